@@ -1,0 +1,57 @@
+// What several tests share: where optional data lives and a scratch folder that cleans up after itself.
+#pragma once
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <string>
+
+namespace kette::testing {
+
+/// The folder of optional data sets (KETTE_SHARED_DATA, or ../shared/data beside the source tree);
+/// nothing when it is absent, and the test then skips with a message.
+inline std::optional<std::filesystem::path> shared_data() {
+  const char* named = std::getenv("KETTE_SHARED_DATA");
+  const std::filesystem::path folder =
+      named ? std::filesystem::path(named)
+            : std::filesystem::path(KETTE_SOURCE_DIR) / ".." / "shared" / "data";
+  if (!std::filesystem::is_directory(folder)) return std::nullopt;
+  return folder;
+}
+
+/// A folder below the system's temporary one, removed with everything in it at the end of the scope.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "kette-test-XXXXXX").string();
+    path_ = ::mkdtemp(pattern.data());
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline void write_file(const std::filesystem::path& path, const std::string& content) {
+  std::ofstream(path, std::ios::binary) << content;
+}
+
+inline std::string read_file(const std::filesystem::path& path) {
+  std::ostringstream content;
+  content << std::ifstream(path, std::ios::binary).rdbuf();
+  return content.str();
+}
+
+}  // namespace kette::testing
