@@ -1,0 +1,42 @@
+// What a device offers besides maths: memory and copies. The maths are the overloads in kernels.h; a new kind
+// of device implements this interface, adds one execution tag, and the linker names every kernel it lacks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tensor/device.h"
+
+namespace kette {
+
+struct MemoryStatistics {
+  std::int64_t in_use_bytes = 0;    ///< handed out now
+  std::int64_t cached_bytes = 0;    ///< kept for reuse
+  std::int64_t peak_bytes = 0;      ///< the most ever handed out at once
+  std::int64_t allocations = 0;     ///< requests served
+  std::int64_t fresh_allocations = 0;  ///< of those, the ones the cache could not serve
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  /// At least `bytes` of 64-byte aligned memory, contents unspecified.
+  virtual void* allocate(std::size_t bytes) = 0;
+  virtual void release(void* memory, std::size_t bytes) = 0;
+  /// Gives every cached block back to the system.
+  virtual void trim() = 0;
+
+  virtual void zero(void* memory, std::size_t bytes) = 0;
+  virtual void copy_within(void* to, const void* from, std::size_t bytes) = 0;
+  virtual void copy_to_host(void* to, const void* from, std::size_t bytes) = 0;
+  virtual void copy_from_host(void* to, const void* from, std::size_t bytes) = 0;
+  /// Waits until all work given to the device is done.
+  virtual void synchronize() = 0;
+
+  virtual MemoryStatistics memory() const = 0;
+};
+
+Backend& backend(Device device);
+
+}  // namespace kette

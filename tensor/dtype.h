@@ -1,0 +1,87 @@
+// Element types. f32 is what training computes in; f64 exists for the gradient check; bf16 is a storage type
+// (arithmetic happens in f32); i32 holds token ids.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "tensor/error.h"
+
+#ifdef __CUDACC__
+#define KETTE_HOST_DEVICE __host__ __device__
+#else
+#define KETTE_HOST_DEVICE
+#endif
+
+namespace kette {
+
+/// The upper half of an f32: 8 exponent bits, 7 mantissa bits. Converts with round-to-nearest-even.
+struct BFloat16 {
+  std::uint16_t bits = 0;
+
+  BFloat16() = default;
+  KETTE_HOST_DEVICE BFloat16(float value) {  // NOLINT(google-explicit-constructor): a storage type
+    std::uint32_t word = 0;
+    std::memcpy(&word, &value, sizeof word);
+    const bool is_nan = (word & 0x7fffffffu) > 0x7f800000u;
+    const std::uint32_t rounded = word + 0x7fffu + ((word >> 16) & 1u);
+    bits = static_cast<std::uint16_t>(is_nan ? (word >> 16) | 0x40u : rounded >> 16);
+  }
+  KETTE_HOST_DEVICE operator float() const {  // NOLINT(google-explicit-constructor)
+    const std::uint32_t word = static_cast<std::uint32_t>(bits) << 16;
+    float value = 0;
+    std::memcpy(&value, &word, sizeof value);
+    return value;
+  }
+};
+
+enum class DType : std::uint8_t { f32, f64, bf16, i32 };
+
+template <class T>
+inline constexpr DType dtype_of = [] {
+  if constexpr (std::is_same_v<T, float>) return DType::f32;
+  if constexpr (std::is_same_v<T, double>) return DType::f64;
+  if constexpr (std::is_same_v<T, BFloat16>) return DType::bf16;
+  if constexpr (std::is_same_v<T, std::int32_t>) return DType::i32;
+}();
+
+/// The type arithmetic happens in: f32 for bf16, otherwise the type itself.
+template <class T>
+using Compute = std::conditional_t<std::is_same_v<T, BFloat16>, float, T>;
+
+constexpr std::size_t size_of(DType dtype) {
+  switch (dtype) {
+    case DType::f64: return 8;
+    case DType::bf16: return 2;
+    default: return 4;
+  }
+}
+
+constexpr const char* name_of(DType dtype) {
+  switch (dtype) {
+    case DType::f32: return "f32";
+    case DType::f64: return "f64";
+    case DType::bf16: return "bf16";
+    case DType::i32: return "i32";
+  }
+  return "?";
+}
+
+/// Calls function(T{}) with the C++ type of a floating dtype.
+template <class Function>
+decltype(auto) visit_float(DType dtype, const char* op, Function&& function) {
+  switch (dtype) {
+    case DType::f32: return function(float{});
+    case DType::f64: return function(double{});
+    case DType::bf16: return function(BFloat16{});
+    case DType::i32: break;
+  }
+  fail(op, ": expected a floating dtype (f32, f64, bf16), given ", name_of(dtype));
+}
+
+}  // namespace kette
