@@ -1,0 +1,185 @@
+// Every elementwise function, forward and derivative, written once for both devices. A functor may hold
+// constants; it has a name, a one-line formula, the range its inputs are sampled from in checks, and a plain
+// double-precision reference. To add one: write it here, list it in UnaryFunctions or BinaryFunctions, and
+// declare its differentiable form in autograd/elementwise.h. Kernels, gradient check, device parity, docs and bench
+// are generated from the two lists at the end.
+#pragma once
+
+#include <cmath>
+#include <tuple>
+
+#include "tensor/scalar.h"
+
+namespace kette {
+
+#define KETTE_SCALAR template <class T> KETTE_HOST_DEVICE
+
+/// y = factor * x + offset
+struct Affine {
+  static constexpr const char* name = "affine";
+  static constexpr const char* formula = "a * x + b";
+  static constexpr double low = -2, high = 2;
+  double factor = 0.5, offset = 0.25;
+  KETTE_SCALAR T forward(T x) const { return static_cast<T>(factor) * x + static_cast<T>(offset); }
+  KETTE_SCALAR T backward(T, T, T dy) const { return static_cast<T>(factor) * dy; }
+  double reference(double x) const { return factor * x + offset; }
+};
+
+struct Exp {
+  static constexpr const char* name = "exp";
+  static constexpr const char* formula = "e^x";
+  static constexpr double low = -2, high = 2;
+  KETTE_SCALAR T forward(T x) const { return scalar::exp(x); }
+  KETTE_SCALAR T backward(T, T y, T dy) const { return y * dy; }
+  double reference(double x) const { return std::exp(x); }
+};
+
+struct Log {
+  static constexpr const char* name = "log";
+  static constexpr const char* formula = "ln x";
+  static constexpr double low = 0.2, high = 3;
+  KETTE_SCALAR T forward(T x) const { return scalar::log(x); }
+  KETTE_SCALAR T backward(T x, T, T dy) const { return dy / x; }
+  double reference(double x) const { return std::log(x); }
+};
+
+struct Sqrt {
+  static constexpr const char* name = "sqrt";
+  static constexpr const char* formula = "x^(1/2)";
+  static constexpr double low = 0.2, high = 3;
+  KETTE_SCALAR T forward(T x) const { return scalar::sqrt(x); }
+  KETTE_SCALAR T backward(T, T y, T dy) const { return dy / (T(2) * y); }
+  double reference(double x) const { return std::sqrt(x); }
+};
+
+struct Square {
+  static constexpr const char* name = "square";
+  static constexpr const char* formula = "x^2";
+  static constexpr double low = -2, high = 2;
+  KETTE_SCALAR T forward(T x) const { return x * x; }
+  KETTE_SCALAR T backward(T x, T, T dy) const { return T(2) * x * dy; }
+  double reference(double x) const { return x * x; }
+};
+
+struct Tanh {
+  static constexpr const char* name = "tanh";
+  static constexpr const char* formula = "(e^x - e^-x) / (e^x + e^-x)";
+  static constexpr double low = -2, high = 2;
+  KETTE_SCALAR T forward(T x) const { return scalar::tanh(x); }
+  KETTE_SCALAR T backward(T, T y, T dy) const { return (T(1) - y * y) * dy; }
+  double reference(double x) const { return std::tanh(x); }
+};
+
+struct Sigmoid {
+  static constexpr const char* name = "sigmoid";
+  static constexpr const char* formula = "1 / (1 + e^-x)";
+  static constexpr double low = -3, high = 3;
+  KETTE_SCALAR T forward(T x) const { return scalar::sigmoid(x); }
+  KETTE_SCALAR T backward(T, T y, T dy) const { return y * (T(1) - y) * dy; }
+  double reference(double x) const { return 1 / (1 + std::exp(-x)); }
+};
+
+/// Sampled away from the kink at 0, where no derivative exists.
+struct Relu {
+  static constexpr const char* name = "relu";
+  static constexpr const char* formula = "max(x, 0)";
+  static constexpr double low = -2, high = 2;
+  KETTE_SCALAR T forward(T x) const { return x > T(0) ? x : T(0); }
+  KETTE_SCALAR T backward(T, T y, T dy) const { return y > T(0) ? dy : T(0); }
+  double reference(double x) const { return x > 0 ? x : 0; }
+};
+
+/// GELU in the tanh form of GPT-2 (Hendrycks and Gimpel 2016, section 2).
+struct Gelu {
+  static constexpr const char* name = "gelu";
+  static constexpr const char* formula = "x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))";
+  static constexpr double low = -3, high = 3;
+  KETTE_SCALAR T forward(T x) const { return T(0.5) * x * (T(1) + scalar::tanh(inner(x))); }
+  KETTE_SCALAR T backward(T x, T, T dy) const {
+    const T t = scalar::tanh(inner(x));
+    const T slope = T(kScale) * (T(1) + T(3 * kCubic) * x * x);
+    return dy * T(0.5) * (T(1) + t + x * (T(1) - t * t) * slope);
+  }
+  double reference(double x) const {
+    return 0.5 * x * (1 + std::tanh(kScale * (x + kCubic * x * x * x)));
+  }
+
+ private:
+  static constexpr double kScale = 0.79788456080286535588, kCubic = 0.044715;
+  KETTE_SCALAR static T inner(T x) { return T(kScale) * (x + T(kCubic) * x * x * x); }
+};
+
+/// The swish of Marian's models and of SwiGLU.
+struct Silu {
+  static constexpr const char* name = "silu";
+  static constexpr const char* formula = "x / (1 + e^-x)";
+  static constexpr double low = -3, high = 3;
+  KETTE_SCALAR T forward(T x) const { return x * scalar::sigmoid(x); }
+  KETTE_SCALAR T backward(T x, T, T dy) const {
+    const T s = scalar::sigmoid(x);
+    return dy * s * (T(1) + x * (T(1) - s));
+  }
+  double reference(double x) const { return x / (1 + std::exp(-x)); }
+};
+
+struct Add {
+  static constexpr const char* name = "add";
+  static constexpr const char* formula = "a + b";
+  static constexpr double low = -2, high = 2;
+  KETTE_SCALAR T forward(T a, T b) const { return a + b; }
+  KETTE_SCALAR T backward_a(T, T, T, T dy) const { return dy; }
+  KETTE_SCALAR T backward_b(T, T, T, T dy) const { return dy; }
+  double reference(double a, double b) const { return a + b; }
+};
+
+struct Subtract {
+  static constexpr const char* name = "subtract";
+  static constexpr const char* formula = "a - b";
+  static constexpr double low = -2, high = 2;
+  KETTE_SCALAR T forward(T a, T b) const { return a - b; }
+  KETTE_SCALAR T backward_a(T, T, T, T dy) const { return dy; }
+  KETTE_SCALAR T backward_b(T, T, T, T dy) const { return -dy; }
+  double reference(double a, double b) const { return a - b; }
+};
+
+struct Multiply {
+  static constexpr const char* name = "multiply";
+  static constexpr const char* formula = "a * b";
+  static constexpr double low = -2, high = 2;
+  KETTE_SCALAR T forward(T a, T b) const { return a * b; }
+  KETTE_SCALAR T backward_a(T, T b, T, T dy) const { return dy * b; }
+  KETTE_SCALAR T backward_b(T a, T, T, T dy) const { return dy * a; }
+  double reference(double a, double b) const { return a * b; }
+};
+
+struct Divide {
+  static constexpr const char* name = "divide";
+  static constexpr const char* formula = "a / b";
+  static constexpr double low = 0.5, high = 2;
+  KETTE_SCALAR T forward(T a, T b) const { return a / b; }
+  KETTE_SCALAR T backward_a(T, T b, T, T dy) const { return dy / b; }
+  KETTE_SCALAR T backward_b(T, T b, T y, T dy) const { return -dy * y / b; }
+  double reference(double a, double b) const { return a / b; }
+};
+
+/// Where both are equal the gradient goes to a.
+struct Maximum {
+  static constexpr const char* name = "maximum";
+  static constexpr const char* formula = "max(a, b)";
+  static constexpr double low = -2, high = 2;
+  KETTE_SCALAR T forward(T a, T b) const { return a >= b ? a : b; }
+  KETTE_SCALAR T backward_a(T a, T b, T, T dy) const { return a >= b ? dy : T(0); }
+  KETTE_SCALAR T backward_b(T a, T b, T, T dy) const { return a >= b ? T(0) : dy; }
+  double reference(double a, double b) const { return a >= b ? a : b; }
+};
+
+#undef KETTE_SCALAR
+
+using UnaryFunctions =
+    std::tuple<Affine, Exp, Log, Sqrt, Square, Tanh, Sigmoid, Relu, Gelu, Silu>;
+using BinaryFunctions = std::tuple<Add, Subtract, Multiply, Divide, Maximum>;
+
+/// What a linear layer applies to its result while that is still in cache.
+enum class Activation : std::uint8_t { none, relu, gelu, silu };
+
+}  // namespace kette

@@ -1,0 +1,102 @@
+// Counter-based random numbers: Philox4x32-10 (Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3",
+// SC 2011). The n-th number is a pure function of (key, n), so it does not matter which thread or device asks,
+// and the backward pass draws a forward pass's dropout mask again instead of storing it.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+
+#include "tensor/dtype.h"
+
+namespace kette {
+
+struct PhiloxKey {
+  std::uint64_t seed = 0;
+  std::uint64_t stream = 0;  ///< e.g. the number of the dropout within the step
+};
+
+/// Four random words for block `index` of a stream.
+KETTE_HOST_DEVICE inline std::array<std::uint32_t, 4> philox(PhiloxKey key, std::uint64_t index) {
+  std::uint32_t c0 = static_cast<std::uint32_t>(index), c1 = static_cast<std::uint32_t>(index >> 32);
+  std::uint32_t c2 = static_cast<std::uint32_t>(key.stream);
+  std::uint32_t c3 = static_cast<std::uint32_t>(key.stream >> 32);
+  std::uint32_t k0 = static_cast<std::uint32_t>(key.seed);
+  std::uint32_t k1 = static_cast<std::uint32_t>(key.seed >> 32);
+  for (int round = 0; round < 10; ++round) {
+    const std::uint64_t product0 = 0xD2511F53ull * c0;
+    const std::uint64_t product1 = 0xCD9E8D57ull * c2;
+    c0 = static_cast<std::uint32_t>(product1 >> 32) ^ c1 ^ k0;
+    c1 = static_cast<std::uint32_t>(product1);
+    c2 = static_cast<std::uint32_t>(product0 >> 32) ^ c3 ^ k1;
+    c3 = static_cast<std::uint32_t>(product0);
+    k0 += 0x9E3779B9u;
+    k1 += 0xBB67AE85u;
+  }
+  return {c0, c1, c2, c3};
+}
+
+/// A sequential reader of one stream, for what happens once: initial weights, sampled inputs of tests.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed, std::uint64_t stream = 0) : key_{seed, stream} {}
+
+  std::uint32_t next() {
+    if (at_ == 4) {
+      block_ = philox(key_, index_++);
+      at_ = 0;
+    }
+    return block_[static_cast<std::size_t>(at_++)];
+  }
+  /// Uniform in [0, 1), with 53 random bits.
+  double uniform() {
+    const std::uint64_t high = next(), low = next();
+    return static_cast<double>((high << 21) ^ (low >> 11)) * 0x1p-53;
+  }
+  double uniform(double low, double high) { return low + (high - low) * uniform(); }
+  /// Standard normal, by Box and Muller.
+  double normal() {
+    const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform()));
+    return radius * std::cos(2.0 * 3.14159265358979323846 * uniform());
+  }
+  /// Uniform in 0 .. count - 1.
+  std::int64_t below(std::int64_t count) {
+    return static_cast<std::int64_t>(uniform() * static_cast<double>(count));
+  }
+
+ private:
+  PhiloxKey key_;
+  std::uint64_t index_ = 0;
+  std::array<std::uint32_t, 4> block_{};
+  int at_ = 4;
+};
+
+/// One dropout: each element is kept with probability 1 - rate and then scaled by 1 / (1 - rate).
+/// Element (row, column) takes 16 of the bits of Philox block (row, column / 128, column % 16), so one block
+/// serves eight elements and sixteen blocks, side by side in vector lanes, serve 128 neighbours.
+struct DropoutMask {
+  PhiloxKey key;
+  std::uint32_t threshold = 0;  ///< elements whose 16 bits fall below it are dropped; 0 keeps all
+  float scale = 1;
+
+  DropoutMask() = default;
+  DropoutMask(double rate, PhiloxKey philox_key) : key(philox_key) {
+    KETTE_CHECK(rate >= 0 && rate < 1, "dropout: expected a rate in [0, 1), given ", rate);
+    threshold = static_cast<std::uint32_t>(rate * 65536.0 + 0.5);
+    scale = 65536.0f / static_cast<float>(65536u - threshold);
+  }
+
+  KETTE_HOST_DEVICE bool active() const { return threshold > 0; }
+  KETTE_HOST_DEVICE static std::int64_t groups(std::int64_t width) { return (width + 127) / 128; }
+  /// 0 or the scale, for one element: the definition that the vectorised fill below repeats.
+  KETTE_HOST_DEVICE float at(std::int64_t row, std::int64_t column, std::int64_t width) const {
+    const std::int64_t within = column % 128;
+    const std::uint64_t group = static_cast<std::uint64_t>(row * groups(width) + column / 128);
+    const auto words = philox(key, group * 16 + static_cast<std::uint64_t>(within % 16));
+    const std::uint32_t word = words[static_cast<std::size_t>(within / 32)];
+    const std::uint32_t bits = (within / 16) % 2 ? word >> 16 : word & 0xffffu;
+    return bits >= threshold ? scale : 0.0f;
+  }
+};
+
+}  // namespace kette

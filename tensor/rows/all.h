@@ -1,0 +1,21 @@
+// The list of row bodies and column sums: each is instantiated for f32, f64 and bf16 on every device.
+// To add a row kernel: write its body in this folder and list it here; for_rows() in kernels.h then accepts it.
+#pragma once
+
+#include <tuple>
+
+#include "tensor/rows/embedding.h"
+#include "tensor/rows/layer_norm.h"
+#include "tensor/rows/softmax.h"
+
+namespace kette::rows {
+
+template <class T>
+using RowBodies = std::tuple<Softmax<T>, SoftmaxBackward<T>, LogSoftmax<T>, LogSoftmaxBackward<T>,
+                             ResidualLayerNorm<T>, ResidualLayerNormBackward<T>, Dropout<T>,
+                             AddPositions<T>, Gather<T>>;
+
+template <class T>
+using ColumnSums = std::tuple<LayerNormColumns<T>>;
+
+}  // namespace kette::rows

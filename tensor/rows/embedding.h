@@ -1,0 +1,66 @@
+// Dropout (Srivastava et al. 2014), inverted: y = mask * x with mask 0 or 1 / (1 - rate). The backward pass is the
+// same function of dy with the same mask, drawn again. And position embeddings: y = x + table[position of the row].
+// x, y: [rows, width]; table: [positions, width].
+#pragma once
+
+#include "tensor/random.h"
+#include "tensor/scalar.h"
+
+namespace kette::rows {
+
+template <class T>
+struct Dropout {
+  using Element = T;
+  const T* x;
+  T* y;
+  std::int64_t width;
+  DropoutMask mask;
+
+  template <class Group>
+  KETTE_HOST_DEVICE void operator()(Group g, std::int64_t row) const {
+    using C = Compute<T>;
+    const T* in = x + row * width;
+    T* out = y + row * width;
+    const auto keep = g.mask(mask, row, width);
+    g.each(width, [=](std::int64_t j) { out[j] = T(C(keep(j)) * C(in[j])); });
+  }
+};
+
+template <class T>
+struct AddPositions {
+  using Element = T;
+  const T *x, *table;
+  const std::int32_t* positions;  // [rows]
+  T* y;
+  std::int64_t width;
+
+  template <class Group>
+  KETTE_HOST_DEVICE void operator()(Group g, std::int64_t row) const {
+    using C = Compute<T>;
+    const T *in = x + row * width, *position = table + positions[row] * width;
+    T* out = y + row * width;
+    g.each(width, [=](std::int64_t j) { out[j] = T(C(in[j]) + C(position[j])); });
+  }
+};
+
+/// y = scale * table[id of the row]: the embedding of Vaswani et al. 2017, section 3.4.
+template <class T>
+struct Gather {
+  using Element = T;
+  const T* table;
+  const std::int32_t* ids;  // [rows]
+  T* y;
+  std::int64_t width;
+  double scale;
+
+  template <class Group>
+  KETTE_HOST_DEVICE void operator()(Group g, std::int64_t row) const {
+    using C = Compute<T>;
+    const T* entry = table + ids[row] * width;
+    T* out = y + row * width;
+    const C factor = C(scale);
+    g.each(width, [=](std::int64_t j) { out[j] = T(factor * C(entry[j])); });
+  }
+};
+
+}  // namespace kette::rows

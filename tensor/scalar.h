@@ -1,0 +1,71 @@
+// Scalar maths for both devices. Kernels call maths through these names only: ::exp(float) is the double
+// overload on the host, and the f32 forms here are branch-free, so the compiler vectorises them.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "tensor/dtype.h"
+
+namespace kette::scalar {
+
+#ifndef __CUDA_ARCH__
+/// exp for f32, to 2 units in the last place: 2^n * p(r) with n = round(x / ln 2), |r| <= ln 2 / 2.
+inline float exp(float x) {
+  constexpr float kLog2e = 1.44269504088896341f, kRound = 12582912.0f;  // 1.5 * 2^23
+  constexpr float kLn2High = 0.693359375f, kLn2Low = -2.12194440e-4f;
+  const float clamped = x < -87.3f ? -87.3f : (x > 88.7f ? 88.7f : x);
+  const float shifted = clamped * kLog2e + kRound;
+  const float n = shifted - kRound;
+  const float r = (clamped - n * kLn2High) - n * kLn2Low;
+  float p = 1.9875691500e-4f;
+  p = p * r + 1.3981999507e-3f;
+  p = p * r + 8.3334519073e-3f;
+  p = p * r + 4.1665795894e-2f;
+  p = p * r + 1.6666665459e-1f;
+  p = p * r + 5.0000001201e-1f;
+  p = p * (r * r) + r + 1.0f;
+  // Two factors, because n may be 128, one more than an exponent holds.
+  const std::int32_t half = static_cast<std::int32_t>(n) >> 1;
+  const std::int32_t rest = static_cast<std::int32_t>(n) - half;
+  const float result = p * std::bit_cast<float>((half + 127) << 23) *
+                       std::bit_cast<float>((rest + 127) << 23);
+  // Below the clamp the true value is subnormal: 0. A NaN stays one.
+  return x < -87.3f ? 0.0f : (x > 88.72284f ? INFINITY : (x == x ? result : x));
+}
+#else
+KETTE_HOST_DEVICE inline float exp(float x) { return ::expf(x); }
+#endif
+KETTE_HOST_DEVICE inline double exp(double x) { return ::exp(x); }
+
+KETTE_HOST_DEVICE inline float log(float x) { return ::logf(x); }
+KETTE_HOST_DEVICE inline double log(double x) { return ::log(x); }
+KETTE_HOST_DEVICE inline float sqrt(float x) { return ::sqrtf(x); }
+KETTE_HOST_DEVICE inline double sqrt(double x) { return ::sqrt(x); }
+
+/// tanh by 1 - 2 / (exp(2x) + 1), exact at both ends; near 0 by its odd series, where the first cancels.
+template <class T>
+KETTE_HOST_DEVICE inline T tanh(T x) {
+  if constexpr (std::is_same_v<T, double>) {
+    return ::tanh(x);
+  } else {
+    const T x2 = x * x;
+    const T near = x * (T(1) + x2 * (T(-1) / 3 + x2 * (T(2) / 15 + x2 * (T(-17) / 315))));
+    const T far = T(1) - T(2) / (scalar::exp(T(2) * x) + T(1));
+    return x2 < T(0.04) ? near : far;
+  }
+}
+
+template <class T>
+KETTE_HOST_DEVICE inline T sigmoid(T x) {
+  return T(1) / (T(1) + scalar::exp(-x));
+}
+
+template <class T>
+KETTE_HOST_DEVICE inline T max(T a, T b) {
+  return a > b ? a : b;
+}
+
+}  // namespace kette::scalar

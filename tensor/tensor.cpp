@@ -1,0 +1,135 @@
+#include "tensor/tensor.h"
+
+#include <cstring>
+
+#include "tensor/backend.h"
+#include "tensor/kernels.h"
+
+namespace kette {
+
+/// One block of a backend's memory, given back when the last tensor lets go of it.
+struct Tensor::Storage {
+  Storage(Device where, std::size_t size)
+      : device(where), bytes(size), memory(backend(where).allocate(size)) {}
+  ~Storage() { backend(device).release(memory, bytes); }
+  Storage(const Storage&) = delete;
+  Storage& operator=(const Storage&) = delete;
+
+  Device device;
+  std::size_t bytes;
+  void* memory;
+};
+
+Tensor Tensor::empty(Shape shape, DType dtype, Device device) {
+  std::int64_t bytes = 0;
+  KETTE_CHECK(!__builtin_mul_overflow(shape.elements(), static_cast<std::int64_t>(size_of(dtype)),
+                                      &bytes),
+              "Tensor: ", shape, " of ", name_of(dtype), " has more bytes than 63 bits count");
+  Tensor result;
+  result.shape_ = shape;
+  result.dtype_ = dtype;
+  result.storage_ = std::make_shared<Storage>(device, static_cast<std::size_t>(bytes));
+  return result;
+}
+
+Tensor Tensor::zeros(Shape shape, DType dtype, Device device) {
+  Tensor result = empty(shape, dtype, device);
+  result.zero();
+  return result;
+}
+
+Tensor Tensor::full(Shape shape, double value, DType dtype, Device device) {
+  const Tensor result = empty(shape, dtype, device);
+  on(device, [&](auto exec) { kernels::fill(exec, result, value); });
+  return result;
+}
+
+Tensor Tensor::from_host(const void* values, std::size_t count, Shape shape, DType dtype,
+                         Device device) {
+  KETTE_CHECK(static_cast<std::int64_t>(count) == shape.elements(), "Tensor::from: expected ",
+              shape.elements(), " values for shape ", shape, ", given ", count);
+  Tensor result = empty(shape, dtype, device);
+  if (count > 0) backend(device).copy_from_host(result.raw(), values, result.bytes());
+  return result;
+}
+
+Device Tensor::device() const { return storage_ ? storage_->device : Device{}; }
+
+void* Tensor::raw() const {
+  return static_cast<char*>(storage_->memory) +
+         static_cast<std::size_t>(offset_) * size_of(dtype_);
+}
+
+Tensor Tensor::view(std::int64_t begin, Shape shape) const {
+  KETTE_CHECK(begin >= 0 && begin + shape.elements() <= elements(), "Tensor::view: expected ", shape,
+              " at element ", begin, " to lie within the ", elements(), " elements of ", shape_);
+  Tensor result = *this;
+  result.shape_ = shape;
+  result.offset_ += begin;
+  return result;
+}
+
+Tensor Tensor::reshaped(Shape shape) const {
+  KETTE_CHECK(shape.elements() == elements(), "reshape: expected a shape of ", elements(),
+              " elements for ", shape_, ", given ", shape);
+  return view(0, shape);
+}
+
+Tensor Tensor::slice(std::int64_t begin, std::int64_t end) const {
+  KETTE_CHECK(shape_.rank() > 0 && 0 <= begin && begin <= end && end <= shape_[0],
+              "slice: expected a range within the outermost axis of ", shape_, ", given ", begin, ":",
+              end);
+  const std::int64_t stride = shape_[0] == 0 ? 0 : elements() / shape_[0];
+  return view(begin * stride, shape_.with(0, end - begin));
+}
+
+Tensor Tensor::clone() const {
+  const Tensor result = empty(shape_, dtype_, device());
+  result.copy_from(*this);
+  return result;
+}
+
+Tensor Tensor::to(DType dtype) const {
+  if (dtype == dtype_) return *this;
+  const Tensor result = empty(shape_, dtype, device());
+  on(device(), [&](auto exec) { kernels::cast(exec, *this, result); });
+  return result;
+}
+
+Tensor Tensor::to(Device device) const {
+  if (device == this->device()) return *this;
+  const Tensor result = empty(shape_, dtype_, device);
+  result.copy_from(*this);
+  return result;
+}
+
+void Tensor::copy_from(const Tensor& other) const {
+  KETTE_CHECK(other.shape_ == shape_ && other.dtype_ == dtype_, "copy: expected ", str(), ", given ",
+              other.str());
+  if (elements() == 0) return;
+  if (other.device() == device()) {
+    backend(device()).copy_within(raw(), other.raw(), bytes());
+  } else if (other.device().kind == DeviceKind::cpu) {
+    backend(device()).copy_from_host(raw(), other.raw(), bytes());
+  } else {
+    KETTE_CHECK(device().kind == DeviceKind::cpu, "copy: expected the CPU on one side, given ",
+                other.device().str(), " and ", device().str());
+    backend(other.device()).copy_to_host(raw(), other.raw(), bytes());
+  }
+}
+
+void Tensor::zero() const {
+  if (elements() > 0) backend(device()).zero(raw(), bytes());
+}
+
+double Tensor::item() const {
+  KETTE_CHECK(elements() == 1, "item: expected a tensor of one element, given ", str());
+  return values<double>()[0];
+}
+
+std::string Tensor::str() const {
+  if (!defined()) return "undefined tensor";
+  return std::string(name_of(dtype_)) + " " + shape_.str() + " on " + device().str();
+}
+
+}  // namespace kette
