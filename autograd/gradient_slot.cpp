@@ -1,0 +1,42 @@
+#include "autograd/gradient_slot.h"
+
+#include "tensor/kernels.h"
+
+namespace kette {
+
+void GradientSlot::add(Tensor gradient) {
+  if (!wanted_) return;
+  if (!(gradient.shape() == shape_)) {
+    if (gradient.elements() == shape_.elements()) {
+      gradient = gradient.reshaped(shape_);
+    } else {
+      const Tensor summed = Tensor::empty(shape_, dtype_, device_);
+      on(device_, [&](auto exec) { kernels::sum_to(exec, gradient, summed); });
+      gradient = summed;
+    }
+  }
+  if (!filled()) {
+    gradient_ = std::move(gradient);
+    return;
+  }
+  // Storage that something else still reads (an upstream gradient passed on twice) must not change.
+  if (!leaf_ && !gradient_.is_sole_owner()) gradient_ = gradient_.clone();
+  on(device_, [&](auto exec) { kernels::accumulate(exec, gradient, gradient_); });
+}
+
+Tensor GradientSlot::open() {
+  auto [tensor, adds] = buffer();
+  if (!adds) tensor.zero();
+  return tensor;
+}
+
+std::pair<Tensor, bool> GradientSlot::buffer() {
+  if (!filled()) {
+    gradient_ = Tensor::empty(shape_, dtype_, device_);
+    return {gradient_, false};
+  }
+  if (!leaf_ && !gradient_.is_sole_owner()) gradient_ = gradient_.clone();
+  return {gradient_, true};
+}
+
+}  // namespace kette

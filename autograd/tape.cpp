@@ -1,0 +1,124 @@
+#include "autograd/tape.h"
+
+#include <atomic>
+#include <iomanip>
+
+#include "autograd/anomaly.h"
+
+namespace kette {
+namespace {
+
+thread_local Tape* recording = nullptr;
+std::atomic<std::uint64_t> tapes_made{0};
+
+}  // namespace
+
+Tape::Tape() : serial_(++tapes_made), previous_(recording) { recording = this; }
+Tape::~Tape() { recording = previous_; }
+Tape* Tape::current() { return recording; }
+
+PauseRecording::PauseRecording() : paused_(recording) { recording = nullptr; }
+PauseRecording::~PauseRecording() { recording = paused_; }
+
+bool Tape::tracks(const Variable& value) const {
+  if (value.leaf_) return !value.leaf_->frozen;
+  if (value.tape_ == 0) return false;
+  if (value.tape_ == serial_) return true;
+  for (const Tape* outer = previous_; outer; outer = outer->previous_) {
+    if (outer->serial_ == value.tape_) return false;  // a constant as far as the inner tape goes
+  }
+  fail("tape: expected a value of the tape that is alive, given one recorded on a tape that is gone; "
+       "pass value.value() to use it as a constant");
+}
+
+std::int64_t Tape::slot_of(const Variable& value) {
+  if (!tracks(value)) return -1;
+  if (!value.leaf_) return value.slot_;
+  const auto [found, is_new] =
+      leaf_slots_.try_emplace(value.leaf_.get(), static_cast<std::int64_t>(slots_.size()));
+  if (is_new) slots_.emplace_back(value.leaf_);
+  return found->second;
+}
+
+Variable Tape::watch(const Tensor& value) {
+  slots_.emplace_back(value);
+  return Variable(value, serial_, static_cast<std::int64_t>(slots_.size()) - 1);
+}
+
+Tensor Tape::gradient(const Variable& watched) const {
+  KETTE_CHECK(watched.tape_ == serial_ && watched.slot_ >= 0,
+              "gradient: expected a value of this tape, given another");
+  return slots_[static_cast<std::size_t>(watched.slot_)].peek();
+}
+
+Variable Tape::append(std::unique_ptr<Node> node, std::span<const Variable* const> inputs,
+                      Tensor output) {
+  KETTE_CHECK(!finished_, "tape: expected a tape before backward(), given one after it (",
+              node->name(), "); make a new Tape for the next step");
+  Entry entry;
+  for (const Variable* input : inputs) entry.inputs.push_back(slot_of(*input));
+  entry.node = std::move(node);
+  entry.output = static_cast<std::int64_t>(slots_.size());
+  entry.shape = output.shape();
+  slots_.emplace_back(output);
+  nodes_.push_back(std::move(entry));
+  return Variable(std::move(output), serial_, nodes_.back().output);
+}
+
+void Tape::backward(const Variable& output) {
+  KETTE_CHECK(output.value().elements() == 1, "backward: expected a scalar, given ", output.shape(),
+              "; give the gradient of the output to start from another shape");
+  const Tensor& value = output.value();
+  backward(output, Tensor::full(value.shape(), 1.0, value.dtype(), value.device()));
+}
+
+void Tape::backward(const Variable& output, const Tensor& output_gradient) {
+  KETTE_CHECK(!finished_, "backward: expected a tape that has not run, given one that has; "
+                          "its nodes are freed as they are passed");
+  KETTE_CHECK(output.tape_ == serial_ || output.leaf_,
+              "backward: expected a value recorded on this tape, given one that depends on no parameter");
+  KETTE_CHECK(output_gradient.shape() == output.shape(), "backward: expected a gradient of shape ",
+              output.shape(), ", given ", output_gradient.shape());
+  finished_ = true;
+  const PauseRecording pause;
+  slots_[static_cast<std::size_t>(slot_of(output))].add(output_gradient);
+  std::vector<GradientSlot*> inputs;
+  GradientSlot unwanted;
+  for (std::size_t at = nodes_.size(); at-- > 0;) {
+    Entry& entry = nodes_[at];
+    const Tensor upstream = slots_[static_cast<std::size_t>(entry.output)].take();
+    if (upstream.defined()) {
+      inputs.clear();
+      for (const std::int64_t slot : entry.inputs) {
+        inputs.push_back(slot < 0 ? &unwanted : &slots_[static_cast<std::size_t>(slot)]);
+      }
+      entry.node->backward(upstream, inputs);
+      check_backward(entry.node->name(), inputs);
+    }
+    entry.node.reset();
+  }
+  nodes_.clear();
+}
+
+std::string Tape::str() const {
+  std::ostringstream text;
+  for (std::size_t at = 0; at < nodes_.size(); ++at) {
+    const Entry& entry = nodes_[at];
+    text << std::setw(4) << at << "  %" << std::left << std::setw(5) << entry.output << "= "
+         << std::setw(24) << entry.node->name() << std::right << '(';
+    for (std::size_t i = 0; i < entry.inputs.size(); ++i) {
+      text << (i ? ", " : "");
+      if (entry.inputs[i] < 0) {
+        text << "constant";
+      } else if (const auto& leaf = slots_[static_cast<std::size_t>(entry.inputs[i])].leaf()) {
+        text << leaf->name;
+      } else {
+        text << '%' << entry.inputs[i];
+      }
+    }
+    text << ") -> " << entry.shape << '\n';
+  }
+  return text.str();
+}
+
+}  // namespace kette

@@ -1,0 +1,89 @@
+// The dynamic tape: reverse-mode automatic differentiation (Baydin et al. 2018, section 3.2; Goodfellow et al., Deep
+// Learning, section 6.5.6). While a Tape is alive on a thread, every op applied to a tracked value is appended to it; backward()
+// walks the list once from the end, frees each node as it passes, and needs no sort and no recursion. Nothing is
+// recorded unless a Tape is alive, so inference pays nothing.
+//
+//   Tape tape;
+//   Variable loss = model(batch);
+//   tape.backward(loss);                    // gradients are added to the parameters' leaves
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "autograd/gradient_slot.h"
+#include "autograd/variable.h"
+
+namespace kette {
+
+class Tape {
+ public:
+  Tape();
+  ~Tape();
+  Tape(const Tape&) = delete;
+  Tape& operator=(const Tape&) = delete;
+
+  /// The tape that records on this thread, or null.
+  static Tape* current();
+
+  /// A value whose gradient is wanted though it is no parameter; read it with gradient().
+  Variable watch(const Tensor& value);
+  /// The gradient of a watched value after backward(); undefined if none arrived.
+  Tensor gradient(const Variable& watched) const;
+
+  /// From a scalar: d output / d leaf is added to every leaf. Once only: the nodes are gone afterwards.
+  void backward(const Variable& output);
+  /// From any shape, given the gradient of the output.
+  void backward(const Variable& output, const Tensor& output_gradient);
+
+  /// One line per recorded node: number, op, inputs, shape.
+  std::string str() const;
+  std::int64_t size() const { return static_cast<std::int64_t>(nodes_.size()); }
+
+  // --- for record() and ops ---
+  /// What backward() calls for one node. inputs: the slots of the op's inputs.
+  class Node {
+   public:
+    virtual ~Node() = default;
+    virtual const char* name() const = 0;
+    virtual void backward(const Tensor& output_gradient, std::span<GradientSlot* const> inputs) = 0;
+  };
+  /// Whether the value's gradient is wanted on this tape. A value of a dead tape is an Error.
+  bool tracks(const Variable& value) const;
+  Variable append(std::unique_ptr<Node> node, std::span<const Variable* const> inputs, Tensor output);
+
+ private:
+  struct Entry {
+    std::unique_ptr<Node> node;
+    std::vector<std::int64_t> inputs;  // slots; -1: gradient not wanted
+    std::int64_t output = -1;
+    Shape shape;
+  };
+  std::int64_t slot_of(const Variable& value);
+
+  std::uint64_t serial_;
+  Tape* previous_;
+  bool finished_ = false;
+  std::vector<GradientSlot> slots_;
+  std::vector<Entry> nodes_;
+  std::unordered_map<const Leaf*, std::int64_t> leaf_slots_;
+  friend class PauseRecording;
+};
+
+/// Nothing is recorded on this thread while one is alive.
+class PauseRecording {
+ public:
+  PauseRecording();
+  ~PauseRecording();
+  PauseRecording(const PauseRecording&) = delete;
+  PauseRecording& operator=(const PauseRecording&) = delete;
+
+ private:
+  Tape* paused_;
+};
+
+}  // namespace kette

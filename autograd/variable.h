@@ -1,0 +1,51 @@
+// A Variable is a tensor and, when a tape recorded how it came about, its place on that tape. A Parameter is a value
+// that outlives tapes, with the tensor its gradient is added to.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "tensor/tensor.h"
+
+namespace kette {
+
+/// A leaf that training changes. Its gradient tensor is allocated by the owner (ParamStore keeps all of them in one
+/// flat buffer) and backward adds to it.
+struct Leaf {
+  std::string name;
+  Tensor value;
+  Tensor gradient;
+  bool frozen = false;  ///< a frozen leaf gets no gradient
+};
+
+class Variable {
+ public:
+  Variable() = default;
+  /// A constant.
+  Variable(Tensor value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  /// A leaf: wherever a tape is alive, its gradient is wanted.
+  explicit Variable(std::shared_ptr<Leaf> leaf) : value_(leaf->value), leaf_(std::move(leaf)) {}
+
+  const Tensor& value() const { return value_; }
+  const Shape& shape() const { return value_.shape(); }
+  const std::shared_ptr<Leaf>& leaf() const { return leaf_; }
+
+ private:
+  friend class Tape;
+  Variable(Tensor value, std::uint64_t tape, std::int64_t slot)
+      : value_(std::move(value)), tape_(tape), slot_(slot) {}
+
+  Tensor value_;
+  std::shared_ptr<Leaf> leaf_;
+  std::uint64_t tape_ = 0;  // serial number of the recording tape, 0 for none
+  std::int64_t slot_ = -1;  // where its gradient gathers on that tape
+};
+
+/// A named leaf with a gradient of zeros.
+inline Variable parameter(Tensor value, std::string name = "parameter") {
+  const Tensor gradient = Tensor::zeros(value.shape(), value.dtype(), value.device());
+  return Variable(std::make_shared<Leaf>(Leaf{std::move(name), std::move(value), gradient, false}));
+}
+
+}  // namespace kette

@@ -1,0 +1,134 @@
+// Kernels that mostly move memory: fill, convert, accumulate, scale, transpose, scatter-add, and Adam.
+#include <cmath>
+
+#include "tensor/cpu/parallel.h"
+#include "tensor/kernels.h"
+
+namespace kette::kernels {
+namespace {
+
+using cpu::parallel_blocks;
+constexpr std::int64_t kGrain = 16384;
+
+template <class Function>
+void visit_any(DType dtype, Function&& function) {
+  if (dtype == DType::i32) return function(std::int32_t{});
+  visit_float(dtype, "visit", function);
+}
+
+}  // namespace
+
+void fill(CpuExec, const Tensor& y, double value) {
+  visit_any(y.dtype(), [&]<class T>(T) {
+    const T element = static_cast<T>(static_cast<Compute<T>>(value));
+    std::fill_n(y.data<T>(), y.elements(), element);
+  });
+}
+
+void cast(CpuExec, const Tensor& x, const Tensor& y) {
+  visit_any(x.dtype(), [&]<class From>(From) {
+    visit_any(y.dtype(), [&]<class To>(To) {
+      const From* in = x.data<From>();
+      To* out = y.data<To>();
+      parallel_blocks(x.elements(), kGrain, 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) {
+          out[i] = static_cast<To>(static_cast<Compute<To>>(static_cast<Compute<From>>(in[i])));
+        }
+      });
+    });
+  });
+}
+
+void accumulate(CpuExec, const Tensor& x, const Tensor& y) {
+  visit_float(y.dtype(), "accumulate", [&]<class T>(T) {
+    const T* in = x.data<T>();
+    T* out = y.data<T>();
+    parallel_blocks(x.elements(), kGrain, 1, [&](std::int64_t begin, std::int64_t end) {
+#pragma omp simd
+      for (std::int64_t i = begin; i < end; ++i) out[i] = T(Compute<T>(out[i]) + Compute<T>(in[i]));
+    });
+  });
+}
+
+void scale(CpuExec, const Tensor& y, double factor) {
+  visit_float(y.dtype(), "scale", [&]<class T>(T) {
+    T* out = y.data<T>();
+    const Compute<T> by = static_cast<Compute<T>>(factor);
+    parallel_blocks(y.elements(), kGrain, 1, [&](std::int64_t begin, std::int64_t end) {
+#pragma omp simd
+      for (std::int64_t i = begin; i < end; ++i) out[i] = T(Compute<T>(out[i]) * by);
+    });
+  });
+}
+
+void transpose(CpuExec, const Tensor& x, const Tensor& y, std::int64_t batch, std::int64_t rows,
+               std::int64_t columns) {
+  constexpr std::int64_t kTile = 16;
+  visit_any(x.dtype(), [&]<class T>(T) {
+    const std::int64_t bands = (rows + kTile - 1) / kTile;
+    parallel_blocks(batch * bands, 1, kTile * columns, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t index = begin; index < end; ++index) {
+        const std::int64_t matrix = index / bands * rows * columns, top = index % bands * kTile;
+        const T* in = x.data<T>() + matrix;
+        T* out = y.data<T>() + matrix;
+        for (std::int64_t left = 0; left < columns; left += kTile) {
+          for (std::int64_t r = top; r < std::min(rows, top + kTile); ++r) {
+            for (std::int64_t c = left; c < std::min(columns, left + kTile); ++c) {
+              out[c * rows + r] = in[r * columns + c];
+            }
+          }
+        }
+      }
+    });
+  });
+}
+
+void scatter_add(CpuExec, const Tensor& dy, const Tensor& ids, const Tensor& table, double factor) {
+  const std::int64_t rows = ids.elements(), width = table.width(), entries = table.rows();
+  const std::int32_t* id = ids.data<std::int32_t>();
+  // A block owns a range of table entries and reads all rows in order: no atomics, one order of additions.
+  const std::int64_t grain = std::max<std::int64_t>(1, (entries + 15) / 16);
+  visit_float(dy.dtype(), "embedding", [&]<class T>(T) {
+    using C = Compute<T>;
+    const T* upstream = dy.data<T>();
+    T* gradient = table.data<T>();
+    const C by = static_cast<C>(factor);
+    parallel_blocks(entries, grain, rows * width / std::max<std::int64_t>(1, entries) + 1,
+                    [&](std::int64_t begin, std::int64_t end) {
+                      for (std::int64_t row = 0; row < rows; ++row) {
+                        if (id[row] < begin || id[row] >= end) continue;
+                        const T* in = upstream + row * width;
+                        T* out = gradient + id[row] * width;
+#pragma omp simd
+                        for (std::int64_t j = 0; j < width; ++j) out[j] = T(C(out[j]) + by * C(in[j]));
+                      }
+                    });
+  });
+}
+
+void adam(CpuExec, const AdamArgs& args) {
+  const double correction1 = 1 - std::pow(args.beta1, static_cast<double>(args.step));
+  const double correction2 = 1 - std::pow(args.beta2, static_cast<double>(args.step));
+  visit_float(args.parameters.dtype(), "adam", [&]<class T>(T) {
+    using C = Compute<T>;
+    T *parameter = args.parameters.data<T>(), *first = args.first_moment.data<T>(),
+      *second = args.second_moment.data<T>();
+    const T* gradient = args.gradients.data<T>();
+    const C beta1 = C(args.beta1), beta2 = C(args.beta2), epsilon = C(args.epsilon);
+    const C keep = C(1 - args.lr * args.weight_decay), gradient_scale = C(args.gradient_scale);
+    const C rate = C(args.lr / correction1), root = C(1 / std::sqrt(correction2));
+    parallel_blocks(args.parameters.elements(), kGrain, 8, [&](std::int64_t begin, std::int64_t end) {
+#pragma omp simd
+      for (std::int64_t i = begin; i < end; ++i) {
+        const C g = gradient_scale * C(gradient[i]);
+        const C m = beta1 * C(first[i]) + (C(1) - beta1) * g;
+        const C v = beta2 * C(second[i]) + (C(1) - beta2) * g * g;
+        first[i] = T(m);
+        second[i] = T(v);
+        parameter[i] = T(keep * C(parameter[i]) - rate * m / (scalar::sqrt(v) * root + epsilon));
+      }
+    });
+  });
+}
+
+}  // namespace kette::kernels

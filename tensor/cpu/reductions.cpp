@@ -1,0 +1,137 @@
+// Sums that undo a broadcast, maxima of rows, the norm, and the search for a NaN.
+#include <cmath>
+
+#include "tensor/backend.h"
+#include "tensor/cpu/parallel.h"
+#include "tensor/kernels.h"
+
+namespace kette::kernels {
+namespace {
+
+using cpu::parallel_blocks;
+constexpr std::int64_t kGrain = 4096;
+
+/// x seen as [outer, reduced, inner], summed over the middle axis; one call per run of reduced axes.
+template <class T>
+void sum_middle(const T* x, T* y, std::int64_t outer, std::int64_t reduced, std::int64_t inner) {
+  using C = Compute<T>;
+  if (inner == 1) {
+    parallel_blocks(outer, 16, reduced, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t row = begin; row < end; ++row) {
+        C total = 0;
+        const T* in = x + row * reduced;
+#pragma omp simd reduction(+ : total)
+        for (std::int64_t j = 0; j < reduced; ++j) total += C(in[j]);
+        y[row] = T(total);
+      }
+    });
+    return;
+  }
+  // Two stages over fixed blocks of the reduced axis: a [4096, 128] column sum keeps every thread busy.
+  constexpr std::int64_t kBlock = 64;
+  const std::int64_t blocks = std::max<std::int64_t>(1, (reduced + kBlock - 1) / kBlock);
+  std::vector<C> partial(static_cast<std::size_t>(outer * blocks * inner));
+  parallel_blocks(outer * blocks, 1, kBlock * inner, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t index = begin; index < end; ++index) {
+      const std::int64_t row = index / blocks, first = index % blocks * kBlock;
+      C* sum = partial.data() + index * inner;
+      for (std::int64_t r = first; r < std::min(reduced, first + kBlock); ++r) {
+        const T* in = x + (row * reduced + r) * inner;
+#pragma omp simd
+        for (std::int64_t j = 0; j < inner; ++j) sum[j] += C(in[j]);
+      }
+    }
+  });
+  for (std::int64_t row = 0; row < outer; ++row) {
+    for (std::int64_t j = 0; j < inner; ++j) {
+      C total = 0;
+      for (std::int64_t block = 0; block < blocks; ++block) {
+        total += partial[static_cast<std::size_t>((row * blocks + block) * inner + j)];
+      }
+      y[row * inner + j] = T(total);
+    }
+  }
+}
+
+}  // namespace
+
+void sum_to(CpuExec, const Tensor& x, const Tensor& y) {
+  // Reduces one run of axes at a time, innermost first, through temporaries of falling size.
+  Tensor current = x;
+  for (int axis = -1; -axis <= x.shape().rank(); --axis) {
+    const auto target = [&](int at) {
+      return -at <= y.shape().rank() ? y.shape()[at] : std::int64_t{1};
+    };
+    if (current.shape()[axis] == target(axis)) continue;
+    KETTE_CHECK(target(axis) == 1, "sum_to: expected a shape that ", x.shape(),
+                " can be summed to, given ", y.shape());
+    int first = axis;  // extend the run over further reduced axes
+    while (-(first - 1) <= x.shape().rank() && target(first - 1) == 1) --first;
+    std::int64_t outer = 1, reduced = 1, inner = 1;
+    Shape next = current.shape();
+    for (int at = -x.shape().rank(); at < 0; ++at) {
+      const std::int64_t extent = current.shape()[at];
+      (at < first ? outer : at <= axis ? reduced : inner) *= extent;
+      if (at >= first && at <= axis) next = next.with(at, 1);
+    }
+    const Tensor summed = Tensor::empty(next, x.dtype());
+    visit_float(x.dtype(), "sum", [&]<class T>(T) {
+      sum_middle(current.data<T>(), summed.data<T>(), outer, reduced, inner);
+    });
+    current = summed;
+    axis = first;
+  }
+  KETTE_CHECK(current.elements() == y.elements(), "sum_to: expected a shape that ", x.shape(),
+              " can be summed to, given ", y.shape());
+  backend(Device{}).copy_within(y.raw(), current.raw(), y.bytes());
+}
+
+void max_last(CpuExec, const Tensor& x, const Tensor& y, const Tensor& columns) {
+  const std::int64_t width = x.width();
+  visit_float(x.dtype(), "max", [&]<class T>(T) {
+    const T* in = x.data<T>();
+    T* out = y.data<T>();
+    std::int32_t* column = columns.data<std::int32_t>();
+    parallel_blocks(x.rows(), 16, width, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t row = begin; row < end; ++row) {
+        std::int64_t best = 0;
+        for (std::int64_t j = 1; j < width; ++j) {
+          if (Compute<T>(in[row * width + j]) > Compute<T>(in[row * width + best])) best = j;
+        }
+        out[row] = in[row * width + best];
+        column[row] = static_cast<std::int32_t>(best);
+      }
+    });
+  });
+}
+
+double sum_of_squares(CpuExec, const Tensor& x) {
+  return visit_float(x.dtype(), "sum_of_squares", [&]<class T>(T) {
+    const T* in = x.data<T>();
+    std::vector<double> partial(static_cast<std::size_t>((x.elements() + kGrain - 1) / kGrain));
+    parallel_blocks(x.elements(), kGrain, 2, [&](std::int64_t begin, std::int64_t end) {
+      double total = 0;
+#pragma omp simd reduction(+ : total)
+      for (std::int64_t i = begin; i < end; ++i) {
+        const double value = static_cast<double>(Compute<T>(in[i]));
+        total += value * value;
+      }
+      partial[static_cast<std::size_t>(begin / kGrain)] = total;
+    });
+    double total = 0;
+    for (const double part : partial) total += part;
+    return total;
+  });
+}
+
+std::optional<std::int64_t> first_non_finite(CpuExec, const Tensor& x) {
+  return visit_float(x.dtype(), "first_non_finite", [&]<class T>(T) -> std::optional<std::int64_t> {
+    const T* in = x.data<T>();
+    for (std::int64_t i = 0; i < x.elements(); ++i) {
+      if (!std::isfinite(static_cast<double>(Compute<T>(in[i])))) return i;
+    }
+    return std::nullopt;
+  });
+}
+
+}  // namespace kette::kernels

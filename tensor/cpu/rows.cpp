@@ -1,0 +1,112 @@
+// Row bodies on the CPU: one thread takes whole rows, its vector lanes the elements. Column sums are taken in two
+// stages over fixed blocks of rows, so that the order of additions never depends on the threads.
+#include "tensor/cpu/dropout_mask.h"
+#include "tensor/cpu/parallel.h"
+#include "tensor/kernels.h"
+
+namespace kette::kernels {
+namespace {
+
+using cpu::parallel_blocks;
+
+/// The group a row body runs on: here a single thread.
+struct CpuGroup {
+  template <class C, class Function>
+  C max(std::int64_t count, const Function& value) const {
+    C result = -std::numeric_limits<C>::infinity();
+#pragma omp simd reduction(max : result)
+    for (std::int64_t j = 0; j < count; ++j) {
+      const C candidate = value(j);
+      result = candidate > result ? candidate : result;
+    }
+    return result;
+  }
+  template <class C, class Function>
+  C sum(std::int64_t count, const Function& value) const {
+    C result = 0;
+#pragma omp simd reduction(+ : result)
+    for (std::int64_t j = 0; j < count; ++j) result += value(j);
+    return result;
+  }
+  template <class Function>
+  void each(std::int64_t count, const Function& function) const {
+#pragma omp simd
+    for (std::int64_t j = 0; j < count; ++j) function(j);
+  }
+  template <class Function>
+  void once(const Function& function) const {
+    function();
+  }
+  /// The dropout factors of a row; one row at a time per thread.
+  auto mask(const DropoutMask& mask, std::int64_t row, std::int64_t width) const {
+    thread_local std::vector<float> factors;
+    const std::size_t padded = static_cast<std::size_t>(DropoutMask::groups(width)) * 128;
+    if (factors.size() < padded) factors.resize(padded);
+    fill_mask(mask, row, width, factors.data());
+    return [keep = factors.data()](std::int64_t j) { return keep[j]; };
+  }
+};
+
+constexpr std::int64_t kRowsPerBlock = 16;
+constexpr std::int64_t kRowsPerSum = 64;
+
+}  // namespace
+
+template <class Body>
+void for_rows(CpuExec, const Body& body, std::int64_t rows) {
+  parallel_blocks(rows, kRowsPerBlock, body.width * 4, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) body(CpuGroup{}, row);
+  });
+}
+
+template <class Body>
+void add_column_sums(CpuExec, const Body& body, std::int64_t rows, const Tensor* const* sums) {
+  using T = typename Body::Element;
+  using C = Compute<T>;
+  constexpr int kSums = Body::kSums;
+  const std::int64_t width = body.width, blocks = (rows + kRowsPerSum - 1) / kRowsPerSum;
+  std::vector<C> partial(static_cast<std::size_t>(blocks * kSums * width));
+  parallel_blocks(rows, kRowsPerSum, width * 4, [&](std::int64_t begin, std::int64_t end) {
+    C* block = partial.data() + begin / kRowsPerSum * kSums * width;
+    for (std::int64_t row = begin; row < end; ++row) {
+#pragma omp simd
+      for (std::int64_t j = 0; j < width; ++j) {
+        C terms[kSums];
+        body(row, j, terms);
+        for (int k = 0; k < kSums; ++k) block[k * width + j] += terms[k];
+      }
+    }
+  });
+  for (int k = 0; k < kSums; ++k) {
+    T* total = sums[k]->data<T>();
+    for (std::int64_t j = 0; j < width; ++j) {
+      C sum = C(total[j]);
+      for (std::int64_t block = 0; block < blocks; ++block) {
+        sum += partial[static_cast<std::size_t>((block * kSums + k) * width + j)];
+      }
+      total[j] = T(sum);
+    }
+  }
+}
+
+namespace {
+
+template <class... Body>
+constexpr auto emit_rows(std::tuple<Body...>*) {
+  return std::tuple{&for_rows<Body>...};
+}
+template <class... Body>
+constexpr auto emit_sums(std::tuple<Body...>*) {
+  return std::tuple{&add_column_sums<Body>...};
+}
+template <class T>
+constexpr auto emit() {
+  return std::tuple_cat(emit_rows(static_cast<rows::RowBodies<T>*>(nullptr)),
+                        emit_sums(static_cast<rows::ColumnSums<T>*>(nullptr)));
+}
+[[gnu::used]] auto f32_kernels = emit<float>();
+[[gnu::used]] auto f64_kernels = emit<double>();
+[[gnu::used]] auto bf16_kernels = emit<BFloat16>();
+
+}  // namespace
+}  // namespace kette::kernels
