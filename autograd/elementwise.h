@@ -1,0 +1,139 @@
+// The differentiable forms of the functors in tensor/elementwise.h. Binary ones broadcast; the gradient slot sums
+// the broadcast axes away again.
+#pragma once
+
+#include "autograd/record.h"
+#include "autograd/sample.h"
+#include "tensor/kernels.h"
+
+namespace kette {
+
+template <class Function>
+struct Unary {
+  static constexpr const char* name = Function::name;
+  static constexpr const char* formula = Function::formula;
+  Function function{};
+  Tensor x{}, y{};
+
+  Tensor forward(const Tensor& input) {
+    x = input;
+    y = Tensor::empty(x.shape(), x.dtype(), x.device());
+    on(x.device(), [&](auto exec) { kernels::unary(exec, function, x, y); });
+    return y;
+  }
+  void backward(const Tensor& dy, GradientSlot& dx) {
+    const Tensor gradient = Tensor::empty(x.shape(), x.dtype(), x.device());
+    on(x.device(), [&](auto exec) { kernels::unary_backward(exec, function, x, y, dy, gradient); });
+    dx.add(gradient);
+  }
+  static std::vector<Sample> samples();
+};
+
+template <class Function>
+struct Binary {
+  static constexpr const char* name = Function::name;
+  static constexpr const char* formula = Function::formula;
+  Function function{};
+  Tensor a{}, b{}, y{};
+
+  Tensor forward(const Tensor& left, const Tensor& right) {
+    KETTE_CHECK(left.dtype() == right.dtype(), name, ": expected operands of one dtype, given ",
+                left.str(), " and ", right.str());
+    a = left;
+    b = right;
+    y = Tensor::empty(broadcast(name, a.shape(), b.shape()), a.dtype(), a.device());
+    on(a.device(), [&](auto exec) { kernels::binary(exec, function, a, b, y); });
+    return y;
+  }
+  void backward(const Tensor& dy, GradientSlot& da, GradientSlot& db) {
+    const auto like_y = [&](const GradientSlot& slot) {
+      return slot.wanted() ? Tensor::empty(y.shape(), y.dtype(), y.device()) : Tensor();
+    };
+    const Tensor left = like_y(da), right = like_y(db);
+    on(y.device(), [&](auto exec) {
+      kernels::binary_backward(exec, function, a, b, y, dy, left, right);
+    });
+    if (da.wanted()) da.add(left);
+    if (db.wanted()) db.add(right);
+  }
+  static std::vector<Sample> samples();
+};
+
+inline Variable affine(const Variable& x, double factor, double offset = 0) {
+  return record(Unary<Affine>{Affine{factor, offset}}, x);
+}
+inline Variable exp(const Variable& x) { return record(Unary<Exp>{}, x); }
+inline Variable log(const Variable& x) { return record(Unary<Log>{}, x); }
+inline Variable sqrt(const Variable& x) { return record(Unary<Sqrt>{}, x); }
+inline Variable square(const Variable& x) { return record(Unary<Square>{}, x); }
+inline Variable tanh(const Variable& x) { return record(Unary<Tanh>{}, x); }
+inline Variable sigmoid(const Variable& x) { return record(Unary<Sigmoid>{}, x); }
+inline Variable relu(const Variable& x) { return record(Unary<Relu>{}, x); }
+inline Variable gelu(const Variable& x) { return record(Unary<Gelu>{}, x); }
+inline Variable silu(const Variable& x) { return record(Unary<Silu>{}, x); }
+inline Variable maximum(const Variable& a, const Variable& b) { return record(Binary<Maximum>{}, a, b); }
+inline Variable operator+(const Variable& a, const Variable& b) { return record(Binary<Add>{}, a, b); }
+inline Variable operator-(const Variable& a, const Variable& b) {
+  return record(Binary<Subtract>{}, a, b);
+}
+inline Variable operator*(const Variable& a, const Variable& b) {
+  return record(Binary<Multiply>{}, a, b);
+}
+inline Variable operator/(const Variable& a, const Variable& b) {
+  return record(Binary<Divide>{}, a, b);
+}
+
+template <class Function>
+std::vector<Sample> Unary<Function>::samples() {
+  std::vector<Sample> result;
+  for (const Shape& shape : {Shape{}, Shape{7}, Shape{3, 5}, Shape{2, 33}}) {
+    result.push_back(Sample{shape.str(),
+                            {{shape, Function::low, Function::high}},
+                            [](const std::vector<Variable>& in) { return record(Unary{}, in[0]); },
+                            [](const std::vector<Values>& in) {
+                              Values y = in[0];
+                              for (double& value : y) value = Function{}.reference(value);
+                              return y;
+                            }});
+  }
+  return result;
+}
+
+template <class Function>
+std::vector<Sample> Binary<Function>::samples() {
+  const std::vector<std::pair<Shape, Shape>> shapes = {
+      {{3, 5}, {3, 5}}, {{3, 5}, {5}},       {{3, 1}, {1, 5}},    {{}, {4}},
+      {{2, 3, 4}, {3, 1}}, {{2, 1, 4}, {2, 3, 1}}, {{6}, {1}}};
+  std::vector<Sample> result;
+  for (const auto& [a, b] : shapes) {
+    const Shape y = broadcast(name, a, b);
+    result.push_back(Sample{a.str() + " with " + b.str(),
+                            {{a, Function::low, Function::high}, {b, Function::low, Function::high}},
+                            [](const std::vector<Variable>& in) { return record(Binary{}, in[0], in[1]); },
+                            [a = a, b = b, y](const std::vector<Values>& in) {
+                              // The element of a broadcast operand, by its coordinates alone.
+                              const auto element = [&y](const Shape& shape, const Values& values,
+                                                        std::int64_t index) {
+                                std::int64_t at = 0, stride = 1;
+                                for (int axis = -1; -axis <= y.rank(); --axis) {
+                                  const std::int64_t coordinate = index % y[axis];
+                                  index /= y[axis];
+                                  if (-axis > shape.rank()) continue;
+                                  if (shape[axis] != 1) at += coordinate * stride;
+                                  stride *= shape[axis];
+                                }
+                                return values[static_cast<std::size_t>(at)];
+                              };
+                              Values result(static_cast<std::size_t>(y.elements()));
+                              for (std::size_t i = 0; i < result.size(); ++i) {
+                                const auto index = static_cast<std::int64_t>(i);
+                                result[i] = Function{}.reference(element(a, in[0], index),
+                                                                 element(b, in[1], index));
+                              }
+                              return result;
+                            }});
+  }
+  return result;
+}
+
+}  // namespace kette

@@ -1,0 +1,187 @@
+#include "autograd/ops/matmul.h"
+
+namespace kette {
+namespace {
+
+/// c (+)= op(a) op(b) over the last two axes; the outer axes of all three agree.
+void multiply(const Tensor& a, bool transpose_a, const Tensor& b, bool transpose_b, const Tensor& c,
+              bool adds) {
+  MatmulArgs args;
+  args.dtype = c.dtype();
+  args.a = a.raw();
+  args.b = b.raw();
+  args.c = c.raw();
+  args.m = c.shape()[-2];
+  args.n = c.shape()[-1];
+  args.k = transpose_a ? a.shape()[-2] : a.shape()[-1];
+  args.lda = a.shape()[-1];
+  args.ldb = b.shape()[-1];
+  args.ldc = args.n;
+  args.transpose_a = transpose_a;
+  args.transpose_b = transpose_b;
+  args.beta = adds ? 1 : 0;
+  args.batch_stride_a = a.shape()[-2] * a.shape()[-1];
+  args.batch_stride_b = b.shape()[-2] * b.shape()[-1];
+  args.batch_stride_c = args.m * args.n;
+  args.batch = args.batch_stride_c == 0 ? 0 : c.elements() / args.batch_stride_c;
+  on(c.device(), [&](auto exec) { kernels::matmul(exec, args); });
+}
+
+}  // namespace
+
+Tensor MatMul::forward(const Tensor& left, const Tensor& right) {
+  const auto rank = left.shape().rank();
+  const auto inner = [](const Tensor& t, bool transposed, bool is_left) {
+    return t.shape()[is_left != transposed ? -1 : -2];
+  };
+  bool fits = rank >= 2 && right.shape().rank() == rank && left.dtype() == right.dtype();
+  for (int axis = 0; fits && axis < rank - 2; ++axis) fits = left.shape()[axis] == right.shape()[axis];
+  KETTE_CHECK(fits && inner(left, transpose_a, true) == inner(right, transpose_b, false),
+              "matmul: expected [batch..., m, k] and [batch..., k, n], given ", left.str(),
+              transpose_a ? " (transposed)" : "", " and ", right.str(),
+              transpose_b ? " (transposed)" : "");
+  a = left;
+  b = right;
+  const Tensor c = Tensor::empty(a.shape()
+                                     .with(-2, a.shape()[transpose_a ? -1 : -2])
+                                     .with(-1, b.shape()[transpose_b ? -2 : -1]),
+                                 a.dtype(), a.device());
+  multiply(a, transpose_a, b, transpose_b, c, false);
+  return c;
+}
+
+void MatMul::backward(const Tensor& dy, GradientSlot& da, GradientSlot& db) {
+  if (da.wanted()) {  // C = A B: dA = dC B^T; of a transposed A: dA = B dC^T
+    const auto [gradient, adds] = da.buffer();
+    transpose_a ? multiply(b, transpose_b, dy, true, gradient, adds)
+                : multiply(dy, false, b, !transpose_b, gradient, adds);
+  }
+  if (db.wanted()) {
+    const auto [gradient, adds] = db.buffer();
+    transpose_b ? multiply(dy, true, a, transpose_a, gradient, adds)
+                : multiply(a, !transpose_a, dy, false, gradient, adds);
+  }
+}
+
+Tensor AffineMap::forward(const Tensor& input, const Tensor& matrix, const Tensor& bias) {
+  KETTE_CHECK(input.shape().rank() >= 1 && matrix.shape().rank() == 2 &&
+                  input.width() == matrix.width() && input.dtype() == matrix.dtype(),
+              "linear: expected x [rows, ", matrix.defined() ? matrix.width() : 0,
+              "] for the weight [out, in] ", matrix.str(), ", given ", input.str());
+  const std::int64_t out = matrix.shape()[0];
+  KETTE_CHECK(!bias.defined() || bias.elements() == out, "linear: expected a bias of ", out,
+              " elements, given ", bias.str());
+  x = input;
+  weight = matrix;
+  const Tensor y = Tensor::empty(x.shape().with(-1, out), x.dtype(), x.device());
+  if (activation == Activation::relu) saved = y;
+  if (activation == Activation::gelu || activation == Activation::silu) {
+    if (Tape::current()) saved = Tensor::empty(y.shape(), y.dtype(), y.device());
+  }
+  MatmulArgs args;
+  args.dtype = x.dtype();
+  args.a = x.raw();
+  args.b = weight.raw();
+  args.c = y.raw();
+  args.m = x.rows();
+  args.n = args.ldc = out;
+  args.k = args.lda = args.ldb = x.width();
+  args.transpose_b = true;
+  args.bias = bias.defined() ? bias.raw() : nullptr;
+  args.activation = activation;
+  args.pre_activation = saved.defined() && activation != Activation::relu ? saved.raw() : nullptr;
+  on(x.device(), [&](auto exec) { kernels::matmul(exec, args); });
+  return y;
+}
+
+void AffineMap::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dweight,
+                         GradientSlot& dbias) {
+  Tensor upstream = dy;
+  if (activation != Activation::none) {
+    upstream = Tensor::empty(dy.shape(), dy.dtype(), dy.device());
+    on(dy.device(), [&](auto exec) {
+      kernels::activation_backward(exec, activation, saved, dy, upstream);
+    });
+    saved = Tensor();
+  }
+  const Tensor upstream_rows = upstream.reshaped({upstream.rows(), upstream.width()});
+  if (dx.wanted()) {
+    const auto [gradient, adds] = dx.buffer();
+    multiply(upstream_rows, false, weight, false, gradient.reshaped({x.rows(), x.width()}), adds);
+  }
+  if (dweight.wanted()) {
+    const auto [gradient, adds] = dweight.buffer();
+    multiply(upstream_rows, true, x.reshaped({x.rows(), x.width()}), false, gradient, adds);
+  }
+  if (dbias.wanted()) {
+    const Tensor gradient = dbias.open();
+    on(dy.device(), [&](auto exec) { kernels::add_rows(exec, upstream_rows, gradient); });
+  }
+}
+
+std::vector<Sample> MatMul::samples() {
+  const auto sample = [](std::int64_t batch, std::int64_t m, std::int64_t k, std::int64_t n,
+                         bool transpose_a, bool transpose_b) {
+    Shape a = transpose_a ? Shape{batch, k, m} : Shape{batch, m, k};
+    Shape b = transpose_b ? Shape{batch, n, k} : Shape{batch, k, n};
+    if (batch == 1) {
+      a = {a[1], a[2]};
+      b = {b[1], b[2]};
+    }
+    return Sample{
+        a.str() + (transpose_a ? "^T" : "") + " x " + b.str() + (transpose_b ? "^T" : ""),
+        {{a}, {b}},
+        [=](const std::vector<Variable>& in) { return matmul(in[0], in[1], transpose_a, transpose_b); },
+        [=](const std::vector<Values>& in) {
+          Values c(static_cast<std::size_t>(batch * m * n));
+          for (std::int64_t s = 0; s < batch; ++s) {
+            for (std::int64_t i = 0; i < m; ++i) {
+              for (std::int64_t j = 0; j < n; ++j) {
+                double total = 0;
+                for (std::int64_t p = 0; p < k; ++p) {
+                  total += in[0][static_cast<std::size_t>(s * m * k + (transpose_a ? p * m + i : i * k + p))] *
+                           in[1][static_cast<std::size_t>(s * k * n + (transpose_b ? j * k + p : p * n + j))];
+                }
+                c[static_cast<std::size_t>((s * m + i) * n + j)] = total;
+              }
+            }
+          }
+          return c;
+        }};
+  };
+  return {sample(1, 5, 3, 4, false, false), sample(1, 5, 3, 4, true, false),
+          sample(1, 5, 3, 4, false, true),  sample(1, 5, 3, 4, true, true),
+          sample(3, 2, 7, 5, false, false), sample(3, 2, 7, 5, false, true),
+          sample(1, 33, 17, 35, false, false)};
+}
+
+std::vector<Sample> AffineMap::samples() {
+  const auto sample = [](std::int64_t rows, std::int64_t in, std::int64_t out, Activation activation,
+                         const char* label) {
+    return Sample{
+        Shape{rows, in}.str() + " x " + Shape{out, in}.str() + "^T, " + label,
+        {{{rows, in}}, {{out, in}}, {{out}}},
+        [=](const std::vector<Variable>& v) { return linear(v[0], v[1], v[2], activation); },
+        [=](const std::vector<Values>& v) {
+          Values y(static_cast<std::size_t>(rows * out));
+          for (std::int64_t r = 0; r < rows; ++r) {
+            for (std::int64_t o = 0; o < out; ++o) {
+              double z = v[2][static_cast<std::size_t>(o)];
+              for (std::int64_t i = 0; i < in; ++i) {
+                z += v[0][static_cast<std::size_t>(r * in + i)] * v[1][static_cast<std::size_t>(o * in + i)];
+              }
+              if (activation == Activation::relu) z = Relu{}.reference(z);
+              if (activation == Activation::gelu) z = Gelu{}.reference(z);
+              if (activation == Activation::silu) z = Silu{}.reference(z);
+              y[static_cast<std::size_t>(r * out + o)] = z;
+            }
+          }
+          return y;
+        }};
+  };
+  return {sample(5, 3, 4, Activation::none, "no activation"), sample(5, 3, 4, Activation::relu, "relu"),
+          sample(5, 3, 4, Activation::gelu, "gelu"), sample(5, 3, 4, Activation::silu, "silu"),
+          sample(67, 40, 33, Activation::relu, "relu")};
+}
+
+}  // namespace kette

@@ -1,0 +1,44 @@
+// Matrix products. matmul: batched over the outer axes. linear: y = activation(x W^T + b), the layer of every Transformer
+// sub-layer, with bias and activation applied while the product is in cache.
+//   dx = dy W,  dW = dy^T x,  db = column sums of dy      (Deep Learning, section 6.5.4)
+#pragma once
+
+#include "autograd/elementwise.h"
+
+namespace kette {
+
+/// C = A B over the last two axes: [batch..., m, k] x [batch..., k, n]; either operand may be transposed in place.
+struct MatMul {
+  static constexpr const char* name = "matmul";
+  static constexpr const char* formula = "c_ij = sum_k a_ik b_kj over the last two axes";
+  bool transpose_a = false, transpose_b = false;
+  Tensor a{}, b{};
+
+  Tensor forward(const Tensor& left, const Tensor& right);
+  void backward(const Tensor& dy, GradientSlot& da, GradientSlot& db);
+  static std::vector<Sample> samples();
+};
+
+/// x: [rows, in], weight: [out, in], bias: [out] -> [rows, out].
+struct AffineMap {
+  static constexpr const char* name = "linear";
+  static constexpr const char* formula = "activation(x W^T + b)";
+  Activation activation = Activation::none;
+  Tensor x{}, weight{}, saved{};  // saved: y for relu, the pre-activation for gelu and silu
+
+  Tensor forward(const Tensor& input, const Tensor& matrix, const Tensor& bias);
+  void backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dweight, GradientSlot& dbias);
+  static std::vector<Sample> samples();
+};
+
+inline Variable matmul(const Variable& a, const Variable& b, bool transpose_a = false,
+                       bool transpose_b = false) {
+  return record(MatMul{transpose_a, transpose_b}, a, b);
+}
+/// A bias without elements (an undefined Variable) is left out.
+inline Variable linear(const Variable& x, const Variable& weight, const Variable& bias,
+                       Activation activation = Activation::none) {
+  return record(AffineMap{activation}, x, weight, bias);
+}
+
+}  // namespace kette

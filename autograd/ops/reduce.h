@@ -1,0 +1,107 @@
+// Sums and maxima. sum: over everything, or down to a shape with extents of 1. Deep Learning, equation (6.46) read
+// backwards: the gradient of a sum is the upstream gradient, broadcast.
+#pragma once
+
+#include "autograd/elementwise.h"
+
+namespace kette {
+
+/// y = x summed over the axes in which `target` has extent 1 or lacks.
+struct SumTo {
+  static constexpr const char* name = "sum";
+  static constexpr const char* formula = "sum of x over the axes that the target shape lacks";
+  Shape target;
+  Shape input_shape{};
+
+  Tensor forward(const Tensor& x) {
+    input_shape = x.shape();
+    const Tensor y = Tensor::empty(target, x.dtype(), x.device());
+    on(x.device(), [&](auto exec) { kernels::sum_to(exec, x, y); });
+    return y;
+  }
+  void backward(const Tensor& dy, GradientSlot& dx) {
+    const Tensor gradient = Tensor::zeros(input_shape, dy.dtype(), dy.device());
+    on(dy.device(), [&](auto exec) { kernels::binary(exec, Add{}, gradient, dy, gradient); });
+    dx.add(gradient);
+  }
+  static std::vector<Sample> samples();
+};
+
+/// The largest entry of each row: [rows..., width] -> [rows..., 1]. The gradient goes to the first of equals.
+struct MaxLast {
+  static constexpr const char* name = "max";
+  static constexpr const char* formula = "max_j x_ij over the last axis";
+  Shape input_shape{};
+  Tensor columns{};
+
+  Tensor forward(const Tensor& x) {
+    KETTE_CHECK(x.width() > 0, "max: expected rows of at least one element, given ", x.shape());
+    input_shape = x.shape();
+    const Tensor y = Tensor::empty(x.shape().with(-1, 1), x.dtype(), x.device());
+    columns = Tensor::empty(Shape{x.rows()}, DType::i32, x.device());
+    on(x.device(), [&](auto exec) { kernels::max_last(exec, x, y, columns); });
+    return y;
+  }
+  void backward(const Tensor& dy, GradientSlot& dx) {
+    // Row r's gradient belongs to flat element r * width + column: an embedding gradient of width 1.
+    std::vector<std::int32_t> flat = columns.values<std::int32_t>();
+    for (std::size_t row = 0; row < flat.size(); ++row) {
+      flat[row] += static_cast<std::int32_t>(static_cast<std::int64_t>(row) * input_shape.width());
+    }
+    const Tensor gradient = Tensor::zeros(input_shape, dy.dtype(), dy.device());
+    on(dy.device(), [&](auto exec) {
+      kernels::scatter_add(exec, dy, Tensor::from(flat, dy.device()),
+                           gradient.reshaped({gradient.elements(), 1}), 1.0);
+    });
+    dx.add(gradient);
+  }
+  static std::vector<Sample> samples();
+};
+
+inline Variable sum_to(const Variable& x, Shape target) { return record(SumTo{target}, x); }
+inline Variable sum(const Variable& x) { return sum_to(x, Shape{}); }
+inline Variable mean(const Variable& x) {
+  return affine(sum(x), 1.0 / static_cast<double>(x.value().elements()));
+}
+inline Variable max_last(const Variable& x) { return record(MaxLast{}, x); }
+
+inline std::vector<Sample> SumTo::samples() {
+  const auto sample = [](Shape from, Shape to) {
+    return Sample{from.str() + " to " + to.str(),
+                  {{from}},
+                  [to](const std::vector<Variable>& in) { return sum_to(in[0], to); },
+                  [from, to](const std::vector<Values>& in) {
+                    Values y(static_cast<std::size_t>(to.elements()));
+                    for (std::size_t i = 0; i < in[0].size(); ++i) {
+                      std::int64_t index = static_cast<std::int64_t>(i), at = 0, stride = 1;
+                      for (int axis = -1; -axis <= from.rank(); --axis) {
+                        const std::int64_t coordinate = index % from[axis];
+                        index /= from[axis];
+                        if (-axis > to.rank()) continue;
+                        if (to[axis] != 1) at += coordinate * stride;
+                        stride *= to[axis];
+                      }
+                      y[static_cast<std::size_t>(at)] += in[0][i];
+                    }
+                    return y;
+                  }};
+  };
+  return {sample({4, 5}, {}),       sample({4, 5}, {5}),          sample({4, 5}, {4, 1}),
+          sample({2, 3, 4}, {3, 1}), sample({2, 3, 4}, {2, 1, 4}), sample({130, 3}, {3}),
+          sample({2, 3, 2, 3}, {3, 1, 3})};
+}
+
+inline std::vector<Sample> MaxLast::samples() {
+  return {Sample{"[4, 6]",
+                 {{Shape{4, 6}}},
+                 [](const std::vector<Variable>& in) { return max_last(in[0]); },
+                 [](const std::vector<Values>& in) {
+                   Values y;
+                   for (auto row = in[0].begin(); row != in[0].end(); row += 6) {
+                     y.push_back(*std::max_element(row, row + 6));
+                   }
+                   return y;
+                 }}};
+}
+
+}  // namespace kette
