@@ -1,0 +1,66 @@
+#include "data/batches.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include "data/tokenizer.h"
+#include "tensor/error.h"
+
+namespace kette {
+
+Batch make_batch(const TokenLists& source, const TokenLists& target,
+                 std::span<const std::int64_t> sentence_ids) {
+  Batch batch;
+  batch.sentence_ids.assign(sentence_ids.begin(), sentence_ids.end());
+  std::vector<std::int64_t> source_lengths, target_lengths;
+  const auto append = [](std::vector<std::int32_t>& ids, std::span<const std::int32_t> more) {
+    ids.insert(ids.end(), more.begin(), more.end());
+  };
+  for (const std::int64_t sentence : sentence_ids) {
+    append(batch.source, source[sentence]);
+    batch.source.push_back(Tokenizer::kEnd);
+    source_lengths.push_back(source.length(sentence) + 1);
+
+    batch.target_in.push_back(Tokenizer::kBegin);
+    append(batch.target_in, target[sentence]);
+    append(batch.target_out, target[sentence]);
+    batch.target_out.push_back(Tokenizer::kEnd);
+    target_lengths.push_back(target.length(sentence) + 1);
+  }
+  batch.source_segments = Segments::from_lengths(source_lengths);
+  batch.target_segments = Segments::from_lengths(target_lengths);
+  return batch;
+}
+
+BatchPlan cut(std::span<const std::int64_t> order, const TokenLists& source,
+              const TokenLists& target, std::int64_t tokens_per_batch) {
+  KETTE_CHECK(tokens_per_batch > 0, "batches: expected at least one token in a batch, given ",
+              tokens_per_batch);
+  BatchPlan plan;
+  std::int64_t source_tokens = 0, target_tokens = 0;
+  for (const std::int64_t sentence : order) {
+    source_tokens += source.length(sentence) + 1;
+    target_tokens += target.length(sentence) + 1;
+    if (plan.empty() || std::max(source_tokens, target_tokens) > tokens_per_batch) {
+      plan.emplace_back();
+      source_tokens = source.length(sentence) + 1;
+      target_tokens = target.length(sentence) + 1;
+    }
+    plan.back().push_back(sentence);
+  }
+  return plan;
+}
+
+BatchPlan plan_batches(const TokenLists& source, const TokenLists& target,
+                       std::int64_t tokens_per_batch) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(source.size()));
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    return std::tuple(source.length(a), target.length(a), a) <
+           std::tuple(source.length(b), target.length(b), b);
+  });
+  return cut(order, source, target, tokens_per_batch);
+}
+
+}  // namespace kette

@@ -1,0 +1,40 @@
+// What the filters of a parallel corpus took out, and why: nothing is dropped in silence.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kette {
+
+struct FilterOptions {
+  /// Tokens of the longer side, without begin and end marks.
+  std::int64_t max_length = 256;
+  /// Tokens of the longer side over those of the shorter; 0 lets every ratio pass.
+  double max_ratio = 0;
+  bool drop_empty = true;
+  /// Pairs whose both lines were there before.
+  bool drop_duplicates = false;
+};
+
+struct FilterReport {
+  struct Example {
+    std::int64_t line, source_tokens, target_tokens;
+  };
+  struct Dropped {
+    std::int64_t count = 0;
+    std::vector<Example> examples;  // the first few
+  };
+
+  FilterOptions options;
+  std::int64_t read = 0;
+  std::int64_t kept = 0;
+  Dropped empty, too_long, ratio, duplicates;
+
+  std::int64_t dropped() const { return read - kept; }
+
+  /// Several lines for a person: the counts, the reasons, the first line numbers of each.
+  std::string text() const;
+};
+
+}  // namespace kette

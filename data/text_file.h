@@ -1,0 +1,37 @@
+// Lines of UTF-8 text from a plain or gzip file. A line ends at LF or CRLF and nowhere else: U+0085
+// or U+2028 inside a sentence must not break the pairing of two parallel files. Every error names
+// the file, and the line where there is one.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kette {
+
+/// Lines that share one block of memory. Cheap to copy, never changed.
+class TextLines {
+ public:
+  TextLines() = default;
+
+  /// Cuts content into lines and checks that it is UTF-8; name stands in errors ("train.de",
+  /// "stdin"). A byte order mark at the start is skipped. No content gives no lines.
+  TextLines(std::string content, const std::string& name);
+
+  std::int64_t size() const { return static_cast<std::int64_t>(lines_.size()); }
+  bool empty() const { return lines_.empty(); }
+  std::string_view operator[](std::int64_t i) const { return lines_[static_cast<std::size_t>(i)]; }
+  const std::vector<std::string_view>& views() const { return lines_; }
+
+ private:
+  std::shared_ptr<const std::string> content_;
+  std::vector<std::string_view> lines_;
+};
+
+/// Reads a whole file; gzip is told by its first bytes, not by its name. An empty file is an error.
+TextLines read_lines(const std::filesystem::path& path);
+
+}  // namespace kette

@@ -1,0 +1,134 @@
+#include "data/tokenizer.h"
+
+#include <sentencepiece_processor.h>
+
+#include <fstream>
+#include <mutex>
+#include <optional>
+#include <sstream>
+
+#include "data/bpe_dropout.h"
+#include "tensor/error.h"
+
+namespace kette {
+
+struct Tokenizer::Model {
+  sentencepiece::SentencePieceProcessor processor;
+  bool is_bpe = false;
+  mutable std::once_flag merger_built;
+  mutable std::optional<BpeMerger> merger;
+
+  /// Built at the first use: most runs have no dropout.
+  const BpeMerger& bpe_merger() const {
+    std::call_once(merger_built, [this] { build_merger(); });
+    return *merger;
+  }
+
+  void build_merger() const {
+    std::vector<std::int32_t> byte_ids;
+    for (int id = 0; id < processor.GetPieceSize(); ++id) {
+      if (processor.IsByte(id)) byte_ids.push_back(id);  // they stand in the order of the bytes
+    }
+    merger.emplace(kUnknown, std::move(byte_ids));
+    for (int id = 0; id < processor.GetPieceSize(); ++id) {
+      const bool normal =
+          !processor.IsControl(id) && !processor.IsUnknown(id) && !processor.IsByte(id);
+      if (normal) merger->add(processor.IdToPiece(id), {id, processor.GetScore(id)});
+    }
+  }
+
+  /// Text as the model sees it: the pieces joined, with byte pieces back as bytes.
+  std::string normalized(std::string_view text) const {
+    std::vector<std::string> pieces;
+    check(processor.Encode(text, &pieces));
+    std::string joined;
+    for (const std::string& piece : pieces) {
+      if (processor.IsByte(processor.PieceToId(piece))) {
+        joined += static_cast<char>(std::stoi(piece.substr(3, 2), nullptr, 16));  // "<0xE4>"
+      } else {
+        joined += piece;
+      }
+    }
+    return joined;
+  }
+
+  static void check(const sentencepiece::util::Status& status) {
+    KETTE_CHECK(status.ok(),
+                "Tokenizer: expected text that SentencePiece can take, given some that it",
+                " refuses (", status.message(), ")");
+  }
+};
+
+Tokenizer Tokenizer::from_bytes(std::string_view bytes, const std::string& name) {
+  auto model = std::make_shared<Model>();
+  auto& processor = model->processor;
+  KETTE_CHECK(!bytes.empty() && processor.LoadFromSerializedProto(bytes).ok(), name,
+              ": expected a SentencePiece model, given ", bytes.size(),
+              " bytes that are none, or a damaged one (train the tokenizer again)");
+  KETTE_CHECK(processor.pad_id() == kPad && processor.unk_id() == kUnknown &&
+                  processor.bos_id() == kBegin && processor.eos_id() == kEnd,
+              name, ": expected the special ids pad 0, unknown 1, begin 2, end 3, given pad ",
+              processor.pad_id(), ", unknown ", processor.unk_id(), ", begin ", processor.bos_id(),
+              ", end ", processor.eos_id(), " (train the tokenizer with kette)");
+  // Only unigram models have an entropy; the header that holds the model's type is not installed.
+  float entropy = 0;
+  model->is_bpe = !processor.CalculateEntropy("a", 1.0f, &entropy).ok();
+  return Tokenizer(std::move(model));
+}
+
+Tokenizer Tokenizer::load(const std::filesystem::path& path) {
+  std::ostringstream content;
+  std::ifstream file(path, std::ios::binary);
+  KETTE_CHECK(file && !std::filesystem::is_directory(path), path.string(),
+              ": expected a SentencePiece model, given a path that cannot be read");
+  content << file.rdbuf();
+  return from_bytes(content.str(), path.string());
+}
+
+std::string Tokenizer::bytes() const { return model_->processor.serialized_model_proto(); }
+
+std::vector<std::int32_t> Tokenizer::encode(std::string_view text) const {
+  std::vector<int> ids;
+  Model::check(model_->processor.Encode(text, &ids));
+  return ids;
+}
+
+std::vector<std::vector<std::int32_t>> Tokenizer::encode_all(
+    std::span<const std::string_view> lines) const {
+  std::vector<std::vector<std::int32_t>> ids(lines.size());
+#pragma omp parallel for schedule(dynamic, 64)
+  for (std::size_t i = 0; i < lines.size(); ++i) ids[i] = encode(lines[i]);
+  return ids;
+}
+
+std::vector<std::int32_t> Tokenizer::encode_with_dropout(std::string_view text, double dropout,
+                                                         std::uint64_t seed) const {
+  KETTE_CHECK(dropout >= 0 && dropout < 1,
+              "BPE-dropout: expected a probability from 0 to below 1, given ", dropout);
+  KETTE_CHECK(is_bpe(),
+              "BPE-dropout: expected a BPE model, given a unigram model (train with BPE)");
+  return model_->bpe_merger().encode(model_->normalized(text), dropout, seed);
+}
+
+std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
+  for (const std::int32_t id : ids) piece(id);
+  std::string text;
+  Model::check(model_->processor.Decode(std::vector<int>(ids.begin(), ids.end()), &text));
+  return text;
+}
+
+std::int64_t Tokenizer::vocab_size() const { return model_->processor.GetPieceSize(); }
+
+const std::string& Tokenizer::piece(std::int32_t id) const {
+  KETTE_CHECK(id >= 0 && id < vocab_size(), "Tokenizer: expected an id from 0 to ",
+              vocab_size() - 1, ", given ", id);
+  return model_->processor.IdToPiece(id);
+}
+
+std::int32_t Tokenizer::id(std::string_view piece) const {
+  return model_->processor.PieceToId(piece);
+}
+
+bool Tokenizer::is_bpe() const { return model_->is_bpe; }
+
+}  // namespace kette

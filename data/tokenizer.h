@@ -1,0 +1,76 @@
+// Text to piece ids and back, by SentencePiece: byte-pair encoding (Sennrich et al. 2016) or a
+// unigram model, trained on both languages together so that all embeddings can be one matrix
+// (Vaswani et al. 2017, sections 3.4 and 5.1). Ids 0 to 3 are fixed: padding, unknown, begin, end.
+// The text of a model is its serialized form. Cheap to copy, never changed, safe to use from
+// several threads.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kette {
+
+struct TokenizerOptions {
+  enum class Model { bpe, unigram };
+  /// nmt_nfkc: Unicode compatibility composition and plain spaces; identity: characters as they
+  /// are. Both take runs of spaces for one.
+  enum class Normalization { nmt_nfkc, identity };
+
+  std::int64_t vocab_size = 10000;
+  Model model = Model::bpe;
+  Normalization normalization = Normalization::nmt_nfkc;
+  /// Share of the text's characters that must be in the vocabulary, 0.98 to 1.
+  double character_coverage = 1.0;
+  /// Spell characters outside the vocabulary as bytes instead of one unknown piece; takes 256
+  /// pieces.
+  bool byte_fallback = false;
+};
+
+class Tokenizer {
+ public:
+  static constexpr std::int32_t kPad = 0;
+  static constexpr std::int32_t kUnknown = 1;
+  static constexpr std::int32_t kBegin = 2;
+  static constexpr std::int32_t kEnd = 3;
+
+  /// Uses every line that is not blank and has at most 4,192 bytes. The same lines and options give
+  /// the same bytes on any number of threads.
+  static Tokenizer train(std::span<const std::string_view> lines, const TokenizerOptions& options);
+  static Tokenizer train_files(const std::vector<std::filesystem::path>& files,
+                               const TokenizerOptions& options);
+
+  static Tokenizer load(const std::filesystem::path& path);
+  /// name stands in the error when the bytes are no model.
+  static Tokenizer from_bytes(std::string_view bytes, const std::string& name);
+  std::string bytes() const;
+
+  /// Ids without begin and end.
+  std::vector<std::int32_t> encode(std::string_view text) const;
+  std::vector<std::vector<std::int32_t>> encode_all(std::span<const std::string_view> lines) const;
+
+  /// Each merge refused with probability dropout; BPE models only. See data/bpe_dropout.h.
+  std::vector<std::int32_t> encode_with_dropout(std::string_view text, double dropout,
+                                                std::uint64_t seed) const;
+
+  /// Padding, begin and end are passed over.
+  std::string decode(std::span<const std::int32_t> ids) const;
+
+  std::int64_t vocab_size() const;
+  const std::string& piece(std::int32_t id) const;
+  /// kUnknown when there is no such piece.
+  std::int32_t id(std::string_view piece) const;
+  bool is_bpe() const;
+
+ private:
+  struct Model;
+  explicit Tokenizer(std::shared_ptr<const Model> model) : model_(std::move(model)) {}
+
+  std::shared_ptr<const Model> model_;
+};
+
+}  // namespace kette

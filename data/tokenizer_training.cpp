@@ -1,0 +1,138 @@
+// Tokenizer::train: SentencePiece's trainer, fed from memory, and its failures in words that help.
+#include <sentencepiece_trainer.h>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <unordered_map>
+
+#include "data/text_file.h"
+#include "data/tokenizer.h"
+#include "tensor/error.h"
+
+namespace kette {
+namespace {
+
+using Arguments = std::unordered_map<std::string, std::string>;
+
+constexpr std::size_t kLongestLine = 4192;
+
+/// Hands lines to the trainer one at a time.
+class Lines : public sentencepiece::SentenceIterator {
+ public:
+  explicit Lines(std::span<const std::string_view> lines) : lines_(lines) { copy(); }
+  bool done() const override { return next_ >= lines_.size(); }
+  void Next() override {
+    ++next_;
+    copy();
+  }
+  const std::string& value() const override { return current_; }
+  sentencepiece::util::Status status() const override { return {}; }
+
+ private:
+  void copy() {
+    if (!done()) current_ = lines_[next_];
+  }
+
+  std::span<const std::string_view> lines_;
+  std::size_t next_ = 0;
+  std::string current_;
+};
+
+Arguments arguments(const TokenizerOptions& options) {
+  std::ostringstream coverage;
+  coverage << options.character_coverage;
+  return {
+      {"model_type", options.model == TokenizerOptions::Model::bpe ? "bpe" : "unigram"},
+      {"normalization_rule_name", options.normalization == TokenizerOptions::Normalization::identity
+                                      ? "identity"
+                                      : "nmt_nfkc"},
+      {"character_coverage", coverage.str()},
+      {"byte_fallback", options.byte_fallback ? "true" : "false"},
+      {"pad_id", std::to_string(Tokenizer::kPad)},
+      {"unk_id", std::to_string(Tokenizer::kUnknown)},
+      {"bos_id", std::to_string(Tokenizer::kBegin)},
+      {"eos_id", std::to_string(Tokenizer::kEnd)},
+      {"max_sentence_length", std::to_string(kLongestLine)},
+      // Too large a vocabulary then comes out smaller, which tells how large it can be.
+      {"hard_vocab_limit", "false"},
+      // Sums over sentences are split by thread, so the model depends on this number and on no
+      // machine.
+      {"num_threads", "4"},
+      {"minloglevel", "4"},
+  };
+}
+
+/// The serialized model; empty when SentencePiece refuses.
+std::string run(std::span<const std::string_view> lines, Arguments arguments,
+                std::int64_t vocab_size) {
+  arguments["vocab_size"] = std::to_string(vocab_size);
+  Lines iterator(lines);
+  std::string bytes;
+  const auto status = sentencepiece::SentencePieceTrainer::Train(arguments, &iterator, &bytes);
+  return status.ok() ? bytes : std::string();
+}
+
+/// How many pieces the single characters and the special pieces take.
+std::int64_t smallest_vocabulary(std::span<const std::string_view> lines, Arguments arguments) {
+  constexpr std::int64_t kMoreThanUnicodeHas = 1'200'000;
+  arguments["model_type"] = "char";
+  const std::string bytes = run(lines, std::move(arguments), kMoreThanUnicodeHas);
+  return bytes.empty() ? 0 : Tokenizer::from_bytes(bytes, "characters").vocab_size();
+}
+
+void check_options(const TokenizerOptions& options) {
+  KETTE_CHECK(options.vocab_size > 0,
+              "Tokenizer: expected a vocabulary of at least one piece, given ", options.vocab_size);
+  KETTE_CHECK(options.character_coverage >= 0.98 && options.character_coverage <= 1,
+              "Tokenizer: expected a character coverage from 0.98 to 1, given ",
+              options.character_coverage);
+}
+
+}  // namespace
+
+Tokenizer Tokenizer::train(std::span<const std::string_view> lines,
+                           const TokenizerOptions& options) {
+  check_options(options);
+  std::int64_t bytes_of_text = 0;
+  for (const std::string_view line : lines) {
+    const bool blank = line.find_first_not_of(" \t\r") == std::string_view::npos;
+    if (!blank && line.size() <= kLongestLine)
+      bytes_of_text += static_cast<std::int64_t>(line.size());
+  }
+  KETTE_CHECK(bytes_of_text > 0, "Tokenizer: expected lines of text to train on, given ",
+              lines.size(), " lines that are all blank or longer than ", kLongestLine, " bytes");
+
+  // Each merge needs two bytes of text that were apart; above this bound the trainer only wastes
+  // time.
+  const std::int64_t bound = 2 * bytes_of_text + 1000;
+  const std::string bytes = run(lines, arguments(options), std::min(options.vocab_size, bound));
+  if (bytes.empty()) {
+    const std::int64_t smallest = smallest_vocabulary(lines, arguments(options));
+    KETTE_CHECK(options.vocab_size >= smallest, "Tokenizer: expected a vocabulary of at least ",
+                smallest, " pieces for the characters of this text, given ", options.vocab_size,
+                " (ask for more, or lower the character coverage)");
+    fail("Tokenizer: expected text that a vocabulary of ", options.vocab_size,
+         " pieces can be learnt from, given ", bytes_of_text,
+         " bytes that are too few or too uniform (give more text)");
+  }
+  Tokenizer tokenizer = from_bytes(bytes, "the trained tokenizer");
+  KETTE_CHECK(tokenizer.vocab_size() == options.vocab_size,
+              "Tokenizer: expected a vocabulary of at most ", tokenizer.vocab_size(),
+              " pieces, the largest that this text allows, given ", options.vocab_size,
+              " (ask for at most ", tokenizer.vocab_size(), ", or give more text)");
+  return tokenizer;
+}
+
+Tokenizer Tokenizer::train_files(const std::vector<std::filesystem::path>& files,
+                                 const TokenizerOptions& options) {
+  std::vector<TextLines> texts;
+  std::vector<std::string_view> lines;
+  for (const auto& file : files) {
+    texts.push_back(read_lines(file));
+    lines.insert(lines.end(), texts.back().views().begin(), texts.back().views().end());
+  }
+  return train(lines, options);
+}
+
+}  // namespace kette

@@ -1,0 +1,19 @@
+// Whether bytes are well-formed UTF-8 (Unicode 15, table 3-7): no overlong forms, no surrogates,
+// nothing above U+10FFFF.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace kette {
+
+/// The place of the first byte that does not belong, or std::string_view::npos.
+std::size_t first_invalid_utf8(std::string_view text);
+
+/// Bytes of the character that starts with this byte, in well-formed text.
+constexpr std::size_t utf8_length(char first) {
+  const auto byte = static_cast<unsigned char>(first);
+  return byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
+}
+
+}  // namespace kette

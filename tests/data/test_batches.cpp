@@ -1,0 +1,271 @@
+#include <doctest/doctest.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <string>
+
+#include "data/batch_sampler.h"
+#include "data/batches.h"
+#include "data/splitmix.h"
+#include "tensor/error.h"
+#include "tests/data/tiny_text.h"
+#include "tests/support.h"
+
+namespace kette {
+namespace {
+
+using testing::contains;
+using testing::message_of;
+using Ids = std::vector<std::int32_t>;
+
+/// Sentences of 0 to 19 random tokens; the target is up to 4 tokens longer.
+ParallelCorpus random_corpus(std::int64_t count) {
+  TokenLists source, target;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::uint64_t length = hash_of(1, i) % 20;
+    Ids ids;
+    for (std::uint64_t j = 0; j < length + hash_of(2, i) % 5; ++j) {
+      ids.push_back(static_cast<std::int32_t>(4 + hash_of(3, i, j) % 50));
+    }
+    target.add(ids);
+    ids.resize(length);
+    source.add(ids);
+  }
+  return ParallelCorpus::from_tokens(source, target);
+}
+
+bool equal(const Batch& a, const Batch& b) {
+  return a.source == b.source && a.target_in == b.target_in && a.target_out == b.target_out &&
+         a.source_segments.offsets() == b.source_segments.offsets() &&
+         a.target_segments.offsets() == b.target_segments.offsets() &&
+         a.sentence_ids == b.sentence_ids;
+}
+
+bool equal(const std::vector<Batch>& a, const std::vector<Batch>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Batch& x, const Batch& y) { return equal(x, y); });
+}
+
+std::vector<Batch> epoch_of(BatchSampler& sampler) {
+  std::vector<Batch> batches;
+  const std::int64_t epoch = sampler.state().epoch;
+  while (sampler.state().epoch == epoch) batches.push_back(sampler.next());
+  return batches;
+}
+
+std::vector<std::int64_t> sentences_of(const std::vector<Batch>& batches) {
+  std::vector<std::int64_t> ids;
+  for (const Batch& batch : batches) {
+    ids.insert(ids.end(), batch.sentence_ids.begin(), batch.sentence_ids.end());
+  }
+  return ids;
+}
+
+BatchOptions small_batches() {
+  BatchOptions options;
+  options.tokens_per_batch = 100;
+  return options;
+}
+
+TEST_CASE("a batch is its sentences end to end, with begin and end marks") {
+  TokenLists source, target;
+  source.add(Ids{10, 11, 12});
+  source.add(Ids{});
+  source.add(Ids{13});
+  target.add(Ids{20});
+  target.add(Ids{21, 22});
+  target.add(Ids{});
+  const std::vector<std::int64_t> order{2, 0, 1};
+  const Batch batch = make_batch(source, target, order);
+  CHECK(batch.source == Ids{13, 3, 10, 11, 12, 3, 3});
+  CHECK(batch.source_segments.offsets() == std::vector<std::int64_t>{0, 2, 6, 7});
+  CHECK(batch.target_in == Ids{2, 2, 20, 2, 21, 22});
+  CHECK(batch.target_out == Ids{3, 20, 3, 21, 22, 3});
+  CHECK(batch.target_segments.offsets() == std::vector<std::int64_t>{0, 1, 3, 6});
+  CHECK(batch.sentence_ids == order);
+}
+
+TEST_CASE("every epoch holds every sentence once, within the limit, of similar lengths") {
+  const ParallelCorpus corpus = random_corpus(500);
+  BatchSampler sampler(corpus, small_batches());
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    const std::int64_t expected_batches = sampler.batches_in_epoch();
+    const std::vector<Batch> batches = epoch_of(sampler);
+    CHECK(static_cast<std::int64_t>(batches.size()) == expected_batches);
+    std::vector<std::int64_t> ids = sentences_of(batches);
+    std::sort(ids.begin(), ids.end());
+    REQUIRE(ids.size() == 500);
+    for (std::int64_t i = 0; i < 500; ++i) CHECK(ids[static_cast<std::size_t>(i)] == i);
+
+    std::int64_t tokens = 0;
+    for (const Batch& batch : batches) {
+      CHECK(batch.source.size() <= 100);
+      CHECK(batch.target_in.size() <= 100);
+      tokens += static_cast<std::int64_t>(batch.target_out.size());
+    }
+    CHECK(tokens == corpus.target().tokens() + 500);
+    // Full but for what the next sentence would need, and one short batch at the end of the order.
+    CHECK(static_cast<double>(tokens) / static_cast<double>(batches.size()) > 80);
+
+    std::int64_t widest = 0;
+    for (const Batch& batch : batches) {
+      std::int64_t shortest = 1000, longest = 0;
+      for (std::int64_t i = 0; i < batch.target_segments.count(); ++i) {
+        shortest = std::min(shortest, batch.target_segments.length(i));
+        longest = std::max(longest, batch.target_segments.length(i));
+      }
+      widest = std::max(widest, longest - shortest);
+    }
+    CHECK(widest < 8);  // two neighbouring buckets of 4
+  }
+}
+
+TEST_CASE("the order depends on seed and epoch, and on nothing else") {
+  const ParallelCorpus corpus = random_corpus(300);
+  BatchOptions options = small_batches();
+  BatchSampler sampler(corpus, options), same(corpus, options);
+  options.seed = 2;
+  BatchSampler other(corpus, options);
+  const auto first = epoch_of(sampler), second = epoch_of(sampler);
+  CHECK(equal(first, epoch_of(same)));
+  CHECK(sentences_of(first) != sentences_of(second));
+  CHECK(sentences_of(first) != sentences_of(epoch_of(other)));
+}
+
+TEST_CASE("the order is the same on every platform") {
+  const ParallelCorpus corpus = random_corpus(12);
+  BatchOptions options;
+  options.length_bucket = 0;
+  BatchSampler sampler(corpus, options);
+  CHECK(sampler.next().sentence_ids ==
+        std::vector<std::int64_t>{1, 6, 10, 5, 11, 4, 8, 3, 7, 9, 2, 0});
+  CHECK(splitmix64(0) ==
+        0xE220A8397B1DCDAFull);  // the published generator's first number from seed 0
+}
+
+TEST_CASE("restore goes on exactly where state was taken, over the ends of epochs") {
+  const ParallelCorpus corpus = random_corpus(200);
+  BatchSampler sampler(corpus, small_batches());
+  const std::int64_t batches = sampler.batches_in_epoch();
+  for (std::int64_t taken = 0; taken <= 2 * batches; ++taken) {
+    BatchSampler resumed(corpus, small_batches());
+    resumed.restore(sampler.state());
+    CHECK(resumed.state() == sampler.state());
+    BatchSampler ahead = sampler;
+    for (int i = 0; i < 3; ++i) CHECK(equal(resumed.next(), ahead.next()));
+    sampler.next();
+  }
+}
+
+TEST_CASE("the state after the last batch is the start of the next epoch") {
+  const ParallelCorpus corpus = random_corpus(50);
+  BatchSampler sampler(corpus, small_batches());
+  const std::int64_t batches = sampler.batches_in_epoch();
+  for (std::int64_t i = 0; i < batches; ++i) {
+    CHECK(sampler.state() == BatchSampler::State{0, i});
+    sampler.next();
+  }
+  CHECK(sampler.state() == BatchSampler::State{1, 0});
+}
+
+TEST_CASE("a state that does not fit is refused and changes nothing") {
+  const ParallelCorpus corpus = random_corpus(50);
+  BatchSampler sampler(corpus, small_batches()), untouched(corpus, small_batches());
+  const std::string message = message_of([&] { sampler.restore({1, 1000}); });
+  CHECK(contains(message, "in epoch 1, given 1000"));
+  CHECK_THROWS_AS(sampler.restore({0, -1}), Error);
+  CHECK_THROWS_AS(sampler.restore({-1, 0}), Error);
+  CHECK(equal(sampler.next(), untouched.next()));
+}
+
+TEST_CASE("a sentence beyond the limit is a batch of its own") {
+  TokenLists source, target;
+  for (const int length : {2, 50, 2, 3}) {
+    source.add(Ids(static_cast<std::size_t>(length), 7));
+    target.add(Ids(2, 8));
+  }
+  const BatchPlan plan = plan_batches(source, target, 10);
+  CHECK(plan == BatchPlan{{0, 2, 3}, {1}});
+  CHECK(plan_batches(source, target, 1) == BatchPlan{{0}, {2}, {3}, {1}});
+}
+
+TEST_CASE("without shuffling the batches go from short to long, the same each epoch") {
+  const ParallelCorpus corpus = random_corpus(100);
+  BatchOptions options = small_batches();
+  options.shuffle = false;
+  BatchSampler sampler(corpus, options);
+  const auto first = epoch_of(sampler);
+  CHECK(equal(first, epoch_of(sampler)));
+  std::int64_t before = 0;
+  for (const std::int64_t sentence : sentences_of(first)) {
+    CHECK(corpus.source().length(sentence) >= before);
+    before = corpus.source().length(sentence);
+  }
+}
+
+TEST_CASE("options that make no sense are refused") {
+  const ParallelCorpus corpus = random_corpus(10);
+  const auto refuses = [&](auto change) {
+    BatchOptions options;
+    change(options);
+    CHECK_THROWS_AS(BatchSampler(corpus, options), Error);
+  };
+  refuses([](BatchOptions& options) { options.tokens_per_batch = 0; });
+  refuses([](BatchOptions& options) { options.tokens_per_batch = -4096; });
+  refuses([](BatchOptions& options) { options.length_bucket = -1; });
+  refuses([](BatchOptions& options) { options.bpe_dropout = 1; });
+  refuses([](BatchOptions& options) { options.bpe_dropout = 0.1; });  // no text
+  CHECK_THROWS_AS(ParallelCorpus::from_tokens({}, {}), Error);
+}
+
+TEST_CASE("BPE-dropout: new pieces each epoch, the same text, whatever the threads") {
+  const testing::TinyText text = testing::tiny_text();
+  const TextLines source = text.source_lines(), target = text.target_lines();
+  TokenizerOptions tokenizer_options;
+  tokenizer_options.vocab_size = 200;
+  const Tokenizer tokenizer = Tokenizer::train(testing::joint(source, target), tokenizer_options);
+  FilterOptions filter;
+  filter.max_length = 40;
+  const ParallelCorpus corpus =
+      ParallelCorpus::from_lines(source, "en", target, "de", tokenizer, filter, true);
+
+  BatchOptions options = small_batches();
+  options.bpe_dropout = 0.2;
+  const int threads = omp_get_max_threads();
+  omp_set_num_threads(1);
+  BatchSampler sampler(corpus, options);
+  const auto first = epoch_of(sampler), second = epoch_of(sampler);
+  omp_set_num_threads(4);
+  BatchSampler same(corpus, options);
+  CHECK(equal(first, epoch_of(same)));
+  CHECK(equal(second, epoch_of(same)));
+  BatchSampler resumed(corpus, options);
+  resumed.restore({1, 2});
+  CHECK(equal(resumed.next(), second[2]));
+  omp_set_num_threads(threads);
+
+  const auto target_of = [](const Batch& batch, std::int64_t i) {
+    const auto begin = batch.target_out.begin();
+    return Ids(begin + batch.target_segments.begin(i), begin + batch.target_segments.end(i) - 1);
+  };
+  std::vector<Ids> pieces(150);
+  for (const Batch& batch : first) {
+    for (std::int64_t i = 0; i < batch.target_segments.count(); ++i) {
+      const std::int64_t sentence = batch.sentence_ids[static_cast<std::size_t>(i)];
+      pieces[static_cast<std::size_t>(sentence)] = target_of(batch, i);
+      CHECK(tokenizer.decode(target_of(batch, i)) == target[sentence]);
+      CHECK(batch.target_segments.length(i) <= 41);
+    }
+  }
+  int changed = 0;
+  for (const Batch& batch : second) {
+    for (std::int64_t i = 0; i < batch.target_segments.count(); ++i) {
+      const std::int64_t sentence = batch.sentence_ids[static_cast<std::size_t>(i)];
+      changed += pieces[static_cast<std::size_t>(sentence)] != target_of(batch, i);
+    }
+  }
+  CHECK(changed > 100);
+}
+
+}  // namespace
+}  // namespace kette

@@ -1,0 +1,161 @@
+#include <doctest/doctest.h>
+#include <omp.h>
+
+#include <string>
+
+#include "data/parallel_corpus.h"
+#include "tensor/error.h"
+#include "tests/data/tiny_text.h"
+#include "tests/support.h"
+
+namespace kette {
+namespace {
+
+using testing::contains;
+using testing::message_of;
+using Ids = std::vector<std::int32_t>;
+
+struct Fixture {
+  testing::TinyText text = testing::tiny_text();
+  TextLines source = text.source_lines(), target = text.target_lines();
+  Tokenizer tokenizer = [this] {
+    TokenizerOptions options;
+    options.vocab_size = 200;
+    return Tokenizer::train(testing::joint(source, target), options);
+  }();
+
+  ParallelCorpus corpus(const std::string& source_text, const std::string& target_text,
+                        const FilterOptions& options = {}) const {
+    return ParallelCorpus::from_lines(TextLines(source_text, "a.en"), "a.en",
+                                      TextLines(target_text, "a.de"), "a.de", tokenizer, options);
+  }
+};
+
+Ids ids_of(const TokenLists& lists, std::int64_t i) {
+  return Ids(lists[i].begin(), lists[i].end());
+}
+
+TEST_CASE_FIXTURE(Fixture, "a corpus holds the encoded pairs in order") {
+  const testing::ScratchFolder folder;
+  testing::write_file(folder / "en", text.source);
+  testing::write_file(folder / "de", text.target);
+  const ParallelCorpus corpus =
+      ParallelCorpus::load(folder / "en", folder / "de", tokenizer, {}, true);
+  REQUIRE(corpus.size() == source.size());
+  std::int64_t tokens = 0;
+  for (std::int64_t i = 0; i < corpus.size(); ++i) {
+    CHECK(ids_of(corpus.source(), i) == tokenizer.encode(source[i]));
+    CHECK(ids_of(corpus.target(), i) == tokenizer.encode(target[i]));
+    CHECK(corpus.text()->source_of(i) == source[i]);
+    CHECK(corpus.text()->target_of(i) == target[i]);
+    tokens += corpus.source().length(i);
+  }
+  CHECK(corpus.source().tokens() == tokens);
+  CHECK(corpus.report().text() == "150 sentence pairs read, 150 kept, 0 dropped");
+}
+
+TEST_CASE_FIXTURE(Fixture, "text is kept only on demand") {
+  CHECK_FALSE(corpus("sie\n", "she\n").text().has_value());
+}
+
+TEST_CASE_FIXTURE(Fixture, "filters drop what they are told and report where") {
+  std::string many;
+  for (int i = 0; i < 40; ++i) many += "the bridge ";
+  const std::string source_text = "she sees it .\n\n" + many + "\nthe bridge\nshe sees it .\n   \n";
+  const std::string target_text = "sie sieht es .\nes\nes\ndie Brücke\nsie sieht es .\nes\n";
+
+  FilterOptions options;
+  options.max_length = 30;
+  options.drop_duplicates = true;
+  const ParallelCorpus filtered = corpus(source_text, target_text, options);
+  CHECK(filtered.size() == 2);
+  CHECK(ids_of(filtered.target(), 1) == tokenizer.encode("die Brücke"));
+  const FilterReport& report = filtered.report();
+  CHECK(report.read == 6);
+  CHECK(report.kept == 2);
+  CHECK(report.empty.count == 2);
+  CHECK(report.too_long.count == 1);
+  CHECK(report.duplicates.count == 1);
+  CHECK(report.empty.examples.at(0).line == 2);
+  CHECK(report.empty.examples.at(1).line == 6);
+  CHECK(report.too_long.examples.at(0).line == 3);
+  CHECK(report.duplicates.examples.at(0).line == 5);
+  CHECK(contains(report.text(), "6 sentence pairs read, 2 kept, 4 dropped"));
+  CHECK(contains(report.text(), "\n  2 with an empty side: line 2 (0 and "));
+  CHECK(contains(report.text(), "\n  1 longer than 30 tokens: line 3 ("));
+
+  options = {};
+  options.drop_empty = false;
+  CHECK(corpus(source_text, target_text, options).size() == 6);
+  options.max_ratio = 4;
+  CHECK(corpus(source_text, target_text, options).report().ratio.count == 3);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a length or ratio at the limit passes") {
+  const auto length = static_cast<std::int64_t>(tokenizer.encode("the bridge the bridge").size());
+  FilterOptions options;
+  options.max_length = length;
+  options.max_ratio = 2;
+  REQUIRE(static_cast<std::int64_t>(tokenizer.encode("the bridge").size()) * 2 == length);
+  CHECK(corpus("the bridge the bridge\n", "the bridge\n", options).size() == 1);
+  options.max_length = length - 1;
+  CHECK_THROWS_AS(corpus("the bridge the bridge\n", "the bridge\n", options), Error);
+}
+
+TEST_CASE_FIXTURE(Fixture, "files of different length: both counts are named") {
+  const std::string message = message_of([&] { corpus("a\nb\nc\n", "a\nb\n"); });
+  CHECK(contains(message, "a.en and a.de: expected equally many lines, given 3 and 2"));
+}
+
+TEST_CASE_FIXTURE(Fixture, "a corpus of nothing but dropped pairs is an error with the report") {
+  const std::string message = message_of([&] { corpus("\n\n", "es\nes\n"); });
+  CHECK(contains(message,
+                 "a.en and a.de: expected sentence pairs that pass the filters, given none"));
+  CHECK(contains(message, "2 with an empty side: line 1"));
+}
+
+TEST_CASE_FIXTURE(Fixture, "limits that make no sense are refused") {
+  FilterOptions options;
+  options.max_length = 0;
+  CHECK_THROWS_AS(corpus("es\n", "es\n", options), Error);
+  options = {};
+  options.max_ratio = 0.5;
+  CHECK_THROWS_AS(corpus("es\n", "es\n", options), Error);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a line of a million characters is dropped, with its number") {
+  const std::string million(1'000'000, 'e');
+  const ParallelCorpus filtered = corpus("es\n" + million + "\n", "es\nes\n");
+  CHECK(filtered.size() == 1);
+  CHECK(filtered.report().too_long.examples.at(0).line == 2);
+}
+
+TEST_CASE("Multi30k: everything is kept, and nothing depends on threads") {
+  const auto data = testing::shared_data();
+  if (!data) {
+    MESSAGE("skipped: no shared data");
+    return;
+  }
+  const auto folder = *data / "multi30k" / "lc-tok";
+  TokenizerOptions options;
+  options.vocab_size = 1000;
+  const Tokenizer tokenizer =
+      Tokenizer::train_files({folder / "val.en", folder / "val.de"}, options);
+  const int threads = omp_get_max_threads();
+  omp_set_num_threads(1);
+  const auto one = ParallelCorpus::load(folder / "val.en", folder / "val.de", tokenizer);
+  omp_set_num_threads(4);
+  const auto four = ParallelCorpus::load(folder / "val.en", folder / "val.de", tokenizer);
+  omp_set_num_threads(threads);
+  CHECK(one.size() == 1014);
+  REQUIRE(four.size() == one.size());
+  for (std::int64_t i = 0; i < one.size(); ++i) {
+    REQUIRE(ids_of(one.source(), i) == ids_of(four.source(), i));
+    REQUIRE(ids_of(one.target(), i) == ids_of(four.target(), i));
+    const std::string line = tokenizer.decode(one.target()[i]);
+    REQUIRE(tokenizer.encode_with_dropout(line, 0, 1) == ids_of(one.target(), i));
+  }
+}
+
+}  // namespace
+}  // namespace kette

@@ -1,0 +1,234 @@
+#include <doctest/doctest.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "data/tokenizer.h"
+#include "tensor/error.h"
+#include "tests/data/tiny_text.h"
+#include "tests/support.h"
+
+namespace kette {
+namespace {
+
+using testing::contains;
+using testing::message_of;
+using Ids = std::vector<std::int32_t>;
+
+struct Fixture {
+  testing::TinyText text = testing::tiny_text();
+  TextLines source = text.source_lines(), target = text.target_lines();
+  std::vector<std::string_view> lines = testing::joint(source, target);
+
+  Tokenizer train(std::int64_t vocab_size, TokenizerOptions options = {}) const {
+    options.vocab_size = vocab_size;
+    return Tokenizer::train(lines, options);
+  }
+};
+
+TEST_CASE_FIXTURE(Fixture, "a tokenizer has its size and its special ids") {
+  const Tokenizer tokenizer = train(200);
+  CHECK(tokenizer.vocab_size() == 200);
+  CHECK(tokenizer.piece(Tokenizer::kPad) == "<pad>");
+  CHECK(tokenizer.piece(Tokenizer::kUnknown) == "<unk>");
+  CHECK(tokenizer.piece(Tokenizer::kBegin) == "<s>");
+  CHECK(tokenizer.piece(Tokenizer::kEnd) == "</s>");
+  CHECK(tokenizer.id(tokenizer.piece(150)) == 150);
+  CHECK(tokenizer.id("no such piece") == Tokenizer::kUnknown);
+  CHECK(tokenizer.is_bpe());
+}
+
+TEST_CASE_FIXTURE(Fixture, "decode undoes encode, and merges shorten the text") {
+  const Tokenizer tokenizer = train(200);
+  for (const std::string_view line : lines) {
+    const Ids ids = tokenizer.encode(line);
+    CHECK(ids.size() < line.size());
+    CHECK(tokenizer.decode(ids) == line);
+  }
+  CHECK(tokenizer.encode("").empty());
+  CHECK(tokenizer.encode("  ").empty());
+  CHECK(tokenizer.decode(Ids{}) == "");
+}
+
+TEST_CASE_FIXTURE(Fixture, "decode passes over padding, begin and end, and refuses other ids") {
+  const Tokenizer tokenizer = train(200);
+  Ids ids = tokenizer.encode("sie sieht es .");
+  ids.insert(ids.begin(), Tokenizer::kBegin);
+  ids.insert(ids.end(), {Tokenizer::kEnd, Tokenizer::kPad});
+  CHECK(tokenizer.decode(ids) == "sie sieht es .");
+  CHECK(contains(message_of([&] { tokenizer.decode(Ids{5, 200}); }), "from 0 to 199, given 200"));
+  CHECK_THROWS_AS(tokenizer.decode(Ids{-1}), Error);
+}
+
+TEST_CASE_FIXTURE(Fixture,
+                  "unknown characters: one unknown piece a run, or bytes with the fallback") {
+  const Ids ids = train(200).encode("sie 日本 es");
+  CHECK(std::count(ids.begin(), ids.end(), Tokenizer::kUnknown) == 1);
+
+  TokenizerOptions options;
+  options.byte_fallback = true;
+  const Tokenizer with_bytes = train(400, options);
+  CHECK(with_bytes.decode(with_bytes.encode("sie 日本 es")) == "sie 日本 es");
+}
+
+TEST_CASE_FIXTURE(Fixture, "normalisation: NFKC composes, identity leaves characters alone") {
+  const Tokenizer nfkc = train(200);
+  CHECK(nfkc.encode("Ma\xCC\x88"
+                    "dchen") == nfkc.encode("Mädchen"));
+  TokenizerOptions options;
+  options.normalization = TokenizerOptions::Normalization::identity;
+  const Tokenizer identity = train(200, options);
+  CHECK(identity.encode("Ma\xCC\x88"
+                        "dchen") != identity.encode("Mädchen"));
+}
+
+TEST_CASE_FIXTURE(Fixture, "bytes and files hold the whole model") {
+  const testing::ScratchFolder folder;
+  const Tokenizer tokenizer = train(200);
+  testing::write_file(folder / "tokenizer.model", tokenizer.bytes());
+  const Tokenizer loaded = Tokenizer::load(folder / "tokenizer.model");
+  CHECK(loaded.bytes() == tokenizer.bytes());
+  CHECK(loaded.encode_all(lines) == tokenizer.encode_all(lines));
+}
+
+TEST_CASE_FIXTURE(Fixture, "training from files equals training from lines, twice the same") {
+  const testing::ScratchFolder folder;
+  testing::write_file(folder / "en", text.source);
+  testing::write_file(folder / "de", text.target);
+  TokenizerOptions options;
+  options.vocab_size = 100;
+  for (const auto model : {TokenizerOptions::Model::bpe, TokenizerOptions::Model::unigram}) {
+    options.model = model;
+    const std::string bytes = Tokenizer::train(lines, options).bytes();
+    CHECK(Tokenizer::train(lines, options).bytes() == bytes);
+    CHECK(Tokenizer::train_files({folder / "en", folder / "de"}, options).bytes() == bytes);
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "a vocabulary too large or too small says what is possible") {
+  const std::string large = message_of([&] { train(1'000'000'000); });
+  INFO(large);
+  const auto at = large.find("at most ");
+  REQUIRE(at != std::string::npos);
+  const std::int64_t largest = std::stoll(large.substr(at + 8));
+  CHECK(contains(large, "given 1000000000"));
+  CHECK(train(largest).vocab_size() == largest);
+  CHECK_THROWS_AS(train(largest + 1), Error);
+
+  const std::string small = message_of([&] { train(10); });
+  INFO(small);
+  REQUIRE(contains(small, "at least "));
+  const std::int64_t smallest = std::stoll(small.substr(small.find("at least ") + 9));
+  CHECK(train(smallest).vocab_size() == smallest);
+  CHECK_THROWS_AS(train(smallest - 1), Error);
+
+  for (const std::string& message : {large, small}) {
+    CHECK_FALSE(contains(message, ".cc"));  // SentencePiece's own words name its source files
+  }
+  CHECK_THROWS_AS(train(0), Error);
+  CHECK_THROWS_AS(train(-5), Error);
+}
+
+TEST_CASE("text without a usable line cannot train a tokenizer") {
+  const std::string long_line(5000, 'a');
+  const std::vector<std::string_view> blank{"", "  "}, too_long{long_line}, none;
+  for (const auto& lines : {blank, too_long, none}) {
+    const std::string message = message_of([&] { Tokenizer::train(lines, {}); });
+    CHECK(contains(message, "expected lines of text to train on"));
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "what is no tokenizer is refused by name") {
+  const testing::ScratchFolder folder;
+  const auto path = folder / "tokenizer.model";
+  CHECK(contains(message_of([&] { Tokenizer::load(path); }), "tokenizer.model: expected"));
+  CHECK(contains(message_of([&] { Tokenizer::load(folder.path()); }), "cannot be read"));
+  const std::string bytes = train(200).bytes();
+  for (const std::string& content : {std::string(), std::string("junk"), bytes.substr(0, 1000)}) {
+    testing::write_file(path, content);
+    CHECK(contains(message_of([&] { Tokenizer::load(path); }), "expected a SentencePiece model"));
+  }
+}
+
+TEST_CASE("a model with other special ids is refused") {
+  const auto data = testing::shared_data();
+  if (!data) {
+    MESSAGE("skipped: no shared data");
+    return;
+  }
+  const auto path = *data / "sentencepiece-model" / "test_model.model";
+  CHECK(contains(message_of([&] { Tokenizer::load(path); }), "given pad -1, unknown 0"));
+}
+
+TEST_CASE_FIXTURE(Fixture, "encoding many lines does not depend on the number of threads") {
+  const Tokenizer tokenizer = train(200);
+  const int threads = omp_get_max_threads();
+  omp_set_num_threads(1);
+  const auto expected = tokenizer.encode_all(lines);
+  for (const int count : {2, 5}) {
+    omp_set_num_threads(count);
+    CHECK(tokenizer.encode_all(lines) == expected);
+  }
+  omp_set_num_threads(threads);
+  for (std::size_t i = 0; i < lines.size(); ++i) CHECK(expected[i] == tokenizer.encode(lines[i]));
+}
+
+TEST_CASE_FIXTURE(Fixture, "BPE-dropout of 0 is SentencePiece's own encoding") {
+  TokenizerOptions bytes, identity;
+  bytes.byte_fallback = true;
+  identity.normalization = TokenizerOptions::Normalization::identity;
+  for (const Tokenizer& tokenizer : {train(200), train(450, bytes), train(200, identity)}) {
+    for (const std::string_view line : lines) {
+      CHECK(tokenizer.encode_with_dropout(line, 0, 1) == tokenizer.encode(line));
+    }
+    for (const char* odd : {"", " ", "日本 sie日本語", "<0xE4> <s> </s> <unk>", "\xE2\x96\x81",
+                            "a\tb  c", "🙂🙂 🙂"}) {
+      INFO(odd);
+      CHECK(tokenizer.encode_with_dropout(odd, 0, 1) == tokenizer.encode(odd));
+    }
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "BPE-dropout depends on the seed alone and keeps the text") {
+  const Tokenizer tokenizer = train(200);
+  const std::string_view line = target[17];
+  std::set<Ids> seen;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const Ids ids = tokenizer.encode_with_dropout(line, 0.3, seed);
+    CHECK(ids == tokenizer.encode_with_dropout(line, 0.3, seed));
+    CHECK(tokenizer.decode(ids) == line);
+    seen.insert(ids);
+  }
+  CHECK(seen.size() > 40);
+}
+
+TEST_CASE_FIXTURE(Fixture, "BPE-dropout refuses merges as often as it is told") {
+  // One merge to decide on: with "ab" the only piece of two letters, it must be refused p of the
+  // time.
+  const std::vector<std::string_view> few{"ab ab ab ab"};
+  TokenizerOptions options;
+  options.vocab_size = 8;  // 4 special, the space mark, a, b, and one merge
+  const Tokenizer tokenizer = Tokenizer::train(few, options);
+  const std::size_t merged = tokenizer.encode("ab").size();
+  int refused = 0;
+  for (std::uint64_t seed = 0; seed < 10'000; ++seed) {
+    refused += tokenizer.encode_with_dropout("ab", 0.1, seed).size() > merged;
+  }
+  CHECK(refused == doctest::Approx(1000).epsilon(0.1));
+}
+
+TEST_CASE_FIXTURE(Fixture, "BPE-dropout refuses odd probabilities and unigram models") {
+  const Tokenizer tokenizer = train(200);
+  CHECK_THROWS_AS(tokenizer.encode_with_dropout("sie", -0.1, 1), Error);
+  CHECK_THROWS_AS(tokenizer.encode_with_dropout("sie", 1, 1), Error);
+  TokenizerOptions options;
+  options.model = TokenizerOptions::Model::unigram;
+  const Tokenizer unigram = train(100, options);
+  CHECK_FALSE(unigram.is_bpe());
+  CHECK(contains(message_of([&] { unigram.encode_with_dropout("sie", 0.1, 1); }), "unigram model"));
+}
+
+}  // namespace
+}  // namespace kette
