@@ -1,0 +1,30 @@
+// The op table: every differentiable op, once. The gradient check, the comparisons with references, dtypes and devices,
+// docs/ops.md and `kette bench ops` walk this list; nothing else names the set of ops.
+#pragma once
+
+#include "autograd/elementwise.h"
+#include "autograd/ops/attention.h"
+#include "autograd/ops/cross_entropy.h"
+#include "autograd/ops/embedding.h"
+#include "autograd/ops/layer_norm.h"
+#include "autograd/ops/matmul.h"
+#include "autograd/ops/reduce.h"
+#include "autograd/ops/shaping.h"
+#include "autograd/ops/softmax.h"
+
+namespace kette {
+
+using CompositeOps =
+    std::tuple<SumTo, MaxLast, Reshape, Slice, Concatenate, Transpose, MatMul, AffineMap, Softmax,
+               LogSoftmax, Normalize, ResidualLayerNorm, Lookup, AddPositions, ApplyDropout,
+               SelfAttention, CrossAttention, ProjectedCrossEntropy>;
+
+struct OpInfo {
+  std::string name, formula;
+  std::vector<Sample> samples;
+};
+
+/// Every op with its formula and samples: the elementwise functions first, then the others.
+std::vector<OpInfo> all_ops();
+
+}  // namespace kette

@@ -1,0 +1,53 @@
+// Scaled dot-product attention over packed sequences, all heads at once (Vaswani et al. 2017, equation (1), section 3.2):
+//   output = softmax(Q K^T / sqrt(head width)) V       per sequence and head
+// Backward keeps only each row's log-sum-exp and recomputes the probabilities P (Dao et al. 2022, section 3.1):
+//   dV = P^T dO,  dP = dO V^T,  dS = P * (dP - rowsum(dO * O)),  dQ = dS K / sqrt(w),  dK = dS^T Q / sqrt(w)
+#pragma once
+
+#include "autograd/elementwise.h"
+
+namespace kette {
+
+struct AttentionOptions {
+  std::int64_t heads = 1;
+  Mask mask = Mask::none;
+  DropoutMask dropout{};  ///< of the probabilities; the paper has none
+};
+
+/// Queries, keys and values from one projection: qkv [rows, 3 * width] -> [rows, width].
+struct SelfAttention {
+  static constexpr const char* name = "self_attention";
+  static constexpr const char* formula = "softmax(Q K^T / sqrt(w)) V with [Q K V] = x";
+  AttentionOptions options;
+  Segments segments;
+  Tensor qkv{}, output{}, log_sum_exp{};
+
+  Tensor forward(const Tensor& x);
+  void backward(const Tensor& dy, GradientSlot& dx);
+  static std::vector<Sample> samples();
+};
+
+/// Queries of one side, keys and values of the other: q [rows, width], kv [memory rows, 2 * width] -> [rows, width].
+struct CrossAttention {
+  static constexpr const char* name = "cross_attention";
+  static constexpr const char* formula = "softmax(Q K^T / sqrt(w)) V with [K V] = memory";
+  AttentionOptions options;
+  Segments query_segments, key_segments;
+  Tensor query{}, key_value{}, output{}, log_sum_exp{};
+
+  Tensor forward(const Tensor& q, const Tensor& kv);
+  void backward(const Tensor& dy, GradientSlot& dq, GradientSlot& dkv);
+  static std::vector<Sample> samples();
+};
+
+inline Variable self_attention(const Variable& qkv, const Segments& segments,
+                               const AttentionOptions& options) {
+  return record(SelfAttention{options, segments}, qkv);
+}
+inline Variable cross_attention(const Variable& query, const Variable& key_value,
+                                const Segments& query_segments, const Segments& key_segments,
+                                const AttentionOptions& options) {
+  return record(CrossAttention{options, query_segments, key_segments}, query, key_value);
+}
+
+}  // namespace kette

@@ -1,0 +1,53 @@
+// Token embeddings (Vaswani et al. 2017, section 3.4: multiplied by sqrt(d_model)), positions (section 3.5) and dropout
+// (section 5.4). ids: i32 [rows]; table: [entries, width]; result: [rows, width].
+#pragma once
+
+#include "autograd/elementwise.h"
+
+namespace kette {
+
+struct Lookup {
+  static constexpr const char* name = "embedding";
+  static constexpr const char* formula = "scale * table[id]";
+  Tensor ids;
+  double scale = 1;
+
+  Tensor forward(const Tensor& table);
+  void backward(const Tensor& dy, GradientSlot& dtable);
+  static std::vector<Sample> samples();
+};
+
+/// y = x + table[position of the row within its sequence].
+struct AddPositions {
+  static constexpr const char* name = "add_positions";
+  static constexpr const char* formula = "x + table[position]";
+  Tensor positions;  // i32 [rows]
+
+  Tensor forward(const Tensor& x, const Tensor& table);
+  void backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dtable);
+  static std::vector<Sample> samples();
+};
+
+struct ApplyDropout {
+  static constexpr const char* name = "dropout";
+  static constexpr const char* formula = "x * mask / (1 - rate)";
+  DropoutMask mask;
+
+  Tensor masked(const Tensor& x) const;
+  Tensor forward(const Tensor& x) { return masked(x); }
+  void backward(const Tensor& dy, GradientSlot& dx) { dx.add(masked(dy)); }
+  static std::vector<Sample> samples();
+};
+
+inline Variable embedding(const Variable& table, const Tensor& ids, double scale = 1) {
+  return record(Lookup{ids, scale}, table);
+}
+inline Variable add_positions(const Variable& x, const Variable& table, const Tensor& positions) {
+  return record(AddPositions{positions}, x, table);
+}
+/// A mask that is not active leaves x as it is.
+inline Variable dropout(const Variable& x, const DropoutMask& mask) {
+  return mask.active() ? record(ApplyDropout{mask}, x) : x;
+}
+
+}  // namespace kette

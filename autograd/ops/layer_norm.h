@@ -1,0 +1,45 @@
+// Layer norm, alone and as the end of a sub-layer: LayerNorm(x + Dropout(Sublayer(x))), Vaswani et al. 2017, section 3.1.
+// The maths stand in tensor/rows/layer_norm.h.
+#pragma once
+
+#include "autograd/elementwise.h"
+
+namespace kette {
+
+/// x: [rows, width], gain and bias: [width].
+struct Normalize {
+  static constexpr const char* name = "layer_norm";
+  static constexpr const char* formula = "gain * (x - mean) / sqrt(var + eps) + bias";
+  double epsilon = 1e-5;
+  Tensor sum{}, gain{}, mean{}, rstd{};
+
+  Tensor forward(const Tensor& x, const Tensor& gains, const Tensor& biases);
+  void backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dgain, GradientSlot& dbias);
+  static std::vector<Sample> samples();
+};
+
+/// x + dropout(residual), then layer norm, in one pass.
+struct ResidualLayerNorm {
+  static constexpr const char* name = "residual_layer_norm";
+  static constexpr const char* formula = "layer_norm(x + dropout(residual))";
+  double epsilon = 1e-5;
+  DropoutMask mask{};
+  Tensor sum{}, gain{}, mean{}, rstd{};
+
+  Tensor forward(const Tensor& x, const Tensor& residual, const Tensor& gains, const Tensor& biases);
+  void backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dresidual, GradientSlot& dgain,
+                GradientSlot& dbias);
+  static std::vector<Sample> samples();
+};
+
+inline Variable layer_norm(const Variable& x, const Variable& gain, const Variable& bias,
+                           double epsilon = 1e-5) {
+  return record(Normalize{epsilon}, x, gain, bias);
+}
+inline Variable residual_layer_norm(const Variable& x, const Variable& residual,
+                                    const Variable& gain, const Variable& bias,
+                                    const DropoutMask& mask = {}, double epsilon = 1e-5) {
+  return record(ResidualLayerNorm{epsilon, mask}, x, residual, gain, bias);
+}
+
+}  // namespace kette
