@@ -1,6 +1,7 @@
-// Dropout masks by the row: fill_mask(mask, row, width, out) writes DropoutMask::at(row, 0 .. width - 1) to out.
-// A group of 128 neighbours is served by the Philox blocks 16 * group .. 16 * group + 15, one per vector lane; word w
-// of lane l holds columns 32 w + l (low half) and 32 w + 16 + l (high half). See tensor/random.h.
+// Dropout masks by the row: fill_mask(mask, row, width, out) writes DropoutMask::at(row, 0 .. width
+// - 1) to out. A group of 128 neighbours is served by the Philox blocks 16 * group .. 16 * group +
+// 15, one per vector lane; word w of lane l holds columns 32 w + l (low half) and 32 w + 16 + l
+// (high half). See tensor/random.h.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +16,8 @@ inline std::uint32_t high_product(std::uint32_t a, std::uint32_t b) {
   return static_cast<std::uint32_t>((static_cast<std::uint64_t>(a) * b) >> 32);
 }
 
-/// The masks of the 128 elements of one group. The rounds of philox() with the lanes as the inner loop, in the form that
-/// compilers turn into widening vector multiplies.
+/// The masks of the 128 elements of one group: philox() with the lanes as the inner loop, which
+/// compilers vectorise.
 inline void fill_mask_group(const DropoutMask& mask, std::uint64_t group, float* out) {
   constexpr int kLanes = 16;
   const std::uint64_t first = group * kLanes;
