@@ -1,0 +1,252 @@
+// Whole files and folders under kills, full disks and other people's files.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <functional>
+#include <string>
+
+#include "models/atomic_file.h"
+#include "tensor/error.h"
+#include "tests/support.h"
+
+namespace kette {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::read_file;
+using testing::ScratchFolder;
+using testing::write_file;
+
+constexpr int kSkipped = 77;
+
+/// Runs body in a child process, which may then give up rights or space; returns its exit code.
+int in_child(const std::function<int()>& body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    int code = 2;
+    try {
+      code = body();
+    } catch (...) {
+    }
+    ::_exit(code);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+std::string error_of(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::ptrdiff_t entries(const fs::path& folder) {
+  return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
+}
+
+void write_pair(const fs::path& folder, const std::string& content) {
+  write_file(folder / "first", content);
+  write_file(folder / "second", content);
+}
+
+}  // namespace
+
+TEST_CASE("atomic file: replaces, and leaves nothing beside the target") {
+  const ScratchFolder scratch;
+  write_file_atomically(scratch / "model", "old");
+  write_file_atomically(scratch / "model", "new");
+  CHECK(read_file(scratch / "model") == "new");
+  CHECK(entries(scratch.path()) == 1);
+}
+
+TEST_CASE("atomic file: without a commit the earlier content stays") {
+  const ScratchFolder scratch;
+  write_file(scratch / "model", "old");
+  {
+    AtomicFile file(scratch / "model");
+    file.write("half of the new");
+    CHECK(entries(scratch.path()) == 2);
+  }
+  CHECK(read_file(scratch / "model") == "old");
+  CHECK(entries(scratch.path()) == 1);
+}
+
+TEST_CASE("atomic file: a link goes on pointing to the file") {
+  const ScratchFolder scratch;
+  write_file(scratch / "step-200", "old");
+  fs::create_symlink("step-200", scratch / "best");
+  write_file_atomically(scratch / "best", "new");
+  CHECK(fs::is_symlink(scratch / "best"));
+  CHECK(read_file(scratch / "step-200") == "new");
+}
+
+TEST_CASE("atomic file: a directory, a device and a missing folder are errors") {
+  const ScratchFolder scratch;
+  const auto error = [](const fs::path& path) {
+    return error_of([&] { write_file_atomically(path, "text"); });
+  };
+  CHECK(contains(error(scratch.path()), "expected a file to write, given a directory"));
+  CHECK(contains(error("/dev/null"), "given a device or pipe"));
+  CHECK(contains(error(scratch / "missing" / "model"), "No such file"));
+  CHECK(contains(error(""), "expected the path of a file"));
+  CHECK(entries(scratch.path()) == 0);
+}
+
+TEST_CASE("atomic file: an unwritable folder is an error") {
+  const ScratchFolder scratch;
+  const fs::path folder = scratch / "folder";
+  fs::create_directory(folder);
+  write_file(folder / "model", "old");
+  ::chmod(scratch.path().c_str(), 0755);
+  ::chmod(folder.c_str(), 0555);
+  const int code = in_child([&] {
+    if (::geteuid() == 0 && ::setuid(65534) != 0) return kSkipped;
+    const std::string error = error_of([&] { write_file_atomically(folder / "model", "new"); });
+    return contains(error, "Permission denied; choose a folder") ? 0 : 1;
+  });
+  ::chmod(folder.c_str(), 0755);
+  if (code == kSkipped) MESSAGE("skipped: this process cannot give up its rights");
+  CHECK((code == 0 || code == kSkipped));
+  CHECK(read_file(folder / "model") == "old");
+  CHECK(entries(folder) == 1);
+}
+
+TEST_CASE("atomic file: a file size limit is an error and the earlier file stays") {
+  const ScratchFolder scratch;
+  write_file(scratch / "model", "old");
+  const int code = in_child([&] {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{4096, 4096};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    const std::string text(100'000, 'x');
+    const std::string error = error_of([&] { write_file_atomically(scratch / "model", text); });
+    return contains(error, "File too large") && entries(scratch.path()) == 1 ? 0 : 1;
+  });
+  CHECK(code == 0);
+  CHECK(read_file(scratch / "model") == "old");
+}
+
+TEST_CASE("atomic file: a full disk is an error and the earlier file stays") {
+  const ScratchFolder scratch;
+  const int code = in_child([&] {
+    if (::unshare(CLONE_NEWNS) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return kSkipped;
+    if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        ::mount("tmpfs", scratch.path().c_str(), "tmpfs", 0, "size=64k") != 0) {
+      return kSkipped;
+    }
+    write_file(scratch / "model", "old");
+    const std::string text(1 << 20, 'x');
+    const std::string error = error_of([&] { write_file_atomically(scratch / "model", text); });
+    const bool told = contains(error, "No space left on device; free some space");
+    return told && entries(scratch.path()) == 1 && read_file(scratch / "model") == "old" ? 0 : 1;
+  });
+  if (code == kSkipped) MESSAGE("skipped: this process may not mount a small disk");
+  CHECK((code == 0 || code == kSkipped));
+}
+
+TEST_CASE("atomic folder: is replaced as a whole, with and without exchange") {
+  for (const auto how : {AtomicFolder::Replace::exchange, AtomicFolder::Replace::two_renames}) {
+    const ScratchFolder scratch;
+    for (const char* content : {"old", "new"}) {
+      AtomicFolder folder(scratch / "checkpoint/");
+      write_pair(folder.path(), content);
+      folder.commit(how);
+      CHECK(read_file(scratch / "checkpoint" / "first") == content);
+      CHECK(entries(scratch.path()) == 1);
+    }
+    {
+      AtomicFolder folder(scratch / "checkpoint");
+      write_pair(folder.path(), "abandoned");
+    }
+    CHECK(read_file(scratch / "checkpoint" / "second") == "new");
+    CHECK(entries(scratch.path()) == 1);
+  }
+}
+
+TEST_CASE("atomic folder: never throws away files that are not its own") {
+  const ScratchFolder scratch;
+  fs::create_directories(scratch / "home" / "letters");
+  write_file(scratch / "home" / "letters" / "one", "dear");
+  AtomicFolder folder(scratch / "home");
+  write_pair(folder.path(), "new");
+  CHECK(contains(error_of([&] { folder.commit(); }), "given one that also has letters"));
+  CHECK(read_file(scratch / "home" / "letters" / "one") == "dear");
+  write_file(scratch / "file", "text");
+  CHECK(contains(error_of([&] { AtomicFolder(scratch / "file"); }), "given a file"));
+}
+
+TEST_CASE("atomic folder: leftovers go, a living writer's files stay, a lost folder comes back") {
+  const ScratchFolder scratch;
+  AtomicFolder living(scratch / "checkpoint");
+  write_pair(living.path(), "living");
+  fs::create_directory(scratch / ".checkpoint.kette-unfinished-1-0");
+  fs::create_directory(scratch / ".checkpoint.kette-replaced-1-0");
+  fs::create_directory(scratch / ".other.kette-unfinished-1-0");
+  write_pair(scratch / ".checkpoint.kette-replaced-1-0", "earlier");
+  remove_leftovers(scratch / "checkpoint");
+  CHECK(read_file(scratch / "checkpoint" / "first") == "earlier");
+  CHECK(fs::exists(living.path()));
+  CHECK(fs::exists(scratch / ".other.kette-unfinished-1-0"));
+  CHECK(entries(scratch.path()) == 3);
+  living.commit();
+  CHECK(read_file(scratch / "checkpoint" / "first") == "living");
+}
+
+TEST_CASE("atomic writes: a kill at any moment leaves the old or the new whole") {
+  const ScratchFolder scratch;
+  const std::string old_text(200'000, 'o'), new_text(200'000, 'n');
+  const auto whole = [&](const fs::path& path) {
+    const std::string text = read_file(path);
+    return text == old_text || text == new_text;
+  };
+  for (int round = 0; round < 20; ++round) {
+    write_file_atomically(scratch / "model", old_text);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      try {
+        while (true) {
+          for (const std::string* text : {&new_text, &old_text}) {
+            write_file_atomically(scratch / "model", *text);
+            AtomicFolder folder(scratch / "checkpoint");
+            write_pair(folder.path(), *text);
+            folder.commit();
+          }
+        }
+      } catch (...) {
+      }
+      ::_exit(1);
+    }
+    ::usleep(static_cast<useconds_t>(2'000 + 1'700 * round));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    REQUIRE(WIFSIGNALED(status));
+    REQUIRE(whole(scratch / "model"));
+    if (fs::exists(scratch / "checkpoint")) {
+      REQUIRE(whole(scratch / "checkpoint" / "first"));
+      REQUIRE(read_file(scratch / "checkpoint" / "first") ==
+              read_file(scratch / "checkpoint" / "second"));
+    }
+    remove_leftovers(scratch / "model");
+    remove_leftovers(scratch / "checkpoint");
+    REQUIRE(entries(scratch.path()) == 1 + fs::exists(scratch / "checkpoint"));
+  }
+}
+
+}  // namespace kette
