@@ -1,0 +1,27 @@
+// kette-corpus: writes the bundled English-German corpus as plain text files.
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "data/bundled/corpus.h"
+#include "tensor/error.h"
+
+int main(int argc, char** argv) {
+  CLI::App app{"Writes the bundled English-German corpus: {train,valid,test}.{en,de}"};
+  std::string folder;
+  std::uint64_t seed = 2017;
+  kette::bundled::Sizes sizes;
+  app.add_option("--out", folder, "Folder to write to")->required();
+  app.add_option("--seed", seed, "Same seed, same corpus")->capture_default_str();
+  app.add_option("--train", sizes.train, "Training pairs")->capture_default_str();
+  app.add_option("--valid", sizes.valid, "Validation pairs")->capture_default_str();
+  app.add_option("--test", sizes.test, "Test pairs")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  try {
+    kette::bundled::write(kette::bundled::generate(seed, sizes), folder);
+  } catch (const kette::Error& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+  std::cout << sizes.train << " training, " << sizes.valid << " validation and " << sizes.test
+            << " test pairs written to " << folder << '\n';
+}

@@ -1,0 +1,343 @@
+// Sentences of several clauses: the German subordinate clause puts its verb last, the main clause
+// behind one puts its verb first, and a pronoun takes the gender of the noun it stands for.
+#include "data/bundled/lexicon.h"
+#include "data/bundled/patterns.h"
+
+namespace kette::bundled {
+namespace {
+
+using Head = NounPhrase::Head;
+
+constexpr Kinds kSingleThings = kind::goods | kind::text | kind::furniture | kind::opening;
+
+std::string main_clause(const Clause& clause) { return in_german(clause, Order::second); }
+std::string subordinate(const Clause& clause) { return in_german(clause, Order::last); }
+std::string statement_of(const Clause& clause) { return in_english(clause, Form::statement); }
+
+Clause be(Sampler& sampler, const NounPhrase& subject, const NounPhrase& about) {
+  Clause clause;
+  clause.subject = subject;
+  clause.verb = &verb_be();
+  clause.predicate = Predicate{.adjective = &sampler.adjective(kinds_of(about))};
+  sampler.note(clause.predicate->adjective->english, about);
+  return clause;
+}
+
+/// A person does something to a thing; both are named, and only the thing can be "it".
+Clause deed(Sampler& sampler) {
+  const NounPhrase who = sampler.antecedent();
+  const Verb& verb = sampler.verb(kinds_of(who), {Frame::accusative}, kSingleThings);
+  Clause clause;
+  clause.subject = who;
+  clause.subject.number = Number::singular;
+  clause.verb = &verb;
+  NounPhrase thing = sampler.definite(verb.objects & kSingleThings);
+  while (thing.noun->is(kind::person | kind::animal)) {
+    thing = sampler.definite(verb.objects & kSingleThings);
+  }
+  clause.direct = thing;
+  sampler.note(verb.english.base, thing);
+  sampler.note(verb.english.base, clause.subject);
+  return clause;
+}
+
+struct Weather {
+  const char *english, *german;
+};
+
+constexpr Weather kWeather[] = {{"it is raining", "es regnet"}, {"it is snowing", "es schneit"}};
+
+const std::vector<Wish>& short_wish() {
+  static const std::vector<Wish> wish = {{.may_have_time = false, .plain = true}};
+  return wish;
+}
+
+/// A clause without ornaments about this subject.
+Clause short_clause(Sampler& sampler, const NounPhrase& subject) {
+  Wish wish = short_wish().front();
+  wish.subject = subject;
+  return sampler.clause(wish);
+}
+
+NounPhrase understood(const NounPhrase& subject) {
+  NounPhrase phrase;
+  phrase.head = Head::understood;
+  phrase.who = agreement(subject);
+  return phrase;
+}
+
+NounPhrase relative_pronoun(const NounPhrase& antecedent) {
+  NounPhrase phrase;
+  phrase.head = Head::relative;
+  phrase.who = agreement(antecedent);
+  phrase.animate = (kinds_of(antecedent) & kind::person) != 0;
+  return phrase;
+}
+
+}  // namespace
+
+Draft reason(Sampler& sampler) {
+  Random& random = sampler.random();
+  const bool because = random.chance(65);
+  const std::string english = because ? " because " : " although ";
+  const std::string german = because ? ", weil " : ", obwohl ";
+  if (random.chance(12)) {
+    const Clause main = sampler.clause({.tense = Tense::present, .plain = true});
+    const Weather& weather = random.pick(kWeather);
+    return {statement_of(main) + english + weather.english,
+            main_clause(main) + german + weather.german};
+  }
+  const NounPhrase who = sampler.antecedent();
+  const Clause main = short_clause(sampler, who);
+  const NounPhrase again = pronoun_for(who);
+  const Clause why = random.chance(55) ? be(sampler, again, who) : short_clause(sampler, again);
+  return {statement_of(main) + english + statement_of(why),
+          main_clause(main) + german + subordinate(why)};
+}
+
+Draft reason_in_the_thing(Sampler& sampler) {
+  // "It" can only be the thing: the subject is a person.
+  Clause main = deed(sampler);
+  sampler.choose_tense(main, {});
+  const bool because = sampler.random().chance(65);
+  main.direct->adjective = nullptr;
+  main.direct->degree = Degree::positive;
+  const Clause why = be(sampler, pronoun_for(*main.direct), *main.direct);
+  return {statement_of(main) + (because ? " because " : " although ") + statement_of(why),
+          main_clause(main) + (because ? ", weil " : ", obwohl ") + subordinate(why)};
+}
+
+Draft report(Sampler& sampler) {
+  Random& random = sampler.random();
+  Clause main;
+  main.subject = sampler.person(true);
+  main.verb = &random.pick(reporting_verbs());
+  const bool past = random.chance(20) && agreement(main.subject).person != Person::second;
+  if (past) main.tense = Tense::past;
+  const Clause said = sampler.clause({.may_front_time = false, .plain = true});
+  return {statement_of(main) + " that " + statement_of(said),
+          main_clause(main) + ", dass " + subordinate(said)};
+}
+
+Draft indirect_question(Sampler& sampler) {
+  static const Adverb where{"where", "wo"}, where_to{"where", "wohin"}, why{"why", "warum"};
+  Random& random = sampler.random();
+  Clause main;
+  main.subject = sampler.person(true);
+  main.verb = random.chance(50) ? &verb_ask() : &verb_know();
+  main.negated = main.verb == &verb_know();
+  if (main.subject.noun && main.subject.determiner == Determiner::every) {
+    main.subject.determiner = Determiner::definite;
+  }
+  std::string english = " whether ", german = ", ob ";
+  Clause asked = sampler.clause({.may_negate = false, .may_have_time = false, .plain = true});
+  const Frame frame = asked.verb->frame;
+  const bool placed = frame == Frame::locative || frame == Frame::directional;
+  if (placed && !asked.verb->preposition && random.chance(70)) {
+    asked.oblique.reset();
+    asked.question = frame == Frame::locative ? &where : &where_to;
+  } else if (random.chance(25)) {
+    asked.question = &why;
+  }
+  if (asked.question) {
+    asked.front = Slot::question;
+    english = " ";
+    german = ", ";
+  }
+  return {statement_of(main) + english + statement_of(asked),
+          main_clause(main) + german + subordinate(asked)};
+}
+
+Draft condition(Sampler& sampler) {
+  Random& random = sampler.random();
+  if (random.chance(25)) {
+    const Weather& weather = random.pick(kWeather);
+    Clause main = sampler.clause({.tense = Tense::present, .may_have_time = false, .plain = true});
+    return {join({"if", weather.english}) + ", " + statement_of(main),
+            join({"wenn", weather.german}) + ", " + in_german(main, Order::first)};
+  }
+  const NounPhrase who = sampler.antecedent();
+  const Clause state = be(sampler, who, who);
+  Wish wish{.subject = pronoun_for(who), .may_have_time = false, .plain = true};
+  wish.tense = random.chance(65) ? Tense::present : Tense::future;
+  const Clause main = sampler.clause(wish);
+  return {"if " + statement_of(state) + ", " + statement_of(main),
+          "wenn " + subordinate(state) + ", " + in_german(main, Order::first)};
+}
+
+Draft condition_of_the_thing(Sampler& sampler) {
+  Clause main = deed(sampler);
+  const NounPhrase thing = *main.direct;
+  NounPhrase bare = thing;
+  bare.adjective = nullptr;
+  bare.degree = Degree::positive;
+  const Clause state = be(sampler, bare, bare);
+  main.direct = pronoun_for(thing);
+  main.tense = sampler.random().chance(70) ? Tense::present : Tense::future;
+  return {"if " + statement_of(state) + ", " + statement_of(main),
+          "wenn " + subordinate(state) + ", " + in_german(main, Order::first)};
+}
+
+Draft relative_subject(Sampler& sampler) {
+  Random& random = sampler.random();
+  NounPhrase who = sampler.definite(kind::person, true, kind::name);
+  Clause inner;
+  if (random.chance(25)) {
+    // Whose dog: the pronoun takes the owner's gender, the noun its own case.
+    NounPhrase pet = sampler.definite(kind::animal | kind::kin, true);
+    while (pet.noun == who.noun) pet = sampler.definite(kind::animal | kind::kin, true);
+    pet.determiner = Determiner::relative_whose;
+    pet.who = agreement(who);
+    inner = short_clause(sampler, pet);
+  } else {
+    Wish wish{.subject = relative_pronoun(who), .may_have_time = false, .plain = true};
+    inner = sampler.clause(wish);
+    sampler.note(inner.verb->english.base, who);
+  }
+  const NounPhrase plain = who;
+  who.relative = std::make_shared<Clause>(inner);
+  if (random.chance(55)) {
+    Clause main = be(sampler, who, plain);
+    if (random.chance(25)) main.tense = Tense::past;
+    return {statement_of(main), main_clause(main)};
+  }
+  Clause main;
+  main.subject = sampler.person(true);
+  main.verb =
+      &sampler.verb(kinds_of(main.subject), {Frame::accusative, Frame::dative}, kind::child);
+  while (main.subject.noun == who.noun) main.subject = sampler.person(true);
+  main.direct = who;
+  sampler.note(main.verb->english.base, plain);
+  sampler.choose_tense(main, {});
+  return {statement_of(main), main_clause(main)};
+}
+
+Draft relative_object(Sampler& sampler) {
+  Random& random = sampler.random();
+  const Clause inner_source =
+      sampler.clause({.may_negate = false, .may_have_time = false, .plain = true});
+  Clause inner = inner_source;
+  NounPhrase antecedent;
+  const bool direct = inner.direct && !inner.verb->has(trait::to_only) && !inner.oblique;
+  const bool oblique = inner.oblique && inner.oblique->object.noun &&
+                       !inner.oblique->object.noun->is(kind::city | kind::name);
+  if (direct) {
+    const Kinds all = inner.verb->objects;
+    antecedent = sampler.definite(all, true, kind::name | kind::city | kind::means);
+    sampler.note(inner.verb->english.base, antecedent);
+    if (inner.indirect) inner.to_dative = true;
+    inner.direct = relative_pronoun(antecedent);
+    inner.front = Slot::direct;
+  } else if (oblique) {
+    antecedent = inner.oblique->object;
+    antecedent.determiner = Determiner::definite;
+    inner.oblique->object = relative_pronoun(antecedent);
+    inner.front = Slot::oblique;
+  } else {
+    return relative_subject(sampler);
+  }
+  inner.completion = nullptr;
+  const NounPhrase plain = antecedent;
+  antecedent.relative = std::make_shared<Clause>(inner);
+  Clause main = be(sampler, antecedent, plain);
+  if (random.chance(25)) main.tense = Tense::past;
+  return {statement_of(main), main_clause(main)};
+}
+
+Draft intention(Sampler& sampler) {
+  Random& random = sampler.random();
+  Clause main;
+  main.subject = sampler.person(true);
+  main.verb = &random.pick(infinitive_verbs());
+  const unsigned roll = static_cast<unsigned>(random.below(100));
+  const bool second = agreement(main.subject).person == Person::second;
+  main.tense = roll < 45 ? Tense::present : roll < 70 && !second ? Tense::past : Tense::perfect;
+  Clause deed;
+  deed.subject = main.subject;
+  const std::vector<Frame> frames = {Frame::intransitive, Frame::accusative,   Frame::accusative,
+                                     Frame::dative,       Frame::ditransitive, Frame::causative};
+  deed.verb = &sampler.verb(kinds_of(main.subject), {random.pick(frames)});
+  while (deed.verb->has(trait::stative)) {
+    deed.verb = &sampler.verb(kinds_of(main.subject), {random.pick(frames)});
+  }
+  sampler.complete(deed, true);
+  return {statement_of(main) + " " + in_english(deed, Form::infinitive),
+          main_clause(main) + ", " + in_german(deed, Order::infinitive)};
+}
+
+Draft purpose(Sampler& sampler) {
+  const NounPhrase who = sampler.person(true);
+  const Verb& go = sampler.verb(kinds_of(who), {Frame::directional});
+  const Clause main =
+      sampler.clause({.subject = who, .verb = &go, .may_negate = false, .plain = true});
+  Clause aim;
+  aim.subject = who;
+  do {
+    aim.verb = &sampler.verb(kinds_of(who), {Frame::accusative, Frame::dative});
+  } while (aim.verb->has(trait::stative));
+  sampler.complete(aim, true);
+  return {statement_of(main) + " " + in_english(aim, Form::infinitive),
+          main_clause(main) + ", um " + in_german(aim, Order::infinitive)};
+}
+
+Draft two_people(Sampler& sampler) {
+  const bool but = sampler.random().chance(50);
+  const Clause one = short_clause(sampler, sampler.antecedent());
+  const Clause other = short_clause(sampler, sampler.antecedent());
+  return {statement_of(one) + (but ? ", but " : " and ") + statement_of(other),
+          main_clause(one) + (but ? ", aber " : " und ") + main_clause(other)};
+}
+
+Draft two_deeds(Sampler& sampler) {
+  Clause first = deed(sampler);
+  first.tense = sampler.random().chance(60) ? Tense::present : Tense::past;
+  if (first.verb->english.past == first.verb->english.base) first.tense = Tense::present;
+  Clause then;
+  then.tense = first.tense;
+  then.subject = understood(first.subject);
+  const Kinds thing = first.direct->noun->kinds;
+  const auto unfit = [&](const Verb& verb) {
+    return &verb == first.verb || verb.has(trait::stative) ||
+           verb.english.past == verb.english.base;
+  };
+  for (int attempts = 0; !then.verb || unfit(*then.verb); ++attempts) {
+    if (attempts == 20) return two_people(sampler);  // a shelf has few uses
+    then.verb = &sampler.verb(kinds_of(first.subject), {Frame::accusative}, thing);
+  }
+  then.direct = pronoun_for(*first.direct);
+  sampler.note(then.verb->english.base, *first.direct);
+  return {statement_of(first) + " and " + statement_of(then),
+          main_clause(first) + " und " + main_clause(then)};
+}
+
+const std::vector<Pattern>& patterns() {
+  static const std::vector<Pattern> table = {
+      {"statement", 330, statement},
+      {"yes-no question", 55, yes_no_question},
+      {"subject question", 25, subject_question},
+      {"object question", 35, object_question},
+      {"adverb question", 30, adverb_question},
+      {"description", 50, description},
+      {"comparison", 25, comparison},
+      {"identity", 10, identity},
+      {"imperative", 35, imperative},
+      {"passive", 40, passive},
+      {"preference", 25, preference},
+      {"existence", 15, existence},
+      {"reason", 55, reason},
+      {"reason in the thing", 30, reason_in_the_thing},
+      {"report", 45, report},
+      {"indirect question", 35, indirect_question},
+      {"condition", 30, condition},
+      {"condition of the thing", 20, condition_of_the_thing},
+      {"relative subject", 25, relative_subject},
+      {"relative object", 20, relative_object},
+      {"intention", 25, intention},
+      {"purpose", 15, purpose},
+      {"two people", 15, two_people},
+      {"two deeds", 10, two_deeds},
+  };
+  return table;
+}
+
+}  // namespace kette::bundled

@@ -1,0 +1,261 @@
+// Sentences of one clause.
+#include <utility>
+
+#include "data/bundled/lexicon.h"
+#include "data/bundled/patterns.h"
+
+namespace kette::bundled {
+namespace {
+
+Draft as_statement(const Clause& clause) {
+  return {in_english(clause, Form::statement), in_german(clause, Order::second)};
+}
+
+Draft as_question(const Clause& clause, Order order = Order::second) {
+  return {in_english(clause, Form::question), in_german(clause, order), '?'};
+}
+
+NounPhrase interrogative(bool animate) {
+  NounPhrase phrase;
+  phrase.head = NounPhrase::Head::interrogative;
+  phrase.animate = animate;
+  return phrase;
+}
+
+/// A description's subject: people, animals or things, in the singular or plural.
+NounPhrase described(Sampler& sampler) {
+  using namespace kind;
+  return sampler.random().chance(45)
+             ? sampler.person(true)
+             : sampler.definite(animal | goods | text | place | furniture | served | transport,
+                                true);
+}
+
+Clause with_predicate(Sampler& sampler, const NounPhrase& subject, Predicate predicate) {
+  Clause clause;
+  clause.subject = subject;
+  clause.verb = &verb_be();
+  if (predicate.adjective) sampler.note(predicate.adjective->english, subject);
+  clause.predicate = std::move(predicate);
+  const bool past = sampler.random().chance(25) && agreement(subject).person != Person::second;
+  if (past) clause.tense = Tense::past;
+  return clause;
+}
+
+}  // namespace
+
+Draft statement(Sampler& sampler) { return as_statement(sampler.clause()); }
+
+Draft yes_no_question(Sampler& sampler) {
+  Clause clause =
+      sampler.clause({.may_negate = false, .may_front_time = false, .may_be_me = false});
+  return as_question(clause, Order::first);
+}
+
+Draft subject_question(Sampler& sampler) {
+  NounPhrase who = interrogative(true);
+  if (sampler.random().chance(40)) {
+    who = sampler.definite(kind::person, true, kind::name | kind::kin);
+    who.determiner = sampler.random().chance(60) ? Determiner::which : Determiner::how_many;
+    if (who.determiner == Determiner::how_many) who.number = Number::plural;
+  }
+  return as_question(
+      sampler.clause({.subject = who, .may_negate = false, .may_front_time = false}));
+}
+
+Draft object_question(Sampler& sampler) {
+  Clause clause = sampler.clause(
+      {.verb = &sampler.verb(kind::person, {Frame::accusative, Frame::accusative, Frame::dative}),
+       .may_negate = false,
+       .may_be_me = false});
+  const bool people = (clause.verb->objects & kind::person) != 0;
+  if (sampler.random().chance(50)) {
+    clause.direct = interrogative(people);
+  } else {
+    NounPhrase asked =
+        sampler.definite(clause.verb->objects, true, kind::name | kind::city | kind::kin);
+    const bool countable = asked.noun->countable();
+    const bool many = countable && sampler.random().chance(30);
+    if (many) asked.number = Number::plural;
+    asked.determiner = many                          ? Determiner::how_many
+                       : sampler.random().chance(25) ? Determiner::whose
+                                                     : Determiner::which;
+    if (people && asked.determiner == Determiner::whose) asked.determiner = Determiner::which;
+    sampler.note(clause.verb->english.base, asked);
+    clause.direct = asked;
+  }
+  clause.completion = nullptr;
+  clause.front = Slot::direct;
+  return as_question(clause);
+}
+
+Draft adverb_question(Sampler& sampler) {
+  static const Adverb where{"where", "wo"}, where_to{"where", "wohin"}, when{"when", "wann"},
+      why{"why", "warum"};
+  const bool place = sampler.random().chance(60);
+  const std::vector<Frame> frames =
+      place ? std::vector<Frame>{Frame::locative, Frame::directional, Frame::causative}
+            : std::vector<Frame>{Frame::intransitive, Frame::accusative, Frame::directional};
+  const Verb* verb = &sampler.verb(kind::person, frames);
+  // "Where does he come out of?" is no question anybody asks.
+  while (place && verb->preposition) verb = &sampler.verb(kind::person, frames);
+  Clause clause = sampler.clause(
+      {.verb = verb, .may_negate = false, .may_have_time = false, .may_be_me = false});
+  if (place) clause.oblique.reset();
+  clause.question = !place
+                        ? (verb->has(trait::stative) || sampler.random().chance(50) ? &why : &when)
+                    : verb->frame == Frame::locative ? &where
+                                                     : &where_to;
+  clause.front = Slot::question;
+  return as_question(clause);
+}
+
+Draft description(Sampler& sampler) {
+  const NounPhrase subject = described(sampler);
+  if (subject.noun && subject.noun->is(kind::boy | kind::child) && !subject.partner &&
+      sampler.random().chance(40)) {
+    const int age = 2 + static_cast<int>(sampler.random().below(11));
+    Predicate years{.adjective = &adjective("old")};
+    years.english_measure = english_number(age) + " years";
+    years.german_measure = german_number(age) + " Jahre";
+    return as_statement(with_predicate(sampler, subject, years));
+  }
+  Clause clause =
+      with_predicate(sampler, subject, {.adjective = &sampler.adjective(kinds_of(subject))});
+  Random& random = sampler.random();
+  if (random.chance(15)) clause.negated = true;
+  if (!clause.negated && clause.tense == Tense::present && random.chance(15)) {
+    clause.frequency = &random.pick(frequencies());
+  }
+  return random.chance(15) && !clause.negated ? as_question(clause, Order::first)
+                                              : as_statement(clause);
+}
+
+Draft comparison(Sampler& sampler) {
+  using namespace kind;
+  static const std::vector<Kinds> classes = {gendered, animal, food,    clothing, building, text,
+                                             vehicle,  seat,   surface, upright,  outdoors};
+  const Kinds same = sampler.random().pick(classes);
+  NounPhrase one = sampler.definite(same, true, name), other = sampler.definite(same, true, name);
+  while (other.noun == one.noun) other = sampler.definite(same, true, name);
+  Predicate predicate{.adjective = &sampler.adjective(same, true)};
+  predicate.degree = sampler.random().chance(65) ? Degree::comparative : Degree::positive;
+  predicate.compared_to = other;
+  sampler.note(predicate.adjective->english, other);
+  return as_statement(with_predicate(sampler, one, predicate));
+}
+
+Draft identity(Sampler& sampler) {
+  NounPhrase who = sampler.antecedent();
+  while (who.number == Number::plural || who.noun->is(kind::profession)) who = sampler.antecedent();
+  NounPhrase job = sampler.definite(kind::profession, true);
+  // A sister is no policeman: the professions are listed with their gender.
+  while (job.noun->gender != who.noun->gender) job = sampler.definite(kind::profession, true);
+  job.number = Number::singular;
+  job.determiner = Determiner::indefinite;
+  if (sampler.random().chance(50)) {
+    job.adjective = &sampler.adjective(kind::gendered);
+    sampler.note(job.adjective->english, job);
+    who.adjective = nullptr;
+    who.degree = Degree::positive;
+  }
+  return as_statement(with_predicate(sampler, who, {.noun = job}));
+}
+
+Draft imperative(Sampler& sampler) {
+  Random& random = sampler.random();
+  const std::vector<Frame> frames = {Frame::accusative, Frame::dative, Frame::ditransitive,
+                                     Frame::causative, Frame::directional};
+  const Verb* verb = &sampler.verb(kind::person, frames);
+  while (verb->has(trait::stative) || verb->preposition) verb = &sampler.verb(kind::person, frames);
+  NounPhrase you;
+  you.head = NounPhrase::Head::personal;
+  you.who.person = Person::second;
+  Clause clause = sampler.clause({.subject = you,
+                                  .verb = verb,
+                                  .tense = Tense::present,
+                                  .may_negate = true,
+                                  .may_have_time = false});
+  if (clause.direct && kinds_of(*clause.direct) & kind::person) make_known(*clause.direct);
+  Draft draft{in_english(clause, Form::imperative), in_german(clause, Order::imperative), '!'};
+  if (random.chance(40)) draft = {"please " + draft.english, "bitte " + draft.german, '!'};
+  return draft;
+}
+
+Draft passive(Sampler& sampler) {
+  Random& random = sampler.random();
+  const Verb* verb = &sampler.verb(kind::person, {Frame::accusative}, kind::thing | kind::place);
+  while (verb->has(trait::stative)) {
+    verb = &sampler.verb(kind::person, {Frame::accusative}, kind::thing | kind::place);
+  }
+  Clause clause;
+  clause.verb = verb;
+  clause.passive = true;
+  clause.subject = sampler.definite(verb->objects & ~(kind::person | kind::city), false);
+  sampler.note(verb->english.base, clause.subject);
+  const std::vector<Tense> tenses = {Tense::present, Tense::past, Tense::past, Tense::perfect,
+                                     Tense::future};
+  if (random.chance(25)) {
+    clause.modal = &modal(random.chance(50) ? "must" : "can");
+  } else {
+    clause.tense = random.pick(tenses);
+  }
+  if (random.chance(50)) {
+    clause.company = {&preposition("by", Case::dative),
+                      sampler.definite(verb->subjects & kind::person, true)};
+    sampler.note(verb->english.base, clause.company->object);
+  } else if (clause.tense == Tense::past && random.chance(50)) {
+    clause.time = &random.pick(past_times());
+    clause.front = Slot::time;
+  }
+  return as_statement(clause);
+}
+
+Draft preference(Sampler& sampler) {
+  const Kinds liked = kind::food | kind::drink | kind::text | kind::clothing | kind::drawable;
+  Clause clause;
+  clause.subject = sampler.person(true);
+  clause.gladly = true;
+  clause.verb = sampler.random().chance(35)
+                    ? &sampler.verb(kinds_of(clause.subject), {Frame::intransitive})
+                    : &sampler.verb(kinds_of(clause.subject), {Frame::accusative}, liked);
+  while (clause.verb->has(trait::stative) || clause.verb->german.prefix != "") {
+    clause.verb = &sampler.verb(kinds_of(clause.subject), {Frame::accusative}, liked);
+  }
+  sampler.complete(clause, true);
+  if (clause.direct) {
+    NounPhrase things = sampler.definite(clause.verb->objects & liked, false);
+    things.determiner = Determiner::indefinite;
+    if (things.degree == Degree::superlative) things.degree = Degree::positive;
+    things.number = Number::plural;
+    if (!things.noun->countable()) {
+      things.number = Number::singular;
+      things.determiner = Determiner::none;
+    }
+    sampler.note(clause.verb->english.base, things);
+    clause.direct = things;
+  }
+  return sampler.random().chance(15) ? as_question(clause, Order::first) : as_statement(clause);
+}
+
+Draft existence(Sampler& sampler) {
+  // "There are two dogs in the garden": German moves the place to the front.
+  Random& random = sampler.random();
+  NounPhrase who = sampler.definite(kind::animal, true);
+  if (who.number == Number::plural || random.chance(50)) {
+    who.number = Number::plural;
+    who.determiner = random.chance(70) ? Determiner::number : Determiner::many;
+    who.count = 2 + static_cast<int>(random.below(11));
+  } else {
+    who.determiner = random.chance(75) ? Determiner::indefinite : Determiner::negative;
+  }
+  NounPhrase place = sampler.definite(kind::place, true);
+  place.number = Number::singular;
+  const PrepositionPhrase where{&preposition("in", Case::dative), place};
+  const bool several = who.number == Number::plural;
+  return {join({several ? "there are" : "there is", in_english(who, Function::object),
+                in_english(where)}),
+          join({in_german(where), "gibt es", in_german(who, Case::accusative)})};
+}
+
+}  // namespace kette::bundled
