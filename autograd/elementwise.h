@@ -112,7 +112,7 @@ std::vector<Sample> Binary<Function>::samples() {
                             [](const std::vector<Variable>& in) { return record(Binary{}, in[0], in[1]); },
                             [a = a, b = b, y](const std::vector<Values>& in) {
                               // The element of a broadcast operand, by its coordinates alone.
-                              const auto element = [&y](const Shape& shape, const Values& values,
+                              const auto element = [&y](const Shape& shape, const Values& from,
                                                         std::int64_t index) {
                                 std::int64_t at = 0, stride = 1;
                                 for (int axis = -1; -axis <= y.rank(); --axis) {
@@ -122,15 +122,15 @@ std::vector<Sample> Binary<Function>::samples() {
                                   if (shape[axis] != 1) at += coordinate * stride;
                                   stride *= shape[axis];
                                 }
-                                return values[static_cast<std::size_t>(at)];
+                                return from[static_cast<std::size_t>(at)];
                               };
-                              Values result(static_cast<std::size_t>(y.elements()));
-                              for (std::size_t i = 0; i < result.size(); ++i) {
+                              Values values(static_cast<std::size_t>(y.elements()));
+                              for (std::size_t i = 0; i < values.size(); ++i) {
                                 const auto index = static_cast<std::int64_t>(i);
-                                result[i] = Function{}.reference(element(a, in[0], index),
+                                values[i] = Function{}.reference(element(a, in[0], index),
                                                                  element(b, in[1], index));
                               }
-                              return result;
+                              return values;
                             }});
   }
   return result;

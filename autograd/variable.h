@@ -25,10 +25,10 @@ class Variable {
   /// A constant.
   Variable(Tensor value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
   /// A leaf: wherever a tape is alive, its gradient is wanted.
-  explicit Variable(std::shared_ptr<Leaf> leaf) : value_(leaf->value), leaf_(std::move(leaf)) {}
+  explicit Variable(std::shared_ptr<Leaf> leaf) : leaf_(std::move(leaf)) {}
 
-  const Tensor& value() const { return value_; }
-  const Shape& shape() const { return value_.shape(); }
+  const Tensor& value() const { return leaf_ ? leaf_->value : value_; }
+  const Shape& shape() const { return value().shape(); }
   const std::shared_ptr<Leaf>& leaf() const { return leaf_; }
 
  private:

@@ -1,0 +1,53 @@
+#include "autograd/checkpoint.h"
+
+#include "autograd/anomaly.h"
+#include "autograd/tape.h"
+
+namespace kette {
+namespace {
+
+class CheckpointNode final : public Tape::Node {
+ public:
+  CheckpointNode(std::function<Variable(const std::vector<Variable>&)> function,
+                 const std::vector<Variable>& inputs)
+      : function_(std::move(function)) {
+    for (const Variable& input : inputs) values_.push_back(input.value());
+  }
+  const char* name() const override { return "checkpoint"; }
+  void backward(const Tensor& output_gradient, std::span<GradientSlot* const> inputs) override {
+    Tape tape;
+    std::vector<Variable> again;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      again.push_back(inputs[i]->wanted() ? tape.watch(values_[i]) : Variable(values_[i]));
+    }
+    tape.backward(function_(again), output_gradient);
+    for (std::size_t i = 0; i < again.size(); ++i) {
+      if (!inputs[i]->wanted()) continue;
+      if (Tensor gradient = tape.gradient(again[i]); gradient.defined()) inputs[i]->add(gradient);
+    }
+  }
+
+ private:
+  std::function<Variable(const std::vector<Variable>&)> function_;
+  std::vector<Tensor> values_;
+};
+
+}  // namespace
+
+Variable checkpoint(std::function<Variable(const std::vector<Variable>&)> function,
+                    const std::vector<Variable>& inputs) {
+  Tape* tape = Tape::current();
+  if (tape == nullptr) return function(inputs);
+  // Parameters are leaves wherever they are used; the others enter the recomputation as inputs.
+  Tensor output;
+  {
+    const PauseRecording pause;
+    output = function(inputs).value();
+  }
+  std::vector<const Variable*> pointers;
+  for (const Variable& input : inputs) pointers.push_back(&input);
+  auto node = std::make_unique<CheckpointNode>(std::move(function), inputs);
+  return tape->append(std::move(node), pointers, std::move(output));
+}
+
+}  // namespace kette

@@ -1,0 +1,131 @@
+#include "models/transformer.h"
+
+namespace kette {
+
+TransformerConfig TransformerConfig::preset(const std::string& name) {
+  TransformerConfig config;
+  if (name == "base") return config;
+  if (name == "big") {
+    config.width = 1024;
+    config.hidden = 4096;
+    config.heads = 16;
+    config.dropout = 0.3;
+    return config;
+  }
+  if (name == "tiny") {
+    config.encoder_layers = config.decoder_layers = 4;
+    config.width = 128;
+    config.hidden = 256;
+    config.heads = 4;
+    config.vocabulary = 10000;
+    config.dropout = 0.3;
+    return config;
+  }
+  fail("preset: expected tiny, base or big, given ", name);
+}
+
+void TransformerConfig::check() const {
+  const auto positive = [](const char* what, std::int64_t value) {
+    KETTE_CHECK(value > 0, what, ": expected at least 1, given ", value);
+  };
+  positive("encoder_layers", encoder_layers);
+  positive("decoder_layers", decoder_layers);
+  positive("width", width);
+  positive("hidden", hidden);
+  positive("heads", heads);
+  positive("vocabulary", vocabulary);
+  positive("max_length", max_length);
+  KETTE_CHECK(width % heads == 0, "heads: expected a divisor of the width ", width, ", given ", heads);
+  for (const auto& [what, rate] : {std::pair{"dropout", dropout},
+                                   {"attention_dropout", attention_dropout},
+                                   {"activation_dropout", activation_dropout}}) {
+    KETTE_CHECK(rate >= 0 && rate < 1, what, ": expected a rate in [0, 1), given ", rate);
+  }
+}
+
+EncoderLayer::EncoderLayer(const Scope& scope, const TransformerConfig& c)
+    : self_attention(scope / "self_attention", c.width, c.heads, Mask::none, c.attention_dropout),
+      after_self_attention(scope / "self_attention_norm", c.width, c.norm, c.dropout),
+      feed_forward(scope / "feed_forward", c.width, c.hidden, c.activation, c.activation_dropout),
+      after_feed_forward(scope / "feed_forward_norm", c.width, c.norm, c.dropout) {}
+
+Variable EncoderLayer::operator()(const Variable& x, const Segments& segments, Run& run) const {
+  const Variable attended = after_self_attention(
+      x, [&](const Variable& in) { return self_attention(in, segments, run); }, run);
+  return after_feed_forward(
+      attended, [&](const Variable& in) { return feed_forward(in, run); }, run);
+}
+
+DecoderLayer::DecoderLayer(const Scope& scope, const TransformerConfig& c)
+    : self_attention(scope / "self_attention", c.width, c.heads, Mask::causal, c.attention_dropout),
+      after_self_attention(scope / "self_attention_norm", c.width, c.norm, c.dropout),
+      cross_attention(scope / "cross_attention", c.width, c.heads, c.attention_dropout),
+      after_cross_attention(scope / "cross_attention_norm", c.width, c.norm, c.dropout),
+      feed_forward(scope / "feed_forward", c.width, c.hidden, c.activation, c.activation_dropout),
+      after_feed_forward(scope / "feed_forward_norm", c.width, c.norm, c.dropout) {}
+
+Variable DecoderLayer::operator()(const Variable& x, const Variable& memory,
+                                  const Segments& segments, const Segments& memory_segments,
+                                  Run& run) const {
+  const Variable self = after_self_attention(
+      x, [&](const Variable& in) { return self_attention(in, segments, run); }, run);
+  const Variable crossed = after_cross_attention(
+      self,
+      [&](const Variable& in) { return cross_attention(in, memory, segments, memory_segments, run); },
+      run);
+  return after_feed_forward(
+      crossed, [&](const Variable& in) { return feed_forward(in, run); }, run);
+}
+
+Transformer::Transformer(const TransformerConfig& config)
+    : config_((config.check(), config)),
+      embedding_(Scope(store_) / "shared_embedding", config.vocabulary, config.width) {
+  const Scope root(store_);
+  for (std::int64_t i = 0; i < config.encoder_layers; ++i) encoder_.emplace_back(root / "encoder" / i, config);
+  for (std::int64_t i = 0; i < config.decoder_layers; ++i) decoder_.emplace_back(root / "decoder" / i, config);
+  if (config.norm == NormOrder::pre) {
+    final_norms_.emplace_back(root / "encoder" / "final_norm", config.width);
+    final_norms_.emplace_back(root / "decoder" / "final_norm", config.width);
+  }
+}
+
+void Transformer::materialize(std::uint64_t seed, DType dtype, Device device) {
+  store_.materialize(seed, dtype, device);
+  positions_ = sinusoidal_positions(config_.max_length, config_.width).to(dtype).to(device);
+}
+
+Variable Transformer::embed(const Tensor& ids, const Tensor& positions, Run& run) const {
+  return dropout(add_positions(embedding_(ids), positions_, positions), run.mask(config_.dropout));
+}
+
+Variable Transformer::encode(const Tensor& source, const Segments& segments, Run& run) const {
+  KETTE_CHECK(segments.longest() <= config_.max_length, "encode: expected sequences of at most ",
+              config_.max_length, " tokens, given one of ", segments.longest());
+  Variable x = embed(source, row_positions(segments).to(source.device()), run);
+  for (const EncoderLayer& layer : encoder_) x = layer(x, segments, run);
+  return final_norms_.empty() ? x : final_norms_[0](x);
+}
+
+Variable Transformer::decode(const Tensor& target, const Segments& segments, const Variable& memory,
+                             const Segments& memory_segments, Run& run) const {
+  KETTE_CHECK(segments.longest() <= config_.max_length, "decode: expected sequences of at most ",
+              config_.max_length, " tokens, given one of ", segments.longest());
+  Variable x = embed(target, row_positions(segments).to(target.device()), run);
+  for (const DecoderLayer& layer : decoder_) x = layer(x, memory, segments, memory_segments, run);
+  return finish_decoder(x);
+}
+
+Variable Transformer::finish_decoder(const Variable& x) const {
+  return final_norms_.empty() ? x : final_norms_[1](x);
+}
+
+Variable Transformer::loss(const Variable& states, const Tensor& next,
+                           const CrossEntropyOptions& options, CrossEntropySums* sums) const {
+  return projected_cross_entropy(states, embedding_.table, Variable(), next, options, sums);
+}
+
+Variable Transformer::logits(const Variable& states) const {
+  return linear(states, embedding_.table, Variable());
+}
+
+}  // namespace kette

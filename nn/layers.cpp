@@ -1,0 +1,84 @@
+#include "nn/layers.h"
+
+#include <cmath>
+
+namespace kette {
+
+Linear::Linear(const Scope& scope, std::int64_t in, std::int64_t out, Activation act,
+               std::int64_t stacked)
+    : weight(scope.parameter("weight", {out, in}, Init::xavier(in, out / stacked))),
+      bias(scope.parameter("bias", {out}, Init::constant(0))),
+      activation(act) {}
+
+LayerNorm::LayerNorm(const Scope& scope, std::int64_t width, double eps)
+    : gain(scope.parameter("gain", {width}, Init::constant(1))),
+      bias(scope.parameter("bias", {width}, Init::constant(0))),
+      epsilon(eps) {}
+
+// Entries of deviation width^-0.5 become unit vectors' worth of signal after the scale sqrt(width), and give logits of
+// unit deviation when the table is also the projection to the vocabulary.
+Embedding::Embedding(const Scope& scope, std::int64_t vocabulary, std::int64_t width)
+    : table(scope.parameter("weight", {vocabulary, width},
+                            Init::normal(1 / std::sqrt(static_cast<double>(width))))),
+      scale(std::sqrt(static_cast<double>(width))) {}
+
+Tensor sinusoidal_positions(std::int64_t positions, std::int64_t width) {
+  std::vector<float> table(static_cast<std::size_t>(positions * width));
+  for (std::int64_t position = 0; position < positions; ++position) {
+    for (std::int64_t column = 0; column < width; ++column) {
+      const double exponent = static_cast<double>(column / 2 * 2) / static_cast<double>(width);
+      const double angle = static_cast<double>(position) / std::pow(10000.0, exponent);
+      table[static_cast<std::size_t>(position * width + column)] =
+          static_cast<float>(column % 2 == 0 ? std::sin(angle) : std::cos(angle));
+    }
+  }
+  return Tensor::from(table, {positions, width});
+}
+
+Tensor row_positions(const Segments& segments, std::int64_t first) {
+  std::vector<std::int32_t> positions;
+  positions.reserve(static_cast<std::size_t>(segments.rows()));
+  for (std::int64_t i = 0; i < segments.count(); ++i) {
+    for (std::int64_t t = 0; t < segments.length(i); ++t) {
+      positions.push_back(static_cast<std::int32_t>(first + t));
+    }
+  }
+  return Tensor::from(positions);
+}
+
+MultiHeadSelfAttention::MultiHeadSelfAttention(const Scope& scope, std::int64_t width,
+                                               std::int64_t head_count, Mask kind, double dropout)
+    : query_key_value(scope / "query_key_value", width, 3 * width, Activation::none, 3),
+      output(scope / "output", width, width),
+      heads(head_count),
+      mask(kind),
+      dropout_rate(dropout) {}
+
+Variable MultiHeadSelfAttention::operator()(const Variable& x, const Segments& segments,
+                                            Run& run) const {
+  return output(
+      self_attention(query_key_value(x), segments, {heads, mask, run.mask(dropout_rate)}));
+}
+
+MultiHeadCrossAttention::MultiHeadCrossAttention(const Scope& scope, std::int64_t width,
+                                                 std::int64_t head_count, double dropout)
+    : query(scope / "query", width, width),
+      key_value(scope / "key_value", width, 2 * width, Activation::none, 2),
+      output(scope / "output", width, width),
+      heads(head_count),
+      dropout_rate(dropout) {}
+
+Variable MultiHeadCrossAttention::operator()(const Variable& x, const Variable& memory,
+                                             const Segments& segments,
+                                             const Segments& memory_segments, Run& run) const {
+  return output(cross_attention(query(x), key_value(memory), segments, memory_segments,
+                                {heads, Mask::none, run.mask(dropout_rate)}));
+}
+
+FeedForward::FeedForward(const Scope& scope, std::int64_t width, std::int64_t hidden,
+                         Activation activation, double dropout)
+    : inner(scope / "inner", width, hidden, activation),
+      outer(scope / "outer", hidden, width),
+      dropout_rate(dropout) {}
+
+}  // namespace kette

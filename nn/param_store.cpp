@@ -1,0 +1,84 @@
+#include "nn/param_store.h"
+
+#include <cmath>
+
+#include "tensor/random.h"
+
+namespace kette {
+namespace {
+
+/// Each parameter starts on a cache line of f32.
+constexpr std::int64_t kAlignment = 16;
+
+/// FNV-1a: the same stream for the same path on every machine.
+std::uint64_t stream_of(const std::string& path) {
+  std::uint64_t hash = 14695981039346656037ull;
+  for (const char c : path) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ull;
+  return hash;
+}
+
+Tensor initial_values(const Shape& shape, const Init& init, std::uint64_t seed,
+                      const std::string& path) {
+  Random random(seed, stream_of(path));
+  std::vector<double> values(static_cast<std::size_t>(shape.elements()));
+  for (double& value : values) {
+    switch (init.kind) {
+      case Init::Kind::constant: value = init.value; break;
+      case Init::Kind::uniform: value = random.uniform(-init.value, init.value); break;
+      case Init::Kind::normal: value = init.value * random.normal(); break;
+    }
+  }
+  return Tensor::from(values, shape);
+}
+
+}  // namespace
+
+Init Init::xavier(std::int64_t fan_in, std::int64_t fan_out) {
+  return {Kind::uniform, std::sqrt(6.0 / static_cast<double>(fan_in + fan_out))};
+}
+
+Variable ParamStore::parameter(const std::string& path, Shape shape, Init init) {
+  const auto [entry, is_new] = by_path_.try_emplace(path);
+  if (!is_new) {
+    KETTE_CHECK(entry->second.shape == shape, "parameter ", path, ": expected its shape ",
+                entry->second.shape, " again, given ", shape);
+    return Variable(entry->second.leaf);
+  }
+  KETTE_CHECK(!values_.defined(), "parameter ", path,
+              ": expected every parameter to be registered before materialize()");
+  entry->second = {std::make_shared<Leaf>(), shape, init};
+  entry->second.leaf->name = path;
+  leaves_.push_back(entry->second.leaf);
+  elements_ += shape.elements();
+  return Variable(entry->second.leaf);
+}
+
+void ParamStore::materialize(std::uint64_t seed, DType dtype, Device device) {
+  std::int64_t end = 0;
+  std::map<const Leaf*, std::int64_t> begin;
+  for (const bool matrices : {true, false}) {
+    for (const auto& leaf : leaves_) {
+      const Shape& shape = by_path_.at(leaf->name).shape;
+      if ((shape.rank() >= 2) != matrices) continue;
+      begin[leaf.get()] = end;
+      end += (shape.elements() + kAlignment - 1) / kAlignment * kAlignment;
+    }
+    if (matrices) matrix_elements_ = end;
+  }
+  values_ = Tensor::zeros({end}, dtype, device);
+  gradients_ = Tensor::zeros({end}, dtype, device);
+  for (const auto& leaf : leaves_) {
+    const Registered& registered = by_path_.at(leaf->name);
+    leaf->value = values_.view(begin[leaf.get()], registered.shape);
+    leaf->gradient = gradients_.view(begin[leaf.get()], registered.shape);
+    leaf->value.copy_from(
+        initial_values(registered.shape, registered.init, seed, leaf->name).to(dtype).to(device));
+  }
+}
+
+const Leaf* ParamStore::find(const std::string& path) const {
+  const auto found = by_path_.find(path);
+  return found == by_path_.end() ? nullptr : found->second.leaf.get();
+}
+
+}  // namespace kette

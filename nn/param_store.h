@@ -1,0 +1,74 @@
+// All parameters of a model in one flat buffer, all gradients in another: one Adam, one norm, one checkpoint write. A Scope
+// is a path such as encoder/3/self_attention; asking it for a parameter creates and registers it in one act, and
+// asking for a path that exists gives the same parameter again: a tied weight. Matrices lie before vectors, so that
+// decoupled weight decay, which spares biases and gains, is one contiguous range.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "autograd/variable.h"
+
+namespace kette {
+
+/// How a parameter starts.
+struct Init {
+  enum class Kind { constant, uniform, normal } kind = Kind::constant;
+  double value = 0;  ///< the constant, the bound of the uniform, or the standard deviation
+
+  static Init constant(double value) { return {Kind::constant, value}; }
+  static Init normal(double deviation) { return {Kind::normal, deviation}; }
+  /// Glorot and Bengio 2010, equation (16): uniform within sqrt(6 / (fan_in + fan_out)).
+  static Init xavier(std::int64_t fan_in, std::int64_t fan_out);
+};
+
+class ParamStore {
+ public:
+  /// The parameter at a path; a second request must agree in shape.
+  Variable parameter(const std::string& path, Shape shape, Init init);
+
+  /// Allocates the buffers and draws the initial values: each from its own stream, named by seed and path, so that
+  /// adding a layer leaves the others as they were.
+  void materialize(std::uint64_t seed, DType dtype = DType::f32, Device device = {});
+
+  const Tensor& values() const { return values_; }
+  const Tensor& gradients() const { return gradients_; }
+  /// Elements [0, matrix_elements()) of the buffers belong to matrices, the rest to vectors.
+  std::int64_t matrix_elements() const { return matrix_elements_; }
+  std::int64_t elements() const { return elements_; }  ///< without alignment gaps
+  /// In the order of the model's construction.
+  const std::vector<std::shared_ptr<Leaf>>& leaves() const { return leaves_; }
+  const Leaf* find(const std::string& path) const;
+
+ private:
+  struct Registered {
+    std::shared_ptr<Leaf> leaf;
+    Shape shape;
+    Init init;
+  };
+  std::map<std::string, Registered> by_path_;
+  std::vector<std::shared_ptr<Leaf>> leaves_;
+  Tensor values_, gradients_;
+  std::int64_t matrix_elements_ = 0, elements_ = 0;
+};
+
+class Scope {
+ public:
+  explicit Scope(ParamStore& store, std::string path = "") : store_(&store), path_(std::move(path)) {}
+
+  Scope operator/(const std::string& name) const {
+    return Scope(*store_, path_.empty() ? name : path_ + "/" + name);
+  }
+  Scope operator/(std::int64_t index) const { return *this / std::to_string(index); }
+  Variable parameter(const std::string& name, Shape shape, Init init) const {
+    return store_->parameter((*this / name).path_, shape, init);
+  }
+
+ private:
+  ParamStore* store_;
+  std::string path_;
+};
+
+}  // namespace kette
