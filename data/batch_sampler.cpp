@@ -1,7 +1,6 @@
 #include "data/batch_sampler.h"
 
 #include <algorithm>
-#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -23,9 +22,9 @@ BatchSampler::BatchSampler(const ParallelCorpus& corpus, const BatchOptions& opt
   KETTE_CHECK(options.bpe_dropout >= 0 && options.bpe_dropout < 1,
               "bpe_dropout: expected a probability from 0 to below 1, given ", options.bpe_dropout);
   if (options.bpe_dropout > 0) {
-    KETTE_CHECK(corpus.text().has_value(),
-                "bpe_dropout: expected a corpus that keeps its text, given one without");
-    KETTE_CHECK(corpus.text()->tokenizer.is_bpe(),
+    KETTE_CHECK(corpus.tokenizer().has_value(),
+                "bpe_dropout: expected a corpus made of text, given one made of ids");
+    KETTE_CHECK(corpus.tokenizer()->is_bpe(),
                 "bpe_dropout: expected a BPE model, given a unigram model (train with BPE, or set "
                 "it to 0)");
   }
@@ -56,7 +55,7 @@ void BatchSampler::restore(const State& state) {
 }
 
 void BatchSampler::plan_epoch() {
-  if (options_.bpe_dropout > 0) encode_with_dropout();
+  if (options_.bpe_dropout > 0) draw_pieces();
   if (!options_.shuffle) {
     plan_ = plan_batches(source(), target(), options_.tokens_per_batch);
     return;
@@ -87,17 +86,16 @@ std::vector<std::int64_t> BatchSampler::shuffled_order() const {
   return order;
 }
 
-void BatchSampler::encode_with_dropout() {
-  const ParallelCorpus::Text& text = *corpus_->text();
+void BatchSampler::draw_pieces() {
   const std::int64_t count = corpus_->size();
   const std::int64_t limit = corpus_->report().options.max_length;
-  const auto encode = [&](Purpose side, const TokenLists& plain, auto line) {
+  const auto draw = [&](const TokenLists& plain, Purpose side) {
     std::vector<std::vector<std::int32_t>> ids(static_cast<std::size_t>(count));
 #pragma omp parallel for schedule(dynamic, 64)
     for (std::int64_t i = 0; i < count; ++i) {
       auto& pieces = ids[static_cast<std::size_t>(i)];
-      pieces = text.tokenizer.encode_with_dropout(line(i), options_.bpe_dropout,
-                                                  hash_of(side, options_.seed, state_.epoch, i));
+      pieces = corpus_->tokenizer()->resegment(plain[i], options_.bpe_dropout,
+                                               hash_of(side, options_.seed, state_.epoch, i));
       if (static_cast<std::int64_t>(pieces.size()) > limit) {
         pieces.assign(plain[i].begin(), plain[i].end());
       }
@@ -106,10 +104,8 @@ void BatchSampler::encode_with_dropout() {
     for (const auto& pieces : ids) lists.add(pieces);
     return lists;
   };
-  dropout_source_ = encode(Purpose::source_pieces, corpus_->source(),
-                           [&](std::int64_t i) { return text.source_of(i); });
-  dropout_target_ = encode(Purpose::target_pieces, corpus_->target(),
-                           [&](std::int64_t i) { return text.target_of(i); });
+  dropout_source_ = draw(corpus_->source(), Purpose::source_pieces);
+  dropout_target_ = draw(corpus_->target(), Purpose::target_pieces);
 }
 
 const TokenLists& BatchSampler::source() const {

@@ -48,7 +48,7 @@ class BatchSampler {
 
  private:
   void plan_epoch();
-  void encode_with_dropout();
+  void draw_pieces();
   std::vector<std::int64_t> shuffled_order() const;
 
   const TokenLists& source() const;

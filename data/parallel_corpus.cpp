@@ -64,15 +64,15 @@ class Filter {
 
 ParallelCorpus ParallelCorpus::load(const std::filesystem::path& source,
                                     const std::filesystem::path& target, const Tokenizer& tokenizer,
-                                    const FilterOptions& options, bool keep_text) {
+                                    const FilterOptions& options) {
   return from_lines(read_lines(source), source.string(), read_lines(target), target.string(),
-                    tokenizer, options, keep_text);
+                    tokenizer, options);
 }
 
 ParallelCorpus ParallelCorpus::from_lines(const TextLines& source, const std::string& source_name,
                                           const TextLines& target, const std::string& target_name,
-                                          const Tokenizer& tokenizer, const FilterOptions& options,
-                                          bool keep_text) {
+                                          const Tokenizer& tokenizer,
+                                          const FilterOptions& options) {
   KETTE_CHECK(options.max_length > 0, "max_length: expected at least one token, given ",
               options.max_length);
   KETTE_CHECK(options.max_ratio == 0 || options.max_ratio >= 1,
@@ -81,7 +81,7 @@ ParallelCorpus ParallelCorpus::from_lines(const TextLines& source, const std::st
               ": expected equally many lines, given ", source.size(), " and ", target.size(),
               " (line n of one must be the translation of line n of the other)");
   ParallelCorpus corpus;
-  std::vector<std::int64_t> kept_lines;
+  corpus.tokenizer_ = tokenizer;
   Filter filter(options);
   const auto encode = [&](const TextLines& lines, std::int64_t first, std::int64_t count) {
     return tokenizer.encode_all(
@@ -99,7 +99,6 @@ ParallelCorpus ParallelCorpus::from_lines(const TextLines& source, const std::st
                        static_cast<std::int64_t>(target_ids[i].size()))) {
         corpus.source_.add(source_ids[i]);
         corpus.target_.add(target_ids[i]);
-        if (keep_text) kept_lines.push_back(line);
       }
     }
   }
@@ -107,7 +106,6 @@ ParallelCorpus ParallelCorpus::from_lines(const TextLines& source, const std::st
   KETTE_CHECK(corpus.size() > 0, source_name, " and ", target_name,
               ": expected sentence pairs that pass the filters, given none\n",
               corpus.report_.text());
-  if (keep_text) corpus.text_.emplace(Text{tokenizer, source, target, std::move(kept_lines)});
   return corpus;
 }
 

@@ -5,10 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "data/filter_report.h"
 #include "data/text_file.h"
@@ -19,16 +16,14 @@ namespace kette {
 
 class ParallelCorpus {
  public:
-  /// keep_text holds on to the tokenizer and the lines, for BPE-dropout.
   static ParallelCorpus load(const std::filesystem::path& source,
                              const std::filesystem::path& target, const Tokenizer& tokenizer,
-                             const FilterOptions& options = {}, bool keep_text = false);
+                             const FilterOptions& options = {});
 
   /// From lines in memory; the names stand in errors.
   static ParallelCorpus from_lines(const TextLines& source, const std::string& source_name,
                                    const TextLines& target, const std::string& target_name,
-                                   const Tokenizer& tokenizer, const FilterOptions& options = {},
-                                   bool keep_text = false);
+                                   const Tokenizer& tokenizer, const FilterOptions& options = {});
 
   /// From ids without begin and end, unfiltered: synthetic data for tests and measurements.
   static ParallelCorpus from_tokens(TokenLists source, TokenLists target);
@@ -38,24 +33,13 @@ class ParallelCorpus {
   const TokenLists& target() const { return target_; }
   const FilterReport& report() const { return report_; }
 
-  struct Text {
-    Tokenizer tokenizer;
-    TextLines source, target;
-    std::vector<std::int64_t> lines;  // where pair i stands in them
-
-    std::string_view source_of(std::int64_t i) const { return source[at(i)]; }
-    std::string_view target_of(std::int64_t i) const { return target[at(i)]; }
-
-   private:
-    std::int64_t at(std::int64_t i) const { return lines[static_cast<std::size_t>(i)]; }
-  };
-  /// Nothing without keep_text.
-  const std::optional<Text>& text() const { return text_; }
+  /// What made the ids; nothing for from_tokens.
+  const std::optional<Tokenizer>& tokenizer() const { return tokenizer_; }
 
  private:
   TokenLists source_, target_;
   FilterReport report_;
-  std::optional<Text> text_;
+  std::optional<Tokenizer> tokenizer_;
 };
 
 }  // namespace kette

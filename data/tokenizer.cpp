@@ -2,21 +2,75 @@
 
 #include <sentencepiece_processor.h>
 
+#include <algorithm>
 #include <fstream>
 #include <mutex>
 #include <optional>
 #include <sstream>
+#include <unordered_map>
+#include <utility>
 
 #include "data/bpe_dropout.h"
 #include "tensor/error.h"
 
 namespace kette {
 
+namespace {
+
+using Ids = std::vector<std::int32_t>;
+
+constexpr std::string_view kSpaceMark = "\xE2\x96\x81";    // U+2581, how pieces write a space
+constexpr std::string_view kNoCharacter = "\xEF\xBF\xBF";  // U+FFFF, in no vocabulary
+
+/// Text repeats its words, so most of them need not be encoded again. Only for models whose pieces
+/// never reach over a space.
+class WordCache {
+ public:
+  explicit WordCache(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
+
+  Ids encode(std::string_view line) {
+    Ids ids;
+    while (!line.empty()) {
+      const std::size_t end = std::min(line.find(' '), line.size());
+      if (end > 0) append(line.substr(0, end), ids);
+      line.remove_prefix(std::min(end + 1, line.size()));
+    }
+    return ids;
+  }
+
+ private:
+  void append(std::string_view word, Ids& ids) {
+    const auto [known, is_new] = known_.try_emplace(std::string(word));
+    if (is_new) known->second = tokenizer_.encode(word);
+    ids.insert(ids.end(), known->second.begin(), known->second.end());
+  }
+
+  const Tokenizer& tokenizer_;
+  std::unordered_map<std::string, Ids> known_;
+};
+
+}  // namespace
+
 struct Tokenizer::Model {
   sentencepiece::SentencePieceProcessor processor;
   bool is_bpe = false;
+  bool words_are_independent = false;
   mutable std::once_flag merger_built;
   mutable std::optional<BpeMerger> merger;
+
+  void examine() {
+    // Only unigram models have an entropy; the header that holds the model's type is not installed.
+    float entropy = 0;
+    is_bpe = !processor.CalculateEntropy("a", 1.0f, &entropy).ok();
+    Ids word = processor.EncodeAsIds("a");
+    word.insert(word.end(), word.begin(), word.end());
+    words_are_independent = is_bpe && processor.EncodeAsIds("a a") == word;
+    for (int id = 0; id < processor.GetPieceSize(); ++id) {
+      if (processor.IdToPiece(id).find(kSpaceMark, 1) != std::string::npos) {
+        words_are_independent = false;
+      }
+    }
+  }
 
   /// Built at the first use: most runs have no dropout.
   const BpeMerger& bpe_merger() const {
@@ -25,7 +79,7 @@ struct Tokenizer::Model {
   }
 
   void build_merger() const {
-    std::vector<std::int32_t> byte_ids;
+    Ids byte_ids;
     for (int id = 0; id < processor.GetPieceSize(); ++id) {
       if (processor.IsByte(id)) byte_ids.push_back(id);  // they stand in the order of the bytes
     }
@@ -37,19 +91,16 @@ struct Tokenizer::Model {
     }
   }
 
-  /// Text as the model sees it: the pieces joined, with byte pieces back as bytes.
-  std::string normalized(std::string_view text) const {
-    std::vector<std::string> pieces;
-    check(processor.Encode(text, &pieces));
-    std::string joined;
-    for (const std::string& piece : pieces) {
-      if (processor.IsByte(processor.PieceToId(piece))) {
-        joined += static_cast<char>(std::stoi(piece.substr(3, 2), nullptr, 16));  // "<0xE4>"
-      } else {
-        joined += piece;
-      }
+  /// The characters that pieces stand for.
+  void append_text(std::int32_t id, std::string& text) const {
+    const std::string& piece = processor.IdToPiece(id);
+    if (id == kUnknown) {
+      text += kNoCharacter;
+    } else if (processor.IsByte(id)) {
+      text += static_cast<char>(std::stoi(piece.substr(3, 2), nullptr, 16));  // "<0xE4>"
+    } else {
+      text += piece;
     }
-    return joined;
   }
 
   static void check(const sentencepiece::util::Status& status) {
@@ -70,9 +121,7 @@ Tokenizer Tokenizer::from_bytes(std::string_view bytes, const std::string& name)
               name, ": expected the special ids pad 0, unknown 1, begin 2, end 3, given pad ",
               processor.pad_id(), ", unknown ", processor.unk_id(), ", begin ", processor.bos_id(),
               ", end ", processor.eos_id(), " (train the tokenizer with kette)");
-  // Only unigram models have an entropy; the header that holds the model's type is not installed.
-  float entropy = 0;
-  model->is_bpe = !processor.CalculateEntropy("a", 1.0f, &entropy).ok();
+  model->examine();
   return Tokenizer(std::move(model));
 }
 
@@ -96,18 +145,34 @@ std::vector<std::int32_t> Tokenizer::encode(std::string_view text) const {
 std::vector<std::vector<std::int32_t>> Tokenizer::encode_all(
     std::span<const std::string_view> lines) const {
   std::vector<std::vector<std::int32_t>> ids(lines.size());
-#pragma omp parallel for schedule(dynamic, 64)
-  for (std::size_t i = 0; i < lines.size(); ++i) ids[i] = encode(lines[i]);
+#pragma omp parallel
+  {
+    WordCache cache(*this);
+#pragma omp for schedule(dynamic, 64)
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      // SentencePiece trims a space mark in the text as it does a space.
+      const bool by_words =
+          model_->words_are_independent && lines[i].find(kSpaceMark) == std::string_view::npos;
+      ids[i] = by_words ? cache.encode(lines[i]) : encode(lines[i]);
+    }
+  }
   return ids;
 }
 
 std::vector<std::int32_t> Tokenizer::encode_with_dropout(std::string_view text, double dropout,
                                                          std::uint64_t seed) const {
+  return resegment(encode(text), dropout, seed);
+}
+
+std::vector<std::int32_t> Tokenizer::resegment(std::span<const std::int32_t> ids, double dropout,
+                                               std::uint64_t seed) const {
   KETTE_CHECK(dropout >= 0 && dropout < 1,
               "BPE-dropout: expected a probability from 0 to below 1, given ", dropout);
   KETTE_CHECK(is_bpe(),
               "BPE-dropout: expected a BPE model, given a unigram model (train with BPE)");
-  return model_->bpe_merger().encode(model_->normalized(text), dropout, seed);
+  std::string text;
+  for (const std::int32_t id : ids) model_->append_text(id, text);
+  return model_->bpe_merger().encode(text, dropout, seed);
 }
 
 std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {

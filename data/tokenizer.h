@@ -51,11 +51,15 @@ class Tokenizer {
 
   /// Ids without begin and end.
   std::vector<std::int32_t> encode(std::string_view text) const;
+  /// The same for many lines, on all threads.
   std::vector<std::vector<std::int32_t>> encode_all(std::span<const std::string_view> lines) const;
 
   /// Each merge refused with probability dropout; BPE models only. See data/bpe_dropout.h.
   std::vector<std::int32_t> encode_with_dropout(std::string_view text, double dropout,
                                                 std::uint64_t seed) const;
+  /// The same for text that is encoded already, so that nobody has to keep the text.
+  std::vector<std::int32_t> resegment(std::span<const std::int32_t> ids, double dropout,
+                                      std::uint64_t seed) const;
 
   /// Padding, begin and end are passed over.
   std::string decode(std::span<const std::int32_t> ids) const;

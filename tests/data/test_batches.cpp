@@ -227,7 +227,7 @@ TEST_CASE("BPE-dropout: new pieces each epoch, the same text, whatever the threa
   FilterOptions filter;
   filter.max_length = 40;
   const ParallelCorpus corpus =
-      ParallelCorpus::from_lines(source, "en", target, "de", tokenizer, filter, true);
+      ParallelCorpus::from_lines(source, "en", target, "de", tokenizer, filter);
 
   BatchOptions options = small_batches();
   options.bpe_dropout = 0.2;

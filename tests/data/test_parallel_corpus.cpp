@@ -39,23 +39,16 @@ TEST_CASE_FIXTURE(Fixture, "a corpus holds the encoded pairs in order") {
   const testing::ScratchFolder folder;
   testing::write_file(folder / "en", text.source);
   testing::write_file(folder / "de", text.target);
-  const ParallelCorpus corpus =
-      ParallelCorpus::load(folder / "en", folder / "de", tokenizer, {}, true);
+  const ParallelCorpus corpus = ParallelCorpus::load(folder / "en", folder / "de", tokenizer);
   REQUIRE(corpus.size() == source.size());
   std::int64_t tokens = 0;
   for (std::int64_t i = 0; i < corpus.size(); ++i) {
     CHECK(ids_of(corpus.source(), i) == tokenizer.encode(source[i]));
     CHECK(ids_of(corpus.target(), i) == tokenizer.encode(target[i]));
-    CHECK(corpus.text()->source_of(i) == source[i]);
-    CHECK(corpus.text()->target_of(i) == target[i]);
     tokens += corpus.source().length(i);
   }
   CHECK(corpus.source().tokens() == tokens);
   CHECK(corpus.report().text() == "150 sentence pairs read, 150 kept, 0 dropped");
-}
-
-TEST_CASE_FIXTURE(Fixture, "text is kept only on demand") {
-  CHECK_FALSE(corpus("sie\n", "she\n").text().has_value());
 }
 
 TEST_CASE_FIXTURE(Fixture, "filters drop what they are told and report where") {

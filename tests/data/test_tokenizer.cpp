@@ -17,6 +17,18 @@ using testing::contains;
 using testing::message_of;
 using Ids = std::vector<std::int32_t>;
 
+/// Spaces of every kind, unknown characters, marks that pieces use themselves, combining
+/// characters.
+constexpr std::string_view kOddTexts[] = {"",
+                                          " ",
+                                          "日本 sie日本語 日 本",
+                                          "<0xE4> <s> </s> <unk>",
+                                          "\xE2\x96\x81 \xE2\x96\x81sie\xE2\x96\x81",
+                                          "a\tb  c ",
+                                          "🙂🙂 🙂",
+                                          "sie \xCC\x88 a \xCC\x88",
+                                          "a\xC2\xA0sie \xE2\x80\x8B es"};
+
 struct Fixture {
   testing::TinyText text = testing::tiny_text();
   TextLines source = text.source_lines(), target = text.target_lines();
@@ -172,7 +184,22 @@ TEST_CASE_FIXTURE(Fixture, "encoding many lines does not depend on the number of
     CHECK(tokenizer.encode_all(lines) == expected);
   }
   omp_set_num_threads(threads);
-  for (std::size_t i = 0; i < lines.size(); ++i) CHECK(expected[i] == tokenizer.encode(lines[i]));
+}
+
+TEST_CASE_FIXTURE(Fixture, "encoding many lines equals encoding each") {
+  TokenizerOptions unigram, bytes, identity;
+  unigram.model = TokenizerOptions::Model::unigram;
+  bytes.byte_fallback = true;
+  identity.normalization = TokenizerOptions::Normalization::identity;
+  lines.insert(lines.end(), std::begin(kOddTexts), std::end(kOddTexts));
+  for (const Tokenizer& tokenizer :
+       {train(200), train(100, unigram), train(450, bytes), train(200, identity)}) {
+    const auto ids = tokenizer.encode_all(lines);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      INFO(lines[i]);
+      CHECK(ids[i] == tokenizer.encode(lines[i]));
+    }
+  }
 }
 
 TEST_CASE_FIXTURE(Fixture, "BPE-dropout of 0 is SentencePiece's own encoding") {
@@ -183,8 +210,7 @@ TEST_CASE_FIXTURE(Fixture, "BPE-dropout of 0 is SentencePiece's own encoding") {
     for (const std::string_view line : lines) {
       CHECK(tokenizer.encode_with_dropout(line, 0, 1) == tokenizer.encode(line));
     }
-    for (const char* odd : {"", " ", "日本 sie日本語", "<0xE4> <s> </s> <unk>", "\xE2\x96\x81",
-                            "a\tb  c", "🙂🙂 🙂"}) {
+    for (const std::string_view odd : kOddTexts) {
       INFO(odd);
       CHECK(tokenizer.encode_with_dropout(odd, 0, 1) == tokenizer.encode(odd));
     }
