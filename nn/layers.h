@@ -94,8 +94,8 @@ struct Residual {
   NormOrder order;
   double dropout_rate;
 
-  Residual(const Scope& scope, std::int64_t width, NormOrder order, double dropout_rate)
-      : norm(scope, width), order(order), dropout_rate(dropout_rate) {}
+  Residual(const Scope& scope, std::int64_t width, NormOrder norm_order, double dropout)
+      : norm(scope, width), order(norm_order), dropout_rate(dropout) {}
 
   template <class Sublayer>
   Variable operator()(const Variable& x, const Sublayer& sublayer, Run& run) const {

@@ -1,0 +1,37 @@
+// Adam over the flat buffers of a ParamStore: two launches, matrices (with decoupled weight decay) and vectors (without).
+#pragma once
+
+#include "nn/param_store.h"
+#include "tensor/kernels.h"
+
+namespace kette {
+
+struct AdamOptions {
+  double beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9;  ///< Vaswani et al. 2017, section 5.3
+  double weight_decay = 0;                           ///< AdamW, Loshchilov and Hutter 2019
+};
+
+class Adam {
+ public:
+  Adam(ParamStore& store, const AdamOptions& options);
+
+  /// One update with gradient_scale * gradient; the gradients are left as they are.
+  void step(double lr, double gradient_scale = 1);
+
+  std::int64_t steps() const { return steps_; }
+  void restore(std::int64_t steps) { steps_ = steps; }
+  /// The moments, flat like the parameters: what a checkpoint stores besides them.
+  const Tensor& first_moment() const { return first_moment_; }
+  const Tensor& second_moment() const { return second_moment_; }
+
+ private:
+  ParamStore& store_;
+  AdamOptions options_;
+  Tensor first_moment_, second_moment_;
+  std::int64_t steps_ = 0;
+};
+
+/// The Euclidean norm of all gradients.
+double gradient_norm(const ParamStore& store);
+
+}  // namespace kette

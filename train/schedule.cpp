@@ -1,0 +1,42 @@
+#include "train/schedule.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tensor/error.h"
+
+namespace kette {
+
+ScheduleOptions::Kind parse_schedule(const std::string& name) {
+  using Kind = ScheduleOptions::Kind;
+  if (name == "noam") return Kind::noam;
+  if (name == "inverse_sqrt") return Kind::inverse_sqrt;
+  if (name == "cosine") return Kind::cosine;
+  if (name == "constant") return Kind::constant;
+  fail("schedule: expected noam, inverse_sqrt, cosine or constant, given ", name);
+}
+
+double learning_rate(const ScheduleOptions& options, std::int64_t step) {
+  KETTE_CHECK(step >= 1, "learning_rate: expected a step of at least 1, given ", step);
+  const double t = static_cast<double>(step);
+  const double warmup = static_cast<double>(std::max<std::int64_t>(1, options.warmup));
+  const double rise = std::min(1.0, t / warmup);
+  switch (options.kind) {
+    case ScheduleOptions::Kind::noam:
+      return options.lr / std::sqrt(static_cast<double>(options.width)) *
+             std::min(1 / std::sqrt(t), t / (warmup * std::sqrt(warmup)));
+    case ScheduleOptions::Kind::inverse_sqrt:
+      return options.lr * std::min(rise, std::sqrt(warmup / t));
+    case ScheduleOptions::Kind::cosine: {
+      if (t <= warmup) return options.lr * rise;
+      const double span = std::max(1.0, static_cast<double>(options.total_steps) - warmup);
+      const double progress = std::min(1.0, (t - warmup) / span);
+      constexpr double kPi = 3.14159265358979323846, kFloor = 0.1;
+      return options.lr * (kFloor + (1 - kFloor) * 0.5 * (1 + std::cos(kPi * progress)));
+    }
+    case ScheduleOptions::Kind::constant: return options.lr * rise;
+  }
+  return 0;
+}
+
+}  // namespace kette
