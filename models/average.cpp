@@ -1,0 +1,63 @@
+#include "models/average.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "models/safetensors.h"
+
+namespace kette {
+namespace fs = std::filesystem;
+namespace {
+
+/// The number in step-N.safetensors, or -1.
+std::int64_t step_of(const fs::path& file) {
+  const std::string name = file.filename().string(), prefix = "step-", suffix = ".safetensors";
+  if (name.size() <= prefix.size() + suffix.size() || !name.starts_with(prefix) || !name.ends_with(suffix)) {
+    return -1;
+  }
+  std::int64_t step = -1;
+  const char* end = name.data() + name.size() - suffix.size();
+  const auto result = std::from_chars(name.data() + prefix.size(), end, step);
+  return result.ptr == end ? step : -1;
+}
+
+}  // namespace
+
+std::vector<fs::path> list_checkpoints(const fs::path& model_folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(model_folder / "checkpoints", error)) {
+    if (step_of(entry.path()) >= 0) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end(),
+            [](const fs::path& a, const fs::path& b) { return step_of(a) < step_of(b); });
+  return files;
+}
+
+void average_checkpoints(const std::vector<fs::path>& files, const fs::path& result) {
+  KETTE_CHECK(!files.empty(), "average: expected at least one checkpoint, given none");
+  std::vector<SafetensorsFile> stored;
+  for (const fs::path& file : files) stored.push_back(SafetensorsFile::open(file));
+  const std::vector<std::string>& names = stored.front().names();
+  std::string steps;
+  for (std::size_t i = 0; i < stored.size(); ++i) {
+    KETTE_CHECK(stored[i].names().size() == names.size(), files[i].string(), ": expected ", names.size(),
+                " tensors as in ", files[0].string(), ", given ", stored[i].names().size());
+    for (const std::string& name : names) stored[i].expect(name, stored[0].shape(name));
+    const auto step = stored[i].metadata().find("step");
+    steps += (i ? "," : "") + (step == stored[i].metadata().end() ? "?" : step->second);
+  }
+  std::vector<std::pair<std::string, Tensor>> means;
+  for (const std::string& name : names) {
+    std::vector<double> sum(static_cast<std::size_t>(stored[0].shape(name).elements()));
+    for (const SafetensorsFile& file : stored) {
+      const std::vector<double> values = file.tensor(name).values<double>();
+      for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += values[j];
+    }
+    for (double& value : sum) value /= static_cast<double>(stored.size());
+    means.emplace_back(name, Tensor::from(sum, stored[0].shape(name)).to(stored[0].dtype(name)));
+  }
+  write_safetensors(result, means, {{"averaged_steps", steps}}, Checksum::crc32);
+}
+
+}  // namespace kette

@@ -1,0 +1,63 @@
+#include "train/train_step.h"
+
+#include <cmath>
+
+namespace kette {
+namespace {
+
+Variable batch_loss(const Transformer& model, const Batch& batch, const CrossEntropyOptions& options,
+                    Run& run, CrossEntropySums* sums) {
+  const Device device = model.parameters().values().device();
+  const Variable memory = model.encode(Tensor::from(batch.source, device), batch.source_segments, run);
+  const Variable states = model.decode(Tensor::from(batch.target_in, device), batch.target_segments, memory,
+                                       batch.source_segments, run);
+  return model.loss(states, Tensor::from(batch.target_out, device), options, sums);
+}
+
+}  // namespace
+
+StepResult train_step(Transformer& model, Adam& adam, std::span<const Batch> batches,
+                      const StepOptions& options) {
+  StepResult result;
+  for (const Batch& batch : batches) {
+    result.source_tokens += batch.source_segments.rows();
+    result.target_tokens += batch.target_segments.rows();
+  }
+  const double per_token = 1.0 / static_cast<double>(result.target_tokens);
+  model.parameters().gradients().zero();
+  Run run(options.seed, static_cast<std::uint64_t>(adam.steps()) + 1);
+  for (const Batch& batch : batches) {
+    CrossEntropySums sums;
+    Tape tape;
+    const Variable loss =
+        batch_loss(model, batch, {options.label_smoothing, per_token}, run, &sums);
+    result.loss += sums.loss * per_token;
+    result.negative_log_likelihood += sums.negative_log_likelihood * per_token;
+    KETTE_CHECK(std::isfinite(sums.loss), "train: expected a finite loss, given ", sums.loss, " at step ",
+                adam.steps() + 1, "; a lower learning rate, a longer warm-up or clipping may help, and "
+                "--detect-anomaly names the op");
+    tape.backward(loss);
+  }
+  double gradient_scale = 1;
+  if (options.clip_norm > 0) {
+    result.gradient_norm = gradient_norm(model.parameters());
+    if (result.gradient_norm > options.clip_norm) gradient_scale = options.clip_norm / result.gradient_norm;
+  }
+  adam.step(options.lr, gradient_scale);
+  return result;
+}
+
+double validation_loss(const Transformer& model, std::span<const Batch> batches) {
+  double total = 0;
+  std::int64_t tokens = 0;
+  for (const Batch& batch : batches) {
+    Run inference;
+    CrossEntropySums sums;
+    batch_loss(model, batch, {}, inference, &sums);
+    total += sums.negative_log_likelihood;
+    tokens += batch.target_segments.rows();
+  }
+  return tokens == 0 ? 0 : total / static_cast<double>(tokens);
+}
+
+}  // namespace kette

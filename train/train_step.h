@@ -1,0 +1,33 @@
+// One optimiser step, shared by the trainer and the bench: forward and backward over one or more batches whose gradients
+// add up as if they were one, clipping, Adam.
+#pragma once
+
+#include <span>
+
+#include "data/batches.h"
+#include "models/transformer.h"
+#include "train/adam.h"
+
+namespace kette {
+
+struct StepOptions {
+  double lr = 1e-3;
+  double label_smoothing = 0.1;
+  double clip_norm = 0;     ///< 0: off
+  std::uint64_t seed = 1;   ///< of the dropout masks
+};
+
+struct StepResult {
+  double loss = 0;                     ///< mean over target tokens, smoothed
+  double negative_log_likelihood = 0;  ///< mean over target tokens, not smoothed
+  std::int64_t source_tokens = 0, target_tokens = 0;  ///< </s> counted
+  double gradient_norm = 0;            ///< before clipping; 0 when it was not needed
+};
+
+StepResult train_step(Transformer& model, Adam& adam, std::span<const Batch> batches,
+                      const StepOptions& options);
+
+/// Mean negative log likelihood per target token over all batches, without dropout.
+double validation_loss(const Transformer& model, std::span<const Batch> batches);
+
+}  // namespace kette
