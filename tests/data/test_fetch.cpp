@@ -1,0 +1,111 @@
+// data/fetch.sh against a mirror on disk, made from the files at hand: nothing here needs a
+// network.
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <zlib.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "tests/data/tiny_text.h"
+#include "tests/support.h"
+
+namespace kette {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::contains;
+
+struct Outcome {
+  int exit_code;
+  std::string output;
+};
+
+/// A scratch folder with a mirror and a place to download to.
+struct Fixture {
+  testing::ScratchFolder folder;
+  fs::path mirror = folder / "mirror", target = folder / "data set";
+  fs::path upstream = mirror / "raw.githubusercontent.com/multi30k/dataset/master/data/task1";
+
+  Outcome fetch(const std::string& arguments) const {
+    const std::string command = "KETTE_FETCH_MIRROR='file://" + mirror.string() + "' bash '" +
+                                std::string(KETTE_SOURCE_DIR) + "/data/fetch.sh' " + arguments +
+                                " > '" + (folder / "log").string() + "' 2>&1";
+    const int status = std::system(command.c_str());
+    return {WEXITSTATUS(status), testing::read_file(folder / "log")};
+  }
+
+  Outcome fetch_multi30k() const { return fetch("multi30k '" + target.string() + "'"); }
+
+  /// False when the data is not at hand or curl, which alone reads file://, is missing.
+  bool make_multi30k_mirror() const {
+    const auto data = testing::shared_data();
+    if (!data || std::system("command -v curl > /dev/null") != 0) {
+      MESSAGE("skipped: needs shared data and curl");
+      return false;
+    }
+    fs::create_directories(upstream / "raw");
+    fs::create_directories(upstream / "tok");
+    for (const std::string part : {"train", "val", "test_2016_flickr", "test_2017_flickr"}) {
+      for (const std::string language : {".en", ".de", ".fr"}) {
+        const std::string content = testing::read_file(*data / "multi30k" / (part + language));
+        gzFile file = gzopen((upstream / "raw" / (part + language + ".gz")).c_str(), "wb1");
+        gzwrite(file, content.data(), static_cast<unsigned>(content.size()));
+        gzclose(file);
+        fs::create_symlink(*data / "multi30k" / "lc-tok" / (part + language),
+                           upstream / "tok" / (part + ".lc.norm.tok" + language));
+      }
+    }
+    return true;
+  }
+};
+
+TEST_CASE_FIXTURE(Fixture, "fetch.sh explains itself and refuses what it does not know") {
+  const Outcome help = fetch("--help");
+  CHECK(help.exit_code == 0);
+  CHECK(contains(help.output, "usage: data/fetch.sh multi30k|tatoeba|wmt14 [DIR]"));
+  CHECK(fetch("").exit_code == 2);
+  const Outcome unknown = fetch("multi31k");
+  CHECK(unknown.exit_code == 1);
+  CHECK(contains(unknown.output, "expected multi30k, tatoeba or wmt14, given 'multi31k'"));
+}
+
+TEST_CASE_FIXTURE(Fixture, "fetch.sh multi30k: all files, an interrupted one too, and only once") {
+  if (!make_multi30k_mirror()) return;
+  const std::string archive = testing::read_file(upstream / "raw" / "train.en.gz");
+  fs::create_directories(target / ".download");
+  testing::write_file(target / ".download" / "raw-train.en.gz.part",
+                      archive.substr(0, archive.size() / 2));
+
+  const Outcome first = fetch_multi30k();
+  INFO(first.output);
+  CHECK(first.exit_code == 0);
+  for (const char* name : {"train.en", "val.fr", "test_2016_flickr.de", "lc-tok/train.de"}) {
+    CHECK(testing::read_file(target / name) ==
+          testing::read_file(*testing::shared_data() / "multi30k" / name));
+  }
+  CHECK_FALSE(fs::exists(target / ".download"));
+
+  fs::remove_all(mirror);
+  const Outcome second = fetch_multi30k();
+  CHECK(second.exit_code == 0);
+  CHECK_FALSE(contains(second.output, "fetching"));
+}
+
+TEST_CASE_FIXTURE(Fixture, "fetch.sh refuses a file with another checksum, or none at all") {
+  if (!make_multi30k_mirror()) return;
+  fs::remove(upstream / "tok" / "val.lc.norm.tok.de");
+  testing::write_file(upstream / "tok" / "val.lc.norm.tok.de", "something else\n");
+  const Outcome changed = fetch_multi30k();
+  CHECK(changed.exit_code == 1);
+  CHECK(contains(changed.output, "lc-tok/val.de: expected the sha256 97232bd273"));
+  CHECK_FALSE(fs::exists(target / "lc-tok" / "val.de"));
+
+  fs::remove_all(mirror);
+  const Outcome absent = fetch_multi30k();
+  CHECK(absent.exit_code == 1);
+  CHECK(contains(absent.output, "fetch.sh: could not fetch file://"));
+}
+
+}  // namespace
+}  // namespace kette
