@@ -1,0 +1,89 @@
+#include "train/progress.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "models/atomic_file.h"
+
+namespace kette {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The lines of an earlier log up to `step`.
+std::string kept_lines(const std::filesystem::path& log, std::int64_t step) {
+  std::ifstream file(log);
+  std::string kept, line;
+  while (std::getline(file, line)) {
+    const Json json = Json::parse(line, nullptr, false);
+    if (json.is_object() && json.value("step", std::int64_t{0}) <= step) kept += line + "\n";
+  }
+  return kept;
+}
+
+}  // namespace
+
+std::string clock_time(double seconds) {
+  const auto total = static_cast<long long>(seconds + 0.5);
+  char text[32];
+  if (total >= 3600) {
+    std::snprintf(text, sizeof text, "%lld:%02lld:%02lld", total / 3600, total / 60 % 60, total % 60);
+  } else {
+    std::snprintf(text, sizeof text, "%lld:%02lld", total / 60, total % 60);
+  }
+  return text;
+}
+
+Progress::Progress(const std::filesystem::path& log, std::int64_t step, bool quiet)
+    : quiet_(quiet), terminal_(::isatty(STDERR_FILENO)) {
+  write_file_atomically(log, step > 0 ? kept_lines(log, step) : "");
+  log_.open(log, std::ios::app);
+}
+
+double Progress::rate(std::int64_t tokens) const {
+  const double seconds = std::chrono::duration<double>(Clock::now() - start_ - idle_).count();
+  return seconds > 0 ? static_cast<double>(tokens) / seconds : 0;
+}
+
+void Progress::step(std::int64_t step, std::int64_t epoch, double lr, const StepResult& result,
+                    double seconds_left) {
+  ++steps_;
+  source_tokens_ += result.source_tokens;
+  target_tokens_ += result.target_tokens;
+  // A mean over the first steps, then an exponential one over about a hundred.
+  const double weight = std::max(0.01, 1.0 / static_cast<double>(steps_));
+  recent_loss_ += weight * (result.loss - recent_loss_);
+  Json json = {{"step", step},
+               {"epoch", epoch},
+               {"loss", result.loss},
+               {"nll", result.negative_log_likelihood},
+               {"lr", lr},
+               {"source_tokens", result.source_tokens},
+               {"target_tokens", result.target_tokens},
+               {"target_tokens_per_second", target_tokens_per_second()}};
+  if (result.gradient_norm > 0) json["gradient_norm"] = result.gradient_norm;
+  log(json.dump());
+  const auto now = Clock::now();
+  if (quiet_ || now - last_line_ < std::chrono::milliseconds(terminal_ ? 500 : 10000)) return;
+  last_line_ = now;
+  char line[200];
+  std::snprintf(line, sizeof line,
+                "epoch %lld  step %lld  loss %.3f  lr %.2e  %.0f source + %.0f target tokens/s  %s left",
+                static_cast<long long>(epoch + 1), static_cast<long long>(step), recent_loss_, lr,
+                source_tokens_per_second(), target_tokens_per_second(), clock_time(seconds_left).c_str());
+  // On a terminal one line is written over and over; in a file each stands alone.
+  std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", line);
+  line_open_ = terminal_;
+}
+
+void Progress::say(const std::string& line) {
+  if (quiet_) return;
+  std::fprintf(stderr, "%s%s\n", line_open_ ? "\r\033[K" : "", line.c_str());
+  line_open_ = false;
+}
+
+void Progress::log(const std::string& json) { log_ << json << '\n' << std::flush; }
+
+}  // namespace kette
