@@ -1,0 +1,228 @@
+#include "models/safetensors.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+
+#include "models/atomic_file.h"
+#include "tensor/error.h"
+
+namespace kette {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "the data is copied as it is");
+
+constexpr std::uint64_t kLengthBytes = 8;
+constexpr std::uint64_t kLongestHeader = 100'000'000;  // the format's own limit
+constexpr std::uint64_t kChunkBytes = 1 << 20;
+constexpr const char* kChecksumKey = "kette.crc32";
+constexpr std::string_view kNoDigits = "00000000";
+
+const char* stored_name(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+      return "F32";
+    case DType::f64:
+      return "F64";
+    case DType::bf16:
+      return "BF16";
+    case DType::i32:
+      return "I32";
+  }
+  return "?";
+}
+
+std::string_view bytes_of(const Tensor& tensor) {
+  return {static_cast<const char*>(tensor.raw()), tensor.bytes()};
+}
+
+std::uint32_t checksum_of(std::string_view bytes, std::uint32_t so_far = 0) {
+  return static_cast<std::uint32_t>(
+      crc32_z(so_far, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
+
+std::string hexadecimal(std::uint32_t number) {
+  char digits[9];
+  std::snprintf(digits, sizeof digits, "%08x", number);
+  return digits;
+}
+
+/// Where the digits of the checksum stand in a header as we write it.
+std::size_t find_digits(const std::string& header_text) {
+  const std::string before = std::string("\"") + kChecksumKey + "\":\"";
+  const std::size_t at = header_text.find(before);
+  const std::size_t digits = at + before.size();
+  const bool found = at != std::string::npos && digits + kNoDigits.size() <= header_text.size();
+  return found ? digits : std::string::npos;
+}
+
+/// IEEE 754 half precision, exactly.
+float float_of_half(std::uint16_t half) {
+  const float sign = half >> 15 ? -1.0f : 1.0f;
+  const int exponent = (half >> 10) & 31;
+  const float fraction = static_cast<float>(half & 1023);
+  if (exponent == 0) return sign * std::ldexp(fraction, -24);
+  if (exponent < 31) return sign * std::ldexp(1024 + fraction, exponent - 25);
+  return fraction == 0 ? sign * std::numeric_limits<float>::infinity()
+                       : std::numeric_limits<float>::quiet_NaN();
+}
+
+}  // namespace
+
+SafetensorsFile SafetensorsFile::open(const std::filesystem::path& path, Checksum checksum) {
+  SafetensorsFile file;
+  file.path_ = path.string();
+  file.descriptor_ = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  KETTE_CHECK(file.descriptor_.is_open(), file.path_,
+              ": expected a readable file, given one that is not (", std::strerror(errno), ")");
+  struct stat status {};
+  KETTE_CHECK(::fstat(file.descriptor_.get(), &status) == 0 && S_ISREG(status.st_mode), file.path_,
+              ": expected a safetensors file, given a directory or device");
+  const auto file_bytes = static_cast<std::uint64_t>(status.st_size);
+  KETTE_CHECK(file_bytes >= kLengthBytes, file.path_, ": expected a safetensors file, given only ",
+              file_bytes, " bytes (it is truncated: copy it again)");
+  std::uint64_t header_bytes = 0;
+  file.read(&header_bytes, kLengthBytes, 0);
+  KETTE_CHECK(header_bytes <= std::min(file_bytes - kLengthBytes, kLongestHeader), file.path_,
+              ": expected a safetensors file, given ", file_bytes,
+              " bytes that promise a header of ", header_bytes,
+              " (it is truncated, or not safetensors)");
+  std::string text(header_bytes, '\0');
+  file.read(text.data(), header_bytes, kLengthBytes);
+  file.data_start_ = kLengthBytes + header_bytes;
+  const std::uint64_t data_bytes = file_bytes - file.data_start_;
+  file.header_ = safetensors::parse_header(file.path_, text, data_bytes);
+  for (const safetensors::Entry& entry : file.header_.entries) {
+    file.positions_.emplace(entry.name, file.names_.size());
+    file.names_.push_back(entry.name);
+  }
+  if (checksum == Checksum::crc32) file.check_checksum(std::move(text), data_bytes);
+  return file;
+}
+
+void SafetensorsFile::check_checksum(std::string header_text, std::uint64_t data_bytes) const {
+  const std::size_t at = find_digits(header_text);
+  KETTE_CHECK(at != std::string::npos, path_,
+              ": expected a file with Kette's checksum, given one without it",
+              " (it was damaged, or written by another program)");
+  const std::string expected = header_text.substr(at, kNoDigits.size());
+  header_text.replace(at, kNoDigits.size(), kNoDigits);
+  std::uint32_t checksum = checksum_of(header_text);
+  std::string chunk;
+  for (std::uint64_t done = 0; done < data_bytes; done += chunk.size()) {
+    chunk.resize(std::min(kChunkBytes, data_bytes - done));
+    read(chunk.data(), chunk.size(), data_start_ + done);
+    checksum = checksum_of(chunk, checksum);
+  }
+  KETTE_CHECK(hexadecimal(checksum) == expected, path_, ": expected content with the checksum ",
+              expected, ", given ", hexadecimal(checksum),
+              " (the file is damaged: take another checkpoint)");
+}
+
+const safetensors::Entry& SafetensorsFile::entry(const std::string& name) const {
+  const auto found = positions_.find(name);
+  KETTE_CHECK(found != positions_.end(), path_, ": expected a tensor \"", name, "\", given ",
+              names_.size(), " others",
+              names_.empty() ? "" : ", the first is \"" + names_.front() + "\"",
+              " (is it a model of another kind?)");
+  return header_.entries[found->second];
+}
+
+DType SafetensorsFile::dtype(const std::string& name) const {
+  const std::string& stored = entry(name).dtype;
+  if (stored == "F32" || stored == "F16") return DType::f32;
+  if (stored == "I32" || stored == "I64") return DType::i32;
+  if (stored == "F64") return DType::f64;
+  KETTE_CHECK(stored == "BF16", path_, ": tensor \"", name,
+              "\": expected F16, BF16, F32, F64, I32 or I64, given ", stored);
+  return DType::bf16;
+}
+
+Tensor SafetensorsFile::tensor(const std::string& name) const {
+  const safetensors::Entry& found = entry(name);
+  const DType result_dtype = dtype(name);
+  if (found.dtype == "F16") return converted<std::uint16_t, float>(found, float_of_half);
+  if (found.dtype == "I64") {
+    return converted<std::int64_t, std::int32_t>(found, [&](std::int64_t value) {
+      KETTE_CHECK(value == static_cast<std::int32_t>(value), path_, ": tensor \"", name,
+                  "\": expected whole numbers of 32 bits, given ", value);
+      return static_cast<std::int32_t>(value);
+    });
+  }
+  Tensor result = Tensor::empty(found.shape, result_dtype);
+  read(result.raw(), found.end - found.begin, data_start_ + found.begin);
+  return result;
+}
+
+void SafetensorsFile::expect(const std::string& name, const Shape& shape) const {
+  KETTE_CHECK(entry(name).shape == shape, path_, ": tensor \"", name, "\": expected shape ", shape,
+              ", given ", entry(name).shape, " (is it a model of another preset or vocabulary?)");
+}
+
+void SafetensorsFile::read(void* to, std::uint64_t bytes, std::uint64_t offset) const {
+  // pread rather than mmap: when another program cuts the file short, this is an Error and not a
+  // bus error.
+  for (std::uint64_t done = 0; done < bytes;) {
+    const ssize_t count = ::pread(descriptor_.get(), static_cast<char*>(to) + done, bytes - done,
+                                  static_cast<off_t>(offset + done));
+    if (count < 0 && errno == EINTR) continue;
+    KETTE_CHECK(count >= 0, path_, ": expected a readable file, given a failure (",
+                std::strerror(errno), ")");
+    KETTE_CHECK(count > 0, path_, ": expected ", bytes, " bytes from byte ", offset,
+                " on, given the end of the file (it was cut short while in use)");
+    done += static_cast<std::uint64_t>(count);
+  }
+}
+
+template <class Stored, class Result, class Convert>
+Tensor SafetensorsFile::converted(const safetensors::Entry& found, Convert&& convert) const {
+  std::vector<Stored> stored(static_cast<std::size_t>(found.shape.elements()));
+  read(stored.data(), found.end - found.begin, data_start_ + found.begin);
+  Tensor result = Tensor::empty(found.shape, dtype_of<Result>);
+  std::transform(stored.begin(), stored.end(), result.data<Result>(), convert);
+  return result;
+}
+
+void write_safetensors(const std::filesystem::path& path,
+                       const std::vector<std::pair<std::string, Tensor>>& tensors,
+                       std::map<std::string, std::string> metadata, Checksum checksum) {
+  // Wide elements first, so that every tensor starts at a multiple of its element size.
+  std::vector<std::pair<std::string, Tensor>> ordered = tensors;
+  std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
+    return size_of(a.second.dtype()) > size_of(b.second.dtype());
+  });
+  safetensors::Header header{{}, std::move(metadata)};
+  if (checksum == Checksum::crc32) header.metadata[kChecksumKey] = kNoDigits;
+  std::uint64_t offset = 0;
+  for (const auto& [name, tensor] : ordered) {
+    KETTE_CHECK(tensor.defined(), path.string(), ": tensor \"", name,
+                "\": expected storage, given none");
+    const std::uint64_t end = offset + tensor.bytes();
+    header.entries.push_back({name, stored_name(tensor.dtype()), tensor.shape(), offset, end});
+    offset = end;
+  }
+  std::string text = safetensors::format_header(path.string(), header);
+  text.resize((text.size() + 7) / 8 * 8, ' ');
+  if (checksum == Checksum::crc32) {
+    std::uint32_t sum = checksum_of(text);
+    for (const auto& [name, tensor] : ordered)
+      sum = checksum_of(bytes_of(tensor.to(Device{})), sum);
+    text.replace(find_digits(text), kNoDigits.size(), hexadecimal(sum));
+  }
+  AtomicFile file(path);
+  const std::uint64_t header_bytes = text.size();
+  file.write({reinterpret_cast<const char*>(&header_bytes), kLengthBytes});
+  file.write(text);
+  for (const auto& [name, tensor] : ordered) file.write(bytes_of(tensor.to(Device{})));
+  file.commit();
+}
+
+}  // namespace kette

@@ -1,0 +1,38 @@
+// The JSON header of a safetensors file (github.com/huggingface/safetensors, "Format"): for each
+// tensor its dtype, shape and data_offsets [begin, end), relative to the end of the header, and
+// under __metadata__ strings by name. A header is accepted only when the tensors cover the data
+// exactly: no hole, no overlap, no trailing byte.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tensor/shape.h"
+
+namespace kette::safetensors {
+
+/// Bytes of an element of a type by its name in the format, 0 for a name the format does not have.
+std::uint64_t element_size(std::string_view dtype);
+
+struct Entry {
+  std::string name;
+  std::string dtype;  ///< as in the file: "F32", "BF16", ...
+  Shape shape;
+  std::uint64_t begin = 0, end = 0;
+};
+
+struct Header {
+  std::vector<Entry> entries;  ///< in the order of the data
+  std::map<std::string, std::string> metadata;
+};
+
+/// Throws Error, naming the file, unless text is a sound header for data_bytes of data.
+Header parse_header(const std::string& file, std::string_view text, std::uint64_t data_bytes);
+
+/// The reverse. Offsets follow from the shapes, in the order of the entries.
+std::string format_header(const std::string& file, const Header& header);
+
+}  // namespace kette::safetensors

@@ -1,0 +1,253 @@
+// The safetensors format: round trips, files of Hugging Face's own library, and every damage we
+// could think of.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "models/safetensors.h"
+#include "tensor/error.h"
+#include "tests/support.h"
+
+namespace kette {
+namespace {
+
+using testing::read_file;
+using testing::ScratchFolder;
+using testing::write_file;
+
+std::string framed(const std::string& header, const std::string& data) {
+  const std::uint64_t length = header.size();
+  return std::string(reinterpret_cast<const char*>(&length), sizeof length) + header + data;
+}
+
+class Damage {
+ public:
+  /// What opening a file with these bytes says, or "" when it opens.
+  std::string error_of(const std::string& content, Checksum checksum = Checksum::none) {
+    std::filesystem::remove(path_);  // ext4 writes a file cut short and refilled to disk at once
+    write_file(path_, content);
+    try {
+      check_consistent(SafetensorsFile::open(path_, checksum));
+    } catch (const Error& error) {
+      REQUIRE(std::string(error.what()).starts_with(path_.string() + ": "));
+      return error.what();
+    }
+    return "";
+  }
+
+ private:
+  /// A file that opens is whole: each tensor it names can be read and has its own bytes.
+  static void check_consistent(const SafetensorsFile& file) {
+    for (const std::string& name : file.names()) {
+      const Tensor tensor = file.tensor(name);
+      REQUIRE(tensor.shape() == file.shape(name));
+      REQUIRE(tensor.dtype() == file.dtype(name));
+      REQUIRE(tensor.bytes() <= 1000);
+    }
+  }
+
+  ScratchFolder scratch_;
+  std::filesystem::path path_ = scratch_ / "model.safetensors";
+};
+
+std::string one_tensor(const std::string& dtype, const std::string& shape,
+                       const std::string& offsets) {
+  return R"("x":{"dtype":")" + dtype + R"(","shape":)" + shape + R"(,"data_offsets":)" + offsets +
+         "}";
+}
+
+std::vector<std::pair<std::string, Tensor>> small_model() {
+  return {{"half", Tensor::from(std::vector<BFloat16>{1.0f, -2.0f, 0.5f}, {3})},
+          {"weight", Tensor::from(std::vector<float>{1, 2, 3, 4, 5, 6}, {2, 3})},
+          {"ids", Tensor::from(std::vector<std::int32_t>{-1, 7}, {2, 1})},
+          {"exact", Tensor::from(std::vector<double>{0.1}, Shape{})},
+          {"none", Tensor::empty({0, 5})}};
+}
+
+std::string small_file(Checksum checksum = Checksum::crc32) {
+  const ScratchFolder scratch;
+  write_safetensors(scratch / "file", small_model(), {{"step", "12"}}, checksum);
+  return read_file(scratch / "file");
+}
+
+}  // namespace
+
+TEST_CASE("safetensors: what is written is read") {
+  const ScratchFolder scratch;
+  write_safetensors(scratch / "model", small_model(), {{"step", "12"}, {"note", "für \"Käthe\""}});
+  const auto file = SafetensorsFile::open(scratch / "model");
+  CHECK(file.names() == std::vector<std::string>{"exact", "weight", "ids", "none", "half"});
+  CHECK(file.metadata() ==
+        std::map<std::string, std::string>{{"step", "12"}, {"note", "für \"Käthe\""}});
+  for (const auto& [name, tensor] : small_model()) {
+    CAPTURE(name);
+    file.expect(name, tensor.shape());
+    CHECK(file.dtype(name) == tensor.dtype());
+    CHECK(file.tensor(name).values<double>() == tensor.values<double>());
+  }
+  CHECK(file.contains("weight"));
+  CHECK_FALSE(file.contains("wait"));
+}
+
+TEST_CASE("safetensors: the layout is the format's") {
+  const std::string bytes = small_file();
+  std::uint64_t length = 0;
+  std::memcpy(&length, bytes.data(), sizeof length);
+  CHECK(length % 8 == 0);
+  CHECK(bytes[8] == '{');
+  double first = 0;
+  std::memcpy(&first, bytes.data() + 8 + length, sizeof first);
+  CHECK(first == 0.1);
+  CHECK(bytes.size() == 8 + length + 8 + 24 + 8 + 6);
+}
+
+TEST_CASE("safetensors: a file of the Python library") {
+  const auto file = SafetensorsFile::open(std::filesystem::path(KETTE_SOURCE_DIR) /
+                                          "tests/fixtures/python.safetensors");
+  CHECK(file.metadata().at("who") == "Käthe");
+  CHECK(file.shape("f32") == Shape{2, 3});
+  CHECK(file.tensor("f32").values<float>() ==
+        std::vector<float>{1, -2.5f, 3.25f, 0, 1e-30f, 1e30f});
+  CHECK(file.tensor("f64").values<double>() == std::vector<double>{0.1, -1e300});
+  CHECK(file.dtype("bf16") == DType::bf16);
+  CHECK(file.tensor("bf16").values<float>() == std::vector<float>{1, -0.5f, 3.140625f});
+  CHECK(file.dtype("f16") == DType::f32);
+  CHECK(file.tensor("f16").values<float>() == std::vector<float>{1, -65504, std::ldexp(1.0f, -24),
+                                                                 std::ldexp(1.0f, -14), INFINITY,
+                                                                 0.333251953125f});
+  CHECK(file.tensor("i32").values<std::int32_t>() == std::vector<std::int32_t>{7, -8});
+  CHECK(file.tensor("i64").values<std::int32_t>() ==
+        std::vector<std::int32_t>{INT32_MAX, INT32_MIN});
+  CHECK(file.tensor("nothing").shape() == Shape{0, 4});
+  CHECK(file.tensor("scalar").item() == 42);
+  CHECK_THROWS_WITH_AS(file.tensor("i64 too wide"), doctest::Contains("32 bits, given 2147483648"),
+                       Error);
+  CHECK_THROWS_WITH_AS(file.tensor("u8"), doctest::Contains("given U8"), Error);
+}
+
+TEST_CASE("safetensors: a missing tensor and a wrong shape are told clearly") {
+  const ScratchFolder scratch;
+  write_safetensors(scratch / "model", small_model());
+  const auto file = SafetensorsFile::open(scratch / "model");
+  CHECK_THROWS_WITH_AS(file.tensor("bias"),
+                       doctest::Contains("expected a tensor \"bias\", given 5 others"), Error);
+  CHECK_THROWS_WITH_AS(file.expect("weight", {3, 2}),
+                       doctest::Contains("expected shape [3, 2], given [2, 3]"), Error);
+}
+
+TEST_CASE("safetensors: what cannot be written is told, and the earlier file stays") {
+  const ScratchFolder scratch;
+  const auto path = scratch / "model";
+  write_file(path, "earlier");
+  const Tensor x = Tensor::zeros({1});
+  CHECK_THROWS_WITH_AS(write_safetensors(path, {{"x", x}, {"x", x}}),
+                       doctest::Contains("given \"x\" twice"), Error);
+  CHECK_THROWS_WITH_AS(write_safetensors(path, {{"__metadata__", x}}),
+                       doctest::Contains("reserves"), Error);
+  CHECK_THROWS_WITH_AS(write_safetensors(path, {{"\xff", x}}), doctest::Contains("UTF-8"), Error);
+  CHECK_THROWS_WITH_AS(write_safetensors(path, {{"x", Tensor()}}), doctest::Contains("given none"),
+                       Error);
+  CHECK(read_file(path) == "earlier");
+}
+
+TEST_CASE("safetensors: every kind of malformed file is an error that names the fault") {
+  Damage damage;
+  const std::string four = "abcd";
+  const auto error = [&](const std::string& entries, const std::string& data = "abcd") {
+    return damage.error_of(framed("{" + entries + "}", data));
+  };
+  const auto contains = [](const std::string& text, const std::string& part) {
+    CAPTURE(text);
+    CHECK(text.find(part) != std::string::npos);
+  };
+  CHECK(error(one_tensor("F32", "[1]", "[0,4]")) == "");
+  CHECK(error("", "") == "");
+  contains(damage.error_of(""), "given only 0 bytes");
+  contains(damage.error_of("PK\3\4PK\3\4 a zip file of some kind"), "not safetensors");
+  contains(damage.error_of(std::string(8, '\xff') + "{}"),
+           "promise a header of 18446744073709551615");
+  contains(damage.error_of(framed("", "")), "starts with {");
+  contains(damage.error_of(framed("[]", "")), "starts with {");
+  contains(error("\"x\":"), "JSON");
+  contains(error("\"\xff\":1"), "JSON");
+  contains(damage.error_of(framed("{\"x\":" + std::string(1'000'000, '['), "")), "nested too deep");
+  contains(error(one_tensor("F32", "[1]", "[0,4]") + "," + one_tensor("F32", "[1]", "[0,4]")),
+           "given \"x\" twice");
+  contains(error(R"("x":{"dtype":"F32","dtype":"F32","shape":[1],"data_offsets":[0,4]})"), "twice");
+  contains(error(R"("__metadata__":{"a":"1","a":"2"})", ""), "given \"a\" twice");
+  contains(error(R"("__metadata__":{"a":1})", ""), "strings by name");
+  contains(error(R"("__metadata__":[])", ""), "strings by name");
+  contains(error(R"("x":7)"), "expected dtype, shape and data_offsets");
+  contains(error(R"("x":{"dtype":"F32","shape":[1]})"), "expected dtype, shape and data_offsets");
+  contains(error(one_tensor("F33", "[1]", "[0,4]")), "given \"F33\"");
+  contains(error(one_tensor("F32", "[-1]", "[0,4]")), "given [-1]");
+  contains(error(one_tensor("F32", "[1.0]", "[0,4]")), "given [1.0]");
+  contains(error(one_tensor("F32", "1", "[0,4]")), "expected a shape");
+  contains(error(one_tensor("F32", "[1,1,1,1,1,1,1]", "[0,4]")), "at most 6 extents");
+  contains(error(one_tensor("F32", "[18446744073709551616]", "[0,4]")), "expected a shape");
+  contains(error(one_tensor("F32", "[4294967296,4294967296]", "[0,4]")), "63 bits");
+  contains(error(one_tensor("F64", "[4611686018427387904]", "[0,0]"), ""),
+           "expected the bytes of F64");
+  contains(error(one_tensor("F32", "[2]", "[0,4]")),
+           "expected the bytes of F32 [2], given 4 bytes");
+  contains(error(one_tensor("F32", "[1]", "[4,0]")), "data_offsets");
+  contains(error(one_tensor("F32", "[1]", "[0,4,8]")), "data_offsets");
+  contains(error(one_tensor("F32", "[1]", "[-4,0]")), "data_offsets");
+  contains(error(one_tensor("F32", "[1]", "[4,8]"), four + four), "there is a hole");
+  contains(error(one_tensor("F32", "[1]", "[0,4]") +
+                     R"(,"y":{"dtype":"F32","shape":[1],"data_offsets":[2,6]})",
+                 "abcdef"),
+           "they overlap");
+  contains(error(one_tensor("F32", "[2]", "[0,8]")), "truncated");
+  contains(error(one_tensor("F32", "[1]", "[0,4]"), "abcde"), "belongs to no tensor");
+  contains(error(one_tensor("F32", "[2305843009213693951]", "[0,9223372036854775804]")),
+           "truncated");
+}
+
+TEST_CASE("safetensors: missing files and folders are errors") {
+  const ScratchFolder scratch;
+  CHECK_THROWS_WITH_AS(SafetensorsFile::open(scratch / "missing"),
+                       doctest::Contains("No such file"), Error);
+  CHECK_THROWS_WITH_AS(SafetensorsFile::open(scratch.path()),
+                       doctest::Contains("given a directory"), Error);
+}
+
+TEST_CASE("safetensors: a file cut at any length is an error") {
+  Damage damage;
+  const std::string bytes = small_file();
+  for (std::size_t length = 0; length < bytes.size(); ++length) {
+    CAPTURE(length);
+    REQUIRE(damage.error_of(bytes.substr(0, length)) != "");
+  }
+}
+
+TEST_CASE(
+    "safetensors: any changed bit is an error or leaves a whole file; with a checksum, an error") {
+  Damage damage;
+  const std::string bytes = small_file();
+  REQUIRE(damage.error_of(bytes, Checksum::crc32) == "");
+  int opened = 0;
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    for (int bit = 0; bit < 9; ++bit) {
+      CAPTURE(at);
+      CAPTURE(bit);
+      std::string changed = bytes;
+      changed[at] = static_cast<char>(changed[at] ^ (bit < 8 ? 1 << bit : 0xff));
+      if (damage.error_of(changed) == "") ++opened;
+      REQUIRE(damage.error_of(changed, Checksum::crc32) != "");
+    }
+  }
+  CHECK(opened > 0);
+}
+
+TEST_CASE("safetensors: a checksum that is asked for must be there") {
+  Damage damage;
+  CHECK(damage.error_of(small_file(Checksum::none), Checksum::crc32).find("without it") !=
+        std::string::npos);
+}
+
+}  // namespace kette
