@@ -67,6 +67,7 @@ bool negated_by_kein(const Clause& clause) {
 std::string direct_object(const Clause& clause) {
   NounPhrase object = *clause.direct;
   if (negated_by_kein(clause)) object.determiner = Determiner::negative;
+  object.relative = nullptr;
   return in_german(object, object_case(clause));
 }
 
@@ -153,13 +154,17 @@ std::string in_german(const Clause& clause, Order order) {
   const std::string subject = slot(clause, Slot::subject);
   const std::string front = slot(clause, clause.front);
   const std::string later_subject = clause.front == Slot::subject ? "" : subject;
+  // The relative clause of an object waits behind the bracket: lädt den Mann ein, der singt.
+  const std::string relative = clause.direct && clause.direct->relative
+                                   ? ", " + in_german(*clause.direct->relative, Order::last) + ","
+                                   : "";
   switch (order) {
     case Order::second:
-      return join({front, verb.finite, later_subject, middle, verb.bracket});
+      return join({front, verb.finite, later_subject, middle, verb.bracket}) + relative;
     case Order::first:
-      return join({verb.finite, subject, middle, verb.bracket});
+      return join({verb.finite, subject, middle, verb.bracket}) + relative;
     default:
-      return join({front, later_subject, middle, verb.last});
+      return join({front, later_subject, middle, verb.last}) + relative;
   }
 }
 

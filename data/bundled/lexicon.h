@@ -13,6 +13,7 @@ namespace kette::bundled {
 const std::vector<Noun>& nouns();
 const std::vector<Adjective>& adjectives();
 const std::vector<Verb>& verbs();
+std::vector<Verb> accusative_verbs();  // the part of verbs() in verbs_accusative.cpp
 const std::vector<Modal>& modals();
 
 // Ready-made phrases, by the tense or place in the sentence they go with.

@@ -1,4 +1,5 @@
 // The nouns: English singular and plural; German gender, nominative, genitive and plural; kinds.
+// No plural: mass nouns, names, and parents, of whom one has one each.
 // A masculine genitive in -n (des Jungen) marks the weak declension.
 #include <vector>
 
@@ -12,12 +13,12 @@ const std::vector<Noun>& nouns() {
   static const std::vector<Noun> table = {
       // People
       {"man", "men", m, "Mann", "Mannes", "Männer", gendered},
-      {"father", "fathers", m, "Vater", "Vaters", "Väter", gendered | kin},
+      {"father", "", m, "Vater", "Vaters", "", gendered | kin},
       {"brother", "brothers", m, "Bruder", "Bruders", "Brüder", gendered | kin},
       {"son", "sons", m, "Sohn", "Sohnes", "Söhne", gendered | kin},
       {"uncle", "uncles", m, "Onkel", "Onkels", "Onkel", gendered | kin},
-      {"friend", "friends", m, "Freund", "Freundes", "Freunde", gendered | kin},
-      {"neighbor", "neighbors", m, "Nachbar", "Nachbarn", "Nachbarn", gendered | kin},
+      {"friend", "friends", m, "Freund", "Freundes", "Freunde", gendered | fellow},
+      {"neighbor", "neighbors", m, "Nachbar", "Nachbarn", "Nachbarn", gendered | fellow},
       {"guest", "guests", m, "Gast", "Gastes", "Gäste", gendered},
       {"king", "kings", m, "König", "Königs", "Könige", gendered},
       {"teacher", "teachers", m, "Lehrer", "Lehrers", "Lehrer", gendered | profession},
@@ -29,11 +30,11 @@ const std::vector<Noun>& nouns() {
       {"student", "students", m, "Student", "Studenten", "Studenten", gendered | profession},
       {"boy", "boys", m, "Junge", "Jungen", "Jungen", gendered | boy},
       {"woman", "women", f, "Frau", "Frau", "Frauen", gendered},
-      {"mother", "mothers", f, "Mutter", "Mutter", "Mütter", gendered | kin},
+      {"mother", "", f, "Mutter", "Mutter", "", gendered | kin},
       {"sister", "sisters", f, "Schwester", "Schwester", "Schwestern", gendered | kin},
       {"daughter", "daughters", f, "Tochter", "Tochter", "Töchter", gendered | kin},
       {"aunt", "aunts", f, "Tante", "Tante", "Tanten", gendered | kin},
-      {"grandmother", "grandmothers", f, "Großmutter", "Großmutter", "Großmütter", gendered | kin},
+      {"grandmother", "", f, "Großmutter", "Großmutter", "", gendered | kin},
       {"queen", "queens", f, "Königin", "Königin", "Königinnen", gendered},
       {"waitress", "waitresses", f, "Kellnerin", "Kellnerin", "Kellnerinnen",
        gendered | profession},
@@ -48,18 +49,18 @@ const std::vector<Noun>& nouns() {
       {"Paul", "", m, "Paul", "", "", gendered | name},
       {"Thomas", "", m, "Thomas", "", "", gendered | name},
 
-      // Animals
-      {"dog", "dogs", m, "Hund", "Hundes", "Hunde", animal | drawable},
-      {"cat", "cats", f, "Katze", "Katze", "Katzen", animal | drawable},
-      {"horse", "horses", n, "Pferd", "Pferdes", "Pferde", animal | drawable},
-      {"bird", "birds", m, "Vogel", "Vogels", "Vögel", animal | drawable},
+      // Animals, from small to big, which comparisons rely on
       {"mouse", "mice", f, "Maus", "Maus", "Mäuse", animal | drawable},
-      {"cow", "cows", f, "Kuh", "Kuh", "Kühe", animal | drawable},
+      {"bird", "birds", m, "Vogel", "Vogels", "Vögel", animal | drawable},
+      {"duck", "ducks", f, "Ente", "Ente", "Enten", animal | drawable},
+      {"rabbit", "rabbits", m, "Hase", "Hasen", "Hasen", animal | drawable},
+      {"cat", "cats", f, "Katze", "Katze", "Katzen", animal | drawable},
+      {"dog", "dogs", m, "Hund", "Hundes", "Hunde", animal | drawable},
+      {"goat", "goats", f, "Ziege", "Ziege", "Ziegen", animal | drawable},
       {"pig", "pigs", n, "Schwein", "Schweins", "Schweine", animal | drawable},
       {"bear", "bears", m, "Bär", "Bären", "Bären", animal | drawable},
-      {"rabbit", "rabbits", m, "Hase", "Hasen", "Hasen", animal | drawable},
-      {"duck", "ducks", f, "Ente", "Ente", "Enten", animal | drawable},
-      {"goat", "goats", f, "Ziege", "Ziege", "Ziegen", animal | drawable},
+      {"horse", "horses", n, "Pferd", "Pferdes", "Pferde", animal | drawable},
+      {"cow", "cows", f, "Kuh", "Kuh", "Kühe", animal | drawable},
 
       // Food and drink
       {"apple", "apples", m, "Apfel", "Apfels", "Äpfel", food | fresh | sweet},
@@ -129,7 +130,7 @@ const std::vector<Noun>& nouns() {
       {"picture", "pictures", n, "Bild", "Bildes", "Bilder", flat},
       {"ball", "balls", m, "Ball", "Balles", "Bälle", flat | toy | coloured | pocket},
       {"doll", "dolls", f, "Puppe", "Puppe", "Puppen", flat | toy | pocket},
-      {"gift", "gifts", n, "Geschenk", "Geschenks", "Geschenke", flat | opening},
+      {"gift", "gifts", n, "Geschenk", "Geschenks", "Geschenke", flat},
       {"flower", "flowers", f, "Blume", "Blume", "Blumen", flat | coloured | drawable},
       {"clock", "clocks", f, "Uhr", "Uhr", "Uhren", flat | device | breakable},
       {"camera", "cameras", f, "Kamera", "Kamera", "Kameras", flat | device | breakable | pocket},
@@ -160,19 +161,19 @@ const std::vector<Noun>& nouns() {
       {"door", "doors", f, "Tür", "Tür", "Türen", opening | coloured},
       {"window", "windows", n, "Fenster", "Fensters", "Fenster", opening | washable},
 
-      // Places
+      // Places, likewise
       {"garden", "gardens", m, "Garten", "Gartens", "Gärten", outdoors | drawable},
       {"park", "parks", m, "Park", "Parks", "Parks", outdoors},
-      {"forest", "forests", m, "Wald", "Waldes", "Wälder", outdoors | drawable},
-      {"city", "cities", f, "Stadt", "Stadt", "Städte", outdoors | drawable},
       {"village", "villages", n, "Dorf", "Dorfes", "Dörfer", outdoors | drawable},
+      {"city", "cities", f, "Stadt", "Stadt", "Städte", outdoors | drawable},
+      {"forest", "forests", m, "Wald", "Waldes", "Wälder", outdoors | drawable},
       {"house", "houses", n, "Haus", "Hauses", "Häuser", building | drawable},
+      {"library", "libraries", f, "Bibliothek", "Bibliothek", "Bibliotheken", building},
       {"school", "schools", f, "Schule", "Schule", "Schulen", building},
+      {"museum", "museums", n, "Museum", "Museums", "Museen", building},
+      {"hotel", "hotels", n, "Hotel", "Hotels", "Hotels", building},
       {"church", "churches", f, "Kirche", "Kirche", "Kirchen", building | drawable},
       {"castle", "castles", n, "Schloss", "Schlosses", "Schlösser", building | drawable},
-      {"museum", "museums", n, "Museum", "Museums", "Museen", building},
-      {"library", "libraries", f, "Bibliothek", "Bibliothek", "Bibliotheken", building},
-      {"hotel", "hotels", n, "Hotel", "Hotels", "Hotels", building},
       {"kitchen", "kitchens", f, "Küche", "Küche", "Küchen", room},
       {"room", "rooms", n, "Zimmer", "Zimmers", "Zimmer", room | hollow},
       {"cellar", "cellars", m, "Keller", "Kellers", "Keller", room | hollow},

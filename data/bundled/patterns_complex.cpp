@@ -14,30 +14,45 @@ std::string main_clause(const Clause& clause) { return in_german(clause, Order::
 std::string subordinate(const Clause& clause) { return in_german(clause, Order::last); }
 std::string statement_of(const Clause& clause) { return in_english(clause, Form::statement); }
 
-Clause be(Sampler& sampler, const NounPhrase& subject, const NounPhrase& about) {
+Clause be(Sampler& sampler, const NounPhrase& subject, const NounPhrase& about,
+          Kinds marked = kind::telling) {
   Clause clause;
   clause.subject = subject;
   clause.verb = &verb_be();
-  clause.predicate = Predicate{.adjective = &sampler.adjective(kinds_of(about))};
+  clause.predicate = Predicate{.adjective = &sampler.adjective(kinds_of(about), false, marked)};
   sampler.note(clause.predicate->adjective->english, about);
   return clause;
 }
 
+/// The tense of a state that goes with a deed.
+Tense told_in(const Clause& main) {
+  return main.tense == Tense::past ? Tense::past : Tense::present;
+}
+
+/// Nobody has a thing because it is heavy, or loses it because it is cheap.
+bool has_reasons(const Verb& verb) {
+  const bool happens = verb.has(trait::stative) && !verb.has(trait::lasting);
+  return !happens && (verb.objects & kind::means) == 0;
+}
+
 /// A person does something to a thing; both are named, and only the thing can be "it".
-Clause deed(Sampler& sampler) {
+Clause deed(Sampler& sampler, bool (*fits)(const Verb&)) {
   const NounPhrase who = sampler.antecedent();
-  const Verb& verb = sampler.verb(kinds_of(who), {Frame::accusative}, kSingleThings);
+  const Verb* verb = nullptr;
+  while (!verb || !fits(*verb)) {
+    verb = &sampler.verb(kinds_of(who), {Frame::accusative}, kSingleThings);
+  }
   Clause clause;
   clause.subject = who;
   clause.subject.number = Number::singular;
-  clause.verb = &verb;
-  NounPhrase thing = sampler.definite(verb.objects & kSingleThings);
+  clause.verb = verb;
+  NounPhrase thing = sampler.definite(verb->objects & kSingleThings);
   while (thing.noun->is(kind::person | kind::animal)) {
-    thing = sampler.definite(verb.objects & kSingleThings);
+    thing = sampler.definite(verb->objects & kSingleThings);
   }
   clause.direct = thing;
-  sampler.note(verb.english.base, thing);
-  sampler.note(verb.english.base, clause.subject);
+  sampler.note(verb->english.base, thing);
+  sampler.note(verb->english.base, clause.subject);
   return clause;
 }
 
@@ -90,19 +105,22 @@ Draft reason(Sampler& sampler) {
   const NounPhrase who = sampler.antecedent();
   const Clause main = short_clause(sampler, who);
   const NounPhrase again = pronoun_for(who);
-  const Clause why = random.chance(55) ? be(sampler, again, who) : short_clause(sampler, again);
+  const bool state = main.tense == Tense::past || random.chance(70);
+  Clause why = state ? be(sampler, again, who) : short_clause(sampler, again);
+  if (state) why.tense = told_in(main);
   return {statement_of(main) + english + statement_of(why),
           main_clause(main) + german + subordinate(why)};
 }
 
 Draft reason_in_the_thing(Sampler& sampler) {
   // "It" can only be the thing: the subject is a person.
-  Clause main = deed(sampler);
+  Clause main = deed(sampler, has_reasons);
   sampler.choose_tense(main, {});
   const bool because = sampler.random().chance(65);
   main.direct->adjective = nullptr;
   main.direct->degree = Degree::positive;
-  const Clause why = be(sampler, pronoun_for(*main.direct), *main.direct);
+  Clause why = be(sampler, pronoun_for(*main.direct), *main.direct);
+  why.tense = told_in(main);
   return {statement_of(main) + (because ? " because " : " although ") + statement_of(why),
           main_clause(main) + (because ? ", weil " : ", obwohl ") + subordinate(why)};
 }
@@ -112,9 +130,9 @@ Draft report(Sampler& sampler) {
   Clause main;
   main.subject = sampler.person(true);
   main.verb = &random.pick(reporting_verbs());
-  const bool past = random.chance(20) && agreement(main.subject).person != Person::second;
-  if (past) main.tense = Tense::past;
   const Clause said = sampler.clause({.may_front_time = false, .plain = true});
+  const bool second = agreement(main.subject).person == Person::second;
+  if (said.tense == Tense::past && !second && random.chance(70)) main.tense = Tense::past;
   return {statement_of(main) + " that " + statement_of(said),
           main_clause(main) + ", dass " + subordinate(said)};
 }
@@ -156,7 +174,9 @@ Draft condition(Sampler& sampler) {
     return {join({"if", weather.english}) + ", " + statement_of(main),
             join({"wenn", weather.german}) + ", " + in_german(main, Order::first)};
   }
-  const NounPhrase who = sampler.antecedent();
+  NounPhrase who = sampler.antecedent();
+  who.adjective = nullptr;
+  who.degree = Degree::positive;
   const Clause state = be(sampler, who, who);
   Wish wish{.subject = pronoun_for(who), .may_have_time = false, .plain = true};
   wish.tense = random.chance(65) ? Tense::present : Tense::future;
@@ -166,7 +186,7 @@ Draft condition(Sampler& sampler) {
 }
 
 Draft condition_of_the_thing(Sampler& sampler) {
-  Clause main = deed(sampler);
+  Clause main = deed(sampler, has_reasons);
   const NounPhrase thing = *main.direct;
   NounPhrase bare = thing;
   bare.adjective = nullptr;
@@ -197,7 +217,7 @@ Draft relative_subject(Sampler& sampler) {
   const NounPhrase plain = who;
   who.relative = std::make_shared<Clause>(inner);
   if (random.chance(55)) {
-    Clause main = be(sampler, who, plain);
+    Clause main = be(sampler, who, plain, kind::any);
     if (random.chance(25)) main.tense = Tense::past;
     return {statement_of(main), main_clause(main)};
   }
@@ -239,7 +259,7 @@ Draft relative_object(Sampler& sampler) {
   inner.completion = nullptr;
   const NounPhrase plain = antecedent;
   antecedent.relative = std::make_shared<Clause>(inner);
-  Clause main = be(sampler, antecedent, plain);
+  Clause main = be(sampler, antecedent, plain, kind::any);
   if (random.chance(25)) main.tense = Tense::past;
   return {statement_of(main), main_clause(main)};
 }
@@ -251,7 +271,10 @@ Draft intention(Sampler& sampler) {
   main.verb = &random.pick(infinitive_verbs());
   const unsigned roll = static_cast<unsigned>(random.below(100));
   const bool second = agreement(main.subject).person == Person::second;
-  main.tense = roll < 45 ? Tense::present : roll < 70 && !second ? Tense::past : Tense::perfect;
+  const bool lasting = main.verb->has(trait::lasting);
+  main.tense = roll < 45 || (second && lasting)    ? Tense::present
+               : (roll < 70 && !second) || lasting ? Tense::past
+                                                   : Tense::perfect;
   Clause deed;
   deed.subject = main.subject;
   const std::vector<Frame> frames = {Frame::intransitive, Frame::accusative,   Frame::accusative,
@@ -282,14 +305,18 @@ Draft purpose(Sampler& sampler) {
 
 Draft two_people(Sampler& sampler) {
   const bool but = sampler.random().chance(50);
-  const Clause one = short_clause(sampler, sampler.antecedent());
-  const Clause other = short_clause(sampler, sampler.antecedent());
+  Wish wish{.tense = Tense::present, .may_have_time = false, .plain = true};
+  wish.subject = sampler.antecedent();
+  const Clause one = sampler.clause(wish);
+  wish.subject = sampler.antecedent();
+  const Clause other = sampler.clause(wish);
   return {statement_of(one) + (but ? ", but " : " and ") + statement_of(other),
           main_clause(one) + (but ? ", aber " : " und ") + main_clause(other)};
 }
 
 Draft two_deeds(Sampler& sampler) {
-  Clause first = deed(sampler);
+  // Finds a hat and tries it on.
+  Clause first = deed(sampler, [](const Verb& verb) { return verb.has(trait::gets); });
   first.tense = sampler.random().chance(60) ? Tense::present : Tense::past;
   if (first.verb->english.past == first.verb->english.base) first.tense = Tense::present;
   Clause then;
@@ -297,7 +324,7 @@ Draft two_deeds(Sampler& sampler) {
   then.subject = understood(first.subject);
   const Kinds thing = first.direct->noun->kinds;
   const auto unfit = [&](const Verb& verb) {
-    return &verb == first.verb || verb.has(trait::stative) ||
+    return verb.has(trait::gets) || verb.has(trait::stative) ||
            verb.english.past == verb.english.base;
   };
   for (int attempts = 0; !then.verb || unfit(*then.verb); ++attempts) {

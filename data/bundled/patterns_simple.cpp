@@ -47,8 +47,12 @@ Clause with_predicate(Sampler& sampler, const NounPhrase& subject, Predicate pre
 Draft statement(Sampler& sampler) { return as_statement(sampler.clause()); }
 
 Draft yes_no_question(Sampler& sampler) {
-  Clause clause =
-      sampler.clause({.may_negate = false, .may_front_time = false, .may_be_me = false});
+  Wish wish{.may_negate = false, .may_front_time = false, .may_be_me = false};
+  // "Kaufte sie das Brot?" is correct but bookish; people ask in the perfect.
+  if (sampler.random().chance(50)) wish.tense = Tense::perfect;
+  Clause clause = sampler.clause(wish);
+  if (clause.tense == Tense::past && !clause.modal)
+    clause.tense = Tense::present, clause.time = nullptr;
   return as_question(clause, Order::first);
 }
 
@@ -102,6 +106,7 @@ Draft adverb_question(Sampler& sampler) {
   Clause clause = sampler.clause(
       {.verb = verb, .may_negate = false, .may_have_time = false, .may_be_me = false});
   if (place) clause.oblique.reset();
+  if (clause.tense == Tense::progressive) clause.tense = Tense::present;
   clause.question = !place
                         ? (verb->has(trait::stative) || sampler.random().chance(50) ? &why : &when)
                     : verb->frame == Frame::locative ? &where
@@ -111,7 +116,8 @@ Draft adverb_question(Sampler& sampler) {
 }
 
 Draft description(Sampler& sampler) {
-  const NounPhrase subject = described(sampler);
+  NounPhrase subject = described(sampler);
+  make_known(subject);
   if (subject.noun && subject.noun->is(kind::boy | kind::child) && !subject.partner &&
       sampler.random().chance(40)) {
     const int age = 2 + static_cast<int>(sampler.random().below(11));
@@ -124,7 +130,8 @@ Draft description(Sampler& sampler) {
       with_predicate(sampler, subject, {.adjective = &sampler.adjective(kinds_of(subject))});
   Random& random = sampler.random();
   if (random.chance(15)) clause.negated = true;
-  if (!clause.negated && clause.tense == Tense::present && random.chance(15)) {
+  if (!clause.negated && clause.tense == Tense::present && random.chance(30) &&
+      (clause.predicate->adjective->kinds & kind::person & kinds_of(subject)) != 0) {
     clause.frequency = &random.pick(frequencies());
   }
   return random.chance(15) && !clause.negated ? as_question(clause, Order::first)
@@ -140,6 +147,13 @@ Draft comparison(Sampler& sampler) {
   while (other.noun == one.noun) other = sampler.definite(same, true, name);
   Predicate predicate{.adjective = &sampler.adjective(same, true)};
   predicate.degree = sampler.random().chance(65) ? Degree::comparative : Degree::positive;
+  // Rows stand from small to big: the horse is bigger than the mouse, and stronger.
+  const std::string& quality = predicate.adjective->english;
+  const bool size = quality == "big" || quality == "strong";
+  if ((same & (animal | building | outdoors)) != 0 && (size || quality == "small")) {
+    predicate.degree = Degree::comparative;
+    if (size == (one.noun < other.noun)) std::swap(one, other);
+  }
   predicate.compared_to = other;
   sampler.note(predicate.adjective->english, other);
   return as_statement(with_predicate(sampler, one, predicate));
@@ -178,7 +192,7 @@ Draft imperative(Sampler& sampler) {
                                   .may_have_time = false});
   if (clause.direct && kinds_of(*clause.direct) & kind::person) make_known(*clause.direct);
   Draft draft{in_english(clause, Form::imperative), in_german(clause, Order::imperative), '!'};
-  if (random.chance(40)) draft = {"please " + draft.english, "bitte " + draft.german, '!'};
+  if (random.chance(60)) draft = {"please " + draft.english, "bitte " + draft.german, '!'};
   return draft;
 }
 
@@ -200,7 +214,7 @@ Draft passive(Sampler& sampler) {
   } else {
     clause.tense = random.pick(tenses);
   }
-  if (random.chance(50)) {
+  if (random.chance(50) || (!clause.modal && clause.tense == Tense::present)) {
     clause.company = {&preposition("by", Case::dative),
                       sampler.definite(verb->subjects & kind::person, true)};
     sampler.note(verb->english.base, clause.company->object);

@@ -36,7 +36,7 @@ class Sampler {
   const Noun& noun(Kinds kinds, Kinds except = 0);
   /// A verb of one of the frames that has such subjects and such objects.
   const Verb& verb(Kinds subjects, const std::vector<Frame>& frames, Kinds objects = kind::any);
-  const Adjective& adjective(Kinds kinds, bool gradable = false);
+  const Adjective& adjective(Kinds kinds, bool gradable = false, Kinds marked = kind::any);
 
   NounPhrase person(bool plain = false);  // a pronoun, a name, one or two people, as a subject
   NounPhrase antecedent();                // one person or several, clearly he, she or they

@@ -22,7 +22,8 @@ void make_known(NounPhrase& phrase) {
 
 PrepositionPhrase Sampler::place(const Verb& verb) {
   using namespace kind;
-  const NounPhrase where = definite(verb.objects, true);
+  NounPhrase where = definite(verb.objects, true);
+  where.number = Number::singular;
   const Noun& noun = *where.noun;
   const auto two_way = [](const char* word) { return &preposition(word, Case::dative); };
   const unsigned roll = static_cast<unsigned>(random_.below(100));
@@ -37,7 +38,8 @@ PrepositionPhrase Sampler::place(const Verb& verb) {
 
 PrepositionPhrase Sampler::goal(const Verb& verb, Kinds kinds) {
   using kind::building, kind::city, kind::furniture, kind::outdoors;
-  const NounPhrase where = definite(kinds, true, kind::name);
+  NounPhrase where = definite(kinds, true, kind::name);
+  if (!where.noun->is(kind::person)) where.number = Number::singular;
   const Noun& noun = *where.noun;
   note(verb.english.base, where);
   if (verb.preposition) return {verb.preposition, where};

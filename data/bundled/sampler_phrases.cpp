@@ -35,7 +35,8 @@ const std::vector<NounPhrase>& pronouns() {
 /// Kinship and belongings take my, your, his; kings and forests do not.
 bool may_be_owned(const Noun& noun) {
   using namespace kind;
-  return noun.is(kin | animal | portable | clothing | vehicle | furniture | room | food | drink);
+  return noun.is(kin | fellow | animal | portable | clothing | vehicle | furniture | room | food |
+                 drink);
 }
 
 /// A girl may be es or sie, so nothing in this corpus refers back to her.
@@ -86,9 +87,9 @@ const Verb& Sampler::verb(Kinds subjects, const std::vector<Frame>& frames, Kind
   });
 }
 
-const Adjective& Sampler::adjective(Kinds kinds, bool gradable) {
+const Adjective& Sampler::adjective(Kinds kinds, bool gradable, Kinds marked) {
   return pick_fitting(random_, adjectives(), [&](const Adjective& row) {
-    return (row.kinds & kinds) != 0 && (row.gradable || !gradable);
+    return (row.kinds & kinds) != 0 && (row.kinds & marked) != 0 && (row.gradable || !gradable);
   });
 }
 
@@ -120,7 +121,7 @@ NounPhrase Sampler::definite(Kinds kinds, bool plain, Kinds except) {
 
 NounPhrase Sampler::antecedent() {
   NounPhrase phrase = definite(kind::gendered);
-  if (phrase.noun->is(kind::kin) && random_.chance(50)) {
+  if (phrase.noun->is(kind::kin | kind::fellow) && random_.chance(50)) {
     phrase.determiner = Determiner::possessive;
     phrase.who = {Person::first, random_.chance(70) ? kSingular : kPlural, Gender::masculine};
     if (phrase.degree == Degree::superlative) phrase.degree = Degree::positive;
@@ -141,16 +142,19 @@ NounPhrase Sampler::person(bool plain) {
   if (phrase.determiner == Determiner::none) return phrase;
   const unsigned roll = static_cast<unsigned>(random_.below(100));
   const bool plural = phrase.number == kPlural;
-  if (phrase.noun->is(kind::kin) && roll < 50) {
+  const bool family = phrase.noun->is(kind::kin);
+  if (phrase.noun->is(kind::kin | kind::fellow) && roll < 55) {
     static const std::vector<std::size_t> owners = {0, 0, 1, 2, 3, 4, 5};
     phrase.determiner = Determiner::possessive;
     phrase.who = pronouns()[random_.pick(owners)].who;
+  } else if (family) {
+    phrase.determiner = Determiner::definite;
   } else if (plural && roll < 70) {
     phrase.determiner = roll < 56   ? Determiner::number
                         : roll < 63 ? Determiner::many
                                     : Determiner::some;
     phrase.count = 2 + static_cast<int>(random_.below(4));
-  } else if (roll > 92 && !phrase.noun->is(kind::kin)) {
+  } else if (roll > 92) {
     phrase.determiner = Determiner::demonstrative;
   } else if (!plural && roll > 87) {
     phrase.determiner = Determiner::every;
@@ -203,12 +207,16 @@ NounPhrase Sampler::object(Kinds kinds, const NounPhrase& owner, bool plain) {
   const unsigned roll = static_cast<unsigned>(random_.below(100));
   if (phrase.noun->is(kind::means)) {
     phrase.determiner = Determiner::none;
+  } else if (phrase.noun->is(kind::kin)) {
+    // One speaks of "my aunt" or "the aunt", hardly of "an aunt" or "nine aunts".
+    phrase.determiner = roll < 60 && may_own(owner) ? Determiner::possessive : Determiner::definite;
+    phrase.who = agreement(owner);
   } else if (roll < 26) {
     phrase.determiner = phrase.noun->countable() ? Determiner::indefinite : Determiner::none;
   } else if (roll < 40 && may_be_owned(*phrase.noun) && may_own(owner)) {
     phrase.determiner = Determiner::possessive;
     phrase.who = agreement(owner);
-  } else if (roll < 46 && !phrase.noun->is(kind::kin)) {
+  } else if (roll < 46) {
     phrase.determiner = Determiner::demonstrative;
   } else if (plural && roll < 75) {
     static const std::vector<int> counts = {2,  3,  4,  5,  6,  7,  8,  9,

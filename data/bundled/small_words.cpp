@@ -51,9 +51,11 @@ const std::vector<Adverb>& past_times() {
 
 const std::vector<Adverb>& future_times() {
   static const std::vector<Adverb> table = {
-      {"tomorrow", "morgen"},         {"soon", "bald"},
-      {"tonight", "heute Abend"},     {"next week", "nächste Woche"},
-      {"next year", "nächstes Jahr"}, {"in three days", "in drei Tagen"},
+      {"tomorrow", "morgen"},
+      {"soon", "bald"},
+      {"tonight", "heute Abend"},
+      {"next week", "nächste Woche"},
+      {"in three days", "in drei Tagen"},
   };
   return table;
 }

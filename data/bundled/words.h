@@ -73,7 +73,9 @@ inline constexpr Kinds pocket = bit(38);    // small enough to lose
 inline constexpr Kinds drawable = bit(39);  // a fit subject for a painter
 inline constexpr Kinds boy = bit(40);       // gendered, but neither rich nor married
 
-inline constexpr Kinds means = bit(41);  // time, money: had, needed or lacked
+inline constexpr Kinds fellow = bit(42);   // "my neighbor", but also "a neighbor"
+inline constexpr Kinds telling = bit(43);  // of adjectives: a reason to do something
+inline constexpr Kinds means = bit(41);    // time, money: had, needed or lacked
 
 inline constexpr Kinds portable = upright | flat;
 inline constexpr Kinds furniture = seat | surface;
@@ -84,7 +86,7 @@ inline constexpr Kinds any = ~Kinds{0};
 }  // namespace kind
 
 struct Noun {
-  std::string singular, plural;  // English; a mass noun or a name has no plural
+  std::string singular, plural;  // English; empty: only used in the singular
   Gender gender;
   std::string german, genitive, german_plural;
   Kinds kinds;
@@ -144,6 +146,7 @@ inline constexpr unsigned pace = 4;                 // can be done slowly
 inline constexpr unsigned at = 8;                   // may say where
 inline constexpr unsigned company = 16;             // may say with whom
 inline constexpr unsigned gift = 32;                // may say for whom
+inline constexpr unsigned gets = 256;               // leaves one with a thing to do something to
 inline constexpr unsigned to_only = 64;             // "returns it to her", never "returns her it"
 }  // namespace trait
 
