@@ -1,0 +1,59 @@
+// The golden values of tests/fixtures/bleu_golden.json, made by the real sacreBLEU.
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "data/score_statistics.h"
+#include "tests/support.h"
+
+namespace kette::testing {
+
+inline const nlohmann::json& bleu_golden() {
+  static const nlohmann::json golden = nlohmann::json::parse(
+      read_file(std::filesystem::path(KETTE_SOURCE_DIR) / "tests/fixtures/bleu_golden.json"));
+  return golden;
+}
+
+/// Hypotheses with their references, which point into the golden file.
+struct GoldenCorpus {
+  ScoreLines hypotheses;
+  std::vector<ScoreLines> references;
+
+  /// The references of one line.
+  ScoreLines references_of(std::size_t line) const {
+    ScoreLines these;
+    for (const ScoreLines& reference : references) these.push_back(reference[line]);
+    return these;
+  }
+};
+
+inline ScoreLines golden_lines(const nlohmann::json& lines) {
+  ScoreLines views;
+  for (const auto& line : lines) views.push_back(line.get_ref<const std::string&>());
+  return views;
+}
+
+inline const GoldenCorpus& golden_corpus(const std::string& name) {
+  static const std::map<std::string, GoldenCorpus> corpora = [] {
+    std::map<std::string, GoldenCorpus> all;
+    for (const auto& entry : bleu_golden().at("corpora")) {
+      GoldenCorpus& corpus = all[entry.at("name")];
+      corpus.hypotheses = golden_lines(entry.at("hypotheses"));
+      for (const auto& reference : entry.at("references")) {
+        corpus.references.push_back(golden_lines(reference));
+      }
+    }
+    return all;
+  }();
+  return corpora.at(name);
+}
+
+/// The signature up to the version, which names the program that made it.
+inline std::string without_version(const std::string& signature) {
+  return signature.substr(0, signature.find("|version:"));
+}
+
+}  // namespace kette::testing

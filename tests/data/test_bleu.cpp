@@ -1,0 +1,136 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "data/bleu.h"
+#include "tensor/error.h"
+#include "tests/data/bleu_golden.h"
+#include "tests/data/tiny_text.h"
+
+namespace kette {
+namespace {
+
+using testing::bleu_golden;
+using testing::contains;
+using testing::golden_corpus;
+using testing::GoldenCorpus;
+using testing::message_of;
+using testing::without_version;
+
+constexpr double kTolerance = 1e-9;
+
+BleuOptions options_of(const nlohmann::json& row) {
+  BleuOptions options;
+  options.tokenizer = score_tokenizer(row.at("tok").get<std::string>());
+  options.lowercase = row.at("lc");
+  options.smoothing = bleu_smoothing(row.at("smooth").get<std::string>());
+  if (!row.at("value").is_null()) options.smoothing_value = row.at("value").get<double>();
+  options.effective_order = row.at("eff");
+  return options;
+}
+
+TEST_CASE("BLEU of a corpus equals sacreBLEU's") {
+  REQUIRE(bleu_golden().at("bleu").size() > 300);
+  for (const auto& row : bleu_golden().at("bleu")) {
+    CAPTURE(row.dump());
+    const GoldenCorpus& corpus = golden_corpus(row.at("corpus"));
+    const BleuScore bleu = corpus_bleu(corpus.hypotheses, corpus.references, options_of(row));
+    CHECK(std::abs(bleu.score - row.at("score").get<double>()) < kTolerance);
+    for (std::size_t n = 0; n < kBleuOrder; ++n) {
+      CHECK(std::abs(bleu.precisions[n] - row.at("precisions")[n].get<double>()) < kTolerance);
+    }
+    CHECK(std::abs(bleu.brevity_penalty - row.at("bp").get<double>()) < kTolerance);
+    CHECK(bleu.hyp_len == row.at("lengths")[0]);
+    CHECK(bleu.ref_len == row.at("lengths")[1]);
+    if (row.contains("counts")) {
+      CHECK(nlohmann::json(bleu.counts) == row.at("counts"));
+      CHECK(nlohmann::json(bleu.totals) == row.at("totals"));
+    }
+    if (row.contains("format")) {
+      CHECK(bleu.format() == row.at("format"));
+      CHECK(without_version(bleu.signature) == without_version(row.at("signature")));
+    }
+  }
+}
+
+TEST_CASE("BLEU of a sentence equals sacreBLEU's") {
+  for (const auto& row : bleu_golden().at("sentences")) {
+    const GoldenCorpus& corpus = golden_corpus(row.at("corpus"));
+    const std::size_t line = row.at("line");
+    for (const char* tokenizer : {"13a", "intl"}) {
+      for (const char* smoothing : {"exp", "floor"}) {
+        const std::string setting = std::string(tokenizer) + " " + smoothing;
+        CAPTURE(row.dump());
+        CAPTURE(setting);
+        BleuOptions options;
+        options.tokenizer = score_tokenizer(tokenizer);
+        options.smoothing = bleu_smoothing(smoothing);
+        const BleuScore bleu =
+            sentence_bleu(corpus.hypotheses[line], corpus.references_of(line), options);
+        CHECK(std::abs(bleu.score - row.at(setting).get<double>()) < kTolerance);
+      }
+    }
+  }
+}
+
+TEST_CASE("a BLEU line and its signature say everything") {
+  const BleuScore bleu = corpus_bleu({"the cat sat on the mat"}, {{"the cat sat on the mat"}});
+  CHECK(bleu.format() ==
+        "BLEU = 100.00 100.0/100.0/100.0/100.0 (BP = 1.000 ratio = 1.000 hyp_len = 6 ref_len = 6)");
+  CHECK(contains(bleu.signature, "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:kette-"));
+  CHECK(contains(bleu.format(1, true), "BLEU|nrefs:1|case:mixed|"));
+  CHECK(contains(bleu.format(1, true), " = 100.0 100.0/"));
+}
+
+TEST_CASE("the bootstrap brackets the score and repeats itself") {
+  std::vector<std::string> hypotheses, reference;
+  for (int i = 0; i < 60; ++i) {
+    const std::string number = std::to_string(i % 7);
+    hypotheses.push_back("we saw number " + number + " in the old town today");
+    reference.push_back("we saw number " + std::to_string(i % 5) + " in the old town");
+  }
+  const ScoreLines hypothesis_lines(hypotheses.begin(), hypotheses.end());
+  const std::vector<ScoreLines> references = {ScoreLines(reference.begin(), reference.end())};
+  const BleuScore bleu = corpus_bleu(hypothesis_lines, references, {}, {300, 1});
+  REQUIRE(bleu.interval.has_value());
+  CHECK(bleu.interval->half_width > 0.5);
+  CHECK(bleu.interval->half_width < 20.0);
+  CHECK(std::abs(bleu.interval->mean - bleu.score) < bleu.interval->half_width);
+  CHECK(contains(bleu.signature, "nrefs:1|bs:300|seed:1|case:mixed|"));
+  CHECK(contains(bleu.format(), " (μ = "));
+
+  const BleuScore again = corpus_bleu(hypothesis_lines, references, {}, {300, 1});
+  CHECK(again.interval->mean == bleu.interval->mean);
+  const BleuScore other_seed = corpus_bleu(hypothesis_lines, references, {}, {300, 2});
+  CHECK(other_seed.interval->mean != bleu.interval->mean);
+  const BleuScore equal_lines =
+      corpus_bleu({"a b c d", "a b c d"}, {{"a b c e", "a b c e"}}, {}, {50, 1});
+  CHECK(equal_lines.interval->half_width == doctest::Approx(0.0));
+  CHECK(equal_lines.interval->mean == doctest::Approx(equal_lines.score));
+}
+
+TEST_CASE("what cannot be scored is told with its line") {
+  CHECK(contains(message_of([] {
+                   corpus_bleu({"a", "b"}, {{"a"}});
+                 }),
+                 "expected 2 lines in the reference, as many as there are hypotheses, given 1"));
+  CHECK(contains(message_of([] { corpus_bleu({"a"}, {{"a"}, {"a", "b"}}); }), "reference 2"));
+  CHECK(contains(message_of([] { corpus_bleu({}, {{}}); }), "hypothesis line, given none"));
+  CHECK(contains(message_of([] { corpus_bleu({"a"}, {}); }), "at least one reference"));
+  CHECK(contains(message_of([] {
+                   corpus_bleu({"a", "b\xFF"}, {{"a", "b"}});
+                 }),
+                 "hypothesis line 2 with an invalid byte at place 2"));
+  CHECK(contains(message_of([] {
+                   corpus_bleu({"a", "b"}, {{"\xED\xA0\x80", "b"}});
+                 }),
+                 "reference line 1"));
+  CHECK(contains(message_of([] { score_tokenizer("13b"); }), "13a, none, char or intl"));
+  CHECK(contains(message_of([] { bleu_smoothing("add"); }), "none, floor, add-k or exp"));
+  BleuOptions options;
+  options.smoothing_value = -1.0;
+  CHECK_THROWS_AS(corpus_bleu({"a"}, {{"a"}}, options), Error);
+}
+
+}  // namespace
+}  // namespace kette

@@ -1,0 +1,65 @@
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "data/score_tokenizers.h"
+#include "data/unicode.h"
+#include "tests/data/bleu_golden.h"
+
+namespace kette {
+namespace {
+
+using testing::bleu_golden;
+
+std::string joined(const std::u32string& text) {
+  std::u32string all;
+  for (const std::u32string_view piece : split(text)) {
+    if (!all.empty()) all += U' ';
+    all += piece;
+  }
+  return encode_utf8(all);
+}
+
+TEST_CASE("every code point survives UTF-8 both ways") {
+  std::u32string all;
+  for (char32_t character = 0; character < 0x110000; ++character) {
+    if (character < 0xD800 || character > 0xDFFF) all += character;
+  }
+  CHECK(decode_utf8(encode_utf8(all)) == all);
+}
+
+TEST_CASE("lower case and words are Python's") {
+  for (const auto& row : bleu_golden().at("tokens")) {
+    CAPTURE(row.dump());
+    const std::u32string line = decode_utf8(row.at("line").get<std::string>());
+    CHECK(encode_utf8(lower(line)) == row.at("lower"));
+    for (const char* name : {"13a", "none", "char", "intl"}) {
+      CAPTURE(name);
+      CHECK(joined(set_apart(score_tokenizer(name), strip_right(line))) == row.at(name));
+    }
+  }
+}
+
+TEST_CASE("categories come from the Unicode tables") {
+  CHECK(is_number(U'½'));
+  CHECK(is_number(U'Ⅷ'));
+  CHECK_FALSE(is_number(U'五'));
+  CHECK(is_punctuation(U'„'));
+  CHECK(is_punctuation(U'。'));
+  CHECK_FALSE(is_punctuation(U'€'));
+  CHECK(is_symbol(U'€'));
+  CHECK(is_symbol(U'😀'));
+  CHECK_FALSE(is_symbol(U'_'));
+  CHECK(is_space(0x3000));
+  CHECK(is_space(0x1F));
+  CHECK_FALSE(is_space(0x200B));
+}
+
+TEST_CASE("split takes every run of white space as one") {
+  CHECK(split(U" \t ").empty());
+  CHECK(split(U"  one\u3000\u2028two ") == std::vector<std::u32string_view>{U"one", U"two"});
+  CHECK(strip_right(U" a \u00A0\x1C") == U" a");
+}
+
+}  // namespace
+}  // namespace kette
