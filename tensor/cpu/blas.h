@@ -1,0 +1,36 @@
+// OpenBLAS, tamed: one thread per call (the threads are Kette's own) and the best kernels for this
+// CPU. A library that is older than the CPU falls back to AVX2 kernels on it and loses half the
+// speed; so where the CPU has AVX-512 and the library did not pick a core that uses it, one that
+// does is chosen here. Overrides: the environment variables KETTE_BLAS_CORE, or OpenBLAS's own
+// OPENBLAS_CORETYPE.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace kette::cpu {
+
+/// Makes OpenBLAS ready, once; whoever calls gemm() outside the matmul kernel calls this first, and
+/// not from inside a parallel region. An unknown KETTE_BLAS_CORE is an Error.
+void prepare_blas();
+
+/// The name of the core in use, as OpenBLAS spells it: "SkylakeX", "Haswell" ...
+std::string blas_core();
+
+/// One matrix product on the calling thread; row-major, sides of at most 2^31 - 1.
+/// C = alpha * op(A) op(B) + beta * C with op(A): [m, k], op(B): [k, n].
+struct GemmShape {
+  bool transpose_a = false, transpose_b = false;
+  std::int64_t m = 0, n = 0, k = 0;
+  std::int64_t lda = 0, ldb = 0, ldc = 0;
+};
+void gemm(const GemmShape& shape, float alpha, const float* a, const float* b, float beta,
+          float* c);
+void gemm(const GemmShape& shape, double alpha, const double* a, const double* b, double beta,
+          double* c);
+
+/// The machine's limit for f32 products: the best of a few [size, size] x [size, size] ones, each
+/// thread multiplying its own block of rows.
+double measure_sgemm_gflops(int threads, std::int64_t size = 2048);
+
+}  // namespace kette::cpu
