@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# From nothing to a translator: installs what is missing, builds, writes the bundled English-German corpus, trains
+# for three minutes, measures BLEU on sentences never seen, translates a few of them.
+#   scripts/quickstart.sh [--minutes M]      (or QUICKSTART_MINUTES=M)
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+minutes=${QUICKSTART_MINUTES:-3}
+while (($# > 0)); do
+  case "$1" in
+    --minutes)
+      minutes=${2:-}
+      shift 2 || shift
+      ;;
+    --minutes=*)
+      minutes=${1#*=}
+      shift
+      ;;
+    *)
+      echo "quickstart.sh: expected --minutes M, given $1" >&2
+      exit 2
+      ;;
+  esac
+done
+if [[ ! "$minutes" =~ ^[0-9]+(\.[0-9]+)?$ || "$minutes" =~ ^[0.]+$ ]]; then
+  echo "quickstart.sh: expected a positive number of minutes, given \"$minutes\"" >&2
+  exit 2
+fi
+
+kette=build/release/kette
+corpus=build/bundled
+model=build/quickstart-model
+vocabulary=1000
+say() { printf '\n== %s\n' "$*"; }
+
+say "Install what is missing"
+scripts/setup.sh
+
+say "Build"
+scripts/build.sh release kette kette-corpus
+
+say "Write the bundled corpus"
+build/release/kette-corpus --out "$corpus"
+
+if [[ -e "$model" ]]; then
+  rm -rf "$model.earlier"
+  mv "$model" "$model.earlier"
+  echo "The earlier model is now $model.earlier"
+fi
+train=("$kette" train --src "$corpus/train.en" --tgt "$corpus/train.de"
+  --valid-src "$corpus/valid.en" --valid-tgt "$corpus/valid.de"
+  --out "$model" --preset tiny --vocab "$vocabulary")
+say "Train for $minutes minutes"
+"${train[@]}" --minutes "$minutes"
+
+say "Measure on $(wc -l < "$corpus/test.en") sentences that training never saw"
+"$kette" evaluate --model "$model" --src "$corpus/test.en" --ref "$corpus/test.de"
+
+say "Translate some of them"
+shown=$(mktemp -d)
+trap 'rm -rf "$shown"' EXIT
+for language in en de; do
+  awk 'NR % 190 == 50' "$corpus/test.$language" > "$shown/$language"
+done
+"$kette" translate --model "$model" --input "$shown/en" --output "$shown/kette"
+paste -d '\n' "$shown/en" "$shown/kette" "$shown/de" |
+  awk 'BEGIN { split("English   Kette     reference ", label, / +/) }
+       { printf "%-10s %s\n", label[(NR - 1) % 3 + 1], $0; if (NR % 3 == 0) print "" }'
+
+cat << END
+== Go on
+Translate your own, with words of the corpus:
+  head -3 $corpus/test.en | $kette translate --model $model
+Train on:
+  ${train[*]} --resume --minutes 10
+Real data (Multi30k, Tatoeba, WMT) comes with data/fetch.sh; docs/ explains the rest.
+END

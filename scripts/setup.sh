@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Installs what building and testing Kette needs and this machine lacks (Debian, Ubuntu). Does nothing when all
+# is there.
+#   scripts/setup.sh          compiler, CMake, libraries
+#   scripts/setup.sh --ci     also what .ci/run needs: clang with its OpenMP, clang-format, shellcheck
+set -euo pipefail
+
+case "${1:-}" in
+  "" | --ci) ;;
+  *)
+    echo "setup.sh: expected no option or --ci, given $1" >&2
+    exit 2
+    ;;
+esac
+
+have() { command -v "$1" > /dev/null; }
+compiler_finds() {
+  printf '#if !__has_include(<%s>)\n#error\n#endif\n' "$1" | g++ -x c++ -fsyntax-only - 2> /dev/null
+}
+linker_finds() { "$1" -shared -x c++ /dev/null -o /dev/null "$2" 2> /dev/null; }
+
+missing=()
+need() { # need PACKAGE PROBE...: notes the Debian package when the probe fails
+  local package=$1
+  shift
+  "$@" || missing+=("$package")
+}
+
+need g++ have g++
+need cmake have cmake
+have ninja || need make have make
+need libopenblas-dev linker_finds g++ -lopenblas
+need libopenblas-dev compiler_finds cblas.h
+need libsentencepiece-dev compiler_finds sentencepiece_processor.h
+need libutf8proc-dev compiler_finds utf8proc.h
+need zlib1g-dev compiler_finds zlib.h
+need doctest-dev compiler_finds doctest/doctest.h
+need libcli11-dev compiler_finds CLI/CLI.hpp
+need nlohmann-json3-dev compiler_finds nlohmann/json.hpp
+if [[ "${1:-}" == --ci ]]; then
+  need clang have clang++
+  need libomp-dev linker_finds clang++ -fopenmp
+  need clang-format have clang-format
+  need shellcheck have shellcheck
+fi
+
+if ((${#missing[@]} == 0)); then
+  echo "setup: everything is there"
+  exit 0
+fi
+
+echo "setup: missing: ${missing[*]}"
+if ! have apt-get; then
+  echo "setup.sh: expected a Debian-like system with apt-get, given another one" \
+    "(install the equivalents of these packages, then run this again)" >&2
+  exit 1
+fi
+as_root=()
+if ((EUID != 0)); then
+  if ! have sudo; then
+    echo "setup.sh: expected root or sudo to install packages, given neither" \
+      "(ask for: apt-get install ${missing[*]})" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=120 "$@"; }
+apt update || echo "setup: the package lists could not be renewed; trying with those at hand" >&2
+if ! apt install --no-install-recommends "${missing[@]}"; then
+  echo "setup.sh: expected apt-get to install ${missing[*]}, given a failure" \
+    "(is there a network? see above)" >&2
+  exit 1
+fi
+echo "setup: done"
