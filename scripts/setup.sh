@@ -18,6 +18,7 @@ compiler_finds() {
   printf '#if !__has_include(<%s>)\n#error\n#endif\n' "$1" | g++ -x c++ -fsyntax-only - 2> /dev/null
 }
 linker_finds() { "$1" -shared -x c++ /dev/null -o /dev/null "$2" 2> /dev/null; }
+finds_openblas() { linker_finds g++ -lopenblas && compiler_finds cblas.h; }
 
 missing=()
 need() { # need PACKAGE PROBE...: notes the Debian package when the probe fails
@@ -28,9 +29,8 @@ need() { # need PACKAGE PROBE...: notes the Debian package when the probe fails
 
 need g++ have g++
 need cmake have cmake
-have ninja || need make have make
-need libopenblas-dev linker_finds g++ -lopenblas
-need libopenblas-dev compiler_finds cblas.h
+need make have make
+need libopenblas-dev finds_openblas
 need libsentencepiece-dev compiler_finds sentencepiece_processor.h
 need libutf8proc-dev compiler_finds utf8proc.h
 need zlib1g-dev compiler_finds zlib.h
