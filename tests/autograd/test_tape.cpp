@@ -1,0 +1,154 @@
+#include <doctest/doctest.h>
+
+#include <limits>
+
+#include "autograd/all_ops.h"
+#include "autograd/anomaly.h"
+#include "autograd/checkpoint.h"
+#include "autograd/gradient_check.h"
+
+using namespace kette;
+
+namespace {
+
+Variable scalar_parameter(double value) {
+  return parameter(Tensor::full({}, value, DType::f64), "x");
+}
+double gradient_of(const Variable& leaf) { return leaf.leaf()->gradient.item(); }
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("a value used twice gathers both gradients") {
+  const Variable x = scalar_parameter(3);
+  Tape tape;
+  tape.backward(x * x + affine(x, 5));  // d/dx (x^2 + 5x) = 2x + 5
+  CHECK(gradient_of(x) == doctest::Approx(11));
+}
+
+TEST_CASE("gradients of several backward passes add up") {
+  const Variable x = scalar_parameter(2);
+  for (int pass = 0; pass < 3; ++pass) {
+    Tape tape;
+    tape.backward(square(x));
+  }
+  CHECK(gradient_of(x) == doctest::Approx(12));
+}
+
+TEST_CASE("nothing is recorded unless a tape is alive") {
+  const Variable x = scalar_parameter(2);
+  CHECK(Tape::current() == nullptr);
+  const Variable before = exp(x);
+  Tape tape;
+  CHECK(tape.size() == 0);
+  exp(Variable(Tensor::full({}, 1.0, DType::f64)));  // a constant: not recorded either
+  CHECK(tape.size() == 0);
+  {
+    const PauseRecording pause;
+    exp(x);
+  }
+  CHECK(tape.size() == 0);
+  CHECK_THROWS_AS(tape.backward(before), Error);  // made before the tape
+}
+
+TEST_CASE("a value of a dead tape is an error, and so is a second backward") {
+  const Variable x = scalar_parameter(2);
+  Variable stale;
+  {
+    Tape tape;
+    stale = exp(x);
+  }
+  Tape tape;
+  CHECK(message_of([&] { exp(stale); }).find("tape that is gone") != std::string::npos);
+  const Variable y = exp(x);
+  tape.backward(y);
+  CHECK(message_of([&] { tape.backward(y); }).find("has not run") != std::string::npos);
+}
+
+TEST_CASE("backward starts from a scalar, or from a given gradient of the right shape") {
+  const Variable x = parameter(Tensor::full({2, 3}, 1.0, DType::f64));
+  Tape tape;
+  const Variable y = affine(x, 2);
+  CHECK(message_of([&] { tape.backward(y); }).find("expected a scalar, given [2, 3]") != std::string::npos);
+  CHECK_THROWS_AS(tape.backward(y, Tensor::zeros({3}, DType::f64)), Error);
+}
+
+TEST_CASE("a chain of a million nodes needs no recursion") {
+  const Variable x = scalar_parameter(1);
+  Tape tape;
+  Variable y = x;
+  for (int i = 0; i < 1000000; ++i) y = affine(y, 1.0, 1e-6);
+  CHECK(tape.size() == 1000000);
+  tape.backward(y);
+  CHECK(gradient_of(x) == 1.0);
+}
+
+TEST_CASE("the tape is a printable list") {
+  const Variable x = parameter(Tensor::full({2, 3}, 1.0, DType::f64), "table");
+  Tape tape;
+  sum(tanh(x) * x);
+  const std::string text = tape.str();
+  CHECK(text.find("tanh") != std::string::npos);
+  CHECK(text.find("(table) -> [2, 3]") != std::string::npos);
+  CHECK(text.find("multiply") != std::string::npos);
+}
+
+TEST_CASE("a frozen leaf gets no gradient") {
+  const Variable x = scalar_parameter(2), w = scalar_parameter(3);
+  w.leaf()->frozen = true;
+  Tape tape;
+  tape.backward(x * w);
+  CHECK(gradient_of(x) == 3);
+  CHECK(gradient_of(w) == 0);
+}
+
+TEST_CASE("checkpoint gives the gradients of the plain computation, to the bit") {
+  const Variable w = parameter(sample_inputs({{{4, 4}}}, DType::f64, 1)[0], "w");
+  const Tensor input = sample_inputs({{{3, 4}}}, DType::f64, 2)[0];
+  const auto layer = [&](const std::vector<Variable>& in) {
+    return tanh(matmul(dropout(in[0], DropoutMask(0.3, {1, 2})), w));
+  };
+  const auto run = [&](bool recompute) {
+    w.leaf()->gradient.zero();
+    Tape tape;
+    const Variable x = tape.watch(input);
+    Variable y = recompute ? checkpoint(layer, {x}) : layer({x});
+    y = recompute ? checkpoint(layer, {y}) : layer({y});
+    tape.backward(sum(square(y)));
+    return std::pair{tape.gradient(x).values<double>(), w.leaf()->gradient.values<double>()};
+  };
+  CHECK(run(true) == run(false));
+}
+
+TEST_CASE("anomaly detection names the op, the shapes and the first bad index") {
+  const AnomalyDetection on;
+  const Variable bad = Tensor::from(std::vector<double>{1, 2, 3, -1, 5, 6}, {2, 3});
+  const std::string forward = message_of([&] { log(bad); });
+  CHECK(forward.find("log: expected finite values") != std::string::npos);
+  CHECK(forward.find("at [1, 0] of the output [2, 3]") != std::string::npos);
+
+  // sqrt at 0 is finite, its gradient is not.
+  const Variable x = parameter(Tensor::from(std::vector<double>{1, 0}, {2}), "x");
+  Tape tape;
+  const Variable y = sum(sqrt(x));
+  const std::string backward = message_of([&] { tape.backward(y); });
+  CHECK(backward.find("sqrt backward: expected a finite gradient") != std::string::npos);
+  CHECK(backward.find("[1]") != std::string::npos);
+}
+
+TEST_CASE("an op given wrong shapes says what it expected") {
+  const Variable a = Tensor::zeros({2, 3}), b = Tensor::zeros({4, 5});
+  CHECK(message_of([&] { matmul(a, b); }) ==
+        "matmul: expected [batch..., m, k] and [batch..., k, n], given f32 [2, 3] on cpu and f32 [4, 5] on cpu");
+  CHECK(message_of([&] { a + b; }).find("expected shapes that broadcast") != std::string::npos);
+  CHECK(message_of([&] { embedding(a, Tensor::from(std::vector<std::int32_t>{0, 2})); })
+            .find("expected ids in 0 .. 1, given 2 in row 1") != std::string::npos);
+}

@@ -1,0 +1,170 @@
+// The model against itself (gradients, leaks), against the paper (parameter counts), and against the textbook form: padded
+// batches with an additive mask of minus infinity, built here from plain ops.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "autograd/gradient_check.h"
+#include "models/transformer.h"
+
+using namespace kette;
+
+namespace {
+
+TransformerConfig small(NormOrder norm = NormOrder::post) {
+  TransformerConfig config;
+  config.encoder_layers = config.decoder_layers = 2;
+  config.width = 8;
+  config.hidden = 12;
+  config.heads = 2;
+  config.vocabulary = 11;
+  config.max_length = 16;
+  config.norm = norm;
+  return config;
+}
+
+const std::vector<std::int32_t> kSource = {4, 5, 6, 3, 7, 3}, kTargetIn = {2, 8, 9, 2, 10, 4, 5},
+                                kTargetOut = {8, 9, 3, 10, 4, 5, 3};
+const Segments kSourceSegments = Segments::from_lengths({4, 2}), kTargetSegments = Segments::from_lengths({3, 4});
+
+Variable states(const Transformer& model, Run& run, const std::vector<std::int32_t>& target_in = kTargetIn) {
+  const Variable memory = model.encode(Tensor::from(kSource), kSourceSegments, run);
+  return model.decode(Tensor::from(target_in), kTargetSegments, memory, kSourceSegments, run);
+}
+
+std::int64_t parameters_of(TransformerConfig config) { return Transformer(config).parameters().elements(); }
+
+}  // namespace
+
+TEST_CASE("the whole model passes the gradient check, with dropout and label smoothing") {
+  for (const NormOrder norm : {NormOrder::post, NormOrder::pre}) {
+    Transformer model(small(norm));
+    model.materialize(3, DType::f64);
+    const auto loss = [&] {
+      Run run(1, 1);
+      return model.loss(states(model, run), Tensor::from(kTargetOut), {0.1, 1.0 / 7});
+    };
+    for (const auto& [name, gap] : check_parameter_gradients(loss, model.parameters().leaves())) {
+      CAPTURE(name);
+      CAPTURE(gap.where);
+      CAPTURE(gap.expected);
+      CAPTURE(gap.got);
+      CHECK(gap.gap < 1e-6);
+    }
+  }
+}
+
+TEST_CASE("no future token leaks: d logits_t / d input_(>t) is exactly zero") {
+  Transformer model(small());
+  model.materialize(3, DType::f64);
+  Run inference;
+  const auto logits = [&](const std::vector<std::int32_t>& target) {
+    return model.logits(states(model, inference, target)).value().values<double>();
+  };
+  const auto before = logits(kTargetIn);
+  auto changed = kTargetIn;
+  changed[5] = 9;  // the third token of the second sentence (rows 3 .. 6)
+  const auto after = logits(changed);
+  for (std::size_t row = 0; row < 7; ++row) {
+    bool same = true;
+    for (std::size_t v = 0; v < 11; ++v) same = same && before[row * 11 + v] == after[row * 11 + v];
+    CAPTURE(row);
+    CHECK(same == (row < 5));
+  }
+}
+
+TEST_CASE("sentences of a batch do not see each other") {
+  Transformer model(small());
+  model.materialize(3, DType::f64);
+  Run inference;
+  const auto together = states(model, inference).value().values<double>();
+  const Segments source = Segments::from_lengths({2}), target = Segments::from_lengths({4});
+  const Variable memory = model.encode(Tensor::from(std::vector<std::int32_t>{7, 3}), source, inference);
+  const auto alone = model.decode(Tensor::from(std::vector<std::int32_t>{2, 10, 4, 5}), target, memory, source,
+                                  inference).value().values<double>();
+  for (std::size_t i = 0; i < alone.size(); ++i) CHECK(alone[i] == doctest::Approx(together[3 * 8 + i]).epsilon(1e-12));
+}
+
+TEST_CASE("packed sequences equal the textbook's padded batch with an additive mask") {
+  // One encoder layer, written as the paper's equations on a padded [2, 4] batch, head by head.
+  TransformerConfig config = small();
+  config.encoder_layers = 1;
+  Transformer model(config);
+  model.materialize(9, DType::f64);
+  Run inference;
+  const auto packed = model.encode(Tensor::from(kSource), kSourceSegments, inference).value().values<double>();
+
+  const EncoderLayer& layer = model.encoder()[0];
+  const std::vector<std::vector<std::int32_t>> padded = {{4, 5, 6, 3}, {7, 3, 0, 0}};
+  const std::vector<std::int64_t> lengths = {4, 2};
+  const std::int64_t width = 8, heads = 2, head_width = 4, length = 4;
+  std::size_t row = 0;
+  for (std::size_t s = 0; s < 2; ++s) {
+    const Segments whole = Segments::from_lengths({length});
+    const Variable x = model.embed(Tensor::from(padded[s]), row_positions(whole), inference);
+    const Variable qkv = layer.self_attention.query_key_value(x);
+    const Variable columns = transpose(qkv);  // [3 * width, length]
+    Variable heads_joined;
+    for (std::int64_t head = 0; head < heads; ++head) {
+      const auto part = [&](std::int64_t which) {
+        const std::int64_t at = which * width + head * head_width;
+        return transpose(slice(columns, at, at + head_width));
+      };
+      std::vector<double> mask;
+      for (std::int64_t i = 0; i < length; ++i) {
+        for (std::int64_t j = 0; j < length; ++j) mask.push_back(j < lengths[s] ? 0 : -1e30);
+      }
+      const Variable scores = affine(matmul(part(0), part(1), false, true), 1 / std::sqrt(double(head_width)));
+      const Variable attended = matmul(softmax(scores + Tensor::from(mask, {length, length})), part(2));
+      heads_joined = head == 0 ? transpose(attended) : concatenate(heads_joined, transpose(attended));
+    }
+    const Variable projected = layer.self_attention.output(transpose(heads_joined));
+    const Variable first = layer.after_self_attention.norm(x + projected);
+    const Variable inner = relu(matmul(first, layer.feed_forward.inner.weight, false, true) + layer.feed_forward.inner.bias);
+    const Variable second = layer.after_feed_forward.norm(first + layer.feed_forward.outer(inner));
+    const auto expected = second.value().values<double>();
+    for (std::int64_t i = 0; i < lengths[s] * width; ++i, ++row) {
+      CHECK(packed[row] == doctest::Approx(expected[static_cast<std::size_t>(i)]).epsilon(1e-12));
+    }
+  }
+}
+
+TEST_CASE("parameter counts agree with Table 3 of the paper") {
+  // Vaswani et al. 2017, Table 3: totals within 3 %, differences between rows exact to the paper's rounding.
+  const auto millions = [](std::int64_t count) { return double(count) / 1e6; };
+  TransformerConfig base = TransformerConfig::preset("base");
+  CHECK(millions(parameters_of(base)) == doctest::Approx(65).epsilon(0.03));
+  CHECK(millions(parameters_of(TransformerConfig::preset("big"))) == doctest::Approx(213).epsilon(0.01));
+  base.vocabulary = 41000;  // the size that Table 3's base rows imply
+  const double base_count = millions(parameters_of(base));
+  CHECK(std::round(base_count) == 65);
+  const auto with = [&](auto change) {
+    TransformerConfig config = base;
+    change(config);
+    return std::round(millions(parameters_of(config)));
+  };
+  CHECK(with([](auto& c) { c.encoder_layers = c.decoder_layers = 2; }) == 36);
+  CHECK(with([](auto& c) { c.encoder_layers = c.decoder_layers = 4; }) == 50);
+  CHECK(with([](auto& c) { c.encoder_layers = c.decoder_layers = 8; }) == 80);
+  CHECK(with([](auto& c) { c.width = 256; }) == 28);
+  CHECK(with([](auto& c) { c.width = 1024; }) == 168);
+  CHECK(with([](auto& c) { c.hidden = 1024; }) == 53);
+  CHECK(with([](auto& c) { c.hidden = 4096; }) == 90);
+}
+
+TEST_CASE("settings that make no sense are refused") {
+  const auto with = [](auto change) {
+    TransformerConfig config = small();
+    change(config);
+    return config;
+  };
+  CHECK_THROWS_AS(Transformer(with([](auto& c) { c.heads = 3; })), Error);
+  CHECK_THROWS_AS(Transformer(with([](auto& c) { c.encoder_layers = 0; })), Error);
+  CHECK_THROWS_AS(Transformer(with([](auto& c) { c.dropout = 1; })), Error);
+  CHECK_THROWS_AS(TransformerConfig::preset("huge"), Error);
+  Transformer model(small());
+  model.materialize(1);
+  Run inference;
+  const std::vector<std::int32_t> long_source(17, 4);
+  CHECK_THROWS_AS(model.encode(Tensor::from(long_source), Segments::from_lengths({17}), inference), Error);
+}

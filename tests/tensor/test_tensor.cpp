@@ -1,0 +1,101 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "tensor/backend.h"
+#include "tensor/kernels.h"
+
+using namespace kette;
+
+TEST_CASE("shapes: rows, width, overflow") {
+  CHECK(Shape{2, 3, 4}.rows() == 6);
+  CHECK(Shape{2, 3, 4}.width() == 4);
+  CHECK(Shape{}.elements() == 1);
+  CHECK(Shape{2, 3}.str() == "[2, 3]");
+  CHECK_THROWS_AS(Shape({std::int64_t{1} << 40, std::int64_t{1} << 40}), Error);
+  CHECK_THROWS_AS(Shape({-1}), Error);
+  CHECK_THROWS_AS(broadcast("add", {2, 3}, {4}), Error);
+}
+
+TEST_CASE("tensors share storage when reshaped or sliced") {
+  const Tensor x = Tensor::from(std::vector<float>{0, 1, 2, 3, 4, 5}, {3, 2});
+  const Tensor part = x.slice(1, 3).reshaped({4});
+  CHECK(part.values<float>() == std::vector<float>{2, 3, 4, 5});
+  part.data<float>()[0] = 9;
+  CHECK(x.values<float>()[2] == 9);
+  CHECK_FALSE(x.is_sole_owner());
+  CHECK(x.clone().is_sole_owner());
+  CHECK_THROWS_AS(x.reshaped({4}), Error);
+  CHECK_THROWS_AS(x.slice(2, 4), Error);
+  CHECK_THROWS_AS(x.data<double>(), Error);
+  CHECK_THROWS_AS(Tensor::from(std::vector<float>{1, 2}, {3}), Error);
+}
+
+TEST_CASE("dtypes convert; bf16 rounds to nearest even") {
+  CHECK(float(BFloat16(1.0f)) == 1.0f);
+  CHECK(float(BFloat16(1.00390625f)) == 1.0f);        // halfway: to even
+  CHECK(float(BFloat16(1.01171875f)) == 1.015625f);   // halfway: to even, upwards
+  CHECK(std::isnan(float(BFloat16(NAN))));
+  const Tensor x = Tensor::from(std::vector<float>{1.5f, -2.25f}, {2});
+  CHECK(x.to(DType::f64).values<double>() == std::vector<double>{1.5, -2.25});
+  CHECK(x.to(DType::bf16).values<float>() == std::vector<float>{1.5f, -2.25f});
+  CHECK(x.to(DType::i32).values<std::int32_t>() == std::vector<std::int32_t>{1, -2});
+}
+
+TEST_CASE("the allocator hands blocks out again and counts them") {
+  const Shape shape{1000, 77};
+  { const Tensor warm = Tensor::empty(shape); }
+  const MemoryStatistics before = backend(Device{}).memory();
+  for (int i = 0; i < 10; ++i) const Tensor again = Tensor::empty(shape);
+  const MemoryStatistics after = backend(Device{}).memory();
+  CHECK(after.allocations - before.allocations == 10);
+  CHECK(after.fresh_allocations == before.fresh_allocations);
+  CHECK(after.in_use_bytes == before.in_use_bytes);
+  CHECK_THROWS_AS(Tensor::empty({std::int64_t{1} << 52}), Error);  // 16 PiB
+}
+
+TEST_CASE("philox: the known answers of the Random123 distribution") {
+  const auto zero = philox({0, 0}, 0);
+  CHECK(zero == std::array<std::uint32_t, 4>{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
+  const std::uint64_t ones = ~std::uint64_t{0};
+  const auto all = philox({ones, ones}, ones);
+  CHECK(all == std::array<std::uint32_t, 4>{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});
+}
+
+TEST_CASE("random numbers have the moments they should") {
+  Random random(7);
+  double sum = 0, squares = 0;
+  constexpr int kCount = 200000;
+  for (int i = 0; i < kCount; ++i) {
+    const double x = random.normal();
+    sum += x;
+    squares += x * x;
+  }
+  CHECK(std::abs(sum / kCount) < 0.01);
+  CHECK(squares / kCount == doctest::Approx(1).epsilon(0.02));
+}
+
+TEST_CASE("the vectorisable exp agrees with the library's over its whole range") {
+  double worst = 0;
+  for (double x = -87; x < 88.7; x += 0.00137) {
+    const double expected = std::exp(double(float(x)));
+    worst = std::max(worst, std::abs(double(scalar::exp(float(x))) - expected) / expected);
+  }
+  CHECK(worst < 2.5e-7);
+  CHECK(scalar::exp(-200.0f) == 0);
+  CHECK(scalar::exp(-INFINITY) == 0);
+  CHECK(std::isinf(scalar::exp(100.0f)));
+  CHECK(std::isnan(scalar::exp(NAN)));
+}
+
+TEST_CASE("sums do not depend on the number of threads") {
+  std::vector<float> values(1000 * 130);
+  Random random(3);
+  for (float& value : values) value = static_cast<float>(random.normal());
+  const Tensor x = Tensor::from(values, {1000, 130});
+  const Tensor columns = Tensor::empty({130});
+  kernels::sum_to(CpuExec{}, x, columns);
+  double exact = 0;
+  for (std::size_t row = 0; row < 1000; ++row) exact += double(values[row * 130]);
+  CHECK(double(columns.values<float>()[0]) == doctest::Approx(exact).epsilon(1e-5));
+}
