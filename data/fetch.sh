@@ -17,7 +17,8 @@ UTF-8 files, one sentence a line, line n of each language translating line n of 
             valid and test, of which no sentence occurs in train. CC BY 2.0, manythings.org/anki
             and tatoeba.org. The package grows over time, and the split with it.
   wmt14     4.5 million sentences of Europarl, Common Crawl and News Commentary, en de (1.7 GB to
-            download, about 5 GB on disk meanwhile): train.*, valid.* (newstest2013), test.* (newstest2014)
+            download, about 5 GB on disk meanwhile): train.*, valid.* (newstest2013) and
+            test.* (newstest2014)
 
 An interrupted download goes on where it stopped; what is there already is not fetched again.
 Needs curl or wget, gzip, and unzip (tatoeba) or tar (wmt14).
