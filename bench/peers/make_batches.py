@@ -76,7 +76,8 @@ def main():
             record = {"source": [pair[0] for pair in batch], "target": [pair[1] for pair in batch]}
             output.write(json.dumps(record, separators=(",", ":")) + "\n")
     tokens = sum(len(pair[1]) + 1 for pair in pairs)
-    print(f"{len(pairs)} pairs, {len(batches)} batches, {tokens / len(batches):.0f} target tokens each")
+    mean = tokens / len(batches)
+    print(f"{len(pairs)} pairs, {len(batches)} batches, {mean:.0f} target tokens each")
 
 
 if __name__ == "__main__":

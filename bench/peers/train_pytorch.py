@@ -2,7 +2,7 @@
 """Training speed of the Vaswani encoder-decoder in PyTorch on the CPU: the baseline to beat.
 
 Reads batches made by make_batches.py (or by `kette bench train --write-batches`), takes --warmup
-untimed and --steps timed steps, and counts real target tokens only (each sentence plus its end mark).
+untimed and --steps timed steps, and counts real target tokens only (a sentence and its end mark).
 What makes it quick, and which switches it has, is told in README.md.
 """
 
@@ -40,28 +40,27 @@ BEGIN, END, PAD = 1, 2, 0
 LABEL_SMOOTHING = 0.1
 
 
-class Dropout(nn.Module):
-    """residual + dropout(x). F.dropout draws one Bernoulli number per element from a serial
-    generator; `words` cuts each 64-bit draw into four 16-bit ones and folds mask, scale and residual
-    into one pass."""
+class Dropout:
+    """The dropout of one step: dropout(x) + residual.
 
-    def __init__(self, probability, kind):
-        super().__init__()
-        self.probability, self.kind = probability, kind
+    F.dropout draws one Bernoulli number per element from a serial generator. Given `words`, 16
+    random bits per element drawn for the whole step at once, all of it is one pass instead.
+    """
 
-    def mask(self, x):
-        words = torch.empty((x.numel() + 3) // 4, dtype=torch.int64).random_(-(2**63), None)
-        threshold = round(self.probability * 65536) - 32768
-        return words.view(torch.int16)[: x.numel()].view(x.shape).ge(threshold).to(x.dtype)
+    def __init__(self, probability, words):
+        self.probability, self.words, self.used = probability, words, 0
 
-    def forward(self, x, residual=None):
-        if self.kind == "native":
-            x = F.dropout(x, self.probability, self.training)
+    def __call__(self, x, residual=None):
+        if self.words is None:
+            x = F.dropout(x, self.probability)
             return x if residual is None else residual + x
+        words = self.words[self.used : self.used + x.numel()].view(x.shape)
+        self.used += x.numel()
+        mask = words.ge(round(self.probability * 65536) - 32768).to(x.dtype)
         scale = 1 / (1 - self.probability)
         if residual is None:
-            return x * self.mask(x).mul_(scale)
-        return torch.addcmul(residual, x, self.mask(x), value=scale)
+            return x * (mask * scale)
+        return torch.addcmul(residual, x, mask, value=scale)
 
 
 class Attention(nn.Module):
@@ -107,21 +106,20 @@ class FeedForward(nn.Module):
 class Layer(nn.Module):
     """Post-norm: every sublayer is norm(x + dropout(sublayer(x)))."""
 
-    def __init__(self, preset, decoder, dropout):
+    def __init__(self, preset, decoder):
         super().__init__()
         self.self_attention = Attention(preset, cross=False)
         self.cross_attention = Attention(preset, cross=True) if decoder else None
         self.feed_forward = FeedForward(preset)
         self.norms = nn.ModuleList(nn.LayerNorm(preset.width) for _ in range(3 if decoder else 2))
-        self.dropout = dropout
 
-    def forward(self, x, memory=None, mask=None):
+    def forward(self, x, dropout, memory=None, mask=None):
         decoder = self.cross_attention is not None
         attended = self.self_attention(x, mask=None if decoder else mask, causal=decoder)
-        x = self.norms[0](self.dropout(attended, x))
+        x = self.norms[0](dropout(attended, x))
         if decoder:
-            x = self.norms[1](self.dropout(self.cross_attention(x, memory, mask), x))
-        return self.norms[-1](self.dropout(self.feed_forward(x), x))
+            x = self.norms[1](dropout(self.cross_attention(x, memory, mask), x))
+        return self.norms[-1](dropout(self.feed_forward(x), x))
 
 
 def sinusoids(length, width):
@@ -134,15 +132,12 @@ def sinusoids(length, width):
 
 
 class Transformer(nn.Module):
-    def __init__(self, preset, longest, dropout, loss):
+    def __init__(self, preset, longest, loss):
         super().__init__()
-        self.width, self.loss = preset.width, loss
+        self.preset, self.width, self.loss = preset, preset.width, loss
         self.embedding = nn.Parameter(torch.randn(preset.rows, preset.width) * preset.width**-0.5)
-        self.dropout = Dropout(preset.dropout, dropout)
-        self.encoder = nn.ModuleList(
-            Layer(preset, False, self.dropout) for _ in range(preset.layers)
-        )
-        self.decoder = nn.ModuleList(Layer(preset, True, self.dropout) for _ in range(preset.layers))
+        self.encoder = nn.ModuleList(Layer(preset, decoder=False) for _ in range(preset.layers))
+        self.decoder = nn.ModuleList(Layer(preset, decoder=True) for _ in range(preset.layers))
         self.register_buffer("positions", sinusoids(longest, preset.width))
         for name, parameter in self.named_parameters():
             if parameter.dim() == 2 and name != "embedding":
@@ -150,7 +145,14 @@ class Transformer(nn.Module):
             elif name.endswith("bias"):
                 nn.init.zeros_(parameter)
 
-    def forward(self, source, target, mask, rows, labels):
+    def random_words(self, source, target):
+        """16 random bits for each element that one forward pass drops out."""
+        count = source.numel() * (1 + 2 * self.preset.layers)
+        count += target.numel() * (1 + 3 * self.preset.layers)
+        words = torch.empty((count * self.width + 3) // 4, dtype=torch.int64)
+        return words.random_(-(2**63), None).view(torch.int16)
+
+    def forward(self, source, target, mask, rows, labels, words):
         """Mean label-smoothed loss over the real target positions `rows` of the flat batch."""
         # One lookup for both sides: each lookup costs a dense [rows, width] gradient.
         ids = torch.cat([source.flatten(), target.flatten()])
@@ -158,11 +160,12 @@ class Transformer(nn.Module):
         memory, x = embedded.split([source.numel(), target.numel()])
         memory = memory.view(*source.shape, self.width) + self.positions[: source.shape[1]]
         x = x.view(*target.shape, self.width) + self.positions[: target.shape[1]]
-        memory, x = self.dropout(memory), self.dropout(x)
+        dropout = Dropout(self.preset.dropout, words)
+        memory, x = dropout(memory), dropout(x)
         for layer in self.encoder:
-            memory = layer(memory, mask=mask)
+            memory = layer(memory, dropout, mask=mask)
         for layer in self.decoder:
-            x = layer(x, memory, mask)
+            x = layer(x, dropout, memory, mask)
         x = x.flatten(0, 1).index_select(0, rows)
         if self.loss == "plain":
             logits = F.linear(x, self.embedding)
@@ -270,7 +273,7 @@ def main():
     parser.add_argument("--warmup", type=int, default=5)
     parser.add_argument("--lr", type=float, default=3e-4)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--profile", action="store_true", help="profile 3 steps after the timed ones")
+    parser.add_argument("--profile", action="store_true", help="profile 3 steps more")
     parser.add_argument("--json", action="store_true", help="one JSON object on the last line")
     options = parser.parse_args()
     if options.allocator == "keep":
@@ -284,15 +287,16 @@ def main():
     # A mask that is there in some batches only would make torch.compile build two graphs.
     batches = read_batches(options.batches, options.warmup + options.steps, options.compile)
     longest = max(max(batch.inputs[0].shape[1], batch.inputs[1].shape[1]) for batch in batches)
-    model = Transformer(preset, longest, options.dropout, options.loss)
+    model = Transformer(preset, longest, options.loss)
     optimizer = torch.optim.Adam(
         model.parameters(), lr=options.lr, betas=(0.9, 0.98), eps=1e-9, fused=True
     )
     loss_of = torch.compile(model, dynamic=True) if options.compile else model
 
     def step(batch):
+        words = model.random_words(*batch.inputs[:2]) if options.dropout == "words" else None
         with torch.autocast("cpu", torch.bfloat16, enabled=options.dtype == "bf16"):
-            loss = loss_of(*batch.inputs)
+            loss = loss_of(*batch.inputs, words)
         loss.backward()
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
@@ -305,12 +309,15 @@ def main():
     for index in range(options.warmup + options.steps):
         if index == options.warmup:
             graphs_after_warmup = graphs()
+            processor_seconds = -time.process_time()
         batch = batches[index % len(batches)]
         start = time.perf_counter()
         losses.append(step(batch))
         if index >= options.warmup:
             seconds.append(time.perf_counter() - start)
             timed.append(batch)
+
+    processor_seconds += time.process_time()
 
     if options.profile:
         with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profiler:
@@ -346,6 +353,7 @@ def main():
         "graphs_compiled": graphs(),
         "graphs_compiled_while_timed": graphs() - graphs_after_warmup,
         "torch": torch.__version__,
+        "processor_share": processor_seconds / sum(seconds) / options.threads,
         "load_average": os.getloadavg()[0],
     }
     if options.json:

@@ -12,6 +12,7 @@ import json
 import os
 import resource
 import statistics
+import sys
 import tempfile
 import time
 
@@ -24,8 +25,7 @@ PRESETS = {
     "base": dict(layers=6, width=512, hidden=2048, heads=8, rows=37000),
 }
 SPECIAL = ["<unk>", "<s>", "</s>"]
-BATCHES = [(8, "examples"), (16, "examples"), (32, "examples"), (64, "examples"),
-           (128, "examples"), (256, "examples")]
+BATCHES = [16, 32, 64, 128, 256]
 
 
 def fill_linear(linear, generator, outputs, inputs):
@@ -84,18 +84,31 @@ def sentences_of_file(path, rows):
     return {length: sorted(groups[length], key=len) for length in sorted(groups)}
 
 
-def translate(translator, groups, beam, size, batch_type):
+def translate(translator, groups, beam, size):
+    """All groups are queued before the first is awaited, so that no worker idles between them."""
+    pending = []
     for length, sentences in groups.items():
         results = translator.translate_batch(
             sentences,
             beam_size=beam,
             max_batch_size=size,
-            batch_type=batch_type,
             min_decoding_length=length,
             max_decoding_length=length,
             max_input_length=0,
+            asynchronous=True,
         )
-        assert all(len(result.hypotheses[0]) == length for result in results)
+        pending.extend((length, result) for result in results)
+    for length, result in pending:
+        given = len(result.result().hypotheses[0])
+        if given != length:
+            raise RuntimeError(f"output length: expected {length} tokens, given {given}")
+
+
+def restart_with_instructions(name):
+    """CTranslate2 takes AVX2 even where the CPU has AVX-512, unless told; it reads this at load."""
+    if os.environ.get("CT2_FORCE_CPU_ISA") != name:
+        os.execve(sys.executable, [sys.executable, *sys.argv],
+                  {**os.environ, "CT2_FORCE_CPU_ISA": name})
 
 
 def main():
@@ -107,11 +120,14 @@ def main():
     parser.add_argument("--sentences", type=int, default=500, help="random sentences")
     parser.add_argument("--length", type=int, default=14, help="their source and output tokens")
     parser.add_argument("--sources", help='JSON lines {"source": [ids], "length": n} instead')
+    parser.add_argument("--isa", choices=["default", "AVX2", "AVX512"], default="default")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=3, help="timed runs of the best setting")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true", help="one JSON object on the last line")
     options = parser.parse_args()
+    if options.isa != "default":
+        restart_with_instructions(options.isa)
 
     shape = dict(PRESETS[options.preset])
     if options.rows:
@@ -138,19 +154,19 @@ def main():
                 intra_threads=intra_threads,
             )
             warm = {length: group[:inter_threads] for length, group in groups.items()}
-            translate(translator, warm, options.beam, 1, "examples")
-            for size, batch_type in BATCHES:
-                if size > BATCHES[0][0] and size * inter_threads >= 2 * sentences:
+            translate(translator, warm, options.beam, 1)
+            for size in BATCHES:
+                if size > BATCHES[0] and size * inter_threads >= 2 * sentences:
                     continue
                 start = time.perf_counter()
-                translate(translator, groups, options.beam, size, batch_type)
+                translate(translator, groups, options.beam, size)
                 rate = sentences / (time.perf_counter() - start)
-                print(f"inter {inter_threads} intra {intra_threads} batch {size:4} {batch_type}: "
+                print(f"inter {inter_threads} intra {intra_threads} batch {size:4}: "
                       f"{rate:8.1f} sentences/s", flush=True)
                 if best is None or rate > best[0]:
-                    best = (rate, inter_threads, intra_threads, size, batch_type)
+                    best = (rate, inter_threads, intra_threads, size)
             del translator
-        _, inter_threads, intra_threads, size, batch_type = best
+        _, inter_threads, intra_threads, size = best
         translator = ctranslate2.Translator(
             model,
             device="cpu",
@@ -158,16 +174,18 @@ def main():
             inter_threads=inter_threads,
             intra_threads=intra_threads,
         )
-        translate(translator, groups, options.beam, size, batch_type)
-        seconds = []
+        translate(translator, groups, options.beam, size)
+        seconds, processor_seconds = [], -time.process_time()
         for _ in range(options.repeats):
             start = time.perf_counter()
-            translate(translator, groups, options.beam, size, batch_type)
+            translate(translator, groups, options.beam, size)
             seconds.append(time.perf_counter() - start)
+        processor_seconds += time.process_time()
 
     result = {
         "preset": options.preset,
         "type": options.type,
+        "isa": options.isa,
         "beam": options.beam,
         "sentences": sentences,
         "rows": shape["rows"],
@@ -177,9 +195,9 @@ def main():
         "inter_threads": inter_threads,
         "intra_threads": intra_threads,
         "max_batch_size": size,
-        "batch_type": batch_type,
         "peak_rss_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         "ctranslate2": ctranslate2.__version__,
+        "processor_share": processor_seconds / sum(seconds) / options.threads,
         "load_average": os.getloadavg()[0],
     }
     if options.json:
