@@ -1,0 +1,79 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "autograd/gradient_check.h"
+#include "nn/layers.h"
+#include "train/adam.h"
+#include "train/schedule.h"
+
+using namespace kette;
+
+TEST_CASE("Adam follows Algorithm 1 of Kingma and Ba, matrices decayed and vectors not") {
+  ParamStore store;
+  const Scope root(store);
+  const Variable matrix = root.parameter("matrix", {2, 3}, Init::normal(1));
+  const Variable vector = root.parameter("vector", {3}, Init::normal(1));
+  store.materialize(1, DType::f64);
+  const AdamOptions options{0.9, 0.98, 1e-9, 0.1};
+  Adam adam(store, options);
+  struct Element {
+    double value, m = 0, v = 0;
+  };
+  const auto start = [](const Variable& v) {
+    std::vector<Element> elements;
+    for (const double value : v.value().values<double>()) elements.push_back({value});
+    return elements;
+  };
+  std::vector<Element> matrix_expected = start(matrix), vector_expected = start(vector);
+  for (int t = 1; t <= 5; ++t) {
+    const double lr = 0.01 * t, scale = 0.5;
+    const auto advance = [&](const Variable& parameter, std::vector<Element>& expected, double decay) {
+      double* gradient = parameter.leaf()->gradient.data<double>();
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        gradient[i] = std::sin(double(t) + double(i));
+        const double g = scale * gradient[i];
+        Element& e = expected[i];
+        e.m = 0.9 * e.m + 0.1 * g;
+        e.v = 0.98 * e.v + 0.02 * g * g;
+        const double m_hat = e.m / (1 - std::pow(0.9, t)), v_hat = e.v / (1 - std::pow(0.98, t));
+        e.value -= lr * (m_hat / (std::sqrt(v_hat) + 1e-9) + decay * e.value);
+      }
+    };
+    advance(matrix, matrix_expected, 0.1);
+    advance(vector, vector_expected, 0);
+    adam.step(lr, scale);
+  }
+  for (std::size_t i = 0; i < 6; ++i) {
+    CHECK(matrix.value().values<double>()[i] == doctest::Approx(matrix_expected[i].value).epsilon(1e-12));
+  }
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(vector.value().values<double>()[i] == doctest::Approx(vector_expected[i].value).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("the Noam schedule is equation (3): peak 7.0e-4 for base, 4.9e-4 for big") {
+  ScheduleOptions noam{ScheduleOptions::Kind::noam, 1, 4000, 512, 0};
+  CHECK(learning_rate(noam, 4000) == doctest::Approx(7.0e-4).epsilon(0.01));
+  CHECK(learning_rate(noam, 2000) == doctest::Approx(std::pow(512, -0.5) * 2000 * std::pow(4000, -1.5)));
+  CHECK(learning_rate(noam, 16000) == doctest::Approx(std::pow(512, -0.5) / std::sqrt(16000.0)));
+  noam.width = 1024;
+  CHECK(learning_rate(noam, 4000) == doctest::Approx(4.9e-4).epsilon(0.01));
+  CHECK_THROWS_AS(learning_rate(noam, 0), Error);
+}
+
+TEST_CASE("the other schedules rise over the warm-up and fall as named") {
+  using Kind = ScheduleOptions::Kind;
+  const ScheduleOptions sqrt_decay{Kind::inverse_sqrt, 5e-3, 100, 0, 0};
+  CHECK(learning_rate(sqrt_decay, 50) == doctest::Approx(2.5e-3));
+  CHECK(learning_rate(sqrt_decay, 400) == doctest::Approx(2.5e-3));
+  const ScheduleOptions cosine{Kind::cosine, 1e-3, 10, 0, 110};
+  CHECK(learning_rate(cosine, 10) == doctest::Approx(1e-3));
+  CHECK(learning_rate(cosine, 60) == doctest::Approx(5.5e-4));
+  CHECK(learning_rate(cosine, 110) == doctest::Approx(1e-4));
+  CHECK(learning_rate(cosine, 500) == doctest::Approx(1e-4));
+  const ScheduleOptions constant{Kind::constant, 1e-3, 10, 0, 0};
+  CHECK(learning_rate(constant, 5) == doctest::Approx(5e-4));
+  CHECK(learning_rate(constant, 5000) == doctest::Approx(1e-3));
+  CHECK_THROWS_AS(parse_schedule("linear"), Error);
+}

@@ -1,0 +1,191 @@
+// Training end to end on a small copied-with-a-twist language: resume, accumulation, threads, checkpoints.
+#include <doctest/doctest.h>
+#include <omp.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "models/average.h"
+#include "models/safetensors.h"
+#include "tests/support.h"
+#include "train/trainer.h"
+#include "train/train_step.h"
+
+using namespace kette;
+using kette::testing::ScratchFolder;
+
+namespace {
+
+/// "w3 w1 w4" -> "v4 v1 v3": reversed, in other words.
+std::pair<std::string, std::string> toy_text(int lines, std::uint64_t seed) {
+  Random random(seed);
+  std::string source, target;
+  for (int i = 0; i < lines; ++i) {
+    const std::int64_t length = 2 + random.below(5);
+    std::string reversed;
+    for (std::int64_t j = 0; j < length; ++j) {
+      const std::string word(1, static_cast<char>('a' + random.below(12)));
+      source += (j ? " " : "") + word + "o";
+      reversed = word + "u" + (j ? " " : "") + reversed;
+    }
+    source += '\n';
+    target += reversed + '\n';
+  }
+  return {source, target};
+}
+
+TrainOptions toy_options(const ScratchFolder& folder, const std::string& out) {
+  const auto [source, target] = toy_text(300, 1);
+  const auto [valid_source, valid_target] = toy_text(20, 2);
+  testing::write_file(folder / "train.src", source);
+  testing::write_file(folder / "train.tgt", target);
+  testing::write_file(folder / "valid.src", valid_source);
+  testing::write_file(folder / "valid.tgt", valid_target);
+  TrainOptions options;
+  options.source = folder / "train.src";
+  options.target = folder / "train.tgt";
+  options.valid_source = folder / "valid.src";
+  options.valid_target = folder / "valid.tgt";
+  options.out = folder / out;
+  options.vocabulary = 60;
+  options.model.encoder_layers = options.model.decoder_layers = 1;
+  options.model.width = 16;
+  options.model.hidden = 32;
+  options.model.heads = 2;
+  options.model.dropout = 0.1;
+  options.model.max_length = 64;
+  options.batch_tokens = 128;
+  options.schedule = {ScheduleOptions::Kind::inverse_sqrt, 5e-3, 50, 16, 0};
+  options.validate_bleu = false;
+  options.validate_every = 60;
+  options.quiet = true;
+  return options;
+}
+
+std::vector<float> parameters_in(const std::filesystem::path& folder) {
+  return SafetensorsFile::open(folder / "training.safetensors").tensor("parameters").values<float>();
+}
+
+}  // namespace
+
+TEST_CASE("200 steps equal 100, resume, and 100 more, bit for bit") {
+  const ScratchFolder folder;
+  TrainOptions whole = toy_options(folder, "whole");
+  whole.steps = 200;
+  train(whole);
+  TrainOptions halves = toy_options(folder, "halves");
+  halves.steps = 100;
+  train(halves);
+  halves.steps = 200;
+  halves.resume = true;
+  const TrainResult result = train(halves);
+  CHECK(result.steps == 200);
+  CHECK(parameters_in(whole.out) == parameters_in(halves.out));
+
+  // The log holds every step once, in order, over both runs.
+  std::istringstream log(testing::read_file(halves.out / "log.jsonl"));
+  std::int64_t expected = 0;
+  for (std::string line; std::getline(log, line);) {
+    const auto json = nlohmann::json::parse(line);
+    if (json.contains("loss")) CHECK(json["step"] == ++expected);
+  }
+  CHECK(expected == 200);
+}
+
+TEST_CASE("training learns, whatever the number of threads to the same bits") {
+  const ScratchFolder folder;
+  TrainOptions options = toy_options(folder, "one");
+  options.steps = 60;
+  const int threads = omp_get_max_threads();
+  omp_set_num_threads(1);
+  const TrainResult one = train(options);
+  omp_set_num_threads(3);
+  options.out = folder / "three";
+  train(options);
+  omp_set_num_threads(threads);
+  CHECK(parameters_in(folder / "one") == parameters_in(folder / "three"));
+  CHECK(one.valid_loss < 3.2);  // log of 60 words is 4.1
+}
+
+TEST_CASE("accumulated gradients equal those of the big batch") {
+  TransformerConfig config;
+  config.encoder_layers = config.decoder_layers = 1;
+  config.width = 16;
+  config.hidden = 24;
+  config.heads = 2;
+  config.vocabulary = 20;
+  config.dropout = 0;
+  TokenLists source, target;
+  Random random(5);
+  for (int i = 0; i < 12; ++i) {
+    std::vector<std::int32_t> ids;
+    for (int j = 0; j < 3 + i % 4; ++j) ids.push_back(static_cast<std::int32_t>(4 + random.below(16)));
+    source.push_back(ids);
+    target.push_back(ids);
+  }
+  const auto gradients = [&](const std::vector<std::vector<std::int64_t>>& parts) {
+    Transformer model(config);
+    model.materialize(1, DType::f64);
+    Adam adam(model.parameters(), {});
+    std::vector<Batch> batches;
+    for (const auto& part : parts) batches.push_back(make_batch(source, target, part));
+    train_step(model, adam, batches, {1e-3, 0.1, 0, 1});
+    return model.parameters().gradients().values<double>();
+  };
+  const auto big = gradients({{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}});
+  const auto accumulated = gradients({{0, 1, 2}, {3, 4, 5, 6, 7}, {8}, {9, 10, 11}});
+  double largest = 0, gap = 0;
+  for (std::size_t i = 0; i < big.size(); ++i) {
+    largest = std::max(largest, std::abs(big[i]));
+    gap = std::max(gap, std::abs(big[i] - accumulated[i]));
+  }
+  CHECK(largest > 1e-3);
+  CHECK(gap < 1e-12 * std::max(1.0, largest));
+}
+
+TEST_CASE("checkpoints: the last ones are kept, and averaged at the end") {
+  const ScratchFolder folder;
+  TrainOptions options = toy_options(folder, "model");
+  options.steps = 50;
+  options.validate_every = 10;
+  options.keep = 3;
+  options.average = 2;
+  train(options);
+  const auto files = list_checkpoints(options.out);
+  REQUIRE(files.size() == 3);
+  CHECK(files.back().filename() == "step-50.safetensors");
+  const auto a = SafetensorsFile::open(files[1]).tensor("shared_embedding/weight").values<double>();
+  const auto b = SafetensorsFile::open(files[2]).tensor("shared_embedding/weight").values<double>();
+  const SafetensorsFile mean = SafetensorsFile::open(options.out / "model.safetensors", Checksum::crc32);
+  const auto m = mean.tensor("shared_embedding/weight").values<double>();
+  for (std::size_t i = 0; i < m.size(); ++i) CHECK(m[i] == doctest::Approx((a[i] + b[i]) / 2).epsilon(1e-6));
+  CHECK(mean.metadata().at("averaged_steps") == "40,50");
+}
+
+TEST_CASE("a run is not overwritten, and a resume wants the same recipe") {
+  const ScratchFolder folder;
+  TrainOptions options = toy_options(folder, "model");
+  options.steps = 3;
+  train(options);
+  CHECK_THROWS_WITH_AS(train(options), doctest::Contains("continue it with --resume"), Error);
+  options.resume = true;
+  options.steps = 5;
+  options.batch_tokens = 64;
+  CHECK_THROWS_WITH_AS(train(options), doctest::Contains("expected batch_tokens = 128"), Error);
+  TrainOptions fresh = toy_options(folder, "nothing");
+  fresh.steps = 3;
+  fresh.resume = true;
+  CHECK_THROWS_AS(train(fresh), Error);
+}
+
+TEST_CASE("clipping scales the gradient to the norm") {
+  const ScratchFolder folder;
+  TrainOptions options = toy_options(folder, "model");
+  options.steps = 2;
+  options.clip_norm = 1e-3;
+  train(options);
+  std::istringstream log(testing::read_file(options.out / "log.jsonl"));
+  std::string line;
+  std::getline(log, line);
+  CHECK(nlohmann::json::parse(line)["gradient_norm"].get<double>() > 1e-3);
+}
