@@ -12,12 +12,13 @@ case "${1:-}" in
     ;;
 esac
 if ! command -v clang-format > /dev/null; then
-  echo "format.sh: expected clang-format, given a machine without it (scripts/setup.sh --ci installs it)" >&2
+  echo "format.sh: expected clang-format, given a machine without it" \
+    "(scripts/setup.sh --ci installs it)" >&2
   exit 1
 fi
 version=$(clang-format --version | sed -E 's/.*version ([0-9]+).*/\1/')
 if [[ "$version" != 14 ]]; then
-  echo "format: clang-format $version may disagree with version 14, which is the one that counts" >&2
+  echo "format: version 14 is the one that counts; $version may disagree with it" >&2
 fi
 
 mapfile -t files < <(find . -path ./build -prune -o -path ./.git -prune -o \

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# From nothing to a translator: installs what is missing, builds, writes the bundled English-German corpus, trains
-# for three minutes, measures BLEU on sentences never seen, translates a few of them.
+# From nothing to a translator: installs what is missing, builds, writes the bundled English-German
+# corpus, trains for three minutes, measures BLEU on sentences never seen, translates a few of them.
 #   scripts/quickstart.sh [--minutes M]      (or QUICKSTART_MINUTES=M)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs what building and testing Kette needs and this machine lacks (Debian, Ubuntu). Does nothing when all
-# is there.
+# Installs what building and testing Kette needs and this machine lacks (Debian, Ubuntu).
+# Does nothing when all is there.
 #   scripts/setup.sh          compiler, CMake, libraries
-#   scripts/setup.sh --ci     also what .ci/run needs: clang with its OpenMP, clang-format, shellcheck
+#   scripts/setup.sh --ci     also for .ci/run: clang with its OpenMP, clang-format, shellcheck
 set -euo pipefail
 
 case "${1:-}" in
@@ -64,7 +64,10 @@ if ((EUID != 0)); then
   fi
   as_root=(sudo)
 fi
-apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=120 "$@"; }
+apt() {
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get -q -y -o DPkg::Lock::Timeout=120 "$@"
+}
 apt update || echo "setup: the package lists could not be renewed; trying with those at hand" >&2
 if ! apt install --no-install-recommends "${missing[@]}"; then
   echo "setup.sh: expected apt-get to install ${missing[*]}, given a failure" \

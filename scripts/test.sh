@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs all tests. Arguments go to the test program, for example
+# Installs what is missing, builds, and runs all tests. Arguments go to the test program:
 #   scripts/test.sh --test-case='*safetensors*'
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

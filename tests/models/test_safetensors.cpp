@@ -28,7 +28,7 @@ class Damage {
  public:
   /// What opening a file with these bytes says, or "" when it opens.
   std::string error_of(const std::string& content, Checksum checksum = Checksum::none) {
-    std::filesystem::remove(path_);  // ext4 writes a file cut short and refilled to disk at once
+    std::filesystem::remove(path_);  // ext4 syncs a file that is emptied and written again
     write_file(path_, content);
     try {
       check_consistent(SafetensorsFile::open(path_, checksum));
