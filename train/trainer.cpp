@@ -220,14 +220,13 @@ void Trainer::validate(Progress& progress) {
     const Translator translator(model_, tokenizer_);
     TranslateOptions decode;
     decode.beam = 1;
-    std::vector<std::string> hypotheses, sources(valid_source_.views().begin(), valid_source_.views().end());
-    for (const Translation& translation : translator.translate(sources, decode)) {
-      hypotheses.push_back(translation.text);
-    }
+    const std::vector<Translation> translations = translator.translate(
+        std::vector<std::string>(valid_source_.views().begin(), valid_source_.views().end()), decode);
+    ScoreLines hypotheses;
+    for (const Translation& translation : translations) hypotheses.push_back(translation.text);
     BleuOptions scoring;
-    scoring.tokenize = parse_score_tokenizer(options_.bleu_tokenize);
-    const std::vector<std::string> references(valid_target_.views().begin(), valid_target_.views().end());
-    result_.valid_bleu = corpus_bleu(hypotheses, {references}, scoring).score;
+    scoring.tokenizer = score_tokenizer(options_.bleu_tokenize);
+    result_.valid_bleu = corpus_bleu(hypotheses, {valid_target_.views()}, scoring).score;
     json["valid_bleu"] = *result_.valid_bleu;
     std::snprintf(line, sizeof line, ", greedy BLEU %.2f", *result_.valid_bleu);
     text += line;

@@ -120,8 +120,8 @@ TEST_CASE("accumulated gradients equal those of the big batch") {
   for (int i = 0; i < 12; ++i) {
     std::vector<std::int32_t> ids;
     for (int j = 0; j < 3 + i % 4; ++j) ids.push_back(static_cast<std::int32_t>(4 + random.below(16)));
-    source.push_back(ids);
-    target.push_back(ids);
+    source.add(ids);
+    target.add(ids);
   }
   const auto gradients = [&](const std::vector<std::vector<std::int64_t>>& parts) {
     Transformer model(config);
