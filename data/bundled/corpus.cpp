@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -125,7 +126,7 @@ class Generator {
 std::vector<std::string> words_of(const std::string& sentence) {
   std::vector<std::string> words(1);
   for (const char letter : sentence) {
-    if (std::string(" .,?!'").find(letter) == std::string::npos) {
+    if (std::string_view(" .,?!'").find(letter) == std::string_view::npos) {
       words.back() += letter;
     } else if (!words.back().empty()) {
       words.emplace_back();

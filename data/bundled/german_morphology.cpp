@@ -216,9 +216,9 @@ std::string imperative(const GermanVerb& verb) {
                             er.find('i') != std::string::npos &&
                             root.find('i') == std::string::npos;
   if (changes_to_i) return without_last(er, 1);
-  const bool takes_e =
-      !linking_e(root).empty() || ends_with_any(root, {"ier", "er"}) || ends_with(root, "ig");
-  return root + (takes_e ? "e" : "");
+  // Weak verbs end in -e, strong ones need not: kaufe, öffne; geh, komm, but lade.
+  const bool weak = verb.past.empty();
+  return root + (weak || !linking_e(root).empty() ? "e" : "");
 }
 
 }  // namespace kette::bundled::german

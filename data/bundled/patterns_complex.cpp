@@ -74,6 +74,26 @@ Clause short_clause(Sampler& sampler, const NounPhrase& subject) {
   return sampler.clause(wish);
 }
 
+/// Because she wants to read the book.
+Clause motive(Sampler& sampler, const NounPhrase& who) {
+  static const std::vector<const char*> motives = {"want to", "want to", "must", "may", "can"};
+  Wish wish{.subject = who, .may_negate = false, .may_have_time = false, .plain = true};
+  wish.modal = &modal(sampler.random().pick(motives));
+  while (!wish.verb || wish.verb->has(trait::stative)) {
+    const std::vector<Frame> frames = {Frame::intransitive, Frame::accusative, Frame::dative,
+                                       Frame::ditransitive, Frame::directional};
+    wish.verb = &sampler.verb(kinds_of(who), frames);
+  }
+  return sampler.clause(wish);
+}
+
+/// What the main clause and the clause it governs are about must not be the same person by name.
+void keep_apart(Sampler& sampler, Clause& main, const Clause& inner) {
+  while (main.subject.noun && main.subject.noun == inner.subject.noun) {
+    main.subject = sampler.person(true);
+  }
+}
+
 NounPhrase understood(const NounPhrase& subject) {
   NounPhrase phrase;
   phrase.head = Head::understood;
@@ -106,7 +126,7 @@ Draft reason(Sampler& sampler) {
   const Clause main = short_clause(sampler, who);
   const NounPhrase again = pronoun_for(who);
   const bool state = main.tense == Tense::past || random.chance(70);
-  Clause why = state ? be(sampler, again, who) : short_clause(sampler, again);
+  Clause why = state ? be(sampler, again, who) : motive(sampler, again);
   if (state) why.tense = told_in(main);
   return {statement_of(main) + english + statement_of(why),
           main_clause(main) + german + subordinate(why)};
@@ -131,6 +151,7 @@ Draft report(Sampler& sampler) {
   main.subject = sampler.person(true);
   main.verb = &random.pick(reporting_verbs());
   const Clause said = sampler.clause({.may_front_time = false, .plain = true});
+  keep_apart(sampler, main, said);
   const bool second = agreement(main.subject).person == Person::second;
   if (said.tense == Tense::past && !second && random.chance(70)) main.tense = Tense::past;
   return {statement_of(main) + " that " + statement_of(said),
@@ -144,11 +165,10 @@ Draft indirect_question(Sampler& sampler) {
   main.subject = sampler.person(true);
   main.verb = random.chance(50) ? &verb_ask() : &verb_know();
   main.negated = main.verb == &verb_know();
-  if (main.subject.noun && main.subject.determiner == Determiner::every) {
-    main.subject.determiner = Determiner::definite;
-  }
   std::string english = " whether ", german = ", ob ";
   Clause asked = sampler.clause({.may_negate = false, .may_have_time = false, .plain = true});
+  keep_apart(sampler, main, asked);
+  make_known(main.subject);
   const Frame frame = asked.verb->frame;
   const bool placed = frame == Frame::locative || frame == Frame::directional;
   if (placed && !asked.verb->preposition && random.chance(70)) {

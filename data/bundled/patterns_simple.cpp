@@ -49,11 +49,10 @@ Draft statement(Sampler& sampler) { return as_statement(sampler.clause()); }
 Draft yes_no_question(Sampler& sampler) {
   Wish wish{.may_negate = false, .may_front_time = false, .may_be_me = false};
   // "Kaufte sie das Brot?" is correct but bookish; people ask in the perfect.
-  if (sampler.random().chance(50)) wish.tense = Tense::perfect;
-  Clause clause = sampler.clause(wish);
-  if (clause.tense == Tense::past && !clause.modal)
-    clause.tense = Tense::present, clause.time = nullptr;
-  return as_question(clause, Order::first);
+  static const std::vector<Tense> asked = {Tense::perfect, Tense::perfect, Tense::future,
+                                           Tense::present};
+  if (sampler.random().chance(70)) wish.tense = sampler.random().pick(asked);
+  return as_question(sampler.clause(wish), Order::first);
 }
 
 Draft subject_question(Sampler& sampler) {
@@ -73,18 +72,15 @@ Draft object_question(Sampler& sampler) {
        .may_negate = false,
        .may_be_me = false});
   const bool people = (clause.verb->objects & kind::person) != 0;
-  if (sampler.random().chance(50)) {
+  NounPhrase asked =
+      sampler.definite(clause.verb->objects, true, kind::name | kind::city | kind::kin);
+  if (!asked.noun->countable() || sampler.random().chance(50)) {
     clause.direct = interrogative(people);
   } else {
-    NounPhrase asked =
-        sampler.definite(clause.verb->objects, true, kind::name | kind::city | kind::kin);
-    const bool countable = asked.noun->countable();
-    const bool many = countable && sampler.random().chance(30);
+    const bool many = sampler.random().chance(30);
     if (many) asked.number = Number::plural;
-    asked.determiner = many                          ? Determiner::how_many
-                       : sampler.random().chance(25) ? Determiner::whose
-                                                     : Determiner::which;
-    if (people && asked.determiner == Determiner::whose) asked.determiner = Determiner::which;
+    const bool whose = !people && sampler.random().chance(25);
+    asked.determiner = many ? Determiner::how_many : whose ? Determiner::whose : Determiner::which;
     sampler.note(clause.verb->english.base, asked);
     clause.direct = asked;
   }
@@ -107,10 +103,12 @@ Draft adverb_question(Sampler& sampler) {
       {.verb = verb, .may_negate = false, .may_have_time = false, .may_be_me = false});
   if (place) clause.oblique.reset();
   if (clause.tense == Tense::progressive) clause.tense = Tense::present;
-  clause.question = !place
-                        ? (verb->has(trait::stative) || sampler.random().chance(50) ? &why : &when)
+  const bool asks_why = verb->has(trait::stative) || sampler.random().chance(50);
+  clause.question = !place                           ? (asks_why ? &why : &when)
                     : verb->frame == Frame::locative ? &where
                                                      : &where_to;
+  // "When have you come?" is no English.
+  if (clause.question == &when && clause.tense == Tense::perfect) clause.tense = Tense::future;
   clause.front = Slot::question;
   return as_question(clause);
 }
@@ -145,14 +143,22 @@ Draft comparison(Sampler& sampler) {
   const Kinds same = sampler.random().pick(classes);
   NounPhrase one = sampler.definite(same, true, name), other = sampler.definite(same, true, name);
   while (other.noun == one.noun) other = sampler.definite(same, true, name);
-  Predicate predicate{.adjective = &sampler.adjective(same, true)};
+  // Rows stand from small to big: the horse is bigger than the mouse, and stronger. Where they do
+  // not, nothing is said of size.
+  const bool ordered = (same & (animal | building | outdoors)) != 0;
+  const auto grows = [](const Adjective& word) {
+    return word.english == "big" || word.english == "strong";
+  };
+  const auto shrinks = [](const Adjective& word) { return word.english == "small"; };
+  const Adjective* quality = &sampler.adjective(same, true);
+  while (!ordered && (quality->english == "big" || shrinks(*quality))) {
+    quality = &sampler.adjective(same, true);
+  }
+  Predicate predicate{.adjective = quality};
   predicate.degree = sampler.random().chance(65) ? Degree::comparative : Degree::positive;
-  // Rows stand from small to big: the horse is bigger than the mouse, and stronger.
-  const std::string& quality = predicate.adjective->english;
-  const bool size = quality == "big" || quality == "strong";
-  if ((same & (animal | building | outdoors)) != 0 && (size || quality == "small")) {
+  if (ordered && (grows(*quality) || shrinks(*quality))) {
     predicate.degree = Degree::comparative;
-    if (size == (one.noun < other.noun)) std::swap(one, other);
+    if (grows(*quality) == (one.noun < other.noun)) std::swap(one, other);
   }
   predicate.compared_to = other;
   sampler.note(predicate.adjective->english, other);

@@ -17,6 +17,7 @@ struct Wish {
   std::optional<NounPhrase> subject{};
   const Verb* verb = nullptr;
   std::optional<Tense> tense{};
+  const Modal* modal = nullptr;
   bool may_negate = true;
   bool may_have_time = true;
   bool may_front_time = true;

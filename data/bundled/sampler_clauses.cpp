@@ -89,6 +89,9 @@ void Sampler::complete(Clause& clause, bool plain) {
       break;
   }
   if (clause.direct) note(verb.english.base, *clause.direct);
+  // One likes the book, not a book; but one has or needs a book.
+  const bool owns = (verb.objects & kind::means) != 0;
+  if (clause.direct && verb.has(trait::lasting) && !owns) make_known(*clause.direct);
   if (!plain) decorate(clause);
 }
 
@@ -123,8 +126,10 @@ void Sampler::choose_tense(Clause& clause, const Wish& wish) {
       verb.english.past != verb.english.base && agreement(clause.subject).person != Person::second;
   const bool lasting = verb.has(trait::lasting);
   const unsigned roll = static_cast<unsigned>(random_.below(100));
-  if (wish.tense) {
-    clause.tense = *wish.tense;
+  if (wish.modal) {
+    clause.modal = wish.modal;
+  } else if (wish.tense) {
+    clause.tense = lasting ? Tense::present : *wish.tense;
   } else if (roll < 18 || (lasting && roll < 34)) {
     clause.tense = has_past ? Tense::past : Tense::present;
   } else if (roll < 34) {

@@ -103,7 +103,8 @@ void Sampler::describe(NounPhrase& phrase, unsigned percent) {
   // The cheapest lamp, a cheaper lamp.
   if (phrase.adjective->gradable && noun.countable() && random_.chance(15)) {
     if (phrase.determiner == Determiner::definite) phrase.degree = Degree::superlative;
-    if (phrase.determiner == Determiner::indefinite) phrase.degree = Degree::comparative;
+    const bool one = phrase.number == kSingular;
+    if (phrase.determiner == Determiner::indefinite && one) phrase.degree = Degree::comparative;
   }
 }
 
@@ -203,6 +204,7 @@ NounPhrase Sampler::object(Kinds kinds, const NounPhrase& owner, bool plain) {
   while (phrase.noun == owner.noun) phrase = definite(kinds, true);
   if (phrase.noun->is(kind::name | kind::city)) return phrase;
 
+  if (phrase.noun->is(kind::place | kind::furniture)) phrase.number = kSingular;
   const bool plural = phrase.number == kPlural;
   const unsigned roll = static_cast<unsigned>(random_.below(100));
   if (phrase.noun->is(kind::means)) {
