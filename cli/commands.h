@@ -1,0 +1,23 @@
+// The commands of `kette`. Each registers itself: its options, and what it does once they are read.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace kette::cli {
+
+void add_train_command(CLI::App& program);
+void add_translate_command(CLI::App& program);
+void add_evaluate_command(CLI::App& program);
+void add_bleu_command(CLI::App& program);
+void add_score_command(CLI::App& program);
+void add_average_command(CLI::App& program);
+void add_gradcheck_command(CLI::App& program);
+void add_info_command(CLI::App& program);
+void add_bench_command(CLI::App& program);
+
+// The three things that `kette bench` measures.
+void add_bench_train_command(CLI::App& bench);
+void add_bench_translate_command(CLI::App& bench);
+void add_bench_ops_command(CLI::App& bench);
+
+}  // namespace kette::cli

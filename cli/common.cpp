@@ -1,0 +1,119 @@
+#include "cli/common.h"
+
+#include <omp.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "data/text_file.h"
+#include "models/model_directory.h"
+
+namespace kette::cli {
+namespace {
+
+constexpr std::pair<Activation, const char*> kActivations[] = {
+    {Activation::relu, "relu"}, {Activation::gelu, "gelu"}, {Activation::silu, "silu"}};
+
+}  // namespace
+
+void add_common_options(CLI::App& command, CommonOptions& options) {
+  OptionGroup group(command, "Common");
+  group.number("--threads", options.threads, at_least(1), "Threads (default: all the machine has)");
+  group.flag("--json", options.json, "Print one JSON object as the last line of stdout");
+  group.custom(
+      "--config", [](const std::string&) {}, [] { return std::string(); },
+      "Options from a TOML file, `name = value` a line; the command line overrides them", "FILE");
+}
+
+int use_threads(const CommonOptions& options) {
+  constexpr std::int64_t kMost = 1024;
+  if (options.threads > kMost) {
+    throw UsageError("--threads: expected at most " + std::to_string(kMost) + ", given " +
+                     std::to_string(options.threads));
+  }
+  if (options.threads > 0) omp_set_num_threads(static_cast<int>(options.threads));
+  return omp_get_max_threads();
+}
+
+void add_architecture_options(CLI::App& command, TransformerConfig& c) {
+  OptionGroup group(command, "Model");
+  group.number("--encoder-layers", c.encoder_layers, at_least(1), "Layers of the encoder");
+  group.number("--decoder-layers", c.decoder_layers, at_least(1), "Layers of the decoder");
+  group.number("--width", c.width, at_least(1), "Width of the residual stream, d_model");
+  group.number("--hidden", c.hidden, at_least(1), "Width inside the feed-forward layers, d_ff");
+  group.number("--heads", c.heads, at_least(1), "Attention heads; a divisor of the width");
+  group.number("--dropout", c.dropout, rate(), "Dropout on sub-layer outputs and embeddings");
+  group.number("--attention-dropout", c.attention_dropout, rate(), "Dropout on attention weights");
+  group.number("--activation-dropout", c.activation_dropout, rate(),
+               "Dropout inside the feed-forward layers");
+  const auto set_norm = [&c](const std::string& name) {
+    KETTE_CHECK(name == "post" || name == "pre", "expected post or pre, given ", name);
+    c.norm = name == "post" ? NormOrder::post : NormOrder::pre;
+  };
+  group.custom(
+      "--norm", set_norm, [&c] { return std::string(c.norm == NormOrder::post ? "post" : "pre"); },
+      "Layer norm after each sub-layer, as in the paper, or before it", "post|pre");
+  const auto set_activation = [&c](const std::string& name) {
+    for (const auto& [activation, known] : kActivations) {
+      if (name == known) return void(c.activation = activation);
+    }
+    fail("expected relu, gelu or silu, given ", name);
+  };
+  const auto current_activation = [&c] {
+    for (const auto& [activation, known] : kActivations) {
+      if (c.activation == activation) return std::string(known);
+    }
+    return std::string();
+  };
+  group.custom("--activation", set_activation, current_activation, "Of the feed-forward layers",
+               "relu|gelu|silu");
+}
+
+TransformerConfig read_architecture(const std::filesystem::path& model) {
+  const std::filesystem::path file = model / "config.json";
+  std::string json;
+  for (const std::string_view line : read_lines(file).views()) json += line;
+  return transformer_config_from_json(json, file.string());
+}
+
+void check_readable(const std::filesystem::path& file) {
+  const std::ifstream stream(file);
+  KETTE_CHECK(stream.good(), file.string(), ": expected a readable file, given one that is not (",
+              std::strerror(errno), ")");
+}
+
+void print_json(const nlohmann::ordered_json& object) { std::cout << object.dump() << "\n"; }
+
+std::string text(const char* format, ...) {
+  std::va_list arguments, again;
+  va_start(arguments, format);
+  va_copy(again, arguments);
+  std::string result(static_cast<std::size_t>(std::vsnprintf(nullptr, 0, format, arguments)), '\0');
+  std::vsnprintf(result.data(), result.size() + 1, format, again);
+  va_end(again);
+  va_end(arguments);
+  return result;
+}
+
+std::string with_commas(std::int64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  return digits;
+}
+
+double peak_rss_mib() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+void exit_with(int code) { throw CLI::RuntimeError(code); }
+
+}  // namespace kette::cli

@@ -1,0 +1,50 @@
+// What the commands share: the options that every one of them has, and ways to print.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/options.h"
+#include "models/transformer.h"
+
+namespace kette::cli {
+
+struct CommonOptions {
+  std::int64_t threads = 0;  ///< 0: as many as the machine has
+  bool json = false;
+};
+
+/// Adds --threads, --json and --config (which arguments.h reads).
+void add_common_options(CLI::App& command, CommonOptions& options);
+
+/// Sets the number of threads and returns how many there are.
+int use_threads(const CommonOptions& options);
+
+/// Options for the fields of an architecture. Options are applied in the order in which they were
+/// added, so they override a
+/// --preset that was added before, wherever it stands on the command line.
+void add_architecture_options(CLI::App& command, TransformerConfig& config);
+
+/// The config.json of a model directory.
+TransformerConfig read_architecture(const std::filesystem::path& model);
+
+/// Throws an Error that names the file unless it can be read.
+void check_readable(const std::filesystem::path& file);
+
+/// The last line of stdout: one JSON object.
+void print_json(const nlohmann::ordered_json& object);
+
+/// printf into a string.
+[[gnu::format(printf, 1, 2)]] std::string text(const char* format, ...);
+/// 63082496 -> "63,082,496"
+std::string with_commas(std::int64_t number);
+
+/// The most memory the process ever had, in MiB.
+double peak_rss_mib();
+
+/// Ends the program with this exit code; the message has been printed.
+[[noreturn]] void exit_with(int code);
+
+}  // namespace kette::cli

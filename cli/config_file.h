@@ -1,0 +1,31 @@
+// Options in a file, as TOML: one `key = value` a line, where the key is an option's name without
+// the dashes.
+//   # comments
+//   src = "train.en"
+//   steps = 2_000
+//   ref = ["a.de", "b.de"]
+// Tables ([headers]) are not part of it: a file is for one command.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace kette::cli {
+
+struct ConfigEntry {
+  std::string key;
+  std::vector<std::string> values;
+  std::int64_t line = 0;
+};
+
+/// Throws UsageError with the name and the line of what is not understood.
+std::vector<ConfigEntry> parse_config(const std::string& text, const std::string& name);
+std::vector<ConfigEntry> read_config(const std::filesystem::path& path);
+
+/// The current values of a command's options, by groups, for read_config(). Options named in `omit`
+/// and those that are not set stay out.
+std::string config_text(CLI::App& command, const std::vector<std::string>& omit);
+
+}  // namespace kette::cli

@@ -1,0 +1,137 @@
+// `kette info`: the version, the machine, and what a preset or a trained model costs, part by part.
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/machine.h"
+#include "models/model_directory.h"
+#include "models/model_summary.h"
+#include "tensor/cpu/blas.h"
+
+namespace kette::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct InfoOptions {
+  CommonOptions common;
+  std::string preset;
+  std::filesystem::path model;
+  std::int64_t vocabulary = 0;
+};
+
+constexpr double kMebi = 1024.0 * 1024.0;
+
+double training_flops_of(const SummaryRow& row) {
+  return 3 * (row.source_flops + row.target_flops);
+}
+
+Json model_json(const TransformerConfig& config) {
+  Json json = Json::parse(to_json(config));
+  json["parameters"] = count_parameters(config);
+  double forward = 0;
+  json["parts"] = Json::array();
+  for (const SummaryRow& row : summarize(config)) {
+    forward += static_cast<double>(row.count) * (row.source_flops + row.target_flops);
+    json["parts"].push_back({{"part", row.part},
+                             {"count", row.count},
+                             {"parameters", row.parameters},
+                             {"source_token_flops", row.source_flops},
+                             {"target_token_flops", row.target_flops},
+                             {"training_flops", training_flops_of(row)},
+                             {"weight_bytes", 4 * row.parameters},
+                             {"training_bytes", kTrainingBytesPerParameter * row.parameters}});
+  }
+  json["forward_flops_per_token_pair"] = forward;
+  json["training_flops_per_token_pair"] = 3 * forward;
+  json["weight_bytes"] = 4 * count_parameters(config);
+  json["training_bytes"] = kTrainingBytesPerParameter * count_parameters(config);
+  return json;
+}
+
+void print_line(const SummaryRow& row, const std::string& part) {
+  std::cout << text("%-34s %12s %10.3f %10.3f %10.3f %9.2f %9.2f\n", part.c_str(),
+                    with_commas(row.parameters).c_str(), row.source_flops / 1e6,
+                    row.target_flops / 1e6, training_flops_of(row) / 1e6,
+                    4 * static_cast<double>(row.parameters) / kMebi,
+                    static_cast<double>(kTrainingBytesPerParameter * row.parameters) / kMebi);
+}
+
+void print_table(const TransformerConfig& c) {
+  std::cout << text(
+      "\n%lld + %lld layers, width %lld, hidden %lld, %lld heads, vocabulary %s, dropout %s, "
+      "%s-norm\n\n",
+      static_cast<long long>(c.encoder_layers), static_cast<long long>(c.decoder_layers),
+      static_cast<long long>(c.width), static_cast<long long>(c.hidden),
+      static_cast<long long>(c.heads), with_commas(c.vocabulary).c_str(),
+      shortest(c.dropout).c_str(), c.norm == NormOrder::post ? "post" : "pre");
+  std::cout << text("%-34s %12s %10s %10s %10s %9s %9s\n", "", "", "MFLOP a", "MFLOP a",
+                    "training,", "weights,", "training,");
+  std::cout << text("%-34s %12s %10s %10s %10s %9s %9s\n", "part", "parameters", "src token",
+                    "tgt token", "both", "MiB", "MiB");
+  SummaryRow total{"total", 1, 0, 0, 0};
+  for (const SummaryRow& row : summarize(c)) {
+    print_line(row,
+               row.part + (row.count > 1 ? " (each of " + std::to_string(row.count) + ")" : ""));
+    const auto count = static_cast<double>(row.count);
+    total.parameters += row.count * row.parameters;
+    total.source_flops += count * row.source_flops;
+    total.target_flops += count * row.target_flops;
+  }
+  print_line(total, total.part);
+  std::cout << "\nMFLOP: matrix products of the forward pass, and of a training step over a source "
+               "and a target token; "
+               "attention over n keys\nadds "
+            << shortest(4e-6 * static_cast<double>(c.width))
+            << " n for each attention layer. Training MiB: weights, gradients and Adam's moments, "
+               "without activations.\n";
+}
+
+void run(const InfoOptions& o) {
+  const int threads = use_threads(o.common);
+  Json json = {{"version", KETTE_VERSION},
+               {"cpu", cpu_name()},
+               {"kernels", kernel_level()},
+               {"blas_core", cpu::blas_core()},
+               {"threads", threads}};
+  std::cout << "kette " KETTE_VERSION "\nCPU            " << cpu_name() << "\nkernels        "
+            << kernel_level() << "\nOpenBLAS core  " << cpu::blas_core()
+            << " (KETTE_BLAS_CORE=NAME overrides it)\nthreads        " << threads << "\n";
+  if (!o.preset.empty() || !o.model.empty()) {
+    TransformerConfig config;
+    if (o.model.empty()) {
+      config = TransformerConfig::preset(o.preset);
+      if (o.vocabulary > 0) config.vocabulary = o.vocabulary;
+    } else {
+      config = read_architecture(o.model);
+    }
+    print_table(config);
+    if (o.preset == "base" || o.preset == "big") {
+      std::cout << "The paper's Table 3 prints " << (o.preset == "base" ? "65" : "213")
+                << " million; the rows of its vocabulary are not told.\n";
+    }
+    json["preset"] = o.preset;
+    json["model"] = model_json(config);
+  }
+  if (o.common.json) print_json(json);
+}
+
+}  // namespace
+
+void add_info_command(CLI::App& program) {
+  CLI::App* command =
+      program.add_subcommand("info", "Show the machine, and what a preset or a model costs");
+  auto options = std::make_shared<InfoOptions>();
+  OptionGroup group(*command, "Model");
+  CLI::Option* preset =
+      group.choice("--preset", options->preset, {"tiny", "base", "big"}, "A preset");
+  group.number("--vocab", options->vocabulary, at_least(1),
+               "Rows of its vocabulary (default: the preset's)");
+  group.path("--model", options->model, "Or a trained model", "DIR")->excludes(preset);
+  add_common_options(*command, options->common);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace kette::cli

@@ -1,0 +1,139 @@
+#include "cli/options.h"
+
+#include <charconv>
+
+#include "cli/suggestion.h"
+
+namespace kette::cli {
+namespace {
+
+/// Reads all of the text as one number.
+template <class Number>
+bool parse(const std::string& text, Number& value) {
+  const char* end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && stopped == end && !text.empty();
+}
+
+template <class Number>
+void set_number(const std::string& text, const char* kind, const Range& range, Number& value) {
+  Number number{};
+  KETTE_CHECK(parse(text, number) && range.contains(static_cast<double>(number)), "expected ", kind,
+              " ", range.str(), ", given ", text.empty() ? "nothing" : text);
+  value = number;
+}
+
+template <class Number>
+std::string number_text(Number value, const Range& range) {
+  if (!range.contains(static_cast<double>(value))) return "";
+  if constexpr (std::is_floating_point_v<Number>) return shortest(value);
+  return std::to_string(value);
+}
+
+}  // namespace
+
+std::string shortest(double value) {
+  char text[32];
+  const auto result = std::to_chars(text, text + sizeof text, value);
+  return std::string(text, result.ptr);
+}
+
+std::string Range::str() const {
+  const bool limited = below < std::numeric_limits<double>::infinity();
+  if (limited)
+    return std::string(with_low ? "from " : "above ") + shortest(low) + " to below " +
+           shortest(below);
+  return (with_low ? "of at least " : "above ") + shortest(low);
+}
+
+CLI::Option* OptionGroup::custom(const std::string& name,
+                                 const std::function<void(const std::string&)>& set,
+                                 const std::function<std::string()>& current,
+                                 const std::string& help, const std::string& type) {
+  const std::string long_name = name.substr(0, name.find(','));
+  CLI::Option* option = command_.add_option_function<std::string>(
+      name,
+      [set, long_name](const std::string& text) {
+        try {
+          set(text);
+        } catch (const Error& error) {
+          throw UsageError(long_name + ": " + error.what());
+        }
+      },
+      help);
+  option->default_function(current)->capture_default_str();
+  return option->type_name(type)->group(title_)->multi_option_policy(
+      CLI::MultiOptionPolicy::TakeLast);
+}
+
+CLI::Option* OptionGroup::number(const std::string& name, std::int64_t& value, Range range,
+                                 const std::string& help) {
+  return custom(
+      name,
+      [&value, range](const std::string& text) {
+        set_number(text, "a whole number", range, value);
+      },
+      [&value, range] { return number_text(value, range); }, help, "N");
+}
+
+CLI::Option* OptionGroup::number(const std::string& name, std::uint64_t& value,
+                                 const std::string& help) {
+  return custom(
+      name,
+      [&value](const std::string& text) { set_number(text, "a whole number", at_least(0), value); },
+      [&value] { return std::to_string(value); }, help, "N");
+}
+
+CLI::Option* OptionGroup::number(const std::string& name, double& value, Range range,
+                                 const std::string& help) {
+  return custom(
+      name,
+      [&value, range](const std::string& text) { set_number(text, "a number", range, value); },
+      [&value, range] { return number_text(value, range); }, help, "X");
+}
+
+CLI::Option* OptionGroup::text(const std::string& name, std::string& value, const std::string& help,
+                               const std::string& type) {
+  return custom(
+      name, [&value](const std::string& text) { value = text; }, [&value] { return value; }, help,
+      type);
+}
+
+CLI::Option* OptionGroup::path(const std::string& name, std::filesystem::path& value,
+                               const std::string& help, const std::string& type) {
+  const auto set = [&value](const std::string& text) {
+    KETTE_CHECK(!text.empty(), "expected a path, given nothing");
+    value = text;
+  };
+  return custom(
+      name, set, [&value] { return value.string(); }, help, type);
+}
+
+CLI::Option* OptionGroup::flag(const std::string& name, bool& value, const std::string& help) {
+  CLI::Option* option = command_.add_flag(name, value, help);
+  option->default_function([&value] { return std::string(value ? "true" : "false"); });
+  return option->group(title_)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+CLI::Option* OptionGroup::choice(const std::string& name, std::string& value,
+                                 std::vector<std::string> words, const std::string& help) {
+  std::string type;
+  for (const std::string& word : words) type += (type.empty() ? "" : "|") + word;
+  const auto set = [&value, words, type](const std::string& text) {
+    const bool is_known = std::find(words.begin(), words.end(), text) != words.end();
+    KETTE_CHECK(is_known, "expected ", type, ", given ", text, did_you_mean(text, words));
+    value = text;
+  };
+  return custom(
+      name, set, [&value] { return value; }, help, type);
+}
+
+CLI::Option* OptionGroup::list(const std::string& name, std::vector<std::string>& values,
+                               const std::string& help, const std::string& type) {
+  return command_.add_option(name, values, help)
+      ->type_name(type)
+      ->group(title_)
+      ->allow_extra_args(!name.starts_with("--"));
+}
+
+}  // namespace kette::cli

@@ -1,0 +1,76 @@
+// Options of a command, bound to variables: a name, where the value goes, which values make sense,
+// one line of help. Every one knows its current value as text, for the defaults in --help and for
+// the configuration saved with a model.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tensor/error.h"
+
+namespace kette::cli {
+
+/// The command line or a configuration file makes no sense: exit code 2.
+class UsageError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Which numbers an option takes. NaN and the infinities are in no range. A variable that starts
+/// outside the range of its option is not set: --help shows no default for it, and it is left out
+/// of saved configurations.
+struct Range {
+  double low = 0;
+  bool with_low = false;
+  double below = std::numeric_limits<double>::infinity();
+
+  bool contains(double value) const {
+    return (with_low ? value >= low : value > low) && value < below;
+  }
+  std::string str() const;
+};
+inline Range above(double low) { return {low, false}; }
+inline Range at_least(double low) { return {low, true}; }
+/// [0, 1)
+inline Range rate() { return {0, true, 1}; }
+
+/// A titled group of a command's options in --help.
+class OptionGroup {
+ public:
+  OptionGroup(CLI::App& command, std::string title) : command_(command), title_(std::move(title)) {}
+
+  CLI::Option* number(const std::string& name, std::int64_t& value, Range range,
+                      const std::string& help);
+  CLI::Option* number(const std::string& name, std::uint64_t& value, const std::string& help);
+  CLI::Option* number(const std::string& name, double& value, Range range, const std::string& help);
+  CLI::Option* text(const std::string& name, std::string& value, const std::string& help,
+                    const std::string& type = "TEXT");
+  CLI::Option* path(const std::string& name, std::filesystem::path& value, const std::string& help,
+                    const std::string& type = "FILE");
+  /// Present or absent; "--name,!--no-name" can be taken back.
+  CLI::Option* flag(const std::string& name, bool& value, const std::string& help);
+  /// One of a few words.
+  CLI::Option* choice(const std::string& name, std::string& value, std::vector<std::string> words,
+                      const std::string& help);
+  /// May be given several times, one value each.
+  CLI::Option* list(const std::string& name, std::vector<std::string>& values,
+                    const std::string& help, const std::string& type = "FILE");
+  /// Anything: `set` is given the text and throws kette::Error if it makes no sense.
+  CLI::Option* custom(const std::string& name, const std::function<void(const std::string&)>& set,
+                      const std::function<std::string()>& current, const std::string& help,
+                      const std::string& type);
+
+ private:
+  CLI::App& command_;
+  std::string title_;
+};
+
+/// The shortest text that reads back as the same number.
+std::string shortest(double value);
+
+}  // namespace kette::cli

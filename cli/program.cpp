@@ -1,0 +1,92 @@
+#include "cli/program.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <iostream>
+#include <new>
+
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+
+namespace kette::cli {
+namespace {
+
+void add_commands(CLI::App& program) {
+  program.set_version_flag("--version", "kette " KETTE_VERSION, "Print the version and exit");
+  program.get_formatter()->column_width(38);
+  program.require_subcommand(1);
+  program.footer(
+      "kette COMMAND --help tells more. Any option can stand in a file: --config run.toml");
+  add_train_command(program);
+  add_translate_command(program);
+  add_evaluate_command(program);
+  add_bleu_command(program);
+  add_score_command(program);
+  add_average_command(program);
+  add_gradcheck_command(program);
+  add_info_command(program);
+  add_bench_command(program);
+}
+
+int parse_and_run(CLI::App& program, const std::vector<std::string>& arguments) {
+  if (arguments.empty()) {
+    std::cerr << program.help();
+    return 2;
+  }
+  std::vector<std::string> prepared = prepare_arguments(program, arguments);
+  try {
+    std::reverse(prepared.begin(), prepared.end());  // CLI11 takes them from the back
+    program.parse(std::move(prepared));
+  } catch (const CLI::RuntimeError& error) {
+    return error.get_exit_code();
+  } catch (const CLI::Success& help_or_version) {
+    return program.exit(help_or_version);
+  } catch (const CLI::ExtrasError&) {
+    throw UsageError("unexpected argument " + program.remaining(true).front());
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(error.what());
+  }
+  return 0;
+}
+
+int complain(const std::string& message, int code) {
+  std::cout.flush();
+  std::cerr << "kette: " << message << std::endl;
+  return code;
+}
+
+/// A disk that is full shows only when the last of the output is written.
+int finish_output(int code) {
+  errno = 0;
+  std::cout.flush();
+  if (std::cout.good()) return code;
+  return complain(
+      std::string("standard output: expected room for all of the output, given none (") +
+          std::strerror(errno != 0 ? errno : ENOSPC) + ")",
+      1);
+}
+
+}  // namespace
+
+int run_program(const std::vector<std::string>& arguments) {
+  try {
+    CLI::App program(
+        "Kette trains and runs translation models: automatic differentiation from scratch, and the "
+        "Transformer of \"Attention Is All You Need\" built on it.",
+        "kette");
+    add_commands(program);
+    return finish_output(parse_and_run(program, arguments));
+  } catch (const UsageError& error) {
+    return complain(error.what(), 2);
+  } catch (const std::bad_alloc&) {
+    return complain(
+        "memory: expected enough of it, given too little (a smaller batch or model needs less)", 1);
+  } catch (const std::exception& error) {
+    return complain(error.what(), 1);
+  }
+}
+
+}  // namespace kette::cli

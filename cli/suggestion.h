@@ -1,0 +1,19 @@
+// "Did you mean": the known name that is fewest typing errors away (Damerau-Levenshtein distance: a
+// letter put in, left out, changed, or two swapped).
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace kette::cli {
+
+std::size_t edit_distance(const std::string& a, const std::string& b);
+
+/// The nearest name, or an empty string when none is near enough to be meant.
+std::string nearest(const std::string& name, const std::vector<std::string>& known);
+
+/// " (did you mean NAME?)" or nothing.
+std::string did_you_mean(const std::string& name, const std::vector<std::string>& known);
+
+}  // namespace kette::cli

@@ -1,0 +1,66 @@
+#include "models/gradient_check.h"
+
+#include "tensor/random.h"
+
+namespace kette {
+namespace {
+
+constexpr double kSmallerSteps[] = {0.3, 0.1};
+
+std::vector<std::int32_t> random_tokens(Random& random, std::int64_t count,
+                                        std::int64_t vocabulary) {
+  std::vector<std::int32_t> tokens(static_cast<std::size_t>(count));
+  for (std::int32_t& token : tokens) {
+    token = static_cast<std::int32_t>(random.uniform(0, static_cast<double>(vocabulary)));
+  }
+  return tokens;
+}
+
+}  // namespace
+
+TransformerConfig small_transformer(NormOrder norm) {
+  TransformerConfig config;
+  config.encoder_layers = config.decoder_layers = 2;
+  config.width = 16;
+  config.hidden = 24;
+  config.heads = 2;
+  config.vocabulary = 23;
+  config.max_length = 16;
+  config.dropout = config.attention_dropout = config.activation_dropout = 0.1;
+  config.norm = norm;
+  return config;
+}
+
+std::vector<std::pair<std::string, GradientGap>> check_transformer(
+    const TransformerConfig& config, std::int64_t elements_each,
+    const GradientCheckOptions& options) {
+  Transformer model(config);
+  model.materialize(options.seed, DType::f64, options.device);
+  Random random(options.seed, 2000);
+  const Segments source_segments = Segments::from_lengths({5, 3}),
+                 target_segments = Segments::from_lengths({4, 6});
+  const auto tokens = [&](const Segments& segments) {
+    return Tensor::from(random_tokens(random, segments.rows(), config.vocabulary), options.device);
+  };
+  const Tensor source = tokens(source_segments), target = tokens(target_segments),
+               next = tokens(target_segments);
+  const auto loss = [&] {
+    Run run(options.seed, 1);  // the same masks every time
+    const Variable memory = model.encode(source, source_segments, run);
+    const Variable states = model.decode(target, target_segments, memory, source_segments, run);
+    return model.loss(states, next, {0.1, 1.0 / static_cast<double>(target_segments.rows())});
+  };
+  const auto& leaves = model.parameters().leaves();
+  auto gaps = check_parameter_gradients(loss, leaves, elements_each, options);
+  for (std::size_t i = 0; i < gaps.size(); ++i) {
+    for (const double factor : kSmallerSteps) {
+      if (gaps[i].second.gap <= options.tolerance) break;
+      GradientCheckOptions again = options;
+      again.step = options.step * factor;
+      gaps[i] = check_parameter_gradients(loss, {leaves[i]}, elements_each, again).front();
+    }
+  }
+  return gaps;
+}
+
+}  // namespace kette

@@ -1,0 +1,29 @@
+// The gradient check of a whole Transformer: d loss / d parameter against central differences in
+// f64 (see autograd/gradient_check.h), through embeddings, dropout, attention, norms and the
+// label-smoothed loss at once.
+//
+// ReLU has a kink, and among thousands of units some lie so near zero that a difference steps
+// across it: there the central difference is wrong, not the gradient. So a parameter that fails is
+// checked once more with a smaller step, which leaves such units on one side; a wrong gradient is
+// wrong with any step.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "autograd/gradient_check.h"
+#include "models/transformer.h"
+
+namespace kette {
+
+/// Small enough that every element can be checked, with every kind of dropout on.
+TransformerConfig small_transformer(NormOrder norm);
+
+/// Checks up to `elements_each` elements of each parameter (0: all) of a random model on a few
+/// random sentences.
+std::vector<std::pair<std::string, GradientGap>> check_transformer(
+    const TransformerConfig& config, std::int64_t elements_each,
+    const GradientCheckOptions& options = {});
+
+}  // namespace kette

@@ -1,0 +1,20 @@
+// The whole model, parameter by parameter, in f64.
+#include <doctest/doctest.h>
+
+#include "models/gradient_check.h"
+
+using namespace kette;
+
+TEST_CASE("whole model: the gradient of every parameter agrees with central differences") {
+  for (const NormOrder norm : {NormOrder::post, NormOrder::pre}) {
+    const TransformerConfig config = small_transformer(norm);
+    const auto gaps = check_transformer(config, 4);
+    CHECK(gaps.size() == Transformer(config).parameters().leaves().size());
+    for (const auto& [name, worst] : gaps) {
+      CAPTURE(name);
+      CAPTURE(worst.where);
+      CHECK(worst.gap < 1e-6);
+      CHECK(worst.checked >= 4);
+    }
+  }
+}
