@@ -44,7 +44,10 @@ fs::path resolved(const fs::path& path) {
 }
 
 fs::path beside(const fs::path& target, const std::string& ending) {
-  return target.parent_path() / ("." + target.filename().string() + ending);
+  fs::path name = ".";
+  name += target.filename();
+  name += ending;
+  return target.parent_path() / name;
 }
 
 std::string unique_number() {
