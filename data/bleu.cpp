@@ -74,7 +74,6 @@ BleuScore score_of(const ScoreCounts& sum, const BleuOptions& options) {
   bleu.hyp_len = sum[kHypLen];
   bleu.ref_len = sum[kRefLen];
   bleu.brevity_penalty = brevity_penalty(bleu.hyp_len, bleu.ref_len);
-  bleu.precisions.fill(0.0);
   bool any_match = false;
   for (std::size_t n = 0; n < kBleuOrder; ++n) {
     bleu.counts[n] = sum[kMatched + n];

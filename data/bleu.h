@@ -38,10 +38,10 @@ struct BleuOptions {
 };
 
 struct BleuScore {
-  double score = 0;                             ///< 0..100
-  std::array<double, kBleuOrder> precisions;    ///< 0..100, smoothed
-  std::array<std::int64_t, kBleuOrder> counts;  ///< matched n-grams, before smoothing
-  std::array<std::int64_t, kBleuOrder> totals;  ///< n-grams of the hypotheses, before smoothing
+  double score = 0;                               ///< 0..100
+  std::array<double, kBleuOrder> precisions{};    ///< 0..100, smoothed
+  std::array<std::int64_t, kBleuOrder> counts{};  ///< matched n-grams, before smoothing
+  std::array<std::int64_t, kBleuOrder> totals{};  ///< n-grams of the hypotheses, before smoothing
   double brevity_penalty = 0;
   std::int64_t hyp_len = 0;  ///< words of the hypotheses
   std::int64_t ref_len = 0;  ///< words of the references closest in length

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "data/ngrams.h"
 #include "data/score_format.h"

@@ -1,8 +1,8 @@
-// Text as code points, and what scoring asks of them: general categories (through utf8proc,
-// Unicode 15), white space, words and lower case as Python's str has them, because sacreBLEU's
-// numbers follow from Python's answers. Lower case is str.lower(): the full mapping of U+0130 to
-// two code points, and Greek capital sigma by its place in the word (The Unicode Standard 15,
-// section 3.13, table 3-17).
+// Text as code points, and what scoring asks of them: general categories (from utf8proc, whose 2.8
+// knows Unicode 15), white space, words and lower case as Python's str has them, because
+// sacreBLEU's numbers follow from Python's answers. Lower case is str.lower(): the full mapping of
+// U+0130 to two code points, and Greek capital sigma by its place in the word (The Unicode Standard
+// 15, section 3.13, table 3-17).
 #pragma once
 
 #include <string>
