@@ -12,7 +12,12 @@ constexpr Kinds kSingleThings = kind::goods | kind::text | kind::furniture | kin
 
 std::string main_clause(const Clause& clause) { return in_german(clause, Order::second); }
 std::string subordinate(const Clause& clause) { return in_german(clause, Order::last); }
-std::string statement_of(const Clause& clause) { return in_english(clause, Form::statement); }
+
+/// The English side; every clause passes here once, and is noted for the split.
+std::string statement_of(Sampler& sampler, const Clause& clause, Form form = Form::statement) {
+  sampler.note(clause);
+  return in_english(clause, form);
+}
 
 Clause be(Sampler& sampler, const NounPhrase& subject, const NounPhrase& about,
           Kinds marked = kind::telling) {
@@ -20,7 +25,7 @@ Clause be(Sampler& sampler, const NounPhrase& subject, const NounPhrase& about,
   clause.subject = subject;
   clause.verb = &verb_be();
   clause.predicate = Predicate{.adjective = &sampler.adjective(kinds_of(about), false, marked)};
-  sampler.note(clause.predicate->adjective->english, about);
+  sampler.note(*clause.predicate->adjective, about);
   return clause;
 }
 
@@ -38,21 +43,13 @@ bool has_reasons(const Verb& verb) {
 /// A person does something to a thing; both are named, and only the thing can be "it".
 Clause deed(Sampler& sampler, bool (*fits)(const Verb&)) {
   const NounPhrase who = sampler.antecedent();
-  const Verb* verb = nullptr;
-  while (!verb || !fits(*verb)) {
-    verb = &sampler.verb(kinds_of(who), {Frame::accusative}, kSingleThings);
-  }
+  const Verb& verb = sampler.verb(kinds_of(who), {Frame::accusative}, kSingleThings, fits);
   Clause clause;
   clause.subject = who;
   clause.subject.number = Number::singular;
-  clause.verb = verb;
-  NounPhrase thing = sampler.definite(verb->objects & kSingleThings);
-  while (thing.noun->is(kind::person | kind::animal)) {
-    thing = sampler.definite(verb->objects & kSingleThings);
-  }
-  clause.direct = thing;
-  sampler.note(verb->english.base, thing);
-  sampler.note(verb->english.base, clause.subject);
+  clause.verb = &verb;
+  clause.direct =
+      sampler.definite(verb.objects & kSingleThings, false, kind::person | kind::animal);
   return clause;
 }
 
@@ -62,16 +59,9 @@ struct Weather {
 
 constexpr Weather kWeather[] = {{"it is raining", "es regnet"}, {"it is snowing", "es schneit"}};
 
-const std::vector<Wish>& short_wish() {
-  static const std::vector<Wish> wish = {{.may_have_time = false, .plain = true}};
-  return wish;
-}
-
 /// A clause without ornaments about this subject.
 Clause short_clause(Sampler& sampler, const NounPhrase& subject) {
-  Wish wish = short_wish().front();
-  wish.subject = subject;
-  return sampler.clause(wish);
+  return sampler.clause({.subject = subject, .may_have_time = false, .plain = true});
 }
 
 /// Because she wants to read the book.
@@ -79,11 +69,9 @@ Clause motive(Sampler& sampler, const NounPhrase& who) {
   static const std::vector<const char*> motives = {"want to", "want to", "must", "may", "can"};
   Wish wish{.subject = who, .may_negate = false, .may_have_time = false, .plain = true};
   wish.modal = &modal(sampler.random().pick(motives));
-  while (!wish.verb || wish.verb->has(trait::stative)) {
-    const std::vector<Frame> frames = {Frame::intransitive, Frame::accusative, Frame::dative,
-                                       Frame::ditransitive, Frame::directional};
-    wish.verb = &sampler.verb(kinds_of(who), frames);
-  }
+  const std::vector<Frame> frames = {Frame::intransitive, Frame::accusative, Frame::dative,
+                                     Frame::ditransitive, Frame::directional};
+  wish.verb = &sampler.verb(kinds_of(who), frames, kind::any, is_action);
   return sampler.clause(wish);
 }
 
@@ -92,6 +80,12 @@ void keep_apart(Sampler& sampler, Clause& main, const Clause& inner) {
   while (main.subject.noun && main.subject.noun == inner.subject.noun) {
     main.subject = sampler.person(true);
   }
+}
+
+NounPhrase without_adjective(NounPhrase phrase) {
+  phrase.adjective = nullptr;
+  phrase.degree = Degree::positive;
+  return phrase;
 }
 
 NounPhrase understood(const NounPhrase& subject) {
@@ -119,7 +113,7 @@ Draft reason(Sampler& sampler) {
   if (random.chance(12)) {
     const Clause main = sampler.clause({.tense = Tense::present, .plain = true});
     const Weather& weather = random.pick(kWeather);
-    return {statement_of(main) + english + weather.english,
+    return {statement_of(sampler, main) + english + weather.english,
             main_clause(main) + german + weather.german};
   }
   const NounPhrase who = sampler.antecedent();
@@ -128,7 +122,7 @@ Draft reason(Sampler& sampler) {
   const bool state = main.tense == Tense::past || random.chance(70);
   Clause why = state ? be(sampler, again, who) : motive(sampler, again);
   if (state) why.tense = told_in(main);
-  return {statement_of(main) + english + statement_of(why),
+  return {statement_of(sampler, main) + english + statement_of(sampler, why),
           main_clause(main) + german + subordinate(why)};
 }
 
@@ -137,11 +131,12 @@ Draft reason_in_the_thing(Sampler& sampler) {
   Clause main = deed(sampler, has_reasons);
   sampler.choose_tense(main, {});
   const bool because = sampler.random().chance(65);
-  main.direct->adjective = nullptr;
-  main.direct->degree = Degree::positive;
-  Clause why = be(sampler, pronoun_for(*main.direct), *main.direct);
+  const NounPhrase thing = without_adjective(*main.direct);
+  main.direct = thing;
+  Clause why = be(sampler, pronoun_for(thing), thing);
   why.tense = told_in(main);
-  return {statement_of(main) + (because ? " because " : " although ") + statement_of(why),
+  return {statement_of(sampler, main) + (because ? " because " : " although ") +
+              statement_of(sampler, why),
           main_clause(main) + (because ? ", weil " : ", obwohl ") + subordinate(why)};
 }
 
@@ -154,7 +149,7 @@ Draft report(Sampler& sampler) {
   keep_apart(sampler, main, said);
   const bool second = agreement(main.subject).person == Person::second;
   if (said.tense == Tense::past && !second && random.chance(70)) main.tense = Tense::past;
-  return {statement_of(main) + " that " + statement_of(said),
+  return {statement_of(sampler, main) + " that " + statement_of(sampler, said),
           main_clause(main) + ", dass " + subordinate(said)};
 }
 
@@ -182,7 +177,7 @@ Draft indirect_question(Sampler& sampler) {
     english = " ";
     german = ", ";
   }
-  return {statement_of(main) + english + statement_of(asked),
+  return {statement_of(sampler, main) + english + statement_of(sampler, asked),
           main_clause(main) + german + subordinate(asked)};
 }
 
@@ -191,30 +186,26 @@ Draft condition(Sampler& sampler) {
   if (random.chance(25)) {
     const Weather& weather = random.pick(kWeather);
     Clause main = sampler.clause({.tense = Tense::present, .may_have_time = false, .plain = true});
-    return {join({"if", weather.english}) + ", " + statement_of(main),
+    return {join({"if", weather.english}) + ", " + statement_of(sampler, main),
             join({"wenn", weather.german}) + ", " + in_german(main, Order::first)};
   }
-  NounPhrase who = sampler.antecedent();
-  who.adjective = nullptr;
-  who.degree = Degree::positive;
+  const NounPhrase who = without_adjective(sampler.antecedent());
   const Clause state = be(sampler, who, who);
   Wish wish{.subject = pronoun_for(who), .may_have_time = false, .plain = true};
   wish.tense = random.chance(65) ? Tense::present : Tense::future;
   const Clause main = sampler.clause(wish);
-  return {"if " + statement_of(state) + ", " + statement_of(main),
+  return {"if " + statement_of(sampler, state) + ", " + statement_of(sampler, main),
           "wenn " + subordinate(state) + ", " + in_german(main, Order::first)};
 }
 
 Draft condition_of_the_thing(Sampler& sampler) {
   Clause main = deed(sampler, has_reasons);
-  const NounPhrase thing = *main.direct;
-  NounPhrase bare = thing;
-  bare.adjective = nullptr;
-  bare.degree = Degree::positive;
-  const Clause state = be(sampler, bare, bare);
+  const NounPhrase thing = without_adjective(*main.direct);
+  const Clause state = be(sampler, thing, thing);
+  sampler.note(*main.verb, thing);
   main.direct = pronoun_for(thing);
   main.tense = sampler.random().chance(70) ? Tense::present : Tense::future;
-  return {"if " + statement_of(state) + ", " + statement_of(main),
+  return {"if " + statement_of(sampler, state) + ", " + statement_of(sampler, main),
           "wenn " + subordinate(state) + ", " + in_german(main, Order::first)};
 }
 
@@ -232,14 +223,13 @@ Draft relative_subject(Sampler& sampler) {
   } else {
     Wish wish{.subject = relative_pronoun(who), .may_have_time = false, .plain = true};
     inner = sampler.clause(wish);
-    sampler.note(inner.verb->english.base, who);
   }
   const NounPhrase plain = who;
   who.relative = std::make_shared<Clause>(inner);
   if (random.chance(55)) {
     Clause main = be(sampler, who, plain, kind::any);
     if (random.chance(25)) main.tense = Tense::past;
-    return {statement_of(main), main_clause(main)};
+    return {statement_of(sampler, main), main_clause(main)};
   }
   Clause main;
   main.subject = sampler.person(true);
@@ -247,16 +237,13 @@ Draft relative_subject(Sampler& sampler) {
       &sampler.verb(kinds_of(main.subject), {Frame::accusative, Frame::dative}, kind::child);
   while (main.subject.noun == who.noun) main.subject = sampler.person(true);
   main.direct = who;
-  sampler.note(main.verb->english.base, plain);
   sampler.choose_tense(main, {});
-  return {statement_of(main), main_clause(main)};
+  return {statement_of(sampler, main), main_clause(main)};
 }
 
 Draft relative_object(Sampler& sampler) {
   Random& random = sampler.random();
-  const Clause inner_source =
-      sampler.clause({.may_negate = false, .may_have_time = false, .plain = true});
-  Clause inner = inner_source;
+  Clause inner = sampler.clause({.may_negate = false, .may_have_time = false, .plain = true});
   NounPhrase antecedent;
   const bool direct = inner.direct && !inner.verb->has(trait::to_only) && !inner.oblique;
   const bool oblique = inner.oblique && inner.oblique->object.noun &&
@@ -264,7 +251,6 @@ Draft relative_object(Sampler& sampler) {
   if (direct) {
     const Kinds all = inner.verb->objects;
     antecedent = sampler.definite(all, true, kind::name | kind::city | kind::means);
-    sampler.note(inner.verb->english.base, antecedent);
     if (inner.indirect) inner.to_dative = true;
     inner.direct = relative_pronoun(antecedent);
     inner.front = Slot::direct;
@@ -281,7 +267,7 @@ Draft relative_object(Sampler& sampler) {
   antecedent.relative = std::make_shared<Clause>(inner);
   Clause main = be(sampler, antecedent, plain, kind::any);
   if (random.chance(25)) main.tense = Tense::past;
-  return {statement_of(main), main_clause(main)};
+  return {statement_of(sampler, main), main_clause(main)};
 }
 
 Draft intention(Sampler& sampler) {
@@ -299,12 +285,9 @@ Draft intention(Sampler& sampler) {
   deed.subject = main.subject;
   const std::vector<Frame> frames = {Frame::intransitive, Frame::accusative,   Frame::accusative,
                                      Frame::dative,       Frame::ditransitive, Frame::causative};
-  deed.verb = &sampler.verb(kinds_of(main.subject), {random.pick(frames)});
-  while (deed.verb->has(trait::stative)) {
-    deed.verb = &sampler.verb(kinds_of(main.subject), {random.pick(frames)});
-  }
+  deed.verb = &sampler.verb(kinds_of(main.subject), {random.pick(frames)}, kind::any, is_action);
   sampler.complete(deed, true);
-  return {statement_of(main) + " " + in_english(deed, Form::infinitive),
+  return {statement_of(sampler, main) + " " + statement_of(sampler, deed, Form::infinitive),
           main_clause(main) + ", " + in_german(deed, Order::infinitive)};
 }
 
@@ -315,11 +298,9 @@ Draft purpose(Sampler& sampler) {
       sampler.clause({.subject = who, .verb = &go, .may_negate = false, .plain = true});
   Clause aim;
   aim.subject = who;
-  do {
-    aim.verb = &sampler.verb(kinds_of(who), {Frame::accusative, Frame::dative});
-  } while (aim.verb->has(trait::stative));
+  aim.verb = &sampler.verb(kinds_of(who), {Frame::accusative, Frame::dative}, kind::any, is_action);
   sampler.complete(aim, true);
-  return {statement_of(main) + " " + in_english(aim, Form::infinitive),
+  return {statement_of(sampler, main) + " " + statement_of(sampler, aim, Form::infinitive),
           main_clause(main) + ", um " + in_german(aim, Order::infinitive)};
 }
 
@@ -328,9 +309,9 @@ Draft two_people(Sampler& sampler) {
   Wish wish{.tense = Tense::present, .may_have_time = false, .plain = true};
   wish.subject = sampler.antecedent();
   const Clause one = sampler.clause(wish);
-  wish.subject = sampler.antecedent();
+  while (wish.subject->noun == one.subject.noun) wish.subject = sampler.antecedent();
   const Clause other = sampler.clause(wish);
-  return {statement_of(one) + (but ? ", but " : " and ") + statement_of(other),
+  return {statement_of(sampler, one) + (but ? ", but " : " and ") + statement_of(sampler, other),
           main_clause(one) + (but ? ", aber " : " und ") + main_clause(other)};
 }
 
@@ -352,8 +333,8 @@ Draft two_deeds(Sampler& sampler) {
     then.verb = &sampler.verb(kinds_of(first.subject), {Frame::accusative}, thing);
   }
   then.direct = pronoun_for(*first.direct);
-  sampler.note(then.verb->english.base, *first.direct);
-  return {statement_of(first) + " and " + statement_of(then),
+  sampler.note(*then.verb, *first.direct);
+  return {statement_of(sampler, first) + " and " + statement_of(sampler, then),
           main_clause(first) + " und " + main_clause(then)};
 }
 

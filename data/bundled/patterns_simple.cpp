@@ -7,11 +7,13 @@
 namespace kette::bundled {
 namespace {
 
-Draft as_statement(const Clause& clause) {
+Draft as_statement(Sampler& sampler, const Clause& clause) {
+  sampler.note(clause);
   return {in_english(clause, Form::statement), in_german(clause, Order::second)};
 }
 
-Draft as_question(const Clause& clause, Order order = Order::second) {
+Draft as_question(Sampler& sampler, const Clause& clause, Order order = Order::second) {
+  sampler.note(clause);
   return {in_english(clause, Form::question), in_german(clause, order), '?'};
 }
 
@@ -35,7 +37,6 @@ Clause with_predicate(Sampler& sampler, const NounPhrase& subject, Predicate pre
   Clause clause;
   clause.subject = subject;
   clause.verb = &verb_be();
-  if (predicate.adjective) sampler.note(predicate.adjective->english, subject);
   clause.predicate = std::move(predicate);
   const bool past = sampler.random().chance(25) && agreement(subject).person != Person::second;
   if (past) clause.tense = Tense::past;
@@ -44,7 +45,7 @@ Clause with_predicate(Sampler& sampler, const NounPhrase& subject, Predicate pre
 
 }  // namespace
 
-Draft statement(Sampler& sampler) { return as_statement(sampler.clause()); }
+Draft statement(Sampler& sampler) { return as_statement(sampler, sampler.clause()); }
 
 Draft yes_no_question(Sampler& sampler) {
   Wish wish{.may_negate = false, .may_front_time = false, .may_be_me = false};
@@ -52,7 +53,7 @@ Draft yes_no_question(Sampler& sampler) {
   static const std::vector<Tense> asked = {Tense::perfect, Tense::perfect, Tense::future,
                                            Tense::present};
   if (sampler.random().chance(70)) wish.tense = sampler.random().pick(asked);
-  return as_question(sampler.clause(wish), Order::first);
+  return as_question(sampler, sampler.clause(wish), Order::first);
 }
 
 Draft subject_question(Sampler& sampler) {
@@ -63,7 +64,7 @@ Draft subject_question(Sampler& sampler) {
     if (who.determiner == Determiner::how_many) who.number = Number::plural;
   }
   return as_question(
-      sampler.clause({.subject = who, .may_negate = false, .may_front_time = false}));
+      sampler, sampler.clause({.subject = who, .may_negate = false, .may_front_time = false}));
 }
 
 Draft object_question(Sampler& sampler) {
@@ -81,12 +82,11 @@ Draft object_question(Sampler& sampler) {
     if (many) asked.number = Number::plural;
     const bool whose = !people && sampler.random().chance(25);
     asked.determiner = many ? Determiner::how_many : whose ? Determiner::whose : Determiner::which;
-    sampler.note(clause.verb->english.base, asked);
     clause.direct = asked;
   }
   clause.completion = nullptr;
   clause.front = Slot::direct;
-  return as_question(clause);
+  return as_question(sampler, clause);
 }
 
 Draft adverb_question(Sampler& sampler) {
@@ -96,21 +96,21 @@ Draft adverb_question(Sampler& sampler) {
   const std::vector<Frame> frames =
       place ? std::vector<Frame>{Frame::locative, Frame::directional, Frame::causative}
             : std::vector<Frame>{Frame::intransitive, Frame::accusative, Frame::directional};
-  const Verb* verb = &sampler.verb(kind::person, frames);
   // "Where does he come out of?" is no question anybody asks.
-  while (place && verb->preposition) verb = &sampler.verb(kind::person, frames);
+  const Verb& verb = sampler.verb(kind::person, frames, kind::any,
+                                  [&](const Verb& row) { return !place || !row.preposition; });
   Clause clause = sampler.clause(
-      {.verb = verb, .may_negate = false, .may_have_time = false, .may_be_me = false});
+      {.verb = &verb, .may_negate = false, .may_have_time = false, .may_be_me = false});
   if (place) clause.oblique.reset();
   if (clause.tense == Tense::progressive) clause.tense = Tense::present;
-  const bool asks_why = verb->has(trait::stative) || sampler.random().chance(50);
-  clause.question = !place                           ? (asks_why ? &why : &when)
-                    : verb->frame == Frame::locative ? &where
-                                                     : &where_to;
+  const bool asks_why = verb.has(trait::stative) || sampler.random().chance(50);
+  clause.question = !place                          ? (asks_why ? &why : &when)
+                    : verb.frame == Frame::locative ? &where
+                                                    : &where_to;
   // "When have you come?" is no English.
   if (clause.question == &when && clause.tense == Tense::perfect) clause.tense = Tense::future;
   clause.front = Slot::question;
-  return as_question(clause);
+  return as_question(sampler, clause);
 }
 
 Draft description(Sampler& sampler) {
@@ -122,7 +122,7 @@ Draft description(Sampler& sampler) {
     Predicate years{.adjective = &adjective("old")};
     years.english_measure = english_number(age) + " years";
     years.german_measure = german_number(age) + " Jahre";
-    return as_statement(with_predicate(sampler, subject, years));
+    return as_statement(sampler, with_predicate(sampler, subject, years));
   }
   Clause clause =
       with_predicate(sampler, subject, {.adjective = &sampler.adjective(kinds_of(subject))});
@@ -132,8 +132,8 @@ Draft description(Sampler& sampler) {
       (clause.predicate->adjective->kinds & kind::person & kinds_of(subject)) != 0) {
     clause.frequency = &random.pick(frequencies());
   }
-  return random.chance(15) && !clause.negated ? as_question(clause, Order::first)
-                                              : as_statement(clause);
+  return random.chance(15) && !clause.negated ? as_question(sampler, clause, Order::first)
+                                              : as_statement(sampler, clause);
 }
 
 Draft comparison(Sampler& sampler) {
@@ -161,8 +161,7 @@ Draft comparison(Sampler& sampler) {
     if (grows(*quality) == (one.noun < other.noun)) std::swap(one, other);
   }
   predicate.compared_to = other;
-  sampler.note(predicate.adjective->english, other);
-  return as_statement(with_predicate(sampler, one, predicate));
+  return as_statement(sampler, with_predicate(sampler, one, predicate));
 }
 
 Draft identity(Sampler& sampler) {
@@ -175,28 +174,29 @@ Draft identity(Sampler& sampler) {
   job.determiner = Determiner::indefinite;
   if (sampler.random().chance(50)) {
     job.adjective = &sampler.adjective(kind::gendered);
-    sampler.note(job.adjective->english, job);
     who.adjective = nullptr;
     who.degree = Degree::positive;
   }
-  return as_statement(with_predicate(sampler, who, {.noun = job}));
+  return as_statement(sampler, with_predicate(sampler, who, {.noun = job}));
 }
 
 Draft imperative(Sampler& sampler) {
   Random& random = sampler.random();
   const std::vector<Frame> frames = {Frame::accusative, Frame::dative, Frame::ditransitive,
                                      Frame::causative, Frame::directional};
-  const Verb* verb = &sampler.verb(kind::person, frames);
-  while (verb->has(trait::stative) || verb->preposition) verb = &sampler.verb(kind::person, frames);
+  const Verb& verb = sampler.verb(kind::person, frames, kind::any, [](const Verb& row) {
+    return is_action(row) && !row.preposition;
+  });
   NounPhrase you;
   you.head = NounPhrase::Head::personal;
   you.who.person = Person::second;
   Clause clause = sampler.clause({.subject = you,
-                                  .verb = verb,
+                                  .verb = &verb,
                                   .tense = Tense::present,
                                   .may_negate = true,
                                   .may_have_time = false});
   if (clause.direct && kinds_of(*clause.direct) & kind::person) make_known(*clause.direct);
+  sampler.note(clause);
   Draft draft{in_english(clause, Form::imperative), in_german(clause, Order::imperative), '!'};
   if (random.chance(60)) draft = {"please " + draft.english, "bitte " + draft.german, '!'};
   return draft;
@@ -204,15 +204,12 @@ Draft imperative(Sampler& sampler) {
 
 Draft passive(Sampler& sampler) {
   Random& random = sampler.random();
-  const Verb* verb = &sampler.verb(kind::person, {Frame::accusative}, kind::thing | kind::place);
-  while (verb->has(trait::stative)) {
-    verb = &sampler.verb(kind::person, {Frame::accusative}, kind::thing | kind::place);
-  }
+  const Verb& verb =
+      sampler.verb(kind::person, {Frame::accusative}, kind::thing | kind::place, is_action);
   Clause clause;
-  clause.verb = verb;
+  clause.verb = &verb;
   clause.passive = true;
-  clause.subject = sampler.definite(verb->objects & ~(kind::person | kind::city), false);
-  sampler.note(verb->english.base, clause.subject);
+  clause.subject = sampler.definite(verb.objects & ~(kind::person | kind::city), false);
   const std::vector<Tense> tenses = {Tense::present, Tense::past, Tense::past, Tense::perfect,
                                      Tense::future};
   if (random.chance(25)) {
@@ -222,13 +219,12 @@ Draft passive(Sampler& sampler) {
   }
   if (random.chance(50) || (!clause.modal && clause.tense == Tense::present)) {
     clause.company = {&preposition("by", Case::dative),
-                      sampler.definite(verb->subjects & kind::person, true)};
-    sampler.note(verb->english.base, clause.company->object);
+                      sampler.definite(verb.subjects & kind::person, true)};
   } else if (clause.tense == Tense::past && random.chance(50)) {
     clause.time = &random.pick(past_times());
     clause.front = Slot::time;
   }
-  return as_statement(clause);
+  return as_statement(sampler, clause);
 }
 
 Draft preference(Sampler& sampler) {
@@ -236,26 +232,24 @@ Draft preference(Sampler& sampler) {
   Clause clause;
   clause.subject = sampler.person(true);
   clause.gladly = true;
-  clause.verb = sampler.random().chance(35)
-                    ? &sampler.verb(kinds_of(clause.subject), {Frame::intransitive})
-                    : &sampler.verb(kinds_of(clause.subject), {Frame::accusative}, liked);
-  while (clause.verb->has(trait::stative) || clause.verb->german.prefix != "") {
-    clause.verb = &sampler.verb(kinds_of(clause.subject), {Frame::accusative}, liked);
-  }
-  sampler.complete(clause, true);
-  if (clause.direct) {
+  const bool hobby = sampler.random().chance(35);
+  // Nobody likes to arrive or to tidy up.
+  const auto pleasant = [](const Verb& row) { return is_action(row) && row.german.prefix.empty(); };
+  clause.verb =
+      hobby ? &sampler.verb(kinds_of(clause.subject), {Frame::intransitive}, kind::any, pleasant)
+            : &sampler.verb(kinds_of(clause.subject), {Frame::accusative}, liked, pleasant);
+  if (hobby) {
+    sampler.complete(clause, true);
+  } else {
     NounPhrase things = sampler.definite(clause.verb->objects & liked, false);
-    things.determiner = Determiner::indefinite;
-    if (things.degree == Degree::superlative) things.degree = Degree::positive;
-    things.number = Number::plural;
-    if (!things.noun->countable()) {
-      things.number = Number::singular;
-      things.determiner = Determiner::none;
-    }
-    sampler.note(clause.verb->english.base, things);
+    const bool countable = things.noun->countable();
+    things.determiner = countable ? Determiner::indefinite : Determiner::none;
+    things.number = countable ? Number::plural : Number::singular;
+    things.degree = Degree::positive;
     clause.direct = things;
   }
-  return sampler.random().chance(15) ? as_question(clause, Order::first) : as_statement(clause);
+  return sampler.random().chance(15) ? as_question(sampler, clause, Order::first)
+                                     : as_statement(sampler, clause);
 }
 
 Draft existence(Sampler& sampler) {

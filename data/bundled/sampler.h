@@ -3,6 +3,7 @@
 // two content words is noted as a combination ("read+book"), which the split holds out or keeps.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,12 +32,16 @@ class Sampler {
 
   Random& random() { return random_; }
   const std::vector<std::string>& combinations() const { return combinations_; }
-  /// Notes that a verb or an adjective meets a noun; pronouns and names do not count.
-  void note(const std::string& word, const NounPhrase& phrase);
+  /// Notes the combinations of a clause: verb and nouns, adjective and noun.
+  void note(const Clause& clause);
+  /// Notes one, for a noun that the clause shows only as a pronoun.
+  void note(const Verb& verb, const NounPhrase& phrase);
+  void note(const Adjective& adjective, const NounPhrase& phrase);
 
   const Noun& noun(Kinds kinds, Kinds except = 0);
-  /// A verb of one of the frames that has such subjects and such objects.
-  const Verb& verb(Kinds subjects, const std::vector<Frame>& frames, Kinds objects = kind::any);
+  /// A verb of one of the frames that has such subjects and such objects, and fits.
+  const Verb& verb(Kinds subjects, const std::vector<Frame>& frames, Kinds objects = kind::any,
+                   const std::function<bool(const Verb&)>& fits = {});
   const Adjective& adjective(Kinds kinds, bool gradable = false, Kinds marked = kind::any);
 
   NounPhrase person(bool plain = false);  // a pronoun, a name, one or two people, as a subject
@@ -52,6 +57,7 @@ class Sampler {
   void choose_tense(Clause& clause, const Wish& wish);
 
  private:
+  void note(const NounPhrase& phrase);
   void describe(NounPhrase& phrase, unsigned percent);
   NounPhrase object_pronoun(const NounPhrase& owner);
   PrepositionPhrase place(const Verb& verb);
@@ -69,6 +75,9 @@ void make_known(NounPhrase& phrase);
 
 /// he, she, it or they, for a noun phrase named before in the sentence.
 NounPhrase pronoun_for(const NounPhrase& antecedent);
+
+/// For Sampler::verb: something one does, rather than a state one is in.
+bool is_action(const Verb& verb);
 
 /// What the head of a phrase denotes; a personal pronoun denotes a person.
 Kinds kinds_of(const NounPhrase& phrase);

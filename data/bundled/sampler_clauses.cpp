@@ -20,6 +20,8 @@ void make_known(NounPhrase& phrase) {
   }
 }
 
+bool is_action(const Verb& verb) { return !verb.has(trait::stative); }
+
 PrepositionPhrase Sampler::place(const Verb& verb) {
   using namespace kind;
   NounPhrase where = definite(verb.objects, true);
@@ -32,7 +34,6 @@ PrepositionPhrase Sampler::place(const Verb& verb) {
   if (noun.is(building) && roll >= 45) {
     word = roll < 65 ? "in front of" : roll < 82 ? "behind" : "next to";
   }
-  note(verb.english.base, where);
   return {two_way(word), where};
 }
 
@@ -41,7 +42,6 @@ PrepositionPhrase Sampler::goal(const Verb& verb, Kinds kinds) {
   NounPhrase where = definite(kinds, true, kind::name);
   if (!where.noun->is(kind::person)) where.number = Number::singular;
   const Noun& noun = *where.noun;
-  note(verb.english.base, where);
   if (verb.preposition) return {verb.preposition, where};
   const unsigned roll = static_cast<unsigned>(random_.below(100));
   if (noun.is(kind::person | city) || (noun.is(building) && roll < 50)) {
@@ -57,7 +57,6 @@ PrepositionPhrase Sampler::goal(const Verb& verb, Kinds kinds) {
 
 void Sampler::complete(Clause& clause, bool plain) {
   const Verb& verb = *clause.verb;
-  note(verb.english.base, clause.subject);
   switch (verb.frame) {
     case Frame::accusative:
     case Frame::dative:
@@ -70,7 +69,6 @@ void Sampler::complete(Clause& clause, bool plain) {
       break;
     case Frame::prepositional:
       clause.oblique = {verb.preposition, object(verb.objects, clause.subject, plain)};
-      note(verb.english.base, clause.oblique->object);
       break;
     case Frame::locative:
       clause.oblique = place(verb);
@@ -88,7 +86,6 @@ void Sampler::complete(Clause& clause, bool plain) {
     default:
       break;
   }
-  if (clause.direct) note(verb.english.base, *clause.direct);
   // One likes the book, not a book; but one has or needs a book.
   const bool owns = (verb.objects & kind::means) != 0;
   if (clause.direct && verb.has(trait::lasting) && !owns) make_known(*clause.direct);

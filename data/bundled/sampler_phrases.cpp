@@ -70,20 +70,17 @@ NounPhrase pronoun_for(const NounPhrase& antecedent) {
   return pronoun;
 }
 
-void Sampler::note(const std::string& word, const NounPhrase& phrase) {
-  if (phrase.noun) combinations_.push_back(word + "+" + phrase.noun->singular);
-}
-
 const Noun& Sampler::noun(Kinds kinds, Kinds except) {
   return pick_fitting(random_, nouns(),
                       [&](const Noun& row) { return row.is(kinds) && !row.is(except); });
 }
 
-const Verb& Sampler::verb(Kinds subjects, const std::vector<Frame>& frames, Kinds objects) {
+const Verb& Sampler::verb(Kinds subjects, const std::vector<Frame>& frames, Kinds objects,
+                          const std::function<bool(const Verb&)>& fits) {
   return pick_fitting(random_, verbs(), [&](const Verb& row) {
     const bool framed = std::find(frames.begin(), frames.end(), row.frame) != frames.end();
     const bool takes = objects == kind::any || (row.objects & objects) != 0;
-    return framed && takes && (row.subjects & subjects) != 0;
+    return framed && takes && (row.subjects & subjects) != 0 && (!fits || fits(row));
   });
 }
 
@@ -99,7 +96,6 @@ void Sampler::describe(NounPhrase& phrase, unsigned percent) {
   const auto fits = [&](const Adjective& row) { return (row.kinds & noun.kinds) != 0; };
   if (std::none_of(adjectives().begin(), adjectives().end(), fits)) return;
   phrase.adjective = &adjective(noun.kinds);
-  note(phrase.adjective->english, phrase);
   // The cheapest lamp, a cheaper lamp.
   if (phrase.adjective->gradable && noun.countable() && random_.chance(15)) {
     if (phrase.determiner == Determiner::definite) phrase.degree = Degree::superlative;

@@ -139,15 +139,15 @@ enum class Frame {
 };
 
 namespace trait {
-inline constexpr unsigned stative = 1;              // no progressive, imperative, passive
-inline constexpr unsigned lasting = 128 | stative;  // and no perfect or future: knows, likes
-inline constexpr unsigned voice = 2;                // can be done loudly
-inline constexpr unsigned pace = 4;                 // can be done slowly
-inline constexpr unsigned at = 8;                   // may say where
-inline constexpr unsigned company = 16;             // may say with whom
-inline constexpr unsigned gift = 32;                // may say for whom
-inline constexpr unsigned gets = 256;               // leaves one with a thing to do something to
-inline constexpr unsigned to_only = 64;             // "returns it to her", never "returns her it"
+inline constexpr unsigned stative = 1;            // no progressive, imperative, passive
+inline constexpr unsigned lasting = 2 | stative;  // nor perfect, nor future: knows, likes
+inline constexpr unsigned voice = 4;              // can be done loudly
+inline constexpr unsigned pace = 8;               // can be done slowly
+inline constexpr unsigned at = 16;                // may say where
+inline constexpr unsigned company = 32;           // may say with whom
+inline constexpr unsigned gift = 64;              // may say for whom
+inline constexpr unsigned gets = 128;             // leaves one with a thing to do something to
+inline constexpr unsigned to_only = 256;          // "returns it to her", never "returns her it"
 }  // namespace trait
 
 struct Verb {

@@ -119,7 +119,7 @@ TEST_CASE("bundled corpus: the sizes are as promised, the sentences distinct and
 
 TEST_CASE("bundled corpus: the same bytes on every platform") {
   CHECK(mix(0) == 0xE220A8397B1DCDAFull);  // the first output of the published splitmix64
-  CHECK(fingerprint(corpus()) == 5428836631937776976ull);
+  CHECK(fingerprint(corpus()) == 8148799205339054175ull);
   const Sizes small{2000, 10, 10};
   CHECK(fingerprint(generate(7, small)) == fingerprint(generate(7, small)));
   CHECK(fingerprint(generate(7, small)) != fingerprint(generate(8, small)));
