@@ -79,7 +79,8 @@ void add_architecture_options(CLI::App& command, TransformerConfig& c) {
 TransformerConfig read_architecture(const std::filesystem::path& model) {
   const std::filesystem::path file = model / "config.json";
   std::string json;
-  for (const std::string_view line : read_lines(file).views()) json += line;
+  const TextLines lines = read_lines(file);
+  for (const std::string_view line : lines.views()) json += line;
   return transformer_config_from_json(json, file.string());
 }
 

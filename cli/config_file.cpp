@@ -147,7 +147,8 @@ std::vector<ConfigEntry> parse_config(const std::string& text, const std::string
 
 std::vector<ConfigEntry> read_config(const std::filesystem::path& path) {
   std::string text;
-  for (const std::string_view line : read_lines(path).views()) text.append(line) += '\n';
+  const TextLines lines = read_lines(path);
+  for (const std::string_view line : lines.views()) text.append(line) += '\n';
   return parse_config(text, path.string());
 }
 

@@ -120,7 +120,8 @@ TranslationModel load_model(const fs::path& folder, const fs::path& parameters) 
               ": expected a model directory, given no such folder");
   const fs::path config_file = folder / "config.json";
   std::string config_text;
-  for (const std::string_view line : read_lines(config_file).views()) config_text += line;
+  const TextLines lines = read_lines(config_file);
+  for (const std::string_view line : lines.views()) config_text += line;
   const TransformerConfig config = transformer_config_from_json(config_text, config_file.string());
   Tokenizer tokenizer = Tokenizer::load(folder / "tokenizer.model");
   KETTE_CHECK(tokenizer.vocab_size() <= config.vocabulary, folder.string(),
