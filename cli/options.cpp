@@ -116,13 +116,15 @@ CLI::Option* OptionGroup::flag(const std::string& name, bool& value, const std::
 }
 
 CLI::Option* OptionGroup::choice(const std::string& name, std::string& value,
-                                 std::vector<std::string> words, const std::string& help) {
+                                 std::vector<std::string> words, const std::string& help,
+                                 const std::function<void(const std::string&)>& then) {
   std::string type;
   for (const std::string& word : words) type += (type.empty() ? "" : "|") + word;
-  const auto set = [&value, words, type](const std::string& text) {
+  const auto set = [&value, words, type, then](const std::string& text) {
     const bool is_known = std::find(words.begin(), words.end(), text) != words.end();
     KETTE_CHECK(is_known, "expected ", type, ", given ", text, did_you_mean(text, words));
     value = text;
+    if (then) then(text);
   };
   return custom(
       name, set, [&value] { return value; }, help, type);

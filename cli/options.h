@@ -54,9 +54,10 @@ class OptionGroup {
                     const std::string& type = "FILE");
   /// Present or absent; "--name,!--no-name" can be taken back.
   CLI::Option* flag(const std::string& name, bool& value, const std::string& help);
-  /// One of a few words.
+  /// One of a few words; `then` is told of the choice.
   CLI::Option* choice(const std::string& name, std::string& value, std::vector<std::string> words,
-                      const std::string& help);
+                      const std::string& help,
+                      const std::function<void(const std::string&)>& then = {});
   /// May be given several times, one value each.
   CLI::Option* list(const std::string& name, std::vector<std::string>& values,
                     const std::string& help, const std::string& type = "FILE");

@@ -27,7 +27,6 @@ struct TrainCommandOptions {
 void apply_preset(TrainCommandOptions& o, const std::string& name) {
   const NormOrder norm = o.train.model.norm;
   const std::int64_t max_length = o.train.model.max_length;
-  o.preset = name;
   o.train.model = TransformerConfig::preset(name);
   o.train.model.norm = norm;
   o.train.model.max_length = max_length;
@@ -203,10 +202,9 @@ void add_train_command(CLI::App& program) {
   apply_preset(*options, "tiny");
   add_file_options(*command, options->train);
   OptionGroup preset(*command, "Model");
-  preset.custom(
-      "--preset", [options](const std::string& name) { apply_preset(*options, name); },
-      [options] { return options->preset; }, "Size and recipe; the other options override it",
-      "tiny|base|big");
+  preset.choice("--preset", options->preset, {"tiny", "base", "big"},
+                "Size and recipe; the other options override it",
+                [options](const std::string& name) { apply_preset(*options, name); });
   add_text_options(*command, options->train);
   add_architecture_options(*command, options->train.model);
   preset.number("--model-max-length", options->train.model.max_length, at_least(1),

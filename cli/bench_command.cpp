@@ -1,0 +1,14 @@
+// `kette bench`: how fast this machine trains, translates, and computes each op.
+#include "cli/commands.h"
+
+namespace kette::cli {
+
+void add_bench_command(CLI::App& program) {
+  CLI::App* bench = program.add_subcommand("bench", "Measure speed");
+  bench->require_subcommand(1);
+  add_bench_train_command(*bench);
+  add_bench_translate_command(*bench);
+  add_bench_ops_command(*bench);
+}
+
+}  // namespace kette::cli

@@ -1,0 +1,179 @@
+// `kette bench ops`: the time of every op of the table, forward and backward, on sizes of a
+// training step.
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "autograd/all_ops.h"
+#include "autograd/gradient_check.h"
+#include "cli/commands.h"
+#include "cli/common.h"
+
+namespace kette::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+struct BenchOpsOptions {
+  CommonOptions common;
+  std::string preset = "tiny";
+  std::int64_t tokens = 4096, sentence = 16;
+};
+
+/// An op with inputs of a realistic size.
+struct Case {
+  std::vector<SampleInput> inputs;
+  DifferentiableFunction call;
+};
+
+Tensor random_ids(std::int64_t count, std::int64_t below) {
+  Random random(1, 7);
+  std::vector<std::int32_t> ids(static_cast<std::size_t>(count));
+  for (auto& id : ids)
+    id = static_cast<std::int32_t>(random.uniform(0, static_cast<double>(below)));
+  return Tensor::from(ids);
+}
+
+/// The ops of a training step at their own sizes: n tokens in sentences of a length.
+std::map<std::string, Case> realistic_cases(const TransformerConfig& c, std::int64_t n,
+                                            std::int64_t sentence) {
+  const std::int64_t w = c.width, h = c.hidden, v = c.vocabulary;
+  std::vector<std::int64_t> lengths(static_cast<std::size_t>(n / sentence), sentence);
+  if (n % sentence > 0) lengths.push_back(n % sentence);
+  const Segments segments = Segments::from_lengths(lengths);
+  const DropoutMask mask(0.1, {1, 2});
+  const Tensor ids = random_ids(n, v), positions = random_ids(n, sentence);
+  const AttentionOptions causal{c.heads, Mask::causal, {}}, full{c.heads, Mask::none, {}};
+  using In = const std::vector<Variable>&;
+  return {
+      {"sum", {{{{n, w}}}, [w](In in) { return sum_to(in[0], {w}); }}},
+      {"max", {{{{n, w}}}, [](In in) { return max_last(in[0]); }}},
+      {"reshape", {{{{n, w}}}, [n, w](In in) { return reshape(in[0], {n * w}); }}},
+      {"slice", {{{{n, w}}}, [n](In in) { return slice(in[0], 0, n / 2 + 1); }}},
+      {"concatenate", {{{{n, w}}, {{n, w}}}, [](In in) { return concatenate(in[0], in[1]); }}},
+      {"transpose", {{{{n, w}}}, [](In in) { return transpose(in[0]); }}},
+      {"matmul", {{{{n, w}}, {{w, h}}}, [](In in) { return matmul(in[0], in[1]); }}},
+      {"linear",
+       {{{{n, w}}, {{h, w}}, {{h}}},
+        [](In in) { return linear(in[0], in[1], in[2], Activation::relu); }}},
+      {"softmax", {{{{n, w}}}, [](In in) { return softmax(in[0]); }}},
+      {"log_softmax", {{{{n, w}}}, [](In in) { return log_softmax(in[0]); }}},
+      {"layer_norm",
+       {{{{n, w}}, {{w}}, {{w}}}, [](In in) { return layer_norm(in[0], in[1], in[2]); }}},
+      {"residual_layer_norm",
+       {{{{n, w}}, {{n, w}}, {{w}}, {{w}}},
+        [mask](In in) { return residual_layer_norm(in[0], in[1], in[2], in[3], mask); }}},
+      {"embedding", {{{{v, w}}}, [ids](In in) { return embedding(in[0], ids); }}},
+      {"add_positions",
+       {{{{n, w}}, {{sentence, w}}},
+        [positions](In in) { return add_positions(in[0], in[1], positions); }}},
+      {"dropout", {{{{n, w}}}, [mask](In in) { return dropout(in[0], mask); }}},
+      {"self_attention",
+       {{{{n, 3 * w}}},
+        [segments, causal](In in) { return self_attention(in[0], segments, causal); }}},
+      {"cross_attention",
+       {{{{n, w}}, {{n, 2 * w}}},
+        [segments, full](In in) {
+          return cross_attention(in[0], in[1], segments, segments, full);
+        }}},
+      {"projected_cross_entropy",
+       {{{{n, w}}, {{v, w}}},
+        [ids](In in) {
+          return projected_cross_entropy(in[0], in[1], Variable(), ids, {0.1, 1});
+        }}},
+  };
+}
+
+/// Elementwise ops take any shape, so their own sample is stretched; an op without a case of its
+/// own is timed on its sample.
+Case case_of(const OpInfo& op, bool elementwise, const std::map<std::string, Case>& realistic,
+             const BenchOpsOptions& o, std::int64_t width) {
+  if (const auto found = realistic.find(op.name); found != realistic.end()) return found->second;
+  Case result{op.samples.back().inputs, op.samples.front().call};
+  if (!elementwise) return {op.samples.front().inputs, op.samples.front().call};
+  for (SampleInput& input : result.inputs) input.shape = {o.tokens, width};
+  return result;
+}
+
+struct Timing {
+  double forward = 0, backward = 0;  ///< milliseconds, medians
+};
+
+double median(std::vector<double>& values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                   values.end());
+  return values[values.size() / 2];
+}
+
+Timing measure(const Case& what) {
+  constexpr double kSeconds = 0.1;
+  constexpr std::size_t kFewest = 3;
+  const std::vector<Tensor> values = sample_inputs(what.inputs, DType::f32, 1);
+  const auto milliseconds = [](Clock::time_point from, Clock::time_point to) {
+    return std::chrono::duration<double, std::milli>(to - from).count();
+  };
+  std::vector<double> forward, backward;
+  const Clock::time_point begin = Clock::now();
+  while (forward.size() < kFewest || milliseconds(begin, Clock::now()) < 1e3 * kSeconds) {
+    Tape tape;
+    std::vector<Variable> inputs;
+    for (const Tensor& value : values) inputs.push_back(tape.watch(value));
+    const Clock::time_point start = Clock::now();
+    const Variable output = what.call(inputs);
+    const Clock::time_point middle = Clock::now();
+    const Tensor gradient = Tensor::full(output.shape(), 1);
+    const Clock::time_point restart = Clock::now();
+    tape.backward(output, gradient);
+    forward.push_back(milliseconds(start, middle));
+    backward.push_back(milliseconds(restart, Clock::now()));
+  }
+  return {median(forward), median(backward)};
+}
+
+void run(const BenchOpsOptions& o) {
+  const int threads = use_threads(o.common);
+  const TransformerConfig config = TransformerConfig::preset(o.preset);
+  const std::map<std::string, Case> realistic = realistic_cases(config, o.tokens, o.sentence);
+  constexpr std::size_t kElementwise =
+      std::tuple_size_v<UnaryFunctions> + std::tuple_size_v<BinaryFunctions>;
+  const std::vector<OpInfo> ops = all_ops();
+  Json entries = Json::array();
+  std::cout << text("%-26s %12s %12s  %s\n", "op", "forward, ms", "backward, ms", "inputs");
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    const Case what = case_of(ops[i], i < kElementwise, realistic, o, config.width);
+    const Timing timing = measure(what);
+    std::string shapes;
+    for (const SampleInput& input : what.inputs)
+      shapes += (shapes.empty() ? "" : " ") + input.shape.str();
+    std::cout << text("%-26s %12.3f %12.3f  %s\n", ops[i].name.c_str(), timing.forward,
+                      timing.backward, shapes.c_str())
+              << std::flush;
+    entries.push_back({{"op", ops[i].name},
+                       {"forward_ms", timing.forward},
+                       {"backward_ms", timing.backward},
+                       {"inputs", shapes}});
+  }
+  if (o.common.json)
+    print_json(
+        {{"preset", o.preset}, {"tokens", o.tokens}, {"threads", threads}, {"ops", entries}});
+}
+
+}  // namespace
+
+void add_bench_ops_command(CLI::App& bench) {
+  CLI::App* command = bench.add_subcommand("ops", "Every op of the table, forward and backward");
+  auto options = std::make_shared<BenchOpsOptions>();
+  OptionGroup group(*command, "Sizes");
+  group.choice("--preset", options->preset, {"tiny", "base", "big"}, "Widths of this preset");
+  group.number("--tokens", options->tokens, at_least(1), "Rows");
+  group.number("--sentence", options->sentence, at_least(1), "Tokens of a sentence, for attention");
+  add_common_options(*command, options->common);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace kette::cli

@@ -1,0 +1,154 @@
+// `kette bench train`: real training steps (train/train_step.h) on real or random batches, and how
+// near they come to the machine's limit for matrix products, which is measured in the same run.
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/bench_batches.h"
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "models/model_summary.h"
+#include "tensor/cpu/blas.h"
+#include "train/train_step.h"
+
+namespace kette::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct BenchTrainOptions {
+  CommonOptions common;
+  std::string preset = "tiny";
+  TransformerConfig model = TransformerConfig::preset("tiny");
+  BenchBatchOptions batches;
+  std::filesystem::path read, write;
+  std::int64_t steps = 20, warmup = 5;
+};
+
+/// What the timed steps add up to.
+struct Measured {
+  std::vector<double> rates;  ///< target tokens/s of each step
+  double seconds = 0, flops = 0, source_tokens = 0, target_tokens = 0;
+  double loss_first = 0, loss_last = 0;
+
+  double median_rate() const {
+    std::vector<double> sorted = rates;
+    std::sort(sorted.begin(), sorted.end());
+    const std::size_t middle = sorted.size() / 2;
+    return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  }
+};
+
+Measured measure(const BenchTrainOptions& o, const TransformerConfig& config,
+                 const std::vector<Batch>& batches) {
+  Transformer model(config);
+  model.materialize(o.batches.seed);
+  Adam adam(model.parameters(), {});
+  StepOptions step;
+  step.lr = 3e-4;
+  step.seed = o.batches.seed;
+  Measured result;
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    const StepResult done = train_step(model, adam, std::span(&batches[i], 1), step);
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (i == 0) result.loss_first = done.loss;
+    result.loss_last = done.loss;
+    if (static_cast<std::int64_t>(i) < o.warmup) continue;
+    result.rates.push_back(static_cast<double>(done.target_tokens) / seconds);
+    result.seconds += seconds;
+    result.source_tokens += static_cast<double>(done.source_tokens);
+    result.target_tokens += static_cast<double>(done.target_tokens);
+    result.flops += training_flops(config, batches[i].source_segments, batches[i].target_segments);
+  }
+  return result;
+}
+
+TransformerConfig long_enough(TransformerConfig config, const std::vector<Batch>& batches) {
+  for (const Batch& batch : batches) {
+    config.max_length = std::max(
+        {config.max_length, batch.source_segments.longest(), batch.target_segments.longest()});
+  }
+  return config;
+}
+
+void print(const Json& json) {
+  for (const auto& [key, value] : json.items()) {
+    const std::string shown = value.is_number_float() ? text("%.4g", value.get<double>())
+                              : value.is_string()     ? value.get<std::string>()
+                                                      : value.dump();
+    std::cout << text("%-34s %s\n", key.c_str(), shown.c_str());
+  }
+}
+
+void run(BenchTrainOptions& o) {
+  const int threads = use_threads(o.common);
+  if (o.batches.source.empty() != o.batches.target.empty()) {
+    throw UsageError("--src, --tgt: expected both or neither, given one");
+  }
+  o.batches.rows = o.model.vocabulary;
+  const std::int64_t count = o.warmup + o.steps;
+  const std::vector<Batch> batches = o.read.empty()
+                                         ? make_bench_batches(o.batches, count)
+                                         : read_batches(o.read, o.model.vocabulary, count);
+  if (!o.write.empty()) write_batches(o.write, batches);
+  const TransformerConfig config = long_enough(o.model, batches);
+  const Measured measured = measure(o, config, batches);
+  const double peak = peak_rss_mib();  // before the limit is measured, which takes memory too
+  const double limit = cpu::measure_sgemm_gflops(threads),
+               gflops = measured.flops / measured.seconds / 1e9;
+  const Json json = {
+      {"preset", o.preset},
+      {"threads", threads},
+      {"steps", o.steps},
+      {"parameters", count_parameters(config)},
+      {"target_tokens_per_second", measured.median_rate()},
+      {"target_tokens_per_second_overall", measured.target_tokens / measured.seconds},
+      {"source_tokens_per_second", measured.source_tokens / measured.seconds},
+      {"target_tokens_per_step", measured.target_tokens / static_cast<double>(o.steps)},
+      {"gflops", gflops},
+      {"sgemm_gflops", limit},
+      {"sgemm_share", gflops / limit},
+      {"peak_rss_mib", peak},
+      {"loss_first", measured.loss_first},
+      {"loss_last", measured.loss_last},
+      {"blas_core", cpu::blas_core()}};
+  print(json);
+  if (o.common.json) print_json(json);
+}
+
+}  // namespace
+
+void add_bench_train_command(CLI::App& bench) {
+  CLI::App* command = bench.add_subcommand("train", "Training steps");
+  auto options = std::make_shared<BenchTrainOptions>();
+  OptionGroup model(*command, "Model");
+  model.choice(
+      "--preset", options->preset, {"tiny", "base", "big"}, "Its size",
+      [options](const std::string& name) { options->model = TransformerConfig::preset(name); });
+  model.number("--vocab", options->model.vocabulary, at_least(Tokenizer::kEnd + 2),
+               "Rows of its vocabulary (default: the preset's; base and big: 37000)");
+  add_architecture_options(*command, options->model);
+  OptionGroup data(*command, "Batches (default: random sentences)");
+  data.path("--src", options->batches.source, "Source sentences");
+  data.path("--tgt", options->batches.target, "Their translations");
+  data.path("--tokenizer", options->batches.tokenizer,
+            "A SentencePiece model (default: train one on the files)");
+  data.number("--pieces", options->batches.pieces, at_least(1), "Its pieces when it is trained");
+  data.number("--tokens", options->batches.tokens, at_least(1),
+              "Tokens of a batch, of the larger side");
+  data.number("--seed", options->batches.seed, "Of batches, initial values and dropout");
+  data.path("--batches", options->read, "Take the batches of this file");
+  data.path("--write-batches", options->write,
+            "Write the batches to this file, for another program");
+  OptionGroup measuring(*command, "Measuring");
+  measuring.number("--steps", options->steps, at_least(1), "Timed steps");
+  measuring.number("--warmup", options->warmup, at_least(0), "Steps before them");
+  add_common_options(*command, options->common);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace kette::cli
