@@ -24,35 +24,37 @@ void visit_activation(Activation activation, Function&& function) {
   }
 }
 
+/// out, pre_activation: [rows, columns] with leading dimension ld; arithmetic in Compute<T>.
 template <class T>
 struct Epilogue {
-  const T* bias = nullptr;  // of the first column of the block
+  using C = Compute<T>;
+  T* out = nullptr;
+  std::int64_t ld = 0;
+  const T* bias = nullptr;
   Activation activation = Activation::none;
-  T* pre_activation = nullptr;  // of the first element of the block
+  T* pre_activation = nullptr;
 
   bool empty() const {
     return bias == nullptr && activation == Activation::none && !pre_activation;
   }
 
-  /// One row: `values` and `out` may be the same memory. Arithmetic in C, storage in T.
-  template <class C>
-  void finish_row(const C* values, T* out, std::int64_t columns, std::int64_t offset) const {
-    const T* added = bias;
-    T* before = pre_activation ? pre_activation + offset : out;
-    if (added) {
+  /// `columns` elements of `row`, from `column` on. `values` may be the output itself.
+  void apply(std::int64_t row, std::int64_t column, std::int64_t columns, const C* values) const {
+    const std::int64_t at = row * ld + column;
+    T* y = out + at;
+    T* before = pre_activation ? pre_activation + at : y;
+    if (bias) {
+      const T* added = bias + column;
 #pragma omp simd
       for (std::int64_t j = 0; j < columns; ++j) before[j] = T(values[j] + C(added[j]));
     } else if (static_cast<const void*>(before) != values) {
 #pragma omp simd
       for (std::int64_t j = 0; j < columns; ++j) before[j] = T(values[j]);
     }
-    if (activation == Activation::none) {
-      if (before != out) std::copy_n(before, columns, out);
-      return;
-    }
+    if (activation == Activation::none && before != y) std::copy_n(before, columns, y);
     visit_activation(activation, [&](auto function) {
 #pragma omp simd
-      for (std::int64_t j = 0; j < columns; ++j) out[j] = T(function.forward(C(before[j])));
+      for (std::int64_t j = 0; j < columns; ++j) y[j] = T(function.forward(C(before[j])));
     });
   }
 };

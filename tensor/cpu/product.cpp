@@ -1,0 +1,166 @@
+#include "tensor/cpu/product.h"
+
+#include <algorithm>
+
+#include "tensor/cpu/gemm_tile.h"
+#include "tensor/cpu/scratch.h"
+
+namespace kette::cpu {
+namespace {
+
+// One thread's block of C: its part of A (kBlockRows x kDepth) stays in the second-level cache
+// while the panels of B (kDepth x kTileColumns) pass through the first.
+constexpr std::int64_t kBlockRows = 96, kBlockColumns = 512, kDepth = 256;
+// The packed part of B: small enough for a share of the last-level cache.
+constexpr std::int64_t kPackedElements = std::int64_t{1} << 21;
+// Multiplications that take as long as waking the other threads.
+constexpr std::int64_t kWorthThreads = std::int64_t{1} << 18;
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// Panel of B: columns [0, columns) as rows of kTileColumns, the rest 0.
+template <class T>
+void pack_columns(const Operand<T>& b, std::int64_t depth, std::int64_t columns, float* out) {
+  if (b.column_stride == 1) {
+    for (std::int64_t p = 0; p < depth; ++p) {
+      const T* row = b.data + p * b.row_stride;
+      float* packed = out + p * kTileColumns;
+#pragma omp simd
+      for (std::int64_t j = 0; j < columns; ++j) packed[j] = float(row[j]);
+      for (std::int64_t j = columns; j < kTileColumns; ++j) packed[j] = 0;
+    }
+    return;
+  }
+  // Few rows at a time, so that the lines written stay in the first-level cache until they are
+  // full.
+  constexpr std::int64_t kRun = 32;
+  for (std::int64_t begin = 0; begin < depth; begin += kRun) {
+    const std::int64_t end = std::min(depth, begin + kRun);
+    for (std::int64_t j = 0; j < kTileColumns; ++j) {
+      const T* column = b.data + j * b.column_stride;
+      for (std::int64_t p = begin; p < end; ++p) {
+        out[p * kTileColumns + j] = j < columns ? float(column[p * b.row_stride]) : 0.0f;
+      }
+    }
+  }
+}
+
+/// `rows` rows of A as columns of kTileRows each; a last, lower panel keeps the distance between
+/// columns.
+template <class T>
+void pack_rows(const Operand<T>& a, std::int64_t rows, std::int64_t depth, float* out) {
+  const auto pack_column = [&](std::int64_t i, std::int64_t p) {
+    const T* column = a.data + i * a.row_stride + p * a.column_stride;
+    float* packed = out + i * depth + p * kTileRows;
+    const std::int64_t used = rows - i;
+    if (used >= kTileRows) {  // a fixed count becomes a few vector moves
+      for (int r = 0; r < kTileRows; ++r) packed[r] = float(column[r * a.row_stride]);
+    } else {
+      for (int r = 0; r < used; ++r) packed[r] = float(column[r * a.row_stride]);
+    }
+  };
+  if (a.row_stride == 1) {
+    for (std::int64_t p = 0; p < depth; ++p) {
+      for (std::int64_t i = 0; i < rows; i += kTileRows) pack_column(i, p);
+    }
+  } else {
+    for (std::int64_t i = 0; i < rows; i += kTileRows) {
+      for (std::int64_t p = 0; p < depth; ++p) pack_column(i, p);
+    }
+  }
+}
+
+/// Whether the tiles may read A where it lies: rows of f32 that do not all fall into one cache set.
+template <class T>
+bool is_read_in_place(const Operand<T>& a, std::int64_t n) {
+  constexpr std::int64_t kWay = 4096 / sizeof(float);
+  return std::is_same_v<T, float> && a.column_stride == 1 &&
+         (n <= 128 || (n <= 1024 && a.row_stride % kWay != 0));
+}
+
+struct Block {
+  std::int64_t row, rows, column, columns;  // of C; `column` is a multiple of kTileColumns
+};
+
+/// C's block, over all of k. `packed` holds the panels of B from column 0 of C on, each k rows
+/// long.
+template <class T>
+void multiply_block(const Block& block, std::int64_t k, float alpha, const Operand<T>& a,
+                    const float* packed, float beta, float* c, std::int64_t ldc) {
+  const bool in_place = is_read_in_place(a, block.columns);
+  const Scratch<float> rows(in_place ? 0 : (block.rows + kTileRows) * std::min(k, kDepth));
+  // Once even for k = 0: C is then beta * C.
+  for (std::int64_t begin = 0; begin == 0 || begin < k; begin += kDepth) {
+    const std::int64_t depth = std::min(kDepth, k - begin);
+    const Operand<T> part{a.data + block.row * a.row_stride + begin * a.column_stride, a.row_stride,
+                          a.column_stride};
+    if (!in_place) pack_rows(part, block.rows, depth, rows.data());
+    const float keep = begin == 0 ? beta : 1.0f;
+    for (std::int64_t j = block.column; j < block.column + block.columns; j += kTileColumns) {
+      const float* panel = packed + j * k + begin * kTileColumns;
+      const std::int64_t columns =
+          std::min<std::int64_t>(kTileColumns, block.column + block.columns - j);
+      for (std::int64_t i = 0; i < block.rows; i += kTileRows) {
+        const int count = static_cast<int>(std::min<std::int64_t>(kTileRows, block.rows - i));
+        TileOperand tile{rows.data() + i * depth, 1, kTileRows};
+        if constexpr (std::is_same_v<T, float>) {
+          if (in_place) tile = {part.data + i * part.row_stride, part.row_stride, 1};
+        }
+        float* target = c + (block.row + i) * ldc + j;
+        if (columns == kTileColumns) {
+          tile_kernel(count)(depth, tile, panel, alpha, keep, target, ldc);
+          continue;
+        }
+        float edge[kTileRows * kTileColumns];
+        tile_kernel(count)(depth, tile, panel, alpha, 0, edge, kTileColumns);
+        for (int r = 0; r < count; ++r) {
+          for (std::int64_t q = 0; q < columns; ++q) {
+            float& element = target[r * ldc + q];
+            element = edge[r * kTileColumns + q] + (keep == 0 ? 0.0f : keep * element);
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+template <class T>
+void product(const ProductShape& shape, float alpha, Operand<T> a, Operand<T> b, float beta,
+             float* c, std::int64_t ldc, const FinishBlock& finish) {
+  const std::int64_t m = shape.m, n = shape.n, k = shape.k;
+  const std::int64_t fitting = kPackedElements / std::max<std::int64_t>(k, 1) / kBlockColumns;
+  const std::int64_t chunk = std::max<std::int64_t>(1, fitting) * kBlockColumns;
+  const std::int64_t chunk_panels = ceil_div(std::min(n, chunk), kTileColumns);
+  const Scratch<float> packed(chunk_panels * kTileColumns * k);
+  const std::int64_t row_blocks = ceil_div(m, kBlockRows);
+#pragma omp parallel if (m * n * k >= kWorthThreads)
+  for (std::int64_t first = 0; first < n; first += chunk) {
+    const std::int64_t width = std::min(chunk, n - first), panels = ceil_div(width, kTileColumns);
+#pragma omp for schedule(static)
+    for (std::int64_t panel = 0; panel < panels; ++panel) {
+      const std::int64_t j = panel * kTileColumns;
+      pack_columns(
+          Operand<T>{b.data + (first + j) * b.column_stride, b.row_stride, b.column_stride}, k,
+          std::min<std::int64_t>(kTileColumns, width - j), packed.data() + j * k);
+    }
+    const std::int64_t column_blocks = ceil_div(width, kBlockColumns);
+#pragma omp for schedule(dynamic)
+    for (std::int64_t index = 0; index < row_blocks * column_blocks; ++index) {
+      const std::int64_t row = index / column_blocks * kBlockRows;
+      const std::int64_t column = index % column_blocks * kBlockColumns;
+      const Block block{row, std::min(kBlockRows, m - row), column,
+                        std::min(kBlockColumns, width - column)};
+      multiply_block(block, k, alpha, a, packed.data(), beta, c + first, ldc);
+      if (finish) finish(row, block.rows, first + column, block.columns);
+    }
+  }
+}
+
+template void product<float>(const ProductShape&, float, Operand<float>, Operand<float>, float,
+                             float*, std::int64_t, const FinishBlock&);
+template void product<BFloat16>(const ProductShape&, float, Operand<BFloat16>, Operand<BFloat16>,
+                                float, float*, std::int64_t, const FinishBlock&);
+
+}  // namespace kette::cpu

@@ -1,0 +1,83 @@
+#include "tensor/reference.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace kette::reference {
+
+Tensor matmul(const Tensor& a, const Tensor& b, bool transpose_a, bool transpose_b) {
+  const std::int64_t m = a.shape()[transpose_a ? 1 : 0], k = a.shape()[transpose_a ? 0 : 1];
+  const std::int64_t n = b.shape()[transpose_b ? 0 : 1];
+  const Tensor c = Tensor::zeros({m, n}, DType::f64);
+  const double *x = a.data<double>(), *y = b.data<double>();
+  double* z = c.data<double>();
+  for (std::int64_t i = 0; i < m; ++i) {
+    for (std::int64_t j = 0; j < n; ++j) {
+      for (std::int64_t p = 0; p < k; ++p) {
+        z[i * n + j] +=
+            x[transpose_a ? p * m + i : i * k + p] * y[transpose_b ? j * k + p : p * n + j];
+      }
+    }
+  }
+  return c;
+}
+
+Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value, double scale,
+                 Mask mask, const Tensor& dropout) {
+  const std::int64_t queries = query.shape()[0], keys = key.shape()[0];
+  const Tensor probabilities = matmul(query, key, false, true);
+  for (std::int64_t t = 0; t < queries; ++t) {
+    double* p = probabilities.data<double>() + t * keys;
+    const std::int64_t seen = mask == Mask::causal ? t + keys - queries + 1 : keys;
+    double total = 0;
+    for (std::int64_t s = 0; s < keys; ++s) {
+      p[s] = s < seen ? std::exp(scale * p[s]) : 0;
+      total += p[s];
+    }
+    for (std::int64_t s = 0; s < keys; ++s) {
+      p[s] = total > 0 ? p[s] / total : 0;
+      if (dropout.defined()) p[s] *= dropout.data<double>()[t * keys + s];
+    }
+  }
+  return matmul(probabilities, value);
+}
+
+CrossEntropySums projected_cross_entropy(const ProjectedCrossEntropyArgs& args) {
+  const std::int64_t rows = args.x.rows(), width = args.x.width(), vocabulary = args.weight.rows();
+  const Tensor logits = matmul(args.x, args.weight, false, true);
+  const std::int32_t* targets = args.targets.data<std::int32_t>();
+  CrossEntropySums sums;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    double* z = logits.data<double>() + i * vocabulary;
+    double total = 0;
+    std::int64_t likeliest = 0;
+    for (std::int64_t v = 0; v < vocabulary; ++v) {
+      if (args.bias.defined()) z[v] += args.bias.data<double>()[v];
+      total += std::exp(z[v]);
+      if (z[v] > z[likeliest]) likeliest = v;
+    }
+    sums.correct += likeliest == targets[i];
+    sums.negative_log_likelihood += std::log(total) - z[targets[i]];
+    for (std::int64_t v = 0; v < vocabulary; ++v) {
+      const double wanted = args.smoothing / static_cast<double>(vocabulary) +
+                            (v == targets[i] ? 1 - args.smoothing : 0);
+      sums.loss += wanted * (std::log(total) - z[v]);
+      z[v] = args.gradient_scale * (std::exp(z[v]) / total - wanted);  // now dloss / dz
+    }
+  }
+  if (!args.dx.defined()) return sums;
+  args.dx.copy_from(matmul(logits, args.weight));
+  const Tensor dweight = matmul(logits, args.x, true);
+  for (std::int64_t v = 0; v < vocabulary; ++v) {
+    for (std::int64_t j = 0; j < width; ++j) {
+      args.dweight.data<double>()[v * width + j] += dweight.data<double>()[v * width + j];
+    }
+    for (std::int64_t i = 0; args.dbias.defined() && i < rows; ++i) {
+      args.dbias.data<double>()[v] += logits.data<double>()[i * vocabulary + v];
+    }
+  }
+  return sums;
+}
+
+}  // namespace kette::reference

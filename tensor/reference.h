@@ -1,0 +1,20 @@
+// The heavy kernels once more, as plainly as they can be written: loops over f64 tensors on the
+// CPU. Nothing of the product uses them; they are what its kernels are compared with.
+#pragma once
+
+#include "tensor/kernels.h"
+
+namespace kette::reference {
+
+/// op(A) op(B) for matrices [rows, columns].
+Tensor matmul(const Tensor& a, const Tensor& b, bool transpose_a = false, bool transpose_b = false);
+
+/// softmax(scale * Q K^T, masked) V for one sequence and head: query [queries, width], key and
+/// value [keys, width]; `dropout` (empty, or [queries, keys]) multiplies the probabilities.
+Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value, double scale,
+                 Mask mask, const Tensor& dropout = {});
+
+/// The sums and, where the arguments have them, the gradients, as documented in kernels.h.
+CrossEntropySums projected_cross_entropy(const ProjectedCrossEntropyArgs& args);
+
+}  // namespace kette::reference
