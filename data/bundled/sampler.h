@@ -1,6 +1,6 @@
 // Chooses the words of a clause so that it makes sense: verbs take subjects and objects of the
-// kinds the lexicon names, adjectives fit their nouns, owners own things. Every choice that joins
-// two content words is noted as a combination ("read+book"), which the split holds out or keeps.
+// kinds the lexicon names, adjectives fit their nouns, owners own things. The clauses that a
+// sentence ends up with are noted: their pairs of content words ("read+book") decide the split.
 #pragma once
 
 #include <functional>
