@@ -1,0 +1,186 @@
+// Label-smoothed cross entropy of a vocabulary projection, a chunk of rows at a time: three matrix
+// products and, between them, one pass over the logits that turns each row into its gradient in
+// place. With p = softmax(z), target t, smoothing s and V entries:   dloss / dz_v = p_v - s / V -
+// (1 - s) [v = t]
+#include <cmath>
+#include <vector>
+
+#include "tensor/cpu/parallel.h"
+#include "tensor/kernels.h"
+
+namespace kette::kernels {
+namespace {
+
+// A chunk's logits: few enough to stay near the processor, enough rows to repay reading the weights
+// three times.
+constexpr std::int64_t kChunkElements = std::int64_t{1} << 22;
+constexpr std::int64_t kFewestRows = 256;
+
+struct RowLoss {
+  double smoothed = 0, negative_log_likelihood = 0;
+  bool correct = false;
+};
+
+/// One row of logits; becomes its gradient when `gradient_scale` is not null.
+template <class T>
+RowLoss reduce_row(T* z, std::int64_t vocabulary, std::int64_t target, double smoothing,
+                   const double* gradient_scale) {
+  T peak = -std::numeric_limits<T>::infinity(), sum = 0, total = 0;
+#pragma omp simd reduction(max : peak) reduction(+ : sum)
+  for (std::int64_t v = 0; v < vocabulary; ++v) {
+    peak = scalar::max(peak, z[v]);
+    sum += z[v];
+  }
+  const T wanted = z[target];
+  bool correct = wanted == peak;
+  if (correct) {  // of equals the first counts
+    int earlier = 0;
+#pragma omp simd reduction(| : earlier)
+    for (std::int64_t v = 0; v < target; ++v) earlier |= z[v] == peak;
+    correct = !earlier;
+  }
+  if (gradient_scale) {
+#pragma omp simd reduction(+ : total)
+    for (std::int64_t v = 0; v < vocabulary; ++v) {
+      z[v] = scalar::exp(z[v] - peak);
+      total += z[v];
+    }
+    const T factor = static_cast<T>(*gradient_scale / static_cast<double>(total));
+    const T everywhere =
+        static_cast<T>(*gradient_scale * smoothing / static_cast<double>(vocabulary));
+#pragma omp simd
+    for (std::int64_t v = 0; v < vocabulary; ++v) z[v] = factor * z[v] - everywhere;
+    z[target] -= static_cast<T>(*gradient_scale * (1 - smoothing));
+  } else {
+#pragma omp simd reduction(+ : total)
+    for (std::int64_t v = 0; v < vocabulary; ++v) total += scalar::exp(z[v] - peak);
+  }
+  const double log_total = static_cast<double>(peak) + std::log(static_cast<double>(total));
+  const double likelihood = log_total - static_cast<double>(wanted);
+  const double mean = log_total - static_cast<double>(sum) / static_cast<double>(vocabulary);
+  return {(1 - smoothing) * likelihood + smoothing * mean, likelihood, correct};
+}
+
+/// One chunk, with x, targets and dx already cut to its rows.
+template <class T>
+void reduce_chunk(const ProjectedCrossEntropyArgs& args, const Tensor& logits,
+                  CrossEntropySums& sums) {
+  const std::int64_t rows = args.x.rows(), width = args.x.width(), vocabulary = args.weight.rows();
+  const bool wants_gradients = args.dx.defined();
+  MatmulArgs project{
+      .dtype = dtype_of<T>, .a = args.x.raw(), .b = args.weight.raw(), .c = logits.raw()};
+  project.m = rows;
+  project.n = project.ldc = vocabulary;
+  project.k = project.lda = project.ldb = width;
+  project.transpose_b = true;
+  project.bias = args.bias.defined() ? args.bias.raw() : nullptr;
+  matmul(CpuExec{}, project);
+
+  std::vector<RowLoss> losses(static_cast<std::size_t>(rows));
+  T* z = logits.data<T>();
+  const std::int32_t* targets = args.targets.data<std::int32_t>();
+  cpu::parallel_blocks(rows, 8, 16 * vocabulary, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      losses[static_cast<std::size_t>(row)] =
+          reduce_row(z + row * vocabulary, vocabulary, targets[row], args.smoothing,
+                     wants_gradients ? &args.gradient_scale : nullptr);
+    }
+  });
+  for (const RowLoss& loss : losses) {
+    sums.loss += loss.smoothed;
+    sums.negative_log_likelihood += loss.negative_log_likelihood;
+    sums.correct += loss.correct;
+  }
+  if (!wants_gradients) return;
+
+  MatmulArgs back{.dtype = dtype_of<T>, .a = z, .b = args.weight.raw(), .c = args.dx.raw()};
+  back.m = rows;
+  back.n = back.ldb = back.ldc = width;
+  back.k = back.lda = vocabulary;
+  matmul(CpuExec{}, back);
+  if (args.dweight.defined()) {
+    MatmulArgs gather{.dtype = dtype_of<T>, .a = z, .b = args.x.raw(), .c = args.dweight.raw()};
+    gather.transpose_a = true;
+    gather.m = gather.lda = vocabulary;
+    gather.n = gather.ldb = gather.ldc = width;
+    gather.k = rows;
+    gather.beta = 1;
+    matmul(CpuExec{}, gather);
+  }
+  if (args.dbias.defined()) {
+    add_rows(CpuExec{}, logits.view(0, {rows, vocabulary}), args.dbias);
+  }
+}
+
+template <class T>
+CrossEntropySums reduce(const ProjectedCrossEntropyArgs& args) {
+  const std::int64_t rows = args.x.rows(), width = args.x.width(), vocabulary = args.weight.rows();
+  const std::int64_t chunk =
+      std::min(rows, std::max(kFewestRows, kChunkElements / std::max<std::int64_t>(vocabulary, 1)));
+  const Tensor logits = Tensor::empty({chunk, vocabulary}, dtype_of<T>);
+  CrossEntropySums sums;
+  for (std::int64_t begin = 0; begin < rows; begin += chunk) {
+    const std::int64_t count = std::min(chunk, rows - begin);
+    ProjectedCrossEntropyArgs part = args;
+    part.x = args.x.view(begin * width, {count, width});
+    part.targets = args.targets.view(begin, {count});
+    if (args.dx.defined()) part.dx = args.dx.view(begin * width, {count, width});
+    reduce_chunk<T>(part, logits, sums);
+  }
+  return sums;
+}
+
+/// bf16 is a storage type: the same in f32, results converted back.
+CrossEntropySums reduce_in_f32(const ProjectedCrossEntropyArgs& args) {
+  ProjectedCrossEntropyArgs wide = args;
+  for (Tensor* tensor : {&wide.x, &wide.weight, &wide.bias, &wide.dx, &wide.dweight, &wide.dbias}) {
+    if (tensor->defined()) *tensor = tensor->to(DType::f32);
+  }
+  const CrossEntropySums sums = reduce<float>(wide);
+  if (args.dx.defined()) args.dx.copy_from(wide.dx.to(DType::bf16));
+  if (args.dweight.defined()) args.dweight.copy_from(wide.dweight.to(DType::bf16));
+  if (args.dbias.defined()) args.dbias.copy_from(wide.dbias.to(DType::bf16));
+  return sums;
+}
+
+void check(const ProjectedCrossEntropyArgs& args) {
+  constexpr const char* op = "projected_cross_entropy: expected ";
+  const std::int64_t rows = args.x.rows(), vocabulary = args.weight.rows();
+  KETTE_CHECK(args.x.width() == args.weight.width() && args.weight.shape().rank() == 2, op,
+              "x [rows, width] and weight [vocabulary, width], given ", args.x.shape(), " and ",
+              args.weight.shape());
+  KETTE_CHECK(args.targets.dtype() == DType::i32 && args.targets.elements() == rows, op, rows,
+              " targets of type i32, given ", args.targets.str());
+  for (const Tensor* tensor : {&args.weight, &args.bias, &args.dx, &args.dweight, &args.dbias}) {
+    KETTE_CHECK(!tensor->defined() || tensor->dtype() == args.x.dtype(), op, "all of type ",
+                name_of(args.x.dtype()), ", given ", tensor->str());
+  }
+  for (const Tensor* tensor : {&args.bias, &args.dbias}) {
+    KETTE_CHECK(!tensor->defined() || tensor->elements() == vocabulary, op, "a bias of ",
+                vocabulary, " entries, given ", tensor->shape());
+  }
+  KETTE_CHECK(!args.dx.defined() || args.dx.shape() == args.x.shape(), op, "dx ", args.x.shape(),
+              ", given ", args.dx.shape());
+  KETTE_CHECK(!args.dweight.defined() || args.dweight.shape() == args.weight.shape(), op,
+              "dweight ", args.weight.shape(), ", given ", args.dweight.shape());
+  const std::int32_t* targets = args.targets.data<std::int32_t>();
+  for (std::int64_t row = 0; row < rows; ++row) {
+    KETTE_CHECK(targets[row] >= 0 && targets[row] < vocabulary, op, "targets of 0 to ",
+                vocabulary - 1, ", given ", targets[row], " in row ", row);
+  }
+}
+
+}  // namespace
+
+CrossEntropySums projected_cross_entropy(CpuExec, const ProjectedCrossEntropyArgs& args) {
+  check(args);
+  return visit_float(args.x.dtype(), "projected_cross_entropy", [&]<class T>(T) {
+    if constexpr (std::is_same_v<T, BFloat16>) {
+      return reduce_in_f32(args);
+    } else {
+      return reduce<T>(args);
+    }
+  });
+}
+
+}  // namespace kette::kernels

@@ -1,0 +1,157 @@
+#include <doctest/doctest.h>
+#include <omp.h>
+
+#include <cmath>
+#include <vector>
+
+#include "tensor/reference.h"
+
+using namespace kette;
+
+namespace {
+
+Tensor random(Shape shape, std::uint64_t seed, double spread = 1) {
+  Random numbers(seed);
+  std::vector<double> values(static_cast<std::size_t>(shape.elements()));
+  for (double& value : values) value = numbers.uniform(-spread, spread);
+  return Tensor::from(values, shape);
+}
+
+/// Arguments with gradients; dweight and dbias start at something, for they are added to.
+ProjectedCrossEntropyArgs arguments(std::int64_t rows, std::int64_t width, std::int64_t vocabulary,
+                                    DType dtype, bool with_bias = true) {
+  Random numbers(9);
+  std::vector<std::int32_t> targets(static_cast<std::size_t>(rows));
+  for (auto& target : targets) target = static_cast<std::int32_t>(numbers.below(vocabulary));
+  ProjectedCrossEntropyArgs args;
+  args.x = random({rows, width}, 1).to(dtype);
+  args.weight = random({vocabulary, width}, 2).to(dtype);
+  args.targets = Tensor::from(targets);
+  args.smoothing = 0.1;
+  args.gradient_scale = 0.5;
+  args.dx = Tensor::full({rows, width}, std::nan(""), dtype);
+  args.dweight = Tensor::full({vocabulary, width}, 0.25, dtype);
+  if (with_bias) {
+    args.bias = random({vocabulary}, 3).to(dtype);
+    args.dbias = Tensor::full({vocabulary}, -0.5, dtype);
+  }
+  return args;
+}
+
+ProjectedCrossEntropyArgs in_f64(ProjectedCrossEntropyArgs args) {
+  for (Tensor* tensor : {&args.x, &args.weight, &args.bias, &args.dx, &args.dweight, &args.dbias}) {
+    if (tensor->defined()) *tensor = tensor->to(DType::f64).clone();
+  }
+  return args;
+}
+
+void check_close(const Tensor& a, const Tensor& b, double tolerance) {
+  const auto x = a.values<double>(), y = b.values<double>();
+  double gap = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double here = std::abs(x[i] - y[i]);
+    if (!(here <= gap)) gap = here;  // a NaN stays
+  }
+  CHECK(gap <= tolerance);
+}
+
+}  // namespace
+
+TEST_CASE("projected cross entropy equals the reference: sums and gradients") {
+  for (const DType dtype : {DType::f64, DType::f32, DType::bf16}) {
+    const double tolerance = dtype == DType::f64 ? 1e-12 : dtype == DType::f32 ? 1e-5 : 1e-2;
+    for (const bool with_bias : {false, true}) {
+      // 300 rows of 16411 entries take two chunks.
+      for (const auto& [rows, width, vocabulary] :
+           {std::array<std::int64_t, 3>{1, 3, 2}, {37, 20, 101}, {300, 2, 16411}}) {
+        CAPTURE(vocabulary);
+        const ProjectedCrossEntropyArgs args = arguments(rows, width, vocabulary, dtype, with_bias);
+        const ProjectedCrossEntropyArgs expected = in_f64(args);
+        const CrossEntropySums got = kernels::projected_cross_entropy(CpuExec{}, args);
+        const CrossEntropySums sums = reference::projected_cross_entropy(expected);
+        CHECK(got.loss == doctest::Approx(sums.loss).epsilon(1e-5));
+        CHECK(got.negative_log_likelihood ==
+              doctest::Approx(sums.negative_log_likelihood).epsilon(1e-5));
+        CHECK(got.correct == sums.correct);
+        check_close(args.dx, expected.dx, tolerance);
+        check_close(args.dweight, expected.dweight, tolerance);
+        if (with_bias) check_close(args.dbias, expected.dbias, tolerance);
+        ProjectedCrossEntropyArgs without = args;
+        without.dx = without.dweight = without.dbias = Tensor();
+        CHECK(kernels::projected_cross_entropy(CpuExec{}, without).loss ==
+              doctest::Approx(got.loss));
+      }
+    }
+  }
+}
+
+TEST_CASE("projected cross entropy: gradients are the loss's slopes") {
+  const ProjectedCrossEntropyArgs args = arguments(5, 4, 9, DType::f64);
+  args.dweight.zero();
+  args.dbias.zero();
+  kernels::projected_cross_entropy(CpuExec{}, args);
+  ProjectedCrossEntropyArgs loss_only = args;
+  loss_only.dx = Tensor();
+  for (const auto& [value, gradient] :
+       {std::pair{args.x, args.dx}, {args.weight, args.dweight}, {args.bias, args.dbias}}) {
+    for (std::int64_t i = 0; i < value.elements(); ++i) {
+      double& element = value.data<double>()[i];
+      const double kept = element, h = 1e-5;
+      element = kept + h;
+      const double up = kernels::projected_cross_entropy(CpuExec{}, loss_only).loss;
+      element = kept - h;
+      const double down = kernels::projected_cross_entropy(CpuExec{}, loss_only).loss;
+      element = kept;
+      CHECK(gradient.data<double>()[i] ==
+            doctest::Approx(0.5 * (up - down) / (2 * h)).epsilon(1e-6));
+    }
+  }
+}
+
+TEST_CASE("projected cross entropy counts the first of equal entries, and takes no rows at all") {
+  ProjectedCrossEntropyArgs args;
+  args.x = Tensor::zeros({2, 3});
+  args.weight = Tensor::zeros({4, 3});
+  args.targets = Tensor::from(std::vector<std::int32_t>{0, 1});
+  const CrossEntropySums sums = kernels::projected_cross_entropy(CpuExec{}, args);
+  CHECK(sums.correct == 1);
+  CHECK(sums.loss == doctest::Approx(2 * std::log(4.0)));
+  args.x = Tensor::zeros({0, 3});
+  args.targets = Tensor::from(std::vector<std::int32_t>{});
+  CHECK(kernels::projected_cross_entropy(CpuExec{}, args).loss == 0);
+}
+
+TEST_CASE("projected cross entropy has the same bits for any number of threads") {
+  const int threads = omp_get_max_threads();
+  std::vector<std::vector<float>> results;
+  for (const int count : {1, 2, 3}) {
+    omp_set_num_threads(count);
+    const ProjectedCrossEntropyArgs args = arguments(130, 40, 1000, DType::f32);
+    const CrossEntropySums sums = kernels::projected_cross_entropy(CpuExec{}, args);
+    results.push_back(args.dx.values<float>());
+    for (const Tensor& more : {args.dweight, args.dbias}) {
+      const auto values = more.values<float>();
+      results.back().insert(results.back().end(), values.begin(), values.end());
+    }
+    results.back().push_back(static_cast<float>(sums.loss));
+  }
+  omp_set_num_threads(threads);
+  CHECK(results[0] == results[1]);
+  CHECK(results[0] == results[2]);
+}
+
+TEST_CASE("projected cross entropy names wrong targets, widths and types") {
+  ProjectedCrossEntropyArgs args = arguments(6, 4, 9, DType::f32);
+  args.targets.data<std::int32_t>()[3] = 9;
+  CHECK_THROWS_WITH_AS(kernels::projected_cross_entropy(CpuExec{}, args),
+                       "projected_cross_entropy: expected targets of 0 to 8, given 9 in row 3",
+                       Error);
+  args = arguments(6, 4, 9, DType::f32);
+  args.weight = random({9, 5}, 1).to(DType::f32);
+  CHECK_THROWS_WITH_AS(kernels::projected_cross_entropy(CpuExec{}, args),
+                       doctest::Contains("given [6, 4] and [9, 5]"), Error);
+  args = arguments(6, 4, 9, DType::f32);
+  args.bias = args.bias.to(DType::f64);
+  CHECK_THROWS_WITH_AS(kernels::projected_cross_entropy(CpuExec{}, args),
+                       doctest::Contains("expected all of type f32, given f64"), Error);
+}
