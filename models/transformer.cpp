@@ -35,7 +35,8 @@ void TransformerConfig::check() const {
   positive("heads", heads);
   positive("vocabulary", vocabulary);
   positive("max_length", max_length);
-  KETTE_CHECK(width % heads == 0, "heads: expected a divisor of the width ", width, ", given ", heads);
+  KETTE_CHECK(width % heads == 0, "heads: expected a divisor of the width ", width, ", given ",
+              heads);
   for (const auto& [what, rate] : {std::pair{"dropout", dropout},
                                    {"attention_dropout", attention_dropout},
                                    {"activation_dropout", activation_dropout}}) {
@@ -71,7 +72,9 @@ Variable DecoderLayer::operator()(const Variable& x, const Variable& memory,
       x, [&](const Variable& in) { return self_attention(in, segments, run); }, run);
   const Variable crossed = after_cross_attention(
       self,
-      [&](const Variable& in) { return cross_attention(in, memory, segments, memory_segments, run); },
+      [&](const Variable& in) {
+        return cross_attention(in, memory, segments, memory_segments, run);
+      },
       run);
   return after_feed_forward(
       crossed, [&](const Variable& in) { return feed_forward(in, run); }, run);
@@ -81,8 +84,10 @@ Transformer::Transformer(const TransformerConfig& config)
     : config_((config.check(), config)),
       embedding_(Scope(store_) / "shared_embedding", config.vocabulary, config.width) {
   const Scope root(store_);
-  for (std::int64_t i = 0; i < config.encoder_layers; ++i) encoder_.emplace_back(root / "encoder" / i, config);
-  for (std::int64_t i = 0; i < config.decoder_layers; ++i) decoder_.emplace_back(root / "decoder" / i, config);
+  for (std::int64_t i = 0; i < config.encoder_layers; ++i)
+    encoder_.emplace_back(root / "encoder" / i, config);
+  for (std::int64_t i = 0; i < config.decoder_layers; ++i)
+    decoder_.emplace_back(root / "decoder" / i, config);
   if (config.norm == NormOrder::pre) {
     final_norms_.emplace_back(root / "encoder" / "final_norm", config.width);
     final_norms_.emplace_back(root / "decoder" / "final_norm", config.width);
@@ -103,7 +108,7 @@ Variable Transformer::encode(const Tensor& source, const Segments& segments, Run
               config_.max_length, " tokens, given one of ", segments.longest());
   Variable x = embed(source, row_positions(segments).to(source.device()), run);
   for (const EncoderLayer& layer : encoder_) x = layer(x, segments, run);
-  return final_norms_.empty() ? x : final_norms_[0](x);
+  return finish_encoder(x);
 }
 
 Variable Transformer::decode(const Tensor& target, const Segments& segments, const Variable& memory,
@@ -113,6 +118,10 @@ Variable Transformer::decode(const Tensor& target, const Segments& segments, con
   Variable x = embed(target, row_positions(segments).to(target.device()), run);
   for (const DecoderLayer& layer : decoder_) x = layer(x, memory, segments, memory_segments, run);
   return finish_decoder(x);
+}
+
+Variable Transformer::finish_encoder(const Variable& x) const {
+  return final_norms_.empty() ? x : final_norms_[0](x);
 }
 
 Variable Transformer::finish_decoder(const Variable& x) const {

@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 
+#include "tensor/decoding.h"
 #include "tensor/elementwise.h"
 #include "tensor/random.h"
 #include "tensor/rows/all.h"
@@ -147,6 +148,14 @@ void attention(CpuExec, const AttentionArgs& args);
 void attention_backward(CpuExec, const AttentionArgs& args, const AttentionGradients& gradients);
 CrossEntropySums projected_cross_entropy(CpuExec, const ProjectedCrossEntropyArgs& args);
 void adam(CpuExec, const AdamArgs& args);
+
+// Decoding; the arguments stand in tensor/decoding.h.
+/// The matrices, each [out, in], are stacked; biases: as many vectors [out], or none.
+PackedWeight pack_linear(CpuExec, const std::vector<Tensor>& matrices, const std::vector<Tensor>& biases);
+void packed_linear(CpuExec, const PackedLinearArgs& args);
+void memory_attention(CpuExec, const MemoryAttentionArgs& args);
+void cached_attention(CpuExec, const CachedAttentionArgs& args);
+void top_entries(CpuExec, const TopEntriesArgs& args);
 
 }  // namespace kernels
 }  // namespace kette

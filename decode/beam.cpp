@@ -1,0 +1,117 @@
+#include "decode/beam.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "data/tokenizer.h"
+#include "tensor/error.h"
+
+namespace kette {
+namespace {
+
+bool ranks_before(const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; }
+
+}  // namespace
+
+void SearchOptions::check() const {
+  KETTE_CHECK(beam >= 1, "beam: expected at least 1, given ", beam);
+  KETTE_CHECK(n_best >= 1 && n_best <= beam, "n-best: expected 1 to the beam size ", beam,
+              ", given ", n_best);
+  for (const auto& [what, value] : {std::pair{"extra length", extra_length},
+                                    {"max length", max_length},
+                                    {"min length", min_length},
+                                    {"forced length", forced_length}}) {
+    KETTE_CHECK(value >= 0, what, ": expected at least 0, given ", value);
+  }
+  KETTE_CHECK(max_length == 0 || min_length <= max_length,
+              "min length: expected at most the max length ", max_length, ", given ", min_length);
+}
+
+Beam::Beam(const SearchOptions& options, std::int64_t max_tokens)
+    : options_(options), max_tokens_(max_tokens), live_(1) {}
+
+std::vector<Beam::Candidate> Beam::candidates(const Predictions& predictions,
+                                              std::int64_t first_row) const {
+  const bool forced = options_.forced_length > 0;
+  const bool may_go_on = forced || length_ < max_tokens_;
+  const bool may_end = !forced && (length_ >= options_.min_length || !may_go_on);
+  std::vector<Candidate> result;
+  for (std::size_t parent = 0; parent < live_.size(); ++parent) {
+    const std::size_t row = static_cast<std::size_t>(first_row) + parent;
+    const auto add = [&](float log_probability, std::int32_t token) {
+      if (token < 0 || !std::isfinite(log_probability)) return;
+      result.push_back({live_[parent].log_probability + double(log_probability),
+                        static_cast<std::int64_t>(parent), token});
+    };
+    const auto count = static_cast<std::size_t>(predictions.count);
+    for (std::size_t i = 0; may_go_on && i < count; ++i) {
+      add(predictions.values[row * count + i], predictions.tokens[row * count + i]);
+    }
+    if (may_end) add(predictions.target_values[row], Tokenizer::kEnd);
+  }
+  const auto places = static_cast<std::size_t>(options_.beam) - finished_.size();
+  const std::size_t kept = std::min(places, result.size());
+  std::partial_sort(result.begin(), result.begin() + static_cast<std::ptrdiff_t>(kept),
+                    result.end(), [](const Candidate& a, const Candidate& b) {
+                      return std::tuple(-a.log_probability, a.parent, a.token) <
+                             std::tuple(-b.log_probability, b.parent, b.token);
+                    });
+  result.resize(kept);
+  return result;
+}
+
+std::vector<std::int64_t> Beam::advance(const Predictions& predictions, std::int64_t first_row) {
+  const std::vector<Candidate> best = candidates(predictions, first_row);
+  KETTE_CHECK(
+      !best.empty() || !finished_.empty(),
+      "beam search: expected finite log-probabilities, given none (do the parameters hold NaN?)");
+  ++length_;
+  std::vector<Hypothesis> next;
+  std::vector<std::int64_t> parents;
+  for (const Candidate& candidate : best) {
+    Hypothesis hypothesis = live_[static_cast<std::size_t>(candidate.parent)];
+    hypothesis.log_probability = candidate.log_probability;
+    if (candidate.token == Tokenizer::kEnd) {
+      finish(std::move(hypothesis), true);
+      continue;
+    }
+    hypothesis.tokens.push_back(candidate.token);
+    if (length_ == options_.forced_length) {
+      finish(std::move(hypothesis), false);
+      continue;
+    }
+    next.push_back(std::move(hypothesis));
+    parents.push_back(first_row + candidate.parent);
+  }
+  live_ = std::move(next);
+  if (options_.stop_early && is_decided()) {
+    live_.clear();
+    parents.clear();
+  }
+  return parents;
+}
+
+void Beam::finish(Hypothesis hypothesis, bool has_end) {
+  const auto tokens = static_cast<std::int64_t>(hypothesis.tokens.size());
+  hypothesis.score =
+      hypothesis.log_probability / options_.length_penalty.divisor(tokens + (has_end ? 1 : 0));
+  finished_.push_back(std::move(hypothesis));
+  std::stable_sort(finished_.begin(), finished_.end(), ranks_before);
+}
+
+bool Beam::is_decided() const {
+  const auto wanted = static_cast<std::size_t>(options_.n_best);
+  if (live_.empty() || finished_.size() < wanted) return live_.empty();
+  const double most = options_.length_penalty.divisor(max_tokens_ + 1);
+  return std::all_of(live_.begin(), live_.end(), [&](const Hypothesis& hypothesis) {
+    return hypothesis.log_probability / most <= finished_[wanted - 1].score;
+  });
+}
+
+std::vector<Hypothesis> Beam::n_best() const {
+  const auto count = std::min(finished_.size(), static_cast<std::size_t>(options_.n_best));
+  return {finished_.begin(), finished_.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
+}  // namespace kette

@@ -1,0 +1,71 @@
+// The beam of one sentence: which hypotheses go on after each step. Of all continuations of the
+// live hypotheses the best by log-probability are kept, as many as the beam has room for; one that
+// ends with </s> is finished and keeps its place, so that the beam narrows and ends by itself (beam
+// 1 is greedy search). Finished hypotheses are ranked by
+//   score = log P(tokens </s> | source) / penalty(n)        decode/length_penalty.h
+// The search ends earlier when nothing alive can reach the n best: log P only falls and the penalty
+// only grows, so the score of a live hypothesis never exceeds log P / penalty(longest possible).
+// Ties go to the earlier hypothesis, then to the lower token. Knows no tensors.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "decode/length_penalty.h"
+#include "decode/packed_transformer.h"
+
+namespace kette {
+
+struct SearchOptions {
+  std::int64_t beam = 5;
+  std::int64_t n_best = 1;
+  LengthPenalty length_penalty;
+  std::int64_t extra_length =
+      50;  ///< output of at most source + this many tokens (Vaswani et al. 2017, section 6.1)
+  std::int64_t max_length = 0;  ///< and of at most this many; 0: as many as the model has positions
+  std::int64_t min_length = 0;
+  std::int64_t forced_length =
+      0;  ///< every hypothesis has exactly this many tokens and no end mark; for benchmarks
+  bool allow_unknown = true;
+  bool stop_early = true;  ///< when nothing alive can reach the n best; the result is the same
+
+  /// Throws an Error that names the option that makes no sense.
+  void check() const;
+};
+
+struct Hypothesis {
+  std::vector<std::int32_t> tokens;  ///< without <s> and </s>
+  double log_probability = 0;        ///< of the tokens and the end mark
+  double score = 0;  ///< divided by the length penalty; of equal lengths the same order
+};
+
+class Beam {
+ public:
+  /// At most max_tokens tokens, end mark not counted.
+  Beam(const SearchOptions& options, std::int64_t max_tokens);
+
+  /// Those that go on, in the order of their rows.
+  const std::vector<Hypothesis>& live() const { return live_; }
+  /// Takes the predictions for the live hypotheses, rows first_row and on (targets: </s>, which is
+  /// not among the likeliest), and gives the parent row of each new live hypothesis.
+  std::vector<std::int64_t> advance(const Predictions& predictions, std::int64_t first_row);
+  /// The best finished, falling, once nothing is alive.
+  std::vector<Hypothesis> n_best() const;
+
+ private:
+  struct Candidate {
+    double log_probability;
+    std::int64_t parent;
+    std::int32_t token;
+  };
+  std::vector<Candidate> candidates(const Predictions& predictions, std::int64_t first_row) const;
+  void finish(Hypothesis hypothesis, bool has_end);
+  bool is_decided() const;
+
+  SearchOptions options_;
+  std::int64_t max_tokens_;
+  std::int64_t length_ = 0;  // tokens of each live hypothesis
+  std::vector<Hypothesis> live_, finished_;
+};
+
+}  // namespace kette

@@ -1,0 +1,59 @@
+#include "decode/job_queue.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <exception>
+#include <numeric>
+
+#include "tensor/error.h"
+
+namespace kette {
+
+JobQueue::JobQueue(std::vector<std::int64_t> costs, std::int64_t workers)
+    : costs_(std::move(costs)), order_(costs_.size()), workers_(workers) {
+  std::iota(order_.begin(), order_.end(), 0);
+  std::stable_sort(order_.begin(), order_.end(), [&](std::int64_t a, std::int64_t b) {
+    return costs_[static_cast<std::size_t>(a)] > costs_[static_cast<std::size_t>(b)];
+  });
+  left_ = std::accumulate(costs_.begin(), costs_.end(), std::int64_t{0});
+}
+
+std::vector<std::int64_t> JobQueue::take(std::int64_t room, bool idle) {
+  const std::lock_guard lock(mutex_);
+  const std::int64_t share = std::min(room, (left_ + workers_ - 1) / workers_);
+  std::vector<std::int64_t> items;
+  std::int64_t taken = 0;
+  for (; next_ < order_.size(); ++next_) {
+    const std::int64_t cost = costs_[static_cast<std::size_t>(order_[next_])];
+    if (taken + cost > share && !(idle && items.empty())) break;
+    taken += cost;
+    items.push_back(order_[next_]);
+  }
+  left_ -= taken;
+  return items;
+}
+
+std::int64_t worker_count(std::int64_t threads, std::int64_t items) {
+  KETTE_CHECK(threads >= 0, "threads: expected at least 1, or 0 for all, given ", threads);
+  const std::int64_t wanted = threads > 0 ? threads : omp_get_max_threads();
+  return std::max<std::int64_t>(1, std::min(wanted, items));
+}
+
+void run_workers(std::int64_t workers, const std::function<void()>& work) {
+  if (workers == 1) return work();
+  std::exception_ptr error;
+  std::mutex mutex;
+#pragma omp parallel num_threads(static_cast <int>(workers))
+  {
+    try {
+      work();
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!error) error = std::current_exception();
+    }
+  }
+  if (error) std::rethrow_exception(error);
+}
+
+}  // namespace kette

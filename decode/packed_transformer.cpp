@@ -1,0 +1,160 @@
+#include "decode/packed_transformer.h"
+
+#include <cmath>
+
+#include "autograd/tape.h"
+#include "tensor/kernels.h"
+
+namespace kette {
+namespace {
+
+PackedWeight pack(const std::vector<Tensor>& matrices, const std::vector<Tensor>& biases) {
+  return on(matrices.front().device(),
+            [&](auto exec) { return kernels::pack_linear(exec, matrices, biases); });
+}
+
+/// The layer norm with its values as f32 constants, so that no tape ever takes note of it.
+Residual constant(Residual residual) {
+  residual.norm.gain = residual.norm.gain.value().to(DType::f32);
+  residual.norm.bias = residual.norm.bias.value().to(DType::f32);
+  return residual;
+}
+
+}  // namespace
+
+PackedLinear::PackedLinear(const Linear& linear)
+    : PackedLinear(linear, 0, linear.weight.value().rows()) {}
+
+PackedLinear::PackedLinear(const Linear& linear, std::int64_t begin, std::int64_t end)
+    : weight(
+          pack({linear.weight.value().slice(begin, end)}, {linear.bias.value().slice(begin, end)})),
+      activation(linear.activation) {}
+
+Tensor PackedLinear::operator()(const Tensor& x) const {
+  const Tensor y = Tensor::empty({x.rows(), weight.out}, DType::f32, x.device());
+  (*this)(x, y);
+  return y;
+}
+
+void PackedLinear::operator()(const Tensor& x, const Tensor& y) const {
+  on(x.device(), [&](auto exec) { kernels::packed_linear(exec, {&weight, x, y, activation}); });
+}
+
+PackedEncoderLayer::PackedEncoderLayer(const EncoderLayer& layer)
+    : query_key_value(layer.self_attention.query_key_value),
+      output(layer.self_attention.output),
+      after_self_attention(constant(layer.after_self_attention)),
+      feed_forward(layer.feed_forward),
+      after_feed_forward(constant(layer.after_feed_forward)) {}
+
+PackedDecoderLayer::PackedDecoderLayer(const DecoderLayer& layer)
+    : output(layer.self_attention.output),
+      after_self_attention(constant(layer.after_self_attention)),
+      memory_query(layer.cross_attention.query),
+      memory_output(layer.cross_attention.output),
+      after_cross_attention(constant(layer.after_cross_attention)),
+      feed_forward(layer.feed_forward),
+      after_feed_forward(constant(layer.after_feed_forward)) {
+  const Linear& fused = layer.self_attention.query_key_value;
+  const std::int64_t width = fused.weight.value().width();
+  query = PackedLinear(fused, 0, width);
+  key_value = PackedLinear(fused, width, 3 * width);
+}
+
+PackedTransformer::PackedTransformer(const Transformer& model)
+    : model_(&model), vocabulary_(pack({model.shared_embedding().table.value()}, {})) {
+  for (const EncoderLayer& layer : model.encoder()) encoder_.emplace_back(layer);
+  std::vector<Tensor> matrices, biases;
+  for (const DecoderLayer& layer : model.decoder()) {
+    decoder_.emplace_back(layer);
+    matrices.push_back(layer.cross_attention.key_value.weight.value());
+    biases.push_back(layer.cross_attention.key_value.bias.value());
+  }
+  memory_ = pack(matrices, biases);
+}
+
+Tensor PackedTransformer::embed(const std::vector<std::int32_t>& ids,
+                                const std::vector<std::int32_t>& positions) const {
+  const PauseRecording pause;
+  const Device device = vocabulary_.panels.device();
+  Run run;
+  return model_->embed(Tensor::from(ids, device), Tensor::from(positions, device), run)
+      .value()
+      .to(DType::f32);
+}
+
+QueryRows PackedTransformer::query_rows(const Tensor& query, const Tensor& output) const {
+  const auto head_width = static_cast<double>(config().width / config().heads);
+  return {query.data<float>(), query.width(), output, config().heads, 1 / std::sqrt(head_width)};
+}
+
+Tensor PackedTransformer::encode(const std::vector<std::int32_t>& source,
+                                 const Segments& segments) const {
+  const std::int64_t width = config().width;
+  std::vector<std::int32_t> positions;
+  MemoryAttentionArgs args;
+  args.key_stride = 3 * width;
+  for (std::int64_t i = 0; i < segments.count(); ++i) {
+    for (std::int64_t t = 0; t < segments.length(i); ++t) {
+      positions.push_back(static_cast<std::int32_t>(t));
+      args.lengths.push_back(segments.length(i));
+    }
+  }
+  args.keys.resize(positions.size());
+  Run run;
+  Variable x = embed(source, positions);
+  for (const PackedEncoderLayer& layer : encoder_) {
+    const auto attend = [&](const Variable& in) {
+      const Tensor fused = layer.query_key_value(in.value());
+      const Tensor heads = Tensor::empty(in.shape(), DType::f32, fused.device());
+      for (std::int64_t i = 0; i < segments.count(); ++i) {
+        const float* first = fused.data<float>() + segments.begin(i) * args.key_stride + width;
+        std::fill(args.keys.begin() + segments.begin(i), args.keys.begin() + segments.end(i),
+                  first);
+      }
+      args.rows = query_rows(fused, heads);
+      on(heads.device(), [&](auto exec) { kernels::memory_attention(exec, args); });
+      return Variable(layer.output(heads));
+    };
+    x = layer.after_self_attention(x, attend, run);
+    x = layer.after_feed_forward(
+        x, [&](const Variable& in) { return Variable(layer.feed_forward(in.value())); }, run);
+  }
+  const PauseRecording pause;
+  const Tensor memory =
+      model_->finish_encoder(x.value().to(model_->shared_embedding().table.value().dtype()))
+          .value()
+          .to(DType::f32);
+  const Tensor keys_values =
+      Tensor::empty({memory.rows(), memory_.out}, DType::f32, memory.device());
+  on(memory.device(), [&](auto exec) {
+    kernels::packed_linear(exec, {&memory_, memory, keys_values, Activation::none});
+  });
+  return keys_values;
+}
+
+Tensor PackedTransformer::finish_decoder(const Tensor& x) const {
+  const PauseRecording pause;
+  const DType dtype = model_->shared_embedding().table.value().dtype();
+  return model_->finish_decoder(x.to(dtype)).value().to(DType::f32);
+}
+
+Predictions PackedTransformer::predict(const Tensor& states, std::int64_t count,
+                                       const std::vector<std::int32_t>& banned,
+                                       const std::vector<std::int32_t>& targets) const {
+  const Device device = states.device();
+  const std::int64_t rows = states.rows();
+  TopEntriesArgs args;
+  args.weight = &vocabulary_;
+  args.states = states;
+  args.banned = banned;
+  args.targets = Tensor::from(targets, device);
+  args.target_values = Tensor::empty({rows}, DType::f32, device);
+  args.values = Tensor::empty({rows, count}, DType::f32, device);
+  args.entries = Tensor::empty({rows, count}, DType::i32, device);
+  on(device, [&](auto exec) { kernels::top_entries(exec, args); });
+  return {count, args.values.values<float>(), args.entries.values<std::int32_t>(),
+          args.target_values.values<float>()};
+}
+
+}  // namespace kette

@@ -1,0 +1,89 @@
+// The Transformer as decoding wants it: every weight packed once for products of few rows
+// (tensor/decoding.h), keys and values of all decoder layers from one product, no tape. The result
+// of a row has the same bits whatever other rows are computed with it, which models/transformer.h
+// does not promise. A snapshot: make a new one when the model has changed.
+#pragma once
+
+#include <vector>
+
+#include "models/transformer.h"
+#include "tensor/decoding.h"
+
+namespace kette {
+
+struct PackedLinear {
+  PackedWeight weight;
+  Activation activation = Activation::none;
+
+  PackedLinear() = default;
+  explicit PackedLinear(const Linear& linear);
+  /// Rows [begin, end) of a linear layer's matrix, and of its bias.
+  PackedLinear(const Linear& linear, std::int64_t begin, std::int64_t end);
+
+  Tensor operator()(const Tensor& x) const;
+  void operator()(const Tensor& x, const Tensor& y) const;
+};
+
+struct PackedFeedForward {
+  PackedLinear inner, outer;
+
+  explicit PackedFeedForward(const FeedForward& layer) : inner(layer.inner), outer(layer.outer) {}
+  Tensor operator()(const Tensor& x) const { return outer(inner(x)); }
+};
+
+struct PackedEncoderLayer {
+  PackedLinear query_key_value, output;
+  Residual after_self_attention;
+  PackedFeedForward feed_forward;
+  Residual after_feed_forward;
+
+  explicit PackedEncoderLayer(const EncoderLayer& layer);
+};
+
+struct PackedDecoderLayer {
+  PackedLinear query, key_value, output;  ///< of self-attention; key_value writes to the cache
+  Residual after_self_attention;
+  PackedLinear memory_query, memory_output;
+  Residual after_cross_attention;
+  PackedFeedForward feed_forward;
+  Residual after_feed_forward;
+
+  explicit PackedDecoderLayer(const DecoderLayer& layer);
+};
+
+/// The likeliest next tokens of each row, and the log-probability of the one asked for.
+struct Predictions {
+  std::int64_t count = 0;  ///< likeliest tokens a row
+  std::vector<float> values;
+  std::vector<std::int32_t> tokens;  ///< -1: there are no more
+  std::vector<float> target_values;
+};
+
+class PackedTransformer {
+ public:
+  explicit PackedTransformer(const Transformer& model);
+
+  const TransformerConfig& config() const { return model_->config(); }
+  const std::vector<PackedDecoderLayer>& decoder() const { return decoder_; }
+
+  Tensor embed(const std::vector<std::int32_t>& ids,
+               const std::vector<std::int32_t>& positions) const;
+  /// Keys and values for cross-attention, [rows, layers * 2 * width]: those of layer l begin at
+  /// column l * 2 * width.
+  Tensor encode(const std::vector<std::int32_t>& source, const Segments& segments) const;
+  Tensor finish_decoder(const Tensor& x) const;
+  /// log softmax of the projection of states [rows, width]. targets: one token a row.
+  Predictions predict(const Tensor& states, std::int64_t count,
+                      const std::vector<std::int32_t>& banned,
+                      const std::vector<std::int32_t>& targets) const;
+  /// What the attention kernels want to know of a row of queries.
+  QueryRows query_rows(const Tensor& query, const Tensor& output) const;
+
+ private:
+  const Transformer* model_;
+  std::vector<PackedEncoderLayer> encoder_;
+  std::vector<PackedDecoderLayer> decoder_;
+  PackedWeight memory_, vocabulary_;
+};
+
+}  // namespace kette

@@ -1,0 +1,89 @@
+#include "decode/scorer.h"
+
+#include <algorithm>
+
+#include "data/tokenizer.h"
+#include "decode/decoder_state.h"
+#include "decode/job_queue.h"
+
+namespace kette {
+namespace {
+
+using Ids = std::vector<std::int32_t>;
+
+void check(const PackedTransformer& model, const std::vector<Ids>& sources,
+           const std::vector<Ids>& targets, const ScoreOptions& options) {
+  KETTE_CHECK(sources.size() == targets.size(),
+              "score: expected as many targets as sources, given ", sources.size(), " sources and ",
+              targets.size(), " targets");
+  KETTE_CHECK(options.batch_tokens > 0, "batch tokens: expected at least 1, given ",
+              options.batch_tokens);
+  const auto limit = static_cast<std::size_t>(model.config().max_length - 1);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    KETTE_CHECK(sources[i].size() <= limit && targets[i].size() <= limit,
+                "score: expected at most ", limit, " tokens in a sentence, given ",
+                sources[i].size(), " source and ", targets[i].size(), " target tokens in sentence ",
+                i + 1);
+  }
+}
+
+/// Scores some sentences side by side; `numbers` falls in target length, so that rows end from the
+/// back.
+void score_batch(const PackedTransformer& model, const std::vector<Ids>& sources,
+                 const std::vector<Ids>& targets, const std::vector<std::int64_t>& numbers,
+                 std::vector<SentenceScore>& scores) {
+  DecoderState state(model);
+  std::vector<std::span<const std::int32_t>> encoded;
+  for (const std::int64_t number : numbers)
+    encoded.push_back(sources[static_cast<std::size_t>(number)]);
+  state.add(encoded);
+  Ids inputs(numbers.size(), Tokenizer::kBegin);
+  std::vector<std::int64_t> going_on;
+  for (std::size_t t = 0; !inputs.empty(); ++t) {
+    Ids wanted;
+    going_on.clear();
+    for (std::size_t row = 0; row < inputs.size(); ++row) {
+      const Ids& target = targets[static_cast<std::size_t>(numbers[row])];
+      wanted.push_back(t < target.size() ? target[t] : Tokenizer::kEnd);
+      if (t < target.size()) going_on.push_back(static_cast<std::int64_t>(row));
+    }
+    const Predictions predictions = model.predict(state.step(inputs), 1, {}, wanted);
+    for (std::size_t row = 0; row < inputs.size(); ++row) {
+      SentenceScore& score = scores[static_cast<std::size_t>(numbers[row])];
+      score.token_log_probabilities.push_back(predictions.target_values[row]);
+      score.log_probability += double(predictions.target_values[row]);
+    }
+    state.select(going_on);
+    inputs = Ids(wanted.begin(), wanted.begin() + static_cast<std::ptrdiff_t>(going_on.size()));
+  }
+}
+
+}  // namespace
+
+std::vector<SentenceScore> score_ids(const PackedTransformer& model,
+                                     const std::vector<Ids>& sources,
+                                     const std::vector<Ids>& targets, const ScoreOptions& options) {
+  check(model, sources, targets, options);
+  std::vector<SentenceScore> scores(sources.size());
+  std::vector<std::int64_t> costs;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    costs.push_back(static_cast<std::int64_t>(sources[i].size() + targets[i].size()) + 2);
+  }
+  const std::int64_t workers =
+      worker_count(options.threads, static_cast<std::int64_t>(costs.size()));
+  JobQueue queue(std::move(costs), workers);
+  run_workers(workers, [&] {
+    for (;;) {
+      std::vector<std::int64_t> numbers = queue.take(options.batch_tokens, true);
+      if (numbers.empty()) return;
+      std::stable_sort(numbers.begin(), numbers.end(), [&](std::int64_t a, std::int64_t b) {
+        return targets[static_cast<std::size_t>(a)].size() >
+               targets[static_cast<std::size_t>(b)].size();
+      });
+      score_batch(model, sources, targets, numbers, scores);
+    }
+  });
+  return scores;
+}
+
+}  // namespace kette

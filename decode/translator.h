@@ -1,0 +1,58 @@
+// Translation of texts: pieces, beam search over all lines at once, text again. Results come in the
+// order of the lines and do not depend on how lines are batched, on their order, or on the number
+// of threads: the same tokens and the same scores, bit for bit. Makes its own copy of the weights
+// (decode/packed_transformer.h): after training, make a new one.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "data/tokenizer.h"
+#include "decode/beam_search.h"
+
+namespace kette {
+
+struct TranslateOptions : SearchOptions {
+  /// How much each worker has at once: the sum over its sentences of beam * (source tokens + 1).
+  /// More is faster up to some hundred rows (sentences * beam) and takes more memory.
+  std::int64_t batch_tokens = 8192;
+  std::int64_t threads = 0;  ///< 0: all
+  /// Cut sources that the model has no positions for, instead of an Error with the line's number.
+  bool truncate = false;
+};
+
+struct Translation {
+  struct Alternative {
+    std::string text;
+    Hypothesis hypothesis;
+  };
+  std::string text;                 ///< of the best
+  std::vector<Alternative> n_best;  ///< falling by score
+  bool truncated = false;           ///< the source was cut
+};
+
+/// done sentences of total; called by one thread at a time.
+using TranslateProgress = std::function<void(std::int64_t done, std::int64_t total)>;
+
+class Translator {
+ public:
+  Translator(const Transformer& model, const Tokenizer& tokenizer);
+
+  /// A line without pieces gives an empty translation of score 0.
+  std::vector<Translation> translate(const std::vector<std::string>& lines,
+                                     const TranslateOptions& options = {},
+                                     const TranslateProgress& progress = {}) const;
+
+ private:
+  PackedTransformer model_;
+  Tokenizer tokenizer_;
+};
+
+/// The same for ids without end marks: the n best hypotheses of each sentence. An empty one has the
+/// empty hypothesis.
+std::vector<std::vector<Hypothesis>> translate_ids(
+    const PackedTransformer& model, const std::vector<std::vector<std::int32_t>>& sources,
+    const TranslateOptions& options = {}, const TranslateProgress& progress = {});
+
+}  // namespace kette

@@ -1,0 +1,80 @@
+// The innermost part of products with packed weights: a few rows of x against a panel of kPanel
+// columns of W^T,
+//   out[i, j] = start[j] + sum_p x[i, p] panel[p, j]
+// with all sums in registers. x is read where it lies; the panel, [depth, kPanel], comes from the
+// second-level cache while the rows pass by. A wide and low tile needs fewer loads per multiply-add
+// than a square one: 10 for 24. Each element is summed in the order of p whatever the tile, so a
+// row has the same bits in any company.
+#pragma once
+
+#include <cstdint>
+
+#include "tensor/cpu/vector.h"
+
+namespace kette::cpu {
+
+inline constexpr int kPanelVectors = kVectorRegisters == 32 ? 4 : 2;
+inline constexpr int kPanel = kPanelVectors * Simd<float>::kLanes;
+inline constexpr int kPanelRows = 6;
+
+template <int rows>
+void multiply_panel_rows(std::int64_t depth, const float* x, std::int64_t x_stride,
+                         const float* panel, const float* start, float* out,
+                         std::int64_t out_stride) {
+  using S = Simd<float>;
+  S::Vector sums[rows][kPanelVectors];
+#pragma GCC unroll 6
+  for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kPanelVectors; ++v) sums[i][v] = S::load(start + v * S::kLanes);
+  }
+  for (std::int64_t p = 0; p < depth; ++p) {
+    S::Vector columns[kPanelVectors];
+#pragma GCC unroll 4
+    for (int v = 0; v < kPanelVectors; ++v)
+      columns[v] = S::load(panel + p * kPanel + v * S::kLanes);
+#pragma GCC unroll 6
+    for (int i = 0; i < rows; ++i) {
+      const float element = x[i * x_stride + p];
+#pragma GCC unroll 4
+      for (int v = 0; v < kPanelVectors; ++v) sums[i][v] += element * columns[v];
+    }
+  }
+#pragma GCC unroll 6
+  for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kPanelVectors; ++v)
+      S::store(out + i * out_stride + v * S::kLanes, sums[i][v]);
+  }
+}
+
+/// All kPanel columns of `rows` rows.
+inline void multiply_panel(std::int64_t rows, std::int64_t depth, const float* x,
+                           std::int64_t x_stride, const float* panel, const float* start,
+                           float* out, std::int64_t out_stride) {
+  std::int64_t row = 0;
+  for (; row + kPanelRows <= rows; row += kPanelRows) {
+    multiply_panel_rows<kPanelRows>(depth, x + row * x_stride, x_stride, panel, start,
+                                    out + row * out_stride, out_stride);
+  }
+  const auto rest = [&]<int count>(std::integral_constant<int, count>) {
+    multiply_panel_rows<count>(depth, x + row * x_stride, x_stride, panel, start,
+                               out + row * out_stride, out_stride);
+  };
+  switch (rows - row) {
+    case 1:
+      return rest(std::integral_constant<int, 1>{});
+    case 2:
+      return rest(std::integral_constant<int, 2>{});
+    case 3:
+      return rest(std::integral_constant<int, 3>{});
+    case 4:
+      return rest(std::integral_constant<int, 4>{});
+    case 5:
+      return rest(std::integral_constant<int, 5>{});
+    default:
+      return;
+  }
+}
+
+}  // namespace kette::cpu

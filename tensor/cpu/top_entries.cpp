@@ -1,0 +1,166 @@
+// Vocabulary projection, log softmax and selection in one pass: a chunk of columns is multiplied
+// for a block of rows, and each row takes from it the sum of exponentials and its likeliest entries
+// while it is in cache. The sums of the chunks are put together in the order of the columns,
+// whichever thread took them.
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tensor/cpu/packed_tile.h"
+#include "tensor/cpu/parallel.h"
+#include "tensor/cpu/scratch.h"
+#include "tensor/kernels.h"
+
+namespace kette::kernels {
+namespace {
+
+using cpu::kPanel;
+
+constexpr std::int64_t kChunk = 256;  // columns, a multiple of kPanel and of kGroup
+constexpr std::int64_t kGroup = 32;
+constexpr std::int64_t kRowBlock = 384;
+constexpr float kLowest = -std::numeric_limits<float>::infinity();
+static_assert(kChunk % kPanel == 0 && kChunk % kGroup == 0);
+
+/// The largest of a stream of values, falling; entries come in rising order, so an equal one ranks
+/// behind.
+struct Best {
+  float* values;
+  std::int32_t* entries;
+  std::int64_t count;
+
+  void clear() const {
+    std::fill_n(values, count, kLowest);
+    std::fill_n(entries, count, -1);
+  }
+  float worst() const { return values[count - 1]; }
+  void offer(float value, std::int32_t entry) const {
+    if (!(value > worst())) return;
+    std::int64_t at = count - 1;
+    for (; at > 0 && value > values[at - 1]; --at) {
+      values[at] = values[at - 1];
+      entries[at] = entries[at - 1];
+    }
+    values[at] = value;
+    entries[at] = entry;
+  }
+};
+
+/// What a chunk adds to a row's normaliser: sum of exp(x - peak).
+struct ChunkSum {
+  float peak, sum;
+};
+
+/// Takes from one row of logits, columns [first, first + columns), all that is wanted of it.
+ChunkSum take_chunk(float* logits, std::int64_t first, std::int64_t columns,
+                    const std::vector<std::int32_t>& banned, const Best& best) {
+  float peaks[kChunk / kGroup];
+  const std::int64_t groups = (columns + kGroup - 1) / kGroup;
+  const auto find_peak = [&](std::int64_t group) {
+    float highest = kLowest;
+    const std::int64_t end = std::min(columns, (group + 1) * kGroup);
+#pragma omp simd reduction(max : highest)
+    for (std::int64_t j = group * kGroup; j < end; ++j) highest = std::max(highest, logits[j]);
+    peaks[group] = highest;
+  };
+  for (std::int64_t group = 0; group < groups; ++group) find_peak(group);
+  const float peak = *std::max_element(peaks, peaks + groups);
+  float sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (std::int64_t j = 0; j < columns; ++j) sum += scalar::exp(logits[j] - peak);
+
+  for (const std::int32_t entry : banned) {
+    if (entry < first || entry >= first + columns) continue;
+    logits[entry - first] = kLowest;
+    find_peak((entry - first) / kGroup);
+  }
+  for (std::int64_t group = 0; group < groups; ++group) {
+    if (!(peaks[group] > best.worst())) continue;
+    const std::int64_t end = std::min(columns, (group + 1) * kGroup);
+    for (std::int64_t j = group * kGroup; j < end; ++j) {
+      best.offer(logits[j], static_cast<std::int32_t>(first + j));
+    }
+  }
+  return {peak, sum};
+}
+
+/// log of the sum of exp over all chunks; sums[chunk * stride].
+double log_sum_exp(const ChunkSum* sums, std::int64_t chunks, std::int64_t stride) {
+  float peak = kLowest;
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk)
+    peak = std::max(peak, sums[chunk * stride].peak);
+  double total = 0;
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+    const ChunkSum& part = sums[chunk * stride];
+    total += double(part.sum) * double(scalar::exp(part.peak - peak));
+  }
+  return peak + std::log(total);
+}
+
+}  // namespace
+
+void top_entries(CpuExec, const TopEntriesArgs& args) {
+  const PackedWeight& weight = *args.weight;
+  const std::int64_t rows = args.states.rows(), depth = weight.in, vocabulary = weight.out;
+  const std::int64_t count = args.values.width();
+  const std::int64_t chunks = (vocabulary + kChunk - 1) / kChunk;
+  const float *x = args.states.data<float>(), *panels = weight.panels.data<float>();
+  const float* bias = weight.bias.data<float>();
+  const std::int32_t* targets = args.targets.data<std::int32_t>();
+  float* target_values = args.target_values.data<float>();
+  float* values = args.values.data<float>();
+  std::int32_t* entries = args.entries.data<std::int32_t>();
+
+  // Each range of chunks has its own list per row; which ranges there are does not show in the
+  // merged list.
+  const std::int64_t ranges =
+      omp_in_parallel() ? 1 : std::min<std::int64_t>(chunks, omp_get_max_threads());
+  const cpu::Scratch<ChunkSum> sums(chunks * rows);
+  const cpu::Scratch<float> best_values(ranges * rows * count);
+  const cpu::Scratch<std::int32_t> best_entries(ranges * rows * count);
+  const auto best = [&](std::int64_t range, std::int64_t row) {
+    const std::int64_t at = (range * rows + row) * count;
+    return Best{best_values.data() + at, best_entries.data() + at, count};
+  };
+  cpu::parallel_blocks(ranges, 1, rows * depth * kChunk, [&](std::int64_t range, std::int64_t) {
+    const cpu::Scratch<float> logits(std::min(rows, kRowBlock) * kChunk);
+    for (std::int64_t row = 0; row < rows; ++row) best(range, row).clear();
+    for (std::int64_t begin = 0; begin < rows; begin += kRowBlock) {
+      const std::int64_t block = std::min(kRowBlock, rows - begin);
+      for (std::int64_t chunk = chunks * range / ranges; chunk < chunks * (range + 1) / ranges;
+           ++chunk) {
+        const std::int64_t first = chunk * kChunk, columns = std::min(kChunk, vocabulary - first);
+        for (std::int64_t j = 0; j < columns; j += kPanel) {
+          cpu::multiply_panel(block, depth, x + begin * depth, depth, panels + (first + j) * depth,
+                              bias + first + j, logits.data() + j, kChunk);
+        }
+        for (std::int64_t i = 0; i < block; ++i) {
+          const std::int64_t row = begin + i;
+          float* line = logits.data() + i * kChunk;
+          const std::int64_t target = targets[row] - first;
+          if (target >= 0 && target < columns) target_values[row] = line[target];
+          sums.data()[chunk * rows + row] =
+              take_chunk(line, first, columns, args.banned, best(range, row));
+        }
+      }
+    }
+  });
+
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const Best merged{values + row * count, entries + row * count, count};
+    merged.clear();
+    for (std::int64_t range = 0; range < ranges; ++range) {
+      const Best part = best(range, row);
+      for (std::int64_t i = 0; i < count; ++i) merged.offer(part.values[i], part.entries[i]);
+    }
+    const double shift = log_sum_exp(sums.data() + row, chunks, rows);
+    for (std::int64_t i = 0; i < count; ++i) {
+      merged.values[i] = static_cast<float>(double(merged.values[i]) - shift);
+    }
+    target_values[row] = static_cast<float>(double(target_values[row]) - shift);
+  }
+}
+
+}  // namespace kette::kernels

@@ -1,0 +1,75 @@
+// Arguments of the kernels that generate text: few rows at a time, against weights that do not
+// change and keys and values that grow by a position each step. f32 throughout. In every one of
+// them the result of a row depends on that row alone, to the last bit: not on the rows beside it,
+// nor on how many there are.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tensor/elementwise.h"
+#include "tensor/tensor.h"
+
+namespace kette {
+
+/// y = activation(x W^T + bias) with W: [out, in] laid out beforehand the way the device multiplies
+/// fastest; what is in `panels` is the device's own affair. Made by kernels::pack_linear.
+struct PackedWeight {
+  Tensor panels, bias;
+  std::int64_t out = 0, in = 0;
+};
+
+struct PackedLinearArgs {
+  const PackedWeight* weight = nullptr;
+  Tensor x;  ///< [rows, in]
+  Tensor y;  ///< [rows, out]
+  Activation activation = Activation::none;
+};
+
+/// What both attentions share: softmax(scale * q K^T) V per row and head, with one query a row.
+/// Head h of row r starts at query + r * query_stride + h * head_width; a value lies `width` =
+/// heads * head_width elements behind its key.
+struct QueryRows {
+  const float* query = nullptr;
+  std::int64_t query_stride = 0;
+  Tensor output;  ///< [rows, width]
+  std::int64_t heads = 0;
+  double scale = 1;
+
+  std::int64_t rows() const { return output.rows(); }
+  std::int64_t width() const { return output.width(); }
+};
+
+/// Each row attends to `lengths[r]` rows that lie one after the other, from keys[r].
+struct MemoryAttentionArgs {
+  QueryRows rows;
+  std::vector<const float*> keys;
+  std::vector<std::int64_t> lengths;
+  std::int64_t key_stride = 0;
+};
+
+/// Each row attends to its own past, which is scattered: decoding step s wrote keys and values of
+/// all the hypotheses of the time to pages[s], and position t of row r is entry slots[r *
+/// slot_stride + t] of page first_pages[r] + t. So hypotheses share a common past, and a new order
+/// of the beam moves no keys.
+struct CachedAttentionArgs {
+  QueryRows rows;
+  std::vector<const float*> pages;
+  std::int64_t page_stride = 0;
+  const std::int32_t* slots = nullptr;
+  std::int64_t slot_stride = 0;
+  std::vector<std::int64_t> first_pages, lengths;
+};
+
+/// The likeliest entries of log softmax(states W^T) per row, without ever writing all of them.
+struct TopEntriesArgs {
+  const PackedWeight* weight = nullptr;
+  Tensor states;                     ///< [rows, in]
+  std::vector<std::int32_t> banned;  ///< counted by the softmax, but never among the likeliest
+  Tensor targets;        ///< i32 [rows]: one entry a row that is wanted whatever its rank
+  Tensor target_values;  ///< [rows]: its log-probability
+  Tensor values;         ///< [rows, count], falling; of equals the lower entry comes first
+  Tensor entries;        ///< i32 [rows, count]; where there are no more: -1, of value -infinity
+};
+
+}  // namespace kette
