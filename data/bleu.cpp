@@ -137,7 +137,8 @@ std::string BleuScore::format(int decimals, bool with_signature) const {
   std::string text = with_signature ? "BLEU|" + signature : "BLEU";
   text += " = " + score_with_interval(score, interval, decimals) + " ";
   for (std::size_t n = 0; n < kBleuOrder; ++n) {
-    text += (n > 0 ? "/" : "") + fixed_decimals(precisions[n], 1);
+    if (n > 0) text += '/';
+    text += fixed_decimals(precisions[n], 1);
   }
   const double ratio =
       ref_len == 0 ? 0.0 : static_cast<double>(hyp_len) / static_cast<double>(ref_len);
