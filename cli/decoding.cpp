@@ -1,0 +1,73 @@
+#include "cli/decoding.h"
+
+#include <iostream>
+
+namespace kette::cli {
+namespace {
+
+/// No text becomes more pieces than this, by byte: compatibility composition turns the three bytes
+/// of U+FDFA into eighteen letters, and one space is put in front.
+constexpr std::size_t kMostPiecesPerByte = 6;
+
+std::string describe(const Metadata& metadata) {
+  const auto find = [&](const char* key) {
+    const auto found = metadata.find(key);
+    return found == metadata.end() ? std::string() : found->second;
+  };
+  if (const std::string steps = find("averaged_steps"); !steps.empty())
+    return "average of the steps " + steps;
+  if (const std::string step = find("step"); !step.empty()) return "step " + step;
+  return "step unknown";
+}
+
+}  // namespace
+
+void add_model_options(CLI::App& command, ModelOptions& options) {
+  OptionGroup group(command, "Model");
+  group.path("--model", options.model, "The model directory", "DIR")->required();
+  group.path("--checkpoint", options.checkpoint,
+             "Other parameters for it (default: its model.safetensors)");
+}
+
+TranslationModel load(const ModelOptions& options) {
+  TranslationModel model = load_model(options.model, options.checkpoint);
+  const std::filesystem::path file =
+      options.checkpoint.empty() ? options.model / "model.safetensors" : options.checkpoint;
+  std::cerr << file.string() << ", " << describe(model.metadata) << std::endl;
+  return model;
+}
+
+void add_search_options(CLI::App& command, TranslateOptions& options) {
+  OptionGroup group(command, "Search");
+  group.number("--beam", options.beam, at_least(1), "Hypotheses kept; 1 is greedy search");
+  group.custom(
+      "--length-penalty",
+      [&options](const std::string& text) { options.length_penalty = parse_length_penalty(text); },
+      [&options] { return options.length_penalty.str(); },
+      "gnmt:ALPHA for ((5 + n) / 6)^ALPHA, len:ALPHA for n^ALPHA, or none", "NAME");
+  group.number("--batch-tokens", options.batch_tokens, at_least(1),
+               "Tokens times beam that each thread has at once");
+  group.number("--extra-length", options.extra_length, at_least(0),
+               "Output of at most source + N tokens");
+  group.number("--max-length", options.max_length, at_least(1),
+               "Output of at most N tokens (default: any)");
+  group.number("--min-length", options.min_length, at_least(0), "Output of at least N tokens");
+  group.flag("--allow-unknown,!--no-unknown", options.allow_unknown,
+             "Let the unknown piece be chosen (on by default)");
+  group.flag("--truncate", options.truncate, "Cut sources that are too long for the model");
+}
+
+void check_lengths(const TranslationModel& model, const std::vector<std::string_view>& lines,
+                   const std::string& file, std::int64_t first_line) {
+  const auto limit = static_cast<std::size_t>(model.transformer->config().max_length - 1);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (kMostPiecesPerByte * lines[i].size() < limit) continue;
+    const std::size_t tokens = model.tokenizer.encode(lines[i]).size();
+    KETTE_CHECK(tokens <= limit, file, ":", first_line + static_cast<std::int64_t>(i),
+                ": expected at most ", limit,
+                " tokens, as many as the model has positions for, given ", tokens,
+                " (split the line)");
+  }
+}
+
+}  // namespace kette::cli

@@ -1,0 +1,29 @@
+// A trained model made ready to translate, for `kette translate`, `evaluate` and `score`.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/options.h"
+#include "decode/translator.h"
+#include "models/model_directory.h"
+
+namespace kette::cli {
+
+struct ModelOptions {
+  std::filesystem::path model, checkpoint;
+};
+void add_model_options(CLI::App& command, ModelOptions& options);
+/// Loads it and says on stderr which parameters these are: file, step or average.
+TranslationModel load(const ModelOptions& options);
+
+/// Adds --beam, --length-penalty and the other settings of the search.
+void add_search_options(CLI::App& command, TranslateOptions& options);
+
+/// Throws an Error with file and line for the first line that is longer than the model's positions.
+void check_lengths(const TranslationModel& model, const std::vector<std::string_view>& lines,
+                   const std::string& file, std::int64_t first_line = 1);
+
+}  // namespace kette::cli

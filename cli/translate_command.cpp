@@ -1,0 +1,162 @@
+// `kette translate`: lines in, translations out, in the same order, a part as soon as it is done.
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/decoding.h"
+#include "cli/line_stream.h"
+#include "data/text_file.h"
+
+namespace kette::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct TranslateCommandOptions {
+  CommonOptions common;
+  ModelOptions model;
+  TranslateOptions translate;
+  std::filesystem::path input, output;
+};
+
+/// Lines that are translated together: enough that the end of a part, where threads wait for each
+/// other, costs little.
+constexpr std::size_t kPart = 4096;
+
+/// The lines of --input (plain or gzip, read whole) or of stdin, part by part.
+class Source {
+ public:
+  explicit Source(const std::filesystem::path& file) : stdin_(STDIN_FILENO, "stdin") {
+    if (file.empty()) return;
+    from_file_ = true;
+    name_ = file.string();
+    lines_ = read_lines(file);
+  }
+
+  const std::string& name() const { return name_; }
+  std::int64_t first_line() const { return first_line_; }
+
+  std::vector<std::string> next() {
+    if (!from_file_) {
+      std::vector<std::string> part = stdin_.next(kPart);
+      first_line_ = stdin_.first_line();
+      return part;
+    }
+    first_line_ = at_ + 1;
+    const std::int64_t end = std::min(lines_.size(), at_ + static_cast<std::int64_t>(kPart));
+    std::vector<std::string> part;
+    for (; at_ < end; ++at_) part.emplace_back(lines_[at_]);
+    return part;
+  }
+
+ private:
+  bool from_file_ = false;
+  std::string name_ = "stdin";
+  LineStream stdin_;
+  TextLines lines_;
+  std::int64_t at_ = 0, first_line_ = 1;
+};
+
+/// Where translations go; every part is handed to the system at once.
+class Sink {
+ public:
+  explicit Sink(const std::filesystem::path& file) {
+    if (file.empty()) return;
+    name_ = file.string();
+    file_.open(file, std::ios::binary);
+    check("a file that can be written");
+  }
+
+  void write(const std::string& text) {
+    std::ostream& stream = name_.empty() ? std::cout : file_;
+    stream << text << std::flush;
+    if (!stream.good()) check("room for all of the output");
+  }
+
+ private:
+  void check(const char* expected) {
+    const bool good = name_.empty() ? std::cout.good() : file_.good();
+    KETTE_CHECK(good, name_.empty() ? "standard output" : name_, ": expected ", expected,
+                ", given none (", std::strerror(errno), ")");
+  }
+
+  std::string name_;
+  std::ofstream file_;
+};
+
+std::string format(const Translation& translation, std::int64_t line, std::int64_t n_best) {
+  if (n_best == 1) return translation.text + "\n";
+  std::string lines;
+  for (const Translation::Alternative& alternative : translation.n_best) {
+    lines += std::to_string(line) + " ||| " + alternative.text + " ||| " +
+             text("%.6f", alternative.hypothesis.score) + "\n";
+  }
+  return lines;
+}
+
+void run(TranslateCommandOptions& o) {
+  const int threads = use_threads(o.common);
+  o.translate.check();
+  Source source(o.input);
+  const TranslationModel model = load(o.model);
+  const Translator translator(*model.transformer, model.tokenizer);
+  Sink sink(o.output);
+  std::int64_t sentences = 0, tokens = 0;
+  double seconds = 0;
+  for (std::vector<std::string> part = source.next(); !part.empty(); part = source.next()) {
+    if (!o.translate.truncate) {
+      check_lengths(model, {part.begin(), part.end()}, source.name(), source.first_line());
+    }
+    const auto start = std::chrono::steady_clock::now();
+    const std::vector<Translation> translations = translator.translate(part, o.translate);
+    seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    std::string written;
+    for (std::size_t i = 0; i < translations.size(); ++i) {
+      const std::int64_t line = source.first_line() + static_cast<std::int64_t>(i);
+      if (translations[i].truncated) {
+        std::cerr << "kette: " << source.name() << ":" << line
+                  << ": cut, it is too long for the model\n";
+      }
+      written += format(translations[i], line, o.translate.n_best);
+      tokens += static_cast<std::int64_t>(translations[i].n_best.front().hypothesis.tokens.size());
+    }
+    sentences += static_cast<std::int64_t>(part.size());
+    sink.write(written);
+  }
+  if (!o.common.json) return;
+  const double rate = seconds > 0 ? 1 / seconds : 0;
+  print_json({{"sentences", sentences},
+              {"target_tokens", tokens},
+              {"seconds", seconds},
+              {"sentences_per_second", static_cast<double>(sentences) * rate},
+              {"target_tokens_per_second", static_cast<double>(tokens) * rate},
+              {"peak_rss_mib", peak_rss_mib()},
+              {"threads", threads}});
+}
+
+}  // namespace
+
+void add_translate_command(CLI::App& program) {
+  CLI::App* command =
+      program.add_subcommand("translate", "Translate stdin or a file, line by line");
+  auto options = std::make_shared<TranslateCommandOptions>();
+  add_model_options(*command, options->model);
+  OptionGroup text(*command, "Text");
+  text.path("--input", options->input, "Sentences, one a line; plain or gzip (default: stdin)");
+  text.path("--output", options->output, "Where their translations go (default: stdout)");
+  text.number("--n-best", options->translate.n_best, at_least(1),
+              "Best translations of each line, as `line ||| text ||| score`");
+  add_search_options(*command, options->translate);
+  add_common_options(*command, options->common);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace kette::cli

@@ -1,0 +1,164 @@
+// Runs the real program as a person would: arguments, text on stdin, what it prints and its exit
+// code.
+#pragma once
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/support.h"
+
+namespace kette::testing {
+
+struct Outcome {
+  int code = -1;  ///< exit code; 128 + N after signal N
+  std::string out, err;
+
+  std::string last_line() const {
+    const std::string text = out.substr(0, out.find_last_not_of('\n') + 1);
+    return text.substr(text.find_last_of('\n') + 1);
+  }
+  bool says(const std::string& text) const { return err.find(text) != std::string::npos; }
+};
+
+struct RunOptions {
+  std::string input;            ///< on stdin
+  std::string output_file;      ///< where stdout goes instead, such as /dev/full
+  std::int64_t file_limit = 0;  ///< RLIMIT_FSIZE in bytes
+};
+
+inline Outcome run_kette(const std::vector<std::string>& arguments,
+                         const RunOptions& options = {}) {
+  const ScratchFolder folder;
+  write_file(folder / "in", options.input);
+  const std::string out =
+      options.output_file.empty() ? (folder / "out").string() : options.output_file;
+  const std::string in = (folder / "in").string(), err = (folder / "err").string();
+  std::vector<std::string> words = {KETTE_BINARY};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, in.c_str(), O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  posix_spawn_file_actions_addopen(&actions, 2, err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  if (options.file_limit > 0) {  // the child inherits it; this process writes nothing meanwhile
+    const rlimit limit{static_cast<rlim_t>(options.file_limit), before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  pid_t child = 0;
+  const int error = posix_spawn(&child, KETTE_BINARY, &actions, nullptr, pointers.data(), environ);
+  setrlimit(RLIMIT_FSIZE, &before);
+  posix_spawn_file_actions_destroy(&actions);
+  Outcome outcome;
+  if (error != 0) return outcome;
+  int status = 0;
+  waitpid(child, &status, 0);
+  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  if (options.output_file.empty()) outcome.out = read_file(folder / "out");
+  outcome.err = read_file(folder / "err");
+  return outcome;
+}
+
+/// A parallel corpus of 60 short sentence pairs, in which every letter is common enough for a small
+/// vocabulary.
+inline void write_small_corpus(const std::filesystem::path& folder) {
+  const std::vector<std::string> subjects = {"the cat", "the dog", "a man", "a woman", "the child"};
+  const std::vector<std::string> subjekte = {"die katze", "der hund", "ein mann", "eine frau",
+                                             "das kind"};
+  const std::vector<std::string> verbs = {"sees", "hears", "finds", "likes"},
+                                 verben = {"sieht", "hört", "findet", "mag"};
+  const std::vector<std::string> objects = {"bread", "water", "music"},
+                                 objekte = {"brot", "wasser", "musik"};
+  std::string source, target;
+  for (std::size_t i = 0; i < 60; ++i) {
+    source += subjects[i % 5] + " " + verbs[i / 5 % 4] + " " + objects[i / 20] + " .\n";
+    target += subjekte[i % 5] + " " + verben[i / 5 % 4] + " " + objekte[i / 20] + " .\n";
+  }
+  write_file(folder / "train.en", source);
+  write_file(folder / "train.de", target);
+  write_file(folder / "valid.en", "the cat sees bread .\na man likes music .\n");
+  write_file(folder / "valid.de", "die katze sieht brot .\nein mann mag musik .\n");
+}
+
+/// `kette train` of a model that takes a fraction of a second, on the corpus in `folder`, into
+/// `folder`/NAME.
+inline std::vector<std::string> train_arguments(const std::filesystem::path& folder,
+                                                const std::string& name,
+                                                const std::vector<std::string>& more = {}) {
+  const auto path = [&](const char* file) { return (folder / file).string(); };
+  std::vector<std::string> arguments = {"train",
+                                        "--src",
+                                        path("train.en"),
+                                        "--tgt",
+                                        path("train.de"),
+                                        "--valid-src",
+                                        path("valid.en"),
+                                        "--valid-tgt",
+                                        path("valid.de"),
+                                        "--out",
+                                        (folder / name).string(),
+                                        "--vocab",
+                                        "80",
+                                        "--encoder-layers",
+                                        "1",
+                                        "--decoder-layers",
+                                        "1",
+                                        "--width",
+                                        "16",
+                                        "--hidden",
+                                        "32",
+                                        "--heads",
+                                        "2",
+                                        "--batch-tokens",
+                                        "200",
+                                        "--threads",
+                                        "1",
+                                        "--quiet",
+                                        "--model-max-length",
+                                        "64",
+                                        "--max-length",
+                                        "60"};
+  if (std::find(more.begin(), more.end(), "--steps") == more.end()) {
+    arguments.insert(arguments.end(), {"--steps", "8"});
+  }
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+/// The corpus and a model of it, trained once for all tests.
+class SmallModel {
+ public:
+  SmallModel() {
+    write_small_corpus(folder_.path());
+    outcome_ =
+        run_kette(train_arguments(folder_.path(), "model", {"--json", "--validate-every", "4"}));
+  }
+  static const SmallModel& get() {
+    static const SmallModel model;
+    return model;
+  }
+
+  const Outcome& outcome() const { return outcome_; }
+  const std::filesystem::path& folder() const { return folder_.path(); }
+  std::string model() const { return (folder_ / "model").string(); }
+  std::string file(const std::string& name) const { return (folder_ / name).string(); }
+
+ private:
+  ScratchFolder folder_;
+  Outcome outcome_;
+};
+
+}  // namespace kette::testing

@@ -1,0 +1,326 @@
+// What goes wrong for people: each gets a message that names the file, the line or the option, a
+// non-zero exit, and nothing that was saved before is lost.
+#include <doctest/doctest.h>
+
+#include "tests/cli/run_kette.h"
+
+using namespace kette::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The run fails in an orderly way and says so.
+void check_refused(const Outcome& outcome, const std::vector<std::string>& said, int code = 1) {
+  CAPTURE(outcome.err);
+  CHECK(outcome.code == code);
+  CHECK(outcome.says("kette: "));
+  for (const std::string& text : said) {
+    CAPTURE(text);
+    CHECK(outcome.says(text));
+  }
+}
+
+Outcome train(const ScratchFolder& folder, const std::vector<std::string>& more = {}) {
+  return run_kette(train_arguments(folder.path(), "model", more));
+}
+
+/// A copy of the small model to do harm to.
+struct ModelCopy {
+  ScratchFolder folder;
+  std::string model = (folder / "model").string(), parameters = model + "/model.safetensors";
+
+  ModelCopy() { fs::copy(SmallModel::get().model(), model, fs::copy_options::recursive); }
+  Outcome translate(const RunOptions& options) const {
+    return run_kette({"translate", "--model", model, "--threads", "1"}, options);
+  }
+  Outcome translate() const {
+    RunOptions options;
+    options.input = "the cat sees bread .\n";
+    return translate(options);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("bad input: files of different length") {
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  const std::string target = read_file(folder / "train.de");
+  write_file(folder / "train.de", target.substr(target.find('\n') + 1));
+  check_refused(train(folder), {"train.en", "train.de", "60", "59"});
+
+  const SmallModel& small = SmallModel::get();
+  write_file(folder / "short", "one line\n");
+  const std::string one = (folder / "short").string();
+  check_refused(run_kette({"evaluate", "--model", small.model(), "--src", small.file("valid.en"),
+                           "--ref", one}),
+                {one + ": expected 2 lines", "given 1"});
+  check_refused(
+      run_kette({"score", "--model", small.model(), "--src", small.file("valid.en"), "--tgt", one}),
+      {one + ": expected 2 lines"});
+  RunOptions options;
+  options.input = "a\nb\n";
+  check_refused(run_kette({"bleu", "--ref", one}, options), {one + ": expected 2 lines"});
+}
+
+TEST_CASE("bad input: empty files") {
+  const ScratchFolder folder;
+  for (const char* name : {"train.en", "train.de", "valid.en", "valid.de"}) {
+    write_small_corpus(folder.path());
+    write_file(folder / name, "");
+    check_refused(train(folder), {(folder / name).string()});
+    fs::remove_all(folder / "model");
+  }
+  const SmallModel& small = SmallModel::get();
+  write_file(folder / "empty", "");
+  check_refused(
+      run_kette({"translate", "--model", small.model(), "--input", (folder / "empty").string()}),
+      {"empty"});
+  check_refused(run_kette({"bleu", "--ref", small.file("valid.de")}),
+                {"stdin: expected translations"});
+}
+
+TEST_CASE(
+    "bad input: empty lines are left out of training with a report, and stay empty in "
+    "translation") {
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  write_file(folder / "train.en", "\n" + read_file(folder / "train.en"));
+  write_file(folder / "train.de", "etwas\n" + read_file(folder / "train.de"));
+  std::vector<std::string> arguments = train_arguments(folder.path(), "model");
+  std::erase(arguments, "--quiet");
+  const Outcome trained = run_kette(arguments);
+  CAPTURE(trained.err);
+  CHECK(trained.code == 0);
+  CHECK(trained.says("empty"));
+  write_file(folder / "train.en", std::string(61, '\n'));
+  fs::remove_all(folder / "model");
+  check_refused(train(folder), {"train.en"});
+}
+
+TEST_CASE("bad input: a line of a million characters") {
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  const std::string line = std::string(1000000, 'a') + "\n";
+  write_file(folder / "train.en", read_file(folder / "train.en") + line);
+  write_file(folder / "train.de", read_file(folder / "train.de") + "kurz\n");
+  std::vector<std::string> arguments = train_arguments(folder.path(), "model");
+  std::erase(arguments, "--quiet");
+  const Outcome trained = run_kette(arguments);
+  CAPTURE(trained.err);
+  CHECK(trained.code == 0);
+  CHECK(trained.says("long"));
+  RunOptions options;
+  options.input = "the cat sees bread .\n" + line;
+  check_refused(ModelCopy().translate(options), {"stdin:2: expected at most 63 tokens"});
+}
+
+TEST_CASE("bad input: invalid UTF-8") {
+  const ScratchFolder folder;
+  for (const char* name : {"train.en", "valid.de"}) {
+    write_small_corpus(folder.path());
+    write_file(folder / name,
+               "good\nb\xFC"
+               "ad\n" +
+                   read_file(folder / name));
+    check_refused(train(folder), {(folder / name).string() + ":2:2: expected UTF-8"});
+    fs::remove_all(folder / "model");
+  }
+  RunOptions options;
+  options.input =
+      "good\nb\xFC"
+      "ad\n";
+  check_refused(ModelCopy().translate(options), {"stdin:2:2: expected UTF-8"});
+  check_refused(run_kette({"bleu", "--ref", SmallModel::get().file("valid.de")}, options),
+                {"stdin:2:2: expected UTF-8"});
+}
+
+TEST_CASE("bad input: missing files are named") {
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  fs::remove(folder / "train.de");
+  check_refused(train(folder), {(folder / "train.de").string(), "No such file"});
+  CHECK(!fs::exists(folder / "model"));
+  check_refused(run_kette({"translate", "--model", (folder / "model").string()}),
+                {(folder / "model").string()});
+  check_refused(run_kette({"bleu", "--ref", (folder / "none").string()}),
+                {(folder / "none").string()});
+  check_refused(
+      run_kette({"average", (folder / "none").string(), "--out", (folder / "mean").string()}),
+      {(folder / "none").string()});
+}
+
+TEST_CASE("bad input: a missing, truncated or corrupted checkpoint") {
+  for (const char* name : {"model.safetensors", "config.json", "tokenizer.model"}) {
+    const ModelCopy copy;
+    fs::remove(fs::path(copy.model) / name);
+    check_refused(copy.translate(), {name});
+  }
+  const ModelCopy copy;
+  const std::string good = read_file(copy.parameters);
+  for (const std::size_t length :
+       {std::size_t{0}, std::size_t{7}, std::size_t{100}, good.size() / 2, good.size() - 1}) {
+    write_file(copy.parameters, good.substr(0, length));
+    check_refused(copy.translate(), {copy.parameters});
+  }
+  // tests/models/test_safetensors.cpp flips every byte; here some of the header and of the data,
+  // through the program.
+  for (const std::size_t at : {std::size_t{0}, std::size_t{6}, std::size_t{9}, std::size_t{60},
+                               std::size_t{300}, good.size() - 5}) {
+    std::string bad = good;
+    bad[at] = static_cast<char>(bad[at] ^ 0x20);
+    write_file(copy.parameters, bad);
+    check_refused(copy.translate(), {copy.parameters});
+  }
+  write_file(copy.parameters, good);
+  CHECK(copy.translate().code == 0);
+  for (const char* name : {"config.json", "tokenizer.model"}) {
+    const ModelCopy other;
+    const fs::path file = fs::path(other.model) / name;
+    write_file(file, read_file(file).substr(0, 40));
+    check_refused(other.translate(), {name});
+  }
+}
+
+TEST_CASE(
+    "bad input: a truncated or corrupted training state refuses to resume and spoils nothing") {
+  const ModelCopy copy;
+  const fs::path state = fs::path(copy.model) / "training.safetensors";
+  const std::string good = read_file(state), parameters = read_file(copy.parameters);
+  std::vector<std::string> arguments =
+      train_arguments(SmallModel::get().folder(), "model", {"--steps", "12", "--resume"});
+  *(std::find(arguments.begin(), arguments.end(), "--out") + 1) = copy.model;
+  write_file(state, good.substr(0, good.size() - 9));
+  check_refused(run_kette(arguments), {"training.safetensors"});
+  std::string bad = good;
+  bad[good.size() / 2] ^= 1;
+  write_file(state, bad);
+  check_refused(run_kette(arguments), {"training.safetensors"});
+  CHECK(read_file(copy.parameters) == parameters);
+  write_file(state, good);
+  const Outcome resumed = run_kette(arguments);
+  CAPTURE(resumed.err);
+  CHECK(resumed.code == 0);
+}
+
+TEST_CASE("bad input: a checkpoint of another preset") {
+  const ModelCopy copy;
+  const SmallModel& small = SmallModel::get();
+  REQUIRE(
+      run_kette(train_arguments(small.folder(), "wide", {"--width", "32", "--steps", "1"})).code ==
+      0);
+  const std::string wide = small.file("wide/model.safetensors");
+  check_refused(run_kette({"translate", "--model", copy.model, "--checkpoint", wide}),
+                {wide, "[80, 16]", "[80, 32]"});
+  check_refused(run_kette({"average", copy.parameters, wide, "--out", small.file("mixed")}),
+                {wide});
+  CHECK(!fs::exists(small.file("mixed")));
+  fs::copy_file(wide, copy.parameters, fs::copy_options::overwrite_existing);
+  check_refused(copy.translate(), {copy.parameters});
+}
+
+TEST_CASE("bad input: a full disk") {
+  const ModelCopy copy;
+  if (fs::exists("/dev/full")) {
+    RunOptions options;
+    options.input = "the cat sees bread .\n";
+    options.output_file = "/dev/full";
+    check_refused(copy.translate(options), {"standard output", "No space left"});
+    check_refused(run_kette({"info", "--preset", "tiny"}, options), {"standard output"});
+  }
+  // A limit on the size of files stands for the disk: the same failing writes, and no rights
+  // needed.
+  const std::string parameters = read_file(copy.parameters);
+  std::vector<std::string> arguments =
+      train_arguments(SmallModel::get().folder(), "model", {"--steps", "12", "--resume"});
+  *(std::find(arguments.begin(), arguments.end(), "--out") + 1) = copy.model;
+  RunOptions options;
+  options.file_limit = 16384;
+  check_refused(run_kette(arguments, options), {copy.model, "File too large"});
+  CHECK(read_file(copy.parameters) == parameters);
+  CHECK(copy.translate().code == 0);
+  const Outcome resumed = run_kette(arguments);
+  CAPTURE(resumed.err);
+  CHECK(resumed.code == 0);  // what was saved before is enough to go on
+}
+
+TEST_CASE("bad input: a folder that cannot be written") {
+  const SmallModel& small = SmallModel::get();
+  // Root may write everywhere but below a file and in /proc.
+  for (const std::string& out :
+       {small.file("train.en") + "/model", std::string("/proc/kette-model")}) {
+    std::vector<std::string> arguments = train_arguments(small.folder(), "unused");
+    *(std::find(arguments.begin(), arguments.end(), "--out") + 1) = out;
+    check_refused(run_kette(arguments), {out});
+  }
+  const std::string mean = "/proc/mean.safetensors";
+  check_refused(run_kette({"average", small.model() + "/model.safetensors", "--out", mean}),
+                {mean});
+  check_refused(run_kette({"translate", "--model", small.model(), "--input", small.file("valid.en"),
+                           "--output", "/proc/translation"}),
+                {"/proc/translation"});
+}
+
+TEST_CASE("bad input: numbers that make no sense") {
+  const std::vector<std::string> numbers = {
+      "--steps", "--epochs",         "--minutes",    "--batch-tokens",  "--lr",      "--warmup",
+      "--vocab", "--encoder-layers", "--width",      "--heads",         "--threads", "--accumulate",
+      "--keep",  "--hidden",         "--max-length", "--validate-every"};
+  for (const std::string& option : numbers) {
+    for (const char* value : {"0", "-3", "nan", "x", "1e999", ""}) {
+      CAPTURE(value);
+      check_refused(run_kette({"train", option, value}), {option + ": expected a"}, 2);
+    }
+  }
+  for (const char* value : {"-0.1", "1", "1.5", "nan", "inf"}) {
+    check_refused(run_kette({"train", "--dropout", value}),
+                  {"--dropout: expected a number from 0 to below 1"}, 2);
+  }
+  check_refused(run_kette({"translate", "--beam", "0"}),
+                {"--beam: expected a whole number of at least 1, given 0"}, 2);
+  check_refused(run_kette({"translate", "--beam", "99999999999999999999"}),
+                {"--beam: expected a whole number"}, 2);
+  check_refused(run_kette({"translate", "--length-penalty", "len:-1"}), {"--length-penalty: "}, 2);
+  check_refused(run_kette({"translate", "--n-best"}), {"--n-best: expected a value, given nothing"},
+                2);
+  check_refused(run_kette({"train", "--seed", "-1"}), {"--seed: expected a whole number"}, 2);
+  check_refused(run_kette({"info", "--threads", "100000"}), {"--threads: expected at most"}, 2);
+}
+
+TEST_CASE("bad input: settings that contradict each other") {
+  const SmallModel& small = SmallModel::get();
+  check_refused(run_kette(train_arguments(small.folder(), "odd", {"--heads", "3"})),
+                {"heads", "divisor"});
+  check_refused(run_kette({"translate", "--model", small.model(), "--n-best", "9", "--beam", "2"}),
+                {"n-best"});
+  check_refused(run_kette({"train", "--src", "a"}), {"--tgt is required"}, 2);
+  check_refused(run_kette({"info", "--preset", "tiny", "--model", small.model()}), {"--model"}, 2);
+}
+
+TEST_CASE("bad input: a vocabulary larger than the corpus allows") {
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  check_refused(train(folder, {"--vocab", "100000"}), {"100000"});
+}
+
+TEST_CASE("bad input: a source longer than the model's limit") {
+  const ModelCopy copy;
+  std::string line;
+  for (int i = 0; i < 100; ++i) line += "cat ";
+  RunOptions options;
+  options.input = "the cat sees bread .\n\n" + line + "\n";
+  check_refused(copy.translate(options), {"stdin:3: expected at most 63 tokens", "given"});
+  const Outcome cut = run_kette({"translate", "--model", copy.model, "--truncate"}, options);
+  CHECK(cut.code == 0);
+  CHECK(cut.says("stdin:3: cut"));
+  write_file(copy.folder / "long", line + "\n");
+  write_file(copy.folder / "short", "cat\n");
+  const std::string long_file = (copy.folder / "long").string(),
+                    short_file = (copy.folder / "short").string();
+  check_refused(
+      run_kette({"evaluate", "--model", copy.model, "--src", long_file, "--ref", short_file}),
+      {long_file + ":1: expected at most"});
+  check_refused(
+      run_kette({"score", "--model", copy.model, "--src", short_file, "--tgt", long_file}),
+      {long_file + ":1: expected at most"});
+}

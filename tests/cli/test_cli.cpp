@@ -1,0 +1,323 @@
+// The program as scripts see it: names, defaults, configuration files, the last lines of its
+// output.
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/run_kette.h"
+
+using namespace kette::testing;
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::size_t count_lines(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+}  // namespace
+
+TEST_CASE("cli: help lists the commands, and quickly") {
+  double best = 1;
+  for (int i = 0; i < 5; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    const Outcome help = run_kette({"--help"});
+    best = std::min(
+        best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    CHECK(help.code == 0);
+    for (const char* command : {"train", "translate", "evaluate", "bleu", "score", "average",
+                                "gradcheck", "info", "bench"}) {
+      CHECK(contains(help.out, command));
+    }
+  }
+  MESSAGE("kette --help: " << 1e3 * best << " ms");
+  CHECK(best < 0.5);  // sanitizers and loaded machines; docs/results.md has the real number
+}
+
+TEST_CASE("cli: every command documents its options") {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> commands = {
+      {{"train"}, "--label-smoothing"},
+      {{"translate"}, "--length-penalty"},
+      {{"evaluate"}, "--tokenize"},
+      {{"bleu"}, "--sentence-level"},
+      {{"score"}, "--normalize"},
+      {{"average"}, "--last"},
+      {{"gradcheck"}, "--tolerance"},
+      {{"info"}, "--preset"},
+      {{"bench", "train"}, "--write-batches"},
+      {{"bench", "translate"}, "--sentences"},
+      {{"bench", "ops"}, "--tokens"}};
+  for (auto [words, option] : commands) {
+    words.push_back("--help");
+    const Outcome help = run_kette(words);
+    CHECK(help.code == 0);
+    CHECK(contains(help.out, option));
+    CHECK(contains(help.out, "--config"));
+    CHECK(contains(help.out, "--threads"));
+  }
+  CHECK(contains(run_kette({"train", "--help"}).out, "--beta2 X=0.98"));
+}
+
+TEST_CASE("cli: version") { CHECK(run_kette({"--version"}).out.starts_with("kette ")); }
+
+TEST_CASE("cli: unknown names are answered with the nearest") {
+  const Outcome command = run_kette({"trian"});
+  CHECK(command.code == 2);
+  CHECK(command.says("kette: unknown command trian (did you mean train?)"));
+  const Outcome option = run_kette({"train", "--stesp", "5"});
+  CHECK(option.code == 2);
+  CHECK(option.says("unknown option --stesp (did you mean --steps?)"));
+  CHECK(run_kette({"bench", "trian"}).says("did you mean train?"));
+  CHECK(run_kette({"train", "--preset", "tniy"}).says("did you mean tiny?"));
+  const Outcome op = run_kette({"gradcheck", "sofmax"});
+  CHECK(op.code == 2);
+  CHECK(op.says("unknown op sofmax (did you mean softmax?)"));
+  CHECK(run_kette({"bleu", "--ref", "a", "b"}).says("unexpected argument b"));
+  CHECK(run_kette({}).code == 2);
+}
+
+TEST_CASE("cli: options from a file, which the command line overrides") {
+  const ScratchFolder folder;
+  const std::string file = (folder / "run.toml").string();
+  write_file(file, "preset = \"base\"  # the paper's\nvocab = 41_000\njson = true\n");
+  const Outcome from_file = run_kette({"info", "--config", file});
+  REQUIRE(from_file.code == 0);
+  CHECK(Json::parse(from_file.last_line())["model"]["vocabulary"] == 41000);
+  CHECK(Json::parse(from_file.last_line())["model"]["width"] == 512);
+  const Outcome overridden = run_kette({"info", "--config", file, "--preset", "tiny"});
+  CHECK(Json::parse(overridden.last_line())["model"]["width"] == 128);
+
+  write_file(file, "preset = \"base\"\nvocba = 5\n");
+  const Outcome unknown = run_kette({"info", "--config", file});
+  CHECK(unknown.code == 2);
+  CHECK(unknown.says(file + ":2: unknown key vocba (did you mean vocab?)"));
+  write_file(file, "vocab = -5\n");
+  CHECK(run_kette({"info", "--config", file})
+            .says("--vocab: expected a whole number of at least 1, given -5"));
+  const Outcome missing = run_kette({"info", "--config", (folder / "none.toml").string()});
+  CHECK(missing.code == 1);
+  CHECK(missing.says("none.toml"));
+}
+
+TEST_CASE("cli: gradcheck of one op, of all by name, and its last line") {
+  const Outcome one = run_kette({"gradcheck", "softmax", "--threads", "1"});
+  CHECK(one.code == 0);
+  CHECK(one.last_line().starts_with("1 passed, 0 failed, worst "));
+  CHECK(contains(one.out, "expected "));
+  const Outcome list = run_kette({"gradcheck", "--list"});
+  CHECK(contains(list.out, "layer_norm"));
+  const Outcome strict =
+      run_kette({"gradcheck", "softmax", "exp", "--tolerance", "1e-30", "--json"});
+  CHECK(strict.code == 1);
+  CHECK(contains(strict.out, "FAILED"));
+  const Json json = Json::parse(strict.last_line());
+  CHECK(json["failed"] == 2);
+  CHECK(json["checks"][1]["name"] == "exp");
+}
+
+TEST_CASE("cli: gradcheck of a whole model, parameter by parameter") {
+  const Outcome model = run_kette({"gradcheck", "--model", "transformer", "--elements", "2"});
+  CHECK(model.code == 0);
+  CHECK(contains(model.out, "pre-norm decoder/1/cross_attention/key_value/weight"));
+  CHECK(contains(model.out, "post-norm shared_embedding/weight"));
+  CHECK(contains(model.last_line(), " passed, 0 failed, worst "));
+}
+
+TEST_CASE("cli: bleu ends with score and signature") {
+  const ScratchFolder folder;
+  const std::string reference = (folder / "ref").string();
+  write_file(reference, "The cat sat on the mat.\nA dog barks loudly at night.\n");
+  RunOptions options;
+  options.input = "The cat sat on the mat.\nA dog barks loudly at night.\n";
+  const Outcome perfect = run_kette({"bleu", "--ref", reference}, options);
+  CHECK(perfect.code == 0);
+  CHECK(count_lines(perfect.out) == 1);
+  CHECK(contains(perfect.out, "|tok:13a|"));
+  CHECK(contains(perfect.out, "= 100.00 "));
+  options.input = "the cat sat on the mat.\nA dog barks at night.\n";
+  const Outcome lower = run_kette({"bleu", "--ref", reference, "--ref", reference, "--lowercase",
+                                   "--tokenize", "char", "--json"},
+                                  options);
+  CHECK(contains(lower.out, "nrefs:2|"));
+  CHECK(contains(lower.out, "|case:lc|"));
+  const Json json = Json::parse(lower.last_line());
+  CHECK(json["score"].get<double>() > 50);
+  CHECK(json["score"].get<double>() < 100);
+  const Outcome sentences =
+      run_kette({"bleu", "--ref", reference, "--sentence-level", "--metric", "chrf"}, options);
+  CHECK(count_lines(sentences.out) == 3);
+  CHECK(contains(sentences.last_line(), "chrF2"));
+}
+
+TEST_CASE("cli: info counts the parameters of the presets") {
+  const Outcome base = run_kette({"info", "--preset", "base", "--json"});
+  CHECK(base.code == 0);
+  CHECK(contains(base.out, "63,082,496"));
+  CHECK(contains(base.out, "Table 3 prints 65 million"));
+  const Json json = Json::parse(base.last_line());
+  CHECK(json["model"]["parameters"] == 63082496);
+  CHECK(!json["blas_core"].get<std::string>().empty());
+  CHECK(Json::parse(
+            run_kette({"info", "--preset", "big", "--json"}).last_line())["model"]["parameters"] ==
+        214245376);
+}
+
+TEST_CASE("cli: train, and what it leaves") {
+  const SmallModel& small = SmallModel::get();
+  CAPTURE(small.outcome().err);
+  REQUIRE(small.outcome().code == 0);
+  const Json json = Json::parse(small.outcome().last_line());
+  CHECK(json["steps"] == 8);
+  for (const char* key :
+       {"loss", "bleu", "seconds", "target_tokens_per_second", "source_tokens_per_second", "gflops",
+        "sgemm_gflops", "sgemm_share", "peak_rss_mib"}) {
+    CAPTURE(key);
+    CHECK(json[key].is_number());
+  }
+  for (const char* file :
+       {"config.json", "tokenizer.model", "model.safetensors", "config.toml", "log.jsonl"}) {
+    CAPTURE(file);
+    CHECK(fs::exists(fs::path(small.model()) / file));
+  }
+}
+
+TEST_CASE("cli: the saved configuration trains the same model") {
+  const SmallModel& small = SmallModel::get();
+  const std::string again = small.file("again");
+  const Outcome outcome =
+      run_kette({"train", "--config", small.model() + "/config.toml", "--out", again, "--quiet"});
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.code == 0);
+  CHECK(read_file(again + "/model.safetensors") == read_file(small.model() + "/model.safetensors"));
+}
+
+TEST_CASE("cli: training goes on where it stopped") {
+  const SmallModel& small = SmallModel::get();
+  const auto run = [&](const std::string& name, const std::string& steps, bool resume) {
+    std::vector<std::string> more = {"--steps", steps, "--validate-every", "4"};
+    if (resume) more.push_back("--resume");
+    return run_kette(train_arguments(small.folder(), name, more)).code;
+  };
+  CHECK(run("halves", "4", false) == 0);
+  CHECK(run("halves", "4", false) == 1);  // a model is there
+  CHECK(run("halves", "8", true) == 0);
+  CHECK(read_file(small.file("halves/model.safetensors")) ==
+        read_file(small.model() + "/model.safetensors"));
+}
+
+TEST_CASE("cli: translate keeps order and line count, from files and from pipes") {
+  const SmallModel& small = SmallModel::get();
+  RunOptions options;
+  options.input = read_file(small.folder() / "train.en") + "\nlast";
+  const Outcome piped = run_kette({"translate", "--model", small.model(), "--beam", "2"}, options);
+  CAPTURE(piped.err);
+  REQUIRE(piped.code == 0);
+  CHECK(count_lines(piped.out) == 62);
+  CHECK(piped.says("model.safetensors, step "));
+  CHECK(piped.out.find("\n\n") != std::string::npos);  // the empty line stays one
+  const std::string in = small.file("pipe.en"), out = small.file("pipe.de");
+  write_file(in, options.input);
+  CHECK(run_kette(
+            {"translate", "--model", small.model(), "--beam", "2", "--input", in, "--output", out})
+            .code == 0);
+  CHECK(read_file(out) == piped.out);
+  const Outcome n_best =
+      run_kette({"translate", "--model", small.model(), "--n-best", "3", "--input", in});
+  CHECK(count_lines(n_best.out) > 62);
+  CHECK(n_best.out.starts_with("1 ||| "));
+}
+
+TEST_CASE("cli: evaluate and score") {
+  const SmallModel& small = SmallModel::get();
+  const std::vector<std::string> files = {"--model", small.model(), "--src",
+                                          small.file("valid.en")};
+  auto words = [&](std::vector<std::string> all, const std::vector<std::string>& more) {
+    all.insert(all.end(), files.begin(), files.end());
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  const Outcome bleu =
+      run_kette(words({"evaluate"}, {"--ref", small.file("valid.de"), "--tokenize", "none"}));
+  CAPTURE(bleu.err);
+  CHECK(bleu.code == 0);
+  CHECK(contains(bleu.last_line(), "|tok:none|"));
+  const Outcome score = run_kette(words({"score"}, {"--tgt", small.file("valid.de"), "--json"}));
+  CAPTURE(score.err);
+  CHECK(score.code == 0);
+  CHECK(count_lines(score.out) == 3);
+  CHECK(Json::parse(score.last_line())["log_probability"].get<double>() < 0);
+}
+
+TEST_CASE("cli: average of the last checkpoints, which translate then takes") {
+  const SmallModel& small = SmallModel::get();
+  const std::string out = small.file("mean.safetensors");
+  const Outcome mean =
+      run_kette({"average", "--model", small.model(), "--last", "2", "--out", out});
+  CAPTURE(mean.err);
+  CHECK(mean.code == 0);
+  const Outcome used = run_kette({"translate", "--model", small.model(), "--checkpoint", out,
+                                  "--input", small.file("valid.en")});
+  CHECK(used.code == 0);
+  CHECK(used.says("average of the steps 4,8"));
+  const Outcome many =
+      run_kette({"average", "--model", small.model(), "--last", "20", "--out", out});
+  CHECK(many.code == 1);
+  CHECK(many.says("expected at least 20 checkpoints"));
+  CHECK(run_kette({"average", "--out", out}).code == 2);
+}
+
+TEST_CASE("cli: bench train, also with its own batches written and read") {
+  const SmallModel& small = SmallModel::get();
+  const std::string batches = small.file("batches.jsonl");
+  const std::vector<std::string> shape = {"bench",    "train",
+                                          "--steps",  "2",
+                                          "--warmup", "1",
+                                          "--json",   "--width",
+                                          "16",       "--hidden",
+                                          "32",       "--heads",
+                                          "2",        "--vocab",
+                                          "100",      "--encoder-layers",
+                                          "1",        "--decoder-layers",
+                                          "1",        "--tokens",
+                                          "200"};
+  auto words = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = shape;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  const Outcome written = run_kette(
+      words({"--src", small.file("train.en"), "--tgt", small.file("train.de"), "--tokenizer",
+             small.model() + "/tokenizer.model", "--write-batches", batches}));
+  CAPTURE(written.err);
+  REQUIRE(written.code == 0);
+  const Json first = Json::parse(written.last_line());
+  for (const char* key : {"target_tokens_per_second", "source_tokens_per_second", "gflops",
+                          "sgemm_gflops", "sgemm_share", "peak_rss_mib"}) {
+    CAPTURE(key);
+    CHECK(first[key].get<double>() > 0);
+  }
+  const Json second = Json::parse(run_kette(words({"--batches", batches})).last_line());
+  CHECK(second["loss_last"] == first["loss_last"]);
+  CHECK(run_kette(words({})).code == 0);
+  write_file(batches, "{\"source\": [[5, 6]], \"target\": [[100]]}\n");
+  const Outcome bad = run_kette(words({"--batches", batches}));
+  CHECK(bad.code == 1);
+  CHECK(bad.says(batches + ":1: expected a batch"));
+}
+
+TEST_CASE("cli: bench translate forces the lengths of random translations") {
+  const Outcome bench = run_kette(
+      {"bench", "translate", "--sentences", "4", "--steps", "1", "--warmup", "0", "--json"});
+  CAPTURE(bench.err);
+  REQUIRE(bench.code == 0);
+  const Json json = Json::parse(bench.last_line());
+  CHECK(json["target_tokens_per_second"].get<double>() /
+            json["sentences_per_second"].get<double>() ==
+        doctest::Approx(14));
+}
