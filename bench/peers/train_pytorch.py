@@ -132,9 +132,9 @@ def sinusoids(length, width):
 
 
 class Transformer(nn.Module):
-    def __init__(self, preset, longest, loss):
+    def __init__(self, preset, longest):
         super().__init__()
-        self.preset, self.width, self.loss = preset, preset.width, loss
+        self.preset, self.width = preset, preset.width
         self.embedding = nn.Parameter(torch.randn(preset.rows, preset.width) * preset.width**-0.5)
         self.encoder = nn.ModuleList(Layer(preset, decoder=False) for _ in range(preset.layers))
         self.decoder = nn.ModuleList(Layer(preset, decoder=True) for _ in range(preset.layers))
@@ -167,16 +167,8 @@ class Transformer(nn.Module):
         for layer in self.decoder:
             x = layer(x, dropout, memory, mask)
         x = x.flatten(0, 1).index_select(0, rows)
-        if self.loss == "plain":
-            logits = F.linear(x, self.embedding)
-            return F.cross_entropy(logits, labels, label_smoothing=LABEL_SMOOTHING)
-        return F.linear_cross_entropy(
-            x,
-            self.embedding,
-            labels,
-            label_smoothing=LABEL_SMOOTHING,
-            options=nn.LinearCrossEntropyOptions(),
-        )
+        logits = F.linear(x, self.embedding)
+        return F.cross_entropy(logits, labels, label_smoothing=LABEL_SMOOTHING)
 
 
 def padded(sentences):
@@ -266,7 +258,6 @@ def main():
     parser.add_argument("--dtype", choices=["f32", "bf16"], default="f32")
     parser.add_argument("--compile", action=argparse.BooleanOptionalAction, default=False)
     parser.add_argument("--dropout", choices=["native", "words"], default="native")
-    parser.add_argument("--loss", choices=["plain", "chunked"], default="plain")
     parser.add_argument("--allocator", choices=["default", "keep"], default="default")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--steps", type=int, default=20)
@@ -287,7 +278,7 @@ def main():
     # A mask that is there in some batches only would make torch.compile build two graphs.
     batches = read_batches(options.batches, options.warmup + options.steps, options.compile)
     longest = max(max(batch.inputs[0].shape[1], batch.inputs[1].shape[1]) for batch in batches)
-    model = Transformer(preset, longest, options.loss)
+    model = Transformer(preset, longest)
     optimizer = torch.optim.Adam(
         model.parameters(), lr=options.lr, betas=(0.9, 0.98), eps=1e-9, fused=True
     )
@@ -332,7 +323,6 @@ def main():
         "dtype": options.dtype,
         "compile": options.compile,
         "dropout": options.dropout,
-        "loss": options.loss,
         "allocator": options.allocator,
         "threads": options.threads,
         "steps": options.steps,
