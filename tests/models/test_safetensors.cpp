@@ -84,7 +84,6 @@ TEST_CASE("safetensors: what is written is read") {
   CHECK(file.metadata() ==
         std::map<std::string, std::string>{{"step", "12"}, {"note", "für \"Käthe\""}});
   for (const auto& [name, tensor] : small_model()) {
-    CAPTURE(name);
     file.expect(name, tensor.shape());
     CHECK(file.dtype(name) == tensor.dtype());
     CHECK(file.tensor(name).values<double>() == tensor.values<double>());
