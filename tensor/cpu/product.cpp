@@ -9,25 +9,27 @@ namespace kette::cpu {
 namespace {
 
 // One thread's block of C: its part of A (kBlockRows x kDepth) stays in the second-level cache
-// while the panels of B (kDepth x kTileColumns) pass through the first.
+// while the panels of B (kDepth x kColumns) pass through the first.
 constexpr std::int64_t kBlockRows = 96, kBlockColumns = 512, kDepth = 256;
 // The packed part of B: small enough for a share of the last-level cache.
 constexpr std::int64_t kPackedElements = std::int64_t{1} << 21;
 // Multiplications that take as long as waking the other threads.
 constexpr std::int64_t kWorthThreads = std::int64_t{1} << 18;
 
+constexpr int kColumns = kTileWidth<float>;
+
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// Panel of B: columns [0, columns) as rows of kTileColumns, the rest 0.
+/// Panel of B: columns [0, columns) as rows of kColumns, the rest 0.
 template <class T>
 void pack_columns(const Operand<T>& b, std::int64_t depth, std::int64_t columns, float* out) {
   if (b.column_stride == 1) {
     for (std::int64_t p = 0; p < depth; ++p) {
       const T* row = b.data + p * b.row_stride;
-      float* packed = out + p * kTileColumns;
+      float* packed = out + p * kColumns;
 #pragma omp simd
       for (std::int64_t j = 0; j < columns; ++j) packed[j] = float(row[j]);
-      for (std::int64_t j = columns; j < kTileColumns; ++j) packed[j] = 0;
+      for (std::int64_t j = columns; j < kColumns; ++j) packed[j] = 0;
     }
     return;
   }
@@ -36,10 +38,10 @@ void pack_columns(const Operand<T>& b, std::int64_t depth, std::int64_t columns,
   constexpr std::int64_t kRun = 32;
   for (std::int64_t begin = 0; begin < depth; begin += kRun) {
     const std::int64_t end = std::min(depth, begin + kRun);
-    for (std::int64_t j = 0; j < kTileColumns; ++j) {
+    for (std::int64_t j = 0; j < kColumns; ++j) {
       const T* column = b.data + j * b.column_stride;
       for (std::int64_t p = begin; p < end; ++p) {
-        out[p * kTileColumns + j] = j < columns ? float(column[p * b.row_stride]) : 0.0f;
+        out[p * kColumns + j] = j < columns ? float(column[p * b.row_stride]) : 0.0f;
       }
     }
   }
@@ -78,8 +80,30 @@ bool is_read_in_place(const Operand<T>& a, std::int64_t n) {
          (n <= 128 || (n <= 1024 && a.row_stride % kWay != 0));
 }
 
+/// One tile of C, whose last columns may not fill a panel.
+void multiply_at(std::int64_t rows, std::int64_t columns, std::int64_t depth, TileOperand<float> a,
+                 const float* panel, float alpha, float keep, float* c, std::int64_t ldc) {
+  const auto kernel =
+      columns <= Simd<float>::kLanes ? tile_kernel<float, 1>(rows) : tile_kernel<float, 2>(rows);
+  if (columns == kColumns) {
+    for (std::int64_t i = 0; i < rows; ++i) {  // C may be far away; it is wanted only at the end
+      __builtin_prefetch(c + i * ldc, 1);
+      __builtin_prefetch(c + i * ldc + kColumns - 1, 1);
+    }
+    return kernel(depth, a, panel, kColumns, alpha, keep, c, ldc);
+  }
+  float edge[kTileRows * kColumns];
+  kernel(depth, a, panel, kColumns, alpha, 0, edge, kColumns);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = 0; j < columns; ++j) {
+      float& element = c[i * ldc + j];
+      element = edge[i * kColumns + j] + (keep == 0 ? 0.0f : keep * element);
+    }
+  }
+}
+
 struct Block {
-  std::int64_t row, rows, column, columns;  // of C; `column` is a multiple of kTileColumns
+  std::int64_t row, rows, column, columns;  // of C; `column` is a multiple of kColumns
 };
 
 /// C's block, over all of k. `packed` holds the panels of B from column 0 of C on, each k rows
@@ -96,29 +120,18 @@ void multiply_block(const Block& block, std::int64_t k, float alpha, const Opera
                           a.column_stride};
     if (!in_place) pack_rows(part, block.rows, depth, rows.data());
     const float keep = begin == 0 ? beta : 1.0f;
-    for (std::int64_t j = block.column; j < block.column + block.columns; j += kTileColumns) {
-      const float* panel = packed + j * k + begin * kTileColumns;
+    for (std::int64_t j = block.column; j < block.column + block.columns; j += kColumns) {
+      const float* panel = packed + j * k + begin * kColumns;
       const std::int64_t columns =
-          std::min<std::int64_t>(kTileColumns, block.column + block.columns - j);
+          std::min<std::int64_t>(kColumns, block.column + block.columns - j);
       for (std::int64_t i = 0; i < block.rows; i += kTileRows) {
-        const int count = static_cast<int>(std::min<std::int64_t>(kTileRows, block.rows - i));
-        TileOperand tile{rows.data() + i * depth, 1, kTileRows};
+        const std::int64_t count = std::min<std::int64_t>(kTileRows, block.rows - i);
+        TileOperand<float> tile{rows.data() + i * depth, 1, kTileRows};
         if constexpr (std::is_same_v<T, float>) {
           if (in_place) tile = {part.data + i * part.row_stride, part.row_stride, 1};
         }
-        float* target = c + (block.row + i) * ldc + j;
-        if (columns == kTileColumns) {
-          tile_kernel(count)(depth, tile, panel, alpha, keep, target, ldc);
-          continue;
-        }
-        float edge[kTileRows * kTileColumns];
-        tile_kernel(count)(depth, tile, panel, alpha, 0, edge, kTileColumns);
-        for (int r = 0; r < count; ++r) {
-          for (std::int64_t q = 0; q < columns; ++q) {
-            float& element = target[r * ldc + q];
-            element = edge[r * kTileColumns + q] + (keep == 0 ? 0.0f : keep * element);
-          }
-        }
+        multiply_at(count, columns, depth, tile, panel, alpha, keep, c + (block.row + i) * ldc + j,
+                    ldc);
       }
     }
   }
@@ -132,18 +145,18 @@ void product(const ProductShape& shape, float alpha, Operand<T> a, Operand<T> b,
   const std::int64_t m = shape.m, n = shape.n, k = shape.k;
   const std::int64_t fitting = kPackedElements / std::max<std::int64_t>(k, 1) / kBlockColumns;
   const std::int64_t chunk = std::max<std::int64_t>(1, fitting) * kBlockColumns;
-  const std::int64_t chunk_panels = ceil_div(std::min(n, chunk), kTileColumns);
-  const Scratch<float> packed(chunk_panels * kTileColumns * k);
+  const std::int64_t chunk_panels = ceil_div(std::min(n, chunk), kColumns);
+  const Scratch<float> packed(chunk_panels * kColumns * k);
   const std::int64_t row_blocks = ceil_div(m, kBlockRows);
 #pragma omp parallel if (m * n * k >= kWorthThreads)
   for (std::int64_t first = 0; first < n; first += chunk) {
-    const std::int64_t width = std::min(chunk, n - first), panels = ceil_div(width, kTileColumns);
+    const std::int64_t width = std::min(chunk, n - first), panels = ceil_div(width, kColumns);
 #pragma omp for schedule(static)
     for (std::int64_t panel = 0; panel < panels; ++panel) {
-      const std::int64_t j = panel * kTileColumns;
+      const std::int64_t j = panel * kColumns;
       pack_columns(
           Operand<T>{b.data + (first + j) * b.column_stride, b.row_stride, b.column_stride}, k,
-          std::min<std::int64_t>(kTileColumns, width - j), packed.data() + j * k);
+          std::min<std::int64_t>(kColumns, width - j), packed.data() + j * k);
     }
     const std::int64_t column_blocks = ceil_div(width, kBlockColumns);
 #pragma omp for schedule(dynamic)

@@ -1,0 +1,249 @@
+#include <doctest/doctest.h>
+#include <omp.h>
+
+#include <cmath>
+#include <vector>
+
+#include "tensor/reference.h"
+
+using namespace kette;
+
+namespace {
+
+Tensor random(Shape shape, std::uint64_t seed) {
+  Random numbers(seed);
+  std::vector<double> values(static_cast<std::size_t>(shape.elements()));
+  for (double& value : values) value = numbers.uniform(-1, 1);
+  return Tensor::from(values, shape);
+}
+
+/// Queries, keys and values side by side in fused rows, as a projection lays them out.
+struct Problem {
+  Tensor queries, keys_values, output,
+      log_sum_exp;  // [rows, width], [rows, 2 width], [rows, width]
+  Tensor doutput, dqueries, dkeys_values;
+  AttentionArgs args;
+  AttentionGradients gradients;
+
+  Problem(std::vector<std::int64_t> query_lengths, std::vector<std::int64_t> key_lengths,
+          std::int64_t heads, std::int64_t head_width, Mask mask, DropoutMask dropout,
+          DType dtype = DType::f64) {
+    const std::int64_t width = heads * head_width;
+    args.query_segments = Segments::from_lengths(query_lengths);
+    args.key_segments = Segments::from_lengths(key_lengths);
+    const std::int64_t query_rows = args.query_segments.rows(), key_rows = args.key_segments.rows();
+    const Shape shape{query_rows, width}, fused{key_rows, 2 * width};
+    queries = random(shape, 1).to(dtype);
+    keys_values = random(fused, 2).to(dtype);
+    doutput = random(shape, 3).to(dtype);
+    output = Tensor::full(shape, std::nan(""), dtype);
+    dqueries = Tensor::full(shape, std::nan(""), dtype);
+    dkeys_values = Tensor::full(fused, std::nan(""), dtype);
+    log_sum_exp = Tensor::full({heads, query_rows}, std::nan(""),
+                               dtype == DType::f64 ? DType::f64 : DType::f32);
+    const auto second = [&](const Tensor& both) {
+      return static_cast<void*>(static_cast<char*>(both.raw()) +
+                                static_cast<std::size_t>(width) * size_of(dtype));
+    };
+    args.dtype = dtype;
+    args.query = queries.raw();
+    args.key = keys_values.raw();
+    args.value = second(keys_values);
+    args.output = output.raw();
+    args.log_sum_exp = log_sum_exp.raw();
+    args.query_stride = args.output_stride = width;
+    args.key_stride = args.value_stride = 2 * width;
+    args.heads = heads;
+    args.head_width = head_width;
+    args.scale = 1 / std::sqrt(static_cast<double>(head_width));
+    args.mask = mask;
+    args.dropout = dropout;
+    args.dropout_width = args.key_segments.longest();
+    gradients = {doutput.raw(), dqueries.raw(), dkeys_values.raw(), second(dkeys_values)};
+  }
+
+  void run() const {
+    kernels::attention(CpuExec{}, args);
+    kernels::attention_backward(CpuExec{}, args, gradients);
+  }
+
+  /// [rows, head_width] of one sequence and head, from column `offset` of the fused rows.
+  Tensor part(const Tensor& fused, const Segments& segments, std::int64_t sequence,
+              std::int64_t head, std::int64_t offset = 0) const {
+    const auto all = fused.values<double>();
+    std::vector<double> values;
+    for (std::int64_t row = segments.begin(sequence); row < segments.end(sequence); ++row) {
+      for (std::int64_t e = 0; e < args.head_width; ++e) {
+        const std::int64_t at = row * fused.width() + offset + head * args.head_width + e;
+        values.push_back(all[static_cast<std::size_t>(at)]);
+      }
+    }
+    return Tensor::from(values, {segments.length(sequence), args.head_width});
+  }
+  Tensor mask_factors(std::int64_t sequence, std::int64_t head) const {
+    if (!args.dropout.active()) return {};
+    std::vector<double> values;
+    for (std::int64_t i = args.query_segments.begin(sequence);
+         i < args.query_segments.end(sequence); ++i) {
+      for (std::int64_t j = 0; j < args.key_segments.length(sequence); ++j) {
+        values.push_back(
+            args.dropout.at(head * args.query_segments.rows() + i, j, args.dropout_width));
+      }
+    }
+    return Tensor::from(values,
+                        {args.query_segments.length(sequence), args.key_segments.length(sequence)});
+  }
+  /// What the reference makes of one sequence and head.
+  Tensor expected(std::int64_t sequence, std::int64_t head) const {
+    const std::int64_t width = args.heads * args.head_width;
+    return reference::attention(part(queries, args.query_segments, sequence, head),
+                                part(keys_values, args.key_segments, sequence, head),
+                                part(keys_values, args.key_segments, sequence, head, width),
+                                args.scale, args.mask, mask_factors(sequence, head));
+  }
+};
+
+double largest_gap(const std::vector<double>& x, const std::vector<double>& y) {
+  double gap = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double here = std::abs(x[i] - y[i]);
+    if (!(here <= gap)) gap = here;  // a NaN stays
+  }
+  return gap;
+}
+
+const DropoutMask kDropout(0.2, {5, 6});
+
+}  // namespace
+
+TEST_CASE("attention equals the reference: masks, dropout, odd widths, empty and long sequences") {
+  for (const DType dtype : {DType::f64, DType::f32, DType::bf16}) {
+    const double tolerance = dtype == DType::f64 ? 1e-12 : dtype == DType::f32 ? 3e-6 : 1e-2;
+    for (const Mask mask : {Mask::none, Mask::causal}) {
+      for (const DropoutMask& dropout : {DropoutMask(), kDropout}) {
+        for (const std::int64_t head_width : {1, 5, 16, 40}) {
+          const std::vector<std::int64_t> lengths{3, 0, 17, 1, 130}, more{5, 0, 33, 1, 150};
+          const Problem problem(lengths, more, 2, head_width, mask, dropout, dtype);
+          problem.run();
+          double gap = 0;
+          for (std::int64_t sequence = 0; sequence < 5; ++sequence) {
+            for (std::int64_t head = 0; head < 2; ++head) {
+              const Tensor got =
+                  problem.part(problem.output, problem.args.query_segments, sequence, head);
+              gap = std::max(gap, largest_gap(got.values<double>(),
+                                              problem.expected(sequence, head).values<double>()));
+            }
+          }
+          CAPTURE(name_of(dtype));
+          CAPTURE(head_width);
+          CHECK(gap <= tolerance);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("attention's gradients are the slopes of its output") {
+  for (const Mask mask : {Mask::none, Mask::causal}) {
+    for (const DropoutMask& dropout : {DropoutMask(), kDropout}) {
+      const Problem problem({3, 4, 50}, {3, 6, 50}, 1, 3, mask, dropout);
+      problem.run();
+      const auto weights = problem.doutput.values<double>();
+      const auto weighted = [&] {
+        kernels::attention(CpuExec{}, problem.args);
+        const auto output = problem.output.values<double>();
+        double sum = 0;
+        for (std::size_t i = 0; i < output.size(); ++i) sum += weights[i] * output[i];
+        return sum;
+      };
+      for (const auto& [value, gradient] : {std::pair{problem.queries, problem.dqueries},
+                                            {problem.keys_values, problem.dkeys_values}}) {
+        double gap = 0;
+        for (std::int64_t i = 0; i < value.elements(); ++i) {
+          double& element = value.data<double>()[i];
+          const double kept = element, h = 1e-5;
+          element = kept + h;
+          const double up = weighted();
+          element = kept - h;
+          const double down = weighted();
+          element = kept;
+          const double here = std::abs(gradient.data<double>()[i] - (up - down) / (2 * h));
+          if (!(here <= gap)) gap = here;
+        }
+        CHECK(gap < 1e-8);
+      }
+    }
+  }
+}
+
+TEST_CASE("attention's gradients in f32 and bf16 follow those in f64") {
+  for (const DType dtype : {DType::f32, DType::bf16}) {
+    const double tolerance = dtype == DType::f32 ? 1e-5 : 3e-2;
+    const Problem narrow({20, 7, 60}, {20, 9, 60}, 2, 24, Mask::causal, kDropout, dtype);
+    Problem wide({20, 7, 60}, {20, 9, 60}, 2, 24, Mask::causal, kDropout);
+    wide.queries.copy_from(narrow.queries.to(DType::f64));
+    wide.keys_values.copy_from(narrow.keys_values.to(DType::f64));
+    wide.doutput.copy_from(narrow.doutput.to(DType::f64));
+    narrow.run();
+    wide.run();
+    CHECK(largest_gap(narrow.dqueries.values<double>(), wide.dqueries.values<double>()) <=
+          tolerance);
+    CHECK(largest_gap(narrow.dkeys_values.values<double>(), wide.dkeys_values.values<double>()) <=
+          tolerance);
+  }
+}
+
+TEST_CASE("a query with nothing to see gets zero, and gives no gradient") {
+  // Causal with fewer keys than queries: the first two queries come before the first key.
+  const Problem problem({5}, {3}, 1, 4, Mask::causal, {});
+  problem.run();
+  const auto output = problem.output.values<double>(), slope = problem.dqueries.values<double>();
+  for (std::size_t i = 0; i < 8; ++i) {
+    CHECK(output[i] == 0);
+    CHECK(slope[i] == 0);
+  }
+  CHECK(output[8] != 0);
+  const Problem keyless({2, 1}, {0, 1}, 1, 4, Mask::none, {});
+  keyless.run();
+  CHECK(keyless.output.values<double>()[0] == 0);
+  CHECK(keyless.dqueries.values<double>()[0] == 0);
+}
+
+TEST_CASE("no future token reaches a causal query") {
+  const Problem problem({90}, {90}, 1, 8, Mask::causal, {}, DType::f32);
+  problem.doutput.zero();
+  problem.doutput.slice(0, 40).copy_from(random({40, 8}, 3).to(DType::f32));
+  problem.run();
+  const auto slope = problem.dkeys_values.values<float>();
+  for (std::size_t i = 40 * 16; i < slope.size(); ++i) CHECK(slope[i] == 0);
+  CHECK(slope[39 * 16] != 0);
+}
+
+TEST_CASE("attention has the same bits for any number of threads") {
+  const int threads = omp_get_max_threads();
+  std::vector<std::vector<float>> results;
+  for (const int count : {1, 2, 3}) {
+    omp_set_num_threads(count);
+    const Problem problem({9, 30, 70, 2}, {9, 30, 70, 2}, 3, 16, Mask::causal, kDropout,
+                          DType::f32);
+    problem.run();
+    results.push_back(problem.output.values<float>());
+    for (const Tensor& more : {problem.dqueries, problem.dkeys_values}) {
+      const auto values = more.values<float>();
+      results.back().insert(results.back().end(), values.begin(), values.end());
+    }
+  }
+  omp_set_num_threads(threads);
+  CHECK(results[0] == results[1]);
+  CHECK(results[0] == results[2]);
+}
+
+TEST_CASE("attention names segments and widths that do not belong together") {
+  Problem problem({3}, {3}, 1, 4, Mask::none, kDropout);
+  problem.args.dropout_width = 2;
+  CHECK_THROWS_WITH_AS(kernels::attention(CpuExec{}, problem.args),
+                       doctest::Contains("dropout width"), Error);
+  problem.args.key_segments = Segments::from_lengths({1, 2});
+  CHECK_THROWS_WITH_AS(kernels::attention_backward(CpuExec{}, problem.args, problem.gradients),
+                       doctest::Contains("given 2 and 1"), Error);
+}
