@@ -10,11 +10,11 @@ TEST_CASE("whole model: the gradient of every parameter agrees with central diff
     const TransformerConfig config = small_transformer(norm);
     const auto gaps = check_transformer(config, 4);
     CHECK(gaps.size() == Transformer(config).parameters().leaves().size());
-    for (const auto& [name, worst] : gaps) {
-      CAPTURE(name);
-      CAPTURE(worst.where);
-      CHECK(worst.gap < 1e-6);
-      CHECK(worst.checked >= 4);
+    for (const auto& parameter : gaps) {
+      CAPTURE(parameter.first);
+      CAPTURE(parameter.second.where);
+      CHECK(parameter.second.gap < 1e-6);
+      CHECK(parameter.second.checked >= 4);
     }
   }
 }

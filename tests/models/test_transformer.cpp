@@ -1,5 +1,6 @@
-// The model against itself (gradients, leaks), against the paper (parameter counts), and against the textbook form: padded
-// batches with an additive mask of minus infinity, built here from plain ops.
+// The model against itself (gradients, leaks), against the paper (parameter counts), and against
+// the textbook form: padded batches with an additive mask of minus infinity, built here from plain
+// ops.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -25,14 +26,18 @@ TransformerConfig small(NormOrder norm = NormOrder::post) {
 
 const std::vector<std::int32_t> kSource = {4, 5, 6, 3, 7, 3}, kTargetIn = {2, 8, 9, 2, 10, 4, 5},
                                 kTargetOut = {8, 9, 3, 10, 4, 5, 3};
-const Segments kSourceSegments = Segments::from_lengths({4, 2}), kTargetSegments = Segments::from_lengths({3, 4});
+const Segments kSourceSegments = Segments::from_lengths({4, 2}),
+               kTargetSegments = Segments::from_lengths({3, 4});
 
-Variable states(const Transformer& model, Run& run, const std::vector<std::int32_t>& target_in = kTargetIn) {
+Variable states(const Transformer& model, Run& run,
+                const std::vector<std::int32_t>& target_in = kTargetIn) {
   const Variable memory = model.encode(Tensor::from(kSource), kSourceSegments, run);
   return model.decode(Tensor::from(target_in), kTargetSegments, memory, kSourceSegments, run);
 }
 
-std::int64_t parameters_of(TransformerConfig config) { return Transformer(config).parameters().elements(); }
+std::int64_t parameters_of(TransformerConfig config) {
+  return Transformer(config).parameters().elements();
+}
 
 }  // namespace
 
@@ -44,12 +49,12 @@ TEST_CASE("the whole model passes the gradient check, with dropout and label smo
       Run run(1, 1);
       return model.loss(states(model, run), Tensor::from(kTargetOut), {0.1, 1.0 / 7});
     };
-    for (const auto& [name, gap] : check_parameter_gradients(loss, model.parameters().leaves())) {
-      CAPTURE(name);
-      CAPTURE(gap.where);
-      CAPTURE(gap.expected);
-      CAPTURE(gap.got);
-      CHECK(gap.gap < 1e-6);
+    for (const auto& parameter : check_parameter_gradients(loss, model.parameters().leaves())) {
+      CAPTURE(parameter.first);
+      CAPTURE(parameter.second.where);
+      CAPTURE(parameter.second.expected);
+      CAPTURE(parameter.second.got);
+      CHECK(parameter.second.gap < 1e-6);
     }
   }
 }
@@ -79,10 +84,15 @@ TEST_CASE("sentences of a batch do not see each other") {
   Run inference;
   const auto together = states(model, inference).value().values<double>();
   const Segments source = Segments::from_lengths({2}), target = Segments::from_lengths({4});
-  const Variable memory = model.encode(Tensor::from(std::vector<std::int32_t>{7, 3}), source, inference);
-  const auto alone = model.decode(Tensor::from(std::vector<std::int32_t>{2, 10, 4, 5}), target, memory, source,
-                                  inference).value().values<double>();
-  for (std::size_t i = 0; i < alone.size(); ++i) CHECK(alone[i] == doctest::Approx(together[3 * 8 + i]).epsilon(1e-12));
+  const Variable memory =
+      model.encode(Tensor::from(std::vector<std::int32_t>{7, 3}), source, inference);
+  const auto alone = model
+                         .decode(Tensor::from(std::vector<std::int32_t>{2, 10, 4, 5}), target,
+                                 memory, source, inference)
+                         .value()
+                         .values<double>();
+  for (std::size_t i = 0; i < alone.size(); ++i)
+    CHECK(alone[i] == doctest::Approx(together[3 * 8 + i]).epsilon(1e-12));
 }
 
 TEST_CASE("packed sequences equal the textbook's padded batch with an additive mask") {
@@ -92,7 +102,8 @@ TEST_CASE("packed sequences equal the textbook's padded batch with an additive m
   Transformer model(config);
   model.materialize(9, DType::f64);
   Run inference;
-  const auto packed = model.encode(Tensor::from(kSource), kSourceSegments, inference).value().values<double>();
+  const auto packed =
+      model.encode(Tensor::from(kSource), kSourceSegments, inference).value().values<double>();
 
   const EncoderLayer& layer = model.encoder()[0];
   const std::vector<std::vector<std::int32_t>> padded = {{4, 5, 6, 3}, {7, 3, 0, 0}};
@@ -114,13 +125,17 @@ TEST_CASE("packed sequences equal the textbook's padded batch with an additive m
       for (std::int64_t i = 0; i < length; ++i) {
         for (std::int64_t j = 0; j < length; ++j) mask.push_back(j < lengths[s] ? 0 : -1e30);
       }
-      const Variable scores = affine(matmul(part(0), part(1), false, true), 1 / std::sqrt(double(head_width)));
-      const Variable attended = matmul(softmax(scores + Tensor::from(mask, {length, length})), part(2));
-      heads_joined = head == 0 ? transpose(attended) : concatenate(heads_joined, transpose(attended));
+      const Variable scores =
+          affine(matmul(part(0), part(1), false, true), 1 / std::sqrt(double(head_width)));
+      const Variable attended =
+          matmul(softmax(scores + Tensor::from(mask, {length, length})), part(2));
+      heads_joined =
+          head == 0 ? transpose(attended) : concatenate(heads_joined, transpose(attended));
     }
     const Variable projected = layer.self_attention.output(transpose(heads_joined));
     const Variable first = layer.after_self_attention.norm(x + projected);
-    const Variable inner = relu(matmul(first, layer.feed_forward.inner.weight, false, true) + layer.feed_forward.inner.bias);
+    const Variable inner = relu(matmul(first, layer.feed_forward.inner.weight, false, true) +
+                                layer.feed_forward.inner.bias);
     const Variable second = layer.after_feed_forward.norm(first + layer.feed_forward.outer(inner));
     const auto expected = second.value().values<double>();
     for (std::int64_t i = 0; i < lengths[s] * width; ++i, ++row) {
@@ -130,11 +145,13 @@ TEST_CASE("packed sequences equal the textbook's padded batch with an additive m
 }
 
 TEST_CASE("parameter counts agree with Table 3 of the paper") {
-  // Vaswani et al. 2017, Table 3: totals within 3 %, differences between rows exact to the paper's rounding.
+  // Vaswani et al. 2017, Table 3: totals within 3 %, differences between rows exact to the paper's
+  // rounding.
   const auto millions = [](std::int64_t count) { return double(count) / 1e6; };
   TransformerConfig base = TransformerConfig::preset("base");
   CHECK(millions(parameters_of(base)) == doctest::Approx(65).epsilon(0.03));
-  CHECK(millions(parameters_of(TransformerConfig::preset("big"))) == doctest::Approx(213).epsilon(0.01));
+  CHECK(millions(parameters_of(TransformerConfig::preset("big"))) ==
+        doctest::Approx(213).epsilon(0.01));
   base.vocabulary = 41000;  // the size that Table 3's base rows imply
   const double base_count = millions(parameters_of(base));
   CHECK(std::round(base_count) == 65);
@@ -166,5 +183,6 @@ TEST_CASE("settings that make no sense are refused") {
   model.materialize(1);
   Run inference;
   const std::vector<std::int32_t> long_source(17, 4);
-  CHECK_THROWS_AS(model.encode(Tensor::from(long_source), Segments::from_lengths({17}), inference), Error);
+  CHECK_THROWS_AS(model.encode(Tensor::from(long_source), Segments::from_lengths({17}), inference),
+                  Error);
 }

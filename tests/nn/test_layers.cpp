@@ -18,7 +18,8 @@ TEST_CASE("a scope path is a parameter: the same path twice is a tied weight") {
   CHECK(store.elements() == 6);
 }
 
-TEST_CASE("parameters lie in one flat buffer, matrices before vectors, each drawn from its own stream") {
+TEST_CASE(
+    "parameters lie in one flat buffer, matrices before vectors, each drawn from its own stream") {
   const auto values = [](bool with_more) {
     ParamStore store;
     const Scope root(store);
@@ -31,7 +32,8 @@ TEST_CASE("parameters lie in one flat buffer, matrices before vectors, each draw
     CHECK(store.find("bias")->value.data<float>() ==
           store.values().data<float>() + store.matrix_elements());
     w.leaf()->gradient.data<float>()[0] = 4;
-    CHECK(on(Device{}, [&](auto exec) { return kernels::sum_of_squares(exec, store.gradients()); }) == 16);
+    CHECK(on(Device{},
+             [&](auto exec) { return kernels::sum_of_squares(exec, store.gradients()); }) == 16);
     return w.value().values<float>();
   };
   CHECK(values(false) == values(true));
@@ -43,8 +45,10 @@ TEST_CASE("sinusoidal positions have the paper's interleaved layout") {
   for (int position : {0, 1, 7, 49}) {
     for (int i = 0; i < 4; ++i) {
       const double angle = position / std::pow(10000.0, 2.0 * i / 8);
-      CHECK(table[static_cast<std::size_t>(position * 8 + 2 * i)] == doctest::Approx(std::sin(angle)).epsilon(1e-6));
-      CHECK(table[static_cast<std::size_t>(position * 8 + 2 * i + 1)] == doctest::Approx(std::cos(angle)).epsilon(1e-6));
+      CHECK(table[static_cast<std::size_t>(position * 8 + 2 * i)] ==
+            doctest::Approx(std::sin(angle)).epsilon(1e-6));
+      CHECK(table[static_cast<std::size_t>(position * 8 + 2 * i + 1)] ==
+            doctest::Approx(std::cos(angle)).epsilon(1e-6));
     }
   }
 }
@@ -53,7 +57,8 @@ TEST_CASE("dropout: numbered masks, reproducible, off in inference") {
   Run inference;
   CHECK_FALSE(inference.mask(0.5).active());
   Run first(1, 10), again(1, 10), next_step(1, 11);
-  const DropoutMask a = first.mask(0.5), b = first.mask(0.5), c = again.mask(0.5), d = next_step.mask(0.5);
+  const DropoutMask a = first.mask(0.5), b = first.mask(0.5), c = again.mask(0.5),
+                    d = next_step.mask(0.5);
   const auto draw = [](const DropoutMask& mask) {
     std::string bits;
     for (int i = 0; i < 64; ++i) bits += mask.at(0, i, 64) > 0 ? '1' : '0';
@@ -71,7 +76,8 @@ TEST_CASE("dropout: numbered masks, reproducible, off in inference") {
 
 TEST_CASE("every layer passes the gradient check, parameters included") {
   const std::int64_t width = 8;
-  const Segments segments = Segments::from_lengths({3, 2}), memory_segments = Segments::from_lengths({2, 4});
+  const Segments segments = Segments::from_lengths({3, 2}),
+                 memory_segments = Segments::from_lengths({2, 4});
   const Tensor x = sample_inputs({{{5, width}}}, DType::f64, 1)[0];
   const Tensor memory = sample_inputs({{{6, width}}}, DType::f64, 2)[0];
   const Tensor weights = sample_inputs({{{5, width}}}, DType::f64, 3)[0];
@@ -80,18 +86,23 @@ TEST_CASE("every layer passes the gradient check, parameters included") {
   const MultiHeadSelfAttention self(root / "self", width, 2, Mask::causal, 0.1);
   const MultiHeadCrossAttention cross(root / "cross", width, 2, 0.1);
   const FeedForward feed_forward(root / "ffn", width, 12, Activation::gelu, 0.2);
-  const Residual post(root / "post", width, NormOrder::post, 0.1), pre(root / "pre", width, NormOrder::pre, 0.1);
+  const Residual post(root / "post", width, NormOrder::post, 0.1),
+      pre(root / "pre", width, NormOrder::pre, 0.1);
   store.materialize(5, DType::f64);
   const auto loss = [&] {
     Run run(3, 1);
-    Variable y = post(x, [&](const Variable& in) { return self(in, segments, run); }, run);
-    y = pre(y, [&](const Variable& in) { return cross(in, memory, segments, memory_segments, run); }, run);
-    y = post(y, [&](const Variable& in) { return feed_forward(in, run); }, run);
+    Variable y = post(
+        x, [&](const Variable& in) { return self(in, segments, run); }, run);
+    y = pre(
+        y, [&](const Variable& in) { return cross(in, memory, segments, memory_segments, run); },
+        run);
+    y = post(
+        y, [&](const Variable& in) { return feed_forward(in, run); }, run);
     return sum(y * weights);
   };
-  for (const auto& [name, gap] : check_parameter_gradients(loss, store.leaves())) {
-    CAPTURE(name);
-    CAPTURE(gap.where);
-    CHECK(gap.gap < 1e-6);
+  for (const auto& parameter : check_parameter_gradients(loss, store.leaves())) {
+    CAPTURE(parameter.first);
+    CAPTURE(parameter.second.where);
+    CHECK(parameter.second.gap < 1e-6);
   }
 }

@@ -62,9 +62,10 @@ TEST_CASE("projected cross entropy equals the reference: sums and gradients") {
     const double tolerance = dtype == DType::f64 ? 1e-12 : dtype == DType::f32 ? 1e-5 : 1e-2;
     for (const bool with_bias : {false, true}) {
       // 300 rows of 16411 entries take two chunks.
-      for (const auto& [rows, width, vocabulary] :
+      for (const auto& sizes :
            {std::array<std::int64_t, 3>{1, 3, 2}, {37, 20, 101}, {300, 2, 16411}}) {
-        CAPTURE(vocabulary);
+        CAPTURE(sizes[2]);
+        const auto [rows, width, vocabulary] = sizes;
         const ProjectedCrossEntropyArgs args = arguments(rows, width, vocabulary, dtype, with_bias);
         const ProjectedCrossEntropyArgs expected = in_f64(args);
         const CrossEntropySums got = kernels::projected_cross_entropy(CpuExec{}, args);
