@@ -34,24 +34,32 @@ std::vector<std::int64_t> JobQueue::take(std::int64_t room, bool idle) {
   return items;
 }
 
-std::int64_t worker_count(std::int64_t threads, std::int64_t items) {
-  KETTE_CHECK(threads >= 0, "threads: expected at least 1, or 0 for all, given ", threads);
-  const std::int64_t wanted = threads > 0 ? threads : omp_get_max_threads();
-  return std::max<std::int64_t>(1, std::min(wanted, items));
+Workforce::Workforce(std::int64_t threads_wanted, std::int64_t items) {
+  KETTE_CHECK(threads_wanted >= 0, "threads: expected at least 1, or 0 for all, given ",
+              threads_wanted);
+  threads = threads_wanted > 0 ? threads_wanted : omp_get_max_threads();
+  workers = std::max<std::int64_t>(1, std::min(threads, items));
 }
 
-void run_workers(std::int64_t workers, const std::function<void()>& work) {
-  if (workers == 1) return work();
+void Workforce::run(const std::function<void()>& work) const {
   std::exception_ptr error;
   std::mutex mutex;
-#pragma omp parallel num_threads(static_cast <int>(workers))
-  {
+  const auto guarded = [&] {
     try {
       work();
     } catch (...) {
       const std::lock_guard lock(mutex);
       if (!error) error = std::current_exception();
     }
+  };
+  if (workers == 1) {
+    const int before = omp_get_max_threads();
+    omp_set_num_threads(static_cast<int>(threads));
+    guarded();
+    omp_set_num_threads(before);
+  } else {
+#pragma omp parallel num_threads(static_cast <int>(workers))
+    guarded();
   }
   if (error) std::rethrow_exception(error);
 }

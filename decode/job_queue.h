@@ -25,10 +25,13 @@ class JobQueue {
   std::size_t next_ = 0;
 };
 
-/// 0 asks for all threads; never more workers than items.
-std::int64_t worker_count(std::int64_t threads, std::int64_t items);
+/// How many threads there are (0 asks for all) and how many of them get a queue's items of their own.
+struct Workforce {
+  std::int64_t threads = 1, workers = 1;
 
-/// Calls work() on so many threads at once and throws the first of their errors.
-void run_workers(std::int64_t workers, const std::function<void()>& work);
+  Workforce(std::int64_t threads_wanted, std::int64_t items);
+  /// Calls work() once for each worker, at the same time, and throws the first of their errors.
+  void run(const std::function<void()>& work) const;
+};
 
 }  // namespace kette

@@ -61,8 +61,12 @@ PackedDecoderLayer::PackedDecoderLayer(const DecoderLayer& layer)
   key_value = PackedLinear(fused, width, 3 * width);
 }
 
-PackedTransformer::PackedTransformer(const Transformer& model)
-    : model_(&model), vocabulary_(pack({model.shared_embedding().table.value()}, {})) {
+PackedTransformer::PackedTransformer(const Transformer& model) : model_(&model) {
+  const Tensor& table = model.shared_embedding().table.value();
+  KETTE_CHECK(
+      table.defined(),
+      "decoding: expected a model with values, given one without (materialize or load them)");
+  vocabulary_ = pack({table}, {});
   for (const EncoderLayer& layer : model.encoder()) encoder_.emplace_back(layer);
   std::vector<Tensor> matrices, biases;
   for (const DecoderLayer& layer : model.decoder()) {

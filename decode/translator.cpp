@@ -5,6 +5,12 @@
 namespace kette {
 namespace {
 
+void check_vocabulary(const Transformer& model, const Tokenizer& tokenizer) {
+  KETTE_CHECK(tokenizer.vocab_size() == model.config().vocabulary,
+              "Translator: expected a tokenizer of ", model.config().vocabulary,
+              " pieces, the model's vocabulary, given one of ", tokenizer.vocab_size());
+}
+
 /// Cuts each source to the positions of the model (the end mark takes one), or objects to it; which
 /// ones were cut.
 std::vector<bool> fit(std::vector<std::vector<std::int32_t>>& sources, const char* what,
@@ -39,9 +45,8 @@ std::vector<std::vector<Hypothesis>> search(const PackedTransformer& model,
     jobs.push_back({static_cast<std::int64_t>(i), sources[i]});
     costs.push_back(jobs.back().cost(options.beam));
   }
-  const std::int64_t workers =
-      worker_count(options.threads, static_cast<std::int64_t>(jobs.size()));
-  JobQueue queue(std::move(costs), workers);
+  const Workforce workforce(options.threads, static_cast<std::int64_t>(jobs.size()));
+  JobQueue queue(std::move(costs), workforce.workers);
   std::mutex mutex;
   const auto total = static_cast<std::int64_t>(sources.size());
   std::int64_t done = total - static_cast<std::int64_t>(jobs.size());
@@ -59,7 +64,7 @@ std::vector<std::vector<Hypothesis>> search(const PackedTransformer& model,
     ++done;
     if (progress) progress(done, total);
   };
-  run_workers(workers, [&] { beam_search(model, options, options.batch_tokens, supply, finish); });
+  workforce.run([&] { beam_search(model, options, options.batch_tokens, supply, finish); });
   return results;
 }
 
@@ -74,11 +79,7 @@ std::vector<std::vector<Hypothesis>> translate_ids(
 }
 
 Translator::Translator(const Transformer& model, const Tokenizer& tokenizer)
-    : model_(model), tokenizer_(tokenizer) {
-  KETTE_CHECK(tokenizer.vocab_size() == model.config().vocabulary,
-              "Translator: expected a tokenizer of ", model.config().vocabulary,
-              " pieces, the model's vocabulary, given one of ", tokenizer.vocab_size());
-}
+    : model_((check_vocabulary(model, tokenizer), model)), tokenizer_(tokenizer) {}
 
 std::vector<Translation> Translator::translate(const std::vector<std::string>& lines,
                                                const TranslateOptions& options,

@@ -1,0 +1,86 @@
+// Small models with random weights and sources for the tests of decoding.
+#pragma once
+
+#include <omp.h>
+
+#include <memory>
+
+#include "decode/packed_transformer.h"
+#include "tensor/random.h"
+
+namespace kette::testing {
+
+using Ids = std::vector<std::int32_t>;
+
+/// Widths that no vector length divides, so that a kernel that treats some rows otherwise is found
+/// out.
+inline TransformerConfig small_config(NormOrder norm = NormOrder::post) {
+  TransformerConfig config;
+  config.encoder_layers = 2;
+  config.decoder_layers = 3;
+  config.width = 40;
+  config.hidden = 52;
+  config.heads = 5;
+  config.vocabulary = 611;
+  config.max_length = 80;
+  config.norm = norm;
+  return config;
+}
+
+/// For many small steps: waking other threads for each would take longer than the steps do.
+class OneThread {
+ public:
+  OneThread() { omp_set_num_threads(1); }
+  ~OneThread() { omp_set_num_threads(before_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int before_ = omp_get_max_threads();
+};
+
+/// materialize() leaves biases at 0 and gains at 1, which would hide a forgotten one; here nothing
+/// is.
+inline std::unique_ptr<Transformer> random_model(const TransformerConfig& config,
+                                                 std::uint64_t seed = 1) {
+  auto model = std::make_unique<Transformer>(config);
+  model->materialize(seed);
+  Random random(seed, 99);
+  for (const auto& leaf : model->parameters().leaves()) {
+    if (leaf->value.shape().rank() != 1) continue;
+    float* values = leaf->value.data<float>();
+    for (std::int64_t i = 0; i < leaf->value.elements(); ++i) {
+      values[i] += static_cast<float>(random.uniform(-0.3, 0.3));
+    }
+  }
+  return model;
+}
+
+inline std::vector<Ids> random_sentences(std::int64_t count, std::int64_t vocabulary,
+                                         std::int64_t longest = 20, std::uint64_t seed = 3) {
+  Random random(seed, 7);
+  std::vector<Ids> sentences(static_cast<std::size_t>(count));
+  for (Ids& sentence : sentences) {
+    sentence.resize(static_cast<std::size_t>(1 + random.below(longest)));
+    for (auto& id : sentence) {
+      id = static_cast<std::int32_t>(4 + random.below(vocabulary - 4));
+    }
+  }
+  return sentences;
+}
+
+/// log softmax of the logits after each of `inputs`, by the model itself on its packed path:
+/// [inputs, vocabulary].
+inline std::vector<float> full_log_probabilities(const Transformer& model, const Ids& source,
+                                                 const Ids& inputs) {
+  Run run;
+  Ids ended = source;
+  ended.push_back(3);
+  const Segments sources = Segments::from_lengths({static_cast<std::int64_t>(ended.size())});
+  const Segments targets = Segments::from_lengths({static_cast<std::int64_t>(inputs.size())});
+  const Variable memory = model.encode(Tensor::from(ended), sources, run);
+  const Variable states = model.decode(Tensor::from(inputs), targets, memory, sources, run);
+  return log_softmax(model.logits(states)).value().values<float>();
+}
+
+}  // namespace kette::testing

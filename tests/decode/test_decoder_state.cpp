@@ -1,0 +1,104 @@
+#include <doctest/doctest.h>
+
+#include "decode/decoder_state.h"
+#include "tests/decode/decode_models.h"
+
+using namespace kette;
+using namespace kette::testing;
+
+namespace {
+
+/// The largest gap between the state's log-probabilities after `inputs` and those of a full pass
+/// over them.
+double worst_gap(const Transformer& model, const PackedTransformer& packed, const Tensor& states,
+                 std::int64_t row, const Ids& source, const Ids& inputs) {
+  const auto vocabulary = model.config().vocabulary;
+  const std::vector<float> full = full_log_probabilities(model, source, inputs);
+  const float* expected = full.data() + (static_cast<std::int64_t>(inputs.size()) - 1) * vocabulary;
+  double worst = 0;
+  const Tensor one = states.slice(row, row + 1);
+  const Predictions all = packed.predict(one, vocabulary, {}, {0});
+  for (std::size_t i = 0; i < all.tokens.size(); ++i) {
+    worst = std::max(worst, std::abs(double(all.values[i]) - double(expected[all.tokens[i]])));
+  }
+  return worst;
+}
+
+}  // namespace
+
+TEST_CASE("decoding step by step equals the full pass, while rows branch, end and join") {
+  const OneThread quick;
+  for (const NormOrder norm : {NormOrder::post, NormOrder::pre}) {
+    const auto model = random_model(small_config(norm));
+    const PackedTransformer packed(*model);
+    const std::vector<Ids> sources = random_sentences(4, model->config().vocabulary);
+    DecoderState state(packed);
+    state.add({sources[0], sources[1]});
+    std::vector<Ids> inputs(2);
+    std::vector<std::size_t> source_of{0, 1};
+    Random random(5, 5);
+    for (int step = 0; step < 45; ++step) {
+      Ids tokens;
+      for (Ids& input : inputs) {
+        input.push_back(input.empty() ? 2 : static_cast<std::int32_t>(random.below(600)));
+        tokens.push_back(input.back());
+      }
+      const Tensor states = state.step(tokens);
+      if (step < 8 || step % 9 == 0) {
+        for (std::size_t row = 0; row < inputs.size(); ++row) {
+          REQUIRE(worst_gap(*model, packed, states, static_cast<std::int64_t>(row),
+                            sources[source_of[row]], inputs[row]) < 1e-5);
+        }
+      }
+      std::vector<std::int64_t> parents;
+      std::vector<Ids> next;
+      std::vector<std::size_t> next_source;
+      for (int row = 0; row < 1 + step % 5; ++row) {
+        parents.push_back(random.below(static_cast<std::int64_t>(inputs.size())));
+        next.push_back(inputs[static_cast<std::size_t>(parents.back())]);
+        next_source.push_back(source_of[static_cast<std::size_t>(parents.back())]);
+      }
+      state.select(parents);
+      inputs = std::move(next);
+      source_of = std::move(next_source);
+      if (step == 6 || step == 20) {
+        const std::size_t added = step == 6 ? 2 : 3;
+        state.add({sources[added]});
+        inputs.emplace_back();
+        source_of.push_back(added);
+      }
+    }
+  }
+}
+
+TEST_CASE("pages that nobody looks back to are dropped") {
+  const OneThread quick;
+  const auto model = random_model(small_config());
+  const PackedTransformer packed(*model);
+  const std::vector<Ids> sources = random_sentences(2, 600);
+  DecoderState state(packed);
+  state.add({sources[0]});
+  for (int i = 0; i < 3; ++i) state.step({4});
+  state.add({sources[1]});
+  state.step({4, 2});
+  CHECK(state.pages() == 4);
+  state.select({1});
+  CHECK(state.pages() == 1);
+  state.select({});
+  CHECK(state.pages() == 0);
+  CHECK_THROWS_WITH(state.step({}), "decoder: expected a token for each of 0 rows, given 0");
+}
+
+TEST_CASE("the model's positions are a limit, for sources and for outputs") {
+  TransformerConfig config = small_config();
+  config.max_length = 6;
+  const auto model = random_model(config);
+  const PackedTransformer packed(*model);
+  const Ids most(5, 9), more(6, 9);
+  DecoderState state(packed);
+  state.add({most});
+  for (int i = 0; i < 6; ++i) state.step({4});
+  CHECK_THROWS_WITH(state.step({4}), "decoder: expected at most 6 tokens in a row, given one more");
+  CHECK_THROWS_WITH(DecoderState(packed).add({more}),
+                    "decoder: expected sources of at most 5 tokens, given one of 6");
+}

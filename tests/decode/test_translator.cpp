@@ -1,0 +1,209 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "decode/scorer.h"
+#include "decode/translator.h"
+#include "tests/decode/decode_models.h"
+
+using namespace kette;
+using namespace kette::testing;
+
+namespace {
+
+void check_same(const std::vector<Hypothesis>& a, const std::vector<Hypothesis>& b) {
+  REQUIRE(a.size() == b.size());
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    REQUIRE(a[k].tokens == b[k].tokens);
+    REQUIRE(a[k].log_probability == b[k].log_probability);  // every bit
+    REQUIRE(a[k].score == b[k].score);
+  }
+}
+
+Tokenizer letters_tokenizer() {
+  std::vector<std::string> lines;
+  Random random(1, 1);
+  for (int i = 0; i < 200; ++i) {
+    std::string line;
+    for (int word = 0; word < 6; ++word) {
+      for (int letter = 0; letter < 4; ++letter) line += static_cast<char>('a' + random.below(9));
+      line += ' ';
+    }
+    lines.push_back(line);
+  }
+  TokenizerOptions options;
+  options.vocab_size = 60;
+  return Tokenizer::train(std::vector<std::string_view>(lines.begin(), lines.end()), options);
+}
+
+}  // namespace
+
+TEST_CASE("a translation depends on nothing but its sentence: not on batch, order or threads") {
+  const OneThread quick;
+  for (const NormOrder norm : {NormOrder::post, NormOrder::pre}) {
+    const auto model = random_model(small_config(norm));
+    const PackedTransformer packed(*model);
+    const std::vector<Ids> sources = random_sentences(64, 611);
+    TranslateOptions options;
+    options.beam = options.n_best = 3;
+    options.extra_length = 4;
+    options.threads = 1;
+    std::vector<std::vector<Hypothesis>> alone;
+    for (const Ids& source : sources) alone.push_back(translate_ids(packed, {source}, options)[0]);
+
+    for (const std::size_t size : {2, 7, 64}) {
+      for (std::size_t begin = 0; begin < sources.size(); begin += size) {
+        const std::size_t end = std::min(sources.size(), begin + size);
+        const auto found = translate_ids(packed,
+                                         {sources.begin() + static_cast<std::ptrdiff_t>(begin),
+                                          sources.begin() + static_cast<std::ptrdiff_t>(end)},
+                                         options);
+        for (std::size_t i = begin; i < end; ++i) check_same(found[i - begin], alone[i]);
+      }
+    }
+    std::vector<std::size_t> order(sources.size());
+    std::iota(order.begin(), order.end(), 0);
+    Random random(8, 8);
+    for (std::size_t i = order.size() - 1; i > 0; --i) {
+      std::swap(order[i],
+                order[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(i) + 1))]);
+    }
+    std::vector<Ids> shuffled;
+    for (const std::size_t i : order) shuffled.push_back(sources[i]);
+    for (const std::int64_t threads : {1, 2, 3}) {
+      for (const std::int64_t batch_tokens :
+           {1, 500, 100000}) {  // refilled often, sometimes, never
+        options.threads = threads;
+        options.batch_tokens = batch_tokens;
+        const auto found = translate_ids(packed, shuffled, options);
+        for (std::size_t i = 0; i < order.size(); ++i) check_same(found[i], alone[order[i]]);
+      }
+    }
+  }
+}
+
+TEST_CASE("one sentence on several threads: the kernels share it") {
+  TransformerConfig config = small_config();
+  config.width = 64;
+  config.heads = 4;
+  config.hidden = 512;
+  config.vocabulary = 5000;
+  const auto model = random_model(config);
+  const PackedTransformer packed(*model);
+  const std::vector<Ids> sources = random_sentences(3, 5000);
+  TranslateOptions options;
+  options.forced_length = 6;
+  const auto together = translate_ids(packed, sources, options);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    check_same(translate_ids(packed, {sources[i]}, options)[0], together[i]);
+  }
+}
+
+TEST_CASE("texts: order, empty lines, n best, progress") {
+  const Tokenizer tokenizer = letters_tokenizer();
+  TransformerConfig config = small_config();
+  config.vocabulary = tokenizer.vocab_size();
+  const auto model = random_model(config);
+  const Translator translator(*model, tokenizer);
+  TranslateOptions options;
+  options.n_best = 2;
+  options.extra_length = 5;
+  const std::vector<std::string> lines{"abcd efgh", "", "a", "   ",
+                                       "hhhh gggg ffff eeee dddd cccc"};
+  std::vector<std::int64_t> progress;
+  const auto translations =
+      translator.translate(lines, options, [&](std::int64_t done, std::int64_t total) {
+        CHECK(total == 5);
+        progress.push_back(done);
+      });
+  CHECK(progress == std::vector<std::int64_t>{3, 4, 5});
+  REQUIRE(translations.size() == 5);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const Translation& translation = translations[i];
+    CHECK(!translation.truncated);
+    if (i == 1 || i == 3) {
+      CHECK(translation.text.empty());
+      REQUIRE(translation.n_best.size() == 1);
+      CHECK(translation.n_best[0].hypothesis.tokens.empty());
+      continue;
+    }
+    REQUIRE(translation.n_best.size() == 2);
+    CHECK(translation.text == translation.n_best[0].text);
+    CHECK(translation.text == tokenizer.decode(translation.n_best[0].hypothesis.tokens));
+    const auto alone = translator.translate({lines[i]}, options);
+    CHECK(alone[0].n_best[1].text == translation.n_best[1].text);
+  }
+  CHECK(translator.translate({}, options).empty());
+}
+
+TEST_CASE("a source longer than the model's positions is an error with its line, or cut if asked") {
+  const Tokenizer tokenizer = letters_tokenizer();
+  TransformerConfig config = small_config();
+  config.vocabulary = tokenizer.vocab_size();
+  config.max_length = 12;
+  const auto model = random_model(config);
+  const Translator translator(*model, tokenizer);
+  const std::string long_line = "abcdefghi abcdefghi abcdefghi abcdefghi abcdefghi";
+  const auto tokens = tokenizer.encode(long_line).size();
+  REQUIRE(tokens > 11);
+  CHECK_THROWS_WITH(translator.translate({"ab", long_line}),
+                    ("translate: expected at most 11 tokens in a sentence, given " +
+                     std::to_string(tokens) + " in line 2 (split it, or allow truncation)")
+                        .c_str());
+  TranslateOptions options;
+  options.truncate = true;
+  const auto translations = translator.translate({"ab", long_line}, options);
+  CHECK(!translations[0].truncated);
+  CHECK(translations[1].truncated);
+
+  config.vocabulary += 1;
+  const Transformer other(config);
+  CHECK_THROWS_WITH_AS(Translator(other, tokenizer), doctest::Contains("the model's vocabulary"),
+                       Error);
+}
+
+TEST_CASE("scores of given translations: the model's own, and bit for bit those of the search") {
+  const OneThread quick;
+  for (const NormOrder norm : {NormOrder::post, NormOrder::pre}) {
+    const auto model = random_model(small_config(norm));
+    const PackedTransformer packed(*model);
+    const std::vector<Ids> sources = random_sentences(30, 611);
+    std::vector<Ids> targets = random_sentences(30, 611, 25, 17);
+    targets[4].clear();
+    ScoreOptions options;
+    for (const auto& [threads, batch_tokens] : {std::pair{1, 8192}, {2, 50}}) {
+      options.threads = threads;
+      options.batch_tokens = batch_tokens;
+      const auto scores = score_ids(packed, sources, targets, options);
+      for (std::size_t i = 0; i < sources.size(); ++i) {
+        Ids inputs{2}, outputs = targets[i];
+        inputs.insert(inputs.end(), targets[i].begin(), targets[i].end());
+        outputs.push_back(3);
+        const std::vector<float> table = full_log_probabilities(*model, sources[i], inputs);
+        REQUIRE(scores[i].tokens() == static_cast<std::int64_t>(outputs.size()));
+        double sum = 0;
+        for (std::size_t t = 0; t < outputs.size(); ++t) {
+          const float expected = table[t * 611 + static_cast<std::size_t>(outputs[t])];
+          CHECK(scores[i].token_log_probabilities[t] == doctest::Approx(expected).epsilon(1e-5));
+          sum += double(expected);
+        }
+        CHECK(scores[i].log_probability == doctest::Approx(sum).epsilon(1e-5));
+      }
+    }
+    TranslateOptions search;
+    search.extra_length = 3;
+    const auto found = translate_ids(packed, sources, search);
+    for (std::size_t i = 0; i < sources.size(); ++i) targets[i] = found[i][0].tokens;
+    const auto scores = score_ids(packed, sources, targets);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      CHECK(scores[i].log_probability == found[i][0].log_probability);
+    }
+    CHECK_THROWS_WITH(score_ids(packed, sources, {}),
+                      "score: expected as many targets as sources, given 30 sources and 0 targets");
+    CHECK_THROWS_WITH(
+        score_ids(packed, {{4}}, {Ids(80, 4)}),
+        "score: expected at most 79 tokens in a sentence, given 1 source and 80 target "
+        "tokens in sentence 1");
+  }
+}
