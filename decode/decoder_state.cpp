@@ -22,7 +22,7 @@ void DecoderState::add(const std::vector<std::span<const std::int32_t>>& sources
               " tokens, given one of ", segments.longest() - 1);
   const Tensor memory = model_->encode(ids, segments);
   for (std::int64_t i = 0; i < segments.count(); ++i) {
-    rows_.push_back({memory.slice(segments.begin(i), segments.end(i)), step_});
+    rows_.push_back({memory, segments.begin(i), segments.length(i), step_});
   }
   slots_.resize(rows_.size() * static_cast<std::size_t>(slot_stride_));
 }
@@ -52,7 +52,7 @@ Tensor DecoderState::step(const std::vector<std::int32_t>& tokens) {
     const PackedDecoderLayer& layer = layers[index];
     const auto at = static_cast<std::int64_t>(index);
     const auto attend_to_self = [&](const Variable& in) {
-      layer.key_value(in.value(), pages_.back().slice(at, at + 1).reshaped({rows(), 2 * width}));
+      layer.key_value(in.value(), layer_of(pages_.back(), at));
       const Tensor query = layer.query(in.value());
       const Tensor heads = Tensor::empty(in.shape(), DType::f32, device);
       attend_to_past(at, model_->query_rows(query, heads));
@@ -79,7 +79,7 @@ void DecoderState::attend_to_past(std::int64_t layer, const QueryRows& rows) {
   args.slots = slots_.data();
   args.slot_stride = slot_stride_;
   for (const Tensor& page : pages_) {
-    args.pages.push_back(page.data<float>() + layer * page.shape()[1] * args.page_stride);
+    args.pages.push_back(layer_of(page, layer).data<float>());
   }
   const std::int64_t first_page = step_ - pages();
   for (const Row& row : rows_) {
@@ -92,10 +92,10 @@ void DecoderState::attend_to_past(std::int64_t layer, const QueryRows& rows) {
 void DecoderState::attend_to_memory(std::int64_t layer, const QueryRows& rows) {
   MemoryAttentionArgs args;
   args.rows = rows;
+  args.key_stride = 2 * rows.width();
   for (const Row& row : rows_) {
-    args.key_stride = row.memory.width();
-    args.keys.push_back(row.memory.data<float>() + layer * 2 * rows.width());
-    args.lengths.push_back(row.memory.rows());
+    args.keys.push_back(layer_of(row.memory, layer).data<float>() + row.begin * args.key_stride);
+    args.lengths.push_back(row.length);
   }
   on(rows.output.device(), [&](auto exec) { kernels::memory_attention(exec, args); });
 }

@@ -34,8 +34,9 @@ class DecoderState {
 
  private:
   struct Row {
-    Tensor memory;            // [source tokens, layers * 2 * width]
-    std::int64_t first_step;  // the step that was its position 0
+    Tensor memory;  // of the sentences that were added together: [layers, tokens, 2 * width]
+    std::int64_t begin, length;  // its own sentence's tokens
+    std::int64_t first_step;     // the step that was its position 0
   };
   void attend_to_past(std::int64_t layer, const QueryRows& rows);
   void attend_to_memory(std::int64_t layer, const QueryRows& rows);

@@ -25,7 +25,8 @@ class JobQueue {
   std::size_t next_ = 0;
 };
 
-/// How many threads there are (0 asks for all) and how many of them get a queue's items of their own.
+/// How many threads there are (0 asks for all) and how many of them get a queue's items of their
+/// own.
 struct Workforce {
   std::int64_t threads = 1, workers = 1;
 

@@ -22,6 +22,11 @@ Residual constant(Residual residual) {
 
 }  // namespace
 
+Tensor layer_of(const Tensor& keys_values, std::int64_t layer) {
+  const Shape& shape = keys_values.shape();
+  return keys_values.slice(layer, layer + 1).reshaped({shape[1], shape[2]});
+}
+
 PackedLinear::PackedLinear(const Linear& linear)
     : PackedLinear(linear, 0, linear.weight.value().rows()) {}
 
@@ -51,6 +56,7 @@ PackedDecoderLayer::PackedDecoderLayer(const DecoderLayer& layer)
     : output(layer.self_attention.output),
       after_self_attention(constant(layer.after_self_attention)),
       memory_query(layer.cross_attention.query),
+      memory_key_value(layer.cross_attention.key_value),
       memory_output(layer.cross_attention.output),
       after_cross_attention(constant(layer.after_cross_attention)),
       feed_forward(layer.feed_forward),
@@ -68,14 +74,10 @@ PackedTransformer::PackedTransformer(const Transformer& model) : model_(&model) 
       "decoding: expected a model with values, given one without (materialize or load them)");
   vocabulary_ = pack({table}, {});
   for (const EncoderLayer& layer : model.encoder()) encoder_.emplace_back(layer);
-  std::vector<Tensor> matrices, biases;
-  for (const DecoderLayer& layer : model.decoder()) {
-    decoder_.emplace_back(layer);
-    matrices.push_back(layer.cross_attention.key_value.weight.value());
-    biases.push_back(layer.cross_attention.key_value.bias.value());
-  }
-  memory_ = pack(matrices, biases);
+  for (const DecoderLayer& layer : model.decoder()) decoder_.emplace_back(layer);
 }
+
+DType PackedTransformer::dtype() const { return model_->shared_embedding().table.value().dtype(); }
 
 Tensor PackedTransformer::embed(const std::vector<std::int32_t>& ids,
                                 const std::vector<std::int32_t>& positions) const {
@@ -125,22 +127,20 @@ Tensor PackedTransformer::encode(const std::vector<std::int32_t>& source,
         x, [&](const Variable& in) { return Variable(layer.feed_forward(in.value())); }, run);
   }
   const PauseRecording pause;
-  const Tensor memory =
-      model_->finish_encoder(x.value().to(model_->shared_embedding().table.value().dtype()))
-          .value()
-          .to(DType::f32);
+  const Tensor memory = model_->finish_encoder(x.value().to(dtype())).value().to(DType::f32);
+  const auto layers = static_cast<std::int64_t>(decoder_.size());
   const Tensor keys_values =
-      Tensor::empty({memory.rows(), memory_.out}, DType::f32, memory.device());
-  on(memory.device(), [&](auto exec) {
-    kernels::packed_linear(exec, {&memory_, memory, keys_values, Activation::none});
-  });
+      Tensor::empty({layers, memory.rows(), 2 * width}, DType::f32, memory.device());
+  for (std::int64_t layer = 0; layer < layers; ++layer) {
+    decoder_[static_cast<std::size_t>(layer)].memory_key_value(memory,
+                                                               layer_of(keys_values, layer));
+  }
   return keys_values;
 }
 
 Tensor PackedTransformer::finish_decoder(const Tensor& x) const {
   const PauseRecording pause;
-  const DType dtype = model_->shared_embedding().table.value().dtype();
-  return model_->finish_decoder(x.to(dtype)).value().to(DType::f32);
+  return model_->finish_decoder(x.to(dtype())).value().to(DType::f32);
 }
 
 Predictions PackedTransformer::predict(const Tensor& states, std::int64_t count,

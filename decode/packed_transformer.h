@@ -1,7 +1,7 @@
 // The Transformer as decoding wants it: every weight packed once for products of few rows
-// (tensor/decoding.h), keys and values of all decoder layers from one product, no tape. The result
-// of a row has the same bits whatever other rows are computed with it, which models/transformer.h
-// does not promise. A snapshot: make a new one when the model has changed.
+// (tensor/decoding.h), and no tape. The result of a row has the same bits whatever other rows are
+// computed with it, which models/transformer.h does not promise. A snapshot: make a new one when the
+// model has changed.
 #pragma once
 
 #include <vector>
@@ -43,13 +43,16 @@ struct PackedEncoderLayer {
 struct PackedDecoderLayer {
   PackedLinear query, key_value, output;  ///< of self-attention; key_value writes to the cache
   Residual after_self_attention;
-  PackedLinear memory_query, memory_output;
+  PackedLinear memory_query, memory_key_value, memory_output;
   Residual after_cross_attention;
   PackedFeedForward feed_forward;
   Residual after_feed_forward;
 
   explicit PackedDecoderLayer(const DecoderLayer& layer);
 };
+
+/// [layers, rows, 2 * width] -> [rows, 2 * width]; shares storage.
+Tensor layer_of(const Tensor& keys_values, std::int64_t layer);
 
 /// The likeliest next tokens of each row, and the log-probability of the one asked for.
 struct Predictions {
@@ -68,8 +71,7 @@ class PackedTransformer {
 
   Tensor embed(const std::vector<std::int32_t>& ids,
                const std::vector<std::int32_t>& positions) const;
-  /// Keys and values for cross-attention, [rows, layers * 2 * width]: those of layer l begin at
-  /// column l * 2 * width.
+  /// Keys and values of the decoder layers for cross-attention: [layers, rows, 2 * width].
   Tensor encode(const std::vector<std::int32_t>& source, const Segments& segments) const;
   Tensor finish_decoder(const Tensor& x) const;
   /// log softmax of the projection of states [rows, width]. targets: one token a row.
@@ -80,10 +82,12 @@ class PackedTransformer {
   QueryRows query_rows(const Tensor& query, const Tensor& output) const;
 
  private:
+  DType dtype() const;
+
   const Transformer* model_;
   std::vector<PackedEncoderLayer> encoder_;
   std::vector<PackedDecoderLayer> decoder_;
-  PackedWeight memory_, vocabulary_;
+  PackedWeight vocabulary_;
 };
 
 }  // namespace kette

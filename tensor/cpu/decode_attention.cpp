@@ -1,48 +1,93 @@
 // Attention of single queries. A row's scores, [heads, length], stay in cache between the pass over
 // the keys and the pass over the values.
 #include <algorithm>
+#include <limits>
 
 #include "tensor/cpu/parallel.h"
+#include "tensor/cpu/vector_math.h"
 #include "tensor/kernels.h"
 
 namespace kette::kernels {
 namespace {
 
-/// One row: key_of(t) is the key of position t, and the value lies `width` elements behind it.
-template <class KeyOf>
-void attend(const QueryRows& args, std::int64_t row, std::int64_t length, float* scores,
-            const KeyOf& key_of) {
-  const std::int64_t width = args.width(), head_width = width / args.heads;
+using S = cpu::Simd<float>;
+
+float dot(const float* a, const float* b, std::int64_t count) {
+  S::Vector sums{};
+  std::int64_t e = 0;
+  for (; e + S::kLanes <= count; e += S::kLanes) sums += S::load(a + e) * S::load(b + e);
+  float total = S::sum_lanes(sums);
+  for (; e < count; ++e) total += a[e] * b[e];
+  return total;
+}
+
+/// out = sum over t of weights[t] * values[t][column ...], for `count` columns.
+void mix(const float* weights, const float* const* values, std::int64_t length, std::int64_t column,
+         std::int64_t count, float* out) {
+  std::int64_t e = 0;
+  for (; e + S::kLanes <= count; e += S::kLanes) {
+    S::Vector sums{};
+    for (std::int64_t t = 0; t < length; ++t) {
+      sums += weights[t] * S::load(values[t] + column + e);
+    }
+    S::store(out + e, sums);
+  }
+  for (; e < count; ++e) {
+    float sum = 0;
+    for (std::int64_t t = 0; t < length; ++t) sum += weights[t] * values[t][column + e];
+    out[e] = sum;
+  }
+}
+
+std::int64_t padded(std::int64_t length) {
+  return (length + S::kLanes - 1) / S::kLanes * S::kLanes;
+}
+
+/// scores become softmax(scores); there is room up to padded(length).
+void normalize(float* scores, std::int64_t length) {
+  const std::int64_t end = padded(length);
+  std::fill(scores + length, scores + end, -std::numeric_limits<float>::infinity());
+  S::Vector highest = S::load(scores);
+  for (std::int64_t t = S::kLanes; t < end; t += S::kLanes)
+    highest = S::max(highest, S::load(scores + t));
+  const float peak = S::max_lanes(highest);
+  S::Vector sums{};
+  for (std::int64_t t = 0; t < end; t += S::kLanes) {
+    const S::Vector weights = cpu::exp_of_negative(S::load(scores + t) - peak);
+    S::store(scores + t, weights);
+    sums += weights;
+  }
+  const float factor = 1 / S::sum_lanes(sums);
+  for (std::int64_t t = 0; t < end; t += S::kLanes)
+    S::store(scores + t, S::load(scores + t) * factor);
+}
+
+/// Working memory of a thread: the scores of one row, [heads, padded length], and where its keys
+/// lie.
+struct RowScratch {
+  std::vector<float> scores;
+  std::vector<const float*> keys;
+};
+
+/// One row; a value lies `width` elements behind its key.
+void attend(const QueryRows& args, std::int64_t row, std::int64_t length, RowScratch& scratch) {
+  const std::int64_t width = args.width(), head_width = width / args.heads, stride = padded(length);
   const float* query = args.query + row * args.query_stride;
   const float scale = static_cast<float>(args.scale);
   for (std::int64_t t = 0; t < length; ++t) {
-    const float* key = key_of(t);
+    const float* key = scratch.keys[static_cast<std::size_t>(t)];
     for (std::int64_t head = 0; head < args.heads; ++head) {
-      const float *q = query + head * head_width, *k = key + head * head_width;
-      float dot = 0;
-#pragma omp simd reduction(+ : dot)
-      for (std::int64_t e = 0; e < head_width; ++e) dot += q[e] * k[e];
-      scores[head * length + t] = scale * dot;
+      const std::int64_t column = head * head_width;
+      scratch.scores[static_cast<std::size_t>(head * stride + t)] =
+          scale * dot(query + column, key + column, head_width);
     }
   }
   float* output = args.output.data<float>() + row * width;
   for (std::int64_t head = 0; head < args.heads; ++head) {
-    float* weights = scores + head * length;
-    const float peak = *std::max_element(weights, weights + length);
-    float total = 0;
-#pragma omp simd reduction(+ : total)
-    for (std::int64_t t = 0; t < length; ++t) {
-      weights[t] = scalar::exp(weights[t] - peak);
-      total += weights[t];
-    }
-    float* out = output + head * head_width;
-    std::fill_n(out, head_width, 0.0f);
-    for (std::int64_t t = 0; t < length; ++t) {
-      const float* value = key_of(t) + width + head * head_width;
-      const float weight = weights[t] / total;
-#pragma omp simd
-      for (std::int64_t e = 0; e < head_width; ++e) out[e] += weight * value[e];
-    }
+    float* weights = scratch.scores.data() + head * stride;
+    normalize(weights, length);
+    const std::int64_t column = head * head_width;
+    mix(weights, scratch.keys.data(), length, width + column, head_width, output + column);
   }
 }
 
@@ -56,16 +101,21 @@ void attend_rows(const QueryRows& args, const std::vector<std::int64_t>& lengths
   constexpr std::int64_t kRowsPerBlock = 8;
   const std::int64_t longest =
       lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
-  cpu::parallel_blocks(
-      args.rows(), kRowsPerBlock, 2 * longest * args.width(),
-      [&](std::int64_t begin, std::int64_t end) {
-        thread_local std::vector<float> scores;
-        scores.resize(std::max(scores.size(), static_cast<std::size_t>(args.heads * longest)));
-        for (std::int64_t row = begin; row < end; ++row) {
-          attend(args, row, lengths[static_cast<std::size_t>(row)], scores.data(),
-                 [&](std::int64_t t) { return key_of(row, t); });
-        }
-      });
+  cpu::parallel_blocks(args.rows(), kRowsPerBlock, 2 * longest * args.width(),
+                       [&](std::int64_t begin, std::int64_t end) {
+                         thread_local RowScratch scratch;
+                         const auto most = static_cast<std::size_t>(longest);
+                         if (scratch.keys.size() < most) scratch.keys.resize(most);
+                         const auto scores = static_cast<std::size_t>(padded(longest) * args.heads);
+                         if (scratch.scores.size() < scores) scratch.scores.resize(scores);
+                         for (std::int64_t row = begin; row < end; ++row) {
+                           const std::int64_t length = lengths[static_cast<std::size_t>(row)];
+                           for (std::int64_t t = 0; t < length; ++t) {
+                             scratch.keys[static_cast<std::size_t>(t)] = key_of(row, t);
+                           }
+                           attend(args, row, length, scratch);
+                         }
+                       });
 }
 
 }  // namespace

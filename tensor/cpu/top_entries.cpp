@@ -11,6 +11,7 @@
 #include "tensor/cpu/packed_tile.h"
 #include "tensor/cpu/parallel.h"
 #include "tensor/cpu/scratch.h"
+#include "tensor/cpu/vector_math.h"
 #include "tensor/kernels.h"
 
 namespace kette::kernels {
@@ -48,42 +49,47 @@ struct Best {
   }
 };
 
+using S = cpu::Simd<float>;
+static_assert(kGroup % S::kLanes == 0);
+
 /// What a chunk adds to a row's normaliser: sum of exp(x - peak).
 struct ChunkSum {
   float peak, sum;
 };
 
-/// Takes from one row of logits, columns [first, first + columns), all that is wanted of it.
-ChunkSum take_chunk(float* logits, std::int64_t first, std::int64_t columns,
-                    const std::vector<std::int32_t>& banned, const Best& best) {
-  float peaks[kChunk / kGroup];
-  const std::int64_t groups = (columns + kGroup - 1) / kGroup;
-  const auto find_peak = [&](std::int64_t group) {
-    float highest = kLowest;
-    const std::int64_t end = std::min(columns, (group + 1) * kGroup);
-#pragma omp simd reduction(max : highest)
-    for (std::int64_t j = group * kGroup; j < end; ++j) highest = std::max(highest, logits[j]);
-    peaks[group] = highest;
-  };
-  for (std::int64_t group = 0; group < groups; ++group) find_peak(group);
-  const float peak = *std::max_element(peaks, peaks + groups);
-  float sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (std::int64_t j = 0; j < columns; ++j) sum += scalar::exp(logits[j] - peak);
-
-  for (const std::int32_t entry : banned) {
-    if (entry < first || entry >= first + columns) continue;
-    logits[entry - first] = kLowest;
-    find_peak((entry - first) / kGroup);
+float group_peak(const float* group) {
+  S::Vector highest = S::load(group);
+  for (std::int64_t j = S::kLanes; j < kGroup; j += S::kLanes) {
+    highest = S::max(highest, S::load(group + j));
   }
-  for (std::int64_t group = 0; group < groups; ++group) {
+  return S::max_lanes(highest);
+}
+
+/// Takes from one row of logits, columns [first, first + kChunk), all that is wanted of it. Columns
+/// that the vocabulary does not have are -infinity.
+ChunkSum take_chunk(float* logits, std::int64_t first, const std::vector<std::int32_t>& banned,
+                    const Best& best) {
+  float peaks[kChunk / kGroup];
+  float peak = kLowest;
+  for (std::int64_t group = 0; group < kChunk / kGroup; ++group) {
+    peaks[group] = group_peak(logits + group * kGroup);
+    peak = std::max(peak, peaks[group]);
+  }
+  S::Vector sums{};
+  for (std::int64_t j = 0; j < kChunk; j += S::kLanes) {
+    sums += cpu::exp_of_negative(S::load(logits + j) - peak);
+  }
+  for (const std::int32_t entry : banned) {
+    if (entry < first || entry >= first + kChunk) continue;
+    logits[entry - first] = kLowest;
+  }
+  for (std::int64_t group = 0; group < kChunk / kGroup; ++group) {
     if (!(peaks[group] > best.worst())) continue;
-    const std::int64_t end = std::min(columns, (group + 1) * kGroup);
-    for (std::int64_t j = group * kGroup; j < end; ++j) {
+    for (std::int64_t j = group * kGroup; j < (group + 1) * kGroup; ++j) {
       best.offer(logits[j], static_cast<std::int32_t>(first + j));
     }
   }
-  return {peak, sum};
+  return {peak, S::sum_lanes(sums)};
 }
 
 /// log of the sum of exp over all chunks; sums[chunk * stride].
@@ -139,10 +145,10 @@ void top_entries(CpuExec, const TopEntriesArgs& args) {
         for (std::int64_t i = 0; i < block; ++i) {
           const std::int64_t row = begin + i;
           float* line = logits.data() + i * kChunk;
+          std::fill(line + columns, line + kChunk, kLowest);
           const std::int64_t target = targets[row] - first;
           if (target >= 0 && target < columns) target_values[row] = line[target];
-          sums.data()[chunk * rows + row] =
-              take_chunk(line, first, columns, args.banned, best(range, row));
+          sums.data()[chunk * rows + row] = take_chunk(line, first, args.banned, best(range, row));
         }
       }
     }
