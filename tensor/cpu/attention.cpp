@@ -1,5 +1,7 @@
 // Attention's forward pass. Per block of queries: scores by register tiles, a softmax over each
-// row, and the weighted sum of the values; the softmax's division waits until the output is stored.
+// row, and the weighted sum of the values.
+#include <limits>
+
 #include "tensor/cpu/attention_head.h"
 
 namespace kette::kernels {
@@ -7,6 +9,7 @@ namespace {
 
 using cpu::AttentionHead;
 using cpu::Panel;
+using cpu::Simd;
 
 /// A thread's working memory for sequences of up to `keys` keys. A null start only counts the
 /// elements.
@@ -17,71 +20,74 @@ struct ForwardMemory {
 
   ForwardMemory(C* start, std::int64_t keys, std::int64_t head_width) {
     cpu::Carver<C> carver(start);
-    const std::int64_t width = cpu::round_up(head_width, cpu::Simd<C>::kLanes);
+    const std::int64_t width = cpu::round_up(head_width, Simd<C>::kLanes);
     const std::int64_t columns = cpu::round_up(keys, cpu::kTileWidth<C>);
-    query = carver.take(cpu::kQueryBlock, width);
-    key = carver.take(columns, width);
-    value = carver.take(columns, width);
-    transposed = carver.take(columns, width);
+    for (Panel<C>* panel : {&key, &value, &transposed}) *panel = carver.take(columns, width);
+    for (Panel<C>* panel : {&query, &output}) *panel = carver.take(cpu::kQueryBlock, width);
     scores = carver.take(cpu::kQueryBlock, columns);
-    output = carver.take(cpu::kQueryBlock, width);
     elements = carver.used();
   }
 };
 
-/// Row of scores to exp(score - peak), 0 from `seen` to `columns` on; returns 1 / sum and sets
-/// log_sum_exp.
+/// A row of scores to probabilities, 0 from `seen` to `columns` on, which are whole vectors.
+/// Returns log_sum_exp.
 template <class C>
-C exponentiate(C* scores, std::int64_t seen, std::int64_t columns, C* log_sum_exp) {
+C soften(C* scores, std::int64_t seen, std::int64_t columns) {
+  using S = Simd<C>;
   constexpr C kNothing = -std::numeric_limits<C>::infinity();
   if (seen == 0) {
     std::fill_n(scores, columns, C(0));
-    *log_sum_exp = kNothing;
-    return 0;
+    return kNothing;
   }
-  std::fill(scores + seen, scores + columns, kNothing);
-  C peak = kNothing, total = 0;
-#pragma omp simd reduction(max : peak)
-  for (std::int64_t j = 0; j < columns; ++j) peak = scalar::max(peak, scores[j]);
-#pragma omp simd reduction(+ : total)
-  for (std::int64_t j = 0; j < columns; ++j) {
-    scores[j] = scalar::exp(scores[j] - peak);
-    total += scores[j];
+  typename S::Vector peaks = S::first_lanes(S::load(scores), seen, kNothing), totals{};
+  for (std::int64_t j = S::kLanes; j < columns; j += S::kLanes) {
+    peaks = S::max(peaks, S::first_lanes(S::load(scores + j), seen - j, kNothing));
   }
-  *log_sum_exp = peak + scalar::log(total);
-  return C(1) / total;
+  const C peak = S::max_lanes(peaks);
+  for (std::int64_t j = 0; j < columns; j += S::kLanes) {
+    C* block = scores + j;
+#pragma omp simd
+    for (int lane = 0; lane < S::kLanes; ++lane) {
+      const C power = scalar::exp(block[lane] - peak);
+      block[lane] = lane < seen - j ? power : C(0);
+    }
+    totals += S::load(block);
+  }
+  const C total = S::sum_lanes(totals), share = C(1) / total;
+  for (std::int64_t j = 0; j < columns; j += S::kLanes) {
+    S::store(scores + j, share * S::load(scores + j));
+  }
+  return peak + scalar::log(total);
 }
 
 template <class T, class C = Compute<T>>
 void attend(const AttentionHead<T>& head, const ForwardMemory<C>& memory, float* factors) {
-  constexpr std::int64_t kLanes = cpu::Simd<C>::kLanes, kSlice = cpu::kTileWidth<C>;
+  constexpr std::int64_t kLanes = Simd<C>::kLanes, kSlice = cpu::kTileWidth<C>;
   const AttentionArgs& args = head.args;
-  head.load(args.key, args.key_stride, head.first_key, head.keys, C(1), memory.key);
-  head.load(args.value, args.value_stride, head.first_key, head.keys, C(1), memory.value);
-  cpu::transpose_panel(memory.key, head.keys, head.width, memory.transposed.data);
+  const std::int64_t whole = memory.value.stride;
+  const auto key = head.read(args.key, args.key_stride, head.first_key, head.keys, memory.key);
+  const auto value =
+      head.read(args.value, args.value_stride, head.first_key, head.keys, memory.value);
+  cpu::transpose_panel(key, head.keys, head.width, memory.transposed.data);
   for (std::int64_t begin = 0; begin < head.queries; begin += cpu::kQueryBlock) {
     const std::int64_t rows = std::min(cpu::kQueryBlock, head.queries - begin);
     const std::int64_t keys = head.seen(begin + rows - 1), columns = cpu::round_up(keys, kLanes);
-    head.load(args.query, args.query_stride, head.first_query + begin, rows, C(args.scale),
-              memory.query);
-    cpu::multiply_panel<C>(rows, columns, head.width, memory.query.by_rows(),
-                           {memory.transposed.data, kSlice}, head.width * kSlice, 0, memory.scores);
-    C inverse[cpu::kQueryBlock];
+    const std::int64_t first = head.first_query + begin;
+    const auto query = head.read(args.query, args.query_stride, first, rows, memory.query);
+    cpu::multiply_panel<C>(rows, columns, head.width, C(args.scale), query.by_rows(),
+                           {memory.transposed.data, kSlice}, whole * kSlice, 0, memory.scores);
     for (std::int64_t i = 0; i < rows; ++i) {
-      C* scores = memory.scores.data + i * memory.scores.stride;
-      inverse[i] = exponentiate(scores, head.seen(begin + i), columns, head.log_sum_exp(begin + i));
+      C* scores = memory.scores.row(i);
+      *head.log_sum_exp(begin + i) = soften(scores, head.seen(begin + i), columns);
       if (args.dropout.active()) {
         head.draw_mask(begin + i, factors);
 #pragma omp simd
         for (std::int64_t j = 0; j < keys; ++j) scores[j] *= C(factors[j]);
       }
     }
-    cpu::multiply_panel<C>(rows, memory.value.stride, keys, memory.scores.by_rows(), memory.value,
-                           kSlice, 0, memory.output);
-    for (std::int64_t i = 0; i < rows; ++i) {
-      const Panel<C> row{memory.output.data + i * memory.output.stride, memory.output.stride};
-      head.store(row, inverse[i], head.first_query + begin + i, 1, args.output, args.output_stride);
-    }
+    const Panel<C> output = head.target(args.output, args.output_stride, first, memory.output);
+    cpu::multiply_panel<C>(rows, whole, keys, 1, memory.scores.by_rows(), value, kSlice, 0, output);
+    head.write(output, args.output, args.output_stride, first, rows);
   }
 }
 

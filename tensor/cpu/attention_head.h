@@ -1,11 +1,10 @@
 // One head of one sequence, as attention's forward and backward passes see it: its queries, keys
-// and values copied into small dense panels (rows padded to whole vectors, converted to the type of
-// the arithmetic), a block of queries at a time, so that the scores of a block stay in cache and
-// memory grows with the length, not its square.
+// and values, read and written where they lie when their rows are whole vectors of the type
+// computed in, else through copies. Queries are taken a block at a time, so that a block's scores
+// stay in cache and memory grows with the length, not its square.
 #pragma once
 
 #include <algorithm>
-#include <limits>
 
 #include "tensor/cpu/dropout_mask.h"
 #include "tensor/cpu/gemm_tile.h"
@@ -20,37 +19,62 @@ inline std::int64_t round_up(std::int64_t count, std::int64_t step) {
   return (count + step - 1) / step * step;
 }
 
-/// A dense matrix in working memory, its rows `stride` elements apart.
+/// A matrix whose rows are `stride` elements apart.
 template <class C>
 struct Panel {
   C* data = nullptr;
   std::int64_t stride = 0;
 
-  TileOperand<C> by_rows() const { return {data, stride, 1}; }
-  TileOperand<C> by_columns() const { return {data, 1, stride}; }  // the transpose
+  operator Panel<const C>() const { return {data, stride}; }
+  C* row(std::int64_t i) const { return data + i * stride; }
+  TileOperand<std::remove_const_t<C>> by_rows() const { return {data, stride, 1}; }
+  TileOperand<std::remove_const_t<C>> by_columns() const {
+    return {data, 1, stride};
+  }  // transposed
 };
 
-/// C = keep * C + A B for A: [rows, depth] and B: [depth, columns] in slices of kTileWidth columns,
-/// which lie `slice` elements apart. C's rows are written in whole vectors.
+/// c = keep * c + alpha * A b for A: [rows, depth] and b: [depth, columns]. b's slices of
+/// kTileWidth columns lie `slice` elements apart; c is written in whole vectors.
 template <class C>
-void multiply_panel(std::int64_t rows, std::int64_t columns, std::int64_t depth, TileOperand<C> a,
-                    Panel<C> b, std::int64_t slice, C keep, Panel<C> c) {
+void multiply_panel(std::int64_t rows, std::int64_t columns, std::int64_t depth, C alpha,
+                    TileOperand<C> a, Panel<const C> b, std::int64_t slice, C keep, Panel<C> c) {
   for (std::int64_t j = 0; j < columns; j += kTileWidth<C>) {
     const bool narrow = columns - j <= Simd<C>::kLanes;
+    const std::int64_t highest = narrow ? 2 * kTileRows : kTileRows;
     // Tiles of equal height: a low last one would wait for its own sums.
-    const std::int64_t tiles =
-        round_up(rows, narrow ? 2 * kTileRows : kTileRows) / (narrow ? 2 * kTileRows : kTileRows);
+    const std::int64_t tiles = (rows + highest - 1) / highest;
     for (std::int64_t tile = 0; tile < tiles; ++tile) {
       const std::int64_t begin = rows * tile / tiles, count = rows * (tile + 1) / tiles - begin;
       const auto kernel = narrow ? tile_kernel<C, 1>(count) : tile_kernel<C, 2>(count);
       kernel(depth, {a.data + begin * a.row_stride, a.row_stride, a.column_stride},
-             b.data + j / kTileWidth<C> * slice, b.stride, C(1), keep,
-             c.data + begin * c.stride + j, c.stride);
+             b.data + j / kTileWidth<C> * slice, b.stride, alpha, keep, c.row(begin) + j, c.stride);
     }
   }
 }
 
-/// Sizes and places of one (sequence, head) pair, and copies from and to the packed rows.
+/// The transpose of [rows, width] in slices of kTileWidth columns; columns past the rows are 0.
+/// `from` has whole vectors in its rows, and `to` room for whole vectors in both directions.
+template <class C>
+void transpose_panel(Panel<const C> from, std::int64_t rows, std::int64_t width, C* to) {
+  using S = Simd<C>;
+  constexpr std::int64_t kSlice = kTileWidth<C>;
+  static constexpr C kNothing[S::kLanes] = {};
+  const std::int64_t whole = round_up(width, S::kLanes);
+  for (std::int64_t begin = 0; begin < rows; begin += S::kLanes) {
+    const std::int64_t used = std::min<std::int64_t>(S::kLanes, rows - begin);
+    C* slice = to + begin / kSlice * kSlice * whole + begin % kSlice;
+    for (std::int64_t e = 0; e < whole; e += S::kLanes) {
+      typename S::Vector square[S::kLanes];
+      for (int i = 0; i < S::kLanes; ++i) {
+        square[i] = S::load(i < used ? from.row(begin + i) + e : kNothing);
+      }
+      S::transpose(square);
+      for (int i = 0; i < S::kLanes; ++i) S::store(slice + (e + i) * kSlice, square[i]);
+    }
+  }
+}
+
+/// Sizes and places of one (sequence, head) pair.
 template <class T>
 struct AttentionHead {
   using C = Compute<T>;
@@ -80,41 +104,39 @@ struct AttentionHead {
               args.dropout_width, factors);
   }
 
-  /// Rows [begin, begin + rows) of this head's columns; the padding becomes 0.
-  void load(const void* source, std::int64_t stride, std::int64_t begin, std::int64_t rows,
-            C factor, Panel<C> to) const {
+  bool is_in_place() const { return std::is_same_v<T, C> && width % Simd<C>::kLanes == 0; }
+
+  /// Rows [begin, begin + rows) of this head's columns of `source`: there, or copied and padded
+  /// with 0.
+  Panel<const C> read(const void* source, std::int64_t stride, std::int64_t begin,
+                      std::int64_t rows, Panel<C> copy) const {
     const T* from = static_cast<const T*>(source) + begin * stride + head * width;
-    for (std::int64_t i = 0; i < rows; ++i) {
-      C* row = to.data + i * to.stride;
-#pragma omp simd
-      for (std::int64_t e = 0; e < width; ++e) row[e] = factor * C(from[i * stride + e]);
-      for (std::int64_t e = width; e < to.stride; ++e) row[e] = 0;
+    if constexpr (std::is_same_v<T, C>) {
+      if (is_in_place()) return {from, stride};
     }
-  }
-  void store(Panel<C> from, C factor, std::int64_t begin, std::int64_t rows, void* target,
-             std::int64_t stride) const {
-    T* to = static_cast<T*>(target) + begin * stride + head * width;
     for (std::int64_t i = 0; i < rows; ++i) {
-      const C* row = from.data + i * from.stride;
-#pragma omp simd
-      for (std::int64_t e = 0; e < width; ++e) to[i * stride + e] = T(factor * row[e]);
+      C* row = copy.row(i);
+      for (std::int64_t e = 0; e < width; ++e) row[e] = C(from[i * stride + e]);
+      for (std::int64_t e = width; e < copy.stride; ++e) row[e] = 0;
+    }
+    return copy;
+  }
+  /// Where to write such rows, and what to call once they are complete.
+  Panel<C> target(void* result, std::int64_t stride, std::int64_t begin, Panel<C> copy) const {
+    if constexpr (std::is_same_v<T, C>) {
+      if (is_in_place()) return {static_cast<C*>(result) + begin * stride + head * width, stride};
+    }
+    return copy;
+  }
+  void write(Panel<C> from, void* result, std::int64_t stride, std::int64_t begin,
+             std::int64_t rows) const {
+    if (is_in_place()) return;
+    T* to = static_cast<T*>(result) + begin * stride + head * width;
+    for (std::int64_t i = 0; i < rows; ++i) {
+      for (std::int64_t e = 0; e < width; ++e) to[i * stride + e] = T(from.row(i)[e]);
     }
   }
 };
-
-/// The transpose of [rows, width], in slices of kTileWidth columns; columns past the rows are 0.
-template <class C>
-void transpose_panel(Panel<C> from, std::int64_t rows, std::int64_t width, C* to) {
-  constexpr std::int64_t kSlice = kTileWidth<C>;
-  for (std::int64_t begin = 0; begin < rows; begin += kSlice, to += width * kSlice) {
-    const std::int64_t used = std::min(kSlice, rows - begin);
-    const C* source = from.data + begin * from.stride;
-    for (std::int64_t e = 0; e < width; ++e) {
-      for (std::int64_t j = 0; j < used; ++j) to[e * kSlice + j] = source[j * from.stride + e];
-      for (std::int64_t j = used; j < kSlice; ++j) to[e * kSlice + j] = 0;
-    }
-  }
-}
 
 /// What both passes ask of their arguments.
 inline void check_attention(const AttentionArgs& args) {
@@ -135,7 +157,8 @@ void for_heads(const AttentionArgs& args, std::int64_t count, const Body& body) 
   {
     const Scratch<Compute<T>> memory(count);
     const Scratch<float> factors(args.dropout.active() ? args.dropout_width : 0);
-#pragma omp for schedule(dynamic)
+    // A few short sentences at a time; long sequences one by one.
+#pragma omp for schedule(dynamic, pairs >= 256 ? 8 : 1)
     for (std::int64_t index = 0; index < pairs; ++index) {
       body(AttentionHead<T>(args, index), memory.data(), factors.data());
     }

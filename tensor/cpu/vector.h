@@ -2,7 +2,9 @@
 // that GCC and clang share: arithmetic on them is elementwise, a scalar operand is broadcast.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
+#include <utility>
 
 namespace kette::cpu {
 
@@ -27,6 +29,67 @@ struct Simd {
     return vector;
   }
   static void store(T* to, const Vector& vector) { std::memcpy(to, &vector, sizeof vector); }
+  /// The first `count` lanes of a vector, `otherwise` in the rest.
+  static Vector first_lanes(const Vector& vector, std::int64_t count, T otherwise) {
+    return kLaneIndices < static_cast<T>(count) ? vector : otherwise + Vector{};
+  }
+  static Vector max(const Vector& a, const Vector& b) { return a > b ? a : b; }
+
+  /// The sum, or the largest, of the lanes.
+  static T sum_lanes(Vector vector) {
+    fold<kLanes / 2>(vector, [](const Vector& a, const Vector& b) { return a + b; });
+    return vector[0];
+  }
+  static T max_lanes(Vector vector) {
+    fold<kLanes / 2>(vector, [](const Vector& a, const Vector& b) { return max(a, b); });
+    return vector[0];
+  }
+
+  /// Transposes the square of kLanes vectors: blocks of half the size change places, then blocks
+  /// within them.
+  static void transpose(Vector (&rows)[kLanes]) { exchange<kLanes / 2>(rows); }
+
+ private:
+  static constexpr auto kLaneNumbers = std::make_integer_sequence<int, kLanes>{};
+
+  template <int... lane>
+  static constexpr Vector indices(std::integer_sequence<int, lane...>) {
+    return Vector{static_cast<T>(lane)...};
+  }
+  static constexpr Vector kLaneIndices = indices(kLaneNumbers);
+
+  template <int distance, int... lane>
+  static Vector rotate(const Vector& a, std::integer_sequence<int, lane...>) {
+    return __builtin_shufflevector(a, a, ((lane + distance) % kLanes)...);
+  }
+  template <int distance, class Combine>
+  static void fold(Vector& vector, const Combine& combine) {
+    vector = combine(vector, rotate<distance>(vector, kLaneNumbers));
+    if constexpr (distance > 1) fold<distance / 2>(vector, combine);
+  }
+
+  /// Of each pair of neighbouring blocks, a's first and b's first, or a's second and b's second.
+  template <int size, int... lane>
+  static Vector first_blocks(const Vector& a, const Vector& b,
+                             std::integer_sequence<int, lane...>) {
+    return __builtin_shufflevector(a, b, (lane & size ? kLanes + lane - size : lane)...);
+  }
+  template <int size, int... lane>
+  static Vector second_blocks(const Vector& a, const Vector& b,
+                              std::integer_sequence<int, lane...>) {
+    return __builtin_shufflevector(a, b, (lane & size ? kLanes + lane : lane + size)...);
+  }
+  template <int size>
+  static void exchange(Vector (&rows)[kLanes]) {
+#pragma GCC unroll 16
+    for (int i = 0; i < kLanes; ++i) {
+      if (i & size) continue;
+      const Vector a = rows[i], b = rows[i + size];
+      rows[i] = first_blocks<size>(a, b, kLaneNumbers);
+      rows[i + size] = second_blocks<size>(a, b, kLaneNumbers);
+    }
+    if constexpr (size > 1) exchange<size / 2>(rows);
+  }
 };
 
 }  // namespace kette::cpu
