@@ -31,6 +31,8 @@ kette=build/release/kette
 corpus=build/bundled
 model=build/quickstart-model
 vocabulary=1000
+# Few minutes and little text: small batches, a quick warm-up, light dropout.
+recipe=(--batch-tokens 2048 --warmup 300 --lr 0.003 --dropout 0.1 --validate-every 200)
 say() { printf '\n== %s\n' "$*"; }
 
 say "Install what is missing"
@@ -49,7 +51,8 @@ if [[ -e "$model" ]]; then
 fi
 train=("$kette" train --src "$corpus/train.en" --tgt "$corpus/train.de"
   --valid-src "$corpus/valid.en" --valid-tgt "$corpus/valid.de"
-  --out "$model" --preset tiny --vocab "$vocabulary")
+  --out "$model" --preset tiny --vocab "$vocabulary"
+  "${recipe[@]}")
 say "Train for $minutes minutes"
 "${train[@]}" --minutes "$minutes"
 
@@ -71,7 +74,7 @@ cat << END
 == Go on
 Translate your own, with words of the corpus:
   head -3 $corpus/test.en | $kette translate --model $model
-Train on:
-  ${train[*]} --resume --minutes 10
+Train for ten minutes more:
+  ${train[*]} --resume --minutes $(awk "BEGIN { print $minutes + 10 }")
 Real data (Multi30k, Tatoeba, WMT) comes with data/fetch.sh; docs/ explains the rest.
 END
