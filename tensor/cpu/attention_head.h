@@ -112,7 +112,15 @@ struct AttentionHead {
                       std::int64_t rows, Panel<C> copy) const {
     const T* from = static_cast<const T*>(source) + begin * stride + head * width;
     if constexpr (std::is_same_v<T, C>) {
-      if (is_in_place()) return {from, stride};
+      if (is_in_place()) {
+        // The next head's columns, which this thread takes next, lie behind these.
+        for (std::int64_t i = 0; i < rows; ++i) {
+          for (std::int64_t e = 0; e < width; e += Simd<C>::kLanes) {
+            __builtin_prefetch(from + i * stride + width + e);
+          }
+        }
+        return {from, stride};
+      }
     }
     for (std::int64_t i = 0; i < rows; ++i) {
       C* row = copy.row(i);
