@@ -1,5 +1,6 @@
-// The op table: every differentiable op, once. The gradient check, the comparisons with references, dtypes and devices,
-// docs/ops.md and `kette bench ops` walk this list; nothing else names the set of ops.
+// The op table: every differentiable op, once. The gradient check, the comparisons with references,
+// dtypes and devices, docs/ops.md and `kette bench ops` walk this list; nothing else names the set
+// of ops.
 #pragma once
 
 #include "autograd/elementwise.h"

@@ -40,7 +40,8 @@ void check_forward(const char* op, std::span<const Variable* const> inputs, cons
     if (find(inputs[i]->value())) given << " (already not finite)";
   }
   fail(op, ": expected finite values, given ", value_at(output, *bad), " at ",
-       coordinates(output.shape(), *bad), " of the output ", output.shape(), "; inputs: ", given.str());
+       coordinates(output.shape(), *bad), " of the output ", output.shape(),
+       "; inputs: ", given.str());
 }
 
 void check_backward(const char* op, std::span<GradientSlot* const> inputs) {

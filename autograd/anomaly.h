@@ -1,5 +1,6 @@
-// Anomaly mode: while one AnomalyDetection is alive, the output of every op, forward and backward, is searched for NaN and
-// infinity, and the first one is an Error that names the op, the shapes and the index.
+// Anomaly mode: while one AnomalyDetection is alive, the output of every op, forward and backward,
+// is searched for NaN and infinity, and the first one is an Error that names the op, the shapes and
+// the index.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// The differentiable forms of the functors in tensor/elementwise.h. Binary ones broadcast; the gradient slot sums
-// the broadcast axes away again.
+// The differentiable forms of the functors in tensor/elementwise.h. Binary ones broadcast; the
+// gradient slot sums the broadcast axes away again.
 #pragma once
 
 #include "autograd/record.h"
@@ -50,9 +50,8 @@ struct Binary {
       return slot.wanted() ? Tensor::empty(y.shape(), y.dtype(), y.device()) : Tensor();
     };
     const Tensor left = like_y(da), right = like_y(db);
-    on(y.device(), [&](auto exec) {
-      kernels::binary_backward(exec, function, a, b, y, dy, left, right);
-    });
+    on(y.device(),
+       [&](auto exec) { kernels::binary_backward(exec, function, a, b, y, dy, left, right); });
     if (da.wanted()) da.add(left);
     if (db.wanted()) db.add(right);
   }
@@ -71,8 +70,12 @@ inline Variable sigmoid(const Variable& x) { return record(Unary<Sigmoid>{}, x);
 inline Variable relu(const Variable& x) { return record(Unary<Relu>{}, x); }
 inline Variable gelu(const Variable& x) { return record(Unary<Gelu>{}, x); }
 inline Variable silu(const Variable& x) { return record(Unary<Silu>{}, x); }
-inline Variable maximum(const Variable& a, const Variable& b) { return record(Binary<Maximum>{}, a, b); }
-inline Variable operator+(const Variable& a, const Variable& b) { return record(Binary<Add>{}, a, b); }
+inline Variable maximum(const Variable& a, const Variable& b) {
+  return record(Binary<Maximum>{}, a, b);
+}
+inline Variable operator+(const Variable& a, const Variable& b) {
+  return record(Binary<Add>{}, a, b);
+}
 inline Variable operator-(const Variable& a, const Variable& b) {
   return record(Binary<Subtract>{}, a, b);
 }
@@ -102,36 +105,35 @@ std::vector<Sample> Unary<Function>::samples() {
 template <class Function>
 std::vector<Sample> Binary<Function>::samples() {
   const std::vector<std::pair<Shape, Shape>> shapes = {
-      {{3, 5}, {3, 5}}, {{3, 5}, {5}},       {{3, 1}, {1, 5}},    {{}, {4}},
+      {{3, 5}, {3, 5}},    {{3, 5}, {5}},          {{3, 1}, {1, 5}}, {{}, {4}},
       {{2, 3, 4}, {3, 1}}, {{2, 1, 4}, {2, 3, 1}}, {{6}, {1}}};
   std::vector<Sample> result;
   for (const auto& [a, b] : shapes) {
     const Shape y = broadcast(name, a, b);
-    result.push_back(Sample{a.str() + " with " + b.str(),
-                            {{a, Function::low, Function::high}, {b, Function::low, Function::high}},
-                            [](const std::vector<Variable>& in) { return record(Binary{}, in[0], in[1]); },
-                            [a = a, b = b, y](const std::vector<Values>& in) {
-                              // The element of a broadcast operand, by its coordinates alone.
-                              const auto element = [&y](const Shape& shape, const Values& from,
-                                                        std::int64_t index) {
-                                std::int64_t at = 0, stride = 1;
-                                for (int axis = -1; -axis <= y.rank(); --axis) {
-                                  const std::int64_t coordinate = index % y[axis];
-                                  index /= y[axis];
-                                  if (-axis > shape.rank()) continue;
-                                  if (shape[axis] != 1) at += coordinate * stride;
-                                  stride *= shape[axis];
-                                }
-                                return from[static_cast<std::size_t>(at)];
-                              };
-                              Values values(static_cast<std::size_t>(y.elements()));
-                              for (std::size_t i = 0; i < values.size(); ++i) {
-                                const auto index = static_cast<std::int64_t>(i);
-                                values[i] = Function{}.reference(element(a, in[0], index),
-                                                                 element(b, in[1], index));
-                              }
-                              return values;
-                            }});
+    result.push_back(Sample{
+        a.str() + " with " + b.str(),
+        {{a, Function::low, Function::high}, {b, Function::low, Function::high}},
+        [](const std::vector<Variable>& in) { return record(Binary{}, in[0], in[1]); },
+        [a = a, b = b, y](const std::vector<Values>& in) {
+          // The element of a broadcast operand, by its coordinates alone.
+          const auto element = [&y](const Shape& shape, const Values& from, std::int64_t index) {
+            std::int64_t at = 0, stride = 1;
+            for (int axis = -1; - axis <= y.rank(); --axis) {
+              const std::int64_t coordinate = index % y[axis];
+              index /= y[axis];
+              if (-axis > shape.rank()) continue;
+              if (shape[axis] != 1) at += coordinate * stride;
+              stride *= shape[axis];
+            }
+            return from[static_cast<std::size_t>(at)];
+          };
+          Values values(static_cast<std::size_t>(y.elements()));
+          for (std::size_t i = 0; i < values.size(); ++i) {
+            const auto index = static_cast<std::int64_t>(i);
+            values[i] = Function{}.reference(element(a, in[0], index), element(b, in[1], index));
+          }
+          return values;
+        }});
   }
   return result;
 }

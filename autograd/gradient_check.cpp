@@ -9,20 +9,23 @@
 namespace kette {
 namespace {
 
-/// Below this largest gradient, the noise of central differences (about 1e-11) would read as an error.
+/// Below this largest gradient, the noise of central differences (about 1e-11) would read as an
+/// error.
 constexpr double kSmallestScale = 1e-4;
 
 /// Reads and writes single elements of a tensor on any device.
 double read(const Tensor& tensor, std::int64_t index) { return tensor.view(index, {}).item(); }
 void write(const Tensor& tensor, std::int64_t index, double value) {
-  tensor.view(index, {}).copy_from(Tensor::from(std::vector<double>{value}, Shape{}, tensor.device()));
+  tensor.view(index, {}).copy_from(
+      Tensor::from(std::vector<double>{value}, Shape{}, tensor.device()));
 }
 
 /// Central differences of `loss` in some elements of x, held against `gradient`.
 GradientGap compare(const Tensor& x, const Tensor& gradient, const std::function<double()>& loss,
                     std::int64_t stride, const std::string& label, double step) {
-  const std::vector<double> got =
-      gradient.defined() ? gradient.values<double>() : std::vector<double>(static_cast<std::size_t>(x.elements()));
+  const std::vector<double> got = gradient.defined()
+                                      ? gradient.values<double>()
+                                      : std::vector<double>(static_cast<std::size_t>(x.elements()));
   std::vector<std::pair<std::int64_t, double>> expected;
   double scale = kSmallestScale;
   for (const double value : got) scale = std::max(scale, std::abs(value));
@@ -67,7 +70,8 @@ std::vector<Tensor> sample_inputs(const std::vector<SampleInput>& inputs, DType 
 GradientGap check_gradients(const DifferentiableFunction& function,
                             const std::vector<SampleInput>& inputs,
                             const GradientCheckOptions& options) {
-  const std::vector<Tensor> values = sample_inputs(inputs, DType::f64, options.seed, options.device);
+  const std::vector<Tensor> values =
+      sample_inputs(inputs, DType::f64, options.seed, options.device);
   std::vector<double> weights;
   const auto weighted_sum = [&](const Tensor& y) {
     const std::vector<double> elements = y.values<double>();
@@ -81,7 +85,8 @@ GradientGap check_gradients(const DifferentiableFunction& function,
   for (const Tensor& value : values) watched.push_back(tape.watch(value.clone()));
   const Variable output = function(watched);
   Random random(options.seed, 1000);
-  for (std::int64_t i = 0; i < output.value().elements(); ++i) weights.push_back(random.uniform(-1, 1));
+  for (std::int64_t i = 0; i < output.value().elements(); ++i)
+    weights.push_back(random.uniform(-1, 1));
   tape.backward(output, Tensor::from(weights, output.shape(), options.device));
 
   GradientGap worst;
@@ -111,10 +116,12 @@ std::vector<std::pair<std::string, GradientGap>> check_parameter_gradients(
   std::vector<std::pair<std::string, GradientGap>> gaps;
   for (const auto& leaf : leaves) {
     const std::int64_t count = leaf->value.elements();
-    const std::int64_t stride = elements_each > 0 ? std::max<std::int64_t>(1, count / elements_each) : 1;
-    gaps.emplace_back(leaf->name, compare(leaf->value, leaf->gradient,
-                                          [&] { return loss().value().item(); }, stride, leaf->name,
-                                          options.step));
+    const std::int64_t stride =
+        elements_each > 0 ? std::max<std::int64_t>(1, count / elements_each) : 1;
+    gaps.emplace_back(
+        leaf->name, compare(
+                        leaf->value, leaf->gradient, [&] { return loss().value().item(); }, stride,
+                        leaf->name, options.step));
   }
   return gaps;
 }

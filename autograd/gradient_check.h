@@ -1,10 +1,12 @@
-// Gradient check: the gradient of L = sum_i w_i y_i, with fixed random weights w, against central differences
+// Gradient check: the gradient of L = sum_i w_i y_i, with fixed random weights w, against central
+// differences
 //   (L(x + h) - L(x - h)) / 2h       in f64, element by element     (Deep Learning, section 11.5)
-// The random weights matter: the gradient of sum(softmax(x)) is zero, and so is that of a softmax gradient that is wrong.
-// The gap of an element is |expected - got| relative to the largest gradient of its input (at least 1e-4, below which
-// central differences have no digits left).
+// The random weights matter: the gradient of sum(softmax(x)) is zero, and so is that of a softmax
+// gradient that is wrong. The gap of an element is |expected - got| relative to the largest
+// gradient of its input (at least 1e-4, below which central differences have no digits left).
 //
-//   const auto worst = check_gradients([](const auto& in) { return my_op(in[0]); }, {{{3, 5}, -1, 1}});
+//   const auto worst = check_gradients([](const auto& in) { return my_op(in[0]); }, {{{3, 5}, -1,
+//   1}});
 #pragma once
 
 #include "autograd/sample.h"
@@ -22,7 +24,7 @@ struct GradientCheckOptions {
 struct GradientGap {
   double gap = 0;
   double expected = 0, got = 0;
-  std::string where;  ///< "input 0 [2, 1]" or a parameter's name and index
+  std::string where;         ///< "input 0 [2, 1]" or a parameter's name and index
   std::int64_t checked = 0;  ///< elements compared
 };
 
@@ -33,8 +35,8 @@ GradientGap check_gradients(const DifferentiableFunction& function,
                             const std::vector<SampleInput>& inputs,
                             const GradientCheckOptions& options = {});
 
-/// Checks a scalar function of parameters (leaves with f64 values), up to `elements_each` elements of each, spread evenly
-/// (0: all). The function is called many times and must be deterministic.
+/// Checks a scalar function of parameters (leaves with f64 values), up to `elements_each` elements
+/// of each, spread evenly (0: all). The function is called many times and must be deterministic.
 std::vector<std::pair<std::string, GradientGap>> check_parameter_gradients(
     const std::function<Variable()>& loss, const std::vector<std::shared_ptr<Leaf>>& leaves,
     std::int64_t elements_each = 0, const GradientCheckOptions& options = {});

@@ -1,6 +1,7 @@
-// Where the gradient of one value gathers. An op's backward writes straight into the slots of its inputs: add() hands
-// over a tensor, open() lends the buffer to a kernel that can add in place. Broadcasting is undone here and
-// nowhere else (Goodfellow et al., Deep Learning, section 6.5: a value used twice sums its gradients).
+// Where the gradient of one value gathers. An op's backward writes straight into the slots of its
+// inputs: add() hands over a tensor, open() lends the buffer to a kernel that can add in place.
+// Broadcasting is undone here and nowhere else (Goodfellow et al., Deep Learning, section 6.5: a
+// value used twice sums its gradients).
 #pragma once
 
 #include "autograd/variable.h"
@@ -12,8 +13,7 @@ class GradientSlot {
   GradientSlot() = default;  ///< a value whose gradient nobody wants
   explicit GradientSlot(const Tensor& value)
       : wanted_(true), shape_(value.shape()), dtype_(value.dtype()), device_(value.device()) {}
-  explicit GradientSlot(std::shared_ptr<Leaf> leaf)
-      : GradientSlot(leaf->value) {
+  explicit GradientSlot(std::shared_ptr<Leaf> leaf) : GradientSlot(leaf->value) {
     gradient_ = leaf->gradient;
     leaf_ = std::move(leaf);
   }
@@ -24,7 +24,8 @@ class GradientSlot {
   void add(Tensor gradient);
   /// A tensor of zeros, or of what has gathered so far, for kernels that add to their output.
   Tensor open();
-  /// A buffer to be overwritten when nothing has gathered yet (second: false), else to be added to (second: true).
+  /// A buffer to be overwritten when nothing has gathered yet (second: false), else to be added to
+  /// (second: true).
   std::pair<Tensor, bool> buffer();
   /// Whether anything has gathered.
   bool filled() const { return gradient_.defined(); }

@@ -2,9 +2,10 @@
 //
 // An op is a struct, one per differentiable function, with everything that is known about it:
 //   static constexpr const char* name, *formula;
-//   Tensor forward(const Tensor& input...);                          keeps in members what backward needs
-//   void backward(const Tensor& dy, GradientSlot& input...);         adds to the inputs' slots
-//   static std::vector<Sample> samples();                            inputs to check it on (autograd/sample.h)
+//   Tensor forward(const Tensor& input...);                          keeps in members what backward
+//   needs void backward(const Tensor& dy, GradientSlot& input...);         adds to the inputs'
+//   slots static std::vector<Sample> samples();                            inputs to check it on
+//   (autograd/sample.h)
 // An op without backward does not compile here.
 #pragma once
 
@@ -21,7 +22,8 @@ class OpNode final : public Tape::Node {
   void backward(const Tensor& output_gradient, std::span<GradientSlot* const> inputs) override {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       op_.backward(output_gradient, *inputs[I]...);
-    }(std::make_index_sequence<kInputs>{});
+    }
+    (std::make_index_sequence<kInputs>{});
   }
 
  private:

@@ -1,5 +1,6 @@
-// Samples: small inputs on which an op is checked. From one sample follow the gradient check (f64), the comparison with
-// the plain reference, the comparison of dtypes and of devices, and the bench entry.
+// Samples: small inputs on which an op is checked. From one sample follow the gradient check (f64),
+// the comparison with the plain reference, the comparison of dtypes and of devices, and the bench
+// entry.
 #pragma once
 
 #include <functional>

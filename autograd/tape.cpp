@@ -27,8 +27,10 @@ bool Tape::tracks(const Variable& value) const {
   for (const Tape* outer = previous_; outer; outer = outer->previous_) {
     if (outer->serial_ == value.tape_) return false;  // a constant as far as the inner tape goes
   }
-  fail("tape: expected a value of the tape that is alive, given one recorded on a tape that is gone; "
-       "pass value.value() to use it as a constant");
+  fail(
+      "tape: expected a value of the tape that is alive, given one recorded on a tape that is "
+      "gone; "
+      "pass value.value() to use it as a constant");
 }
 
 std::int64_t Tape::slot_of(const Variable& value) {
@@ -73,10 +75,12 @@ void Tape::backward(const Variable& output) {
 }
 
 void Tape::backward(const Variable& output, const Tensor& output_gradient) {
-  KETTE_CHECK(!finished_, "backward: expected a tape that has not run, given one that has; "
-                          "its nodes are freed as they are passed");
-  KETTE_CHECK(output.tape_ == serial_ || output.leaf_,
-              "backward: expected a value recorded on this tape, given one that depends on no parameter");
+  KETTE_CHECK(!finished_,
+              "backward: expected a tape that has not run, given one that has; "
+              "its nodes are freed as they are passed");
+  KETTE_CHECK(
+      output.tape_ == serial_ || output.leaf_,
+      "backward: expected a value recorded on this tape, given one that depends on no parameter");
   KETTE_CHECK(output_gradient.shape() == output.shape(), "backward: expected a gradient of shape ",
               output.shape(), ", given ", output_gradient.shape());
   finished_ = true;

@@ -1,7 +1,8 @@
-// The dynamic tape: reverse-mode automatic differentiation (Baydin et al. 2018, section 3.2; Goodfellow et al., Deep
-// Learning, section 6.5.6). While a Tape is alive on a thread, every op applied to a tracked value is appended to it; backward()
-// walks the list once from the end, frees each node as it passes, and needs no sort and no recursion. Nothing is
-// recorded unless a Tape is alive, so inference pays nothing.
+// The dynamic tape: reverse-mode automatic differentiation (Baydin et al. 2018, section 3.2;
+// Goodfellow et al., Deep Learning, section 6.5.6). While a Tape is alive on a thread, every op
+// applied to a tracked value is appended to it; backward() walks the list once from the end, frees
+// each node as it passes, and needs no sort and no recursion. Nothing is recorded unless a Tape is
+// alive, so inference pays nothing.
 //
 //   Tape tape;
 //   Variable loss = model(batch);
@@ -35,7 +36,8 @@ class Tape {
   /// The gradient of a watched value after backward(); undefined if none arrived.
   Tensor gradient(const Variable& watched) const;
 
-  /// From a scalar: d output / d leaf is added to every leaf. Once only: the nodes are gone afterwards.
+  /// From a scalar: d output / d leaf is added to every leaf. Once only: the nodes are gone
+  /// afterwards.
   void backward(const Variable& output);
   /// From any shape, given the gradient of the output.
   void backward(const Variable& output, const Tensor& output_gradient);
@@ -54,7 +56,8 @@ class Tape {
   };
   /// Whether the value's gradient is wanted on this tape. A value of a dead tape is an Error.
   bool tracks(const Variable& value) const;
-  Variable append(std::unique_ptr<Node> node, std::span<const Variable* const> inputs, Tensor output);
+  Variable append(std::unique_ptr<Node> node, std::span<const Variable* const> inputs,
+                  Tensor output);
 
  private:
   struct Entry {

@@ -1,5 +1,5 @@
-// A Variable is a tensor and, when a tape recorded how it came about, its place on that tape. A Parameter is a value
-// that outlives tapes, with the tensor its gradient is added to.
+// A Variable is a tensor and, when a tape recorded how it came about, its place on that tape. A
+// Parameter is a value that outlives tapes, with the tensor its gradient is added to.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace kette {
 
-/// A leaf that training changes. Its gradient tensor is allocated by the owner (ParamStore keeps all of them in one
-/// flat buffer) and backward adds to it.
+/// A leaf that training changes. Its gradient tensor is allocated by the owner (ParamStore keeps
+/// all of them in one flat buffer) and backward adds to it.
 struct Leaf {
   std::string name;
   Tensor value;

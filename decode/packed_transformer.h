@@ -1,7 +1,7 @@
 // The Transformer as decoding wants it: every weight packed once for products of few rows
 // (tensor/decoding.h), and no tape. The result of a row has the same bits whatever other rows are
-// computed with it, which models/transformer.h does not promise. A snapshot: make a new one when the
-// model has changed.
+// computed with it, which models/transformer.h does not promise. A snapshot: make a new one when
+// the model has changed.
 #pragma once
 
 #include <vector>

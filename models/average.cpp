@@ -12,7 +12,8 @@ namespace {
 /// The number in step-N.safetensors, or -1.
 std::int64_t step_of(const fs::path& file) {
   const std::string name = file.filename().string(), prefix = "step-", suffix = ".safetensors";
-  if (name.size() <= prefix.size() + suffix.size() || !name.starts_with(prefix) || !name.ends_with(suffix)) {
+  if (name.size() <= prefix.size() + suffix.size() || !name.starts_with(prefix) ||
+      !name.ends_with(suffix)) {
     return -1;
   }
   std::int64_t step = -1;
@@ -41,8 +42,9 @@ void average_checkpoints(const std::vector<fs::path>& files, const fs::path& res
   const std::vector<std::string>& names = stored.front().names();
   std::string steps;
   for (std::size_t i = 0; i < stored.size(); ++i) {
-    KETTE_CHECK(stored[i].names().size() == names.size(), files[i].string(), ": expected ", names.size(),
-                " tensors as in ", files[0].string(), ", given ", stored[i].names().size());
+    KETTE_CHECK(stored[i].names().size() == names.size(), files[i].string(), ": expected ",
+                names.size(), " tensors as in ", files[0].string(), ", given ",
+                stored[i].names().size());
     for (const std::string& name : names) stored[i].expect(name, stored[0].shape(name));
     const auto step = stored[i].metadata().find("step");
     steps += (i ? "," : "") + (step == stored[i].metadata().end() ? "?" : step->second);

@@ -1,5 +1,5 @@
-// Checkpoint averaging (Vaswani et al. 2017, section 6.1: the last 5 of the base model, 20 of the big one): the mean of
-// the parameters of several files, summed in f64.
+// Checkpoint averaging (Vaswani et al. 2017, section 6.1: the last 5 of the base model, 20 of the
+// big one): the mean of the parameters of several files, summed in f64.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,8 @@
 
 namespace kette {
 
-/// Names and shapes of all files must agree. The metadata of the result say which files and steps went in.
+/// Names and shapes of all files must agree. The metadata of the result say which files and steps
+/// went in.
 void average_checkpoints(const std::vector<std::filesystem::path>& files,
                          const std::filesystem::path& result);
 

@@ -17,10 +17,14 @@ constexpr const char* kArchitecture = "kette-transformer";
 const char* name_of(NormOrder order) { return order == NormOrder::post ? "post" : "pre"; }
 const char* name_of(Activation activation) {
   switch (activation) {
-    case Activation::relu: return "relu";
-    case Activation::gelu: return "gelu";
-    case Activation::silu: return "silu";
-    case Activation::none: break;
+    case Activation::relu:
+      return "relu";
+    case Activation::gelu:
+      return "gelu";
+    case Activation::silu:
+      return "silu";
+    case Activation::none:
+      break;
   }
   return "none";
 }
@@ -58,7 +62,8 @@ TransformerConfig transformer_config_from_json(const std::string& text, const st
   const Json json = Json::parse(text, nullptr, false);
   KETTE_CHECK(json.is_object(), origin, ": expected a JSON object, given something else");
   KETTE_CHECK(read_key<std::string>(json, "architecture", origin) == kArchitecture, origin,
-              ": expected the architecture ", kArchitecture, ", given ", json["architecture"].dump());
+              ": expected the architecture ", kArchitecture, ", given ",
+              json["architecture"].dump());
   TransformerConfig c;
   c.encoder_layers = read_key<std::int64_t>(json, "encoder_layers", origin);
   c.decoder_layers = read_key<std::int64_t>(json, "decoder_layers", origin);
@@ -129,8 +134,8 @@ TranslationModel load_model(const fs::path& folder, const fs::path& parameters) 
               tokenizer.vocab_size());
   auto transformer = std::make_unique<Transformer>(config);
   transformer->materialize(0);
-  Metadata metadata = load_parameters(parameters.empty() ? folder / "model.safetensors" : parameters,
-                                      transformer->parameters());
+  Metadata metadata = load_parameters(
+      parameters.empty() ? folder / "model.safetensors" : parameters, transformer->parameters());
   return {std::move(transformer), std::move(tokenizer), std::move(metadata)};
 }
 

@@ -28,7 +28,8 @@ void save_model(const std::filesystem::path& folder, const Transformer& model,
 TranslationModel load_model(const std::filesystem::path& folder,
                             const std::filesystem::path& parameters = {});
 
-/// One file of parameters. load_parameters checks names and shapes against the model before it changes anything.
+/// One file of parameters. load_parameters checks names and shapes against the model before it
+/// changes anything.
 void save_parameters(const std::filesystem::path& file, const ParamStore& parameters,
                      const Metadata& metadata);
 Metadata load_parameters(const std::filesystem::path& file, ParamStore& parameters);

@@ -1,5 +1,6 @@
-// "Attention Is All You Need" (Vaswani et al. 2017): the encoder-decoder Transformer, figure 1. Reads top-down like the
-// figure. All sequences are packed (tensor/segments.h): rows are tokens, there is no padding.
+// "Attention Is All You Need" (Vaswani et al. 2017): the encoder-decoder Transformer, figure 1.
+// Reads top-down like the figure. All sequences are packed (tensor/segments.h): rows are tokens,
+// there is no padding.
 #pragma once
 
 #include <string>
@@ -20,7 +21,8 @@ struct TransformerConfig {
   NormOrder norm = NormOrder::post;
   Activation activation = Activation::relu;
 
-  /// "tiny" (Wu et al. 2021), "base" or "big" (the paper's Table 3); an unknown name is an Error that lists them.
+  /// "tiny" (Wu et al. 2021), "base" or "big" (the paper's Table 3); an unknown name is an Error
+  /// that lists them.
   static TransformerConfig preset(const std::string& name);
   /// Throws an Error that names the setting that makes no sense.
   void check() const;

@@ -15,8 +15,8 @@ LayerNorm::LayerNorm(const Scope& scope, std::int64_t width, double eps)
       bias(scope.parameter("bias", {width}, Init::constant(0))),
       epsilon(eps) {}
 
-// Entries of deviation width^-0.5 become unit vectors' worth of signal after the scale sqrt(width), and give logits of
-// unit deviation when the table is also the projection to the vocabulary.
+// Entries of deviation width^-0.5 become unit vectors' worth of signal after the scale sqrt(width),
+// and give logits of unit deviation when the table is also the projection to the vocabulary.
 Embedding::Embedding(const Scope& scope, std::int64_t vocabulary, std::int64_t width)
     : table(scope.parameter("weight", {vocabulary, width},
                             Init::normal(1 / std::sqrt(static_cast<double>(width))))),

@@ -1,5 +1,5 @@
-// The layers of the Transformer as values with a call operator: a layer is made in a Scope, where it registers its
-// parameters, and applied to packed rows [rows, width].
+// The layers of the Transformer as values with a call operator: a layer is made in a Scope, where
+// it registers its parameters, and applied to packed rows [rows, width].
 #pragma once
 
 #include "autograd/all_ops.h"
@@ -13,8 +13,8 @@ struct Linear {
   Variable weight, bias;
   Activation activation;
 
-  /// `stacked`: how many independent maps of `out / stacked` rows are stacked in the weight (3 for query, key and value);
-  /// each is initialised by its own fan-out.
+  /// `stacked`: how many independent maps of `out / stacked` rows are stacked in the weight (3 for
+  /// query, key and value); each is initialised by its own fan-out.
   Linear(const Scope& scope, std::int64_t in, std::int64_t out,
          Activation activation = Activation::none, std::int64_t stacked = 1);
   Variable operator()(const Variable& x) const { return linear(x, weight, bias, activation); }
@@ -33,7 +33,8 @@ struct LayerNorm {
   }
 };
 
-/// Tokens to vectors, multiplied by sqrt(width) (Vaswani et al. 2017, section 3.4). table: [vocabulary, width].
+/// Tokens to vectors, multiplied by sqrt(width) (Vaswani et al. 2017, section 3.4). table:
+/// [vocabulary, width].
 struct Embedding {
   Variable table;
   double scale;
@@ -42,15 +43,15 @@ struct Embedding {
   Variable operator()(const Tensor& ids) const { return embedding(table, ids, scale); }
 };
 
-/// PE(pos, 2i) = sin(pos / 10000^(2i / width)), PE(pos, 2i + 1) = cos(the same): the paper's interleaved layout,
-/// section 3.5. Result: f32 [positions, width].
+/// PE(pos, 2i) = sin(pos / 10000^(2i / width)), PE(pos, 2i + 1) = cos(the same): the paper's
+/// interleaved layout, section 3.5. Result: f32 [positions, width].
 Tensor sinusoidal_positions(std::int64_t positions, std::int64_t width);
 
 /// The row's position within its sequence, from `first`: i32 [rows].
 Tensor row_positions(const Segments& segments, std::int64_t first = 0);
 
-/// Multi-head attention, section 3.2.2: project, attend, project back. Self-attention projects queries, keys and values in
-/// one product; cross-attention takes keys and values from the memory.
+/// Multi-head attention, section 3.2.2: project, attend, project back. Self-attention projects
+/// queries, keys and values in one product; cross-attention takes keys and values from the memory.
 struct MultiHeadSelfAttention {
   Linear query_key_value, output;
   std::int64_t heads;
@@ -87,8 +88,9 @@ struct FeedForward {
 
 enum class NormOrder : std::uint8_t { post, pre };
 
-/// What surrounds every sub-layer. post: LayerNorm(x + Dropout(Sublayer(x))), the paper's section 3.1.
-/// pre: x + Dropout(Sublayer(LayerNorm(x))), which needs a final norm after the stack (Xiong et al. 2020).
+/// What surrounds every sub-layer. post: LayerNorm(x + Dropout(Sublayer(x))), the paper's
+/// section 3.1. pre: x + Dropout(Sublayer(LayerNorm(x))), which needs a final norm after the stack
+/// (Xiong et al. 2020).
 struct Residual {
   LayerNorm norm;
   NormOrder order;

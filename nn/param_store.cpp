@@ -23,9 +23,15 @@ Tensor initial_values(const Shape& shape, const Init& init, std::uint64_t seed,
   std::vector<double> values(static_cast<std::size_t>(shape.elements()));
   for (double& value : values) {
     switch (init.kind) {
-      case Init::Kind::constant: value = init.value; break;
-      case Init::Kind::uniform: value = random.uniform(-init.value, init.value); break;
-      case Init::Kind::normal: value = init.value * random.normal(); break;
+      case Init::Kind::constant:
+        value = init.value;
+        break;
+      case Init::Kind::uniform:
+        value = random.uniform(-init.value, init.value);
+        break;
+      case Init::Kind::normal:
+        value = init.value * random.normal();
+        break;
     }
   }
   return Tensor::from(values, shape);

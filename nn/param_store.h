@@ -1,7 +1,8 @@
-// All parameters of a model in one flat buffer, all gradients in another: one Adam, one norm, one checkpoint write. A Scope
-// is a path such as encoder/3/self_attention; asking it for a parameter creates and registers it in one act, and
-// asking for a path that exists gives the same parameter again: a tied weight. Matrices lie before vectors, so that
-// decoupled weight decay, which spares biases and gains, is one contiguous range.
+// All parameters of a model in one flat buffer, all gradients in another: one Adam, one norm, one
+// checkpoint write. A Scope is a path such as encoder/3/self_attention; asking it for a parameter
+// creates and registers it in one act, and asking for a path that exists gives the same parameter
+// again: a tied weight. Matrices lie before vectors, so that decoupled weight decay, which spares
+// biases and gains, is one contiguous range.
 #pragma once
 
 #include <map>
@@ -29,8 +30,8 @@ class ParamStore {
   /// The parameter at a path; a second request must agree in shape.
   Variable parameter(const std::string& path, Shape shape, Init init);
 
-  /// Allocates the buffers and draws the initial values: each from its own stream, named by seed and path, so that
-  /// adding a layer leaves the others as they were.
+  /// Allocates the buffers and draws the initial values: each from its own stream, named by seed
+  /// and path, so that adding a layer leaves the others as they were.
   void materialize(std::uint64_t seed, DType dtype = DType::f32, Device device = {});
 
   const Tensor& values() const { return values_; }
@@ -56,7 +57,8 @@ class ParamStore {
 
 class Scope {
  public:
-  explicit Scope(ParamStore& store, std::string path = "") : store_(&store), path_(std::move(path)) {}
+  explicit Scope(ParamStore& store, std::string path = "")
+      : store_(&store), path_(std::move(path)) {}
 
   Scope operator/(const std::string& name) const {
     return Scope(*store_, path_.empty() ? name : path_ + "/" + name);

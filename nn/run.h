@@ -1,5 +1,5 @@
-// What a forward pass needs to know besides its inputs: whether it trains, and which random numbers are its own. Handed
-// from layer to layer; no layer hides a flag of its own.
+// What a forward pass needs to know besides its inputs: whether it trains, and which random numbers
+// are its own. Handed from layer to layer; no layer hides a flag of its own.
 #pragma once
 
 #include "tensor/random.h"

@@ -1,5 +1,6 @@
-// What a device offers besides maths: memory and copies. The maths are the overloads in kernels.h; a new kind
-// of device implements this interface, adds one execution tag, and the linker names every kernel it lacks.
+// What a device offers besides maths: memory and copies. The maths are the overloads in kernels.h;
+// a new kind of device implements this interface, adds one execution tag, and the linker names
+// every kernel it lacks.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +11,10 @@
 namespace kette {
 
 struct MemoryStatistics {
-  std::int64_t in_use_bytes = 0;    ///< handed out now
-  std::int64_t cached_bytes = 0;    ///< kept for reuse
-  std::int64_t peak_bytes = 0;      ///< the most ever handed out at once
-  std::int64_t allocations = 0;     ///< requests served
+  std::int64_t in_use_bytes = 0;       ///< handed out now
+  std::int64_t cached_bytes = 0;       ///< kept for reuse
+  std::int64_t peak_bytes = 0;         ///< the most ever handed out at once
+  std::int64_t allocations = 0;        ///< requests served
   std::int64_t fresh_allocations = 0;  ///< of those, the ones the cache could not serve
 };
 

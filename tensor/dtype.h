@@ -1,5 +1,5 @@
-// Element types. f32 is what training computes in; f64 exists for the gradient check; bf16 is a storage type
-// (arithmetic happens in f32); i32 holds token ids.
+// Element types. f32 is what training computes in; f64 exists for the gradient check; bf16 is a
+// storage type (arithmetic happens in f32); i32 holds token ids.
 #pragma once
 
 #include <bit>
@@ -56,18 +56,25 @@ using Compute = std::conditional_t<std::is_same_v<T, BFloat16>, float, T>;
 
 constexpr std::size_t size_of(DType dtype) {
   switch (dtype) {
-    case DType::f64: return 8;
-    case DType::bf16: return 2;
-    default: return 4;
+    case DType::f64:
+      return 8;
+    case DType::bf16:
+      return 2;
+    default:
+      return 4;
   }
 }
 
 constexpr const char* name_of(DType dtype) {
   switch (dtype) {
-    case DType::f32: return "f32";
-    case DType::f64: return "f64";
-    case DType::bf16: return "bf16";
-    case DType::i32: return "i32";
+    case DType::f32:
+      return "f32";
+    case DType::f64:
+      return "f64";
+    case DType::bf16:
+      return "bf16";
+    case DType::i32:
+      return "i32";
   }
   return "?";
 }
@@ -76,10 +83,14 @@ constexpr const char* name_of(DType dtype) {
 template <class Function>
 decltype(auto) visit_float(DType dtype, const char* op, Function&& function) {
   switch (dtype) {
-    case DType::f32: return function(float{});
-    case DType::f64: return function(double{});
-    case DType::bf16: return function(BFloat16{});
-    case DType::i32: break;
+    case DType::f32:
+      return function(float{});
+    case DType::f64:
+      return function(double{});
+    case DType::bf16:
+      return function(BFloat16{});
+    case DType::i32:
+      break;
   }
   fail(op, ": expected a floating dtype (f32, f64, bf16), given ", name_of(dtype));
 }

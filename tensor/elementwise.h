@@ -1,8 +1,9 @@
-// Every elementwise function, forward and derivative, written once for both devices. A functor may hold
-// constants; it has a name, a one-line formula, the range its inputs are sampled from in checks, and a plain
-// double-precision reference. To add one: write it here, list it in UnaryFunctions or BinaryFunctions, and
-// declare its differentiable form in autograd/elementwise.h. Kernels, gradient check, device parity, docs and bench
-// are generated from the two lists at the end.
+// Every elementwise function, forward and derivative, written once for both devices. A functor may
+// hold constants; it has a name, a one-line formula, the range its inputs are sampled from in
+// checks, and a plain double-precision reference. To add one: write it here, list it in
+// UnaryFunctions or BinaryFunctions, and declare its differentiable form in autograd/elementwise.h.
+// Kernels, gradient check, device parity, docs and bench are generated from the two lists at the
+// end.
 #pragma once
 
 #include <cmath>
@@ -12,7 +13,9 @@
 
 namespace kette {
 
-#define KETTE_SCALAR template <class T> KETTE_HOST_DEVICE
+#define KETTE_SCALAR \
+  template <class T> \
+  KETTE_HOST_DEVICE
 
 /// y = factor * x + offset
 struct Affine {
@@ -175,8 +178,7 @@ struct Maximum {
 
 #undef KETTE_SCALAR
 
-using UnaryFunctions =
-    std::tuple<Affine, Exp, Log, Sqrt, Square, Tanh, Sigmoid, Relu, Gelu, Silu>;
+using UnaryFunctions = std::tuple<Affine, Exp, Log, Sqrt, Square, Tanh, Sigmoid, Relu, Gelu, Silu>;
 using BinaryFunctions = std::tuple<Add, Subtract, Multiply, Divide, Maximum>;
 
 /// What a linear layer applies to its result while that is still in cache.

@@ -1,5 +1,6 @@
 // The one error type and the one check of Kette.
-// Grammar of every message: "op: what was expected, what was given", then, where it helps, what to do.
+// Grammar of every message: "op: what was expected, what was given", then, where it helps, what to
+// do.
 #pragma once
 
 #include <sstream>
@@ -24,9 +25,9 @@ template <class... Parts>
 }  // namespace kette
 
 /// KETTE_CHECK(condition, "op: expected ", a, ", given ", b): the message is built only on failure.
-#define KETTE_CHECK(condition, ...)                  \
-  do {                                               \
-    if (!(condition)) [[unlikely]] {                 \
-      ::kette::fail(__VA_ARGS__);                    \
-    }                                                \
+#define KETTE_CHECK(condition, ...)  \
+  do {                               \
+    if (!(condition)) [[unlikely]] { \
+      ::kette::fail(__VA_ARGS__);    \
+    }                                \
   } while (false)

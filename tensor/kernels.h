@@ -1,7 +1,8 @@
 // Every kernel, one declaration per device. An execution tag picks the overload:
 //   on(x.device(), [&](auto exec) { kernels::matmul(exec, args); });
-// A device adds its tag and one overload per kernel; a build that lacks one fails to link with the kernel's name.
-// Outputs are allocated by the caller. Every result is the same for any number of threads.
+// A device adds its tag and one overload per kernel; a build that lacks one fails to link with the
+// kernel's name. Outputs are allocated by the caller. Every result is the same for any number of
+// threads.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +23,14 @@ struct CpuExec {};
 /// Calls function(exec) with the execution tag of the device.
 template <class Function>
 decltype(auto) on(Device device, Function&& function) {
-  KETTE_CHECK(device.kind == DeviceKind::cpu, "device: expected cpu (this build has no CUDA), given ",
-              device.str());
+  KETTE_CHECK(device.kind == DeviceKind::cpu,
+              "device: expected cpu (this build has no CUDA), given ", device.str());
   return function(CpuExec{});
 }
 
 /// C = activation(alpha * op(A) op(B) + beta * C + bias), for `batch` matrices.
-/// op(A): [m, k], op(B): [k, n], C: [m, n], row-major, with leading dimensions and batch strides in elements.
+/// op(A): [m, k], op(B): [k, n], C: [m, n], row-major, with leading dimensions and batch strides in
+/// elements.
 struct MatmulArgs {
   DType dtype = DType::f32;
   const void* a = nullptr;
@@ -46,32 +48,37 @@ struct MatmulArgs {
 
 enum class Mask : std::uint8_t { none, causal };
 
-/// softmax(scale * Q K^T) V per sequence and head, Vaswani et al. 2017, equation (1). A pointer starts at the
-/// first head; row r, head h, element e lies at r * stride + h * head_width + e, so that a fused [rows, 3 * width]
-/// projection needs no copy. Sequence i of the queries attends to sequence i of the keys. With Mask::causal the
-/// last query sees the last key: query t sees keys up to t + keys - queries.
+/// softmax(scale * Q K^T) V per sequence and head, Vaswani et al. 2017, equation (1). A pointer
+/// starts at the first head; row r, head h, element e lies at r * stride + h * head_width + e, so
+/// that a fused [rows, 3 * width] projection needs no copy. Sequence i of the queries attends to
+/// sequence i of the keys. With Mask::causal the last query sees the last key: query t sees keys up
+/// to t + keys - queries.
 struct AttentionArgs {
   DType dtype = DType::f32;
   const void *query = nullptr, *key = nullptr, *value = nullptr;
   void* output = nullptr;
-  void* log_sum_exp = nullptr;  ///< [heads, query rows], f32 (f64 for f64): all that backward needs kept
+  void* log_sum_exp =
+      nullptr;  ///< [heads, query rows], f32 (f64 for f64): all that backward needs kept
   std::int64_t query_stride = 0, key_stride = 0, value_stride = 0, output_stride = 0;
   std::int64_t heads = 0, head_width = 0;
   double scale = 1;
   Mask mask = Mask::none;
-  DropoutMask dropout;  ///< of the probabilities; row = head * query rows + query row, column = key within the sequence
-  std::int64_t dropout_width = 0;  ///< the row width the mask is drawn with: the longest key sequence
+  DropoutMask dropout;  ///< of the probabilities; row = head * query rows + query row, column = key
+                        ///< within the sequence
+  std::int64_t dropout_width =
+      0;  ///< the row width the mask is drawn with: the longest key sequence
   Segments query_segments, key_segments;
 };
 
 struct AttentionGradients {
-  const void* output_gradient = nullptr;  ///< laid out as output
+  const void* output_gradient = nullptr;                    ///< laid out as output
   void *query = nullptr, *key = nullptr, *value = nullptr;  ///< laid out as the inputs; overwritten
 };
 
-/// Label-smoothed cross entropy of a vocabulary projection, in chunks of rows, so that [rows, vocabulary] never
-/// exists whole. z = x W^T + bias; target distribution q = (1 - smoothing) at the target, plus smoothing / vocabulary
-/// everywhere (Szegedy et al. 2016, section 7; Vaswani et al. 2017, section 5.4).
+/// Label-smoothed cross entropy of a vocabulary projection, in chunks of rows, so that [rows,
+/// vocabulary] never exists whole. z = x W^T + bias; target distribution q = (1 - smoothing) at the
+/// target, plus smoothing / vocabulary everywhere (Szegedy et al. 2016, section 7; Vaswani et al.
+/// 2017, section 5.4).
 ///   loss = sum over rows of -sum_v q_v log softmax(z)_v
 /// When gradients are asked for they are taken in the same pass, times `gradient_scale`.
 struct ProjectedCrossEntropyArgs {
@@ -79,19 +86,21 @@ struct ProjectedCrossEntropyArgs {
   Tensor targets;          ///< i32 [rows]
   double smoothing = 0;
   double gradient_scale = 1;
-  Tensor dx;               ///< overwritten; undefined: no gradients
-  Tensor dweight, dbias;   ///< added to
+  Tensor dx;              ///< overwritten; undefined: no gradients
+  Tensor dweight, dbias;  ///< added to
 };
 
 struct CrossEntropySums {
-  double loss = 0;                ///< the smoothed loss
+  double loss = 0;                     ///< the smoothed loss
   double negative_log_likelihood = 0;  ///< without smoothing, for perplexity
-  std::int64_t correct = 0;       ///< rows whose likeliest entry is the target
+  std::int64_t correct = 0;            ///< rows whose likeliest entry is the target
 };
 
-/// One step of Adam (Kingma and Ba 2015, algorithm 1) with decoupled decay (Loshchilov and Hutter 2019):
+/// One step of Adam (Kingma and Ba 2015, algorithm 1) with decoupled decay (Loshchilov and Hutter
+/// 2019):
 ///   m = beta1 m + (1 - beta1) g,  v = beta2 v + (1 - beta2) g^2,
-///   p = p - lr (m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + epsilon) + decay p),   g = gradient_scale * gradient
+///   p = p - lr (m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + epsilon) + decay p),   g =
+///   gradient_scale * gradient
 struct AdamArgs {
   Tensor parameters, gradients, first_moment, second_moment;  ///< f32 or f64, flat, same size
   double lr = 0, beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9, weight_decay = 0, gradient_scale = 1;
@@ -136,7 +145,8 @@ void add_column_sums(CpuExec, const Body& body, std::int64_t rows, const Tensor*
 void matmul(CpuExec, const MatmulArgs& args);
 /// y[j] += sum over rows of x[row, j].
 void add_rows(CpuExec, const Tensor& x, const Tensor& y);
-/// dx = dy * activation'(...), in place if dx is dy; `saved` is y for relu, the pre-activation otherwise.
+/// dx = dy * activation'(...), in place if dx is dy; `saved` is y for relu, the pre-activation
+/// otherwise.
 void activation_backward(CpuExec, Activation activation, const Tensor& saved, const Tensor& dy,
                          const Tensor& dx);
 /// [batch, rows, columns] to [batch, columns, rows].
@@ -151,7 +161,8 @@ void adam(CpuExec, const AdamArgs& args);
 
 // Decoding; the arguments stand in tensor/decoding.h.
 /// The matrices, each [out, in], are stacked; biases: as many vectors [out], or none.
-PackedWeight pack_linear(CpuExec, const std::vector<Tensor>& matrices, const std::vector<Tensor>& biases);
+PackedWeight pack_linear(CpuExec, const std::vector<Tensor>& matrices,
+                         const std::vector<Tensor>& biases);
 void packed_linear(CpuExec, const PackedLinearArgs& args);
 void memory_attention(CpuExec, const MemoryAttentionArgs& args);
 void cached_attention(CpuExec, const CachedAttentionArgs& args);

@@ -1,6 +1,7 @@
-// Counter-based random numbers: Philox4x32-10 (Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3",
-// SC 2011). The n-th number is a pure function of (key, n), so it does not matter which thread or device asks,
-// and the backward pass draws a forward pass's dropout mask again instead of storing it.
+// Counter-based random numbers: Philox4x32-10 (Salmon et al., "Parallel Random Numbers: As Easy as
+// 1, 2, 3", SC 2011). The n-th number is a pure function of (key, n), so it does not matter which
+// thread or device asks, and the backward pass draws a forward pass's dropout mask again instead of
+// storing it.
 #pragma once
 
 #include <array>
@@ -18,7 +19,8 @@ struct PhiloxKey {
 
 /// Four random words for block `index` of a stream.
 KETTE_HOST_DEVICE inline std::array<std::uint32_t, 4> philox(PhiloxKey key, std::uint64_t index) {
-  std::uint32_t c0 = static_cast<std::uint32_t>(index), c1 = static_cast<std::uint32_t>(index >> 32);
+  std::uint32_t c0 = static_cast<std::uint32_t>(index),
+                c1 = static_cast<std::uint32_t>(index >> 32);
   std::uint32_t c2 = static_cast<std::uint32_t>(key.stream);
   std::uint32_t c3 = static_cast<std::uint32_t>(key.stream >> 32);
   std::uint32_t k0 = static_cast<std::uint32_t>(key.seed);
@@ -36,7 +38,8 @@ KETTE_HOST_DEVICE inline std::array<std::uint32_t, 4> philox(PhiloxKey key, std:
   return {c0, c1, c2, c3};
 }
 
-/// A sequential reader of one stream, for what happens once: initial weights, sampled inputs of tests.
+/// A sequential reader of one stream, for what happens once: initial weights, sampled inputs of
+/// tests.
 class Random {
  public:
   explicit Random(std::uint64_t seed, std::uint64_t stream = 0) : key_{seed, stream} {}
@@ -72,8 +75,9 @@ class Random {
 };
 
 /// One dropout: each element is kept with probability 1 - rate and then scaled by 1 / (1 - rate).
-/// Element (row, column) takes 16 of the bits of Philox block (row, column / 128, column % 16), so one block
-/// serves eight elements and sixteen blocks, side by side in vector lanes, serve 128 neighbours.
+/// Element (row, column) takes 16 of the bits of Philox block (row, column / 128, column % 16), so
+/// one block serves eight elements and sixteen blocks, side by side in vector lanes, serve 128
+/// neighbours.
 struct DropoutMask {
   PhiloxKey key;
   std::uint32_t threshold = 0;  ///< elements whose 16 bits fall below it are dropped; 0 keeps all

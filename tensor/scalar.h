@@ -1,5 +1,6 @@
-// Scalar maths for both devices. Kernels call maths through these names only: ::exp(float) is the double
-// overload on the host, and the f32 forms here are branch-free, so the compiler vectorises them.
+// Scalar maths for both devices. Kernels call maths through these names only: ::exp(float) is the
+// double overload on the host, and the f32 forms here are branch-free, so the compiler vectorises
+// them.
 #pragma once
 
 #include <algorithm>
@@ -30,8 +31,8 @@ inline float exp(float x) {
   // Two factors, because n may be 128, one more than an exponent holds.
   const std::int32_t half = static_cast<std::int32_t>(n) >> 1;
   const std::int32_t rest = static_cast<std::int32_t>(n) - half;
-  const float result = p * std::bit_cast<float>((half + 127) << 23) *
-                       std::bit_cast<float>((rest + 127) << 23);
+  const float result =
+      p * std::bit_cast<float>((half + 127) << 23) * std::bit_cast<float>((rest + 127) << 23);
   // Below the clamp the true value is subnormal: 0. A NaN stays one.
   return x < -87.3f ? 0.0f : (x > 88.72284f ? INFINITY : (x == x ? result : x));
 }
@@ -45,7 +46,8 @@ KETTE_HOST_DEVICE inline double log(double x) { return ::log(x); }
 KETTE_HOST_DEVICE inline float sqrt(float x) { return ::sqrtf(x); }
 KETTE_HOST_DEVICE inline double sqrt(double x) { return ::sqrt(x); }
 
-/// tanh by 1 - 2 / (exp(2x) + 1), exact at both ends; near 0 by its odd series, where the first cancels.
+/// tanh by 1 - 2 / (exp(2x) + 1), exact at both ends; near 0 by its odd series, where the first
+/// cancels.
 template <class T>
 KETTE_HOST_DEVICE inline T tanh(T x) {
   if constexpr (std::is_same_v<T, double>) {

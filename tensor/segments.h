@@ -1,6 +1,7 @@
-// Packed sequences: a batch is [rows, width] with the sequences laid end to end, and Segments says where each
-// one starts. There is no padding, so padding can leak nowhere; the padded form of the textbooks is the
-// oracle of the tests. Sequence i holds the rows begin(i) <= row < end(i). Cheap to copy, never changed.
+// Packed sequences: a batch is [rows, width] with the sequences laid end to end, and Segments says
+// where each one starts. There is no padding, so padding can leak nowhere; the padded form of the
+// textbooks is the oracle of the tests. Sequence i holds the rows begin(i) <= row < end(i). Cheap
+// to copy, never changed.
 #pragma once
 
 #include <algorithm>
@@ -19,9 +20,9 @@ class Segments {
 
   /// offsets: first 0, never falling; one more entry than there are sequences.
   explicit Segments(std::vector<std::int64_t> offsets) {
-    KETTE_CHECK(!offsets.empty() && offsets.front() == 0 &&
-                    std::is_sorted(offsets.begin(), offsets.end()),
-                "Segments: expected offsets that start at 0 and never fall");
+    KETTE_CHECK(
+        !offsets.empty() && offsets.front() == 0 && std::is_sorted(offsets.begin(), offsets.end()),
+        "Segments: expected offsets that start at 0 and never fall");
     for (std::size_t i = 1; i < offsets.size(); ++i) {
       longest_ = std::max(longest_, offsets[i] - offsets[i - 1]);
     }

@@ -1,5 +1,5 @@
-// The extents of a dense row-major tensor, outermost axis first: up to six axes of 64 bits, no allocation.
-// A product that does not fit 63 bits is an error, never a wrap.
+// The extents of a dense row-major tensor, outermost axis first: up to six axes of 64 bits, no
+// allocation. A product that does not fit 63 bits is an error, never a wrap.
 #pragma once
 
 #include <array>
@@ -81,7 +81,8 @@ inline std::ostream& operator<<(std::ostream& out, const Shape& shape) {
   return out << shape.str();
 }
 
-/// The shape two operands share under the usual rule: axes aligned at the innermost one, extents equal or 1.
+/// The shape two operands share under the usual rule: axes aligned at the innermost one, extents
+/// equal or 1.
 inline Shape broadcast(const char* op, const Shape& a, const Shape& b) {
   const int rank = a.rank() > b.rank() ? a.rank() : b.rank();
   Shape result;

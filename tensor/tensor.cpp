@@ -22,9 +22,9 @@ struct Tensor::Storage {
 
 Tensor Tensor::empty(Shape shape, DType dtype, Device device) {
   std::int64_t bytes = 0;
-  KETTE_CHECK(!__builtin_mul_overflow(shape.elements(), static_cast<std::int64_t>(size_of(dtype)),
-                                      &bytes),
-              "Tensor: ", shape, " of ", name_of(dtype), " has more bytes than 63 bits count");
+  KETTE_CHECK(
+      !__builtin_mul_overflow(shape.elements(), static_cast<std::int64_t>(size_of(dtype)), &bytes),
+      "Tensor: ", shape, " of ", name_of(dtype), " has more bytes than 63 bits count");
   Tensor result;
   result.shape_ = shape;
   result.dtype_ = dtype;
@@ -56,13 +56,13 @@ Tensor Tensor::from_host(const void* values, std::size_t count, Shape shape, DTy
 Device Tensor::device() const { return storage_ ? storage_->device : Device{}; }
 
 void* Tensor::raw() const {
-  return static_cast<char*>(storage_->memory) +
-         static_cast<std::size_t>(offset_) * size_of(dtype_);
+  return static_cast<char*>(storage_->memory) + static_cast<std::size_t>(offset_) * size_of(dtype_);
 }
 
 Tensor Tensor::view(std::int64_t begin, Shape shape) const {
-  KETTE_CHECK(begin >= 0 && begin + shape.elements() <= elements(), "Tensor::view: expected ", shape,
-              " at element ", begin, " to lie within the ", elements(), " elements of ", shape_);
+  KETTE_CHECK(begin >= 0 && begin + shape.elements() <= elements(), "Tensor::view: expected ",
+              shape, " at element ", begin, " to lie within the ", elements(), " elements of ",
+              shape_);
   Tensor result = *this;
   result.shape_ = shape;
   result.offset_ += begin;
@@ -77,8 +77,8 @@ Tensor Tensor::reshaped(Shape shape) const {
 
 Tensor Tensor::slice(std::int64_t begin, std::int64_t end) const {
   KETTE_CHECK(shape_.rank() > 0 && 0 <= begin && begin <= end && end <= shape_[0],
-              "slice: expected a range within the outermost axis of ", shape_, ", given ", begin, ":",
-              end);
+              "slice: expected a range within the outermost axis of ", shape_, ", given ", begin,
+              ":", end);
   const std::int64_t stride = shape_[0] == 0 ? 0 : elements() / shape_[0];
   return view(begin * stride, shape_.with(0, end - begin));
 }
@@ -104,8 +104,8 @@ Tensor Tensor::to(Device device) const {
 }
 
 void Tensor::copy_from(const Tensor& other) const {
-  KETTE_CHECK(other.shape_ == shape_ && other.dtype_ == dtype_, "copy: expected ", str(), ", given ",
-              other.str());
+  KETTE_CHECK(other.shape_ == shape_ && other.dtype_ == dtype_, "copy: expected ", str(),
+              ", given ", other.str());
   if (elements() == 0) return;
   if (other.device() == device()) {
     backend(device()).copy_within(raw(), other.raw(), bytes());

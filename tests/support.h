@@ -1,4 +1,5 @@
-// What several tests share: where optional data lives and a scratch folder that cleans up after itself.
+// What several tests share: where optional data lives and a scratch folder that cleans up after
+// itself.
 #pragma once
 
 #include <unistd.h>
@@ -23,7 +24,8 @@ inline std::optional<std::filesystem::path> shared_data() {
   return folder;
 }
 
-/// A folder below the system's temporary one, removed with everything in it at the end of the scope.
+/// A folder below the system's temporary one, removed with everything in it at the end of the
+/// scope.
 class ScratchFolder {
  public:
   ScratchFolder() {

@@ -19,7 +19,8 @@ TEST_CASE("a folder includes only folders before it in the order of dependency")
       if (extension != ".h" && extension != ".cpp" && extension != ".cu") continue;
       ++files;
       const std::string text = kette::testing::read_file(entry.path());
-      for (std::sregex_iterator match(text.begin(), text.end(), include), end; match != end; ++match) {
+      for (std::sregex_iterator match(text.begin(), text.end(), include), end; match != end;
+           ++match) {
         const auto found = std::find(order.begin(), order.end(), (*match)[1].str());
         CAPTURE(entry.path().string());
         CAPTURE(match->str());
@@ -33,7 +34,8 @@ TEST_CASE("a folder includes only folders before it in the order of dependency")
 
 TEST_CASE("no source file is longer than 400 lines") {
   const std::filesystem::path root = KETTE_SOURCE_DIR;
-  for (const char* folder : {"tensor", "autograd", "nn", "data", "models", "decode", "train", "inspect", "cli", "tests"}) {
+  for (const char* folder : {"tensor", "autograd", "nn", "data", "models", "decode", "train",
+                             "inspect", "cli", "tests"}) {
     if (!std::filesystem::exists(root / folder)) continue;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
       const auto extension = entry.path().extension();

@@ -7,7 +7,8 @@ namespace kette {
 Adam::Adam(ParamStore& store, const AdamOptions& options)
     : store_(store),
       options_(options),
-      first_moment_(Tensor::zeros(store.values().shape(), store.values().dtype(), store.values().device())),
+      first_moment_(
+          Tensor::zeros(store.values().shape(), store.values().dtype(), store.values().device())),
       second_moment_(first_moment_.clone()) {}
 
 void Adam::step(double lr, double gradient_scale) {
@@ -34,9 +35,8 @@ void Adam::step(double lr, double gradient_scale) {
 
 double gradient_norm(const ParamStore& store) {
   const Tensor& gradients = store.gradients();
-  return std::sqrt(on(gradients.device(), [&](auto exec) {
-    return kernels::sum_of_squares(exec, gradients);
-  }));
+  return std::sqrt(
+      on(gradients.device(), [&](auto exec) { return kernels::sum_of_squares(exec, gradients); }));
 }
 
 }  // namespace kette

@@ -1,4 +1,5 @@
-// Ctrl-C while training: the first one lets the step finish and the state be saved, the second one ends the program as usual.
+// Ctrl-C while training: the first one lets the step finish and the state be saved, the second one
+// ends the program as usual.
 #pragma once
 
 namespace kette {

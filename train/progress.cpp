@@ -29,7 +29,8 @@ std::string clock_time(double seconds) {
   const auto total = static_cast<long long>(seconds + 0.5);
   char text[32];
   if (total >= 3600) {
-    std::snprintf(text, sizeof text, "%lld:%02lld:%02lld", total / 3600, total / 60 % 60, total % 60);
+    std::snprintf(text, sizeof text, "%lld:%02lld:%02lld", total / 3600, total / 60 % 60,
+                  total % 60);
   } else {
     std::snprintf(text, sizeof text, "%lld:%02lld", total / 60, total % 60);
   }
@@ -69,10 +70,11 @@ void Progress::step(std::int64_t step, std::int64_t epoch, double lr, const Step
   if (quiet_ || now - last_line_ < std::chrono::milliseconds(terminal_ ? 500 : 10000)) return;
   last_line_ = now;
   char line[200];
-  std::snprintf(line, sizeof line,
-                "epoch %lld  step %lld  loss %.3f  lr %.2e  %.0f source + %.0f target tokens/s  %s left",
-                static_cast<long long>(epoch + 1), static_cast<long long>(step), recent_loss_, lr,
-                source_tokens_per_second(), target_tokens_per_second(), clock_time(seconds_left).c_str());
+  std::snprintf(
+      line, sizeof line,
+      "epoch %lld  step %lld  loss %.3f  lr %.2e  %.0f source + %.0f target tokens/s  %s left",
+      static_cast<long long>(epoch + 1), static_cast<long long>(step), recent_loss_, lr,
+      source_tokens_per_second(), target_tokens_per_second(), clock_time(seconds_left).c_str());
   // On a terminal one line is written over and over; in a file each stands alone.
   std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", line);
   line_open_ = terminal_;

@@ -1,5 +1,6 @@
-// What a person sees while training (one line: step, loss, learning rate, tokens/s, time left) and what a program reads
-// afterwards (log.jsonl, one JSON object a line: every step, every validation).
+// What a person sees while training (one line: step, loss, learning rate, tokens/s, time left) and
+// what a program reads afterwards (log.jsonl, one JSON object a line: every step, every
+// validation).
 #pragma once
 
 #include <chrono>
@@ -16,7 +17,8 @@ std::string clock_time(double seconds);
 
 class Progress {
  public:
-  /// Appends to the log file; lines of steps past `step`, left by a run that was killed, are dropped first.
+  /// Appends to the log file; lines of steps past `step`, left by a run that was killed, are
+  /// dropped first.
   Progress(const std::filesystem::path& log, std::int64_t step, bool quiet);
 
   void step(std::int64_t step, std::int64_t epoch, double lr, const StepResult& result,

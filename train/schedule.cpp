@@ -34,7 +34,8 @@ double learning_rate(const ScheduleOptions& options, std::int64_t step) {
       constexpr double kPi = 3.14159265358979323846, kFloor = 0.1;
       return options.lr * (kFloor + (1 - kFloor) * 0.5 * (1 + std::cos(kPi * progress)));
     }
-    case ScheduleOptions::Kind::constant: return options.lr * rise;
+    case ScheduleOptions::Kind::constant:
+      return options.lr * rise;
   }
   return 0;
 }

@@ -5,12 +5,13 @@
 namespace kette {
 namespace {
 
-Variable batch_loss(const Transformer& model, const Batch& batch, const CrossEntropyOptions& options,
-                    Run& run, CrossEntropySums* sums) {
+Variable batch_loss(const Transformer& model, const Batch& batch,
+                    const CrossEntropyOptions& options, Run& run, CrossEntropySums* sums) {
   const Device device = model.parameters().values().device();
-  const Variable memory = model.encode(Tensor::from(batch.source, device), batch.source_segments, run);
-  const Variable states = model.decode(Tensor::from(batch.target_in, device), batch.target_segments, memory,
-                                       batch.source_segments, run);
+  const Variable memory =
+      model.encode(Tensor::from(batch.source, device), batch.source_segments, run);
+  const Variable states = model.decode(Tensor::from(batch.target_in, device), batch.target_segments,
+                                       memory, batch.source_segments, run);
   return model.loss(states, Tensor::from(batch.target_out, device), options, sums);
 }
 
@@ -33,15 +34,17 @@ StepResult train_step(Transformer& model, Adam& adam, std::span<const Batch> bat
         batch_loss(model, batch, {options.label_smoothing, per_token}, run, &sums);
     result.loss += sums.loss * per_token;
     result.negative_log_likelihood += sums.negative_log_likelihood * per_token;
-    KETTE_CHECK(std::isfinite(sums.loss), "train: expected a finite loss, given ", sums.loss, " at step ",
-                adam.steps() + 1, "; a lower learning rate, a longer warm-up or clipping may help, and "
+    KETTE_CHECK(std::isfinite(sums.loss), "train: expected a finite loss, given ", sums.loss,
+                " at step ", adam.steps() + 1,
+                "; a lower learning rate, a longer warm-up or clipping may help, and "
                 "--detect-anomaly names the op");
     tape.backward(loss);
   }
   double gradient_scale = 1;
   if (options.clip_norm > 0) {
     result.gradient_norm = gradient_norm(model.parameters());
-    if (result.gradient_norm > options.clip_norm) gradient_scale = options.clip_norm / result.gradient_norm;
+    if (result.gradient_norm > options.clip_norm)
+      gradient_scale = options.clip_norm / result.gradient_norm;
   }
   adam.step(options.lr, gradient_scale);
   return result;

@@ -1,5 +1,5 @@
-// One optimiser step, shared by the trainer and the bench: forward and backward over one or more batches whose gradients
-// add up as if they were one, clipping, Adam.
+// One optimiser step, shared by the trainer and the bench: forward and backward over one or more
+// batches whose gradients add up as if they were one, clipping, Adam.
 #pragma once
 
 #include <span>
@@ -13,15 +13,15 @@ namespace kette {
 struct StepOptions {
   double lr = 1e-3;
   double label_smoothing = 0.1;
-  double clip_norm = 0;     ///< 0: off
-  std::uint64_t seed = 1;   ///< of the dropout masks
+  double clip_norm = 0;    ///< 0: off
+  std::uint64_t seed = 1;  ///< of the dropout masks
 };
 
 struct StepResult {
-  double loss = 0;                     ///< mean over target tokens, smoothed
-  double negative_log_likelihood = 0;  ///< mean over target tokens, not smoothed
+  double loss = 0;                                    ///< mean over target tokens, smoothed
+  double negative_log_likelihood = 0;                 ///< mean over target tokens, not smoothed
   std::int64_t source_tokens = 0, target_tokens = 0;  ///< </s> counted
-  double gradient_norm = 0;            ///< before clipping; 0 when it was not needed
+  double gradient_norm = 0;                           ///< before clipping; 0 when it was not needed
 };
 
 StepResult train_step(Transformer& model, Adam& adam, std::span<const Batch> batches,

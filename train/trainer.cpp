@@ -35,8 +35,8 @@ void check_options(const TrainOptions& o) {
   at_least("keep", static_cast<double>(o.keep), 1);
   KETTE_CHECK(o.steps > 0 || o.epochs > 0 || o.minutes > 0 || o.patience > 0,
               "train: expected a limit (steps, epochs, minutes or patience), given none");
-  KETTE_CHECK(o.average <= o.keep, "average: expected at most the number of checkpoints kept, ", o.keep,
-              ", given ", o.average);
+  KETTE_CHECK(o.average <= o.keep, "average: expected at most the number of checkpoints kept, ",
+              o.keep, ", given ", o.average);
   KETTE_CHECK(o.schedule.lr > 0, "lr: expected more than 0, given ", o.schedule.lr);
   KETTE_CHECK(o.label_smoothing >= 0 && o.label_smoothing < 1,
               "label_smoothing: expected a value in [0, 1), given ", o.label_smoothing);
@@ -120,10 +120,12 @@ class Trainer {
   }
 
   void plan_validation() {
-    const ParallelCorpus valid = ParallelCorpus::from_lines(
-        valid_source_, options_.valid_source.string(), valid_target_, options_.valid_target.string(),
-        tokenizer_, {options_.model.max_length - 2, 0, true, false});
-    for (const auto& sentences : plan_batches(valid.source(), valid.target(), options_.batch_tokens)) {
+    const ParallelCorpus valid =
+        ParallelCorpus::from_lines(valid_source_, options_.valid_source.string(), valid_target_,
+                                   options_.valid_target.string(), tokenizer_,
+                                   {options_.model.max_length - 2, 0, true, false});
+    for (const auto& sentences :
+         plan_batches(valid.source(), valid.target(), options_.batch_tokens)) {
       valid_batches_.push_back(make_batch(valid.source(), valid.target(), sentences));
     }
   }
@@ -172,8 +174,10 @@ bool Trainer::finished() const {
 
 double Trainer::seconds_left() const {
   double left = std::numeric_limits<double>::infinity();
-  const double each = seconds_since(started_) / static_cast<double>(std::max<std::int64_t>(1, steps_here_));
-  if (options_.steps > 0) left = std::min(left, each * static_cast<double>(options_.steps - state_.step));
+  const double each =
+      seconds_since(started_) / static_cast<double>(std::max<std::int64_t>(1, steps_here_));
+  if (options_.steps > 0)
+    left = std::min(left, each * static_cast<double>(options_.steps - state_.step));
   if (options_.epochs > 0) {
     const double epoch = static_cast<double>(sampler_.batches_in_epoch());
     const double done = static_cast<double>(sampler_.state().epoch) * epoch +
@@ -200,9 +204,11 @@ void Trainer::validate(Progress& progress) {
   const double loss = validation_loss(model_, valid_batches_);
   result_.valid_loss = loss;
   const bool best = state_.best_valid_loss == 0 || loss < state_.best_valid_loss;
-  const Metadata metadata = {{"step", std::to_string(state_.step)}, {"valid_loss", std::to_string(loss)}};
-  save_parameters(options_.out / "checkpoints" / ("step-" + std::to_string(state_.step) + ".safetensors"),
-                  model_.parameters(), metadata);
+  const Metadata metadata = {{"step", std::to_string(state_.step)},
+                             {"valid_loss", std::to_string(loss)}};
+  save_parameters(
+      options_.out / "checkpoints" / ("step-" + std::to_string(state_.step) + ".safetensors"),
+      model_.parameters(), metadata);
   prune_checkpoints();
   if (best) {
     save_parameters(options_.out / "model.safetensors", model_.parameters(), metadata);
@@ -211,7 +217,10 @@ void Trainer::validate(Progress& progress) {
   } else {
     ++state_.validations_since_best;
   }
-  Json json = {{"step", state_.step}, {"epoch", sampler_.state().epoch}, {"valid_loss", loss}, {"best", best}};
+  Json json = {{"step", state_.step},
+               {"epoch", sampler_.state().epoch},
+               {"valid_loss", loss},
+               {"best", best}};
   char line[160];
   std::snprintf(line, sizeof line, "validation at step %lld: loss %.4f, perplexity %.2f",
                 static_cast<long long>(state_.step), loss, std::exp(loss));
@@ -221,7 +230,8 @@ void Trainer::validate(Progress& progress) {
     TranslateOptions decode;
     decode.beam = 1;
     const std::vector<Translation> translations = translator.translate(
-        std::vector<std::string>(valid_source_.views().begin(), valid_source_.views().end()), decode);
+        std::vector<std::string>(valid_source_.views().begin(), valid_source_.views().end()),
+        decode);
     ScoreLines hypotheses;
     for (const Translation& translation : translations) hypotheses.push_back(translation.text);
     BleuOptions scoring;
@@ -277,7 +287,8 @@ TrainResult Trainer::run() {
         files.erase(files.begin(), files.end() - options_.average);
       }
       average_checkpoints(files, options_.out / "model.safetensors");
-      progress.say("model.safetensors is the average of the last " + std::to_string(files.size()) + " checkpoints");
+      progress.say("model.safetensors is the average of the last " + std::to_string(files.size()) +
+                   " checkpoints");
     }
   }
   result_.steps = state_.step;

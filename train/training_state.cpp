@@ -15,7 +15,8 @@ void check_recipe(const std::string& file, const std::string& stored, const std:
   const Json before = Json::parse(stored, nullptr, false), now = Json::parse(given, nullptr, false);
   for (const auto& [key, value] : now.items()) {
     KETTE_CHECK(before.contains(key) && before[key] == value, file, ": expected ", key, " = ",
-                before.value(key, Json()).dump(), " as in the run that is resumed, given ", value.dump(),
+                before.value(key, Json()).dump(), " as in the run that is resumed, given ",
+                value.dump(),
                 "; resume with the same options, or start a new run in another --out");
   }
   fail(file, ": expected the options of the run that is resumed, given others");
@@ -57,7 +58,8 @@ TrainingState load_training_state(const std::filesystem::path& file, const std::
     state.seconds = json.at("seconds");
     state.recipe = json.at("recipe");
   } catch (const nlohmann::json::exception& error) {
-    fail(file.string(), ": expected a training state of this version of Kette, given one that lacks something (",
+    fail(file.string(),
+         ": expected a training state of this version of Kette, given one that lacks something (",
          error.what(), ")");
   }
   check_recipe(file.string(), state.recipe, recipe);
@@ -65,7 +67,8 @@ TrainingState load_training_state(const std::filesystem::path& file, const std::
                                                          {"first_moment", &adam.first_moment()},
                                                          {"second_moment", &adam.second_moment()}};
   for (const auto& [name, tensor] : parts) stored.expect(name, tensor->shape());
-  for (const auto& [name, tensor] : parts) tensor->copy_from(stored.tensor(name).to(tensor->device()));
+  for (const auto& [name, tensor] : parts)
+    tensor->copy_from(stored.tensor(name).to(tensor->device()));
   adam.restore(state.step);
   return state;
 }

@@ -10,13 +10,14 @@ char* offset(const Tensor& tensor, std::int64_t elements) {
          elements * static_cast<std::int64_t>(size_of(tensor.dtype()));
 }
 
-/// query: [rows, ...] whose first `width` columns are Q; memory: K at column key_at, V right behind it.
+/// query: [rows, ...] whose first `width` columns are Q; memory: K at column key_at, V right behind
+/// it.
 AttentionArgs arguments(const char* op, const AttentionOptions& options, const Tensor& query,
                         const Tensor& memory, std::int64_t key_at, std::int64_t width,
                         const Segments& query_segments, const Segments& key_segments) {
   KETTE_CHECK(options.heads > 0 && width % options.heads == 0, op,
-              ": expected a width that the heads divide, given width ", width, " and ", options.heads,
-              " heads");
+              ": expected a width that the heads divide, given width ", width, " and ",
+              options.heads, " heads");
   KETTE_CHECK(query_segments.rows() == query.rows() && key_segments.rows() == memory.rows() &&
                   query_segments.count() == key_segments.count(),
               op, ": expected segments that cover ", query.rows(), " query and ", memory.rows(),
@@ -71,7 +72,8 @@ Values attention_reference(Panel q, Panel k, Panel v, const AttentionOptions& op
         for (std::int64_t j = 0; j < visible; ++j) {
           double score = 0;
           for (std::int64_t e = 0; e < head_width; ++e) {
-            score += q.at(i, head * head_width + e) * k.at(keys.begin(s) + j, head * head_width + e);
+            score +=
+                q.at(i, head * head_width + e) * k.at(keys.begin(s) + j, head * head_width + e);
           }
           weight.push_back(std::exp(score / std::sqrt(static_cast<double>(head_width))));
           total += weight.back();
@@ -79,7 +81,8 @@ Values attention_reference(Panel q, Panel k, Panel v, const AttentionOptions& op
         for (std::int64_t j = 0; j < visible; ++j) {
           double p = weight[static_cast<std::size_t>(j)] / total;
           if (options.dropout.active()) {
-            p *= static_cast<double>(options.dropout.at(head * queries.rows() + i, j, keys.longest()));
+            p *= static_cast<double>(
+                options.dropout.at(head * queries.rows() + i, j, keys.longest()));
           }
           for (std::int64_t e = 0; e < head_width; ++e) {
             output[static_cast<std::size_t>(i * width + head * head_width + e)] +=
@@ -122,12 +125,11 @@ void SelfAttention::backward(const Tensor& dy, GradientSlot& dx) {
 
 Tensor CrossAttention::forward(const Tensor& q, const Tensor& kv) {
   KETTE_CHECK(q.shape().rank() == 2 && kv.shape().rank() == 2 && kv.width() == 2 * q.width(), name,
-              ": expected queries [rows, width] and memory [rows, 2 * width], given ", q.str(), " and ",
-              kv.str());
+              ": expected queries [rows, width] and memory [rows, 2 * width], given ", q.str(),
+              " and ", kv.str());
   query = q;
   key_value = kv;
-  AttentionArgs args =
-      arguments(name, options, q, kv, 0, q.width(), query_segments, key_segments);
+  AttentionArgs args = arguments(name, options, q, kv, 0, q.width(), query_segments, key_segments);
   output = Tensor::empty(q.shape(), q.dtype(), q.device());
   log_sum_exp = statistics(q, options.heads);
   args.output = output.raw();
@@ -137,12 +139,13 @@ Tensor CrossAttention::forward(const Tensor& q, const Tensor& kv) {
 }
 
 void CrossAttention::backward(const Tensor& dy, GradientSlot& dq, GradientSlot& dkv) {
-  AttentionArgs args = arguments(name, options, query, key_value, 0, query.width(), query_segments,
-                                 key_segments);
+  AttentionArgs args =
+      arguments(name, options, query, key_value, 0, query.width(), query_segments, key_segments);
   args.output = output.raw();
   args.log_sum_exp = log_sum_exp.raw();
   const Tensor query_gradient = Tensor::empty(query.shape(), query.dtype(), query.device());
-  const Tensor memory_gradient = Tensor::empty(key_value.shape(), key_value.dtype(), key_value.device());
+  const Tensor memory_gradient =
+      Tensor::empty(key_value.shape(), key_value.dtype(), key_value.device());
   const AttentionGradients gradients{dy.raw(), query_gradient.raw(), memory_gradient.raw(),
                                      offset(memory_gradient, query.width())};
   on(query.device(), [&](auto exec) { kernels::attention_backward(exec, args, gradients); });
@@ -154,14 +157,15 @@ std::vector<Sample> SelfAttention::samples() {
   const auto sample = [](const char* label, std::vector<std::int64_t> lengths, std::int64_t width,
                          AttentionOptions options) {
     const Segments segments = Segments::from_lengths(lengths);
-    return Sample{label,
-                  {{{segments.rows(), 3 * width}}},
-                  [=](const std::vector<Variable>& in) { return self_attention(in[0], segments, options); },
-                  [=](const std::vector<Values>& in) {
-                    return attention_reference({in[0], 3 * width, 0}, {in[0], 3 * width, width},
-                                               {in[0], 3 * width, 2 * width}, options, width, segments,
-                                               segments);
-                  }};
+    return Sample{
+        label,
+        {{{segments.rows(), 3 * width}}},
+        [=](const std::vector<Variable>& in) { return self_attention(in[0], segments, options); },
+        [=](const std::vector<Values>& in) {
+          return attention_reference({in[0], 3 * width, 0}, {in[0], 3 * width, width},
+                                     {in[0], 3 * width, 2 * width}, options, width, segments,
+                                     segments);
+        }};
   };
   return {sample("lengths 3 1 0 5, 2 heads of 4", {3, 1, 0, 5}, 8, {2, Mask::none, {}}),
           sample("lengths 3 1 0 5, 2 heads of 4, causal", {3, 1, 0, 5}, 8, {2, Mask::causal, {}}),
@@ -176,18 +180,19 @@ std::vector<Sample> CrossAttention::samples() {
                          AttentionOptions options) {
     const Segments queries = Segments::from_lengths(query_lengths);
     const Segments keys = Segments::from_lengths(key_lengths);
-    return Sample{
-        label,
-        {{{queries.rows(), width}}, {{keys.rows(), 2 * width}}},
-        [=](const std::vector<Variable>& in) {
-          return cross_attention(in[0], in[1], queries, keys, options);
-        },
-        [=](const std::vector<Values>& in) {
-          return attention_reference({in[0], width, 0}, {in[1], 2 * width, 0},
-                                     {in[1], 2 * width, width}, options, width, queries, keys);
-        }};
+    return Sample{label,
+                  {{{queries.rows(), width}}, {{keys.rows(), 2 * width}}},
+                  [=](const std::vector<Variable>& in) {
+                    return cross_attention(in[0], in[1], queries, keys, options);
+                  },
+                  [=](const std::vector<Values>& in) {
+                    return attention_reference({in[0], width, 0}, {in[1], 2 * width, 0},
+                                               {in[1], 2 * width, width}, options, width, queries,
+                                               keys);
+                  }};
   };
-  return {sample("2 0 4 queries on 3 5 2 keys, 2 heads of 3", {2, 0, 4}, {3, 5, 2}, 6, {2, Mask::none, {}}),
+  return {sample("2 0 4 queries on 3 5 2 keys, 2 heads of 3", {2, 0, 4}, {3, 5, 2}, 6,
+                 {2, Mask::none, {}}),
           sample("3 queries on 5 keys, causal", {3}, {5}, 4, {1, Mask::causal, {}}),
           sample("3 2 queries on 4 6 keys, dropout", {3, 2}, {4, 6}, 8,
                  {2, Mask::none, DropoutMask(0.5, {8, 9})})};

@@ -1,7 +1,10 @@
-// Scaled dot-product attention over packed sequences, all heads at once (Vaswani et al. 2017, equation (1), section 3.2):
+// Scaled dot-product attention over packed sequences, all heads at once (Vaswani et al. 2017,
+// equation (1), section 3.2):
 //   output = softmax(Q K^T / sqrt(head width)) V       per sequence and head
-// Backward keeps only each row's log-sum-exp and recomputes the probabilities P (Dao et al. 2022, section 3.1):
-//   dV = P^T dO,  dP = dO V^T,  dS = P * (dP - rowsum(dO * O)),  dQ = dS K / sqrt(w),  dK = dS^T Q / sqrt(w)
+// Backward keeps only each row's log-sum-exp and recomputes the probabilities P (Dao et al. 2022,
+// section 3.1):
+//   dV = P^T dO,  dP = dO V^T,  dS = P * (dP - rowsum(dO * O)),  dQ = dS K / sqrt(w),  dK = dS^T Q
+//   / sqrt(w)
 #pragma once
 
 #include "autograd/elementwise.h"
@@ -27,7 +30,8 @@ struct SelfAttention {
   static std::vector<Sample> samples();
 };
 
-/// Queries of one side, keys and values of the other: q [rows, width], kv [memory rows, 2 * width] -> [rows, width].
+/// Queries of one side, keys and values of the other: q [rows, width], kv [memory rows, 2 * width]
+/// -> [rows, width].
 struct CrossAttention {
   static constexpr const char* name = "cross_attention";
   static constexpr const char* formula = "softmax(Q K^T / sqrt(w)) V with [K V] = memory";

@@ -13,7 +13,8 @@ Tensor ProjectedCrossEntropy::forward(const Tensor& x, const Tensor& weight, con
   if (Tape::current()) {
     dx = args.dx = Tensor::empty(x.shape(), x.dtype(), x.device());
     dweight = args.dweight = Tensor::zeros(weight.shape(), weight.dtype(), weight.device());
-    if (bias.defined()) dbias = args.dbias = Tensor::zeros(bias.shape(), bias.dtype(), bias.device());
+    if (bias.defined())
+      dbias = args.dbias = Tensor::zeros(bias.shape(), bias.dtype(), bias.device());
   }
   const CrossEntropySums result =
       on(x.device(), [&](auto exec) { return kernels::projected_cross_entropy(exec, args); });
@@ -38,14 +39,14 @@ std::vector<Sample> ProjectedCrossEntropy::samples() {
   const auto sample = [](const char* label, std::int64_t rows, std::int64_t width,
                          std::int64_t vocabulary, double smoothing) {
     std::vector<std::int32_t> targets;
-    for (std::int64_t r = 0; r < rows; ++r) targets.push_back(static_cast<std::int32_t>(r * 5 % vocabulary));
+    for (std::int64_t r = 0; r < rows; ++r)
+      targets.push_back(static_cast<std::int32_t>(r * 5 % vocabulary));
     return Sample{
         label,
         {{{rows, width}}, {{vocabulary, width}}, {{vocabulary}}},
         [=](const std::vector<Variable>& in) {
-          return projected_cross_entropy(in[0], in[1], in[2],
-                                         Tensor::from(targets, in[0].value().device()),
-                                         {smoothing, 0.5});
+          return projected_cross_entropy(
+              in[0], in[1], in[2], Tensor::from(targets, in[0].value().device()), {smoothing, 0.5});
         },
         [=](const std::vector<Values>& in) {
           double loss = 0;
@@ -69,7 +70,8 @@ std::vector<Sample> ProjectedCrossEntropy::samples() {
           return Values{0.5 * loss};
         }};
   };
-  return {sample("3 rows, 7 words", 3, 4, 7, 0), sample("5 rows, 11 words, smoothing 0.1", 5, 6, 11, 0.1),
+  return {sample("3 rows, 7 words", 3, 4, 7, 0),
+          sample("5 rows, 11 words, smoothing 0.1", 5, 6, 11, 0.1),
           sample("40 rows, 50 words, smoothing 0.1", 40, 8, 50, 0.1)};
 }
 

@@ -1,7 +1,8 @@
-// Label-smoothed cross entropy, fused with the projection to the vocabulary so that [rows, vocabulary] never exists
-// whole (Vaswani et al. 2017, section 5.4; Szegedy et al. 2016, section 7):
-//   z = x W^T + b,  q = (1 - smoothing) onehot(target) + smoothing / vocabulary,  loss = -scale sum_rows q . log softmax(z)
-//   dz = scale (softmax(z) - q)
+// Label-smoothed cross entropy, fused with the projection to the vocabulary so that [rows,
+// vocabulary] never exists whole (Vaswani et al. 2017, section 5.4; Szegedy et al. 2016, section
+// 7):
+//   z = x W^T + b,  q = (1 - smoothing) onehot(target) + smoothing / vocabulary,  loss = -scale
+//   sum_rows q . log softmax(z) dz = scale (softmax(z) - q)
 // The gradients are taken while a chunk's logits are at hand, in the forward pass.
 #pragma once
 
@@ -14,7 +15,8 @@ struct CrossEntropyOptions {
   double scale = 1;  ///< e.g. 1 / tokens of the whole (accumulated) batch, for a mean
 };
 
-/// x: [rows, width], weight: [vocabulary, width], bias: [vocabulary] or undefined, targets: i32 [rows] -> a scalar.
+/// x: [rows, width], weight: [vocabulary, width], bias: [vocabulary] or undefined, targets: i32
+/// [rows] -> a scalar.
 struct ProjectedCrossEntropy {
   static constexpr const char* name = "projected_cross_entropy";
   static constexpr const char* formula = "-scale * sum_rows q . log softmax(x W^T + b)";
@@ -29,8 +31,9 @@ struct ProjectedCrossEntropy {
   static std::vector<Sample> samples();
 };
 
-inline Variable projected_cross_entropy(const Variable& x, const Variable& weight, const Variable& bias,
-                                        const Tensor& targets, const CrossEntropyOptions& options,
+inline Variable projected_cross_entropy(const Variable& x, const Variable& weight,
+                                        const Variable& bias, const Tensor& targets,
+                                        const CrossEntropyOptions& options,
                                         CrossEntropySums* sums = nullptr) {
   return record(ProjectedCrossEntropy{targets, options, sums}, x, weight, bias);
 }

@@ -9,15 +9,15 @@ void check_ids(const char* op, const Tensor& ids, std::int64_t entries) {
   if (ids.device().kind != DeviceKind::cpu) return;
   const std::int32_t* id = ids.data<std::int32_t>();
   for (std::int64_t row = 0; row < ids.elements(); ++row) {
-    KETTE_CHECK(id[row] >= 0 && id[row] < entries, op, ": expected ids in 0 .. ", entries - 1, ", given ",
-                id[row], " in row ", row);
+    KETTE_CHECK(id[row] >= 0 && id[row] < entries, op, ": expected ids in 0 .. ", entries - 1,
+                ", given ", id[row], " in row ", row);
   }
 }
 
 void gather(const Tensor& table, const Tensor& ids, const Tensor& y, double scale) {
   visit_float(table.dtype(), "embedding", [&]<class T>(T) {
-    const rows::Gather<T> body{table.data<T>(), ids.data<std::int32_t>(), y.data<T>(), table.width(),
-                               scale};
+    const rows::Gather<T> body{table.data<T>(), ids.data<std::int32_t>(), y.data<T>(),
+                               table.width(), scale};
     on(table.device(), [&](auto exec) { kernels::for_rows(exec, body, ids.elements()); });
   });
 }
@@ -25,7 +25,8 @@ void gather(const Tensor& table, const Tensor& ids, const Tensor& y, double scal
 }  // namespace
 
 Tensor Lookup::forward(const Tensor& table) {
-  KETTE_CHECK(table.shape().rank() == 2, name, ": expected a table [entries, width], given ", table.str());
+  KETTE_CHECK(table.shape().rank() == 2, name, ": expected a table [entries, width], given ",
+              table.str());
   check_ids(name, ids, table.shape()[0]);
   const Tensor y = Tensor::empty({ids.elements(), table.width()}, table.dtype(), table.device());
   gather(table, ids, y, scale);
@@ -38,9 +39,10 @@ void Lookup::backward(const Tensor& dy, GradientSlot& dtable) {
 }
 
 Tensor AddPositions::forward(const Tensor& x, const Tensor& table) {
-  KETTE_CHECK(table.shape().rank() == 2 && table.width() == x.width() && positions.elements() == x.rows(),
-              name, ": expected a table [positions, ", x.width(), "] and ", x.rows(),
-              " positions for x ", x.str(), ", given ", table.str(), " and ", positions.elements());
+  KETTE_CHECK(
+      table.shape().rank() == 2 && table.width() == x.width() && positions.elements() == x.rows(),
+      name, ": expected a table [positions, ", x.width(), "] and ", x.rows(), " positions for x ",
+      x.str(), ", given ", table.str(), " and ", positions.elements());
   check_ids(name, positions, table.shape()[0]);
   const Tensor y = Tensor::empty(x.shape(), x.dtype(), x.device());
   visit_float(x.dtype(), name, [&]<class T>(T) {
@@ -78,7 +80,8 @@ std::vector<Sample> Lookup::samples() {
                  [ids](const std::vector<Values>& in) {
                    Values y;
                    for (const std::int32_t id : ids) {
-                     for (int j = 0; j < 9; ++j) y.push_back(3.0 * in[0][static_cast<std::size_t>(id * 9 + j)]);
+                     for (int j = 0; j < 9; ++j)
+                       y.push_back(3.0 * in[0][static_cast<std::size_t>(id * 9 + j)]);
                    }
                    return y;
                  }}};
@@ -89,7 +92,8 @@ std::vector<Sample> AddPositions::samples() {
   return {Sample{"sequences of 3 and 2 rows, width 4",
                  {{{5, 4}}, {{3, 4}}},
                  [positions](const std::vector<Variable>& in) {
-                   return add_positions(in[0], in[1], Tensor::from(positions, in[0].value().device()));
+                   return add_positions(in[0], in[1],
+                                        Tensor::from(positions, in[0].value().device()));
                  },
                  [positions](const std::vector<Values>& in) {
                    Values y = in[0];

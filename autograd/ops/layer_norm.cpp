@@ -44,7 +44,8 @@ void normalize_backward(Op& op, const Tensor& dy, GradientSlot& dx, GradientSlot
   const Tensor& sum = op.sum;
   const Tensor dsum = Tensor::empty(sum.shape(), sum.dtype(), sum.device());
   const bool masked = dresidual && mask.active();
-  const Tensor masked_gradient = masked ? Tensor::empty(sum.shape(), sum.dtype(), sum.device()) : dsum;
+  const Tensor masked_gradient =
+      masked ? Tensor::empty(sum.shape(), sum.dtype(), sum.device()) : dsum;
   Tensor sums[2] = {Tensor::zeros({sum.width()}, sum.dtype(), sum.device()),
                     Tensor::zeros({sum.width()}, sum.dtype(), sum.device())};
   if (dgain.wanted()) sums[0] = dgain.open();
@@ -111,14 +112,15 @@ void ResidualLayerNorm::backward(const Tensor& dy, GradientSlot& dx, GradientSlo
 
 std::vector<Sample> Normalize::samples() {
   std::vector<Sample> result;
-  for (const auto& [shape, shift] : {std::pair{Shape{3, 8}, 0.0}, {Shape{2, 33}, 0.0}, {Shape{3, 16}, 100.0}}) {
-    result.push_back(Sample{
-        shape.str() + (shift != 0 ? " around 100" : ""),
-        {{shape, shift - 2, shift + 2}, {{shape.width()}, 0.5, 1.5}, {{shape.width()}}},
-        [](const std::vector<Variable>& in) { return layer_norm(in[0], in[1], in[2]); },
-        [](const std::vector<Values>& in) {
-          return layer_norm_reference(in[0], in[1], in[2], 1e-5);
-        }});
+  for (const auto& [shape, shift] :
+       {std::pair{Shape{3, 8}, 0.0}, {Shape{2, 33}, 0.0}, {Shape{3, 16}, 100.0}}) {
+    result.push_back(
+        Sample{shape.str() + (shift != 0 ? " around 100" : ""),
+               {{shape, shift - 2, shift + 2}, {{shape.width()}, 0.5, 1.5}, {{shape.width()}}},
+               [](const std::vector<Variable>& in) { return layer_norm(in[0], in[1], in[2]); },
+               [](const std::vector<Values>& in) {
+                 return layer_norm_reference(in[0], in[1], in[2], 1e-5);
+               }});
   }
   return result;
 }
@@ -128,22 +130,23 @@ std::vector<Sample> ResidualLayerNorm::samples() {
   for (const double rate : {0.0, 0.3}) {
     const DropoutMask mask(rate, {17, 4});
     const Shape shape{4, 150};
-    result.push_back(Sample{
-        shape.str() + ", dropout " + std::to_string(rate).substr(0, 3),
-        {{shape}, {shape}, {{shape.width()}, 0.5, 1.5}, {{shape.width()}}},
-        [mask](const std::vector<Variable>& in) {
-          return residual_layer_norm(in[0], in[1], in[2], in[3], mask);
-        },
-        [mask, shape](const std::vector<Values>& in) {
-          Values sum = in[0];
-          for (std::size_t i = 0; i < sum.size(); ++i) {
-            const auto at = static_cast<std::int64_t>(i);
-            const double keep =
-                mask.active() ? mask.at(at / shape.width(), at % shape.width(), shape.width()) : 1.0;
-            sum[i] += keep * in[1][i];
-          }
-          return layer_norm_reference(sum, in[2], in[3], 1e-5);
-        }});
+    result.push_back(Sample{shape.str() + ", dropout " + std::to_string(rate).substr(0, 3),
+                            {{shape}, {shape}, {{shape.width()}, 0.5, 1.5}, {{shape.width()}}},
+                            [mask](const std::vector<Variable>& in) {
+                              return residual_layer_norm(in[0], in[1], in[2], in[3], mask);
+                            },
+                            [mask, shape](const std::vector<Values>& in) {
+                              Values sum = in[0];
+                              for (std::size_t i = 0; i < sum.size(); ++i) {
+                                const auto at = static_cast<std::int64_t>(i);
+                                const double keep = mask.active()
+                                                        ? mask.at(at / shape.width(),
+                                                                  at % shape.width(), shape.width())
+                                                        : 1.0;
+                                sum[i] += keep * in[1][i];
+                              }
+                              return layer_norm_reference(sum, in[2], in[3], 1e-5);
+                            }});
   }
   return result;
 }

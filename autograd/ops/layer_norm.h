@@ -1,5 +1,5 @@
-// Layer norm, alone and as the end of a sub-layer: LayerNorm(x + Dropout(Sublayer(x))), Vaswani et al. 2017, section 3.1.
-// The maths stand in tensor/rows/layer_norm.h.
+// Layer norm, alone and as the end of a sub-layer: LayerNorm(x + Dropout(Sublayer(x))), Vaswani et
+// al. 2017, section 3.1. The maths stand in tensor/rows/layer_norm.h.
 #pragma once
 
 #include "autograd/elementwise.h"
@@ -26,7 +26,8 @@ struct ResidualLayerNorm {
   DropoutMask mask{};
   Tensor sum{}, gain{}, mean{}, rstd{};
 
-  Tensor forward(const Tensor& x, const Tensor& residual, const Tensor& gains, const Tensor& biases);
+  Tensor forward(const Tensor& x, const Tensor& residual, const Tensor& gains,
+                 const Tensor& biases);
   void backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dresidual, GradientSlot& dgain,
                 GradientSlot& dbias);
   static std::vector<Sample> samples();

@@ -35,7 +35,8 @@ Tensor MatMul::forward(const Tensor& left, const Tensor& right) {
     return t.shape()[is_left != transposed ? -1 : -2];
   };
   bool fits = rank >= 2 && right.shape().rank() == rank && left.dtype() == right.dtype();
-  for (int axis = 0; fits && axis < rank - 2; ++axis) fits = left.shape()[axis] == right.shape()[axis];
+  for (int axis = 0; fits && axis < rank - 2; ++axis)
+    fits = left.shape()[axis] == right.shape()[axis];
   KETTE_CHECK(fits && inner(left, transpose_a, true) == inner(right, transpose_b, false),
               "matmul: expected [batch..., m, k] and [batch..., k, n], given ", left.str(),
               transpose_a ? " (transposed)" : "", " and ", right.str(),
@@ -99,9 +100,8 @@ void AffineMap::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dweig
   Tensor upstream = dy;
   if (activation != Activation::none) {
     upstream = Tensor::empty(dy.shape(), dy.dtype(), dy.device());
-    on(dy.device(), [&](auto exec) {
-      kernels::activation_backward(exec, activation, saved, dy, upstream);
-    });
+    on(dy.device(),
+       [&](auto exec) { kernels::activation_backward(exec, activation, saved, dy, upstream); });
     saved = Tensor();
   }
   const Tensor upstream_rows = upstream.reshaped({upstream.rows(), upstream.width()});
@@ -128,36 +128,39 @@ std::vector<Sample> MatMul::samples() {
       a = {a[1], a[2]};
       b = {b[1], b[2]};
     }
-    return Sample{
-        a.str() + (transpose_a ? "^T" : "") + " x " + b.str() + (transpose_b ? "^T" : ""),
-        {{a}, {b}},
-        [=](const std::vector<Variable>& in) { return matmul(in[0], in[1], transpose_a, transpose_b); },
-        [=](const std::vector<Values>& in) {
-          Values c(static_cast<std::size_t>(batch * m * n));
-          for (std::int64_t s = 0; s < batch; ++s) {
-            for (std::int64_t i = 0; i < m; ++i) {
-              for (std::int64_t j = 0; j < n; ++j) {
-                double total = 0;
-                for (std::int64_t p = 0; p < k; ++p) {
-                  total += in[0][static_cast<std::size_t>(s * m * k + (transpose_a ? p * m + i : i * k + p))] *
-                           in[1][static_cast<std::size_t>(s * k * n + (transpose_b ? j * k + p : p * n + j))];
-                }
-                c[static_cast<std::size_t>((s * m + i) * n + j)] = total;
-              }
-            }
-          }
-          return c;
-        }};
+    return Sample{a.str() + (transpose_a ? "^T" : "") + " x " + b.str() + (transpose_b ? "^T" : ""),
+                  {{a}, {b}},
+                  [=](const std::vector<Variable>& in) {
+                    return matmul(in[0], in[1], transpose_a, transpose_b);
+                  },
+                  [=](const std::vector<Values>& in) {
+                    Values c(static_cast<std::size_t>(batch * m * n));
+                    for (std::int64_t s = 0; s < batch; ++s) {
+                      for (std::int64_t i = 0; i < m; ++i) {
+                        for (std::int64_t j = 0; j < n; ++j) {
+                          double total = 0;
+                          for (std::int64_t p = 0; p < k; ++p) {
+                            total += in[0][static_cast<std::size_t>(
+                                         s * m * k + (transpose_a ? p * m + i : i * k + p))] *
+                                     in[1][static_cast<std::size_t>(
+                                         s * k * n + (transpose_b ? j * k + p : p * n + j))];
+                          }
+                          c[static_cast<std::size_t>((s * m + i) * n + j)] = total;
+                        }
+                      }
+                    }
+                    return c;
+                  }};
   };
-  return {sample(1, 5, 3, 4, false, false), sample(1, 5, 3, 4, true, false),
-          sample(1, 5, 3, 4, false, true),  sample(1, 5, 3, 4, true, true),
-          sample(3, 2, 7, 5, false, false), sample(3, 2, 7, 5, false, true),
+  return {sample(1, 5, 3, 4, false, false),   sample(1, 5, 3, 4, true, false),
+          sample(1, 5, 3, 4, false, true),    sample(1, 5, 3, 4, true, true),
+          sample(3, 2, 7, 5, false, false),   sample(3, 2, 7, 5, false, true),
           sample(1, 33, 17, 35, false, false)};
 }
 
 std::vector<Sample> AffineMap::samples() {
-  const auto sample = [](std::int64_t rows, std::int64_t in, std::int64_t out, Activation activation,
-                         const char* label) {
+  const auto sample = [](std::int64_t rows, std::int64_t in, std::int64_t out,
+                         Activation activation, const char* label) {
     return Sample{
         Shape{rows, in}.str() + " x " + Shape{out, in}.str() + "^T, " + label,
         {{{rows, in}}, {{out, in}}, {{out}}},
@@ -168,7 +171,8 @@ std::vector<Sample> AffineMap::samples() {
             for (std::int64_t o = 0; o < out; ++o) {
               double z = v[2][static_cast<std::size_t>(o)];
               for (std::int64_t i = 0; i < in; ++i) {
-                z += v[0][static_cast<std::size_t>(r * in + i)] * v[1][static_cast<std::size_t>(o * in + i)];
+                z += v[0][static_cast<std::size_t>(r * in + i)] *
+                     v[1][static_cast<std::size_t>(o * in + i)];
               }
               if (activation == Activation::relu) z = Relu{}.reference(z);
               if (activation == Activation::gelu) z = Gelu{}.reference(z);
@@ -179,9 +183,9 @@ std::vector<Sample> AffineMap::samples() {
           return y;
         }};
   };
-  return {sample(5, 3, 4, Activation::none, "no activation"), sample(5, 3, 4, Activation::relu, "relu"),
-          sample(5, 3, 4, Activation::gelu, "gelu"), sample(5, 3, 4, Activation::silu, "silu"),
-          sample(67, 40, 33, Activation::relu, "relu")};
+  return {sample(5, 3, 4, Activation::none, "no activation"),
+          sample(5, 3, 4, Activation::relu, "relu"), sample(5, 3, 4, Activation::gelu, "gelu"),
+          sample(5, 3, 4, Activation::silu, "silu"), sample(67, 40, 33, Activation::relu, "relu")};
 }
 
 }  // namespace kette

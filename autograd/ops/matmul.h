@@ -1,5 +1,6 @@
-// Matrix products. matmul: batched over the outer axes. linear: y = activation(x W^T + b), the layer of every Transformer
-// sub-layer, with bias and activation applied while the product is in cache.
+// Matrix products. matmul: batched over the outer axes. linear: y = activation(x W^T + b), the
+// layer of every Transformer sub-layer, with bias and activation applied while the product is in
+// cache.
 //   dx = dy W,  dW = dy^T x,  db = column sums of dy      (Deep Learning, section 6.5.4)
 #pragma once
 
@@ -7,7 +8,8 @@
 
 namespace kette {
 
-/// C = A B over the last two axes: [batch..., m, k] x [batch..., k, n]; either operand may be transposed in place.
+/// C = A B over the last two axes: [batch..., m, k] x [batch..., k, n]; either operand may be
+/// transposed in place.
 struct MatMul {
   static constexpr const char* name = "matmul";
   static constexpr const char* formula = "c_ij = sum_k a_ik b_kj over the last two axes";

@@ -1,5 +1,5 @@
-// Sums and maxima. sum: over everything, or down to a shape with extents of 1. Deep Learning, equation (6.46) read
-// backwards: the gradient of a sum is the upstream gradient, broadcast.
+// Sums and maxima. sum: over everything, or down to a shape with extents of 1. Deep Learning,
+// equation (6.46) read backwards: the gradient of a sum is the upstream gradient, broadcast.
 #pragma once
 
 #include "autograd/elementwise.h"
@@ -27,7 +27,8 @@ struct SumTo {
   static std::vector<Sample> samples();
 };
 
-/// The largest entry of each row: [rows..., width] -> [rows..., 1]. The gradient goes to the first of equals.
+/// The largest entry of each row: [rows..., width] -> [rows..., 1]. The gradient goes to the first
+/// of equals.
 struct MaxLast {
   static constexpr const char* name = "max";
   static constexpr const char* formula = "max_j x_ij over the last axis";
@@ -43,7 +44,8 @@ struct MaxLast {
     return y;
   }
   void backward(const Tensor& dy, GradientSlot& dx) {
-    // Row r's gradient belongs to flat element r * width + column: an embedding gradient of width 1.
+    // Row r's gradient belongs to flat element r * width + column: an embedding gradient of
+    // width 1.
     std::vector<std::int32_t> flat = columns.values<std::int32_t>();
     for (std::size_t row = 0; row < flat.size(); ++row) {
       flat[row] += static_cast<std::int32_t>(static_cast<std::int64_t>(row) * input_shape.width());
@@ -74,7 +76,7 @@ inline std::vector<Sample> SumTo::samples() {
                     Values y(static_cast<std::size_t>(to.elements()));
                     for (std::size_t i = 0; i < in[0].size(); ++i) {
                       std::int64_t index = static_cast<std::int64_t>(i), at = 0, stride = 1;
-                      for (int axis = -1; -axis <= from.rank(); --axis) {
+                      for (int axis = -1; - axis <= from.rank(); --axis) {
                         const std::int64_t coordinate = index % from[axis];
                         index /= from[axis];
                         if (-axis > to.rank()) continue;
@@ -86,8 +88,12 @@ inline std::vector<Sample> SumTo::samples() {
                     return y;
                   }};
   };
-  return {sample({4, 5}, {}),       sample({4, 5}, {5}),          sample({4, 5}, {4, 1}),
-          sample({2, 3, 4}, {3, 1}), sample({2, 3, 4}, {2, 1, 4}), sample({130, 3}, {3}),
+  return {sample({4, 5}, {}),
+          sample({4, 5}, {5}),
+          sample({4, 5}, {4, 1}),
+          sample({2, 3, 4}, {3, 1}),
+          sample({2, 3, 4}, {2, 1, 4}),
+          sample({130, 3}, {3}),
           sample({2, 3, 2, 3}, {3, 1, 3})};
 }
 

@@ -1,4 +1,5 @@
-// Ops that move values without changing them: reshape, slice, concatenate, transpose. Reshape and slice share storage.
+// Ops that move values without changing them: reshape, slice, concatenate, transpose. Reshape and
+// slice share storage.
 #pragma once
 
 #include "autograd/elementwise.h"
@@ -7,7 +8,8 @@ namespace kette {
 
 struct Reshape {
   static constexpr const char* name = "reshape";
-  static constexpr const char* formula = "the same elements, in row-major order, under another shape";
+  static constexpr const char* formula =
+      "the same elements, in row-major order, under another shape";
   Shape target;
 
   Tensor forward(const Tensor& x) { return x.reshaped(target); }
@@ -66,9 +68,8 @@ struct Transpose {
         Tensor::empty(x.shape().with(-2, columns).with(-1, rows), x.dtype(), x.device());
     const std::int64_t matrix = rows * columns;
     if (matrix == 0) return y;
-    on(x.device(), [&](auto exec) {
-      kernels::transpose(exec, x, y, x.elements() / matrix, rows, columns);
-    });
+    on(x.device(),
+       [&](auto exec) { kernels::transpose(exec, x, y, x.elements() / matrix, rows, columns); });
     return y;
   }
   Tensor forward(const Tensor& x) { return transposed(x); }
@@ -88,16 +89,17 @@ inline Variable transpose(const Variable& x) { return record(Transpose{}, x); }
 inline std::vector<Sample> Reshape::samples() {
   return {Sample{"[3, 4] to [2, 6]",
                  {{Shape{3, 4}}},
-                 [](const std::vector<Variable>& in) { return reshape(in[0], {2, 6}); },
+                 [](const std::vector<Variable>& in) {
+                   return reshape(in[0], {2, 6});
+                 },
                  [](const std::vector<Values>& in) { return in[0]; }}};
 }
 inline std::vector<Sample> Slice::samples() {
-  return {Sample{"[5, 3][1:4]",
-                 {{Shape{5, 3}}},
-                 [](const std::vector<Variable>& in) { return slice(in[0], 1, 4); },
-                 [](const std::vector<Values>& in) {
-                   return Values(in[0].begin() + 3, in[0].begin() + 12);
-                 }}};
+  return {Sample{
+      "[5, 3][1:4]",
+      {{Shape{5, 3}}},
+      [](const std::vector<Variable>& in) { return slice(in[0], 1, 4); },
+      [](const std::vector<Values>& in) { return Values(in[0].begin() + 3, in[0].begin() + 12); }}};
 }
 inline std::vector<Sample> Concatenate::samples() {
   return {Sample{"[2, 3] above [4, 3]",

@@ -55,9 +55,11 @@ inline std::vector<Sample> softmax_samples(Variable (*call)(const Variable&), bo
                               Values y = in[0];
                               for (std::size_t at = 0; at < y.size(); at += width) {
                                 double total = 0;
-                                for (std::size_t j = at; j < at + width; ++j) total += std::exp(y[j]);
+                                for (std::size_t j = at; j < at + width; ++j)
+                                  total += std::exp(y[j]);
                                 for (std::size_t j = at; j < at + width; ++j) {
-                                  y[j] = logarithm ? y[j] - std::log(total) : std::exp(y[j]) / total;
+                                  y[j] =
+                                      logarithm ? y[j] - std::log(total) : std::exp(y[j]) / total;
                                 }
                               }
                               return y;

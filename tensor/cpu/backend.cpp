@@ -1,5 +1,6 @@
-// The CPU's memory: a caching allocator. Fresh pages from malloc cost more than a small kernel, and a training step
-// asks for the same sizes over and over; so blocks are kept by size class and handed out again.
+// The CPU's memory: a caching allocator. Fresh pages from malloc cost more than a small kernel, and
+// a training step asks for the same sizes over and over; so blocks are kept by size class and
+// handed out again.
 #include "tensor/backend.h"
 
 #include <sys/mman.h>
@@ -16,12 +17,13 @@
 namespace kette {
 namespace {
 
-constexpr std::size_t kAlignment = 64;              // a cache line, and the widest vector
+constexpr std::size_t kAlignment = 64;  // a cache line, and the widest vector
 constexpr std::size_t kHugePage = std::size_t{1} << 21;
 
 /// Rounds up to one of eight classes per power of two: at most 12.5 % is wasted.
 std::size_t size_class(std::size_t bytes) {
-  if (bytes <= 512) return (std::max<std::size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
+  if (bytes <= 512)
+    return (std::max<std::size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
   const std::size_t step = std::bit_floor(bytes - 1) / 8;
   return (bytes + step - 1) / step * step;
 }
@@ -45,10 +47,11 @@ class CpuBackend final : public Backend {
     void* memory = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
     if (memory == nullptr) {
       statistics_.in_use_bytes -= static_cast<std::int64_t>(size);
-      fail("memory: expected room for ", size >> 20, " MiB more, given none (", statistics_.in_use_bytes >> 20,
-           " MiB are in use); a smaller batch or model needs less");
+      fail("memory: expected room for ", size >> 20, " MiB more, given none (",
+           statistics_.in_use_bytes >> 20, " MiB are in use); a smaller batch or model needs less");
     }
-    if (alignment == kHugePage) ::madvise(memory, size, MADV_HUGEPAGE);  // fewer page faults; advice only
+    if (alignment == kHugePage)
+      ::madvise(memory, size, MADV_HUGEPAGE);  // fewer page faults; advice only
     return memory;
   }
 
@@ -95,8 +98,8 @@ class CpuBackend final : public Backend {
 }  // namespace
 
 Backend& backend(Device device) {
-  KETTE_CHECK(device.kind == DeviceKind::cpu, "device: expected cpu (this build has no CUDA), given ",
-              device.str());
+  KETTE_CHECK(device.kind == DeviceKind::cpu,
+              "device: expected cpu (this build has no CUDA), given ", device.str());
   // Never destroyed: tensors with static lifetime may outlive any order of destruction.
   static CpuBackend* const cpu = new CpuBackend;
   return *cpu;

@@ -1,5 +1,5 @@
-// Elementwise kernels: one loop for unary functions; for binary ones an odometer over the outer axes around an inner
-// row in which each operand either advances or stands still.
+// Elementwise kernels: one loop for unary functions; for binary ones an odometer over the outer
+// axes around an inner row in which each operand either advances or stands still.
 #include "tensor/cpu/parallel.h"
 #include "tensor/kernels.h"
 
@@ -9,12 +9,14 @@ namespace {
 using cpu::parallel_blocks;
 constexpr std::int64_t kGrain = 4096;
 
-/// How a broadcast operand moves over the output, after neighbouring axes that behave alike are joined.
+/// How a broadcast operand moves over the output, after neighbouring axes that behave alike are
+/// joined.
 struct BroadcastPlan {
   Shape outer;  // the joined axes but the innermost
   std::int64_t inner = 1;
-  std::array<std::int64_t, Shape::kMaxRank> a_strides{}, b_strides{};  // of the outer axes, 0 where broadcast
-  std::int64_t a_step = 0, b_step = 0;                                 // 0 or 1 in the inner row
+  std::array<std::int64_t, Shape::kMaxRank> a_strides{},
+      b_strides{};                      // of the outer axes, 0 where broadcast
+  std::int64_t a_step = 0, b_step = 0;  // 0 or 1 in the inner row
 
   BroadcastPlan(const Shape& a, const Shape& b, const Shape& y) {
     struct Axis {
@@ -125,9 +127,10 @@ void binary(CpuExec, Function function, const Tensor& a, const Tensor& b, const 
     plan.for_each_row([&](std::int64_t a_at, std::int64_t b_at, std::int64_t y_at) {
       const T *p = left + a_at, *q = right + b_at;
       T* r = out + y_at;
-      over_row(plan.inner, plan.a_step, plan.b_step, [=](std::int64_t i, std::int64_t j, std::int64_t k) {
-        r[k] = T(function.forward(C(p[i]), C(q[j])));
-      });
+      over_row(plan.inner, plan.a_step, plan.b_step,
+               [=](std::int64_t i, std::int64_t j, std::int64_t k) {
+                 r[k] = T(function.forward(C(p[i]), C(q[j])));
+               });
     });
   });
 }
@@ -146,15 +149,17 @@ void binary_backward(CpuExec, Function function, const Tensor& a, const Tensor& 
       const T *p = left + a_at, *q = right + b_at, *r = out + y_at, *u = upstream + y_at;
       if (left_gradient) {
         T* g = left_gradient + y_at;
-        over_row(plan.inner, plan.a_step, plan.b_step, [=](std::int64_t i, std::int64_t j, std::int64_t k) {
-          g[k] = T(function.backward_a(C(p[i]), C(q[j]), C(r[k]), C(u[k])));
-        });
+        over_row(plan.inner, plan.a_step, plan.b_step,
+                 [=](std::int64_t i, std::int64_t j, std::int64_t k) {
+                   g[k] = T(function.backward_a(C(p[i]), C(q[j]), C(r[k]), C(u[k])));
+                 });
       }
       if (right_gradient) {
         T* g = right_gradient + y_at;
-        over_row(plan.inner, plan.a_step, plan.b_step, [=](std::int64_t i, std::int64_t j, std::int64_t k) {
-          g[k] = T(function.backward_b(C(p[i]), C(q[j]), C(r[k]), C(u[k])));
-        });
+        over_row(plan.inner, plan.a_step, plan.b_step,
+                 [=](std::int64_t i, std::int64_t j, std::int64_t k) {
+                   g[k] = T(function.backward_b(C(p[i]), C(q[j]), C(r[k]), C(u[k])));
+                 });
       }
     });
   });

@@ -1,4 +1,5 @@
-// Kernels that mostly move memory: fill, convert, accumulate, scale, transpose, scatter-add, and Adam.
+// Kernels that mostly move memory: fill, convert, accumulate, scale, transpose, scatter-add, and
+// Adam.
 #include <cmath>
 
 #include "tensor/cpu/parallel.h"
@@ -86,7 +87,8 @@ void transpose(CpuExec, const Tensor& x, const Tensor& y, std::int64_t batch, st
 void scatter_add(CpuExec, const Tensor& dy, const Tensor& ids, const Tensor& table, double factor) {
   const std::int64_t rows = ids.elements(), width = table.width(), entries = table.rows();
   const std::int32_t* id = ids.data<std::int32_t>();
-  // A block owns a range of table entries and reads all rows in order: no atomics, one order of additions.
+  // A block owns a range of table entries and reads all rows in order: no atomics, one order of
+  // additions.
   const std::int64_t grain = std::max<std::int64_t>(1, (entries + 15) / 16);
   visit_float(dy.dtype(), "embedding", [&]<class T>(T) {
     using C = Compute<T>;
@@ -100,7 +102,8 @@ void scatter_add(CpuExec, const Tensor& dy, const Tensor& ids, const Tensor& tab
                         const T* in = upstream + row * width;
                         T* out = gradient + id[row] * width;
 #pragma omp simd
-                        for (std::int64_t j = 0; j < width; ++j) out[j] = T(C(out[j]) + by * C(in[j]));
+                        for (std::int64_t j = 0; j < width; ++j)
+                          out[j] = T(C(out[j]) + by * C(in[j]));
                       }
                     });
   });
@@ -117,17 +120,19 @@ void adam(CpuExec, const AdamArgs& args) {
     const C beta1 = C(args.beta1), beta2 = C(args.beta2), epsilon = C(args.epsilon);
     const C keep = C(1 - args.lr * args.weight_decay), gradient_scale = C(args.gradient_scale);
     const C rate = C(args.lr / correction1), root = C(1 / std::sqrt(correction2));
-    parallel_blocks(args.parameters.elements(), kGrain, 8, [&](std::int64_t begin, std::int64_t end) {
+    parallel_blocks(
+        args.parameters.elements(), kGrain, 8, [&](std::int64_t begin, std::int64_t end) {
 #pragma omp simd
-      for (std::int64_t i = begin; i < end; ++i) {
-        const C g = gradient_scale * C(gradient[i]);
-        const C m = beta1 * C(first[i]) + (C(1) - beta1) * g;
-        const C v = beta2 * C(second[i]) + (C(1) - beta2) * g * g;
-        first[i] = T(m);
-        second[i] = T(v);
-        parameter[i] = T(keep * C(parameter[i]) - rate * m / (scalar::sqrt(v) * root + epsilon));
-      }
-    });
+          for (std::int64_t i = begin; i < end; ++i) {
+            const C g = gradient_scale * C(gradient[i]);
+            const C m = beta1 * C(first[i]) + (C(1) - beta1) * g;
+            const C v = beta2 * C(second[i]) + (C(1) - beta2) * g * g;
+            first[i] = T(m);
+            second[i] = T(v);
+            parameter[i] =
+                T(keep * C(parameter[i]) - rate * m / (scalar::sqrt(v) * root + epsilon));
+          }
+        });
   });
 }
 

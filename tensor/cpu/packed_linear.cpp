@@ -1,6 +1,8 @@
 // Products with weights that were packed once: panels of kPanel rows of W, transposed, so that the
 // product reads memory in order. Beside a product that packs as it goes this saves the packing,
 // which for a few rows costs as much as the multiplying.
+#include <omp.h>
+
 #include <algorithm>
 
 #include "tensor/cpu/matmul_epilogue.h"
@@ -35,12 +37,58 @@ void pack_rows(const Tensor& matrix, std::int64_t first, float* panels) {
   });
 }
 
+void copy_rows(const float* from, std::int64_t from_stride, float* to, std::int64_t to_stride,
+               std::int64_t rows, std::int64_t columns) {
+  for (std::int64_t i = 0; i < rows; ++i) {
+    std::copy_n(from + i * from_stride, columns, to + i * to_stride);
+  }
+}
+
 void activate(Activation activation, float* values, std::int64_t count) {
   if (activation == Activation::none) return;
   cpu::visit_activation(activation, [&](auto function) {
 #pragma omp simd
     for (std::int64_t j = 0; j < count; ++j) values[j] = function.forward(values[j]);
   });
+}
+
+struct Panels {
+  std::int64_t begin, end;
+};
+
+/// Some rows of y, in the columns of some panels.
+void multiply_block(const PackedLinearArgs& args, Panels panels, std::int64_t row,
+                    std::int64_t rows) {
+  const PackedWeight& weight = *args.weight;
+  const std::int64_t depth = weight.in, out = weight.out;
+  const float* x = args.x.data<float>() + row * depth;
+  float* y = args.y.data<float>() + row * out;
+  const float *packed = weight.panels.data<float>(), *bias = weight.bias.data<float>();
+  for (std::int64_t begin = 0; begin < depth; begin += cpu::kBlockDepth) {
+    const std::int64_t run = std::min(cpu::kBlockDepth, depth - begin);
+    for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
+      const std::int64_t column = panel * kPanel;
+      const std::int64_t columns = std::min<std::int64_t>(kPanel, out - column);
+      const float* part = packed + column * depth + begin * kPanel;
+      for (std::int64_t i = 0; i < rows; i += cpu::kPanelRows) {
+        const std::int64_t count = std::min<std::int64_t>(cpu::kPanelRows, rows - i);
+        float* target = y + i * out + column;
+        // A panel that sticks out of y is computed aside.
+        alignas(64) float aside[cpu::kPanelRows * kPanel];
+        const bool fits = columns == kPanel;
+        if (!fits && begin > 0) copy_rows(target, out, aside, kPanel, count, columns);
+        float* sums = fits ? target : aside;
+        const std::int64_t stride = fits ? out : kPanel;
+        const cpu::StridedRows start =
+            begin == 0 ? cpu::StridedRows{bias + column, 0} : cpu::StridedRows{sums, stride};
+        cpu::multiply_panel(count, run, {x + i * depth + begin, depth}, part, start, sums, stride);
+        if (!fits) copy_rows(aside, kPanel, target, out, count, columns);
+        if (begin + run < depth) continue;
+        for (std::int64_t r = 0; r < count; ++r)
+          activate(args.activation, target + r * out, columns);
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -79,26 +127,17 @@ void packed_linear(CpuExec, const PackedLinearArgs& args) {
   KETTE_CHECK(args.x.width() == depth && args.y.rows() == rows && args.y.width() == out,
               "packed_linear: expected x [rows, ", depth, "] and y [rows, ", out, "], given ",
               args.x.str(), " and ", args.y.str());
-  const float *x = args.x.data<float>(), *panels = weight.panels.data<float>();
-  const float* bias = weight.bias.data<float>();
-  float* y = args.y.data<float>();
-  cpu::parallel_blocks(
-      panels_of(out), 1, rows * depth * kPanel, [&](std::int64_t panel, std::int64_t) {
-        const std::int64_t column = panel * kPanel,
-                           columns = std::min<std::int64_t>(kPanel, out - column);
-        for (std::int64_t row = 0; row < rows; row += cpu::kPanelRows) {
-          const std::int64_t count = std::min<std::int64_t>(cpu::kPanelRows, rows - row);
-          float* target = y + row * out + column;
-          alignas(64) float edge[cpu::kPanelRows * kPanel];
-          const bool whole = columns == kPanel;
-          cpu::multiply_panel(count, depth, x + row * depth, depth, panels + column * depth,
-                              bias + column, whole ? target : edge, whole ? out : kPanel);
-          for (std::int64_t i = 0; i < count; ++i) {
-            if (!whole) std::copy_n(edge + i * kPanel, columns, target + i * out);
-            activate(args.activation, target + i * out, columns);
-          }
-        }
-      });
+  // With one thread a range is all of W; with several each has its own panels, and reads all of x.
+  const std::int64_t panels = panels_of(out);
+  const std::int64_t ranges =
+      omp_in_parallel() ? 1 : std::min<std::int64_t>(panels, omp_get_max_threads());
+  cpu::parallel_blocks(ranges, 1, rows * depth * out / ranges,
+                       [&](std::int64_t range, std::int64_t) {
+                         const Panels part{panels * range / ranges, panels * (range + 1) / ranges};
+                         for (std::int64_t row = 0; row < rows; row += cpu::kBlockRows) {
+                           multiply_block(args, part, row, std::min(cpu::kBlockRows, rows - row));
+                         }
+                       });
 }
 
 }  // namespace kette::kernels

@@ -1,6 +1,6 @@
 // The innermost part of products with packed weights: a few rows of x against a panel of kPanel
 // columns of W^T,
-//   out[i, j] = start[j] + sum_p x[i, p] panel[p, j]
+//   out[i, j] = start[i, j] + sum_p x[i, p] panel[p, j]
 // with all sums in registers. x is read where it lies; the panel, [depth, kPanel], comes from the
 // second-level cache while the rows pass by. A wide and low tile needs fewer loads per multiply-add
 // than a square one: 10 for 24. Each element is summed in the order of p whatever the tile, so a
@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "tensor/cpu/vector.h"
 
@@ -16,26 +17,37 @@ namespace kette::cpu {
 inline constexpr int kPanelVectors = kVectorRegisters == 32 ? 4 : 2;
 inline constexpr int kPanel = kPanelVectors * Simd<float>::kLanes;
 inline constexpr int kPanelRows = 6;
+/// So many rows and columns of x stay in the second-level cache while panels pass by.
+inline constexpr std::int64_t kBlockRows = 40 * kPanelRows, kBlockDepth = 512;
+
+struct StridedRows {
+  const float* data;
+  std::int64_t stride;
+
+  StridedRows from(std::int64_t row) const { return {data + row * stride, stride}; }
+};
 
 template <int rows>
-void multiply_panel_rows(std::int64_t depth, const float* x, std::int64_t x_stride,
-                         const float* panel, const float* start, float* out,
-                         std::int64_t out_stride) {
+void multiply_panel_rows(std::int64_t depth, StridedRows x, const float* panel, StridedRows start,
+                         float* out, std::int64_t out_stride) {
   using S = Simd<float>;
   S::Vector sums[rows][kPanelVectors];
 #pragma GCC unroll 6
   for (int i = 0; i < rows; ++i) {
 #pragma GCC unroll 4
-    for (int v = 0; v < kPanelVectors; ++v) sums[i][v] = S::load(start + v * S::kLanes);
+    for (int v = 0; v < kPanelVectors; ++v) {
+      sums[i][v] = S::load(start.data + i * start.stride + v * S::kLanes);
+    }
   }
   for (std::int64_t p = 0; p < depth; ++p) {
     S::Vector columns[kPanelVectors];
 #pragma GCC unroll 4
-    for (int v = 0; v < kPanelVectors; ++v)
+    for (int v = 0; v < kPanelVectors; ++v) {
       columns[v] = S::load(panel + p * kPanel + v * S::kLanes);
+    }
 #pragma GCC unroll 6
     for (int i = 0; i < rows; ++i) {
-      const float element = x[i * x_stride + p];
+      const float element = x.data[i * x.stride + p];
 #pragma GCC unroll 4
       for (int v = 0; v < kPanelVectors; ++v) sums[i][v] += element * columns[v];
     }
@@ -43,35 +55,34 @@ void multiply_panel_rows(std::int64_t depth, const float* x, std::int64_t x_stri
 #pragma GCC unroll 6
   for (int i = 0; i < rows; ++i) {
 #pragma GCC unroll 4
-    for (int v = 0; v < kPanelVectors; ++v)
+    for (int v = 0; v < kPanelVectors; ++v) {
       S::store(out + i * out_stride + v * S::kLanes, sums[i][v]);
+    }
   }
 }
 
 /// All kPanel columns of `rows` rows.
-inline void multiply_panel(std::int64_t rows, std::int64_t depth, const float* x,
-                           std::int64_t x_stride, const float* panel, const float* start,
-                           float* out, std::int64_t out_stride) {
+inline void multiply_panel(std::int64_t rows, std::int64_t depth, StridedRows x, const float* panel,
+                           StridedRows start, float* out, std::int64_t out_stride) {
   std::int64_t row = 0;
-  for (; row + kPanelRows <= rows; row += kPanelRows) {
-    multiply_panel_rows<kPanelRows>(depth, x + row * x_stride, x_stride, panel, start,
-                                    out + row * out_stride, out_stride);
-  }
-  const auto rest = [&]<int count>(std::integral_constant<int, count>) {
-    multiply_panel_rows<count>(depth, x + row * x_stride, x_stride, panel, start,
-                               out + row * out_stride, out_stride);
+  const auto tile = [&]<int count>(std::integral_constant<int, count>) {
+    multiply_panel_rows<count>(depth, x.from(row), panel, start.from(row), out + row * out_stride,
+                               out_stride);
   };
+  for (; row + kPanelRows <= rows; row += kPanelRows) {
+    tile(std::integral_constant<int, kPanelRows>{});
+  }
   switch (rows - row) {
     case 1:
-      return rest(std::integral_constant<int, 1>{});
+      return tile(std::integral_constant<int, 1>{});
     case 2:
-      return rest(std::integral_constant<int, 2>{});
+      return tile(std::integral_constant<int, 2>{});
     case 3:
-      return rest(std::integral_constant<int, 3>{});
+      return tile(std::integral_constant<int, 3>{});
     case 4:
-      return rest(std::integral_constant<int, 4>{});
+      return tile(std::integral_constant<int, 4>{});
     case 5:
-      return rest(std::integral_constant<int, 5>{});
+      return tile(std::integral_constant<int, 5>{});
     default:
       return;
   }

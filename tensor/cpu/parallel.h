@@ -1,5 +1,5 @@
-// How CPU kernels share work: a loop over fixed blocks. Block boundaries depend on the problem alone, never on the
-// number of threads, so that sums come out the same on any machine.
+// How CPU kernels share work: a loop over fixed blocks. Block boundaries depend on the problem
+// alone, never on the number of threads, so that sums come out the same on any machine.
 #pragma once
 
 #include <algorithm>

@@ -11,7 +11,8 @@ namespace {
 using cpu::parallel_blocks;
 constexpr std::int64_t kGrain = 4096;
 
-/// x seen as [outer, reduced, inner], summed over the middle axis; one call per run of reduced axes.
+/// x seen as [outer, reduced, inner], summed over the middle axis; one call per run of reduced
+/// axes.
 template <class T>
 void sum_middle(const T* x, T* y, std::int64_t outer, std::int64_t reduced, std::int64_t inner) {
   using C = Compute<T>;
@@ -27,7 +28,8 @@ void sum_middle(const T* x, T* y, std::int64_t outer, std::int64_t reduced, std:
     });
     return;
   }
-  // Two stages over fixed blocks of the reduced axis: a [4096, 128] column sum keeps every thread busy.
+  // Two stages over fixed blocks of the reduced axis: a [4096, 128] column sum keeps every thread
+  // busy.
   constexpr std::int64_t kBlock = 64;
   const std::int64_t blocks = std::max<std::int64_t>(1, (reduced + kBlock - 1) / kBlock);
   std::vector<C> partial(static_cast<std::size_t>(outer * blocks * inner));
@@ -58,7 +60,7 @@ void sum_middle(const T* x, T* y, std::int64_t outer, std::int64_t reduced, std:
 void sum_to(CpuExec, const Tensor& x, const Tensor& y) {
   // Reduces one run of axes at a time, innermost first, through temporaries of falling size.
   Tensor current = x;
-  for (int axis = -1; -axis <= x.shape().rank(); --axis) {
+  for (int axis = -1; - axis <= x.shape().rank(); --axis) {
     const auto target = [&](int at) {
       return -at <= y.shape().rank() ? y.shape()[at] : std::int64_t{1};
     };

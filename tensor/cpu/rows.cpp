@@ -1,5 +1,6 @@
-// Row bodies on the CPU: one thread takes whole rows, its vector lanes the elements. Column sums are taken in two
-// stages over fixed blocks of rows, so that the order of additions never depends on the threads.
+// Row bodies on the CPU: one thread takes whole rows, its vector lanes the elements. Column sums
+// are taken in two stages over fixed blocks of rows, so that the order of additions never depends
+// on the threads.
 #include "tensor/cpu/dropout_mask.h"
 #include "tensor/cpu/parallel.h"
 #include "tensor/kernels.h"

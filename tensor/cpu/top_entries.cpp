@@ -21,7 +21,6 @@ using cpu::kPanel;
 
 constexpr std::int64_t kChunk = 256;  // columns, a multiple of kPanel and of kGroup
 constexpr std::int64_t kGroup = 32;
-constexpr std::int64_t kRowBlock = 384;
 constexpr float kLowest = -std::numeric_limits<float>::infinity();
 static_assert(kChunk % kPanel == 0 && kChunk % kGroup == 0);
 
@@ -131,16 +130,17 @@ void top_entries(CpuExec, const TopEntriesArgs& args) {
     return Best{best_values.data() + at, best_entries.data() + at, count};
   };
   cpu::parallel_blocks(ranges, 1, rows * depth * kChunk, [&](std::int64_t range, std::int64_t) {
-    const cpu::Scratch<float> logits(std::min(rows, kRowBlock) * kChunk);
+    const cpu::Scratch<float> logits(std::min(rows, cpu::kBlockRows) * kChunk);
     for (std::int64_t row = 0; row < rows; ++row) best(range, row).clear();
-    for (std::int64_t begin = 0; begin < rows; begin += kRowBlock) {
-      const std::int64_t block = std::min(kRowBlock, rows - begin);
+    for (std::int64_t begin = 0; begin < rows; begin += cpu::kBlockRows) {
+      const std::int64_t block = std::min(cpu::kBlockRows, rows - begin);
       for (std::int64_t chunk = chunks * range / ranges; chunk < chunks * (range + 1) / ranges;
            ++chunk) {
         const std::int64_t first = chunk * kChunk, columns = std::min(kChunk, vocabulary - first);
         for (std::int64_t j = 0; j < columns; j += kPanel) {
-          cpu::multiply_panel(block, depth, x + begin * depth, depth, panels + (first + j) * depth,
-                              bias + first + j, logits.data() + j, kChunk);
+          cpu::multiply_panel(block, depth, {x + begin * depth, depth},
+                              panels + (first + j) * depth, {bias + first + j, 0},
+                              logits.data() + j, kChunk);
         }
         for (std::int64_t i = 0; i < block; ++i) {
           const std::int64_t row = begin + i;

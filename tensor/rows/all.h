@@ -1,5 +1,6 @@
-// The list of row bodies and column sums: each is instantiated for f32, f64 and bf16 on every device.
-// To add a row kernel: write its body in this folder and list it here; for_rows() in kernels.h then accepts it.
+// The list of row bodies and column sums: each is instantiated for f32, f64 and bf16 on every
+// device. To add a row kernel: write its body in this folder and list it here; for_rows() in
+// kernels.h then accepts it.
 #pragma once
 
 #include <tuple>

@@ -1,6 +1,6 @@
-// Dropout (Srivastava et al. 2014), inverted: y = mask * x with mask 0 or 1 / (1 - rate). The backward pass is the
-// same function of dy with the same mask, drawn again. And position embeddings: y = x + table[position of the row].
-// x, y: [rows, width]; table: [positions, width].
+// Dropout (Srivastava et al. 2014), inverted: y = mask * x with mask 0 or 1 / (1 - rate). The
+// backward pass is the same function of dy with the same mask, drawn again. And position
+// embeddings: y = x + table[position of the row]. x, y: [rows, width]; table: [positions, width].
 #pragma once
 
 #include "tensor/random.h"

@@ -1,9 +1,11 @@
-// Layer norm over the last axis, with the residual sum and dropout of a Transformer sub-layer in the same pass:
+// Layer norm over the last axis, with the residual sum and dropout of a Transformer sub-layer in
+// the same pass:
 //   s = x + dropout(r)            (r may be absent: then s = x)
 //   y = gain * (s - mean(s)) * rstd(s) + bias,   rstd = 1 / sqrt(var(s) + epsilon)
-// Vaswani et al. 2017, section 5.4 (residual dropout); Ba et al. 2016 (layer norm). The variance is taken in two
-// passes over the row, and mean and rstd are kept in f32 or f64: the one-pass form loses digits when |mean| >> 1.
-// x, r, s, y: [rows, width]; gain, bias: [width]; mean, rstd: [rows].
+// Vaswani et al. 2017, section 5.4 (residual dropout); Ba et al. 2016 (layer norm). The variance is
+// taken in two passes over the row, and mean and rstd are kept in f32 or f64: the one-pass form
+// loses digits when |mean| >> 1. x, r, s, y: [rows, width]; gain, bias: [width]; mean, rstd:
+// [rows].
 #pragma once
 
 #include "tensor/random.h"
@@ -102,7 +104,8 @@ struct LayerNormColumns {
   const Compute<T>*mean, *rstd;
   std::int64_t width;
 
-  KETTE_HOST_DEVICE void operator()(std::int64_t row, std::int64_t column, Compute<T>* terms) const {
+  KETTE_HOST_DEVICE void operator()(std::int64_t row, std::int64_t column,
+                                    Compute<T>* terms) const {
     using C = Compute<T>;
     const std::int64_t at = row * width + column;
     const C upstream = C(dy[at]);

@@ -1,7 +1,9 @@
 // Softmax and its logarithm over the last axis.
-//   softmax      y_j  = exp(x_j - max x) / sum_k exp(x_k - max x)     dx_j = y_j (dy_j - sum_k y_k dy_k)
-//   log softmax  y_j  = x_j - max x - log sum_k exp(x_k - max x)      dx_j = dy_j - exp(y_j) sum_k dy_k
-// x, y, dy, dx: [rows, width]. Goodfellow et al., Deep Learning, section 4.1 (why the maximum is subtracted).
+//   softmax      y_j  = exp(x_j - max x) / sum_k exp(x_k - max x)     dx_j = y_j (dy_j - sum_k y_k
+//   dy_k) log softmax  y_j  = x_j - max x - log sum_k exp(x_k - max x)      dx_j = dy_j - exp(y_j)
+//   sum_k dy_k
+// x, y, dy, dx: [rows, width]. Goodfellow et al., Deep Learning, section 4.1 (why the maximum is
+// subtracted).
 #pragma once
 
 #include "tensor/scalar.h"
@@ -21,7 +23,8 @@ struct Softmax {
     const T* in = x + row * width;
     T* out = y + row * width;
     const C peak = g.template max<C>(width, [=](std::int64_t j) { return C(in[j]); });
-    const C total = g.template sum<C>(width, [=](std::int64_t j) { return scalar::exp(C(in[j]) - peak); });
+    const C total =
+        g.template sum<C>(width, [=](std::int64_t j) { return scalar::exp(C(in[j]) - peak); });
     const C scale = C(1) / total;
     g.each(width, [=](std::int64_t j) { out[j] = T(scalar::exp(C(in[j]) - peak) * scale); });
   }
@@ -41,8 +44,7 @@ struct SoftmaxBackward {
     T* out = dx + row * width;
     const C dot = g.template sum<C>(
         width, [=](std::int64_t j) { return C(probability[j]) * C(upstream[j]); });
-    g.each(width,
-           [=](std::int64_t j) { out[j] = T(C(probability[j]) * (C(upstream[j]) - dot)); });
+    g.each(width, [=](std::int64_t j) { out[j] = T(C(probability[j]) * (C(upstream[j]) - dot)); });
   }
 };
 
@@ -59,7 +61,8 @@ struct LogSoftmax {
     const T* in = x + row * width;
     T* out = y + row * width;
     const C peak = g.template max<C>(width, [=](std::int64_t j) { return C(in[j]); });
-    const C total = g.template sum<C>(width, [=](std::int64_t j) { return scalar::exp(C(in[j]) - peak); });
+    const C total =
+        g.template sum<C>(width, [=](std::int64_t j) { return scalar::exp(C(in[j]) - peak); });
     const C shift = peak + scalar::log(total);
     g.each(width, [=](std::int64_t j) { out[j] = T(C(in[j]) - shift); });
   }

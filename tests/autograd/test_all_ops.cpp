@@ -1,5 +1,5 @@
-// The op table drives these: every op, every sample. Gradients in f64 against central differences; values against the
-// plain reference in f64, f32 and bf16; f32 gradients against f64 ones.
+// The op table drives these: every op, every sample. Gradients in f64 against central differences;
+// values against the plain reference in f64, f32 and bf16; f32 gradients against f64 ones.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -23,7 +23,8 @@ double distance(const Values& expected, const Values& got) {
   return worst;
 }
 
-/// Output and input gradients of a sample in a dtype, the output weighted by the same random numbers in each.
+/// Output and input gradients of a sample in a dtype, the output weighted by the same random
+/// numbers in each.
 std::vector<Values> run(const Sample& sample, DType dtype) {
   Tape tape;
   std::vector<Variable> inputs;
@@ -35,14 +36,16 @@ std::vector<Values> run(const Sample& sample, DType dtype) {
   CHECK(output.value().dtype() == dtype);
   Random random(3);
   std::vector<double> weights;
-  for (std::int64_t i = 0; i < output.value().elements(); ++i) weights.push_back(random.uniform(-1, 1));
+  for (std::int64_t i = 0; i < output.value().elements(); ++i)
+    weights.push_back(random.uniform(-1, 1));
   std::vector<Values> result{output.value().values<double>()};
   tape.backward(output, Tensor::from(weights, output.shape()).to(DType::bf16).to(dtype));
   for (const Variable& input : inputs) result.push_back(tape.gradient(input).values<double>());
   return result;
 }
 
-// exp whose derivative is 1 % off, and a softmax whose gradient is zero: a check on sum(y) would let the second pass.
+// exp whose derivative is 1 % off, and a softmax whose gradient is zero: a check on sum(y) would
+// let the second pass.
 struct WrongExp {
   static constexpr const char* name = "wrong_exp";
   Tensor y{};
@@ -54,7 +57,9 @@ struct WrongExp {
 struct FrozenSoftmax {
   static constexpr const char* name = "frozen_softmax";
   Tensor forward(const Tensor& x) { return softmax(Variable(x)).value(); }
-  void backward(const Tensor& dy, GradientSlot& dx) { dx.add(Tensor::zeros(dy.shape(), dy.dtype())); }
+  void backward(const Tensor& dy, GradientSlot& dx) {
+    dx.add(Tensor::zeros(dy.shape(), dy.dtype()));
+  }
 };
 
 }  // namespace
@@ -97,7 +102,8 @@ TEST_CASE("every op: f32 and bf16 gradients agree with f64 ones") {
     for (const Sample& sample : op.samples) {
       CAPTURE(op.name);
       CAPTURE(sample.label);
-      const auto f64 = run(sample, DType::f64), f32 = run(sample, DType::f32), bf16 = run(sample, DType::bf16);
+      const auto f64 = run(sample, DType::f64), f32 = run(sample, DType::f32),
+                 bf16 = run(sample, DType::bf16);
       for (std::size_t i = 1; i < f64.size(); ++i) {
         CHECK(distance(f64[i], f32[i]) < 2e-5);
         CHECK(distance(f64[i], bf16[i]) < 5e-2);
@@ -107,6 +113,8 @@ TEST_CASE("every op: f32 and bf16 gradients agree with f64 ones") {
 }
 
 TEST_CASE("a gradient that is wrong is found") {
-  CHECK(check_gradients([](const auto& in) { return record(WrongExp{}, in[0]); }, {{{3, 4}}}).gap > 5e-3);
-  CHECK(check_gradients([](const auto& in) { return record(FrozenSoftmax{}, in[0]); }, {{{3, 4}}}).gap > 1e-2);
+  CHECK(check_gradients([](const auto& in) { return record(WrongExp{}, in[0]); }, {{{3, 4}}}).gap >
+        5e-3);
+  CHECK(check_gradients([](const auto& in) { return record(FrozenSoftmax{}, in[0]); }, {{{3, 4}}})
+            .gap > 1e-2);
 }

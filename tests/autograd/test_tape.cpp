@@ -77,7 +77,8 @@ TEST_CASE("backward starts from a scalar, or from a given gradient of the right 
   const Variable x = parameter(Tensor::full({2, 3}, 1.0, DType::f64));
   Tape tape;
   const Variable y = affine(x, 2);
-  CHECK(message_of([&] { tape.backward(y); }).find("expected a scalar, given [2, 3]") != std::string::npos);
+  CHECK(message_of([&] { tape.backward(y); }).find("expected a scalar, given [2, 3]") !=
+        std::string::npos);
   CHECK_THROWS_AS(tape.backward(y, Tensor::zeros({3}, DType::f64)), Error);
 }
 
@@ -147,8 +148,10 @@ TEST_CASE("anomaly detection names the op, the shapes and the first bad index") 
 TEST_CASE("an op given wrong shapes says what it expected") {
   const Variable a = Tensor::zeros({2, 3}), b = Tensor::zeros({4, 5});
   CHECK(message_of([&] { matmul(a, b); }) ==
-        "matmul: expected [batch..., m, k] and [batch..., k, n], given f32 [2, 3] on cpu and f32 [4, 5] on cpu");
+        "matmul: expected [batch..., m, k] and [batch..., k, n], given f32 [2, 3] on cpu and f32 "
+        "[4, 5] on cpu");
   CHECK(message_of([&] { a + b; }).find("expected shapes that broadcast") != std::string::npos);
-  CHECK(message_of([&] { embedding(a, Tensor::from(std::vector<std::int32_t>{0, 2})); })
-            .find("expected ids in 0 .. 1, given 2 in row 1") != std::string::npos);
+  CHECK(message_of([&] {
+          embedding(a, Tensor::from(std::vector<std::int32_t>{0, 2}));
+        }).find("expected ids in 0 .. 1, given 2 in row 1") != std::string::npos);
 }

@@ -33,8 +33,8 @@ TEST_CASE("tensors share storage when reshaped or sliced") {
 
 TEST_CASE("dtypes convert; bf16 rounds to nearest even") {
   CHECK(float(BFloat16(1.0f)) == 1.0f);
-  CHECK(float(BFloat16(1.00390625f)) == 1.0f);        // halfway: to even
-  CHECK(float(BFloat16(1.01171875f)) == 1.015625f);   // halfway: to even, upwards
+  CHECK(float(BFloat16(1.00390625f)) == 1.0f);       // halfway: to even
+  CHECK(float(BFloat16(1.01171875f)) == 1.015625f);  // halfway: to even, upwards
   CHECK(std::isnan(float(BFloat16(NAN))));
   const Tensor x = Tensor::from(std::vector<float>{1.5f, -2.25f}, {2});
   CHECK(x.to(DType::f64).values<double>() == std::vector<double>{1.5, -2.25});

@@ -28,7 +28,8 @@ TEST_CASE("Adam follows Algorithm 1 of Kingma and Ba, matrices decayed and vecto
   std::vector<Element> matrix_expected = start(matrix), vector_expected = start(vector);
   for (int t = 1; t <= 5; ++t) {
     const double lr = 0.01 * t, scale = 0.5;
-    const auto advance = [&](const Variable& parameter, std::vector<Element>& expected, double decay) {
+    const auto advance = [&](const Variable& parameter, std::vector<Element>& expected,
+                             double decay) {
       double* gradient = parameter.leaf()->gradient.data<double>();
       for (std::size_t i = 0; i < expected.size(); ++i) {
         gradient[i] = std::sin(double(t) + double(i));
@@ -45,17 +46,20 @@ TEST_CASE("Adam follows Algorithm 1 of Kingma and Ba, matrices decayed and vecto
     adam.step(lr, scale);
   }
   for (std::size_t i = 0; i < 6; ++i) {
-    CHECK(matrix.value().values<double>()[i] == doctest::Approx(matrix_expected[i].value).epsilon(1e-12));
+    CHECK(matrix.value().values<double>()[i] ==
+          doctest::Approx(matrix_expected[i].value).epsilon(1e-12));
   }
   for (std::size_t i = 0; i < 3; ++i) {
-    CHECK(vector.value().values<double>()[i] == doctest::Approx(vector_expected[i].value).epsilon(1e-12));
+    CHECK(vector.value().values<double>()[i] ==
+          doctest::Approx(vector_expected[i].value).epsilon(1e-12));
   }
 }
 
 TEST_CASE("the Noam schedule is equation (3): peak 7.0e-4 for base, 4.9e-4 for big") {
   ScheduleOptions noam{ScheduleOptions::Kind::noam, 1, 4000, 512, 0};
   CHECK(learning_rate(noam, 4000) == doctest::Approx(7.0e-4).epsilon(0.01));
-  CHECK(learning_rate(noam, 2000) == doctest::Approx(std::pow(512, -0.5) * 2000 * std::pow(4000, -1.5)));
+  CHECK(learning_rate(noam, 2000) ==
+        doctest::Approx(std::pow(512, -0.5) * 2000 * std::pow(4000, -1.5)));
   CHECK(learning_rate(noam, 16000) == doctest::Approx(std::pow(512, -0.5) / std::sqrt(16000.0)));
   noam.width = 1024;
   CHECK(learning_rate(noam, 4000) == doctest::Approx(4.9e-4).epsilon(0.01));

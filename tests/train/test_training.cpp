@@ -1,4 +1,5 @@
-// Training end to end on a small copied-with-a-twist language: resume, accumulation, threads, checkpoints.
+// Training end to end on a small copied-with-a-twist language: resume, accumulation, threads,
+// checkpoints.
 #include <doctest/doctest.h>
 #include <omp.h>
 
@@ -8,8 +9,8 @@
 #include "models/average.h"
 #include "models/safetensors.h"
 #include "tests/support.h"
-#include "train/trainer.h"
 #include "train/train_step.h"
+#include "train/trainer.h"
 
 using namespace kette;
 using kette::testing::ScratchFolder;
@@ -63,7 +64,9 @@ TrainOptions toy_options(const ScratchFolder& folder, const std::string& out) {
 }
 
 std::vector<float> parameters_in(const std::filesystem::path& folder) {
-  return SafetensorsFile::open(folder / "training.safetensors").tensor("parameters").values<float>();
+  return SafetensorsFile::open(folder / "training.safetensors")
+      .tensor("parameters")
+      .values<float>();
 }
 
 }  // namespace
@@ -119,7 +122,8 @@ TEST_CASE("accumulated gradients equal those of the big batch") {
   Random random(5);
   for (int i = 0; i < 12; ++i) {
     std::vector<std::int32_t> ids;
-    for (int j = 0; j < 3 + i % 4; ++j) ids.push_back(static_cast<std::int32_t>(4 + random.below(16)));
+    for (int j = 0; j < 3 + i % 4; ++j)
+      ids.push_back(static_cast<std::int32_t>(4 + random.below(16)));
     source.add(ids);
     target.add(ids);
   }
@@ -156,9 +160,11 @@ TEST_CASE("checkpoints: the last ones are kept, and averaged at the end") {
   CHECK(files.back().filename() == "step-50.safetensors");
   const auto a = SafetensorsFile::open(files[1]).tensor("shared_embedding/weight").values<double>();
   const auto b = SafetensorsFile::open(files[2]).tensor("shared_embedding/weight").values<double>();
-  const SafetensorsFile mean = SafetensorsFile::open(options.out / "model.safetensors", Checksum::crc32);
+  const SafetensorsFile mean =
+      SafetensorsFile::open(options.out / "model.safetensors", Checksum::crc32);
   const auto m = mean.tensor("shared_embedding/weight").values<double>();
-  for (std::size_t i = 0; i < m.size(); ++i) CHECK(m[i] == doctest::Approx((a[i] + b[i]) / 2).epsilon(1e-6));
+  for (std::size_t i = 0; i < m.size(); ++i)
+    CHECK(m[i] == doctest::Approx((a[i] + b[i]) / 2).epsilon(1e-6));
   CHECK(mean.metadata().at("averaged_steps") == "40,50");
 }
 
