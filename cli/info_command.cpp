@@ -52,7 +52,7 @@ Json model_json(const TransformerConfig& config) {
 }
 
 void print_line(const SummaryRow& row, const std::string& part) {
-  std::cout << text("%-34s %12s %10.3f %10.3f %10.3f %9.2f %9.2f\n", part.c_str(),
+  std::cout << text("%-42s %12s %10.3f %10.3f %10.3f %9.2f %9.2f\n", part.c_str(),
                     with_commas(row.parameters).c_str(), row.source_flops / 1e6,
                     row.target_flops / 1e6, training_flops_of(row) / 1e6,
                     4 * static_cast<double>(row.parameters) / kMebi,
@@ -67,9 +67,9 @@ void print_table(const TransformerConfig& c) {
       static_cast<long long>(c.width), static_cast<long long>(c.hidden),
       static_cast<long long>(c.heads), with_commas(c.vocabulary).c_str(),
       shortest(c.dropout).c_str(), c.norm == NormOrder::post ? "post" : "pre");
-  std::cout << text("%-34s %12s %10s %10s %10s %9s %9s\n", "", "", "MFLOP a", "MFLOP a",
+  std::cout << text("%-42s %12s %10s %10s %10s %9s %9s\n", "", "", "MFLOP a", "MFLOP a",
                     "training,", "weights,", "training,");
-  std::cout << text("%-34s %12s %10s %10s %10s %9s %9s\n", "part", "parameters", "src token",
+  std::cout << text("%-42s %12s %10s %10s %10s %9s %9s\n", "part", "parameters", "src token",
                     "tgt token", "both", "MiB", "MiB");
   SummaryRow total{"total", 1, 0, 0, 0};
   for (const SummaryRow& row : summarize(c)) {

@@ -10,18 +10,28 @@
 
 namespace kette {
 
-JobQueue::JobQueue(std::vector<std::int64_t> costs, std::int64_t workers)
-    : costs_(std::move(costs)), order_(costs_.size()), workers_(workers) {
+namespace {
+
+std::int64_t total(const std::vector<std::int64_t>& costs) {
+  return std::accumulate(costs.begin(), costs.end(), std::int64_t{0});
+}
+
+}  // namespace
+
+std::int64_t least_share(std::int64_t budget) { return std::max<std::int64_t>(1, budget / 8); }
+
+JobQueue::JobQueue(std::vector<std::int64_t> costs, std::int64_t workers, std::int64_t least)
+    : costs_(std::move(costs)), order_(costs_.size()), workers_(workers), least_(least) {
   std::iota(order_.begin(), order_.end(), 0);
   std::stable_sort(order_.begin(), order_.end(), [&](std::int64_t a, std::int64_t b) {
     return costs_[static_cast<std::size_t>(a)] > costs_[static_cast<std::size_t>(b)];
   });
-  left_ = std::accumulate(costs_.begin(), costs_.end(), std::int64_t{0});
+  left_ = total(costs_);
 }
 
 std::vector<std::int64_t> JobQueue::take(std::int64_t room, bool idle) {
   const std::lock_guard lock(mutex_);
-  const std::int64_t share = std::min(room, (left_ + workers_ - 1) / workers_);
+  const std::int64_t share = std::min(room, std::max(least_, left_ / workers_));
   std::vector<std::int64_t> items;
   std::int64_t taken = 0;
   for (; next_ < order_.size(); ++next_) {
@@ -34,11 +44,14 @@ std::vector<std::int64_t> JobQueue::take(std::int64_t room, bool idle) {
   return items;
 }
 
-Workforce::Workforce(std::int64_t threads_wanted, std::int64_t items) {
+Workforce::Workforce(std::int64_t threads_wanted, const std::vector<std::int64_t>& costs,
+                     std::int64_t least) {
   KETTE_CHECK(threads_wanted >= 0, "threads: expected at least 1, or 0 for all, given ",
               threads_wanted);
   threads = threads_wanted > 0 ? threads_wanted : omp_get_max_threads();
-  workers = std::max<std::int64_t>(1, std::min(threads, items));
+  const std::int64_t shares =
+      std::min(total(costs) / least, static_cast<std::int64_t>(costs.size()));
+  workers = std::max<std::int64_t>(1, std::min(threads, shares));
 }
 
 void Workforce::run(const std::function<void()>& work) const {

@@ -10,27 +10,32 @@
 
 namespace kette {
 
+/// Fewer sentences than make up an eighth of a worker's budget are not worth reading all the
+/// weights for.
+std::int64_t least_share(std::int64_t budget);
+
 /// Items 0 .. costs.size() - 1, handed out dearest first. Near the end a worker gets no more than
-/// its fair share of what is left, so that all of them finish together.
+/// its fair share of what is left (or `least`), so that all of them finish together.
 class JobQueue {
  public:
-  JobQueue(std::vector<std::int64_t> costs, std::int64_t workers);
+  JobQueue(std::vector<std::int64_t> costs, std::int64_t workers, std::int64_t least);
   /// Items of at most `room` together; when `idle`, one at least.
   std::vector<std::int64_t> take(std::int64_t room, bool idle);
 
  private:
   std::mutex mutex_;
   std::vector<std::int64_t> costs_, order_;
-  std::int64_t workers_, left_ = 0;
+  std::int64_t workers_, least_, left_ = 0;
   std::size_t next_ = 0;
 };
 
-/// How many threads there are (0 asks for all) and how many of them get a queue's items of their
-/// own.
+/// How many threads there are (0 asks for all) and how many of them work for themselves: no more
+/// than there are shares of work.
 struct Workforce {
   std::int64_t threads = 1, workers = 1;
 
-  Workforce(std::int64_t threads_wanted, std::int64_t items);
+  Workforce(std::int64_t threads_wanted, const std::vector<std::int64_t>& costs,
+            std::int64_t least);
   /// Calls work() once for each worker, at the same time, and throws the first of their errors.
   void run(const std::function<void()>& work) const;
 };

@@ -69,8 +69,9 @@ std::vector<SentenceScore> score_ids(const PackedTransformer& model,
   for (std::size_t i = 0; i < sources.size(); ++i) {
     costs.push_back(static_cast<std::int64_t>(sources[i].size() + targets[i].size()) + 2);
   }
-  const Workforce workforce(options.threads, static_cast<std::int64_t>(costs.size()));
-  JobQueue queue(std::move(costs), workforce.workers);
+  const std::int64_t least = least_share(options.batch_tokens);
+  const Workforce workforce(options.threads, costs, least);
+  JobQueue queue(std::move(costs), workforce.workers, least);
   workforce.run([&] {
     for (;;) {
       std::vector<std::int64_t> numbers = queue.take(options.batch_tokens, true);

@@ -45,8 +45,9 @@ std::vector<std::vector<Hypothesis>> search(const PackedTransformer& model,
     jobs.push_back({static_cast<std::int64_t>(i), sources[i]});
     costs.push_back(jobs.back().cost(options.beam));
   }
-  const Workforce workforce(options.threads, static_cast<std::int64_t>(jobs.size()));
-  JobQueue queue(std::move(costs), workforce.workers);
+  const std::int64_t least = least_share(options.batch_tokens);
+  const Workforce workforce(options.threads, costs, least);
+  JobQueue queue(std::move(costs), workforce.workers, least);
   std::mutex mutex;
   const auto total = static_cast<std::int64_t>(sources.size());
   std::int64_t done = total - static_cast<std::int64_t>(jobs.size());

@@ -8,17 +8,55 @@
 namespace kette::cpu {
 namespace {
 
-// One thread's block of C: its part of A (kBlockRows x kDepth) stays in the second-level cache
-// while the panels of B (kDepth x kColumns) pass through the first.
-constexpr std::int64_t kBlockRows = 96, kBlockColumns = 512, kDepth = 256;
+// One thread's block of C: its part of A (rows x kDepth) stays in the second-level cache while the
+// panels of B (kDepth x kColumns) pass through the first.
+constexpr std::int64_t kBlockColumns = 512, kDepth = 256;
+constexpr int kColumns = kTileWidth<float>;
 // The packed part of B: small enough for a share of the last-level cache.
 constexpr std::int64_t kPackedElements = std::int64_t{1} << 21;
 // Multiplications that take as long as waking the other threads.
 constexpr std::int64_t kWorthThreads = std::int64_t{1} << 18;
 
-constexpr int kColumns = kTileWidth<float>;
-
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// High blocks read B less often, low ones are more: enough of them for many threads.
+std::int64_t block_rows(std::int64_t m, std::int64_t n) {
+  constexpr std::int64_t kLow = 96, kHigh = 192, kEnough = 64;
+  return ceil_div(m, kHigh) * ceil_div(n, kBlockColumns) >= kEnough ? kHigh : kLow;
+}
+
+template <class T>
+typename Simd<float>::Vector load_floats(const T* from) {
+  float lanes[Simd<float>::kLanes];
+#pragma omp simd
+  for (int lane = 0; lane < Simd<float>::kLanes; ++lane) lanes[lane] = float(from[lane]);
+  return Simd<float>::load(lanes);
+}
+
+static_assert(kTileRows <= Simd<float>::kLanes, "a panel of A is packed by one transposition");
+
+/// to[p * to_stride + i] = from[i * from_stride + p] for i < rows <= kLanes and p < depth. Writes
+/// whole vectors: zeros up to kLanes rows, of which a later p may write over some; `to` has room
+/// for that.
+template <class T>
+void pack_transposed(const T* from, std::int64_t from_stride, std::int64_t rows, std::int64_t depth,
+                     float* to, std::int64_t to_stride) {
+  using S = Simd<float>;
+  S::Vector square[S::kLanes];
+  std::int64_t p = 0;
+  for (; p + S::kLanes <= depth; p += S::kLanes) {
+    for (int i = 0; i < S::kLanes; ++i) {
+      square[i] = i < rows ? load_floats(from + i * from_stride + p) : S::Vector{};
+    }
+    S::transpose(square);
+    for (int i = 0; i < S::kLanes; ++i) S::store(to + (p + i) * to_stride, square[i]);
+  }
+  for (; p < depth; ++p) {
+    for (int i = 0; i < S::kLanes; ++i) {
+      to[p * to_stride + i] = i < rows ? float(from[i * from_stride + p]) : 0.0f;
+    }
+  }
+}
 
 /// Panel of B: columns [0, columns) as rows of kColumns, the rest 0.
 template <class T>
@@ -27,57 +65,59 @@ void pack_columns(const Operand<T>& b, std::int64_t depth, std::int64_t columns,
     for (std::int64_t p = 0; p < depth; ++p) {
       const T* row = b.data + p * b.row_stride;
       float* packed = out + p * kColumns;
+      if (columns == kColumns) {
 #pragma omp simd
-      for (std::int64_t j = 0; j < columns; ++j) packed[j] = float(row[j]);
-      for (std::int64_t j = columns; j < kColumns; ++j) packed[j] = 0;
+        for (int j = 0; j < kColumns; ++j) packed[j] = float(row[j]);
+      } else {
+        for (std::int64_t j = 0; j < columns; ++j) packed[j] = float(row[j]);
+        for (std::int64_t j = columns; j < kColumns; ++j) packed[j] = 0;
+      }
     }
     return;
   }
-  // Few rows at a time, so that the lines written stay in the first-level cache until they are
-  // full.
-  constexpr std::int64_t kRun = 32;
-  for (std::int64_t begin = 0; begin < depth; begin += kRun) {
-    const std::int64_t end = std::min(depth, begin + kRun);
-    for (std::int64_t j = 0; j < kColumns; ++j) {
-      const T* column = b.data + j * b.column_stride;
-      for (std::int64_t p = begin; p < end; ++p) {
-        out[p * kColumns + j] = j < columns ? float(column[p * b.row_stride]) : 0.0f;
-      }
-    }
+  constexpr std::int64_t kLanes = Simd<float>::kLanes;
+  for (std::int64_t j = 0; j < kColumns; j += kLanes) {
+    pack_transposed(b.data + j * b.column_stride, b.column_stride,
+                    std::clamp<std::int64_t>(columns - j, 0, kLanes), depth, out + j, kColumns);
   }
 }
+
+/// What a vector written at the last column of a panel may reach past it.
+constexpr std::int64_t kSlack = Simd<float>::kLanes;
 
 /// `rows` rows of A as columns of kTileRows each; a last, lower panel keeps the distance between
 /// columns.
 template <class T>
 void pack_rows(const Operand<T>& a, std::int64_t rows, std::int64_t depth, float* out) {
-  const auto pack_column = [&](std::int64_t i, std::int64_t p) {
-    const T* column = a.data + i * a.row_stride + p * a.column_stride;
-    float* packed = out + i * depth + p * kTileRows;
-    const std::int64_t used = rows - i;
-    if (used >= kTileRows) {  // a fixed count becomes a few vector moves
-      for (int r = 0; r < kTileRows; ++r) packed[r] = float(column[r * a.row_stride]);
-    } else {
-      for (int r = 0; r < used; ++r) packed[r] = float(column[r * a.row_stride]);
-    }
-  };
-  if (a.row_stride == 1) {
-    for (std::int64_t p = 0; p < depth; ++p) {
-      for (std::int64_t i = 0; i < rows; i += kTileRows) pack_column(i, p);
-    }
-  } else {
+  if (a.column_stride == 1) {
     for (std::int64_t i = 0; i < rows; i += kTileRows) {
-      for (std::int64_t p = 0; p < depth; ++p) pack_column(i, p);
+      pack_transposed(a.data + i * a.row_stride, a.row_stride,
+                      std::min<std::int64_t>(kTileRows, rows - i), depth, out + i * depth,
+                      kTileRows);
+    }
+    return;
+  }
+  for (std::int64_t p = 0; p < depth; ++p) {
+    const T* column = a.data + p * a.column_stride;
+    for (std::int64_t i = 0; i < rows; i += kTileRows) {
+      float* packed = out + i * depth + p * kTileRows;
+      if (rows - i >= kTileRows) {  // a fixed count becomes a few vector moves
+        for (int r = 0; r < kTileRows; ++r) packed[r] = float(column[i + r]);
+      } else {
+        for (std::int64_t r = 0; r < rows - i; ++r) packed[r] = float(column[i + r]);
+      }
     }
   }
 }
 
-/// Whether the tiles may read A where it lies: rows of f32 that do not all fall into one cache set.
+/// Whether the tiles may read A where it lies: f32, and neither so far apart nor so regularly that
+/// the cache cannot hold what is read again.
 template <class T>
 bool is_read_in_place(const Operand<T>& a, std::int64_t n) {
   constexpr std::int64_t kWay = 4096 / sizeof(float);
-  return std::is_same_v<T, float> && a.column_stride == 1 &&
-         (n <= 128 || (n <= 1024 && a.row_stride % kWay != 0));
+  if (!std::is_same_v<T, float>) return false;
+  if (a.row_stride == 1 && a.column_stride != 1) return a.column_stride <= 512;
+  return n <= 128 || (n <= 1024 && a.row_stride % kWay != 0);
 }
 
 /// One tile of C, whose last columns may not fill a panel.
@@ -112,7 +152,7 @@ template <class T>
 void multiply_block(const Block& block, std::int64_t k, float alpha, const Operand<T>& a,
                     const float* packed, float beta, float* c, std::int64_t ldc) {
   const bool in_place = is_read_in_place(a, block.columns);
-  const Scratch<float> rows(in_place ? 0 : (block.rows + kTileRows) * std::min(k, kDepth));
+  const Scratch<float> rows(in_place ? 0 : (block.rows + kTileRows) * std::min(k, kDepth) + kSlack);
   // Once even for k = 0: C is then beta * C.
   for (std::int64_t begin = 0; begin == 0 || begin < k; begin += kDepth) {
     const std::int64_t depth = std::min(kDepth, k - begin);
@@ -128,7 +168,8 @@ void multiply_block(const Block& block, std::int64_t k, float alpha, const Opera
         const std::int64_t count = std::min<std::int64_t>(kTileRows, block.rows - i);
         TileOperand<float> tile{rows.data() + i * depth, 1, kTileRows};
         if constexpr (std::is_same_v<T, float>) {
-          if (in_place) tile = {part.data + i * part.row_stride, part.row_stride, 1};
+          if (in_place)
+            tile = {part.data + i * part.row_stride, part.row_stride, part.column_stride};
         }
         multiply_at(count, columns, depth, tile, panel, alpha, keep, c + (block.row + i) * ldc + j,
                     ldc);
@@ -147,7 +188,7 @@ void product(const ProductShape& shape, float alpha, Operand<T> a, Operand<T> b,
   const std::int64_t chunk = std::max<std::int64_t>(1, fitting) * kBlockColumns;
   const std::int64_t chunk_panels = ceil_div(std::min(n, chunk), kColumns);
   const Scratch<float> packed(chunk_panels * kColumns * k);
-  const std::int64_t row_blocks = ceil_div(m, kBlockRows);
+  const std::int64_t high = block_rows(m, n), row_blocks = ceil_div(m, high);
 #pragma omp parallel if (m * n * k >= kWorthThreads)
   for (std::int64_t first = 0; first < n; first += chunk) {
     const std::int64_t width = std::min(chunk, n - first), panels = ceil_div(width, kColumns);
@@ -161,9 +202,10 @@ void product(const ProductShape& shape, float alpha, Operand<T> a, Operand<T> b,
     const std::int64_t column_blocks = ceil_div(width, kBlockColumns);
 #pragma omp for schedule(dynamic)
     for (std::int64_t index = 0; index < row_blocks * column_blocks; ++index) {
-      const std::int64_t row = index / column_blocks * kBlockRows;
-      const std::int64_t column = index % column_blocks * kBlockColumns;
-      const Block block{row, std::min(kBlockRows, m - row), column,
+      // Neighbours share their columns, and with them the panels of B.
+      const std::int64_t row = index % row_blocks * high,
+                         column = index / row_blocks * kBlockColumns;
+      const Block block{row, std::min(high, m - row), column,
                         std::min(kBlockColumns, width - column)};
       multiply_block(block, k, alpha, a, packed.data(), beta, c + first, ldc);
       if (finish) finish(row, block.rows, first + column, block.columns);
