@@ -101,7 +101,7 @@ void attend_rows(const QueryRows& args, const std::vector<std::int64_t>& lengths
   constexpr std::int64_t kRowsPerBlock = 8;
   const std::int64_t longest =
       lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
-  cpu::parallel_blocks(args.rows(), kRowsPerBlock, 2 * longest * args.width(),
+  cpu::parallel_blocks(args.rows(), kRowsPerBlock, longest * args.width() / 8,
                        [&](std::int64_t begin, std::int64_t end) {
                          thread_local RowScratch scratch;
                          const auto most = static_cast<std::size_t>(longest);

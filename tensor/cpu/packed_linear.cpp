@@ -131,7 +131,7 @@ void packed_linear(CpuExec, const PackedLinearArgs& args) {
   const std::int64_t panels = panels_of(out);
   const std::int64_t ranges =
       omp_in_parallel() ? 1 : std::min<std::int64_t>(panels, omp_get_max_threads());
-  cpu::parallel_blocks(ranges, 1, rows * depth * out / ranges,
+  cpu::parallel_blocks(ranges, 1, rows * depth * out / ranges / cpu::kMultiplyAddsPerOperation,
                        [&](std::int64_t range, std::int64_t) {
                          const Panels part{panels * range / ranges, panels * (range + 1) / ranges};
                          for (std::int64_t row = 0; row < rows; row += cpu::kBlockRows) {

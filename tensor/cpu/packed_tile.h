@@ -19,6 +19,8 @@ inline constexpr int kPanel = kPanelVectors * Simd<float>::kLanes;
 inline constexpr int kPanelRows = 6;
 /// So many rows and columns of x stay in the second-level cache while panels pass by.
 inline constexpr std::int64_t kBlockRows = 40 * kPanelRows, kBlockDepth = 512;
+/// A multiply-add here takes so much less time than the operations that cpu::kParallelWork counts.
+inline constexpr std::int64_t kMultiplyAddsPerOperation = 16;
 
 struct StridedRows {
   const float* data;

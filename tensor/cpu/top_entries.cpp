@@ -129,7 +129,8 @@ void top_entries(CpuExec, const TopEntriesArgs& args) {
     const std::int64_t at = (range * rows + row) * count;
     return Best{best_values.data() + at, best_entries.data() + at, count};
   };
-  cpu::parallel_blocks(ranges, 1, rows * depth * kChunk, [&](std::int64_t range, std::int64_t) {
+  const std::int64_t cost = rows * depth * vocabulary / ranges / cpu::kMultiplyAddsPerOperation;
+  cpu::parallel_blocks(ranges, 1, cost, [&](std::int64_t range, std::int64_t) {
     const cpu::Scratch<float> logits(std::min(rows, cpu::kBlockRows) * kChunk);
     for (std::int64_t row = 0; row < rows; ++row) best(range, row).clear();
     for (std::int64_t begin = 0; begin < rows; begin += cpu::kBlockRows) {

@@ -44,10 +44,10 @@ TEST_CASE("a translation depends on nothing but its sentence: not on batch, orde
   for (const NormOrder norm : {NormOrder::post, NormOrder::pre}) {
     const auto model = random_model(small_config(norm));
     const PackedTransformer packed(*model);
-    const std::vector<Ids> sources = random_sentences(64, 611);
+    const std::vector<Ids> sources = random_sentences(64, 611, 10);
     TranslateOptions options;
     options.beam = options.n_best = 3;
-    options.extra_length = 4;
+    options.extra_length = 3;
     options.threads = 1;
     std::vector<std::vector<Hypothesis>> alone;
     for (const Ids& source : sources) alone.push_back(translate_ids(packed, {source}, options)[0]);
@@ -94,7 +94,9 @@ TEST_CASE("one sentence on several threads: the kernels share it") {
   const std::vector<Ids> sources = random_sentences(3, 5000);
   TranslateOptions options;
   options.forced_length = 6;
+  options.threads = 1;
   const auto together = translate_ids(packed, sources, options);
+  options.threads = 3;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     check_same(translate_ids(packed, {sources[i]}, options)[0], together[i]);
   }
