@@ -49,7 +49,7 @@ TEST_CASE("the whole model passes the gradient check, with dropout and label smo
       Run run(1, 1);
       return model.loss(states(model, run), Tensor::from(kTargetOut), {0.1, 1.0 / 7});
     };
-    for (const auto& parameter : check_parameter_gradients(loss, model.parameters().leaves())) {
+    for (const auto& parameter : check_parameter_gradients(loss, model.parameters().leaves(), 4)) {
       CAPTURE(parameter.first);
       CAPTURE(parameter.second.where);
       CAPTURE(parameter.second.expected);
