@@ -54,8 +54,10 @@ Given read_options(CLI::App& command, const std::vector<std::string>& arguments,
       const CLI::Option& option = known_option(command, name);
       given.options.insert(&option);
       if (!is_flag(option) && name == argument) {
-        if (i + 1 == arguments.size()) throw UsageError(name + ": expected a value, given nothing");
-        argument += "=" + arguments[++i];
+        argument += "=" + (i + 1 < arguments.size() ? arguments[++i] : std::string());
+      }
+      if (!is_flag(option) && argument.size() == name.size() + 1) {
+        throw UsageError(name + ": expected a value, given nothing");
       }
       if (name == "--config") given.config = argument.substr(name.size() + 1);
     }

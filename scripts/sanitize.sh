@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Runs all tests under the address, undefined-behaviour and thread sanitizers.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+echo "== Address and undefined-behaviour sanitizers"
+scripts/build.sh asan kette-tests
+ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+  build/asan/kette-tests
+
+echo "== Thread sanitizer"
+scripts/build.sh tsan kette-tests
+# Clang's OpenMP runtime loads Archer, which tells the sanitizer about its barriers; what happens
+# inside of the runtime is not looked at.
+TSAN_OPTIONS=halt_on_error=1:ignore_noninstrumented_modules=1 OMP_NUM_THREADS=4 \
+  build/tsan/kette-tests
