@@ -10,12 +10,15 @@ namespace {
 
 // One thread's block of C: its part of A (rows x kDepth) stays in the second-level cache while the
 // panels of B (kDepth x kColumns) pass through the first.
-constexpr std::int64_t kBlockColumns = 512, kDepth = 256;
+constexpr std::int64_t kBlockColumns = 512, kDepth = 192;
 constexpr int kColumns = kTileWidth<float>;
 // The packed part of B: small enough for a share of the last-level cache.
 constexpr std::int64_t kPackedElements = std::int64_t{1} << 21;
 // Multiplications that take as long as waking the other threads.
 constexpr std::int64_t kWorthThreads = std::int64_t{1} << 18;
+
+// Rows that lie far apart are asked for this many rows ahead; the processor does not guess them.
+constexpr std::int64_t kAhead = 8;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -65,6 +68,8 @@ void pack_columns(const Operand<T>& b, std::int64_t depth, std::int64_t columns,
     for (std::int64_t p = 0; p < depth; ++p) {
       const T* row = b.data + p * b.row_stride;
       float* packed = out + p * kColumns;
+      __builtin_prefetch(row + kAhead * b.row_stride);
+      __builtin_prefetch(row + kAhead * b.row_stride + kColumns - 1);
       if (columns == kColumns) {
 #pragma omp simd
         for (int j = 0; j < kColumns; ++j) packed[j] = float(row[j]);
@@ -101,6 +106,7 @@ void pack_rows(const Operand<T>& a, std::int64_t rows, std::int64_t depth, float
     const T* column = a.data + p * a.column_stride;
     for (std::int64_t i = 0; i < rows; i += kTileRows) {
       float* packed = out + i * depth + p * kTileRows;
+      __builtin_prefetch(column + kAhead * a.column_stride + i);
       if (rows - i >= kTileRows) {  // a fixed count becomes a few vector moves
         for (int r = 0; r < kTileRows; ++r) packed[r] = float(column[i + r]);
       } else {
