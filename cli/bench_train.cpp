@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "models/model_summary.h"
+#include "tensor/backend.h"
 #include "tensor/cpu/blas.h"
 #include "train/train_step.h"
 
@@ -98,6 +99,8 @@ void run(BenchTrainOptions& o) {
   const TransformerConfig config = long_enough(o.model, batches);
   const Measured measured = measure(o, config, batches);
   const double peak = peak_rss_mib();  // before the limit is measured, which takes memory too
+  const double peak_tensors =
+      static_cast<double>(backend(Device{}).memory().peak_bytes) / (1 << 20);
   const double limit = cpu::measure_sgemm_gflops(threads),
                gflops = measured.flops / measured.seconds / 1e9;
   const Json json = {
@@ -113,6 +116,7 @@ void run(BenchTrainOptions& o) {
       {"sgemm_gflops", limit},
       {"sgemm_share", gflops / limit},
       {"peak_rss_mib", peak},
+      {"peak_tensor_mib", peak_tensors},
       {"loss_first", measured.loss_first},
       {"loss_last", measured.loss_last},
       {"blas_core", cpu::blas_core()}};

@@ -33,6 +33,45 @@ Batch make_batch(const TokenLists& source, const TokenLists& target,
   return batch;
 }
 
+namespace {
+
+/// Sentences [first, last) of a batch.
+Batch slice(const Batch& batch, std::int64_t first, std::int64_t last) {
+  const auto rows = [&](const std::vector<std::int32_t>& ids, const Segments& segments) {
+    return std::vector<std::int32_t>(ids.begin() + segments.begin(first),
+                                     ids.begin() + segments.begin(last));
+  };
+  const auto lengths = [&](const Segments& segments) {
+    std::vector<std::int64_t> result;
+    for (std::int64_t i = first; i < last; ++i) result.push_back(segments.length(i));
+    return Segments::from_lengths(result);
+  };
+  return {rows(batch.source, batch.source_segments),
+          lengths(batch.source_segments),
+          rows(batch.target_in, batch.target_segments),
+          rows(batch.target_out, batch.target_segments),
+          lengths(batch.target_segments),
+          {batch.sentence_ids.begin() + first, batch.sentence_ids.begin() + last}};
+}
+
+}  // namespace
+
+std::vector<Batch> split(const Batch& batch, std::int64_t tokens) {
+  const Segments &source = batch.source_segments, &target = batch.target_segments;
+  const std::int64_t parts =
+      std::max<std::int64_t>(1, (std::max(source.rows(), target.rows()) + tokens - 1) / tokens);
+  const auto part_of = [&](std::int64_t sentence) {
+    return parts * (source.begin(sentence) + target.begin(sentence)) /
+           (source.rows() + target.rows());
+  };
+  std::vector<Batch> result;
+  for (std::int64_t first = 0, last = 0; first < source.count(); first = last) {
+    while (last < source.count() && part_of(last) == part_of(first)) ++last;
+    result.push_back(slice(batch, first, last));
+  }
+  return result;
+}
+
 BatchPlan cut(std::span<const std::int64_t> order, const TokenLists& source,
               const TokenLists& target, std::int64_t tokens_per_batch) {
   KETTE_CHECK(tokens_per_batch > 0, "batches: expected at least one token in a batch, given ",

@@ -29,6 +29,10 @@ struct Batch {
 Batch make_batch(const TokenLists& source, const TokenLists& target,
                  std::span<const std::int64_t> sentence_ids);
 
+/// The same sentences in the same order, in parts of equal size as far as sentences allow: as many
+/// as it takes to come down to about `tokens` of the larger side.
+std::vector<Batch> split(const Batch& batch, std::int64_t tokens);
+
 /// The sentence ids of each batch.
 using BatchPlan = std::vector<std::vector<std::int64_t>>;
 

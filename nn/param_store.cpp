@@ -1,5 +1,6 @@
 #include "nn/param_store.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "tensor/random.h"
@@ -17,24 +18,30 @@ std::uint64_t stream_of(const std::string& path) {
   return hash;
 }
 
-Tensor initial_values(const Shape& shape, const Init& init, std::uint64_t seed,
-                      const std::string& path) {
+/// Fills `parameter` a block at a time: a large table in f64 would be the most memory ever used.
+void initialize(const Tensor& parameter, const Init& init, std::uint64_t seed,
+                const std::string& path) {
+  constexpr std::int64_t kBlock = std::int64_t{1} << 16;
   Random random(seed, stream_of(path));
-  std::vector<double> values(static_cast<std::size_t>(shape.elements()));
-  for (double& value : values) {
-    switch (init.kind) {
-      case Init::Kind::constant:
-        value = init.value;
-        break;
-      case Init::Kind::uniform:
-        value = random.uniform(-init.value, init.value);
-        break;
-      case Init::Kind::normal:
-        value = init.value * random.normal();
-        break;
+  std::vector<double> values;
+  for (std::int64_t begin = 0; begin < parameter.elements(); begin += kBlock) {
+    values.resize(static_cast<std::size_t>(std::min(kBlock, parameter.elements() - begin)));
+    for (double& value : values) {
+      switch (init.kind) {
+        case Init::Kind::constant:
+          value = init.value;
+          break;
+        case Init::Kind::uniform:
+          value = random.uniform(-init.value, init.value);
+          break;
+        case Init::Kind::normal:
+          value = init.value * random.normal();
+          break;
+      }
     }
+    const Tensor block = Tensor::from(values).to(parameter.dtype()).to(parameter.device());
+    parameter.view(begin, block.shape()).copy_from(block);
   }
-  return Tensor::from(values, shape);
 }
 
 }  // namespace
@@ -77,8 +84,7 @@ void ParamStore::materialize(std::uint64_t seed, DType dtype, Device device) {
     const Registered& registered = by_path_.at(leaf->name);
     leaf->value = values_.view(begin[leaf.get()], registered.shape);
     leaf->gradient = gradients_.view(begin[leaf.get()], registered.shape);
-    leaf->value.copy_from(
-        initial_values(registered.shape, registered.init, seed, leaf->name).to(dtype).to(device));
+    initialize(leaf->value, registered.init, seed, leaf->name);
   }
 }
 

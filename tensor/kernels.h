@@ -94,6 +94,13 @@ struct CrossEntropySums {
   double loss = 0;                     ///< the smoothed loss
   double negative_log_likelihood = 0;  ///< without smoothing, for perplexity
   std::int64_t correct = 0;            ///< rows whose likeliest entry is the target
+
+  CrossEntropySums& operator+=(const CrossEntropySums& more) {
+    loss += more.loss;
+    negative_log_likelihood += more.negative_log_likelihood;
+    correct += more.correct;
+    return *this;
+  }
 };
 
 /// One step of Adam (Kingma and Ba 2015, algorithm 1) with decoupled decay (Loshchilov and Hutter

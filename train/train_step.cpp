@@ -1,5 +1,6 @@
 #include "train/train_step.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace kette {
@@ -15,6 +16,13 @@ Variable batch_loss(const Transformer& model, const Batch& batch,
   return model.loss(states, Tensor::from(batch.target_out, device), options, sums);
 }
 
+/// A part of a batch whose activations are held at once. The residual stream of base is then 2 MiB,
+/// and its products are still as quick as those of larger parts.
+std::int64_t tokens_at_once(const TransformerConfig& config) {
+  constexpr std::int64_t kElements = std::int64_t{1} << 19, kFewest = 256;
+  return std::max(kFewest, kElements / config.width);
+}
+
 }  // namespace
 
 StepResult train_step(Transformer& model, Adam& adam, std::span<const Batch> batches,
@@ -27,19 +35,21 @@ StepResult train_step(Transformer& model, Adam& adam, std::span<const Batch> bat
   const double per_token = 1.0 / static_cast<double>(result.target_tokens);
   model.parameters().gradients().zero();
   Run run(options.seed, static_cast<std::uint64_t>(adam.steps()) + 1);
+  CrossEntropySums sums;
   for (const Batch& batch : batches) {
-    CrossEntropySums sums;
-    Tape tape;
-    const Variable loss =
-        batch_loss(model, batch, {options.label_smoothing, per_token}, run, &sums);
-    result.loss += sums.loss * per_token;
-    result.negative_log_likelihood += sums.negative_log_likelihood * per_token;
-    KETTE_CHECK(std::isfinite(sums.loss), "train: expected a finite loss, given ", sums.loss,
-                " at step ", adam.steps() + 1,
-                "; a lower learning rate, a longer warm-up or clipping may help, and "
-                "--detect-anomaly names the op");
-    tape.backward(loss);
+    for (const Batch& part : split(batch, tokens_at_once(model.config()))) {
+      Tape tape;
+      const Variable loss =
+          batch_loss(model, part, {options.label_smoothing, per_token}, run, &sums);
+      KETTE_CHECK(std::isfinite(sums.loss), "train: expected a finite loss, given ", sums.loss,
+                  " at step ", adam.steps() + 1,
+                  "; a lower learning rate, a longer warm-up or clipping may help, and "
+                  "--detect-anomaly names the op");
+      tape.backward(loss);
+    }
   }
+  result.loss = sums.loss * per_token;
+  result.negative_log_likelihood = sums.negative_log_likelihood * per_token;
   double gradient_scale = 1;
   if (options.clip_norm > 0) {
     result.gradient_norm = gradient_norm(model.parameters());
@@ -51,16 +61,14 @@ StepResult train_step(Transformer& model, Adam& adam, std::span<const Batch> bat
 }
 
 double validation_loss(const Transformer& model, std::span<const Batch> batches) {
-  double total = 0;
+  CrossEntropySums sums;
   std::int64_t tokens = 0;
   for (const Batch& batch : batches) {
     Run inference;
-    CrossEntropySums sums;
     batch_loss(model, batch, {}, inference, &sums);
-    total += sums.negative_log_likelihood;
     tokens += batch.target_segments.rows();
   }
-  return tokens == 0 ? 0 : total / static_cast<double>(tokens);
+  return tokens == 0 ? 0 : sums.negative_log_likelihood / static_cast<double>(tokens);
 }
 
 }  // namespace kette

@@ -18,7 +18,7 @@ Tensor ProjectedCrossEntropy::forward(const Tensor& x, const Tensor& weight, con
   }
   const CrossEntropySums result =
       on(x.device(), [&](auto exec) { return kernels::projected_cross_entropy(exec, args); });
-  if (sums) *sums = result;
+  if (sums) *sums += result;
   return Tensor::full({}, options.scale * result.loss, x.dtype(), x.device());
 }
 

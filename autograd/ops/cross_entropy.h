@@ -22,7 +22,7 @@ struct ProjectedCrossEntropy {
   static constexpr const char* formula = "-scale * sum_rows q . log softmax(x W^T + b)";
   Tensor targets;
   CrossEntropyOptions options{};
-  CrossEntropySums* sums = nullptr;  ///< filled in if given
+  CrossEntropySums* sums = nullptr;  ///< added to if given
   Tensor dx{}, dweight{}, dbias{};
 
   Tensor forward(const Tensor& x, const Tensor& weight, const Tensor& bias);

@@ -16,15 +16,10 @@ namespace {
 constexpr std::int64_t kChunkElements = std::int64_t{1} << 22;
 constexpr std::int64_t kFewestRows = 256;
 
-struct RowLoss {
-  double smoothed = 0, negative_log_likelihood = 0;
-  bool correct = false;
-};
-
 /// One row of logits; becomes its gradient when `gradient_scale` is not null.
 template <class T>
-RowLoss reduce_row(T* z, std::int64_t vocabulary, std::int64_t target, double smoothing,
-                   const double* gradient_scale) {
+CrossEntropySums reduce_row(T* z, std::int64_t vocabulary, std::int64_t target, double smoothing,
+                            const double* gradient_scale) {
   T peak = -std::numeric_limits<T>::infinity(), sum = 0, total = 0;
 #pragma omp simd reduction(max : peak) reduction(+ : sum)
   for (std::int64_t v = 0; v < vocabulary; ++v) {
@@ -76,7 +71,7 @@ void reduce_chunk(const ProjectedCrossEntropyArgs& args, const Tensor& logits,
   project.bias = args.bias.defined() ? args.bias.raw() : nullptr;
   matmul(CpuExec{}, project);
 
-  std::vector<RowLoss> losses(static_cast<std::size_t>(rows));
+  std::vector<CrossEntropySums> losses(static_cast<std::size_t>(rows));
   T* z = logits.data<T>();
   const std::int32_t* targets = args.targets.data<std::int32_t>();
   cpu::parallel_blocks(rows, 8, 16 * vocabulary, [&](std::int64_t begin, std::int64_t end) {
@@ -86,11 +81,7 @@ void reduce_chunk(const ProjectedCrossEntropyArgs& args, const Tensor& logits,
                      wants_gradients ? &args.gradient_scale : nullptr);
     }
   });
-  for (const RowLoss& loss : losses) {
-    sums.loss += loss.smoothed;
-    sums.negative_log_likelihood += loss.negative_log_likelihood;
-    sums.correct += loss.correct;
-  }
+  for (const CrossEntropySums& loss : losses) sums += loss;
   if (!wants_gradients) return;
 
   MatmulArgs back{.dtype = dtype_of<T>, .a = z, .b = args.weight.raw(), .c = args.dx.raw()};

@@ -2,6 +2,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 
 #include "data/batch_sampler.h"
@@ -187,6 +188,34 @@ TEST_CASE("a sentence beyond the limit is a batch of its own") {
   const BatchPlan plan = plan_batches(source, target, 10);
   CHECK(plan == BatchPlan{{0, 2, 3}, {1}});
   CHECK(plan_batches(source, target, 1) == BatchPlan{{0}, {2}, {3}, {1}});
+}
+
+TEST_CASE("a batch splits into even parts that are the same sentences again") {
+  TokenLists source, target;
+  for (int i = 0; i < 20; ++i) {
+    source.add(std::vector<std::int32_t>(static_cast<std::size_t>(1 + i % 7), 10 + i));
+    target.add(std::vector<std::int32_t>(static_cast<std::size_t>(1 + i % 4), 50 + i));
+  }
+  std::vector<std::int64_t> all(20);
+  std::iota(all.begin(), all.end(), 0);
+  const Batch whole = make_batch(source, target, all);
+  CHECK(split(whole, 1000).size() == 1);
+  const std::vector<Batch> parts = split(whole, 30);
+  CHECK(parts.size() == 4);  // of 97 source and 69 target tokens
+  std::vector<std::int64_t> ids;
+  for (const Batch& part : parts) {
+    CHECK(part.source_segments.rows() < 30 + 8);
+    CHECK(part.source_segments.rows() > 15);
+    const Batch again = make_batch(source, target, part.sentence_ids);
+    CHECK(part.source == again.source);
+    CHECK(part.target_in == again.target_in);
+    CHECK(part.target_out == again.target_out);
+    CHECK(part.source_segments.offsets() == again.source_segments.offsets());
+    CHECK(part.target_segments.offsets() == again.target_segments.offsets());
+    ids.insert(ids.end(), part.sentence_ids.begin(), part.sentence_ids.end());
+  }
+  CHECK(ids == all);
+  CHECK(split(whole, 1).size() == 20);
 }
 
 TEST_CASE("without shuffling the batches go from short to long, the same each epoch") {

@@ -1,8 +1,12 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <utility>
+#include <vector>
 
 #include "tensor/backend.h"
+#include "tensor/block_pool.h"
 #include "tensor/kernels.h"
 
 using namespace kette;
@@ -52,6 +56,56 @@ TEST_CASE("the allocator hands blocks out again and counts them") {
   CHECK(after.fresh_allocations == before.fresh_allocations);
   CHECK(after.in_use_bytes == before.in_use_bytes);
   CHECK_THROWS_AS(Tensor::empty({std::int64_t{1} << 52}), Error);  // 16 PiB
+}
+
+TEST_CASE("a block pool cuts segments, reuses what comes back and merges neighbours") {
+  std::vector<std::pair<std::byte*, std::size_t>> reserved;
+  std::size_t most = 1 << 20;
+  BlockPool pool(
+      4096,
+      [&](std::size_t bytes) -> void* {
+        if (bytes > most) return nullptr;
+        reserved.emplace_back(static_cast<std::byte*>(std::aligned_alloc(64, bytes)), bytes);
+        return reserved.back().first;
+      },
+      [&](void* memory, std::size_t) {
+        std::erase_if(reserved, [&](const auto& segment) { return segment.first == memory; });
+        std::free(memory);
+      });
+  void* a = pool.allocate(1000);
+  void* b = pool.allocate(1000);
+  void* c = pool.allocate(1);
+  CHECK(reserved.size() == 1);
+  CHECK(static_cast<std::byte*>(b) - static_cast<std::byte*>(a) == 1024);
+  CHECK(reinterpret_cast<std::uintptr_t>(c) % 64 == 0);
+  CHECK(pool.statistics().in_use_bytes == 1024 + 1024 + 64);
+  pool.release(a);
+  pool.release(b);
+  CHECK(pool.allocate(2048) == a);  // both merged
+  CHECK(pool.statistics().fresh_allocations == 1);
+
+  void* large = pool.allocate(10000);  // more than a segment: one of its own
+  CHECK(reserved.size() == 2);
+  CHECK(reserved.back().second == 10048);
+  CHECK(pool.allocate(std::size_t{1} << 21) == nullptr);
+  most = 100;  // the system has little left: no whole segment, but what is needed
+  void* d = pool.allocate(3000);
+  CHECK(d == nullptr);
+  most = 3008;
+  d = pool.allocate(3000);
+  CHECK(reserved.back().second == 3008);
+
+  pool.release(large);
+  pool.release(d);
+  pool.trim();
+  CHECK(reserved.size() == 1);
+  pool.release(a);
+  pool.release(c);
+  CHECK(pool.statistics().cached_bytes == 4096);
+  pool.trim();
+  CHECK(reserved.empty());
+  CHECK(pool.statistics().in_use_bytes == 0);
+  CHECK(pool.statistics().cached_bytes == 0);
 }
 
 TEST_CASE("philox: the known answers of the Random123 distribution") {

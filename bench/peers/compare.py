@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Kette and a peer side by side: the two run in turn, so that a drift of the machine meets both.
+
+Prints each program's median and the ratio of the medians, for training (target tokens/s and peak
+memory, against train_pytorch.py with any of its switches) or translation (sentences/s, against
+translate_ctranslate2.py). Arguments it does not know go to the peer's script.
+"""
+
+import argparse
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).parent
+STEPS = {"tiny": ["--steps", "12", "--warmup", "4"], "base": ["--steps", "6", "--warmup", "2"]}
+
+
+def run(command):
+    result = subprocess.run(command, capture_output=True, text=True)
+    if result.returncode != 0:
+        sys.exit(f"{' '.join(command)}\n{result.stderr}")
+    return json.loads(result.stdout.strip().splitlines()[-1])
+
+
+def table(rows, key, unit, better):
+    ours, peers = ([row[key] for row in side] for side in zip(*rows))
+    ratio = statistics.median(ours) / statistics.median(peers)
+    spread = sorted(our / peer for our, peer in zip(ours, peers))
+    print(
+        f"{key}: Kette {statistics.median(ours):.1f}, peer {statistics.median(peers):.1f} {unit}, "
+        f"ratio {ratio:.2f} (pairs {spread[0]:.2f} to {spread[-1]:.2f}; {better} is better)"
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("what", choices=["train", "translate"])
+    parser.add_argument("--kette", default=HERE.parents[1] / "build/release/kette")
+    parser.add_argument("--preset", default="tiny", choices=sorted(STEPS))
+    parser.add_argument("--batches", help="JSON lines from make_batches.py, for training")
+    parser.add_argument("--threads", default="2")
+    parser.add_argument("--rounds", type=int, default=5)
+    options, peer_switches = parser.parse_known_args()
+    common = ["--preset", options.preset, "--threads", options.threads, "--json"]
+    ours = [str(options.kette), "bench", options.what, *common]
+    if options.what == "train":
+        if not options.batches:
+            parser.error("train: --batches is missing")
+        common += ["--batches", options.batches, *STEPS[options.preset]]
+        ours += ["--batches", options.batches, *STEPS[options.preset]]
+        script = "train_pytorch.py"
+    else:
+        script = "translate_ctranslate2.py"
+    peer = [sys.executable, str(HERE / script), *common, *peer_switches]
+
+    rows = []
+    for round_ in range(options.rounds):
+        rows.append((run(ours), run(peer)))
+        print(f"round {round_ + 1}:", *map(json.dumps, rows[-1]), sep="\n  ", file=sys.stderr)
+    if options.what == "train":
+        table(rows, "target_tokens_per_second", "tokens/s", "more")
+        table(rows, "peak_rss_mib", "MiB", "less")
+    else:
+        table(rows, "sentences_per_second", "sentences/s", "more")
+
+
+if __name__ == "__main__":
+    main()

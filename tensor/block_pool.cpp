@@ -1,0 +1,103 @@
+#include "tensor/block_pool.h"
+
+#include <algorithm>
+
+namespace kette {
+namespace {
+
+constexpr std::size_t kAlignment = 64;  // a cache line, and the widest vector
+
+}  // namespace
+
+void BlockPool::set_free(Blocks::iterator block, bool free) {
+  auto& [start, state] = *block;
+  const auto bytes = static_cast<std::int64_t>(state.bytes);
+  state.free = free;
+  statistics_.cached_bytes += free ? bytes : -bytes;
+  if (free) {
+    free_.emplace(state.bytes, start);
+  } else {
+    free_.erase({state.bytes, start});
+  }
+}
+
+/// Of two free blocks.
+void BlockPool::merge_with_next(Blocks::iterator block) {
+  const auto next = std::next(block);
+  free_.erase({block->second.bytes, block->first});
+  free_.erase({next->second.bytes, next->first});
+  block->second.bytes += next->second.bytes;
+  free_.emplace(block->second.bytes, block->first);
+  blocks_.erase(next);
+}
+
+BlockPool::Blocks::iterator BlockPool::add_segment(std::size_t bytes) {
+  std::size_t size = std::max(bytes, segment_bytes_);
+  void* memory = reserve_(size);
+  if (memory == nullptr && size > bytes) memory = reserve_(size = bytes);
+  if (memory == nullptr) return blocks_.end();
+  const auto block =
+      blocks_.emplace(static_cast<std::byte*>(memory), Block{size, false, true}).first;
+  set_free(block, true);
+  return block;
+}
+
+void* BlockPool::allocate(std::size_t bytes) {
+  const std::size_t size =
+      (std::max<std::size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
+  if (size < bytes) return nullptr;
+  const std::lock_guard lock(mutex_);
+  ++statistics_.allocations;
+  const auto fitting = free_.lower_bound({size, nullptr});
+  Blocks::iterator block;
+  if (fitting != free_.end()) {
+    block = blocks_.find(fitting->second);
+  } else {
+    ++statistics_.fresh_allocations;
+    block = add_segment(size);
+    if (block == blocks_.end()) return nullptr;
+  }
+  set_free(block, false);
+  if (const std::size_t rest = block->second.bytes - size; rest > 0) {
+    block->second.bytes = size;
+    set_free(blocks_.emplace(block->first + size, Block{rest, false, false}).first, true);
+  }
+  statistics_.in_use_bytes += static_cast<std::int64_t>(size);
+  statistics_.peak_bytes = std::max(statistics_.peak_bytes, statistics_.in_use_bytes);
+  return block->first;
+}
+
+void BlockPool::release(void* memory) {
+  const std::lock_guard lock(mutex_);
+  auto block = blocks_.find(static_cast<std::byte*>(memory));
+  statistics_.in_use_bytes -= static_cast<std::int64_t>(block->second.bytes);
+  set_free(block, true);
+  if (const auto next = std::next(block);
+      next != blocks_.end() && next->second.free && !next->second.begins_segment) {
+    merge_with_next(block);
+  }
+  if (!block->second.begins_segment && std::prev(block)->second.free) {
+    merge_with_next(std::prev(block));
+  }
+}
+
+void BlockPool::trim() {
+  const std::lock_guard lock(mutex_);
+  for (auto block = blocks_.begin(); block != blocks_.end();) {
+    const auto next = std::next(block);
+    if (block->second.free && block->second.begins_segment &&
+        (next == blocks_.end() || next->second.begins_segment)) {
+      set_free(block, false);
+      give_back_(block->first, block->second.bytes);
+      blocks_.erase(block);
+    }
+    block = next;
+  }
+}
+
+MemoryStatistics BlockPool::statistics() const {
+  const std::lock_guard lock(mutex_);
+  return statistics_;
+}
+
+}  // namespace kette

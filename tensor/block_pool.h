@@ -1,0 +1,59 @@
+// A caching allocator: blocks are cut from large segments, handed out best fit first and merged
+// with their free neighbours when they come back. The batches of a training run differ in size, so
+// that blocks kept by size would fit only now and then and memory would grow to several times what
+// is ever in use at once.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "tensor/backend.h"
+
+namespace kette {
+
+/// Safe to use from several threads.
+class BlockPool {
+ public:
+  /// Memory of a device, aligned to 64 bytes; null when there is no more.
+  using Reserve = std::function<void*(std::size_t bytes)>;
+  using GiveBack = std::function<void(void* memory, std::size_t bytes)>;
+
+  /// Segments have `segment_bytes`, or the size of a larger request.
+  BlockPool(std::size_t segment_bytes, Reserve reserve, GiveBack give_back)
+      : segment_bytes_(segment_bytes),
+        reserve_(std::move(reserve)),
+        give_back_(std::move(give_back)) {}
+
+  /// 64-byte aligned; null when the device has no more.
+  void* allocate(std::size_t bytes);
+  void release(void* memory);
+  /// Gives back the segments of which nothing is in use.
+  void trim();
+  MemoryStatistics statistics() const;
+
+ private:
+  struct Block {
+    std::size_t bytes;
+    bool free;
+    bool begins_segment;
+  };
+  using Blocks = std::map<std::byte*, Block>;  // by address, without gaps within a segment
+
+  Blocks::iterator add_segment(std::size_t bytes);
+  void set_free(Blocks::iterator block, bool free);
+  void merge_with_next(Blocks::iterator block);
+
+  std::size_t segment_bytes_;
+  Reserve reserve_;
+  GiveBack give_back_;
+  mutable std::mutex mutex_;
+  Blocks blocks_;
+  std::set<std::pair<std::size_t, std::byte*>> free_;  // by size, then address
+  MemoryStatistics statistics_;
+};
+
+}  // namespace kette
