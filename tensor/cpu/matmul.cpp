@@ -160,7 +160,7 @@ void multiply(const Problem<T>& problem) {
   if constexpr (std::is_same_v<T, double>) {
     multiply_by_blas(problem);
   } else {
-    constexpr std::int64_t kFewRows = 32, kPart = 512, kMostParts = 16, kSmallResult = 1 << 18;
+    constexpr std::int64_t kFewRows = 32, kPart = 512, kMostParts = 16, kSmallResult = 1 << 17;
     if (m <= kFewRows && n > m && problem.args.transpose_b) {
       multiply_swapped(problem);
     } else if (problem.args.transpose_a && k >= 2 * kPart && m * n <= kSmallResult) {

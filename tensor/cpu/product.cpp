@@ -122,7 +122,7 @@ template <class T>
 bool is_read_in_place(const Operand<T>& a, std::int64_t n) {
   constexpr std::int64_t kWay = 4096 / sizeof(float);
   if (!std::is_same_v<T, float>) return false;
-  if (a.row_stride == 1 && a.column_stride != 1) return a.column_stride <= 512;
+  if (a.row_stride == 1 && a.column_stride != 1) return a.column_stride <= 256;
   return n <= 128 || (n <= 1024 && a.row_stride % kWay != 0);
 }
 
@@ -190,31 +190,39 @@ template <class T>
 void product(const ProductShape& shape, float alpha, Operand<T> a, Operand<T> b, float beta,
              float* c, std::int64_t ldc, const FinishBlock& finish) {
   const std::int64_t m = shape.m, n = shape.n, k = shape.k;
-  const std::int64_t fitting = kPackedElements / std::max<std::int64_t>(k, 1) / kBlockColumns;
-  const std::int64_t chunk = std::max<std::int64_t>(1, fitting) * kBlockColumns;
-  const std::int64_t chunk_panels = ceil_div(std::min(n, chunk), kColumns);
-  const Scratch<float> packed(chunk_panels * kColumns * k);
+  // B is packed a part at a time: first as deep, then as wide as fits.
+  const std::int64_t padded = ceil_div(n, kColumns) * kColumns;
+  const std::int64_t deepest = kPackedElements / std::min(padded, kBlockColumns) / kDepth * kDepth;
+  const std::int64_t depth = std::clamp<std::int64_t>(k, 1, deepest);
+  const std::int64_t width =
+      std::max<std::int64_t>(1, kPackedElements / depth / kBlockColumns) * kBlockColumns;
+  const Scratch<float> packed(std::min(padded, width) * depth);
   const std::int64_t high = block_rows(m, n), row_blocks = ceil_div(m, high);
 #pragma omp parallel if (m * n * k >= kWorthThreads)
-  for (std::int64_t first = 0; first < n; first += chunk) {
-    const std::int64_t width = std::min(chunk, n - first), panels = ceil_div(width, kColumns);
+  for (std::int64_t first = 0; first < n; first += width) {
+    // Once even for k = 0: C is then beta * C.
+    for (std::int64_t begin = 0; begin == 0 || begin < k; begin += depth) {
+      const std::int64_t columns = std::min(width, n - first), run = std::min(depth, k - begin);
+      const bool is_last = begin + run == k;
 #pragma omp for schedule(static)
-    for (std::int64_t panel = 0; panel < panels; ++panel) {
-      const std::int64_t j = panel * kColumns;
-      pack_columns(
-          Operand<T>{b.data + (first + j) * b.column_stride, b.row_stride, b.column_stride}, k,
-          std::min<std::int64_t>(kColumns, width - j), packed.data() + j * k);
-    }
-    const std::int64_t column_blocks = ceil_div(width, kBlockColumns);
+      for (std::int64_t j = 0; j < columns; j += kColumns) {
+        pack_columns(Operand<T>{b.data + begin * b.row_stride + (first + j) * b.column_stride,
+                                b.row_stride, b.column_stride},
+                     run, std::min<std::int64_t>(kColumns, columns - j), packed.data() + j * run);
+      }
+      const std::int64_t column_blocks = ceil_div(columns, kBlockColumns);
+      const Operand<T> part{a.data + begin * a.column_stride, a.row_stride, a.column_stride};
 #pragma omp for schedule(dynamic)
-    for (std::int64_t index = 0; index < row_blocks * column_blocks; ++index) {
-      // Neighbours share their columns, and with them the panels of B.
-      const std::int64_t row = index % row_blocks * high,
-                         column = index / row_blocks * kBlockColumns;
-      const Block block{row, std::min(high, m - row), column,
-                        std::min(kBlockColumns, width - column)};
-      multiply_block(block, k, alpha, a, packed.data(), beta, c + first, ldc);
-      if (finish) finish(row, block.rows, first + column, block.columns);
+      for (std::int64_t index = 0; index < row_blocks * column_blocks; ++index) {
+        // Neighbours share their columns, and with them the panels of B.
+        const std::int64_t row = index % row_blocks * high,
+                           column = index / row_blocks * kBlockColumns;
+        const Block block{row, std::min(high, m - row), column,
+                          std::min(kBlockColumns, columns - column)};
+        multiply_block(block, run, alpha, part, packed.data(), begin == 0 ? beta : 1.0f, c + first,
+                       ldc);
+        if (finish && is_last) finish(row, block.rows, first + column, block.columns);
+      }
     }
   }
 }

@@ -14,7 +14,7 @@ namespace {
 // A chunk's logits: few enough to stay near the processor, enough rows to repay reading the weights
 // three times.
 constexpr std::int64_t kChunkElements = std::int64_t{1} << 22;
-constexpr std::int64_t kFewestRows = 256;
+constexpr std::int64_t kFewestRows = 512;
 
 /// One row of logits; becomes its gradient when `gradient_scale` is not null.
 template <class T>
