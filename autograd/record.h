@@ -2,11 +2,11 @@
 //
 // An op is a struct, one per differentiable function, with everything that is known about it:
 //   static constexpr const char* name, *formula;
-//   Tensor forward(const Tensor& input...);                          keeps in members what backward
-//   needs void backward(const Tensor& dy, GradientSlot& input...);         adds to the inputs'
-//   slots static std::vector<Sample> samples();                            inputs to check it on
-//   (autograd/sample.h)
-// An op without backward does not compile here.
+//   Tensor forward(const Tensor& input...);                    keeps what backward needs as members
+//   void backward(const Tensor& dy, GradientSlot& input...);   adds to the inputs' slots
+//   static std::vector<Sample> samples();                      inputs to check it on (sample.h)
+// backward may write over dy when it is its sole owner. An op without backward does not compile
+// here.
 #pragma once
 
 #include "autograd/anomaly.h"

@@ -33,13 +33,6 @@ struct Measured {
   std::vector<double> rates;  ///< target tokens/s of each step
   double seconds = 0, flops = 0, source_tokens = 0, target_tokens = 0;
   double loss_first = 0, loss_last = 0;
-
-  double median_rate() const {
-    std::vector<double> sorted = rates;
-    std::sort(sorted.begin(), sorted.end());
-    const std::size_t middle = sorted.size() / 2;
-    return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-  }
 };
 
 Measured measure(const BenchTrainOptions& o, const TransformerConfig& config,
@@ -108,7 +101,7 @@ void run(BenchTrainOptions& o) {
       {"threads", threads},
       {"steps", o.steps},
       {"parameters", count_parameters(config)},
-      {"target_tokens_per_second", measured.median_rate()},
+      {"target_tokens_per_second", median(measured.rates)},
       {"target_tokens_per_second_overall", measured.target_tokens / measured.seconds},
       {"source_tokens_per_second", measured.source_tokens / measured.seconds},
       {"target_tokens_per_step", measured.target_tokens / static_cast<double>(o.steps)},

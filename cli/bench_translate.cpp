@@ -23,7 +23,7 @@ struct BenchTranslateOptions {
   std::string preset = "tiny";
   std::filesystem::path source, tokenizer;
   TranslateOptions translate;
-  std::int64_t sentences = 1000, length = 14, pieces = 10000, steps = 3, warmup = 1;
+  std::int64_t sentences = 1000, length = 14, pieces = 10000, steps = 5, warmup = 1;
   std::uint64_t seed = 1;
 };
 
@@ -63,7 +63,8 @@ void run(BenchTranslateOptions& o) {
   Transformer model(config);
   model.materialize(o.seed);
   const PackedTransformer packed(model);
-  double best = 0, target_tokens = 0;
+  std::vector<double> times;
+  double target_tokens = 0;
   for (std::int64_t run = 0; run < o.warmup + o.steps; ++run) {
     const Clock::time_point start = Clock::now();
     const auto found = translate_ids(packed, sources, o.translate);
@@ -71,20 +72,22 @@ void run(BenchTranslateOptions& o) {
     target_tokens = 0;
     for (const auto& n_best : found)
       target_tokens += static_cast<double>(n_best.front().tokens.size());
-    if (run >= o.warmup && (best == 0 || seconds < best)) best = seconds;
+    if (run >= o.warmup) times.push_back(seconds);
   }
+  const double typical = median(times);
   const auto sentences = static_cast<double>(sources.size());
   const Json json = {{"preset", o.preset},
                      {"threads", threads},
                      {"beam", o.translate.beam},
                      {"sentences", sources.size()},
-                     {"seconds", best},
-                     {"sentences_per_second", sentences / best},
-                     {"target_tokens_per_second", target_tokens / best},
+                     {"seconds", typical},
+                     {"sentences_per_second", sentences / typical},
+                     {"target_tokens_per_second", target_tokens / typical},
                      {"peak_rss_mib", peak_rss_mib()}};
   std::cout << text(
-      "%.0f sentences in %.3f s: %.1f sentences/s, %.0f target tokens/s (best of %lld runs)\n",
-      sentences, best, sentences / best, target_tokens / best, static_cast<long long>(o.steps));
+      "%.0f sentences in %.3f s: %.1f sentences/s, %.0f target tokens/s (median of %lld runs)\n",
+      sentences, typical, sentences / typical, target_tokens / typical,
+      static_cast<long long>(o.steps));
   if (o.common.json) print_json(json);
 }
 
@@ -108,7 +111,7 @@ void add_bench_translate_command(CLI::App& bench) {
   search.number("--batch-tokens", options->translate.batch_tokens, at_least(1),
                 "Tokens times beam that each thread has at once");
   OptionGroup measuring(*command, "Measuring");
-  measuring.number("--steps", options->steps, at_least(1), "Timed runs; the best one counts");
+  measuring.number("--steps", options->steps, at_least(1), "Timed runs; their median counts");
   measuring.number("--warmup", options->warmup, at_least(0), "Runs before them");
   measuring.number("--seed", options->seed, "Of the model and the sentences");
   add_common_options(*command, options->common);

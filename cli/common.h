@@ -43,6 +43,8 @@ std::string with_commas(std::int64_t number);
 
 /// The most memory the process ever had, in MiB.
 double peak_rss_mib();
+/// Of at least one value.
+double median(std::vector<double> values);
 
 /// Ends the program with this exit code; the message has been printed.
 [[noreturn]] void exit_with(int code);

@@ -1,5 +1,6 @@
 // `kette train`: every field of TrainOptions as an option, a preset of them, and the resolved
 // configuration beside the model.
+#include <csignal>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -49,11 +50,6 @@ TrainOptions resolve(TrainCommandOptions& o) {
   t.schedule.kind = parse_schedule(o.schedule);
   t.schedule.width = t.model.width;
   if (t.steps == 0 && t.epochs == 0 && t.minutes == 0) t.steps = default_steps(o.preset);
-  if (t.schedule.kind == ScheduleOptions::Kind::cosine) {
-    if (t.steps == 0)
-      throw UsageError("--schedule: expected --steps beside cosine, which ends there, given none");
-    t.schedule.total_steps = t.steps;
-  }
   if (t.average > t.keep) t.keep = t.average;
   return t;
 }
@@ -117,6 +113,10 @@ void run(CLI::App& command, TrainCommandOptions& o) {
   const TrainResult result = train(options);
   save_config(options, config);
   if (o.common.json) print_result(options, result, threads);
+  if (result.interrupted) {
+    std::cerr << "kette: the same command with --resume goes on from step " << result.steps << "\n";
+    throw CLI::RuntimeError(128 + SIGINT);  // so that scripts stop, too
+  }
 }
 
 void add_file_options(CLI::App& command, TrainOptions& t) {
@@ -161,7 +161,7 @@ void add_optimisation_options(CLI::App& command, TrainCommandOptions& o) {
   group.number("--accumulate", t.accumulate, at_least(1),
                "Batches a step, added up as if they were one");
   group.choice("--schedule", o.schedule, {"noam", "inverse_sqrt", "cosine", "constant"},
-               "Of the learning rate");
+               "Of the learning rate; cosine falls until the run ends");
   group.number("--lr", t.schedule.lr, above(0), "Its peak; for noam the factor");
   group.number("--warmup", t.schedule.warmup, at_least(1), "Steps until the peak");
   group.number("--beta1", t.adam.beta1, rate(), "Adam's decay of the mean");

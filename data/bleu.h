@@ -1,6 +1,6 @@
 // BLEU (Papineni et al. 2002), equal to sacreBLEU 2:
-//   BLEU = 100 BP exp(1/N sum_{n=1..N} log p_n),   p_n = matched n-grams / n-grams of the
-//   hypotheses BP = exp(min(0, 1 - ref_len / hyp_len)),       N = 4
+//   BLEU = 100 BP exp(1/N sum_{n=1..N} log p_n),   N = 4
+//   p_n = matched n-grams / n-grams of the hypotheses,   BP = exp(min(0, 1 - ref_len / hyp_len))
 // over the counts of the whole corpus; an n-gram matches at most as often as in some reference.
 // Where no n-gram of an order matches, smoothing (Chen and Cherry 2014) stands in for p_n.
 #pragma once

@@ -129,7 +129,7 @@ Variable Transformer::finish_decoder(const Variable& x) const {
 }
 
 Variable Transformer::loss(const Variable& states, const Tensor& next,
-                           const CrossEntropyOptions& options, CrossEntropySums* sums) const {
+                           const CrossEntropyOptions& options, const Tensor& sums) const {
   return projected_cross_entropy(states, embedding_.table, Variable(), next, options, sums);
 }
 

@@ -70,7 +70,7 @@ class Transformer {
                   const Segments& memory_segments, Run& run) const;
   /// The label-smoothed loss of the next tokens; the output projection is the embedding table.
   Variable loss(const Variable& states, const Tensor& next, const CrossEntropyOptions& options,
-                CrossEntropySums* sums = nullptr) const;
+                const Tensor& sums = {}) const;
   /// states [rows, width] -> [rows, vocabulary].
   Variable logits(const Variable& states) const;
 

@@ -86,15 +86,22 @@ struct ProjectedCrossEntropyArgs {
   Tensor targets;          ///< i32 [rows]
   double smoothing = 0;
   double gradient_scale = 1;
+  Tensor sums;            ///< f64 [3], added to; read by CrossEntropySums::of()
   Tensor dx;              ///< overwritten; undefined: no gradients
   Tensor dweight, dbias;  ///< added to
 };
 
+/// What ProjectedCrossEntropyArgs::sums holds, in this order, once somebody wants to see it.
 struct CrossEntropySums {
   double loss = 0;                     ///< the smoothed loss
   double negative_log_likelihood = 0;  ///< without smoothing, for perplexity
-  std::int64_t correct = 0;            ///< rows whose likeliest entry is the target
+  double correct = 0;                  ///< rows whose likeliest entry is the target
 
+  static Tensor zeros(Device device) { return Tensor::zeros({3}, DType::f64, device); }
+  static CrossEntropySums of(const Tensor& sums) {
+    const auto values = sums.values<double>();
+    return {values[0], values[1], values[2]};
+  }
   CrossEntropySums& operator+=(const CrossEntropySums& more) {
     loss += more.loss;
     negative_log_likelihood += more.negative_log_likelihood;
@@ -105,9 +112,9 @@ struct CrossEntropySums {
 
 /// One step of Adam (Kingma and Ba 2015, algorithm 1) with decoupled decay (Loshchilov and Hutter
 /// 2019):
-///   m = beta1 m + (1 - beta1) g,  v = beta2 v + (1 - beta2) g^2,
-///   p = p - lr (m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + epsilon) + decay p),   g =
-///   gradient_scale * gradient
+///   g = gradient_scale * gradient
+///   m = beta1 m + (1 - beta1) g,   v = beta2 v + (1 - beta2) g^2
+///   p = p - lr (m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + epsilon) + decay p)
 struct AdamArgs {
   Tensor parameters, gradients, first_moment, second_moment;  ///< f32 or f64, flat, same size
   double lr = 0, beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9, weight_decay = 0, gradient_scale = 1;
@@ -120,8 +127,8 @@ void fill(CpuExec, const Tensor& y, double value);
 void cast(CpuExec, const Tensor& x, const Tensor& y);
 /// y += x, same shape and dtype.
 void accumulate(CpuExec, const Tensor& x, const Tensor& y);
-/// y *= factor.
-void scale(CpuExec, const Tensor& y, double factor);
+/// y *= factor, a tensor of one element; y is not touched when that is 1.
+void scale(CpuExec, const Tensor& y, const Tensor& factor);
 /// Sum of x over the axes in which y has extent 1 (or lacks): undoes a broadcast.
 void sum_to(CpuExec, const Tensor& x, const Tensor& y);
 /// Largest entry of each row and the column it stands in (the first of equals).
@@ -145,9 +152,11 @@ void binary_backward(CpuExec, Function, const Tensor& a, const Tensor& b, const 
 /// Runs a row body of rows/all.h over `rows` rows.
 template <class Body>
 void for_rows(CpuExec, const Body& body, std::int64_t rows);
-/// Adds a column-sum body's sums over `rows` rows to the given [width] tensors.
-template <class Body>
-void add_column_sums(CpuExec, const Body& body, std::int64_t rows, const Tensor* const* sums);
+/// Likewise, and while a row is at hand, before the body may overwrite it, adds the columns' terms
+/// to their sums over all rows, tensors [width].
+template <class Body, class Columns>
+void for_rows_with_sums(CpuExec, const Body& body, const Columns& columns, std::int64_t rows,
+                        const Tensor* const* sums);
 
 void matmul(CpuExec, const MatmulArgs& args);
 /// y[j] += sum over rows of x[row, j].
@@ -163,7 +172,7 @@ void transpose(CpuExec, const Tensor& x, const Tensor& y, std::int64_t batch, st
 void scatter_add(CpuExec, const Tensor& dy, const Tensor& ids, const Tensor& table, double scale);
 void attention(CpuExec, const AttentionArgs& args);
 void attention_backward(CpuExec, const AttentionArgs& args, const AttentionGradients& gradients);
-CrossEntropySums projected_cross_entropy(CpuExec, const ProjectedCrossEntropyArgs& args);
+void projected_cross_entropy(CpuExec, const ProjectedCrossEntropyArgs& args);
 void adam(CpuExec, const AdamArgs& args);
 
 // Decoding; the arguments stand in tensor/decoding.h.

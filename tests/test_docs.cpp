@@ -1,5 +1,6 @@
-// docs/ops.md is generated from the op table: this test fails when it is stale, and writes it anew
-// when the environment variable KETTE_UPDATE_DOCS is set.
+// docs/ops.md is generated from the op table: a test fails when it is stale, and writes it anew
+// when the environment variable KETTE_UPDATE_DOCS is set. The code in docs/guide.md must fit the
+// source.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -30,10 +31,53 @@ std::string ops_table() {
   return text.str();
 }
 
+/// The blocks of a Markdown text that begin with ```LANGUAGE.
+std::vector<std::string> code_blocks(const std::string& markdown, const std::string& language) {
+  const std::string begin = "```" + language + "\n", end = "```";
+  std::vector<std::string> blocks;
+  for (std::size_t at = 0; (at = markdown.find(begin, at)) != std::string::npos;) {
+    at += begin.size();
+    blocks.push_back(markdown.substr(at, markdown.find(end, at) - at));
+  }
+  return blocks;
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t times = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++times;
+  return times;
+}
+
 }  // namespace
 
 TEST_CASE("docs/ops.md is what the op table says") {
   const auto file = std::filesystem::path(KETTE_SOURCE_DIR) / "docs" / "ops.md";
   if (std::getenv("KETTE_UPDATE_DOCS")) kette::testing::write_file(file, ops_table());
   CHECK(kette::testing::read_file(file) == ops_table());
+}
+
+TEST_CASE("the guide's program with an op of one's own is the one that is built and run") {
+  const std::filesystem::path source = KETTE_SOURCE_DIR;
+  CHECK(kette::testing::read_file(source / "docs" / "guide.md")
+            .find("```cpp\n" + kette::testing::read_file(source / "tests/consumer/main.cpp") +
+                  "```\n") != std::string::npos);
+}
+
+TEST_CASE("the guide's own ops are diffs of two and four files that fit the source") {
+  if (std::system("patch --version > /dev/null 2>&1") != 0) {
+    MESSAGE("skipped: the program patch is not installed");
+    return;
+  }
+  const std::filesystem::path source = KETTE_SOURCE_DIR;
+  const auto diffs = code_blocks(kette::testing::read_file(source / "docs" / "guide.md"), "diff");
+  REQUIRE(diffs.size() == 2);
+  CHECK(count(diffs[0], "\n+++ b/") == 2);
+  CHECK(count(diffs[1], "\n+++ b/") == 4);
+  const kette::testing::ScratchFolder folder;
+  for (const std::string& diff : diffs) {
+    kette::testing::write_file(folder / "diff", diff);
+    const std::string command = "patch --dry-run --fuzz=0 -p1 -d '" + source.string() + "' -i '" +
+                                (folder / "diff").string() + "' > /dev/null";
+    CHECK(std::system(command.c_str()) == 0);
+  }
 }

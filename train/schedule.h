@@ -1,8 +1,10 @@
-// Learning-rate schedules. step counts from 1.
-//   noam          factor * width^-0.5 * min(step^-0.5, step * warmup^-1.5)     Vaswani et al. 2017,
-//   equation (3) inverse_sqrt  lr * min(step / warmup, sqrt(warmup / step))                 the
-//   same curve, named by its peak cosine        linear warm-up to lr, then half a cosine down to lr
-//   / 10     Loshchilov and Hutter 2017 constant      linear warm-up to lr, then lr
+// Learning-rate schedules; steps count from 1.
+//   noam          factor * width^-0.5 * min(step^-0.5, step * warmup^-1.5)
+//                 Vaswani et al. 2017, equation (3)
+//   inverse_sqrt  lr * min(step / warmup, sqrt(warmup / step)): the same curve, named by its peak
+//   cosine        linear warm-up to lr, then half a cosine down to lr / 10
+//                 Loshchilov and Hutter 2017
+//   constant      linear warm-up to lr, then lr
 #pragma once
 
 #include <cstdint>
@@ -15,7 +17,7 @@ struct ScheduleOptions {
   double lr = 1;                 ///< the peak; for noam the factor
   std::int64_t warmup = 4000;    ///< steps
   std::int64_t width = 512;      ///< d_model, for noam
-  std::int64_t total_steps = 0;  ///< where the cosine ends
+  std::int64_t total_steps = 0;  ///< where the cosine ends; in training, the run
 };
 
 ScheduleOptions::Kind parse_schedule(const std::string& name);

@@ -7,7 +7,7 @@ namespace kette {
 namespace {
 
 Variable batch_loss(const Transformer& model, const Batch& batch,
-                    const CrossEntropyOptions& options, Run& run, CrossEntropySums* sums) {
+                    const CrossEntropyOptions& options, Run& run, const Tensor& sums) {
   const Device device = model.parameters().values().device();
   const Variable memory =
       model.encode(Tensor::from(batch.source, device), batch.source_segments, run);
@@ -35,21 +35,20 @@ StepResult train_step(Transformer& model, Adam& adam, std::span<const Batch> bat
   const double per_token = 1.0 / static_cast<double>(result.target_tokens);
   model.parameters().gradients().zero();
   Run run(options.seed, static_cast<std::uint64_t>(adam.steps()) + 1);
-  CrossEntropySums sums;
+  const Tensor sums = CrossEntropySums::zeros(model.parameters().values().device());
   for (const Batch& batch : batches) {
     for (const Batch& part : split(batch, tokens_at_once(model.config()))) {
       Tape tape;
-      const Variable loss =
-          batch_loss(model, part, {options.label_smoothing, per_token}, run, &sums);
-      KETTE_CHECK(std::isfinite(sums.loss), "train: expected a finite loss, given ", sums.loss,
-                  " at step ", adam.steps() + 1,
-                  "; a lower learning rate, a longer warm-up or clipping may help, and "
-                  "--detect-anomaly names the op");
-      tape.backward(loss);
+      tape.backward(batch_loss(model, part, {options.label_smoothing, per_token}, run, sums));
     }
   }
-  result.loss = sums.loss * per_token;
-  result.negative_log_likelihood = sums.negative_log_likelihood * per_token;
+  const CrossEntropySums total = CrossEntropySums::of(sums);
+  KETTE_CHECK(std::isfinite(total.loss), "train: expected a finite loss, given ", total.loss,
+              " at step ", adam.steps() + 1,
+              "; a lower learning rate, a longer warm-up or clipping may help, and "
+              "--detect-anomaly names the op");
+  result.loss = total.loss * per_token;
+  result.negative_log_likelihood = total.negative_log_likelihood * per_token;
   double gradient_scale = 1;
   if (options.clip_norm > 0) {
     result.gradient_norm = gradient_norm(model.parameters());
@@ -61,14 +60,15 @@ StepResult train_step(Transformer& model, Adam& adam, std::span<const Batch> bat
 }
 
 double validation_loss(const Transformer& model, std::span<const Batch> batches) {
-  CrossEntropySums sums;
+  const Tensor sums = CrossEntropySums::zeros(model.parameters().values().device());
   std::int64_t tokens = 0;
   for (const Batch& batch : batches) {
     Run inference;
-    batch_loss(model, batch, {}, inference, &sums);
+    batch_loss(model, batch, {}, inference, sums);
     tokens += batch.target_segments.rows();
   }
-  return tokens == 0 ? 0 : sums.negative_log_likelihood / static_cast<double>(tokens);
+  if (tokens == 0) return 0;
+  return CrossEntropySums::of(sums).negative_log_likelihood / static_cast<double>(tokens);
 }
 
 }  // namespace kette

@@ -35,6 +35,10 @@ void check_options(const TrainOptions& o) {
   at_least("keep", static_cast<double>(o.keep), 1);
   KETTE_CHECK(o.steps > 0 || o.epochs > 0 || o.minutes > 0 || o.patience > 0,
               "train: expected a limit (steps, epochs, minutes or patience), given none");
+  KETTE_CHECK(o.schedule.kind != ScheduleOptions::Kind::cosine || o.steps > 0 || o.epochs > 0 ||
+                  o.minutes > 0,
+              "train: expected steps, epochs or minutes beside the cosine schedule, which falls "
+              "until then, given none");
   KETTE_CHECK(o.average <= o.keep, "average: expected at most the number of checkpoints kept, ",
               o.keep, ", given ", o.average);
   KETTE_CHECK(o.schedule.lr > 0, "lr: expected more than 0, given ", o.schedule.lr);
@@ -139,7 +143,10 @@ class Trainer {
   void prune_checkpoints() const;
   double seconds_trained() const { return earlier_seconds_ + seconds_since(started_); }
   bool finished() const;
-  double seconds_left() const;
+  double seconds_per_step() const;
+  /// Until the first limit of the run; infinite while none is in sight.
+  double steps_left() const;
+  double next_learning_rate() const;
   StepResult one_step(double lr);
 
   TrainOptions options_;
@@ -172,22 +179,31 @@ bool Trainer::finished() const {
          (options_.patience > 0 && state_.validations_since_best >= options_.patience);
 }
 
-double Trainer::seconds_left() const {
+double Trainer::seconds_per_step() const {
+  return seconds_since(started_) / static_cast<double>(std::max<std::int64_t>(1, steps_here_));
+}
+
+double Trainer::steps_left() const {
   double left = std::numeric_limits<double>::infinity();
-  const double each =
-      seconds_since(started_) / static_cast<double>(std::max<std::int64_t>(1, steps_here_));
-  if (options_.steps > 0)
-    left = std::min(left, each * static_cast<double>(options_.steps - state_.step));
+  const auto at_most = [&](double steps) { left = std::min(left, std::max(0.0, steps)); };
+  if (options_.steps > 0) at_most(static_cast<double>(options_.steps - state_.step));
   if (options_.epochs > 0) {
     const double epoch = static_cast<double>(sampler_.batches_in_epoch());
     const double done = static_cast<double>(sampler_.state().epoch) * epoch +
                         static_cast<double>(sampler_.state().position);
-    const double steps = (static_cast<double>(options_.epochs) * epoch - done) /
-                         static_cast<double>(options_.accumulate);
-    left = std::min(left, each * steps);
+    at_most((static_cast<double>(options_.epochs) * epoch - done) /
+            static_cast<double>(options_.accumulate));
   }
-  if (options_.minutes > 0) left = std::min(left, options_.minutes * 60 - seconds_trained());
-  return std::isfinite(left) ? std::max(0.0, left) : 0;
+  if (options_.minutes > 0 && steps_here_ > 0)
+    at_most((options_.minutes * 60 - seconds_trained()) / seconds_per_step());
+  return left;
+}
+
+double Trainer::next_learning_rate() const {
+  ScheduleOptions schedule = options_.schedule;
+  const double left = steps_left();
+  if (std::isfinite(left)) schedule.total_steps = state_.step + std::llround(std::ceil(left));
+  return learning_rate(schedule, state_.step + 1);
 }
 
 void Trainer::prune_checkpoints() const {
@@ -260,12 +276,13 @@ TrainResult Trainer::run() {
   started_ = Clock::now();
   while (!finished() && !InterruptGuard::requested()) {
     const std::int64_t epoch = sampler_.state().epoch;
-    const double lr = learning_rate(options_.schedule, state_.step + 1);
+    const double lr = next_learning_rate();
     const StepResult step = one_step(lr);
     ++state_.step;
     ++steps_here_;
     state_.seconds = seconds_trained();
-    progress.step(state_.step, epoch, lr, step, seconds_left());
+    const double left = steps_left() * seconds_per_step();
+    progress.step(state_.step, epoch, lr, step, std::isfinite(left) ? left : 0);
     const bool due = options_.validate_every > 0 ? state_.step % options_.validate_every == 0
                                                  : sampler_.state().epoch > epoch;
     if (due) {
@@ -277,8 +294,7 @@ TrainResult Trainer::run() {
   result_.interrupted = InterruptGuard::requested();
   if (result_.interrupted) {
     save_state();
-    progress.say("stopped at step " + std::to_string(state_.step) +
-                 "; the same command with --resume goes on from here");
+    progress.say("stopped at step " + std::to_string(state_.step) + ", saved");
   } else {
     if (last_validated_ != state_.step && state_.step > 0) validate(progress);
     if (options_.average > 0) {

@@ -16,18 +16,21 @@ Tensor ProjectedCrossEntropy::forward(const Tensor& x, const Tensor& weight, con
     if (bias.defined())
       dbias = args.dbias = Tensor::zeros(bias.shape(), bias.dtype(), bias.device());
   }
-  const CrossEntropySums result =
-      on(x.device(), [&](auto exec) { return kernels::projected_cross_entropy(exec, args); });
-  if (sums) *sums += result;
-  return Tensor::full({}, options.scale * result.loss, x.dtype(), x.device());
+  args.sums = CrossEntropySums::zeros(x.device());
+  const Tensor loss = args.sums.view(0, {});
+  on(x.device(), [&](auto exec) {
+    kernels::projected_cross_entropy(exec, args);
+    if (sums.defined()) kernels::accumulate(exec, args.sums, sums);
+    kernels::scale(exec, loss, Tensor::full({}, options.scale, DType::f64, x.device()));
+  });
+  return loss.to(x.dtype());
 }
 
 void ProjectedCrossEntropy::backward(const Tensor& dy, GradientSlot& dx_slot,
                                      GradientSlot& dweight_slot, GradientSlot& dbias_slot) {
-  const double factor = dy.item();
   const auto pass = [&](Tensor& gradient, GradientSlot& slot) {
     if (!slot.wanted() || !gradient.defined()) return;
-    if (factor != 1) on(dy.device(), [&](auto exec) { kernels::scale(exec, gradient, factor); });
+    on(dy.device(), [&](auto exec) { kernels::scale(exec, gradient, dy); });
     slot.add(std::move(gradient));
   };
   pass(dx, dx_slot);

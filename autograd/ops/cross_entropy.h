@@ -1,8 +1,8 @@
 // Label-smoothed cross entropy, fused with the projection to the vocabulary so that [rows,
 // vocabulary] never exists whole (Vaswani et al. 2017, section 5.4; Szegedy et al. 2016, section
 // 7):
-//   z = x W^T + b,  q = (1 - smoothing) onehot(target) + smoothing / vocabulary,  loss = -scale
-//   sum_rows q . log softmax(z) dz = scale (softmax(z) - q)
+//   z = x W^T + b,   q = (1 - smoothing) onehot(target) + smoothing / vocabulary
+//   loss = -scale sum_rows q . log softmax(z),   dz = scale (softmax(z) - q)
 // The gradients are taken while a chunk's logits are at hand, in the forward pass.
 #pragma once
 
@@ -22,7 +22,7 @@ struct ProjectedCrossEntropy {
   static constexpr const char* formula = "-scale * sum_rows q . log softmax(x W^T + b)";
   Tensor targets;
   CrossEntropyOptions options{};
-  CrossEntropySums* sums = nullptr;  ///< added to if given
+  Tensor sums{};  ///< added to if given; see CrossEntropySums
   Tensor dx{}, dweight{}, dbias{};
 
   Tensor forward(const Tensor& x, const Tensor& weight, const Tensor& bias);
@@ -34,7 +34,7 @@ struct ProjectedCrossEntropy {
 inline Variable projected_cross_entropy(const Variable& x, const Variable& weight,
                                         const Variable& bias, const Tensor& targets,
                                         const CrossEntropyOptions& options,
-                                        CrossEntropySums* sums = nullptr) {
+                                        const Tensor& sums = {}) {
   return record(ProjectedCrossEntropy{targets, options, sums}, x, weight, bias);
 }
 

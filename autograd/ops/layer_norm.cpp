@@ -42,7 +42,8 @@ template <class Op>
 void normalize_backward(Op& op, const Tensor& dy, GradientSlot& dx, GradientSlot* dresidual,
                         GradientSlot& dgain, GradientSlot& dbias, const DropoutMask& mask) {
   const Tensor& sum = op.sum;
-  const Tensor dsum = Tensor::empty(sum.shape(), sum.dtype(), sum.device());
+  const Tensor dsum =
+      dy.is_sole_owner() ? dy : Tensor::empty(sum.shape(), sum.dtype(), sum.device());
   const bool masked = dresidual && mask.active();
   const Tensor masked_gradient =
       masked ? Tensor::empty(sum.shape(), sum.dtype(), sum.device()) : dsum;
@@ -64,12 +65,8 @@ void normalize_backward(Op& op, const Tensor& dy, GradientSlot& dx, GradientSlot
     const rows::LayerNormColumns<T> columns{sum.data<T>(), dy.data<T>(), op.mean.template data<C>(),
                                             op.rstd.template data<C>(), sum.width()};
     const Tensor* const outputs[] = {&sums[0], &sums[1]};
-    on(sum.device(), [&](auto exec) {
-      kernels::for_rows(exec, body, sum.rows());
-      if (dgain.wanted() || dbias.wanted()) {
-        kernels::add_column_sums(exec, columns, sum.rows(), outputs);
-      }
-    });
+    on(sum.device(),
+       [&](auto exec) { kernels::for_rows_with_sums(exec, body, columns, sum.rows(), outputs); });
   });
   dx.add(dsum);
   if (dresidual) dresidual->add(masked_gradient);

@@ -51,10 +51,11 @@ void accumulate(CpuExec, const Tensor& x, const Tensor& y) {
   });
 }
 
-void scale(CpuExec, const Tensor& y, double factor) {
+void scale(CpuExec, const Tensor& y, const Tensor& factor) {
+  if (factor.item() == 1) return;
   visit_float(y.dtype(), "scale", [&]<class T>(T) {
     T* out = y.data<T>();
-    const Compute<T> by = static_cast<Compute<T>>(factor);
+    const Compute<T> by = static_cast<Compute<T>>(factor.item());
     parallel_blocks(y.elements(), kGrain, 1, [&](std::int64_t begin, std::int64_t end) {
 #pragma omp simd
       for (std::int64_t i = begin; i < end; ++i) out[i] = T(Compute<T>(out[i]) * by);

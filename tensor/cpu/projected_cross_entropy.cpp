@@ -1,7 +1,7 @@
 // Label-smoothed cross entropy of a vocabulary projection, a chunk of rows at a time: three matrix
 // products and, between them, one pass over the logits that turns each row into its gradient in
-// place. With p = softmax(z), target t, smoothing s and V entries:   dloss / dz_v = p_v - s / V -
-// (1 - s) [v = t]
+// place. With p = softmax(z), target t, smoothing s and V entries:
+//   dloss / dz_v = p_v - s / V - (1 - s) [v = t]
 #include <cmath>
 #include <vector>
 
@@ -53,7 +53,7 @@ CrossEntropySums reduce_row(T* z, std::int64_t vocabulary, std::int64_t target, 
   const double log_total = static_cast<double>(peak) + std::log(static_cast<double>(total));
   const double likelihood = log_total - static_cast<double>(wanted);
   const double mean = log_total - static_cast<double>(sum) / static_cast<double>(vocabulary);
-  return {(1 - smoothing) * likelihood + smoothing * mean, likelihood, correct};
+  return {(1 - smoothing) * likelihood + smoothing * mean, likelihood, correct ? 1.0 : 0.0};
 }
 
 /// One chunk, with x, targets and dx already cut to its rows.
@@ -142,6 +142,8 @@ void check(const ProjectedCrossEntropyArgs& args) {
               args.weight.shape());
   KETTE_CHECK(args.targets.dtype() == DType::i32 && args.targets.elements() == rows, op, rows,
               " targets of type i32, given ", args.targets.str());
+  KETTE_CHECK(args.sums.defined() && args.sums.dtype() == DType::f64 && args.sums.elements() == 3,
+              op, "sums of type f64 [3], given ", args.sums.str());
   for (const Tensor* tensor : {&args.weight, &args.bias, &args.dx, &args.dweight, &args.dbias}) {
     KETTE_CHECK(!tensor->defined() || tensor->dtype() == args.x.dtype(), op, "all of type ",
                 name_of(args.x.dtype()), ", given ", tensor->str());
@@ -163,15 +165,20 @@ void check(const ProjectedCrossEntropyArgs& args) {
 
 }  // namespace
 
-CrossEntropySums projected_cross_entropy(CpuExec, const ProjectedCrossEntropyArgs& args) {
+void projected_cross_entropy(CpuExec, const ProjectedCrossEntropyArgs& args) {
   check(args);
-  return visit_float(args.x.dtype(), "projected_cross_entropy", [&]<class T>(T) {
-    if constexpr (std::is_same_v<T, BFloat16>) {
-      return reduce_in_f32(args);
-    } else {
-      return reduce<T>(args);
-    }
-  });
+  const CrossEntropySums sums =
+      visit_float(args.x.dtype(), "projected_cross_entropy", [&]<class T>(T) {
+        if constexpr (std::is_same_v<T, BFloat16>) {
+          return reduce_in_f32(args);
+        } else {
+          return reduce<T>(args);
+        }
+      });
+  double* totals = args.sums.data<double>();
+  totals[0] += sums.loss;
+  totals[1] += sums.negative_log_likelihood;
+  totals[2] += sums.correct;
 }
 
 }  // namespace kette::kernels

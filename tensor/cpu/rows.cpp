@@ -60,22 +60,24 @@ void for_rows(CpuExec, const Body& body, std::int64_t rows) {
   });
 }
 
-template <class Body>
-void add_column_sums(CpuExec, const Body& body, std::int64_t rows, const Tensor* const* sums) {
-  using T = typename Body::Element;
+template <class Body, class Columns>
+void for_rows_with_sums(CpuExec, const Body& body, const Columns& columns, std::int64_t rows,
+                        const Tensor* const* sums) {
+  using T = typename Columns::Element;
   using C = Compute<T>;
-  constexpr int kSums = Body::kSums;
-  const std::int64_t width = body.width, blocks = (rows + kRowsPerSum - 1) / kRowsPerSum;
+  constexpr int kSums = Columns::kSums;
+  const std::int64_t width = columns.width, blocks = (rows + kRowsPerSum - 1) / kRowsPerSum;
   std::vector<C> partial(static_cast<std::size_t>(blocks * kSums * width));
-  parallel_blocks(rows, kRowsPerSum, width * 4, [&](std::int64_t begin, std::int64_t end) {
+  parallel_blocks(rows, kRowsPerSum, width * 8, [&](std::int64_t begin, std::int64_t end) {
     C* block = partial.data() + begin / kRowsPerSum * kSums * width;
     for (std::int64_t row = begin; row < end; ++row) {
 #pragma omp simd
       for (std::int64_t j = 0; j < width; ++j) {
         C terms[kSums];
-        body(row, j, terms);
+        columns(row, j, terms);
         for (int k = 0; k < kSums; ++k) block[k * width + j] += terms[k];
       }
+      body(CpuGroup{}, row);
     }
   });
   for (int k = 0; k < kSums; ++k) {
@@ -96,14 +98,14 @@ template <class... Body>
 constexpr auto emit_rows(std::tuple<Body...>*) {
   return std::tuple{&for_rows<Body>...};
 }
-template <class... Body>
-constexpr auto emit_sums(std::tuple<Body...>*) {
-  return std::tuple{&add_column_sums<Body>...};
+template <class... Body, class... Columns>
+constexpr auto emit_sums(std::tuple<std::pair<Body, Columns>...>*) {
+  return std::tuple{&for_rows_with_sums<Body, Columns>...};
 }
 template <class T>
 constexpr auto emit() {
   return std::tuple_cat(emit_rows(static_cast<rows::RowBodies<T>*>(nullptr)),
-                        emit_sums(static_cast<rows::ColumnSums<T>*>(nullptr)));
+                        emit_sums(static_cast<rows::RowBodiesWithSums<T>*>(nullptr)));
 }
 [[gnu::used]] auto f32_kernels = emit<float>();
 [[gnu::used]] auto f64_kernels = emit<double>();

@@ -1,9 +1,9 @@
-// The list of row bodies and column sums: each is instantiated for f32, f64 and bf16 on every
-// device. To add a row kernel: write its body in this folder and list it here; for_rows() in
-// kernels.h then accepts it.
+// The list of row bodies: each is instantiated for f32, f64 and bf16 on every device. To add a row
+// kernel: write its body in this folder and list it here; for_rows() in kernels.h then accepts it.
 #pragma once
 
 #include <tuple>
+#include <utility>
 
 #include "tensor/rows/embedding.h"
 #include "tensor/rows/layer_norm.h"
@@ -13,10 +13,9 @@ namespace kette::rows {
 
 template <class T>
 using RowBodies = std::tuple<Softmax<T>, SoftmaxBackward<T>, LogSoftmax<T>, LogSoftmaxBackward<T>,
-                             ResidualLayerNorm<T>, ResidualLayerNormBackward<T>, Dropout<T>,
-                             AddPositions<T>, Gather<T>>;
+                             ResidualLayerNorm<T>, Dropout<T>, AddPositions<T>, Gather<T>>;
 
 template <class T>
-using ColumnSums = std::tuple<LayerNormColumns<T>>;
+using RowBodiesWithSums = std::tuple<std::pair<ResidualLayerNormBackward<T>, LayerNormColumns<T>>>;
 
 }  // namespace kette::rows

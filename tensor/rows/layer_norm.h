@@ -61,6 +61,7 @@ struct ResidualLayerNorm {
 
 /// With n_j = (s_j - mean) * rstd and d_j = gain_j * dy_j:
 ///   ds_j = rstd * (d_j - mean(d) - n_j * mean(d * n)),   dx = ds,   dr = dropout mask * ds
+/// dx may be dy.
 template <class T>
 struct ResidualLayerNormBackward {
   using Element = T;

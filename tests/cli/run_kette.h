@@ -3,6 +3,7 @@
 #pragma once
 
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -32,6 +33,8 @@ struct RunOptions {
   std::string input;            ///< on stdin
   std::string output_file;      ///< where stdout goes instead, such as /dev/full
   std::int64_t file_limit = 0;  ///< RLIMIT_FSIZE in bytes
+  int signal = 0;               ///< sent once `signal_when` has content
+  std::filesystem::path signal_when{};
 };
 
 inline Outcome run_kette(const std::vector<std::string>& arguments,
@@ -64,6 +67,12 @@ inline Outcome run_kette(const std::vector<std::string>& arguments,
   posix_spawn_file_actions_destroy(&actions);
   Outcome outcome;
   if (error != 0) return outcome;
+  if (options.signal != 0) {
+    std::error_code absent;
+    const auto size = [&] { return std::filesystem::file_size(options.signal_when, absent); };
+    while (kill(child, 0) == 0 && (size() == 0 || absent)) usleep(5000);
+    kill(child, options.signal);
+  }
   int status = 0;
   waitpid(child, &status, 0);
   outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

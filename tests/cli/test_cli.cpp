@@ -211,6 +211,35 @@ TEST_CASE("cli: training goes on where it stopped") {
         read_file(small.model() + "/model.safetensors"));
 }
 
+TEST_CASE(
+    "cli: Ctrl-C finishes the step, saves, and says how to go on; a kill leaves a checkpoint") {
+  const SmallModel& small = SmallModel::get();
+  for (const int signal : {SIGINT, SIGTERM, SIGKILL}) {
+    const std::string name = "stopped-" + std::to_string(signal);
+    const std::string log = small.file(name + "/log.jsonl");
+    RunOptions options;
+    options.signal = signal;
+    options.signal_when = log;
+    const Outcome stopped =
+        run_kette(train_arguments(small.folder(), name, {"--steps", "1000000"}), options);
+    if (signal == SIGKILL) {
+      CHECK(stopped.code == 128 + SIGKILL);
+    } else {
+      CHECK(stopped.code == 130);
+      CHECK(stopped.says("--resume"));
+    }
+    const std::string done = std::to_string(count_lines(read_file(log)) + 4);
+    const Outcome resumed =
+        run_kette(train_arguments(small.folder(), name, {"--steps", done, "--resume", "--json"}));
+    CAPTURE(resumed.err);
+    REQUIRE(resumed.code == 0);
+    CHECK(Json::parse(resumed.last_line()).at("steps") == std::stoi(done));
+    RunOptions sentence;
+    sentence.input = "the cat\n";
+    CHECK(run_kette({"translate", "--model", small.file(name)}, sentence).code == 0);
+  }
+}
+
 TEST_CASE("cli: translate keeps order and line count, from files and from pipes") {
   const SmallModel& small = SmallModel::get();
   RunOptions options;

@@ -60,7 +60,8 @@ TEST_CASE("plain and gzip files give the same lines, whatever their names") {
   gzip(content, folder / "text.de");
   testing::write_file(folder / "text.gz", content);
   const TextLines from_gzip = read_lines(folder / "text.de");
-  CHECK(from_gzip.views() == read_lines(folder / "text.gz").views());
+  const TextLines plain = read_lines(folder / "text.gz");
+  CHECK(from_gzip.views() == plain.views());
   CHECK(from_gzip.size() == 200'000);
   CHECK(from_gzip[199'999] == "line 199999");
 }

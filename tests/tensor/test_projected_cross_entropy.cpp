@@ -45,6 +45,12 @@ ProjectedCrossEntropyArgs in_f64(ProjectedCrossEntropyArgs args) {
   return args;
 }
 
+CrossEntropySums run(ProjectedCrossEntropyArgs args) {
+  args.sums = CrossEntropySums::zeros({});
+  kernels::projected_cross_entropy(CpuExec{}, args);
+  return CrossEntropySums::of(args.sums);
+}
+
 void check_close(const Tensor& a, const Tensor& b, double tolerance) {
   const auto x = a.values<double>(), y = b.values<double>();
   double gap = 0;
@@ -68,7 +74,7 @@ TEST_CASE("projected cross entropy equals the reference: sums and gradients") {
         const auto [rows, width, vocabulary] = sizes;
         const ProjectedCrossEntropyArgs args = arguments(rows, width, vocabulary, dtype, with_bias);
         const ProjectedCrossEntropyArgs expected = in_f64(args);
-        const CrossEntropySums got = kernels::projected_cross_entropy(CpuExec{}, args);
+        const CrossEntropySums got = run(args);
         const CrossEntropySums sums = reference::projected_cross_entropy(expected);
         CHECK(got.loss == doctest::Approx(sums.loss).epsilon(1e-5));
         CHECK(got.negative_log_likelihood ==
@@ -79,8 +85,7 @@ TEST_CASE("projected cross entropy equals the reference: sums and gradients") {
         if (with_bias) check_close(args.dbias, expected.dbias, tolerance);
         ProjectedCrossEntropyArgs without = args;
         without.dx = without.dweight = without.dbias = Tensor();
-        CHECK(kernels::projected_cross_entropy(CpuExec{}, without).loss ==
-              doctest::Approx(got.loss));
+        CHECK(run(without).loss == doctest::Approx(got.loss));
       }
     }
   }
@@ -90,7 +95,7 @@ TEST_CASE("projected cross entropy: gradients are the loss's slopes") {
   const ProjectedCrossEntropyArgs args = arguments(5, 4, 9, DType::f64);
   args.dweight.zero();
   args.dbias.zero();
-  kernels::projected_cross_entropy(CpuExec{}, args);
+  run(args);
   ProjectedCrossEntropyArgs loss_only = args;
   loss_only.dx = Tensor();
   for (const auto& [value, gradient] :
@@ -99,9 +104,9 @@ TEST_CASE("projected cross entropy: gradients are the loss's slopes") {
       double& element = value.data<double>()[i];
       const double kept = element, h = 1e-5;
       element = kept + h;
-      const double up = kernels::projected_cross_entropy(CpuExec{}, loss_only).loss;
+      const double up = run(loss_only).loss;
       element = kept - h;
-      const double down = kernels::projected_cross_entropy(CpuExec{}, loss_only).loss;
+      const double down = run(loss_only).loss;
       element = kept;
       CHECK(gradient.data<double>()[i] ==
             doctest::Approx(0.5 * (up - down) / (2 * h)).epsilon(1e-6));
@@ -114,12 +119,12 @@ TEST_CASE("projected cross entropy counts the first of equal entries, and takes 
   args.x = Tensor::zeros({2, 3});
   args.weight = Tensor::zeros({4, 3});
   args.targets = Tensor::from(std::vector<std::int32_t>{0, 1});
-  const CrossEntropySums sums = kernels::projected_cross_entropy(CpuExec{}, args);
+  const CrossEntropySums sums = run(args);
   CHECK(sums.correct == 1);
   CHECK(sums.loss == doctest::Approx(2 * std::log(4.0)));
   args.x = Tensor::zeros({0, 3});
   args.targets = Tensor::from(std::vector<std::int32_t>{});
-  CHECK(kernels::projected_cross_entropy(CpuExec{}, args).loss == 0);
+  CHECK(run(args).loss == 0);
 }
 
 TEST_CASE("projected cross entropy has the same bits for any number of threads") {
@@ -128,7 +133,7 @@ TEST_CASE("projected cross entropy has the same bits for any number of threads")
   for (const int count : {1, 2, 3}) {
     omp_set_num_threads(count);
     const ProjectedCrossEntropyArgs args = arguments(130, 40, 1000, DType::f32);
-    const CrossEntropySums sums = kernels::projected_cross_entropy(CpuExec{}, args);
+    const CrossEntropySums sums = run(args);
     results.push_back(args.dx.values<float>());
     for (const Tensor& more : {args.dweight, args.dbias}) {
       const auto values = more.values<float>();
@@ -144,15 +149,12 @@ TEST_CASE("projected cross entropy has the same bits for any number of threads")
 TEST_CASE("projected cross entropy names wrong targets, widths and types") {
   ProjectedCrossEntropyArgs args = arguments(6, 4, 9, DType::f32);
   args.targets.data<std::int32_t>()[3] = 9;
-  CHECK_THROWS_WITH_AS(kernels::projected_cross_entropy(CpuExec{}, args),
-                       "projected_cross_entropy: expected targets of 0 to 8, given 9 in row 3",
-                       Error);
+  CHECK_THROWS_WITH_AS(
+      run(args), "projected_cross_entropy: expected targets of 0 to 8, given 9 in row 3", Error);
   args = arguments(6, 4, 9, DType::f32);
   args.weight = random({9, 5}, 1).to(DType::f32);
-  CHECK_THROWS_WITH_AS(kernels::projected_cross_entropy(CpuExec{}, args),
-                       doctest::Contains("given [6, 4] and [9, 5]"), Error);
+  CHECK_THROWS_WITH_AS(run(args), doctest::Contains("given [6, 4] and [9, 5]"), Error);
   args = arguments(6, 4, 9, DType::f32);
   args.bias = args.bias.to(DType::f64);
-  CHECK_THROWS_WITH_AS(kernels::projected_cross_entropy(CpuExec{}, args),
-                       doctest::Contains("expected all of type f32, given f64"), Error);
+  CHECK_THROWS_WITH_AS(run(args), doctest::Contains("expected all of type f32, given f64"), Error);
 }

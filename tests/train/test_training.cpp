@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <omp.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -166,6 +167,59 @@ TEST_CASE("checkpoints: the last ones are kept, and averaged at the end") {
   for (std::size_t i = 0; i < m.size(); ++i)
     CHECK(m[i] == doctest::Approx((a[i] + b[i]) / 2).epsilon(1e-6));
   CHECK(mean.metadata().at("averaged_steps") == "40,50");
+}
+
+TEST_CASE("training stops early when the validation loss does not fall") {
+  const ScratchFolder folder;
+  TrainOptions options = toy_options(folder, "model");
+  options.schedule = {ScheduleOptions::Kind::constant, 1e-12, 1, 16, 0};
+  options.validate_every = 2;
+  options.patience = 3;
+  options.model.dropout = 0;
+  const TrainResult result = train(options);
+  CHECK(result.steps >= 4 * 2);
+  CHECK(result.steps < 100);
+  CHECK_FALSE(result.interrupted);
+}
+
+TEST_CASE("the cosine schedule falls until the run ends, however its length is given") {
+  const auto rates = [](TrainOptions options) {
+    const TrainResult result = train(options);
+    std::istringstream log(testing::read_file(options.out / "log.jsonl"));
+    std::vector<double> lr;
+    for (std::string line; std::getline(log, line);) {
+      const auto json = nlohmann::json::parse(line);
+      if (json.contains("lr")) lr.push_back(json["lr"]);
+    }
+    CHECK(static_cast<std::int64_t>(lr.size()) == result.steps);
+    return lr;
+  };
+  const ScratchFolder folder;
+  TrainOptions options = toy_options(folder, "steps");
+  options.schedule = {ScheduleOptions::Kind::cosine, 1e-3, 4, 16, 0};
+  CHECK_THROWS_WITH_AS(
+      [&] {
+        TrainOptions endless = options;
+        endless.patience = 1;
+        train(endless);
+      }(),
+      doctest::Contains("cosine"), Error);
+  options.steps = 20;
+  const auto by_steps = rates(options);
+  CHECK(by_steps[3] == doctest::Approx(1e-3));
+  CHECK(by_steps.back() == doctest::Approx(1e-4));
+  options.out = folder / "epochs";
+  options.steps = 0;
+  options.epochs = 2;
+  const auto by_epochs = rates(options);
+  CHECK(*std::max_element(by_epochs.begin(), by_epochs.end()) == doctest::Approx(1e-3));
+  CHECK(by_epochs.back() == doctest::Approx(1e-4).epsilon(0.05));
+  options.out = folder / "minutes";
+  options.epochs = 0;
+  options.minutes = 0.01;
+  const auto by_minutes = rates(options);
+  CHECK(*std::max_element(by_minutes.begin(), by_minutes.end()) > 9e-4);
+  CHECK(by_minutes.back() < 3e-4);
 }
 
 TEST_CASE("a run is not overwritten, and a resume wants the same recipe") {
