@@ -13,6 +13,18 @@
 
 namespace kette::testing {
 
+/// Built with the thread sanitizer, whose own memory lies in files: a limit on their size kills it.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define KETTE_THREAD_SANITIZER
+#endif
+#endif
+#ifdef KETTE_THREAD_SANITIZER
+inline constexpr bool kThreadSanitizer = true;
+#else
+inline constexpr bool kThreadSanitizer = false;
+#endif
+
 /// The folder of optional data sets (KETTE_SHARED_DATA, or ../shared/data beside the source tree);
 /// nothing when it is absent, and the test then skips with a message.
 inline std::optional<std::filesystem::path> shared_data() {
