@@ -5,8 +5,8 @@
 // gradient that is wrong. The gap of an element is |expected - got| relative to the largest
 // gradient of its input (at least 1e-4, below which central differences have no digits left).
 //
-//   const auto worst = check_gradients([](const auto& in) { return my_op(in[0]); }, {{{3, 5}, -1,
-//   1}});
+//   const auto worst =
+//       check_gradients([](const auto& in) { return my_op(in[0]); }, {{{3, 5}, -1, 1}});
 #pragma once
 
 #include "autograd/sample.h"

@@ -145,8 +145,8 @@ void add_gradcheck_command(CLI::App& program) {
   CLI::App* command =
       program.add_subcommand("gradcheck", "Check gradients against central differences in f64");
   auto options = std::make_shared<GradcheckOptions>();
-  options->common.threads =
-      1;  // the inputs are so small that several would only wait for each other
+  // The inputs are so small that several threads would only wait for each other.
+  options->common.threads = 1;
   OptionGroup group(*command, "Gradient check");
   group.list("OP", options->ops, "Ops to check (default: all of them)", "");
   group.flag("--list", options->list, "List the ops with their formulas, and stop");

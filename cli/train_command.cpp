@@ -115,7 +115,7 @@ void run(CLI::App& command, TrainCommandOptions& o) {
   if (o.common.json) print_result(options, result, threads);
   if (result.interrupted) {
     std::cerr << "kette: the same command with --resume goes on from step " << result.steps << "\n";
-    throw CLI::RuntimeError(128 + SIGINT);  // so that scripts stop, too
+    exit_with(128 + SIGINT);  // so that scripts stop, too
   }
 }
 

@@ -3,8 +3,8 @@
 //   output = softmax(Q K^T / sqrt(head width)) V       per sequence and head
 // Backward keeps only each row's log-sum-exp and recomputes the probabilities P (Dao et al. 2022,
 // section 3.1):
-//   dV = P^T dO,  dP = dO V^T,  dS = P * (dP - rowsum(dO * O)),  dQ = dS K / sqrt(w),  dK = dS^T Q
-//   / sqrt(w)
+//   dV = P^T dO,  dP = dO V^T,  dS = P * (dP - rowsum(dO * O))
+//   dQ = dS K / sqrt(head width),  dK = dS^T Q / sqrt(head width)
 #pragma once
 
 #include "autograd/elementwise.h"

@@ -47,10 +47,10 @@ void normalize_backward(Op& op, const Tensor& dy, GradientSlot& dx, GradientSlot
   const bool masked = dresidual && mask.active();
   const Tensor masked_gradient =
       masked ? Tensor::empty(sum.shape(), sum.dtype(), sum.device()) : dsum;
-  Tensor sums[2] = {Tensor::zeros({sum.width()}, sum.dtype(), sum.device()),
-                    Tensor::zeros({sum.width()}, sum.dtype(), sum.device())};
-  if (dgain.wanted()) sums[0] = dgain.open();
-  if (dbias.wanted()) sums[1] = dbias.open();
+  const auto target = [&](GradientSlot& slot) {
+    return slot.wanted() ? slot.open() : Tensor::zeros({sum.width()}, sum.dtype(), sum.device());
+  };
+  const Tensor gain_sums = target(dgain), bias_sums = target(dbias);
   visit_float(sum.dtype(), Op::name, [&]<class T>(T) {
     using C = Compute<T>;
     const rows::ResidualLayerNormBackward<T> body{sum.data<T>(),
@@ -64,7 +64,7 @@ void normalize_backward(Op& op, const Tensor& dy, GradientSlot& dx, GradientSlot
                                                   mask};
     const rows::LayerNormColumns<T> columns{sum.data<T>(), dy.data<T>(), op.mean.template data<C>(),
                                             op.rstd.template data<C>(), sum.width()};
-    const Tensor* const outputs[] = {&sums[0], &sums[1]};
+    const Tensor* const outputs[] = {&gain_sums, &bias_sums};
     on(sum.device(),
        [&](auto exec) { kernels::for_rows_with_sums(exec, body, columns, sum.rows(), outputs); });
   });

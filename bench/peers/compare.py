@@ -44,15 +44,14 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     options, peer_switches = parser.parse_known_args()
     common = ["--preset", options.preset, "--threads", options.threads, "--json"]
-    ours = [str(options.kette), "bench", options.what, *common]
     if options.what == "train":
         if not options.batches:
             parser.error("train: --batches is missing")
         common += ["--batches", options.batches, *STEPS[options.preset]]
-        ours += ["--batches", options.batches, *STEPS[options.preset]]
         script = "train_pytorch.py"
     else:
         script = "translate_ctranslate2.py"
+    ours = [str(options.kette), "bench", options.what, *common]
     peer = [sys.executable, str(HERE / script), *common, *peer_switches]
 
     rows = []

@@ -45,13 +45,7 @@ C soften(C* scores, std::int64_t seen, std::int64_t columns) {
   }
   const C peak = S::max_lanes(peaks);
   for (std::int64_t j = 0; j < columns; j += S::kLanes) {
-    C* block = scores + j;
-#pragma omp simd
-    for (int lane = 0; lane < S::kLanes; ++lane) {
-      const C power = scalar::exp(block[lane] - peak);
-      block[lane] = lane < seen - j ? power : C(0);
-    }
-    totals += S::load(block);
+    totals += cpu::exp_of_seen(scores + j, peak, seen - j);
   }
   const C total = S::sum_lanes(totals), share = C(1) / total;
   for (std::int64_t j = 0; j < columns; j += S::kLanes) {

@@ -51,13 +51,7 @@ void differentiate_row(C* scores, C* dscores, std::int64_t seen, std::int64_t co
   apply_mask(dscores);
   typename S::Vector dots{};
   for (std::int64_t j = 0; j < columns; j += S::kLanes) {
-    C* block = scores + j;
-#pragma omp simd
-    for (int lane = 0; lane < S::kLanes; ++lane) {
-      const C probability = scalar::exp(block[lane] - log_sum_exp);
-      block[lane] = lane < seen - j ? probability : C(0);
-    }
-    dots += S::load(block) * S::load(dscores + j);
+    dots += cpu::exp_of_seen(scores + j, log_sum_exp, seen - j) * S::load(dscores + j);
   }
   const C dot = S::sum_lanes(dots);
   for (std::int64_t j = 0; j < columns; j += S::kLanes) {

@@ -8,16 +8,13 @@
 
 #include "tensor/cpu/dropout_mask.h"
 #include "tensor/cpu/gemm_tile.h"
+#include "tensor/cpu/parallel.h"
 #include "tensor/cpu/scratch.h"
 #include "tensor/kernels.h"
 
 namespace kette::cpu {
 
 inline constexpr std::int64_t kQueryBlock = 48;
-
-inline std::int64_t round_up(std::int64_t count, std::int64_t step) {
-  return (count + step - 1) / step * step;
-}
 
 /// A matrix whose rows are `stride` elements apart.
 template <class C>
@@ -42,7 +39,7 @@ void multiply_panel(std::int64_t rows, std::int64_t columns, std::int64_t depth,
     const bool narrow = columns - j <= Simd<C>::kLanes;
     const std::int64_t highest = narrow ? 2 * kTileRows : kTileRows;
     // Tiles of equal height: a low last one would wait for its own sums.
-    const std::int64_t tiles = (rows + highest - 1) / highest;
+    const std::int64_t tiles = ceil_div(rows, highest);
     for (std::int64_t tile = 0; tile < tiles; ++tile) {
       const std::int64_t begin = rows * tile / tiles, count = rows * (tile + 1) / tiles - begin;
       const auto kernel = narrow ? tile_kernel<C, 1>(count) : tile_kernel<C, 2>(count);
@@ -72,6 +69,17 @@ void transpose_panel(Panel<const C> from, std::int64_t rows, std::int64_t width,
       for (int i = 0; i < S::kLanes; ++i) S::store(slice + (e + i) * kSlice, square[i]);
     }
   }
+}
+
+/// A vector of scores becomes exp(score - shift), and 0 from lane `seen` on. Returns it, too.
+template <class C>
+typename Simd<C>::Vector exp_of_seen(C* scores, C shift, std::int64_t seen) {
+#pragma omp simd
+  for (int lane = 0; lane < Simd<C>::kLanes; ++lane) {
+    const C power = scalar::exp(scores[lane] - shift);
+    scores[lane] = lane < seen ? power : C(0);
+  }
+  return Simd<C>::load(scores);
 }
 
 /// Sizes and places of one (sequence, head) pair.

@@ -39,9 +39,7 @@ void mix(const float* weights, const float* const* values, std::int64_t length, 
   }
 }
 
-std::int64_t padded(std::int64_t length) {
-  return (length + S::kLanes - 1) / S::kLanes * S::kLanes;
-}
+std::int64_t padded(std::int64_t length) { return cpu::round_up(length, S::kLanes); }
 
 /// scores become softmax(scores); there is room up to padded(length).
 void normalize(float* scores, std::int64_t length) {

@@ -109,7 +109,7 @@ template <class T>
 void multiply_in_parts(const Problem<T>& problem, std::int64_t depth) {
   const std::int64_t m = problem.args.m, n = problem.args.n, k = problem.args.k;
   const Operand<T> a = problem.left(), b = problem.right();
-  const std::int64_t parts = (k + depth - 1) / depth;
+  const std::int64_t parts = cpu::ceil_div(k, depth);
   const Scratch<float> scratch(parts * m * n);
   parallel_blocks(k, depth, m * n, [&](std::int64_t begin, std::int64_t end) {
     cpu::product<T>({m, n, end - begin}, static_cast<float>(problem.args.alpha),
@@ -164,7 +164,7 @@ void multiply(const Problem<T>& problem) {
     if (m <= kFewRows && n > m && problem.args.transpose_b) {
       multiply_swapped(problem);
     } else if (problem.args.transpose_a && k >= 2 * kPart && m * n <= kSmallResult) {
-      multiply_in_parts(problem, std::max(kPart, (k + kMostParts - 1) / kMostParts));
+      multiply_in_parts(problem, std::max(kPart, cpu::ceil_div(k, kMostParts)));
     } else if constexpr (std::is_same_v<T, float>) {
       multiply_in_place(problem);
     } else {

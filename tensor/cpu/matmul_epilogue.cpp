@@ -9,7 +9,7 @@ namespace kette::kernels {
 void add_rows(CpuExec, const Tensor& x, const Tensor& y) {
   constexpr std::int64_t kRows = 128;
   const std::int64_t rows = x.elements() / std::max<std::int64_t>(1, y.elements());
-  const std::int64_t width = y.elements(), blocks = (rows + kRows - 1) / kRows;
+  const std::int64_t width = y.elements(), blocks = cpu::ceil_div(rows, kRows);
   visit_float(x.dtype(), "add_rows", [&]<class T>(T) {
     using C = Compute<T>;
     const T* in = x.data<T>();

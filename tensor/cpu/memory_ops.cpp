@@ -52,10 +52,11 @@ void accumulate(CpuExec, const Tensor& x, const Tensor& y) {
 }
 
 void scale(CpuExec, const Tensor& y, const Tensor& factor) {
-  if (factor.item() == 1) return;
+  const double given = factor.item();
+  if (given == 1) return;
   visit_float(y.dtype(), "scale", [&]<class T>(T) {
     T* out = y.data<T>();
-    const Compute<T> by = static_cast<Compute<T>>(factor.item());
+    const Compute<T> by = static_cast<Compute<T>>(given);
     parallel_blocks(y.elements(), kGrain, 1, [&](std::int64_t begin, std::int64_t end) {
 #pragma omp simd
       for (std::int64_t i = begin; i < end; ++i) out[i] = T(Compute<T>(out[i]) * by);
@@ -67,7 +68,7 @@ void transpose(CpuExec, const Tensor& x, const Tensor& y, std::int64_t batch, st
                std::int64_t columns) {
   constexpr std::int64_t kTile = 16;
   visit_any(x.dtype(), [&]<class T>(T) {
-    const std::int64_t bands = (rows + kTile - 1) / kTile;
+    const std::int64_t bands = cpu::ceil_div(rows, kTile);
     parallel_blocks(batch * bands, 1, kTile * columns, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t index = begin; index < end; ++index) {
         const std::int64_t matrix = index / bands * rows * columns, top = index % bands * kTile;

@@ -15,7 +15,7 @@ namespace {
 
 using cpu::kPanel;
 
-std::int64_t panels_of(std::int64_t out) { return (out + kPanel - 1) / kPanel; }
+std::int64_t panels_of(std::int64_t out) { return cpu::ceil_div(out, kPanel); }
 
 /// Rows of W become columns [first, first + rows) of the panels.
 void pack_rows(const Tensor& matrix, std::int64_t first, float* panels) {

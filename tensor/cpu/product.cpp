@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tensor/cpu/gemm_tile.h"
+#include "tensor/cpu/parallel.h"
 #include "tensor/cpu/scratch.h"
 
 namespace kette::cpu {
@@ -19,8 +20,6 @@ constexpr std::int64_t kWorthThreads = std::int64_t{1} << 18;
 
 // Rows that lie far apart are asked for this many rows ahead; the processor does not guess them.
 constexpr std::int64_t kAhead = 8;
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// High blocks read B less often, low ones are more: enough of them for many threads.
 std::int64_t block_rows(std::int64_t m, std::int64_t n) {
@@ -191,7 +190,7 @@ void product(const ProductShape& shape, float alpha, Operand<T> a, Operand<T> b,
              float* c, std::int64_t ldc, const FinishBlock& finish) {
   const std::int64_t m = shape.m, n = shape.n, k = shape.k;
   // B is packed a part at a time: first as deep, then as wide as fits.
-  const std::int64_t padded = ceil_div(n, kColumns) * kColumns;
+  const std::int64_t padded = round_up(n, kColumns);
   const std::int64_t deepest = kPackedElements / std::min(padded, kBlockColumns) / kDepth * kDepth;
   const std::int64_t depth = std::clamp<std::int64_t>(k, 1, deepest);
   const std::int64_t width =

@@ -31,7 +31,7 @@ void sum_middle(const T* x, T* y, std::int64_t outer, std::int64_t reduced, std:
   // Two stages over fixed blocks of the reduced axis: a [4096, 128] column sum keeps every thread
   // busy.
   constexpr std::int64_t kBlock = 64;
-  const std::int64_t blocks = std::max<std::int64_t>(1, (reduced + kBlock - 1) / kBlock);
+  const std::int64_t blocks = std::max<std::int64_t>(1, cpu::ceil_div(reduced, kBlock));
   std::vector<C> partial(static_cast<std::size_t>(outer * blocks * inner));
   parallel_blocks(outer * blocks, 1, kBlock * inner, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t index = begin; index < end; ++index) {
@@ -110,7 +110,7 @@ void max_last(CpuExec, const Tensor& x, const Tensor& y, const Tensor& columns) 
 double sum_of_squares(CpuExec, const Tensor& x) {
   return visit_float(x.dtype(), "sum_of_squares", [&]<class T>(T) {
     const T* in = x.data<T>();
-    std::vector<double> partial(static_cast<std::size_t>((x.elements() + kGrain - 1) / kGrain));
+    std::vector<double> partial(static_cast<std::size_t>(cpu::ceil_div(x.elements(), kGrain)));
     parallel_blocks(x.elements(), kGrain, 2, [&](std::int64_t begin, std::int64_t end) {
       double total = 0;
 #pragma omp simd reduction(+ : total)

@@ -66,7 +66,7 @@ void for_rows_with_sums(CpuExec, const Body& body, const Columns& columns, std::
   using T = typename Columns::Element;
   using C = Compute<T>;
   constexpr int kSums = Columns::kSums;
-  const std::int64_t width = columns.width, blocks = (rows + kRowsPerSum - 1) / kRowsPerSum;
+  const std::int64_t width = columns.width, blocks = cpu::ceil_div(rows, kRowsPerSum);
   std::vector<C> partial(static_cast<std::size_t>(blocks * kSums * width));
   parallel_blocks(rows, kRowsPerSum, width * 8, [&](std::int64_t begin, std::int64_t end) {
     C* block = partial.data() + begin / kRowsPerSum * kSums * width;

@@ -110,7 +110,7 @@ void top_entries(CpuExec, const TopEntriesArgs& args) {
   const PackedWeight& weight = *args.weight;
   const std::int64_t rows = args.states.rows(), depth = weight.in, vocabulary = weight.out;
   const std::int64_t count = args.values.width();
-  const std::int64_t chunks = (vocabulary + kChunk - 1) / kChunk;
+  const std::int64_t chunks = cpu::ceil_div(vocabulary, kChunk);
   const float *x = args.states.data<float>(), *panels = weight.panels.data<float>();
   const float* bias = weight.bias.data<float>();
   const std::int32_t* targets = args.targets.data<std::int32_t>();
