@@ -40,4 +40,8 @@ class Backend {
 
 Backend& backend(Device device);
 
+// What backend() chooses from.
+Backend& cpu_backend();
+Backend& cuda_backend(int index);
+
 }  // namespace kette

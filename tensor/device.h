@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace kette {
 
@@ -20,5 +21,11 @@ struct Device {
 
 /// "cpu", "cuda" or "cuda:N"; anything else, or a device this build or machine lacks, is an Error.
 Device parse_device(const std::string& text);
+
+/// One line per CUDA device that this build can use, in the order of their indices: name,
+/// architecture, memory. Empty without any.
+std::vector<std::string> cuda_devices();
+/// Why there are none: no support built in, no driver, no device.
+std::string why_no_cuda();
 
 }  // namespace kette

@@ -184,4 +184,19 @@ using BinaryFunctions = std::tuple<Add, Subtract, Multiply, Divide, Maximum>;
 /// What a linear layer applies to its result while that is still in cache.
 enum class Activation : std::uint8_t { none, relu, gelu, silu };
 
+/// Calls function(functor) with the functor of an activation that is not `none`.
+template <class Function>
+void visit_activation(Activation activation, Function&& function) {
+  switch (activation) {
+    case Activation::relu:
+      return function(Relu{});
+    case Activation::gelu:
+      return function(Gelu{});
+    case Activation::silu:
+      return function(Silu{});
+    case Activation::none:
+      break;
+  }
+}
+
 }  // namespace kette

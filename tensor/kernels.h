@@ -1,8 +1,8 @@
-// Every kernel, one declaration per device. An execution tag picks the overload:
+// Every kernel, declared once for all devices. An execution tag picks the overload:
 //   on(x.device(), [&](auto exec) { kernels::matmul(exec, args); });
-// A device adds its tag and one overload per kernel; a build that lacks one fails to link with the
-// kernel's name. Outputs are allocated by the caller. Every result is the same for any number of
-// threads.
+// A build that lacks a device's overload fails to link with the kernel's name. Outputs are
+// allocated by the caller. Every result is the same for any number of threads. A CUDA kernel is
+// queued and runs later; those that return a number to the host wait for it.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,16 @@
 namespace kette {
 
 struct CpuExec {};
+struct CudaExec {
+  int device = 0;
+};
 
 /// Calls function(exec) with the execution tag of the device.
 template <class Function>
 decltype(auto) on(Device device, Function&& function) {
+#if KETTE_CUDA
+  if (device.kind == DeviceKind::cuda) return function(CudaExec{device.index});
+#endif
   KETTE_CHECK(device.kind == DeviceKind::cpu,
               "device: expected cpu (this build has no CUDA), given ", device.str());
   return function(CpuExec{});
@@ -44,6 +50,8 @@ struct MatmulArgs {
   const void* bias = nullptr;                ///< [n], added to each row
   Activation activation = Activation::none;  ///< applied last
   void* pre_activation = nullptr;  ///< if set, [m, n] with ldc: the value before the activation
+
+  void check() const;  ///< an Error unless the sides are such as every device can take
 };
 
 enum class Mask : std::uint8_t { none, causal };
@@ -89,6 +97,8 @@ struct ProjectedCrossEntropyArgs {
   Tensor sums;            ///< f64 [3], added to; read by CrossEntropySums::of()
   Tensor dx;              ///< overwritten; undefined: no gradients
   Tensor dweight, dbias;  ///< added to
+
+  void check() const;  ///< an Error unless shapes and types fit together
 };
 
 /// What ProjectedCrossEntropyArgs::sums holds, in this order, once somebody wants to see it.
@@ -121,68 +131,86 @@ struct AdamArgs {
   std::int64_t step = 1;  ///< t, from 1
 };
 
+/// A kernel, or a template of kernels over T, for every device.
+#define KETTE_KERNEL(Result, name, ...) \
+  Result name(CpuExec, __VA_ARGS__);    \
+  Result name(CudaExec, __VA_ARGS__)
+#define KETTE_KERNEL_TEMPLATE(T, name, ...) \
+  template <class T>                        \
+  void name(CpuExec, __VA_ARGS__);          \
+  template <class T>                        \
+  void name(CudaExec, __VA_ARGS__)
+
 namespace kernels {
 
-void fill(CpuExec, const Tensor& y, double value);
-void cast(CpuExec, const Tensor& x, const Tensor& y);
+KETTE_KERNEL(void, fill, const Tensor& y, double value);
+KETTE_KERNEL(void, cast, const Tensor& x, const Tensor& y);
 /// y += x, same shape and dtype.
-void accumulate(CpuExec, const Tensor& x, const Tensor& y);
+KETTE_KERNEL(void, accumulate, const Tensor& x, const Tensor& y);
 /// y *= factor, a tensor of one element; y is not touched when that is 1.
-void scale(CpuExec, const Tensor& y, const Tensor& factor);
+KETTE_KERNEL(void, scale, const Tensor& y, const Tensor& factor);
 /// Sum of x over the axes in which y has extent 1 (or lacks): undoes a broadcast.
-void sum_to(CpuExec, const Tensor& x, const Tensor& y);
+KETTE_KERNEL(void, sum_to, const Tensor& x, const Tensor& y);
 /// Largest entry of each row and the column it stands in (the first of equals).
-void max_last(CpuExec, const Tensor& x, const Tensor& y, const Tensor& columns);
-double sum_of_squares(CpuExec, const Tensor& x);
+KETTE_KERNEL(void, max_last, const Tensor& x, const Tensor& y, const Tensor& columns);
+KETTE_KERNEL(double, sum_of_squares, const Tensor& x);
 /// Flat index of the first NaN or infinity.
-std::optional<std::int64_t> first_non_finite(CpuExec, const Tensor& x);
+KETTE_KERNEL(std::optional<std::int64_t>, first_non_finite, const Tensor& x);
 
-template <class Function>
-void unary(CpuExec, Function, const Tensor& x, const Tensor& y);
-template <class Function>
-void unary_backward(CpuExec, Function, const Tensor& x, const Tensor& y, const Tensor& dy,
-                    const Tensor& dx);
-template <class Function>
-void binary(CpuExec, Function, const Tensor& a, const Tensor& b, const Tensor& y);
+KETTE_KERNEL_TEMPLATE(Function, unary, Function, const Tensor& x, const Tensor& y);
+KETTE_KERNEL_TEMPLATE(Function, unary_backward, Function, const Tensor& x, const Tensor& y,
+                      const Tensor& dy, const Tensor& dx);
+KETTE_KERNEL_TEMPLATE(Function, binary, Function, const Tensor& a, const Tensor& b,
+                      const Tensor& y);
 /// da and db have y's shape (sum_to undoes the broadcast); an undefined one is not computed.
-template <class Function>
-void binary_backward(CpuExec, Function, const Tensor& a, const Tensor& b, const Tensor& y,
-                     const Tensor& dy, const Tensor& da, const Tensor& db);
+KETTE_KERNEL_TEMPLATE(Function, binary_backward, Function, const Tensor& a, const Tensor& b,
+                      const Tensor& y, const Tensor& dy, const Tensor& da, const Tensor& db);
 
 /// Runs a row body of rows/all.h over `rows` rows.
-template <class Body>
-void for_rows(CpuExec, const Body& body, std::int64_t rows);
+KETTE_KERNEL_TEMPLATE(Body, for_rows, const Body& body, std::int64_t rows);
 /// Likewise, and while a row is at hand, before the body may overwrite it, adds the columns' terms
 /// to their sums over all rows, tensors [width].
 template <class Body, class Columns>
 void for_rows_with_sums(CpuExec, const Body& body, const Columns& columns, std::int64_t rows,
                         const Tensor* const* sums);
+template <class Body, class Columns>
+void for_rows_with_sums(CudaExec, const Body& body, const Columns& columns, std::int64_t rows,
+                        const Tensor* const* sums);
 
-void matmul(CpuExec, const MatmulArgs& args);
+KETTE_KERNEL(void, matmul, const MatmulArgs& args);
+/// Whether products of f32 may round their operands to TF32, 10 bits of mantissa, which tensor cores
+/// multiply several times as fast. Off unless allowed.
+void allow_tf32(CudaExec, bool allow);
 /// y[j] += sum over rows of x[row, j].
-void add_rows(CpuExec, const Tensor& x, const Tensor& y);
+KETTE_KERNEL(void, add_rows, const Tensor& x, const Tensor& y);
 /// dx = dy * activation'(...), in place if dx is dy; `saved` is y for relu, the pre-activation
 /// otherwise.
-void activation_backward(CpuExec, Activation activation, const Tensor& saved, const Tensor& dy,
-                         const Tensor& dx);
+KETTE_KERNEL(void, activation_backward, Activation activation, const Tensor& saved,
+             const Tensor& dy, const Tensor& dx);
 /// [batch, rows, columns] to [batch, columns, rows].
-void transpose(CpuExec, const Tensor& x, const Tensor& y, std::int64_t batch, std::int64_t rows,
-               std::int64_t columns);
+KETTE_KERNEL(void, transpose, const Tensor& x, const Tensor& y, std::int64_t batch,
+             std::int64_t rows, std::int64_t columns);
 /// table[ids[row]] += scale * dy[row], in row order for each entry.
-void scatter_add(CpuExec, const Tensor& dy, const Tensor& ids, const Tensor& table, double scale);
-void attention(CpuExec, const AttentionArgs& args);
-void attention_backward(CpuExec, const AttentionArgs& args, const AttentionGradients& gradients);
-void projected_cross_entropy(CpuExec, const ProjectedCrossEntropyArgs& args);
-void adam(CpuExec, const AdamArgs& args);
+KETTE_KERNEL(void, scatter_add, const Tensor& dy, const Tensor& ids, const Tensor& table,
+             double scale);
+KETTE_KERNEL(void, attention, const AttentionArgs& args);
+KETTE_KERNEL(void, attention_backward, const AttentionArgs& args,
+             const AttentionGradients& gradients);
+KETTE_KERNEL(void, projected_cross_entropy, const ProjectedCrossEntropyArgs& args);
+KETTE_KERNEL(void, adam, const AdamArgs& args);
 
 // Decoding; the arguments stand in tensor/decoding.h.
 /// The matrices, each [out, in], are stacked; biases: as many vectors [out], or none.
-PackedWeight pack_linear(CpuExec, const std::vector<Tensor>& matrices,
-                         const std::vector<Tensor>& biases);
-void packed_linear(CpuExec, const PackedLinearArgs& args);
-void memory_attention(CpuExec, const MemoryAttentionArgs& args);
-void cached_attention(CpuExec, const CachedAttentionArgs& args);
-void top_entries(CpuExec, const TopEntriesArgs& args);
+KETTE_KERNEL(PackedWeight, pack_linear, const std::vector<Tensor>& matrices,
+             const std::vector<Tensor>& biases);
+KETTE_KERNEL(void, packed_linear, const PackedLinearArgs& args);
+KETTE_KERNEL(void, memory_attention, const MemoryAttentionArgs& args);
+KETTE_KERNEL(void, cached_attention, const CachedAttentionArgs& args);
+KETTE_KERNEL(void, top_entries, const TopEntriesArgs& args);
 
 }  // namespace kernels
+
+#undef KETTE_KERNEL
+#undef KETTE_KERNEL_TEMPLATE
+
 }  // namespace kette

@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "tensor/error.h"
+#include "tensor/tensor.h"
 
 namespace kette {
 
@@ -26,7 +28,8 @@ class Segments {
     for (std::size_t i = 1; i < offsets.size(); ++i) {
       longest_ = std::max(longest_, offsets[i] - offsets[i - 1]);
     }
-    offsets_ = std::make_shared<const std::vector<std::int64_t>>(std::move(offsets));
+    state_ = std::make_shared<State>();
+    state_->offsets = std::move(offsets);
   }
 
   static Segments from_lengths(const std::vector<std::int64_t>& lengths) {
@@ -36,16 +39,25 @@ class Segments {
     return Segments(std::move(offsets));
   }
 
-  std::int64_t count() const { return static_cast<std::int64_t>(offsets_->size()) - 1; }
-  std::int64_t rows() const { return offsets_->back(); }
-  std::int64_t begin(std::int64_t i) const { return (*offsets_)[static_cast<std::size_t>(i)]; }
-  std::int64_t end(std::int64_t i) const { return (*offsets_)[static_cast<std::size_t>(i) + 1]; }
+  std::int64_t count() const { return static_cast<std::int64_t>(state_->offsets.size()) - 1; }
+  std::int64_t rows() const { return state_->offsets.back(); }
+  std::int64_t begin(std::int64_t i) const { return state_->offsets[static_cast<std::size_t>(i)]; }
+  std::int64_t end(std::int64_t i) const {
+    return state_->offsets[static_cast<std::size_t>(i) + 1];
+  }
   std::int64_t length(std::int64_t i) const { return end(i) - begin(i); }
   std::int64_t longest() const { return longest_; }
-  const std::vector<std::int64_t>& offsets() const { return *offsets_; }
+  const std::vector<std::int64_t>& offsets() const { return state_->offsets; }
+  /// The offsets as i32 on a device; copied there once, however many layers ask.
+  Tensor offsets_on(Device device) const;
 
  private:
-  std::shared_ptr<const std::vector<std::int64_t>> offsets_;
+  struct State {
+    std::vector<std::int64_t> offsets;
+    std::mutex mutex;
+    Tensor on_device;
+  };
+  std::shared_ptr<State> state_;
   std::int64_t longest_ = 0;
 };
 

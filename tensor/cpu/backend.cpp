@@ -72,19 +72,10 @@ class CpuBackend final : public Backend {
 
 }  // namespace
 
-Backend& backend(Device device) {
-  KETTE_CHECK(device.kind == DeviceKind::cpu,
-              "device: expected cpu (this build has no CUDA), given ", device.str());
+Backend& cpu_backend() {
   // Never destroyed: tensors with static lifetime may outlive any order of destruction.
   static CpuBackend* const cpu = new CpuBackend;
   return *cpu;
-}
-
-Device parse_device(const std::string& text) {
-  if (text == "cpu") return Device{};
-  KETTE_CHECK(text != "cuda" && text.rfind("cuda:", 0) != 0, "device: expected cpu, given ", text,
-              "; this build has no CUDA backend");
-  fail("device: expected cpu, given ", text);
 }
 
 }  // namespace kette

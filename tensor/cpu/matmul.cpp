@@ -1,8 +1,6 @@
 // The matrix product on the CPU. f32 and bf16 run on Kette's own tiles (product.h), f64 on
 // OpenBLAS. Whatever the route, block boundaries and the order of additions depend on the shapes
 // alone, so that the result has the same bits for any number of threads.
-#include <limits>
-
 #include "tensor/cpu/blas.h"
 #include "tensor/cpu/matmul_epilogue.h"
 #include "tensor/cpu/parallel.h"
@@ -176,10 +174,7 @@ void multiply(const Problem<T>& problem) {
 }  // namespace
 
 void matmul(CpuExec, const MatmulArgs& args) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-  KETTE_CHECK(std::max({args.m, args.n, args.k, args.lda, args.ldb, args.ldc}) <= kMost,
-              "matmul: expected sides below 2^31, given m = ", args.m, ", n = ", args.n,
-              ", k = ", args.k);
+  args.check();
   if (args.m == 0 || args.n == 0 || args.batch == 0) return;
   visit_float(args.dtype, "matmul", [&]<class T>(T) {
     const std::int64_t cost = args.m * args.n * std::max<std::int64_t>(args.k, 1);

@@ -43,7 +43,7 @@ void activation_backward(CpuExec, Activation activation, const Tensor& saved, co
       if (out != upstream) std::copy_n(upstream, dy.elements(), out);
       return;
     }
-    cpu::visit_activation(activation, [&](auto function) {
+    visit_activation(activation, [&](auto function) {
       cpu::parallel_blocks(dy.elements(), kGrain, 8, [&](std::int64_t begin, std::int64_t end) {
       // relu's derivative asks for y only, those of the others for x only: `saved` is whichever it
       // is.

@@ -9,21 +9,6 @@
 
 namespace kette::cpu {
 
-/// Calls function(functor) with the functor of an activation that is not `none`.
-template <class Function>
-void visit_activation(Activation activation, Function&& function) {
-  switch (activation) {
-    case Activation::relu:
-      return function(Relu{});
-    case Activation::gelu:
-      return function(Gelu{});
-    case Activation::silu:
-      return function(Silu{});
-    case Activation::none:
-      break;
-  }
-}
-
 /// out, pre_activation: [rows, columns] with leading dimension ld; arithmetic in Compute<T>.
 template <class T>
 struct Epilogue {

@@ -46,7 +46,7 @@ void copy_rows(const float* from, std::int64_t from_stride, float* to, std::int6
 
 void activate(Activation activation, float* values, std::int64_t count) {
   if (activation == Activation::none) return;
-  cpu::visit_activation(activation, [&](auto function) {
+  visit_activation(activation, [&](auto function) {
 #pragma omp simd
     for (std::int64_t j = 0; j < count; ++j) values[j] = function.forward(values[j]);
   });

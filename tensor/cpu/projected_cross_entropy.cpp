@@ -134,39 +134,21 @@ CrossEntropySums reduce_in_f32(const ProjectedCrossEntropyArgs& args) {
   return sums;
 }
 
-void check(const ProjectedCrossEntropyArgs& args) {
-  constexpr const char* op = "projected_cross_entropy: expected ";
+void check_targets(const ProjectedCrossEntropyArgs& args) {
   const std::int64_t rows = args.x.rows(), vocabulary = args.weight.rows();
-  KETTE_CHECK(args.x.width() == args.weight.width() && args.weight.shape().rank() == 2, op,
-              "x [rows, width] and weight [vocabulary, width], given ", args.x.shape(), " and ",
-              args.weight.shape());
-  KETTE_CHECK(args.targets.dtype() == DType::i32 && args.targets.elements() == rows, op, rows,
-              " targets of type i32, given ", args.targets.str());
-  KETTE_CHECK(args.sums.defined() && args.sums.dtype() == DType::f64 && args.sums.elements() == 3,
-              op, "sums of type f64 [3], given ", args.sums.str());
-  for (const Tensor* tensor : {&args.weight, &args.bias, &args.dx, &args.dweight, &args.dbias}) {
-    KETTE_CHECK(!tensor->defined() || tensor->dtype() == args.x.dtype(), op, "all of type ",
-                name_of(args.x.dtype()), ", given ", tensor->str());
-  }
-  for (const Tensor* tensor : {&args.bias, &args.dbias}) {
-    KETTE_CHECK(!tensor->defined() || tensor->elements() == vocabulary, op, "a bias of ",
-                vocabulary, " entries, given ", tensor->shape());
-  }
-  KETTE_CHECK(!args.dx.defined() || args.dx.shape() == args.x.shape(), op, "dx ", args.x.shape(),
-              ", given ", args.dx.shape());
-  KETTE_CHECK(!args.dweight.defined() || args.dweight.shape() == args.weight.shape(), op,
-              "dweight ", args.weight.shape(), ", given ", args.dweight.shape());
   const std::int32_t* targets = args.targets.data<std::int32_t>();
   for (std::int64_t row = 0; row < rows; ++row) {
-    KETTE_CHECK(targets[row] >= 0 && targets[row] < vocabulary, op, "targets of 0 to ",
-                vocabulary - 1, ", given ", targets[row], " in row ", row);
+    KETTE_CHECK(targets[row] >= 0 && targets[row] < vocabulary,
+                "projected_cross_entropy: expected targets of 0 to ", vocabulary - 1, ", given ",
+                targets[row], " in row ", row);
   }
 }
 
 }  // namespace
 
 void projected_cross_entropy(CpuExec, const ProjectedCrossEntropyArgs& args) {
-  check(args);
+  args.check();
+  check_targets(args);
   const CrossEntropySums sums =
       visit_float(args.x.dtype(), "projected_cross_entropy", [&]<class T>(T) {
         if constexpr (std::is_same_v<T, BFloat16>) {

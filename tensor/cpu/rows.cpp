@@ -3,7 +3,7 @@
 // on the threads.
 #include "tensor/cpu/dropout_mask.h"
 #include "tensor/cpu/parallel.h"
-#include "tensor/kernels.h"
+#include "tensor/emit.h"
 
 namespace kette::kernels {
 namespace {
@@ -94,22 +94,9 @@ void for_rows_with_sums(CpuExec, const Body& body, const Columns& columns, std::
 
 namespace {
 
-template <class... Body>
-constexpr auto emit_rows(std::tuple<Body...>*) {
-  return std::tuple{&for_rows<Body>...};
-}
-template <class... Body, class... Columns>
-constexpr auto emit_sums(std::tuple<std::pair<Body, Columns>...>*) {
-  return std::tuple{&for_rows_with_sums<Body, Columns>...};
-}
-template <class T>
-constexpr auto emit() {
-  return std::tuple_cat(emit_rows(static_cast<rows::RowBodies<T>*>(nullptr)),
-                        emit_sums(static_cast<rows::RowBodiesWithSums<T>*>(nullptr)));
-}
-[[gnu::used]] auto f32_kernels = emit<float>();
-[[gnu::used]] auto f64_kernels = emit<double>();
-[[gnu::used]] auto bf16_kernels = emit<BFloat16>();
+[[gnu::used]] auto f32_kernels = emit_all_rows<CpuExec, float>();
+[[gnu::used]] auto f64_kernels = emit_all_rows<CpuExec, double>();
+[[gnu::used]] auto bf16_kernels = emit_all_rows<CpuExec, BFloat16>();
 
 }  // namespace
 }  // namespace kette::kernels

@@ -1,0 +1,150 @@
+// The CUDA devices: what there are, their memory, one stream each.
+#include <mutex>
+#include <sstream>
+
+#include "tensor/block_pool.h"
+#include "tensor/cuda/launch.h"
+
+namespace kette {
+namespace cuda {
+
+void check(cudaError_t status, const char* what) {
+  if (status == cudaSuccess) return;
+  fail("cuda: expected ", what, " to work, given \"", cudaGetErrorString(status), '"');
+}
+
+namespace {
+
+constexpr std::size_t kSegment = std::size_t{1} << 26;
+
+void* reserve(std::size_t bytes) {
+  void* memory = nullptr;
+  if (cudaMalloc(&memory, bytes) == cudaSuccess) return memory;
+  cudaGetLastError();  // forget it: the pool tries with less
+  return nullptr;
+}
+
+void give_back(void* memory, std::size_t) { cudaFree(memory); }
+
+/// Work is queued on one stream, so a block that is handed out again is only written after what
+/// used it before is done: releasing needs no waiting.
+class CudaBackend final : public Backend {
+ public:
+  explicit CudaBackend(int index) : index_(index) {
+    make_current();
+    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream");
+    check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, index),
+          "asking for the multiprocessors");
+  }
+
+  cudaStream_t stream() const {
+    make_current();
+    return stream_;
+  }
+  int multiprocessors() const { return multiprocessors_; }
+
+  void* allocate(std::size_t bytes) override {
+    make_current();
+    void* memory = pool_.allocate(bytes);
+    if (memory == nullptr) {
+      pool_.trim();  // free segments of other sizes
+      memory = pool_.allocate(bytes);
+    }
+    if (memory == nullptr) fail_for_memory(bytes);
+    return memory;
+  }
+  void release(void* memory, std::size_t) override { pool_.release(memory); }
+  void trim() override {
+    synchronize();
+    pool_.trim();
+  }
+
+  void zero(void* memory, std::size_t bytes) override {
+    check(cudaMemsetAsync(memory, 0, bytes, stream()), "clearing memory");
+  }
+  void copy_within(void* to, const void* from, std::size_t bytes) override {
+    copy(to, from, bytes, cudaMemcpyDeviceToDevice);
+  }
+  void copy_to_host(void* to, const void* from, std::size_t bytes) override {
+    copy(to, from, bytes, cudaMemcpyDeviceToHost);
+    synchronize();
+  }
+  /// The driver keeps a copy of memory that is not pinned, so `from` may change at once.
+  void copy_from_host(void* to, const void* from, std::size_t bytes) override {
+    copy(to, from, bytes, cudaMemcpyHostToDevice);
+  }
+  void synchronize() override { check(cudaStreamSynchronize(stream()), "the work queued so far"); }
+
+  MemoryStatistics memory() const override { return pool_.statistics(); }
+
+ private:
+  void make_current() const { check(cudaSetDevice(index_), "choosing the device"); }
+  void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) const {
+    check(cudaMemcpyAsync(to, from, bytes, kind, stream()), "copying");
+  }
+  [[noreturn]] void fail_for_memory(std::size_t bytes) const {
+    std::size_t free = 0, total = 0;
+    check(cudaMemGetInfo(&free, &total), "asking for the memory");
+    const MemoryStatistics pool = pool_.statistics();
+    fail("memory: expected room for ", bytes >> 20, " MiB more on cuda:", index_, ", given ",
+         free >> 20, " of ", total >> 20, " MiB free (tensors hold ", pool.in_use_bytes >> 20,
+         " MiB, ", pool.cached_bytes >> 20,
+         " MiB are kept for reuse, the rest is other programs'); fewer tokens a batch, "
+         "--precision bf16 or a smaller model need less");
+  }
+
+  int index_, multiprocessors_ = 0;
+  cudaStream_t stream_ = nullptr;
+  BlockPool pool_{kSegment, reserve, give_back};
+};
+
+CudaBackend& backend_of(int index) {
+  // Never destroyed: tensors with static lifetime may outlive any order of destruction.
+  constexpr int kMost = 64;
+  static CudaBackend* backends[kMost] = {};
+  static std::mutex mutex;
+  KETTE_CHECK(index >= 0 && index < kMost, "device: expected cuda:0 to cuda:", kMost - 1,
+              ", given cuda:", index);
+  const std::lock_guard lock(mutex);
+  CudaBackend*& known = backends[index];
+  if (known == nullptr) known = new CudaBackend(index);
+  return *known;
+}
+
+}  // namespace
+
+cudaStream_t stream(CudaExec exec) { return backend_of(exec.device).stream(); }
+int multiprocessors(CudaExec exec) { return backend_of(exec.device).multiprocessors(); }
+
+}  // namespace cuda
+
+Backend& cuda_backend(int index) { return cuda::backend_of(index); }
+
+std::vector<std::string> cuda_devices() {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess) {
+    cudaGetLastError();
+    return {};
+  }
+  std::vector<std::string> devices;
+  for (int index = 0; index < count; ++index) {
+    cudaDeviceProp properties;
+    cuda::check(cudaGetDeviceProperties(&properties, index), "asking for a device");
+    std::ostringstream line;
+    line << properties.name << ", sm_" << properties.major << properties.minor << ", "
+         << properties.multiProcessorCount << " multiprocessors, "
+         << (properties.totalGlobalMem >> 20) << " MiB";
+    devices.push_back(line.str());
+  }
+  return devices;
+}
+
+std::string why_no_cuda() {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  cudaGetLastError();
+  return status == cudaSuccess ? "there is no CUDA device"
+                               : std::string("CUDA says: ") + cudaGetErrorString(status);
+}
+
+}  // namespace kette

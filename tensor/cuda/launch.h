@@ -1,0 +1,141 @@
+// What the CUDA kernels share: launching, the stream, reductions within a warp and a block. The
+// kernels are launched through launch() and use no other extension of the language than the
+// qualifiers, threadIdx and its like, so that tests/cuda_emulator can run them without a GPU.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "tensor/backend.h"
+#include "tensor/kernels.h"
+
+namespace kette::cuda {
+
+/// Throws an Error that says what was tried and what the driver answered.
+void check(cudaError_t status, const char* what);
+/// The stream all work of a device is queued on, in order. Makes the device the current one.
+cudaStream_t stream(CudaExec exec);
+int multiprocessors(CudaExec exec);
+
+constexpr std::int64_t ceil_div(std::int64_t count, std::int64_t size) {
+  return (count + size - 1) / size;
+}
+
+inline constexpr int kWarp = 32, kThreads = 256;
+
+struct Grid {
+  dim3 blocks, threads;
+  std::size_t shared_bytes = 0;
+};
+
+/// One thread for each of `count` elements; the kernel checks its index() against the count.
+inline Grid one_thread_each(std::int64_t count) {
+  return {dim3(static_cast<unsigned>(ceil_div(count, kThreads))), dim3(kThreads)};
+}
+
+/// Queues a kernel. A grid without blocks is nothing to do.
+template <class... Parameters, class... Arguments>
+void launch(CudaExec exec, void (*kernel)(Parameters...), const Grid& grid,
+            const Arguments&... arguments) {
+  if (grid.blocks.x == 0 || grid.blocks.y == 0 || grid.blocks.z == 0) return;
+#ifdef __CUDACC__
+  const cudaStream_t queue = stream(exec);
+  constexpr std::size_t kAlwaysThere = 48 << 10;
+  if (grid.shared_bytes > kAlwaysThere) {
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(grid.shared_bytes)),
+          "shared memory of a kernel");
+  }
+  kernel<<<grid.blocks, grid.threads, grid.shared_bytes, queue>>>(Parameters(arguments)...);
+  check(cudaGetLastError(), "launching a kernel");
+#else
+  static_cast<void>(exec);
+  emulator::run(grid.blocks, grid.threads, grid.shared_bytes,
+                [&] { kernel(Parameters(arguments)...); });
+#endif
+}
+
+/// The block's shared memory of grid.shared_bytes.
+template <class T>
+__device__ T* shared_memory() {
+#ifdef __CUDACC__
+  extern __shared__ __align__(16) unsigned char memory[];
+  return reinterpret_cast<T*>(memory);
+#else
+  return static_cast<T*>(emulator::shared_memory());
+#endif
+}
+
+/// Number of the thread within a one-dimensional grid.
+__device__ inline std::int64_t index() {
+  return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+}
+
+// Every thread of the warp, or of the block, gets the result; the order of additions is fixed.
+
+template <class C>
+__device__ C warp_sum(C value) {
+  for (int distance = kWarp / 2; distance > 0; distance /= 2) {
+    value += __shfl_xor_sync(0xffffffffu, value, distance);
+  }
+  return value;
+}
+
+template <class C>
+__device__ C warp_max(C value) {
+  for (int distance = kWarp / 2; distance > 0; distance /= 2) {
+    const C other = __shfl_xor_sync(0xffffffffu, value, distance);
+    value = other > value ? other : value;
+  }
+  return value;
+}
+
+/// For one-dimensional blocks of whole warps. `reduce` is warp_sum or warp_max, `nothing` what
+/// changes no result.
+template <class C, class Reduce>
+__device__ C block_reduce(C value, C nothing, const Reduce& reduce) {
+  __shared__ C parts[kWarp];
+  const unsigned warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
+  value = reduce(value);
+  if (lane == 0) parts[warp] = value;
+  __syncthreads();
+  value = reduce(lane < blockDim.x / kWarp ? parts[lane] : nothing);
+  __syncthreads();
+  return value;
+}
+
+template <class C>
+__device__ C block_sum(C value) {
+  return block_reduce(value, C(0), [](C part) { return warp_sum(part); });
+}
+
+template <class C>
+__device__ C block_max(C value) {
+  return block_reduce(value, -std::numeric_limits<C>::infinity(),
+                      [](C part) { return warp_max(part); });
+}
+
+/// Host values that a kernel queued next reads, copied to the device.
+template <class T>
+class Uploaded {
+ public:
+  Uploaded(CudaExec exec, const std::vector<T>& values)
+      : Uploaded(exec, values.data(), static_cast<std::int64_t>(values.size())) {}
+  Uploaded(CudaExec exec, const T* values, std::int64_t count)
+      : memory_(Tensor::empty({ceil_div(count * static_cast<std::int64_t>(sizeof(T)), 4)},
+                              DType::i32, {DeviceKind::cuda, exec.device})) {
+    if (count > 0) {
+      backend(memory_.device())
+          .copy_from_host(memory_.raw(), values, static_cast<std::size_t>(count) * sizeof(T));
+    }
+  }
+  const T* data() const { return static_cast<const T*>(memory_.raw()); }
+
+ private:
+  Tensor memory_;
+};
+
+}  // namespace kette::cuda

@@ -1,0 +1,173 @@
+#include <algorithm>
+
+#include "tensor/cuda/matmul_epilogue.h"
+#include "tensor/cuda/pack.h"
+
+namespace kette {
+namespace cuda {
+namespace {
+
+/// One block for each row of the batch and kThreads packs of its columns. bias and before may be
+/// null.
+template <class T, int kCount, class Function>
+__global__ void finish_elements(Function function, unsigned rows, std::int64_t columns,
+                                std::int64_t ld, std::int64_t batch_stride, Compute<T> scale,
+                                const T* product, const T* bias, T* before, T* y) {
+  using C = Compute<T>;
+  using Elements = Pack<T, kCount>;
+  const std::int64_t column =
+      (static_cast<std::int64_t>(blockIdx.y) * blockDim.x + threadIdx.x) * kCount;
+  if (column >= columns) return;
+  const std::int64_t at = blockIdx.x / rows * batch_stride + blockIdx.x % rows * ld + column;
+  Elements sums, results, added;
+  if (scale != C(0)) sums = *reinterpret_cast<const Elements*>(product + at);
+  if (bias) added = *reinterpret_cast<const Elements*>(bias + column);
+  for (int i = 0; i < kCount; ++i) {
+    const C value = scale != C(0) ? scale * C(sums.values[i]) : C(0);
+    sums.values[i] = T(bias ? value + C(added.values[i]) : value);
+    results.values[i] = T(function.forward(C(sums.values[i])));
+  }
+  if (before) *reinterpret_cast<Elements*>(before + at) = sums;
+  *reinterpret_cast<Elements*>(y + at) = results;
+}
+
+template <class T, int kCount, class Function>
+void launch_finish(CudaExec exec, Function function, const MatmulArgs& args, const void* product,
+                   double scale) {
+  const std::int64_t packs = ceil_div(args.n, kCount);
+  const std::int64_t threads = std::min<std::int64_t>(kThreads, ceil_div(packs, kWarp) * kWarp);
+  const Grid grid{dim3(static_cast<unsigned>(args.batch * args.m),
+                       static_cast<unsigned>(ceil_div(packs, std::max<std::int64_t>(threads, 1)))),
+                  dim3(static_cast<unsigned>(threads))};
+  launch(exec, finish_elements<T, kCount, Function>, grid, function, args.m, args.n, args.ldc,
+         args.batch_stride_c, scale, static_cast<const T*>(product),
+         static_cast<const T*>(args.bias), static_cast<T*>(args.pre_activation),
+         static_cast<T*>(args.c));
+}
+
+constexpr int kRowLanes = 16;
+constexpr std::int64_t kRowsPerSum = 256;
+
+/// y[block of rows, column] (+)= the sum over the block: a warp's lanes take neighbouring columns,
+/// the warps every kRowLanes-th row.
+template <class In, class Out>
+__global__ void column_sums(const In* x, std::int64_t rows, std::int64_t width, std::int64_t ld,
+                            std::int64_t rows_per_sum, bool adds, Out* y) {
+  using C = Compute<In>;
+  __shared__ C parts[kRowLanes][kWarp];
+  const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * kWarp + threadIdx.x;
+  const std::int64_t begin = blockIdx.y * rows_per_sum;
+  const std::int64_t end = begin + rows_per_sum < rows ? begin + rows_per_sum : rows;
+  C sum = 0;
+  if (column < width) {
+    for (std::int64_t row = begin + threadIdx.y; row < end; row += kRowLanes) {
+      sum += C(x[row * ld + column]);
+    }
+  }
+  parts[threadIdx.y][threadIdx.x] = sum;
+  __syncthreads();
+  if (threadIdx.y > 0 || column >= width) return;
+  for (int lane = 1; lane < kRowLanes; ++lane) sum += parts[lane][threadIdx.x];
+  Out& total = y[blockIdx.y * width + column];
+  total = Out(adds ? C(total) + sum : sum);
+}
+
+template <class T, int kCount, class Function>
+__global__ void activation_backward_elements(Function function, std::int64_t count, const T* saved,
+                                             const T* dy, T* dx) {
+  using C = Compute<T>;
+  using Elements = Pack<T, kCount>;
+  const std::int64_t at = index() * kCount;
+  if (at >= count) return;
+  const Elements kept = *reinterpret_cast<const Elements*>(saved + at);
+  Elements gradients = *reinterpret_cast<const Elements*>(dy + at);
+  for (int i = 0; i < kCount; ++i) {
+    // relu's derivative asks for y only, those of the others for x only: `saved` is whichever it is.
+    const C value = C(kept.values[i]);
+    gradients.values[i] = T(function.backward(value, value, C(gradients.values[i])));
+  }
+  *reinterpret_cast<Elements*>(dx + at) = gradients;
+}
+
+}  // namespace
+
+void finish_product(CudaExec exec, const MatmulArgs& given, const void* product, double scale) {
+  MatmulArgs args = given;
+  const bool changes = args.bias || scale != 1;
+  if (!changes && args.pre_activation == product) args.pre_activation = nullptr;  // it is there
+  if (!changes && args.activation == Activation::none && !args.pre_activation && args.c == product)
+    return;
+  visit_float(args.dtype, "matmul", [&]<class T>(T) {
+    const auto finish = [&]<class Function>(Function function) {
+      if (whole_packs<T>({args.n, args.ldc, args.batch_stride_c},
+                         {product, args.bias, args.pre_activation, args.c})) {
+        launch_finish<T, kPack<T>>(exec, function, args, product, scale);
+      } else {
+        launch_finish<T, 1>(exec, function, args, product, scale);
+      }
+    };
+    if (args.activation == Activation::none) return finish(Affine{1, 0});
+    visit_activation(args.activation, finish);
+  });
+}
+
+template <class T>
+void add_rows(CudaExec exec, const T* x, std::int64_t rows, std::int64_t width, std::int64_t ld,
+              T* y) {
+  using C = Compute<T>;
+  const std::int64_t blocks = ceil_div(rows, kRowsPerSum);
+  const dim3 threads(kWarp, kRowLanes);
+  Grid grid{dim3(static_cast<unsigned>(ceil_div(width, kWarp))), threads};
+  if (blocks <= 1) {
+    launch(exec, column_sums<T, T>, grid, x, rows, width, ld, rows, true, y);
+    return;
+  }
+  const Tensor partial =
+      Tensor::empty({blocks, width}, dtype_of<C>, {DeviceKind::cuda, exec.device});
+  grid.blocks.y = static_cast<unsigned>(blocks);
+  launch(exec, column_sums<T, C>, grid, x, rows, width, ld, kRowsPerSum, false, partial.data<C>());
+  grid.blocks.y = 1;
+  launch(exec, column_sums<C, T>, grid, partial.data<C>(), blocks, width, width, blocks, true, y);
+}
+
+template void add_rows(CudaExec, const float*, std::int64_t, std::int64_t, std::int64_t, float*);
+template void add_rows(CudaExec, const double*, std::int64_t, std::int64_t, std::int64_t, double*);
+template void add_rows(CudaExec, const BFloat16*, std::int64_t, std::int64_t, std::int64_t,
+                       BFloat16*);
+
+}  // namespace cuda
+
+namespace kernels {
+
+void add_rows(CudaExec exec, const Tensor& x, const Tensor& y) {
+  const std::int64_t width = y.elements(), rows = x.elements() / std::max<std::int64_t>(1, width);
+  visit_float(x.dtype(), "add_rows", [&]<class T>(T) {
+    cuda::add_rows(exec, x.data<T>(), rows, width, width, y.data<T>());
+  });
+}
+
+void activation_backward(CudaExec exec, Activation activation, const Tensor& saved,
+                         const Tensor& dy, const Tensor& dx) {
+  if (activation == Activation::none) {
+    if (dx.raw() != dy.raw()) dx.copy_from(dy);
+    return;
+  }
+  visit_float(dy.dtype(), "activation_backward", [&]<class T>(T) {
+    const std::int64_t count = dy.elements();
+    const T *kept = saved.data<T>(), *upstream = dy.data<T>();
+    T* out = dx.data<T>();
+    visit_activation(activation, [&]<class Function>(Function function) {
+      using namespace cuda;
+      if (whole_packs<T>({count}, {kept, upstream, out})) {
+        launch(exec, activation_backward_elements<T, kPack<T>, Function>,
+               one_thread_each(count / kPack<T>), function, count, kept, upstream, out);
+      } else {
+        launch(exec, activation_backward_elements<T, 1, Function>, one_thread_each(count), function,
+               count, kept, upstream, out);
+      }
+    });
+  });
+}
+
+}  // namespace kernels
+}  // namespace kette

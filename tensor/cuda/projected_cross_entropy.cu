@@ -1,0 +1,175 @@
+// Label-smoothed cross entropy of a vocabulary projection, a chunk of rows at a time: three matrix
+// products and, between them, one kernel that turns each row of logits into its gradient in place.
+// With p = softmax(z), target t, smoothing s and V entries:
+//   dloss / dz_v = p_v - s / V - (1 - s) [v = t]
+#include <algorithm>
+
+#include "tensor/cuda/matmul_epilogue.h"
+#include "tensor/cuda/pack.h"
+
+namespace kette::kernels {
+namespace {
+
+using cuda::ceil_div, cuda::kPack, cuda::Pack;
+
+constexpr std::int64_t kChunkBytes = std::int64_t{128} << 20;
+constexpr int kRowThreads = 512;
+
+/// A chunk's logits, [rows, ld]; rows begin at whole packs.
+template <class T>
+struct Logits {
+  T* data;
+  std::int64_t ld, vocabulary;
+  const std::int32_t* targets;
+};
+
+struct Smoothing {
+  double share, gradient_scale;
+  bool wants_gradients;
+};
+
+/// One block for each row. losses: [3, stride], a column of CrossEntropySums for each row.
+template <class T>
+__global__ void reduce_rows(Logits<T> logits, Smoothing smoothing, double* losses,
+                            std::int64_t stride) {
+  using C = Compute<T>;
+  constexpr C kInfinity = std::numeric_limits<C>::infinity();
+  const std::int64_t row = blockIdx.x, vocabulary = logits.vocabulary;
+  const std::int64_t packs = (vocabulary + kPack<T> - 1) / kPack<T>;
+  T* z = logits.data + row * logits.ld;
+  auto* packed = reinterpret_cast<Pack<T>*>(z);
+  // The host is not waited for, so a target that does not exist shows as NaN.
+  const std::int64_t target = logits.targets[row];
+  const bool exists = 0 <= target && target < vocabulary;
+  const C wanted = exists ? C(z[target]) : std::numeric_limits<C>::quiet_NaN();
+
+  // total is the sum of exp(z - peak) over what this thread has seen. The first peak is finite, so
+  // that exp(-infinity - peak) is 0.
+  C peak = std::numeric_limits<C>::lowest(), total = 0, sum = 0, beaten = 0;
+  for (std::int64_t pack = threadIdx.x; pack < packs; pack += kRowThreads) {
+    const Pack<T> loaded = packed[pack];
+    C values[kPack<T>];
+    C highest = peak;
+    for (int i = 0; i < kPack<T>; ++i) {
+      const std::int64_t v = pack * kPack<T> + i;
+      const bool inside = v < vocabulary;
+      values[i] = inside ? C(loaded.values[i]) : -kInfinity;
+      sum += inside ? values[i] : C(0);
+      highest = scalar::max(values[i], highest);
+      if (v < target ? values[i] >= wanted : values[i] > wanted) beaten = 1;  // of equals the first
+    }
+    total *= scalar::exp(peak - highest);
+    peak = highest;
+    for (int i = 0; i < kPack<T>; ++i) total += scalar::exp(values[i] - peak);
+  }
+  const C row_peak = cuda::block_max(peak);
+  const C row_total = cuda::block_sum(total * scalar::exp(peak - row_peak));
+  const C row_sum = cuda::block_sum(sum);
+  const C row_beaten = cuda::block_max(beaten);
+  if (threadIdx.x == 0) {
+    const double log_total = double(row_peak) + scalar::log(double(row_total));
+    const double likelihood = log_total - double(wanted);
+    const double mean = log_total - double(row_sum) / double(vocabulary);
+    losses[row] = (1 - smoothing.share) * likelihood + smoothing.share * mean;
+    losses[stride + row] = likelihood;
+    losses[2 * stride + row] = exists && row_beaten == 0 ? 1 : 0;
+  }
+  if (!smoothing.wants_gradients) return;
+
+  const double scale = exists ? smoothing.gradient_scale : double(wanted);
+  const C factor = C(scale / double(row_total));
+  const C everywhere = C(scale * smoothing.share / double(vocabulary));
+  const C at_target = C(scale * (1 - smoothing.share));
+  for (std::int64_t pack = threadIdx.x; pack < packs; pack += kRowThreads) {
+    Pack<T> values = packed[pack];
+    for (int i = 0; i < kPack<T>; ++i) {
+      const C gradient = factor * scalar::exp(C(values.values[i]) - row_peak) - everywhere;
+      values.values[i] = T(pack * kPack<T> + i == target ? gradient - at_target : gradient);
+    }
+    packed[pack] = values;
+  }
+}
+
+/// sums[block] += the sum of losses[block, :]
+__global__ void add_losses(const double* losses, std::int64_t rows, double* sums) {
+  const double* mine = losses + blockIdx.x * rows;
+  double sum = 0;
+  for (std::int64_t row = threadIdx.x; row < rows; row += blockDim.x) sum += mine[row];
+  sum = cuda::block_sum(sum);
+  if (threadIdx.x == 0) sums[blockIdx.x] += sum;
+}
+
+/// One chunk, with x, targets and dx already cut to its rows; losses: those of its first row.
+template <class T>
+void reduce_chunk(CudaExec exec, const ProjectedCrossEntropyArgs& args, const Tensor& logits,
+                  double* losses, std::int64_t stride) {
+  const std::int64_t rows = args.x.rows(), width = args.x.width(), vocabulary = args.weight.rows();
+  const std::int64_t ld = logits.width();
+  MatmulArgs project{
+      .dtype = dtype_of<T>, .a = args.x.raw(), .b = args.weight.raw(), .c = logits.raw()};
+  project.m = rows;
+  project.n = vocabulary;
+  project.ldc = ld;
+  project.k = project.lda = project.ldb = width;
+  project.transpose_b = true;
+  project.bias = args.bias.defined() ? args.bias.raw() : nullptr;
+  matmul(exec, project);
+
+  T* z = logits.data<T>();
+  cuda::launch(exec, reduce_rows<T>, {dim3(static_cast<unsigned>(rows)), dim3(kRowThreads)},
+               Logits<T>{z, ld, vocabulary, args.targets.data<std::int32_t>()},
+               Smoothing{args.smoothing, args.gradient_scale, args.dx.defined()}, losses, stride);
+  if (!args.dx.defined()) return;
+
+  MatmulArgs back{.dtype = dtype_of<T>, .a = z, .b = args.weight.raw(), .c = args.dx.raw()};
+  back.m = rows;
+  back.n = back.ldb = back.ldc = width;
+  back.k = vocabulary;
+  back.lda = ld;
+  matmul(exec, back);
+  if (args.dweight.defined()) {
+    MatmulArgs gather{.dtype = dtype_of<T>, .a = z, .b = args.x.raw(), .c = args.dweight.raw()};
+    gather.transpose_a = true;
+    gather.m = vocabulary;
+    gather.lda = ld;
+    gather.n = gather.ldb = gather.ldc = width;
+    gather.k = rows;
+    gather.beta = 1;
+    matmul(exec, gather);
+  }
+  if (args.dbias.defined()) {
+    cuda::add_rows(exec, z, rows, vocabulary, ld, args.dbias.data<T>());
+  }
+}
+
+template <class T>
+void reduce(CudaExec exec, const ProjectedCrossEntropyArgs& args) {
+  const std::int64_t rows = args.x.rows(), width = args.x.width(), vocabulary = args.weight.rows();
+  const std::int64_t ld = ceil_div(vocabulary, kPack<T>) * kPack<T>;
+  const std::int64_t most = std::max<std::int64_t>(
+      1, kChunkBytes / std::max<std::int64_t>(1, ld * std::int64_t{sizeof(T)}));
+  const std::int64_t chunk = ceil_div(rows, ceil_div(rows, most));  // chunks of like size
+  const Tensor logits = Tensor::empty({chunk, ld}, dtype_of<T>, args.x.device());
+  const Tensor losses = Tensor::empty({3, rows}, DType::f64, args.x.device());
+  for (std::int64_t begin = 0; begin < rows; begin += chunk) {
+    const std::int64_t count = std::min(chunk, rows - begin);
+    ProjectedCrossEntropyArgs part = args;
+    part.x = args.x.view(begin * width, {count, width});
+    part.targets = args.targets.view(begin, {count});
+    if (args.dx.defined()) part.dx = args.dx.view(begin * width, {count, width});
+    reduce_chunk<T>(exec, part, logits, losses.data<double>() + begin, rows);
+  }
+  cuda::launch(exec, add_losses, {dim3(3), dim3(kRowThreads)}, losses.data<double>(), rows,
+               args.sums.data<double>());
+}
+
+}  // namespace
+
+void projected_cross_entropy(CudaExec exec, const ProjectedCrossEntropyArgs& args) {
+  args.check();
+  if (args.x.rows() == 0) return;
+  visit_float(args.x.dtype(), "projected_cross_entropy",
+              [&]<class T>(T) { reduce<T>(exec, args); });
+}
+
+}  // namespace kette::kernels

@@ -1,0 +1,119 @@
+// The likeliest entries of log softmax(states W^T), some rows at a time: a product gives the logits
+// of a chunk of rows, which still lie in the second-level cache when a block per row reads them:
+//   shift = max z + log sum_v exp(z_v - max z),   value of entry v = z_v - shift
+// Then `count` times over, the block takes the best of its threads' best entries, and the thread it
+// came from finds its next one.
+#include <algorithm>
+
+#include "tensor/cuda/launch.h"
+
+namespace kette::kernels {
+namespace {
+
+using cuda::kWarp;
+
+constexpr int kThreads = 512;
+constexpr std::int64_t kLogits = std::int64_t{1} << 23;
+constexpr float kLowest = -std::numeric_limits<float>::infinity();
+
+/// The larger the better: by value, then the lower entry. 0: no entry.
+using Rank = std::uint64_t;
+
+__device__ Rank rank_of(float value, std::int64_t entry) {
+  if (!(value > kLowest)) return 0;
+  const unsigned bits = __float_as_uint(value + 0.0f);  // -0 becomes 0, its equal
+  const unsigned rising = bits >> 31 ? ~bits : bits | 0x80000000u;
+  return Rank{rising} << 32 | ~static_cast<unsigned>(entry);
+}
+
+__device__ std::int32_t entry_of(Rank rank) {
+  return static_cast<std::int32_t>(~static_cast<unsigned>(rank));
+}
+
+struct TopRows {
+  float* logits;  // [rows, vocabulary]; the banned ones are overwritten
+  std::int64_t vocabulary, count, banned_count;
+  const std::int32_t *banned, *targets;
+  float *target_values, *values;
+  std::int32_t* entries;
+};
+
+/// log sum exp of a row; collective.
+__device__ double log_sum_exp(const float* line, std::int64_t vocabulary) {
+  float peak = kLowest, total = 0;
+  for (std::int64_t v = threadIdx.x; v < vocabulary; v += kThreads) {
+    peak = scalar::max(peak, line[v]);
+  }
+  peak = cuda::block_max(peak);
+  for (std::int64_t v = threadIdx.x; v < vocabulary; v += kThreads) {
+    total += scalar::exp(line[v] - peak);
+  }
+  return double(peak) + scalar::log(double(cuda::block_sum(total)));
+}
+
+__global__ void __launch_bounds__(kThreads) select_entries(TopRows args) {
+  const std::int64_t row = blockIdx.x;
+  const int thread = static_cast<int>(threadIdx.x), warp = thread / kWarp, lane = thread % kWarp;
+  float* line = args.logits + row * args.vocabulary;
+  const double shift = log_sum_exp(line, args.vocabulary);
+  if (thread == 0) {
+    args.target_values[row] = static_cast<float>(double(line[args.targets[row]]) - shift);
+  }
+  __syncthreads();
+  for (std::int64_t i = thread; i < args.banned_count; i += kThreads) {
+    const std::int32_t entry = args.banned[i];
+    if (entry >= 0 && entry < args.vocabulary) line[entry] = kLowest;
+  }
+  __syncthreads();
+
+  // A thread's entries are v = thread, thread + kThreads, ...
+  Rank mine = 0;
+  for (std::int64_t v = thread; v < args.vocabulary; v += kThreads) {
+    mine = scalar::max(mine, rank_of(line[v], v));
+  }
+  for (std::int64_t i = 0; i < args.count; ++i) {
+    const Rank best =
+        cuda::block_reduce(mine, Rank{0}, [](Rank part) { return cuda::warp_max(part); });
+    const std::int32_t entry = best > 0 ? entry_of(best) : -1;
+    if (thread == 0) {
+      args.entries[row * args.count + i] = entry;
+      args.values[row * args.count + i] =
+          best > 0 ? static_cast<float>(double(line[entry]) - shift) : kLowest;
+    }
+    const int owner = entry % kThreads;
+    if (best == 0 || warp != owner / kWarp) continue;
+    // The owner's warp helps it to look through its entries.
+    Rank next = 0;
+    for (std::int64_t v = owner + std::int64_t{lane} * kThreads; v < args.vocabulary;
+         v += kWarp * kThreads) {
+      const Rank rank = rank_of(line[v], v);
+      if (rank < best) next = scalar::max(next, rank);
+    }
+    next = cuda::warp_max(next);
+    if (thread == owner) mine = next;
+  }
+}
+
+}  // namespace
+
+void top_entries(CudaExec exec, const TopEntriesArgs& args) {
+  const PackedWeight& weight = *args.weight;
+  const std::int64_t rows = args.states.rows(), count = args.values.width();
+  const std::int64_t chunk = std::max<std::int64_t>(1, std::min(rows, kLogits / weight.out));
+  const Tensor logits =
+      Tensor::empty({chunk, weight.out}, DType::f32, {DeviceKind::cuda, exec.device});
+  const cuda::Uploaded<std::int32_t> banned(exec, args.banned);
+  for (std::int64_t begin = 0; begin < rows; begin += chunk) {
+    const std::int64_t end = std::min(rows, begin + chunk);
+    packed_linear(exec, {&weight, args.states.slice(begin, end), logits.slice(0, end - begin)});
+    cuda::launch(
+        exec, select_entries, {dim3(static_cast<unsigned>(end - begin)), dim3(kThreads)},
+        TopRows{logits.data<float>(), weight.out, count,
+                static_cast<std::int64_t>(args.banned.size()), banned.data(),
+                args.targets.data<std::int32_t>() + begin, args.target_values.data<float>() + begin,
+                args.values.data<float>() + begin * count,
+                args.entries.data<std::int32_t>() + begin * count});
+  }
+}
+
+}  // namespace kette::kernels

@@ -1,0 +1,38 @@
+// Checks of arguments that the kernels of all devices share.
+#include "tensor/kernels.h"
+
+#include <algorithm>
+
+namespace kette {
+
+void MatmulArgs::check() const {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  KETTE_CHECK(std::max({m, n, k, lda, ldb, ldc}) <= kMost,
+              "matmul: expected sides below 2^31, given m = ", m, ", n = ", n, ", k = ", k);
+}
+
+void ProjectedCrossEntropyArgs::check() const {
+  constexpr const char* op = "projected_cross_entropy: expected ";
+  const std::int64_t rows = x.rows(), vocabulary = weight.rows();
+  KETTE_CHECK(x.width() == weight.width() && weight.shape().rank() == 2, op,
+              "x [rows, width] and weight [vocabulary, width], given ", x.shape(), " and ",
+              weight.shape());
+  KETTE_CHECK(targets.dtype() == DType::i32 && targets.elements() == rows, op, rows,
+              " targets of type i32, given ", targets.str());
+  KETTE_CHECK(sums.defined() && sums.dtype() == DType::f64 && sums.elements() == 3, op,
+              "sums of type f64 [3], given ", sums.str());
+  for (const Tensor* tensor : {&weight, &bias, &dx, &dweight, &dbias}) {
+    KETTE_CHECK(!tensor->defined() || tensor->dtype() == x.dtype(), op, "all of type ",
+                name_of(x.dtype()), ", given ", tensor->str());
+  }
+  for (const Tensor* tensor : {&bias, &dbias}) {
+    KETTE_CHECK(!tensor->defined() || tensor->elements() == vocabulary, op, "a bias of ",
+                vocabulary, " entries, given ", tensor->shape());
+  }
+  KETTE_CHECK(!dx.defined() || dx.shape() == x.shape(), op, "dx ", x.shape(), ", given ",
+              dx.shape());
+  KETTE_CHECK(!dweight.defined() || dweight.shape() == weight.shape(), op, "dweight ",
+              weight.shape(), ", given ", dweight.shape());
+}
+
+}  // namespace kette

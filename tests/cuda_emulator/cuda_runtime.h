@@ -1,0 +1,161 @@
+// Stands in for the CUDA runtime where there is no GPU: the kernels of tensor/cuda, compiled as
+// plain C++, run one block after the other on the CPU, each thread of a block as a fiber that gives
+// way at barriers and shuffles. It proves indices, barriers and sums, not speed, and not the
+// absence of races: fibers never run at the same time. Device memory is host memory, so the address
+// sanitizer sees every access.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+
+#define KETTE_CUDA_EMULATOR 1
+#define __global__
+#define __device__
+#define __host__
+#define __shared__ static
+#define __forceinline__ inline
+#define __noinline__
+#define __restrict__
+#define __align__(bytes) alignas(bytes)
+#define __launch_bounds__(...)
+
+struct dim3 {
+  unsigned x = 1, y = 1, z = 1;
+  dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {}
+};
+struct uint3 {
+  unsigned x, y, z;
+};
+struct float2 {
+  float x, y;
+};
+struct alignas(16) float4 {
+  float x, y, z, w;
+};
+struct uint2 {
+  unsigned x, y;
+};
+struct alignas(16) uint4 {
+  unsigned x, y, z, w;
+};
+inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
+
+extern uint3 threadIdx, blockIdx;
+extern dim3 blockDim, gridDim;
+
+namespace emulator {
+
+void run(dim3 blocks, dim3 threads, std::size_t shared_bytes, const std::function<void()>& kernel);
+void* shared_memory();
+void block_barrier();
+void warp_barrier();
+/// Number of the thread within its warp.
+unsigned lane();
+/// What `lane` of this warp hands in; collective.
+std::uint64_t exchange(std::uint64_t bits, unsigned lane);
+unsigned ballot(bool vote);
+
+template <class T>
+T shuffle(T value, unsigned from) {
+  static_assert(sizeof(T) <= 8);
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof value);
+  bits = exchange(bits, from);
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+}  // namespace emulator
+
+inline void __syncthreads() { emulator::block_barrier(); }
+inline void __syncwarp(unsigned = ~0u) { emulator::warp_barrier(); }
+template <class T>
+T __shfl_sync(unsigned, T value, int lane) {
+  return emulator::shuffle(value, static_cast<unsigned>(lane));
+}
+template <class T>
+T __shfl_xor_sync(unsigned, T value, int mask) {
+  return emulator::shuffle(value, emulator::lane() ^ static_cast<unsigned>(mask));
+}
+template <class T>
+T __shfl_down_sync(unsigned, T value, int delta) {
+  const unsigned from = emulator::lane() + static_cast<unsigned>(delta);
+  return emulator::shuffle(value, from < 32 ? from : emulator::lane());
+}
+template <class T>
+T __shfl_up_sync(unsigned, T value, int delta) {
+  const unsigned lane = emulator::lane(), step = static_cast<unsigned>(delta);
+  return emulator::shuffle(value, lane >= step ? lane - step : lane);
+}
+unsigned __ballot_sync(unsigned mask, int predicate);
+inline int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
+inline int __popc(unsigned word) { return std::popcount(word); }
+inline int __ffs(int word) { return word == 0 ? 0 : std::countr_zero(unsigned(word)) + 1; }
+inline float __expf(float x) { return std::exp(x); }
+inline float rsqrtf(float x) { return 1 / std::sqrt(x); }
+template <class T>
+T atomicAdd(T* to, T value) {
+  const T old = *to;
+  *to = old + value;
+  return old;
+}
+template <class T>
+T __ldg(const T* from) {
+  return *from;
+}
+inline unsigned __float_as_uint(float x) { return std::bit_cast<unsigned>(x); }
+inline float __uint_as_float(unsigned x) { return std::bit_cast<float>(x); }
+
+// The runtime's functions. There is one device; streams are done with their work at once.
+enum cudaError_t { cudaSuccess, cudaErrorInvalidValue };
+enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
+enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount };
+using cudaStream_t = void*;
+using cudaEvent_t = void*;
+inline constexpr unsigned cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2;
+struct cudaDeviceProp {
+  char name[64] = "emulator on the CPU";
+  int major = 0, minor = 0, multiProcessorCount = 4;
+  std::size_t totalGlobalMem = std::size_t{1} << 32;
+};
+
+inline const char* cudaGetErrorString(cudaError_t) { return "invalid value"; }
+inline cudaError_t cudaGetLastError() { return cudaSuccess; }
+inline cudaError_t cudaGetDeviceCount(int* count) { return *count = 1, cudaSuccess; }
+inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+  return *properties = {}, cudaSuccess;
+}
+inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {
+  return *value = 4, cudaSuccess;
+}
+inline cudaError_t cudaSetDevice(int) { return cudaSuccess; }
+inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+  return *stream = nullptr, cudaSuccess;
+}
+inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaMalloc(void** memory, std::size_t bytes);
+cudaError_t cudaFree(void* memory);
+inline cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  return *free = 0, *total = cudaDeviceProp().totalGlobalMem, cudaSuccess;
+}
+inline cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t) {
+  return std::memset(memory, value, bytes), cudaSuccess;
+}
+inline cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind,
+                                   cudaStream_t) {
+  return std::memmove(to, from, bytes), cudaSuccess;
+}
+inline cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
+                                     std::size_t from_pitch, std::size_t width, std::size_t height,
+                                     cudaMemcpyKind, cudaStream_t) {
+  for (std::size_t row = 0; row < height; ++row) {
+    std::memmove(static_cast<char*>(to) + row * to_pitch,
+                 static_cast<const char*>(from) + row * from_pitch, width);
+  }
+  return cudaSuccess;
+}

@@ -1,0 +1,174 @@
+#include <ucontext.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "cuda_runtime.h"
+
+uint3 threadIdx, blockIdx;
+dim3 blockDim, gridDim;
+
+namespace emulator {
+namespace {
+
+constexpr std::size_t kStack = 256 << 10;
+constexpr unsigned kWarp = 32;
+
+/// Threads that wait for one another: a block, or a warp of it.
+struct Group {
+  unsigned live = 0, arrived = 0;
+  unsigned long generation = 0;
+
+  void release_if_complete() {
+    if (live == 0 || arrived < live) return;
+    arrived = 0;
+    ++generation;
+  }
+};
+
+struct Fiber {
+  ucontext_t context;
+  std::unique_ptr<char[]> stack{new char[kStack]};
+  uint3 index;
+  unsigned number = 0;
+  const Group* waits_for = nullptr;
+  unsigned long generation = 0;
+  bool done = false;
+};
+
+struct Warp {
+  Group group;
+  std::uint64_t slots[kWarp] = {};
+};
+
+ucontext_t scheduler;
+std::vector<std::unique_ptr<Fiber>> fibers;
+std::vector<Warp> warps;
+Group block;
+Fiber* current = nullptr;
+const std::function<void()>* body = nullptr;
+std::vector<unsigned char> shared;
+
+[[noreturn]] void give_up(const char* why) {
+  std::fprintf(stderr, "cuda emulator: block (%u, %u, %u): %s\n", blockIdx.x, blockIdx.y,
+               blockIdx.z, why);
+  std::abort();
+}
+
+Warp& warp_of(const Fiber& fiber) { return warps[fiber.number / kWarp]; }
+
+void leave(Group& group) {
+  --group.live;
+  group.release_if_complete();
+}
+
+void run_thread() {
+  (*body)();
+  current->done = true;
+  warp_of(*current).slots[lane()] = 0;  // no vote
+  leave(warp_of(*current).group);
+  leave(block);
+  swapcontext(&current->context, &scheduler);
+}
+
+void wait(Group& group) {
+  if (current == nullptr) give_up("a barrier outside of a kernel");
+  current->waits_for = &group;
+  current->generation = group.generation;
+  ++group.arrived;
+  group.release_if_complete();
+  if (group.generation == current->generation) swapcontext(&current->context, &scheduler);
+  current->waits_for = nullptr;
+}
+
+void run_block(dim3 threads) {
+  const unsigned count = threads.x * threads.y * threads.z;
+  while (fibers.size() < count) fibers.push_back(std::make_unique<Fiber>());
+  warps.assign((count + kWarp - 1) / kWarp, {});
+  block = {};
+  block.live = count;
+  for (unsigned number = 0; number < count; ++number) {
+    Fiber& fiber = *fibers[number];
+    fiber.index = {number % threads.x, number / threads.x % threads.y,
+                   number / threads.x / threads.y};
+    fiber.number = number;
+    fiber.done = false;
+    fiber.waits_for = nullptr;
+    ++warps[number / kWarp].group.live;
+    getcontext(&fiber.context);
+    fiber.context.uc_stack.ss_sp = fiber.stack.get();
+    fiber.context.uc_stack.ss_size = kStack;
+    fiber.context.uc_link = nullptr;
+    makecontext(&fiber.context, run_thread, 0);
+  }
+  unsigned left = count;
+  while (left > 0) {
+    bool moved = false;
+    for (unsigned number = 0; number < count; ++number) {
+      Fiber& fiber = *fibers[number];
+      if (fiber.done) continue;
+      if (fiber.waits_for && fiber.waits_for->generation == fiber.generation) continue;
+      moved = true;
+      current = &fiber;
+      threadIdx = fiber.index;
+      swapcontext(&scheduler, &fiber.context);
+      current = nullptr;
+      left -= fiber.done;
+    }
+    if (!moved) give_up("threads wait for others that wait elsewhere");
+  }
+}
+
+}  // namespace
+
+void run(dim3 blocks, dim3 threads, std::size_t shared_bytes, const std::function<void()>& kernel) {
+  body = &kernel;
+  gridDim = blocks;
+  blockDim = threads;
+  if (threads.x * threads.y * threads.z > 1024) give_up("more than 1024 threads");
+  if (shared_bytes > (227u << 10)) give_up("more than 227 KiB of shared memory");
+  for (blockIdx.z = 0; blockIdx.z < blocks.z; ++blockIdx.z) {
+    for (blockIdx.y = 0; blockIdx.y < blocks.y; ++blockIdx.y) {
+      for (blockIdx.x = 0; blockIdx.x < blocks.x; ++blockIdx.x) {
+        shared.assign(shared_bytes, 0xff);  // NaN: nobody may count on zeros
+        run_block(threads);
+      }
+    }
+  }
+}
+
+void* shared_memory() { return shared.data(); }
+void block_barrier() { wait(block); }
+void warp_barrier() { wait(warp_of(*current).group); }
+unsigned lane() { return current->number % kWarp; }
+
+std::uint64_t exchange(std::uint64_t bits, unsigned from) {
+  Warp& warp = warp_of(*current);
+  warp.slots[lane()] = bits;
+  warp_barrier();
+  const std::uint64_t result = warp.slots[from % kWarp];
+  warp_barrier();
+  return result;
+}
+
+unsigned ballot(bool vote) {
+  Warp& warp = warp_of(*current);
+  warp.slots[lane()] = vote;
+  warp_barrier();
+  unsigned votes = 0;
+  for (unsigned i = 0; i < kWarp; ++i) votes |= unsigned(warp.slots[i] != 0) << i;
+  warp_barrier();
+  return votes;
+}
+
+}  // namespace emulator
+
+unsigned __ballot_sync(unsigned, int predicate) { return emulator::ballot(predicate != 0); }
+
+cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
+  *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  return *memory ? cudaSuccess : cudaErrorInvalidValue;
+}
+cudaError_t cudaFree(void* memory) { return std::free(memory), cudaSuccess; }
