@@ -12,6 +12,7 @@
 #include "autograd/gradient_check.h"
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "tensor/backend.h"
 
 namespace kette::cli {
 namespace {
@@ -21,6 +22,7 @@ using Clock = std::chrono::steady_clock;
 
 struct BenchOpsOptions {
   CommonOptions common;
+  ComputeOptions compute;
   std::string preset = "tiny";
   std::int64_t tokens = 4096, sentence = 16;
 };
@@ -31,23 +33,23 @@ struct Case {
   DifferentiableFunction call;
 };
 
-Tensor random_ids(std::int64_t count, std::int64_t below) {
+Tensor random_ids(std::int64_t count, std::int64_t below, Device device) {
   Random random(1, 7);
   std::vector<std::int32_t> ids(static_cast<std::size_t>(count));
   for (auto& id : ids)
     id = static_cast<std::int32_t>(random.uniform(0, static_cast<double>(below)));
-  return Tensor::from(ids);
+  return Tensor::from(ids, device);
 }
 
 /// The ops of a training step at their own sizes: n tokens in sentences of a length.
 std::map<std::string, Case> realistic_cases(const TransformerConfig& c, std::int64_t n,
-                                            std::int64_t sentence) {
+                                            std::int64_t sentence, Device device) {
   const std::int64_t w = c.width, h = c.hidden, v = c.vocabulary;
   std::vector<std::int64_t> lengths(static_cast<std::size_t>(n / sentence), sentence);
   if (n % sentence > 0) lengths.push_back(n % sentence);
   const Segments segments = Segments::from_lengths(lengths);
   const DropoutMask mask(0.1, {1, 2});
-  const Tensor ids = random_ids(n, v), positions = random_ids(n, sentence);
+  const Tensor ids = random_ids(n, v, device), positions = random_ids(n, sentence, device);
   const AttentionOptions causal{c.heads, Mask::causal, {}}, full{c.heads, Mask::none, {}};
   using In = const std::vector<Variable>&;
   return {
@@ -110,10 +112,11 @@ double median(std::vector<double>& values) {
   return values[values.size() / 2];
 }
 
-Timing measure(const Case& what) {
+Timing measure(const Case& what, const BenchOpsOptions& o) {
   constexpr double kSeconds = 0.1;
   constexpr std::size_t kFewest = 3;
-  const std::vector<Tensor> values = sample_inputs(what.inputs, DType::f32, 1);
+  const std::vector<Tensor> values =
+      sample_inputs(what.inputs, o.compute.dtype(), 1, o.compute.device);
   const auto milliseconds = [](Clock::time_point from, Clock::time_point to) {
     return std::chrono::duration<double, std::milli>(to - from).count();
   };
@@ -125,10 +128,12 @@ Timing measure(const Case& what) {
     for (const Tensor& value : values) inputs.push_back(tape.watch(value));
     const Clock::time_point start = Clock::now();
     const Variable output = what.call(inputs);
+    backend(o.compute.device).synchronize();
     const Clock::time_point middle = Clock::now();
-    const Tensor gradient = Tensor::full(output.shape(), 1);
+    const Tensor gradient = Tensor::full(output.shape(), 1, o.compute.dtype(), o.compute.device);
     const Clock::time_point restart = Clock::now();
     tape.backward(output, gradient);
+    backend(o.compute.device).synchronize();
     forward.push_back(milliseconds(start, middle));
     backward.push_back(milliseconds(restart, Clock::now()));
   }
@@ -137,8 +142,10 @@ Timing measure(const Case& what) {
 
 void run(const BenchOpsOptions& o) {
   const int threads = use_threads(o.common);
+  o.compute.apply();
   const TransformerConfig config = TransformerConfig::preset(o.preset);
-  const std::map<std::string, Case> realistic = realistic_cases(config, o.tokens, o.sentence);
+  const std::map<std::string, Case> realistic =
+      realistic_cases(config, o.tokens, o.sentence, o.compute.device);
   constexpr std::size_t kElementwise =
       std::tuple_size_v<UnaryFunctions> + std::tuple_size_v<BinaryFunctions>;
   const std::vector<OpInfo> ops = all_ops();
@@ -146,7 +153,7 @@ void run(const BenchOpsOptions& o) {
   std::cout << text("%-26s %12s %12s  %s\n", "op", "forward, ms", "backward, ms", "inputs");
   for (std::size_t i = 0; i < ops.size(); ++i) {
     const Case what = case_of(ops[i], i < kElementwise, realistic, o, config.width);
-    const Timing timing = measure(what);
+    const Timing timing = measure(what, o);
     std::string shapes;
     for (const SampleInput& input : what.inputs)
       shapes += (shapes.empty() ? "" : " ") + input.shape.str();
@@ -170,6 +177,7 @@ void add_bench_ops_command(CLI::App& bench) {
   auto options = std::make_shared<BenchOpsOptions>();
   OptionGroup group(*command, "Sizes");
   group.choice("--preset", options->preset, {"tiny", "base", "big"}, "Widths of this preset");
+  add_compute_options(group, options->compute);
   group.number("--tokens", options->tokens, at_least(1), "Rows");
   group.number("--sentence", options->sentence, at_least(1), "Tokens of a sentence, for attention");
   add_common_options(*command, options->common);

@@ -21,6 +21,7 @@ using Json = nlohmann::ordered_json;
 
 struct BenchTrainOptions {
   CommonOptions common;
+  ComputeOptions compute;
   std::string preset = "tiny";
   TransformerConfig model = TransformerConfig::preset("tiny");
   BenchBatchOptions batches;
@@ -38,7 +39,7 @@ struct Measured {
 Measured measure(const BenchTrainOptions& o, const TransformerConfig& config,
                  const std::vector<Batch>& batches) {
   Transformer model(config);
-  model.materialize(o.batches.seed);
+  model.materialize(o.batches.seed, o.compute.dtype(), o.compute.device);
   Adam adam(model.parameters(), {});
   StepOptions step;
   step.lr = 3e-4;
@@ -80,6 +81,7 @@ void print(const Json& json) {
 
 void run(BenchTrainOptions& o) {
   const int threads = use_threads(o.common);
+  o.compute.apply();
   if (o.batches.source.empty() != o.batches.target.empty()) {
     throw UsageError("--src, --tgt: expected both or neither, given one");
   }
@@ -90,16 +92,18 @@ void run(BenchTrainOptions& o) {
                                          : read_batches(o.read, o.model.vocabulary, count);
   if (!o.write.empty()) write_batches(o.write, batches);
   const TransformerConfig config = long_enough(o.model, batches);
-  const double limit_before = cpu::measure_sgemm_gflops(threads);
+  const double limit_before = measure_product_gflops(o.compute, threads);
   const Measured measured = measure(o, config, batches);
   const double peak = peak_rss_mib();
   const double peak_tensors =
-      static_cast<double>(backend(Device{}).memory().peak_bytes) / (1 << 20);
+      static_cast<double>(backend(o.compute.device).memory().peak_bytes) / (1 << 20);
   // The better of two moments, for on a shared machine the limit moves, too.
-  const double limit = std::max(limit_before, cpu::measure_sgemm_gflops(threads)),
+  const double limit = std::max(limit_before, measure_product_gflops(o.compute, threads)),
                gflops = measured.flops / measured.seconds / 1e9;
   const Json json = {
       {"preset", o.preset},
+      {"device", o.compute.device.str()},
+      {"precision", o.compute.precision},
       {"threads", threads},
       {"steps", o.steps},
       {"parameters", count_parameters(config)},
@@ -131,6 +135,7 @@ void add_bench_train_command(CLI::App& bench) {
   model.number("--vocab", options->model.vocabulary, at_least(Tokenizer::kEnd + 2),
                "Rows of its vocabulary (default: the preset's; base and big: 37000)");
   add_architecture_options(*command, options->model);
+  add_compute_options(model, options->compute);
   OptionGroup data(*command, "Batches (default: random sentences)");
   data.path("--src", options->batches.source, "Source sentences");
   data.path("--tgt", options->batches.target, "Their translations");

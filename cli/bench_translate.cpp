@@ -20,6 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 struct BenchTranslateOptions {
   CommonOptions common;
+  Device device;
   std::string preset = "tiny";
   std::filesystem::path source, tokenizer;
   TranslateOptions translate;
@@ -61,7 +62,7 @@ void run(BenchTranslateOptions& o) {
   const auto sources =
       o.source.empty() ? random_sources(o, config.vocabulary) : text_sources(o, config.vocabulary);
   Transformer model(config);
-  model.materialize(o.seed);
+  model.materialize(o.seed, DType::f32, o.device);
   const PackedTransformer packed(model);
   std::vector<double> times;
   double target_tokens = 0;
@@ -77,6 +78,7 @@ void run(BenchTranslateOptions& o) {
   const double typical = median(times);
   const auto sentences = static_cast<double>(sources.size());
   const Json json = {{"preset", o.preset},
+                     {"device", o.device.str()},
                      {"threads", threads},
                      {"beam", o.translate.beam},
                      {"sentences", sources.size()},
@@ -98,6 +100,7 @@ void add_bench_translate_command(CLI::App& bench) {
   auto options = std::make_shared<BenchTranslateOptions>();
   OptionGroup model(*command, "Model");
   model.choice("--preset", options->preset, {"tiny", "base", "big"}, "Its size");
+  add_device_option(model, options->device);
   OptionGroup text(*command, "Sentences (default: random ones)");
   text.path("--src", options->source, "Real ones");
   text.path("--tokenizer", options->tokenizer,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -14,6 +15,9 @@
 
 #include "data/text_file.h"
 #include "models/model_directory.h"
+#include "tensor/backend.h"
+#include "tensor/cpu/blas.h"
+#include "tensor/kernels.h"
 
 namespace kette::cli {
 namespace {
@@ -30,6 +34,53 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
   group.custom(
       "--config", [](const std::string&) {}, [] { return std::string(); },
       "Options from a TOML file, `name = value` a line; the command line overrides them", "FILE");
+}
+
+void add_device_option(OptionGroup& group, Device& device) {
+  group.custom(
+      "--device", [&device](const std::string& text) { device = parse_device(text); },
+      [&device] { return device.str(); }, "Where to compute: cpu, cuda or cuda:N", "NAME");
+}
+
+void add_compute_options(OptionGroup& group, ComputeOptions& options) {
+  add_device_option(group, options.device);
+  group.choice("--precision", options.precision, {"f32", "tf32", "bf16"},
+               "What the model computes in; with bf16 sums and Adam stay in f32, and tf32 lets "
+               "products on a GPU round their factors to 11 bits");
+}
+
+void ComputeOptions::apply() const {
+  const bool tf32 = precision == "tf32";
+  KETTE_CHECK(!tf32 || device.kind == DeviceKind::cuda,
+              "--precision tf32: expected --device cuda beside it, given ", device.str());
+  on(device, [&]<class Exec>(Exec exec) {
+    if constexpr (std::is_same_v<Exec, CudaExec>) kernels::allow_tf32(exec, tf32);
+  });
+}
+
+double measure_product_gflops(const ComputeOptions& options, int threads) {
+  const Device device = options.device;
+  const DType dtype = options.dtype();
+  if (device.kind == DeviceKind::cpu) return cpu::measure_sgemm_gflops(threads);
+  constexpr std::int64_t kSide = 8192;
+  constexpr int kWarmup = 3, kProducts = 20;
+  MatmulArgs args;
+  const Tensor a = Tensor::full({kSide, kSide}, 1, dtype, device), b = a.clone(), c = a.clone();
+  args.dtype = dtype;
+  args.a = a.raw();
+  args.b = b.raw();
+  args.c = c.raw();
+  args.m = args.n = args.k = args.lda = args.ldb = args.ldc = kSide;
+  const auto multiply = [&](int times) {
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < times; ++i) {
+      on(device, [&](auto exec) { kernels::matmul(exec, args); });
+    }
+    backend(device).synchronize();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  multiply(kWarmup);
+  return 2e-9 * kProducts * kSide * kSide * kSide / multiply(kProducts);
 }
 
 int use_threads(const CommonOptions& options) {

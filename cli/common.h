@@ -19,6 +19,22 @@ struct CommonOptions {
 /// Adds --threads, --json and --config (which arguments.h reads).
 void add_common_options(CLI::App& command, CommonOptions& options);
 
+/// Where a model computes, and in what.
+struct ComputeOptions {
+  Device device;
+  std::string precision = "f32";
+
+  DType dtype() const { return precision == "bf16" ? DType::bf16 : DType::f32; }
+  /// Lets the device's products have that precision.
+  void apply() const;
+};
+void add_device_option(OptionGroup& group, Device& device);
+/// Adds --device and --precision.
+void add_compute_options(OptionGroup& group, ComputeOptions& options);
+/// The most that the device multiplies, in GFLOP/s: on the CPU its BLAS in f32, on a GPU a large
+/// product in that precision.
+double measure_product_gflops(const ComputeOptions& options, int threads);
+
 /// Sets the number of threads and returns how many there are.
 int use_threads(const CommonOptions& options);
 

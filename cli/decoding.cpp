@@ -2,6 +2,8 @@
 
 #include <iostream>
 
+#include "cli/common.h"
+
 namespace kette::cli {
 namespace {
 
@@ -27,10 +29,11 @@ void add_model_options(CLI::App& command, ModelOptions& options) {
   group.path("--model", options.model, "The model directory", "DIR")->required();
   group.path("--checkpoint", options.checkpoint,
              "Other parameters for it (default: its model.safetensors)");
+  add_device_option(group, options.device);
 }
 
 TranslationModel load(const ModelOptions& options) {
-  TranslationModel model = load_model(options.model, options.checkpoint);
+  TranslationModel model = load_model(options.model, options.checkpoint, options.device);
   const std::filesystem::path file =
       options.checkpoint.empty() ? options.model / "model.safetensors" : options.checkpoint;
   std::cerr << file.string() << ", " << describe(model.metadata) << std::endl;

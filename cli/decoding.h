@@ -14,6 +14,7 @@ namespace kette::cli {
 
 struct ModelOptions {
   std::filesystem::path model, checkpoint;
+  Device device;
 };
 void add_model_options(CLI::App& command, ModelOptions& options);
 /// Loads it and says on stderr which parameters these are: file, step or average.

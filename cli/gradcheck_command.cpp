@@ -158,6 +158,7 @@ void add_gradcheck_command(CLI::App& program) {
                "Elements of each parameter, spread evenly (default: all; with --preset: 8)");
   group.number("--tolerance", options->check.tolerance, above(0), "Largest gap that passes");
   group.number("--seed", options->check.seed, "Of the random inputs");
+  add_device_option(group, options->check.device);
   add_common_options(*command, options->common);
   command->callback([options] { run(*options); });
 }

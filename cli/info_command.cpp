@@ -91,14 +91,17 @@ void print_table(const TransformerConfig& c) {
 
 void run(const InfoOptions& o) {
   const int threads = use_threads(o.common);
-  Json json = {{"version", KETTE_VERSION},
-               {"cpu", cpu_name()},
-               {"kernels", kernel_level()},
-               {"blas_core", cpu::blas_core()},
-               {"threads", threads}};
+  Json json = {{"version", KETTE_VERSION},  {"cpu", cpu_name()},
+               {"kernels", kernel_level()}, {"blas_core", cpu::blas_core()},
+               {"threads", threads},        {"cuda_devices", cuda_devices()}};
   std::cout << "kette " KETTE_VERSION "\nCPU            " << cpu_name() << "\nkernels        "
             << kernel_level() << "\nOpenBLAS core  " << cpu::blas_core()
             << " (KETTE_BLAS_CORE=NAME overrides it)\nthreads        " << threads << "\n";
+  const std::vector<std::string> devices = cuda_devices();
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    std::cout << text("cuda:%-9zu %s\n", i, devices[i].c_str());
+  }
+  if (devices.empty()) std::cout << "CUDA           none: " << why_no_cuda() << "\n";
   if (!o.preset.empty() || !o.model.empty()) {
     TransformerConfig config;
     if (o.model.empty()) {

@@ -10,7 +10,6 @@
 #include "cli/config_file.h"
 #include "models/atomic_file.h"
 #include "models/model_summary.h"
-#include "tensor/cpu/blas.h"
 #include "train/trainer.h"
 
 namespace kette::cli {
@@ -21,6 +20,7 @@ using Json = nlohmann::ordered_json;
 struct TrainCommandOptions {
   CommonOptions common;
   std::string preset = "tiny", schedule;
+  ComputeOptions compute;
   TrainOptions train;
 };
 
@@ -49,6 +49,8 @@ TrainOptions resolve(TrainCommandOptions& o) {
   TrainOptions& t = o.train;
   t.schedule.kind = parse_schedule(o.schedule);
   t.schedule.width = t.model.width;
+  t.device = o.compute.device;
+  t.precision = o.compute.dtype();
   if (t.steps == 0 && t.epochs == 0 && t.minutes == 0) t.steps = default_steps(o.preset);
   if (t.average > t.keep) t.keep = t.average;
   return t;
@@ -64,7 +66,8 @@ void save_config(const TrainOptions& options, const std::string& text) {
   write_file_atomically(options.out / "config.toml", text);
 }
 
-Json speed_json(const TrainOptions& options, const TrainResult& result, int threads) {
+Json speed_json(const ComputeOptions& compute, const TrainOptions& options,
+                const TrainResult& result, int threads) {
   // Lengths of sentences are not kept, so attention over keys, a few percent, is left out here;
   // kette bench counts it.
   double per_source = 0, per_target = 0;
@@ -74,7 +77,7 @@ Json speed_json(const TrainOptions& options, const TrainResult& result, int thre
   }
   const double gflops = 3e-9 * (per_source * result.source_tokens_per_second +
                                 per_target * result.target_tokens_per_second);
-  const double limit = cpu::measure_sgemm_gflops(threads);
+  const double limit = measure_product_gflops(compute, threads);
   return {{"source_tokens_per_second", result.source_tokens_per_second},
           {"target_tokens_per_second", result.target_tokens_per_second},
           {"gflops", gflops},
@@ -83,7 +86,8 @@ Json speed_json(const TrainOptions& options, const TrainResult& result, int thre
           {"peak_rss_mib", peak_rss_mib()}};
 }
 
-void print_result(const TrainOptions& options, const TrainResult& result, int threads) {
+void print_result(const ComputeOptions& compute, const TrainOptions& options,
+                  const TrainResult& result, int threads) {
   Json json = {{"out", options.out.string()},
                {"steps", result.steps},
                {"epochs", result.epochs},
@@ -94,13 +98,14 @@ void print_result(const TrainOptions& options, const TrainResult& result, int th
                {"seconds", result.seconds},
                {"interrupted", result.interrupted},
                {"threads", threads}};
-  json.update(speed_json(options, result, threads));
+  json.update(speed_json(compute, options, result, threads));
   print_json(json);
 }
 
 void run(CLI::App& command, TrainCommandOptions& o) {
   const int threads = use_threads(o.common);
   const TrainOptions options = resolve(o);
+  o.compute.apply();
   const std::string config = config_text(command, {"help", "config", "json", "resume", "quiet"});
   const bool is_new = !std::filesystem::exists(options.out / "config.json");
   if (is_new && !options.resume) {
@@ -112,7 +117,7 @@ void run(CLI::App& command, TrainCommandOptions& o) {
   }
   const TrainResult result = train(options);
   save_config(options, config);
-  if (o.common.json) print_result(options, result, threads);
+  if (o.common.json) print_result(o.compute, options, result, threads);
   if (result.interrupted) {
     std::cerr << "kette: the same command with --resume goes on from step " << result.steps << "\n";
     exit_with(128 + SIGINT);  // so that scripts stop, too
@@ -207,6 +212,7 @@ void add_train_command(CLI::App& program) {
                 [options](const std::string& name) { apply_preset(*options, name); });
   add_text_options(*command, options->train);
   add_architecture_options(*command, options->train.model);
+  add_compute_options(preset, options->compute);
   preset.number("--model-max-length", options->train.model.max_length, at_least(1),
                 "Longest sequence the model can be given, in tokens");
   add_duration_options(*command, options->train);

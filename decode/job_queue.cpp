@@ -44,11 +44,12 @@ std::vector<std::int64_t> JobQueue::take(std::int64_t room, bool idle) {
   return items;
 }
 
-Workforce::Workforce(std::int64_t threads_wanted, const std::vector<std::int64_t>& costs,
-                     std::int64_t least) {
+Workforce::Workforce(Device device, std::int64_t threads_wanted,
+                     const std::vector<std::int64_t>& costs, std::int64_t least) {
   KETTE_CHECK(threads_wanted >= 0, "threads: expected at least 1, or 0 for all, given ",
               threads_wanted);
   threads = threads_wanted > 0 ? threads_wanted : omp_get_max_threads();
+  if (device.kind != DeviceKind::cpu) return;
   const std::int64_t shares =
       std::min(total(costs) / least, static_cast<std::int64_t>(costs.size()));
   workers = std::max<std::int64_t>(1, std::min(threads, shares));

@@ -1,12 +1,14 @@
 // Sharing sentences among workers. Each worker runs its own search with its own rows and never
 // waits for the others, which beats sharing out every product; one worker alone lets the kernels
-// use all threads.
+// use all threads. A GPU is one worker's: it wants many rows at a time.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <mutex>
 #include <vector>
+
+#include "tensor/device.h"
 
 namespace kette {
 
@@ -34,7 +36,7 @@ class JobQueue {
 struct Workforce {
   std::int64_t threads = 1, workers = 1;
 
-  Workforce(std::int64_t threads_wanted, const std::vector<std::int64_t>& costs,
+  Workforce(Device device, std::int64_t threads_wanted, const std::vector<std::int64_t>& costs,
             std::int64_t least);
   /// Calls work() once for each worker, at the same time, and throws the first of their errors.
   void run(const std::function<void()>& work) const;

@@ -82,9 +82,8 @@ DType PackedTransformer::dtype() const { return model_->shared_embedding().table
 Tensor PackedTransformer::embed(const std::vector<std::int32_t>& ids,
                                 const std::vector<std::int32_t>& positions) const {
   const PauseRecording pause;
-  const Device device = vocabulary_.panels.device();
   Run run;
-  return model_->embed(Tensor::from(ids, device), Tensor::from(positions, device), run)
+  return model_->embed(Tensor::from(ids, device()), Tensor::from(positions, device()), run)
       .value()
       .to(DType::f32);
 }
@@ -146,17 +145,16 @@ Tensor PackedTransformer::finish_decoder(const Tensor& x) const {
 Predictions PackedTransformer::predict(const Tensor& states, std::int64_t count,
                                        const std::vector<std::int32_t>& banned,
                                        const std::vector<std::int32_t>& targets) const {
-  const Device device = states.device();
   const std::int64_t rows = states.rows();
   TopEntriesArgs args;
   args.weight = &vocabulary_;
   args.states = states;
   args.banned = banned;
-  args.targets = Tensor::from(targets, device);
-  args.target_values = Tensor::empty({rows}, DType::f32, device);
-  args.values = Tensor::empty({rows, count}, DType::f32, device);
-  args.entries = Tensor::empty({rows, count}, DType::i32, device);
-  on(device, [&](auto exec) { kernels::top_entries(exec, args); });
+  args.targets = Tensor::from(targets, device());
+  args.target_values = Tensor::empty({rows}, DType::f32, device());
+  args.values = Tensor::empty({rows, count}, DType::f32, device());
+  args.entries = Tensor::empty({rows, count}, DType::i32, device());
+  on(device(), [&](auto exec) { kernels::top_entries(exec, args); });
   return {count, args.values.values<float>(), args.entries.values<std::int32_t>(),
           args.target_values.values<float>()};
 }

@@ -67,6 +67,7 @@ class PackedTransformer {
   explicit PackedTransformer(const Transformer& model);
 
   const TransformerConfig& config() const { return model_->config(); }
+  Device device() const { return vocabulary_.panels.device(); }
   const std::vector<PackedDecoderLayer>& decoder() const { return decoder_; }
 
   Tensor embed(const std::vector<std::int32_t>& ids,

@@ -70,7 +70,7 @@ std::vector<SentenceScore> score_ids(const PackedTransformer& model,
     costs.push_back(static_cast<std::int64_t>(sources[i].size() + targets[i].size()) + 2);
   }
   const std::int64_t least = least_share(options.batch_tokens);
-  const Workforce workforce(options.threads, costs, least);
+  const Workforce workforce(model.device(), options.threads, costs, least);
   JobQueue queue(std::move(costs), workforce.workers, least);
   workforce.run([&] {
     for (;;) {

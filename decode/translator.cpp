@@ -46,7 +46,7 @@ std::vector<std::vector<Hypothesis>> search(const PackedTransformer& model,
     costs.push_back(jobs.back().cost(options.beam));
   }
   const std::int64_t least = least_share(options.batch_tokens);
-  const Workforce workforce(options.threads, costs, least);
+  const Workforce workforce(model.device(), options.threads, costs, least);
   JobQueue queue(std::move(costs), workforce.workers, least);
   std::mutex mutex;
   const auto total = static_cast<std::int64_t>(sources.size());

@@ -92,7 +92,8 @@ TransformerConfig transformer_config_from_json(const std::string& text, const st
 
 void save_parameters(const fs::path& file, const ParamStore& parameters, const Metadata& metadata) {
   std::vector<std::pair<std::string, Tensor>> tensors;
-  for (const auto& leaf : parameters.leaves()) tensors.emplace_back(leaf->name, leaf->value);
+  for (const auto& leaf : parameters.leaves())
+    tensors.emplace_back(leaf->name, parameters.value_of(*leaf));
   write_safetensors(file, tensors, metadata, Checksum::crc32);
 }
 
@@ -103,9 +104,10 @@ Metadata load_parameters(const fs::path& file, ParamStore& parameters) {
               parameters.leaves().size(), " parameters, given ", stored.names().size(),
               "; it belongs to a model of another architecture");
   for (const auto& leaf : parameters.leaves()) {
-    leaf->value.copy_from(
-        stored.tensor(leaf->name).to(leaf->value.dtype()).to(leaf->value.device()));
+    const Tensor value = parameters.value_of(*leaf);
+    value.copy_from(stored.tensor(leaf->name).to(value.dtype()).to(value.device()));
   }
+  parameters.round();
   return stored.metadata();
 }
 
@@ -120,7 +122,7 @@ void save_model(const fs::path& folder, const Transformer& model, const Tokenize
   save_parameters(folder / "model.safetensors", model.parameters(), metadata);
 }
 
-TranslationModel load_model(const fs::path& folder, const fs::path& parameters) {
+TranslationModel load_model(const fs::path& folder, const fs::path& parameters, Device device) {
   KETTE_CHECK(fs::is_directory(folder), folder.string(),
               ": expected a model directory, given no such folder");
   const fs::path config_file = folder / "config.json";
@@ -133,7 +135,7 @@ TranslationModel load_model(const fs::path& folder, const fs::path& parameters) 
               ": expected a tokenizer of at most ", config.vocabulary, " pieces, given ",
               tokenizer.vocab_size());
   auto transformer = std::make_unique<Transformer>(config);
-  transformer->materialize(0);
+  transformer->materialize(0, DType::f32, device);
   Metadata metadata = load_parameters(
       parameters.empty() ? folder / "model.safetensors" : parameters, transformer->parameters());
   return {std::move(transformer), std::move(tokenizer), std::move(metadata)};

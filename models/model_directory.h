@@ -26,7 +26,7 @@ void save_model(const std::filesystem::path& folder, const Transformer& model,
                 const Tokenizer& tokenizer, const Metadata& metadata);
 /// Reads the folder, or its architecture with the parameters of another file (a checkpoint).
 TranslationModel load_model(const std::filesystem::path& folder,
-                            const std::filesystem::path& parameters = {});
+                            const std::filesystem::path& parameters = {}, Device device = {});
 
 /// One file of parameters. load_parameters checks names and shapes against the model before it
 /// changes anything.

@@ -106,7 +106,7 @@ Variable Transformer::embed(const Tensor& ids, const Tensor& positions, Run& run
 Variable Transformer::encode(const Tensor& source, const Segments& segments, Run& run) const {
   KETTE_CHECK(segments.longest() <= config_.max_length, "encode: expected sequences of at most ",
               config_.max_length, " tokens, given one of ", segments.longest());
-  Variable x = embed(source, row_positions(segments).to(source.device()), run);
+  Variable x = embed(source, row_positions(segments), run);
   for (const EncoderLayer& layer : encoder_) x = layer(x, segments, run);
   return finish_encoder(x);
 }
@@ -115,7 +115,7 @@ Variable Transformer::decode(const Tensor& target, const Segments& segments, con
                              const Segments& memory_segments, Run& run) const {
   KETTE_CHECK(segments.longest() <= config_.max_length, "decode: expected sequences of at most ",
               config_.max_length, " tokens, given one of ", segments.longest());
-  Variable x = embed(target, row_positions(segments).to(target.device()), run);
+  Variable x = embed(target, row_positions(segments), run);
   for (const DecoderLayer& layer : decoder_) x = layer(x, memory, segments, memory_segments, run);
   return finish_decoder(x);
 }

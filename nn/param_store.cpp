@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tensor/kernels.h"
 #include "tensor/random.h"
 
 namespace kette {
@@ -59,7 +60,7 @@ Variable ParamStore::parameter(const std::string& path, Shape shape, Init init) 
   }
   KETTE_CHECK(!values_.defined(), "parameter ", path,
               ": expected every parameter to be registered before materialize()");
-  entry->second = {std::make_shared<Leaf>(), shape, init};
+  entry->second = {std::make_shared<Leaf>(), shape, init, 0};
   entry->second.leaf->name = path;
   leaves_.push_back(entry->second.leaf);
   elements_ += shape.elements();
@@ -68,24 +69,36 @@ Variable ParamStore::parameter(const std::string& path, Shape shape, Init init) 
 
 void ParamStore::materialize(std::uint64_t seed, DType dtype, Device device) {
   std::int64_t end = 0;
-  std::map<const Leaf*, std::int64_t> begin;
   for (const bool matrices : {true, false}) {
     for (const auto& leaf : leaves_) {
-      const Shape& shape = by_path_.at(leaf->name).shape;
-      if ((shape.rank() >= 2) != matrices) continue;
-      begin[leaf.get()] = end;
-      end += (shape.elements() + kAlignment - 1) / kAlignment * kAlignment;
+      Registered& registered = by_path_.at(leaf->name);
+      if ((registered.shape.rank() >= 2) != matrices) continue;
+      registered.begin = end;
+      end += (registered.shape.elements() + kAlignment - 1) / kAlignment * kAlignment;
     }
     if (matrices) matrix_elements_ = end;
   }
-  values_ = Tensor::zeros({end}, dtype, device);
+  const bool rounds = dtype == DType::bf16;
+  values_ = Tensor::zeros({end}, rounds ? DType::f32 : dtype, device);
   gradients_ = Tensor::zeros({end}, dtype, device);
+  rounded_ = rounds ? Tensor::zeros({end}, dtype, device) : Tensor();
   for (const auto& leaf : leaves_) {
     const Registered& registered = by_path_.at(leaf->name);
-    leaf->value = values_.view(begin[leaf.get()], registered.shape);
-    leaf->gradient = gradients_.view(begin[leaf.get()], registered.shape);
-    initialize(leaf->value, registered.init, seed, leaf->name);
+    leaf->value = (rounds ? rounded_ : values_).view(registered.begin, registered.shape);
+    leaf->gradient = gradients_.view(registered.begin, registered.shape);
+    initialize(value_of(*leaf), registered.init, seed, leaf->name);
   }
+  round();
+}
+
+void ParamStore::round() const {
+  if (!rounded_.defined()) return;
+  on(values_.device(), [&](auto exec) { kernels::cast(exec, values_, rounded_); });
+}
+
+Tensor ParamStore::value_of(const Leaf& leaf) const {
+  const Registered& registered = by_path_.at(leaf.name);
+  return values_.view(registered.begin, registered.shape);
 }
 
 const Leaf* ParamStore::find(const std::string& path) const {

@@ -2,7 +2,8 @@
 // checkpoint write. A Scope is a path such as encoder/3/self_attention; asking it for a parameter
 // creates and registers it in one act, and asking for a path that exists gives the same parameter
 // again: a tied weight. Matrices lie before vectors, so that decoupled weight decay, which spares
-// biases and gains, is one contiguous range.
+// biases and gains, is one contiguous range. With bf16 the model computes on rounded copies, while
+// the optimiser works on the values in f32 (Micikevicius et al. 2018, "Mixed Precision Training").
 #pragma once
 
 #include <map>
@@ -31,11 +32,19 @@ class ParamStore {
   Variable parameter(const std::string& path, Shape shape, Init init);
 
   /// Allocates the buffers and draws the initial values: each from its own stream, named by seed
-  /// and path, so that adding a layer leaves the others as they were.
+  /// and path, so that adding a layer leaves the others as they were. `dtype` is what the model
+  /// computes in.
   void materialize(std::uint64_t seed, DType dtype = DType::f32, Device device = {});
 
-  const Tensor& values() const { return values_; }
+  const Tensor& values() const { return values_; }  ///< f32 or f64
+  /// In the dtype of the model.
   const Tensor& gradients() const { return gradients_; }
+  /// The values in bf16, which are what the leaves hold then; otherwise undefined.
+  const Tensor& rounded() const { return rounded_; }
+  /// Rounds again, after somebody has changed the values.
+  void round() const;
+  /// A leaf's part of values().
+  Tensor value_of(const Leaf& leaf) const;
   /// Elements [0, matrix_elements()) of the buffers belong to matrices, the rest to vectors.
   std::int64_t matrix_elements() const { return matrix_elements_; }
   std::int64_t elements() const { return elements_; }  ///< without alignment gaps
@@ -48,10 +57,11 @@ class ParamStore {
     std::shared_ptr<Leaf> leaf;
     Shape shape;
     Init init;
+    std::int64_t begin = 0;  // in the buffers
   };
   std::map<std::string, Registered> by_path_;
   std::vector<std::shared_ptr<Leaf>> leaves_;
-  Tensor values_, gradients_;
+  Tensor values_, gradients_, rounded_;
   std::int64_t matrix_elements_ = 0, elements_ = 0;
 };
 

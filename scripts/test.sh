@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs all tests. Arguments go to the test program:
+# Installs what is missing, builds, and runs all tests; those of the CUDA kernels also on an emulator
+# when there is no GPU. Arguments go to the test program:
 #   scripts/test.sh --test-case='*safetensors*'
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -7,8 +8,22 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 scripts/setup.sh
 scripts/build.sh release
 start=$SECONDS
-if ! build/release/kette-tests "$@"; then
-  echo "test: FAILED (see above)" >&2
-  exit 1
+run() { # run FOLDER OPTION...: with the kernels of that folder, if it is not empty
+  local path=$1${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+  if ! env ${path:+LD_LIBRARY_PATH="$path"} build/release/kette-tests "${@:2}"; then
+    echo "test: FAILED (see above)" >&2
+    exit 1
+  fi
+}
+run "" "$@"
+emulated=build/release/lib/emulated
+if [[ -d $emulated ]] && ! build/release/kette info | grep -q '^cuda:'; then
+  echo "test: once more on the CUDA emulator"
+  if (($# > 0)); then
+    run "$emulated" "$@"
+  else
+    run "$emulated" --source-file='*tests/tensor/*,*test_all_ops*,*test_decode_kernels*'
+    run "$emulated" --test-case='CUDA: *'
+  fi
 fi
 echo "test: all passed in $((SECONDS - start)) s"

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "tensor/device.h"
 
@@ -16,6 +17,14 @@ struct MemoryStatistics {
   std::int64_t peak_bytes = 0;         ///< the most ever handed out at once
   std::int64_t allocations = 0;        ///< requests served
   std::int64_t fresh_allocations = 0;  ///< of those, the ones the cache could not serve
+};
+
+/// Values on their way to the host.
+class HostCopy {
+ public:
+  virtual ~HostCopy() = default;
+  /// Waits for them.
+  virtual const void* wait() = 0;
 };
 
 class Backend {
@@ -32,6 +41,8 @@ class Backend {
   virtual void copy_within(void* to, const void* from, std::size_t bytes) = 0;
   virtual void copy_to_host(void* to, const void* from, std::size_t bytes) = 0;
   virtual void copy_from_host(void* to, const void* from, std::size_t bytes) = 0;
+  /// Takes the values as they are after all work given to the device so far, and lets it go on.
+  virtual std::unique_ptr<HostCopy> start_copy_to_host(const void* from, std::size_t bytes) = 0;
   /// Waits until all work given to the device is done.
   virtual void synchronize() = 0;
 

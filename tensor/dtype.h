@@ -95,4 +95,11 @@ decltype(auto) visit_float(DType dtype, const char* op, Function&& function) {
   fail(op, ": expected a floating dtype (f32, f64, bf16), given ", name_of(dtype));
 }
 
+/// Likewise for any dtype.
+template <class Function>
+decltype(auto) visit_any(DType dtype, Function&& function) {
+  if (dtype == DType::i32) return function(std::int32_t{});
+  return visit_float(dtype, "visit", function);
+}
+
 }  // namespace kette

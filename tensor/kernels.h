@@ -64,9 +64,8 @@ enum class Mask : std::uint8_t { none, causal };
 struct AttentionArgs {
   DType dtype = DType::f32;
   const void *query = nullptr, *key = nullptr, *value = nullptr;
-  void* output = nullptr;
-  void* log_sum_exp =
-      nullptr;  ///< [heads, query rows], f32 (f64 for f64): all that backward needs kept
+  void* output = nullptr;       ///< kept for backward, too
+  void* log_sum_exp = nullptr;  ///< [heads, query rows], f32 (f64 for f64), kept for backward
   std::int64_t query_stride = 0, key_stride = 0, value_stride = 0, output_stride = 0;
   std::int64_t heads = 0, head_width = 0;
   double scale = 1;
@@ -126,9 +125,12 @@ struct CrossEntropySums {
 ///   m = beta1 m + (1 - beta1) g,   v = beta2 v + (1 - beta2) g^2
 ///   p = p - lr (m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + epsilon) + decay p)
 struct AdamArgs {
-  Tensor parameters, gradients, first_moment, second_moment;  ///< f32 or f64, flat, same size
+  Tensor parameters, first_moment, second_moment;  ///< f32 or f64, flat, same size
+  Tensor gradients;                                ///< likewise, or bf16 beside f32
+  Tensor rounded;  ///< receives the new parameters in the gradients' dtype; may be undefined
   double lr = 0, beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9, weight_decay = 0, gradient_scale = 1;
-  std::int64_t step = 1;  ///< t, from 1
+  std::int64_t decayed = 0;  ///< the decay is of the first so many elements
+  std::int64_t step = 1;     ///< t, from 1
 };
 
 /// A kernel, or a template of kernels over T, for every device.

@@ -2,6 +2,8 @@
 // emulator, see tests/cuda_emulator).
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <vector>
 
 #include "tensor/device.h"
@@ -13,5 +15,8 @@ inline std::vector<Device> test_devices() {
   if (!cuda_devices().empty()) devices.push_back({DeviceKind::cuda, 0});
   return devices;
 }
+
+/// Says that a test of CUDA alone was left out, and why.
+inline void skip_cuda() { MESSAGE("skipped: " << why_no_cuda()); }
 
 }  // namespace kette

@@ -13,24 +13,21 @@ Adam::Adam(ParamStore& store, const AdamOptions& options)
 
 void Adam::step(double lr, double gradient_scale) {
   ++steps_;
-  const auto update = [&](std::int64_t begin, std::int64_t end, double weight_decay) {
-    if (begin == end) return;
-    AdamArgs args;
-    args.parameters = store_.values().slice(begin, end);
-    args.gradients = store_.gradients().slice(begin, end);
-    args.first_moment = first_moment_.slice(begin, end);
-    args.second_moment = second_moment_.slice(begin, end);
-    args.lr = lr;
-    args.beta1 = options_.beta1;
-    args.beta2 = options_.beta2;
-    args.epsilon = options_.epsilon;
-    args.weight_decay = weight_decay;
-    args.gradient_scale = gradient_scale;
-    args.step = steps_;
-    on(args.parameters.device(), [&](auto exec) { kernels::adam(exec, args); });
-  };
-  update(0, store_.matrix_elements(), options_.weight_decay);
-  update(store_.matrix_elements(), store_.values().elements(), 0);
+  AdamArgs args;
+  args.parameters = store_.values();
+  args.gradients = store_.gradients();
+  args.rounded = store_.rounded();
+  args.first_moment = first_moment_;
+  args.second_moment = second_moment_;
+  args.lr = lr;
+  args.beta1 = options_.beta1;
+  args.beta2 = options_.beta2;
+  args.epsilon = options_.epsilon;
+  args.weight_decay = options_.weight_decay;
+  args.decayed = store_.matrix_elements();
+  args.gradient_scale = gradient_scale;
+  args.step = steps_;
+  on(args.parameters.device(), [&](auto exec) { kernels::adam(exec, args); });
 }
 
 double gradient_norm(const ParamStore& store) {

@@ -1,5 +1,5 @@
-// Adam over the flat buffers of a ParamStore: two launches, matrices (with decoupled weight decay)
-// and vectors (without).
+// Adam over the flat buffers of a ParamStore in one launch; decoupled weight decay is of matrices
+// alone.
 #pragma once
 
 #include "nn/param_store.h"

@@ -8,26 +8,41 @@ namespace {
 
 Variable batch_loss(const Transformer& model, const Batch& batch,
                     const CrossEntropyOptions& options, Run& run, const Tensor& sums) {
-  const Device device = model.parameters().values().device();
-  const Variable memory =
-      model.encode(Tensor::from(batch.source, device), batch.source_segments, run);
-  const Variable states = model.decode(Tensor::from(batch.target_in, device), batch.target_segments,
-                                       memory, batch.source_segments, run);
-  return model.loss(states, Tensor::from(batch.target_out, device), options, sums);
+  const Variable memory = model.encode(Tensor::from(batch.source), batch.source_segments, run);
+  const Variable states = model.decode(Tensor::from(batch.target_in), batch.target_segments, memory,
+                                       batch.source_segments, run);
+  return model.loss(states, Tensor::from(batch.target_out), options, sums);
 }
 
-/// A part of a batch whose activations are held at once. The residual stream of base is then 2 MiB,
-/// and its products are still as quick as those of larger parts.
-std::int64_t tokens_at_once(const TransformerConfig& config) {
-  constexpr std::int64_t kElements = std::int64_t{1} << 19, kFewest = 256;
-  return std::max(kFewest, kElements / config.width);
+/// A part of a batch whose activations are held at once. On the CPU the residual stream of base is
+/// then 2 MiB, and its products are still as quick as those of larger parts; a GPU needs larger
+/// ones to be busy.
+std::int64_t tokens_at_once(const Transformer& model) {
+  constexpr std::int64_t kElements = std::int64_t{1} << 19, kCudaElements = std::int64_t{1} << 25;
+  constexpr std::int64_t kFewest = 256;
+  const bool is_cpu = model.parameters().values().device().kind == DeviceKind::cpu;
+  return std::max(kFewest, (is_cpu ? kElements : kCudaElements) / model.config().width);
 }
 
 }  // namespace
 
-StepResult train_step(Transformer& model, Adam& adam, std::span<const Batch> batches,
-                      const StepOptions& options) {
-  StepResult result;
+StepResult StartedStep::finish() {
+  const auto* sums = static_cast<const double*>(sums_->wait());
+  KETTE_CHECK(std::isfinite(sums[0]), "train: expected a finite loss, given ", sums[0], " at step ",
+              number_,
+              "; a lower learning rate, a longer warm-up or clipping may help, and "
+              "--detect-anomaly names the op");
+  const double tokens = static_cast<double>(result_.target_tokens);
+  result_.loss = sums[0] / tokens;
+  result_.negative_log_likelihood = sums[1] / tokens;
+  return result_;
+}
+
+StartedStep start_step(Transformer& model, Adam& adam, std::span<const Batch> batches,
+                       const StepOptions& options) {
+  StartedStep started;
+  started.number_ = adam.steps() + 1;
+  StepResult& result = started.result_;
   for (const Batch& batch : batches) {
     result.source_tokens += batch.source_segments.rows();
     result.target_tokens += batch.target_segments.rows();
@@ -37,18 +52,12 @@ StepResult train_step(Transformer& model, Adam& adam, std::span<const Batch> bat
   Run run(options.seed, static_cast<std::uint64_t>(adam.steps()) + 1);
   const Tensor sums = CrossEntropySums::zeros(model.parameters().values().device());
   for (const Batch& batch : batches) {
-    for (const Batch& part : split(batch, tokens_at_once(model.config()))) {
+    for (const Batch& part : split(batch, tokens_at_once(model))) {
       Tape tape;
       tape.backward(batch_loss(model, part, {options.label_smoothing, per_token}, run, sums));
     }
   }
-  const CrossEntropySums total = CrossEntropySums::of(sums);
-  KETTE_CHECK(std::isfinite(total.loss), "train: expected a finite loss, given ", total.loss,
-              " at step ", adam.steps() + 1,
-              "; a lower learning rate, a longer warm-up or clipping may help, and "
-              "--detect-anomaly names the op");
-  result.loss = total.loss * per_token;
-  result.negative_log_likelihood = total.negative_log_likelihood * per_token;
+  started.sums_ = backend(sums.device()).start_copy_to_host(sums.raw(), sums.bytes());
   double gradient_scale = 1;
   if (options.clip_norm > 0) {
     result.gradient_norm = gradient_norm(model.parameters());
@@ -56,7 +65,7 @@ StepResult train_step(Transformer& model, Adam& adam, std::span<const Batch> bat
       gradient_scale = options.clip_norm / result.gradient_norm;
   }
   adam.step(options.lr, gradient_scale);
-  return result;
+  return started;
 }
 
 double validation_loss(const Transformer& model, std::span<const Batch> batches) {

@@ -2,10 +2,12 @@
 // batches whose gradients add up as if they were one, clipping, Adam.
 #pragma once
 
+#include <memory>
 #include <span>
 
 #include "data/batches.h"
 #include "models/transformer.h"
+#include "tensor/backend.h"
 #include "train/adam.h"
 
 namespace kette {
@@ -24,8 +26,25 @@ struct StepResult {
   double gradient_norm = 0;                           ///< before clipping; 0 when it was not needed
 };
 
-StepResult train_step(Transformer& model, Adam& adam, std::span<const Batch> batches,
-                      const StepOptions& options);
+/// A step that has been given to the device. A GPU works on it while the host prepares the next.
+class StartedStep {
+ public:
+  /// Waits for the loss. Throws an Error when it is not finite; the parameters are spoilt then.
+  StepResult finish();
+
+ private:
+  friend StartedStep start_step(Transformer&, Adam&, std::span<const Batch>, const StepOptions&);
+  StepResult result_;
+  std::int64_t number_ = 0;
+  std::unique_ptr<HostCopy> sums_;
+};
+
+StartedStep start_step(Transformer& model, Adam& adam, std::span<const Batch> batches,
+                       const StepOptions& options);
+inline StepResult train_step(Transformer& model, Adam& adam, std::span<const Batch> batches,
+                             const StepOptions& options) {
+  return start_step(model, adam, batches, options).finish();
+}
 
 /// Mean negative log likelihood per target token over all batches, without dropout.
 double validation_loss(const Transformer& model, std::span<const Batch> batches);

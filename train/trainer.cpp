@@ -66,6 +66,7 @@ std::string recipe(const TrainOptions& o, const Tokenizer& tokenizer) {
                      {"weight_decay", o.adam.weight_decay},
                      {"label_smoothing", o.label_smoothing},
                      {"clip_norm", o.clip_norm},
+                     {"precision", name_of(o.precision)},
                      {"seed", o.seed}};
   return json.dump();
 }
@@ -81,7 +82,9 @@ class Trainer {
         valid_target_(read_lines(options_.valid_target)),
         sampler_(corpus_, {options_.batch_tokens, options_.seed, 4, true, options_.bpe_dropout}),
         model_(options_.model),
-        adam_((model_.materialize(options_.seed), model_.parameters()), options_.adam) {
+        adam_((model_.materialize(options_.seed, options_.precision, options_.device),
+               model_.parameters()),
+              options_.adam) {
     plan_validation();
     const std::string now = recipe(options_, tokenizer_);
     if (options_.resume) {
@@ -135,7 +138,6 @@ class Trainer {
   }
 
   void save_state() {
-    state_.sampler = sampler_.state();
     save_training_state(state_file(), state_, model_.parameters(), adam_);
     last_saved_ = Clock::now();
   }
@@ -147,6 +149,7 @@ class Trainer {
   /// Until the first limit of the run; infinite while none is in sight.
   double steps_left() const;
   double next_learning_rate() const;
+  void sample();
   StepResult one_step(double lr);
 
   TrainOptions options_;
@@ -154,7 +157,8 @@ class Trainer {
   ParallelCorpus corpus_;
   TextLines valid_source_, valid_target_;
   std::vector<Batch> valid_batches_;
-  BatchSampler sampler_;
+  BatchSampler sampler_;        // a step ahead of state_.sampler
+  std::vector<Batch> batches_;  // of the next step
   Transformer model_;
   Adam adam_;
   TrainingState state_;
@@ -165,16 +169,23 @@ class Trainer {
   std::int64_t last_validated_ = -1;
 };
 
+void Trainer::sample() {
+  batches_.clear();
+  for (std::int64_t i = 0; i < options_.accumulate; ++i) batches_.push_back(sampler_.next());
+}
+
 StepResult Trainer::one_step(double lr) {
-  std::vector<Batch> batches;
-  for (std::int64_t i = 0; i < options_.accumulate; ++i) batches.push_back(sampler_.next());
-  return train_step(model_, adam_, batches,
-                    {lr, options_.label_smoothing, options_.clip_norm, options_.seed});
+  if (batches_.empty()) sample();
+  state_.sampler = sampler_.state();
+  StartedStep step = start_step(model_, adam_, batches_,
+                                {lr, options_.label_smoothing, options_.clip_norm, options_.seed});
+  sample();  // the next, while a GPU is at work
+  return step.finish();
 }
 
 bool Trainer::finished() const {
   return (options_.steps > 0 && state_.step >= options_.steps) ||
-         (options_.epochs > 0 && sampler_.state().epoch >= options_.epochs) ||
+         (options_.epochs > 0 && state_.sampler.epoch >= options_.epochs) ||
          (options_.minutes > 0 && seconds_trained() >= options_.minutes * 60) ||
          (options_.patience > 0 && state_.validations_since_best >= options_.patience);
 }
@@ -189,8 +200,8 @@ double Trainer::steps_left() const {
   if (options_.steps > 0) at_most(static_cast<double>(options_.steps - state_.step));
   if (options_.epochs > 0) {
     const double epoch = static_cast<double>(sampler_.batches_in_epoch());
-    const double done = static_cast<double>(sampler_.state().epoch) * epoch +
-                        static_cast<double>(sampler_.state().position);
+    const double done = static_cast<double>(state_.sampler.epoch) * epoch +
+                        static_cast<double>(state_.sampler.position);
     at_most((static_cast<double>(options_.epochs) * epoch - done) /
             static_cast<double>(options_.accumulate));
   }
@@ -233,10 +244,8 @@ void Trainer::validate(Progress& progress) {
   } else {
     ++state_.validations_since_best;
   }
-  Json json = {{"step", state_.step},
-               {"epoch", sampler_.state().epoch},
-               {"valid_loss", loss},
-               {"best", best}};
+  Json json = {
+      {"step", state_.step}, {"epoch", state_.sampler.epoch}, {"valid_loss", loss}, {"best", best}};
   char line[160];
   std::snprintf(line, sizeof line, "validation at step %lld: loss %.4f, perplexity %.2f",
                 static_cast<long long>(state_.step), loss, std::exp(loss));
@@ -275,7 +284,7 @@ TrainResult Trainer::run() {
   earlier_seconds_ = state_.seconds;
   started_ = Clock::now();
   while (!finished() && !InterruptGuard::requested()) {
-    const std::int64_t epoch = sampler_.state().epoch;
+    const std::int64_t epoch = state_.sampler.epoch;
     const double lr = next_learning_rate();
     const StepResult step = one_step(lr);
     ++state_.step;
@@ -284,7 +293,7 @@ TrainResult Trainer::run() {
     const double left = steps_left() * seconds_per_step();
     progress.step(state_.step, epoch, lr, step, std::isfinite(left) ? left : 0);
     const bool due = options_.validate_every > 0 ? state_.step % options_.validate_every == 0
-                                                 : sampler_.state().epoch > epoch;
+                                                 : state_.sampler.epoch > epoch;
     if (due) {
       validate(progress);
     } else if (seconds_since(last_saved_) > static_cast<double>(options_.save_every_seconds)) {
@@ -308,7 +317,7 @@ TrainResult Trainer::run() {
     }
   }
   result_.steps = state_.step;
-  result_.epochs = sampler_.state().epoch;
+  result_.epochs = state_.sampler.epoch;
   result_.train_loss = progress.recent_loss();
   result_.best_valid_loss = state_.best_valid_loss;
   result_.seconds = state_.seconds;

@@ -25,6 +25,8 @@ struct TrainOptions {
 
   // Model
   TransformerConfig model;
+  Device device;
+  DType precision = DType::f32;  ///< what it computes in; with bf16 Adam still works in f32
 
   // How long: the first that is reached ends the run; 0: not set
   std::int64_t steps = 0, epochs = 0;

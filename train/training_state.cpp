@@ -69,6 +69,7 @@ TrainingState load_training_state(const std::filesystem::path& file, const std::
   for (const auto& [name, tensor] : parts) stored.expect(name, tensor->shape());
   for (const auto& [name, tensor] : parts)
     tensor->copy_from(stored.tensor(name).to(tensor->device()));
+  parameters.round();
   adam.restore(state.step);
   return state;
 }

@@ -1,5 +1,7 @@
 #include "autograd/ops/cross_entropy.h"
 
+#include "autograd/ops/ids.h"
+
 namespace kette {
 
 Tensor ProjectedCrossEntropy::forward(const Tensor& x, const Tensor& weight, const Tensor& bias) {
@@ -7,7 +9,7 @@ Tensor ProjectedCrossEntropy::forward(const Tensor& x, const Tensor& weight, con
   args.x = x;
   args.weight = weight;
   args.bias = bias;
-  args.targets = targets;
+  args.targets = checked_ids(name, targets, weight);
   args.smoothing = options.smoothing;
   args.gradient_scale = options.scale;
   if (Tape::current()) {
@@ -44,34 +46,34 @@ std::vector<Sample> ProjectedCrossEntropy::samples() {
     std::vector<std::int32_t> targets;
     for (std::int64_t r = 0; r < rows; ++r)
       targets.push_back(static_cast<std::int32_t>(r * 5 % vocabulary));
-    return Sample{
-        label,
-        {{{rows, width}}, {{vocabulary, width}}, {{vocabulary}}},
-        [=](const std::vector<Variable>& in) {
-          return projected_cross_entropy(
-              in[0], in[1], in[2], Tensor::from(targets, in[0].value().device()), {smoothing, 0.5});
-        },
-        [=](const std::vector<Values>& in) {
-          double loss = 0;
-          for (std::int64_t r = 0; r < rows; ++r) {
-            Values z;
-            double total = 0;
-            for (std::int64_t v = 0; v < vocabulary; ++v) {
-              z.push_back(in[2][static_cast<std::size_t>(v)]);
-              for (std::int64_t j = 0; j < width; ++j) {
-                z.back() += in[0][static_cast<std::size_t>(r * width + j)] *
-                            in[1][static_cast<std::size_t>(v * width + j)];
-              }
-              total += std::exp(z.back());
-            }
-            for (std::int64_t v = 0; v < vocabulary; ++v) {
-              const double q = smoothing / static_cast<double>(vocabulary) +
-                               (v == targets[static_cast<std::size_t>(r)] ? 1 - smoothing : 0);
-              loss -= q * (z[static_cast<std::size_t>(v)] - std::log(total));
-            }
-          }
-          return Values{0.5 * loss};
-        }};
+    return Sample{label,
+                  {{{rows, width}}, {{vocabulary, width}}, {{vocabulary}}},
+                  [=](const std::vector<Variable>& in) {
+                    return projected_cross_entropy(in[0], in[1], in[2], Tensor::from(targets),
+                                                   {smoothing, 0.5});
+                  },
+                  [=](const std::vector<Values>& in) {
+                    double loss = 0;
+                    for (std::int64_t r = 0; r < rows; ++r) {
+                      Values z;
+                      double total = 0;
+                      for (std::int64_t v = 0; v < vocabulary; ++v) {
+                        z.push_back(in[2][static_cast<std::size_t>(v)]);
+                        for (std::int64_t j = 0; j < width; ++j) {
+                          z.back() += in[0][static_cast<std::size_t>(r * width + j)] *
+                                      in[1][static_cast<std::size_t>(v * width + j)];
+                        }
+                        total += std::exp(z.back());
+                      }
+                      for (std::int64_t v = 0; v < vocabulary; ++v) {
+                        const double q =
+                            smoothing / static_cast<double>(vocabulary) +
+                            (v == targets[static_cast<std::size_t>(r)] ? 1 - smoothing : 0);
+                        loss -= q * (z[static_cast<std::size_t>(v)] - std::log(total));
+                      }
+                    }
+                    return Values{0.5 * loss};
+                  }};
   };
   return {sample("3 rows, 7 words", 3, 4, 7, 0),
           sample("5 rows, 11 words, smoothing 0.1", 5, 6, 11, 0.1),

@@ -1,18 +1,9 @@
 #include "autograd/ops/embedding.h"
 
+#include "autograd/ops/ids.h"
+
 namespace kette {
 namespace {
-
-/// Ids are checked here, once, while they are on the host; kernels trust them.
-void check_ids(const char* op, const Tensor& ids, std::int64_t entries) {
-  KETTE_CHECK(ids.dtype() == DType::i32, op, ": expected i32 ids, given ", ids.str());
-  if (ids.device().kind != DeviceKind::cpu) return;
-  const std::int32_t* id = ids.data<std::int32_t>();
-  for (std::int64_t row = 0; row < ids.elements(); ++row) {
-    KETTE_CHECK(id[row] >= 0 && id[row] < entries, op, ": expected ids in 0 .. ", entries - 1,
-                ", given ", id[row], " in row ", row);
-  }
-}
 
 void gather(const Tensor& table, const Tensor& ids, const Tensor& y, double scale) {
   visit_float(table.dtype(), "embedding", [&]<class T>(T) {
@@ -27,7 +18,7 @@ void gather(const Tensor& table, const Tensor& ids, const Tensor& y, double scal
 Tensor Lookup::forward(const Tensor& table) {
   KETTE_CHECK(table.shape().rank() == 2, name, ": expected a table [entries, width], given ",
               table.str());
-  check_ids(name, ids, table.shape()[0]);
+  ids = checked_ids(name, ids, table);
   const Tensor y = Tensor::empty({ids.elements(), table.width()}, table.dtype(), table.device());
   gather(table, ids, y, scale);
   return y;
@@ -43,7 +34,7 @@ Tensor AddPositions::forward(const Tensor& x, const Tensor& table) {
       table.shape().rank() == 2 && table.width() == x.width() && positions.elements() == x.rows(),
       name, ": expected a table [positions, ", x.width(), "] and ", x.rows(), " positions for x ",
       x.str(), ", given ", table.str(), " and ", positions.elements());
-  check_ids(name, positions, table.shape()[0]);
+  positions = checked_ids(name, positions, table);
   const Tensor y = Tensor::empty(x.shape(), x.dtype(), x.device());
   visit_float(x.dtype(), name, [&]<class T>(T) {
     const rows::AddPositions<T> body{x.data<T>(), table.data<T>(), positions.data<std::int32_t>(),
@@ -72,19 +63,18 @@ Tensor ApplyDropout::masked(const Tensor& x) const {
 
 std::vector<Sample> Lookup::samples() {
   const std::vector<std::int32_t> ids = {3, 0, 3, 5, 1};  // 3 twice: its gradients add up
-  return {Sample{"5 ids of a [6, 9] table",
-                 {{{6, 9}}},
-                 [ids](const std::vector<Variable>& in) {
-                   return embedding(in[0], Tensor::from(ids, in[0].value().device()), 3.0);
-                 },
-                 [ids](const std::vector<Values>& in) {
-                   Values y;
-                   for (const std::int32_t id : ids) {
-                     for (int j = 0; j < 9; ++j)
-                       y.push_back(3.0 * in[0][static_cast<std::size_t>(id * 9 + j)]);
-                   }
-                   return y;
-                 }}};
+  return {Sample{
+      "5 ids of a [6, 9] table",
+      {{{6, 9}}},
+      [ids](const std::vector<Variable>& in) { return embedding(in[0], Tensor::from(ids), 3.0); },
+      [ids](const std::vector<Values>& in) {
+        Values y;
+        for (const std::int32_t id : ids) {
+          for (int j = 0; j < 9; ++j)
+            y.push_back(3.0 * in[0][static_cast<std::size_t>(id * 9 + j)]);
+        }
+        return y;
+      }}};
 }
 
 std::vector<Sample> AddPositions::samples() {
@@ -92,8 +82,7 @@ std::vector<Sample> AddPositions::samples() {
   return {Sample{"sequences of 3 and 2 rows, width 4",
                  {{{5, 4}}, {{3, 4}}},
                  [positions](const std::vector<Variable>& in) {
-                   return add_positions(in[0], in[1],
-                                        Tensor::from(positions, in[0].value().device()));
+                   return add_positions(in[0], in[1], Tensor::from(positions));
                  },
                  [positions](const std::vector<Values>& in) {
                    Values y = in[0];

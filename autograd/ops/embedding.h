@@ -1,6 +1,6 @@
 // Token embeddings (Vaswani et al. 2017, section 3.4: multiplied by sqrt(d_model)), positions
-// (section 3.5) and dropout (section 5.4). ids: i32 [rows]; table: [entries, width]; result: [rows,
-// width].
+// (section 3.5) and dropout (section 5.4). ids: i32 [rows], on the host or where the table is;
+// table: [entries, width]; result: [rows, width].
 #pragma once
 
 #include "autograd/elementwise.h"

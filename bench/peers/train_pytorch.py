@@ -184,7 +184,7 @@ class Batch:
     positions: int
 
 
-def make_batch(record, always_mask):
+def make_batch(record, always_mask, device):
     source = padded([ids + [END] for ids in record["source"]])
     target = padded([[BEGIN] + ids for ids in record["target"]])
     labels = padded([ids + [END] for ids in record["target"]])
@@ -193,19 +193,20 @@ def make_batch(record, always_mask):
     real = torch.arange(source.shape[1]) < source_lengths[:, None]
     mask = None if real.all() and not always_mask else real[:, None, None, :]
     rows = (torch.arange(target.shape[1]) < target_lengths[:, None]).flatten().nonzero().flatten()
+    inputs = (source, target, mask, rows, labels.flatten()[rows])
     return Batch(
-        inputs=(source, target, mask, rows, labels.flatten()[rows]),
+        inputs=tuple(None if tensor is None else tensor.to(device) for tensor in inputs),
         source_tokens=int(source_lengths.sum()),
         target_tokens=int(target_lengths.sum()),
         positions=source.numel() + target.numel(),
     )
 
 
-def read_batches(path, count, always_mask):
+def read_batches(path, count, always_mask, device):
     batches = []
     with open(path, encoding="utf-8") as file:
         for line in file:
-            batches.append(make_batch(json.loads(line), always_mask))
+            batches.append(make_batch(json.loads(line), always_mask, device))
             if len(batches) == count:
                 break
     return batches
@@ -255,6 +256,7 @@ def main():
     parser.add_argument("--batches", required=True, help="JSON lines from make_batches.py")
     parser.add_argument("--preset", choices=PRESETS, default="tiny")
     parser.add_argument("--rows", type=int, help="vocabulary rows, instead of the preset's")
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--dtype", choices=["f32", "bf16"], default="f32")
     parser.add_argument("--compile", action=argparse.BooleanOptionalAction, default=False)
     parser.add_argument("--dropout", choices=["native", "words"], default="native")
@@ -276,9 +278,11 @@ def main():
     if options.rows:
         preset = dataclasses.replace(preset, rows=options.rows)
     # A mask that is there in some batches only would make torch.compile build two graphs.
-    batches = read_batches(options.batches, options.warmup + options.steps, options.compile)
+    batches = read_batches(
+        options.batches, options.warmup + options.steps, options.compile, options.device
+    )
     longest = max(max(batch.inputs[0].shape[1], batch.inputs[1].shape[1]) for batch in batches)
-    model = Transformer(preset, longest)
+    model = Transformer(preset, longest).to(options.device)
     optimizer = torch.optim.Adam(
         model.parameters(), lr=options.lr, betas=(0.9, 0.98), eps=1e-9, fused=True
     )
@@ -286,7 +290,7 @@ def main():
 
     def step(batch):
         words = model.random_words(*batch.inputs[:2]) if options.dropout == "words" else None
-        with torch.autocast("cpu", torch.bfloat16, enabled=options.dtype == "bf16"):
+        with torch.autocast(options.device, torch.bfloat16, enabled=options.dtype == "bf16"):
             loss = loss_of(*batch.inputs, words)
         loss.backward()
         optimizer.step()
@@ -304,6 +308,8 @@ def main():
         batch = batches[index % len(batches)]
         start = time.perf_counter()
         losses.append(step(batch))
+        if options.device == "cuda":
+            torch.cuda.synchronize()
         if index >= options.warmup:
             seconds.append(time.perf_counter() - start)
             timed.append(batch)
@@ -320,6 +326,7 @@ def main():
     source_tokens = sum(batch.source_tokens for batch in timed)
     result = {
         "preset": options.preset,
+        "device": options.device,
         "dtype": options.dtype,
         "compile": options.compile,
         "dropout": options.dropout,
@@ -337,6 +344,9 @@ def main():
         "source_tokens_per_second": source_tokens / sum(seconds),
         "padding_share": 1
         - (target_tokens + source_tokens) / sum(batch.positions for batch in timed),
+        "peak_tensor_mib": torch.cuda.max_memory_allocated() / 2**20
+        if options.device == "cuda"
+        else None,
         "peak_rss_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         "loss_first": losses[0].item(),
         "loss_last": losses[-1].item(),

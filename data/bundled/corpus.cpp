@@ -102,7 +102,7 @@ class Generator {
   /// The next sentence that no earlier one equals, and the set it belongs to.
   std::pair<SentencePair, Split> next() {
     for (int attempts = 0; attempts < 100000; ++attempts) {
-      Sampler sampler(mix(seed_) + ++drawn_);
+      Sampler sampler(splitmix64(seed_) + ++drawn_);
       const Draft draft = pick_pattern(sampler.random()).draft(sampler);
       SentencePair pair{finish(draft.english, draft.mark), finish(draft.german, draft.mark)};
       const std::size_t length = words_of(pair.english).size();

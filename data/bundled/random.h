@@ -1,35 +1,30 @@
-// Splitmix64 (Steele, Lea and Flood 2014): state += odd constant, output = mixed state.
-// The corpus must be the same on every platform, so nothing here comes from <random>, whose
-// distributions differ between standard libraries.
+// Random choices of the bundled corpus, from splitmix64 of a counter. The corpus must be the same on
+// every platform, so nothing here comes from <random>, whose distributions differ between standard
+// libraries.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-namespace kette::bundled {
+#include "data/splitmix.h"
 
-constexpr std::uint64_t mix(std::uint64_t value) {
-  value += 0x9E3779B97F4A7C15ull;
-  value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9ull;
-  value = (value ^ (value >> 27)) * 0x94D049BB133111EBull;
-  return value ^ (value >> 31);
-}
+namespace kette::bundled {
 
 /// FNV-1a, then mixed: a number for a text, the same everywhere.
 constexpr std::uint64_t hash(std::string_view text, std::uint64_t seed = 0) {
-  std::uint64_t value = 0xCBF29CE484222325ull ^ mix(seed);
+  std::uint64_t value = 0xCBF29CE484222325ull ^ splitmix64(seed);
   for (const char letter : text) {
     value = (value ^ static_cast<unsigned char>(letter)) * 0x100000001B3ull;
   }
-  return mix(value);
+  return splitmix64(value);
 }
 
 class Random {
  public:
-  explicit Random(std::uint64_t seed) : seed_(mix(seed)) {}
+  explicit Random(std::uint64_t seed) : seed_(splitmix64(seed)) {}
 
-  std::uint64_t next() { return mix(seed_ + ++counter_ * 0x9E3779B97F4A7C15ull); }
+  std::uint64_t next() { return splitmix64(seed_ + ++counter_ * 0x9E3779B97F4A7C15ull); }
   /// A whole number in [0, bound). The bias of the remainder is below 2^-50 for our small bounds.
   std::size_t below(std::size_t bound) { return static_cast<std::size_t>(next() % bound); }
   bool chance(unsigned percent) { return next() % 100 < percent; }

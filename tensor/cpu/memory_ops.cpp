@@ -1,7 +1,6 @@
 // Kernels that mostly move memory: fill, convert, accumulate, scale, transpose, scatter-add, and
 // Adam.
-#include <cmath>
-
+#include "tensor/adam_update.h"
 #include "tensor/cpu/parallel.h"
 #include "tensor/kernels.h"
 
@@ -10,12 +9,6 @@ namespace {
 
 using cpu::parallel_blocks;
 constexpr std::int64_t kGrain = 16384;
-
-template <class Function>
-void visit_any(DType dtype, Function&& function) {
-  if (dtype == DType::i32) return function(std::int32_t{});
-  visit_float(dtype, "visit", function);
-}
 
 }  // namespace
 
@@ -112,29 +105,12 @@ void scatter_add(CpuExec, const Tensor& dy, const Tensor& ids, const Tensor& tab
 }
 
 void adam(CpuExec, const AdamArgs& args) {
-  const double correction1 = 1 - std::pow(args.beta1, static_cast<double>(args.step));
-  const double correction2 = 1 - std::pow(args.beta2, static_cast<double>(args.step));
-  visit_float(args.parameters.dtype(), "adam", [&]<class T>(T) {
-    using C = Compute<T>;
-    T *parameter = args.parameters.data<T>(), *first = args.first_moment.data<T>(),
-      *second = args.second_moment.data<T>();
-    const T* gradient = args.gradients.data<T>();
-    const C beta1 = C(args.beta1), beta2 = C(args.beta2), epsilon = C(args.epsilon);
-    const C keep = C(1 - args.lr * args.weight_decay), gradient_scale = C(args.gradient_scale);
-    const C rate = C(args.lr / correction1), root = C(1 / std::sqrt(correction2));
-    parallel_blocks(
-        args.parameters.elements(), kGrain, 8, [&](std::int64_t begin, std::int64_t end) {
+  visit_adam(args, [&](const auto& update) {
+    parallel_blocks(args.parameters.elements(), kGrain, 8,
+                    [&](std::int64_t begin, std::int64_t end) {
 #pragma omp simd
-          for (std::int64_t i = begin; i < end; ++i) {
-            const C g = gradient_scale * C(gradient[i]);
-            const C m = beta1 * C(first[i]) + (C(1) - beta1) * g;
-            const C v = beta2 * C(second[i]) + (C(1) - beta2) * g * g;
-            first[i] = T(m);
-            second[i] = T(v);
-            parameter[i] =
-                T(keep * C(parameter[i]) - rate * m / (scalar::sqrt(v) * root + epsilon));
-          }
-        });
+                      for (std::int64_t i = begin; i < end; ++i) update(i);
+                    });
   });
 }
 

@@ -1,9 +1,9 @@
 // Sums that undo a broadcast, maxima of rows, the norm, and the search for a NaN.
 #include <cmath>
 
-#include "tensor/backend.h"
 #include "tensor/cpu/parallel.h"
 #include "tensor/kernels.h"
+#include "tensor/sum_axes.h"
 
 namespace kette::kernels {
 namespace {
@@ -58,34 +58,11 @@ void sum_middle(const T* x, T* y, std::int64_t outer, std::int64_t reduced, std:
 }  // namespace
 
 void sum_to(CpuExec, const Tensor& x, const Tensor& y) {
-  // Reduces one run of axes at a time, innermost first, through temporaries of falling size.
-  Tensor current = x;
-  for (int axis = -1; - axis <= x.shape().rank(); --axis) {
-    const auto target = [&](int at) {
-      return -at <= y.shape().rank() ? y.shape()[at] : std::int64_t{1};
-    };
-    if (current.shape()[axis] == target(axis)) continue;
-    KETTE_CHECK(target(axis) == 1, "sum_to: expected a shape that ", x.shape(),
-                " can be summed to, given ", y.shape());
-    int first = axis;  // extend the run over further reduced axes
-    while (-(first - 1) <= x.shape().rank() && target(first - 1) == 1) --first;
-    std::int64_t outer = 1, reduced = 1, inner = 1;
-    Shape next = current.shape();
-    for (int at = -x.shape().rank(); at < 0; ++at) {
-      const std::int64_t extent = current.shape()[at];
-      (at < first ? outer : at <= axis ? reduced : inner) *= extent;
-      if (at >= first && at <= axis) next = next.with(at, 1);
-    }
-    const Tensor summed = Tensor::empty(next, x.dtype());
-    visit_float(x.dtype(), "sum", [&]<class T>(T) {
-      sum_middle(current.data<T>(), summed.data<T>(), outer, reduced, inner);
+  sum_axis_runs(x, y, [](const Tensor& from, const Tensor& to, const AxisRun& run) {
+    visit_float(from.dtype(), "sum", [&]<class T>(T) {
+      sum_middle(from.data<T>(), to.data<T>(), run.outer, run.reduced, run.inner);
     });
-    current = summed;
-    axis = first;
-  }
-  KETTE_CHECK(current.elements() == y.elements(), "sum_to: expected a shape that ", x.shape(),
-              " can be summed to, given ", y.shape());
-  backend(Device{}).copy_within(y.raw(), current.raw(), y.bytes());
+  });
 }
 
 void max_last(CpuExec, const Tensor& x, const Tensor& y, const Tensor& columns) {

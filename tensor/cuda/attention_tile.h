@@ -1,241 +1,160 @@
-// What attention's kernels share: the arguments as a kernel takes them, one head of one sequence as
-// a block sees it, and products of tiles in shared memory. A block of 16 x 16 threads computes a
-// tile of 16 * kRepeat rows; a thread has the rows lane + 16 i and the columns lane + 16 j of it, so
-// that a row belongs to half a warp, and all a thread's keys of a row to one block of random bits.
+// Tiles of attention's matrices, as one block computes them. A block owns kOwn rows of one side of
+// the scores and sweeps the other, kSwept rows at a time; what it computes are
+//   a square of scores [own, swept], products of the rows of two panels in shared memory, and
+//   a strip of results [own, width], to which it adds squares times panels.
+// Of both, a thread holds kRows rows and some columns; at(i, j) is its element in row(i), column(j)
+// of the tile, and kRowLanes neighbouring threads share a row. This tile is for any element type,
+// by 16 x 16 threads; that of tensor cores stands in attention_tensor_core_tile.h.
 #pragma once
 
-#include "tensor/cuda/launch.h"
-#include "tensor/scalar.h"
-
-#ifdef __CUDACC__
-#define KETTE_UNROLL _Pragma("unroll")
-#else
-#define KETTE_UNROLL
-#endif
+#include "tensor/cuda/attention_tensor_core_tile.h"
 
 namespace kette::cuda {
 
-inline constexpr int kLanes = 16, kWidestHead = 256;
+template <class T, int kRepeat, int kSlices>
+struct ThreadTile {
+  using C = Compute<T>;
+  using Stored = C;
+  static constexpr int kLanes = 16, kThreads = kLanes * kLanes;
+  static constexpr int kOwn = kRepeat * kLanes, kSwept = kOwn, kWidth = kSlices * kLanes;
+  static constexpr int kRows = kRepeat, kColumns = kRepeat, kRowLanes = kLanes;
+  // Odd, so that neighbours in a column lie in different banks of shared memory.
+  static constexpr int kStride = kWidth + 1, kScratchStride = kSwept + 1;
+  static constexpr int kScratch = kOwn * kScratchStride;
 
-/// AttentionArgs for a kernel. `tiles` blocks in grid.x for each sequence; the heads in grid.y.
-template <class T, class C = Compute<T>>
-struct AttentionCall {
-  const T *query, *key, *value;
-  T* output;
-  C* log_sum_exp;
-  std::int64_t query_stride, key_stride, value_stride, output_stride;
-  std::int64_t query_rows, dropout_width;
-  const std::int32_t *query_offsets, *key_offsets;
-  DropoutMask dropout;
-  C scale;
-  int width, tiles = 1;
-  bool is_causal;
+  /// The thread's elements: rows and columns that are kLanes apart.
+  template <int kCount>
+  struct Sums {
+    static constexpr int kColumns = kCount;
+    C values[kRepeat][kCount] = {};
+    __device__ C& at(int i, int j) { return values[i][j]; }
+  };
+  using Square = Sums<kRepeat>;
+  using Strip = Sums<kSlices>;
 
-  AttentionCall(CudaExec exec, const AttentionArgs& args)
-      : query(static_cast<const T*>(args.query)),
-        key(static_cast<const T*>(args.key)),
-        value(static_cast<const T*>(args.value)),
-        output(static_cast<T*>(args.output)),
-        log_sum_exp(static_cast<C*>(args.log_sum_exp)),
-        query_stride(args.query_stride),
-        key_stride(args.key_stride),
-        value_stride(args.value_stride),
-        output_stride(args.output_stride),
-        query_rows(args.query_segments.rows()),
-        dropout_width(args.dropout_width),
-        query_offsets(offsets(exec, args.query_segments)),
-        key_offsets(offsets(exec, args.key_segments)),
-        dropout(args.dropout),
-        scale(static_cast<C>(args.scale)),
-        width(static_cast<int>(args.head_width)),
-        is_causal(args.mask == Mask::causal) {}
+  __device__ static int row(int i) { return int(threadIdx.x) / kLanes + i * kLanes; }
+  __device__ static int column(int j) { return int(threadIdx.x) % kLanes + j * kLanes; }
+  __device__ static C exp(C x) { return scalar::exp(x); }
 
-  /// A grid with a block for each tile of `size` rows of each sequence and head.
-  Grid grid(const AttentionArgs& args, const Segments& segments, int size, int threads,
-            std::size_t shared_bytes) {
-    tiles = static_cast<int>(ceil_div(segments.longest(), size));
-    return {
-        dim3(static_cast<unsigned>(tiles * segments.count()), static_cast<unsigned>(args.heads)),
-        dim3(static_cast<unsigned>(threads)), shared_bytes};
+  /// Copies the first `rows` rows to shared memory.
+  __device__ static void load(const AttentionCall<T>& call, Panel<const T> from, int rows, C* to) {
+    constexpr int kWarps = kThreads / kWarp;
+    for (int i = int(threadIdx.x) / kWarp; i < rows; i += kWarps) {
+      for (int e = int(threadIdx.x) % kWarp; e < call.width; e += kWarp) {
+        to[i * kStride + e] = C(from.data[i * from.stride + e]);
+      }
+    }
+  }
+  /// All threads call it; then all they loaded is there.
+  __device__ static void loaded() { __syncthreads(); }
+
+  /// square += own swept^T
+  __device__ static void multiply(const C* own, const C* swept, int width, Square& square) {
+    const C *left = own + row(0) * kStride, *right = swept + column(0) * kStride;
+    for (int e = 0; e < width; ++e) {
+      add_outer_product(left + e, kStride, right + e, kStride, square);
+    }
+  }
+  /// strip += square swept, by way of `scratch`, where half a warp writes and reads a row.
+  __device__ static void accumulate(Square& square, const C* swept, int depth, Strip& strip,
+                                    C* scratch) {
+    __syncwarp();
+    KETTE_UNROLL for (int i = 0; i < kRepeat; ++i) {
+      KETTE_UNROLL for (int j = 0; j < kRepeat; ++j) {
+        scratch[row(i) * kScratchStride + column(j)] = square.at(i, j);
+      }
+    }
+    __syncwarp();
+    const C *left = scratch + row(0) * kScratchStride, *right = swept + column(0);
+    for (int d = 0; d < depth; ++d) {
+      add_outer_product(left + d, kScratchStride, right + d * kStride, 1, strip);
+    }
+  }
+  /// Writes the strip's first `rows` rows, row(i) times factor(i).
+  template <class Factor>
+  __device__ static void store(const AttentionCall<T>& call, Strip& strip, const Factor& factor,
+                               Panel<T> to, int rows) {
+    KETTE_UNROLL for (int i = 0; i < kRepeat; ++i) {
+      KETTE_UNROLL for (int j = 0; j < kSlices; ++j) {
+        if (row(i) < rows && column(j) < call.width) {
+          to.data[row(i) * to.stride + column(j)] = T(strip.at(i, j) * factor(i));
+        }
+      }
+    }
   }
 
  private:
-  static const std::int32_t* offsets(CudaExec exec, const Segments& segments) {
-    return segments.offsets_on({DeviceKind::cuda, exec.device}).template data<std::int32_t>();
+  /// sums[i][j] += left[16 i rows on] * right[16 j columns on]
+  template <int kCount>
+  __device__ static void add_outer_product(const C* left, int left_stride, const C* right,
+                                           int right_stride, Sums<kCount>& sums) {
+    C x[kRepeat], y[kCount];
+    KETTE_UNROLL for (int i = 0; i < kRepeat; ++i) x[i] = left[i * kLanes * left_stride];
+    KETTE_UNROLL for (int j = 0; j < kCount; ++j) y[j] = right[j * kLanes * right_stride];
+    KETTE_UNROLL for (int i = 0; i < kRepeat; ++i) {
+      KETTE_UNROLL for (int j = 0; j < kCount; ++j) sums.at(i, j) += x[i] * y[j];
+    }
   }
 };
 
-/// The dropout factors of every sixteenth key of a query within 128 neighbours: one block of bits.
-struct DropoutColumn {
-  std::array<std::uint32_t, 4> words{};
-  std::uint32_t threshold;
-  float scale;
+/// A block's shared memory.
+template <class Tile, int kOwnPanels>
+struct TileMemory {
+  using Stored = typename Tile::Stored;
+  using C = typename Tile::C;
+  static constexpr int kOwnPanel = Tile::kOwn * Tile::kStride;
+  static constexpr int kSweptPanel = Tile::kSwept * Tile::kStride;
+  static constexpr int kStored = kOwnPanels * kOwnPanel + 2 * kSweptPanel + Tile::kScratch;
+  static constexpr std::size_t kBytes =
+      kStored * sizeof(Stored) + Tile::kOwn * (2 * sizeof(C) + 16 * sizeof(std::uint8_t));
+  static_assert(Tile::kSwept <= Tile::kOwn);
 
-  __device__ DropoutColumn(const DropoutMask& mask, std::int64_t row, int key, std::int64_t width)
-      : threshold(mask.threshold), scale(mask.scale) {
-    if (!mask.active()) return;
-    const std::int64_t group = row * DropoutMask::groups(width) + key / 128;
-    words = philox(mask.key, static_cast<std::uint64_t>(group * 16 + key % 16));
-  }
-  __device__ float at(int key) const {
-    const int within = key % 128;
-    // Chosen, not indexed, so that the words stay in registers.
-    const std::uint32_t pair =
-        within < 64 ? (within < 32 ? words[0] : words[1]) : (within < 96 ? words[2] : words[3]);
-    const std::uint32_t bits = within / 16 % 2 ? pair >> 16 : pair & 0xffffu;
-    return bits >= threshold ? scale : 0.0f;
-  }
-};
+  Stored* start = shared_memory<Stored>();
 
-/// One head of one sequence; rows count from the sequence's first.
-template <class T>
-struct AttentionHead {
-  using C = Compute<T>;
-  const AttentionCall<T>& call;
-  int head, tile;
-  std::int64_t first_query, first_key;
-  int queries, keys;
-
-  __device__ explicit AttentionHead(const AttentionCall<T>& given)
-      : call(given),
-        head(static_cast<int>(blockIdx.y)),
-        tile(static_cast<int>(blockIdx.x % static_cast<unsigned>(given.tiles))) {
-    const unsigned sequence = blockIdx.x / static_cast<unsigned>(given.tiles);
-    first_query = call.query_offsets[sequence];
-    first_key = call.key_offsets[sequence];
-    queries = static_cast<int>(call.query_offsets[sequence + 1] - first_query);
-    keys = static_cast<int>(call.key_offsets[sequence + 1] - first_key);
+  __device__ Stored* own(int i) const { return start + i * kOwnPanel; }
+  __device__ Stored* swept(int i) const { return start + kOwnPanels * kOwnPanel + i * kSweptPanel; }
+  __device__ Stored* scratch() const { return swept(2); }
+  /// Two numbers for each query of a tile.
+  __device__ C* statistic(int i) const {
+    return reinterpret_cast<C*>(scratch() + Tile::kScratch) + i * Tile::kOwn;
   }
-
-  /// How many keys a query sees; none if there is no such query.
-  __device__ int seen(int query) const {
-    if (query >= queries) return 0;
-    const int past = query + 1 + keys - queries;
-    return !call.is_causal || past > keys ? keys : past > 0 ? past : 0;
-  }
-  /// The first query that sees a key.
-  __device__ int first_to_see(int key_row) const {
-    const int query = key_row + queries - keys;
-    return call.is_causal && query > 0 ? query : 0;
-  }
-  /// Where a query's number stands in [heads, query rows].
-  __device__ std::int64_t statistic(int query) const {
-    return head * call.query_rows + first_query + query;
-  }
-  __device__ DropoutColumn dropout(int query, int key_row) const {
-    return {call.dropout, statistic(query), key_row, call.dropout_width};
-  }
-
-  // The first elements of this head; the rows that follow lie a stride apart.
-  template <class U>
-  __device__ U* of_queries(U* start, std::int64_t stride) const {
-    return start + first_query * stride + head * call.width;
-  }
-  template <class U>
-  __device__ U* of_keys(U* start, std::int64_t stride) const {
-    return start + first_key * stride + head * call.width;
+  /// The dropout mask of a tile of kKeys keys.
+  template <int kKeys>
+  __device__ TileMask<kKeys> mask(const DropoutMask& dropout) const {
+    return {reinterpret_cast<std::uint8_t*>(statistic(2)), dropout.active(), dropout.scale};
   }
 };
 
-/// Copies `rows` rows to shared memory, where they lie kStride apart.
-template <int kStride, class T, class C>
-__device__ void load_rows(const T* from, std::int64_t stride, int rows, int width, C* to) {
-  const int warps = static_cast<int>(blockDim.x) / kWarp, thread = static_cast<int>(threadIdx.x);
-  for (int row = thread / kWarp; row < rows; row += warps) {
-    for (int e = thread % kWarp; e < width; e += kWarp) {
-      to[row * kStride + e] = C(from[row * stride + e]);
-    }
-  }
-}
+inline constexpr int kWidestHead = 256;
 
-// A thread's place in the tile.
-__device__ inline int row_lane() { return static_cast<int>(threadIdx.x) / kLanes; }
-__device__ inline int column_lane() { return static_cast<int>(threadIdx.x) % kLanes; }
-
-/// A matrix in shared memory: element (i, d) lies at i * stride + d * step.
-template <class C>
-struct Operand {
-  const C* data;
-  int stride, step;
-};
-
-/// sums[i][j] += sum over d < depth of a(row i, d) * b(column j, d)
-template <int kRows, int kColumns, class C>
-__device__ void multiply(int depth, Operand<C> a, Operand<C> b, C (&sums)[kRows][kColumns]) {
-  a.data += row_lane() * a.stride;
-  b.data += column_lane() * b.stride;
-  for (int d = 0; d < depth; ++d) {
-    C left[kRows], right[kColumns];
-    KETTE_UNROLL for (int i = 0; i < kRows; ++i) {
-      left[i] = a.data[i * kLanes * a.stride + d * a.step];
-    }
-    KETTE_UNROLL for (int j = 0; j < kColumns; ++j) {
-      right[j] = b.data[j * kLanes * b.stride + d * b.step];
-    }
-    KETTE_UNROLL for (int i = 0; i < kRows; ++i) {
-      KETTE_UNROLL for (int j = 0; j < kColumns; ++j) sums[i][j] += left[i] * right[j];
-    }
-  }
-}
-
-/// Writes a tile's first `rows` rows, times their factors, as rows a stride apart.
-template <int kRows, int kColumns, class T, class C, class Factor>
-__device__ void store_rows(const C (&sums)[kRows][kColumns], const Factor& factor, T* to,
-                           std::int64_t stride, int rows, int width) {
-  KETTE_UNROLL for (int i = 0; i < kRows; ++i) {
-    const int row = row_lane() + i * kLanes;
-    KETTE_UNROLL for (int j = 0; j < kColumns; ++j) {
-      const int column = column_lane() + j * kLanes;
-      if (row < rows && column < width) to[row * stride + column] = T(sums[i][j] * factor(i));
-    }
-  }
-}
-
-/// The size of a tile, and of the widest head it has registers for.
-template <int kRepeatGiven, int kSlicesGiven>
-struct TileSize {
-  static constexpr int kRepeat = kRepeatGiven, kSlices = kSlicesGiven;
-  static constexpr int kTile = kRepeat * kLanes;
-  // Odd, so that neighbours in a column lie in different banks of shared memory.
-  static constexpr int kStride = kSlices * kLanes + 1, kSquareStride = kTile + 1;
-  static constexpr int kThreads = kLanes * kLanes;
-
-  /// Shared memory for tiles of `panels` matrices and one square tile of scores.
-  template <class C>
-  static constexpr std::size_t bytes(int panels) {
-    return sizeof(C) * static_cast<std::size_t>(kTile * (panels * kStride + kSquareStride));
-  }
-};
-
-/// Calls function(TileSize) with the largest tile that sequences of `longest` rows fill, within 96
-/// KiB of shared memory for f32. f64 serves the gradient check alone, on short sequences.
-template <class T, class Function>
-void with_tile_size(std::int64_t longest, std::int64_t width, const Function& function) {
-  const auto of_width = [&]<int kSlices>(std::integral_constant<int, kSlices>) {
-    if constexpr (std::is_same_v<T, float> && kSlices <= 4) {
-      if (longest > 2 * kLanes) return function(TileSize<4, kSlices>{});
-    }
-    if constexpr (std::is_same_v<T, float> && kSlices <= 8) {
-      if (longest > kLanes) return function(TileSize<2, kSlices>{});
-    }
-    return function(TileSize<1, kSlices>{});
-  };
+/// Calls function(Tile) with the tile for sequences of up to `longest` rows and heads of `width`.
+/// Tiles are as large as the sequences fill, within 99 KiB of shared memory for f32. f64, and bf16
+/// in heads too wide for the tensor cores' tile, are rare: one size serves them.
+template <class T, int kMostSwept, class Function>
+void with_tile(std::int64_t longest, std::int64_t width, const Function& function) {
   KETTE_CHECK(width <= kWidestHead, "attention: expected heads of at most ", kWidestHead,
               " elements on cuda, given ", width);
-  if (width <= 2 * kLanes) return of_width(std::integral_constant<int, 2>{});
-  if (width <= 4 * kLanes) return of_width(std::integral_constant<int, 4>{});
-  if (width <= 8 * kLanes) return of_width(std::integral_constant<int, 8>{});
+  const auto of_width = [&]<int kSlices>(std::integral_constant<int, kSlices>) {
+    if constexpr (std::is_same_v<T, BFloat16> && kSlices <= 8) {
+      constexpr int kWidth = 16 * kSlices;
+      if (longest <= 16) return function(TensorCoreTile<1, kMostSwept, kWidth>{});
+      if (longest <= 32) return function(TensorCoreTile<2, kMostSwept, kWidth>{});
+      return function(TensorCoreTile<4, kMostSwept, kWidth>{});
+    } else {
+      constexpr int kMost = !std::is_same_v<T, float> || kSlices > 8 ? 1 : kSlices > 4 ? 2 : 4;
+      if constexpr (kMost >= 4) {
+        if (longest > 32) return function(ThreadTile<T, 4, kSlices>{});
+      }
+      if constexpr (kMost >= 2) {
+        if (longest > 16) return function(ThreadTile<T, 2, kSlices>{});
+      }
+      return function(ThreadTile<T, 1, kSlices>{});
+    }
+  };
+  if (width <= 32) return of_width(std::integral_constant<int, 2>{});
+  if (width <= 64) return of_width(std::integral_constant<int, 4>{});
+  if (width <= 128) return of_width(std::integral_constant<int, 8>{});
   return of_width(std::integral_constant<int, 16>{});
-}
-
-/// What both passes ask of their arguments.
-inline void check_attention(const AttentionArgs& args) {
-  KETTE_CHECK(args.query_segments.count() == args.key_segments.count(),
-              "attention: expected as many key as query sequences, given ",
-              args.key_segments.count(), " and ", args.query_segments.count());
-  KETTE_CHECK(!args.dropout.active() || args.dropout_width >= args.key_segments.longest(),
-              "attention: expected a dropout width of at least the longest key sequence, ",
-              args.key_segments.longest(), ", given ", args.dropout_width);
 }
 
 }  // namespace kette::cuda

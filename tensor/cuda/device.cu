@@ -1,4 +1,5 @@
 // The CUDA devices: what there are, their memory, one stream each.
+#include <cstring>
 #include <mutex>
 #include <sstream>
 
@@ -26,12 +27,69 @@ void* reserve(std::size_t bytes) {
 
 void give_back(void* memory, std::size_t) { cudaFree(memory); }
 
+class Event {
+ public:
+  Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "an event"); }
+  ~Event() { cudaEventDestroy(event_); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+
+  void record(cudaStream_t queue) { check(cudaEventRecord(event_, queue), "an event"); }
+  void wait() const { check(cudaEventSynchronize(event_), "the work queued so far"); }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+/// Host memory that the device copies from and to by itself, cut into equal slots that are used in
+/// turn: a copy through it returns at once, unless all slots are still waiting.
+class PinnedRing {
+ public:
+  static constexpr std::size_t kSlotBytes = std::size_t{1} << 18;
+
+  /// The next slot, once the device is done with it.
+  std::byte* next() {
+    if (memory_ == nullptr) {
+      check(cudaMallocHost(&memory_, kSlots * kSlotBytes), "pinned host memory");
+    }
+    at_ = (at_ + 1) % kSlots;
+    done_[at_].wait();
+    return static_cast<std::byte*>(memory_) + at_ * kSlotBytes;
+  }
+  /// After the copy from or to that slot has been queued.
+  void queued(cudaStream_t queue) { done_[at_].record(queue); }
+
+ private:
+  static constexpr std::size_t kSlots = 32;
+  void* memory_ = nullptr;
+  std::size_t at_ = 0;
+  Event done_[kSlots];
+};
+
+/// A few numbers, through pinned memory of their own.
+class CudaCopy final : public HostCopy {
+ public:
+  CudaCopy(const void* from, std::size_t bytes, cudaStream_t queue) {
+    check(cudaMallocHost(&memory_, bytes), "pinned host memory");
+    check(cudaMemcpyAsync(memory_, from, bytes, cudaMemcpyDeviceToHost, queue), "copying");
+    done_.record(queue);
+  }
+  ~CudaCopy() override { cudaFreeHost(memory_); }
+  const void* wait() override {
+    done_.wait();
+    return memory_;
+  }
+
+ private:
+  void* memory_ = nullptr;
+  Event done_;
+};
+
 /// Work is queued on one stream, so a block that is handed out again is only written after what
 /// used it before is done: releasing needs no waiting.
 class CudaBackend final : public Backend {
  public:
-  explicit CudaBackend(int index) : index_(index) {
-    make_current();
+  explicit CudaBackend(int index) : index_((check(cudaSetDevice(index), "choosing it"), index)) {
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream");
     check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, index),
           "asking for the multiprocessors");
@@ -69,9 +127,21 @@ class CudaBackend final : public Backend {
     copy(to, from, bytes, cudaMemcpyDeviceToHost);
     synchronize();
   }
-  /// The driver keeps a copy of memory that is not pinned, so `from` may change at once.
+  /// What is short, such as the ids of a batch, does not wait for the work before it.
   void copy_from_host(void* to, const void* from, std::size_t bytes) override {
-    copy(to, from, bytes, cudaMemcpyHostToDevice);
+    if (bytes > PinnedRing::kSlotBytes) {
+      copy(to, from, bytes, cudaMemcpyHostToDevice);
+      return synchronize();
+    }
+    const std::lock_guard lock(ring_mutex_);
+    make_current();
+    std::byte* slot = ring_.next();
+    std::memcpy(slot, from, bytes);
+    copy(to, slot, bytes, cudaMemcpyHostToDevice);
+    ring_.queued(stream_);
+  }
+  std::unique_ptr<HostCopy> start_copy_to_host(const void* from, std::size_t bytes) override {
+    return std::make_unique<CudaCopy>(from, bytes, stream());
   }
   void synchronize() override { check(cudaStreamSynchronize(stream()), "the work queued so far"); }
 
@@ -96,6 +166,8 @@ class CudaBackend final : public Backend {
   int index_, multiprocessors_ = 0;
   cudaStream_t stream_ = nullptr;
   BlockPool pool_{kSegment, reserve, give_back};
+  std::mutex ring_mutex_;
+  PinnedRing ring_;
 };
 
 CudaBackend& backend_of(int index) {
@@ -143,8 +215,9 @@ std::string why_no_cuda() {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   cudaGetLastError();
-  return status == cudaSuccess ? "there is no CUDA device"
-                               : std::string("CUDA says: ") + cudaGetErrorString(status);
+  return status == cudaSuccess
+             ? "there is no CUDA device"
+             : std::string("no driver that works with it (") + cudaGetErrorString(status) + ")";
 }
 
 }  // namespace kette

@@ -1,3 +1,5 @@
+// y = activation(scale * product + bias), its derivative, and sums over rows. Elementwise kernels go
+// by packs of 16 bytes where sizes and addresses allow it.
 #include <algorithm>
 
 #include "tensor/cuda/matmul_epilogue.h"
@@ -7,40 +9,37 @@ namespace kette {
 namespace cuda {
 namespace {
 
-/// One block for each row of the batch and kThreads packs of its columns. bias and before may be
-/// null.
+/// One block for each row of the batch and kThreads packs of its columns; `packs`, ld and
+/// batch_stride count packs. bias and before may be null.
 template <class T, int kCount, class Function>
-__global__ void finish_elements(Function function, unsigned rows, std::int64_t columns,
+__global__ void finish_elements(Function function, unsigned rows, std::int64_t packs,
                                 std::int64_t ld, std::int64_t batch_stride, Compute<T> scale,
                                 const T* product, const T* bias, T* before, T* y) {
   using C = Compute<T>;
   using Elements = Pack<T, kCount>;
-  const std::int64_t column =
-      (static_cast<std::int64_t>(blockIdx.y) * blockDim.x + threadIdx.x) * kCount;
-  if (column >= columns) return;
+  const std::int64_t column = static_cast<std::int64_t>(blockIdx.y) * blockDim.x + threadIdx.x;
+  if (column >= packs) return;
   const std::int64_t at = blockIdx.x / rows * batch_stride + blockIdx.x % rows * ld + column;
-  Elements sums, results, added;
-  if (scale != C(0)) sums = *reinterpret_cast<const Elements*>(product + at);
-  if (bias) added = *reinterpret_cast<const Elements*>(bias + column);
+  Elements sums = scale != C(0) ? Elements::load(product, at) : Elements();
+  Elements results = bias ? Elements::load(bias, column) : Elements();
   for (int i = 0; i < kCount; ++i) {
-    const C value = scale != C(0) ? scale * C(sums.values[i]) : C(0);
-    sums.values[i] = T(bias ? value + C(added.values[i]) : value);
+    sums.values[i] = T(scale * C(sums.values[i]) + C(results.values[i]));
     results.values[i] = T(function.forward(C(sums.values[i])));
   }
-  if (before) *reinterpret_cast<Elements*>(before + at) = sums;
-  *reinterpret_cast<Elements*>(y + at) = results;
+  if (before) sums.store(before, at);
+  results.store(y, at);
 }
 
 template <class T, int kCount, class Function>
 void launch_finish(CudaExec exec, Function function, const MatmulArgs& args, const void* product,
                    double scale) {
-  const std::int64_t packs = ceil_div(args.n, kCount);
+  const std::int64_t packs = args.n / kCount;
   const std::int64_t threads = std::min<std::int64_t>(kThreads, ceil_div(packs, kWarp) * kWarp);
   const Grid grid{dim3(static_cast<unsigned>(args.batch * args.m),
-                       static_cast<unsigned>(ceil_div(packs, std::max<std::int64_t>(threads, 1)))),
+                       static_cast<unsigned>(ceil_div(packs, threads))),
                   dim3(static_cast<unsigned>(threads))};
-  launch(exec, finish_elements<T, kCount, Function>, grid, function, args.m, args.n, args.ldc,
-         args.batch_stride_c, scale, static_cast<const T*>(product),
+  launch(exec, finish_elements<T, kCount, Function>, grid, function, args.m, packs,
+         args.ldc / kCount, args.batch_stride_c / kCount, scale, static_cast<const T*>(product),
          static_cast<const T*>(args.bias), static_cast<T*>(args.pre_activation),
          static_cast<T*>(args.c));
 }
@@ -73,20 +72,19 @@ __global__ void column_sums(const In* x, std::int64_t rows, std::int64_t width, 
 }
 
 template <class T, int kCount, class Function>
-__global__ void activation_backward_elements(Function function, std::int64_t count, const T* saved,
+__global__ void activation_backward_elements(Function function, std::int64_t packs, const T* saved,
                                              const T* dy, T* dx) {
   using C = Compute<T>;
-  using Elements = Pack<T, kCount>;
-  const std::int64_t at = index() * kCount;
-  if (at >= count) return;
-  const Elements kept = *reinterpret_cast<const Elements*>(saved + at);
-  Elements gradients = *reinterpret_cast<const Elements*>(dy + at);
+  const std::int64_t at = index();
+  if (at >= packs) return;
+  const auto kept = Pack<T, kCount>::load(saved, at);
+  auto gradients = Pack<T, kCount>::load(dy, at);
   for (int i = 0; i < kCount; ++i) {
     // relu's derivative asks for y only, those of the others for x only: `saved` is whichever it is.
     const C value = C(kept.values[i]);
     gradients.values[i] = T(function.backward(value, value, C(gradients.values[i])));
   }
-  *reinterpret_cast<Elements*>(dx + at) = gradients;
+  gradients.store(dx, at);
 }
 
 }  // namespace
@@ -99,12 +97,10 @@ void finish_product(CudaExec exec, const MatmulArgs& given, const void* product,
     return;
   visit_float(args.dtype, "matmul", [&]<class T>(T) {
     const auto finish = [&]<class Function>(Function function) {
-      if (whole_packs<T>({args.n, args.ldc, args.batch_stride_c},
-                         {product, args.bias, args.pre_activation, args.c})) {
-        launch_finish<T, kPack<T>>(exec, function, args, product, scale);
-      } else {
-        launch_finish<T, 1>(exec, function, args, product, scale);
-      }
+      const bool packed = whole_packs<T>({args.n, args.ldc, args.batch_stride_c},
+                                         {product, args.bias, args.pre_activation, args.c});
+      (packed ? launch_finish<T, kPack<T>, Function>
+              : launch_finish<T, 1, Function>)(exec, function, args, product, scale);
     };
     if (args.activation == Activation::none) return finish(Affine{1, 0});
     visit_activation(args.activation, finish);
@@ -160,7 +156,7 @@ void activation_backward(CudaExec exec, Activation activation, const Tensor& sav
       using namespace cuda;
       if (whole_packs<T>({count}, {kept, upstream, out})) {
         launch(exec, activation_backward_elements<T, kPack<T>, Function>,
-               one_thread_each(count / kPack<T>), function, count, kept, upstream, out);
+               one_thread_each(count / kPack<T>), function, count / kPack<T>, kept, upstream, out);
       } else {
         launch(exec, activation_backward_elements<T, 1, Function>, one_thread_each(count), function,
                count, kept, upstream, out);

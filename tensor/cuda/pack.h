@@ -1,6 +1,8 @@
 // Elements that are loaded and stored at once: 16 bytes, the widest a thread can.
 #pragma once
 
+#include <cuda_runtime.h>
+
 #include <cstdint>
 #include <initializer_list>
 
@@ -10,9 +12,18 @@ inline constexpr int kPackBytes = 16;
 template <class T>
 inline constexpr int kPack = kPackBytes / static_cast<int>(sizeof(T));
 
+/// kCount is kPack<T>, or 1 where elements do not come in packs.
 template <class T, int kCount = kPack<T>>
 struct alignas(kCount * sizeof(T)) Pack {
-  T values[kCount];
+  T values[kCount] = {};
+
+  // `pack` counts from `from` or `to` on, so that the compiler sees that it is aligned.
+  __device__ static Pack load(const T* from, std::int64_t pack) {
+    return *reinterpret_cast<const Pack*>(from + pack * kCount);
+  }
+  __device__ void store(T* to, std::int64_t pack) const {
+    *reinterpret_cast<Pack*>(to + pack * kCount) = *this;
+  }
 };
 
 /// Whether all these counts of elements and addresses are whole packs.

@@ -57,10 +57,10 @@ constexpr int kSlicesAtOnce = 16;  // warps of a block, and the most rows it can
 /// For little work: a block takes a panel, each of its warps a slice of the depth, so that many
 /// loads of W are under way at once and each serves kRows rows.
 template <int kRows>
-__global__ void __launch_bounds__(kSlicesAtOnce* kWarp) multiply_slices(Product product) {
+__global__ void __launch_bounds__(kSlicesAtOnce* kWarp, 2) multiply_slices(Product product) {
   static_assert(kRows <= kSlicesAtOnce && kSlice == kWarp && kPanel == kWarp);
   // What a warp needs of x, and then its sums.
-  __shared__ __align__(16) float shared[kSlicesAtOnce][kRows][kWarp];
+  alignas(16) __shared__ float shared[kSlicesAtOnce][kRows][kWarp];
   const int warp = static_cast<int>(threadIdx.x) / kWarp;
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const std::int64_t first_row = static_cast<std::int64_t>(blockIdx.y) * kRows;
@@ -110,11 +110,12 @@ static_assert(kThreadColumns * 4 == kTileColumns);
 template <int kEach>
 __global__ void __launch_bounds__(kTileThreads) multiply_tile(Product product) {
   constexpr int kRows = kThreadRows * kEach;
+  constexpr int kPart = kSlice * kPanel;  // what a panel holds of a slice, side by side
   constexpr int kXLoads = kRows * kSlice / kTileThreads;
   constexpr int kWLoads = kSlice * kTileColumns / 4 / kTileThreads;
   // Rows of x lie 4 banks apart, so that neighbours are read together.
-  __shared__ __align__(16) float x_tile[kRows][kSlice + 4];
-  __shared__ __align__(16) float w_tile[kSlice][kTileColumns];
+  alignas(16) __shared__ float x_tile[kRows][kSlice + 4];
+  alignas(16) __shared__ float w_tile[kSlice][kTileColumns];
   const int thread = static_cast<int>(threadIdx.x);
   const int down = thread / kThreadColumns, across = thread % kThreadColumns * 4;
   const std::int64_t first_row = static_cast<std::int64_t>(blockIdx.y) * kRows;
@@ -128,7 +129,6 @@ __global__ void __launch_bounds__(kTileThreads) multiply_tile(Product product) {
       next_x[i] = product.x_at(first_row + at / kSlice, begin + at % kSlice);
     }
     for (int i = 0; i < kWLoads; ++i) {
-      constexpr int kPart = kSlice * kPanel;  // of a panel, one after the other in memory
       const int at = (thread + i * kTileThreads) * 4;
       next_w[i] = four(product.panel(first_panel + at / kPart) + begin * kPanel + at % kPart);
     }
@@ -139,7 +139,6 @@ __global__ void __launch_bounds__(kTileThreads) multiply_tile(Product product) {
       x_tile[at / kSlice][at % kSlice] = next_x[i];
     }
     for (int i = 0; i < kWLoads; ++i) {
-      constexpr int kPart = kSlice * kPanel;
       const int at = (thread + i * kTileThreads) * 4;
       float* to = &w_tile[at % kPart / kPanel][at / kPart * kPanel + at % kPanel];
       *reinterpret_cast<float4*>(to) = next_w[i];

@@ -13,7 +13,7 @@ namespace {
 using cuda::ceil_div, cuda::kPack, cuda::Pack;
 
 constexpr std::int64_t kChunkBytes = std::int64_t{128} << 20;
-constexpr int kRowThreads = 512;
+constexpr std::int64_t kMostThreads = 512;
 
 /// A chunk's logits, [rows, ld]; rows begin at whole packs.
 template <class T>
@@ -37,7 +37,6 @@ __global__ void reduce_rows(Logits<T> logits, Smoothing smoothing, double* losse
   const std::int64_t row = blockIdx.x, vocabulary = logits.vocabulary;
   const std::int64_t packs = (vocabulary + kPack<T> - 1) / kPack<T>;
   T* z = logits.data + row * logits.ld;
-  auto* packed = reinterpret_cast<Pack<T>*>(z);
   // The host is not waited for, so a target that does not exist shows as NaN.
   const std::int64_t target = logits.targets[row];
   const bool exists = 0 <= target && target < vocabulary;
@@ -46,8 +45,8 @@ __global__ void reduce_rows(Logits<T> logits, Smoothing smoothing, double* losse
   // total is the sum of exp(z - peak) over what this thread has seen. The first peak is finite, so
   // that exp(-infinity - peak) is 0.
   C peak = std::numeric_limits<C>::lowest(), total = 0, sum = 0, beaten = 0;
-  for (std::int64_t pack = threadIdx.x; pack < packs; pack += kRowThreads) {
-    const Pack<T> loaded = packed[pack];
+  for (std::int64_t pack = threadIdx.x; pack < packs; pack += blockDim.x) {
+    const auto loaded = Pack<T>::load(z, pack);
     C values[kPack<T>];
     C highest = peak;
     for (int i = 0; i < kPack<T>; ++i) {
@@ -80,13 +79,13 @@ __global__ void reduce_rows(Logits<T> logits, Smoothing smoothing, double* losse
   const C factor = C(scale / double(row_total));
   const C everywhere = C(scale * smoothing.share / double(vocabulary));
   const C at_target = C(scale * (1 - smoothing.share));
-  for (std::int64_t pack = threadIdx.x; pack < packs; pack += kRowThreads) {
-    Pack<T> values = packed[pack];
+  for (std::int64_t pack = threadIdx.x; pack < packs; pack += blockDim.x) {
+    auto values = Pack<T>::load(z, pack);
     for (int i = 0; i < kPack<T>; ++i) {
       const C gradient = factor * scalar::exp(C(values.values[i]) - row_peak) - everywhere;
       values.values[i] = T(pack * kPack<T> + i == target ? gradient - at_target : gradient);
     }
-    packed[pack] = values;
+    values.store(z, pack);
   }
 }
 
@@ -116,7 +115,9 @@ void reduce_chunk(CudaExec exec, const ProjectedCrossEntropyArgs& args, const Te
   matmul(exec, project);
 
   T* z = logits.data<T>();
-  cuda::launch(exec, reduce_rows<T>, {dim3(static_cast<unsigned>(rows)), dim3(kRowThreads)},
+  const std::int64_t warps = std::max<std::int64_t>(1, ceil_div(ld, kPack<T> * cuda::kWarp));
+  const auto threads = static_cast<unsigned>(std::min(kMostThreads, warps * cuda::kWarp));
+  cuda::launch(exec, reduce_rows<T>, {dim3(static_cast<unsigned>(rows)), dim3(threads)},
                Logits<T>{z, ld, vocabulary, args.targets.data<std::int32_t>()},
                Smoothing{args.smoothing, args.gradient_scale, args.dx.defined()}, losses, stride);
   if (!args.dx.defined()) return;
@@ -159,7 +160,7 @@ void reduce(CudaExec exec, const ProjectedCrossEntropyArgs& args) {
     if (args.dx.defined()) part.dx = args.dx.view(begin * width, {count, width});
     reduce_chunk<T>(exec, part, logits, losses.data<double>() + begin, rows);
   }
-  cuda::launch(exec, add_losses, {dim3(3), dim3(kRowThreads)}, losses.data<double>(), rows,
+  cuda::launch(exec, add_losses, {dim3(3), dim3(cuda::kThreads)}, losses.data<double>(), rows,
                args.sums.data<double>());
 }
 

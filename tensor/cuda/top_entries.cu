@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(kThreads) select_entries(TopRows args) {
   const std::int64_t row = blockIdx.x;
   const int thread = static_cast<int>(threadIdx.x), warp = thread / kWarp, lane = thread % kWarp;
   float* line = args.logits + row * args.vocabulary;
-  const double shift = log_sum_exp(line, args.vocabulary);
+  const double shift = log_sum_exp(line, args.vocabulary);  // NaN when any logit is
   if (thread == 0) {
     args.target_values[row] = static_cast<float>(double(line[args.targets[row]]) - shift);
   }
@@ -77,8 +77,8 @@ __global__ void __launch_bounds__(kThreads) select_entries(TopRows args) {
     const std::int32_t entry = best > 0 ? entry_of(best) : -1;
     if (thread == 0) {
       args.entries[row * args.count + i] = entry;
-      args.values[row * args.count + i] =
-          best > 0 ? static_cast<float>(double(line[entry]) - shift) : kLowest;
+      const double logit = best > 0 ? line[entry] : kLowest;
+      args.values[row * args.count + i] = static_cast<float>(logit - shift);
     }
     const int owner = entry % kThreads;
     if (best == 0 || warp != owner / kWarp) continue;

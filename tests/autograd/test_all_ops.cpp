@@ -6,6 +6,7 @@
 
 #include "autograd/all_ops.h"
 #include "autograd/gradient_check.h"
+#include "tests/devices.h"
 
 using namespace kette;
 
@@ -23,14 +24,14 @@ double distance(const Values& expected, const Values& got) {
   return worst;
 }
 
-/// Output and input gradients of a sample in a dtype, the output weighted by the same random
-/// numbers in each.
-std::vector<Values> run(const Sample& sample, DType dtype) {
+/// Output and input gradients of a sample in a dtype on a device, the output weighted by the same
+/// random numbers in each.
+std::vector<Values> run(const Sample& sample, DType dtype, Device device = {}) {
   Tape tape;
   std::vector<Variable> inputs;
   // Rounded through bf16 first, so that every dtype is given the very same numbers.
   for (const Tensor& input : sample_inputs(sample.inputs, DType::bf16, 7)) {
-    inputs.push_back(tape.watch(input.to(dtype)));
+    inputs.push_back(tape.watch(input.to(dtype).to(device)));
   }
   const Variable output = sample.call(inputs);
   CHECK(output.value().dtype() == dtype);
@@ -39,7 +40,7 @@ std::vector<Values> run(const Sample& sample, DType dtype) {
   for (std::int64_t i = 0; i < output.value().elements(); ++i)
     weights.push_back(random.uniform(-1, 1));
   std::vector<Values> result{output.value().values<double>()};
-  tape.backward(output, Tensor::from(weights, output.shape()).to(DType::bf16).to(dtype));
+  tape.backward(output, Tensor::from(weights, output.shape()).to(DType::bf16).to(dtype).to(device));
   for (const Variable& input : inputs) result.push_back(tape.gradient(input).values<double>());
   return result;
 }
@@ -109,6 +110,37 @@ TEST_CASE("every op: f32 and bf16 gradients agree with f64 ones") {
         CHECK(distance(f64[i], bf16[i]) < 5e-2);
       }
     }
+  }
+}
+
+TEST_CASE("CUDA: every op agrees with the CPU in every dtype, forward and backward") {
+  const std::vector<Device> devices = test_devices();
+  if (devices.size() == 1) return skip_cuda();
+  for (const OpInfo& op : all_ops()) {
+    for (const Sample& sample : op.samples) {
+      for (const auto& [dtype, tolerance] :
+           {std::pair{DType::f64, 1e-12}, {DType::f32, 1e-5}, {DType::bf16, 3e-2}}) {
+        CAPTURE(op.name);
+        CAPTURE(sample.label);
+        CAPTURE(name_of(dtype));
+        const auto expected = run(sample, dtype), got = run(sample, dtype, devices[1]);
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+          CHECK(distance(expected[i], got[i]) < tolerance);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("CUDA: every op's gradients agree with central differences in f64") {
+  const std::vector<Device> devices = test_devices();
+  if (devices.size() == 1) return skip_cuda();
+  GradientCheckOptions options;
+  options.device = devices[1];
+  for (const OpInfo& op : all_ops()) {
+    const Sample& sample = op.samples.front();
+    CAPTURE(op.name);
+    CHECK(check_gradients(sample.call, sample.inputs, options).gap < 1e-6);
   }
 }
 

@@ -2,6 +2,7 @@
 // non-zero exit, and nothing that was saved before is lost.
 #include <doctest/doctest.h>
 
+#include "tensor/device.h"
 #include "tests/cli/run_kette.h"
 
 using namespace kette::testing;
@@ -324,4 +325,21 @@ TEST_CASE("bad input: a source longer than the model's limit") {
   check_refused(
       run_kette({"score", "--model", copy.model, "--src", short_file, "--tgt", long_file}),
       {long_file + ":1: expected at most"});
+}
+
+TEST_CASE("bad input: devices and precisions") {
+  const auto gradcheck = [](const std::string& device) {
+    return run_kette({"gradcheck", "exp", "--device", device});
+  };
+  for (const std::string device : {"gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:1x"}) {
+    CAPTURE(device);
+    check_refused(gradcheck(device), {"--device", "expected cpu, cuda or cuda:N, given " + device},
+                  2);
+  }
+  check_refused(gradcheck("cuda:63"), {"--device", "given cuda:63"}, 2);
+  check_refused(run_kette({"bench", "train", "--precision", "tf32", "--steps", "1"}),
+                {"--precision tf32: expected --device cuda beside it, given cpu"});
+  check_refused(run_kette({"bench", "train", "--precision", "f16"}), {"--precision", "f16"}, 2);
+  if (!kette::cuda_devices().empty()) return;
+  check_refused(gradcheck("cuda"), {"expected cpu, given cuda", kette::why_no_cuda()}, 2);
 }

@@ -59,6 +59,15 @@ unsigned lane();
 /// What `lane` of this warp hands in; collective.
 std::uint64_t exchange(std::uint64_t bits, unsigned lane);
 unsigned ballot(bool vote);
+/// What all lanes of this warp hand in, until the next warp_barrier(); collective.
+const std::uint64_t* gather(std::uint64_t bits);
+/// Calls function(of_lane), where of_lane(i) is lane i's `mine`; collective.
+template <class T, class Function>
+void meet(const T& mine, const Function& function) {
+  const std::uint64_t* all = gather(reinterpret_cast<std::uintptr_t>(&mine));
+  function([&](unsigned lane) -> const T& { return *reinterpret_cast<const T*>(all[lane]); });
+  warp_barrier();
+}
 
 template <class T>
 T shuffle(T value, unsigned from) {
@@ -150,6 +159,16 @@ inline cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes
                                    cudaStream_t) {
   return std::memmove(to, from, bytes), cudaSuccess;
 }
+inline cudaError_t cudaMallocHost(void** memory, std::size_t bytes) {
+  return cudaMalloc(memory, bytes);
+}
+inline cudaError_t cudaFreeHost(void* memory) { return cudaFree(memory); }
+inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+  return *event = nullptr, cudaSuccess;
+}
+inline cudaError_t cudaEventDestroy(cudaEvent_t) { return cudaSuccess; }
+inline cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { return cudaSuccess; }
+inline cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
 inline cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
                                      std::size_t from_pitch, std::size_t width, std::size_t height,
                                      cudaMemcpyKind, cudaStream_t) {

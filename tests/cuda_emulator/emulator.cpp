@@ -1,11 +1,16 @@
 #include <ucontext.h>
 
+#include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <vector>
 
 #include "cuda_runtime.h"
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/common_interface_defs.h>
+#endif
 
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
@@ -28,8 +33,46 @@ struct Group {
   }
 };
 
+#ifdef __SANITIZE_ADDRESS__
+/// The address sanitizer wants to know which stack it is on.
+struct StackNote {
+  void* fake = nullptr;
+  void leave(const void* bottom, std::size_t size) {
+    __sanitizer_start_switch_fiber(&fake, bottom, size);
+  }
+  void enter(const void** bottom = nullptr, std::size_t* size = nullptr) {
+    __sanitizer_finish_switch_fiber(fake, bottom, size);
+  }
+};
+#else
+struct StackNote {
+  void leave(const void*, std::size_t) {}
+  void enter(const void** = nullptr, std::size_t* = nullptr) {}
+};
+#endif
+
+/// A place to go on from. The first time takes ucontext, which saves the signal mask with a system
+/// call; later ones jump, except under the address sanitizer, which follows no jumps.
+struct Context {
+  ucontext_t first;
+  std::jmp_buf later;
+  bool started = false;
+};
+
+void go(Context& from, Context& to) {
+#ifdef __SANITIZE_ADDRESS__
+  swapcontext(&from.first, &to.first);
+#else
+  if (_setjmp(from.later) != 0) return;
+  if (to.started) _longjmp(to.later, 1);
+  to.started = true;
+  setcontext(&to.first);
+#endif
+}
+
 struct Fiber {
-  ucontext_t context;
+  Context context;
+  StackNote note;
   std::unique_ptr<char[]> stack{new char[kStack]};
   uint3 index;
   unsigned number = 0;
@@ -43,7 +86,14 @@ struct Warp {
   std::uint64_t slots[kWarp] = {};
 };
 
-ucontext_t scheduler;
+struct Scheduler {
+  Context context;
+  StackNote note;
+  const void* bottom = nullptr;  // of its stack
+  std::size_t size = 0;
+};
+
+Scheduler scheduler;
 std::vector<std::unique_ptr<Fiber>> fibers;
 std::vector<Warp> warps;
 Group block;
@@ -64,13 +114,45 @@ void leave(Group& group) {
   group.release_if_complete();
 }
 
-void run_thread() {
-  (*body)();
-  current->done = true;
-  warp_of(*current).slots[lane()] = 0;  // no vote
-  leave(warp_of(*current).group);
-  leave(block);
-  swapcontext(&current->context, &scheduler);
+void resume(Fiber& fiber) {
+  current = &fiber;
+  threadIdx = fiber.index;
+  scheduler.note.leave(fiber.stack.get(), kStack);
+  scheduler.context.started = true;
+  go(scheduler.context, fiber.context);
+  scheduler.note.enter();
+  current = nullptr;
+}
+
+void give_way() {
+  Fiber& fiber = *current;
+  fiber.note.leave(scheduler.bottom, scheduler.size);
+  go(fiber.context, scheduler.context);
+  fiber.note.enter();
+}
+
+/// What a fiber does: one thread after the other, of this block and of later ones.
+void run_threads() {
+  current->note.enter(&scheduler.bottom, &scheduler.size);
+  for (;;) {
+    (*body)();
+    current->done = true;
+    warp_of(*current).slots[lane()] = 0;  // no vote
+    leave(warp_of(*current).group);
+    leave(block);
+    give_way();
+  }
+}
+
+std::unique_ptr<Fiber> make_fiber() {
+  auto fiber = std::make_unique<Fiber>();
+  ucontext_t& context = fiber->context.first;
+  getcontext(&context);
+  context.uc_stack.ss_sp = fiber->stack.get();
+  context.uc_stack.ss_size = kStack;
+  context.uc_link = nullptr;
+  makecontext(&context, run_threads, 0);
+  return fiber;
 }
 
 void wait(Group& group) {
@@ -79,13 +161,13 @@ void wait(Group& group) {
   current->generation = group.generation;
   ++group.arrived;
   group.release_if_complete();
-  if (group.generation == current->generation) swapcontext(&current->context, &scheduler);
+  if (group.generation == current->generation) give_way();
   current->waits_for = nullptr;
 }
 
 void run_block(dim3 threads) {
   const unsigned count = threads.x * threads.y * threads.z;
-  while (fibers.size() < count) fibers.push_back(std::make_unique<Fiber>());
+  while (fibers.size() < count) fibers.push_back(make_fiber());
   warps.assign((count + kWarp - 1) / kWarp, {});
   block = {};
   block.live = count;
@@ -97,24 +179,19 @@ void run_block(dim3 threads) {
     fiber.done = false;
     fiber.waits_for = nullptr;
     ++warps[number / kWarp].group.live;
-    getcontext(&fiber.context);
-    fiber.context.uc_stack.ss_sp = fiber.stack.get();
-    fiber.context.uc_stack.ss_size = kStack;
-    fiber.context.uc_link = nullptr;
-    makecontext(&fiber.context, run_thread, 0);
   }
+  // Every other block starts with its last thread: a barrier that is missing shows in one of them.
+  static bool backwards = false;
+  backwards = !backwards;
   unsigned left = count;
   while (left > 0) {
     bool moved = false;
-    for (unsigned number = 0; number < count; ++number) {
-      Fiber& fiber = *fibers[number];
+    for (unsigned turn = 0; turn < count; ++turn) {
+      Fiber& fiber = *fibers[backwards ? count - 1 - turn : turn];
       if (fiber.done) continue;
       if (fiber.waits_for && fiber.waits_for->generation == fiber.generation) continue;
       moved = true;
-      current = &fiber;
-      threadIdx = fiber.index;
-      swapcontext(&scheduler, &fiber.context);
-      current = nullptr;
+      resume(fiber);
       left -= fiber.done;
     }
     if (!moved) give_up("threads wait for others that wait elsewhere");
@@ -161,6 +238,13 @@ unsigned ballot(bool vote) {
   for (unsigned i = 0; i < kWarp; ++i) votes |= unsigned(warp.slots[i] != 0) << i;
   warp_barrier();
   return votes;
+}
+
+const std::uint64_t* gather(std::uint64_t bits) {
+  Warp& warp = warp_of(*current);
+  warp.slots[lane()] = bits;
+  warp_barrier();
+  return warp.slots;
 }
 
 }  // namespace emulator

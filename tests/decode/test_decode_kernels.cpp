@@ -4,6 +4,7 @@
 
 #include "tensor/kernels.h"
 #include "tests/decode/decode_models.h"
+#include "tests/devices.h"
 
 using namespace kette;
 using namespace kette::testing;
@@ -19,31 +20,103 @@ Tensor random_tensor(Shape shape, std::uint64_t seed) {
   return tensor;
 }
 
-Tensor first_rows(const Tensor& x, std::int64_t rows) { return x.slice(0, rows); }
+PackedWeight pack(Device device, const std::vector<Tensor>& matrices,
+                  const std::vector<Tensor>& biases) {
+  const auto there = [&](const std::vector<Tensor>& tensors) {
+    std::vector<Tensor> copies;
+    for (const Tensor& tensor : tensors) copies.push_back(tensor.to(device));
+    return copies;
+  };
+  return on(device,
+            [&](auto exec) { return kernels::pack_linear(exec, there(matrices), there(biases)); });
+}
+
+/// Takes place on the weight's device; the result is on the host.
+Tensor multiply(const PackedWeight& weight, const Tensor& x,
+                Activation activation = Activation::none) {
+  const Device device = weight.panels.device();
+  const Tensor y = Tensor::empty({x.rows(), weight.out}, DType::f32, device);
+  on(device, [&](auto exec) {
+    kernels::packed_linear(exec, {&weight, x.to(device), y, activation});
+  });
+  return y.to(Device{});
+}
+
+struct Top {
+  std::vector<float> values;
+  std::vector<std::int32_t> entries;
+  std::vector<float> target_values;
+};
+
+Top top_entries(const PackedWeight& weight, const Tensor& states, std::int64_t count,
+                const std::vector<std::int32_t>& banned, std::int32_t target) {
+  const Device device = weight.panels.device();
+  const std::int64_t rows = states.rows();
+  TopEntriesArgs args;
+  args.weight = &weight;
+  args.states = states.to(device);
+  args.banned = banned;
+  args.targets = Tensor::full({rows}, target, DType::i32).to(device);
+  args.target_values = Tensor::empty({rows}, DType::f32, device);
+  args.values = Tensor::empty({rows, count}, DType::f32, device);
+  args.entries = Tensor::empty({rows, count}, DType::i32, device);
+  on(device, [&](auto exec) { kernels::top_entries(exec, args); });
+  return {args.values.values<float>(), args.entries.values<std::int32_t>(),
+          args.target_values.values<float>()};
+}
+
+/// The rows of x, `times` over.
+Tensor repeated(const Tensor& x, std::int64_t times) {
+  const Tensor result = Tensor::empty({times * x.rows(), x.width()});
+  for (std::int64_t i = 0; i < times; ++i) {
+    result.slice(i * x.rows(), (i + 1) * x.rows()).copy_from(x);
+  }
+  return result;
+}
 
 }  // namespace
 
 TEST_CASE("packed products equal plain loops, and a row does not notice the others") {
-  for (const auto& [out, in] : {std::pair{7, 5}, {64, 128}, {130, 33}, {257, 64}}) {
-    const Tensor weight = random_tensor({out, in}, 1), bias = random_tensor({out}, 2);
-    const PackedWeight packed = kernels::pack_linear(CpuExec{}, {weight}, {bias});
-    const Tensor x = random_tensor({23, in}, 3), y = Tensor::empty({23, out});
-    kernels::packed_linear(CpuExec{}, {&packed, x, y, Activation::relu});
-    for (std::int64_t i = 0; i < 23; ++i) {
-      for (std::int64_t j = 0; j < out; ++j) {
-        double expected = bias.data<float>()[j];
-        for (std::int64_t p = 0; p < in; ++p) {
-          expected +=
-              double(x.data<float>()[i * in + p]) * double(weight.data<float>()[j * in + p]);
+  for (const Device device : test_devices()) {
+    CAPTURE(device.str());
+    for (const auto& [out, in] : {std::pair{7, 5}, {64, 128}, {130, 33}, {257, 64}, {40, 530}}) {
+      const Tensor weight = random_tensor({out, in}, 1), bias = random_tensor({out}, 2);
+      const PackedWeight packed = pack(device, {weight}, {bias});
+      const Tensor x = random_tensor({23, in}, 3), y = multiply(packed, x, Activation::relu);
+      for (std::int64_t i = 0; i < 23; ++i) {
+        for (std::int64_t j = 0; j < out; ++j) {
+          double expected = bias.data<float>()[j];
+          for (std::int64_t p = 0; p < in; ++p) {
+            expected +=
+                double(x.data<float>()[i * in + p]) * double(weight.data<float>()[j * in + p]);
+          }
+          REQUIRE(y.data<float>()[i * out + j] ==
+                  doctest::Approx(std::max(expected, 0.0)).epsilon(1e-4));
         }
-        REQUIRE(y.data<float>()[i * out + j] ==
-                doctest::Approx(std::max(expected, 0.0)).epsilon(1e-4));
+      }
+      const bool slow = device.kind == DeviceKind::cuda;
+      for (std::int64_t rows = 0; rows < 23; rows += slow ? 4 : 1) {
+        const Tensor fewer = multiply(packed, x.slice(0, rows), Activation::relu);
+        REQUIRE(fewer.values<float>() == y.slice(0, rows).values<float>());
       }
     }
-    for (std::int64_t rows = 1; rows < 23; ++rows) {
-      const Tensor fewer = Tensor::empty({rows, out});
-      kernels::packed_linear(CpuExec{}, {&packed, first_rows(x, rows), fewer, Activation::relu});
-      REQUIRE(fewer.values<float>() == first_rows(y, rows).values<float>());
+  }
+}
+
+TEST_CASE("a row does not notice thousands of others, whatever the activation") {
+  const Tensor weight = random_tensor({257, 40}, 1), bias = random_tensor({257}, 2);
+  const Tensor x = random_tensor({23, 40}, 3);
+  for (const Device device : test_devices()) {
+    CAPTURE(device.str());
+    const PackedWeight packed = pack(device, {weight}, {bias});
+    // As many rows as it takes for a GPU to turn to larger and larger tiles.
+    for (const auto& [times, activation] :
+         {std::pair{40, Activation::gelu}, {150, Activation::silu}}) {
+      const Tensor y = multiply(packed, x, activation);
+      const Tensor one = multiply(packed, x.slice(0, 1), activation);
+      const Tensor many = multiply(packed, repeated(x, times), activation);
+      REQUIRE(one.values<float>() == y.slice(0, 1).values<float>());
+      REQUIRE(many.values<float>() == repeated(y, times).values<float>());
     }
   }
 }
@@ -52,132 +125,168 @@ TEST_CASE("stacked matrices give their outputs side by side") {
   const Tensor a = random_tensor({10, 6}, 1), b = random_tensor({3, 6}, 2),
                x = random_tensor({2, 6}, 3);
   const Tensor no_bias_a = Tensor::zeros({10}), no_bias_b = Tensor::full({3}, 0.5);
-  const PackedWeight both = kernels::pack_linear(CpuExec{}, {a, b}, {no_bias_a, no_bias_b});
-  const PackedWeight second = kernels::pack_linear(CpuExec{}, {b}, {no_bias_b});
-  const Tensor y = Tensor::empty({2, 13}), alone = Tensor::empty({2, 3});
-  kernels::packed_linear(CpuExec{}, {&both, x, y});
-  kernels::packed_linear(CpuExec{}, {&second, x, alone});
-  for (int i = 0; i < 2; ++i) {
-    for (int j = 0; j < 3; ++j)
-      CHECK(y.data<float>()[i * 13 + 10 + j] == alone.data<float>()[i * 3 + j]);
+  for (const Device device : test_devices()) {
+    CAPTURE(device.str());
+    const PackedWeight both = pack(device, {a, b}, {no_bias_a, no_bias_b});
+    const PackedWeight second = pack(device, {b}, {no_bias_b});
+    const Tensor y = multiply(both, x), alone = multiply(second, x);
+    for (int i = 0; i < 2; ++i) {
+      for (int j = 0; j < 3; ++j)
+        CHECK(y.data<float>()[i * 13 + 10 + j] == alone.data<float>()[i * 3 + j]);
+    }
+    const std::string message =
+        "pack_linear: expected matrices [out, 6], given f32 [3, 5] on " + device.str();
+    CHECK_THROWS_WITH(pack(device, {a, random_tensor({3, 5}, 1)}, {}), message.c_str());
   }
-  CHECK_THROWS_WITH(kernels::pack_linear(CpuExec{}, {a, random_tensor({3, 5}, 1)}, {}),
-                    "pack_linear: expected matrices [out, 6], given f32 [3, 5] on cpu");
 }
 
 TEST_CASE("the likeliest entries equal a sort of the log softmax") {
-  constexpr std::int64_t kWidth = 24;
-  for (const std::int64_t vocabulary : {9, 300, 1031}) {
-    const Tensor weight = random_tensor({vocabulary, kWidth}, 5);
-    // Equal rows make ties, which the lower entry wins.
-    for (std::int64_t j = 0; j < kWidth; ++j) {
-      for (const std::int64_t copy : {vocabulary / 2, vocabulary - 1}) {
-        weight.data<float>()[copy * kWidth + j] = weight.data<float>()[4 * kWidth + j];
+  constexpr std::int64_t kWidth = 24, kCount = 7;
+  for (const Device device : test_devices()) {
+    CAPTURE(device.str());
+    const std::int64_t rows = device.kind == DeviceKind::cpu ? 401 : 17;
+    for (const std::int64_t vocabulary : {9, 300, 1031}) {
+      const Tensor weight = random_tensor({vocabulary, kWidth}, 5);
+      // Equal rows make ties, which the lower entry wins.
+      for (std::int64_t j = 0; j < kWidth; ++j) {
+        for (const std::int64_t copy : {vocabulary / 2, vocabulary - 1}) {
+          weight.data<float>()[copy * kWidth + j] = weight.data<float>()[4 * kWidth + j];
+        }
+      }
+      const PackedWeight packed = pack(device, {weight}, {});
+      const Tensor states = random_tensor({rows, kWidth}, 6);
+      const Top top = top_entries(packed, states, kCount, {0, 2, 6}, 2);
+      const auto& [values, entries, target_values] = top;
+      constexpr std::int64_t kFew = 3;
+      const Top few = top_entries(packed, states.slice(0, kFew), kCount, {0, 2, 6}, 2);
+      REQUIRE(few.values == std::vector(values.begin(), values.begin() + kFew * kCount));
+      REQUIRE(few.entries == std::vector(entries.begin(), entries.begin() + kFew * kCount));
+      REQUIRE(few.target_values ==
+              std::vector(target_values.begin(), target_values.begin() + kFew));
+      for (std::int64_t row = 0; row < rows; ++row) {
+        std::vector<std::pair<double, std::int64_t>> order;
+        std::vector<double> logits;
+        double total = 0;
+        for (std::int64_t v = 0; v < vocabulary; ++v) {
+          double logit = 0;
+          for (std::int64_t j = 0; j < kWidth; ++j) {
+            logit += double(states.data<float>()[row * kWidth + j]) *
+                     double(weight.data<float>()[v * kWidth + j]);
+          }
+          logits.push_back(logit);
+          total += std::exp(logit);
+          if (v != 0 && v != 2 && v != 6) order.emplace_back(-logit, v);
+        }
+        std::sort(order.begin(), order.end());
+        const double shift = std::log(total);
+        REQUIRE(target_values[static_cast<std::size_t>(row)] ==
+                doctest::Approx(logits[2] - shift).epsilon(1e-5));
+        for (std::int64_t i = 0; i < kCount; ++i) {
+          const auto at = static_cast<std::size_t>(row * kCount + i);
+          const float value = values[at];
+          const std::int32_t entry = entries[at];
+          if (i >= static_cast<std::int64_t>(order.size())) {
+            REQUIRE(entry == -1);
+            REQUIRE(value == -INFINITY);
+            continue;
+          }
+          REQUIRE(value ==
+                  doctest::Approx(-order[static_cast<std::size_t>(i)].first - shift).epsilon(1e-5));
+          REQUIRE(value ==
+                  doctest::Approx(logits[static_cast<std::size_t>(entry)] - shift).epsilon(1e-5));
+          if (i > 0 && value == values[at - 1]) {
+            REQUIRE(entry > entries[at - 1]);
+          }
+        }
       }
     }
-    const PackedWeight packed = kernels::pack_linear(CpuExec{}, {weight}, {});
-    constexpr std::int64_t kRows = 401, kCount = 7;
-    TopEntriesArgs args;
-    args.weight = &packed;
-    args.states = random_tensor({kRows, kWidth}, 6);
-    args.banned = {0, 2, 6};
-    args.targets = Tensor::full({kRows}, 2, DType::i32);
-    args.target_values = Tensor::empty({kRows});
-    args.values = Tensor::empty({kRows, kCount});
-    args.entries = Tensor::empty({kRows, kCount}, DType::i32);
-    kernels::top_entries(CpuExec{}, args);
-    for (std::int64_t row = 0; row < kRows; ++row) {
-      std::vector<std::pair<double, std::int64_t>> order;
-      std::vector<double> logits;
-      double total = 0;
-      for (std::int64_t v = 0; v < vocabulary; ++v) {
-        double logit = 0;
-        for (std::int64_t j = 0; j < kWidth; ++j) {
-          logit += double(args.states.data<float>()[row * kWidth + j]) *
-                   double(weight.data<float>()[v * kWidth + j]);
-        }
-        logits.push_back(logit);
-        total += std::exp(logit);
-        if (v != 0 && v != 2 && v != 6) order.emplace_back(-logit, v);
-      }
-      std::sort(order.begin(), order.end());
-      const double shift = std::log(total);
-      REQUIRE(args.target_values.data<float>()[row] ==
-              doctest::Approx(logits[2] - shift).epsilon(1e-5));
-      for (std::int64_t i = 0; i < kCount; ++i) {
-        const float value = args.values.data<float>()[row * kCount + i];
-        const std::int32_t entry = args.entries.data<std::int32_t>()[row * kCount + i];
-        if (i >= static_cast<std::int64_t>(order.size())) {
-          REQUIRE(entry == -1);
-          REQUIRE(value == -INFINITY);
-          continue;
-        }
-        REQUIRE(value ==
-                doctest::Approx(-order[static_cast<std::size_t>(i)].first - shift).epsilon(1e-5));
-        REQUIRE(value ==
-                doctest::Approx(logits[static_cast<std::size_t>(entry)] - shift).epsilon(1e-5));
-        if (i > 0 && value == args.values.data<float>()[row * kCount + i - 1]) {
-          REQUIRE(entry > args.entries.data<std::int32_t>()[row * kCount + i - 1]);
-        }
-      }
-    }
+  }
+}
+
+TEST_CASE("a state that is not a number has no likely entries, and says so") {
+  for (const Device device : test_devices()) {
+    CAPTURE(device.str());
+    const PackedWeight packed = pack(device, {random_tensor({50, 8}, 1)}, {});
+    const Top top = top_entries(packed, Tensor::full({1, 8}, NAN), 2, {}, 3);
+    CHECK(std::isnan(top.target_values[0]));
+    for (const float value : top.values) CHECK(std::isnan(value));
+    CHECK(top.entries == std::vector<std::int32_t>{-1, -1});
   }
 }
 
 TEST_CASE("cached attention follows the slots") {
-  constexpr std::int64_t kWidth = 12, kHeads = 3;
-  const std::vector<Tensor> pages{random_tensor({2, 2 * kWidth}, 1),
-                                  random_tensor({3, 2 * kWidth}, 2),
-                                  random_tensor({3, 2 * kWidth}, 3)};
-  // Row 0 has been there from the start; row 1 began at page 1.
-  const std::vector<std::int32_t> slots{1, 0, 2, 2, 1, 0};
-  const Tensor query = random_tensor({2, kWidth}, 4);
-  CachedAttentionArgs cached;
-  cached.rows = {query.data<float>(), kWidth, Tensor::empty({2, kWidth}), kHeads, 0.5};
-  for (const Tensor& page : pages) cached.pages.push_back(page.data<float>());
-  cached.page_stride = 2 * kWidth;
-  cached.slots = slots.data();
-  cached.slot_stride = 3;
-  cached.first_pages = {0, 1};
-  cached.lengths = {3, 2};
-  kernels::cached_attention(CpuExec{}, cached);
-
-  const auto key = [&](std::size_t page, std::int64_t slot) {
-    return pages[page].data<float>() + slot * 2 * kWidth;
-  };
-  const std::vector<std::vector<const float*>> keys{{key(0, 1), key(1, 0), key(2, 2)},
-                                                    {key(1, 2), key(2, 1)}};
-  for (std::int64_t row = 0; row < 2; ++row) {
-    // The same keys side by side, for the attention over a memory, and plain loops for both.
-    const auto& past = keys[static_cast<std::size_t>(row)];
-    std::vector<float> memory;
-    for (const float* k : past) memory.insert(memory.end(), k, k + 2 * kWidth);
-    MemoryAttentionArgs args;
-    args.rows = {query.data<float>() + row * kWidth, kWidth, Tensor::empty({1, kWidth}), kHeads,
-                 0.5};
-    args.keys = {memory.data()};
-    args.lengths = {static_cast<std::int64_t>(past.size())};
-    args.key_stride = 2 * kWidth;
-    kernels::memory_attention(CpuExec{}, args);
-    for (std::int64_t head = 0; head < kHeads; ++head) {
-      double total = 0;
-      std::vector<double> sums(4);
-      for (const float* k : past) {
-        double score = 0;
-        for (std::int64_t e = 0; e < 4; ++e) {
-          score +=
-              double(query.data<float>()[row * kWidth + head * 4 + e]) * double(k[head * 4 + e]);
-        }
-        const double weight = std::exp(0.5 * score);
-        total += weight;
-        for (std::int64_t e = 0; e < 4; ++e) {
-          sums[static_cast<std::size_t>(e)] += weight * double(k[kWidth + head * 4 + e]);
-        }
+  constexpr std::int64_t kPages = 37, kSlots = 3, kRows = 3, kStride = 40;
+  // Row 0 has been there from the start; the others began later.
+  const std::vector<std::int64_t> first_pages{0, 32, 36}, lengths{37, 5, 1};
+  std::vector<std::int32_t> slots(kRows * kStride);
+  Random random(9, 9);
+  for (auto& slot : slots) slot = static_cast<std::int32_t>(random.below(kSlots));
+  using Widths = std::pair<std::int64_t, std::int64_t>;
+  for (const Device device : test_devices()) {
+    for (const auto& [width, heads] : {Widths{12, 3}, {10, 2}, {40, 1}, {264, 2}}) {
+      CAPTURE(device.str());
+      CAPTURE(width);
+      const std::int64_t row_width = 2 * width, head_width = width / heads;
+      const Tensor query = random_tensor({kRows, width}, 4), query_there = query.to(device);
+      std::vector<Tensor> pages, pages_there;
+      CachedAttentionArgs cached;
+      for (std::int64_t page = 0; page < kPages; ++page) {
+        pages.push_back(random_tensor({kSlots, row_width}, static_cast<std::uint64_t>(page)));
+        pages_there.push_back(pages.back().to(device));
+        cached.pages.push_back(pages_there.back().data<float>());
       }
-      for (std::int64_t e = 0; e < 4; ++e) {
-        const float got = cached.rows.output.data<float>()[row * kWidth + head * 4 + e];
-        CHECK(got == doctest::Approx(sums[static_cast<std::size_t>(e)] / total).epsilon(1e-5));
-        CHECK(got == args.rows.output.data<float>()[head * 4 + e]);
+      cached.rows = {query_there.data<float>(), width,
+                     Tensor::empty({kRows, width}, DType::f32, device), heads, 0.5};
+      cached.page_stride = row_width;
+      cached.slots = slots.data();
+      cached.slot_stride = kStride;
+      cached.first_pages = first_pages;
+      cached.lengths = lengths;
+      on(device, [&](auto exec) { kernels::cached_attention(exec, cached); });
+      const std::vector<float> got = cached.rows.output.values<float>();
+
+      for (std::int64_t row = 0; row < kRows; ++row) {
+        // The same keys side by side, for the attention over a memory, and plain loops for both.
+        const std::int64_t length = lengths[static_cast<std::size_t>(row)];
+        const Tensor memory = Tensor::empty({length, row_width});
+        for (std::int64_t t = 0; t < length; ++t) {
+          const auto page =
+              static_cast<std::size_t>(first_pages[static_cast<std::size_t>(row)] + t);
+          const std::int64_t slot = slots[static_cast<std::size_t>(row * kStride + t)];
+          memory.slice(t, t + 1).copy_from(pages[page].slice(slot, slot + 1));
+        }
+        const Tensor memory_there = memory.to(device);
+        MemoryAttentionArgs args;
+        args.rows = {query_there.data<float>() + row * width, width,
+                     Tensor::empty({1, width}, DType::f32, device), heads, 0.5};
+        args.keys = {memory_there.data<float>()};
+        args.lengths = {length};
+        args.key_stride = row_width;
+        on(device, [&](auto exec) { kernels::memory_attention(exec, args); });
+        const std::vector<float> alone = args.rows.output.values<float>();
+
+        for (std::int64_t head = 0; head < width; head += head_width) {
+          double total = 0;
+          std::vector<double> sums(static_cast<std::size_t>(head_width));
+          for (std::int64_t t = 0; t < length; ++t) {
+            const float* key = memory.data<float>() + t * row_width + head;
+            double score = 0;
+            for (std::int64_t e = 0; e < head_width; ++e) {
+              score += double(query.data<float>()[row * width + head + e]) * double(key[e]);
+            }
+            const double weight = std::exp(0.5 * score);
+            total += weight;
+            for (std::int64_t e = 0; e < head_width; ++e) {
+              sums[static_cast<std::size_t>(e)] += weight * double(key[width + e]);
+            }
+          }
+          for (std::int64_t e = 0; e < head_width; ++e) {
+            const float value = got[static_cast<std::size_t>(row * width + head + e)];
+            CHECK(value ==
+                  doctest::Approx(sums[static_cast<std::size_t>(e)] / total).epsilon(1e-5));
+            CHECK(value == alone[static_cast<std::size_t>(head + e)]);
+          }
+        }
       }
     }
   }

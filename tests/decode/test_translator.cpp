@@ -6,6 +6,7 @@
 #include "decode/scorer.h"
 #include "decode/translator.h"
 #include "tests/decode/decode_models.h"
+#include "tests/devices.h"
 
 using namespace kette;
 using namespace kette::testing;
@@ -207,5 +208,31 @@ TEST_CASE("scores of given translations: the model's own, and bit for bit those 
         score_ids(packed, {{4}}, {Ids(80, 4)}),
         "score: expected at most 79 tokens in a sentence, given 1 source and 80 target "
         "tokens in sentence 1");
+  }
+}
+
+TEST_CASE("CUDA: translations are those of the CPU") {
+  const std::vector<Device> devices = test_devices();
+  if (devices.size() == 1) return skip_cuda();
+  const auto model = random_model(small_config());
+  Transformer copy(small_config());
+  copy.materialize(1, DType::f32, devices[1]);
+  copy.parameters().values().copy_from(model->parameters().values());
+  const PackedTransformer packed(*model), packed_copy(copy);
+  const std::vector<Ids> sources = random_sentences(3, 611, 6);
+  TranslateOptions options;
+  options.beam = options.n_best = 3;
+  options.extra_length = 3;
+  const auto expected = translate_ids(packed, sources, options);
+  const auto found = translate_ids(packed_copy, sources, options);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    for (std::size_t k = 0; k < expected[i].size(); ++k) {
+      CHECK(found[i][k].tokens == expected[i][k].tokens);
+      CHECK(found[i][k].score == doctest::Approx(expected[i][k].score).epsilon(1e-5));
+    }
+  }
+  // And alone as in company, to the last bit.
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    check_same(found[i], translate_ids(packed_copy, {sources[i]}, options)[0]);
   }
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tensor/reference.h"
+#include "tests/devices.h"
 
 using namespace kette;
 
@@ -27,20 +28,22 @@ struct Problem {
 
   Problem(std::vector<std::int64_t> query_lengths, std::vector<std::int64_t> key_lengths,
           std::int64_t heads, std::int64_t head_width, Mask mask, DropoutMask dropout,
-          DType dtype = DType::f64) {
+          DType dtype = DType::f64, Device device = {}) {
     const std::int64_t width = heads * head_width;
     args.query_segments = Segments::from_lengths(query_lengths);
     args.key_segments = Segments::from_lengths(key_lengths);
     const std::int64_t query_rows = args.query_segments.rows(), key_rows = args.key_segments.rows();
     const Shape shape{query_rows, width}, fused{key_rows, 2 * width};
-    queries = random(shape, 1).to(dtype);
-    keys_values = random(fused, 2).to(dtype);
-    doutput = random(shape, 3).to(dtype);
-    output = Tensor::full(shape, std::nan(""), dtype);
-    dqueries = Tensor::full(shape, std::nan(""), dtype);
-    dkeys_values = Tensor::full(fused, std::nan(""), dtype);
-    log_sum_exp = Tensor::full({heads, query_rows}, std::nan(""),
-                               dtype == DType::f64 ? DType::f64 : DType::f32);
+    const auto unset = [&](Shape extents, DType type) {
+      return Tensor::full(extents, std::nan(""), type).to(device);
+    };
+    queries = random(shape, 1).to(dtype).to(device);
+    keys_values = random(fused, 2).to(dtype).to(device);
+    doutput = random(shape, 3).to(dtype).to(device);
+    output = unset(shape, dtype);
+    dqueries = unset(shape, dtype);
+    dkeys_values = unset(fused, dtype);
+    log_sum_exp = unset({heads, query_rows}, dtype == DType::f64 ? DType::f64 : DType::f32);
     const auto second = [&](const Tensor& both) {
       return static_cast<void*>(static_cast<char*>(both.raw()) +
                                 static_cast<std::size_t>(width) * size_of(dtype));
@@ -62,9 +65,15 @@ struct Problem {
     gradients = {doutput.raw(), dqueries.raw(), dkeys_values.raw(), second(dkeys_values)};
   }
 
+  void run_forward() const {
+    on(queries.device(), [&](auto exec) { kernels::attention(exec, args); });
+  }
+  void run_backward() const {
+    on(queries.device(), [&](auto exec) { kernels::attention_backward(exec, args, gradients); });
+  }
   void run() const {
-    kernels::attention(CpuExec{}, args);
-    kernels::attention_backward(CpuExec{}, args, gradients);
+    run_forward();
+    run_backward();
   }
 
   /// [rows, head_width] of one sequence and head, from column `offset` of the fused rows.
@@ -101,6 +110,7 @@ struct Problem {
                                 part(keys_values, args.key_segments, sequence, head, width),
                                 args.scale, args.mask, mask_factors(sequence, head));
   }
+  double gap_to_reference() const;
 };
 
 double largest_gap(const std::vector<double>& x, const std::vector<double>& y) {
@@ -112,31 +122,41 @@ double largest_gap(const std::vector<double>& x, const std::vector<double>& y) {
   return gap;
 }
 
+double Problem::gap_to_reference() const {
+  double gap = 0;
+  for (std::int64_t sequence = 0; sequence < args.query_segments.count(); ++sequence) {
+    for (std::int64_t head = 0; head < args.heads; ++head) {
+      const Tensor got = part(output, args.query_segments, sequence, head);
+      gap = std::max(gap,
+                     largest_gap(got.values<double>(), expected(sequence, head).values<double>()));
+    }
+  }
+  return gap;
+}
+
 const DropoutMask kDropout(0.2, {5, 6});
 
 }  // namespace
 
 TEST_CASE("attention equals the reference: masks, dropout, odd widths, empty and long sequences") {
-  for (const DType dtype : {DType::f64, DType::f32, DType::bf16}) {
-    const double tolerance = dtype == DType::f64 ? 1e-12 : dtype == DType::f32 ? 3e-6 : 1e-2;
-    for (const Mask mask : {Mask::none, Mask::causal}) {
-      for (const DropoutMask& dropout : {DropoutMask(), kDropout}) {
-        for (const std::int64_t head_width : {1, 5, 16, 40}) {
-          const std::vector<std::int64_t> lengths{3, 0, 17, 1, 130}, more{5, 0, 33, 1, 150};
-          const Problem problem(lengths, more, 2, head_width, mask, dropout, dtype);
-          problem.run();
-          double gap = 0;
-          for (std::int64_t sequence = 0; sequence < 5; ++sequence) {
-            for (std::int64_t head = 0; head < 2; ++head) {
-              const Tensor got =
-                  problem.part(problem.output, problem.args.query_segments, sequence, head);
-              gap = std::max(gap, largest_gap(got.values<double>(),
-                                              problem.expected(sequence, head).values<double>()));
-            }
+  for (const Device device : test_devices()) {
+    const bool is_cpu = device == Device{};  // an emulated device is slow: fewer, shorter cases
+    const std::vector<std::int64_t> widths =
+        is_cpu ? std::vector<std::int64_t>{1, 5, 16, 40} : std::vector<std::int64_t>{5, 40};
+    for (const DType dtype : {DType::f64, DType::f32, DType::bf16}) {
+      const double tolerance = dtype == DType::f64 ? 1e-12 : dtype == DType::f32 ? 3e-6 : 1e-2;
+      for (const Mask mask : {Mask::none, Mask::causal}) {
+        for (const DropoutMask& dropout : {DropoutMask(), kDropout}) {
+          for (const std::int64_t head_width : widths) {
+            std::vector<std::int64_t> queries{3, 0, 17, 1, 130}, keys{5, 0, 33, 1, 150};
+            if (!is_cpu) queries.back() = keys.back() = 0;
+            const Problem problem(queries, keys, 2, head_width, mask, dropout, dtype, device);
+            problem.run();
+            CAPTURE(device.str());
+            CAPTURE(name_of(dtype));
+            CAPTURE(head_width);
+            CHECK(problem.gap_to_reference() <= tolerance);
           }
-          CAPTURE(name_of(dtype));
-          CAPTURE(head_width);
-          CHECK(gap <= tolerance);
         }
       }
     }
@@ -176,47 +196,79 @@ TEST_CASE("attention's gradients are the slopes of its output") {
   }
 }
 
-TEST_CASE("attention's gradients in f32 and bf16 follow those in f64") {
-  for (const DType dtype : {DType::f32, DType::bf16}) {
-    const double tolerance = dtype == DType::f32 ? 1e-5 : 3e-2;
-    const Problem narrow({20, 7, 60}, {20, 9, 60}, 2, 24, Mask::causal, kDropout, dtype);
-    Problem wide({20, 7, 60}, {20, 9, 60}, 2, 24, Mask::causal, kDropout);
-    wide.queries.copy_from(narrow.queries.to(DType::f64));
-    wide.keys_values.copy_from(narrow.keys_values.to(DType::f64));
-    wide.doutput.copy_from(narrow.doutput.to(DType::f64));
-    narrow.run();
-    wide.run();
-    CHECK(largest_gap(narrow.dqueries.values<double>(), wide.dqueries.values<double>()) <=
-          tolerance);
-    CHECK(largest_gap(narrow.dkeys_values.values<double>(), wide.dkeys_values.values<double>()) <=
-          tolerance);
+TEST_CASE("attention's gradients follow those in f64 on the CPU") {
+  struct Case {
+    std::vector<std::int64_t> queries, keys;
+    std::int64_t heads, head_width;
+    Mask mask;
+  };
+  const Case cases[] = {{{20, 7, 60}, {20, 9, 60}, 2, 24, Mask::causal},
+                        {{17, 0, 3, 70}, {150, 2, 0, 70}, 1, 48, Mask::none},
+                        {{90}, {75}, 1, 64, Mask::causal},
+                        {{3, 15}, {9, 16}, 2, 64, Mask::causal},
+                        {{14, 30}, {19, 28}, 1, 128, Mask::causal},
+                        {{3, 18}, {18, 20}, 1, 200, Mask::none}};
+  for (const Device device : test_devices()) {
+    for (const DType dtype : {DType::f64, DType::f32, DType::bf16}) {
+      const double tolerance = dtype == DType::f64 ? 1e-13 : dtype == DType::f32 ? 1e-5 : 3e-2;
+      for (const auto& [queries, keys, heads, head_width, mask] : cases) {
+        const Problem narrow(queries, keys, heads, head_width, mask, kDropout, dtype, device);
+        const Problem wide(queries, keys, heads, head_width, mask, kDropout);
+        wide.queries.copy_from(narrow.queries.to(Device{}).to(DType::f64));
+        wide.keys_values.copy_from(narrow.keys_values.to(Device{}).to(DType::f64));
+        wide.doutput.copy_from(narrow.doutput.to(Device{}).to(DType::f64));
+        narrow.run();
+        wide.run();
+        CAPTURE(device.str());
+        CAPTURE(name_of(dtype));
+        CAPTURE(head_width);
+        CHECK(largest_gap(narrow.output.values<double>(), wide.output.values<double>()) <=
+              tolerance);
+        CHECK(largest_gap(narrow.dqueries.values<double>(), wide.dqueries.values<double>()) <=
+              tolerance);
+        CHECK(largest_gap(narrow.dkeys_values.values<double>(),
+                          wide.dkeys_values.values<double>()) <= tolerance);
+      }
+    }
   }
 }
 
 TEST_CASE("a query with nothing to see gets zero, and gives no gradient") {
-  // Causal with fewer keys than queries: the first two queries come before the first key.
-  const Problem problem({5}, {3}, 1, 4, Mask::causal, {});
-  problem.run();
-  const auto output = problem.output.values<double>(), slope = problem.dqueries.values<double>();
-  for (std::size_t i = 0; i < 8; ++i) {
-    CHECK(output[i] == 0);
-    CHECK(slope[i] == 0);
+  for (const Device device : test_devices()) {
+    for (const DType dtype : {DType::f64, DType::bf16}) {
+      // Causal with fewer keys than queries: the first two queries come before the first key.
+      const Problem problem({5}, {3}, 1, 16, Mask::causal, {}, dtype, device);
+      problem.run();
+      const auto output = problem.output.values<double>();
+      const auto slope = problem.dqueries.values<double>();
+      for (std::size_t i = 0; i < 2 * 16; ++i) {
+        CHECK(output[i] == 0);
+        CHECK(slope[i] == 0);
+      }
+      CHECK(output[2 * 16] != 0);
+      CHECK(problem.log_sum_exp.values<double>()[1] == -INFINITY);
+      Problem({0, 0}, {0, 2}, 1, 16, Mask::none, {}, dtype, device).run();
+      Problem({}, {}, 1, 16, Mask::none, {}, dtype, device).run();
+      const Problem keyless({2, 1}, {0, 1}, 1, 16, Mask::none, {}, dtype, device);
+      keyless.run();
+      CHECK(keyless.output.values<double>()[0] == 0);
+      CHECK(keyless.dqueries.values<double>()[0] == 0);
+    }
   }
-  CHECK(output[8] != 0);
-  const Problem keyless({2, 1}, {0, 1}, 1, 4, Mask::none, {});
-  keyless.run();
-  CHECK(keyless.output.values<double>()[0] == 0);
-  CHECK(keyless.dqueries.values<double>()[0] == 0);
 }
 
 TEST_CASE("no future token reaches a causal query") {
-  const Problem problem({90}, {90}, 1, 8, Mask::causal, {}, DType::f32);
-  problem.doutput.zero();
-  problem.doutput.slice(0, 40).copy_from(random({40, 8}, 3).to(DType::f32));
-  problem.run();
-  const auto slope = problem.dkeys_values.values<float>();
-  for (std::size_t i = 40 * 16; i < slope.size(); ++i) CHECK(slope[i] == 0);
-  CHECK(slope[39 * 16] != 0);
+  for (const Device device : test_devices()) {
+    for (const DType dtype : {DType::f32, DType::bf16}) {
+      const Problem problem({90}, {90}, 1, 16, Mask::causal, {}, dtype, device);
+      problem.doutput.zero();
+      problem.doutput.slice(0, 40).copy_from(random({40, 16}, 3).to(dtype).to(device));
+      problem.run();
+      const auto slope = problem.dkeys_values.values<float>();
+      for (std::size_t i = 40 * 32; i < slope.size(); ++i) CHECK(slope[i] == 0);
+      CHECK(slope[39 * 32] != 0);
+    }
+  }
 }
 
 TEST_CASE("attention has the same bits for any number of threads") {
@@ -239,11 +291,11 @@ TEST_CASE("attention has the same bits for any number of threads") {
 }
 
 TEST_CASE("attention names segments and widths that do not belong together") {
-  Problem problem({3}, {3}, 1, 4, Mask::none, kDropout);
-  problem.args.dropout_width = 2;
-  CHECK_THROWS_WITH_AS(kernels::attention(CpuExec{}, problem.args),
-                       doctest::Contains("dropout width"), Error);
-  problem.args.key_segments = Segments::from_lengths({1, 2});
-  CHECK_THROWS_WITH_AS(kernels::attention_backward(CpuExec{}, problem.args, problem.gradients),
-                       doctest::Contains("given 2 and 1"), Error);
+  for (const Device device : test_devices()) {
+    Problem problem({3}, {3}, 1, 4, Mask::none, kDropout, DType::f64, device);
+    problem.args.dropout_width = 2;
+    CHECK_THROWS_WITH_AS(problem.run_forward(), doctest::Contains("dropout width"), Error);
+    problem.args.key_segments = Segments::from_lengths({1, 2});
+    CHECK_THROWS_WITH_AS(problem.run_backward(), doctest::Contains("given 2 and 1"), Error);
+  }
 }

@@ -8,6 +8,7 @@
 #include "tensor/backend.h"
 #include "tensor/block_pool.h"
 #include "tensor/kernels.h"
+#include "tests/devices.h"
 
 using namespace kette;
 
@@ -152,4 +153,31 @@ TEST_CASE("sums do not depend on the number of threads") {
   double exact = 0;
   for (std::size_t row = 0; row < 1000; ++row) exact += double(values[row * 130]);
   CHECK(double(columns.values<float>()[0]) == doctest::Approx(exact).epsilon(1e-5));
+}
+
+TEST_CASE("a copy to the host has the values of its time") {
+  for (const Device device : test_devices()) {
+    const Tensor x = Tensor::full({3}, 5, DType::f64, device);
+    const auto copy = backend(device).start_copy_to_host(x.raw(), x.bytes());
+    x.zero();
+    const auto* values = static_cast<const double*>(copy->wait());
+    CHECK(values[0] == 5);
+    CHECK(values[2] == 5);
+    CHECK(x.values<double>() == std::vector<double>{0, 0, 0});
+  }
+}
+
+TEST_CASE("copies from the host take the values of their time, however many and large") {
+  for (const Device device : test_devices()) {
+    std::vector<Tensor> copies;
+    std::vector<std::int32_t> values(70000);  // more than a slot of pinned memory holds
+    for (int turn = 0; turn < 80; ++turn) {   // more than there are slots
+      values.resize(turn % 2 ? 70000 : 3);
+      values.front() = turn;
+      copies.push_back(Tensor::from(values, device));
+    }
+    for (int turn = 0; turn < 80; ++turn) {
+      CHECK(copies[static_cast<std::size_t>(turn)].view(0, {}).item() == turn);
+    }
+  }
 }

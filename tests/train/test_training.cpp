@@ -9,6 +9,7 @@
 
 #include "models/average.h"
 #include "models/safetensors.h"
+#include "tests/devices.h"
 #include "tests/support.h"
 #include "train/train_step.h"
 #include "train/trainer.h"
@@ -64,6 +65,17 @@ TrainOptions toy_options(const ScratchFolder& folder, const std::string& out) {
   return options;
 }
 
+/// The values of a key in the log of a run, in order.
+std::vector<double> logged(const std::filesystem::path& out, const char* key) {
+  std::istringstream log(testing::read_file(out / "log.jsonl"));
+  std::vector<double> values;
+  for (std::string line; std::getline(log, line);) {
+    const auto json = nlohmann::json::parse(line);
+    if (json.contains(key)) values.push_back(json[key]);
+  }
+  return values;
+}
+
 std::vector<float> parameters_in(const std::filesystem::path& folder) {
   return SafetensorsFile::open(folder / "training.safetensors")
       .tensor("parameters")
@@ -87,13 +99,9 @@ TEST_CASE("200 steps equal 100, resume, and 100 more, bit for bit") {
   CHECK(parameters_in(whole.out) == parameters_in(halves.out));
 
   // The log holds every step once, in order, over both runs.
-  std::istringstream log(testing::read_file(halves.out / "log.jsonl"));
-  std::int64_t expected = 0;
-  for (std::string line; std::getline(log, line);) {
-    const auto json = nlohmann::json::parse(line);
-    if (json.contains("loss")) CHECK(json["step"] == ++expected);
-  }
-  CHECK(expected == 200);
+  CHECK(logged(halves.out, "loss").size() == 200);
+  const std::vector<double> steps = logged(halves.out, "step");
+  CHECK(std::is_sorted(steps.begin(), steps.end()));
 }
 
 TEST_CASE("training learns, whatever the number of threads to the same bits") {
@@ -185,12 +193,7 @@ TEST_CASE("training stops early when the validation loss does not fall") {
 TEST_CASE("the cosine schedule falls until the run ends, however its length is given") {
   const auto rates = [](TrainOptions options) {
     const TrainResult result = train(options);
-    std::istringstream log(testing::read_file(options.out / "log.jsonl"));
-    std::vector<double> lr;
-    for (std::string line; std::getline(log, line);) {
-      const auto json = nlohmann::json::parse(line);
-      if (json.contains("lr")) lr.push_back(json["lr"]);
-    }
+    const std::vector<double> lr = logged(options.out, "lr");
     CHECK(static_cast<std::int64_t>(lr.size()) == result.steps);
     return lr;
   };
@@ -244,8 +247,45 @@ TEST_CASE("clipping scales the gradient to the norm") {
   options.steps = 2;
   options.clip_norm = 1e-3;
   train(options);
-  std::istringstream log(testing::read_file(options.out / "log.jsonl"));
-  std::string line;
-  std::getline(log, line);
-  CHECK(nlohmann::json::parse(line)["gradient_norm"].get<double>() > 1e-3);
+  CHECK(logged(options.out, "gradient_norm").front() > 1e-3);
+}
+
+TEST_CASE("CUDA: 50 steps from the same seed lose as on the CPU") {
+  const std::vector<Device> devices = test_devices();
+  if (devices.size() == 1) return skip_cuda();
+  const ScratchFolder folder;
+  const auto losses = [&](Device device, DType precision, const std::string& name) {
+    TrainOptions options = toy_options(folder, name);
+    options.device = device;
+    options.precision = precision;
+    options.steps = 50;
+    options.validate_every = 50;
+    train(options);
+    return logged(options.out, "loss");
+  };
+  const std::vector<double> cpu = losses(devices[0], DType::f32, "cpu");
+  const std::vector<double> cuda = losses(devices[1], DType::f32, "cuda");
+  const std::vector<double> bf16 = losses(devices[1], DType::bf16, "bf16");
+  REQUIRE(cpu.size() == cuda.size());
+  REQUIRE(cpu.size() == bf16.size());
+  for (std::size_t i = 0; i < cpu.size(); ++i) {
+    CAPTURE(i);
+    CHECK(cuda[i] == doctest::Approx(cpu[i]).epsilon(1e-4));
+    CHECK(bf16[i] == doctest::Approx(cpu[i]).epsilon(3e-2));
+  }
+}
+
+TEST_CASE("with bf16, Adam moves the values in f32 and the model sees them rounded") {
+  ParamStore store;
+  const Variable weight = Scope(store).parameter("weight", {3}, Init::constant(1));
+  store.materialize(1, DType::bf16);
+  CHECK(weight.value().dtype() == DType::bf16);
+  store.gradients().copy_from(Tensor::full(store.gradients().shape(), 1, DType::bf16));
+  Adam adam(store, {});
+  for (int step = 0; step < 4; ++step) adam.step(1e-4);
+  // Four steps of 1e-4 are lost one by one in bf16, whose neighbours of 1 lie 4e-3 below.
+  CHECK(store.values().values<float>()[0] == doctest::Approx(1 - 4e-4).epsilon(1e-6));
+  CHECK(weight.value().values<float>()[0] == 1);
+  for (int step = 0; step < 40; ++step) adam.step(1e-4);
+  CHECK(weight.value().values<float>()[0] < 1);
 }

@@ -1,0 +1,21 @@
+// Ids of table entries, as callers give them: in host memory, where they can still be looked at.
+#pragma once
+
+#include "tensor/tensor.h"
+
+namespace kette {
+
+/// The ids on the table's device. They are checked on their way there; kernels trust them.
+inline Tensor checked_ids(const char* op, const Tensor& ids, const Tensor& table) {
+  const std::int64_t entries = table.rows();
+  KETTE_CHECK(ids.dtype() == DType::i32, op, ": expected i32 ids, given ", ids.str());
+  if (ids.device().kind != DeviceKind::cpu) return ids;
+  const std::int32_t* id = ids.data<std::int32_t>();
+  for (std::int64_t row = 0; row < ids.elements(); ++row) {
+    KETTE_CHECK(id[row] >= 0 && id[row] < entries, op, ": expected ids in 0 .. ", entries - 1,
+                ", given ", id[row], " in row ", row);
+  }
+  return ids.to(table.device());
+}
+
+}  // namespace kette

@@ -1,0 +1,174 @@
+// What attention's kernels know of the call: the arguments as a kernel takes them, one head of one
+// sequence as a block sees it, and the dropout mask of a tile as bits in shared memory.
+#pragma once
+
+#include "tensor/cuda/launch.h"
+#include "tensor/cuda/pack.h"
+#include "tensor/scalar.h"
+
+#ifdef __CUDACC__
+#define KETTE_UNROLL _Pragma("unroll")
+#else
+#define KETTE_UNROLL
+#endif
+
+namespace kette::cuda {
+
+__device__ inline int smaller(int a, int b) { return a < b ? a : b; }
+
+/// Rows of a matrix, a stride apart; row 0 is the first of a sequence, and starts with one head.
+template <class T>
+struct Panel {
+  T* data;
+  std::int64_t stride;
+  __device__ Panel from(int row) const { return {data + row * stride, stride}; }
+};
+
+/// AttentionArgs for a kernel. `tiles` blocks in grid.x for each sequence; the heads in grid.y.
+template <class T, class C = Compute<T>>
+struct AttentionCall {
+  const T *query, *key, *value;
+  T* output;
+  C* log_sum_exp;
+  std::int64_t query_stride, key_stride, value_stride, output_stride;
+  std::int64_t query_rows, dropout_width;
+  const std::int32_t *query_offsets, *key_offsets;
+  DropoutMask dropout;
+  C scale;
+  int width, tiles = 1;
+  bool is_causal;
+  bool is_packed;  ///< every row of a head consists of whole packs, see pack.h
+
+  AttentionCall(CudaExec exec, const AttentionArgs& args)
+      : query(static_cast<const T*>(args.query)),
+        key(static_cast<const T*>(args.key)),
+        value(static_cast<const T*>(args.value)),
+        output(static_cast<T*>(args.output)),
+        log_sum_exp(static_cast<C*>(args.log_sum_exp)),
+        query_stride(args.query_stride),
+        key_stride(args.key_stride),
+        value_stride(args.value_stride),
+        output_stride(args.output_stride),
+        query_rows(args.query_segments.rows()),
+        dropout_width(args.dropout_width),
+        query_offsets(offsets(exec, args.query_segments)),
+        key_offsets(offsets(exec, args.key_segments)),
+        dropout(args.dropout),
+        scale(static_cast<C>(args.scale)),
+        width(static_cast<int>(args.head_width)),
+        is_causal(args.mask == Mask::causal),
+        is_packed(
+            whole_packs<T>({args.head_width, query_stride, key_stride, value_stride, output_stride},
+                           {args.query, args.key, args.value, args.output})) {}
+
+  /// A grid with a block for each tile of `size` rows of each sequence and head.
+  Grid grid(const AttentionArgs& args, const Segments& segments, int size, int threads,
+            std::size_t shared_bytes) {
+    tiles = static_cast<int>(ceil_div(segments.longest(), size));
+    return {
+        dim3(static_cast<unsigned>(tiles * segments.count()), static_cast<unsigned>(args.heads)),
+        dim3(static_cast<unsigned>(threads)), shared_bytes};
+  }
+
+ private:
+  static const std::int32_t* offsets(CudaExec exec, const Segments& segments) {
+    return segments.offsets_on({DeviceKind::cuda, exec.device}).template data<std::int32_t>();
+  }
+};
+
+/// One head of one sequence; rows count from the sequence's first.
+template <class T>
+struct AttentionHead {
+  using C = Compute<T>;
+  const AttentionCall<T>& call;
+  int head, tile;
+  std::int64_t first_query, first_key;
+  int queries, keys;
+
+  __device__ explicit AttentionHead(const AttentionCall<T>& given)
+      : call(given),
+        head(static_cast<int>(blockIdx.y)),
+        tile(static_cast<int>(blockIdx.x % static_cast<unsigned>(given.tiles))) {
+    const unsigned sequence = blockIdx.x / static_cast<unsigned>(given.tiles);
+    first_query = call.query_offsets[sequence];
+    first_key = call.key_offsets[sequence];
+    queries = static_cast<int>(call.query_offsets[sequence + 1] - first_query);
+    keys = static_cast<int>(call.key_offsets[sequence + 1] - first_key);
+  }
+
+  __device__ bool sees(int query, int key) const {
+    return query < queries && key < keys && (!call.is_causal || key <= query + keys - queries);
+  }
+  /// The end of the keys that the queries up to one, of which there is one, see.
+  __device__ int seen(int query) const {
+    const int past = call.is_causal ? query + 1 + keys - queries : keys;
+    return past > 0 ? past : 0;
+  }
+  /// The first query that sees a key.
+  __device__ int first_to_see(int key) const {
+    const int query = call.is_causal ? key + queries - keys : 0;
+    return query > 0 ? query : 0;
+  }
+  /// Where a query's number stands in [heads, query rows].
+  __device__ std::int64_t statistic(int query) const {
+    return head * call.query_rows + first_query + query;
+  }
+  template <class U>
+  __device__ Panel<U> of_queries(U* matrix, std::int64_t stride) const {
+    return {matrix + first_query * stride + head * call.width, stride};
+  }
+  template <class U>
+  __device__ Panel<U> of_keys(U* matrix, std::int64_t stride) const {
+    return {matrix + first_key * stride + head * call.width, stride};
+  }
+};
+
+/// The dropout mask of a tile of queries and kKeys keys, in shared memory. A block of random bits
+/// serves every sixteenth of 128 keys, so a byte holds those of a query, a bit each:
+/// kept[query][key % 16], bit key / 16.
+template <int kKeys>
+struct TileMask {
+  static_assert(128 % kKeys == 0 && kKeys <= 128);
+  std::uint8_t* kept;
+  bool is_active;
+  float scale;
+
+  /// By all threads; tiles start at multiples of kKeys.
+  template <class T>
+  __device__ void draw(const AttentionHead<T>& head, int first_query, int queries, int first_key) {
+    if (!is_active) return;
+    const DropoutMask& mask = head.call.dropout;
+    const std::int64_t groups = DropoutMask::groups(head.call.dropout_width);
+    for (int i = static_cast<int>(threadIdx.x); i < queries * 16;
+         i += static_cast<int>(blockDim.x)) {
+      const std::int64_t row = head.statistic(first_query + i / 16);
+      const std::int64_t block = (row * groups + first_key / 128) * 16 + i % 16;
+      const auto words = philox(mask.key, static_cast<std::uint64_t>(block));
+      const int start = first_key % 128 / 16;
+      unsigned bits = 0;
+      KETTE_UNROLL for (int slot = 0; slot < 8; ++slot) {
+        const std::uint32_t word = words[static_cast<std::size_t>(slot / 2)];
+        const std::uint32_t draw = slot % 2 ? word >> 16 : word & 0xffffu;
+        bits |= unsigned(draw >= mask.threshold) << slot;
+      }
+      kept[i] = static_cast<std::uint8_t>(bits >> start);
+    }
+  }
+  /// 0 or the scale; rows and columns of the tile.
+  __device__ float at(int query, int key) const {
+    if (!is_active) return 1;
+    return kept[query * 16 + key % 16] >> (key / 16) & 1 ? scale : 0.0f;
+  }
+};
+
+/// What both passes ask of their arguments.
+inline void check_attention(const AttentionArgs& args) {
+  KETTE_CHECK(args.query_segments.count() == args.key_segments.count(),
+              "attention: expected as many key as query sequences, given ",
+              args.key_segments.count(), " and ", args.query_segments.count());
+  KETTE_CHECK(!args.dropout.active() || args.dropout_width >= args.key_segments.longest(),
+              "attention: expected a dropout width of at least the longest key sequence, ",
+              args.key_segments.longest(), ", given ", args.dropout_width);
+}
+
+}  // namespace kette::cuda

@@ -1,0 +1,119 @@
+// The tile of attention_tile.h on tensor cores, for bf16 and heads of up to kWidth elements. A warp
+// owns 16 rows; its scores stay in registers when they become an operand, since two neighbouring
+// results [16, 8] of a product hold just what the next one wants of a matrix [16, 16] (Dao 2023,
+// "FlashAttention-2"). Panels are filled up with zeros to multiples of 16 rows, and to kWidth.
+#pragma once
+
+#include "tensor/cuda/attention_head.h"
+#include "tensor/cuda/mma.h"
+
+namespace kette::cuda {
+
+template <int kWarps, int kMostSwept, int kGivenWidth>
+struct TensorCoreTile {
+  using C = float;
+  using Stored = std::uint16_t;
+  static constexpr int kThreads = kWarps * kWarp, kWidth = kGivenWidth;
+  static constexpr int kOwn = 16 * kWarps, kSwept = kOwn < kMostSwept ? kOwn : kMostSwept;
+  static constexpr int kRows = 2, kColumns = kSwept / 4, kRowLanes = 4;
+  // Rows start 16 bytes further round the banks of shared memory: any eight lie in different ones.
+  static constexpr int kPiece = 8, kStride = kWidth + kPiece, kScratch = 0;
+
+  /// Results of the warp's products, side by side.
+  template <int kProducts>
+  struct Sums {
+    static constexpr int kColumns = 2 * kProducts;
+    float products[kProducts][4] = {};
+    __device__ float& at(int i, int j) { return products[j / 2][2 * i + j % 2]; }
+  };
+  using Square = Sums<kSwept / 8>;
+  using Strip = Sums<kWidth / 8>;
+
+  __device__ static int lane() { return int(threadIdx.x) % kWarp; }
+  __device__ static int first_row() { return int(threadIdx.x) / kWarp * 16; }
+  __device__ static int row(int i) { return first_row() + lane() / 4 + 8 * i; }
+  __device__ static int column(int j) { return lane() % 4 * 2 + j % 2 + j / 2 * 8; }
+  __device__ static float exp(float x) { return __expf(x); }
+
+  __device__ static void load(const AttentionCall<BFloat16>& call, Panel<const BFloat16> from,
+                              int rows, Stored* to) {
+    constexpr int kPieces = kWidth / kPiece;
+    const int blocks = (rows + 15) / 16;
+    for (int i = int(threadIdx.x); i < blocks * 16 * kPieces; i += kThreads) {
+      const int row = i / kPieces, column = i % kPieces * kPiece;
+      const BFloat16* piece = from.data + row * from.stride + column;
+      Stored* target = to + row * kStride + column;
+      const int count = row < rows ? call.width - column : 0;
+      if (call.is_packed) {
+        start_copy(target, count > 0 ? piece : from.data, count > 0);
+      } else {
+        for (int e = 0; e < kPiece; ++e) target[e] = e < count ? piece[e].bits : Stored(0);
+      }
+    }
+  }
+  __device__ static void loaded() {
+    finish_copies();
+    __syncthreads();
+  }
+
+  __device__ static void multiply(const Stored* own, const Stored* swept, int, Square& square) {
+    const Stored* left = own + first_row() * kStride + by_rows();
+    const Stored* right = swept + (lane() % 8 + lane() / 16 * 8) * kStride + lane() / 8 % 2 * 8;
+    KETTE_UNROLL for (int e = 0; e < kWidth; e += 16) {
+      Words a;
+      load_matrices(a, left + e);
+      KETTE_UNROLL for (int k = 0; k < kSwept; k += 16) {
+        Words b;
+        load_matrices(b, right + k * kStride + e);
+        multiply_pair(a, b, square.products + k / 8);
+      }
+    }
+  }
+  __device__ static void accumulate(Square& square, const Stored* swept, int depth, Strip& strip,
+                                    Stored*) {
+    const Stored* right = swept + by_rows();
+    KETTE_UNROLL for (int k = 0; k < kSwept; k += 16) {
+      if (k >= depth) break;
+      const auto& near = square.products[k / 8];
+      const auto& far = square.products[k / 8 + 1];
+      const Words a{pack(near[0], near[1]), pack(near[2], near[3]), pack(far[0], far[1]),
+                    pack(far[2], far[3])};
+      KETTE_UNROLL for (int e = 0; e < kWidth; e += 16) {
+        Words b;
+        load_matrices_transposed(b, right + k * kStride + e);
+        multiply_pair(a, b, strip.products + e / 8);
+      }
+    }
+  }
+
+  template <class Factor>
+  __device__ static void store(const AttentionCall<BFloat16>& call, Strip& strip,
+                               const Factor& factor, Panel<BFloat16> to, int rows) {
+    KETTE_UNROLL for (int i = 0; i < kRows; ++i) {
+      if (row(i) >= rows) continue;
+      BFloat16* target = to.data + row(i) * to.stride;
+      const float times = factor(i);
+      KETTE_UNROLL for (int j = 0; j < Strip::kColumns; j += 2) {
+        const float first = strip.at(i, j) * times, second = strip.at(i, j + 1) * times;
+        if (call.is_packed && column(j) < call.width) {
+          *reinterpret_cast<std::uint32_t*>(target + column(j)) = pack(first, second);
+        } else {
+          if (column(j) < call.width) target[column(j)] = BFloat16(first);
+          if (column(j + 1) < call.width) target[column(j + 1)] = BFloat16(second);
+        }
+      }
+    }
+  }
+
+ private:
+  /// Where in a block [16, 16] of a panel this lane's row of one of the four matrices begins, when
+  /// they are taken column by column.
+  __device__ static int by_rows() { return lane() % 16 * kStride + lane() / 16 * 8; }
+  /// Two products side by side.
+  __device__ static void multiply_pair(const Words& a, const Words& b, float (*sums)[4]) {
+    mma(sums[0], a, b[0], b[1]);
+    mma(sums[1], a, b[2], b[3]);
+  }
+};
+
+}  // namespace kette::cuda

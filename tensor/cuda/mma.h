@@ -1,0 +1,124 @@
+// Tensor cores: C[16, 8] += A[16, 16] B[16, 8] by one warp, bf16 with sums in f32 (PTX
+// mma.m16n8k16). With g = lane / 4 and t = lane % 4, a lane holds two neighbours of a row in a word:
+//   A  rows g, g + 8, g, g + 8; columns 2t, 2t, 2t + 8, 2t + 8 (and the next) in its four words
+//   B  column g; rows 2t, 2t + 8 (and the next) in its two words
+//   C  row g, columns 2t, 2t + 1; row g + 8, columns 2t, 2t + 1
+// The emulator's forms move the same words between the same lanes.
+#pragma once
+
+#include <cstdint>
+
+#include "tensor/cuda/launch.h"
+#include "tensor/dtype.h"
+
+namespace kette::cuda {
+
+using Words = std::uint32_t[4];
+
+#ifdef __CUDACC__
+
+/// Two floats to bf16, the first in the lower half.
+__device__ inline std::uint32_t pack(float low, float high) {
+  std::uint32_t word;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(low));
+  return word;
+}
+
+__device__ inline void mma(float (&c)[4], const Words& a, std::uint32_t b0, std::uint32_t b1) {
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+__device__ inline std::uint32_t shared_address(const void* at) {
+  return static_cast<std::uint32_t>(__cvta_generic_to_shared(at));
+}
+
+/// Four matrices [8, 8] from shared memory: lane l names row l % 8 of matrix l / 8, 16 bytes. Word
+/// m of a lane is row g, columns 2t and 2t + 1 of matrix m.
+__device__ inline void load_matrices(Words& words, const std::uint16_t* row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+               : "r"(shared_address(row))
+               : "memory");
+}
+
+/// Likewise, and word m of a lane is column g, rows 2t and 2t + 1.
+__device__ inline void load_matrices_transposed(Words& words, const std::uint16_t* row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+               : "r"(shared_address(row))
+               : "memory");
+}
+
+/// Starts copying 16 aligned bytes to shared memory, or zeros where nothing `exists`.
+__device__ inline void start_copy(void* to, const void* from, bool exists) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(from),
+               "r"(exists ? 16 : 0)
+               : "memory");
+}
+
+/// Waits for the copies this thread started.
+__device__ inline void finish_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+
+#else
+
+inline std::uint32_t pack(float low, float high) {
+  return BFloat16(low).bits | static_cast<std::uint32_t>(BFloat16(high).bits) << 16;
+}
+
+inline float bf16_half(std::uint32_t word, int half) {
+  return std::bit_cast<float>(half ? word & 0xffff0000u : word << 16);
+}
+
+inline void mma(float (&c)[4], const Words& a, std::uint32_t b0, std::uint32_t b1) {
+  struct Operands {
+    Words a, b;
+  };
+  const Operands mine{{a[0], a[1], a[2], a[3]}, {b0, b1}};
+  emulator::meet(mine, [&](const auto& of_lane) {
+    for (unsigned i = 0; i < 4; ++i) {
+      const unsigned row = emulator::lane() / 4 + i / 2 * 8;
+      const unsigned column = emulator::lane() % 4 * 2 + i % 2;
+      for (unsigned k = 0; k < 16; ++k) {
+        const unsigned t = k % 8 / 2;
+        const std::uint32_t left = of_lane(row % 8 * 4 + t).a[k / 8 * 2 + row / 8];
+        const std::uint32_t right = of_lane(column * 4 + t).b[k / 8];
+        c[i] += bf16_half(left, k % 2) * bf16_half(right, k % 2);
+      }
+    }
+  });
+}
+
+/// Element (row, column) of matrix m is of_lane(8 m + row)[column].
+template <class Element>
+void load_words(Words& words, const std::uint16_t* row, const Element& element) {
+  emulator::meet(row, [&](const auto& of_lane) {
+    for (unsigned m = 0; m < 4; ++m) {
+      const unsigned g = emulator::lane() / 4, t = emulator::lane() % 4;
+      const auto at = [&](unsigned i, unsigned j) { return of_lane(8 * m + i)[j]; };
+      words[m] = element(at, g, 2 * t) | static_cast<std::uint32_t>(element(at, g, 2 * t + 1))
+                                             << 16;
+    }
+  });
+}
+inline void load_matrices(Words& words, const std::uint16_t* row) {
+  load_words(words, row, [](const auto& at, unsigned g, unsigned k) { return at(g, k); });
+}
+inline void load_matrices_transposed(Words& words, const std::uint16_t* row) {
+  load_words(words, row, [](const auto& at, unsigned g, unsigned k) { return at(k, g); });
+}
+
+inline void start_copy(void* to, const void* from, bool exists) {
+  if (exists) {
+    std::memcpy(to, from, 16);
+  } else {
+    std::memset(to, 0, 16);
+  }
+}
+inline void finish_copies() {}
+
+#endif
+
+}  // namespace kette::cuda

@@ -1,0 +1,163 @@
+// Sums that undo a broadcast, maxima of rows, the norm, and the search for a NaN. Sums are taken
+// over fixed blocks, then over the blocks, so that the order of additions never changes.
+#include "tensor/cuda/launch.h"
+#include "tensor/sum_axes.h"
+
+namespace kette::kernels {
+namespace {
+
+using cuda::kThreads, cuda::kWarp, cuda::launch;
+
+constexpr std::int64_t kReducedPerBlock = 64;
+constexpr std::int64_t kElementsPerBlock = 16384;
+
+template <class T>
+__global__ void sum_rows(std::int64_t width, const T* x, T* y) {
+  using C = Compute<T>;
+  const std::int64_t row = blockIdx.x;
+  C total = 0;
+  for (std::int64_t j = threadIdx.x; j < width; j += kThreads) total += C(x[row * width + j]);
+  total = cuda::block_sum(total);
+  if (threadIdx.x == 0) y[row] = T(total);
+}
+
+/// x: [outer, reduced, inner] -> partial: [outer, blocks, inner]; one thread per result.
+template <class T, class C = Compute<T>>
+__global__ void sum_blocks(AxisRun run, std::int64_t blocks, const T* x, C* partial) {
+  const std::int64_t i = cuda::index();
+  if (i >= run.outer * blocks * run.inner) return;
+  const std::int64_t j = i % run.inner, block = i / run.inner % blocks,
+                     row = i / run.inner / blocks;
+  const std::int64_t begin = block * kReducedPerBlock;
+  const std::int64_t end =
+      begin + kReducedPerBlock < run.reduced ? begin + kReducedPerBlock : run.reduced;
+  C total = 0;
+  for (std::int64_t r = begin; r < end; ++r) total += C(x[(row * run.reduced + r) * run.inner + j]);
+  partial[i] = total;
+}
+
+template <class T, class C = Compute<T>>
+__global__ void sum_partial(AxisRun run, std::int64_t blocks, const C* partial, T* y) {
+  const std::int64_t i = cuda::index();
+  if (i >= run.outer * run.inner) return;
+  const std::int64_t j = i % run.inner, row = i / run.inner;
+  C total = 0;
+  for (std::int64_t block = 0; block < blocks; ++block) {
+    total += partial[(row * blocks + block) * run.inner + j];
+  }
+  y[i] = T(total);
+}
+
+template <class T>
+void sum_middle(CudaExec exec, const AxisRun& run, const T* x, T* y) {
+  using C = Compute<T>;
+  if (run.inner == 1) {
+    launch(exec, sum_rows<T>, {dim3(static_cast<unsigned>(run.outer)), dim3(kThreads)}, run.reduced,
+           x, y);
+    return;
+  }
+  const std::int64_t blocks = cuda::ceil_div(run.reduced, kReducedPerBlock);
+  const Tensor partial =
+      Tensor::empty({run.outer, blocks, run.inner}, dtype_of<C>, {DeviceKind::cuda, exec.device});
+  launch(exec, sum_blocks<T>, cuda::one_thread_each(partial.elements()), run, blocks, x,
+         partial.data<C>());
+  launch(exec, sum_partial<T>, cuda::one_thread_each(run.outer * run.inner), run, blocks,
+         partial.data<C>(), y);
+}
+
+/// A warp per row.
+template <class T>
+__global__ void max_of_rows(std::int64_t rows, std::int64_t width, const T* x, T* y,
+                            std::int32_t* columns) {
+  using C = Compute<T>;
+  const std::int64_t row = cuda::index() / kWarp;
+  if (row >= rows) return;
+  const T* in = x + row * width;
+  // A lane's first column; lanes past a narrow row repeat column 0, which changes nothing.
+  std::int64_t best = threadIdx.x % kWarp < width ? threadIdx.x % kWarp : 0;
+  for (std::int64_t j = best; j < width; j += kWarp) {
+    if (C(in[j]) > C(in[best])) best = j;
+  }
+  for (int distance = kWarp / 2; distance > 0; distance /= 2) {
+    const std::int64_t other = __shfl_xor_sync(0xffffffffu, best, distance);
+    const C mine = C(in[best]), others = C(in[other]);
+    if (others > mine || (others == mine && other < best)) best = other;
+  }
+  if (threadIdx.x % kWarp == 0) {
+    y[row] = in[best];
+    columns[row] = static_cast<std::int32_t>(best);
+  }
+}
+
+template <class T>
+__global__ void sum_squares(std::int64_t count, const T* x, double* partial) {
+  const std::int64_t begin = blockIdx.x * kElementsPerBlock;
+  const std::int64_t end = begin + kElementsPerBlock < count ? begin + kElementsPerBlock : count;
+  double total = 0;
+  for (std::int64_t i = begin + threadIdx.x; i < end; i += kThreads) {
+    const double value = static_cast<double>(Compute<T>(x[i]));
+    total += value * value;
+  }
+  total = cuda::block_sum(total);
+  if (threadIdx.x == 0) partial[blockIdx.x] = total;
+}
+
+/// first[block] = the index of the block's first NaN or infinity, as an exact double, else infinity.
+template <class T>
+__global__ void find_non_finite(std::int64_t count, const T* x, double* first) {
+  const std::int64_t begin = blockIdx.x * kElementsPerBlock;
+  const std::int64_t end = begin + kElementsPerBlock < count ? begin + kElementsPerBlock : count;
+  double found = std::numeric_limits<double>::infinity();
+  for (std::int64_t i = end - 1 - threadIdx.x; i >= begin; i -= kThreads) {
+    const Compute<T> value = Compute<T>(x[i]);
+    if (!(value - value == 0)) found = static_cast<double>(i);
+  }
+  found = -cuda::block_max(-found);
+  if (threadIdx.x == 0) first[blockIdx.x] = found;
+}
+
+/// Runs kernel(count, x, results) and returns its result of each block.
+template <class T>
+std::vector<double> for_blocks(CudaExec exec, void (*kernel)(std::int64_t, const T*, double*),
+                               const Tensor& x) {
+  const std::int64_t blocks = cuda::ceil_div(x.elements(), kElementsPerBlock);
+  const Tensor results = Tensor::empty({blocks}, DType::f64, x.device());
+  launch(exec, kernel, {dim3(static_cast<unsigned>(blocks)), dim3(kThreads)}, x.elements(),
+         x.data<T>(), results.data<double>());
+  return results.values<double>();
+}
+
+}  // namespace
+
+void sum_to(CudaExec exec, const Tensor& x, const Tensor& y) {
+  sum_axis_runs(x, y, [&](const Tensor& from, const Tensor& to, const AxisRun& run) {
+    visit_float(from.dtype(), "sum",
+                [&]<class T>(T) { sum_middle(exec, run, from.data<T>(), to.data<T>()); });
+  });
+}
+
+void max_last(CudaExec exec, const Tensor& x, const Tensor& y, const Tensor& columns) {
+  visit_float(x.dtype(), "max", [&]<class T>(T) {
+    launch(exec, max_of_rows<T>, cuda::one_thread_each(x.rows() * kWarp), x.rows(), x.width(),
+           x.data<T>(), y.data<T>(), columns.data<std::int32_t>());
+  });
+}
+
+double sum_of_squares(CudaExec exec, const Tensor& x) {
+  return visit_float(x.dtype(), "sum_of_squares", [&]<class T>(T) {
+    double total = 0;
+    for (const double part : for_blocks<T>(exec, sum_squares<T>, x)) total += part;
+    return total;
+  });
+}
+
+std::optional<std::int64_t> first_non_finite(CudaExec exec, const Tensor& x) {
+  return visit_float(x.dtype(), "first_non_finite", [&]<class T>(T) -> std::optional<std::int64_t> {
+    for (const double first : for_blocks<T>(exec, find_non_finite<T>, x)) {
+      if (std::isfinite(first)) return static_cast<std::int64_t>(first);
+    }
+    return std::nullopt;
+  });
+}
+
+}  // namespace kette::kernels

@@ -1,0 +1,20 @@
+// Inputs for tests of kernels.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tensor/random.h"
+#include "tensor/tensor.h"
+
+namespace kette {
+
+/// f64 on the CPU, uniform in [-spread, spread); the same for the same seed.
+inline Tensor random(Shape shape, std::uint64_t seed, double spread = 1) {
+  Random numbers(seed);
+  std::vector<double> values(static_cast<std::size_t>(shape.elements()));
+  for (double& value : values) value = numbers.uniform(-spread, spread);
+  return Tensor::from(values, shape);
+}
+
+}  // namespace kette
