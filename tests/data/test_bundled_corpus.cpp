@@ -118,7 +118,8 @@ TEST_CASE("bundled corpus: the sizes are as promised, the sentences distinct and
 }
 
 TEST_CASE("bundled corpus: the same bytes on every platform") {
-  CHECK(kette::splitmix64(0) == 0xE220A8397B1DCDAFull);  // the first output of the published splitmix64
+  CHECK(kette::splitmix64(0) ==
+        0xE220A8397B1DCDAFull);  // the first output of the published splitmix64
   CHECK(fingerprint(corpus()) == 8148799205339054175ull);
   const Sizes small{2000, 10, 10};
   CHECK(fingerprint(generate(7, small)) == fingerprint(generate(7, small)));
