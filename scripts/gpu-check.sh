@@ -106,12 +106,24 @@ if wanted bench; then
       --batch-tokens 100000 --json
     note "  sentences/s" "$(json sentences_per_second)"
   done
+  for sentence in 16 64 1024; do
+    attempt "ops, base, bf16, 16,384 tokens, sentences of $sentence" "$kette" bench ops \
+      --device cuda --precision bf16 --preset base --tokens 16384 --sentence "$sentence"
+    note "  self-attention: forward, backward, ms" \
+      "$(awk '$1 == "self_attention" { print $2, $3 }' "$out/log")"
+    [[ -n $python ]] || continue
+    attempt "  the same by PyTorch" "$python" bench/peers/attention_pytorch.py --device cuda \
+      --dtype bf16 --tokens 16384 --sentence "$sentence" --json
+    note "  self-attention: forward, backward, ms" "$(json forward_ms) $(json backward_ms)"
+  done
   if [[ -n $python ]]; then
     "$kette" bench train --preset base --tokens 25000 --steps 25 --warmup 0 --device cuda \
       --write-batches "$out/base.jsonl" > /dev/null
-    attempt "PyTorch, base, bf16, compiled" "$python" bench/peers/train_pytorch.py --preset base \
-      --batches "$out/base.jsonl" --device cuda --dtype bf16 --compile --warmup 8 --json
-    note "  target tokens/s; MiB" "$(json target_tokens_per_second); $(json peak_tensor_mib)"
+    attempt "beside PyTorch, base, bf16, compiled" "$python" bench/peers/compare.py train \
+      --kette "$kette" --preset base --batches "$out/base.jsonl" --device cuda --precision bf16 \
+      --rounds 3 --compile
+    note "  " "$(tail -n 2 "$out/log" | head -n 1)"
+    note "  " "$(tail -n 1 "$out/log")"
   else
     note "PyTorch" "left out: no --pytorch"
   fi

@@ -94,11 +94,21 @@ struct DropoutMask {
   KETTE_HOST_DEVICE static std::int64_t groups(std::int64_t width) { return (width + 127) / 128; }
   /// 0 or the scale, for one element: the definition that the vectorised fill below repeats.
   KETTE_HOST_DEVICE float at(std::int64_t row, std::int64_t column, std::int64_t width) const {
-    const std::int64_t within = column % 128;
-    const std::uint64_t group = static_cast<std::uint64_t>(row * groups(width) + column / 128);
-    const auto words = philox(key, group * 16 + static_cast<std::uint64_t>(within % 16));
-    const std::uint32_t word = words[static_cast<std::size_t>(within / 32)];
-    const std::uint32_t bits = (within / 16) % 2 ? word >> 16 : word & 0xffffu;
+    return choose(philox(key, block(row, column, width)), column);
+  }
+  /// The Philox block of an element, and the element's factor once that is drawn.
+  KETTE_HOST_DEVICE static std::uint64_t block(std::int64_t row, std::int64_t column,
+                                               std::int64_t width) {
+    const std::int64_t group = row * groups(width) + column / 128;
+    return static_cast<std::uint64_t>(group * 16 + column % 16);
+  }
+  KETTE_HOST_DEVICE float choose(const std::array<std::uint32_t, 4>& words,
+                                 std::int64_t column) const {
+    const std::int64_t slot = column % 128 / 16;
+    // Spelt out, so that the words stay in registers.
+    const std::uint32_t word =
+        slot < 4 ? (slot < 2 ? words[0] : words[1]) : (slot < 6 ? words[2] : words[3]);
+    const std::uint32_t bits = slot % 2 ? word >> 16 : word & 0xffffu;
     return bits >= threshold ? scale : 0.0f;
   }
 };

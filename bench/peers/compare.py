@@ -41,6 +41,8 @@ def main():
     parser.add_argument("--preset", default="tiny", choices=sorted(STEPS))
     parser.add_argument("--batches", help="JSON lines from make_batches.py, for training")
     parser.add_argument("--threads", default="2")
+    parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"], help="of both")
+    parser.add_argument("--precision", default="f32", choices=["f32", "bf16"], help="of both")
     parser.add_argument("--rounds", type=int, default=5)
     options, peer_switches = parser.parse_known_args()
     common = ["--preset", options.preset, "--threads", options.threads, "--json"]
@@ -53,6 +55,12 @@ def main():
         script = "translate_ctranslate2.py"
     ours = [str(options.kette), "bench", options.what, *common]
     peer = [sys.executable, str(HERE / script), *common, *peer_switches]
+    if options.device != "cpu":
+        ours += ["--device", options.device]
+        peer += ["--device", options.device]
+    if options.precision != "f32":
+        ours += ["--precision", options.precision]
+        peer += ["--dtype", options.precision]
 
     rows = []
     for round_ in range(options.rounds):
@@ -60,7 +68,8 @@ def main():
         print(f"round {round_ + 1}:", *map(json.dumps, rows[-1]), sep="\n  ", file=sys.stderr)
     if options.what == "train":
         table(rows, "target_tokens_per_second", "tokens/s", "more")
-        table(rows, "peak_rss_mib", "MiB", "less")
+        memory = "peak_rss_mib" if options.device == "cpu" else "peak_tensor_mib"
+        table(rows, memory, "MiB", "less")
     else:
         table(rows, "sentences_per_second", "sentences/s", "more")
 

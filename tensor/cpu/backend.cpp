@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tensor/block_pool.h"
+#include "tensor/cpu/parallel.h"
 #include "tensor/error.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -58,7 +59,14 @@ class CpuBackend final : public Backend {
 
   void trim() override { pool_.trim(); }
 
-  void zero(void* memory, std::size_t bytes) override { std::memset(memory, 0, bytes); }
+  void zero(void* memory, std::size_t bytes) override {
+    constexpr std::int64_t kBlock = std::int64_t{1} << 20;  // all gradients take a while
+    cpu::parallel_blocks(static_cast<std::int64_t>(bytes), kBlock, 1,
+                         [&](std::int64_t begin, std::int64_t end) {
+                           std::memset(static_cast<std::byte*>(memory) + begin, 0,
+                                       static_cast<std::size_t>(end - begin));
+                         });
+  }
   void copy_within(void* to, const void* from, std::size_t bytes) override {
     std::memmove(to, from, bytes);
   }

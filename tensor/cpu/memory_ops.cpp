@@ -15,7 +15,10 @@ constexpr std::int64_t kGrain = 16384;
 void fill(CpuExec, const Tensor& y, double value) {
   visit_any(y.dtype(), [&]<class T>(T) {
     const T element = static_cast<T>(static_cast<Compute<T>>(value));
-    std::fill_n(y.data<T>(), y.elements(), element);
+    T* out = y.data<T>();
+    parallel_blocks(y.elements(), kGrain, 1, [&](std::int64_t begin, std::int64_t end) {
+      std::fill(out + begin, out + end, element);
+    });
   });
 }
 

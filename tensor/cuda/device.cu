@@ -16,7 +16,7 @@ void check(cudaError_t status, const char* what) {
 
 namespace {
 
-constexpr std::size_t kSegment = std::size_t{1} << 26;
+constexpr std::size_t kSegment = std::size_t{1} << 26, kPinnedSegment = std::size_t{1} << 20;
 
 void* reserve(std::size_t bytes) {
   void* memory = nullptr;
@@ -27,6 +27,15 @@ void* reserve(std::size_t bytes) {
 
 void give_back(void* memory, std::size_t) { cudaFree(memory); }
 
+/// Host memory that the device copies from and to by itself.
+void* reserve_pinned(std::size_t bytes) {
+  void* memory = nullptr;
+  check(cudaMallocHost(&memory, bytes), "pinned host memory");
+  return memory;
+}
+
+void give_back_pinned(void* memory, std::size_t) { cudaFreeHost(memory); }
+
 class Event {
  public:
   Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "an event"); }
@@ -36,22 +45,22 @@ class Event {
 
   void record(cudaStream_t queue) { check(cudaEventRecord(event_, queue), "an event"); }
   void wait() const { check(cudaEventSynchronize(event_), "the work queued so far"); }
+  /// Likewise, for destructors: an error shows up again in the next call.
+  void settle() const noexcept { cudaEventSynchronize(event_); }
 
  private:
   cudaEvent_t event_ = nullptr;
 };
 
-/// Host memory that the device copies from and to by itself, cut into equal slots that are used in
-/// turn: a copy through it returns at once, unless all slots are still waiting.
+/// Pinned memory cut into equal slots that are used in turn: a copy through it returns at once,
+/// unless all slots are still waiting.
 class PinnedRing {
  public:
   static constexpr std::size_t kSlotBytes = std::size_t{1} << 18;
 
   /// The next slot, once the device is done with it.
   std::byte* next() {
-    if (memory_ == nullptr) {
-      check(cudaMallocHost(&memory_, kSlots * kSlotBytes), "pinned host memory");
-    }
+    if (memory_ == nullptr) memory_ = reserve_pinned(kSlots * kSlotBytes);
     at_ = (at_ + 1) % kSlots;
     done_[at_].wait();
     return static_cast<std::byte*>(memory_) + at_ * kSlotBytes;
@@ -66,22 +75,25 @@ class PinnedRing {
   Event done_[kSlots];
 };
 
-/// A few numbers, through pinned memory of their own.
 class CudaCopy final : public HostCopy {
  public:
-  CudaCopy(const void* from, std::size_t bytes, cudaStream_t queue) {
-    check(cudaMallocHost(&memory_, bytes), "pinned host memory");
+  CudaCopy(BlockPool& pinned, const void* from, std::size_t bytes, cudaStream_t queue)
+      : pinned_(pinned), memory_(pinned.allocate(bytes)) {
     check(cudaMemcpyAsync(memory_, from, bytes, cudaMemcpyDeviceToHost, queue), "copying");
     done_.record(queue);
   }
-  ~CudaCopy() override { cudaFreeHost(memory_); }
+  ~CudaCopy() override {
+    done_.settle();  // the device may still be writing
+    pinned_.release(memory_);
+  }
   const void* wait() override {
     done_.wait();
     return memory_;
   }
 
  private:
-  void* memory_ = nullptr;
+  BlockPool& pinned_;
+  void* memory_;
   Event done_;
 };
 
@@ -141,7 +153,7 @@ class CudaBackend final : public Backend {
     ring_.queued(stream_);
   }
   std::unique_ptr<HostCopy> start_copy_to_host(const void* from, std::size_t bytes) override {
-    return std::make_unique<CudaCopy>(from, bytes, stream());
+    return std::make_unique<CudaCopy>(pinned_, from, bytes, stream());
   }
   void synchronize() override { check(cudaStreamSynchronize(stream()), "the work queued so far"); }
 
@@ -166,6 +178,7 @@ class CudaBackend final : public Backend {
   int index_, multiprocessors_ = 0;
   cudaStream_t stream_ = nullptr;
   BlockPool pool_{kSegment, reserve, give_back};
+  BlockPool pinned_{kPinnedSegment, reserve_pinned, give_back_pinned};
   std::mutex ring_mutex_;
   PinnedRing ring_;
 };

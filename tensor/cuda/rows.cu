@@ -9,6 +9,22 @@ namespace {
 
 using cuda::kWarp;
 
+/// The dropout factors of a row for one thread. A thread of a warp takes every 32nd element, so four
+/// of its neighbours come from one Philox block, which is drawn once.
+struct RowMask {
+  DropoutMask mask;
+  std::int64_t row, width;
+  mutable std::uint64_t drawn = ~std::uint64_t{0};
+  mutable std::array<std::uint32_t, 4> words{};
+
+  __device__ float operator()(std::int64_t j) const {
+    if (!mask.active()) return 1;
+    const std::uint64_t block = DropoutMask::block(row, j, width);
+    if (block != drawn) words = philox(mask.key, drawn = block);
+    return mask.choose(words, j);
+  }
+};
+
 /// The group a row body runs on: `kThreads` neighbouring threads, a warp or a whole block.
 template <int kThreads>
 struct CudaGroup {
@@ -40,8 +56,8 @@ struct CudaGroup {
   __device__ void once(const Function& function) const {
     if (rank() == 0) function();
   }
-  __device__ auto mask(const DropoutMask& mask, std::int64_t row, std::int64_t width) const {
-    return [=](std::int64_t j) { return mask.at(row, j, width); };
+  __device__ RowMask mask(const DropoutMask& mask, std::int64_t row, std::int64_t width) const {
+    return {mask, row, width};
   }
 };
 

@@ -260,6 +260,7 @@ TEST_CASE("CUDA: 50 steps from the same seed lose as on the CPU") {
     options.precision = precision;
     options.steps = 50;
     options.validate_every = 50;
+    options.batch_tokens = 48;
     train(options);
     return logged(options.out, "loss");
   };
