@@ -1,7 +1,5 @@
 #include "tensor/cpu/product.h"
 
-#include <omp.h>
-
 #include <algorithm>
 
 #include "tensor/cpu/gemm_tile.h"
@@ -23,26 +21,11 @@ constexpr std::int64_t kWorthThreads = std::int64_t{1} << 18;
 // Rows that lie far apart are asked for this many rows ahead; the processor does not guess them.
 constexpr std::int64_t kAhead = 8;
 
-/// How the rows of C are cut into blocks of nearly as many tiles each. High blocks read B less
-/// often, low ones are more; few blocks are as many as the threads can share evenly. No element of C
-/// depends on it.
-struct RowBlocks {
-  std::int64_t rows, tiles, count;
-
-  RowBlocks(std::int64_t m, std::int64_t n) : rows(m), tiles(ceil_div(m, kTileRows)) {
-    constexpr std::int64_t kLow = 96, kHigh = 192, kEnough = 64;
-    const std::int64_t columns = ceil_div(n, kBlockColumns);
-    const bool enough = ceil_div(m, kHigh) * columns >= kEnough;
-    count = ceil_div(m, enough ? kHigh : kLow);
-    const std::int64_t threads = omp_in_parallel() ? 1 : omp_get_max_threads();
-    if (!enough && columns % threads != 0) count = round_up(count, threads);
-    count = std::min(count, tiles);
-  }
-  /// The first row of a block.
-  std::int64_t begin(std::int64_t block) const {
-    return std::min(rows, block * tiles / count * kTileRows);
-  }
-};
+/// High blocks read B less often, low ones are more: enough of them for many threads.
+std::int64_t block_rows(std::int64_t m, std::int64_t n) {
+  constexpr std::int64_t kLow = 96, kHigh = 192, kEnough = 64;
+  return ceil_div(m, kHigh) * ceil_div(n, kBlockColumns) >= kEnough ? kHigh : kLow;
+}
 
 template <class T>
 typename Simd<float>::Vector load_floats(const T* from) {
@@ -213,7 +196,7 @@ void product(const ProductShape& shape, float alpha, Operand<T> a, Operand<T> b,
   const std::int64_t width =
       std::max<std::int64_t>(1, kPackedElements / depth / kBlockColumns) * kBlockColumns;
   const Scratch<float> packed(std::min(padded, width) * depth);
-  const RowBlocks blocks(m, n);
+  const std::int64_t high = block_rows(m, n), row_blocks = ceil_div(m, high);
 #pragma omp parallel if (m * n * k >= kWorthThreads)
   for (std::int64_t first = 0; first < n; first += width) {
     // Once even for k = 0: C is then beta * C.
@@ -229,11 +212,11 @@ void product(const ProductShape& shape, float alpha, Operand<T> a, Operand<T> b,
       const std::int64_t column_blocks = ceil_div(columns, kBlockColumns);
       const Operand<T> part{a.data + begin * a.column_stride, a.row_stride, a.column_stride};
 #pragma omp for schedule(dynamic)
-      for (std::int64_t index = 0; index < blocks.count * column_blocks; ++index) {
+      for (std::int64_t index = 0; index < row_blocks * column_blocks; ++index) {
         // Neighbours share their columns, and with them the panels of B.
-        const std::int64_t number = index % blocks.count, row = blocks.begin(number),
-                           column = index / blocks.count * kBlockColumns;
-        const Block block{row, blocks.begin(number + 1) - row, column,
+        const std::int64_t row = index % row_blocks * high,
+                           column = index / row_blocks * kBlockColumns;
+        const Block block{row, std::min(high, m - row), column,
                           std::min(kBlockColumns, columns - column)};
         multiply_block(block, run, alpha, part, packed.data(), begin == 0 ? beta : 1.0f, c + first,
                        ldc);
