@@ -223,7 +223,8 @@ TEST_CASE("cached attention follows the slots") {
   for (auto& slot : slots) slot = static_cast<std::int32_t>(random.below(kSlots));
   using Widths = std::pair<std::int64_t, std::int64_t>;
   for (const Device device : test_devices()) {
-    for (const auto& [width, heads] : {Widths{12, 3}, {10, 2}, {40, 1}, {264, 2}}) {
+    for (const Widths& widths : {Widths{12, 3}, {10, 2}, {40, 1}, {264, 2}}) {
+      const std::int64_t width = widths.first, heads = widths.second;
       CAPTURE(device.str());
       CAPTURE(width);
       const std::int64_t row_width = 2 * width, head_width = width / heads;

@@ -221,7 +221,7 @@ TEST_CASE("attention's gradients follow those in f64 on the CPU") {
         wide.run();
         CAPTURE(device.str());
         CAPTURE(name_of(dtype));
-        CAPTURE(head_width);
+        CAPTURE(narrow.args.head_width);
         CHECK(largest_gap(narrow.output.values<double>(), wide.output.values<double>()) <=
               tolerance);
         CHECK(largest_gap(narrow.dqueries.values<double>(), wide.dqueries.values<double>()) <=
