@@ -17,6 +17,11 @@ namespace kette {
 struct PackedWeight {
   Tensor panels, bias;
   std::int64_t out = 0, in = 0;
+
+  /// The sizes of what kernels::pack_linear is asked to pack, still without memory; an Error unless
+  /// the parts fit together.
+  static PackedWeight sizes_of(const std::vector<Tensor>& matrices,
+                               const std::vector<Tensor>& biases);
 };
 
 struct PackedLinearArgs {
@@ -24,6 +29,8 @@ struct PackedLinearArgs {
   Tensor x;  ///< [rows, in]
   Tensor y;  ///< [rows, out]
   Activation activation = Activation::none;
+
+  void check() const;  ///< an Error unless the shapes fit together
 };
 
 /// What both attentions share: softmax(scale * q K^T) V per row and head, with one query a row.

@@ -11,6 +11,40 @@ void MatmulArgs::check() const {
               "matmul: expected sides below 2^31, given m = ", m, ", n = ", n, ", k = ", k);
 }
 
+void AttentionArgs::check() const {
+  KETTE_CHECK(query_segments.count() == key_segments.count(),
+              "attention: expected as many key as query sequences, given ", key_segments.count(),
+              " and ", query_segments.count());
+  KETTE_CHECK(!dropout.active() || dropout_width >= key_segments.longest(),
+              "attention: expected a dropout width of at least the longest key sequence, ",
+              key_segments.longest(), ", given ", dropout_width);
+}
+
+PackedWeight PackedWeight::sizes_of(const std::vector<Tensor>& matrices,
+                                    const std::vector<Tensor>& biases) {
+  KETTE_CHECK(!matrices.empty() && (biases.empty() || biases.size() == matrices.size()),
+              "pack_linear: expected matrices with a bias each or none, given ", matrices.size(),
+              " matrices and ", biases.size(), " biases");
+  PackedWeight packed;
+  packed.in = matrices.front().width();
+  for (std::size_t i = 0; i < matrices.size(); ++i) {
+    const Tensor& matrix = matrices[i];
+    KETTE_CHECK(matrix.shape().rank() == 2 && matrix.width() == packed.in,
+                "pack_linear: expected matrices [out, ", packed.in, "], given ", matrix.str());
+    KETTE_CHECK(biases.empty() || biases[i].elements() == matrix.rows(),
+                "pack_linear: expected a bias of ", matrix.rows(), " entries, given ",
+                biases.empty() ? "" : biases[i].str());
+    packed.out += matrix.rows();
+  }
+  return packed;
+}
+
+void PackedLinearArgs::check() const {
+  KETTE_CHECK(x.width() == weight->in && y.rows() == x.rows() && y.width() == weight->out,
+              "packed_linear: expected x [rows, ", weight->in, "] and y [rows, ", weight->out,
+              "], given ", x.str(), " and ", y.str());
+}
+
 void ProjectedCrossEntropyArgs::check() const {
   constexpr const char* op = "projected_cross_entropy: expected ";
   const std::int64_t rows = x.rows(), vocabulary = weight.rows();

@@ -75,6 +75,8 @@ struct AttentionArgs {
   std::int64_t dropout_width =
       0;  ///< the row width the mask is drawn with: the longest key sequence
   Segments query_segments, key_segments;
+
+  void check() const;  ///< an Error unless segments and dropout fit together
 };
 
 struct AttentionGradients {

@@ -88,7 +88,7 @@ void attend(const AttentionHead<T>& head, const ForwardMemory<C>& memory, float*
 }  // namespace
 
 void attention(CpuExec, const AttentionArgs& args) {
-  cpu::check_attention(args);
+  args.check();
   visit_float(args.dtype, "attention", [&]<class T>(T) {
     using C = Compute<T>;
     const std::int64_t longest = args.key_segments.longest();

@@ -112,7 +112,7 @@ void differentiate(const AttentionHead<T>& head, const AttentionGradients& gradi
 }  // namespace
 
 void attention_backward(CpuExec, const AttentionArgs& args, const AttentionGradients& gradients) {
-  cpu::check_attention(args);
+  args.check();
   visit_float(args.dtype, "attention", [&]<class T>(T) {
     using C = Compute<T>;
     const std::int64_t longest = args.key_segments.longest();

@@ -154,16 +154,6 @@ struct AttentionHead {
   }
 };
 
-/// What both passes ask of their arguments.
-inline void check_attention(const AttentionArgs& args) {
-  KETTE_CHECK(args.query_segments.count() == args.key_segments.count(),
-              "attention: expected as many key as query sequences, given ",
-              args.key_segments.count(), " and ", args.query_segments.count());
-  KETTE_CHECK(!args.dropout.active() || args.dropout_width >= args.key_segments.longest(),
-              "attention: expected a dropout width of at least the longest key sequence, ",
-              args.key_segments.longest(), ", given ", args.dropout_width);
-}
-
 /// Calls body(head, memory, factors) for every pair, on all threads. A thread's own are `memory`,
 /// of `count` elements, and `factors`, a row of the dropout mask.
 template <class T, class Body>

@@ -95,27 +95,15 @@ void multiply_block(const PackedLinearArgs& args, Panels panels, std::int64_t ro
 
 PackedWeight pack_linear(CpuExec, const std::vector<Tensor>& matrices,
                          const std::vector<Tensor>& biases) {
-  KETTE_CHECK(!matrices.empty() && (biases.empty() || biases.size() == matrices.size()),
-              "pack_linear: expected matrices with a bias each or none, given ", matrices.size(),
-              " matrices and ", biases.size(), " biases");
-  PackedWeight packed;
-  packed.in = matrices.front().width();
-  for (const Tensor& matrix : matrices) {
-    KETTE_CHECK(matrix.shape().rank() == 2 && matrix.width() == packed.in,
-                "pack_linear: expected matrices [out, ", packed.in, "], given ", matrix.str());
-    packed.out += matrix.rows();
-  }
+  PackedWeight packed = PackedWeight::sizes_of(matrices, biases);
   packed.panels = Tensor::zeros({panels_of(packed.out), packed.in, kPanel});
   packed.bias = Tensor::zeros({panels_of(packed.out) * kPanel});
   std::int64_t first = 0;
   for (std::size_t i = 0; i < matrices.size(); ++i) {
     const Tensor matrix = matrices[i].to(DType::f32);
     pack_rows(matrix, first, packed.panels.data<float>());
-    if (!biases.empty()) {
-      KETTE_CHECK(biases[i].elements() == matrix.rows(), "pack_linear: expected a bias of ",
-                  matrix.rows(), " entries, given ", biases[i].str());
+    if (!biases.empty())
       packed.bias.view(first, {matrix.rows()}).copy_from(biases[i].to(DType::f32));
-    }
     first += matrix.rows();
   }
   return packed;
@@ -124,9 +112,7 @@ PackedWeight pack_linear(CpuExec, const std::vector<Tensor>& matrices,
 void packed_linear(CpuExec, const PackedLinearArgs& args) {
   const PackedWeight& weight = *args.weight;
   const std::int64_t rows = args.x.rows(), depth = weight.in, out = weight.out;
-  KETTE_CHECK(args.x.width() == depth && args.y.rows() == rows && args.y.width() == out,
-              "packed_linear: expected x [rows, ", depth, "] and y [rows, ", out, "], given ",
-              args.x.str(), " and ", args.y.str());
+  args.check();
   // With one thread a range is all of W; with several each has its own panels, and reads all of x.
   const std::int64_t panels = panels_of(out);
   const std::int64_t ranges =

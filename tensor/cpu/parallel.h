@@ -5,15 +5,11 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "tensor/ceil_div.h"
+
 namespace kette::cpu {
 
-/// How many blocks of `size` cover `count`, and how many elements these have.
-constexpr std::int64_t ceil_div(std::int64_t count, std::int64_t size) {
-  return (count + size - 1) / size;
-}
-constexpr std::int64_t round_up(std::int64_t count, std::int64_t size) {
-  return ceil_div(count, size) * size;
-}
+using kette::ceil_div, kette::round_up;
 
 /// Below this many scalar operations a loop is not worth waking the other threads.
 inline constexpr std::int64_t kParallelWork = std::int64_t{1} << 15;

@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(Tile::kThreads) attend(AttentionCall<T> call) 
 }  // namespace
 
 void attention(CudaExec exec, const AttentionArgs& args) {
-  check_attention(args);
+  args.check();
   visit_float(args.dtype, "attention", [&]<class T>(T) {
     AttentionCall<T> call(exec, args);
     const std::int64_t longest =

@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(Tile::kThreads) differentiate(BackwardCall<T> 
 
 void attention_backward(CudaExec exec, const AttentionArgs& args,
                         const AttentionGradients& gradients) {
-  check_attention(args);
+  args.check();
   visit_float(args.dtype, "attention", [&]<class T>(T) {
     using C = Compute<T>;
     const Tensor dots = Tensor::empty({args.heads, args.query_segments.rows()}, dtype_of<C>,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tensor/backend.h"
+#include "tensor/ceil_div.h"
 #include "tensor/kernels.h"
 
 namespace kette::cuda {
@@ -20,9 +21,7 @@ void check(cudaError_t status, const char* what);
 cudaStream_t stream(CudaExec exec);
 int multiprocessors(CudaExec exec);
 
-constexpr std::int64_t ceil_div(std::int64_t count, std::int64_t size) {
-  return (count + size - 1) / size;
-}
+using kette::ceil_div, kette::round_up;
 
 inline constexpr int kWarp = 32, kThreads = 256;
 

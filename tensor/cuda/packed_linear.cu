@@ -213,32 +213,20 @@ void launch_tiles(CudaExec exec, const Product& product) {
 
 PackedWeight pack_linear(CudaExec exec, const std::vector<Tensor>& matrices,
                          const std::vector<Tensor>& biases) {
-  KETTE_CHECK(!matrices.empty() && (biases.empty() || biases.size() == matrices.size()),
-              "pack_linear: expected matrices with a bias each or none, given ", matrices.size(),
-              " matrices and ", biases.size(), " biases");
   const Device device{DeviceKind::cuda, exec.device};
-  PackedWeight packed;
-  packed.in = matrices.front().width();
-  for (const Tensor& matrix : matrices) {
-    KETTE_CHECK(matrix.shape().rank() == 2 && matrix.width() == packed.in,
-                "pack_linear: expected matrices [out, ", packed.in, "], given ", matrix.str());
-    packed.out += matrix.rows();
-  }
+  PackedWeight packed = PackedWeight::sizes_of(matrices, biases);
   const std::int64_t panels = ceil_div(packed.out, kTileColumns) * kTilePanels;
-  const std::int64_t depth = ceil_div(packed.in, kSlice) * kSlice;
+  const std::int64_t depth = cuda::round_up(packed.in, kSlice);
   packed.panels = Tensor::zeros({panels, depth, kPanel}, DType::f32, device);
   packed.bias = Tensor::zeros({panels * kPanel}, DType::f32, device);
   std::int64_t first = 0;
   for (std::size_t i = 0; i < matrices.size(); ++i) {
     const Tensor matrix = matrices[i].to(DType::f32);
-    const std::int64_t threads = ceil_div(matrix.rows(), kPanel) * kPanel * packed.in;
+    const std::int64_t threads = cuda::round_up(matrix.rows(), kPanel) * packed.in;
     cuda::launch(exec, pack_rows, cuda::one_thread_each(threads), matrix.data<float>(),
                  matrix.rows(), packed.in, depth, first, packed.panels.data<float>());
-    if (!biases.empty()) {
-      KETTE_CHECK(biases[i].elements() == matrix.rows(), "pack_linear: expected a bias of ",
-                  matrix.rows(), " entries, given ", biases[i].str());
+    if (!biases.empty())
       packed.bias.view(first, {matrix.rows()}).copy_from(biases[i].to(DType::f32));
-    }
     first += matrix.rows();
   }
   return packed;
@@ -247,9 +235,7 @@ PackedWeight pack_linear(CudaExec exec, const std::vector<Tensor>& matrices,
 void packed_linear(CudaExec exec, const PackedLinearArgs& args) {
   const PackedWeight& weight = *args.weight;
   const std::int64_t rows = args.x.rows();
-  KETTE_CHECK(args.x.width() == weight.in && args.y.rows() == rows && args.y.width() == weight.out,
-              "packed_linear: expected x [rows, ", weight.in, "] and y [rows, ", weight.out,
-              "], given ", args.x.str(), " and ", args.y.str());
+  args.check();
   const Product product{args.x.data<float>(),
                         weight.panels.data<float>(),
                         weight.bias.data<float>(),

@@ -146,7 +146,7 @@ void reduce_chunk(CudaExec exec, const ProjectedCrossEntropyArgs& args, const Te
 template <class T>
 void reduce(CudaExec exec, const ProjectedCrossEntropyArgs& args) {
   const std::int64_t rows = args.x.rows(), width = args.x.width(), vocabulary = args.weight.rows();
-  const std::int64_t ld = ceil_div(vocabulary, kPack<T>) * kPack<T>;
+  const std::int64_t ld = cuda::round_up(vocabulary, kPack<T>);
   const std::int64_t most = std::max<std::int64_t>(
       1, kChunkBytes / std::max<std::int64_t>(1, ld * std::int64_t{sizeof(T)}));
   const std::int64_t chunk = ceil_div(rows, ceil_div(rows, most));  // chunks of like size

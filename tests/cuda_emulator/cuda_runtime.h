@@ -17,10 +17,7 @@
 #define __device__
 #define __host__
 #define __shared__ static
-#define __forceinline__ inline
 #define __noinline__
-#define __restrict__
-#define __align__(bytes) alignas(bytes)
 #define __launch_bounds__(...)
 
 struct dim3 {
@@ -30,20 +27,9 @@ struct dim3 {
 struct uint3 {
   unsigned x, y, z;
 };
-struct float2 {
-  float x, y;
-};
 struct alignas(16) float4 {
   float x, y, z, w;
 };
-struct uint2 {
-  unsigned x, y;
-};
-struct alignas(16) uint4 {
-  unsigned x, y, z, w;
-};
-inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
-inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
 
 extern uint3 threadIdx, blockIdx;
 extern dim3 blockDim, gridDim;
@@ -91,32 +77,9 @@ template <class T>
 T __shfl_xor_sync(unsigned, T value, int mask) {
   return emulator::shuffle(value, emulator::lane() ^ static_cast<unsigned>(mask));
 }
-template <class T>
-T __shfl_down_sync(unsigned, T value, int delta) {
-  const unsigned from = emulator::lane() + static_cast<unsigned>(delta);
-  return emulator::shuffle(value, from < 32 ? from : emulator::lane());
-}
-template <class T>
-T __shfl_up_sync(unsigned, T value, int delta) {
-  const unsigned lane = emulator::lane(), step = static_cast<unsigned>(delta);
-  return emulator::shuffle(value, lane >= step ? lane - step : lane);
-}
 unsigned __ballot_sync(unsigned mask, int predicate);
-inline int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
 inline int __popc(unsigned word) { return std::popcount(word); }
-inline int __ffs(int word) { return word == 0 ? 0 : std::countr_zero(unsigned(word)) + 1; }
 inline float __expf(float x) { return std::exp(x); }
-inline float rsqrtf(float x) { return 1 / std::sqrt(x); }
-template <class T>
-T atomicAdd(T* to, T value) {
-  const T old = *to;
-  *to = old + value;
-  return old;
-}
-template <class T>
-T __ldg(const T* from) {
-  return *from;
-}
 inline unsigned __float_as_uint(float x) { return std::bit_cast<unsigned>(x); }
 inline float __uint_as_float(unsigned x) { return std::bit_cast<float>(x); }
 
@@ -169,12 +132,3 @@ inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
 inline cudaError_t cudaEventDestroy(cudaEvent_t) { return cudaSuccess; }
 inline cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { return cudaSuccess; }
 inline cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
-inline cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
-                                     std::size_t from_pitch, std::size_t width, std::size_t height,
-                                     cudaMemcpyKind, cudaStream_t) {
-  for (std::size_t row = 0; row < height; ++row) {
-    std::memmove(static_cast<char*>(to) + row * to_pitch,
-                 static_cast<const char*>(from) + row * from_pitch, width);
-  }
-  return cudaSuccess;
-}
