@@ -13,8 +13,6 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "data/text_file.h"
-#include "models/model_directory.h"
 #include "tensor/backend.h"
 #include "tensor/cpu/blas.h"
 #include "tensor/kernels.h"
@@ -125,14 +123,6 @@ void add_architecture_options(CLI::App& command, TransformerConfig& c) {
   };
   group.custom("--activation", set_activation, current_activation, "Of the feed-forward layers",
                "relu|gelu|silu");
-}
-
-TransformerConfig read_architecture(const std::filesystem::path& model) {
-  const std::filesystem::path file = model / "config.json";
-  std::string json;
-  const TextLines lines = read_lines(file);
-  for (const std::string_view line : lines.views()) json += line;
-  return transformer_config_from_json(json, file.string());
 }
 
 void check_readable(const std::filesystem::path& file) {

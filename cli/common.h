@@ -43,9 +43,6 @@ int use_threads(const CommonOptions& options);
 /// --preset that was added before, wherever it stands on the command line.
 void add_architecture_options(CLI::App& command, TransformerConfig& config);
 
-/// The config.json of a model directory.
-TransformerConfig read_architecture(const std::filesystem::path& model);
-
 /// Throws an Error that names the file unless it can be read.
 void check_readable(const std::filesystem::path& file);
 

@@ -33,7 +33,8 @@ void add_model_options(CLI::App& command, ModelOptions& options) {
 }
 
 TranslationModel load(const ModelOptions& options) {
-  TranslationModel model = load_model(options.model, options.checkpoint, options.device);
+  TranslationModel model =
+      load_translation_model(options.model, options.checkpoint, options.device);
   const std::filesystem::path file =
       options.checkpoint.empty() ? options.model / "model.safetensors" : options.checkpoint;
   std::cerr << file.string() << ", " << describe(model.metadata) << std::endl;

@@ -108,7 +108,7 @@ void run(const InfoOptions& o) {
       config = TransformerConfig::preset(o.preset);
       if (o.vocabulary > 0) config.vocabulary = o.vocabulary;
     } else {
-      config = read_architecture(o.model);
+      config = read_transformer_config(o.model);
     }
     print_table(config);
     if (o.preset == "base" || o.preset == "big") {

@@ -10,7 +10,7 @@
 #include "cli/config_file.h"
 #include "models/atomic_file.h"
 #include "models/model_summary.h"
-#include "train/trainer.h"
+#include "train/translation_task.h"
 
 namespace kette::cli {
 namespace {
@@ -21,7 +21,7 @@ struct TrainCommandOptions {
   CommonOptions common;
   std::string preset = "tiny", schedule;
   ComputeOptions compute;
-  TrainOptions train;
+  TranslationTrainOptions train;
 };
 
 /// tiny: the recipe of Wu et al. 2021 for small data; base and big: the paper's section 5.
@@ -45,8 +45,8 @@ std::int64_t default_steps(const std::string& preset) {
   return preset == "tiny" ? 20000 : preset == "base" ? 100000 : 300000;
 }
 
-TrainOptions resolve(TrainCommandOptions& o) {
-  TrainOptions& t = o.train;
+TranslationTrainOptions resolve(TrainCommandOptions& o) {
+  TranslationTrainOptions& t = o.train;
   t.schedule.kind = parse_schedule(o.schedule);
   t.schedule.width = t.model.width;
   t.device = o.compute.device;
@@ -58,7 +58,7 @@ TrainOptions resolve(TrainCommandOptions& o) {
 
 /// A model that is there keeps the configuration it was made with, until training has accepted the
 /// new one.
-void save_config(const TrainOptions& options, const std::string& text) {
+void save_config(const TranslationTrainOptions& options, const std::string& text) {
   std::error_code error;
   std::filesystem::create_directories(options.out, error);
   KETTE_CHECK(!error, options.out.string(), ": expected a folder that can be written, given ",
@@ -66,12 +66,12 @@ void save_config(const TrainOptions& options, const std::string& text) {
   write_file_atomically(options.out / "config.toml", text);
 }
 
-Json speed_json(const ComputeOptions& compute, const TrainOptions& options,
+Json speed_json(const ComputeOptions& compute, const TranslationTrainOptions& options,
                 const TrainResult& result, int threads) {
   // Lengths of sentences are not kept, so attention over keys, a few percent, is left out here;
   // kette bench counts it.
   double per_source = 0, per_target = 0;
-  for (const SummaryRow& row : summarize(read_architecture(options.out))) {
+  for (const SummaryRow& row : summarize(read_transformer_config(options.out))) {
     per_source += static_cast<double>(row.count) * row.source_flops;
     per_target += static_cast<double>(row.count) * row.target_flops;
   }
@@ -86,7 +86,7 @@ Json speed_json(const ComputeOptions& compute, const TrainOptions& options,
           {"peak_rss_mib", peak_rss_mib()}};
 }
 
-void print_result(const ComputeOptions& compute, const TrainOptions& options,
+void print_result(const ComputeOptions& compute, const TranslationTrainOptions& options,
                   const TrainResult& result, int threads) {
   Json json = {{"out", options.out.string()},
                {"steps", result.steps},
@@ -94,7 +94,7 @@ void print_result(const ComputeOptions& compute, const TrainOptions& options,
                {"loss", result.train_loss},
                {"valid_loss", result.valid_loss},
                {"best_valid_loss", result.best_valid_loss},
-               {"bleu", result.valid_bleu ? Json(*result.valid_bleu) : Json()},
+               {"bleu", result.valid_score ? Json(result.valid_score->value) : Json()},
                {"seconds", result.seconds},
                {"interrupted", result.interrupted},
                {"threads", threads}};
@@ -104,7 +104,7 @@ void print_result(const ComputeOptions& compute, const TrainOptions& options,
 
 void run(CLI::App& command, TrainCommandOptions& o) {
   const int threads = use_threads(o.common);
-  const TrainOptions options = resolve(o);
+  const TranslationTrainOptions options = resolve(o);
   o.compute.apply();
   const std::string config = config_text(command, {"help", "config", "json", "resume", "quiet"});
   const bool is_new = !std::filesystem::exists(options.out / "config.json");
@@ -124,7 +124,7 @@ void run(CLI::App& command, TrainCommandOptions& o) {
   }
 }
 
-void add_file_options(CLI::App& command, TrainOptions& t) {
+void add_file_options(CLI::App& command, TranslationTrainOptions& t) {
   OptionGroup data(command, "Data");
   data.path("--src", t.source, "Source sentences, one a line; plain or gzip")->required();
   data.path("--tgt", t.target, "Their translations, line by line")->required();
@@ -134,7 +134,7 @@ void add_file_options(CLI::App& command, TrainOptions& t) {
   data.path("--tokenizer", t.tokenizer, "A SentencePiece model to use (default: train one)");
 }
 
-void add_text_options(CLI::App& command, TrainOptions& t) {
+void add_text_options(CLI::App& command, TranslationTrainOptions& t) {
   OptionGroup data(command, "Data");
   data.number("--vocab", t.vocabulary, at_least(1), "Pieces of the joint vocabulary");
   data.number("--bpe-dropout", t.bpe_dropout, rate(),
@@ -145,7 +145,7 @@ void add_text_options(CLI::App& command, TrainOptions& t) {
               "Leave more unequal training pairs out (default: none)");
 }
 
-void add_duration_options(CLI::App& command, TrainOptions& t) {
+void add_duration_options(CLI::App& command, TranslationTrainOptions& t) {
   OptionGroup group(command,
                     "How long (the first that is reached; default: 20000 steps for tiny, 100000 "
                     "base, 300000 big)");
@@ -157,7 +157,7 @@ void add_duration_options(CLI::App& command, TrainOptions& t) {
 }
 
 void add_optimisation_options(CLI::App& command, TrainCommandOptions& o) {
-  TrainOptions& t = o.train;
+  TranslationTrainOptions& t = o.train;
   OptionGroup group(
       command,
       "Optimisation (defaults of tiny; base and big: noam, lr 1, warm-up 4000, epsilon 1e-9)");
@@ -179,7 +179,7 @@ void add_optimisation_options(CLI::App& command, TrainCommandOptions& o) {
   group.number("--seed", t.seed, "Of initial values, order and dropout");
 }
 
-void add_checkpoint_options(CLI::App& command, TrainOptions& t) {
+void add_checkpoint_options(CLI::App& command, TranslationTrainOptions& t) {
   OptionGroup group(command, "Validation and checkpoints");
   group.number("--validate-every", t.validate_every, at_least(1),
                "Steps between validations (default: an epoch)");

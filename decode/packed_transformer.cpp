@@ -6,43 +6,9 @@
 #include "tensor/kernels.h"
 
 namespace kette {
-namespace {
-
-PackedWeight pack(const std::vector<Tensor>& matrices, const std::vector<Tensor>& biases) {
-  return on(matrices.front().device(),
-            [&](auto exec) { return kernels::pack_linear(exec, matrices, biases); });
-}
-
-/// The layer norm with its values as f32 constants, so that no tape ever takes note of it.
-Residual constant(Residual residual) {
-  residual.norm.gain = residual.norm.gain.value().to(DType::f32);
-  residual.norm.bias = residual.norm.bias.value().to(DType::f32);
-  return residual;
-}
-
-}  // namespace
-
 Tensor layer_of(const Tensor& keys_values, std::int64_t layer) {
   const Shape& shape = keys_values.shape();
   return keys_values.slice(layer, layer + 1).reshaped({shape[1], shape[2]});
-}
-
-PackedLinear::PackedLinear(const Linear& linear)
-    : PackedLinear(linear, 0, linear.weight.value().rows()) {}
-
-PackedLinear::PackedLinear(const Linear& linear, std::int64_t begin, std::int64_t end)
-    : weight(
-          pack({linear.weight.value().slice(begin, end)}, {linear.bias.value().slice(begin, end)})),
-      activation(linear.activation) {}
-
-Tensor PackedLinear::operator()(const Tensor& x) const {
-  const Tensor y = Tensor::empty({x.rows(), weight.out}, DType::f32, x.device());
-  (*this)(x, y);
-  return y;
-}
-
-void PackedLinear::operator()(const Tensor& x, const Tensor& y) const {
-  on(x.device(), [&](auto exec) { kernels::packed_linear(exec, {&weight, x, y, activation}); });
 }
 
 PackedEncoderLayer::PackedEncoderLayer(const EncoderLayer& layer)

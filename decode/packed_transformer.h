@@ -6,30 +6,10 @@
 
 #include <vector>
 
+#include "decode/packed_layers.h"
 #include "models/transformer.h"
-#include "tensor/decoding.h"
 
 namespace kette {
-
-struct PackedLinear {
-  PackedWeight weight;
-  Activation activation = Activation::none;
-
-  PackedLinear() = default;
-  explicit PackedLinear(const Linear& linear);
-  /// Rows [begin, end) of a linear layer's matrix, and of its bias.
-  PackedLinear(const Linear& linear, std::int64_t begin, std::int64_t end);
-
-  Tensor operator()(const Tensor& x) const;
-  void operator()(const Tensor& x, const Tensor& y) const;
-};
-
-struct PackedFeedForward {
-  PackedLinear inner, outer;
-
-  explicit PackedFeedForward(const FeedForward& layer) : inner(layer.inner), outer(layer.outer) {}
-  Tensor operator()(const Tensor& x) const { return outer(inner(x)); }
-};
 
 struct PackedEncoderLayer {
   PackedLinear query_key_value, output;

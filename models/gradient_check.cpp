@@ -16,6 +16,21 @@ std::vector<std::int32_t> random_tokens(Random& random, std::int64_t count,
   return tokens;
 }
 
+ParameterGaps check_model(const std::function<Variable()>& loss, const ParamStore& parameters,
+                          std::int64_t elements_each, const GradientCheckOptions& options) {
+  const auto& leaves = parameters.leaves();
+  ParameterGaps gaps = check_parameter_gradients(loss, leaves, elements_each, options);
+  for (std::size_t i = 0; i < gaps.size(); ++i) {
+    for (const double factor : kSmallerSteps) {
+      if (gaps[i].second.gap <= options.tolerance) break;
+      GradientCheckOptions again = options;
+      again.step = options.step * factor;
+      gaps[i] = check_parameter_gradients(loss, {leaves[i]}, elements_each, again).front();
+    }
+  }
+  return gaps;
+}
+
 }  // namespace
 
 TransformerConfig small_transformer(NormOrder norm) {
@@ -31,9 +46,19 @@ TransformerConfig small_transformer(NormOrder norm) {
   return config;
 }
 
-std::vector<std::pair<std::string, GradientGap>> check_transformer(
-    const TransformerConfig& config, std::int64_t elements_each,
-    const GradientCheckOptions& options) {
+GptConfig small_gpt() {
+  GptConfig config;
+  config.layers = 2;
+  config.width = 16;
+  config.hidden = 24;
+  config.heads = 2;
+  config.vocabulary = 23;
+  config.context = 16;
+  return config;
+}
+
+ParameterGaps check_transformer(const TransformerConfig& config, std::int64_t elements_each,
+                                const GradientCheckOptions& options) {
   Transformer model(config);
   model.materialize(options.seed, DType::f64, options.device);
   Random random(options.seed, 2000);
@@ -50,17 +75,25 @@ std::vector<std::pair<std::string, GradientGap>> check_transformer(
     const Variable states = model.decode(target, target_segments, memory, source_segments, run);
     return model.loss(states, next, {0.1, 1.0 / static_cast<double>(target_segments.rows())});
   };
-  const auto& leaves = model.parameters().leaves();
-  auto gaps = check_parameter_gradients(loss, leaves, elements_each, options);
-  for (std::size_t i = 0; i < gaps.size(); ++i) {
-    for (const double factor : kSmallerSteps) {
-      if (gaps[i].second.gap <= options.tolerance) break;
-      GradientCheckOptions again = options;
-      again.step = options.step * factor;
-      gaps[i] = check_parameter_gradients(loss, {leaves[i]}, elements_each, again).front();
-    }
-  }
-  return gaps;
+  return check_model(loss, model.parameters(), elements_each, options);
+}
+
+ParameterGaps check_gpt(const GptConfig& config, std::int64_t elements_each,
+                        const GradientCheckOptions& options) {
+  Gpt model(config);
+  model.materialize(options.seed, DType::f64, options.device);
+  Random random(options.seed, 3000);
+  const Segments segments = Segments::from_lengths({5, 7});
+  const Tensor ids = Tensor::from(random_tokens(random, segments.rows(), config.vocabulary),
+                                  options.device),
+               next = Tensor::from(random_tokens(random, segments.rows(), config.vocabulary),
+                                   options.device);
+  const auto loss = [&] {
+    Run run(options.seed, 1);  // the same masks every time
+    return model.loss(model.states(ids, segments, run), next,
+                      {0, 1.0 / static_cast<double>(segments.rows())});
+  };
+  return check_model(loss, model.parameters(), elements_each, options);
 }
 
 }  // namespace kette

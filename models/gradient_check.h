@@ -1,4 +1,4 @@
-// The gradient check of a whole Transformer: d loss / d parameter against central differences in
+// The gradient check of a whole model: d loss / d parameter against central differences in
 // f64 (see autograd/gradient_check.h), through embeddings, dropout, attention, norms and the
 // label-smoothed loss at once.
 //
@@ -13,17 +13,22 @@
 #include <vector>
 
 #include "autograd/gradient_check.h"
+#include "models/gpt.h"
 #include "models/transformer.h"
 
 namespace kette {
 
 /// Small enough that every element can be checked, with every kind of dropout on.
 TransformerConfig small_transformer(NormOrder norm);
+GptConfig small_gpt();
+
+using ParameterGaps = std::vector<std::pair<std::string, GradientGap>>;
 
 /// Checks up to `elements_each` elements of each parameter (0: all) of a random model on a few
 /// random sentences.
-std::vector<std::pair<std::string, GradientGap>> check_transformer(
-    const TransformerConfig& config, std::int64_t elements_each,
-    const GradientCheckOptions& options = {});
+ParameterGaps check_transformer(const TransformerConfig& config, std::int64_t elements_each,
+                                const GradientCheckOptions& options = {});
+ParameterGaps check_gpt(const GptConfig& config, std::int64_t elements_each,
+                        const GradientCheckOptions& options = {});
 
 }  // namespace kette

@@ -1,6 +1,6 @@
-// A trained translation model on disk, a folder that other tools can read too:
+// A trained model on disk, a folder that other tools can read too:
 //   config.json        architecture and vocabulary
-//   tokenizer.model    SentencePiece
+//   tokenizer.model    SentencePiece; a language model may have another kind of tokenizer
 //   model.safetensors  the parameters, by path; metadata say which step, or which average, they are
 #pragma once
 
@@ -8,8 +8,9 @@
 #include <map>
 #include <memory>
 
+#include "data/text_tokenizer.h"
 #include "data/tokenizer.h"
-#include "models/transformer.h"
+#include "models/config_json.h"
 
 namespace kette {
 
@@ -21,21 +22,29 @@ struct TranslationModel {
   Metadata metadata;  ///< of model.safetensors: step, what was averaged, Kette's version
 };
 
-/// Writes the three files, each one atomically (models/atomic_file.h).
-void save_model(const std::filesystem::path& folder, const Transformer& model,
-                const Tokenizer& tokenizer, const Metadata& metadata);
+struct LanguageModel {
+  std::unique_ptr<Gpt> gpt;
+  SharedTextTokenizer tokenizer;
+  Metadata metadata;
+};
+
+/// Everything but the parameters, each file written atomically (models/atomic_file.h).
+void save_description(const std::filesystem::path& folder, const TransformerConfig& config,
+                      const Tokenizer& tokenizer);
+void save_description(const std::filesystem::path& folder, const GptConfig& config,
+                      const TextTokenizer& tokenizer);
+
 /// Reads the folder, or its architecture with the parameters of another file (a checkpoint).
-TranslationModel load_model(const std::filesystem::path& folder,
-                            const std::filesystem::path& parameters = {}, Device device = {});
+TranslationModel load_translation_model(const std::filesystem::path& folder,
+                                        const std::filesystem::path& parameters = {},
+                                        Device device = {});
+LanguageModel load_language_model(const std::filesystem::path& folder,
+                                  const std::filesystem::path& parameters = {}, Device device = {});
 
 /// One file of parameters. load_parameters checks names and shapes against the model before it
 /// changes anything.
 void save_parameters(const std::filesystem::path& file, const ParamStore& parameters,
                      const Metadata& metadata);
 Metadata load_parameters(const std::filesystem::path& file, ParamStore& parameters);
-
-/// The architecture as JSON text and back; an unknown or missing key is an Error that names it.
-std::string to_json(const TransformerConfig& config);
-TransformerConfig transformer_config_from_json(const std::string& text, const std::string& origin);
 
 }  // namespace kette

@@ -82,7 +82,8 @@ Variable DecoderLayer::operator()(const Variable& x, const Variable& memory,
 
 Transformer::Transformer(const TransformerConfig& config)
     : config_((config.check(), config)),
-      embedding_(Scope(store_) / "shared_embedding", config.vocabulary, config.width) {
+      embedding_(
+          Embedding::scaled(Scope(store_) / "shared_embedding", config.vocabulary, config.width)) {
   const Scope root(store_);
   for (std::int64_t i = 0; i < config.encoder_layers; ++i)
     encoder_.emplace_back(root / "encoder" / i, config);

@@ -5,8 +5,10 @@
 namespace kette {
 
 Linear::Linear(const Scope& scope, std::int64_t in, std::int64_t out, Activation act,
-               std::int64_t stacked)
-    : weight(scope.parameter("weight", {out, in}, Init::xavier(in, out / stacked))),
+               std::int64_t stacked, double deviation)
+    : weight(scope.parameter(
+          "weight", {out, in},
+          deviation > 0 ? Init::normal(deviation) : Init::xavier(in, out / stacked))),
       bias(scope.parameter("bias", {out}, Init::constant(0))),
       activation(act) {}
 
@@ -15,12 +17,17 @@ LayerNorm::LayerNorm(const Scope& scope, std::int64_t width, double eps)
       bias(scope.parameter("bias", {width}, Init::constant(0))),
       epsilon(eps) {}
 
+Embedding::Embedding(const Scope& scope, std::int64_t vocabulary, std::int64_t width,
+                     double deviation, double factor)
+    : table(scope.parameter("weight", {vocabulary, width}, Init::normal(deviation))),
+      scale(factor) {}
+
 // Entries of deviation width^-0.5 become unit vectors' worth of signal after the scale sqrt(width),
 // and give logits of unit deviation when the table is also the projection to the vocabulary.
-Embedding::Embedding(const Scope& scope, std::int64_t vocabulary, std::int64_t width)
-    : table(scope.parameter("weight", {vocabulary, width},
-                            Init::normal(1 / std::sqrt(static_cast<double>(width))))),
-      scale(std::sqrt(static_cast<double>(width))) {}
+Embedding Embedding::scaled(const Scope& scope, std::int64_t vocabulary, std::int64_t width) {
+  const double root = std::sqrt(static_cast<double>(width));
+  return Embedding(scope, vocabulary, width, 1 / root, root);
+}
 
 Tensor sinusoidal_positions(std::int64_t positions, std::int64_t width) {
   std::vector<float> table(static_cast<std::size_t>(positions * width));
@@ -47,9 +54,11 @@ Tensor row_positions(const Segments& segments, std::int64_t first) {
 }
 
 MultiHeadSelfAttention::MultiHeadSelfAttention(const Scope& scope, std::int64_t width,
-                                               std::int64_t head_count, Mask kind, double dropout)
-    : query_key_value(scope / "query_key_value", width, 3 * width, Activation::none, 3),
-      output(scope / "output", width, width),
+                                               std::int64_t head_count, Mask kind, double dropout,
+                                               const WeightInit& init)
+    : query_key_value(scope / "query_key_value", width, 3 * width, Activation::none, 3,
+                      init.deviation),
+      output(scope / "output", width, width, Activation::none, 1, init.output_deviation),
       heads(head_count),
       mask(kind),
       dropout_rate(dropout) {}
@@ -76,9 +85,9 @@ Variable MultiHeadCrossAttention::operator()(const Variable& x, const Variable& 
 }
 
 FeedForward::FeedForward(const Scope& scope, std::int64_t width, std::int64_t hidden,
-                         Activation activation, double dropout)
-    : inner(scope / "inner", width, hidden, activation),
-      outer(scope / "outer", hidden, width),
+                         Activation activation, double dropout, const WeightInit& init)
+    : inner(scope / "inner", width, hidden, activation, 1, init.deviation),
+      outer(scope / "outer", hidden, width, Activation::none, 1, init.output_deviation),
       dropout_rate(dropout) {}
 
 }  // namespace kette

@@ -8,15 +8,23 @@
 
 namespace kette {
 
+/// How the matrices of a sub-layer start: after Glorot (the default), or normal with one deviation,
+/// and with another where the sub-layer writes to the residual stream (Radford et al. 2019,
+/// section 2.3).
+struct WeightInit {
+  double deviation = 0, output_deviation = 0;  ///< 0: Glorot
+};
+
 /// y = activation(x W^T + b). weight: [out, in], bias: [out].
 struct Linear {
   Variable weight, bias;
   Activation activation;
 
   /// `stacked`: how many independent maps of `out / stacked` rows are stacked in the weight (3 for
-  /// query, key and value); each is initialised by its own fan-out.
+  /// query, key and value); each is initialised by its own fan-out. deviation: of normal initial
+  /// weights; 0: Glorot.
   Linear(const Scope& scope, std::int64_t in, std::int64_t out,
-         Activation activation = Activation::none, std::int64_t stacked = 1);
+         Activation activation = Activation::none, std::int64_t stacked = 1, double deviation = 0);
   Variable operator()(const Variable& x) const { return linear(x, weight, bias, activation); }
 };
 
@@ -33,13 +41,15 @@ struct LayerNorm {
   }
 };
 
-/// Tokens to vectors, multiplied by sqrt(width) (Vaswani et al. 2017, section 3.4). table:
-/// [vocabulary, width].
+/// Tokens to vectors: scale * table[id]. table: [vocabulary, width].
 struct Embedding {
   Variable table;
   double scale;
 
-  Embedding(const Scope& scope, std::int64_t vocabulary, std::int64_t width);
+  Embedding(const Scope& scope, std::int64_t vocabulary, std::int64_t width, double deviation,
+            double scale = 1);
+  /// Multiplied by sqrt(width) (Vaswani et al. 2017, section 3.4).
+  static Embedding scaled(const Scope& scope, std::int64_t vocabulary, std::int64_t width);
   Variable operator()(const Tensor& ids) const { return embedding(table, ids, scale); }
 };
 
@@ -59,7 +69,7 @@ struct MultiHeadSelfAttention {
   double dropout_rate;
 
   MultiHeadSelfAttention(const Scope& scope, std::int64_t width, std::int64_t heads, Mask mask,
-                         double dropout_rate);
+                         double dropout_rate, const WeightInit& init = {});
   Variable operator()(const Variable& x, const Segments& segments, Run& run) const;
 };
 
@@ -80,7 +90,7 @@ struct FeedForward {
   double dropout_rate;  ///< after the activation; the paper has none
 
   FeedForward(const Scope& scope, std::int64_t width, std::int64_t hidden, Activation activation,
-              double dropout_rate);
+              double dropout_rate, const WeightInit& init = {});
   Variable operator()(const Variable& x, Run& run) const {
     return outer(dropout(inner(x), run.mask(dropout_rate)));
   }

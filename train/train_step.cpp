@@ -6,25 +6,37 @@
 namespace kette {
 namespace {
 
-Variable batch_loss(const Transformer& model, const Batch& batch,
-                    const CrossEntropyOptions& options, Run& run, const Tensor& sums) {
-  const Variable memory = model.encode(Tensor::from(batch.source), batch.source_segments, run);
-  const Variable states = model.decode(Tensor::from(batch.target_in), batch.target_segments, memory,
-                                       batch.source_segments, run);
-  return model.loss(states, Tensor::from(batch.target_out), options, sums);
-}
-
 /// A part of a batch whose activations are held at once. On the CPU the residual stream of base is
 /// then 2 MiB, and its products are still as quick as those of larger parts; a GPU needs larger
 /// ones to be busy.
-std::int64_t tokens_at_once(const Transformer& model) {
+std::int64_t tokens_at_once(const TrainedModel& model) {
   constexpr std::int64_t kElements = std::int64_t{1} << 19, kCudaElements = std::int64_t{1} << 25;
   constexpr std::int64_t kFewest = 256;
-  const bool is_cpu = model.parameters().values().device().kind == DeviceKind::cpu;
-  return std::max(kFewest, (is_cpu ? kElements : kCudaElements) / model.config().width);
+  const bool is_cpu = model.parameters->values().device().kind == DeviceKind::cpu;
+  return std::max(kFewest, (is_cpu ? kElements : kCudaElements) / model.width);
 }
 
 }  // namespace
+
+TrainedModel::TrainedModel(Transformer& model)
+    : parameters(&model.parameters()), width(model.config().width) {
+  loss = [&model](const Batch& batch, const CrossEntropyOptions& options, Run& run,
+                  const Tensor& sums) {
+    const Variable memory = model.encode(Tensor::from(batch.source), batch.source_segments, run);
+    const Variable states = model.decode(Tensor::from(batch.target_in), batch.target_segments,
+                                         memory, batch.source_segments, run);
+    return model.loss(states, Tensor::from(batch.target_out), options, sums);
+  };
+}
+
+TrainedModel::TrainedModel(Gpt& model)
+    : parameters(&model.parameters()), width(model.config().width) {
+  loss = [&model](const Batch& batch, const CrossEntropyOptions& options, Run& run,
+                  const Tensor& sums) {
+    const Variable states = model.states(Tensor::from(batch.target_in), batch.target_segments, run);
+    return model.loss(states, Tensor::from(batch.target_out), options, sums);
+  };
+}
 
 StepResult StartedStep::finish() {
   const auto* sums = static_cast<const double*>(sums_->wait());
@@ -38,7 +50,7 @@ StepResult StartedStep::finish() {
   return result_;
 }
 
-StartedStep start_step(Transformer& model, Adam& adam, std::span<const Batch> batches,
+StartedStep start_step(const TrainedModel& model, Adam& adam, std::span<const Batch> batches,
                        const StepOptions& options) {
   StartedStep started;
   started.number_ = adam.steps() + 1;
@@ -48,19 +60,19 @@ StartedStep start_step(Transformer& model, Adam& adam, std::span<const Batch> ba
     result.target_tokens += batch.target_segments.rows();
   }
   const double per_token = 1.0 / static_cast<double>(result.target_tokens);
-  model.parameters().gradients().zero();
+  model.parameters->gradients().zero();
   Run run(options.seed, static_cast<std::uint64_t>(adam.steps()) + 1);
-  const Tensor sums = CrossEntropySums::zeros(model.parameters().values().device());
+  const Tensor sums = CrossEntropySums::zeros(model.parameters->values().device());
   for (const Batch& batch : batches) {
     for (const Batch& part : split(batch, tokens_at_once(model))) {
       Tape tape;
-      tape.backward(batch_loss(model, part, {options.label_smoothing, per_token}, run, sums));
+      tape.backward(model.loss(part, {options.label_smoothing, per_token}, run, sums));
     }
   }
   started.sums_ = backend(sums.device()).start_copy_to_host(sums.raw(), sums.bytes());
   double gradient_scale = 1;
   if (options.clip_norm > 0) {
-    result.gradient_norm = gradient_norm(model.parameters());
+    result.gradient_norm = gradient_norm(*model.parameters);
     if (result.gradient_norm > options.clip_norm)
       gradient_scale = options.clip_norm / result.gradient_norm;
   }
@@ -68,12 +80,12 @@ StartedStep start_step(Transformer& model, Adam& adam, std::span<const Batch> ba
   return started;
 }
 
-double validation_loss(const Transformer& model, std::span<const Batch> batches) {
-  const Tensor sums = CrossEntropySums::zeros(model.parameters().values().device());
+double validation_loss(const TrainedModel& model, std::span<const Batch> batches) {
+  const Tensor sums = CrossEntropySums::zeros(model.parameters->values().device());
   std::int64_t tokens = 0;
   for (const Batch& batch : batches) {
     Run inference;
-    batch_loss(model, batch, {}, inference, sums);
+    model.loss(batch, {}, inference, sums);
     tokens += batch.target_segments.rows();
   }
   if (tokens == 0) return 0;

@@ -2,15 +2,29 @@
 // batches whose gradients add up as if they were one, clipping, Adam.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 
 #include "data/batches.h"
+#include "models/gpt.h"
 #include "models/transformer.h"
 #include "tensor/backend.h"
 #include "train/adam.h"
 
 namespace kette {
+
+/// What a step needs of a model, which must outlive it.
+struct TrainedModel {
+  ParamStore* parameters = nullptr;  ///< those that change
+  std::int64_t width = 0;            ///< of the residual stream
+  std::function<Variable(const Batch& batch, const CrossEntropyOptions& options, Run& run,
+                         const Tensor& sums)>
+      loss;
+
+  TrainedModel(Transformer& model);  // NOLINT(google-explicit-constructor)
+  TrainedModel(Gpt& model);          // NOLINT(google-explicit-constructor)
+};
 
 struct StepOptions {
   double lr = 1e-3;
@@ -33,20 +47,21 @@ class StartedStep {
   StepResult finish();
 
  private:
-  friend StartedStep start_step(Transformer&, Adam&, std::span<const Batch>, const StepOptions&);
+  friend StartedStep start_step(const TrainedModel&, Adam&, std::span<const Batch>,
+                                const StepOptions&);
   StepResult result_;
   std::int64_t number_ = 0;
   std::unique_ptr<HostCopy> sums_;
 };
 
-StartedStep start_step(Transformer& model, Adam& adam, std::span<const Batch> batches,
+StartedStep start_step(const TrainedModel& model, Adam& adam, std::span<const Batch> batches,
                        const StepOptions& options);
-inline StepResult train_step(Transformer& model, Adam& adam, std::span<const Batch> batches,
+inline StepResult train_step(const TrainedModel& model, Adam& adam, std::span<const Batch> batches,
                              const StepOptions& options) {
   return start_step(model, adam, batches, options).finish();
 }
 
 /// Mean negative log likelihood per target token over all batches, without dropout.
-double validation_loss(const Transformer& model, std::span<const Batch> batches);
+double validation_loss(const TrainedModel& model, std::span<const Batch> batches);
 
 }  // namespace kette

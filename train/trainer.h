@@ -1,30 +1,19 @@
-// Training a translation model: batches by token count, label smoothing, Adam, a schedule,
-// validation, checkpoints, and a resume that continues bit for bit. Everything a run needs stands
-// in TrainOptions.
+// Training: accumulation, Adam, a schedule, validation, checkpoints, and a resume that continues
+// bit for bit. Everything a run needs stands in its options; what it learns is a Task.
 #pragma once
 
 #include <filesystem>
 #include <optional>
 #include <string>
 
-#include "models/model_directory.h"
 #include "train/adam.h"
 #include "train/schedule.h"
+#include "train/task.h"
 
 namespace kette {
 
 struct TrainOptions {
-  // Data
-  std::filesystem::path source, target, valid_source, valid_target;
-  std::filesystem::path out;        ///< the model directory
-  std::filesystem::path tokenizer;  ///< an existing SentencePiece model; empty: train one
-  std::int64_t vocabulary = 10000;
-  double bpe_dropout = 0;
-  std::int64_t max_length = 256;  ///< longer sentences, in tokens, are left out of training
-  double max_ratio = 0;           ///< likewise more unequal pairs; 0: off
-
-  // Model
-  TransformerConfig model;
+  std::filesystem::path out;  ///< the model directory
   Device device;
   DType precision = DType::f32;  ///< what it computes in; with bf16 Adam still works in f32
 
@@ -43,29 +32,34 @@ struct TrainOptions {
 
   // Validation and checkpoints
   std::int64_t validate_every = 0;  ///< steps; 0: once an epoch
-  bool validate_bleu = true;        ///< translate the validation set too (greedily)
-  std::string bleu_tokenize = "13a";
-  std::int64_t keep = 5;     ///< last checkpoints kept, one per validation
-  std::int64_t average = 0;  ///< at the end, model.safetensors = mean of this many last checkpoints
+  std::int64_t keep = 5;            ///< last checkpoints kept, one per validation
+  std::int64_t average =
+      0;  ///< at the end, the model becomes the mean of this many last checkpoints
   std::int64_t save_every_seconds = 300;  ///< how much work a kill can cost
 
   std::uint64_t seed = 1;
   bool resume = false;
   bool detect_anomaly = false;
   bool quiet = false;  ///< no progress line (the log is written all the same)
+
+  /// Throws an Error that names the option that makes no sense.
+  void check() const;
 };
 
 struct TrainResult {
   std::int64_t steps = 0, epochs = 0;
   double train_loss = 0;  ///< mean over the last 100 steps, per token, with smoothing
   double valid_loss = 0, best_valid_loss = 0;  ///< negative log likelihood per target token
-  std::optional<double> valid_bleu;
+  std::optional<Score> valid_score;
   double seconds = 0;
   double source_tokens_per_second = 0, target_tokens_per_second = 0;
   bool interrupted = false;  ///< stopped by Ctrl-C; resumable
 };
 
+/// Makes the model directory, or checks that there is a run to resume in it.
+void prepare_model_directory(const TrainOptions& options);
+
 /// Trains (or resumes) and leaves a model directory. Text for people goes to stderr.
-TrainResult train(const TrainOptions& options);
+TrainResult train(const TrainOptions& options, Task& task);
 
 }  // namespace kette

@@ -12,7 +12,7 @@
 #include "tests/devices.h"
 #include "tests/support.h"
 #include "train/train_step.h"
-#include "train/trainer.h"
+#include "train/translation_task.h"
 
 using namespace kette;
 using kette::testing::ScratchFolder;
@@ -37,14 +37,14 @@ std::pair<std::string, std::string> toy_text(int lines, std::uint64_t seed) {
   return {source, target};
 }
 
-TrainOptions toy_options(const ScratchFolder& folder, const std::string& out) {
+TranslationTrainOptions toy_options(const ScratchFolder& folder, const std::string& out) {
   const auto [source, target] = toy_text(300, 1);
   const auto [valid_source, valid_target] = toy_text(20, 2);
   testing::write_file(folder / "train.src", source);
   testing::write_file(folder / "train.tgt", target);
   testing::write_file(folder / "valid.src", valid_source);
   testing::write_file(folder / "valid.tgt", valid_target);
-  TrainOptions options;
+  TranslationTrainOptions options;
   options.source = folder / "train.src";
   options.target = folder / "train.tgt";
   options.valid_source = folder / "valid.src";
@@ -86,10 +86,10 @@ std::vector<float> parameters_in(const std::filesystem::path& folder) {
 
 TEST_CASE("200 steps equal 100, resume, and 100 more, bit for bit") {
   const ScratchFolder folder;
-  TrainOptions whole = toy_options(folder, "whole");
+  TranslationTrainOptions whole = toy_options(folder, "whole");
   whole.steps = 200;
   train(whole);
-  TrainOptions halves = toy_options(folder, "halves");
+  TranslationTrainOptions halves = toy_options(folder, "halves");
   halves.steps = 100;
   train(halves);
   halves.steps = 200;
@@ -106,7 +106,7 @@ TEST_CASE("200 steps equal 100, resume, and 100 more, bit for bit") {
 
 TEST_CASE("training learns, whatever the number of threads to the same bits") {
   const ScratchFolder folder;
-  TrainOptions options = toy_options(folder, "one");
+  TranslationTrainOptions options = toy_options(folder, "one");
   options.steps = 60;
   const int threads = omp_get_max_threads();
   omp_set_num_threads(1);
@@ -158,7 +158,7 @@ TEST_CASE("accumulated gradients equal those of the big batch") {
 
 TEST_CASE("checkpoints: the last ones are kept, and averaged at the end") {
   const ScratchFolder folder;
-  TrainOptions options = toy_options(folder, "model");
+  TranslationTrainOptions options = toy_options(folder, "model");
   options.steps = 50;
   options.validate_every = 10;
   options.keep = 3;
@@ -179,7 +179,7 @@ TEST_CASE("checkpoints: the last ones are kept, and averaged at the end") {
 
 TEST_CASE("training stops early when the validation loss does not fall") {
   const ScratchFolder folder;
-  TrainOptions options = toy_options(folder, "model");
+  TranslationTrainOptions options = toy_options(folder, "model");
   options.schedule = {ScheduleOptions::Kind::constant, 1e-12, 1, 16, 0};
   options.validate_every = 2;
   options.patience = 3;
@@ -191,18 +191,18 @@ TEST_CASE("training stops early when the validation loss does not fall") {
 }
 
 TEST_CASE("the cosine schedule falls until the run ends, however its length is given") {
-  const auto rates = [](TrainOptions options) {
+  const auto rates = [](TranslationTrainOptions options) {
     const TrainResult result = train(options);
     const std::vector<double> lr = logged(options.out, "lr");
     CHECK(static_cast<std::int64_t>(lr.size()) == result.steps);
     return lr;
   };
   const ScratchFolder folder;
-  TrainOptions options = toy_options(folder, "steps");
+  TranslationTrainOptions options = toy_options(folder, "steps");
   options.schedule = {ScheduleOptions::Kind::cosine, 1e-3, 4, 16, 0};
   CHECK_THROWS_WITH_AS(
       [&] {
-        TrainOptions endless = options;
+        TranslationTrainOptions endless = options;
         endless.patience = 1;
         train(endless);
       }(),
@@ -227,7 +227,7 @@ TEST_CASE("the cosine schedule falls until the run ends, however its length is g
 
 TEST_CASE("a run is not overwritten, and a resume wants the same recipe") {
   const ScratchFolder folder;
-  TrainOptions options = toy_options(folder, "model");
+  TranslationTrainOptions options = toy_options(folder, "model");
   options.steps = 3;
   train(options);
   CHECK_THROWS_WITH_AS(train(options), doctest::Contains("continue it with --resume"), Error);
@@ -235,7 +235,7 @@ TEST_CASE("a run is not overwritten, and a resume wants the same recipe") {
   options.steps = 5;
   options.batch_tokens = 64;
   CHECK_THROWS_WITH_AS(train(options), doctest::Contains("expected batch_tokens = 128"), Error);
-  TrainOptions fresh = toy_options(folder, "nothing");
+  TranslationTrainOptions fresh = toy_options(folder, "nothing");
   fresh.steps = 3;
   fresh.resume = true;
   CHECK_THROWS_AS(train(fresh), Error);
@@ -243,7 +243,7 @@ TEST_CASE("a run is not overwritten, and a resume wants the same recipe") {
 
 TEST_CASE("clipping scales the gradient to the norm") {
   const ScratchFolder folder;
-  TrainOptions options = toy_options(folder, "model");
+  TranslationTrainOptions options = toy_options(folder, "model");
   options.steps = 2;
   options.clip_norm = 1e-3;
   train(options);
@@ -255,7 +255,7 @@ TEST_CASE("CUDA: 50 steps from the same seed lose as on the CPU") {
   if (devices.size() == 1) return skip_cuda();
   const ScratchFolder folder;
   const auto losses = [&](Device device, DType precision, const std::string& name) {
-    TrainOptions options = toy_options(folder, name);
+    TranslationTrainOptions options = toy_options(folder, name);
     options.device = device;
     options.precision = precision;
     options.steps = 50;

@@ -1,0 +1,28 @@
+// Text that goes on from a prompt. When the model's context is full, it reads the later half of it
+// again and goes on from there: every token is predicted from at least context / 2 tokens before it.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "decode/packed_gpt.h"
+#include "decode/sampling.h"
+
+namespace kette {
+
+struct GenerateOptions : SamplingOptions {
+  std::int64_t max_tokens = 200;  ///< of each text
+  std::int64_t texts = 1;
+  std::int32_t end_of_text = -1;  ///< a text ends with it; -1: texts end with max_tokens alone
+};
+
+/// Told of each token as soon as it is there; the end of text is not among them.
+using OnToken = std::function<void(std::int64_t text, std::int32_t token)>;
+
+/// prompt: at least one token and at most `context` of them. The tokens after it, of each text.
+std::vector<std::vector<std::int32_t>> generate(const PackedGpt& model,
+                                                const std::vector<std::int32_t>& prompt,
+                                                const GenerateOptions& options,
+                                                const OnToken& on_token = {});
+
+}  // namespace kette

@@ -1,0 +1,41 @@
+#include "decode/packed_layers.h"
+
+#include "tensor/kernels.h"
+
+namespace kette {
+
+PackedWeight pack(const std::vector<Tensor>& matrices, const std::vector<Tensor>& biases) {
+  return on(matrices.front().device(),
+            [&](auto exec) { return kernels::pack_linear(exec, matrices, biases); });
+}
+
+PackedLinear::PackedLinear(const Linear& linear)
+    : PackedLinear(linear, 0, linear.weight.value().rows()) {}
+
+PackedLinear::PackedLinear(const Linear& linear, std::int64_t begin, std::int64_t end)
+    : weight(
+          pack({linear.weight.value().slice(begin, end)}, {linear.bias.value().slice(begin, end)})),
+      activation(linear.activation) {}
+
+Tensor PackedLinear::operator()(const Tensor& x) const {
+  const Tensor y = Tensor::empty({x.rows(), weight.out}, DType::f32, x.device());
+  (*this)(x, y);
+  return y;
+}
+
+void PackedLinear::operator()(const Tensor& x, const Tensor& y) const {
+  on(x.device(), [&](auto exec) { kernels::packed_linear(exec, {&weight, x, y, activation}); });
+}
+
+LayerNorm constant(LayerNorm norm) {
+  norm.gain = norm.gain.value().to(DType::f32);
+  norm.bias = norm.bias.value().to(DType::f32);
+  return norm;
+}
+
+Residual constant(Residual residual) {
+  residual.norm = constant(residual.norm);
+  return residual;
+}
+
+}  // namespace kette

@@ -1,0 +1,39 @@
+// Layers as decoding wants them: every weight packed once for products of few rows
+// (tensor/decoding.h), no tape, and a row's result the same bits whatever other rows are computed
+// with it. Snapshots: make new ones when the model has changed.
+#pragma once
+
+#include <vector>
+
+#include "nn/layers.h"
+#include "tensor/decoding.h"
+
+namespace kette {
+
+PackedWeight pack(const std::vector<Tensor>& matrices, const std::vector<Tensor>& biases);
+
+struct PackedLinear {
+  PackedWeight weight;
+  Activation activation = Activation::none;
+
+  PackedLinear() = default;
+  explicit PackedLinear(const Linear& linear);
+  /// Rows [begin, end) of a linear layer's matrix, and of its bias.
+  PackedLinear(const Linear& linear, std::int64_t begin, std::int64_t end);
+
+  Tensor operator()(const Tensor& x) const;
+  void operator()(const Tensor& x, const Tensor& y) const;
+};
+
+struct PackedFeedForward {
+  PackedLinear inner, outer;
+
+  explicit PackedFeedForward(const FeedForward& layer) : inner(layer.inner), outer(layer.outer) {}
+  Tensor operator()(const Tensor& x) const { return outer(inner(x)); }
+};
+
+/// The layer norm with its values as f32 constants, so that no tape ever takes note of it.
+LayerNorm constant(LayerNorm norm);
+Residual constant(Residual residual);
+
+}  // namespace kette

@@ -1,0 +1,27 @@
+// The next token, drawn from what a language model predicts:
+//   P(v) = softmax(logits / temperature)_v, of the top_k likeliest tokens alone (Fan et al. 2018),
+//   and of those the likeliest that together reach top_p (Holtzman et al. 2020, section 3.1).
+// Temperature 0 is the likeliest token. The draw is a function of (seed, text, position) alone
+// (tensor/random.h), so the same seed gives the same text on any number of threads.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace kette {
+
+struct SamplingOptions {
+  double temperature = 1;
+  std::int64_t top_k = 0;  ///< 0: all
+  double top_p = 1;
+  std::uint64_t seed = 1;
+
+  /// Throws an Error that names the option that makes no sense.
+  void check() const;
+};
+
+/// logits: [vocabulary], finite. Of equally likely tokens the lower comes first.
+std::int32_t sample(std::span<const float> logits, const SamplingOptions& options,
+                    std::int64_t text, std::int64_t position);
+
+}  // namespace kette

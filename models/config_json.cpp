@@ -1,0 +1,173 @@
+#include "models/config_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "data/text_file.h"
+
+namespace kette {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+constexpr const char* kTransformer = "kette-transformer";
+constexpr const char* kGpt = "kette-gpt";
+
+/// The names of an enumeration's values.
+template <class Enum>
+using Names = std::vector<std::pair<Enum, const char*>>;
+
+const Names<NormOrder> kNormOrders = {{NormOrder::post, "post"}, {NormOrder::pre, "pre"}};
+const Names<Activation> kActivations = {
+    {Activation::relu, "relu"}, {Activation::gelu, "gelu"}, {Activation::silu, "silu"}};
+
+/// Calls visit(key, field) or visit(key, field, names) for each field: one list for both
+/// directions.
+template <class Config, class Visitor>
+void visit_fields(Config& c, const Visitor& visit) requires
+    std::same_as<std::remove_const_t<Config>, TransformerConfig> {
+  visit("encoder_layers", c.encoder_layers);
+  visit("decoder_layers", c.decoder_layers);
+  visit("width", c.width);
+  visit("hidden", c.hidden);
+  visit("heads", c.heads);
+  visit("vocabulary", c.vocabulary);
+  visit("max_length", c.max_length);
+  visit("dropout", c.dropout);
+  visit("attention_dropout", c.attention_dropout);
+  visit("activation_dropout", c.activation_dropout);
+  visit("norm", c.norm, kNormOrders);
+  visit("activation", c.activation, kActivations);
+}
+
+template <class Config, class Visitor>
+void visit_fields(
+    Config& c, const Visitor& visit) requires std::same_as<std::remove_const_t<Config>, GptConfig> {
+  visit("layers", c.layers);
+  visit("width", c.width);
+  visit("hidden", c.hidden);
+  visit("heads", c.heads);
+  visit("vocabulary", c.vocabulary);
+  visit("context", c.context);
+  visit("dropout", c.dropout);
+  visit("attention_dropout", c.attention_dropout);
+}
+
+struct Writer {
+  Json& json;
+  template <class T>
+  void operator()(const char* key, const T& field) const {
+    json[key] = field;
+  }
+  template <class Enum>
+  void operator()(const char* key, const Enum& field, const Names<Enum>& names) const {
+    for (const auto& [value, name] : names) {
+      if (value == field) json[key] = name;
+    }
+  }
+};
+
+struct Reader {
+  const Json& json;
+  const std::string& origin;
+
+  template <class T>
+  void operator()(const char* key, T& field) const {
+    KETTE_CHECK(json.contains(key), origin, ": expected the key \"", key, "\", given none");
+    try {
+      field = json.at(key).get<T>();
+    } catch (const nlohmann::json::exception&) {
+      fail(origin, ": expected another type of value for \"", key, "\", given ",
+           json.at(key).dump());
+    }
+  }
+  template <class Enum>
+  void operator()(const char* key, Enum& field, const Names<Enum>& names) const {
+    std::string text, known;
+    (*this)(key, text);
+    for (const auto& [value, name] : names) {
+      if (text == name) return void(field = value);
+      known += std::string(known.empty() ? "" : ", ") + name;
+    }
+    fail(origin, ": expected one of ", known, " for \"", key, "\", given ", text);
+  }
+};
+
+template <class Config>
+Json written(const Config& config, const char* architecture) {
+  Json json = {{"architecture", architecture}};
+  visit_fields(config, Writer{json});
+  return json;
+}
+
+template <class Config>
+Config read(const Json& json, const std::string& origin) {
+  Config config;
+  visit_fields(config, Reader{json, origin});
+  config.check();
+  return config;
+}
+
+Json parse(const std::string& text, const std::string& origin) {
+  Json json = Json::parse(text, nullptr, false);
+  KETTE_CHECK(json.is_object(), origin, ": expected a JSON object, given something else");
+  return json;
+}
+
+std::string read_text(const fs::path& folder) {
+  KETTE_CHECK(fs::is_directory(folder), folder.string(),
+              ": expected a model directory, given no such folder");
+  std::string text;
+  const TextLines lines = read_lines(folder / "config.json");
+  for (const std::string_view line : lines.views()) text += line;
+  return text;
+}
+
+}  // namespace
+
+std::string to_json(const TransformerConfig& config) {
+  return written(config, kTransformer).dump(2) + "\n";
+}
+
+std::string to_json(const GptConfig& config, const std::string& tokenizer) {
+  Json json = written(config, kGpt);
+  if (!tokenizer.empty()) json["tokenizer"] = tokenizer;
+  return json.dump(2) + "\n";
+}
+
+ModelConfig model_config_from_json(const std::string& text, const std::string& origin) {
+  const Json json = parse(text, origin);
+  std::string architecture;
+  Reader{json, origin}("architecture", architecture);
+  if (architecture == kTransformer) return read<TransformerConfig>(json, origin);
+  if (architecture == kGpt) return read<GptConfig>(json, origin);
+  fail(origin, ": expected the architecture ", kTransformer, " or ", kGpt, ", given ",
+       architecture);
+}
+
+ModelConfig read_config(const fs::path& folder) {
+  return model_config_from_json(read_text(folder), (folder / "config.json").string());
+}
+
+TransformerConfig read_transformer_config(const fs::path& folder) {
+  const ModelConfig config = read_config(folder);
+  const auto* transformer = std::get_if<TransformerConfig>(&config);
+  KETTE_CHECK(transformer != nullptr, folder.string(),
+              ": expected a translation model, given a language model; kette generate and kette "
+              "evaluate --text are for those");
+  return *transformer;
+}
+
+GptDescription read_gpt_description(const fs::path& folder) {
+  const std::string text = read_text(folder), origin = (folder / "config.json").string();
+  const ModelConfig config = model_config_from_json(text, origin);
+  const auto* gpt = std::get_if<GptConfig>(&config);
+  KETTE_CHECK(gpt != nullptr, folder.string(),
+              ": expected a language model, given a translation model; kette translate and kette "
+              "evaluate --src are for those");
+  GptDescription description{*gpt, ""};
+  Reader{parse(text, origin), origin}("tokenizer", description.tokenizer);
+  return description;
+}
+
+}  // namespace kette

@@ -1,0 +1,223 @@
+// Generation against the whole model run over the whole text, and sampling against the theory.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "decode/generator.h"
+#include "models/gradient_check.h"
+#include "tests/decode/decode_models.h"
+
+using namespace kette;
+using testing::Ids;
+
+namespace {
+
+std::unique_ptr<Gpt> random_gpt(std::int64_t context = 16) {
+  GptConfig config = small_gpt();
+  config.width = 40;
+  config.heads = 5;
+  config.vocabulary = 61;
+  config.context = context;
+  auto model = std::make_unique<Gpt>(config);
+  model->materialize(4);
+  // Larger weights than training starts with, so that the likeliest token depends on the past.
+  Random random(5, 6);
+  for (const auto& leaf : model->parameters().leaves()) {
+    float* values = leaf->value.data<float>();
+    for (std::int64_t i = 0; i < leaf->value.elements(); ++i) {
+      values[i] += static_cast<float>(random.uniform(-0.3, 0.3));
+    }
+  }
+  return model;
+}
+
+std::vector<float> whole_model_logits(const Gpt& model, const Ids& ids) {
+  Run inference;
+  const auto rows = static_cast<std::int64_t>(ids.size());
+  const Tensor all =
+      model.logits(model.states(Tensor::from(ids), Segments::from_lengths({rows}), inference))
+          .value();
+  return all.slice(rows - 1, rows).values<float>();
+}
+
+std::int32_t likeliest(const std::vector<float>& logits) {
+  return static_cast<std::int32_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
+}
+
+GenerateOptions greedy(std::int64_t tokens) {
+  GenerateOptions options;
+  options.temperature = 0;
+  options.max_tokens = tokens;
+  return options;
+}
+
+/// How often each token is drawn, of `count` draws.
+std::vector<double> frequencies(const std::vector<float>& logits, const SamplingOptions& options,
+                                std::int64_t count) {
+  std::vector<double> result(logits.size());
+  for (std::int64_t i = 0; i < count; ++i) {
+    result[static_cast<std::size_t>(sample(logits, options, i % 3, i))] += 1;
+  }
+  return result;
+}
+
+/// Pearson's statistic: for n kinds about n - 1, with deviation sqrt(2 n).
+double chi_squared(const std::vector<double>& drawn, const std::vector<double>& probabilities,
+                   double count) {
+  double sum = 0;
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    if (probabilities[i] == 0) {
+      CHECK(drawn[i] == 0);
+      continue;
+    }
+    const double expected = count * probabilities[i];
+    sum += (drawn[i] - expected) * (drawn[i] - expected) / expected;
+  }
+  return sum;
+}
+
+std::vector<double> softmax(const std::vector<float>& logits, double temperature,
+                            const std::vector<std::size_t>& allowed) {
+  std::vector<double> result(logits.size());
+  double total = 0;
+  for (const std::size_t i : allowed) {
+    total += result[i] = std::exp(static_cast<double>(logits[i]) / temperature);
+  }
+  for (double& value : result) value /= total;
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("generation: logits with kept keys and values equal the whole model's") {
+  const testing::OneThread one;
+  const auto model = random_gpt();
+  const PackedGpt packed(*model);
+  const Ids ids = {5, 6, 7, 60, 0, 1, 2, 9};
+  GrowingTexts by_one(packed, 1), at_once(packed, 1);
+  Tensor last;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    last = by_one.append({ids[i]});
+    const auto expected = whole_model_logits(
+        *model, Ids(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(i) + 1));
+    const auto given = last.values<float>();
+    for (std::size_t v = 0; v < expected.size(); ++v) {
+      CHECK(given[v] == doctest::Approx(expected[v]).epsilon(1e-4));
+    }
+  }
+  CHECK(at_once.append(ids).values<float>() == last.values<float>());
+}
+
+TEST_CASE("generation: greedy text goes on rightly past the context") {
+  const testing::OneThread one;
+  const auto model = random_gpt(8);
+  const Ids prompt = {5, 6, 7};
+  const auto generated = generate(PackedGpt(*model), prompt, greedy(30)).front();
+  REQUIRE(generated.size() == 30);
+  Ids seen = prompt;  // what the model has read
+  int rereads = 0;
+  for (const std::int32_t token : generated) {
+    if (seen.size() > 8) {
+      seen.erase(seen.begin(), seen.end() - 4);
+      ++rereads;
+    }
+    CHECK(token == likeliest(whole_model_logits(*model, seen)));
+    seen.push_back(token);
+  }
+  CHECK(rereads == 5);
+  GenerateOptions one_token = greedy(1);
+  const Ids full = {1, 2, 3, 4, 5, 6, 7, 8};
+  CHECK(generate(PackedGpt(*model), full, one_token).front().size() == 1);
+  CHECK_THROWS_WITH_AS(generate(PackedGpt(*model), Ids(9, 1), one_token),
+                       doctest::Contains("at most 8 tokens"), Error);
+  CHECK_THROWS_AS(generate(PackedGpt(*model), {}, one_token), Error);
+  CHECK_THROWS_AS(generate(PackedGpt(*model), {61}, one_token), Error);
+  CHECK_THROWS_AS(generate(PackedGpt(*model), {-1}, one_token), Error);
+}
+
+TEST_CASE(
+    "generation: one token of top-k is greedy; texts are the same on any threads, alone or not") {
+  const auto model = random_gpt();
+  const PackedGpt packed(*model);
+  GenerateOptions options = greedy(20);
+  const auto likely = generate(packed, {5, 6}, options);
+  options.temperature = 0.7;
+  options.top_k = 1;
+  CHECK(generate(packed, {5, 6}, options) == likely);
+  options.top_k = 0;
+  options.temperature = 2;
+  options.texts = 3;
+  std::vector<std::pair<std::int64_t, std::int32_t>> heard;
+  const auto texts = generate(packed, {5, 6}, options, [&](std::int64_t text, std::int32_t token) {
+    heard.emplace_back(text, token);
+  });
+  CHECK(texts[0] != texts[1]);
+  CHECK(heard.size() == 60);
+  for (std::size_t i = 0; i < heard.size(); ++i) {
+    CHECK(heard[i] == std::pair(static_cast<std::int64_t>(i % 3), texts[i % 3][i / 3]));
+  }
+  {
+    const testing::OneThread one;
+    CHECK(generate(packed, {5, 6}, options) == texts);
+  }
+  options.texts = 1;
+  CHECK(generate(packed, {5, 6}, options).front() == texts[0]);
+  options.seed = 2;
+  CHECK(generate(packed, {5, 6}, options).front() != texts[0]);
+  // A text ends where its end is drawn.
+  options.seed = 1;
+  options.end_of_text = texts[0][7];
+  const auto ended = generate(packed, {5, 6}, options).front();
+  const auto first = std::find(texts[0].begin(), texts[0].end(), texts[0][7]);
+  CHECK(ended == Ids(texts[0].begin(), first));
+}
+
+TEST_CASE("sampling: the distribution is the one that theory says") {
+  constexpr std::int64_t kDraws = 40000;
+  const std::vector<float> logits = {0.3f, -1, 2, 1.5f, 0, -3, 1.5f, 0.9f, -0.2f, 1.1f};
+  const std::vector<std::size_t> all = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  const auto check = [&](const SamplingOptions& options, const std::vector<std::size_t>& allowed) {
+    const auto expected = softmax(logits, options.temperature, allowed);
+    const double n = static_cast<double>(allowed.size());
+    const double statistic =
+        chi_squared(frequencies(logits, options, kDraws), expected, static_cast<double>(kDraws));
+    CHECK(statistic < n - 1 + 4 * std::sqrt(2 * n));
+  };
+  SamplingOptions options;
+  check(options, all);
+  options.temperature = 0.5;
+  check(options, all);
+  options.temperature = 3;
+  check(options, all);
+  options.top_k = 3;  // 2, then the equals 3 and 6
+  check(options, {2, 3, 6});
+  options.top_k = 2;  // of equals the lower
+  check(options, {2, 3});
+  options.top_k = 0;
+  options.temperature = 1;
+  // Probabilities 0.316, 0.192, 0.192, 0.129, ...: 0.6 is reached by the third, 0.7 by the fourth.
+  options.top_p = 0.6;
+  check(options, {2, 3, 6});
+  options.top_p = 0.705;
+  check(options, {2, 3, 6, 9});
+  options.top_p = 1e-9;
+  check(options, {2});
+  // A wrong expectation is found out.
+  options = {};
+  CHECK(chi_squared(frequencies(logits, options, kDraws), softmax(logits, 1.1, all),
+                    static_cast<double>(kDraws)) > 50);
+}
+
+TEST_CASE("sampling: options and logits that make no sense are refused by name") {
+  SamplingOptions options;
+  options.temperature = -1;
+  CHECK_THROWS_WITH_AS(options.check(), doctest::Contains("temperature"), Error);
+  options = {};
+  options.top_p = 0;
+  CHECK_THROWS_WITH_AS(options.check(), doctest::Contains("top_p"), Error);
+  options = {};
+  options.top_k = -2;
+  CHECK_THROWS_WITH_AS(options.check(), doctest::Contains("top_k"), Error);
+  const std::vector<float> damaged = {0, std::nanf(""), 1};
+  CHECK_THROWS_WITH_AS(sample(damaged, {}, 0, 0), doctest::Contains("finite"), Error);
+}

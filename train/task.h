@@ -1,0 +1,47 @@
+// What is learnt: where batches come from, what the model loses on them, how the model is judged,
+// and what is kept of it. The trainer (train/trainer.h) does the rest, the same for every task.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "models/model_directory.h"
+#include "train/train_step.h"
+#include "train/training_state.h"
+
+namespace kette {
+
+/// A number besides the loss by which a validation judges the model.
+struct Score {
+  std::string name;   ///< in the log: "valid_bleu"
+  std::string label;  ///< for people: "greedy BLEU"
+  double value = 0;
+};
+
+class Task {
+ public:
+  virtual ~Task() = default;
+
+  /// With values on its device.
+  virtual TrainedModel model() = 0;
+  /// Batches in an order that {epoch, position} names; the state is that of the next one.
+  virtual Batch next_batch() = 0;
+  virtual BatchSampler::State sampler_state() const = 0;
+  virtual void restore_sampler(const BatchSampler::State& state) = 0;
+  virtual std::int64_t batches_in_epoch() const = 0;
+
+  /// Mean negative log likelihood per target token of the validation text, without dropout.
+  virtual double validation_loss() = 0;
+  virtual std::optional<Score> validation_score() { return {}; }
+
+  /// A line or two about the data, for people.
+  virtual std::string report() const = 0;
+  /// What of the task must be equal for a resumed run to be the same run: a JSON object.
+  virtual std::string recipe() const = 0;
+  /// Everything of the model directory but the parameters.
+  virtual void save_description() const = 0;
+  /// Where in the model directory the parameters stand.
+  virtual std::string parameter_file() const { return "model.safetensors"; }
+};
+
+}  // namespace kette

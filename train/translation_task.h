@@ -1,0 +1,56 @@
+// Learning to translate from parallel text: batches of sentence pairs by token count, the
+// label-smoothed loss of the next target tokens, and BLEU of the validation text (Vaswani et al.
+// 2017, section 5).
+#pragma once
+
+#include "data/batch_sampler.h"
+#include "train/trainer.h"
+
+namespace kette {
+
+struct TranslationTrainOptions : TrainOptions {
+  std::filesystem::path source, target, valid_source, valid_target;
+  std::filesystem::path tokenizer;  ///< an existing SentencePiece model; empty: train one
+  std::int64_t vocabulary = 10000;
+  double bpe_dropout = 0;
+  std::int64_t max_length = 256;  ///< longer sentences, in tokens, are left out of training
+  double max_ratio = 0;           ///< likewise more unequal pairs; 0: off
+  TransformerConfig model;
+  bool validate_bleu = true;  ///< translate the validation set too (greedily)
+  std::string bleu_tokenize = "13a";
+};
+
+class TranslationTask final : public Task {
+ public:
+  explicit TranslationTask(TranslationTrainOptions options);
+
+  TrainedModel model() override { return model_; }
+  Batch next_batch() override { return sampler_.next(); }
+  BatchSampler::State sampler_state() const override { return sampler_.state(); }
+  void restore_sampler(const BatchSampler::State& state) override { sampler_.restore(state); }
+  std::int64_t batches_in_epoch() const override { return sampler_.batches_in_epoch(); }
+  double validation_loss() override;
+  std::optional<Score> validation_score() override;
+  std::string report() const override;
+  std::string recipe() const override;
+  void save_description() const override;
+
+ private:
+  Tokenizer make_tokenizer() const;
+  void plan_validation();
+
+  TranslationTrainOptions options_;
+  Tokenizer tokenizer_;
+  ParallelCorpus corpus_;
+  TextLines valid_source_, valid_target_;
+  std::vector<Batch> valid_batches_;
+  BatchSampler sampler_;
+  Transformer model_;
+};
+
+inline TrainResult train(const TranslationTrainOptions& options) {
+  TranslationTask task(options);
+  return train(options, task);
+}
+
+}  // namespace kette
