@@ -43,13 +43,14 @@ Tensor random_ids(std::int64_t count, std::int64_t below, Device device) {
 
 /// The ops of a training step at their own sizes: n tokens in sentences of a length.
 std::map<std::string, Case> realistic_cases(const TransformerConfig& c, std::int64_t n,
-                                            std::int64_t sentence, Device device) {
+                                            std::int64_t sentence, DType dtype, Device device) {
   const std::int64_t w = c.width, h = c.hidden, v = c.vocabulary;
   std::vector<std::int64_t> lengths(static_cast<std::size_t>(n / sentence), sentence);
   if (n % sentence > 0) lengths.push_back(n % sentence);
   const Segments segments = Segments::from_lengths(lengths);
   const DropoutMask mask(0.1, {1, 2});
   const Tensor ids = random_ids(n, v, device), positions = random_ids(n, sentence, device);
+  const Tensor angles = rotary_table(sentence, w / c.heads, 10000, dtype, device);
   const AttentionOptions causal{c.heads, Mask::causal, {}}, full{c.heads, Mask::none, {}};
   using In = const std::vector<Variable>&;
   return {
@@ -70,10 +71,14 @@ std::map<std::string, Case> realistic_cases(const TransformerConfig& c, std::int
       {"residual_layer_norm",
        {{{{n, w}}, {{n, w}}, {{w}}, {{w}}},
         [mask](In in) { return residual_layer_norm(in[0], in[1], in[2], in[3], mask); }}},
+      {"rms_norm", {{{{n, w}}, {{w}}}, [](In in) { return rms_norm(in[0], in[1]); }}},
+      {"swiglu", {{{{n, 2 * h}}}, [](In in) { return swiglu(in[0]); }}},
       {"embedding", {{{{v, w}}}, [ids](In in) { return embedding(in[0], ids); }}},
       {"add_positions",
        {{{{n, w}}, {{sentence, w}}},
         [positions](In in) { return add_positions(in[0], in[1], positions); }}},
+      {"rotary",
+       {{{{n, 3 * w}}}, [positions, angles](In in) { return rotary(in[0], positions, angles); }}},
       {"dropout", {{{{n, w}}}, [mask](In in) { return dropout(in[0], mask); }}},
       {"self_attention",
        {{{{n, 3 * w}}},
@@ -145,7 +150,7 @@ void run(const BenchOpsOptions& o) {
   o.compute.apply();
   const TransformerConfig config = TransformerConfig::preset(o.preset);
   const std::map<std::string, Case> realistic =
-      realistic_cases(config, o.tokens, o.sentence, o.compute.device);
+      realistic_cases(config, o.tokens, o.sentence, o.compute.dtype(), o.compute.device);
   constexpr std::size_t kElementwise =
       std::tuple_size_v<UnaryFunctions> + std::tuple_size_v<BinaryFunctions>;
   const std::vector<OpInfo> ops = all_ops();

@@ -15,6 +15,9 @@ LayerNorm::LayerNorm(const Scope& scope, std::int64_t width, double eps)
       bias(scope.parameter("bias", {width}, Init::constant(0))),
       epsilon(eps) {}
 
+RmsNorm::RmsNorm(const Scope& scope, std::int64_t width, double eps)
+    : gain(scope.parameter("gain", {width}, Init::constant(1))), epsilon(eps) {}
+
 // Entries of deviation width^-0.5 become unit vectors' worth of signal after the scale sqrt(width),
 // and give logits of unit deviation when the table is also the projection to the vocabulary.
 Embedding::Embedding(const Scope& scope, std::int64_t vocabulary, std::int64_t width)
@@ -78,6 +81,12 @@ Variable MultiHeadCrossAttention::operator()(const Variable& x, const Variable& 
 FeedForward::FeedForward(const Scope& scope, std::int64_t width, std::int64_t hidden,
                          Activation activation, double dropout)
     : inner(scope / "inner", width, hidden, activation),
+      outer(scope / "outer", hidden, width),
+      dropout_rate(dropout) {}
+
+GatedFeedForward::GatedFeedForward(const Scope& scope, std::int64_t width, std::int64_t hidden,
+                                   double dropout)
+    : inner(scope / "inner", width, 2 * hidden, Activation::none, 2),
       outer(scope / "outer", hidden, width),
       dropout_rate(dropout) {}
 

@@ -33,6 +33,15 @@ struct LayerNorm {
   }
 };
 
+/// Zhang and Sennrich 2019: layer norm without mean and bias. gain: [width].
+struct RmsNorm {
+  Variable gain;
+  double epsilon;
+
+  RmsNorm(const Scope& scope, std::int64_t width, double epsilon = 1e-5);
+  Variable operator()(const Variable& x) const { return rms_norm(x, gain, epsilon); }
+};
+
 /// Tokens to vectors, multiplied by sqrt(width) (Vaswani et al. 2017, section 3.4). table:
 /// [vocabulary, width].
 struct Embedding {
@@ -83,6 +92,19 @@ struct FeedForward {
               double dropout_rate);
   Variable operator()(const Variable& x, Run& run) const {
     return outer(dropout(inner(x), run.mask(dropout_rate)));
+  }
+};
+
+/// FFN(x) = (silu(x W + b) * (x V + c)) W2 + b2, SwiGLU (Shazeer 2020, equation (6); biases as in
+/// every linear map here). W and V are stacked in one product.
+struct GatedFeedForward {
+  Linear inner, outer;
+  double dropout_rate;  ///< after the gate
+
+  GatedFeedForward(const Scope& scope, std::int64_t width, std::int64_t hidden,
+                   double dropout_rate);
+  Variable operator()(const Variable& x, Run& run) const {
+    return outer(dropout(swiglu(inner(x)), run.mask(dropout_rate)));
   }
 };
 

@@ -86,6 +86,8 @@ TEST_CASE("every layer passes the gradient check, parameters included") {
   const MultiHeadSelfAttention self(root / "self", width, 2, Mask::causal, 0.1);
   const MultiHeadCrossAttention cross(root / "cross", width, 2, 0.1);
   const FeedForward feed_forward(root / "ffn", width, 12, Activation::gelu, 0.2);
+  const RmsNorm root_mean_square(root / "rms", width);
+  const GatedFeedForward gated(root / "gated", width, 12, 0.2);
   const Residual post(root / "post", width, NormOrder::post, 0.1),
       pre(root / "pre", width, NormOrder::pre, 0.1);
   store.materialize(5, DType::f64);
@@ -98,6 +100,7 @@ TEST_CASE("every layer passes the gradient check, parameters included") {
         run);
     y = post(
         y, [&](const Variable& in) { return feed_forward(in, run); }, run);
+    y = y + gated(root_mean_square(y), run);
     return sum(y * weights);
   };
   for (const auto& parameter : check_parameter_gradients(loss, store.leaves())) {
@@ -105,4 +108,22 @@ TEST_CASE("every layer passes the gradient check, parameters included") {
     CAPTURE(parameter.second.where);
     CHECK(parameter.second.gap < 1e-6);
   }
+}
+
+TEST_CASE("a gated feed-forward is silu of one product times another, projected back") {
+  ParamStore store;
+  const GatedFeedForward gated(Scope(store), 4, 6, 0.5);
+  store.materialize(2, DType::f64);
+  CHECK(gated.inner.weight.shape() == Shape{12, 4});
+  const double bound = std::sqrt(6.0 / (4 + 6));  // of one of the two stacked maps
+  for (const double w : gated.inner.weight.value().values<double>()) CHECK(std::abs(w) <= bound);
+  const Variable x = sample_inputs({{{3, 4}}}, DType::f64, 1)[0];
+  const auto half = [&](std::int64_t begin) {
+    return linear(x, slice(gated.inner.weight, begin, begin + 6),
+                  slice(gated.inner.bias, begin, begin + 6));
+  };
+  Run run;
+  const auto expected = gated.outer(silu(half(0)) * half(6)).value().values<double>();
+  const auto got = gated(x, run).value().values<double>();
+  for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i] == doctest::Approx(expected[i]));
 }
