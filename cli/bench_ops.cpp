@@ -64,6 +64,11 @@ std::map<std::string, Case> realistic_cases(const TransformerConfig& c, std::int
       {"linear",
        {{{{n, w}}, {{h, w}}, {{h}}},
         [](In in) { return linear(in[0], in[1], in[2], Activation::relu); }}},
+      {"lora_linear",
+       {{{{n, w}}, {{3 * w, w}}, {{16, w}}, {{2 * w, 8}}},  // rank 8 on the query and the value
+        [w](In in) {
+          return lora_linear(in[0], in[1], Variable(), in[2], in[3], {{0, w}, {2 * w, 3 * w}}, 2);
+        }}},
       {"softmax", {{{{n, w}}}, [](In in) { return softmax(in[0]); }}},
       {"log_softmax", {{{{n, w}}}, [](In in) { return log_softmax(in[0]); }}},
       {"layer_norm",
