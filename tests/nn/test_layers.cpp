@@ -127,3 +127,40 @@ TEST_CASE("a gated feed-forward is silu of one product times another, projected 
   const auto got = gated(x, run).value().values<double>();
   for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i] == doctest::Approx(expected[i]));
 }
+
+TEST_CASE("on a frozen store, gradients reach the adapters of a second one and nothing else") {
+  constexpr std::int64_t kWidth = 4, kRank = 2;
+  ParamStore base, adapters;
+  const Scope root(base);
+  const Embedding tokens(root / "tokens", 7, kWidth);
+  const Linear linear_map(root / "linear", kWidth, 6);
+  const LayerNorm layer_norms(root / "norm", 6);
+  const RmsNorm rms_norms(root / "rms", 6);
+  const GatedFeedForward feed_forward(root / "ffn", 6, 5, 0.1);
+  const Linear back(root / "back", 6, kWidth);
+  const Variable a = Scope(adapters).parameter("a", {2 * kRank, kWidth}, Init::normal(0.5));
+  const Variable b = Scope(adapters).parameter("b", {4, kRank}, Init::normal(0.5));
+  base.materialize(1, DType::f64, {}, Gradients::none);
+  adapters.materialize(2, DType::f64);
+  const Tensor ids = Tensor::from(std::vector<std::int32_t>{3, 0, 6});
+  const auto loss = [&] {
+    Run run(1, 1);
+    const Variable y =
+        lora_linear(tokens(ids), linear_map.weight, linear_map.bias, a, b, {{0, 2}, {4, 6}}, 0.5);
+    const Variable z = back(feed_forward(rms_norms(layer_norms(y)), run));
+    return projected_cross_entropy(z, tokens.table, Variable(), ids, {});
+  };
+  for (const auto& parameter : check_parameter_gradients(loss, adapters.leaves())) {
+    CAPTURE(parameter.first);
+    CHECK(parameter.second.gap < 1e-6);
+  }
+  for (const auto& leaf : adapters.leaves()) {
+    CHECK(kernels::sum_of_squares(CpuExec{}, leaf->gradient) > 0);
+  }
+  for (const auto& leaf : base.leaves()) CHECK_FALSE(leaf->gradient.defined());
+  CHECK_THROWS_AS(base.gradients(), Error);
+  Tape tape;
+  tokens(ids);
+  CHECK(tape.size() == 0);
+  CHECK_THROWS_AS(tape.backward(linear_map.bias, Tensor::zeros({6}, DType::f64)), Error);
+}
