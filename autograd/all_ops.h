@@ -8,17 +8,22 @@
 #include "autograd/ops/cross_entropy.h"
 #include "autograd/ops/embedding.h"
 #include "autograd/ops/layer_norm.h"
+#include "autograd/ops/lora.h"
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/reduce.h"
+#include "autograd/ops/rms_norm.h"
+#include "autograd/ops/rotary.h"
 #include "autograd/ops/shaping.h"
 #include "autograd/ops/softmax.h"
+#include "autograd/ops/swiglu.h"
 
 namespace kette {
 
 using CompositeOps =
-    std::tuple<SumTo, MaxLast, Reshape, Slice, Concatenate, Transpose, MatMul, AffineMap, Softmax,
-               LogSoftmax, Normalize, ResidualLayerNorm, Lookup, AddPositions, ApplyDropout,
-               SelfAttention, CrossAttention, ProjectedCrossEntropy>;
+    std::tuple<SumTo, MaxLast, Reshape, Slice, Concatenate, Transpose, MatMul, AffineMap,
+               LoraAffineMap, Softmax, LogSoftmax, Normalize, ResidualLayerNorm, RmsNormalize,
+               SwiGlu, Lookup, AddPositions, RotatePairs, ApplyDropout, SelfAttention,
+               CrossAttention, ProjectedCrossEntropy>;
 
 struct OpInfo {
   std::string name, formula;

@@ -78,9 +78,9 @@ void Tape::backward(const Variable& output, const Tensor& output_gradient) {
   KETTE_CHECK(!finished_,
               "backward: expected a tape that has not run, given one that has; "
               "its nodes are freed as they are passed");
-  KETTE_CHECK(
-      output.tape_ == serial_ || output.leaf_,
-      "backward: expected a value recorded on this tape, given one that depends on no parameter");
+  KETTE_CHECK(tracks(output),
+              "backward: expected a value recorded on this tape, given one that depends on no "
+              "parameter, or on frozen ones alone");
   KETTE_CHECK(output_gradient.shape() == output.shape(), "backward: expected a gradient of shape ",
               output.shape(), ", given ", output_gradient.shape());
   finished_ = true;

@@ -43,13 +43,14 @@ Tensor random_ids(std::int64_t count, std::int64_t below, Device device) {
 
 /// The ops of a training step at their own sizes: n tokens in sentences of a length.
 std::map<std::string, Case> realistic_cases(const TransformerConfig& c, std::int64_t n,
-                                            std::int64_t sentence, Device device) {
+                                            std::int64_t sentence, DType dtype, Device device) {
   const std::int64_t w = c.width, h = c.hidden, v = c.vocabulary;
   std::vector<std::int64_t> lengths(static_cast<std::size_t>(n / sentence), sentence);
   if (n % sentence > 0) lengths.push_back(n % sentence);
   const Segments segments = Segments::from_lengths(lengths);
   const DropoutMask mask(0.1, {1, 2});
   const Tensor ids = random_ids(n, v, device), positions = random_ids(n, sentence, device);
+  const Tensor angles = rotary_table(sentence, w / c.heads, 10000, dtype, device);
   const AttentionOptions causal{c.heads, Mask::causal, {}}, full{c.heads, Mask::none, {}};
   using In = const std::vector<Variable>&;
   return {
@@ -63,6 +64,11 @@ std::map<std::string, Case> realistic_cases(const TransformerConfig& c, std::int
       {"linear",
        {{{{n, w}}, {{h, w}}, {{h}}},
         [](In in) { return linear(in[0], in[1], in[2], Activation::relu); }}},
+      {"lora_linear",
+       {{{{n, w}}, {{3 * w, w}}, {{16, w}}, {{2 * w, 8}}},  // rank 8 on the query and the value
+        [w](In in) {
+          return lora_linear(in[0], in[1], Variable(), in[2], in[3], {{0, w}, {2 * w, 3 * w}}, 2);
+        }}},
       {"softmax", {{{{n, w}}}, [](In in) { return softmax(in[0]); }}},
       {"log_softmax", {{{{n, w}}}, [](In in) { return log_softmax(in[0]); }}},
       {"layer_norm",
@@ -70,10 +76,14 @@ std::map<std::string, Case> realistic_cases(const TransformerConfig& c, std::int
       {"residual_layer_norm",
        {{{{n, w}}, {{n, w}}, {{w}}, {{w}}},
         [mask](In in) { return residual_layer_norm(in[0], in[1], in[2], in[3], mask); }}},
+      {"rms_norm", {{{{n, w}}, {{w}}}, [](In in) { return rms_norm(in[0], in[1]); }}},
+      {"swiglu", {{{{n, 2 * h}}}, [](In in) { return swiglu(in[0]); }}},
       {"embedding", {{{{v, w}}}, [ids](In in) { return embedding(in[0], ids); }}},
       {"add_positions",
        {{{{n, w}}, {{sentence, w}}},
         [positions](In in) { return add_positions(in[0], in[1], positions); }}},
+      {"rotary",
+       {{{{n, 3 * w}}}, [positions, angles](In in) { return rotary(in[0], positions, angles); }}},
       {"dropout", {{{{n, w}}}, [mask](In in) { return dropout(in[0], mask); }}},
       {"self_attention",
        {{{{n, 3 * w}}},
@@ -145,7 +155,7 @@ void run(const BenchOpsOptions& o) {
   o.compute.apply();
   const TransformerConfig config = TransformerConfig::preset(o.preset);
   const std::map<std::string, Case> realistic =
-      realistic_cases(config, o.tokens, o.sentence, o.compute.device);
+      realistic_cases(config, o.tokens, o.sentence, o.compute.dtype(), o.compute.device);
   constexpr std::size_t kElementwise =
       std::tuple_size_v<UnaryFunctions> + std::tuple_size_v<BinaryFunctions>;
   const std::vector<OpInfo> ops = all_ops();

@@ -67,12 +67,19 @@ Tensor GrowingTexts::append(const std::vector<std::int32_t>& tokens) {
   attention.keys.resize(tokens.size());
   Run run;
   Variable x = model_->embed(tokens, row_positions);
+  const Tensor& table = model_->rotary_table();
+  const Tensor turns = table.defined() ? Tensor::from(row_positions, table.device()) : Tensor();
   for (std::int64_t index = 0; index < config.layers; ++index) {
     const PackedGptLayer& layer = model_->layers()[static_cast<std::size_t>(index)];
     const auto attend = [&](const Variable& in) {
       const Tensor past = keys_values_.slice(index, index + 1);
-      layer.key_value(in.value(), past.view(length_ * attention.key_stride, {rows, 2 * width}));
-      const Tensor query = layer.query(in.value());
+      const Tensor present = past.view(length_ * attention.key_stride, {rows, 2 * width});
+      layer.key_value(in.value(), present);
+      Tensor query = layer.query(in.value());
+      if (table.defined()) {
+        query = rotary(query, turns, table, width).value();
+        present.copy_from(rotary(present, turns, table, width).value());
+      }
       const Tensor heads = Tensor::empty(in.shape(), DType::f32, query.device());
       for (std::int64_t row = 0; row < rows; ++row) {
         attention.keys[static_cast<std::size_t>(row)] =

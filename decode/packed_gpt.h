@@ -25,6 +25,7 @@ class PackedGpt {
   const GptConfig& config() const { return model_->config(); }
   Device device() const { return vocabulary_.weight.panels.device(); }
   const std::vector<PackedGptLayer>& layers() const { return layers_; }
+  const Tensor& rotary_table() const { return model_->rotary_table(); }
 
   Tensor embed(const std::vector<std::int32_t>& ids,
                const std::vector<std::int32_t>& positions) const;
@@ -34,7 +35,7 @@ class PackedGpt {
  private:
   const Gpt* model_;
   std::vector<PackedGptLayer> layers_;
-  LayerNorm final_norm_;
+  Norm final_norm_;
   PackedLinear vocabulary_;
 };
 

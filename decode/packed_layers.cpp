@@ -15,7 +15,11 @@ PackedLinear::PackedLinear(const Linear& linear)
 PackedLinear::PackedLinear(const Linear& linear, std::int64_t begin, std::int64_t end)
     : weight(
           pack({linear.weight.value().slice(begin, end)}, {linear.bias.value().slice(begin, end)})),
-      activation(linear.activation) {}
+      activation(linear.activation) {
+  KETTE_CHECK(!linear.adapter,
+              "decoding: expected linear maps without adapters, given one with "
+              "them (merge them first)");
+}
 
 Tensor PackedLinear::operator()(const Tensor& x) const {
   const Tensor y = Tensor::empty({x.rows(), weight.out}, DType::f32, x.device());
@@ -27,9 +31,9 @@ void PackedLinear::operator()(const Tensor& x, const Tensor& y) const {
   on(x.device(), [&](auto exec) { kernels::packed_linear(exec, {&weight, x, y, activation}); });
 }
 
-LayerNorm constant(LayerNorm norm) {
+Norm constant(Norm norm) {
   norm.gain = norm.gain.value().to(DType::f32);
-  norm.bias = norm.bias.value().to(DType::f32);
+  if (norm.bias.value().defined()) norm.bias = norm.bias.value().to(DType::f32);
   return norm;
 }
 

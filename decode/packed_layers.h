@@ -27,13 +27,18 @@ struct PackedLinear {
 
 struct PackedFeedForward {
   PackedLinear inner, outer;
+  bool gated;
 
-  explicit PackedFeedForward(const FeedForward& layer) : inner(layer.inner), outer(layer.outer) {}
-  Tensor operator()(const Tensor& x) const { return outer(inner(x)); }
+  explicit PackedFeedForward(const FeedForward& layer)
+      : inner(layer.inner), outer(layer.outer), gated(layer.gated) {}
+  Tensor operator()(const Tensor& x) const {
+    const Tensor hidden = inner(x);
+    return outer(gated ? swiglu(hidden).value() : hidden);
+  }
 };
 
 /// The layer norm with its values as f32 constants, so that no tape ever takes note of it.
-LayerNorm constant(LayerNorm norm);
+Norm constant(Norm norm);
 Residual constant(Residual residual);
 
 }  // namespace kette

@@ -21,6 +21,11 @@ const Names<NormOrder> kNormOrders = {{NormOrder::post, "post"}, {NormOrder::pre
 const Names<Activation> kActivations = {
     {Activation::relu, "relu"}, {Activation::gelu, "gelu"}, {Activation::silu, "silu"}};
 
+const Names<NormKind> kNormKinds = {{NormKind::layer, "layer"}, {NormKind::rms, "rms"}};
+const Names<Positions> kPositions = {{Positions::learned, "learned"},
+                                     {Positions::rotary, "rotary"}};
+const Names<Gate> kGates = {{Gate::gelu, "gelu"}, {Gate::swiglu, "swiglu"}};
+
 /// Calls visit(key, field) or visit(key, field, names) for each field: one list for both
 /// directions.
 template <class Config, class Visitor>
@@ -51,6 +56,9 @@ void visit_fields(
   visit("context", c.context);
   visit("dropout", c.dropout);
   visit("attention_dropout", c.attention_dropout);
+  visit("positions", c.positions, kPositions);
+  visit("norm", c.norm, kNormKinds);
+  visit("feed_forward", c.gate, kGates);
 }
 
 struct Writer {

@@ -75,6 +75,8 @@ void GptConfig::check() const {
   positive("context", context);
   KETTE_CHECK(width % heads == 0, "heads: expected a divisor of the width ", width, ", given ",
               heads);
+  KETTE_CHECK(positions == Positions::learned || width / heads % 2 == 0,
+              "heads: expected heads of even width for rotary positions, given ", width / heads);
   for (const auto& [what, rate] :
        {std::pair{"dropout", dropout}, {"attention_dropout", attention_dropout}}) {
     KETTE_CHECK(rate >= 0 && rate < 1, what, ": expected a rate in [0, 1), given ", rate);
@@ -82,16 +84,20 @@ void GptConfig::check() const {
 }
 
 GptLayer::GptLayer(const Scope& scope, const GptConfig& c)
-    : attention_residual(scope / "attention_norm", c.width, NormOrder::pre, c.dropout),
+    : attention_residual(scope / "attention_norm", c.width, NormOrder::pre, c.dropout, c.norm),
       attention(scope / "attention", c.width, c.heads, Mask::causal, c.attention_dropout,
                 weight_init(c)),
-      feed_forward_residual(scope / "feed_forward_norm", c.width, NormOrder::pre, c.dropout),
-      feed_forward(scope / "feed_forward", c.width, c.hidden, Activation::gelu, 0, weight_init(c)) {
-}
+      feed_forward_residual(scope / "feed_forward_norm", c.width, NormOrder::pre, c.dropout,
+                            c.norm),
+      feed_forward(c.gate == Gate::gelu ? FeedForward(scope / "feed_forward", c.width, c.hidden,
+                                                      Activation::gelu, 0, weight_init(c))
+                                        : FeedForward::swiglu(scope / "feed_forward", c.width,
+                                                              c.hidden, 0, weight_init(c))) {}
 
-Variable GptLayer::operator()(const Variable& x, const Segments& segments, Run& run) const {
+Variable GptLayer::operator()(const Variable& x, const Segments& segments, Run& run,
+                              const Rotation* rotation) const {
   const Variable attended = attention_residual(
-      x, [&](const Variable& in) { return attention(in, segments, run); }, run);
+      x, [&](const Variable& in) { return attention(in, segments, run, rotation); }, run);
   return feed_forward_residual(
       attended, [&](const Variable& in) { return feed_forward(in, run); }, run);
 }
@@ -100,8 +106,11 @@ Gpt::Gpt(const GptConfig& config)
     : config_((config.check(), config)),
       token_embedding_(Scope(store_) / "token_embedding", config.vocabulary, config.width,
                        kDeviation),
-      position_embedding_(Scope(store_) / "position_embedding", config.context, config.width,
-                          kDeviation),
+      position_embedding_([&]() -> std::optional<Embedding> {
+        if (config.positions == Positions::rotary) return {};
+        return Embedding(Scope(store_) / "position_embedding", config.context, config.width,
+                         kDeviation);
+      }()),
       layers_([&] {
         std::vector<GptLayer> layers;
         for (std::int64_t i = 0; i < config.layers; ++i) {
@@ -109,22 +118,40 @@ Gpt::Gpt(const GptConfig& config)
         }
         return layers;
       }()),
-      final_norm_(Scope(store_) / "final_norm", config.width) {}
+      final_norm_(Scope(store_) / "final_norm", config.width, config.norm) {}
 
-void Gpt::materialize(std::uint64_t seed, DType dtype, Device device) {
-  store_.materialize(seed, dtype, device);
+void Gpt::allocate(DType dtype, Device device, Gradients gradients) {
+  store_.allocate(dtype, device, gradients);
+  make_tables(dtype, device);
+}
+
+void Gpt::materialize(std::uint64_t seed, DType dtype, Device device, Gradients gradients) {
+  store_.materialize(seed, dtype, device, gradients);
+  make_tables(dtype, device);
+}
+
+void Gpt::make_tables(DType dtype, Device device) {
+  if (config_.positions == Positions::learned) return;
+  constexpr double kBase = 10000;
+  rotary_table_ =
+      kette::rotary_table(config_.context, config_.width / config_.heads, kBase, dtype, device);
 }
 
 Variable Gpt::embed(const Tensor& ids, const Tensor& positions, Run& run) const {
-  return dropout(add_positions(token_embedding_(ids), position_embedding_.table, positions),
-                 run.mask(config_.dropout));
+  Variable x = token_embedding_(ids);
+  if (position_embedding_) x = add_positions(x, position_embedding_->table, positions);
+  return dropout(x, run.mask(config_.dropout));
 }
 
 Variable Gpt::states(const Tensor& ids, const Segments& segments, Run& run) const {
   KETTE_CHECK(segments.longest() <= config_.context, "gpt: expected sequences of at most ",
               config_.context, " tokens, given one of ", segments.longest());
-  Variable x = embed(ids, row_positions(segments), run);
-  for (const GptLayer& layer : layers_) x = layer(x, segments, run);
+  const Tensor positions = row_positions(segments).to(store_.values().device());
+  const Rotation rotation{rotary_table_, positions};
+  Variable x = embed(ids, positions, run);
+  for (const GptLayer& layer : layers_) {
+    x = layer(x, segments, run, rotary_table_.defined() ? &rotation : nullptr);
+  }
   return final_norm_(x);
 }
 

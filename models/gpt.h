@@ -13,6 +13,11 @@
 
 namespace kette {
 
+// GPT-2's own form, and what later models (Touvron et al. 2023, "LLaMA") put in its place: positions
+// added to the tokens or turning queries and keys, and the inside of the feed-forward layers.
+enum class Positions : std::uint8_t { learned, rotary };
+enum class Gate : std::uint8_t { gelu, swiglu };
+
 struct GptConfig {
   std::int64_t layers = 12;
   std::int64_t width = 768, hidden = 3072, heads = 12;
@@ -20,6 +25,9 @@ struct GptConfig {
   std::int64_t context = 1024;  ///< tokens the model sees at once
   double dropout = 0.1;         ///< on sub-layer outputs and on the embeddings
   double attention_dropout = 0.1;
+  Positions positions = Positions::learned;
+  NormKind norm = NormKind::layer;
+  Gate gate = Gate::gelu;
 
   /// "gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl" (Radford et al. 2019, table 2), or nanoGPT's
   /// two set-ups for a text of characters: "char-cpu" and "char". An unknown name is an Error that
@@ -37,7 +45,8 @@ struct GptLayer {
   FeedForward feed_forward;
 
   GptLayer(const Scope& scope, const GptConfig& config);
-  Variable operator()(const Variable& x, const Segments& segments, Run& run) const;
+  Variable operator()(const Variable& x, const Segments& segments, Run& run,
+                      const Rotation* rotation) const;
 };
 
 class Gpt {
@@ -50,7 +59,10 @@ class Gpt {
   const GptConfig& config() const { return config_; }
   ParamStore& parameters() { return store_; }
   const ParamStore& parameters() const { return store_; }
-  void materialize(std::uint64_t seed, DType dtype = DType::f32, Device device = {});
+  /// Only makes room for the values, which come from a file.
+  void allocate(DType dtype, Device device, Gradients gradients);
+  void materialize(std::uint64_t seed, DType dtype = DType::f32, Device device = {},
+                   Gradients gradients = Gradients::kept);
 
   /// ids: i32 [rows] -> the states that logits and loss are made of, [rows, width].
   Variable states(const Tensor& ids, const Segments& segments, Run& run) const;
@@ -61,18 +73,24 @@ class Gpt {
   Variable logits(const Variable& states) const;
 
   // The parts, for decoding with a cache and for study.
-  /// Dropout(token embedding + position embedding); positions: i32 [rows].
+  /// Dropout(token embedding + position embedding, if there is one); positions: i32 [rows].
   Variable embed(const Tensor& ids, const Tensor& positions, Run& run) const;
   const Embedding& token_embedding() const { return token_embedding_; }
   const std::vector<GptLayer>& layers() const { return layers_; }
-  const LayerNorm& final_norm() const { return final_norm_; }
+  const Norm& final_norm() const { return final_norm_; }
+  /// [context, head width] of rotary models; undefined otherwise.
+  const Tensor& rotary_table() const { return rotary_table_; }
 
  private:
+  void make_tables(DType dtype, Device device);
+
   GptConfig config_;
   ParamStore store_;
-  Embedding token_embedding_, position_embedding_;
+  Embedding token_embedding_;
+  std::optional<Embedding> position_embedding_;
   std::vector<GptLayer> layers_;
-  LayerNorm final_norm_;
+  Norm final_norm_;
+  Tensor rotary_table_;
 };
 
 }  // namespace kette

@@ -57,6 +57,14 @@ GptConfig small_gpt() {
   return config;
 }
 
+GptConfig small_modern_gpt() {
+  GptConfig config = small_gpt();
+  config.positions = Positions::rotary;
+  config.norm = NormKind::rms;
+  config.gate = Gate::swiglu;
+  return config;
+}
+
 ParameterGaps check_transformer(const TransformerConfig& config, std::int64_t elements_each,
                                 const GradientCheckOptions& options) {
   Transformer model(config);

@@ -21,6 +21,8 @@ namespace kette {
 /// Small enough that every element can be checked, with every kind of dropout on.
 TransformerConfig small_transformer(NormOrder norm);
 GptConfig small_gpt();
+/// With rotary positions, root mean square norms and SwiGLU.
+GptConfig small_modern_gpt();
 
 using ParameterGaps = std::vector<std::pair<std::string, GradientGap>>;
 

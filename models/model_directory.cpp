@@ -69,7 +69,7 @@ TranslationModel load_translation_model(const fs::path& folder, const fs::path& 
   Tokenizer tokenizer = Tokenizer::load(folder / "tokenizer.model");
   check_vocabulary(folder, tokenizer.vocab_size(), config.vocabulary);
   auto transformer = std::make_unique<Transformer>(config);
-  transformer->materialize(0, DType::f32, device);
+  transformer->allocate(DType::f32, device, Gradients::none);
   Metadata metadata =
       load_parameters(parameter_file(folder, parameters), transformer->parameters());
   return {std::move(transformer), std::move(tokenizer), std::move(metadata)};
@@ -81,7 +81,7 @@ LanguageModel load_language_model(const fs::path& folder, const fs::path& parame
   SharedTextTokenizer tokenizer = load_text_tokenizer(description.tokenizer, folder);
   check_vocabulary(folder, tokenizer->vocabulary(), description.config.vocabulary);
   auto gpt = std::make_unique<Gpt>(description.config);
-  gpt->materialize(0, DType::f32, device);
+  gpt->allocate(DType::f32, device, Gradients::none);
   Metadata metadata = load_parameters(parameter_file(folder, parameters), gpt->parameters());
   return {std::move(gpt), std::move(tokenizer), std::move(metadata)};
 }

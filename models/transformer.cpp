@@ -95,8 +95,17 @@ Transformer::Transformer(const TransformerConfig& config)
   }
 }
 
-void Transformer::materialize(std::uint64_t seed, DType dtype, Device device) {
-  store_.materialize(seed, dtype, device);
+void Transformer::allocate(DType dtype, Device device, Gradients gradients) {
+  store_.allocate(dtype, device, gradients);
+  make_tables(dtype, device);
+}
+
+void Transformer::materialize(std::uint64_t seed, DType dtype, Device device, Gradients gradients) {
+  store_.materialize(seed, dtype, device, gradients);
+  make_tables(dtype, device);
+}
+
+void Transformer::make_tables(DType dtype, Device device) {
   positions_ = sinusoidal_positions(config_.max_length, config_.width).to(dtype).to(device);
 }
 

@@ -61,7 +61,10 @@ class Transformer {
   const TransformerConfig& config() const { return config_; }
   ParamStore& parameters() { return store_; }
   const ParamStore& parameters() const { return store_; }
-  void materialize(std::uint64_t seed, DType dtype = DType::f32, Device device = {});
+  /// Only makes room for the values, which come from a file.
+  void allocate(DType dtype, Device device, Gradients gradients);
+  void materialize(std::uint64_t seed, DType dtype = DType::f32, Device device = {},
+                   Gradients gradients = Gradients::kept);
 
   /// source: i32 [rows] -> memory [rows, width].
   Variable encode(const Tensor& source, const Segments& segments, Run& run) const;
@@ -86,13 +89,15 @@ class Transformer {
   Variable finish_decoder(const Variable& x) const;
 
  private:
+  void make_tables(DType dtype, Device device);
+
   TransformerConfig config_;
   ParamStore store_;
   Embedding embedding_;
   std::vector<EncoderLayer> encoder_;
   std::vector<DecoderLayer> decoder_;
-  std::vector<LayerNorm> final_norms_;  // pre-norm only: of the encoder, of the decoder
-  Tensor positions_;                    // [max_length, width]
+  std::vector<Norm> final_norms_;  // pre-norm only: of the encoder, of the decoder
+  Tensor positions_;               // [max_length, width]
 };
 
 }  // namespace kette

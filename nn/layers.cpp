@@ -12,10 +12,27 @@ Linear::Linear(const Scope& scope, std::int64_t in, std::int64_t out, Activation
       bias(scope.parameter("bias", {out}, Init::constant(0))),
       activation(act) {}
 
-LayerNorm::LayerNorm(const Scope& scope, std::int64_t width, double eps)
-    : gain(scope.parameter("gain", {width}, Init::constant(1))),
-      bias(scope.parameter("bias", {width}, Init::constant(0))),
-      epsilon(eps) {}
+Variable Linear::operator()(const Variable& x) const {
+  if (!adapter) return linear(x, weight, bias, activation);
+  const Variable y =
+      lora_linear(x, weight, bias, adapter->down, adapter->up, adapter->blocks, adapter->scale);
+  switch (activation) {
+    case Activation::relu:
+      return relu(y);
+    case Activation::gelu:
+      return gelu(y);
+    case Activation::silu:
+      return silu(y);
+    case Activation::none:
+      break;
+  }
+  return y;
+}
+
+Norm::Norm(const Scope& scope, std::int64_t width, NormKind norm_kind, double eps)
+    : gain(scope.parameter("gain", {width}, Init::constant(1))), kind(norm_kind), epsilon(eps) {
+  if (kind == NormKind::layer) bias = scope.parameter("bias", {width}, Init::constant(0));
+}
 
 Embedding::Embedding(const Scope& scope, std::int64_t vocabulary, std::int64_t width,
                      double deviation, double factor)
@@ -63,10 +80,11 @@ MultiHeadSelfAttention::MultiHeadSelfAttention(const Scope& scope, std::int64_t 
       mask(kind),
       dropout_rate(dropout) {}
 
-Variable MultiHeadSelfAttention::operator()(const Variable& x, const Segments& segments,
-                                            Run& run) const {
-  return output(
-      self_attention(query_key_value(x), segments, {heads, mask, run.mask(dropout_rate)}));
+Variable MultiHeadSelfAttention::operator()(const Variable& x, const Segments& segments, Run& run,
+                                            const Rotation* rotation) const {
+  Variable qkv = query_key_value(x);
+  if (rotation) qkv = rotary(qkv, rotation->positions, rotation->table, 2 * x.value().width());
+  return output(self_attention(qkv, segments, {heads, mask, run.mask(dropout_rate)}));
 }
 
 MultiHeadCrossAttention::MultiHeadCrossAttention(const Scope& scope, std::int64_t width,
@@ -86,8 +104,17 @@ Variable MultiHeadCrossAttention::operator()(const Variable& x, const Variable& 
 
 FeedForward::FeedForward(const Scope& scope, std::int64_t width, std::int64_t hidden,
                          Activation activation, double dropout, const WeightInit& init)
-    : inner(scope / "inner", width, hidden, activation, 1, init.deviation),
-      outer(scope / "outer", hidden, width, Activation::none, 1, init.output_deviation),
-      dropout_rate(dropout) {}
+    : FeedForward(
+          Linear(scope / "inner", width, hidden, activation, 1, init.deviation),
+          Linear(scope / "outer", hidden, width, Activation::none, 1, init.output_deviation), false,
+          dropout) {}
+
+FeedForward FeedForward::swiglu(const Scope& scope, std::int64_t width, std::int64_t hidden,
+                                double dropout, const WeightInit& init) {
+  return FeedForward(
+      Linear(scope / "inner", width, 2 * hidden, Activation::none, 2, init.deviation),
+      Linear(scope / "outer", hidden, width, Activation::none, 1, init.output_deviation), true,
+      dropout);
+}
 
 }  // namespace kette

@@ -2,6 +2,8 @@
 // it registers its parameters, and applied to packed rows [rows, width].
 #pragma once
 
+#include <optional>
+
 #include "autograd/all_ops.h"
 #include "nn/param_store.h"
 #include "nn/run.h"
@@ -15,29 +17,49 @@ struct WeightInit {
   double deviation = 0, output_deviation = 0;  ///< 0: Glorot
 };
 
+/// Low-rank adapters of a linear map: row blocks of W have B A, times `scale`, added to them (Hu et
+/// al. 2021). down, up: A and B of autograd/ops/lora.h.
+struct LoraAdapter {
+  Variable down, up;
+  std::vector<RowBlock> blocks;
+  double scale = 1;
+};
+
 /// y = activation(x W^T + b). weight: [out, in], bias: [out].
 struct Linear {
   Variable weight, bias;
   Activation activation;
+  std::optional<LoraAdapter> adapter;  ///< while fine-tuning
 
   /// `stacked`: how many independent maps of `out / stacked` rows are stacked in the weight (3 for
   /// query, key and value); each is initialised by its own fan-out. deviation: of normal initial
   /// weights; 0: Glorot.
   Linear(const Scope& scope, std::int64_t in, std::int64_t out,
          Activation activation = Activation::none, std::int64_t stacked = 1, double deviation = 0);
-  Variable operator()(const Variable& x) const { return linear(x, weight, bias, activation); }
+  Variable operator()(const Variable& x) const;
 };
 
-/// Ba et al. 2016. gain, bias: [width].
-struct LayerNorm {
+enum class NormKind : std::uint8_t {
+  layer,  ///< Ba et al. 2016
+  rms     ///< without mean and bias, Zhang and Sennrich 2019
+};
+
+/// gain, bias: [width]; rms has no bias.
+struct Norm {
   Variable gain, bias;
+  NormKind kind;
   double epsilon;
 
-  LayerNorm(const Scope& scope, std::int64_t width, double epsilon = 1e-5);
-  Variable operator()(const Variable& x) const { return layer_norm(x, gain, bias, epsilon); }
-  /// LayerNorm(x + Dropout(residual)) in one pass.
+  Norm(const Scope& scope, std::int64_t width, NormKind kind = NormKind::layer,
+       double epsilon = 1e-5);
+  Variable operator()(const Variable& x) const {
+    return kind == NormKind::layer ? layer_norm(x, gain, bias, epsilon)
+                                   : rms_norm(x, gain, epsilon);
+  }
+  /// Norm(x + Dropout(residual)), a layer norm in one pass.
   Variable operator()(const Variable& x, const Variable& residual, const DropoutMask& mask) const {
-    return residual_layer_norm(x, residual, gain, bias, mask, epsilon);
+    return kind == NormKind::layer ? residual_layer_norm(x, residual, gain, bias, mask, epsilon)
+                                   : rms_norm(x + dropout(residual, mask), gain, epsilon);
   }
 };
 
@@ -60,6 +82,12 @@ Tensor sinusoidal_positions(std::int64_t positions, std::int64_t width);
 /// The row's position within its sequence, from `first`: i32 [rows].
 Tensor row_positions(const Segments& segments, std::int64_t first = 0);
 
+/// Positions as turns of queries and keys (autograd/ops/rotary.h).
+struct Rotation {
+  Tensor table;      ///< rotary_table()
+  Tensor positions;  ///< i32 [rows]
+};
+
 /// Multi-head attention, section 3.2.2: project, attend, project back. Self-attention projects
 /// queries, keys and values in one product; cross-attention takes keys and values from the memory.
 struct MultiHeadSelfAttention {
@@ -70,7 +98,8 @@ struct MultiHeadSelfAttention {
 
   MultiHeadSelfAttention(const Scope& scope, std::int64_t width, std::int64_t heads, Mask mask,
                          double dropout_rate, const WeightInit& init = {});
-  Variable operator()(const Variable& x, const Segments& segments, Run& run) const;
+  Variable operator()(const Variable& x, const Segments& segments, Run& run,
+                      const Rotation* rotation = nullptr) const;
 };
 
 struct MultiHeadCrossAttention {
@@ -84,30 +113,44 @@ struct MultiHeadCrossAttention {
                       const Segments& memory_segments, Run& run) const;
 };
 
-/// FFN(x) = activation(x W1 + b1) W2 + b2, equation (2).
+/// FFN(x) = activation(x W1 + b1) W2 + b2, equation (2); or with a gate
+/// FFN(x) = (silu(x W + b) * (x V + c)) W2 + b2, SwiGLU (Shazeer 2020, equation (6); biases as in
+/// every linear map here), with W and V stacked in one product.
 struct FeedForward {
   Linear inner, outer;
+  bool gated;
   double dropout_rate;  ///< after the activation; the paper has none
 
   FeedForward(const Scope& scope, std::int64_t width, std::int64_t hidden, Activation activation,
               double dropout_rate, const WeightInit& init = {});
+  static FeedForward swiglu(const Scope& scope, std::int64_t width, std::int64_t hidden,
+                            double dropout_rate, const WeightInit& init = {});
   Variable operator()(const Variable& x, Run& run) const {
-    return outer(dropout(inner(x), run.mask(dropout_rate)));
+    const Variable hidden = gated ? kette::swiglu(inner(x)) : inner(x);
+    return outer(dropout(hidden, run.mask(dropout_rate)));
   }
+
+ private:
+  FeedForward(Linear inner_map, Linear outer_map, bool is_gated, double rate)
+      : inner(std::move(inner_map)),
+        outer(std::move(outer_map)),
+        gated(is_gated),
+        dropout_rate(rate) {}
 };
 
 enum class NormOrder : std::uint8_t { post, pre };
 
-/// What surrounds every sub-layer. post: LayerNorm(x + Dropout(Sublayer(x))), the paper's
-/// section 3.1. pre: x + Dropout(Sublayer(LayerNorm(x))), which needs a final norm after the stack
+/// What surrounds every sub-layer. post: Norm(x + Dropout(Sublayer(x))), the paper's section 3.1.
+/// pre: x + Dropout(Sublayer(Norm(x))), which needs a final norm after the stack
 /// (Xiong et al. 2020).
 struct Residual {
-  LayerNorm norm;
+  Norm norm;
   NormOrder order;
   double dropout_rate;
 
-  Residual(const Scope& scope, std::int64_t width, NormOrder norm_order, double dropout)
-      : norm(scope, width), order(norm_order), dropout_rate(dropout) {}
+  Residual(const Scope& scope, std::int64_t width, NormOrder norm_order, double dropout,
+           NormKind kind = NormKind::layer)
+      : norm(scope, width, kind), order(norm_order), dropout_rate(dropout) {}
 
   template <class Sublayer>
   Variable operator()(const Variable& x, const Sublayer& sublayer, Run& run) const {

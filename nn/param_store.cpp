@@ -67,7 +67,7 @@ Variable ParamStore::parameter(const std::string& path, Shape shape, Init init) 
   return Variable(entry->second.leaf);
 }
 
-void ParamStore::materialize(std::uint64_t seed, DType dtype, Device device) {
+void ParamStore::allocate(DType dtype, Device device, Gradients gradients) {
   std::int64_t end = 0;
   for (const bool matrices : {true, false}) {
     for (const auto& leaf : leaves_) {
@@ -80,13 +80,21 @@ void ParamStore::materialize(std::uint64_t seed, DType dtype, Device device) {
   }
   const bool rounds = dtype == DType::bf16;
   values_ = Tensor::zeros({end}, rounds ? DType::f32 : dtype, device);
-  gradients_ = Tensor::zeros({end}, dtype, device);
+  const bool frozen = gradients == Gradients::none;
+  gradients_ = frozen ? Tensor() : Tensor::zeros({end}, dtype, device);
   rounded_ = rounds ? Tensor::zeros({end}, dtype, device) : Tensor();
   for (const auto& leaf : leaves_) {
     const Registered& registered = by_path_.at(leaf->name);
     leaf->value = (rounds ? rounded_ : values_).view(registered.begin, registered.shape);
-    leaf->gradient = gradients_.view(registered.begin, registered.shape);
-    initialize(value_of(*leaf), registered.init, seed, leaf->name);
+    leaf->frozen = frozen;
+    leaf->gradient = frozen ? Tensor() : gradients_.view(registered.begin, registered.shape);
+  }
+}
+
+void ParamStore::materialize(std::uint64_t seed, DType dtype, Device device, Gradients gradients) {
+  allocate(dtype, device, gradients);
+  for (const auto& leaf : leaves_) {
+    initialize(value_of(*leaf), by_path_.at(leaf->name).init, seed, leaf->name);
   }
   round();
 }

@@ -26,19 +26,31 @@ struct Init {
   static Init xavier(std::int64_t fan_in, std::int64_t fan_out);
 };
 
+/// none: the store is frozen. Its leaves are constants to every tape, no op computes a gradient for
+/// them, and no memory is kept for one.
+enum class Gradients : std::uint8_t { kept, none };
+
 class ParamStore {
  public:
   /// The parameter at a path; a second request must agree in shape.
   Variable parameter(const std::string& path, Shape shape, Init init);
 
+  /// Allocates the buffers, for values that come from elsewhere. `dtype` is what the model computes
+  /// in.
+  void allocate(DType dtype, Device device, Gradients gradients);
   /// Allocates the buffers and draws the initial values: each from its own stream, named by seed
-  /// and path, so that adding a layer leaves the others as they were. `dtype` is what the model
-  /// computes in.
-  void materialize(std::uint64_t seed, DType dtype = DType::f32, Device device = {});
+  /// and path, so that adding a layer leaves the others as they were.
+  void materialize(std::uint64_t seed, DType dtype = DType::f32, Device device = {},
+                   Gradients gradients = Gradients::kept);
 
   const Tensor& values() const { return values_; }  ///< f32 or f64
   /// In the dtype of the model.
-  const Tensor& gradients() const { return gradients_; }
+  const Tensor& gradients() const {
+    KETTE_CHECK(gradients_.defined(),
+                "ParamStore: expected a store with gradients, given one that is frozen or not yet "
+                "materialized");
+    return gradients_;
+  }
   /// The values in bf16, which are what the leaves hold then; otherwise undefined.
   const Tensor& rounded() const { return rounded_; }
   /// Rounds again, after somebody has changed the values.

@@ -54,6 +54,9 @@ inline constexpr DType dtype_of = [] {
 template <class T>
 using Compute = std::conditional_t<std::is_same_v<T, BFloat16>, float, T>;
 
+/// Likewise: what statistics of rows and tables of constants are kept in.
+constexpr DType compute_dtype(DType dtype) { return dtype == DType::bf16 ? DType::f32 : dtype; }
+
 constexpr std::size_t size_of(DType dtype) {
   switch (dtype) {
     case DType::f64:

@@ -44,8 +44,7 @@ AttentionArgs arguments(const char* op, const AttentionOptions& options, const T
 }
 
 Tensor statistics(const Tensor& query, std::int64_t heads) {
-  return Tensor::empty({heads, query.rows()}, query.dtype() == DType::f64 ? DType::f64 : DType::f32,
-                       query.device());
+  return Tensor::empty({heads, query.rows()}, compute_dtype(query.dtype()), query.device());
 }
 
 /// One sequence and head after the other, in plain loops. q, k, v: columns of row-major matrices.

@@ -14,8 +14,9 @@ Tensor ProjectedCrossEntropy::forward(const Tensor& x, const Tensor& weight, con
   args.gradient_scale = options.scale;
   if (Tape::current()) {
     dx = args.dx = Tensor::empty(x.shape(), x.dtype(), x.device());
-    dweight = args.dweight = Tensor::zeros(weight.shape(), weight.dtype(), weight.device());
-    if (bias.defined())
+    if (weight_trains)
+      dweight = args.dweight = Tensor::zeros(weight.shape(), weight.dtype(), weight.device());
+    if (bias_trains && bias.defined())
       dbias = args.dbias = Tensor::zeros(bias.shape(), bias.dtype(), bias.device());
   }
   args.sums = CrossEntropySums::zeros(x.device());

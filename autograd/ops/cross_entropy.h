@@ -23,6 +23,8 @@ struct ProjectedCrossEntropy {
   Tensor targets;
   CrossEntropyOptions options{};
   Tensor sums{};  ///< added to if given; see CrossEntropySums
+  /// The gradients are taken in the forward pass: whether anybody wants those of weight and bias.
+  bool weight_trains = true, bias_trains = true;
   Tensor dx{}, dweight{}, dbias{};
 
   Tensor forward(const Tensor& x, const Tensor& weight, const Tensor& bias);
@@ -35,7 +37,11 @@ inline Variable projected_cross_entropy(const Variable& x, const Variable& weigh
                                         const Variable& bias, const Tensor& targets,
                                         const CrossEntropyOptions& options,
                                         const Tensor& sums = {}) {
-  return record(ProjectedCrossEntropy{targets, options, sums}, x, weight, bias);
+  const auto trains = [](const Variable& value) {
+    return Tape::current() && Tape::current()->tracks(value);
+  };
+  return record(ProjectedCrossEntropy{targets, options, sums, trains(weight), trains(bias)}, x,
+                weight, bias);
 }
 
 }  // namespace kette

@@ -3,9 +3,6 @@
 namespace kette {
 namespace {
 
-/// mean and rstd keep f32 under bf16 rows: their digits are what the gradient lives on.
-DType statistics_dtype(DType dtype) { return dtype == DType::f64 ? DType::f64 : DType::f32; }
-
 /// Both ops: `op` holds epsilon, sum, gain, mean, rstd.
 template <class Op>
 Tensor normalize(Op& op, const Tensor& x, const Tensor* residual, const Tensor& gain,
@@ -18,8 +15,9 @@ Tensor normalize(Op& op, const Tensor& x, const Tensor* residual, const Tensor& 
               residual ? residual->shape() : Shape{});
   op.gain = gain;
   op.sum = residual ? Tensor::empty(x.shape(), x.dtype(), x.device()) : x;
-  op.mean = Tensor::empty({x.rows()}, statistics_dtype(x.dtype()), x.device());
-  op.rstd = Tensor::empty({x.rows()}, statistics_dtype(x.dtype()), x.device());
+  // f32 under bf16 rows: the digits of mean and rstd are what the gradient lives on.
+  op.mean = Tensor::empty({x.rows()}, compute_dtype(x.dtype()), x.device());
+  op.rstd = Tensor::empty({x.rows()}, compute_dtype(x.dtype()), x.device());
   const Tensor y = Tensor::empty(x.shape(), x.dtype(), x.device());
   visit_float(x.dtype(), Op::name, [&]<class T>(T) {
     const rows::ResidualLayerNorm<T> body{x.data<T>(),

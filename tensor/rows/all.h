@@ -7,15 +7,20 @@
 
 #include "tensor/rows/embedding.h"
 #include "tensor/rows/layer_norm.h"
+#include "tensor/rows/rms_norm.h"
+#include "tensor/rows/rotary.h"
 #include "tensor/rows/softmax.h"
+#include "tensor/rows/swiglu.h"
 
 namespace kette::rows {
 
 template <class T>
 using RowBodies = std::tuple<Softmax<T>, SoftmaxBackward<T>, LogSoftmax<T>, LogSoftmaxBackward<T>,
-                             ResidualLayerNorm<T>, Dropout<T>, AddPositions<T>, Gather<T>>;
+                             ResidualLayerNorm<T>, Dropout<T>, AddPositions<T>, Gather<T>,
+                             Rotary<T>, RmsNorm<T>, SwiGlu<T>, SwiGluBackward<T>>;
 
 template <class T>
-using RowBodiesWithSums = std::tuple<std::pair<ResidualLayerNormBackward<T>, LayerNormColumns<T>>>;
+using RowBodiesWithSums = std::tuple<std::pair<ResidualLayerNormBackward<T>, LayerNormColumns<T>>,
+                                     std::pair<RmsNormBackward<T>, RmsNormColumns<T>>>;
 
 }  // namespace kette::rows

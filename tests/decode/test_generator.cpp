@@ -12,8 +12,7 @@ using testing::Ids;
 
 namespace {
 
-std::unique_ptr<Gpt> random_gpt(std::int64_t context = 16) {
-  GptConfig config = small_gpt();
+std::unique_ptr<Gpt> random_gpt(std::int64_t context = 16, GptConfig config = small_gpt()) {
   config.width = 40;
   config.heads = 5;
   config.vocabulary = 61;
@@ -91,21 +90,23 @@ std::vector<double> softmax(const std::vector<float>& logits, double temperature
 
 TEST_CASE("generation: logits with kept keys and values equal the whole model's") {
   const testing::OneThread one;
-  const auto model = random_gpt();
-  const PackedGpt packed(*model);
-  const Ids ids = {5, 6, 7, 60, 0, 1, 2, 9};
-  GrowingTexts by_one(packed, 1), at_once(packed, 1);
-  Tensor last;
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    last = by_one.append({ids[i]});
-    const auto expected = whole_model_logits(
-        *model, Ids(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(i) + 1));
-    const auto given = last.values<float>();
-    for (std::size_t v = 0; v < expected.size(); ++v) {
-      CHECK(given[v] == doctest::Approx(expected[v]).epsilon(1e-4));
+  for (const GptConfig& config : {small_gpt(), small_modern_gpt()}) {
+    const auto model = random_gpt(16, config);
+    const PackedGpt packed(*model);
+    const Ids ids = {5, 6, 7, 60, 0, 1, 2, 9};
+    GrowingTexts by_one(packed, 1), at_once(packed, 1);
+    Tensor last;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      last = by_one.append({ids[i]});
+      const auto expected = whole_model_logits(
+          *model, Ids(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(i) + 1));
+      const auto given = last.values<float>();
+      for (std::size_t v = 0; v < expected.size(); ++v) {
+        CHECK(given[v] == doctest::Approx(expected[v]).epsilon(1e-4));
+      }
     }
+    CHECK(at_once.append(ids).values<float>() == last.values<float>());
   }
-  CHECK(at_once.append(ids).values<float>() == last.values<float>());
 }
 
 TEST_CASE("generation: greedy text goes on rightly past the context") {

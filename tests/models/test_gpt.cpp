@@ -46,36 +46,40 @@ TEST_CASE("GPT: the presets have the published numbers of parameters") {
 }
 
 TEST_CASE("GPT: the gradient of every parameter agrees with central differences") {
-  const GptConfig config = small_gpt();
-  const auto gaps = check_gpt(config, 4);
-  CHECK(gaps.size() == Gpt(config).parameters().leaves().size());
-  for (const auto& parameter : gaps) {
-    CAPTURE(parameter.first);
-    CAPTURE(parameter.second.where);
-    CHECK(parameter.second.gap < 1e-6);
-    CHECK(parameter.second.checked >= 4);
+  for (const bool modern : {false, true}) {
+    const GptConfig config = modern ? small_modern_gpt() : small_gpt();
+    const auto gaps = check_gpt(config, 4);
+    CHECK(gaps.size() == Gpt(config).parameters().leaves().size());
+    for (const auto& parameter : gaps) {
+      CAPTURE(parameter.first);
+      CAPTURE(parameter.second.where);
+      CHECK(parameter.second.gap < 1e-6);
+      CHECK(parameter.second.checked >= 4);
+    }
   }
 }
 
 TEST_CASE("GPT: no future token leaks, and texts of a batch do not see each other") {
-  Gpt model(small_gpt());
-  model.materialize(3, DType::f64);
-  const auto width = static_cast<std::size_t>(model.config().vocabulary);
-  const auto before = logits(model, kIds, kSegments);
-  auto changed = kIds;
-  changed[5] = 9;  // the third token of the second text
-  const auto after = logits(model, changed, kSegments);
-  for (std::size_t row = 0; row < kIds.size(); ++row) {
-    bool same = true;
-    for (std::size_t v = row * width; v < (row + 1) * width; ++v) {
-      same = same && before[v] == after[v];
+  for (const GptConfig& config : {small_gpt(), small_modern_gpt()}) {
+    Gpt model(config);
+    model.materialize(3, DType::f64);
+    const auto width = static_cast<std::size_t>(model.config().vocabulary);
+    const auto before = logits(model, kIds, kSegments);
+    auto changed = kIds;
+    changed[5] = 9;  // the third token of the second text
+    const auto after = logits(model, changed, kSegments);
+    for (std::size_t row = 0; row < kIds.size(); ++row) {
+      bool same = true;
+      for (std::size_t v = row * width; v < (row + 1) * width; ++v) {
+        same = same && before[v] == after[v];
+      }
+      CAPTURE(row);
+      CHECK(same == (row < 5));
     }
-    CAPTURE(row);
-    CHECK(same == (row < 5));
-  }
-  const auto alone = logits(model, {3, 7, 3, 12}, Segments::from_lengths({4}));
-  for (std::size_t i = 0; i < alone.size(); ++i) {
-    CHECK(alone[i] == doctest::Approx(before[3 * width + i]).epsilon(1e-12));
+    const auto alone = logits(model, {3, 7, 3, 12}, Segments::from_lengths({4}));
+    for (std::size_t i = 0; i < alone.size(); ++i) {
+      CHECK(alone[i] == doctest::Approx(before[3 * width + i]).epsilon(1e-12));
+    }
   }
 }
 

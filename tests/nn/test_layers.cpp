@@ -86,6 +86,8 @@ TEST_CASE("every layer passes the gradient check, parameters included") {
   const MultiHeadSelfAttention self(root / "self", width, 2, Mask::causal, 0.1);
   const MultiHeadCrossAttention cross(root / "cross", width, 2, 0.1);
   const FeedForward feed_forward(root / "ffn", width, 12, Activation::gelu, 0.2);
+  const Norm root_mean_square(root / "rms", width, NormKind::rms);
+  const FeedForward gated = FeedForward::swiglu(root / "gated", width, 12, 0.2);
   const Residual post(root / "post", width, NormOrder::post, 0.1),
       pre(root / "pre", width, NormOrder::pre, 0.1);
   store.materialize(5, DType::f64);
@@ -98,6 +100,7 @@ TEST_CASE("every layer passes the gradient check, parameters included") {
         run);
     y = post(
         y, [&](const Variable& in) { return feed_forward(in, run); }, run);
+    y = y + gated(root_mean_square(y), run);
     return sum(y * weights);
   };
   for (const auto& parameter : check_parameter_gradients(loss, store.leaves())) {
@@ -105,4 +108,59 @@ TEST_CASE("every layer passes the gradient check, parameters included") {
     CAPTURE(parameter.second.where);
     CHECK(parameter.second.gap < 1e-6);
   }
+}
+
+TEST_CASE("a gated feed-forward is silu of one product times another, projected back") {
+  ParamStore store;
+  const FeedForward gated = FeedForward::swiglu(Scope(store), 4, 6, 0.5);
+  store.materialize(2, DType::f64);
+  CHECK(gated.inner.weight.shape() == Shape{12, 4});
+  const double bound = std::sqrt(6.0 / (4 + 6));  // of one of the two stacked maps
+  for (const double w : gated.inner.weight.value().values<double>()) CHECK(std::abs(w) <= bound);
+  const Variable x = sample_inputs({{{3, 4}}}, DType::f64, 1)[0];
+  const auto half = [&](std::int64_t begin) {
+    return linear(x, slice(gated.inner.weight, begin, begin + 6),
+                  slice(gated.inner.bias, begin, begin + 6));
+  };
+  Run run;
+  const auto expected = gated.outer(silu(half(0)) * half(6)).value().values<double>();
+  const auto got = gated(x, run).value().values<double>();
+  for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i] == doctest::Approx(expected[i]));
+}
+
+TEST_CASE("on a frozen store, gradients reach the adapters of a second one and nothing else") {
+  constexpr std::int64_t kWidth = 4, kRank = 2;
+  ParamStore base, adapters;
+  const Scope root(base);
+  const Embedding tokens(root / "tokens", 7, kWidth);
+  const Linear linear_map(root / "linear", kWidth, 6);
+  const Norm layer_norms(root / "norm", 6);
+  const Norm rms_norms(root / "rms", 6, NormKind::rms);
+  const FeedForward feed_forward = FeedForward::swiglu(root / "ffn", 6, 5, 0.1);
+  const Linear back(root / "back", 6, kWidth);
+  const Variable a = Scope(adapters).parameter("a", {2 * kRank, kWidth}, Init::normal(0.5));
+  const Variable b = Scope(adapters).parameter("b", {4, kRank}, Init::normal(0.5));
+  base.materialize(1, DType::f64, {}, Gradients::none);
+  adapters.materialize(2, DType::f64);
+  const Tensor ids = Tensor::from(std::vector<std::int32_t>{3, 0, 6});
+  const auto loss = [&] {
+    Run run(1, 1);
+    const Variable y =
+        lora_linear(tokens(ids), linear_map.weight, linear_map.bias, a, b, {{0, 2}, {4, 6}}, 0.5);
+    const Variable z = back(feed_forward(rms_norms(layer_norms(y)), run));
+    return projected_cross_entropy(z, tokens.table, Variable(), ids, {});
+  };
+  for (const auto& parameter : check_parameter_gradients(loss, adapters.leaves())) {
+    CAPTURE(parameter.first);
+    CHECK(parameter.second.gap < 1e-6);
+  }
+  for (const auto& leaf : adapters.leaves()) {
+    CHECK(kernels::sum_of_squares(CpuExec{}, leaf->gradient) > 0);
+  }
+  for (const auto& leaf : base.leaves()) CHECK_FALSE(leaf->gradient.defined());
+  CHECK_THROWS_AS(base.gradients(), Error);
+  Tape tape;
+  tokens(ids);
+  CHECK(tape.size() == 0);
+  CHECK_THROWS_AS(tape.backward(linear_map.bias, Tensor::zeros({6}, DType::f64)), Error);
 }

@@ -1,0 +1,147 @@
+#include "autograd/ops/lora.h"
+
+namespace kette {
+namespace {
+
+/// Columns [begin, begin + columns) of a row-major matrix.
+struct Panel {
+  Tensor matrix;
+  std::int64_t begin = 0, columns = matrix.width();
+
+  void* data() const {
+    const auto skipped = begin * static_cast<std::int64_t>(size_of(matrix.dtype()));
+    return static_cast<char*>(matrix.raw()) + skipped;
+  }
+};
+
+/// c (+)= scale * op(a) op(b)
+void multiply(double scale, const Panel& a, bool transpose_a, const Panel& b, bool transpose_b,
+              const Panel& c, bool adds) {
+  MatmulArgs args;
+  args.dtype = c.matrix.dtype();
+  args.a = a.data();
+  args.b = b.data();
+  args.c = c.data();
+  args.m = c.matrix.rows();
+  args.n = c.columns;
+  args.k = transpose_a ? a.matrix.rows() : a.columns;
+  args.lda = a.matrix.width();
+  args.ldb = b.matrix.width();
+  args.ldc = c.matrix.width();
+  args.transpose_a = transpose_a;
+  args.transpose_b = transpose_b;
+  args.alpha = scale;
+  args.beta = adds ? 1 : 0;
+  on(c.matrix.device(), [&](auto exec) { kernels::matmul(exec, args); });
+}
+
+}  // namespace
+
+template <class Function>
+void LoraAffineMap::for_blocks(const Function& function) const {
+  std::int64_t column = 0, row = 0;
+  for (const RowBlock& block : blocks) {
+    function(block, column, row);
+    column += b.width();
+    row += block.rows();
+  }
+}
+
+Tensor LoraAffineMap::forward(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                              const Tensor& down, const Tensor& up) {
+  const Tensor y = base.forward(x, weight, bias);
+  const auto count = static_cast<std::int64_t>(blocks.size());
+  const std::int64_t rank = up.width();
+  std::int64_t rows = 0;
+  for (const RowBlock& block : blocks) {
+    KETTE_CHECK(0 <= block.begin && block.begin < block.end && block.end <= y.width(), name,
+                ": expected blocks of the weight's ", y.width(), " rows, given [", block.begin,
+                ", ", block.end, ")");
+    rows += block.rows();
+  }
+  KETTE_CHECK(
+      count > 0 && down.shape() == (Shape{count * rank, x.width()}) &&
+          up.shape() == (Shape{rows, rank}) && down.dtype() == x.dtype() && up.dtype() == x.dtype(),
+      name, ": expected, for ", count, " blocks, A ", name_of(x.dtype()), " [", count, " * rank, ",
+      x.width(), "] and B [", rows, ", rank], given ", down.str(), " and ", up.str());
+  a = down;
+  b = up;
+  t = AffineMap{}.forward(x, a, Tensor());
+  for_blocks([&](const RowBlock& block, std::int64_t column, std::int64_t row) {
+    multiply(scale, {t, column, rank}, false, {b.slice(row, row + block.rows())}, true,
+             {y, block.begin, block.rows()}, true);
+  });
+  return y;
+}
+
+void LoraAffineMap::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dweight,
+                             GradientSlot& dbias, GradientSlot& da, GradientSlot& db) {
+  base.backward(dy, dx, dweight, dbias);
+  const Tensor dt = Tensor::empty(t.shape(), t.dtype(), t.device());
+  const std::pair<Tensor, bool> of_b = db.wanted() ? db.buffer() : std::pair{Tensor(), false};
+  for_blocks([&](const RowBlock& block, std::int64_t column, std::int64_t row) {
+    const Panel upstream{dy, block.begin, block.rows()};
+    const std::int64_t rank = b.width(), end = row + block.rows();
+    multiply(scale, upstream, false, {b.slice(row, end)}, false, {dt, column, rank}, false);
+    if (of_b.first.defined()) {
+      multiply(scale, upstream, true, {t, column, rank}, false, {of_b.first.slice(row, end)},
+               of_b.second);
+    }
+  });
+  if (da.wanted()) {
+    const auto [gradient, adds] = da.buffer();
+    multiply(1, {dt}, true, {base.x}, false, {gradient}, adds);
+  }
+  if (dx.wanted()) {
+    const auto [gradient, adds] = dx.buffer();
+    multiply(1, {dt}, false, {a}, false, {gradient}, adds);
+  }
+}
+
+std::vector<Sample> LoraAffineMap::samples() {
+  const auto sample = [](const char* label, std::int64_t rows, std::int64_t in, std::int64_t out,
+                         std::int64_t rank, const std::vector<RowBlock>& blocks, bool biased) {
+    std::int64_t adapted = 0;
+    for (const RowBlock& block : blocks) adapted += block.rows();
+    const auto depth = static_cast<std::int64_t>(blocks.size()) * rank;
+    std::vector<SampleInput> inputs{{{rows, in}}, {{out, in}}, {{depth, in}}, {{adapted, rank}}};
+    if (biased) inputs.push_back({{out}});
+    return Sample{label, inputs,
+                  [=](const std::vector<Variable>& v) {
+                    return lora_linear(v[0], v[1], biased ? v[4] : Variable(), v[2], v[3], blocks,
+                                       0.7);
+                  },
+                  [=](const std::vector<Values>& v) {
+                    const auto at = [&v](std::size_t input, std::int64_t row, std::int64_t column,
+                                         std::int64_t width) {
+                      return v[input][static_cast<std::size_t>(row * width + column)];
+                    };
+                    Values y;
+                    for (std::int64_t r = 0; r < rows; ++r) {
+                      for (std::int64_t o = 0; o < out; ++o) {
+                        y.push_back(biased ? at(4, 0, o, out) : 0);
+                        for (std::int64_t i = 0; i < in; ++i) {
+                          double weight = at(1, o, i, in);  // of W + scale * B A, the two merged
+                          std::int64_t above = 0;
+                          for (std::size_t k = 0; k < blocks.size(); above += blocks[k++].rows()) {
+                            if (o < blocks[k].begin || o >= blocks[k].end) continue;
+                            for (std::int64_t p = 0; p < rank; ++p) {
+                              weight += 0.7 * at(3, above + o - blocks[k].begin, p, rank) *
+                                        at(2, static_cast<std::int64_t>(k) * rank + p, i, in);
+                            }
+                          }
+                          y.back() += at(0, r, i, in) * weight;
+                        }
+                      }
+                    }
+                    return y;
+                  }};
+  };
+  return {sample("[5, 3] x [4, 3]^T, rank 2 on all rows", 5, 3, 4, 2, {{0, 4}}, true),
+          sample("[6, 5] x [9, 5]^T, rank 1 on rows 0-3 and 6-9, no bias", 6, 5, 9, 1,
+                 {{0, 3}, {6, 9}}, false),
+          sample("[67, 40] x [48, 40]^T, rank 4 on rows 5-16 and 32-48", 67, 40, 48, 4,
+                 {{5, 16}, {32, 48}}, true)};
+}
+
+}  // namespace kette

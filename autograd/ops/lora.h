@@ -1,0 +1,47 @@
+// A linear map with low-rank adapters (Hu et al. 2021, "LoRA", section 4.1): beside the product with
+// the pretrained weight W [out, in] runs one with B A of rank r, for chosen blocks of W's rows:
+//   y = x W^T + b,   y_k += scale * (x A_k^T) B_k^T    for every block k of y's columns
+// With t = x A^T and dt_k = scale * dy_k B_k:
+//   dB_k = scale * dy_k^T t_k,   dA = dt^T x,   dx = dy W + dt A
+// dW and db cost nothing where W and b are frozen. A: [blocks * r, in], one A_k above the other; B:
+// [rows of all blocks, r], likewise.
+#pragma once
+
+#include "autograd/ops/matmul.h"
+
+namespace kette {
+
+/// Rows [begin, end) of a weight [out, in]: columns of its result.
+struct RowBlock {
+  std::int64_t begin = 0, end = 0;
+  std::int64_t rows() const { return end - begin; }
+};
+
+struct LoraAffineMap {
+  static constexpr const char* name = "lora_linear";
+  static constexpr const char* formula = "x W^T + b + scale * (x A^T) B^T in chosen columns";
+  double scale = 1;
+  std::vector<RowBlock> blocks;
+  AffineMap base{};
+  Tensor a{}, b{}, t{};
+
+  Tensor forward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& down,
+                 const Tensor& up);
+  void backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dweight, GradientSlot& dbias,
+                GradientSlot& da, GradientSlot& db);
+  static std::vector<Sample> samples();
+
+ private:
+  /// Calls function(block, first column of t, first row of B).
+  template <class Function>
+  void for_blocks(const Function& function) const;
+};
+
+/// `bias` may be undefined, as for linear().
+inline Variable lora_linear(const Variable& x, const Variable& weight, const Variable& bias,
+                            const Variable& a, const Variable& b,
+                            const std::vector<RowBlock>& blocks, double scale) {
+  return record(LoraAffineMap{scale, blocks}, x, weight, bias, a, b);
+}
+
+}  // namespace kette

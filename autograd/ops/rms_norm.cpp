@@ -1,0 +1,64 @@
+#include "autograd/ops/rms_norm.h"
+
+namespace kette {
+
+Tensor RmsNormalize::forward(const Tensor& input, const Tensor& gains) {
+  KETTE_CHECK(
+      gains.elements() == input.width() && input.width() > 0 && gains.dtype() == input.dtype(),
+      name, ": expected a gain of ", name_of(input.dtype()), " [", input.width(), "] for x ",
+      input.str(), ", given ", gains.str());
+  x = input;
+  gain = gains;
+  reciprocal = Tensor::empty({x.rows()}, compute_dtype(x.dtype()), x.device());
+  const Tensor y = Tensor::empty(x.shape(), x.dtype(), x.device());
+  visit_float(x.dtype(), name, [&]<class T>(T) {
+    const rows::RmsNorm<T> body{x.data<T>(), gain.data<T>(),
+                                y.data<T>(), reciprocal.data<Compute<T>>(),
+                                x.width(),   epsilon};
+    on(x.device(), [&](auto exec) { kernels::for_rows(exec, body, x.rows()); });
+  });
+  return y;
+}
+
+void RmsNormalize::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dgain) {
+  const Tensor gradient = dy.is_sole_owner() ? dy : Tensor::empty(x.shape(), x.dtype(), x.device());
+  const Tensor gain_sums =
+      dgain.wanted() ? dgain.open() : Tensor::zeros(gain.shape(), x.dtype(), x.device());
+  visit_float(x.dtype(), name, [&]<class T>(T) {
+    const auto* scale = reciprocal.data<Compute<T>>();
+    const rows::RmsNormBackward<T> body{x.data<T>(), dy.data<T>(),       gain.data<T>(),
+                                        scale,       gradient.data<T>(), x.width()};
+    const rows::RmsNormColumns<T> columns{x.data<T>(), dy.data<T>(), scale, x.width()};
+    const Tensor* const sums[] = {&gain_sums};
+    on(x.device(),
+       [&](auto exec) { kernels::for_rows_with_sums(exec, body, columns, x.rows(), sums); });
+  });
+  dx.add(gradient);
+}
+
+std::vector<Sample> RmsNormalize::samples() {
+  std::vector<Sample> result;
+  for (const auto& [shape, shift] :
+       {std::pair{Shape{3, 8}, 0.0}, {Shape{2, 33}, 0.0}, {Shape{70, 5}, 3.0}}) {
+    const auto width = static_cast<std::size_t>(shape.width());
+    result.push_back(Sample{shape.str() + (shift != 0 ? " around 3" : ""),
+                            {{shape, shift - 2, shift + 2}, {{shape.width()}, 0.5, 1.5}},
+                            [](const std::vector<Variable>& in) { return rms_norm(in[0], in[1]); },
+                            [width](const std::vector<Values>& in) {
+                              Values y = in[0];
+                              for (std::size_t at = 0; at < y.size(); at += width) {
+                                double squares = 0;
+                                for (std::size_t j = 0; j < width; ++j)
+                                  squares += y[at + j] * y[at + j];
+                                const double root =
+                                    std::sqrt(squares / static_cast<double>(width) + 1e-5);
+                                for (std::size_t j = 0; j < width; ++j)
+                                  y[at + j] *= in[1][j] / root;
+                              }
+                              return y;
+                            }});
+  }
+  return result;
+}
+
+}  // namespace kette

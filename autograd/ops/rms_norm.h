@@ -1,0 +1,25 @@
+// Root mean square norm (Zhang and Sennrich 2019, equation (4)); the maths stand in
+// tensor/rows/rms_norm.h.
+#pragma once
+
+#include "autograd/elementwise.h"
+
+namespace kette {
+
+/// x: [rows, width], gain: [width].
+struct RmsNormalize {
+  static constexpr const char* name = "rms_norm";
+  static constexpr const char* formula = "gain * x / sqrt(mean(x^2) + eps)";
+  double epsilon = 1e-5;
+  Tensor x{}, gain{}, reciprocal{};
+
+  Tensor forward(const Tensor& input, const Tensor& gains);
+  void backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dgain);
+  static std::vector<Sample> samples();
+};
+
+inline Variable rms_norm(const Variable& x, const Variable& gain, double epsilon = 1e-5) {
+  return record(RmsNormalize{epsilon}, x, gain);
+}
+
+}  // namespace kette

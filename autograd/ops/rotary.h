@@ -1,0 +1,36 @@
+// Rotary positions of queries and keys (Su et al. 2021, "RoFormer", section 3.2.2); the maths and
+// the layout of the pairs stand in tensor/rows/rotary.h. x: a projection whose first `turned` columns
+// are the heads that turn by their row's position, while the others stay: of [Q K V] [rows,
+// 3 * width] the first 2 * width. positions: i32 [rows].
+#pragma once
+
+#include "autograd/elementwise.h"
+
+namespace kette {
+
+/// Cosines and sines of every angle position * base^(-2i/h), taken in f64:
+/// [positions, cos of h/2 pairs, sin of h/2 pairs]. Made once for a model that computes in `dtype`;
+/// under bf16 the table is f32, for 8 bits of a sine would move far positions.
+Tensor rotary_table(std::int64_t positions, std::int64_t head_width, double base = 10000,
+                    DType dtype = DType::f32, Device device = {});
+
+struct RotatePairs {
+  static constexpr const char* name = "rotary";
+  static constexpr const char* formula = "[R x1, x2] with R the rotation by the row's position";
+  Tensor positions, table;
+  std::int64_t turned;
+
+  Tensor forward(const Tensor& x);
+  void backward(const Tensor& dy, GradientSlot& dx);
+  static std::vector<Sample> samples();
+
+ private:
+  void turn(const Tensor& x, const Tensor& y, double direction) const;
+};
+
+inline Variable rotary(const Variable& x, const Tensor& positions, const Tensor& table,
+                       std::int64_t turned) {
+  return record(RotatePairs{positions, table, turned}, x);
+}
+
+}  // namespace kette
