@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "data/text_file.h"
-#include "models/atomic_file.h"
-#include "models/safetensors.h"
+#include "data/atomic_file.h"
+#include "data/safetensors.h"
 
 namespace kette {
 namespace {

@@ -21,7 +21,7 @@ struct TranslationModel {
   Metadata metadata;  ///< of model.safetensors: step, what was averaged, Kette's version
 };
 
-/// Writes the three files, each one atomically (models/atomic_file.h).
+/// Writes the three files, each one atomically (data/atomic_file.h).
 void save_model(const std::filesystem::path& folder, const Transformer& model,
                 const Tokenizer& tokenizer, const Metadata& metadata);
 /// Reads the folder, or its architecture with the parameters of another file (a checkpoint).

@@ -6,7 +6,7 @@
 #include "autograd/anomaly.h"
 #include "data/bleu.h"
 #include "decode/translator.h"
-#include "models/atomic_file.h"
+#include "data/atomic_file.h"
 #include "models/average.h"
 #include "train/interrupt.h"
 #include "train/progress.h"
