@@ -4,7 +4,7 @@
 
 #include "data/batch_sampler.h"
 #include "data/parallel_corpus.h"
-#include "models/atomic_file.h"
+#include "data/atomic_file.h"
 #include "tensor/random.h"
 
 namespace kette::cli {

@@ -8,7 +8,7 @@
 #include "cli/decoding.h"
 #include "cli/scoring.h"
 #include "data/text_file.h"
-#include "models/atomic_file.h"
+#include "data/atomic_file.h"
 
 namespace kette::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/config_file.h"
-#include "models/atomic_file.h"
+#include "data/atomic_file.h"
 #include "models/model_summary.h"
 #include "train/translation_task.h"
 

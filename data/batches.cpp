@@ -35,15 +35,21 @@ Batch make_batch(const TokenLists& source, const TokenLists& target,
 
 namespace {
 
+/// Where a sentence starts in one side of a batch; the source of a language model is empty.
+std::int64_t begin_of(const Segments& segments, std::int64_t sentence) {
+  return segments.count() > 0 ? segments.begin(sentence) : 0;
+}
+
 /// Sentences [first, last) of a batch.
 Batch slice(const Batch& batch, std::int64_t first, std::int64_t last) {
   const auto rows = [&](const std::vector<std::int32_t>& ids, const Segments& segments) {
-    return std::vector<std::int32_t>(ids.begin() + segments.begin(first),
-                                     ids.begin() + segments.begin(last));
+    return std::vector<std::int32_t>(ids.begin() + begin_of(segments, first),
+                                     ids.begin() + begin_of(segments, last));
   };
   const auto lengths = [&](const Segments& segments) {
     std::vector<std::int64_t> result;
-    for (std::int64_t i = first; i < last; ++i) result.push_back(segments.length(i));
+    for (std::int64_t i = first; i < last && segments.count() > 0; ++i)
+      result.push_back(segments.length(i));
     return Segments::from_lengths(result);
   };
   return {rows(batch.source, batch.source_segments),
@@ -61,12 +67,12 @@ std::vector<Batch> split(const Batch& batch, std::int64_t tokens) {
   const std::int64_t parts =
       std::max<std::int64_t>(1, (std::max(source.rows(), target.rows()) + tokens - 1) / tokens);
   const auto part_of = [&](std::int64_t sentence) {
-    return parts * (source.begin(sentence) + target.begin(sentence)) /
+    return parts * (begin_of(source, sentence) + target.begin(sentence)) /
            (source.rows() + target.rows());
   };
   std::vector<Batch> result;
-  for (std::int64_t first = 0, last = 0; first < source.count(); first = last) {
-    while (last < source.count() && part_of(last) == part_of(first)) ++last;
+  for (std::int64_t first = 0, last = 0; first < target.count(); first = last) {
+    while (last < target.count() && part_of(last) == part_of(first)) ++last;
     result.push_back(slice(batch, first, last));
   }
   return result;

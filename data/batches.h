@@ -4,7 +4,7 @@
 //   target_in  <s> t1 .. tm         what the decoder reads     } rows of target_segments,
 //   target_out t1 .. tm </s>        what it is to say          } m + 1 each
 // A batch holds about tokens_per_batch tokens of the larger side (Vaswani et al. 2017,
-// section 5.1).
+// section 5.1). The batches of a language model have an empty source (data/window_sampler.h).
 #pragma once
 
 #include <cstdint>

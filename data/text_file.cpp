@@ -1,13 +1,10 @@
 #include "data/text_file.h"
 
-#include <zlib.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <utility>
 
+#include "data/gzip_file.h"
 #include "data/utf8.h"
 #include "tensor/error.h"
 
@@ -25,53 +22,6 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   fail(name, ":", line, ":", at - line_start + 1, ": expected UTF-8, given the byte ", byte,
        " (convert the file first, for example with iconv -f ISO-8859-1 -t UTF-8)");
 }
-
-/// A file read through zlib, which passes plain content on as it is.
-class GzipFile {
- public:
-  explicit GzipFile(const std::filesystem::path& path)
-      : path_(path), file_(gzopen(path.c_str(), "rb")) {
-    KETTE_CHECK(file_ != nullptr, path.string(),
-                ": expected a readable file, given one that is not (", std::strerror(errno), ")");
-    gzbuffer(file_, 1 << 18);
-  }
-  ~GzipFile() { gzclose(file_); }
-  GzipFile(const GzipFile&) = delete;
-  GzipFile& operator=(const GzipFile&) = delete;
-
-  std::string content() {
-    std::string content;
-    std::string chunk(1 << 20, '\0');
-    int count = 0;
-    while ((count = gzread(file_, chunk.data(), static_cast<unsigned>(chunk.size()))) > 0) {
-      content.append(chunk, 0, static_cast<std::size_t>(count));
-    }
-    check(content);
-    return content;
-  }
-
- private:
-  void check(const std::string& content) {
-    int code = Z_OK;
-    const char* message = gzerror(file_, &code);
-    if (code == Z_OK || code == Z_STREAM_END) return;
-    if (code == Z_ERRNO) {
-      fail(path_.string(), ": expected a readable file, given one that is not (",
-           std::strerror(errno), ")");
-    }
-    if (code == Z_BUF_ERROR) {
-      const auto line = std::count(content.begin(), content.end(), '\n') + 1;
-      fail(path_.string(), ":", line,
-           ": expected a whole gzip file, given one that ends in this line",
-           " (it is truncated: copy or download it again)");
-    }
-    fail(path_.string(), ": expected a sound gzip file, given a damaged one (", message,
-         "; copy or download it again)");
-  }
-
-  std::filesystem::path path_;
-  gzFile file_;
-};
 
 }  // namespace
 
@@ -91,14 +41,17 @@ TextLines::TextLines(std::string content, const std::string& name)
   }
 }
 
+std::string read_text(const std::filesystem::path& path) {
+  GzipFile file(path);
+  std::string content, chunk(1 << 20, '\0');
+  while (const std::size_t count = file.read(chunk.data(), chunk.size())) {
+    content.append(chunk, 0, count);
+  }
+  return content;
+}
+
 TextLines read_lines(const std::filesystem::path& path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  KETTE_CHECK(std::filesystem::exists(status), path.string(),
-              ": expected a text file, given a path where there is none");
-  KETTE_CHECK(!std::filesystem::is_directory(status), path.string(),
-              ": expected a text file, given a directory");
-  TextLines lines(GzipFile(path).content(), path.string());
+  TextLines lines(read_text(path), path.string());
   KETTE_CHECK(!lines.empty(), path.string(), ": expected at least one line, given an empty file");
   return lines;
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "models/safetensors.h"
+#include "data/safetensors.h"
 
 namespace kette {
 namespace fs = std::filesystem;

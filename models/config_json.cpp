@@ -122,13 +122,11 @@ Json parse(const std::string& text, const std::string& origin) {
   return json;
 }
 
-std::string read_text(const fs::path& folder) {
+/// The text of a model directory's config.json.
+std::string read_description(const fs::path& folder) {
   KETTE_CHECK(fs::is_directory(folder), folder.string(),
               ": expected a model directory, given no such folder");
-  std::string text;
-  const TextLines lines = read_lines(folder / "config.json");
-  for (const std::string_view line : lines.views()) text += line;
-  return text;
+  return read_text(folder / "config.json");
 }
 
 }  // namespace
@@ -154,7 +152,7 @@ ModelConfig model_config_from_json(const std::string& text, const std::string& o
 }
 
 ModelConfig read_config(const fs::path& folder) {
-  return model_config_from_json(read_text(folder), (folder / "config.json").string());
+  return model_config_from_json(read_description(folder), (folder / "config.json").string());
 }
 
 TransformerConfig read_transformer_config(const fs::path& folder) {
@@ -167,7 +165,7 @@ TransformerConfig read_transformer_config(const fs::path& folder) {
 }
 
 GptDescription read_gpt_description(const fs::path& folder) {
-  const std::string text = read_text(folder), origin = (folder / "config.json").string();
+  const std::string text = read_description(folder), origin = (folder / "config.json").string();
   const ModelConfig config = model_config_from_json(text, origin);
   const auto* gpt = std::get_if<GptConfig>(&config);
   KETTE_CHECK(gpt != nullptr, folder.string(),

@@ -1,7 +1,7 @@
 #include "models/model_directory.h"
 
-#include "models/atomic_file.h"
-#include "models/safetensors.h"
+#include "data/atomic_file.h"
+#include "data/safetensors.h"
 
 namespace kette {
 namespace {

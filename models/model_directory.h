@@ -28,7 +28,7 @@ struct LanguageModel {
   Metadata metadata;
 };
 
-/// Everything but the parameters, each file written atomically (models/atomic_file.h).
+/// Everything but the parameters, each file written atomically (data/atomic_file.h).
 void save_description(const std::filesystem::path& folder, const TransformerConfig& config,
                       const Tokenizer& tokenizer);
 void save_description(const std::filesystem::path& folder, const GptConfig& config,

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "models/atomic_file.h"
+#include "data/atomic_file.h"
 
 namespace kette {
 namespace {

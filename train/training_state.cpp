@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "models/safetensors.h"
+#include "data/safetensors.h"
 
 namespace kette {
 namespace {

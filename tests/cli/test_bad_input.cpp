@@ -164,7 +164,7 @@ TEST_CASE("bad input: a missing, truncated or corrupted checkpoint") {
     write_file(copy.parameters, good.substr(0, length));
     check_refused(copy.translate(), {copy.parameters});
   }
-  // tests/models/test_safetensors.cpp flips every byte; here some of the header and of the data,
+  // tests/data/test_safetensors.cpp flips every byte; here some of the header and of the data,
   // through the program.
   for (const std::size_t at : {std::size_t{0}, std::size_t{6}, std::size_t{9}, std::size_t{60},
                                std::size_t{300}, good.size() - 5}) {

@@ -218,6 +218,31 @@ TEST_CASE("a batch splits into even parts that are the same sentences again") {
   CHECK(split(whole, 1).size() == 20);
 }
 
+TEST_CASE("a batch without a source splits just so, and one without anything into nothing") {
+  Batch whole;
+  for (std::int32_t i = 0; i < 60; ++i) {
+    whole.target_in.push_back(i);
+    whole.target_out.push_back(i + 1);
+  }
+  whole.target_segments = Segments::from_lengths(std::vector<std::int64_t>(6, 10));
+  whole.sentence_ids = {5, 4, 3, 2, 1, 0};
+  CHECK(equal(split(whole, 60), {whole}));
+  const std::vector<Batch> parts = split(whole, 20);
+  REQUIRE(parts.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto first = static_cast<std::int32_t>(20 * i);
+    CHECK(parts[i].source.empty());
+    CHECK(parts[i].source_segments.count() == 0);
+    CHECK(parts[i].target_in.size() == 20);
+    CHECK(parts[i].target_in.front() == first);
+    CHECK(parts[i].target_out.front() == first + 1);
+    CHECK(parts[i].target_out.size() == 20);
+    CHECK(parts[i].target_segments.offsets() == std::vector<std::int64_t>{0, 10, 20});
+    CHECK(parts[i].sentence_ids.front() == 5 - static_cast<std::int64_t>(2 * i));
+  }
+  CHECK(split(Batch{}, 20).empty());
+}
+
 TEST_CASE("without shuffling the batches go from short to long, the same each epoch") {
   const ParallelCorpus corpus = random_corpus(100);
   BatchOptions options = small_batches();

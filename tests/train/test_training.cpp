@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/average.h"
-#include "models/safetensors.h"
+#include "data/safetensors.h"
 #include "tests/devices.h"
 #include "tests/support.h"
 #include "train/train_step.h"

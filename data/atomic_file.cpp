@@ -1,4 +1,4 @@
-#include "models/atomic_file.h"
+#include "data/atomic_file.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -178,6 +178,13 @@ void AtomicFile::write(std::string_view bytes) {
     if (written < 0) fail_on_system(target_, "a path with room to write", errno);
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
+}
+
+void AtomicFile::overwrite_start(std::string_view bytes) {
+  if (::lseek(descriptor_.get(), 0, SEEK_SET) != 0) {
+    fail_on_system(target_, "a file that can be written from its start", errno);
+  }
+  write(bytes);
 }
 
 void AtomicFile::commit() {

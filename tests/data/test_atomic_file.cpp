@@ -13,7 +13,7 @@
 #include <functional>
 #include <string>
 
-#include "models/atomic_file.h"
+#include "data/atomic_file.h"
 #include "tensor/error.h"
 #include "tests/support.h"
 

@@ -1,4 +1,4 @@
-#include "models/safetensors_header.h"
+#include "data/safetensors_header.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "models/file_descriptor.h"
+#include "data/file_descriptor.h"
 
 namespace kette {
 
@@ -21,6 +21,8 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(std::string_view bytes);
+  /// Replaces the first bytes of what was written, for a header that is known only at the end.
+  void overwrite_start(std::string_view bytes);
   void commit();
 
  private:

@@ -2,18 +2,20 @@
 //   8 bytes: n, little-endian | n bytes: JSON header, padded with spaces to 8 | the data,
 //   row-major, no holes.
 // Opening checks the whole header against the file, so a damaged or hostile file is an Error and
-// nothing else; tensors are read on demand. Files of our own can carry a checksum (crc32, zlib)
-// over header and data, in the metadata.
+// nothing else; tensors are read on demand, whole or in part. Files of our own can carry a checksum
+// (crc32, zlib) over header and data, in the metadata.
 #pragma once
 
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "models/file_descriptor.h"
-#include "models/safetensors_header.h"
+#include "data/atomic_file.h"
+#include "data/file_descriptor.h"
+#include "data/safetensors_header.h"
 #include "tensor/tensor.h"
 
 namespace kette {
@@ -34,16 +36,30 @@ class SafetensorsFile {
   const Shape& shape(const std::string& name) const { return entry(name).shape; }
   /// The type tensor() gives: F16 becomes f32; I64 becomes i32, if the values fit.
   DType dtype(const std::string& name) const;
+  /// Its type by its name in the file: "F32", "U16", ...
+  const std::string& stored_dtype(const std::string& name) const { return entry(name).dtype; }
   /// A copy on the CPU.
   Tensor tensor(const std::string& name) const;
+  /// Elements [begin, begin + count) in row-major order, as they are stored. Safe to call from
+  /// several threads.
+  template <class Stored>
+  std::vector<Stored> elements(const std::string& name, std::int64_t begin,
+                               std::int64_t count) const {
+    const std::uint64_t offset = offset_of(name, begin, count, sizeof(Stored));
+    std::vector<Stored> result(static_cast<std::size_t>(count));
+    read(result.data(), result.size() * sizeof(Stored), offset);
+    return result;
+  }
   /// Throws unless there is a tensor of this name and shape.
   void expect(const std::string& name, const Shape& shape) const;
 
  private:
   const safetensors::Entry& entry(const std::string& name) const;
   void read(void* to, std::uint64_t bytes, std::uint64_t offset) const;
+  std::uint64_t offset_of(const std::string& name, std::int64_t begin, std::int64_t count,
+                          std::size_t element_bytes) const;
   template <class Stored, class Result, class Convert>
-  Tensor converted(const safetensors::Entry& entry, Convert&& convert) const;
+  Tensor converted(const std::string& name, Convert&& convert) const;
   void check_checksum(std::string header_text, std::uint64_t data_bytes) const;
 
   std::string path_;
@@ -59,5 +75,23 @@ void write_safetensors(const std::filesystem::path& path,
                        const std::vector<std::pair<std::string, Tensor>>& tensors,
                        std::map<std::string, std::string> metadata = {},
                        Checksum checksum = Checksum::none);
+
+/// Writes one tensor of rank 1 that nobody holds in memory: its data goes to disk as it comes, and
+/// the header, known only at the end, into room left before it. Atomic, with a checksum.
+class SafetensorsStream {
+ public:
+  /// dtype: as the format names it, "U16".
+  SafetensorsStream(const std::filesystem::path& path, std::string name, std::string dtype);
+
+  void write(std::string_view data);
+  /// Without it nothing is left of the file.
+  void commit(std::map<std::string, std::string> metadata);
+
+ private:
+  std::string path_;
+  AtomicFile file_;
+  safetensors::Entry entry_;
+  std::uint32_t checksum_ = 0;  // of the data so far
+};
 
 }  // namespace kette

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "models/safetensors.h"
+#include "data/safetensors.h"
 #include "tensor/error.h"
 #include "tests/support.h"
 

@@ -1,4 +1,4 @@
-#include "models/safetensors.h"
+#include "data/safetensors.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -12,7 +12,6 @@
 #include <cstring>
 #include <limits>
 
-#include "models/atomic_file.h"
 #include "tensor/error.h"
 
 namespace kette {
@@ -23,6 +22,7 @@ static_assert(std::endian::native == std::endian::little, "the data is copied as
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kLongestHeader = 100'000'000;  // the format's own limit
 constexpr std::uint64_t kChunkBytes = 1 << 20;
+constexpr std::uint64_t kStreamDataStart = 4096;  // of SafetensorsStream
 constexpr const char* kChecksumKey = "kette.crc32";
 constexpr std::string_view kNoDigits = "00000000";
 
@@ -149,9 +149,9 @@ DType SafetensorsFile::dtype(const std::string& name) const {
 Tensor SafetensorsFile::tensor(const std::string& name) const {
   const safetensors::Entry& found = entry(name);
   const DType result_dtype = dtype(name);
-  if (found.dtype == "F16") return converted<std::uint16_t, float>(found, float_of_half);
+  if (found.dtype == "F16") return converted<std::uint16_t, float>(name, float_of_half);
   if (found.dtype == "I64") {
-    return converted<std::int64_t, std::int32_t>(found, [&](std::int64_t value) {
+    return converted<std::int64_t, std::int32_t>(name, [&](std::int64_t value) {
       KETTE_CHECK(value == static_cast<std::int32_t>(value), path_, ": tensor \"", name,
                   "\": expected whole numbers of 32 bits, given ", value);
       return static_cast<std::int32_t>(value);
@@ -182,11 +182,22 @@ void SafetensorsFile::read(void* to, std::uint64_t bytes, std::uint64_t offset) 
   }
 }
 
+std::uint64_t SafetensorsFile::offset_of(const std::string& name, std::int64_t begin,
+                                         std::int64_t count, std::size_t element_bytes) const {
+  const safetensors::Entry& found = entry(name);
+  KETTE_CHECK(element_bytes == safetensors::element_size(found.dtype), path_, ": tensor \"", name,
+              "\": expected elements of ", element_bytes, " bytes, given ", found.dtype);
+  const std::int64_t size = found.shape.elements();
+  KETTE_CHECK(begin >= 0 && begin <= size && count >= 0 && count <= size - begin, path_,
+              ": tensor \"", name, "\": expected elements among its ", size, ", given ", count,
+              " from ", begin, " on");
+  return data_start_ + found.begin + static_cast<std::uint64_t>(begin) * element_bytes;
+}
+
 template <class Stored, class Result, class Convert>
-Tensor SafetensorsFile::converted(const safetensors::Entry& found, Convert&& convert) const {
-  std::vector<Stored> stored(static_cast<std::size_t>(found.shape.elements()));
-  read(stored.data(), found.end - found.begin, data_start_ + found.begin);
-  Tensor result = Tensor::empty(found.shape, dtype_of<Result>);
+Tensor SafetensorsFile::converted(const std::string& name, Convert&& convert) const {
+  const std::vector<Stored> stored = elements<Stored>(name, 0, shape(name).elements());
+  Tensor result = Tensor::empty(shape(name), dtype_of<Result>);
   std::transform(stored.begin(), stored.end(), result.data<Result>(), convert);
   return result;
 }
@@ -223,6 +234,34 @@ void write_safetensors(const std::filesystem::path& path,
   file.write(text);
   for (const auto& [name, tensor] : ordered) file.write(bytes_of(tensor.to(Device{})));
   file.commit();
+}
+
+SafetensorsStream::SafetensorsStream(const std::filesystem::path& path, std::string name,
+                                     std::string dtype)
+    : path_(path.string()), file_(path), entry_{std::move(name), std::move(dtype), {}, 0, 0} {
+  file_.write(std::string(kStreamDataStart, ' '));
+}
+
+void SafetensorsStream::write(std::string_view data) {
+  file_.write(data);
+  checksum_ = checksum_of(data, checksum_);
+  entry_.end += data.size();
+}
+
+void SafetensorsStream::commit(std::map<std::string, std::string> metadata) {
+  metadata[kChecksumKey] = kNoDigits;
+  entry_.shape = {static_cast<std::int64_t>(entry_.end / safetensors::element_size(entry_.dtype))};
+  std::string text = safetensors::format_header(path_, {{entry_}, std::move(metadata)});
+  constexpr std::uint64_t kHeaderBytes = kStreamDataStart - kLengthBytes;
+  KETTE_CHECK(text.size() <= kHeaderBytes, path_, ": expected a header of at most ", kHeaderBytes,
+              " bytes, given ", text.size(), " (shorten the metadata)");
+  text.resize(kHeaderBytes, ' ');
+  const auto sum = static_cast<std::uint32_t>(
+      crc32_combine(checksum_of(text), checksum_, static_cast<z_off_t>(entry_.end)));
+  text.replace(find_digits(text), kNoDigits.size(), hexadecimal(sum));
+  text.insert(0, reinterpret_cast<const char*>(&kHeaderBytes), kLengthBytes);
+  file_.overwrite_start(text);
+  file_.commit();
 }
 
 }  // namespace kette

@@ -1,0 +1,69 @@
+// A corpus as ids on disk, for language models: larger than memory if need be. A safetensors file
+// (data/safetensors.h) with one tensor
+//   tokens  [n], U16 for vocabularies up to 65536, else I32
+// and in its metadata what the ids mean. Windows are read with pread and not through a memory map:
+// the page cache serves both alike, a copy of a few KiB costs nothing beside a training step, and a
+// file that another program cuts short is an Error instead of a bus error.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/safetensors.h"
+
+namespace kette {
+
+struct TokenFileInfo {
+  std::string tokenizer;         ///< TextTokenizer::fingerprint()
+  std::int64_t vocabulary = 0;   ///< every id is below
+  std::int32_t end_of_text = 0;  ///< stands after each document
+  std::int64_t documents = 0;
+  std::int64_t bytes = 0;  ///< of the text, for bits per byte
+};
+
+/// Writes in bounded memory and atomically: without finish() nothing is left.
+class TokenFileWriter {
+ public:
+  TokenFileWriter(const std::filesystem::path& path, std::int64_t vocabulary);
+
+  void append(std::span<const std::int32_t> ids);
+  std::int64_t size() const { return size_; }
+  /// info.vocabulary must be the writer's.
+  void finish(const TokenFileInfo& info);
+
+ private:
+  void flush();
+
+  std::string path_;
+  std::int64_t vocabulary_, size_ = 0;
+  SafetensorsStream file_;
+  std::string waiting_;  // bytes for the next write
+};
+
+/// Safe to read from several threads.
+class TokenFile {
+ public:
+  /// Checksum::crc32 reads the whole file once to see that it is as it was written.
+  static TokenFile open(const std::filesystem::path& path, Checksum checksum = Checksum::none);
+
+  std::int64_t size() const { return size_; }
+  const TokenFileInfo& info() const { return info_; }
+  /// The ids [begin, begin + count). One outside the vocabulary is an Error.
+  std::vector<std::int32_t> copy(std::int64_t begin, std::int64_t count) const;
+
+ private:
+  TokenFile(SafetensorsFile file, std::string path);
+
+  template <class Stored>
+  std::vector<std::int32_t> checked_copy(std::int64_t begin, std::int64_t count) const;
+
+  SafetensorsFile file_;
+  std::string path_;
+  TokenFileInfo info_;
+  std::int64_t size_ = 0;
+};
+
+}  // namespace kette

@@ -1,0 +1,264 @@
+// Token files: what is written is read, in bounded memory; every damage is an Error that names the
+// file; a writer that is stopped leaves nothing.
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstring>
+#include <numeric>
+
+#include "data/splitmix.h"
+#include "data/token_file.h"
+#include "tensor/error.h"
+#include "tests/data/tiny_text.h"
+#include "tests/support.h"
+
+namespace kette {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::contains;
+using testing::message_of;
+using testing::ScratchFolder;
+using Ids = std::vector<std::int32_t>;
+
+Ids random_ids(std::int64_t count, std::int64_t vocabulary) {
+  Ids ids;
+  for (std::int64_t i = 0; i < count; ++i) {
+    ids.push_back(
+        static_cast<std::int32_t>(hash_of(7, i) % static_cast<std::uint64_t>(vocabulary)));
+  }
+  return ids;
+}
+
+TokenFileInfo info_of(std::int64_t vocabulary) {
+  return {"byte 257 00000000", vocabulary, static_cast<std::int32_t>(vocabulary - 1), 3, 1234};
+}
+
+void write(const fs::path& path, const Ids& ids, std::int64_t vocabulary) {
+  TokenFileWriter writer(path, vocabulary);
+  writer.append(ids);
+  writer.finish(info_of(vocabulary));
+}
+
+std::ptrdiff_t entries(const fs::path& folder) {
+  return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
+}
+
+/// A file with this header and these bytes of data.
+void write_framed(const fs::path& path, const std::string& header, const std::string& data) {
+  const std::uint64_t length = header.size();
+  testing::write_file(
+      path, std::string(reinterpret_cast<const char*>(&length), sizeof length) + header + data);
+}
+
+}  // namespace
+
+TEST_CASE("token file: what is written in pieces is read in pieces, in 16 or 32 bits") {
+  const ScratchFolder folder;
+  const std::pair<std::int64_t, std::uintmax_t> kinds[] = {{257, 2}, {65536, 2}, {65537, 4}};
+  for (const auto& [vocabulary, bytes] : kinds) {
+    CAPTURE(vocabulary);
+    Ids ids = random_ids(200'000, vocabulary);
+    ids.back() = static_cast<std::int32_t>(vocabulary - 1);
+    TokenFileWriter writer(folder / "tokens", vocabulary);
+    for (std::size_t at = 0, piece = 1; at < ids.size(); at += piece, piece = piece * 3 % 1009) {
+      piece = std::min(piece, ids.size() - at);
+      writer.append(std::span(ids).subspan(at, piece));
+    }
+    CHECK(writer.size() == 200'000);
+    writer.finish(info_of(vocabulary));
+    CHECK(fs::file_size(folder / "tokens") == 4096 + bytes * ids.size());
+
+    const TokenFile file = TokenFile::open(folder / "tokens", Checksum::crc32);
+    CHECK(file.size() == 200'000);
+    CHECK(file.info().tokenizer == "byte 257 00000000");
+    CHECK(file.info().vocabulary == vocabulary);
+    CHECK(file.info().end_of_text == vocabulary - 1);
+    CHECK(file.info().documents == 3);
+    CHECK(file.info().bytes == 1234);
+    CHECK(file.copy(0, 200'000) == ids);
+    CHECK(file.copy(199'990, 10) == Ids(ids.end() - 10, ids.end()));
+    CHECK(file.copy(77, 1) == Ids{ids[77]});
+    CHECK(file.copy(200'000, 0).empty());
+  }
+}
+
+TEST_CASE("token file: none, and no tokens at all") {
+  const ScratchFolder folder;
+  CHECK(
+      contains(message_of([&] { TokenFile::open(folder / "none"); }), "none: expected a readable"));
+  write(folder / "empty", {}, 10);
+  const TokenFile file = TokenFile::open(folder / "empty", Checksum::crc32);
+  CHECK(file.size() == 0);
+  CHECK(file.copy(0, 0).empty());
+}
+
+TEST_CASE("token file: a place outside the file is an error") {
+  const ScratchFolder folder;
+  write(folder / "tokens", Ids(10, 1), 5);
+  const TokenFile file = TokenFile::open(folder / "tokens");
+  const std::int64_t most = INT64_MAX;
+  const std::pair<std::int64_t, std::int64_t> places[] = {
+      {0, 11}, {10, 1}, {11, 0}, {-1, 1}, {0, -1}, {1, most}, {most, most}, {most, 1}};
+  for (const auto& [begin, count] : places) {
+    CHECK(contains(message_of([&, b = begin, c = count] { file.copy(b, c); }),
+                   "expected elements among its 10"));
+  }
+}
+
+TEST_CASE("token file: ids outside the vocabulary are refused, written or read") {
+  const ScratchFolder folder;
+  TokenFileWriter writer(folder / "tokens", 100);
+  writer.append(Ids{1, 2, 99});
+  CHECK(contains(message_of([&] {
+                   writer.append(Ids{4, 100});
+                 }),
+                 "tokens: expected ids from 0 to 99, given 100 as token 4"));
+  CHECK_THROWS_AS(writer.append(Ids{-1}), Error);
+  CHECK(contains(message_of([&] { writer.finish(info_of(101)); }), "given 101"));
+
+  for (const std::int64_t vocabulary : {100, 70'000}) {
+    write(folder / "tokens", Ids(20, 50), vocabulary);
+    std::string bytes = testing::read_file(folder / "tokens");
+    const std::size_t width = vocabulary == 100 ? 2 : 4;
+    const std::int32_t wrong = vocabulary == 100 ? 100 : -1;
+    std::memcpy(bytes.data() + 4096 + 13 * width, &wrong, width);
+    testing::write_file(folder / "tokens", bytes);
+    const TokenFile file = TokenFile::open(folder / "tokens");
+    CHECK(file.copy(0, 13) == Ids(13, 50));
+    CHECK(contains(message_of([&] { file.copy(10, 10); }),
+                   "given " + std::to_string(wrong) + " as token 13"));
+    CHECK(contains(message_of([&] { TokenFile::open(folder / "tokens", Checksum::crc32); }),
+                   "checksum"));
+  }
+}
+
+TEST_CASE("token file: headers that are not a token file's") {
+  const ScratchFolder folder;
+  const fs::path path = folder / "wrong";
+  const auto error = [&](const std::string& tensors, const std::string& metadata) {
+    write_framed(path, "{" + tensors + R"(,"__metadata__":{)" + metadata + "}}", "abcd");
+    const std::string message = message_of([&] { TokenFile::open(path); });
+    CAPTURE(message);
+    CHECK(message.starts_with(path.string() + ": "));
+    return message;
+  };
+  const std::string tensor = R"("tokens":{"dtype":"U16","shape":[2],"data_offsets":[0,4]})";
+  const std::string start = R"("tokenizer":"t","end_of_text":"0","documents":"1","bytes":"1",)";
+  const std::string metadata = start + R"("vocabulary":"65536")";
+  CHECK(contains(error(R"("x":{"dtype":"U16","shape":[2],"data_offsets":[0,4]})", metadata),
+                 "expected the tensor \"tokens\" and no other"));
+  CHECK(contains(error(R"("tokens":{"dtype":"F32","shape":[1],"data_offsets":[0,4]})", metadata),
+                 "expected U16 [n], given F32"));
+  CHECK(contains(error(R"("tokens":{"dtype":"I32","shape":[1],"data_offsets":[0,4]})", metadata),
+                 "given I32"));
+  CHECK(contains(error(tensor, start + R"("vocabulary":"65537")"), "expected I32 [n], given U16"));
+  CHECK(contains(error(R"("tokens":{"dtype":"U16","shape":[1,2],"data_offsets":[0,4]})", metadata),
+                 "given U16 [1, 2]"));
+  CHECK(contains(error(tensor, start + R"("note":"")"), "expected \"vocabulary\""));
+  for (const char* number :
+       {"", "0", "-5", "5x", "5.0", " 5", "2147483648", "99999999999999999999"}) {
+    CAPTURE(number);
+    CHECK(contains(error(tensor, start + R"("vocabulary":")" + number + "\""),
+                   "expected a whole number from 1 to 2147483647 for \"vocabulary\""));
+  }
+  CHECK(contains(error(tensor, R"("tokenizer":"t","end_of_text":"7","vocabulary":"7")"),
+                 "from 0 to 6 for \"end_of_text\""));
+}
+
+TEST_CASE("token file: cut at any length it is an error") {
+  const ScratchFolder folder;
+  write(folder / "tokens", random_ids(40, 300), 300);
+  const std::string bytes = testing::read_file(folder / "tokens");
+  const fs::path path = folder / "cut";
+  for (std::size_t size = 0; size < bytes.size(); size += size < 4000 ? 97 : 1) {
+    fs::remove(path);
+    testing::write_file(path, bytes.substr(0, size));
+    CAPTURE(size);
+    REQUIRE(message_of([&] { TokenFile::open(path); }).starts_with(path.string() + ": "));
+  }
+}
+
+TEST_CASE("token file: cut short while open it is an error; replaced, it stays as it was") {
+  const ScratchFolder folder;
+  const fs::path path = folder / "tokens";
+  const Ids ids = random_ids(1000, 300);
+  write(path, ids, 300);
+  const TokenFile file = TokenFile::open(path);
+  write(path, Ids(5, 1), 300);
+  CHECK(file.copy(0, 1000) == ids);
+  const TokenFile other = TokenFile::open(path);
+  fs::resize_file(path, 4096 + 4);
+  CHECK(other.copy(0, 2) == Ids{1, 1});
+  CHECK(contains(message_of([&] { other.copy(0, 5); }), "cut short while in use"));
+}
+
+TEST_CASE("token file: a writer without finish leaves the earlier file and nothing beside it") {
+  const ScratchFolder folder;
+  write(folder / "tokens", Ids(7, 3), 10);
+  {
+    TokenFileWriter writer(folder / "tokens", 10);
+    writer.append(Ids(500'000, 4));
+    CHECK(entries(folder.path()) == 2);
+  }
+  CHECK(entries(folder.path()) == 1);
+  CHECK(TokenFile::open(folder / "tokens").copy(0, 7) == Ids(7, 3));
+}
+
+TEST_CASE("token file: a killed writer leaves the earlier file, and the next one clears up") {
+  const ScratchFolder folder;
+  write(folder / "tokens", Ids(7, 3), 10);
+  for (const useconds_t delay : {1'000u, 5'000u, 20'000u}) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      try {
+        const Ids ids(10'000, 4);
+        TokenFileWriter writer(folder / "tokens", 10);
+        for (int i = 0; i < 10'000; ++i) writer.append(ids);
+      } catch (...) {
+      }
+      ::_exit(1);
+    }
+    ::usleep(delay);
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    REQUIRE(TokenFile::open(folder / "tokens", Checksum::crc32).copy(0, 7) == Ids(7, 3));
+  }
+  write(folder / "tokens", Ids(8, 3), 10);
+  CHECK(entries(folder.path()) == 1);
+}
+
+TEST_CASE("token file: several threads read at once") {
+  const ScratchFolder folder;
+  const Ids ids = random_ids(50'000, 1000);
+  write(folder / "tokens", ids, 1000);
+  const TokenFile file = TokenFile::open(folder / "tokens");
+  std::atomic<int> wrong = 0;
+#pragma omp parallel for num_threads(4)
+  for (int i = 0; i < 500; ++i) {
+    const auto begin = static_cast<std::ptrdiff_t>(hash_of(i) % 49'000);
+    wrong += file.copy(begin, 1000) != Ids(ids.begin() + begin, ids.begin() + begin + 1000);
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("safetensors: elements in part, and what a stream refuses") {
+  const ScratchFolder folder;
+  write_safetensors(folder / "model",
+                    {{"x", Tensor::from(std::vector<float>{1, 2, 3, 4}, {2, 2})}});
+  const auto file = SafetensorsFile::open(folder / "model");
+  CHECK(file.elements<float>("x", 1, 2) == std::vector<float>{2, 3});
+  CHECK(contains(message_of([&] { file.elements<std::uint16_t>("x", 0, 1); }),
+                 "expected elements of 2 bytes, given F32"));
+  SafetensorsStream stream(folder / "stream", "x", "U8");
+  stream.write("abc");
+  CHECK(contains(message_of([&] {
+                   stream.commit({{"note", std::string(5000, 'x')}});
+                 }),
+                 "expected a header of at most 4088 bytes"));
+}
+
+}  // namespace kette
