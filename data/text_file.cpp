@@ -91,14 +91,18 @@ TextLines::TextLines(std::string content, const std::string& name)
   }
 }
 
-TextLines read_lines(const std::filesystem::path& path) {
+std::string read_text(const std::filesystem::path& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   KETTE_CHECK(std::filesystem::exists(status), path.string(),
               ": expected a text file, given a path where there is none");
   KETTE_CHECK(!std::filesystem::is_directory(status), path.string(),
               ": expected a text file, given a directory");
-  TextLines lines(GzipFile(path).content(), path.string());
+  return GzipFile(path).content();
+}
+
+TextLines read_lines(const std::filesystem::path& path) {
+  TextLines lines(read_text(path), path.string());
   KETTE_CHECK(!lines.empty(), path.string(), ": expected at least one line, given an empty file");
   return lines;
 }

@@ -32,7 +32,10 @@ class TextLines {
   std::vector<std::string_view> lines_;
 };
 
-/// Reads a whole file; gzip is told by its first bytes, not by its name. An empty file is an error.
+/// The bytes of a whole file; gzip is told by its first bytes, not by its name.
+std::string read_text(const std::filesystem::path& path);
+
+/// The lines of such a file. An empty file is an error.
 TextLines read_lines(const std::filesystem::path& path);
 
 }  // namespace kette
