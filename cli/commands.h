@@ -15,9 +15,10 @@ void add_gradcheck_command(CLI::App& program);
 void add_info_command(CLI::App& program);
 void add_bench_command(CLI::App& program);
 
-// The three things that `kette bench` measures.
+// The four things that `kette bench` measures.
 void add_bench_train_command(CLI::App& bench);
 void add_bench_translate_command(CLI::App& bench);
+void add_bench_tokenize_command(CLI::App& bench);
 void add_bench_ops_command(CLI::App& bench);
 
 }  // namespace kette::cli

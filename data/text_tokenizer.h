@@ -40,6 +40,10 @@ class TextTokenizer {
 
   /// The same for tokenizers that give the same ids: kind, vocabulary and a CRC-32 of the files.
   std::string fingerprint() const;
+
+ protected:
+  /// Throws unless every id is in the vocabulary.
+  void check_ids(std::span<const std::int32_t> ids) const;
 };
 
 using SharedTextTokenizer = std::shared_ptr<const TextTokenizer>;

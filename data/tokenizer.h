@@ -19,8 +19,9 @@ namespace kette {
 struct TokenizerOptions {
   enum class Model { bpe, unigram };
   /// nmt_nfkc: Unicode compatibility composition and plain spaces; identity: characters as they
-  /// are. Both take runs of spaces for one.
-  enum class Normalization { nmt_nfkc, identity };
+  /// are. Both take runs of spaces for one and trim the ends. lossless: identity with every space
+  /// kept and byte_fallback on, for language models (data/sentencepiece_text_tokenizer.h).
+  enum class Normalization { nmt_nfkc, identity, lossless };
 
   std::int64_t vocab_size = 10000;
   Model model = Model::bpe;
@@ -38,8 +39,9 @@ class Tokenizer {
   static constexpr std::int32_t kUnknown = 1;
   static constexpr std::int32_t kBegin = 2;
   static constexpr std::int32_t kEnd = 3;
+  static constexpr std::size_t kLongestLine = 4192;  ///< bytes, that training uses
 
-  /// Uses every line that is not blank and has at most 4,192 bytes. The same lines and options give
+  /// Uses every line that is not blank and has at most kLongestLine bytes. The same lines and options give
   /// the same bytes on any number of threads.
   static Tokenizer train(std::span<const std::string_view> lines, const TokenizerOptions& options);
   static Tokenizer train_files(const std::vector<std::filesystem::path>& files,

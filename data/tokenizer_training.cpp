@@ -15,8 +15,6 @@ namespace {
 
 using Arguments = std::unordered_map<std::string, std::string>;
 
-constexpr std::size_t kLongestLine = 4192;
-
 /// Hands lines to the trainer one at a time.
 class Lines : public sentencepiece::SentenceIterator {
  public:
@@ -42,18 +40,21 @@ class Lines : public sentencepiece::SentenceIterator {
 Arguments arguments(const TokenizerOptions& options) {
   std::ostringstream coverage;
   coverage << options.character_coverage;
+  using Normalization = TokenizerOptions::Normalization;
+  const bool lossless = options.normalization == Normalization::lossless;
   return {
       {"model_type", options.model == TokenizerOptions::Model::bpe ? "bpe" : "unigram"},
-      {"normalization_rule_name", options.normalization == TokenizerOptions::Normalization::identity
-                                      ? "identity"
-                                      : "nmt_nfkc"},
+      {"normalization_rule_name",
+       options.normalization == Normalization::nmt_nfkc ? "nmt_nfkc" : "identity"},
+      {"add_dummy_prefix", lossless ? "false" : "true"},
+      {"remove_extra_whitespaces", lossless ? "false" : "true"},
       {"character_coverage", coverage.str()},
-      {"byte_fallback", options.byte_fallback ? "true" : "false"},
+      {"byte_fallback", options.byte_fallback || lossless ? "true" : "false"},
       {"pad_id", std::to_string(Tokenizer::kPad)},
       {"unk_id", std::to_string(Tokenizer::kUnknown)},
       {"bos_id", std::to_string(Tokenizer::kBegin)},
       {"eos_id", std::to_string(Tokenizer::kEnd)},
-      {"max_sentence_length", std::to_string(kLongestLine)},
+      {"max_sentence_length", std::to_string(Tokenizer::kLongestLine)},
       // Too large a vocabulary then comes out smaller, which tells how large it can be.
       {"hard_vocab_limit", "false"},
       // Sums over sentences are split by thread, so the model depends on this number and on no

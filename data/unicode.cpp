@@ -117,6 +117,11 @@ std::string encode_utf8(std::u32string_view text) {
   return encoded;
 }
 
+bool is_letter(char32_t character) {
+  const auto category = category_of(character);
+  return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO;
+}
+
 bool is_number(char32_t character) {
   const auto category = category_of(character);
   return category >= UTF8PROC_CATEGORY_ND && category <= UTF8PROC_CATEGORY_NO;
@@ -139,6 +144,10 @@ bool is_space(char32_t character) {
   if (character == 0x85) return true;
   const auto category = category_of(character);
   return category >= UTF8PROC_CATEGORY_ZS && category <= UTF8PROC_CATEGORY_ZP;
+}
+
+bool is_white_space(char32_t character) {
+  return is_space(character) && !is_between(character, 0x1C, 0x1F);
 }
 
 std::u32string lower(std::u32string_view text) {

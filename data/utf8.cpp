@@ -37,6 +37,17 @@ std::size_t well_formed(std::string_view text, std::size_t at) {
 
 }  // namespace
 
+Utf8Character utf8_character(std::string_view text, std::size_t at) {
+  const std::size_t length = well_formed(text, at);
+  const auto first = static_cast<unsigned char>(length > 0 ? text[at] : 0);
+  // The first byte has 7, 5, 4 or 3 bits of the character, every other one 6.
+  auto character = static_cast<char32_t>(length < 2 ? first : first & (0x7F >> length));
+  for (std::size_t i = 1; i < length; ++i) {
+    character = character << 6 | (static_cast<unsigned char>(text[at + i]) & 0x3F);
+  }
+  return {character, length};
+}
+
 std::size_t first_invalid_utf8(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {

@@ -10,6 +10,13 @@ namespace kette {
 /// The place of the first byte that does not belong, or std::string_view::npos.
 std::size_t first_invalid_utf8(std::string_view text);
 
+/// A character and the bytes it takes; 0 bytes where none that is well-formed starts.
+struct Utf8Character {
+  char32_t code_point = 0;
+  std::size_t bytes = 0;
+};
+Utf8Character utf8_character(std::string_view text, std::size_t at);
+
 /// Bytes of the character that starts with this byte, in well-formed text.
 constexpr std::size_t utf8_length(char first) {
   const auto byte = static_cast<unsigned char>(first);

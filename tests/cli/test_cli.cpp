@@ -52,6 +52,7 @@ TEST_CASE("cli: every command documents its options") {
       {{"info"}, "--preset"},
       {{"bench", "train"}, "--write-batches"},
       {{"bench", "translate"}, "--sentences"},
+      {{"bench", "tokenize"}, "--text"},
       {{"bench", "ops"}, "--tokens"}};
   for (auto [words, option] : commands) {
     words.push_back("--help");
@@ -338,6 +339,28 @@ TEST_CASE("cli: bench train, also with its own batches written and read") {
   const Outcome bad = run_kette(words({"--batches", batches}));
   CHECK(bad.code == 1);
   CHECK(bad.says(batches + ":1: expected a batch"));
+}
+
+TEST_CASE("cli: bench tokenize times a tokenizer on a text") {
+  const ScratchFolder folder;
+  const std::string text = (folder / "text").string();
+  write_file(folder / "text", "The weather and the water.\n");
+  const std::string tiny = std::string(KETTE_SOURCE_DIR) + "/tests/fixtures/gpt2_tiny";
+  const Outcome bench = run_kette({"bench", "tokenize", "--tokenizer", tiny, "--text", text,
+                                   "--steps", "1", "--warmup", "0", "--json"});
+  CAPTURE(bench.err);
+  REQUIRE(bench.code == 0);
+  const Json json = Json::parse(bench.last_line());
+  CHECK(json["bytes"] == 27);
+  CHECK(json["tokens"].get<int>() < 27);
+  CHECK(json["tokens_per_second"].get<double>() > 0);
+  CHECK(json["megabytes_per_second"].get<double>() > 0);
+
+  CHECK(run_kette({"bench", "tokenize", "--kind", "byte", "--text", text}).code == 0);
+  CHECK(run_kette({"bench", "tokenize", "--kind", "byte"}).code == 2);
+  const Outcome bad = run_kette({"bench", "tokenize", "--tokenizer", text, "--text", text});
+  CHECK(bad.code == 1);
+  CHECK(bad.says("expected a folder with vocab.json or encoder.json"));
 }
 
 TEST_CASE("cli: bench translate forces the lengths of random translations") {

@@ -1,0 +1,82 @@
+#include "data/gpt2_tokenizer.h"
+
+#include "data/gpt2_pieces.h"
+
+namespace kette {
+namespace {
+
+using Ids = std::vector<std::int32_t>;
+
+constexpr std::size_t kPartBytes = 1 << 18;  // what one thread takes at a time
+
+std::vector<std::string_view> parts_of(std::string_view text) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    const std::size_t end =
+        text.size() > kPartBytes ? gpt2_safe_cut(text, kPartBytes) : text.size();
+    parts.push_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return parts;
+}
+
+}  // namespace
+
+Gpt2Tokenizer::Gpt2Tokenizer(Gpt2Vocabulary vocabulary)
+    : vocabulary_(std::move(vocabulary)), merges_(vocabulary_.byte_ids, vocabulary_.merges) {
+  const TokenTable& tokens = vocabulary_.tokens;
+  is_whole_.reserve(static_cast<std::size_t>(tokens.size()));
+  Ids ids;
+  for (std::int32_t id = 0; id < tokens.size(); ++id) {
+    ids.clear();
+    merges_.encode(tokens.text(id), ids);
+    is_whole_.push_back(ids.size() == 1 && ids[0] == id);
+  }
+}
+
+std::shared_ptr<const Gpt2Tokenizer> Gpt2Tokenizer::load(const std::filesystem::path& folder) {
+  return std::make_shared<Gpt2Tokenizer>(read_gpt2_vocabulary(folder));
+}
+
+void Gpt2Tokenizer::append_ids(std::string_view text, Ids& ids) const {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = gpt2_piece_end(text, at);
+    const std::string_view piece = text.substr(at, end - at);
+    const std::int32_t id = vocabulary_.tokens.find(piece);
+    if (id != TokenTable::kNone && is_whole_[static_cast<std::size_t>(id)]) {
+      ids.push_back(id);
+    } else {
+      merges_.encode(piece, ids);
+    }
+    at = end;
+  }
+}
+
+std::vector<std::int32_t> Gpt2Tokenizer::encode(std::string_view text) const {
+  const std::vector<std::string_view> parts = parts_of(text);
+  std::vector<Ids> ids(parts.size());
+#pragma omp parallel for schedule(dynamic) if (parts.size() > 1)
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    ids[i].reserve(parts[i].size() / 3);
+    append_ids(parts[i], ids[i]);
+  }
+  if (ids.size() == 1) return std::move(ids[0]);
+  Ids all;
+  for (const Ids& part : ids) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+std::string Gpt2Tokenizer::decode(std::span<const std::int32_t> ids) const {
+  check_ids(ids);
+  std::string text;
+  for (const std::int32_t id : ids) {
+    if (id != end_of_text()) text += vocabulary_.tokens.text(id);
+  }
+  return text;
+}
+
+std::vector<std::pair<std::string, std::string>> Gpt2Tokenizer::files() const {
+  return gpt2_files(vocabulary_);
+}
+
+}  // namespace kette

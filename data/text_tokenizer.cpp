@@ -1,0 +1,46 @@
+#include "data/text_tokenizer.h"
+
+#include <zlib.h>
+
+#include <cstdio>
+
+#include "data/byte_tokenizer.h"
+#include "data/character_tokenizer.h"
+#include "data/gpt2_tokenizer.h"
+#include "data/sentencepiece_text_tokenizer.h"
+#include "tensor/error.h"
+
+namespace kette {
+namespace {
+
+unsigned long crc32_of(const std::string& bytes, unsigned long so_far) {
+  return crc32_z(so_far, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
+}
+
+}  // namespace
+
+std::string TextTokenizer::fingerprint() const {
+  unsigned long sum = crc32_z(0, nullptr, 0);
+  for (const auto& [name, content] : files()) sum = crc32_of(content, crc32_of(name, sum));
+  char digits[9];
+  std::snprintf(digits, sizeof digits, "%08lx", sum);
+  return kind() + " " + std::to_string(vocabulary()) + " " + digits;
+}
+
+void TextTokenizer::check_ids(std::span<const std::int32_t> ids) const {
+  for (const std::int32_t id : ids) {
+    KETTE_CHECK(id >= 0 && id < vocabulary(), kind(), " tokenizer: expected an id from 0 to ",
+                vocabulary() - 1, ", given ", id);
+  }
+}
+
+SharedTextTokenizer load_text_tokenizer(const std::string& kind,
+                                        const std::filesystem::path& folder) {
+  if (kind == "byte") return std::make_shared<ByteTokenizer>();
+  if (kind == "character") return CharacterTokenizer::load(folder);
+  if (kind == "sentencepiece") return SentencePieceTextTokenizer::load(folder);
+  if (kind == "gpt2") return Gpt2Tokenizer::load(folder);
+  fail("tokenizer: expected byte, character, sentencepiece or gpt2, given ", kind);
+}
+
+}  // namespace kette

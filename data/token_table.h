@@ -1,0 +1,39 @@
+// Byte strings by id, and the id of a byte string: open addressing over hashes, and all strings in
+// one block, so that a look-up touches two or three cache lines. Never changed, once built.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kette {
+
+class TokenTable {
+ public:
+  static constexpr std::int32_t kNone = -1;
+
+  TokenTable() = default;
+  /// The string at place i gets the id i. The first of equal ones is found.
+  explicit TokenTable(const std::vector<std::string>& tokens);
+
+  std::int64_t size() const { return static_cast<std::int64_t>(starts_.size()) - 1; }
+  std::string_view text(std::int32_t id) const {
+    const auto i = static_cast<std::size_t>(id);
+    return {bytes_.data() + starts_[i], starts_[i + 1] - starts_[i]};
+  }
+  /// kNone when there is no such string.
+  std::int32_t find(std::string_view text) const;
+
+ private:
+  struct Slot {
+    std::uint32_t tag = 0;  // bits of the hash that do not choose the slot
+    std::int32_t id = kNone;
+  };
+
+  std::string bytes_;
+  std::vector<std::size_t> starts_ = {0};
+  std::vector<Slot> slots_ = std::vector<Slot>(1);  // a power of two
+};
+
+}  // namespace kette
