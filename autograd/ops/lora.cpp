@@ -140,8 +140,8 @@ std::vector<Sample> LoraAffineMap::samples() {
   return {sample("[5, 3] x [4, 3]^T, rank 2 on all rows", 5, 3, 4, 2, {{0, 4}}, true),
           sample("[6, 5] x [9, 5]^T, rank 1 on rows 0-3 and 6-9, no bias", 6, 5, 9, 1,
                  {{0, 3}, {6, 9}}, false),
-          sample("[67, 40] x [48, 40]^T, rank 4 on rows 5-16 and 32-48", 67, 40, 48, 4,
-                 {{5, 16}, {32, 48}}, true)};
+          sample("[33, 18] x [40, 18]^T, rank 3 on rows 5-16 and 28-40", 33, 18, 40, 3,
+                 {{5, 16}, {28, 40}}, true)};
 }
 
 }  // namespace kette
