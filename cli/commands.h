@@ -6,6 +6,7 @@
 namespace kette::cli {
 
 void add_train_command(CLI::App& program);
+void add_tokenize_command(CLI::App& program);
 void add_translate_command(CLI::App& program);
 void add_evaluate_command(CLI::App& program);
 void add_bleu_command(CLI::App& program);

@@ -31,7 +31,7 @@ TEST_CASE("cli: help lists the commands, and quickly") {
     best = std::min(
         best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     CHECK(help.code == 0);
-    for (const char* command : {"train", "translate", "evaluate", "bleu", "score", "average",
+    for (const char* command : {"train", "tokenize", "translate", "evaluate", "bleu", "score", "average",
                                 "gradcheck", "info", "bench"}) {
       CHECK(contains(help.out, command));
     }
@@ -43,6 +43,7 @@ TEST_CASE("cli: help lists the commands, and quickly") {
 TEST_CASE("cli: every command documents its options") {
   const std::vector<std::pair<std::vector<std::string>, std::string>> commands = {
       {{"train"}, "--label-smoothing"},
+      {{"tokenize"}, "--documents"},
       {{"translate"}, "--length-penalty"},
       {{"evaluate"}, "--tokenize"},
       {{"bleu"}, "--sentence-level"},

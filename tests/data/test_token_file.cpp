@@ -60,7 +60,6 @@ TEST_CASE("token file: what is written in pieces is read in pieces, in 16 or 32 
   const ScratchFolder folder;
   const std::pair<std::int64_t, std::uintmax_t> kinds[] = {{257, 2}, {65536, 2}, {65537, 4}};
   for (const auto& [vocabulary, bytes] : kinds) {
-    CAPTURE(vocabulary);
     Ids ids = random_ids(200'000, vocabulary);
     ids.back() = static_cast<std::int32_t>(vocabulary - 1);
     TokenFileWriter writer(folder / "tokens", vocabulary);

@@ -1,0 +1,53 @@
+// `kette tokenize` as scripts see it.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "data/token_file.h"
+#include "tests/cli/run_kette.h"
+
+using namespace kette::testing;
+
+TEST_CASE("cli: tokenize writes ids and says how many") {
+  const ScratchFolder folder;
+  const std::string a = (folder / "a").string(), b = (folder / "b").string();
+  const std::string out = (folder / "ids").string();
+  write_file(folder / "a", "one\ntwo\n");
+  write_file(folder / "b", "three\n");
+  const Outcome outcome = run_kette({"tokenize", "--text", a, b, "--tokenizer", "byte",
+                                     "--documents", "line", "--out", out, "--json"});
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.code == 0);
+  CHECK(outcome.out.starts_with(out + ": 14 tokens of 11 bytes in 3 documents, 0.79 bytes"));
+  const auto json = nlohmann::json::parse(outcome.last_line());
+  CHECK(json["documents"] == 3);
+  CHECK(json["tokens"] == 14);
+  CHECK(json["bytes"] == 11);
+  CHECK(json["vocabulary"] == 257);
+  const kette::TokenFile file = kette::TokenFile::open(out, kette::Checksum::crc32);
+  CHECK(file.copy(0, 5) == std::vector<std::int32_t>{'o', 'n', 'e', 256, 't'});
+  CHECK(json["tokenizer"] == file.info().tokenizer);
+}
+
+TEST_CASE("cli: tokenize refuses tokenizers, files and folders that it cannot use") {
+  const ScratchFolder folder;
+  const std::string text = (folder / "text").string(), out = (folder / "ids").string();
+  write_file(folder / "text", "text\n");
+  const auto run = [&](const std::string& tokenizer, const std::string& file) {
+    return run_kette({"tokenize", "--text", file, "--tokenizer", tokenizer, "--out", out});
+  };
+  const Outcome unknown = run("bite", text);
+  CHECK(unknown.code == 2);
+  CHECK(unknown.says("--tokenizer: expected byte, KIND:DIR"));
+  const Outcome no_files = run(folder.path().string(), text);
+  CHECK(no_files.code == 1);
+  CHECK(no_files.says("expected a folder with the files of a tokenizer"));
+  CHECK(run("gpt2:" + folder.path().string(), text).code == 1);
+  const Outcome no_text = run("byte", (folder / "none").string());
+  CHECK(no_text.code == 1);
+  CHECK(no_text.says("none: expected a text file"));
+  CHECK(run_kette({"tokenize", "--text", text, "--tokenizer", "byte", "--out", out, "--documents",
+                   "lines"})
+            .code == 2);
+  CHECK(!std::filesystem::exists(out));
+}
