@@ -15,7 +15,7 @@ constexpr std::int64_t kWidth = 6;
 /// One token with one head: query, key and value, turned as at a position.
 std::vector<double> turned(const Tensor& qkv, std::int32_t position) {
   return rotary(qkv, Tensor::from(std::vector<std::int32_t>{position}),
-                rotary_table(600, kWidth, 10000, DType::f64))
+                rotary_table(600, kWidth, 10000, DType::f64), 2 * kWidth)
       .value()
       .values<double>();
 }
@@ -55,12 +55,15 @@ TEST_CASE("rotary: input that does not fit is an error") {
   const auto positions = [](std::int32_t last) {
     return Tensor::from(std::vector<std::int32_t>{0, last});
   };
-  CHECK_NOTHROW(rotary(qkv, positions(7), table));
-  CHECK_THROWS_AS(rotary(qkv, positions(8), table), Error);
-  CHECK_THROWS_AS(rotary(qkv, positions(-1), table), Error);
-  CHECK_THROWS_AS(rotary(qkv, Tensor::from(std::vector<std::int32_t>{0}), table), Error);
-  CHECK_THROWS_AS(rotary(qkv, positions(1), rotary_table(8, 10)), Error);
-  CHECK_THROWS_AS(rotary(qkv.to(DType::f64), positions(1), table), Error);
-  CHECK_THROWS_AS(rotary(qkv, positions(1), Tensor()), Error);
+  CHECK_NOTHROW(rotary(qkv, positions(7), table, 16));
+  CHECK_THROWS_AS(rotary(qkv, positions(8), table, 16), Error);
+  CHECK_THROWS_AS(rotary(qkv, positions(-1), table, 16), Error);
+  CHECK_THROWS_AS(rotary(qkv, Tensor::from(std::vector<std::int32_t>{0}), table, 16), Error);
+  CHECK_THROWS_AS(rotary(qkv, positions(1), rotary_table(8, 10), 16), Error);
+  CHECK_THROWS_AS(rotary(qkv.to(DType::f64), positions(1), table, 16), Error);
+  CHECK_THROWS_AS(rotary(qkv, positions(1), Tensor(), 16), Error);
+  for (const std::int64_t turned_columns : {-4, 6, 28}) {
+    CHECK_THROWS_AS(rotary(qkv, positions(1), table, turned_columns), Error);
+  }
   CHECK_THROWS_AS(rotary_table(8, 3), Error);
 }

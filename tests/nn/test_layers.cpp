@@ -132,7 +132,7 @@ TEST_CASE("on a frozen store, gradients reach the adapters of a second one and n
   constexpr std::int64_t kWidth = 4, kRank = 2;
   ParamStore base, adapters;
   const Scope root(base);
-  const Embedding tokens(root / "tokens", 7, kWidth);
+  const Embedding tokens = Embedding::scaled(root / "tokens", 7, kWidth);
   const Linear linear_map(root / "linear", kWidth, 6);
   const Norm layer_norms(root / "norm", 6);
   const Norm rms_norms(root / "rms", 6, NormKind::rms);
