@@ -1,6 +1,7 @@
 #include "data/token_file.h"
 
 #include <charconv>
+#include <fstream>
 #include <limits>
 #include <utility>
 
@@ -94,24 +95,33 @@ TokenFile TokenFile::open(const std::filesystem::path& path, Checksum checksum) 
 }
 
 TokenFile::TokenFile(SafetensorsFile file, std::string path)
-    : file_(std::move(file)), path_(std::move(path)) {
-  KETTE_CHECK(file_.names() == std::vector<std::string>{kTokens}, path_,
-              ": expected the tensor \"tokens\" and no other, given ", file_.names().size(),
+    : file_(std::make_shared<const SafetensorsFile>(std::move(file))), path_(std::move(path)) {
+  KETTE_CHECK(file_->names() == std::vector<std::string>{kTokens}, path_,
+              ": expected the tensor \"tokens\" and no other, given ", file_->names().size(),
               " tensors of other names (make the file with kette tokenize)");
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  const InfoReader reader(file_.metadata(), path_);
+  const InfoReader reader(file_->metadata(), path_);
   info_.tokenizer = reader.text("tokenizer");
   info_.vocabulary = reader.number("vocabulary", 1, std::numeric_limits<std::int32_t>::max());
   info_.end_of_text =
       static_cast<std::int32_t>(reader.number("end_of_text", 0, info_.vocabulary - 1));
   info_.documents = reader.number("documents", 0, kMost);
   info_.bytes = reader.number("bytes", 0, kMost);
-  const Shape& shape = file_.shape(kTokens);
-  const std::string& type = file_.stored_dtype(kTokens);
+  const Shape& shape = file_->shape(kTokens);
+  const std::string& type = file_->stored_dtype(kTokens);
   KETTE_CHECK(shape.rank() == 1 && type == stored_type(info_.vocabulary), path_,
               ": tensor \"tokens\": expected ", stored_type(info_.vocabulary), " [n], given ", type,
               " ", shape);
   size_ = shape[0];
+}
+
+TokenFile TokenFile::part(std::int64_t begin, std::int64_t count) const {
+  KETTE_CHECK(begin >= 0 && count >= 0 && count <= size_ - begin, path_,
+              ": expected a part of its ", size_, " tokens, given ", count, " from ", begin);
+  TokenFile result = *this;
+  result.first_ += begin;
+  result.size_ = count;
+  return result;
 }
 
 std::vector<std::int32_t> TokenFile::copy(std::int64_t begin, std::int64_t count) const {
@@ -121,14 +131,25 @@ std::vector<std::int32_t> TokenFile::copy(std::int64_t begin, std::int64_t count
 
 template <class Stored>
 std::vector<std::int32_t> TokenFile::checked_copy(std::int64_t begin, std::int64_t count) const {
-  const std::vector<Stored> stored = file_.elements<Stored>(kTokens, begin, count);
+  KETTE_CHECK(begin >= 0 && count >= 0 && count <= size_ - begin, path_, ": expected some of its ",
+              size_, " tokens, given ", count, " from ", begin);
+  const std::vector<Stored> stored = file_->elements<Stored>(kTokens, first_ + begin, count);
   std::vector<std::int32_t> ids(stored.begin(), stored.end());
   for (std::size_t i = 0; i < ids.size(); ++i) {
     KETTE_CHECK(ids[i] >= 0 && ids[i] < info_.vocabulary, path_, ": expected ids from 0 to ",
                 info_.vocabulary - 1, ", given ", ids[i], " as token ",
-                begin + static_cast<std::int64_t>(i), " (the file is damaged: make it again)");
+                first_ + begin + static_cast<std::int64_t>(i),
+                " (the file is damaged: make it again)");
   }
   return ids;
+}
+
+bool is_token_file(const std::filesystem::path& path) {
+  // The length of a header is below 2^32, so the fifth to the eighth byte are zero; a JSON object
+  // comes next.
+  char start[9] = {};
+  std::ifstream(path, std::ios::binary).read(start, sizeof start);
+  return std::string_view(start + 4, 5) == std::string_view("\0\0\0\0{", 5);
 }
 
 }  // namespace kette
