@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "data/atomic_file.h"
 #include "data/batch_sampler.h"
 #include "data/parallel_corpus.h"
-#include "data/atomic_file.h"
 #include "tensor/random.h"
 
 namespace kette::cli {

@@ -7,8 +7,8 @@
 #include "cli/common.h"
 #include "cli/decoding.h"
 #include "cli/scoring.h"
-#include "data/text_file.h"
 #include "data/atomic_file.h"
+#include "data/text_file.h"
 
 namespace kette::cli {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "data/text_file.h"
 #include "data/atomic_file.h"
 #include "data/safetensors.h"
+#include "data/text_file.h"
 
 namespace kette {
 namespace {

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "autograd/anomaly.h"
+#include "data/atomic_file.h"
 #include "data/bleu.h"
 #include "decode/translator.h"
-#include "data/atomic_file.h"
 #include "models/average.h"
 #include "train/interrupt.h"
 #include "train/progress.h"
