@@ -1,5 +1,6 @@
 #include "data/token_file.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <limits>
@@ -19,9 +20,9 @@ const char* stored_type(std::int64_t vocabulary) {
 }
 
 template <class Stored>
-void append_as(std::string& bytes, std::int32_t id) {
-  const auto stored = static_cast<Stored>(id);
-  bytes.append(reinterpret_cast<const char*>(&stored), sizeof stored);
+void append_as(std::string& bytes, std::span<const std::int32_t> ids) {
+  const std::vector<Stored> stored(ids.begin(), ids.end());
+  bytes.append(reinterpret_cast<const char*>(stored.data()), stored.size() * sizeof(Stored));
 }
 
 /// The metadata of a token file, key by key.
@@ -56,22 +57,22 @@ class InfoReader {
 }  // namespace
 
 TokenFileWriter::TokenFileWriter(const std::filesystem::path& path, std::int64_t vocabulary)
-    : path_(path.string()), vocabulary_(vocabulary), file_(path, kTokens, stored_type(vocabulary)) {
-  waiting_.reserve(kBufferBytes);
-}
+    : path_(path.string()),
+      vocabulary_(vocabulary),
+      file_(path, kTokens, stored_type(vocabulary)) {}
 
 void TokenFileWriter::append(std::span<const std::int32_t> ids) {
-  for (const std::int32_t id : ids) {
-    KETTE_CHECK(id >= 0 && id < vocabulary_, path_, ": expected ids from 0 to ", vocabulary_ - 1,
-                ", given ", id, " as token ", size_);
-    if (vocabulary_ <= kLargestOf16Bits) {
-      append_as<std::uint16_t>(waiting_, id);
-    } else {
-      append_as<std::int32_t>(waiting_, id);
-    }
-    ++size_;
-    if (waiting_.size() >= kBufferBytes) flush();
+  const auto wrong = std::find_if(ids.begin(), ids.end(),
+                                  [&](std::int32_t id) { return id < 0 || id >= vocabulary_; });
+  KETTE_CHECK(wrong == ids.end(), path_, ": expected ids from 0 to ", vocabulary_ - 1, ", given ",
+              *wrong, " as token ", size_ + (wrong - ids.begin()));
+  if (vocabulary_ <= kLargestOf16Bits) {
+    append_as<std::uint16_t>(waiting_, ids);
+  } else {
+    append_as<std::int32_t>(waiting_, ids);
   }
+  size_ += static_cast<std::int64_t>(ids.size());
+  if (waiting_.size() >= kBufferBytes) flush();
 }
 
 void TokenFileWriter::flush() {

@@ -30,6 +30,7 @@ class TokenFileWriter {
  public:
   TokenFileWriter(const std::filesystem::path& path, std::int64_t vocabulary);
 
+  /// All of them or, if one is outside the vocabulary, an Error and none.
   void append(std::span<const std::int32_t> ids);
   std::int64_t size() const { return size_; }
   /// info.vocabulary must be the writer's.

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "models/average.h"
 #include "data/safetensors.h"
+#include "models/average.h"
 #include "tests/devices.h"
 #include "tests/support.h"
 #include "train/train_step.h"
