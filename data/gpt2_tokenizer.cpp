@@ -10,8 +10,7 @@ namespace {
 using Ids = std::vector<std::int32_t>;
 
 constexpr std::size_t kPartBytes = 1 << 19;  // what one thread takes at a time
-constexpr std::size_t kBytesPerKnown =
-    64;  // fewer slots would be overwritten, more leave the cache
+constexpr std::size_t kBytesPerKnown = 64;   // of text, for each piece that is remembered
 
 /// Where the ids of an earlier piece of the same text stand: text repeats its words.
 struct Known {
