@@ -10,7 +10,6 @@ void add_bench_command(CLI::App& program) {
   add_bench_translate_command(*bench);
   add_bench_generate_command(*bench);
   add_bench_tokenize_command(*bench);
-  add_bench_generate_command(*bench);
   add_bench_ops_command(*bench);
 }
 

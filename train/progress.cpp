@@ -69,12 +69,16 @@ void Progress::step(std::int64_t step, std::int64_t epoch, double lr, const Step
   const auto now = Clock::now();
   if (quiet_ || now - last_line_ < std::chrono::milliseconds(terminal_ ? 500 : 10000)) return;
   last_line_ = now;
-  char line[200];
-  std::snprintf(
-      line, sizeof line,
-      "epoch %lld  step %lld  loss %.3f  lr %.2e  %.0f source + %.0f target tokens/s  %s left",
-      static_cast<long long>(epoch + 1), static_cast<long long>(step), recent_loss_, lr,
-      source_tokens_per_second(), target_tokens_per_second(), clock_time(seconds_left).c_str());
+  char line[200], rates[80];
+  if (source_tokens_ > 0) {
+    std::snprintf(rates, sizeof rates, "%.0f source + %.0f target tokens/s",
+                  source_tokens_per_second(), target_tokens_per_second());
+  } else {
+    std::snprintf(rates, sizeof rates, "%.0f tokens/s", target_tokens_per_second());
+  }
+  std::snprintf(line, sizeof line, "epoch %lld  step %lld  loss %.3f  lr %.2e  %s  %s left",
+                static_cast<long long>(epoch + 1), static_cast<long long>(step), recent_loss_, lr,
+                rates, clock_time(seconds_left).c_str());
   // On a terminal one line is written over and over; in a file each stands alone.
   std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", line);
   line_open_ = terminal_;

@@ -1,0 +1,176 @@
+// Language models from the command line: text in, a model, text out, and what is refused.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/run_kette.h"
+
+using namespace kette::testing;
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string corpus() {
+  std::string text;
+  for (int i = 0; i < 200; ++i) {
+    text += i % 3 == 0 ? "the cat sees bread.\n" : i % 3 == 1 ? "a dog hears it.\n" : "so do we.\n";
+  }
+  return text;
+}
+
+/// A model of single characters, trained once for all tests.
+class TextModel {
+ public:
+  static const TextModel& get() {
+    static const TextModel model;
+    return model;
+  }
+  std::string path(const std::string& name = "model") const { return (folder_ / name).string(); }
+  const Outcome& outcome() const { return outcome_; }
+
+  /// `kette train` on the text, into NAME.
+  Outcome train(const std::string& name, std::vector<std::string> more = {}) const {
+    std::vector<std::string> arguments = {
+        "train", "--out",     path(name), "--layers", "1",    "--width",
+        "16",    "--hidden",  "32",       "--heads",  "2",    "--context",
+        "16",    "--steps",   "40",       "--lr",     "0.01", "--validate-every",
+        "20",    "--threads", "1",        "--warmup", "5",    "--quiet"};
+    if (std::find(more.begin(), more.end(), "--text") == more.end()) {
+      arguments.insert(arguments.end(), {"--text", path("text.txt")});
+    }
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_kette(arguments);
+  }
+
+ private:
+  TextModel() {
+    write_file(folder_ / "text.txt", corpus());
+    outcome_ = train("model", {"--json"});
+  }
+  ScratchFolder folder_;
+  Outcome outcome_;
+};
+
+Outcome generate(const std::vector<std::string>& more) {
+  std::vector<std::string> arguments = {"generate", "--model", TextModel::get().path(), "--threads",
+                                        "1"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_kette(arguments);
+}
+
+void check_refused(const Outcome& outcome, const std::string& said, int code) {
+  CAPTURE(outcome.err);
+  CHECK(outcome.code == code);
+  CHECK(outcome.says(said));
+}
+
+}  // namespace
+
+TEST_CASE("text model: training reports, and the saved configuration trains the same again") {
+  const TextModel& model = TextModel::get();
+  CAPTURE(model.outcome().err);
+  REQUIRE(model.outcome().code == 0);
+  const Json json = Json::parse(model.outcome().last_line());
+  CHECK(json["steps"] == 40);
+  CHECK(json["valid_loss"].get<double>() < 2.5);
+  CHECK(json["target_tokens_per_second"].get<double>() > 0);
+  for (const char* file : {"config.json", "characters.json", "model.safetensors", "config.toml"}) {
+    CHECK(fs::exists(fs::path(model.path()) / file));
+  }
+  const std::string again = model.path("again");
+  const Outcome repeated =
+      run_kette({"train", "--config", model.path() + "/config.toml", "--out", again, "--quiet"});
+  CAPTURE(repeated.err);
+  CHECK(repeated.code == 0);
+  CHECK(read_file(fs::path(again) / "model.safetensors") ==
+        read_file(fs::path(model.path()) / "model.safetensors"));
+}
+
+TEST_CASE("text model: generated text is streamed, seeded and counted") {
+  const Outcome greedy =
+      generate({"--prompt", "the c", "--temperature", "0", "--max-tokens", "40"});
+  CHECK(greedy.code == 0);
+  CHECK(greedy.out.substr(0, 5) == "the c");
+  CHECK(greedy.out.size() == 5 + 40 + 1);  // past the context of 16
+  CHECK(generate({"--prompt", "the c", "--top-k", "1", "--max-tokens", "40"}).out == greedy.out);
+  CHECK(generate({"--prompt", "the c", "--temperature", "0", "--max-tokens", "40", "--no-echo"})
+            .out == greedy.out.substr(5));
+  const Outcome seeded = generate({"--seed", "3", "--num", "3", "--json"});
+  const Json json = Json::parse(seeded.last_line());
+  CHECK(json["texts"].size() == 3);
+  CHECK(json["texts"][0] != json["texts"][1]);
+  CHECK(Json::parse(generate({"--seed", "3", "--json"}).last_line())["texts"][0] ==
+        json["texts"][0]);
+  RunOptions input;
+  input.input = "a dog";
+  const Outcome piped = run_kette(
+      {"generate", "--model", TextModel::get().path(), "--prompt-file", "-", "--max-tokens", "3"},
+      input);
+  CHECK(piped.out.substr(0, 5) == "a dog");
+  check_refused(generate({"--prompt", "the quick cat is here"}), "at most 16 tokens", 1);
+  check_refused(generate({"--prompt", "the zebra"}), "z", 1);
+  check_refused(generate({"--temperature", "-1"}), "--temperature", 2);
+  check_refused(generate({"--top-p", "0"}), "--top-p", 2);
+}
+
+TEST_CASE("text model: evaluation says loss, perplexity and bits per byte, of text or of tokens") {
+  const TextModel& model = TextModel::get();
+  const auto evaluate = [&](const std::string& text) {
+    return run_kette({"evaluate", "--model", model.path(), "--text", text, "--stride", "8",
+                      "--json", "--threads", "1"});
+  };
+  const Outcome outcome = evaluate(model.path("text.txt"));
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json json = Json::parse(outcome.last_line());
+  const double loss = json["loss"], bytes = json["bytes"], tokens = json["tokens"];
+  CHECK(loss < 2.5);
+  CHECK(json["perplexity"].get<double>() == doctest::Approx(std::exp(loss)));
+  CHECK(json["bits_per_byte"].get<double>() ==
+        doctest::Approx(loss / std::log(2.0) * tokens / bytes));
+  CHECK(tokens == bytes + 1);  // the end of the text
+  const std::string ids = model.path("text.tokens");
+  CHECK(run_kette({"tokenize", "--text", model.path("text.txt"), "--tokenizer", model.path(),
+                   "--out", ids, "--quiet"})
+            .code == 0);
+  CHECK(Json::parse(evaluate(ids).last_line()) == json);
+  check_refused(run_kette({"evaluate", "--model", model.path()}), "expected --src and --ref", 2);
+}
+
+TEST_CASE("text model: every kind of tokenizer trains and generates") {
+  const TextModel& model = TextModel::get();
+  const std::pair<const char*, std::vector<std::string>> kinds[] = {
+      {"byte", {"--tokenizer", "byte"}},
+      {"sentencepiece", {"--tokenizer", "sentencepiece", "--vocab", "300"}},
+      {"modern", {"--positions", "rotary", "--norm-kind", "rms", "--feed-forward", "swiglu"}}};
+  for (const auto& [name, options] : kinds) {
+    CAPTURE(name);
+    const Outcome outcome = model.train(name, options);
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.code == 0);
+    const Outcome text = run_kette({"generate", "--model", model.path(name), "--prompt", "the cat",
+                                    "--max-tokens", "5", "--threads", "1"});
+    CHECK(text.code == 0);
+    CHECK(text.out.substr(0, 7) == "the cat");
+  }
+}
+
+TEST_CASE(
+    "text model: options of the other kind of model, and models of the other kind, are refused") {
+  const TextModel& model = TextModel::get();
+  check_refused(model.train("x", {"--encoder-layers", "2"}), "--encoder-layers", 2);
+  check_refused(model.train("x", {"--src", "a"}), "--src", 2);
+  check_refused(model.train("x", {"--preset", "tiny"}), "--preset", 2);
+  check_refused(model.train("x", {"--preset", "gpt9"}), "char-cpu", 2);
+  check_refused(model.train("x", {"--tokenizer", "nothing"}), "nothing", 2);
+  check_refused(run_kette({"train", "--preset", "gpt2", "--src", "a", "--out", "x"}), "--text", 2);
+  check_refused(run_kette({"translate", "--model", model.path()}), "a translation model", 1);
+  check_refused(run_kette({"generate", "--model", SmallModel::get().model()}), "a language model",
+                1);
+  write_file(fs::path(model.path("short.txt")), "so");
+  check_refused(model.train("y", {"--text", model.path("short.txt")}), "window", 1);
+  check_refused(model.train("z", {"--text", model.path("none.txt")}), "none.txt", 1);
+  CHECK_FALSE(fs::exists(fs::path(model.path("z")) / "config.json"));
+}

@@ -1,0 +1,187 @@
+// Training a language model end to end: it learns, a resume continues bit for bit, and text that
+// does not fit is refused.
+#include <doctest/doctest.h>
+#include <omp.h>
+
+#include "data/byte_tokenizer.h"
+#include "data/character_tokenizer.h"
+#include "data/safetensors.h"
+#include "data/tokenize_files.h"
+#include "decode/generator.h"
+#include "decode/text_scorer.h"
+#include "tests/devices.h"
+#include "tests/support.h"
+#include "train/text_task.h"
+
+using namespace kette;
+using kette::testing::ScratchFolder;
+
+namespace {
+
+/// Sums that a model can learn to continue: "3+4=7\n".
+std::string toy_text(int lines, std::uint64_t seed) {
+  Random random(seed);
+  std::string text;
+  for (int i = 0; i < lines; ++i) {
+    const std::int64_t a = random.below(5), b = random.below(5);
+    text += std::to_string(a) + "+" + std::to_string(b) + "=" + std::to_string(a + b) + "\n";
+  }
+  return text;
+}
+
+TextTrainOptions toy_options(const ScratchFolder& folder, const std::string& out) {
+  testing::write_file(folder / "train.txt", toy_text(400, 1));
+  TextTrainOptions options;
+  options.text = {folder / "train.txt"};
+  options.out = folder / out;
+  options.model.layers = 2;
+  options.model.width = 16;
+  options.model.hidden = 32;
+  options.model.heads = 2;
+  options.model.context = 12;
+  options.model.dropout = options.model.attention_dropout = 0.05;
+  options.batch_tokens = 120;
+  options.schedule = {ScheduleOptions::Kind::cosine, 1e-2, 10, 16, 0};
+  options.adam.weight_decay = 0.1;
+  options.clip_norm = 1;
+  options.validate_every = 50;
+  options.quiet = true;
+  return options;
+}
+
+std::vector<float> parameters_in(const std::filesystem::path& folder) {
+  return SafetensorsFile::open(folder / "training.safetensors")
+      .tensor("parameters")
+      .values<float>();
+}
+
+std::string message_of(const TextTrainOptions& options) {
+  try {
+    train(options);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("text: 80 steps equal 40, resume, and 40 more, bit for bit, on any number of threads") {
+  const ScratchFolder folder;
+  TextTrainOptions whole = toy_options(folder, "whole");
+  whole.steps = 80;
+  // The cosine ends with the run, which is cut in two here.
+  whole.schedule.kind = ScheduleOptions::Kind::constant;
+  train(whole);
+  TextTrainOptions halves = whole;
+  halves.out = folder / "halves";
+  halves.steps = 40;
+  train(halves);
+  halves.steps = 80;
+  halves.resume = true;
+  {
+    omp_set_num_threads(1);
+    train(halves);
+    omp_set_num_threads(omp_get_num_procs());
+  }
+  CHECK(parameters_in(whole.out) == parameters_in(halves.out));
+}
+
+TEST_CASE("text: a model learns sums, and says them; a file of tokens trains the same") {
+  const ScratchFolder folder;
+  TextTrainOptions options = toy_options(folder, "model");
+  options.steps = 300;
+  const TrainResult result = train(options);
+  CHECK(result.valid_loss < 1.0);  // half of the digits are chance: the best there is is about 0.81
+  const LanguageModel model = load_language_model(options.out);
+  CHECK(model.tokenizer->kind() == "character");
+  GenerateOptions generation;
+  generation.temperature = 0;
+  generation.max_tokens = 1;
+  const PackedGpt packed(*model.gpt);
+  int right = 0;
+  for (const char* sum : {"1+1=2", "3+1=4", "2+4=6", "0+3=3", "4+4=8"}) {
+    const auto prompt = model.tokenizer->encode("0+0=0\n" + std::string(sum, 4));
+    right += model.tokenizer->decode(generate(packed, prompt, generation).front())[0] == sum[4];
+  }
+  CHECK(right >= 4);
+
+  // The model's own validation: the last tenth, in windows that do not overlap.
+  const TokenFile tokens = TokenFile::open(options.out / "train.tokens");
+  const std::int64_t kept = tokens.size() - tokens.size() / 10;
+  TextScoreOptions scoring;
+  scoring.stride = options.model.context;
+  const TextScore score = score_text(*model.gpt, tokens.part(kept, tokens.size() - kept), scoring);
+  CHECK(score.loss() == doctest::Approx(result.best_valid_loss).epsilon(1e-5));
+  // More past, better predictions.
+  scoring.stride = 2;
+  CHECK(score_text(*model.gpt, tokens.part(kept, tokens.size() - kept), scoring).loss() <
+        score.loss());
+
+  TextTrainOptions again = options;
+  again.out = folder / "again";
+  again.text = {options.out / "train.tokens"};
+  again.tokenizer = model.tokenizer;
+  train(again);
+  CHECK(parameters_in(options.out) == parameters_in(again.out));
+  again.out = folder / "other";
+  again.tokenizer = std::make_shared<ByteTokenizer>();
+  CHECK(message_of(again).find("expected tokens of the model's tokenizer") != std::string::npos);
+}
+
+TEST_CASE("text: several documents end in an end of text each, and validation text is its own") {
+  const ScratchFolder folder;
+  TextTrainOptions options = toy_options(folder, "model");
+  testing::write_file(folder / "valid.txt", toy_text(40, 2));
+  options.valid_text = {folder / "valid.txt"};
+  options.documents = DocumentKind::line;
+  options.steps = 5;
+  train(options);
+  const TokenFile tokens = TokenFile::open(options.out / "train.tokens");
+  CHECK(tokens.info().documents == 400);
+  CHECK(tokens.size() == 400 * 6);
+  CHECK(TokenFile::open(options.out / "valid.tokens").info().documents == 40);
+}
+
+TEST_CASE("text: what cannot be trained on is refused by name, and nothing is lost") {
+  const ScratchFolder folder;
+  TextTrainOptions options = toy_options(folder, "model");
+  options.steps = 3;
+  testing::write_file(folder / "short.txt", "1+1=2\n");
+  TextTrainOptions bad = options;
+  bad.text = {folder / "short.txt"};
+  CHECK(message_of(bad).find("at least one window of 12 + 1 tokens") != std::string::npos);
+  bad = options;
+  bad.out = folder / "small-batch";
+  bad.batch_tokens = 11;
+  CHECK(message_of(bad).find("at least one window of 12 tokens, given 11") != std::string::npos);
+  bad = options;
+  bad.out = folder / "missing";
+  bad.text = {folder / "nothing.txt"};
+  CHECK(message_of(bad).find("nothing.txt") != std::string::npos);
+  bad = options;
+  bad.out = folder / "unknown";
+  bad.valid_text = {folder / "strange.txt"};
+  testing::write_file(folder / "strange.txt", "1+1=2? no\n");
+  CHECK(message_of(bad).find("strange.txt") != std::string::npos);
+  options.out = folder / "good";
+  train(options);
+  CHECK(message_of(options).find("--resume") != std::string::npos);
+  options.resume = true;
+  options.model.width = 32;
+  CHECK(message_of(options).find("expected model") != std::string::npos);
+}
+
+TEST_CASE("CUDA: 30 steps of a language model give the loss of the CPU") {
+  const std::vector<Device> devices = test_devices();
+  if (devices.size() == 1) return skip_cuda();
+  const ScratchFolder folder;
+  TextTrainOptions options = toy_options(folder, "cpu");
+  options.steps = 30;
+  const TrainResult cpu = train(options);
+  options.out = folder / "cuda";
+  options.device = devices[1];
+  const TrainResult gpu = train(options);
+  CHECK(gpu.train_loss == doctest::Approx(cpu.train_loss).epsilon(1e-4));
+  CHECK(gpu.valid_loss == doctest::Approx(cpu.valid_loss).epsilon(1e-4));
+}
