@@ -8,7 +8,7 @@
 #include "autograd/gradient_check.h"
 #include "cli/commands.h"
 #include "cli/common.h"
-#include "cli/suggestion.h"
+#include "data/suggestion.h"
 #include "models/gradient_check.h"
 
 namespace kette::cli {
