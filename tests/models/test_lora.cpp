@@ -11,6 +11,7 @@
 #include "models/gradient_check.h"
 #include "models/lora.h"
 #include "models/model_directory.h"
+#include "tests/decode/decode_models.h"
 #include "tests/support.h"
 
 using namespace kette;
@@ -59,6 +60,7 @@ std::vector<double> logits(const Model& model) {
 
 template <class Model>
 void check_model_gradients(Model&& model) {
+  const testing::OneThread one_thread;
   model.materialize(1, DType::f64, {}, Gradients::none);
   LoraAdapters adapters(model, on("all"));
   adapters.materialize(2);
@@ -69,7 +71,7 @@ void check_model_gradients(Model&& model) {
   };
   const auto& leaves = adapters.parameters().leaves();
   CHECK(leaves.size() >= 16);
-  for (const auto& parameter : check_parameter_gradients(loss, leaves, 4)) {
+  for (const auto& parameter : check_parameter_gradients(loss, leaves, 2)) {
     CAPTURE(parameter.first);
     CAPTURE(parameter.second.where);
     CHECK(parameter.second.gap < 1e-6);
@@ -136,9 +138,9 @@ struct Folders {
 
 void check_close(const std::vector<double>& got, const std::vector<double>& expected) {
   REQUIRE(got.size() == expected.size());
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    if (std::abs(got[i] - expected[i]) >= 1e-5) return CHECK(got[i] == expected[i]);
-  }
+  double gap = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) gap = std::max(gap, std::abs(got[i] - expected[i]));
+  CHECK(gap < 1e-5);
 }
 
 }  // namespace
@@ -228,7 +230,8 @@ TEST_CASE("lora: a directory of adapters loads as a model, and merges into a pla
   const LanguageModel loaded = load_language_model(f.adapter);
   check_close(logits(*loaded.gpt), f.expected);
   CHECK(loaded.metadata.at("step") == "7");
-  for (const std::string& name : SafetensorsFile::open(f.adapter / kAdapterFile).names()) {
+  const SafetensorsFile stored = SafetensorsFile::open(f.adapter / kAdapterFile);
+  for (const std::string& name : stored.names()) {
     CHECK(name.find("/lora_") != std::string::npos);
   }
   merge_adapters(f.adapter, f.folder / "merged");
@@ -265,7 +268,7 @@ TEST_CASE("lora: another base, other adapters and damaged files are refused") {
     f.change_description(key, value);
     CHECK_THROWS_WITH_AS(load_language_model(f.adapter), doctest::Contains("adapter.json"), Error);
   }
-  for (const std::string text : {std::string(), std::string("[]"), description.substr(0, 40)}) {
+  for (const std::string& text : {std::string(), std::string("[]"), description.substr(0, 40)}) {
     testing::write_file(f.adapter / "adapter.json", text);
     CHECK_THROWS_WITH_AS(load_language_model(f.adapter), doctest::Contains("adapter.json"), Error);
   }

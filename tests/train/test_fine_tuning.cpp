@@ -59,7 +59,8 @@ TEST_CASE("fine-tuning: ten steps of adapters equal five, a resume, and five mor
 
   CHECK(read_file(folder / "base" / "model.safetensors") == base);
   CHECK_FALSE(std::filesystem::exists(whole.out / "model.safetensors"));
-  for (const std::string& name : SafetensorsFile::open(whole.out / "adapter.safetensors").names()) {
+  const SafetensorsFile stored = SafetensorsFile::open(whole.out / "adapter.safetensors");
+  for (const std::string& name : stored.names()) {
     CHECK(name.find("/lora_") != std::string::npos);
   }
   const auto moments = SafetensorsFile::open(whole.out / "training.safetensors");
@@ -80,7 +81,8 @@ TEST_CASE("fine-tuning: the base stays as it is in memory, and the loss falls fr
   const Tokenizer tokenizer = Tokenizer::load(options.from / "tokenizer.model");
   const ParallelCorpus corpus =
       ParallelCorpus::load(options.source, options.target, tokenizer, {60, 0, true, false});
-  const Batch batch = make_batch(corpus.source(), corpus.target(), {0, 1, 2, 3, 4, 5, 6, 7});
+  const Batch batch = make_batch(corpus.source(), corpus.target(),
+                                 std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6, 7});
   Adam adam(*start.trained().parameters, {});
   const auto step = [&] { return train_step(start.trained(), adam, {&batch, 1}, {2e-2, 0, 0, 1}); };
   const double first = step().negative_log_likelihood;
