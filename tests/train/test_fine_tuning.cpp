@@ -3,6 +3,7 @@
 
 #include "decode/translator.h"
 #include "models/adapter_directory.h"
+#include "tests/decode/decode_models.h"
 #include "tests/train/toy_training.h"
 
 using namespace kette;
@@ -10,18 +11,24 @@ using namespace kette::testing;
 
 namespace {
 
-/// A trained base in `folder`/base, and options of a run that starts from it.
-TranslationTrainOptions fine_tuning(const ScratchFolder& folder, const std::string& out,
-                                    std::int64_t rank) {
-  TranslationTrainOptions options = toy_options(folder, "base");
-  options.validate_every = 0;
-  if (!std::filesystem::exists(options.out)) {
+/// A trained model, made once.
+const std::filesystem::path& trained_base() {
+  static const ScratchFolder folder;
+  static const std::filesystem::path base = [] {
+    TranslationTrainOptions options = toy_options(folder, "base");
     options.steps = 40;
     train(options);
-  }
+    return options.out;
+  }();
+  return base;
+}
+
+/// A run that starts from it.
+TranslationTrainOptions fine_tuning(const ScratchFolder& folder, const std::string& out,
+                                    std::int64_t rank) {
+  TranslationTrainOptions options = toy_options(folder, out);
   options.model = {};
-  options.from = folder / "base";
-  options.out = folder / out;
+  options.from = trained_base();
   options.steps = 10;
   options.schedule = {ScheduleOptions::Kind::constant, 1e-2, 1, 16, 0};
   options.lora.rank = rank;
@@ -42,10 +49,12 @@ std::vector<std::string> translations(const std::filesystem::path& folder) {
 
 }  // namespace
 
-TEST_CASE("fine-tuning: ten steps of adapters equal five, a resume, and five more, bit for bit") {
+TEST_CASE_FIXTURE(
+    OneThread,
+    "fine-tuning: ten steps of adapters equal five, a resume, and five more, bit for bit") {
   const ScratchFolder folder;
   TranslationTrainOptions whole = fine_tuning(folder, "whole", 2);
-  const std::string base = read_file(folder / "base" / "model.safetensors");
+  const std::string base = read_file(trained_base() / "model.safetensors");
   train(whole);
   TranslationTrainOptions halves = fine_tuning(folder, "halves", 2);
   halves.steps = 5;
@@ -57,7 +66,7 @@ TEST_CASE("fine-tuning: ten steps of adapters equal five, a resume, and five mor
   CHECK(read_file(whole.out / "adapter.safetensors") ==
         read_file(halves.out / "adapter.safetensors"));
 
-  CHECK(read_file(folder / "base" / "model.safetensors") == base);
+  CHECK(read_file(trained_base() / "model.safetensors") == base);
   CHECK_FALSE(std::filesystem::exists(whole.out / "model.safetensors"));
   const SafetensorsFile stored = SafetensorsFile::open(whole.out / "adapter.safetensors");
   for (const std::string& name : stored.names()) {
@@ -72,7 +81,9 @@ TEST_CASE("fine-tuning: ten steps of adapters equal five, a resume, and five mor
   CHECK_THROWS_WITH_AS(train(halves), doctest::Contains("expected lora_rank = 2"), Error);
 }
 
-TEST_CASE("fine-tuning: the base stays as it is in memory, and the loss falls from where it was") {
+TEST_CASE_FIXTURE(
+    OneThread,
+    "fine-tuning: the base stays as it is in memory, and the loss falls from where it was") {
   const ScratchFolder folder;
   TranslationTrainOptions options = fine_tuning(folder, "adapted", 4);
   Transformer model(read_transformer_config(options.from));
@@ -92,7 +103,8 @@ TEST_CASE("fine-tuning: the base stays as it is in memory, and the loss falls fr
   CHECK_THROWS_AS(model.parameters().gradients(), Error);
 }
 
-TEST_CASE("fine-tuning: adapters beside the weights and merged into them translate alike") {
+TEST_CASE_FIXTURE(OneThread,
+                  "fine-tuning: adapters beside the weights and merged into them translate alike") {
   const ScratchFolder folder;
   TranslationTrainOptions options = fine_tuning(folder, "adapted", 4);
   options.validate_bleu = true;
@@ -102,7 +114,7 @@ TEST_CASE("fine-tuning: adapters beside the weights and merged into them transla
   const TrainResult result = train(options);
   CHECK(result.valid_score->value > 0);
   CHECK(logged(options.out, "valid_loss").size() == 3);
-  CHECK(logged(options.out, "valid_loss").back() < logged(folder / "base", "valid_loss").back());
+  CHECK(logged(options.out, "valid_loss").back() < logged(trained_base(), "valid_loss").back());
   const auto with_adapters = translations(options.out);
   CHECK(with_adapters != translations(options.from));
   merge_adapters(options.out, folder / "merged");
@@ -119,7 +131,8 @@ TEST_CASE("fine-tuning: adapters beside the weights and merged into them transla
   CHECK(std::filesystem::exists(more.out / "model.safetensors"));
 }
 
-TEST_CASE("fine-tuning: all parameters start from the model, whose tokenizer and sizes stay") {
+TEST_CASE_FIXTURE(
+    OneThread, "fine-tuning: all parameters start from the model, whose tokenizer and sizes stay") {
   const ScratchFolder folder;
   TranslationTrainOptions options = fine_tuning(folder, "tuned", 0);
   options.schedule.lr = 1e-12;
@@ -139,12 +152,12 @@ TEST_CASE("fine-tuning: all parameters start from the model, whose tokenizer and
   wrong.from.clear();
   wrong.lora.rank = 2;
   CHECK_THROWS_WITH_AS(train(wrong), doctest::Contains("(from), given none"), Error);
-  wrong.from = folder / "base";
+  wrong.from = trained_base();
   wrong.lora.on = {"qery"};
   CHECK_THROWS_WITH_AS(train(wrong), doctest::Contains("did you mean query?"), Error);
 }
 
-TEST_CASE("fine-tuning: adapters train in bf16, too") {
+TEST_CASE_FIXTURE(OneThread, "fine-tuning: adapters train in bf16, too") {
   const ScratchFolder folder;
   TranslationTrainOptions options = fine_tuning(folder, "rounded", 4);
   options.precision = DType::bf16;
