@@ -27,8 +27,10 @@ TEST_CASE("kette merge: adapters and the merged model translate alike") {
 
   const std::string base = options.from.string(), adapters = options.out.string(),
                     merged = (folder / "merged").string();
-  const auto translate = [](const std::string& model) {
-    return run_kette({"translate", "--model", model}, {"the cat sees bread .\nmusic water\n"});
+  RunOptions lines;
+  lines.input = "the cat sees bread .\nmusic water\n";
+  const auto translate = [&](const std::string& model) {
+    return run_kette({"translate", "--model", model}, lines);
   };
   const auto merge = [&](const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"merge", "--model", adapters, "--out", merged};

@@ -254,7 +254,7 @@ TEST_CASE("lora: another base, other adapters and damaged files are refused") {
   f.change_description("rank", 3);
   CHECK_THROWS_WITH_AS(load_language_model(f.adapter), doctest::Contains("expected shape [3, 16]"),
                        Error);
-  for (const auto& [key, value] :
+  for (const auto& change :
        std::vector<std::pair<std::string, nlohmann::json>>{{"rank", 2.5},
                                                            {"rank", "two"},
                                                            {"rank", -1},
@@ -263,9 +263,9 @@ TEST_CASE("lora: another base, other adapters and damaged files are refused") {
                                                            {"on", 3},
                                                            {"base", 1},
                                                            {"base_crc32", false}}) {
-    CAPTURE(key);
+    CAPTURE(change.first);
     testing::write_file(f.adapter / "adapter.json", description);
-    f.change_description(key, value);
+    f.change_description(change.first, change.second);
     CHECK_THROWS_WITH_AS(load_language_model(f.adapter), doctest::Contains("adapter.json"), Error);
   }
   for (const std::string& text : {std::string(), std::string("[]"), description.substr(0, 40)}) {
