@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "data/atomic_file.h"
 #include "data/batch_sampler.h"
 #include "data/parallel_corpus.h"
-#include "data/atomic_file.h"
 #include "tensor/random.h"
 
 namespace kette::cli {
@@ -91,6 +91,22 @@ std::vector<Batch> make_bench_batches(const BenchBatchOptions& o, std::int64_t c
   BatchSampler sampler(corpus, options);
   std::vector<Batch> batches;
   for (std::int64_t i = 0; i < count; ++i) batches.push_back(sampler.next());
+  return batches;
+}
+
+std::vector<Batch> random_windows(std::int64_t vocabulary, std::int64_t context,
+                                  std::int64_t windows, std::int64_t count, std::uint64_t seed) {
+  Random random(seed, 2);
+  std::vector<Batch> batches(static_cast<std::size_t>(count));
+  for (Batch& batch : batches) {
+    for (auto* ids : {&batch.target_in, &batch.target_out}) {
+      ids->resize(static_cast<std::size_t>(windows * context));
+      for (auto& id : *ids) id = static_cast<std::int32_t>(random.below(vocabulary));
+    }
+    const std::vector<std::int64_t> lengths(static_cast<std::size_t>(windows), context);
+    batch.target_segments = Segments::from_lengths(lengths);
+    batch.sentence_ids.resize(lengths.size());
+  }
   return batches;
 }
 

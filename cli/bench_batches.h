@@ -22,6 +22,10 @@ struct BenchBatchOptions {
 /// As many as asked for; with fewer in an epoch the next one goes on.
 std::vector<Batch> make_bench_batches(const BenchBatchOptions& options, std::int64_t count);
 
+/// Windows of random tokens for a language model.
+std::vector<Batch> random_windows(std::int64_t vocabulary, std::int64_t context,
+                                  std::int64_t windows, std::int64_t count, std::uint64_t seed);
+
 void write_batches(const std::filesystem::path& file, const std::vector<Batch>& batches);
 /// All batches of a file, or the first `count`, over again if there are fewer.
 std::vector<Batch> read_batches(const std::filesystem::path& file, std::int64_t rows,

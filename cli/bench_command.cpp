@@ -1,4 +1,4 @@
-// `kette bench`: how fast this machine trains, translates, tokenizes, and computes each op.
+// `kette bench`: how fast this machine trains, translates, generates, tokenizes, and computes each op.
 #include "cli/commands.h"
 
 namespace kette::cli {
@@ -8,7 +8,9 @@ void add_bench_command(CLI::App& program) {
   bench->require_subcommand(1);
   add_bench_train_command(*bench);
   add_bench_translate_command(*bench);
+  add_bench_generate_command(*bench);
   add_bench_tokenize_command(*bench);
+  add_bench_generate_command(*bench);
   add_bench_ops_command(*bench);
 }
 

@@ -12,6 +12,7 @@
 #include "autograd/gradient_check.h"
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "models/transformer.h"
 #include "tensor/backend.h"
 
 namespace kette::cli {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/architecture.h"
 #include "cli/bench_batches.h"
 #include "cli/commands.h"
 #include "cli/common.h"
@@ -22,8 +23,8 @@ using Json = nlohmann::ordered_json;
 struct BenchTrainOptions {
   CommonOptions common;
   ComputeOptions compute;
-  std::string preset = "tiny";
-  TransformerConfig model = TransformerConfig::preset("tiny");
+  ArchitectureOptions architecture;
+  std::int64_t vocabulary = 0;  ///< 0: the preset's
   BenchBatchOptions batches;
   std::filesystem::path read, write;
   std::int64_t steps = 20, warmup = 5;
@@ -36,13 +37,13 @@ struct Measured {
   double loss_first = 0, loss_last = 0;
 };
 
-Measured measure(const BenchTrainOptions& o, const TransformerConfig& config,
-                 const std::vector<Batch>& batches) {
-  Transformer model(config);
-  model.materialize(o.batches.seed, o.compute.dtype(), o.compute.device);
-  Adam adam(model.parameters(), {});
+Measured measure(const BenchTrainOptions& o, const TrainedModel& model,
+                 const std::vector<Batch>& batches,
+                 const std::function<double(const Batch&)>& flops) {
+  Adam adam(*model.parameters, {});
   StepOptions step;
   step.lr = 3e-4;
+  step.label_smoothing = o.architecture.is_gpt() ? 0 : 0.1;
   step.seed = o.batches.seed;
   Measured result;
   for (std::size_t i = 0; i < batches.size(); ++i) {
@@ -57,7 +58,7 @@ Measured measure(const BenchTrainOptions& o, const TransformerConfig& config,
     result.seconds += seconds;
     result.source_tokens += static_cast<double>(done.source_tokens);
     result.target_tokens += static_cast<double>(done.target_tokens);
-    result.flops += training_flops(config, batches[i].source_segments, batches[i].target_segments);
+    result.flops += flops(batches[i]);
   }
   return result;
 }
@@ -79,21 +80,51 @@ void print(const Json& json) {
   }
 }
 
+/// The batches, measured on a new model of the preset.
+Measured measure_translation(const BenchTrainOptions& o, std::int64_t count,
+                             std::int64_t& parameters) {
+  BenchBatchOptions source = o.batches;
+  TransformerConfig config = o.architecture.transformer();
+  if (o.vocabulary > 0) config.vocabulary = o.vocabulary;
+  source.rows = config.vocabulary;
+  const std::vector<Batch> batches = o.read.empty()
+                                         ? make_bench_batches(source, count)
+                                         : read_batches(o.read, config.vocabulary, count);
+  if (!o.write.empty()) write_batches(o.write, batches);
+  config = long_enough(config, batches);
+  Transformer model(config);
+  model.materialize(o.batches.seed, o.compute.dtype(), o.compute.device);
+  parameters = model.parameters().elements();
+  return measure(o, model, batches, [&](const Batch& batch) {
+    return training_flops(config, batch.source_segments, batch.target_segments);
+  });
+}
+
+Measured measure_gpt(const BenchTrainOptions& o, std::int64_t count, std::int64_t& parameters) {
+  GptConfig config = o.architecture.gpt();
+  if (o.vocabulary > 0) config.vocabulary = o.vocabulary;
+  const std::int64_t windows = std::max<std::int64_t>(1, o.batches.tokens / config.context);
+  const std::vector<Batch> batches =
+      random_windows(config.vocabulary, config.context, windows, count, o.batches.seed);
+  Gpt model(config);
+  model.materialize(o.batches.seed, o.compute.dtype(), o.compute.device);
+  parameters = model.parameters().elements();
+  return measure(o, model, batches,
+                 [&](const Batch& batch) { return training_flops(config, batch.target_segments); });
+}
+
 void run(BenchTrainOptions& o) {
   const int threads = use_threads(o.common);
   o.compute.apply();
+  o.architecture.check();
   if (o.batches.source.empty() != o.batches.target.empty()) {
     throw UsageError("--src, --tgt: expected both or neither, given one");
   }
-  o.batches.rows = o.model.vocabulary;
   const std::int64_t count = o.warmup + o.steps;
-  const std::vector<Batch> batches = o.read.empty()
-                                         ? make_bench_batches(o.batches, count)
-                                         : read_batches(o.read, o.model.vocabulary, count);
-  if (!o.write.empty()) write_batches(o.write, batches);
-  const TransformerConfig config = long_enough(o.model, batches);
   const double limit_before = measure_product_gflops(o.compute, threads);
-  const Measured measured = measure(o, config, batches);
+  std::int64_t parameters = 0;
+  const Measured measured = o.architecture.is_gpt() ? measure_gpt(o, count, parameters)
+                                                    : measure_translation(o, count, parameters);
   const double peak = peak_rss_mib();
   const double peak_tensors =
       static_cast<double>(backend(o.compute.device).memory().peak_bytes) / (1 << 20);
@@ -101,12 +132,12 @@ void run(BenchTrainOptions& o) {
   const double limit = std::max(limit_before, measure_product_gflops(o.compute, threads)),
                gflops = measured.flops / measured.seconds / 1e9;
   const Json json = {
-      {"preset", o.preset},
+      {"preset", o.architecture.preset()},
       {"device", o.compute.device.str()},
       {"precision", o.compute.precision},
       {"threads", threads},
       {"steps", o.steps},
-      {"parameters", count_parameters(config)},
+      {"parameters", parameters},
       {"target_tokens_per_second", median(measured.rates)},
       {"target_tokens_per_second_overall", measured.target_tokens / measured.seconds},
       {"source_tokens_per_second", measured.source_tokens / measured.seconds},
@@ -129,12 +160,10 @@ void add_bench_train_command(CLI::App& bench) {
   CLI::App* command = bench.add_subcommand("train", "Training steps");
   auto options = std::make_shared<BenchTrainOptions>();
   OptionGroup model(*command, "Model");
-  model.choice(
-      "--preset", options->preset, {"tiny", "base", "big"}, "Its size",
-      [options](const std::string& name) { options->model = TransformerConfig::preset(name); });
-  model.number("--vocab", options->model.vocabulary, at_least(Tokenizer::kEnd + 2),
+  options->architecture.add_preset_option(model, all_presets(), "Its size");
+  model.number("--vocab", options->vocabulary, at_least(Tokenizer::kEnd + 2),
                "Rows of its vocabulary (default: the preset's; base and big: 37000)");
-  add_architecture_options(*command, options->model);
+  options->architecture.add_field_options(*command);
   add_compute_options(model, options->compute);
   OptionGroup data(*command, "Batches (default: random sentences)");
   data.path("--src", options->batches.source, "Source sentences");

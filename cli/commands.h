@@ -8,6 +8,7 @@ namespace kette::cli {
 void add_train_command(CLI::App& program);
 void add_tokenize_command(CLI::App& program);
 void add_translate_command(CLI::App& program);
+void add_generate_command(CLI::App& program);
 void add_evaluate_command(CLI::App& program);
 void add_bleu_command(CLI::App& program);
 void add_score_command(CLI::App& program);
@@ -20,6 +21,7 @@ void add_bench_command(CLI::App& program);
 // The four things that `kette bench` measures.
 void add_bench_train_command(CLI::App& bench);
 void add_bench_translate_command(CLI::App& bench);
+void add_bench_generate_command(CLI::App& bench);
 void add_bench_tokenize_command(CLI::App& bench);
 void add_bench_ops_command(CLI::App& bench);
 

@@ -18,13 +18,6 @@
 #include "tensor/kernels.h"
 
 namespace kette::cli {
-namespace {
-
-constexpr std::pair<Activation, const char*> kActivations[] = {
-    {Activation::relu, "relu"}, {Activation::gelu, "gelu"}, {Activation::silu, "silu"}};
-
-}  // namespace
-
 void add_common_options(CLI::App& command, CommonOptions& options) {
   OptionGroup group(command, "Common");
   group.number("--threads", options.threads, at_least(1), "Threads (default: all the machine has)");
@@ -89,40 +82,6 @@ int use_threads(const CommonOptions& options) {
   }
   if (options.threads > 0) omp_set_num_threads(static_cast<int>(options.threads));
   return omp_get_max_threads();
-}
-
-void add_architecture_options(CLI::App& command, TransformerConfig& c) {
-  OptionGroup group(command, "Model");
-  group.number("--encoder-layers", c.encoder_layers, at_least(1), "Layers of the encoder");
-  group.number("--decoder-layers", c.decoder_layers, at_least(1), "Layers of the decoder");
-  group.number("--width", c.width, at_least(1), "Width of the residual stream, d_model");
-  group.number("--hidden", c.hidden, at_least(1), "Width inside the feed-forward layers, d_ff");
-  group.number("--heads", c.heads, at_least(1), "Attention heads; a divisor of the width");
-  group.number("--dropout", c.dropout, rate(), "Dropout on sub-layer outputs and embeddings");
-  group.number("--attention-dropout", c.attention_dropout, rate(), "Dropout on attention weights");
-  group.number("--activation-dropout", c.activation_dropout, rate(),
-               "Dropout inside the feed-forward layers");
-  const auto set_norm = [&c](const std::string& name) {
-    KETTE_CHECK(name == "post" || name == "pre", "expected post or pre, given ", name);
-    c.norm = name == "post" ? NormOrder::post : NormOrder::pre;
-  };
-  group.custom(
-      "--norm", set_norm, [&c] { return std::string(c.norm == NormOrder::post ? "post" : "pre"); },
-      "Layer norm after each sub-layer, as in the paper, or before it", "post|pre");
-  const auto set_activation = [&c](const std::string& name) {
-    for (const auto& [activation, known] : kActivations) {
-      if (name == known) return void(c.activation = activation);
-    }
-    fail("expected relu, gelu or silu, given ", name);
-  };
-  const auto current_activation = [&c] {
-    for (const auto& [activation, known] : kActivations) {
-      if (c.activation == activation) return std::string(known);
-    }
-    return std::string();
-  };
-  group.custom("--activation", set_activation, current_activation, "Of the feed-forward layers",
-               "relu|gelu|silu");
 }
 
 void check_readable(const std::filesystem::path& file) {

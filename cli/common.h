@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "cli/options.h"
-#include "models/transformer.h"
+#include "tensor/device.h"
+#include "tensor/dtype.h"
 
 namespace kette::cli {
 
@@ -37,11 +38,6 @@ double measure_product_gflops(const ComputeOptions& options, int threads);
 
 /// Sets the number of threads and returns how many there are.
 int use_threads(const CommonOptions& options);
-
-/// Options for the fields of an architecture. Options are applied in the order in which they were
-/// added, so they override a
-/// --preset that was added before, wherever it stands on the command line.
-void add_architecture_options(CLI::App& command, TransformerConfig& config);
 
 /// Throws an Error that names the file unless it can be read.
 void check_readable(const std::filesystem::path& file);

@@ -115,10 +115,21 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
+std::string list_of(const std::vector<std::string>& values) {
+  std::string list;
+  for (const std::string& value : values) list += (list.empty() ? "" : ", ") + quoted(value);
+  return list.empty() ? "" : "[" + list + "]";
+}
+
 bool is_bare(const std::string& text) {
   return text == "true" || text == "false" ||
          (!text.empty() && text.find_first_not_of("+-0123456789.e") == std::string::npos &&
           text.find_first_of("0123456789") != std::string::npos);
+}
+
+std::string current_value(CLI::Option& option) {
+  const std::string value = option.capture_default_str()->get_default_str();
+  return value.empty() || is_bare(value) ? value : quoted(value);
 }
 
 }  // namespace
@@ -158,13 +169,14 @@ std::string config_text(CLI::App& command, const std::vector<std::string>& omit)
     if (option->get_lnames().empty()) continue;
     const std::string& name = option->get_lnames().front();
     if (std::find(omit.begin(), omit.end(), name) != omit.end()) continue;
-    const std::string value = option->capture_default_str()->get_default_str();
+    const bool is_list = option->get_items_expected_max() > 1;
+    const std::string value = is_list ? list_of(option->results()) : current_value(*option);
     if (value.empty()) continue;
     if (option->get_group() != group) {
       group = option->get_group();
       text += (text.empty() ? "# " : "\n# ") + group + "\n";
     }
-    text += name + " = " + (is_bare(value) ? value : quoted(value)) + "\n";
+    text += name + " = " + value + "\n";
   }
   return text;
 }

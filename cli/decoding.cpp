@@ -32,12 +32,16 @@ void add_model_options(CLI::App& command, ModelOptions& options) {
   add_device_option(group, options.device);
 }
 
+void say_parameters(const ModelOptions& options, const Metadata& metadata) {
+  const std::filesystem::path file =
+      options.checkpoint.empty() ? options.model / "model.safetensors" : options.checkpoint;
+  std::cerr << file.string() << ", " << describe(metadata) << std::endl;
+}
+
 TranslationModel load(const ModelOptions& options) {
   TranslationModel model =
       load_translation_model(options.model, options.checkpoint, options.device);
-  const std::filesystem::path file =
-      options.checkpoint.empty() ? options.model / "model.safetensors" : options.checkpoint;
-  std::cerr << file.string() << ", " << describe(model.metadata) << std::endl;
+  say_parameters(options, model.metadata);
   return model;
 }
 

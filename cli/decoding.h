@@ -17,6 +17,8 @@ struct ModelOptions {
   Device device;
 };
 void add_model_options(CLI::App& command, ModelOptions& options);
+/// Says on stderr which parameters were loaded: file, step or average.
+void say_parameters(const ModelOptions& options, const Metadata& metadata);
 /// Loads it and says on stderr which parameters these are: file, step or average.
 TranslationModel load(const ModelOptions& options);
 

@@ -1,4 +1,5 @@
-// `kette evaluate`: translates a test set and scores it against its reference.
+// `kette evaluate`: translates a test set and scores it against its reference, or says how well a
+// language model predicts a text.
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -7,8 +8,9 @@
 #include "cli/common.h"
 #include "cli/decoding.h"
 #include "cli/scoring.h"
-#include "data/text_file.h"
+#include "cli/text_model.h"
 #include "data/atomic_file.h"
+#include "data/text_file.h"
 
 namespace kette::cli {
 namespace {
@@ -19,10 +21,17 @@ struct EvaluateOptions {
   TranslateOptions translate;
   ScoringOptions scoring;
   std::filesystem::path source, reference, output;
+  EvaluateTextOptions text;
 };
 
-void run(EvaluateOptions& o) {
-  use_threads(o.common);
+void evaluate_translation(EvaluateOptions& o) {
+  if (o.source.empty() || o.reference.empty()) {
+    throw UsageError(
+        "expected --src and --ref for a translation model, or --text for a language model, given " +
+        std::string(o.source.empty() && o.reference.empty() ? "neither"
+                    : o.source.empty()                      ? "no --src"
+                                                            : "no --ref"));
+  }
   o.translate.check();
   const TextLines source = read_lines(o.source), reference = read_lines(o.reference);
   KETTE_CHECK(source.size() == reference.size(), o.reference.string(), ": expected ", source.size(),
@@ -51,16 +60,37 @@ void run(EvaluateOptions& o) {
   }
 }
 
+void run(EvaluateOptions& o) {
+  use_threads(o.common);
+  if (o.text.files.empty()) {
+    evaluate_translation(o);
+  } else {
+    evaluate_text(o.model, o.text, o.common.json);
+  }
+}
+
 }  // namespace
 
 void add_evaluate_command(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("evaluate", "Translate a test set and score it");
+  CLI::App* command = program.add_subcommand(
+      "evaluate", "Score a translation model on a test set, or a language model on a text");
   auto options = std::make_shared<EvaluateOptions>();
   add_model_options(*command, options->model);
-  OptionGroup text(*command, "Text");
-  text.path("--src", options->source, "Sentences to translate")->required();
-  text.path("--ref", options->reference, "Their reference translations")->required();
-  text.path("--output", options->output, "Also write the translations here");
+  OptionGroup pairs(*command, "Translation");
+  CLI::Option* source = pairs.path("--src", options->source, "Sentences to translate");
+  pairs.path("--ref", options->reference, "Their reference translations");
+  pairs.path("--output", options->output, "Also write the translations here");
+  OptionGroup text(*command, "Language model");
+  text.list("--text", options->text.files,
+            "Text to predict, plain or gzip, or a file that kette tokenize made")
+      ->excludes(source);
+  text.choice("--documents", options->text.documents, {"file", "line", "paragraph"},
+              "What ends in an end of text: each file, each line, or the lines between blank ones");
+  text.number("--context", options->text.score.context, at_least(1),
+              "Tokens of a window (default: as many as the model sees)");
+  text.number("--stride", options->text.score.stride, at_least(1),
+              "Tokens between windows; fewer give every token more past and take longer (default: "
+              "half of the context)");
   add_scoring_options(*command, options->scoring);
   add_search_options(*command, options->translate);
   add_common_options(*command, options->common);

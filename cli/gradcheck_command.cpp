@@ -6,6 +6,7 @@
 
 #include "autograd/all_ops.h"
 #include "autograd/gradient_check.h"
+#include "cli/architecture.h"
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "data/suggestion.h"
@@ -99,22 +100,29 @@ void check_ops(const GradcheckOptions& o, Report& report) {
   }
 }
 
+void add_gaps(Report& report, const std::string& label, const ParameterGaps& gaps) {
+  for (const auto& [name, gap] : gaps) report.add(label + name, 1, gap);
+}
+
+/// A small model whole, in its variants; of a preset a few elements of each parameter, which takes a
+/// minute and not a week.
 void check_model(const GradcheckOptions& o, Report& report) {
-  std::vector<std::pair<std::string, TransformerConfig>> variants;
-  if (o.preset.empty()) {
-    for (const NormOrder norm : {NormOrder::post, NormOrder::pre}) {
-      variants.emplace_back(norm == NormOrder::post ? "post-norm " : "pre-norm ",
-                            small_transformer(norm));
-    }
+  constexpr std::int64_t kElementsOfPreset = 8;
+  const std::int64_t elements = o.elements > 0     ? o.elements
+                                : o.preset.empty() ? 0
+                                                   : kElementsOfPreset;
+  if (!o.preset.empty()) {
+    add_gaps(report, "",
+             o.model == "gpt"
+                 ? check_gpt(GptConfig::preset(o.preset), elements, o.check)
+                 : check_transformer(TransformerConfig::preset(o.preset), elements, o.check));
+  } else if (o.model == "gpt") {
+    add_gaps(report, "GPT-2 ", check_gpt(small_gpt(), elements, o.check));
+    add_gaps(report, "modern ", check_gpt(small_modern_gpt(), elements, o.check));
   } else {
-    variants.emplace_back("", TransformerConfig::preset(o.preset));
-  }
-  // A small model whole; of a preset a few elements of each parameter, which takes a minute and not
-  // a week.
-  const std::int64_t elements = o.elements > 0 ? o.elements : o.preset.empty() ? 0 : 8;
-  for (const auto& [label, config] : variants) {
-    for (const auto& [name, gap] : check_transformer(config, elements, o.check)) {
-      report.add(label + name, 1, gap);
+    for (const NormOrder norm : {NormOrder::post, NormOrder::pre}) {
+      add_gaps(report, norm == NormOrder::post ? "post-norm " : "pre-norm ",
+               check_transformer(small_transformer(norm), elements, o.check));
     }
   }
 }
@@ -129,7 +137,7 @@ void run(const GradcheckOptions& o) {
   if (!o.model.empty() && !o.ops.empty())
     throw UsageError("--model: expected no ops beside it, given " + o.ops[0]);
   if (o.model.empty() && !o.preset.empty())
-    throw UsageError("--preset: expected --model transformer beside it, given none");
+    throw UsageError("--preset: expected --model beside it, given none");
   Report report(o.check.tolerance);
   if (o.model.empty()) {
     check_ops(o, report);
@@ -150,10 +158,10 @@ void add_gradcheck_command(CLI::App& program) {
   OptionGroup group(*command, "Gradient check");
   group.list("OP", options->ops, "Ops to check (default: all of them)", "");
   group.flag("--list", options->list, "List the ops with their formulas, and stop");
-  group.choice("--model", options->model, {"transformer"},
+  group.choice("--model", options->model, {"transformer", "gpt"},
                "Check a whole model, parameter by parameter");
-  group.choice("--preset", options->preset, {"tiny", "base", "big"},
-               "Of this size (default: a small one, post-norm and pre-norm)");
+  group.choice("--preset", options->preset, all_presets(),
+               "Of this size (default: a small one in its variants)");
   group.number("--elements", options->elements, at_least(1),
                "Elements of each parameter, spread evenly (default: all; with --preset: 8)");
   group.number("--tolerance", options->check.tolerance, above(0), "Largest gap that passes");

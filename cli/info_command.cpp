@@ -3,6 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/architecture.h"
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/machine.h"
@@ -28,12 +29,18 @@ double training_flops_of(const SummaryRow& row) {
   return 3 * (row.source_flops + row.target_flops);
 }
 
-Json model_json(const TransformerConfig& config) {
-  Json json = Json::parse(to_json(config));
-  json["parameters"] = count_parameters(config);
+std::vector<SummaryRow> rows_of(const ModelConfig& config) {
+  return std::visit([](const auto& c) { return summarize(c); }, config);
+}
+
+Json model_json(const ModelConfig& config) {
+  Json json = Json::parse(std::visit([](const auto& c) { return to_json(c); }, config));
+  const std::vector<SummaryRow> rows = rows_of(config);
+  const std::int64_t parameters = count_parameters(rows);
+  json["parameters"] = parameters;
   double forward = 0;
   json["parts"] = Json::array();
-  for (const SummaryRow& row : summarize(config)) {
+  for (const SummaryRow& row : rows) {
     forward += static_cast<double>(row.count) * (row.source_flops + row.target_flops);
     json["parts"].push_back({{"part", row.part},
                              {"count", row.count},
@@ -46,9 +53,29 @@ Json model_json(const TransformerConfig& config) {
   }
   json["forward_flops_per_token_pair"] = forward;
   json["training_flops_per_token_pair"] = 3 * forward;
-  json["weight_bytes"] = 4 * count_parameters(config);
-  json["training_bytes"] = kTrainingBytesPerParameter * count_parameters(config);
+  json["weight_bytes"] = 4 * parameters;
+  json["training_bytes"] = kTrainingBytesPerParameter * parameters;
   return json;
+}
+
+std::string headline(const TransformerConfig& c) {
+  return text(
+      "%lld + %lld layers, width %lld, hidden %lld, %lld heads, vocabulary %s, dropout %s, "
+      "%s-norm",
+      static_cast<long long>(c.encoder_layers), static_cast<long long>(c.decoder_layers),
+      static_cast<long long>(c.width), static_cast<long long>(c.hidden),
+      static_cast<long long>(c.heads), with_commas(c.vocabulary).c_str(),
+      shortest(c.dropout).c_str(), c.norm == NormOrder::post ? "post" : "pre");
+}
+
+std::string headline(const GptConfig& c) {
+  return text(
+      "%lld layers, width %lld, hidden %lld, %lld heads, vocabulary %s, context %s, "
+      "dropout %s, %s positions",
+      static_cast<long long>(c.layers), static_cast<long long>(c.width),
+      static_cast<long long>(c.hidden), static_cast<long long>(c.heads),
+      with_commas(c.vocabulary).c_str(), with_commas(c.context).c_str(),
+      shortest(c.dropout).c_str(), c.positions == Positions::learned ? "learned" : "rotary");
 }
 
 void print_line(const SummaryRow& row, const std::string& part) {
@@ -59,20 +86,14 @@ void print_line(const SummaryRow& row, const std::string& part) {
                     static_cast<double>(kTrainingBytesPerParameter * row.parameters) / kMebi);
 }
 
-void print_table(const TransformerConfig& c) {
-  std::cout << text(
-      "\n%lld + %lld layers, width %lld, hidden %lld, %lld heads, vocabulary %s, dropout %s, "
-      "%s-norm\n\n",
-      static_cast<long long>(c.encoder_layers), static_cast<long long>(c.decoder_layers),
-      static_cast<long long>(c.width), static_cast<long long>(c.hidden),
-      static_cast<long long>(c.heads), with_commas(c.vocabulary).c_str(),
-      shortest(c.dropout).c_str(), c.norm == NormOrder::post ? "post" : "pre");
+void print_table(const ModelConfig& config) {
+  std::cout << "\n" << std::visit([](const auto& c) { return headline(c); }, config) << "\n\n";
   std::cout << text("%-42s %12s %10s %10s %10s %9s %9s\n", "", "", "MFLOP a", "MFLOP a",
                     "training,", "weights,", "training,");
   std::cout << text("%-42s %12s %10s %10s %10s %9s %9s\n", "part", "parameters", "src token",
                     "tgt token", "both", "MiB", "MiB");
   SummaryRow total{"total", 1, 0, 0, 0};
-  for (const SummaryRow& row : summarize(c)) {
+  for (const SummaryRow& row : rows_of(config)) {
     print_line(row,
                row.part + (row.count > 1 ? " (each of " + std::to_string(row.count) + ")" : ""));
     const auto count = static_cast<double>(row.count);
@@ -84,7 +105,8 @@ void print_table(const TransformerConfig& c) {
   std::cout << "\nMFLOP: matrix products of the forward pass, and of a training step over a source "
                "and a target token; "
                "attention over n keys\nadds "
-            << shortest(4e-6 * static_cast<double>(c.width))
+            << shortest(4e-6 * static_cast<double>(
+                                   std::visit([](const auto& c) { return c.width; }, config)))
             << " n for each attention layer. Training MiB: weights, gradients and Adam's moments, "
                "without activations.\n";
 }
@@ -103,12 +125,19 @@ void run(const InfoOptions& o) {
   }
   if (devices.empty()) std::cout << "CUDA           none: " << why_no_cuda() << "\n";
   if (!o.preset.empty() || !o.model.empty()) {
-    TransformerConfig config;
+    ModelConfig config;
     if (o.model.empty()) {
-      config = TransformerConfig::preset(o.preset);
-      if (o.vocabulary > 0) config.vocabulary = o.vocabulary;
+      ArchitectureOptions architecture;
+      architecture.apply_preset(o.preset);
+      if (architecture.is_gpt()) {
+        config = architecture.gpt();
+      } else {
+        config = architecture.transformer();
+      }
+      const auto set_vocabulary = [&](auto& c) { c.vocabulary = o.vocabulary; };
+      if (o.vocabulary > 0) std::visit(set_vocabulary, config);
     } else {
-      config = read_transformer_config(o.model);
+      config = read_config(o.model);
     }
     print_table(config);
     if (o.preset == "base" || o.preset == "big") {
@@ -128,8 +157,7 @@ void add_info_command(CLI::App& program) {
       program.add_subcommand("info", "Show the machine, and what a preset or a model costs");
   auto options = std::make_shared<InfoOptions>();
   OptionGroup group(*command, "Model");
-  CLI::Option* preset =
-      group.choice("--preset", options->preset, {"tiny", "base", "big"}, "A preset");
+  CLI::Option* preset = group.choice("--preset", options->preset, all_presets(), "A preset");
   group.number("--vocab", options->vocabulary, at_least(1),
                "Rows of its vocabulary (default: the preset's)");
   group.path("--model", options->model, "Or a trained model", "DIR")->excludes(preset);

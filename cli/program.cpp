@@ -23,6 +23,7 @@ void add_commands(CLI::App& program) {
   add_train_command(program);
   add_tokenize_command(program);
   add_translate_command(program);
+  add_generate_command(program);
   add_evaluate_command(program);
   add_bleu_command(program);
   add_score_command(program);
@@ -76,8 +77,9 @@ int finish_output(int code) {
 int run_program(const std::vector<std::string>& arguments) {
   try {
     CLI::App program(
-        "Kette trains and runs translation models: automatic differentiation from scratch, and the "
-        "Transformer of \"Attention Is All You Need\" built on it.",
+        "Kette trains and runs Transformers: automatic differentiation from scratch, and built on "
+        "it "
+        "the translator of \"Attention Is All You Need\" and GPT.",
         "kette");
     add_commands(program);
     return finish_output(parse_and_run(program, arguments));

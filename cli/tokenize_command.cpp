@@ -73,9 +73,10 @@ void run(const TokenizeCommandOptions& o) {
   const double tokens = static_cast<double>(report.tokens);
   const double bytes = static_cast<double>(report.bytes);
   std::cout << o.out.string() << ": "
-            << text("%s tokens of %s bytes in %s documents, %.2f bytes a token\n",
+            << text("%s tokens of %s bytes in %s document%s, %.2f bytes a token\n",
                     with_commas(report.tokens).c_str(), with_commas(report.bytes).c_str(),
-                    with_commas(report.documents).c_str(), bytes / tokens);
+                    with_commas(report.documents).c_str(), report.documents == 1 ? "" : "s",
+                    bytes / tokens);
   if (!o.common.json) return;
   print_json({{"out", o.out.string()},
               {"tokenizer", tokenizer->fingerprint()},

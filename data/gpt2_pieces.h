@@ -3,7 +3,8 @@
 //   's 't 're 've 'm 'll 'd | ?\p{L}+ | ?\p{N}+ | ?[^\s\p{L}\p{N}]+ | \s+(?!\S) | \s+
 // that is, a contraction, or a run of letters, of numbers or of other characters, each with a space
 // before it, or white space up to the last one before a word. \s is the property White_Space. A byte
-// that is not UTF-8 counts as one of the other characters.
+// that is not UTF-8 counts as one of the other characters, and so does what Unicode encoded after
+// utf8proc was made (2.8 knows Unicode 15).
 #pragma once
 
 #include <cstddef>

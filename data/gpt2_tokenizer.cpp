@@ -1,5 +1,7 @@
 #include "data/gpt2_tokenizer.h"
 
+#include <bit>
+
 #include "data/gpt2_pieces.h"
 
 namespace kette {
@@ -7,7 +9,14 @@ namespace {
 
 using Ids = std::vector<std::int32_t>;
 
-constexpr std::size_t kPartBytes = 1 << 18;  // what one thread takes at a time
+constexpr std::size_t kPartBytes = 1 << 19;  // what one thread takes at a time
+constexpr std::size_t kBytesPerKnown = 64;   // of text, for each piece that is remembered
+
+/// Where the ids of an earlier piece of the same text stand: text repeats its words.
+struct Known {
+  std::string_view piece;
+  std::size_t begin = 0, end = 0;
+};
 
 std::vector<std::string_view> parts_of(std::string_view text) {
   std::vector<std::string_view> parts;
@@ -38,28 +47,37 @@ std::shared_ptr<const Gpt2Tokenizer> Gpt2Tokenizer::load(const std::filesystem::
   return std::make_shared<Gpt2Tokenizer>(read_gpt2_vocabulary(folder));
 }
 
-void Gpt2Tokenizer::append_ids(std::string_view text, Ids& ids) const {
+Ids Gpt2Tokenizer::encode_part(std::string_view text) const {
+  Ids ids;
+  ids.reserve(text.size() / 3);
+  std::vector<Known> known(std::bit_ceil(text.size() / kBytesPerKnown + 1));
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = gpt2_piece_end(text, at);
     const std::string_view piece = text.substr(at, end - at);
-    const std::int32_t id = vocabulary_.tokens.find(piece);
+    at = end;
+    const std::uint64_t hash = hash_bytes(piece);
+    const std::int32_t id = vocabulary_.tokens.find(piece, hash);
     if (id != TokenTable::kNone && is_whole_[static_cast<std::size_t>(id)]) {
       ids.push_back(id);
-    } else {
-      merges_.encode(piece, ids);
+      continue;
     }
-    at = end;
+    Known& earlier = known[hash & (known.size() - 1)];
+    if (earlier.piece == piece) {
+      for (std::size_t i = earlier.begin; i < earlier.end; ++i) ids.push_back(ids[i]);
+    } else {
+      const std::size_t begin = ids.size();
+      merges_.encode(piece, ids);
+      earlier = {piece, begin, ids.size()};
+    }
   }
+  return ids;
 }
 
 std::vector<std::int32_t> Gpt2Tokenizer::encode(std::string_view text) const {
   const std::vector<std::string_view> parts = parts_of(text);
   std::vector<Ids> ids(parts.size());
 #pragma omp parallel for schedule(dynamic) if (parts.size() > 1)
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    ids[i].reserve(parts[i].size() / 3);
-    append_ids(parts[i], ids[i]);
-  }
+  for (std::size_t i = 0; i < parts.size(); ++i) ids[i] = encode_part(parts[i]);
   if (ids.size() == 1) return std::move(ids[0]);
   Ids all;
   for (const Ids& part : ids) all.insert(all.end(), part.begin(), part.end());

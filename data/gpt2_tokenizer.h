@@ -24,7 +24,7 @@ class Gpt2Tokenizer final : public TextTokenizer {
   std::vector<std::pair<std::string, std::string>> files() const override;
 
  private:
-  void append_ids(std::string_view text, std::vector<std::int32_t>& ids) const;
+  std::vector<std::int32_t> encode_part(std::string_view text) const;
 
   Gpt2Vocabulary vocabulary_;
   BytePairMerges merges_;

@@ -22,8 +22,8 @@ std::string byte_piece(int byte) {
   return piece;
 }
 
-/// How many bytes from `at` on the model must not see: a newline, a space mark, which it would take
-/// for a space, and what is not UTF-8, which it would replace. 0 for all other text.
+/// How many bytes from `at` on the model must not see: a newline, a NUL, a space mark, which it
+/// would take for a space, and what is not UTF-8, which it would replace. 0 for all other text.
 std::size_t foreign(std::string_view text, std::size_t at) {
   if (text[at] == '\n' || text[at] == '\0') return 1;
   if (static_cast<unsigned char>(text[at]) < 0x80) return 0;

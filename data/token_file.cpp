@@ -1,6 +1,8 @@
 #include "data/token_file.h"
 
+#include <algorithm>
 #include <charconv>
+#include <fstream>
 #include <limits>
 #include <utility>
 
@@ -18,9 +20,9 @@ const char* stored_type(std::int64_t vocabulary) {
 }
 
 template <class Stored>
-void append_as(std::string& bytes, std::int32_t id) {
-  const auto stored = static_cast<Stored>(id);
-  bytes.append(reinterpret_cast<const char*>(&stored), sizeof stored);
+void append_as(std::string& bytes, std::span<const std::int32_t> ids) {
+  const std::vector<Stored> stored(ids.begin(), ids.end());
+  bytes.append(reinterpret_cast<const char*>(stored.data()), stored.size() * sizeof(Stored));
 }
 
 /// The metadata of a token file, key by key.
@@ -55,22 +57,22 @@ class InfoReader {
 }  // namespace
 
 TokenFileWriter::TokenFileWriter(const std::filesystem::path& path, std::int64_t vocabulary)
-    : path_(path.string()), vocabulary_(vocabulary), file_(path, kTokens, stored_type(vocabulary)) {
-  waiting_.reserve(kBufferBytes);
-}
+    : path_(path.string()),
+      vocabulary_(vocabulary),
+      file_(path, kTokens, stored_type(vocabulary)) {}
 
 void TokenFileWriter::append(std::span<const std::int32_t> ids) {
-  for (const std::int32_t id : ids) {
-    KETTE_CHECK(id >= 0 && id < vocabulary_, path_, ": expected ids from 0 to ", vocabulary_ - 1,
-                ", given ", id, " as token ", size_);
-    if (vocabulary_ <= kLargestOf16Bits) {
-      append_as<std::uint16_t>(waiting_, id);
-    } else {
-      append_as<std::int32_t>(waiting_, id);
-    }
-    ++size_;
-    if (waiting_.size() >= kBufferBytes) flush();
+  const auto wrong = std::find_if(ids.begin(), ids.end(),
+                                  [&](std::int32_t id) { return id < 0 || id >= vocabulary_; });
+  KETTE_CHECK(wrong == ids.end(), path_, ": expected ids from 0 to ", vocabulary_ - 1, ", given ",
+              *wrong, " as token ", size_ + (wrong - ids.begin()));
+  if (vocabulary_ <= kLargestOf16Bits) {
+    append_as<std::uint16_t>(waiting_, ids);
+  } else {
+    append_as<std::int32_t>(waiting_, ids);
   }
+  size_ += static_cast<std::int64_t>(ids.size());
+  if (waiting_.size() >= kBufferBytes) flush();
 }
 
 void TokenFileWriter::flush() {
@@ -94,24 +96,33 @@ TokenFile TokenFile::open(const std::filesystem::path& path, Checksum checksum) 
 }
 
 TokenFile::TokenFile(SafetensorsFile file, std::string path)
-    : file_(std::move(file)), path_(std::move(path)) {
-  KETTE_CHECK(file_.names() == std::vector<std::string>{kTokens}, path_,
-              ": expected the tensor \"tokens\" and no other, given ", file_.names().size(),
+    : file_(std::make_shared<const SafetensorsFile>(std::move(file))), path_(std::move(path)) {
+  KETTE_CHECK(file_->names() == std::vector<std::string>{kTokens}, path_,
+              ": expected the tensor \"tokens\" and no other, given ", file_->names().size(),
               " tensors of other names (make the file with kette tokenize)");
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  const InfoReader reader(file_.metadata(), path_);
+  const InfoReader reader(file_->metadata(), path_);
   info_.tokenizer = reader.text("tokenizer");
   info_.vocabulary = reader.number("vocabulary", 1, std::numeric_limits<std::int32_t>::max());
   info_.end_of_text =
       static_cast<std::int32_t>(reader.number("end_of_text", 0, info_.vocabulary - 1));
   info_.documents = reader.number("documents", 0, kMost);
   info_.bytes = reader.number("bytes", 0, kMost);
-  const Shape& shape = file_.shape(kTokens);
-  const std::string& type = file_.stored_dtype(kTokens);
+  const Shape& shape = file_->shape(kTokens);
+  const std::string& type = file_->stored_dtype(kTokens);
   KETTE_CHECK(shape.rank() == 1 && type == stored_type(info_.vocabulary), path_,
               ": tensor \"tokens\": expected ", stored_type(info_.vocabulary), " [n], given ", type,
               " ", shape);
   size_ = shape[0];
+}
+
+TokenFile TokenFile::part(std::int64_t begin, std::int64_t count) const {
+  KETTE_CHECK(begin >= 0 && count >= 0 && count <= size_ - begin, path_,
+              ": expected a part of its ", size_, " tokens, given ", count, " from ", begin);
+  TokenFile result = *this;
+  result.first_ += begin;
+  result.size_ = count;
+  return result;
 }
 
 std::vector<std::int32_t> TokenFile::copy(std::int64_t begin, std::int64_t count) const {
@@ -121,14 +132,25 @@ std::vector<std::int32_t> TokenFile::copy(std::int64_t begin, std::int64_t count
 
 template <class Stored>
 std::vector<std::int32_t> TokenFile::checked_copy(std::int64_t begin, std::int64_t count) const {
-  const std::vector<Stored> stored = file_.elements<Stored>(kTokens, begin, count);
+  KETTE_CHECK(begin >= 0 && count >= 0 && count <= size_ - begin, path_, ": expected some of its ",
+              size_, " tokens, given ", count, " from ", begin);
+  const std::vector<Stored> stored = file_->elements<Stored>(kTokens, first_ + begin, count);
   std::vector<std::int32_t> ids(stored.begin(), stored.end());
   for (std::size_t i = 0; i < ids.size(); ++i) {
     KETTE_CHECK(ids[i] >= 0 && ids[i] < info_.vocabulary, path_, ": expected ids from 0 to ",
                 info_.vocabulary - 1, ", given ", ids[i], " as token ",
-                begin + static_cast<std::int64_t>(i), " (the file is damaged: make it again)");
+                first_ + begin + static_cast<std::int64_t>(i),
+                " (the file is damaged: make it again)");
   }
   return ids;
+}
+
+bool is_token_file(const std::filesystem::path& path) {
+  // The length of a header is below 2^32, so the fifth to the eighth byte are zero; a JSON object
+  // comes next.
+  char start[9] = {};
+  std::ifstream(path, std::ios::binary).read(start, sizeof start);
+  return std::string_view(start + 4, 5) == std::string_view("\0\0\0\0{", 5);
 }
 
 }  // namespace kette

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,7 @@ class TokenFileWriter {
  public:
   TokenFileWriter(const std::filesystem::path& path, std::int64_t vocabulary);
 
+  /// All of them or, if one is outside the vocabulary, an Error and none.
   void append(std::span<const std::int32_t> ids);
   std::int64_t size() const { return size_; }
   /// info.vocabulary must be the writer's.
@@ -51,6 +53,8 @@ class TokenFile {
 
   std::int64_t size() const { return size_; }
   const TokenFileInfo& info() const { return info_; }
+  /// Tokens [begin, begin + count) as a corpus of their own; info() stays that of the whole.
+  TokenFile part(std::int64_t begin, std::int64_t count) const;
   /// The ids [begin, begin + count). One outside the vocabulary is an Error.
   std::vector<std::int32_t> copy(std::int64_t begin, std::int64_t count) const;
 
@@ -60,10 +64,13 @@ class TokenFile {
   template <class Stored>
   std::vector<std::int32_t> checked_copy(std::int64_t begin, std::int64_t count) const;
 
-  SafetensorsFile file_;
+  std::shared_ptr<const SafetensorsFile> file_;
   std::string path_;
   TokenFileInfo info_;
-  std::int64_t size_ = 0;
+  std::int64_t first_ = 0, size_ = 0;  // of the file's tokens
 };
+
+/// Whether a file begins as one of these, or another safetensors file, does, and not as text.
+bool is_token_file(const std::filesystem::path& path);
 
 }  // namespace kette

@@ -15,9 +15,11 @@ std::uint64_t load(const char* bytes) {
   return word;
 }
 
-/// Words of eight bytes, the last one overlapping the one before it; short strings as one or two
-/// halves.
-std::uint64_t hash(std::string_view text) {
+}  // namespace
+
+// Words of eight bytes, the last one overlapping the one before it; short strings as one or two
+// halves.
+std::uint64_t hash_bytes(std::string_view text) {
   const char* bytes = text.data();
   const std::size_t size = text.size();
   if (size == 0) return 0;
@@ -39,25 +41,22 @@ std::uint64_t hash(std::string_view text) {
   return splitmix64(state ^ load<std::uint64_t>(bytes + size - 8));
 }
 
-}  // namespace
-
 TokenTable::TokenTable(const std::vector<std::string>& tokens) {
   slots_.resize(std::bit_ceil(2 * tokens.size() + 1));
   for (const std::string& token : tokens) {
     const auto id = static_cast<std::int32_t>(size());
     bytes_ += token;
     starts_.push_back(bytes_.size());
-    const std::uint64_t hashed = hash(token);
+    const std::uint64_t hashed = hash_bytes(token);
     std::size_t at = hashed & (slots_.size() - 1);
     while (slots_[at].id != kNone) at = (at + 1) & (slots_.size() - 1);
     slots_[at] = {static_cast<std::uint32_t>(hashed >> 32), id};
   }
 }
 
-std::int32_t TokenTable::find(std::string_view token) const {
-  const std::uint64_t hashed = hash(token);
-  const auto tag = static_cast<std::uint32_t>(hashed >> 32);
-  std::size_t at = hashed & (slots_.size() - 1);
+std::int32_t TokenTable::find(std::string_view token, std::uint64_t hash) const {
+  const auto tag = static_cast<std::uint32_t>(hash >> 32);
+  std::size_t at = hash & (slots_.size() - 1);
   for (; slots_[at].id != kNone; at = (at + 1) & (slots_.size() - 1)) {
     if (slots_[at].tag == tag && text(slots_[at].id) == token) return slots_[at].id;
   }

@@ -9,6 +9,9 @@
 
 namespace kette {
 
+/// A hash of bytes; all of its bits are good.
+std::uint64_t hash_bytes(std::string_view text);
+
 class TokenTable {
  public:
   static constexpr std::int32_t kNone = -1;
@@ -23,7 +26,8 @@ class TokenTable {
     return {bytes_.data() + starts_[i], starts_[i + 1] - starts_[i]};
   }
   /// kNone when there is no such string.
-  std::int32_t find(std::string_view text) const;
+  std::int32_t find(std::string_view text) const { return find(text, hash_bytes(text)); }
+  std::int32_t find(std::string_view text, std::uint64_t hash) const;
 
  private:
   struct Slot {

@@ -23,4 +23,7 @@ constexpr std::size_t utf8_length(char first) {
   return byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
 }
 
+/// Bytes at the end of a text that begin a character and do not finish it.
+std::size_t unfinished_utf8(std::string_view text);
+
 }  // namespace kette

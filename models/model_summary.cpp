@@ -49,9 +49,25 @@ std::vector<SummaryRow> summarize(const TransformerConfig& c) {
   return rows;
 }
 
-std::int64_t count_parameters(const TransformerConfig& config) {
+std::vector<SummaryRow> summarize(const GptConfig& c) {
+  const std::int64_t w = c.width, h = c.hidden;
+  const bool gated = c.gate == Gate::swiglu;
+  const std::int64_t norm = c.norm == NormKind::layer ? 2 * w : w, inner = gated ? 2 * h : h;
+  std::vector<SummaryRow> rows = {
+      {"token embedding = output projection", 1, c.vocabulary * w, 0, flops(w, c.vocabulary)}};
+  if (c.positions == Positions::learned) {
+    rows.push_back({"position embedding", 1, c.context * w, 0, 0});
+  }
+  rows.push_back({"layer: self-attention", c.layers, 4 * linear(w, w) + norm, 0, flops(w, 4 * w)});
+  rows.push_back({"layer: feed-forward", c.layers, linear(w, inner) + linear(h, w) + norm, 0,
+                  flops(w, inner + h)});
+  rows.push_back({"final norm", 1, norm, 0, 0});
+  return rows;
+}
+
+std::int64_t count_parameters(const std::vector<SummaryRow>& rows) {
   std::int64_t total = 0;
-  for (const SummaryRow& row : summarize(config)) total += row.count * row.parameters;
+  for (const SummaryRow& row : rows) total += row.count * row.parameters;
   return total;
 }
 
@@ -68,6 +84,16 @@ double forward_flops(const TransformerConfig& config, const Segments& source,
   return total + pair * (static_cast<double>(config.encoder_layers) * pairs(source, source) +
                          static_cast<double>(config.decoder_layers) *
                              (causal_pairs(target) + pairs(target, source)));
+}
+
+double forward_flops(const GptConfig& config, const Segments& segments) {
+  double total = 0;
+  for (const SummaryRow& row : summarize(config)) {
+    total +=
+        static_cast<double>(row.count) * row.target_flops * static_cast<double>(segments.rows());
+  }
+  return total + 4.0 * static_cast<double>(config.width) * static_cast<double>(config.layers) *
+                     causal_pairs(segments);
 }
 
 }  // namespace kette

@@ -31,8 +31,8 @@ TEST_CASE("cli: help lists the commands, and quickly") {
     best = std::min(
         best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     CHECK(help.code == 0);
-    for (const char* command : {"train", "tokenize", "translate", "evaluate", "bleu", "score", "average",
-                                "gradcheck", "info", "bench"}) {
+    for (const char* command : {"train", "tokenize", "translate", "evaluate", "bleu", "score",
+                                "average", "gradcheck", "info", "bench"}) {
       CHECK(contains(help.out, command));
     }
   }

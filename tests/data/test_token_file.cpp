@@ -116,6 +116,7 @@ TEST_CASE("token file: ids outside the vocabulary are refused, written or read")
                    writer.append(Ids{4, 100});
                  }),
                  "tokens: expected ids from 0 to 99, given 100 as token 4"));
+  CHECK(writer.size() == 3);
   CHECK_THROWS_AS(writer.append(Ids{-1}), Error);
   CHECK(contains(message_of([&] { writer.finish(info_of(101)); }), "given 101"));
 

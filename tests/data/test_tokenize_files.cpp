@@ -107,6 +107,25 @@ TEST_CASE("tokenize: many parts, any number of threads, gzip: the same ids; prog
   omp_set_num_threads(threads);
 }
 
+TEST_CASE("tokenize: GPT-2's ids of a text in pieces are those of the whole") {
+  const auto shared = testing::shared_data();
+  if (!shared || !fs::exists(*shared / "gpt2-tokenizer") ||
+      !fs::exists(*shared / "tinyshakespeare" / "input.txt")) {
+    MESSAGE("skipped: no GPT-2 vocabulary or no Tiny Shakespeare in the shared data");
+    return;
+  }
+  const fs::path text = *shared / "tinyshakespeare" / "input.txt";
+  const SharedTextTokenizer tokenizer = load_text_tokenizer("gpt2", *shared / "gpt2-tokenizer");
+  TextDocuments documents(text, DocumentKind::file, 500);
+  Ids ids;
+  while (const std::optional<TextPiece> piece = documents.next()) {
+    const Ids more = tokenizer->encode(piece->text);
+    ids.insert(ids.end(), more.begin(), more.end());
+  }
+  CHECK(ids == tokenizer->encode(testing::read_file(text)));
+  CHECK(ids.size() == 338'025);  // nanoGPT's data/shakespeare counts 301,966 + 36,059
+}
+
 TEST_CASE("tokenize: what goes wrong is named, and leaves nothing") {
   const ScratchFolder folder;
   const FakeTokenizer tokenizer;

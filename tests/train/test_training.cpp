@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/safetensors.h"
 #include "models/average.h"
 #include "tests/devices.h"
 #include "tests/train/toy_training.h"

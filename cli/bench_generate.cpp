@@ -1,0 +1,105 @@
+// `kette bench generate`: tokens one after the other from a random model, and how near that comes
+// to reading its weights once a token, which is the most that memory allows.
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/architecture.h"
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/machine.h"
+#include "decode/generator.h"
+#include "tensor/backend.h"
+
+namespace kette::cli {
+namespace {
+
+struct BenchGenerateOptions {
+  CommonOptions common;
+  ArchitectureOptions architecture;
+  Device device;
+  std::int64_t prompt = 16, tokens = 64, texts = 1, runs = 5;
+  std::uint64_t seed = 1;
+};
+
+double seconds_of(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void run(BenchGenerateOptions& o) {
+  const int threads = use_threads(o.common);
+  o.architecture.check();
+  const GptConfig config = o.architecture.gpt();
+  KETTE_CHECK(o.prompt + o.tokens <= config.context, "bench: expected at most ", config.context,
+              " tokens of prompt and text together, given ", o.prompt + o.tokens);
+  Gpt model(config);
+  model.materialize(o.seed, DType::f32, o.device);
+  const PackedGpt packed(model);
+  Random random(o.seed, 7);
+  std::vector<std::int32_t> prompt;
+  for (std::int64_t i = 0; i < o.prompt; ++i) {
+    prompt.push_back(static_cast<std::int32_t>(random.below(config.vocabulary)));
+  }
+  GenerateOptions options;
+  options.temperature = 0;
+  options.texts = o.texts;
+  const auto generate_tokens = [&](std::int64_t tokens) {
+    options.max_tokens = tokens;
+    return seconds_of([&] { generate(packed, prompt, options); });
+  };
+  generate_tokens(4);  // to warm up
+  const std::int64_t bytes = 4 * (model.parameters().elements() - config.context * config.width);
+  std::vector<double> rates, prompts, reads, shares;
+  for (std::int64_t i = 0; i < o.runs; ++i) {
+    const double reading = o.device.kind == DeviceKind::cpu ? seconds_to_read(bytes, threads) : 0;
+    const double first = generate_tokens(1);  // the prompt and one token
+    const double all = generate_tokens(o.tokens + 1);
+    const double a_token = (all - first) / static_cast<double>(o.tokens);
+    prompts.push_back(static_cast<double>(o.prompt * o.texts) / first);
+    rates.push_back(static_cast<double>(o.texts) / a_token);
+    reads.push_back(static_cast<double>(bytes) / reading / 1e9);
+    shares.push_back(reading / a_token);
+  }
+  nlohmann::ordered_json json = {{"preset", o.architecture.preset()},
+                                 {"device", o.device.str()},
+                                 {"threads", threads},
+                                 {"texts", o.texts},
+                                 {"tokens_per_second", median(rates)},
+                                 {"prompt_tokens_per_second", median(prompts)},
+                                 {"weight_mib", static_cast<double>(bytes) / (1 << 20)}};
+  if (o.device.kind == DeviceKind::cpu) {
+    json["read_gb_per_second"] = median(reads);
+    json["read_share"] = median(shares);
+  }
+  for (const auto& [key, value] : json.items()) {
+    std::cout << text(
+        "%-28s %s\n", key.c_str(),
+        value.is_number_float() ? text("%.4g", value.get<double>()).c_str() : value.dump().c_str());
+  }
+  if (o.common.json) print_json(json);
+}
+
+}  // namespace
+
+void add_bench_generate_command(CLI::App& bench) {
+  CLI::App* command = bench.add_subcommand("generate", "Text of a language model, token by token");
+  auto options = std::make_shared<BenchGenerateOptions>();
+  options->architecture.apply_preset("gpt2");
+  OptionGroup model(*command, "Model");
+  options->architecture.add_preset_option(model, GptConfig::presets(), "Its size");
+  add_device_option(model, options->device);
+  options->architecture.add_field_options(*command);
+  OptionGroup measuring(*command, "Measuring");
+  measuring.number("--prompt", options->prompt, at_least(1), "Tokens of the prompt");
+  measuring.number("--tokens", options->tokens, at_least(1), "Tokens timed in each run");
+  measuring.number("--num", options->texts, at_least(1), "Texts at once");
+  measuring.number("--runs", options->runs, at_least(1), "Runs; the median counts");
+  measuring.number("--seed", options->seed, "Of the weights and the prompt");
+  add_common_options(*command, options->common);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace kette::cli

@@ -1,0 +1,133 @@
+// `kette generate`: text that goes on from a prompt, written as it comes.
+#include <chrono>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/text_model.h"
+#include "data/text_file.h"
+#include "data/utf8.h"
+#include "decode/generator.h"
+
+namespace kette::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct GenerateCommandOptions {
+  CommonOptions common;
+  ModelOptions model;
+  std::string prompt;
+  std::filesystem::path prompt_file;
+  GenerateOptions generate;
+  bool echo = true, stop = true;
+};
+
+/// Writes a text as its tokens come, whole characters at a time.
+class TextStream {
+ public:
+  explicit TextStream(const TextTokenizer& tokenizer) : tokenizer_(tokenizer) {}
+
+  void add(std::int32_t token) {
+    tokens_.push_back(token);
+    const std::string text = tokenizer_.decode(tokens_);
+    const std::size_t whole = text.size() - unfinished_utf8(text);
+    if (whole > written_) std::cout << text.substr(written_, whole - written_) << std::flush;
+    written_ = std::max(written_, whole);
+  }
+  void finish() {
+    const std::string text = tokenizer_.decode(tokens_);
+    if (text.size() > written_) std::cout << text.substr(written_);
+    std::cout << std::flush;
+  }
+
+ private:
+  const TextTokenizer& tokenizer_;
+  std::vector<std::int32_t> tokens_;
+  std::size_t written_ = 0;
+};
+
+std::string read_prompt(const GenerateCommandOptions& o) {
+  if (o.prompt_file.empty()) return o.prompt;
+  if (o.prompt_file == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
+  return read_text(o.prompt_file);
+}
+
+void print_texts(const GenerateCommandOptions& o, const LanguageModel& model,
+                 const std::string& prompt, std::vector<std::int32_t> ids) {
+  if (ids.empty()) ids.push_back(model.tokenizer->end_of_text());
+  GenerateOptions options = o.generate;
+  if (o.stop) options.end_of_text = model.tokenizer->end_of_text();
+  const PackedGpt packed(*model.gpt);
+  const std::string echoed = o.echo ? prompt : "";
+  TextStream stream(*model.tokenizer);
+  std::cout << echoed << std::flush;
+  const auto start = std::chrono::steady_clock::now();
+  // The first text is heard while it grows, and the others once all are done.
+  const auto texts = generate(packed, ids, options, [&](std::int64_t text, std::int32_t token) {
+    if (text == 0) stream.add(token);
+  });
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  stream.finish();
+  std::cout << "\n";
+  for (std::size_t i = 1; i < texts.size(); ++i) {
+    std::cout << "---------------\n" << echoed << model.tokenizer->decode(texts[i]) << "\n";
+  }
+  std::int64_t tokens = 0;
+  Json list = Json::array();
+  for (const auto& text : texts) {
+    tokens += static_cast<std::int64_t>(text.size());
+    list.push_back(model.tokenizer->decode(text));
+  }
+  const double rate = static_cast<double>(tokens) / seconds;
+  std::cerr << text("%lld tokens, %.1f tokens/s\n", static_cast<long long>(tokens), rate);
+  if (!o.common.json) return;
+  const auto replace = Json::error_handler_t::replace;  // half a character at the end of a text
+  std::cout << Json{{"prompt", prompt}, {"texts", list},      {"prompt_tokens", ids.size()},
+                    {"tokens", tokens}, {"seconds", seconds}, {"tokens_per_second", rate}}
+                   .dump(-1, ' ', false, replace)
+            << "\n";
+}
+
+void run(const GenerateCommandOptions& o) {
+  use_threads(o.common);
+  o.generate.check();
+  const std::string prompt = read_prompt(o);
+  const LanguageModel model = load_language_model(o.model);
+  print_texts(o, model, prompt, model.tokenizer->encode(prompt));
+}
+
+}  // namespace
+
+void add_generate_command(CLI::App& program) {
+  CLI::App* command =
+      program.add_subcommand("generate", "Let a language model go on from a prompt");
+  auto options = std::make_shared<GenerateCommandOptions>();
+  add_model_options(*command, options->model);
+  OptionGroup text(*command, "Text");
+  CLI::Option* prompt =
+      text.text("--prompt", options->prompt, "What to go on from (default: nothing, a new text)");
+  text.path("--prompt-file", options->prompt_file, "Take it from this file, or - for stdin")
+      ->excludes(prompt);
+  text.number("--max-tokens", options->generate.max_tokens, at_least(1), "Tokens of each text");
+  text.number("--num", options->generate.texts, at_least(1), "Texts");
+  text.flag("--echo,!--no-echo", options->echo, "Begin with the prompt (on by default)");
+  text.flag("--stop,!--no-stop", options->stop,
+            "Stop where the model ends the text (on by default)");
+  OptionGroup sampling(*command, "Sampling");
+  sampling.number("--temperature", options->generate.temperature, at_least(0),
+                  "Above 1 bolder, below 1 safer; 0 takes the likeliest token");
+  sampling.number("--top-k", options->generate.top_k, at_least(0),
+                  "Choose among this many likeliest tokens; 0: all");
+  sampling.number("--top-p", options->generate.top_p, above(0),
+                  "Choose among the likeliest tokens that together have this probability");
+  sampling.number("--seed", options->generate.seed, "The same seed gives the same text");
+  add_common_options(*command, options->common);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace kette::cli

@@ -1,0 +1,66 @@
+#include "cli/text_model.h"
+
+#include <unistd.h>
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "cli/common.h"
+#include "data/tokenize_files.h"
+
+namespace kette::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The text as ids, in a file that is gone once the program ends.
+TokenFile tokens_of(const EvaluateTextOptions& options, const TextTokenizer& tokenizer) {
+  if (options.files.size() == 1 && is_token_file(options.files.front())) {
+    TokenFile tokens = TokenFile::open(options.files.front());
+    KETTE_CHECK(tokens.info().tokenizer == tokenizer.fingerprint(), options.files.front(),
+                ": expected tokens of the model's tokenizer, ", tokenizer.fingerprint(),
+                ", given those of ", tokens.info().tokenizer);
+    return tokens;
+  }
+  const fs::path path =
+      fs::temp_directory_path() / ("kette-" + std::to_string(::getpid()) + ".tokens");
+  tokenize_files({options.files.begin(), options.files.end()}, tokenizer,
+                 parse_document_kind(options.documents), path);
+  TokenFile tokens = TokenFile::open(path);
+  fs::remove(path);  // what is open can still be read
+  return tokens;
+}
+
+}  // namespace
+
+LanguageModel load_language_model(const ModelOptions& options) {
+  LanguageModel model =
+      kette::load_language_model(options.model, options.checkpoint, options.device);
+  say_parameters(options, model.metadata);
+  return model;
+}
+
+void evaluate_text(const ModelOptions& model_options, const EvaluateTextOptions& options,
+                   bool json) {
+  const LanguageModel model = load_language_model(model_options);
+  const TokenFile tokens = tokens_of(options, *model.tokenizer);
+  const bool terminal = ::isatty(STDERR_FILENO);
+  const TextScore score = score_text(*model.gpt, tokens, options.score, [&](double share) {
+    if (terminal) std::cerr << text("\r%3.0f %%", 100 * share) << std::flush;
+  });
+  if (terminal) std::cerr << "\r\033[K";
+  const double accuracy = static_cast<double>(score.correct) / static_cast<double>(score.tokens);
+  std::cout << text(
+      "loss %.4f  perplexity %.3f  bits per byte %.4f  accuracy %.2f %%  (%s tokens, %s bytes)\n",
+      score.loss(), score.perplexity(), score.bits_per_byte(), 100 * accuracy,
+      with_commas(score.tokens).c_str(), with_commas(score.bytes).c_str());
+  if (!json) return;
+  print_json({{"loss", score.loss()},
+              {"perplexity", score.perplexity()},
+              {"bits_per_byte", score.bits_per_byte()},
+              {"accuracy", accuracy},
+              {"tokens", score.tokens},
+              {"bytes", score.bytes}});
+}
+
+}  // namespace kette::cli

@@ -1,0 +1,254 @@
+#include "cli/train_options.h"
+
+#include "cli/config_file.h"
+#include "cli/tokenizer_option.h"
+
+namespace kette::cli {
+namespace {
+
+/// Optimisation as the authors of a preset did it; steps where neither steps nor time are given.
+struct Recipe {
+  const char* schedule;
+  double lr;
+  std::int64_t warmup;
+  double beta2, epsilon, weight_decay, clip_norm, label_smoothing;
+  std::int64_t batch_tokens, accumulate, validate_every, steps;
+};
+
+/// tiny: Wu et al. 2021 for small data. base, big: Vaswani et al. 2017, section 5. char, char-cpu:
+/// nanoGPT's two set-ups for Tiny Shakespeare. gpt2 and larger: nanoGPT's for OpenWebText, half a
+/// million tokens a step.
+Recipe recipe_of(const std::string& preset) {
+  if (preset == "tiny") {
+    return {"inverse_sqrt", 5e-3, 2000, 0.98, 1e-8, 0, 0, 0.1, 4096, 1, 0, 20000};
+  }
+  if (preset == "base") return {"noam", 1, 4000, 0.98, 1e-9, 0, 0, 0.1, 4096, 1, 0, 100000};
+  if (preset == "big") return {"noam", 1, 4000, 0.98, 1e-9, 0, 0, 0.1, 4096, 1, 0, 300000};
+  if (preset == "char-cpu") {
+    return {"cosine", 1e-3, 100, 0.99, 1e-8, 0.1, 1, 0, 12 * 64, 1, 250, 2000};
+  }
+  if (preset == "char") {
+    return {"cosine", 1e-3, 100, 0.99, 1e-8, 0.1, 1, 0, 64 * 256, 1, 250, 5000};
+  }
+  return {"cosine", 6e-4, 2000, 0.95, 1e-8, 0.1, 1, 0, 12 * 1024, 40, 1000, 600000};
+}
+
+std::vector<std::filesystem::path> paths(const std::vector<std::string>& names) {
+  return {names.begin(), names.end()};
+}
+
+}  // namespace
+
+TrainCommandOptions::TrainCommandOptions(CLI::App& command) {
+  apply_recipe("tiny");
+  add_data_options(command);
+  OptionGroup preset(command, "Model");
+  architecture_.add_preset_option(
+      preset, all_presets(),
+      "Size and recipe, which the other options override (default: tiny, with --text char-cpu)",
+      [this](const std::string& name) { apply_recipe(name); });
+  add_compute_options(preset, compute_);
+  architecture_.add_field_options(command);
+  add_translation_options(command);
+  add_text_options(command);
+  add_duration_options(command);
+  add_optimisation_options(command);
+  add_checkpoint_options(command);
+  add_common_options(command, common_);
+}
+
+void TrainCommandOptions::apply_recipe(const std::string& preset) {
+  const Recipe recipe = recipe_of(preset);
+  schedule_ = recipe.schedule;
+  train_.schedule.lr = recipe.lr;
+  train_.schedule.warmup = recipe.warmup;
+  train_.adam.beta2 = recipe.beta2;
+  train_.adam.epsilon = recipe.epsilon;
+  train_.adam.weight_decay = recipe.weight_decay;
+  train_.clip_norm = recipe.clip_norm;
+  train_.label_smoothing = recipe.label_smoothing;
+  train_.batch_tokens = recipe.batch_tokens;
+  train_.accumulate = recipe.accumulate;
+  train_.validate_every = recipe.validate_every;
+  if (!architecture_.is_gpt()) translation_.vocabulary = architecture_.transformer().vocabulary;
+}
+
+void TrainCommandOptions::add_data_options(CLI::App& command) {
+  OptionGroup data(command, "Data");
+  // Before --preset, which overrides the one that text brings along.
+  CLI::Option* text = data.list("--text", text_files_,
+                                "Train a language model on this text, plain or gzip, or on a file "
+                                "that kette tokenize made");
+  text->each([this](const std::string&) {
+    if (architecture_.is_gpt()) return;
+    architecture_.apply_preset("char-cpu");
+    apply_recipe("char-cpu");
+  });
+  text_only_ = {text, data.list("--valid-text", valid_text_files_,
+                                "Text for validation (default: the last tenth of the text)")};
+  translation_only_ = {
+      data.path("--src", translation_.source,
+                "Train a translation model on these sentences, one a line; plain or gzip"),
+      data.path("--tgt", translation_.target, "Their translations, line by line"),
+      data.path("--valid-src", translation_.valid_source, "Source sentences for validation"),
+      data.path("--valid-tgt", translation_.valid_target, "Their translations")};
+  data.path("--out", train_.out, "The model directory to make", "DIR")->required();
+  data.text("--tokenizer", tokenizer_,
+            "Translation: a SentencePiece model (default: train one). Text: character or "
+            "sentencepiece, made of the text (default: character), or " +
+                std::string(kTokenizerHelp),
+            "NAME");
+}
+
+void TrainCommandOptions::add_translation_options(CLI::App& command) {
+  OptionGroup data(command, "Translation");
+  for (CLI::Option* option :
+       {data.number("--bpe-dropout", translation_.bpe_dropout, rate(),
+                    "Refuse merges of training text with this probability"),
+        data.number("--max-length", translation_.max_length, at_least(1),
+                    "Leave longer training sentences out, in tokens"),
+        data.number("--max-ratio", translation_.max_ratio, above(0),
+                    "Leave more unequal training pairs out (default: none)"),
+        data.flag("--validate-bleu,!--no-validate-bleu", translation_.validate_bleu,
+                  "Also translate the validation text (on by default)"),
+        data.choice("--bleu-tokenize", translation_.bleu_tokenize, {"13a", "none", "char", "intl"},
+                    "Tokenizer of that BLEU")}) {
+    translation_only_.push_back(option);
+  }
+}
+
+void TrainCommandOptions::add_text_options(CLI::App& command) {
+  OptionGroup data(command, "Text");
+  text_only_.push_back(data.choice(
+      "--documents", documents_, {"file", "line", "paragraph"},
+      "What ends in an end of text: each file, each line, or the lines between blank ones"));
+  text_only_.push_back(data.number("--valid-tokens", text_.valid_tokens, at_least(1),
+                                   "A validation reads at most so many tokens"));
+  OptionGroup both(command, "Vocabulary");
+  both.number("--vocab", translation_.vocabulary, at_least(1),
+              "Pieces of a SentencePiece model that is trained");
+}
+
+void TrainCommandOptions::add_duration_options(CLI::App& command) {
+  OptionGroup group(command,
+                    "How long (the first that is reached; default: 20000 steps for tiny, 100000 "
+                    "base, 300000 big, 2000 char-cpu, 5000 char, 600000 gpt2 and larger)");
+  group.number("--steps", train_.steps, at_least(1), "Optimiser steps");
+  group.number("--epochs", train_.epochs, at_least(1), "Passes over the training text");
+  group.number("--minutes", train_.minutes, above(0), "Minutes of training");
+  group.number("--patience", train_.patience, at_least(1),
+               "Stop after this many validations without a better loss (default: never)");
+}
+
+void TrainCommandOptions::add_optimisation_options(CLI::App& command) {
+  TrainOptions& t = train_;
+  OptionGroup group(command, "Optimisation (the defaults shown are those of tiny)");
+  group.number("--batch-tokens", t.batch_tokens, at_least(1),
+               "Tokens of a batch, of the larger side; for text whole windows");
+  group.number("--accumulate", t.accumulate, at_least(1),
+               "Batches a step, added up as if they were one");
+  group.choice("--schedule", schedule_, {"noam", "inverse_sqrt", "cosine", "constant"},
+               "Of the learning rate; cosine falls until the run ends");
+  group.number("--lr", t.schedule.lr, above(0), "Its peak; for noam the factor");
+  group.number("--warmup", t.schedule.warmup, at_least(1), "Steps until the peak");
+  group.number("--beta1", t.adam.beta1, rate(), "Adam's decay of the mean");
+  group.number("--beta2", t.adam.beta2, rate(), "Adam's decay of the mean square");
+  group.number("--epsilon", t.adam.epsilon, above(0), "Adam's epsilon");
+  group.number("--weight-decay", t.adam.weight_decay, at_least(0), "Decoupled, of matrices");
+  group.number("--label-smoothing", t.label_smoothing, rate(),
+               "Probability shared among all pieces");
+  group.number("--clip-norm", t.clip_norm, above(0), "Longest gradient (default: any)");
+  group.number("--seed", t.seed, "Of initial values, order and dropout");
+}
+
+void TrainCommandOptions::add_checkpoint_options(CLI::App& command) {
+  TrainOptions& t = train_;
+  OptionGroup group(command, "Validation and checkpoints");
+  group.number("--validate-every", t.validate_every, at_least(1),
+               "Steps between validations (default: an epoch)");
+  group.number("--keep", t.keep, at_least(1), "Checkpoints kept, one each validation");
+  group.number("--average", t.average, at_least(1),
+               "At the end, the model becomes the mean of this many last checkpoints (default: the "
+               "best one)");
+  group.number("--save-every-seconds", t.save_every_seconds, at_least(1),
+               "How much work a kill can cost");
+  group.flag("--resume", t.resume, "Go on where the run in --out stopped");
+  group.flag("--detect-anomaly", t.detect_anomaly,
+             "Name the op that makes a NaN or an infinity (slow)");
+  group.flag("--quiet", t.quiet, "No progress line; log.jsonl is written all the same");
+}
+
+void TrainCommandOptions::check() const {
+  for (const CLI::Option* option : foreign()) {
+    if (option->count() == 0) continue;
+    throw UsageError(option->get_name() + ": expected with " +
+                     (is_text() ? "--src, given with --text" : "--text, given without it"));
+  }
+  if (is_text() != architecture_.is_gpt()) {
+    throw UsageError(
+        is_text()
+            ? "--preset: expected a preset of GPT with --text, given " + architecture_.preset()
+            : "--preset " + architecture_.preset() + ": expected --text beside it, given none");
+  }
+  architecture_.check();
+}
+
+TrainOptions TrainCommandOptions::shared() const {
+  TrainOptions t = train_;
+  t.schedule.kind = parse_schedule(schedule_);
+  t.schedule.width =
+      architecture_.is_gpt() ? architecture_.gpt().width : architecture_.transformer().width;
+  t.device = compute_.device;
+  t.precision = compute_.dtype();
+  if (t.steps == 0 && t.epochs == 0 && t.minutes == 0) {
+    t.steps = recipe_of(architecture_.preset()).steps;
+  }
+  if (t.average > t.keep) t.keep = t.average;
+  return t;
+}
+
+TextTrainOptions TrainCommandOptions::text() {
+  check();
+  TextTrainOptions result = text_;
+  static_cast<TrainOptions&>(result) = shared();
+  result.text = paths(text_files_);
+  result.valid_text = paths(valid_text_files_);
+  result.documents = parse_document_kind(documents_);
+  result.vocabulary = translation_.vocabulary;
+  result.model = architecture_.gpt();
+  if (tokenizer_ == "character" || tokenizer_ == "sentencepiece") {
+    result.tokenizer_kind = tokenizer_;
+  } else if (!tokenizer_.empty() && !result.resume) {
+    result.tokenizer = load_named_tokenizer(tokenizer_);
+  }
+  return result;
+}
+
+TranslationTrainOptions TrainCommandOptions::translation() {
+  check();
+  const std::pair<const char*, const std::filesystem::path*> files[] = {
+      {"--src", &translation_.source},
+      {"--tgt", &translation_.target},
+      {"--valid-src", &translation_.valid_source},
+      {"--valid-tgt", &translation_.valid_target}};
+  for (const auto& [name, file] : files) {
+    if (!file->empty()) continue;
+    throw UsageError(std::string(name) +
+                     " is required: expected --src, --tgt, --valid-src and --valid-tgt for a "
+                     "translation model, or --text for a language model");
+  }
+  TranslationTrainOptions result = translation_;
+  static_cast<TrainOptions&>(result) = shared();
+  result.tokenizer = tokenizer_;
+  result.model = architecture_.transformer();
+  return result;
+}
+
+std::string TrainCommandOptions::config(CLI::App& command) const {
+  std::vector<std::string> omitted = architecture_.foreign_options();
+  for (const CLI::Option* option : foreign()) omitted.push_back(option->get_lnames().front());
+  for (const char* name : {"help", "config", "json", "resume", "quiet"}) omitted.push_back(name);
+  return config_text(command, omitted);
+}
+
+}  // namespace kette::cli

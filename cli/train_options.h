@@ -1,0 +1,53 @@
+// The options of `kette train`: every field of the training options, and presets of them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/architecture.h"
+#include "cli/common.h"
+#include "train/text_task.h"
+#include "train/translation_task.h"
+
+namespace kette::cli {
+
+class TrainCommandOptions {
+ public:
+  explicit TrainCommandOptions(CLI::App& command);
+
+  /// A language model from text, or a translation model from pairs.
+  bool is_text() const { return !text_files_.empty(); }
+  const CommonOptions& common() const { return common_; }
+  const ComputeOptions& compute() const { return compute_; }
+  /// Throws a UsageError unless the options that were given fit together.
+  TextTrainOptions text();
+  TranslationTrainOptions translation();
+  /// The configuration to save: what was given, and the defaults of everything else.
+  std::string config(CLI::App& command) const;
+
+ private:
+  void apply_recipe(const std::string& preset);
+  void add_data_options(CLI::App& command);
+  void add_translation_options(CLI::App& command);
+  void add_text_options(CLI::App& command);
+  void add_duration_options(CLI::App& command);
+  void add_optimisation_options(CLI::App& command);
+  void add_checkpoint_options(CLI::App& command);
+  void check() const;
+  TrainOptions shared() const;
+  const std::vector<CLI::Option*>& foreign() const {
+    return is_text() ? translation_only_ : text_only_;
+  }
+
+  CommonOptions common_;
+  ComputeOptions compute_;
+  ArchitectureOptions architecture_;
+  std::string schedule_, documents_ = "file", tokenizer_;
+  std::vector<std::string> text_files_, valid_text_files_;
+  TrainOptions train_;
+  TranslationTrainOptions translation_;
+  TextTrainOptions text_;
+  std::vector<CLI::Option*> translation_only_, text_only_;
+};
+
+}  // namespace kette::cli

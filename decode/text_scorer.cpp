@@ -1,0 +1,45 @@
+#include "decode/text_scorer.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kette {
+
+double TextScore::perplexity() const { return std::exp(loss()); }
+
+double TextScore::bits_per_byte() const {
+  return negative_log_likelihood / (std::log(2.0) * static_cast<double>(bytes));
+}
+
+TextScore score_text(const Gpt& model, const TokenFile& text, const TextScoreOptions& options,
+                     const ScoreProgress& progress) {
+  const std::int64_t longest = model.config().context;
+  const std::int64_t context = options.context > 0 ? options.context : longest;
+  KETTE_CHECK(context <= longest, "context: expected at most ", longest,
+              " tokens, as many as the model sees at once, given ", context);
+  const std::int64_t stride =
+      options.stride > 0 ? options.stride : std::max<std::int64_t>(1, context / 2);
+  const std::vector<SlidingWindow> windows = plan_sliding(text.size(), context, stride);
+  const auto batch =
+      static_cast<std::size_t>(std::max<std::int64_t>(1, options.batch_tokens / context));
+  const Tensor sums = CrossEntropySums::zeros(model.parameters().values().device());
+  for (std::size_t first = 0; first < windows.size(); first += batch) {
+    const std::size_t count = std::min(batch, windows.size() - first);
+    const SlidingBatch part = make_sliding_batch(text, std::span(windows).subspan(first, count));
+    Run inference;
+    const Variable states =
+        model.states(Tensor::from(part.batch.target_in), part.batch.target_segments, inference);
+    const Tensor next = Tensor::from(part.batch.target_out);
+    for (const SlidingBatch::Rows& rows : part.counted) {
+      model.loss(slice(states, rows.begin, rows.end), next.slice(rows.begin, rows.end), {}, sums);
+    }
+    if (progress) {
+      progress(static_cast<double>(first + count) / static_cast<double>(windows.size()));
+    }
+  }
+  const CrossEntropySums totals = CrossEntropySums::of(sums);
+  return {totals.negative_log_likelihood, text.size(), static_cast<std::int64_t>(totals.correct),
+          text.info().bytes};
+}
+
+}  // namespace kette

@@ -1,0 +1,35 @@
+// How well a language model predicts a text, each token from the ones before it: loss, perplexity,
+// and bits per byte, which compare models of different tokenizers. The text is read in windows that
+// overlap (data/window_sampler.h, plan_sliding).
+#pragma once
+
+#include <functional>
+
+#include "data/window_sampler.h"
+#include "models/gpt.h"
+
+namespace kette {
+
+struct TextScore {
+  double negative_log_likelihood = 0;  ///< of all tokens, in nats
+  std::int64_t tokens = 0, correct = 0;
+  std::int64_t bytes = 0;  ///< of the text
+
+  double loss() const { return negative_log_likelihood / static_cast<double>(tokens); }
+  double perplexity() const;
+  double bits_per_byte() const;
+};
+
+struct TextScoreOptions {
+  std::int64_t context = 0;  ///< tokens of a window; 0: as many as the model sees
+  std::int64_t stride = 0;   ///< tokens between windows; 0: half of the context
+  std::int64_t batch_tokens = 8192;
+};
+
+/// Told which share is done.
+using ScoreProgress = std::function<void(double share)>;
+
+TextScore score_text(const Gpt& model, const TokenFile& text, const TextScoreOptions& options = {},
+                     const ScoreProgress& progress = {});
+
+}  // namespace kette

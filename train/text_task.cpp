@@ -1,0 +1,123 @@
+#include "train/text_task.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "data/character_tokenizer.h"
+#include "data/sentencepiece_text_tokenizer.h"
+#include "data/text_file.h"
+#include "data/tokenize_files.h"
+
+namespace kette {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+std::string joined_text(const std::vector<fs::path>& files) {
+  std::string text;
+  for (const fs::path& file : files) text += read_text(file);
+  return text;
+}
+
+std::string names_of(const std::vector<fs::path>& files) {
+  std::string names;
+  for (const fs::path& file : files) {
+    names += (names.empty() ? "" : ", ") + fs::absolute(file).string();
+  }
+  return names;
+}
+
+std::int64_t windows_per_batch(const TextTrainOptions& options) {
+  KETTE_CHECK(options.batch_tokens >= options.model.context,
+              "batch_tokens: expected at least one window of ", options.model.context,
+              " tokens, given ", options.batch_tokens);
+  return options.batch_tokens / options.model.context;
+}
+
+}  // namespace
+
+TextTask::TextTask(TextTrainOptions options)
+    : options_((options.check(), options.model.check(), std::move(options))) {
+  const std::int64_t windows = windows_per_batch(options_);
+  prepare_model_directory(options_);
+  tokenizer_ = make_tokenizer();
+  options_.model.vocabulary = tokenizer_->vocabulary();
+  corpus_ = tokens_of(options_.text, "train.tokens");
+  if (options_.valid_text.empty()) {
+    const auto kept = static_cast<std::int64_t>(
+        std::llround(static_cast<double>(corpus_->size()) * (1 - options_.valid_share)));
+    valid_corpus_ = corpus_->part(kept, corpus_->size() - kept);
+    corpus_ = corpus_->part(0, kept);
+  } else {
+    valid_corpus_ = tokens_of(options_.valid_text, "valid.tokens");
+  }
+  const std::int64_t valid_tokens = std::min(options_.valid_tokens, valid_corpus_->size());
+  KETTE_CHECK(valid_tokens > 0,
+              "train: expected text for validation, given none (give --valid-text)");
+  const std::int64_t context = options_.model.context;
+  sampler_.emplace(*corpus_, WindowOptions{context, windows, options_.seed});
+  const std::vector<SlidingWindow> plan = plan_sliding(valid_tokens, context, context);
+  const auto step = static_cast<std::size_t>(windows);
+  for (std::size_t first = 0; first < plan.size(); first += step) {
+    const auto count = std::min(step, plan.size() - first);
+    valid_batches_.push_back(
+        make_sliding_batch(*valid_corpus_, std::span(plan).subspan(first, count)).batch);
+  }
+  model_ = std::make_unique<Gpt>(options_.model);
+  model_->materialize(options_.seed, options_.precision, options_.device);
+}
+
+SharedTextTokenizer TextTask::make_tokenizer() const {
+  if (options_.resume) {
+    return load_text_tokenizer(read_gpt_description(options_.out).tokenizer, options_.out);
+  }
+  if (options_.tokenizer) return options_.tokenizer;
+  if (options_.tokenizer_kind == "character") {
+    return CharacterTokenizer::from_text(joined_text(options_.text), names_of(options_.text));
+  }
+  KETTE_CHECK(options_.tokenizer_kind == "sentencepiece",
+              "tokenizer: expected character or sentencepiece to make one from the text, given ",
+              options_.tokenizer_kind);
+  TokenizerOptions settings;
+  settings.vocab_size = options_.vocabulary;
+  return SentencePieceTextTokenizer::train(joined_text(options_.text), settings);
+}
+
+TokenFile TextTask::tokens_of(const std::vector<fs::path>& files, const char* name) const {
+  const bool is_tokens = files.size() == 1 && is_token_file(files.front());
+  const fs::path path = is_tokens ? files.front() : options_.out / name;
+  if (!is_tokens && !(options_.resume && fs::exists(path))) {
+    tokenize_files(files, *tokenizer_, options_.documents, path);
+  }
+  TokenFile tokens = TokenFile::open(path);
+  KETTE_CHECK(tokens.info().tokenizer == tokenizer_->fingerprint(), path.string(),
+              ": expected tokens of the model's tokenizer, ", tokenizer_->fingerprint(),
+              ", given those of ", tokens.info().tokenizer,
+              " (give --tokenizer as kette tokenize was given it)");
+  return tokens;
+}
+
+double TextTask::validation_loss() { return kette::validation_loss(*model_, valid_batches_); }
+
+std::string TextTask::report() const {
+  return std::to_string(corpus_->size()) + " tokens to learn from and " +
+         std::to_string(valid_corpus_->size()) + " to validate on, " + tokenizer_->kind() +
+         " vocabulary of " + std::to_string(tokenizer_->vocabulary()) + "\n" +
+         std::to_string(model_->parameters().elements()) + " parameters, " +
+         std::to_string(batches_in_epoch()) + " batches an epoch";
+}
+
+std::string TextTask::recipe() const {
+  const Json json = {{"model", Json::parse(to_json(options_.model))},
+                     {"tokenizer", tokenizer_->fingerprint()},
+                     {"text", names_of(options_.text)},
+                     {"tokens", corpus_->size()}};
+  return json.dump();
+}
+
+void TextTask::save_description() const {
+  kette::save_description(options_.out, options_.model, *tokenizer_);
+}
+
+}  // namespace kette

@@ -1,0 +1,62 @@
+// Learning a language: windows of text, the loss of every next token (Radford et al. 2019).
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "data/text_documents.h"
+#include "data/window_sampler.h"
+#include "train/trainer.h"
+
+namespace kette {
+
+struct TextTrainOptions : TrainOptions {
+  /// Text, plain or gzip; or one file of ids (data/token_file.h).
+  std::vector<std::filesystem::path> text, valid_text;
+  DocumentKind documents = DocumentKind::file;
+  /// Without valid_text, the last share of the text's tokens is kept for validation.
+  double valid_share = 0.1;
+  std::int64_t valid_tokens = std::int64_t{1} << 18;  ///< a validation reads at most this many
+
+  SharedTextTokenizer tokenizer;  ///< undefined: one is made from the text
+  /// Which kind is made: "character" or "sentencepiece", the latter of `vocabulary` pieces.
+  std::string tokenizer_kind = "character";
+  std::int64_t vocabulary = 8000;
+
+  GptConfig model;  ///< its vocabulary is the tokenizer's
+
+  TextTrainOptions() { label_smoothing = 0; }
+};
+
+class TextTask final : public Task {
+ public:
+  explicit TextTask(TextTrainOptions options);
+
+  TrainedModel model() override { return *model_; }
+  Batch next_batch() override { return sampler_->next(); }
+  BatchSampler::State sampler_state() const override { return sampler_->state(); }
+  void restore_sampler(const BatchSampler::State& state) override { sampler_->restore(state); }
+  std::int64_t batches_in_epoch() const override { return sampler_->batches_in_epoch(); }
+  double validation_loss() override;
+  std::string report() const override;
+  std::string recipe() const override;
+  void save_description() const override;
+
+ private:
+  SharedTextTokenizer make_tokenizer() const;
+  TokenFile tokens_of(const std::vector<std::filesystem::path>& files, const char* name) const;
+
+  TextTrainOptions options_;
+  SharedTextTokenizer tokenizer_;
+  std::optional<TokenFile> corpus_, valid_corpus_;
+  std::optional<WindowSampler> sampler_;
+  std::vector<Batch> valid_batches_;
+  std::unique_ptr<Gpt> model_;
+};
+
+inline TrainResult train(const TextTrainOptions& options) {
+  TextTask task(options);
+  return train(options, task);
+}
+
+}  // namespace kette
