@@ -19,11 +19,8 @@ void make_folder(const fs::path& folder) {
 template <class Model>
 Metadata load(const fs::path& folder, Model& model, const fs::path& parameters,
               const fs::path& base) {
-  const bool adapts = holds_adapters(folder);
-  const fs::path file = !parameters.empty() ? parameters
-                        : adapts            ? folder / kAdapterFile
-                                            : folder / kModelFile;
-  if (!adapts) return load_parameters(file, model.parameters());
+  const fs::path file = parameters.empty() ? parameter_file(folder) : parameters;
+  if (!holds_adapters(folder)) return load_parameters(file, model.parameters());
   const AdapterDescription description = read_adapter_description(folder);
   const fs::path base_folder = base.empty() ? description.base : base;
   KETTE_CHECK(fs::exists(base_folder / kModelFile), folder.string(),
@@ -85,6 +82,10 @@ void save_description(const fs::path& folder, const GptConfig& config,
   for (const auto& [name, content] : tokenizer.files()) {
     write_file_atomically(folder / name, content);
   }
+}
+
+fs::path parameter_file(const fs::path& folder) {
+  return folder / (holds_adapters(folder) ? kAdapterFile : kModelFile);
 }
 
 Metadata load_values(const fs::path& folder, Transformer& model, const fs::path& parameters,

@@ -45,6 +45,9 @@ TranslationModel load_translation_model(const std::filesystem::path& folder,
 LanguageModel load_language_model(const std::filesystem::path& folder,
                                   const std::filesystem::path& parameters = {}, Device device = {});
 
+/// The folder's file of parameters: model.safetensors, or its adapters.
+std::filesystem::path parameter_file(const std::filesystem::path& folder);
+
 /// Fills a model of that architecture as the functions above do. base: where the base of adapters
 /// lies, if not where it was.
 Metadata load_values(const std::filesystem::path& folder, Transformer& model,

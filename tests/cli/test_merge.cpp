@@ -39,6 +39,7 @@ TEST_CASE("kette merge: adapters and the merged model translate alike") {
   };
   const Outcome translated = translate(adapters);
   CHECK(translated.code == 0);
+  CHECK(translated.says("adapter.safetensors"));
   CHECK(translated.out != translate(base).out);
 
   // The base moves; only merge can be told where it is.
