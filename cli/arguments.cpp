@@ -4,7 +4,7 @@
 
 #include "cli/config_file.h"
 #include "cli/options.h"
-#include "cli/suggestion.h"
+#include "data/suggestion.h"
 
 namespace kette::cli {
 namespace {

@@ -34,7 +34,7 @@ void add_model_options(CLI::App& command, ModelOptions& options) {
 
 void say_parameters(const ModelOptions& options, const Metadata& metadata) {
   const std::filesystem::path file =
-      options.checkpoint.empty() ? options.model / "model.safetensors" : options.checkpoint;
+      options.checkpoint.empty() ? parameter_file(options.model) : options.checkpoint;
   std::cerr << file.string() << ", " << describe(metadata) << std::endl;
 }
 

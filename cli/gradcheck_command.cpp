@@ -9,7 +9,7 @@
 #include "cli/architecture.h"
 #include "cli/commands.h"
 #include "cli/common.h"
-#include "cli/suggestion.h"
+#include "data/suggestion.h"
 #include "models/gradient_check.h"
 
 namespace kette::cli {

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "cli/suggestion.h"
+#include "data/suggestion.h"
 
 namespace kette::cli {
 namespace {

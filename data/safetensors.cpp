@@ -23,7 +23,6 @@ constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kLongestHeader = 100'000'000;  // the format's own limit
 constexpr std::uint64_t kChunkBytes = 1 << 20;
 constexpr std::uint64_t kStreamDataStart = 4096;  // of SafetensorsStream
-constexpr const char* kChecksumKey = "kette.crc32";
 constexpr std::string_view kNoDigits = "00000000";
 
 const char* stored_name(DType dtype) {

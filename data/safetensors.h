@@ -23,6 +23,8 @@ namespace kette {
 /// crc32: written with a checksum; opened only if there is one that agrees, so every changed byte
 /// is found.
 enum class Checksum { none, crc32 };
+/// Where it stands in the metadata.
+inline constexpr const char* kChecksumKey = "kette.crc32";
 
 class SafetensorsFile {
  public:

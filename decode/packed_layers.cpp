@@ -13,13 +13,9 @@ PackedLinear::PackedLinear(const Linear& linear)
     : PackedLinear(linear, 0, linear.weight.value().rows()) {}
 
 PackedLinear::PackedLinear(const Linear& linear, std::int64_t begin, std::int64_t end)
-    : weight(
-          pack({linear.weight.value().slice(begin, end)}, {linear.bias.value().slice(begin, end)})),
-      activation(linear.activation) {
-  KETTE_CHECK(!linear.adapter,
-              "decoding: expected linear maps without adapters, given one with "
-              "them (merge them first)");
-}
+    : weight(pack({linear.merged_weight().slice(begin, end)},
+                  {linear.bias.value().slice(begin, end)})),
+      activation(linear.activation) {}
 
 Tensor PackedLinear::operator()(const Tensor& x) const {
   const Tensor y = Tensor::empty({x.rows(), weight.out}, DType::f32, x.device());

@@ -77,6 +77,7 @@ class Gpt {
   Variable embed(const Tensor& ids, const Tensor& positions, Run& run) const;
   const Embedding& token_embedding() const { return token_embedding_; }
   const std::vector<GptLayer>& layers() const { return layers_; }
+  std::vector<GptLayer>& layers() { return layers_; }
   const Norm& final_norm() const { return final_norm_; }
   /// [context, head width] of rotary models; undefined otherwise.
   const Tensor& rotary_table() const { return rotary_table_; }

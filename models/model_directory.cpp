@@ -2,6 +2,7 @@
 
 #include "data/atomic_file.h"
 #include "data/safetensors.h"
+#include "models/adapter_directory.h"
 
 namespace kette {
 namespace {
@@ -15,8 +16,28 @@ void make_folder(const fs::path& folder) {
               error.message());
 }
 
-fs::path parameter_file(const fs::path& folder, const fs::path& parameters) {
-  return parameters.empty() ? folder / "model.safetensors" : parameters;
+template <class Model>
+Metadata load(const fs::path& folder, Model& model, const fs::path& parameters,
+              const fs::path& base) {
+  const fs::path file = parameters.empty() ? parameter_file(folder) : parameters;
+  if (!holds_adapters(folder)) return load_parameters(file, model.parameters());
+  const AdapterDescription description = read_adapter_description(folder);
+  const fs::path base_folder = base.empty() ? description.base : base;
+  KETTE_CHECK(fs::exists(base_folder / kModelFile), folder.string(),
+              ": expected the model that its adapters sit on in ", base_folder.string(),
+              ", given no ", kModelFile, " there; if it moved, kette merge --base makes a model of",
+              " both");
+  const Metadata of_base = load_parameters(base_folder / kModelFile, model.parameters());
+  const std::string& checksum = of_base.at(kChecksumKey);
+  KETTE_CHECK(checksum == description.base_checksum, folder.string(),
+              ": expected the model that its adapters were trained on, with the checksum ",
+              description.base_checksum, ", given ", (base_folder / kModelFile).string(), " with ",
+              checksum, "; it is another one, or was trained on since");
+  LoraAdapters adapters(model, description.lora);
+  adapters.allocate(Gradients::none);
+  Metadata metadata = load_parameters(file, adapters.parameters());
+  adapters.merge();
+  return metadata;
 }
 
 void check_vocabulary(const fs::path& folder, std::int64_t tokenizer, std::int64_t model) {
@@ -63,6 +84,20 @@ void save_description(const fs::path& folder, const GptConfig& config,
   }
 }
 
+fs::path parameter_file(const fs::path& folder) {
+  return folder / (holds_adapters(folder) ? kAdapterFile : kModelFile);
+}
+
+Metadata load_values(const fs::path& folder, Transformer& model, const fs::path& parameters,
+                     const fs::path& base) {
+  return load(folder, model, parameters, base);
+}
+
+Metadata load_values(const fs::path& folder, Gpt& model, const fs::path& parameters,
+                     const fs::path& base) {
+  return load(folder, model, parameters, base);
+}
+
 TranslationModel load_translation_model(const fs::path& folder, const fs::path& parameters,
                                         Device device) {
   const TransformerConfig config = read_transformer_config(folder);
@@ -70,8 +105,7 @@ TranslationModel load_translation_model(const fs::path& folder, const fs::path& 
   check_vocabulary(folder, tokenizer.vocab_size(), config.vocabulary);
   auto transformer = std::make_unique<Transformer>(config);
   transformer->allocate(DType::f32, device, Gradients::none);
-  Metadata metadata =
-      load_parameters(parameter_file(folder, parameters), transformer->parameters());
+  Metadata metadata = load_values(folder, *transformer, parameters);
   return {std::move(transformer), std::move(tokenizer), std::move(metadata)};
 }
 
@@ -82,7 +116,7 @@ LanguageModel load_language_model(const fs::path& folder, const fs::path& parame
   check_vocabulary(folder, tokenizer->vocabulary(), description.config.vocabulary);
   auto gpt = std::make_unique<Gpt>(description.config);
   gpt->allocate(DType::f32, device, Gradients::none);
-  Metadata metadata = load_parameters(parameter_file(folder, parameters), gpt->parameters());
+  Metadata metadata = load_values(folder, *gpt, parameters);
   return {std::move(gpt), std::move(tokenizer), std::move(metadata)};
 }
 

@@ -2,6 +2,7 @@
 //   config.json        architecture and vocabulary
 //   tokenizer.model    SentencePiece; a language model may have another kind of tokenizer
 //   model.safetensors  the parameters, by path; metadata say which step, or which average, they are
+// or, in the place of the last, adapters for another folder's model (models/adapter_directory.h).
 #pragma once
 
 #include <filesystem>
@@ -13,6 +14,8 @@
 #include "models/config_json.h"
 
 namespace kette {
+
+inline constexpr const char* kModelFile = "model.safetensors";
 
 using Metadata = std::map<std::string, std::string>;
 
@@ -35,11 +38,24 @@ void save_description(const std::filesystem::path& folder, const GptConfig& conf
                       const TextTokenizer& tokenizer);
 
 /// Reads the folder, or its architecture with the parameters of another file (a checkpoint).
+/// Adapters are merged into their base.
 TranslationModel load_translation_model(const std::filesystem::path& folder,
                                         const std::filesystem::path& parameters = {},
                                         Device device = {});
 LanguageModel load_language_model(const std::filesystem::path& folder,
                                   const std::filesystem::path& parameters = {}, Device device = {});
+
+/// The folder's file of parameters: model.safetensors, or its adapters.
+std::filesystem::path parameter_file(const std::filesystem::path& folder);
+
+/// Fills a model of that architecture as the functions above do. base: where the base of adapters
+/// lies, if not where it was.
+Metadata load_values(const std::filesystem::path& folder, Transformer& model,
+                     const std::filesystem::path& parameters = {},
+                     const std::filesystem::path& base = {});
+Metadata load_values(const std::filesystem::path& folder, Gpt& model,
+                     const std::filesystem::path& parameters = {},
+                     const std::filesystem::path& base = {});
 
 /// One file of parameters. load_parameters checks names and shapes against the model before it
 /// changes anything.

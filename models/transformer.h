@@ -84,6 +84,8 @@ class Transformer {
   const Embedding& shared_embedding() const { return embedding_; }
   const std::vector<EncoderLayer>& encoder() const { return encoder_; }
   const std::vector<DecoderLayer>& decoder() const { return decoder_; }
+  std::vector<EncoderLayer>& encoder() { return encoder_; }
+  std::vector<DecoderLayer>& decoder() { return decoder_; }
   /// After the stack: the final norm of pre-norm models, x itself otherwise.
   Variable finish_encoder(const Variable& x) const;
   Variable finish_decoder(const Variable& x) const;

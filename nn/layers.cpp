@@ -29,6 +29,14 @@ Variable Linear::operator()(const Variable& x) const {
   return y;
 }
 
+Tensor Linear::merged_weight() const {
+  if (!adapter) return weight.value();
+  const Tensor merged = weight.value().to(DType::f32).clone();
+  merge_lora(merged, adapter->down.value().to(DType::f32), adapter->up.value().to(DType::f32),
+             adapter->blocks, adapter->scale);
+  return merged;
+}
+
 Norm::Norm(const Scope& scope, std::int64_t width, NormKind norm_kind, double eps)
     : gain(scope.parameter("gain", {width}, Init::constant(1))), kind(norm_kind), epsilon(eps) {
   if (kind == NormKind::layer) bias = scope.parameter("bias", {width}, Init::constant(0));

@@ -37,6 +37,8 @@ struct Linear {
   Linear(const Scope& scope, std::int64_t in, std::int64_t out,
          Activation activation = Activation::none, std::int64_t stacked = 1, double deviation = 0);
   Variable operator()(const Variable& x) const;
+  /// The weight, or in f32 the one weight that does what it does together with its adapter.
+  Tensor merged_weight() const;
 };
 
 enum class NormKind : std::uint8_t {

@@ -16,7 +16,7 @@ struct ScheduleOptions {
   enum class Kind : std::uint8_t { noam, inverse_sqrt, cosine, constant } kind = Kind::noam;
   double lr = 1;                 ///< the peak; for noam the factor
   std::int64_t warmup = 4000;    ///< steps
-  std::int64_t width = 512;      ///< d_model, for noam
+  std::int64_t width = 512;      ///< d_model, for noam; in training, the model's
   std::int64_t total_steps = 0;  ///< where the cosine ends; in training, the run
 };
 

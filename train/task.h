@@ -41,7 +41,7 @@ class Task {
   /// Everything of the model directory but the parameters.
   virtual void save_description() const = 0;
   /// Where in the model directory the parameters stand.
-  virtual std::string parameter_file() const { return "model.safetensors"; }
+  virtual std::string parameter_file() const { return kModelFile; }
 };
 
 }  // namespace kette

@@ -8,6 +8,7 @@
 
 #include "data/batches.h"
 #include "models/gpt.h"
+#include "models/lora.h"
 #include "models/transformer.h"
 #include "tensor/backend.h"
 #include "train/adam.h"
@@ -25,6 +26,12 @@ struct TrainedModel {
   TrainedModel(Transformer& model);  // NOLINT(google-explicit-constructor)
   TrainedModel(Gpt& model);          // NOLINT(google-explicit-constructor)
 };
+
+/// The same, but what changes are the adapters on it; its own parameters should be frozen.
+inline TrainedModel with_adapters(TrainedModel model, LoraAdapters& adapters) {
+  model.parameters = &adapters.parameters();
+  return model;
+}
 
 struct StepOptions {
   double lr = 1e-3;

@@ -137,6 +137,7 @@ double Trainer::steps_left() const {
 
 double Trainer::next_learning_rate() const {
   ScheduleOptions schedule = options_.schedule;
+  schedule.width = model_.width;
   const double left = steps_left();
   if (std::isfinite(left)) schedule.total_steps = state_.step + std::llround(std::ceil(left));
   return learning_rate(schedule, state_.step + 1);
@@ -258,6 +259,9 @@ void TrainOptions::check() const {
       schedule.kind != ScheduleOptions::Kind::cosine || steps > 0 || epochs > 0 || minutes > 0,
       "train: expected steps, epochs or minutes beside the cosine schedule, which falls "
       "until then, given none");
+  KETTE_CHECK(lora.rank == 0 || !from.empty(),
+              "lora: expected a model to put adapters on (from), given none");
+  if (lora.rank != 0) lora.check();
   KETTE_CHECK(average <= keep, "average: expected at most the number of checkpoints kept, ", keep,
               ", given ", average);
   KETTE_CHECK(schedule.lr > 0, "lr: expected more than 0, given ", schedule.lr);

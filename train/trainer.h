@@ -17,6 +17,10 @@ struct TrainOptions {
   Device device;
   DType precision = DType::f32;  ///< what it computes in; with bf16 Adam still works in f32
 
+  // Fine-tuning
+  std::filesystem::path from;  ///< a model directory to start from; empty: from random values
+  LoraOptions lora;            ///< rank > 0: trains adapters on `from`, whose values stay
+
   // How long: the first that is reached ends the run; 0: not set
   std::int64_t steps = 0, epochs = 0;
   double minutes = 0;

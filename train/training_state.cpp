@@ -14,7 +14,7 @@ void check_recipe(const std::string& file, const std::string& stored, const std:
   if (stored == given) return;
   const Json before = Json::parse(stored, nullptr, false), now = Json::parse(given, nullptr, false);
   for (const auto& [key, value] : now.items()) {
-    KETTE_CHECK(before.contains(key) && before[key] == value, file, ": expected ", key, " = ",
+    KETTE_CHECK(before.value(key, Json()) == value, file, ": expected ", key, " = ",
                 before.value(key, Json()).dump(), " as in the run that is resumed, given ",
                 value.dump(),
                 "; resume with the same options, or start a new run in another --out");

@@ -11,28 +11,40 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-TransformerConfig with_vocabulary(TransformerConfig config, std::int64_t vocabulary) {
-  config.vocabulary = vocabulary;
+TranslationTrainOptions prepared(TranslationTrainOptions options) {
+  options.check();
+  prepare_model_directory(options);
+  if (options.from.empty()) return options;
+  KETTE_CHECK(options.tokenizer.empty(), options.tokenizer.string(),
+              ": expected no tokenizer beside a model to start from, which has its own, given one");
+  options.model = read_transformer_config(options.from);
+  return options;
+}
+
+TransformerConfig model_config(const TranslationTrainOptions& options, const Tokenizer& tokenizer) {
+  TransformerConfig config = options.model;
+  if (options.from.empty()) config.vocabulary = tokenizer.vocab_size();
   return config;
 }
 
 }  // namespace
 
 TranslationTask::TranslationTask(TranslationTrainOptions options)
-    : options_((options.check(), prepare_model_directory(options), std::move(options))),
+    : options_(prepared(std::move(options))),
       tokenizer_(make_tokenizer()),
       corpus_(ParallelCorpus::load(options_.source, options_.target, tokenizer_,
                                    {options_.max_length, options_.max_ratio, true, false})),
       valid_source_(read_lines(options_.valid_source)),
       valid_target_(read_lines(options_.valid_target)),
       sampler_(corpus_, {options_.batch_tokens, options_.seed, 4, true, options_.bpe_dropout}),
-      model_(with_vocabulary(options_.model, tokenizer_.vocab_size())) {
+      model_(model_config(options_, tokenizer_)),
+      start_(model_, options_) {
   plan_validation();
-  model_.materialize(options_.seed, options_.precision, options_.device);
 }
 
 Tokenizer TranslationTask::make_tokenizer() const {
   if (options_.resume) return Tokenizer::load(options_.out / "tokenizer.model");
+  if (!options_.from.empty()) return Tokenizer::load(options_.from / "tokenizer.model");
   if (!options_.tokenizer.empty()) return Tokenizer::load(options_.tokenizer);
   TokenizerOptions settings;
   settings.vocab_size = options_.vocabulary;
@@ -67,24 +79,26 @@ std::optional<Score> TranslationTask::validation_score() {
 }
 
 std::string TranslationTask::report() const {
-  return corpus_.report().text() + "\n" + std::to_string(model_.parameters().elements()) +
-         " parameters, vocabulary of " + std::to_string(model_.config().vocabulary) + ", " +
-         std::to_string(batches_in_epoch()) + " batches an epoch";
+  return corpus_.report().text() + "\n" + start_.report(options_) + ", vocabulary of " +
+         std::to_string(model_.config().vocabulary) + ", " + std::to_string(batches_in_epoch()) +
+         " batches an epoch";
 }
 
 std::string TranslationTask::recipe() const {
-  const Json json = {{"model", Json::parse(to_json(model_.config()))},
-                     {"tokenizer", std::hash<std::string>{}(tokenizer_.bytes())},
-                     {"source", fs::absolute(options_.source).string()},
-                     {"target", fs::absolute(options_.target).string()},
-                     {"bpe_dropout", options_.bpe_dropout},
-                     {"max_length", options_.max_length},
-                     {"max_ratio", options_.max_ratio}};
+  Json json = {{"model", Json::parse(to_json(model_.config()))},
+               {"tokenizer", std::hash<std::string>{}(tokenizer_.bytes())},
+               {"source", fs::absolute(options_.source).string()},
+               {"target", fs::absolute(options_.target).string()},
+               {"bpe_dropout", options_.bpe_dropout},
+               {"max_length", options_.max_length},
+               {"max_ratio", options_.max_ratio}};
+  json.update(Json::parse(start_.recipe()));
   return json.dump();
 }
 
 void TranslationTask::save_description() const {
   kette::save_description(options_.out, model_.config(), tokenizer_);
+  start_.save_description(options_);
 }
 
 }  // namespace kette

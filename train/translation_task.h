@@ -4,19 +4,20 @@
 #pragma once
 
 #include "data/batch_sampler.h"
-#include "train/trainer.h"
+#include "train/starting_point.h"
 
 namespace kette {
 
 struct TranslationTrainOptions : TrainOptions {
   std::filesystem::path source, target, valid_source, valid_target;
-  std::filesystem::path tokenizer;  ///< an existing SentencePiece model; empty: train one
+  std::filesystem::path tokenizer;  ///< an existing SentencePiece model; empty: train one, or
+                                    ///< take that of `from`
   std::int64_t vocabulary = 10000;
   double bpe_dropout = 0;
   std::int64_t max_length = 256;  ///< longer sentences, in tokens, are left out of training
   double max_ratio = 0;           ///< likewise more unequal pairs; 0: off
-  TransformerConfig model;
-  bool validate_bleu = true;  ///< translate the validation set too (greedily)
+  TransformerConfig model;        ///< without `from`, which has its own
+  bool validate_bleu = true;      ///< translate the validation set too (greedily)
   std::string bleu_tokenize = "13a";
 };
 
@@ -24,7 +25,7 @@ class TranslationTask final : public Task {
  public:
   explicit TranslationTask(TranslationTrainOptions options);
 
-  TrainedModel model() override { return model_; }
+  TrainedModel model() override { return start_.trained(); }
   Batch next_batch() override { return sampler_.next(); }
   BatchSampler::State sampler_state() const override { return sampler_.state(); }
   void restore_sampler(const BatchSampler::State& state) override { sampler_.restore(state); }
@@ -34,6 +35,7 @@ class TranslationTask final : public Task {
   std::string report() const override;
   std::string recipe() const override;
   void save_description() const override;
+  std::string parameter_file() const override { return start_.parameter_file(); }
 
  private:
   Tokenizer make_tokenizer() const;
@@ -46,6 +48,7 @@ class TranslationTask final : public Task {
   std::vector<Batch> valid_batches_;
   BatchSampler sampler_;
   Transformer model_;
+  StartingPoint start_;
 };
 
 inline TrainResult train(const TranslationTrainOptions& options) {

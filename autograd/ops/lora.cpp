@@ -35,6 +35,26 @@ void multiply(double scale, const Panel& a, bool transpose_a, const Panel& b, bo
   on(c.matrix.device(), [&](auto exec) { kernels::matmul(exec, args); });
 }
 
+/// x: rows as wide as those of A, and of the same type.
+void check(const std::vector<RowBlock>& blocks, std::int64_t out, const Tensor& x,
+           const Tensor& down, const Tensor& up) {
+  const char* name = LoraAffineMap::name;
+  const auto count = static_cast<std::int64_t>(blocks.size());
+  const std::int64_t rank = up.width();
+  std::int64_t rows = 0;
+  for (const RowBlock& block : blocks) {
+    KETTE_CHECK(0 <= block.begin && block.begin < block.end && block.end <= out, name,
+                ": expected blocks of the weight's ", out, " rows, given [", block.begin, ", ",
+                block.end, ")");
+    rows += block.rows();
+  }
+  KETTE_CHECK(
+      count > 0 && down.shape() == (Shape{count * rank, x.width()}) &&
+          up.shape() == (Shape{rows, rank}) && down.dtype() == x.dtype() && up.dtype() == x.dtype(),
+      name, ": expected, for ", count, " blocks, A ", name_of(x.dtype()), " [", count, " * rank, ",
+      x.width(), "] and B [", rows, ", rank], given ", down.str(), " and ", up.str());
+}
+
 }  // namespace
 
 template <class Function>
@@ -50,20 +70,8 @@ void LoraAffineMap::for_blocks(const Function& function) const {
 Tensor LoraAffineMap::forward(const Tensor& x, const Tensor& weight, const Tensor& bias,
                               const Tensor& down, const Tensor& up) {
   const Tensor y = base.forward(x, weight, bias);
-  const auto count = static_cast<std::int64_t>(blocks.size());
+  check(blocks, y.width(), x, down, up);
   const std::int64_t rank = up.width();
-  std::int64_t rows = 0;
-  for (const RowBlock& block : blocks) {
-    KETTE_CHECK(0 <= block.begin && block.begin < block.end && block.end <= y.width(), name,
-                ": expected blocks of the weight's ", y.width(), " rows, given [", block.begin,
-                ", ", block.end, ")");
-    rows += block.rows();
-  }
-  KETTE_CHECK(
-      count > 0 && down.shape() == (Shape{count * rank, x.width()}) &&
-          up.shape() == (Shape{rows, rank}) && down.dtype() == x.dtype() && up.dtype() == x.dtype(),
-      name, ": expected, for ", count, " blocks, A ", name_of(x.dtype()), " [", count, " * rank, ",
-      x.width(), "] and B [", rows, ", rank], given ", down.str(), " and ", up.str());
   a = down;
   b = up;
   t = AffineMap{}.forward(x, a, Tensor());
@@ -95,6 +103,20 @@ void LoraAffineMap::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& d
   if (dx.wanted()) {
     const auto [gradient, adds] = dx.buffer();
     multiply(1, {dt}, false, {a}, false, {gradient}, adds);
+  }
+}
+
+void merge_lora(const Tensor& weight, const Tensor& a, const Tensor& b,
+                const std::vector<RowBlock>& blocks, double scale) {
+  check(blocks, weight.rows(), weight, a, b);
+  const std::int64_t rank = b.width();
+  std::int64_t above_a = 0, above_b = 0;
+  for (const RowBlock& block : blocks) {
+    multiply(scale, {b.slice(above_b, above_b + block.rows())}, false,
+             {a.slice(above_a, above_a + rank)}, false, {weight.slice(block.begin, block.end)},
+             true);
+    above_a += rank;
+    above_b += block.rows();
   }
 }
 

@@ -44,4 +44,8 @@ inline Variable lora_linear(const Variable& x, const Variable& weight, const Var
   return record(LoraAffineMap{scale, blocks}, x, weight, bias, a, b);
 }
 
+/// W_k += scale * B_k A_k for every block k of W's rows: the adapters become part of the weight.
+void merge_lora(const Tensor& weight, const Tensor& a, const Tensor& b,
+                const std::vector<RowBlock>& blocks, double scale);
+
 }  // namespace kette

@@ -49,6 +49,7 @@ TEST_CASE("cli: every command documents its options") {
       {{"bleu"}, "--sentence-level"},
       {{"score"}, "--normalize"},
       {{"average"}, "--last"},
+      {{"merge"}, "--base"},
       {{"gradcheck"}, "--tolerance"},
       {{"info"}, "--preset"},
       {{"bench", "train"}, "--write-batches"},

@@ -1,8 +1,8 @@
-#include "cli/suggestion.h"
+#include "data/suggestion.h"
 
 #include <algorithm>
 
-namespace kette::cli {
+namespace kette {
 
 std::size_t edit_distance(const std::string& a, const std::string& b) {
   // Three rows of the table: a swap looks two rows back.
@@ -46,4 +46,4 @@ std::string did_you_mean(const std::string& name, const std::vector<std::string>
   return found.empty() ? "" : " (did you mean " + found + "?)";
 }
 
-}  // namespace kette::cli
+}  // namespace kette

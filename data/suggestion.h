@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace kette::cli {
+namespace kette {
 
 std::size_t edit_distance(const std::string& a, const std::string& b);
 
@@ -16,4 +16,4 @@ std::string nearest(const std::string& name, const std::vector<std::string>& kno
 /// " (did you mean NAME?)" or nothing.
 std::string did_you_mean(const std::string& name, const std::vector<std::string>& known);
 
-}  // namespace kette::cli
+}  // namespace kette

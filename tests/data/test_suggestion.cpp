@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 
-#include "cli/suggestion.h"
+#include "data/suggestion.h"
 
-using namespace kette::cli;
+using namespace kette;
 
 TEST_CASE("suggestion: the distance counts letters put in, left out, changed and swapped") {
   CHECK(edit_distance("steps", "steps") == 0);

@@ -1,0 +1,39 @@
+// `kette merge`: adapters and the model they sit on become one plain model.
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "models/adapter_directory.h"
+
+namespace kette::cli {
+namespace {
+
+struct MergeOptions {
+  CommonOptions common;
+  std::filesystem::path model, base, out;
+};
+
+void run(const MergeOptions& o) {
+  use_threads(o.common);
+  merge_adapters(o.model, o.out, o.base);
+  std::cout << o.out.string() << ": " << o.model.string() << " merged into its base\n";
+  if (o.common.json) print_json({{"out", o.out.string()}, {"model", o.model.string()}});
+}
+
+}  // namespace
+
+void add_merge_command(CLI::App& program) {
+  CLI::App* command =
+      program.add_subcommand("merge", "Merge low-rank adapters into the model they sit on");
+  auto options = std::make_shared<MergeOptions>();
+  OptionGroup group(*command, "Model");
+  group.path("--model", options->model, "The model directory with the adapters", "DIR")->required();
+  group.path("--base", options->base, "The model they sit on, if it is not where it was", "DIR");
+  group.path("--out", options->out, "The model directory to write", "DIR")->required();
+  add_common_options(*command, options->common);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace kette::cli

@@ -1,0 +1,82 @@
+#include "models/adapter_directory.h"
+
+#include <nlohmann/json.hpp>
+
+#include "data/atomic_file.h"
+#include "data/safetensors.h"
+#include "data/text_file.h"
+#include "models/model_directory.h"
+
+namespace kette {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kDescriptionFile = "adapter.json";
+
+/// The values of both on the CPU, saved under the adapters' own metadata.
+template <class Model, class Tokens>
+void save_merged(const fs::path& folder, const fs::path& out, const fs::path& base, Model&& model,
+                 const Tokens& tokenizer) {
+  model.allocate(DType::f32, Device{}, Gradients::none);
+  Metadata metadata = load_values(folder, model, {}, base);
+  metadata["merged"] = fs::absolute(folder).string();
+  save_description(out, model.config(), tokenizer);
+  save_parameters(out / kModelFile, model.parameters(), metadata);
+}
+
+}  // namespace
+
+bool holds_adapters(const fs::path& folder) { return fs::exists(folder / kDescriptionFile); }
+
+void save_description(const fs::path& folder, const AdapterDescription& description) {
+  const LoraOptions& lora = description.lora;
+  const Json json = {{"rank", lora.rank},
+                     {"alpha", lora.scale() * static_cast<double>(lora.rank)},
+                     {"on", lora.on},
+                     {"base", fs::absolute(description.base).string()},
+                     {"base_crc32", description.base_checksum}};
+  write_file_atomically(folder / kDescriptionFile, json.dump(2) + "\n");
+}
+
+AdapterDescription read_adapter_description(const fs::path& folder) {
+  const fs::path file = folder / kDescriptionFile;
+  const Json json = Json::parse(read_text(file), nullptr, false);
+  AdapterDescription description;
+  LoraOptions& lora = description.lora;
+  try {
+    KETTE_CHECK(json.at("rank").is_number_integer(), "expected a whole number as rank, given ",
+                json.at("rank").dump());
+    lora.rank = json.at("rank");
+    lora.alpha = json.at("alpha");
+    lora.on = json.at("on").get<std::vector<std::string>>();
+    description.base = json.at("base").get<std::string>();
+    description.base_checksum = json.at("base_crc32");
+    lora.check();
+  } catch (const std::exception& error) {
+    fail(file.string(),
+         ": expected a JSON object with rank, alpha, on, base and base_crc32 of adapters, given "
+         "another one (",
+         error.what(), ")");
+  }
+  return description;
+}
+
+void merge_adapters(const fs::path& folder, const fs::path& out, const fs::path& base) {
+  const ModelConfig config = read_config(folder);
+  KETTE_CHECK(holds_adapters(folder), folder.string(), ": expected a directory of adapters, with ",
+              kDescriptionFile, ", given a model without them");
+  KETTE_CHECK(!fs::exists(out / "config.json"), out.string(),
+              ": expected a folder without a model, given one that holds one; choose another "
+              "--out");
+  if (const auto* transformer = std::get_if<TransformerConfig>(&config)) {
+    save_merged(folder, out, base, Transformer(*transformer),
+                Tokenizer::load(folder / "tokenizer.model"));
+  } else {
+    const GptDescription gpt = read_gpt_description(folder);
+    save_merged(folder, out, base, Gpt(gpt.config), *load_text_tokenizer(gpt.tokenizer, folder));
+  }
+}
+
+}  // namespace kette

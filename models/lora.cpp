@@ -1,0 +1,136 @@
+#include "models/lora.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "data/suggestion.h"
+
+namespace kette {
+namespace {
+
+const std::vector<std::string> kNames = {"query", "key",   "value", "output",
+                                         "inner", "outer", "all"};
+
+void check_name(const std::string& name) {
+  if (std::find(kNames.begin(), kNames.end(), name) != kNames.end()) return;
+  std::string known;
+  for (const std::string& one : kNames) known += (known.empty() ? "" : ", ") + one;
+  fail("lora: expected names among ", known, ", given \"", name, "\"", did_you_mean(name, kNames));
+}
+
+bool chosen(const LoraOptions& options, const std::string& name) {
+  return std::any_of(options.on.begin(), options.on.end(),
+                     [&](const std::string& given) { return given == name || given == "all"; });
+}
+
+}  // namespace
+
+std::vector<std::string> LoraOptions::parse_names(const std::string& list) {
+  std::vector<std::string> names;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    names.push_back(list.substr(begin, end - begin));
+    check_name(names.back());
+    begin = end + 1;
+  }
+  return names;
+}
+
+void LoraOptions::check() const {
+  KETTE_CHECK(rank >= 1, "lora: expected a rank of at least 1, given ", rank);
+  KETTE_CHECK(std::isfinite(alpha) && alpha >= 0, "lora: expected an alpha above 0, given ", alpha);
+  KETTE_CHECK(!on.empty(), "lora: expected names of what to adapt, given none");
+  for (const std::string& name : on) check_name(name);
+}
+
+LoraAdapters::LoraAdapters(Transformer& model, const LoraOptions& options)
+    : options_((options.check(), options)), base_(model.parameters()) {
+  for (EncoderLayer& layer : model.encoder()) {
+    add(layer.self_attention);
+    add(layer.feed_forward);
+  }
+  for (DecoderLayer& layer : model.decoder()) {
+    add(layer.self_attention);
+    add(layer.cross_attention);
+    add(layer.feed_forward);
+  }
+}
+
+LoraAdapters::LoraAdapters(Gpt& model, const LoraOptions& options)
+    : options_((options.check(), options)), base_(model.parameters()) {
+  for (GptLayer& layer : model.layers()) {
+    add(layer.attention);
+    add(layer.feed_forward);
+  }
+}
+
+void LoraAdapters::add(MultiHeadSelfAttention& attention) {
+  add(attention.query_key_value, {"query", "key", "value"});
+  add(attention.output, {"output"});
+}
+
+void LoraAdapters::add(MultiHeadCrossAttention& attention) {
+  add(attention.query, {"query"});
+  add(attention.key_value, {"key", "value"});
+  add(attention.output, {"output"});
+}
+
+void LoraAdapters::add(FeedForward& feed_forward) {
+  // SwiGLU stacks two maps, of which each has its own adapter.
+  if (feed_forward.gated) {
+    add(feed_forward.inner, {"inner", "inner"});
+  } else {
+    add(feed_forward.inner, {"inner"});
+  }
+  add(feed_forward.outer, {"outer"});
+}
+
+void LoraAdapters::add(Linear& map, const std::vector<std::string>& names) {
+  const Leaf& weight = *map.weight.leaf();
+  KETTE_CHECK(weight.value.defined(),
+              "lora: expected a model with values, or room for them, given one without (allocate "
+              "or materialize it first)");
+  KETTE_CHECK(!map.adapter, "lora: expected a model without adapters, given one with them");
+  const std::int64_t in = weight.value.width();
+  const std::int64_t rows = weight.value.rows() / static_cast<std::int64_t>(names.size());
+  KETTE_CHECK(options_.rank <= std::min(rows, in), weight.name, ": expected adapters of rank ",
+              std::min(rows, in), " at most, given ", options_.rank);
+  LoraAdapter adapter;
+  adapter.scale = options_.scale();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::int64_t begin = static_cast<std::int64_t>(i) * rows;
+    if (chosen(options_, names[i])) adapter.blocks.push_back({begin, begin + rows});
+  }
+  if (adapter.blocks.empty()) return;
+  const auto blocks = static_cast<std::int64_t>(adapter.blocks.size());
+  const Scope scope(store_, weight.name.substr(0, weight.name.rfind('/')));
+  // With this deviation each entry of x A^T is about as large as those of x.
+  adapter.down = scope.parameter("lora_down", {blocks * options_.rank, in},
+                                 Init::normal(1 / std::sqrt(static_cast<double>(in))));
+  adapter.up = scope.parameter("lora_up", {blocks * rows, options_.rank}, Init::constant(0));
+  map.adapter = std::move(adapter);
+  adapted_.push_back(&map);
+}
+
+void LoraAdapters::allocate(Gradients gradients) {
+  const Tensor& like = base_.leaves().front()->value;
+  store_.allocate(like.dtype(), like.device(), gradients);
+}
+
+void LoraAdapters::materialize(std::uint64_t seed) {
+  const Tensor& like = base_.leaves().front()->value;
+  store_.materialize(seed, like.dtype(), like.device());
+}
+
+void LoraAdapters::merge() {
+  for (Linear* map : adapted_) {
+    const LoraAdapter& adapter = *map->adapter;
+    merge_lora(base_.value_of(*map->weight.leaf()), store_.value_of(*adapter.down.leaf()),
+               store_.value_of(*adapter.up.leaf()), adapter.blocks, adapter.scale);
+    map->adapter.reset();
+  }
+  adapted_.clear();
+  base_.round();
+}
+
+}  // namespace kette

@@ -1,0 +1,64 @@
+#include "train/starting_point.h"
+
+#include <nlohmann/json.hpp>
+
+#include "data/safetensors.h"
+#include "models/adapter_directory.h"
+
+namespace kette {
+
+using Json = nlohmann::ordered_json;
+
+StartingPoint::StartingPoint(Transformer& model, const TrainOptions& options) : trained_(model) {
+  start(model, options);
+}
+
+StartingPoint::StartingPoint(Gpt& model, const TrainOptions& options) : trained_(model) {
+  start(model, options);
+}
+
+template <class Model>
+void StartingPoint::start(Model& model, const TrainOptions& options) {
+  parameters_of_model_ = model.parameters().elements();
+  if (options.from.empty()) {
+    return model.materialize(options.seed, options.precision, options.device);
+  }
+  const bool adapts = options.lora.rank > 0;
+  KETTE_CHECK(!adapts || !holds_adapters(options.from), options.from.string(),
+              ": expected a model to put adapters on, given one that is made of adapters itself; "
+              "kette merge makes a plain one of it");
+  model.allocate(options.precision, options.device, adapts ? Gradients::none : Gradients::kept);
+  checksum_ = load_values(options.from, model).at(kChecksumKey);
+  if (!adapts) return;
+  adapters_.emplace(model, options.lora);
+  adapters_->materialize(options.seed);
+  trained_ = with_adapters(trained_, *adapters_);
+}
+
+std::string StartingPoint::parameter_file() const { return adapters_ ? kAdapterFile : kModelFile; }
+
+void StartingPoint::save_description(const TrainOptions& options) const {
+  if (!adapters_) return;
+  kette::save_description(options.out,
+                          AdapterDescription{adapters_->options(), options.from, checksum_});
+}
+
+std::string StartingPoint::recipe() const {
+  const LoraOptions lora = adapters_ ? adapters_->options() : LoraOptions{};
+  const Json json = {{"from_crc32", checksum_.empty() ? Json() : Json(checksum_)},
+                     {"lora_rank", adapters_ ? Json(lora.rank) : Json()},
+                     {"lora_scale", adapters_ ? Json(lora.scale()) : Json()},
+                     {"lora_on", adapters_ ? Json(lora.on) : Json()}};
+  return json.dump();
+}
+
+std::string StartingPoint::report(const TrainOptions& options) const {
+  const std::string all = std::to_string(parameters_of_model_) + " parameters";
+  if (options.from.empty()) return all;
+  const std::string from = all + " of " + options.from.string();
+  if (!adapters_) return "fine-tuning " + from;
+  return "adapters of " + std::to_string(adapters_->parameters().elements()) + " parameters on " +
+         from;
+}
+
+}  // namespace kette

@@ -1,0 +1,42 @@
+// Where training starts, and what of the model it changes: all of it, from random values or from
+// those of a model directory (fine-tuning); or adapters (models/lora.h) alone, on the frozen values
+// of one. What a task tells of that to the trainer, and keeps of it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "models/lora.h"
+#include "train/trainer.h"
+
+namespace kette {
+
+class StartingPoint {
+ public:
+  /// Gives the model its values, and its adapters if the options ask for them. The model must
+  /// outlive this.
+  StartingPoint(Transformer& model, const TrainOptions& options);
+  StartingPoint(Gpt& model, const TrainOptions& options);
+  StartingPoint(const StartingPoint&) = delete;
+  StartingPoint& operator=(const StartingPoint&) = delete;
+
+  const TrainedModel& trained() const { return trained_; }
+  std::string parameter_file() const;
+  /// Of the adapters, beside that of the model; without them nothing.
+  void save_description(const TrainOptions& options) const;
+  /// Its part of Task::recipe(), a JSON object.
+  std::string recipe() const;
+  /// "all of 6,534 parameters, from ..." for people.
+  std::string report(const TrainOptions& options) const;
+
+ private:
+  template <class Model>
+  void start(Model& model, const TrainOptions& options);
+
+  TrainedModel trained_;
+  std::int64_t parameters_of_model_ = 0;
+  std::string checksum_;  // of the parameters that were loaded
+  std::optional<LoraAdapters> adapters_;
+};
+
+}  // namespace kette
