@@ -51,6 +51,7 @@ TrainCommandOptions::TrainCommandOptions(CLI::App& command) {
   architecture_.add_field_options(command);
   add_translation_options(command);
   add_text_options(command);
+  add_adapter_options(command);
   add_duration_options(command);
   add_optimisation_options(command);
   add_checkpoint_options(command);
@@ -93,6 +94,8 @@ void TrainCommandOptions::add_data_options(CLI::App& command) {
       data.path("--valid-src", translation_.valid_source, "Source sentences for validation"),
       data.path("--valid-tgt", translation_.valid_target, "Their translations")};
   data.path("--out", train_.out, "The model directory to make", "DIR")->required();
+  data.path("--from", train_.from,
+            "Start from this model, with its shape and tokenizer, instead of random values", "DIR");
   data.text("--tokenizer", tokenizer_,
             "Translation: a SentencePiece model (default: train one). Text: character or "
             "sentencepiece, made of the text (default: character), or " +
@@ -127,6 +130,22 @@ void TrainCommandOptions::add_text_options(CLI::App& command) {
   OptionGroup both(command, "Vocabulary");
   both.number("--vocab", translation_.vocabulary, at_least(1),
               "Pieces of a SentencePiece model that is trained");
+}
+
+void TrainCommandOptions::add_adapter_options(CLI::App& command) {
+  OptionGroup lora(command, "Low-rank adapters (LoRA): train these alone, on the frozen --from");
+  lora.number("--lora-rank", train_.lora.rank, at_least(1), "Their rank (default: no adapters)");
+  lora.number("--lora-alpha", train_.lora.alpha, above(0),
+              "They count alpha / rank times (default: alpha is twice the rank)");
+  lora.custom(
+      "--lora-on",
+      [this](const std::string& names) { train_.lora.on = LoraOptions::parse_names(names); },
+      [this] {
+        std::string names;
+        for (const std::string& name : train_.lora.on) names += (names.empty() ? "" : ",") + name;
+        return names;
+      },
+      "Which linear maps have one: query, key, value, output, inner, outer, or all", "NAMES");
 }
 
 void TrainCommandOptions::add_duration_options(CLI::App& command) {

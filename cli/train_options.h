@@ -30,6 +30,7 @@ class TrainCommandOptions {
   void add_data_options(CLI::App& command);
   void add_translation_options(CLI::App& command);
   void add_text_options(CLI::App& command);
+  void add_adapter_options(CLI::App& command);
   void add_duration_options(CLI::App& command);
   void add_optimisation_options(CLI::App& command);
   void add_checkpoint_options(CLI::App& command);

@@ -35,14 +35,21 @@ std::int64_t windows_per_batch(const TextTrainOptions& options) {
   return options.batch_tokens / options.model.context;
 }
 
+TextTrainOptions prepared(TextTrainOptions options) {
+  options.check();
+  if (!options.from.empty()) options.model = read_gpt_description(options.from).config;
+  options.model.check();
+  windows_per_batch(options);
+  prepare_model_directory(options);
+  return options;
+}
+
 }  // namespace
 
 TextTask::TextTask(TextTrainOptions options)
-    : options_((options.check(), options.model.check(), std::move(options))) {
+    : options_(prepared(std::move(options))), tokenizer_(make_tokenizer()) {
   const std::int64_t windows = windows_per_batch(options_);
-  prepare_model_directory(options_);
-  tokenizer_ = make_tokenizer();
-  options_.model.vocabulary = tokenizer_->vocabulary();
+  if (options_.from.empty()) options_.model.vocabulary = tokenizer_->vocabulary();
   corpus_ = tokens_of(options_.text, "train.tokens");
   if (options_.valid_text.empty()) {
     const auto kept = static_cast<std::int64_t>(
@@ -65,12 +72,18 @@ TextTask::TextTask(TextTrainOptions options)
         make_sliding_batch(*valid_corpus_, std::span(plan).subspan(first, count)).batch);
   }
   model_ = std::make_unique<Gpt>(options_.model);
-  model_->materialize(options_.seed, options_.precision, options_.device);
+  start_.emplace(*model_, options_);
 }
 
 SharedTextTokenizer TextTask::make_tokenizer() const {
   if (options_.resume) {
     return load_text_tokenizer(read_gpt_description(options_.out).tokenizer, options_.out);
+  }
+  if (!options_.from.empty()) {
+    KETTE_CHECK(!options_.tokenizer,
+                "tokenizer: expected none beside a model to start from, which has its own, given ",
+                options_.tokenizer->kind());
+    return load_text_tokenizer(read_gpt_description(options_.from).tokenizer, options_.from);
   }
   if (options_.tokenizer) return options_.tokenizer;
   if (options_.tokenizer_kind == "character") {
@@ -98,26 +111,30 @@ TokenFile TextTask::tokens_of(const std::vector<fs::path>& files, const char* na
   return tokens;
 }
 
-double TextTask::validation_loss() { return kette::validation_loss(*model_, valid_batches_); }
+double TextTask::validation_loss() {
+  return kette::validation_loss(start_->trained(), valid_batches_);
+}
 
 std::string TextTask::report() const {
   return std::to_string(corpus_->size()) + " tokens to learn from and " +
          std::to_string(valid_corpus_->size()) + " to validate on, " + tokenizer_->kind() +
          " vocabulary of " + std::to_string(tokenizer_->vocabulary()) + "\n" +
-         std::to_string(model_->parameters().elements()) + " parameters, " +
-         std::to_string(batches_in_epoch()) + " batches an epoch";
+         start_->report(options_) + ", " + std::to_string(batches_in_epoch()) +
+         " batches an epoch";
 }
 
 std::string TextTask::recipe() const {
-  const Json json = {{"model", Json::parse(to_json(options_.model))},
-                     {"tokenizer", tokenizer_->fingerprint()},
-                     {"text", names_of(options_.text)},
-                     {"tokens", corpus_->size()}};
+  Json json = {{"model", Json::parse(to_json(options_.model))},
+               {"tokenizer", tokenizer_->fingerprint()},
+               {"text", names_of(options_.text)},
+               {"tokens", corpus_->size()}};
+  json.update(Json::parse(start_->recipe()));
   return json.dump();
 }
 
 void TextTask::save_description() const {
   kette::save_description(options_.out, options_.model, *tokenizer_);
+  start_->save_description(options_);
 }
 
 }  // namespace kette

@@ -6,7 +6,7 @@
 
 #include "data/text_documents.h"
 #include "data/window_sampler.h"
-#include "train/trainer.h"
+#include "train/starting_point.h"
 
 namespace kette {
 
@@ -18,12 +18,12 @@ struct TextTrainOptions : TrainOptions {
   double valid_share = 0.1;
   std::int64_t valid_tokens = std::int64_t{1} << 18;  ///< a validation reads at most this many
 
-  SharedTextTokenizer tokenizer;  ///< undefined: one is made from the text
+  SharedTextTokenizer tokenizer;  ///< undefined: that of `from`, or one is made from the text
   /// Which kind is made: "character" or "sentencepiece", the latter of `vocabulary` pieces.
   std::string tokenizer_kind = "character";
   std::int64_t vocabulary = 8000;
 
-  GptConfig model;  ///< its vocabulary is the tokenizer's
+  GptConfig model;  ///< without `from`, which has its own; its vocabulary is the tokenizer's
 
   TextTrainOptions() { label_smoothing = 0; }
 };
@@ -32,7 +32,7 @@ class TextTask final : public Task {
  public:
   explicit TextTask(TextTrainOptions options);
 
-  TrainedModel model() override { return *model_; }
+  TrainedModel model() override { return start_->trained(); }
   Batch next_batch() override { return sampler_->next(); }
   BatchSampler::State sampler_state() const override { return sampler_->state(); }
   void restore_sampler(const BatchSampler::State& state) override { sampler_->restore(state); }
@@ -41,6 +41,7 @@ class TextTask final : public Task {
   std::string report() const override;
   std::string recipe() const override;
   void save_description() const override;
+  std::string parameter_file() const override { return start_->parameter_file(); }
 
  private:
   SharedTextTokenizer make_tokenizer() const;
@@ -52,6 +53,7 @@ class TextTask final : public Task {
   std::optional<WindowSampler> sampler_;
   std::vector<Batch> valid_batches_;
   std::unique_ptr<Gpt> model_;
+  std::optional<StartingPoint> start_;
 };
 
 inline TrainResult train(const TextTrainOptions& options) {
