@@ -59,11 +59,11 @@ TextTask::TextTask(TextTrainOptions options)
   } else {
     valid_corpus_ = tokens_of(options_.valid_text, "valid.tokens");
   }
+  const std::int64_t context = options_.model.context;
+  sampler_.emplace(*corpus_, WindowOptions{context, windows, options_.seed});
   const std::int64_t valid_tokens = std::min(options_.valid_tokens, valid_corpus_->size());
   KETTE_CHECK(valid_tokens > 0,
               "train: expected text for validation, given none (give --valid-text)");
-  const std::int64_t context = options_.model.context;
-  sampler_.emplace(*corpus_, WindowOptions{context, windows, options_.seed});
   const std::vector<SlidingWindow> plan = plan_sliding(valid_tokens, context, context);
   const auto step = static_cast<std::size_t>(windows);
   for (std::size_t first = 0; first < plan.size(); first += step) {
