@@ -8,9 +8,8 @@
 #include "cli/architecture.h"
 #include "cli/commands.h"
 #include "cli/common.h"
-#include "cli/machine.h"
 #include "decode/generator.h"
-#include "tensor/backend.h"
+#include "tensor/cpu/memory_speed.h"
 
 namespace kette::cli {
 namespace {
@@ -51,16 +50,20 @@ void run(BenchGenerateOptions& o) {
     return seconds_of([&] { generate(packed, prompt, options); });
   };
   generate_tokens(4);  // to warm up
-  const std::int64_t bytes = 4 * (model.parameters().elements() - config.context * config.width);
+  // Of positions, one row is read.
+  const Tensor weights = model.parameters().values().view(
+      0, {model.parameters().elements() - config.context * config.width});
+  const auto bytes = static_cast<double>(weights.bytes());
+  const bool on_cpu = o.device.kind == DeviceKind::cpu;
   std::vector<double> rates, prompts, reads, shares;
   for (std::int64_t i = 0; i < o.runs; ++i) {
-    const double reading = o.device.kind == DeviceKind::cpu ? seconds_to_read(bytes, threads) : 0;
+    const double reading = on_cpu ? cpu::seconds_to_read(weights) : 0;
     const double first = generate_tokens(1);  // the prompt and one token
     const double all = generate_tokens(o.tokens + 1);
     const double a_token = (all - first) / static_cast<double>(o.tokens);
     prompts.push_back(static_cast<double>(o.prompt * o.texts) / first);
     rates.push_back(static_cast<double>(o.texts) / a_token);
-    reads.push_back(static_cast<double>(bytes) / reading / 1e9);
+    reads.push_back(bytes / reading / 1e9);
     shares.push_back(reading / a_token);
   }
   nlohmann::ordered_json json = {{"preset", o.architecture.preset()},
@@ -69,8 +72,8 @@ void run(BenchGenerateOptions& o) {
                                  {"texts", o.texts},
                                  {"tokens_per_second", median(rates)},
                                  {"prompt_tokens_per_second", median(prompts)},
-                                 {"weight_mib", static_cast<double>(bytes) / (1 << 20)}};
-  if (o.device.kind == DeviceKind::cpu) {
+                                 {"weight_mib", bytes / (1 << 20)}};
+  if (on_cpu) {
     json["read_gb_per_second"] = median(reads);
     json["read_share"] = median(shares);
   }

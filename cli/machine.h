@@ -1,7 +1,6 @@
 // What Kette runs on: the CPU, and which of its kernel libraries the system's loader took.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 namespace kette::cli {
@@ -11,8 +10,5 @@ std::string cpu_name();
 
 /// "x86-64-v4 (AVX-512)", "x86-64-v3 (AVX2)" or "portable": the level of the loaded kernel library.
 std::string kernel_level();
-
-/// How long all threads together take to read so much memory, each its own share, once.
-double seconds_to_read(std::int64_t bytes, int threads);
 
 }  // namespace kette::cli

@@ -2,8 +2,9 @@
 """Kette and a peer side by side: the two run in turn, so that a drift of the machine meets both.
 
 Prints each program's median and the ratio of the medians, for training (target tokens/s and peak
-memory, against train_pytorch.py with any of its switches) or translation (sentences/s, against
-translate_ctranslate2.py). Arguments it does not know go to the peer's script.
+memory, against train_pytorch.py, or train_nanogpt.py for the presets of GPT), translation
+(sentences/s, against translate_ctranslate2.py) or generation (tokens/s, against
+generate_transformers.py). Arguments it does not know go to the peer's script.
 """
 
 import argparse
@@ -14,7 +15,15 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).parent
-STEPS = {"tiny": ["--steps", "12", "--warmup", "4"], "base": ["--steps", "6", "--warmup", "2"]}
+STEPS = {
+    "tiny": ["--steps", "12", "--warmup", "4"],
+    "base": ["--steps", "6", "--warmup", "2"],
+    "char-cpu": ["--steps", "200", "--warmup", "20"],
+    "char": ["--steps", "4", "--warmup", "1"],
+    "gpt2": ["--steps", "3", "--warmup", "1"],
+}
+# Tokens a step of the presets of GPT, which both programs make up by themselves.
+TOKENS = {"char-cpu": 12 * 64, "char": 64 * 256, "gpt2": 12 * 1024}
 
 
 def run(command):
@@ -36,7 +45,7 @@ def table(rows, key, unit, better):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["train", "translate"])
+    parser.add_argument("what", choices=["train", "translate", "generate"])
     parser.add_argument("--kette", default=HERE.parents[1] / "build/release/kette")
     parser.add_argument("--preset", default="tiny", choices=sorted(STEPS))
     parser.add_argument("--batches", help="JSON lines from make_batches.py, for training")
@@ -46,14 +55,21 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     options, peer_switches = parser.parse_known_args()
     common = ["--preset", options.preset, "--threads", options.threads, "--json"]
-    if options.what == "train":
+    tokens = []
+    if options.what == "generate":
+        script = "generate_transformers.py"
+    elif options.what == "translate":
+        script = "translate_ctranslate2.py"
+    elif options.preset in TOKENS:
+        common += STEPS[options.preset]
+        tokens = ["--tokens", str(TOKENS[options.preset])]
+        script = "train_nanogpt.py"
+    else:
         if not options.batches:
             parser.error("train: --batches is missing")
         common += ["--batches", options.batches, *STEPS[options.preset]]
         script = "train_pytorch.py"
-    else:
-        script = "translate_ctranslate2.py"
-    ours = [str(options.kette), "bench", options.what, *common]
+    ours = [str(options.kette), "bench", options.what, *common, *tokens]
     peer = [sys.executable, str(HERE / script), *common, *peer_switches]
     if options.device != "cpu":
         ours += ["--device", options.device]
@@ -70,8 +86,10 @@ def main():
         table(rows, "target_tokens_per_second", "tokens/s", "more")
         memory = "peak_rss_mib" if options.device == "cpu" else "peak_tensor_mib"
         table(rows, memory, "MiB", "less")
-    else:
+    elif options.what == "translate":
         table(rows, "sentences_per_second", "sentences/s", "more")
+    else:
+        table(rows, "tokens_per_second", "tokens/s", "more")
 
 
 if __name__ == "__main__":
