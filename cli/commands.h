@@ -12,6 +12,8 @@ void add_evaluate_command(CLI::App& program);
 void add_bleu_command(CLI::App& program);
 void add_score_command(CLI::App& program);
 void add_average_command(CLI::App& program);
+void add_import_command(CLI::App& program);
+void add_export_command(CLI::App& program);
 void add_gradcheck_command(CLI::App& program);
 void add_info_command(CLI::App& program);
 void add_bench_command(CLI::App& program);
