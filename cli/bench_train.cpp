@@ -132,7 +132,7 @@ void add_bench_train_command(CLI::App& bench) {
   model.choice(
       "--preset", options->preset, {"tiny", "base", "big"}, "Its size",
       [options](const std::string& name) { options->model = TransformerConfig::preset(name); });
-  model.number("--vocab", options->model.vocabulary, at_least(Tokenizer::kEnd + 2),
+  model.number("--vocab", options->model.vocabulary, at_least(SpecialTokens{}.end + 2),
                "Rows of its vocabulary (default: the preset's; base and big: 37000)");
   add_architecture_options(*command, options->model);
   add_compute_options(model, options->compute);

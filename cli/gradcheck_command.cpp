@@ -102,10 +102,9 @@ void check_ops(const GradcheckOptions& o, Report& report) {
 void check_model(const GradcheckOptions& o, Report& report) {
   std::vector<std::pair<std::string, TransformerConfig>> variants;
   if (o.preset.empty()) {
-    for (const NormOrder norm : {NormOrder::post, NormOrder::pre}) {
-      variants.emplace_back(norm == NormOrder::post ? "post-norm " : "pre-norm ",
-                            small_transformer(norm));
-    }
+    variants = {{"post-norm ", small_transformer(NormOrder::post)},
+                {"pre-norm ", small_transformer(NormOrder::pre)},
+                {"marian ", small_marian()}};
   } else {
     variants.emplace_back("", TransformerConfig::preset(o.preset));
   }

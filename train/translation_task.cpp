@@ -11,8 +11,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-TransformerConfig with_vocabulary(TransformerConfig config, std::int64_t vocabulary) {
-  config.vocabulary = vocabulary;
+TransformerConfig with_vocabulary(TransformerConfig config, const Tokenizer& tokenizer) {
+  config.vocabulary = tokenizer.vocab_size();
+  config.special = tokenizer.special();
   return config;
 }
 
@@ -26,13 +27,13 @@ TranslationTask::TranslationTask(TranslationTrainOptions options)
       valid_source_(read_lines(options_.valid_source)),
       valid_target_(read_lines(options_.valid_target)),
       sampler_(corpus_, {options_.batch_tokens, options_.seed, 4, true, options_.bpe_dropout}),
-      model_(with_vocabulary(options_.model, tokenizer_.vocab_size())) {
+      model_(with_vocabulary(options_.model, tokenizer_)) {
   plan_validation();
   model_.materialize(options_.seed, options_.precision, options_.device);
 }
 
 Tokenizer TranslationTask::make_tokenizer() const {
-  if (options_.resume) return Tokenizer::load(options_.out / "tokenizer.model");
+  if (options_.resume) return Tokenizer::load(options_.out);
   if (!options_.tokenizer.empty()) return Tokenizer::load(options_.tokenizer);
   TokenizerOptions settings;
   settings.vocab_size = options_.vocabulary;
@@ -45,7 +46,8 @@ void TranslationTask::plan_validation() {
       tokenizer_, {options_.model.max_length - 2, 0, true, false});
   for (const auto& sentences :
        plan_batches(valid.source(), valid.target(), options_.batch_tokens)) {
-    valid_batches_.push_back(make_batch(valid.source(), valid.target(), sentences));
+    valid_batches_.push_back(
+        make_batch(valid.source(), valid.target(), sentences, tokenizer_.special()));
   }
 }
 
@@ -73,8 +75,10 @@ std::string TranslationTask::report() const {
 }
 
 std::string TranslationTask::recipe() const {
+  std::string tokenizer;
+  for (const auto& [name, content] : tokenizer_.files()) tokenizer += content;
   const Json json = {{"model", Json::parse(to_json(model_.config()))},
-                     {"tokenizer", std::hash<std::string>{}(tokenizer_.bytes())},
+                     {"tokenizer", std::hash<std::string>{}(tokenizer)},
                      {"source", fs::absolute(options_.source).string()},
                      {"target", fs::absolute(options_.target).string()},
                      {"bpe_dropout", options_.bpe_dropout},

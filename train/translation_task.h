@@ -10,7 +10,7 @@ namespace kette {
 
 struct TranslationTrainOptions : TrainOptions {
   std::filesystem::path source, target, valid_source, valid_target;
-  std::filesystem::path tokenizer;  ///< an existing SentencePiece model; empty: train one
+  std::filesystem::path tokenizer;  ///< what Tokenizer::load takes; empty: train one
   std::int64_t vocabulary = 10000;
   double bpe_dropout = 0;
   std::int64_t max_length = 256;  ///< longer sentences, in tokens, are left out of training

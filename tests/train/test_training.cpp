@@ -7,8 +7,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "models/average.h"
 #include "data/safetensors.h"
+#include "models/average.h"
 #include "tests/devices.h"
 #include "tests/support.h"
 #include "train/train_step.h"
@@ -141,7 +141,8 @@ TEST_CASE("accumulated gradients equal those of the big batch") {
     model.materialize(1, DType::f64);
     Adam adam(model.parameters(), {});
     std::vector<Batch> batches;
-    for (const auto& part : parts) batches.push_back(make_batch(source, target, part));
+    for (const auto& part : parts)
+      batches.push_back(make_batch(source, target, part, SpecialTokens{}));
     train_step(model, adam, batches, {1e-3, 0.1, 0, 1});
     return model.parameters().gradients().values<double>();
   };
