@@ -1,6 +1,8 @@
 // Models of Hugging Face's transformers become model directories of Kette, and the reverse: the
 // same tokens, and logits that differ by rounding alone.
 //   GPT2LMHeadModel   a language model with GPT-2's tokenizer
+//   MarianMTModel     a translation model in the form of Marian (Junczys-Dowmunt et al. 2018), such
+//                     as OPUS-MT's; every post-norm model of Kette can take this form
 // A folder of theirs has config.json, model.safetensors (or several files and an index) and the
 // files of its tokenizer. A setting that would change the result and that the other side lacks is
 // an Error that names it. Dropout rates are carried over where both sides have one.

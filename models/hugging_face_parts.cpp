@@ -7,6 +7,12 @@ void add_norm(Parts& parts, const std::string& name, const Norm& norm) {
   parts.push_back({name + ".bias", norm.bias.value()});
 }
 
+void add_linear(Parts& parts, const std::string& name, const Linear& linear, std::int64_t begin,
+                std::int64_t end) {
+  parts.push_back({name + ".weight", linear.weight.value().slice(begin, end)});
+  parts.push_back({name + ".bias", linear.bias.value().slice(begin, end)});
+}
+
 void read(Parameters& from, const Parts& parts) {
   for (const Part& part : parts) {
     const Shape& shape = part.ours.shape();

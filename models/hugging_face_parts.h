@@ -20,6 +20,9 @@ struct Part {
 using Parts = std::vector<Part>;
 
 void add_norm(Parts& parts, const std::string& name, const Norm& norm);
+/// Rows [begin, end) of it.
+void add_linear(Parts& parts, const std::string& name, const Linear& linear, std::int64_t begin,
+                std::int64_t end);
 
 /// Fills the parts.
 void read(Parameters& from, const Parts& parts);
