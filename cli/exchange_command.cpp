@@ -1,6 +1,7 @@
 // `kette import` and `kette export`: models from and for Hugging Face's transformers.
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
 #include "cli/common.h"
@@ -22,6 +23,9 @@ void run(const ExchangeOptions& o, Exchange exchange) {
   const std::string summary = exchange(o.from, o.out);
   std::cerr << o.from.string() << ": " << summary << "\n"
             << o.out.string() << ": written" << std::endl;
+  if (o.common.json) {
+    print_json({{"from", o.from.string()}, {"out", o.out.string()}, {"model", summary}});
+  }
 }
 
 void add_command(CLI::App& program, const std::string& name, const std::string& help,

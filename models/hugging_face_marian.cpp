@@ -15,6 +15,8 @@ constexpr const char* kCopies[] = {kEmbedding, "model.encoder.embed_tokens.weigh
                                    "model.decoder.embed_tokens.weight", "lm_head.weight"};
 constexpr const char* kPositions[] = {"model.encoder.embed_positions.weight",
                                       "model.decoder.embed_positions.weight"};
+constexpr const char* kSource = "source.spm";
+constexpr const char* kTarget = "target.spm";
 constexpr const char* kBias = "final_logits_bias";
 /// Sinusoids in bfloat16 are this near to themselves.
 constexpr double kRounding = 1.0 / 128;
@@ -149,6 +151,26 @@ void expect_special(const Settings& settings, const SpecialTokens& special) {
   expect("decoder_start_token_id", special.begin);
 }
 
+/// A decoder of Marian's starts with the padding. One that does not is ours, and so is its tokenizer:
+/// a joint model, which is both source.spm and target.spm.
+Tokenizer read_tokenizer(const fs::path& folder, const Settings& settings) {
+  Tokenizer marian = Tokenizer::load(folder);
+  KETTE_CHECK(!marian.is_joint(), folder.string(),
+              ": expected source.spm, target.spm and vocab.json, given none");
+  const std::int64_t begin = marian.special().begin;
+  if (settings.get<std::int64_t>("decoder_start_token_id", begin) == begin) return marian;
+  Tokenizer joint = Tokenizer::load(folder / kSource);
+  bool is_same = joint.vocab_size() == marian.vocab_size() &&
+                 joint.bytes() == Tokenizer::load(folder / kTarget).bytes();
+  for (std::int32_t id = 0; is_same && id < joint.vocab_size(); ++id) {
+    is_same = joint.piece(id) == marian.piece(id);
+  }
+  KETTE_CHECK(is_same, settings.origin(), ": expected ", begin,
+              ", the padding, for \"decoder_start_token_id\", or the pieces of source.spm in both "
+              "target.spm and vocab.json, given neither");
+  return joint;
+}
+
 /// Writes vocab.json by the pieces of a joint model, and the model as both.
 void write_tokenizer(const fs::path& folder, const Tokenizer& tokenizer) {
   if (!tokenizer.is_joint()) {
@@ -160,8 +182,8 @@ void write_tokenizer(const fs::path& folder, const Tokenizer& tokenizer) {
   Json vocabulary = Json::object();
   for (std::int32_t id = 0; id < tokenizer.vocab_size(); ++id) vocabulary[tokenizer.piece(id)] = id;
   write_file_atomically(folder / "vocab.json", vocabulary.dump(0) + "\n");
-  write_file_atomically(folder / "source.spm", tokenizer.bytes());
-  write_file_atomically(folder / "target.spm", tokenizer.bytes());
+  write_file_atomically(folder / kSource, tokenizer.bytes());
+  write_file_atomically(folder / kTarget, tokenizer.bytes());
 }
 
 void write_settings(const fs::path& folder, const TransformerConfig& c) {
@@ -219,9 +241,7 @@ TranslationModel read_marian(const fs::path& folder, const Settings& settings) {
     parameters.expect("model." + std::string(stack) + ".layers." + std::to_string(layers - 1) +
                       ".fc1.weight");
   }
-  Tokenizer tokenizer = Tokenizer::load(folder);
-  KETTE_CHECK(!tokenizer.is_joint(), folder.string(),
-              ": expected source.spm, target.spm and vocab.json, given none");
+  Tokenizer tokenizer = read_tokenizer(folder, settings);
   settings.expect_vocabulary(tokenizer.vocab_size(), config.vocabulary);
   config.special = tokenizer.special();
   config.output_bias = parameters.contains(kBias);

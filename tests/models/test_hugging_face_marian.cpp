@@ -162,7 +162,7 @@ TEST_CASE("Hugging Face: a setting of Marian that Kette lacks is an error that n
       {"vocab_size", 100, "\"decoder_vocab_size\""},
       {"pad_token_id", 1, "for \"pad_token_id\", given 1"},
       {"eos_token_id", 2, "expected 0, as vocab.json beside it says, for \"eos_token_id\""},
-      {"decoder_start_token_id", 0, "for \"decoder_start_token_id\", given 0"},
+      {"decoder_start_token_id", 0, "source.spm: expected the special ids pad 0"},
       {"encoder_layers", 3, "expected a tensor \"model.encoder.layers.2.fc1.weight\""},
       {"decoder_layers", 1, "expected no further tensors, given \"model.decoder.layers.1."},
       {"decoder_layers", 0, "config.json: decoder_layers: expected at least 1"},
