@@ -21,7 +21,7 @@ ParallelCorpus random_corpus(const BenchBatchOptions& o, std::int64_t pairs) {
     std::vector<std::int32_t> ids(static_cast<std::size_t>(std::max(1.0, length)));
     for (auto& id : ids) {
       id = static_cast<std::int32_t>(
-          random.uniform(Tokenizer::kEnd + 1, static_cast<double>(o.rows)));
+          random.uniform(SpecialTokens{}.end + 1, static_cast<double>(o.rows)));
     }
     side.add(ids);
   };
@@ -78,7 +78,7 @@ Batch parse_batch(std::string_view line, std::int64_t rows) {
               target.size());
   std::vector<std::int64_t> all(static_cast<std::size_t>(source.size()));
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i);
-  return make_batch(source, target, all);
+  return make_batch(source, target, all, SpecialTokens{});
 }
 
 }  // namespace

@@ -161,7 +161,7 @@ void add_bench_train_command(CLI::App& bench) {
   auto options = std::make_shared<BenchTrainOptions>();
   OptionGroup model(*command, "Model");
   options->architecture.add_preset_option(model, all_presets(), "Its size");
-  model.number("--vocab", options->vocabulary, at_least(Tokenizer::kEnd + 2),
+  model.number("--vocab", options->vocabulary, at_least(SpecialTokens{}.end + 2),
                "Rows of its vocabulary (default: the preset's; base and big: 37000)");
   options->architecture.add_field_options(*command);
   add_compute_options(model, options->compute);

@@ -36,7 +36,7 @@ std::vector<std::vector<std::int32_t>> random_sources(const BenchTranslateOption
     source.resize(static_cast<std::size_t>(o.length));
     for (auto& id : source) {
       id = static_cast<std::int32_t>(
-          random.uniform(Tokenizer::kEnd + 1, static_cast<double>(vocabulary)));
+          random.uniform(SpecialTokens{}.end + 1, static_cast<double>(vocabulary)));
     }
   }
   return sources;

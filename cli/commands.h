@@ -14,6 +14,8 @@ void add_bleu_command(CLI::App& program);
 void add_score_command(CLI::App& program);
 void add_average_command(CLI::App& program);
 void add_merge_command(CLI::App& program);
+void add_import_command(CLI::App& program);
+void add_export_command(CLI::App& program);
 void add_gradcheck_command(CLI::App& program);
 void add_info_command(CLI::App& program);
 void add_bench_command(CLI::App& program);

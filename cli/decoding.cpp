@@ -49,6 +49,18 @@ void add_search_options(CLI::App& command, TranslateOptions& options) {
   OptionGroup group(command, "Search");
   group.number("--beam", options.beam, at_least(1), "Hypotheses kept; 1 is greedy search");
   group.custom(
+      "--beam-kind",
+      [&options](const std::string& text) {
+        KETTE_CHECK(text == "narrowing" || text == "full", "expected narrowing or full, given ",
+                    text);
+        options.kind = text == "full" ? BeamKind::full : BeamKind::narrowing;
+      },
+      [&options] { return std::string(options.kind == BeamKind::full ? "full" : "narrowing"); },
+      "Whether a finished hypothesis keeps its place, or leaves it to another one, as in "
+      "generate() "
+      "of Hugging Face's transformers",
+      "narrowing|full");
+  group.custom(
       "--length-penalty",
       [&options](const std::string& text) { options.length_penalty = parse_length_penalty(text); },
       [&options] { return options.length_penalty.str(); },
@@ -66,11 +78,11 @@ void add_search_options(CLI::App& command, TranslateOptions& options) {
 }
 
 void check_lengths(const TranslationModel& model, const std::vector<std::string_view>& lines,
-                   const std::string& file, std::int64_t first_line) {
+                   const std::string& file, std::int64_t first_line, Side side) {
   const auto limit = static_cast<std::size_t>(model.transformer->config().max_length - 1);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (kMostPiecesPerByte * lines[i].size() < limit) continue;
-    const std::size_t tokens = model.tokenizer.encode(lines[i]).size();
+    const std::size_t tokens = model.tokenizer.encode(lines[i], side).size();
     KETTE_CHECK(tokens <= limit, file, ":", first_line + static_cast<std::int64_t>(i),
                 ": expected at most ", limit,
                 " tokens, as many as the model has positions for, given ", tokens,

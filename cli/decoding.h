@@ -27,6 +27,6 @@ void add_search_options(CLI::App& command, TranslateOptions& options);
 
 /// Throws an Error with file and line for the first line that is longer than the model's positions.
 void check_lengths(const TranslationModel& model, const std::vector<std::string_view>& lines,
-                   const std::string& file, std::int64_t first_line = 1);
+                   const std::string& file, std::int64_t first_line = 1, Side side = Side::source);
 
 }  // namespace kette::cli

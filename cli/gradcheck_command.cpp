@@ -124,6 +124,7 @@ void check_model(const GradcheckOptions& o, Report& report) {
       add_gaps(report, norm == NormOrder::post ? "post-norm " : "pre-norm ",
                check_transformer(small_transformer(norm), elements, o.check));
     }
+    add_gaps(report, "marian ", check_transformer(small_marian(), elements, o.check));
   }
 }
 

@@ -29,6 +29,8 @@ void add_commands(CLI::App& program) {
   add_score_command(program);
   add_average_command(program);
   add_merge_command(program);
+  add_import_command(program);
+  add_export_command(program);
   add_gradcheck_command(program);
   add_info_command(program);
   add_bench_command(program);

@@ -27,10 +27,10 @@ void run(const ScoreCommandOptions& o) {
               " lines, as many as ", o.source.string(), " has, given ", target.size());
   const TranslationModel model = load(o.model);
   check_lengths(model, source.views(), o.source.string());
-  check_lengths(model, target.views(), o.target.string());
+  check_lengths(model, target.views(), o.target.string(), 1, Side::target);
   const std::vector<SentenceScore> scores =
       score_ids(PackedTransformer(*model.transformer), model.tokenizer.encode_all(source.views()),
-                model.tokenizer.encode_all(target.views()), o.score);
+                model.tokenizer.encode_all(target.views(), Side::target), o.score);
   double sum = 0;
   std::int64_t tokens = 0;
   for (const SentenceScore& score : scores) {

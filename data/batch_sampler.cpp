@@ -32,7 +32,8 @@ BatchSampler::BatchSampler(const ParallelCorpus& corpus, const BatchOptions& opt
 }
 
 Batch BatchSampler::next() {
-  Batch batch = make_batch(source(), target(), plan_[static_cast<std::size_t>(state_.position)]);
+  Batch batch = make_batch(source(), target(), plan_[static_cast<std::size_t>(state_.position)],
+                           corpus_->special());
   ++state_.position;
   if (state_.position == batches_in_epoch()) {
     state_ = {state_.epoch + 1, 0};

@@ -4,13 +4,12 @@
 #include <numeric>
 #include <tuple>
 
-#include "data/tokenizer.h"
 #include "tensor/error.h"
 
 namespace kette {
 
 Batch make_batch(const TokenLists& source, const TokenLists& target,
-                 std::span<const std::int64_t> sentence_ids) {
+                 std::span<const std::int64_t> sentence_ids, const SpecialTokens& special) {
   Batch batch;
   batch.sentence_ids.assign(sentence_ids.begin(), sentence_ids.end());
   std::vector<std::int64_t> source_lengths, target_lengths;
@@ -19,13 +18,13 @@ Batch make_batch(const TokenLists& source, const TokenLists& target,
   };
   for (const std::int64_t sentence : sentence_ids) {
     append(batch.source, source[sentence]);
-    batch.source.push_back(Tokenizer::kEnd);
+    batch.source.push_back(special.end);
     source_lengths.push_back(source.length(sentence) + 1);
 
-    batch.target_in.push_back(Tokenizer::kBegin);
+    batch.target_in.push_back(special.begin);
     append(batch.target_in, target[sentence]);
     append(batch.target_out, target[sentence]);
-    batch.target_out.push_back(Tokenizer::kEnd);
+    batch.target_out.push_back(special.end);
     target_lengths.push_back(target.length(sentence) + 1);
   }
   batch.source_segments = Segments::from_lengths(source_lengths);

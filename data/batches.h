@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "data/parallel_corpus.h"
+#include "data/special_tokens.h"
 #include "data/token_lists.h"
 #include "tensor/segments.h"
 
@@ -27,7 +28,7 @@ struct Batch {
 
 /// Packs the named sentences in this order.
 Batch make_batch(const TokenLists& source, const TokenLists& target,
-                 std::span<const std::int64_t> sentence_ids);
+                 std::span<const std::int64_t> sentence_ids, const SpecialTokens& special);
 
 /// The same sentences in the same order, in parts of equal size as far as sentences allow: as many
 /// as it takes to come down to about `tokens` of the larger side.

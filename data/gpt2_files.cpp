@@ -6,6 +6,7 @@
 #include "data/text_file.h"
 #include "data/unicode.h"
 #include "data/utf8.h"
+#include "data/vocabulary_json.h"
 #include "tensor/error.h"
 
 namespace kette {
@@ -68,49 +69,6 @@ std::filesystem::path one_of(const std::filesystem::path& folder, const char* na
   return folder / other_name;
 }
 
-struct Entry {
-  std::string token;
-  Json id;
-};
-
-/// The entries of one flat JSON object, in its order; no Json is made of them, which takes longer
-/// than all the rest.
-std::vector<Entry> read_entries(const std::filesystem::path& file) {
-  std::vector<Entry> entries;
-  const auto collect = [&entries](int depth, Json::parse_event_t event, Json& parsed) {
-    if (depth == 1 && event == Json::parse_event_t::key) {
-      entries.push_back({std::move(parsed.get_ref<std::string&>()), {}});
-    } else if (depth == 1 && event == Json::parse_event_t::value && !entries.empty()) {
-      entries.back().id = parsed;
-    }
-    return depth == 0;
-  };
-  const Json object = Json::parse(read_text(file), collect, /*allow_exceptions=*/false);
-  KETTE_CHECK(object.is_object(), file.string(),
-              ": expected a JSON object of tokens and their ids, given something else");
-  return entries;
-}
-
-/// The tokens by id, as they are written.
-std::vector<std::string> read_tokens(const std::filesystem::path& file) {
-  std::vector<Entry> entries = read_entries(file);
-  const std::string name = file.string();
-  std::vector<std::string> tokens(entries.size());
-  std::vector<char> is_taken(entries.size());
-  for (Entry& entry : entries) {
-    const auto id = entry.id.is_number_integer() ? entry.id.get<std::int64_t>() : -1;
-    KETTE_CHECK(id >= 0 && id < static_cast<std::int64_t>(tokens.size()), name,
-                ": expected ids from 0 to ", tokens.size() - 1, ", one for each of ", tokens.size(),
-                " tokens, given ", entry.id.dump(), " for ", entry.token);
-    const auto place = static_cast<std::size_t>(id);
-    KETTE_CHECK(!is_taken[place], name, ": expected every id once, given ", id, " for both ",
-                tokens[place], " and ", entry.token);
-    is_taken[place] = true;
-    tokens[place] = std::move(entry.token);
-  }
-  return tokens;
-}
-
 /// written: the vocabulary as it is written.
 std::vector<BytePairMerges::Merge> read_merges(const std::filesystem::path& file,
                                                const TokenTable& written) {
@@ -145,19 +103,14 @@ std::vector<BytePairMerges::Merge> read_merges(const std::filesystem::path& file
 
 Gpt2Vocabulary read_gpt2_vocabulary(const std::filesystem::path& folder) {
   const std::filesystem::path file = one_of(folder, "vocab.json", "encoder.json");
-  Gpt2Vocabulary vocabulary;
   const std::string name = file.string();
-  std::vector<std::string> written = read_tokens(file);
-  {
-    const TokenTable table(written);
-    for (std::int32_t id = 0; id < table.size(); ++id) {
-      KETTE_CHECK(table.find(table.text(id)) == id, name, ": expected every token once, given ",
-                  table.text(id), " again for the id ", id);
-    }
-    vocabulary.merges = read_merges(one_of(folder, "merges.txt", "vocab.bpe"), table);
-  }
-  for (std::string& token : written) token = read(token, name);
-  vocabulary.tokens = TokenTable(written);
+  const TokenTable written = read_vocabulary_json(file);
+  Gpt2Vocabulary vocabulary;
+  vocabulary.merges = read_merges(one_of(folder, "merges.txt", "vocab.bpe"), written);
+  std::vector<std::string> bytes;
+  for (std::int32_t id = 0; id < written.size(); ++id)
+    bytes.push_back(read(written.text(id), name));
+  vocabulary.tokens = TokenTable(bytes);
   const TokenTable& tokens = vocabulary.tokens;
   for (std::size_t byte = 0; byte < 256; ++byte) {
     const char character = static_cast<char>(byte);

@@ -83,15 +83,17 @@ ParallelCorpus ParallelCorpus::from_lines(const TextLines& source, const std::st
   ParallelCorpus corpus;
   corpus.tokenizer_ = tokenizer;
   Filter filter(options);
-  const auto encode = [&](const TextLines& lines, std::int64_t first, std::int64_t count) {
+  const auto encode = [&](const TextLines& lines, Side side, std::int64_t first,
+                          std::int64_t count) {
     return tokenizer.encode_all(
         std::span(lines.views())
-            .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
+            .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
+        side);
   };
   for (std::int64_t first = 0; first < source.size(); first += kBlock) {
     const std::int64_t count = std::min(kBlock, source.size() - first);
-    const auto source_ids = encode(source, first, count);
-    const auto target_ids = encode(target, first, count);
+    const auto source_ids = encode(source, Side::source, first, count);
+    const auto target_ids = encode(target, Side::target, first, count);
     for (std::size_t i = 0; i < source_ids.size(); ++i) {
       const std::int64_t line = first + static_cast<std::int64_t>(i);
       if (filter.keeps(line + 1, source[line], target[line],

@@ -35,6 +35,8 @@ class ParallelCorpus {
 
   /// What made the ids; nothing for from_tokens.
   const std::optional<Tokenizer>& tokenizer() const { return tokenizer_; }
+  /// Of its tokenizer; from_tokens takes its ids for those of a vocabulary of Kette's own.
+  SpecialTokens special() const { return tokenizer_ ? tokenizer_->special() : SpecialTokens{}; }
 
  private:
   TokenLists source_, target_;

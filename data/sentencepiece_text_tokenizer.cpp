@@ -77,10 +77,10 @@ std::shared_ptr<const SentencePieceTextTokenizer> SentencePieceTextTokenizer::tr
 void SentencePieceTextTokenizer::find_bytes() {
   for (int byte = 0; byte < 256; ++byte) {
     byte_ids_[static_cast<std::size_t>(byte)] = model_.id(byte_piece(byte));
-    if (byte_ids_[static_cast<std::size_t>(byte)] == Tokenizer::kUnknown) return;
+    if (byte_ids_[static_cast<std::size_t>(byte)] == model_.special().unknown) return;
   }
   spelt_.resize(static_cast<std::size_t>(vocabulary()));
-  for (std::int32_t id = Tokenizer::kEnd + 1; id < vocabulary(); ++id) {
+  for (std::int32_t id = model_.special().end + 1; id < vocabulary(); ++id) {
     std::string& spelt = spelt_[static_cast<std::size_t>(id)];
     spelt = model_.piece(id);
     for (std::size_t at = 0; (at = spelt.find(kSpaceMark, at)) != std::string::npos; ++at) {

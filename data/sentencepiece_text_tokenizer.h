@@ -24,7 +24,7 @@ class SentencePieceTextTokenizer final : public TextTokenizer {
 
   std::string kind() const override { return "sentencepiece"; }
   std::int64_t vocabulary() const override { return model_.vocab_size(); }
-  std::int32_t end_of_text() const override { return Tokenizer::kEnd; }
+  std::int32_t end_of_text() const override { return model_.special().end; }
   std::vector<std::int32_t> encode(std::string_view text) const override;
   std::string decode(std::span<const std::int32_t> ids) const override;
   std::vector<std::pair<std::string, std::string>> files() const override;

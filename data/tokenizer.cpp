@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "data/bpe_dropout.h"
+#include "data/marian_pieces.h"
 #include "tensor/error.h"
 
 namespace kette {
@@ -19,7 +20,9 @@ namespace {
 
 using Ids = std::vector<std::int32_t>;
 
-constexpr std::string_view kSpaceMark = "\xE2\x96\x81";    // U+2581, how pieces write a space
+constexpr std::string_view kSpaceMark = "\xE2\x96\x81";  // U+2581, how pieces write a space
+constexpr SpecialTokens kSpecial;                        // of a joint model
+constexpr const char* kFile = "tokenizer.model";
 constexpr std::string_view kNoCharacter = "\xEF\xBF\xBF";  // U+FFFF, in no vocabulary
 
 /// Text repeats its words, so most of them need not be encoded again. Only for models whose pieces
@@ -53,6 +56,7 @@ class WordCache {
 
 struct Tokenizer::Model {
   sentencepiece::SentencePieceProcessor processor;
+  std::optional<MarianPieces> marian;  // instead of it
   bool is_bpe = false;
   bool words_are_independent = false;
   mutable std::once_flag merger_built;
@@ -83,7 +87,7 @@ struct Tokenizer::Model {
     for (int id = 0; id < processor.GetPieceSize(); ++id) {
       if (processor.IsByte(id)) byte_ids.push_back(id);  // they stand in the order of the bytes
     }
-    merger.emplace(kUnknown, std::move(byte_ids));
+    merger.emplace(kSpecial.unknown, std::move(byte_ids));
     for (int id = 0; id < processor.GetPieceSize(); ++id) {
       const bool normal =
           !processor.IsControl(id) && !processor.IsUnknown(id) && !processor.IsByte(id);
@@ -94,7 +98,7 @@ struct Tokenizer::Model {
   /// The characters that pieces stand for.
   void append_text(std::int32_t id, std::string& text) const {
     const std::string& piece = processor.IdToPiece(id);
-    if (id == kUnknown) {
+    if (id == kSpecial.unknown) {
       text += kNoCharacter;
     } else if (processor.IsByte(id)) {
       text += static_cast<char>(std::stoi(piece.substr(3, 2), nullptr, 16));  // "<0xE4>"
@@ -116,8 +120,8 @@ Tokenizer Tokenizer::from_bytes(std::string_view bytes, const std::string& name)
   KETTE_CHECK(!bytes.empty() && processor.LoadFromSerializedProto(bytes).ok(), name,
               ": expected a SentencePiece model, given ", bytes.size(),
               " bytes that are none, or a damaged one (train the tokenizer again)");
-  KETTE_CHECK(processor.pad_id() == kPad && processor.unk_id() == kUnknown &&
-                  processor.bos_id() == kBegin && processor.eos_id() == kEnd,
+  KETTE_CHECK(processor.pad_id() == kSpecial.pad && processor.unk_id() == kSpecial.unknown &&
+                  processor.bos_id() == kSpecial.begin && processor.eos_id() == kSpecial.end,
               name, ": expected the special ids pad 0, unknown 1, begin 2, end 3, given pad ",
               processor.pad_id(), ", unknown ", processor.unk_id(), ", begin ", processor.bos_id(),
               ", end ", processor.eos_id(), " (train the tokenizer with kette)");
@@ -126,6 +130,12 @@ Tokenizer Tokenizer::from_bytes(std::string_view bytes, const std::string& name)
 }
 
 Tokenizer Tokenizer::load(const std::filesystem::path& path) {
+  if (MarianPieces::are_in(path)) {
+    auto model = std::make_shared<Model>();
+    model->marian.emplace(path);
+    return Tokenizer(std::move(model));
+  }
+  if (std::filesystem::exists(path / kFile)) return load(path / kFile);
   std::ostringstream content;
   std::ifstream file(path, std::ios::binary);
   KETTE_CHECK(file && !std::filesystem::is_directory(path), path.string(),
@@ -136,14 +146,26 @@ Tokenizer Tokenizer::load(const std::filesystem::path& path) {
 
 std::string Tokenizer::bytes() const { return model_->processor.serialized_model_proto(); }
 
-std::vector<std::int32_t> Tokenizer::encode(std::string_view text) const {
+std::vector<std::pair<std::string, std::string>> Tokenizer::files() const {
+  if (model_->marian) return model_->marian->files();
+  return {{kFile, bytes()}};
+}
+
+bool Tokenizer::is_joint() const { return !model_->marian; }
+
+SpecialTokens Tokenizer::special() const {
+  return model_->marian ? model_->marian->special() : kSpecial;
+}
+
+std::vector<std::int32_t> Tokenizer::encode(std::string_view text, Side side) const {
+  if (model_->marian) return model_->marian->encode(text, side == Side::target);
   std::vector<int> ids;
   Model::check(model_->processor.Encode(text, &ids));
   return ids;
 }
 
 std::vector<std::vector<std::int32_t>> Tokenizer::encode_all(
-    std::span<const std::string_view> lines) const {
+    std::span<const std::string_view> lines, Side side) const {
   std::vector<std::vector<std::int32_t>> ids(lines.size());
 #pragma omp parallel
   {
@@ -153,7 +175,7 @@ std::vector<std::vector<std::int32_t>> Tokenizer::encode_all(
       // SentencePiece trims a space mark in the text as it does a space.
       const bool by_words =
           model_->words_are_independent && lines[i].find(kSpaceMark) == std::string_view::npos;
-      ids[i] = by_words ? cache.encode(lines[i]) : encode(lines[i]);
+      ids[i] = by_words ? cache.encode(lines[i]) : encode(lines[i], side);
     }
   }
   return ids;
@@ -169,29 +191,38 @@ std::vector<std::int32_t> Tokenizer::resegment(std::span<const std::int32_t> ids
   KETTE_CHECK(dropout >= 0 && dropout < 1,
               "BPE-dropout: expected a probability from 0 to below 1, given ", dropout);
   KETTE_CHECK(is_bpe(),
-              "BPE-dropout: expected a BPE model, given a unigram model (train with BPE)");
+              "BPE-dropout: expected a BPE model, given a unigram model or a pair of models (train "
+              "with BPE)");
   std::string text;
   for (const std::int32_t id : ids) model_->append_text(id, text);
   return model_->bpe_merger().encode(text, dropout, seed);
 }
 
 std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
-  for (const std::int32_t id : ids) piece(id);
+  for (const std::int32_t id : ids) check(id);
+  if (model_->marian) return model_->marian->decode(ids);
   std::string text;
   Model::check(model_->processor.Decode(std::vector<int>(ids.begin(), ids.end()), &text));
   return text;
 }
 
-std::int64_t Tokenizer::vocab_size() const { return model_->processor.GetPieceSize(); }
+std::int64_t Tokenizer::vocab_size() const {
+  return model_->marian ? model_->marian->vocabulary().size() : model_->processor.GetPieceSize();
+}
 
-const std::string& Tokenizer::piece(std::int32_t id) const {
+void Tokenizer::check(std::int32_t id) const {
   KETTE_CHECK(id >= 0 && id < vocab_size(), "Tokenizer: expected an id from 0 to ",
               vocab_size() - 1, ", given ", id);
-  return model_->processor.IdToPiece(id);
+}
+
+std::string Tokenizer::piece(std::int32_t id) const {
+  check(id);
+  return model_->marian ? std::string(model_->marian->vocabulary().text(id))
+                        : model_->processor.IdToPiece(id);
 }
 
 std::int32_t Tokenizer::id(std::string_view piece) const {
-  return model_->processor.PieceToId(piece);
+  return model_->marian ? model_->marian->id(piece) : model_->processor.PieceToId(piece);
 }
 
 bool Tokenizer::is_bpe() const { return model_->is_bpe; }

@@ -1,8 +1,9 @@
 // Text to piece ids and back, by SentencePiece: byte-pair encoding (Sennrich et al. 2016) or a
 // unigram model, trained on both languages together so that all embeddings can be one matrix
 // (Vaswani et al. 2017, sections 3.4 and 5.1). Ids 0 to 3 are fixed: padding, unknown, begin, end.
-// The text of a model is its serialized form. Cheap to copy, never changed, safe to use from
-// several threads.
+// Or, from a folder of Hugging Face's MarianTokenizer, by two models, one for sources and one for
+// targets, whose pieces have ids of their own (data/marian_pieces.h). Cheap to copy, never changed,
+// safe to use from several threads.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "data/special_tokens.h"
 
 namespace kette {
 
@@ -33,12 +36,11 @@ struct TokenizerOptions {
   bool byte_fallback = false;
 };
 
+/// Which language a text is in; a joint model takes both alike.
+enum class Side : std::uint8_t { source, target };
+
 class Tokenizer {
  public:
-  static constexpr std::int32_t kPad = 0;
-  static constexpr std::int32_t kUnknown = 1;
-  static constexpr std::int32_t kBegin = 2;
-  static constexpr std::int32_t kEnd = 3;
   static constexpr std::size_t kLongestLine = 4192;  ///< bytes, that training uses
 
   /// Uses every line that is not blank and has at most kLongestLine bytes. The same lines and options give
@@ -47,15 +49,23 @@ class Tokenizer {
   static Tokenizer train_files(const std::vector<std::filesystem::path>& files,
                                const TokenizerOptions& options);
 
+  /// A model, or a folder with tokenizer.model or with the files of MarianTokenizer.
   static Tokenizer load(const std::filesystem::path& path);
   /// name stands in the error when the bytes are no model.
   static Tokenizer from_bytes(std::string_view bytes, const std::string& name);
+  /// Of a joint model.
   std::string bytes() const;
+  /// Names and contents of the files that a model directory keeps of it.
+  std::vector<std::pair<std::string, std::string>> files() const;
+  /// Made of one model for both languages.
+  bool is_joint() const;
+  SpecialTokens special() const;
 
   /// Ids without begin and end.
-  std::vector<std::int32_t> encode(std::string_view text) const;
+  std::vector<std::int32_t> encode(std::string_view text, Side side = Side::source) const;
   /// The same for many lines, on all threads.
-  std::vector<std::vector<std::int32_t>> encode_all(std::span<const std::string_view> lines) const;
+  std::vector<std::vector<std::int32_t>> encode_all(std::span<const std::string_view> lines,
+                                                    Side side = Side::source) const;
 
   /// Each merge refused with probability dropout; BPE models only. See data/bpe_dropout.h.
   std::vector<std::int32_t> encode_with_dropout(std::string_view text, double dropout,
@@ -64,18 +74,19 @@ class Tokenizer {
   std::vector<std::int32_t> resegment(std::span<const std::int32_t> ids, double dropout,
                                       std::uint64_t seed) const;
 
-  /// Padding, begin and end are passed over.
+  /// Of targets. Padding, begin and end are passed over.
   std::string decode(std::span<const std::int32_t> ids) const;
 
   std::int64_t vocab_size() const;
-  const std::string& piece(std::int32_t id) const;
-  /// kUnknown when there is no such piece.
+  std::string piece(std::int32_t id) const;
+  /// The unknown piece's when there is no such piece.
   std::int32_t id(std::string_view piece) const;
   bool is_bpe() const;
 
  private:
   struct Model;
   explicit Tokenizer(std::shared_ptr<const Model> model) : model_(std::move(model)) {}
+  void check(std::int32_t id) const;
 
   std::shared_ptr<const Model> model_;
 };

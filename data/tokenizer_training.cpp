@@ -38,6 +38,7 @@ class Lines : public sentencepiece::SentenceIterator {
 };
 
 Arguments arguments(const TokenizerOptions& options) {
+  constexpr SpecialTokens special;
   std::ostringstream coverage;
   coverage << options.character_coverage;
   using Normalization = TokenizerOptions::Normalization;
@@ -50,10 +51,10 @@ Arguments arguments(const TokenizerOptions& options) {
       {"remove_extra_whitespaces", lossless ? "false" : "true"},
       {"character_coverage", coverage.str()},
       {"byte_fallback", options.byte_fallback || lossless ? "true" : "false"},
-      {"pad_id", std::to_string(Tokenizer::kPad)},
-      {"unk_id", std::to_string(Tokenizer::kUnknown)},
-      {"bos_id", std::to_string(Tokenizer::kBegin)},
-      {"eos_id", std::to_string(Tokenizer::kEnd)},
+      {"pad_id", std::to_string(special.pad)},
+      {"unk_id", std::to_string(special.unknown)},
+      {"bos_id", std::to_string(special.begin)},
+      {"eos_id", std::to_string(special.end)},
       {"max_sentence_length", std::to_string(Tokenizer::kLongestLine)},
       // Too large a vocabulary then comes out smaller, which tells how large it can be.
       {"hard_vocab_limit", "false"},

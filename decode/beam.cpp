@@ -4,7 +4,6 @@
 #include <cmath>
 #include <tuple>
 
-#include "data/tokenizer.h"
 #include "tensor/error.h"
 
 namespace kette {
@@ -28,8 +27,8 @@ void SearchOptions::check() const {
               "min length: expected at most the max length ", max_length, ", given ", min_length);
 }
 
-Beam::Beam(const SearchOptions& options, std::int64_t max_tokens)
-    : options_(options), max_tokens_(max_tokens), live_(1) {}
+Beam::Beam(const SearchOptions& options, std::int64_t max_tokens, std::int32_t end)
+    : options_(options), max_tokens_(max_tokens), end_(end), live_(1) {}
 
 std::vector<Beam::Candidate> Beam::candidates(const Predictions& predictions,
                                               std::int64_t first_row) const {
@@ -48,9 +47,11 @@ std::vector<Beam::Candidate> Beam::candidates(const Predictions& predictions,
     for (std::size_t i = 0; may_go_on && i < count; ++i) {
       add(predictions.values[row * count + i], predictions.tokens[row * count + i]);
     }
-    if (may_end) add(predictions.target_values[row], Tokenizer::kEnd);
+    const bool end_is_forced = options_.is_full() && !may_go_on;
+    if (may_end) add(end_is_forced ? 0 : predictions.target_values[row], end_);
   }
-  const auto places = static_cast<std::size_t>(options_.beam) - finished_.size();
+  const auto places = options_.is_full() ? static_cast<std::size_t>(options_.candidates())
+                                         : beam() - finished_.size();
   const std::size_t kept = std::min(places, result.size());
   std::partial_sort(result.begin(), result.begin() + static_cast<std::ptrdiff_t>(kept),
                     result.end(), [](const Candidate& a, const Candidate& b) {
@@ -69,10 +70,12 @@ std::vector<std::int64_t> Beam::advance(const Predictions& predictions, std::int
   ++length_;
   std::vector<Hypothesis> next;
   std::vector<std::int64_t> parents;
-  for (const Candidate& candidate : best) {
+  for (std::size_t rank = 0; rank < best.size() && next.size() < beam(); ++rank) {
+    const Candidate& candidate = best[rank];
+    if (candidate.token == end_ && rank >= beam()) continue;
     Hypothesis hypothesis = live_[static_cast<std::size_t>(candidate.parent)];
     hypothesis.log_probability = candidate.log_probability;
-    if (candidate.token == Tokenizer::kEnd) {
+    if (candidate.token == end_) {
       finish(std::move(hypothesis), true);
       continue;
     }
@@ -85,7 +88,7 @@ std::vector<std::int64_t> Beam::advance(const Predictions& predictions, std::int
     parents.push_back(first_row + candidate.parent);
   }
   live_ = std::move(next);
-  if (options_.stop_early && is_decided()) {
+  if ((options_.stop_early || options_.is_full()) && is_decided()) {
     live_.clear();
     parents.clear();
   }
@@ -98,11 +101,17 @@ void Beam::finish(Hypothesis hypothesis, bool has_end) {
       hypothesis.log_probability / options_.length_penalty.divisor(tokens + (has_end ? 1 : 0));
   finished_.push_back(std::move(hypothesis));
   std::stable_sort(finished_.begin(), finished_.end(), ranks_before);
+  if (finished_.size() > beam()) finished_.pop_back();
 }
 
 bool Beam::is_decided() const {
+  if (live_.empty()) return true;
+  if (options_.is_full()) {
+    const double best = live_.front().log_probability / options_.length_penalty.divisor(length_);
+    return finished_.size() == beam() && best <= finished_.back().score;
+  }
   const auto wanted = static_cast<std::size_t>(options_.n_best);
-  if (live_.empty() || finished_.size() < wanted) return live_.empty();
+  if (finished_.size() < wanted) return false;
   const double most = options_.length_penalty.divisor(max_tokens_ + 1);
   return std::all_of(live_.begin(), live_.end(), [&](const Hypothesis& hypothesis) {
     return hypothesis.log_probability / most <= finished_[wanted - 1].score;

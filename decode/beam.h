@@ -6,6 +6,11 @@
 // The search ends earlier when nothing alive can reach the n best: log P only falls and the penalty
 // only grows, so the score of a live hypothesis never exceeds log P / penalty(longest possible).
 // Ties go to the earlier hypothesis, then to the lower token. Knows no tensors.
+// BeamKind::full keeps `beam` hypotheses alive, as generate() of Hugging Face's transformers does
+// (num_beams of at least 2, early_stopping off): of the 2 * beam best continuations those among the
+// best `beam` that end are finished, the best `beam` others go on, and the search ends when `beam`
+// are finished and the best alive, at its present length, does not score above the worst of them.
+// The end mark that the longest possible hypothesis is cut off with costs nothing.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +21,11 @@
 
 namespace kette {
 
+enum class BeamKind : std::uint8_t { narrowing, full };
+
 struct SearchOptions {
   std::int64_t beam = 5;
+  BeamKind kind = BeamKind::narrowing;
   std::int64_t n_best = 1;
   LengthPenalty length_penalty;
   std::int64_t extra_length =
@@ -29,6 +37,10 @@ struct SearchOptions {
   bool allow_unknown = true;
   bool stop_early = true;  ///< when nothing alive can reach the n best; the result is the same
 
+  /// A beam of 1 is greedy search of either kind.
+  bool is_full() const { return kind == BeamKind::full && beam > 1 && forced_length == 0; }
+  /// Continuations of a hypothesis that the beam wants to see.
+  std::int64_t candidates() const { return is_full() ? 2 * beam : beam; }
   /// Throws an Error that names the option that makes no sense.
   void check() const;
 };
@@ -41,8 +53,8 @@ struct Hypothesis {
 
 class Beam {
  public:
-  /// At most max_tokens tokens, end mark not counted.
-  Beam(const SearchOptions& options, std::int64_t max_tokens);
+  /// At most max_tokens tokens, end mark not counted. end: the id of </s>.
+  Beam(const SearchOptions& options, std::int64_t max_tokens, std::int32_t end);
 
   /// Those that go on, in the order of their rows.
   const std::vector<Hypothesis>& live() const { return live_; }
@@ -61,9 +73,11 @@ class Beam {
   std::vector<Candidate> candidates(const Predictions& predictions, std::int64_t first_row) const;
   void finish(Hypothesis hypothesis, bool has_end);
   bool is_decided() const;
+  std::size_t beam() const { return static_cast<std::size_t>(options_.beam); }
 
   SearchOptions options_;
   std::int64_t max_tokens_;
+  std::int32_t end_;
   std::int64_t length_ = 0;  // tokens of each live hypothesis
   std::vector<Hypothesis> live_, finished_;
 };

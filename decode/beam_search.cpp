@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "data/tokenizer.h"
 #include "decode/decoder_state.h"
 
 namespace kette {
@@ -26,11 +25,11 @@ std::int64_t longest_output(const SearchOptions& options, const SearchJob& job,
   return options.max_length > 0 ? std::min(limit, options.max_length) : limit;
 }
 
-std::vector<std::int32_t> next_inputs(const std::vector<Searched>& sentences) {
+std::vector<std::int32_t> next_inputs(const std::vector<Searched>& sentences, std::int32_t begin) {
   std::vector<std::int32_t> tokens;
   for (const Searched& sentence : sentences) {
     for (const Hypothesis& hypothesis : sentence.beam.live()) {
-      tokens.push_back(hypothesis.tokens.empty() ? Tokenizer::kBegin : hypothesis.tokens.back());
+      tokens.push_back(hypothesis.tokens.empty() ? begin : hypothesis.tokens.back());
     }
   }
   return tokens;
@@ -42,8 +41,9 @@ void beam_search(const PackedTransformer& model, const SearchOptions& options, s
                  const SupplyJobs& supply, const FinishJob& finish) {
   options.check();
   // </s> is asked for by itself: whether it may come is the beam's to say.
-  std::vector<std::int32_t> banned{Tokenizer::kPad, Tokenizer::kBegin, Tokenizer::kEnd};
-  if (!options.allow_unknown) banned.push_back(Tokenizer::kUnknown);
+  const SpecialTokens special = model.config().special;
+  std::vector<std::int32_t> banned{special.pad, special.begin, special.end};
+  if (!options.allow_unknown) banned.push_back(special.unknown);
 
   DecoderState state(model);
   std::vector<Searched> sentences;
@@ -55,16 +55,17 @@ void beam_search(const PackedTransformer& model, const SearchOptions& options, s
       for (const SearchJob& job : supply(budget - cost, sentences.empty())) {
         cost += job.cost(options.beam);
         sources.push_back(job.source);
-        sentences.push_back({job, Beam(options, longest_output(options, job, model.config()))});
+        sentences.push_back(
+            {job, Beam(options, longest_output(options, job, model.config()), special.end)});
       }
       state.add(sources);
     }
     if (sentences.empty()) return;
 
-    const Tensor states = state.step(next_inputs(sentences));
+    const Tensor states = state.step(next_inputs(sentences, special.begin));
     const Predictions predictions = model.predict(
-        states, options.beam, banned,
-        std::vector<std::int32_t>(static_cast<std::size_t>(state.rows()), Tokenizer::kEnd));
+        states, options.candidates(), banned,
+        std::vector<std::int32_t>(static_cast<std::size_t>(state.rows()), special.end));
     std::vector<std::int64_t> parents;
     std::int64_t row = 0;
     for (Searched& sentence : sentences) {

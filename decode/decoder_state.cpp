@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "data/tokenizer.h"
 #include "tensor/kernels.h"
 
 namespace kette {
@@ -13,7 +12,7 @@ void DecoderState::add(const std::vector<std::span<const std::int32_t>>& sources
   std::vector<std::int64_t> lengths;
   for (const auto& source : sources) {
     ids.insert(ids.end(), source.begin(), source.end());
-    ids.push_back(Tokenizer::kEnd);
+    ids.push_back(model_->config().special.end);
     lengths.push_back(static_cast<std::int64_t>(source.size()) + 1);
   }
   const Segments segments = Segments::from_lengths(lengths);

@@ -38,7 +38,8 @@ PackedTransformer::PackedTransformer(const Transformer& model) : model_(&model) 
   KETTE_CHECK(
       table.defined(),
       "decoding: expected a model with values, given one without (materialize or load them)");
-  vocabulary_ = pack({table}, {});
+  const Tensor& bias = model.output_bias().value();
+  vocabulary_ = pack({table}, bias.defined() ? std::vector{bias} : std::vector<Tensor>());
   for (const EncoderLayer& layer : model.encoder()) encoder_.emplace_back(layer);
   for (const DecoderLayer& layer : model.decoder()) decoder_.emplace_back(layer);
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "data/tokenizer.h"
 #include "decode/decoder_state.h"
 #include "decode/job_queue.h"
 
@@ -32,19 +31,20 @@ void check(const PackedTransformer& model, const std::vector<Ids>& sources,
 void score_batch(const PackedTransformer& model, const std::vector<Ids>& sources,
                  const std::vector<Ids>& targets, const std::vector<std::int64_t>& numbers,
                  std::vector<SentenceScore>& scores) {
+  const SpecialTokens special = model.config().special;
   DecoderState state(model);
   std::vector<std::span<const std::int32_t>> encoded;
   for (const std::int64_t number : numbers)
     encoded.push_back(sources[static_cast<std::size_t>(number)]);
   state.add(encoded);
-  Ids inputs(numbers.size(), Tokenizer::kBegin);
+  Ids inputs(numbers.size(), special.begin);
   std::vector<std::int64_t> going_on;
   for (std::size_t t = 0; !inputs.empty(); ++t) {
     Ids wanted;
     going_on.clear();
     for (std::size_t row = 0; row < inputs.size(); ++row) {
       const Ids& target = targets[static_cast<std::size_t>(numbers[row])];
-      wanted.push_back(t < target.size() ? target[t] : Tokenizer::kEnd);
+      wanted.push_back(t < target.size() ? target[t] : special.end);
       if (t < target.size()) going_on.push_back(static_cast<std::int64_t>(row));
     }
     const Predictions predictions = model.predict(state.step(inputs), 1, {}, wanted);

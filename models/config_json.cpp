@@ -20,14 +20,15 @@ using Names = std::vector<std::pair<Enum, const char*>>;
 const Names<NormOrder> kNormOrders = {{NormOrder::post, "post"}, {NormOrder::pre, "pre"}};
 const Names<Activation> kActivations = {
     {Activation::relu, "relu"}, {Activation::gelu, "gelu"}, {Activation::silu, "silu"}};
-
+const Names<SinusoidLayout> kSinusoidLayouts = {{SinusoidLayout::interleaved, "interleaved"},
+                                                {SinusoidLayout::concatenated, "concatenated"}};
 const Names<NormKind> kNormKinds = {{NormKind::layer, "layer"}, {NormKind::rms, "rms"}};
 const Names<Positions> kPositions = {{Positions::learned, "learned"},
                                      {Positions::rotary, "rotary"}};
 const Names<Gate> kGates = {{Gate::gelu, "gelu"}, {Gate::swiglu, "swiglu"}};
 
 /// Calls visit(key, field) or visit(key, field, names) for each field: one list for both
-/// directions.
+/// directions. visit.added: for keys that older files lack, whose fields keep their defaults then.
 template <class Config, class Visitor>
 void visit_fields(Config& c, const Visitor& visit) requires
     std::same_as<std::remove_const_t<Config>, TransformerConfig> {
@@ -43,6 +44,12 @@ void visit_fields(Config& c, const Visitor& visit) requires
   visit("activation_dropout", c.activation_dropout);
   visit("norm", c.norm, kNormOrders);
   visit("activation", c.activation, kActivations);
+  visit.added("sinusoids", c.sinusoids, kSinusoidLayouts);
+  visit.added("output_bias", c.output_bias);
+  visit.added("pad", c.special.pad);
+  visit.added("unknown", c.special.unknown);
+  visit.added("begin", c.special.begin);
+  visit.added("end", c.special.end);
 }
 
 template <class Config, class Visitor>
@@ -73,6 +80,10 @@ struct Writer {
       if (value == field) json[key] = name;
     }
   }
+  template <class... Arguments>
+  void added(const char* key, const Arguments&... arguments) const {
+    (*this)(key, arguments...);
+  }
 };
 
 struct Reader {
@@ -98,6 +109,10 @@ struct Reader {
       known += std::string(known.empty() ? "" : ", ") + name;
     }
     fail(origin, ": expected one of ", known, " for \"", key, "\", given ", text);
+  }
+  template <class Field, class... Arguments>
+  void added(const char* key, Field& field, const Arguments&... arguments) const {
+    if (json.contains(key)) (*this)(key, field, arguments...);
   }
 };
 

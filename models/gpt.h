@@ -76,6 +76,8 @@ class Gpt {
   /// Dropout(token embedding + position embedding, if there is one); positions: i32 [rows].
   Variable embed(const Tensor& ids, const Tensor& positions, Run& run) const;
   const Embedding& token_embedding() const { return token_embedding_; }
+  /// Nothing in rotary models.
+  const std::optional<Embedding>& position_embedding() const { return position_embedding_; }
   const std::vector<GptLayer>& layers() const { return layers_; }
   std::vector<GptLayer>& layers() { return layers_; }
   const Norm& final_norm() const { return final_norm_; }

@@ -46,6 +46,14 @@ TransformerConfig small_transformer(NormOrder norm) {
   return config;
 }
 
+TransformerConfig small_marian() {
+  TransformerConfig config = small_transformer(NormOrder::post);
+  config.activation = Activation::silu;
+  config.sinusoids = SinusoidLayout::concatenated;
+  config.output_bias = true;
+  return config;
+}
+
 GptConfig small_gpt() {
   GptConfig config;
   config.layers = 2;

@@ -20,6 +20,8 @@ namespace kette {
 
 /// Small enough that every element can be checked, with every kind of dropout on.
 TransformerConfig small_transformer(NormOrder norm);
+/// In the form of Marian's models: with SiLU, an output bias, sines before cosines.
+TransformerConfig small_marian();
 GptConfig small_gpt();
 /// With rotary positions, root mean square norms and SwiGLU.
 GptConfig small_modern_gpt();

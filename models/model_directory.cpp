@@ -72,7 +72,9 @@ void save_description(const fs::path& folder, const TransformerConfig& config,
                       const Tokenizer& tokenizer) {
   make_folder(folder);
   write_file_atomically(folder / "config.json", to_json(config));
-  write_file_atomically(folder / "tokenizer.model", tokenizer.bytes());
+  for (const auto& [name, content] : tokenizer.files()) {
+    write_file_atomically(folder / name, content);
+  }
 }
 
 void save_description(const fs::path& folder, const GptConfig& config,
@@ -101,8 +103,11 @@ Metadata load_values(const fs::path& folder, Gpt& model, const fs::path& paramet
 TranslationModel load_translation_model(const fs::path& folder, const fs::path& parameters,
                                         Device device) {
   const TransformerConfig config = read_transformer_config(folder);
-  Tokenizer tokenizer = Tokenizer::load(folder / "tokenizer.model");
+  Tokenizer tokenizer = Tokenizer::load(folder);
   check_vocabulary(folder, tokenizer.vocab_size(), config.vocabulary);
+  KETTE_CHECK(tokenizer.special() == config.special, folder.string(),
+              ": expected a tokenizer with the special tokens of config.json (pad, unknown, begin, "
+              "end), given other ones; it belongs to another model");
   auto transformer = std::make_unique<Transformer>(config);
   transformer->allocate(DType::f32, device, Gradients::none);
   Metadata metadata = load_values(folder, *transformer, parameters);

@@ -1,6 +1,7 @@
 // A trained model on disk, a folder that other tools can read too:
 //   config.json        architecture and vocabulary
-//   tokenizer.model    SentencePiece; a language model may have another kind of tokenizer
+//   tokenizer.model    SentencePiece; the files of MarianTokenizer in its place for such a model
+//                      (data/marian_pieces.h); a language model may have another kind
 //   model.safetensors  the parameters, by path; metadata say which step, or which average, they are
 // or, in the place of the last, adapters for another folder's model (models/adapter_directory.h).
 #pragma once

@@ -45,6 +45,7 @@ std::vector<SummaryRow> summarize(const TransformerConfig& c) {
        flops(w, 2 * w)},
       {"decoder layer: feed-forward", c.decoder_layers, feed_forward + norm, 0,
        feed_forward_flops}};
+  if (c.output_bias) rows.push_back({"output bias", 1, c.vocabulary, 0, 0});
   if (c.norm == NormOrder::pre) rows.push_back({"final norms", 2, norm, 0, 0});
   return rows;
 }

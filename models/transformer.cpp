@@ -35,6 +35,13 @@ void TransformerConfig::check() const {
   positive("heads", heads);
   positive("vocabulary", vocabulary);
   positive("max_length", max_length);
+  for (const auto& [what, id] : {std::pair{"pad", special.pad},
+                                 {"unknown", special.unknown},
+                                 {"begin", special.begin},
+                                 {"end", special.end}}) {
+    KETTE_CHECK(id >= 0 && id < vocabulary, what, ": expected an id below the vocabulary ",
+                vocabulary, ", given ", id);
+  }
   KETTE_CHECK(width % heads == 0, "heads: expected a divisor of the width ", width, ", given ",
               heads);
   for (const auto& [what, rate] : {std::pair{"dropout", dropout},
@@ -93,6 +100,9 @@ Transformer::Transformer(const TransformerConfig& config)
     final_norms_.emplace_back(root / "encoder" / "final_norm", config.width);
     final_norms_.emplace_back(root / "decoder" / "final_norm", config.width);
   }
+  if (config.output_bias) {
+    output_bias_ = (root / "output").parameter("bias", {config.vocabulary}, Init::constant(0));
+  }
 }
 
 void Transformer::allocate(DType dtype, Device device, Gradients gradients) {
@@ -106,7 +116,9 @@ void Transformer::materialize(std::uint64_t seed, DType dtype, Device device, Gr
 }
 
 void Transformer::make_tables(DType dtype, Device device) {
-  positions_ = sinusoidal_positions(config_.max_length, config_.width).to(dtype).to(device);
+  positions_ = sinusoidal_positions(config_.max_length, config_.width, config_.sinusoids)
+                   .to(dtype)
+                   .to(device);
 }
 
 Variable Transformer::embed(const Tensor& ids, const Tensor& positions, Run& run) const {
@@ -140,11 +152,11 @@ Variable Transformer::finish_decoder(const Variable& x) const {
 
 Variable Transformer::loss(const Variable& states, const Tensor& next,
                            const CrossEntropyOptions& options, const Tensor& sums) const {
-  return projected_cross_entropy(states, embedding_.table, Variable(), next, options, sums);
+  return projected_cross_entropy(states, embedding_.table, output_bias_, next, options, sums);
 }
 
 Variable Transformer::logits(const Variable& states) const {
-  return linear(states, embedding_.table, Variable());
+  return linear(states, embedding_.table, output_bias_);
 }
 
 }  // namespace kette

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "data/special_tokens.h"
 #include "nn/layers.h"
 
 namespace kette {
@@ -20,6 +21,9 @@ struct TransformerConfig {
   double attention_dropout = 0, activation_dropout = 0;
   NormOrder norm = NormOrder::post;
   Activation activation = Activation::relu;
+  SinusoidLayout sinusoids = SinusoidLayout::interleaved;
+  bool output_bias = false;  ///< added to the logits, as in Marian
+  SpecialTokens special;
 
   /// "tiny" (Wu et al. 2021), "base" or "big" (the paper's Table 3); an unknown name is an Error
   /// that lists them.
@@ -82,6 +86,8 @@ class Transformer {
 
   // The parts, for decoding with a cache and for study.
   const Embedding& shared_embedding() const { return embedding_; }
+  /// [vocabulary]; undefined in a model without one.
+  const Variable& output_bias() const { return output_bias_; }
   const std::vector<EncoderLayer>& encoder() const { return encoder_; }
   const std::vector<DecoderLayer>& decoder() const { return decoder_; }
   std::vector<EncoderLayer>& encoder() { return encoder_; }
@@ -99,7 +105,8 @@ class Transformer {
   std::vector<EncoderLayer> encoder_;
   std::vector<DecoderLayer> decoder_;
   std::vector<Norm> final_norms_;  // pre-norm only: of the encoder, of the decoder
-  Tensor positions_;               // [max_length, width]
+  Variable output_bias_;
+  Tensor positions_;  // [max_length, width]
 };
 
 }  // namespace kette

@@ -1,6 +1,7 @@
 #include "nn/layers.h"
 
 #include <cmath>
+#include <numeric>
 
 namespace kette {
 
@@ -54,14 +55,24 @@ Embedding Embedding::scaled(const Scope& scope, std::int64_t vocabulary, std::in
   return Embedding(scope, vocabulary, width, 1 / root, root);
 }
 
-Tensor sinusoidal_positions(std::int64_t positions, std::int64_t width) {
-  std::vector<float> table(static_cast<std::size_t>(positions * width));
+std::vector<std::int64_t> concatenated_order(std::int64_t width) {
+  std::vector<std::int64_t> order;
+  for (std::int64_t column = 0; column < width; column += 2) order.push_back(column);
+  for (std::int64_t column = 1; column < width; column += 2) order.push_back(column);
+  return order;
+}
+
+Tensor sinusoidal_positions(std::int64_t positions, std::int64_t width, SinusoidLayout layout) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(width));
+  std::iota(order.begin(), order.end(), 0);
+  if (layout == SinusoidLayout::concatenated) order = concatenated_order(width);
+  std::vector<float> table;
+  table.reserve(static_cast<std::size_t>(positions * width));
   for (std::int64_t position = 0; position < positions; ++position) {
-    for (std::int64_t column = 0; column < width; ++column) {
+    for (const std::int64_t column : order) {
       const double exponent = static_cast<double>(column / 2 * 2) / static_cast<double>(width);
       const double angle = static_cast<double>(position) / std::pow(10000.0, exponent);
-      table[static_cast<std::size_t>(position * width + column)] =
-          static_cast<float>(column % 2 == 0 ? std::sin(angle) : std::cos(angle));
+      table.push_back(static_cast<float>(column % 2 == 0 ? std::sin(angle) : std::cos(angle)));
     }
   }
   return Tensor::from(table, {positions, width});

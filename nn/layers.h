@@ -77,9 +77,17 @@ struct Embedding {
   Variable operator()(const Tensor& ids) const { return embedding(table, ids, scale); }
 };
 
-/// PE(pos, 2i) = sin(pos / 10000^(2i / width)), PE(pos, 2i + 1) = cos(the same): the paper's
-/// interleaved layout, section 3.5. Result: f32 [positions, width].
-Tensor sinusoidal_positions(std::int64_t positions, std::int64_t width);
+/// Which columns the sines and the cosines of a frequency are in.
+enum class SinusoidLayout : std::uint8_t {
+  interleaved,  ///< 2i and 2i + 1, the paper's section 3.5
+  concatenated  ///< i and ceil(width / 2) + i, as in Marian and in the paper's own code
+};
+
+/// sin(pos / 10000^(2i / width)) and cos(the same), section 3.5. Result: f32 [positions, width].
+Tensor sinusoidal_positions(std::int64_t positions, std::int64_t width,
+                            SinusoidLayout layout = SinusoidLayout::interleaved);
+/// Column j of the concatenated layout is column order[j] of the interleaved one.
+std::vector<std::int64_t> concatenated_order(std::int64_t width);
 
 /// The row's position within its sequence, from `first`: i32 [rows].
 Tensor row_positions(const Segments& segments, std::int64_t first = 0);

@@ -23,7 +23,9 @@ TranslationTrainOptions prepared(TranslationTrainOptions options) {
 
 TransformerConfig model_config(const TranslationTrainOptions& options, const Tokenizer& tokenizer) {
   TransformerConfig config = options.model;
-  if (options.from.empty()) config.vocabulary = tokenizer.vocab_size();
+  if (!options.from.empty()) return config;
+  config.vocabulary = tokenizer.vocab_size();
+  config.special = tokenizer.special();
   return config;
 }
 
@@ -43,8 +45,8 @@ TranslationTask::TranslationTask(TranslationTrainOptions options)
 }
 
 Tokenizer TranslationTask::make_tokenizer() const {
-  if (options_.resume) return Tokenizer::load(options_.out / "tokenizer.model");
-  if (!options_.from.empty()) return Tokenizer::load(options_.from / "tokenizer.model");
+  if (options_.resume) return Tokenizer::load(options_.out);
+  if (!options_.from.empty()) return Tokenizer::load(options_.from);
   if (!options_.tokenizer.empty()) return Tokenizer::load(options_.tokenizer);
   TokenizerOptions settings;
   settings.vocab_size = options_.vocabulary;
@@ -57,7 +59,8 @@ void TranslationTask::plan_validation() {
       tokenizer_, {options_.model.max_length - 2, 0, true, false});
   for (const auto& sentences :
        plan_batches(valid.source(), valid.target(), options_.batch_tokens)) {
-    valid_batches_.push_back(make_batch(valid.source(), valid.target(), sentences));
+    valid_batches_.push_back(
+        make_batch(valid.source(), valid.target(), sentences, tokenizer_.special()));
   }
 }
 
@@ -85,8 +88,10 @@ std::string TranslationTask::report() const {
 }
 
 std::string TranslationTask::recipe() const {
+  std::string tokenizer;
+  for (const auto& [name, content] : tokenizer_.files()) tokenizer += content;
   Json json = {{"model", Json::parse(to_json(model_.config()))},
-               {"tokenizer", std::hash<std::string>{}(tokenizer_.bytes())},
+               {"tokenizer", std::hash<std::string>{}(tokenizer)},
                {"source", fs::absolute(options_.source).string()},
                {"target", fs::absolute(options_.target).string()},
                {"bpe_dropout", options_.bpe_dropout},

@@ -10,8 +10,8 @@ namespace kette {
 
 struct TranslationTrainOptions : TrainOptions {
   std::filesystem::path source, target, valid_source, valid_target;
-  std::filesystem::path tokenizer;  ///< an existing SentencePiece model; empty: train one, or
-                                    ///< take that of `from`
+  /// What Tokenizer::load takes; empty: that of `from`, or train one.
+  std::filesystem::path tokenizer;
   std::int64_t vocabulary = 10000;
   double bpe_dropout = 0;
   std::int64_t max_length = 256;  ///< longer sentences, in tokens, are left out of training

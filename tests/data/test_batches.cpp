@@ -77,7 +77,7 @@ TEST_CASE("a batch is its sentences end to end, with begin and end marks") {
   target.add(Ids{21, 22});
   target.add(Ids{});
   const std::vector<std::int64_t> order{2, 0, 1};
-  const Batch batch = make_batch(source, target, order);
+  const Batch batch = make_batch(source, target, order, SpecialTokens{});
   CHECK(batch.source == Ids{13, 3, 10, 11, 12, 3, 3});
   CHECK(batch.source_segments.offsets() == std::vector<std::int64_t>{0, 2, 6, 7});
   CHECK(batch.target_in == Ids{2, 2, 20, 2, 21, 22});
@@ -198,7 +198,7 @@ TEST_CASE("a batch splits into even parts that are the same sentences again") {
   }
   std::vector<std::int64_t> all(20);
   std::iota(all.begin(), all.end(), 0);
-  const Batch whole = make_batch(source, target, all);
+  const Batch whole = make_batch(source, target, all, SpecialTokens{});
   CHECK(split(whole, 1000).size() == 1);
   const std::vector<Batch> parts = split(whole, 30);
   CHECK(parts.size() == 4);  // of 97 source and 69 target tokens
@@ -206,7 +206,7 @@ TEST_CASE("a batch splits into even parts that are the same sentences again") {
   for (const Batch& part : parts) {
     CHECK(part.source_segments.rows() < 30 + 8);
     CHECK(part.source_segments.rows() > 15);
-    const Batch again = make_batch(source, target, part.sentence_ids);
+    const Batch again = make_batch(source, target, part.sentence_ids, SpecialTokens{});
     CHECK(part.source == again.source);
     CHECK(part.target_in == again.target_in);
     CHECK(part.target_out == again.target_out);

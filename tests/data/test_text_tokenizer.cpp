@@ -121,7 +121,7 @@ TEST_CASE("a SentencePiece model that was trained lossless gives every text back
     const auto& tokenizer = Lossless::tokenizer(model);
     CHECK(tokenizer.is_lossless());
     CHECK(tokenizer.vocabulary() == 320);
-    CHECK(tokenizer.end_of_text() == Tokenizer::kEnd);
+    CHECK(tokenizer.end_of_text() == SpecialTokens{}.end);
     for (const std::string& text :
          {std::string(), std::string(" "), std::string("   "), std::string("\n\n \n"),
           std::string(" sie  sieht\tes . \r\n\n  ein Buch "), std::string("日本 \uFB01 A\u030A ½"),
@@ -139,7 +139,7 @@ TEST_CASE("a SentencePiece model that was trained lossless gives every text back
     const Ids ids = tokenizer.encode(whole);
     CHECK(tokenizer.decode(ids) == whole);
     CHECK(ids.size() * 4 < whole.size() * 3);
-    CHECK(std::count(ids.begin(), ids.end(), Tokenizer::kUnknown) == 0);
+    CHECK(std::count(ids.begin(), ids.end(), SpecialTokens{}.unknown) == 0);
   }
 }
 
@@ -151,7 +151,8 @@ TEST_CASE("a newline is one id, and half a character is its bytes") {
   const Ids ids = tokenizer.encode("日");
   REQUIRE(ids.size() == 3);
   CHECK(tokenizer.decode(std::span(ids).first(2)) == "\xE6\x97");
-  CHECK(tokenizer.decode(Ids{ids[0], Tokenizer::kEnd, ids[1], Tokenizer::kPad, ids[2]}) == "日");
+  CHECK(tokenizer.decode(Ids{ids[0], SpecialTokens{}.end, ids[1], SpecialTokens{}.pad, ids[2]}) ==
+        "日");
   CHECK_THROWS_AS(tokenizer.decode(Ids{320}), Error);
 }
 

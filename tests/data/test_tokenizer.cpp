@@ -43,12 +43,12 @@ struct Fixture {
 TEST_CASE_FIXTURE(Fixture, "a tokenizer has its size and its special ids") {
   const Tokenizer tokenizer = train(200);
   CHECK(tokenizer.vocab_size() == 200);
-  CHECK(tokenizer.piece(Tokenizer::kPad) == "<pad>");
-  CHECK(tokenizer.piece(Tokenizer::kUnknown) == "<unk>");
-  CHECK(tokenizer.piece(Tokenizer::kBegin) == "<s>");
-  CHECK(tokenizer.piece(Tokenizer::kEnd) == "</s>");
+  CHECK(tokenizer.piece(SpecialTokens{}.pad) == "<pad>");
+  CHECK(tokenizer.piece(SpecialTokens{}.unknown) == "<unk>");
+  CHECK(tokenizer.piece(SpecialTokens{}.begin) == "<s>");
+  CHECK(tokenizer.piece(SpecialTokens{}.end) == "</s>");
   CHECK(tokenizer.id(tokenizer.piece(150)) == 150);
-  CHECK(tokenizer.id("no such piece") == Tokenizer::kUnknown);
+  CHECK(tokenizer.id("no such piece") == SpecialTokens{}.unknown);
   CHECK(tokenizer.is_bpe());
 }
 
@@ -67,8 +67,8 @@ TEST_CASE_FIXTURE(Fixture, "decode undoes encode, and merges shorten the text") 
 TEST_CASE_FIXTURE(Fixture, "decode passes over padding, begin and end, and refuses other ids") {
   const Tokenizer tokenizer = train(200);
   Ids ids = tokenizer.encode("sie sieht es .");
-  ids.insert(ids.begin(), Tokenizer::kBegin);
-  ids.insert(ids.end(), {Tokenizer::kEnd, Tokenizer::kPad});
+  ids.insert(ids.begin(), SpecialTokens{}.begin);
+  ids.insert(ids.end(), {SpecialTokens{}.end, SpecialTokens{}.pad});
   CHECK(tokenizer.decode(ids) == "sie sieht es .");
   CHECK(contains(message_of([&] { tokenizer.decode(Ids{5, 200}); }), "from 0 to 199, given 200"));
   CHECK_THROWS_AS(tokenizer.decode(Ids{-1}), Error);
@@ -77,7 +77,7 @@ TEST_CASE_FIXTURE(Fixture, "decode passes over padding, begin and end, and refus
 TEST_CASE_FIXTURE(Fixture,
                   "unknown characters: one unknown piece a run, or bytes with the fallback") {
   const Ids ids = train(200).encode("sie 日本 es");
-  CHECK(std::count(ids.begin(), ids.end(), Tokenizer::kUnknown) == 1);
+  CHECK(std::count(ids.begin(), ids.end(), SpecialTokens{}.unknown) == 1);
 
   TokenizerOptions options;
   options.byte_fallback = true;

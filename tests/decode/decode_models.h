@@ -69,18 +69,23 @@ inline std::vector<Ids> random_sentences(std::int64_t count, std::int64_t vocabu
   return sentences;
 }
 
-/// log softmax of the logits after each of `inputs`, by the model itself on its packed path:
-/// [inputs, vocabulary].
+/// source and target as the model reads them, marks included, on its packed path: [target,
+/// vocabulary].
+inline Tensor logits_of(const Transformer& model, const Ids& source, const Ids& target) {
+  Run run;
+  const Segments sources = Segments::from_lengths({static_cast<std::int64_t>(source.size())});
+  const Segments targets = Segments::from_lengths({static_cast<std::int64_t>(target.size())});
+  const Variable memory = model.encode(Tensor::from(source), sources, run);
+  return model.logits(model.decode(Tensor::from(target), targets, memory, sources, run)).value();
+}
+
+/// log softmax of the logits after each of `inputs`, for a source without its end mark: [inputs,
+/// vocabulary].
 inline std::vector<float> full_log_probabilities(const Transformer& model, const Ids& source,
                                                  const Ids& inputs) {
-  Run run;
   Ids ended = source;
   ended.push_back(3);
-  const Segments sources = Segments::from_lengths({static_cast<std::int64_t>(ended.size())});
-  const Segments targets = Segments::from_lengths({static_cast<std::int64_t>(inputs.size())});
-  const Variable memory = model.encode(Tensor::from(ended), sources, run);
-  const Variable states = model.decode(Tensor::from(inputs), targets, memory, sources, run);
-  return log_softmax(model.logits(states)).value().values<float>();
+  return log_softmax(logits_of(model, ended, inputs)).value().values<float>();
 }
 
 }  // namespace kette::testing

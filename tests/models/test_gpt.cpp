@@ -1,5 +1,5 @@
 // GPT against itself (gradients, leaks) and against what was published (parameter counts, initial
-// values). The comparison with another implementation stands in test_hugging_face.cpp.
+// values). The comparison with another implementation stands in test_hugging_face_gpt2.cpp.
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -6,8 +6,8 @@
 using namespace kette;
 
 TEST_CASE("whole model: the gradient of every parameter agrees with central differences") {
-  for (const NormOrder norm : {NormOrder::post, NormOrder::pre}) {
-    const TransformerConfig config = small_transformer(norm);
+  for (const TransformerConfig& config :
+       {small_transformer(NormOrder::post), small_transformer(NormOrder::pre), small_marian()}) {
     const auto gaps = check_transformer(config, 4);
     CHECK(gaps.size() == Transformer(config).parameters().leaves().size());
     for (const auto& parameter : gaps) {

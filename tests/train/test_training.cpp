@@ -72,7 +72,8 @@ TEST_CASE("accumulated gradients equal those of the big batch") {
     model.materialize(1, DType::f64);
     Adam adam(model.parameters(), {});
     std::vector<Batch> batches;
-    for (const auto& part : parts) batches.push_back(make_batch(source, target, part));
+    for (const auto& part : parts)
+      batches.push_back(make_batch(source, target, part, SpecialTokens{}));
     train_step(model, adam, batches, {1e-3, 0.1, 0, 1});
     return model.parameters().gradients().values<double>();
   };

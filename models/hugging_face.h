@@ -1,0 +1,23 @@
+// Models of Hugging Face's transformers become model directories of Kette, and the reverse: the
+// same tokens, and logits that differ by rounding alone.
+//   GPT2LMHeadModel   a language model with GPT-2's tokenizer
+//   MarianMTModel     a translation model in the form of Marian (Junczys-Dowmunt et al. 2018), such
+//                     as OPUS-MT's; every post-norm model of Kette can take this form
+// A folder of theirs has config.json, model.safetensors (or several files and an index) and the
+// files of its tokenizer. A setting that would change the result and that the other side lacks is
+// an Error that names it. Dropout rates are carried over where both sides have one.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace kette {
+
+/// Both read everything before they write, put the folder in place in one step, refuse to replace
+/// a folder that holds anything, and return what the model is, for a person to read.
+std::string import_hugging_face(const std::filesystem::path& from,
+                                const std::filesystem::path& out);
+std::string export_hugging_face(const std::filesystem::path& model,
+                                const std::filesystem::path& out);
+
+}  // namespace kette

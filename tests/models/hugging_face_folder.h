@@ -1,0 +1,87 @@
+// Copies of the models in tests/fixtures/hugging_face, to change something in and to import.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "data/safetensors.h"
+#include "models/hugging_face.h"
+#include "tests/support.h"
+
+namespace kette::testing {
+
+using Json = nlohmann::json;
+
+inline const std::filesystem::path kHuggingFace =
+    std::filesystem::path(KETTE_SOURCE_DIR) / "tests" / "fixtures" / "hugging_face";
+
+inline Json golden(const std::string& name) { return Json::parse(read_file(kHuggingFace / name)); }
+
+/// Of a JSON file, and what the error that follows says.
+struct Change {
+  std::string key;
+  Json value;
+  const char* message;
+};
+
+/// Goes into a folder of its own, so that a test may change it.
+class HuggingFaceFolder {
+ public:
+  explicit HuggingFaceFolder(const std::string& name) {
+    std::filesystem::copy(kHuggingFace / name, path());
+  }
+
+  std::filesystem::path path() const { return scratch_ / "theirs"; }
+  std::filesystem::path out() const { return scratch_ / "ours"; }
+
+  void change_settings(const std::function<void(Json&)>& change) const {
+    change_json("config.json", change);
+  }
+  void change_json(const std::string& file, const std::function<void(Json&)>& change) const {
+    Json json = Json::parse(read_file(path() / file));
+    change(json);
+    write_file(path() / file, json.dump());
+  }
+
+  using Tensors = std::map<std::string, Tensor>;
+  void change_tensors(const std::function<void(Tensors&)>& change) const {
+    const std::filesystem::path file = path() / "model.safetensors";
+    Tensors tensors = read_tensors();
+    change(tensors);
+    write_safetensors(file, {tensors.begin(), tensors.end()});
+  }
+  Tensors read_tensors() const {
+    const SafetensorsFile file = SafetensorsFile::open(path() / "model.safetensors");
+    Tensors tensors;
+    for (const std::string& name : file.names()) tensors[name] = file.tensor(name);
+    return tensors;
+  }
+
+  /// What importing it says, or "" when it succeeds; on failure nothing may be left behind.
+  std::string import_error() const {
+    try {
+      import_hugging_face(path(), out());
+    } catch (const Error& error) {
+      CHECK(!std::filesystem::exists(out()));
+      return error.what();
+    }
+    std::filesystem::remove_all(out());
+    return "";
+  }
+
+ private:
+  ScratchFolder scratch_;
+};
+
+inline double worst_gap(const std::vector<float>& ours, const std::vector<double>& theirs) {
+  REQUIRE(ours.size() == theirs.size());
+  double worst = 0;
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    worst = std::max(worst, std::abs(static_cast<double>(ours[i]) - theirs[i]));
+  }
+  return worst;
+}
+
+}  // namespace kette::testing

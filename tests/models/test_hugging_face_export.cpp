@@ -1,0 +1,143 @@
+// What `kette export` writes, read by transformers itself: same tokens, same logits, same output.
+// Needs a Python with transformers and torch: KETTE_PYTHON, or python3.
+#include "decode/generator.h"
+#include "decode/translator.h"
+#include "models/model_directory.h"
+#include "tests/decode/decode_models.h"
+#include "tests/models/hugging_face_folder.h"
+
+using namespace kette;
+using namespace kette::testing;
+
+namespace {
+
+/// Nothing if there is no transformers; the test skips then.
+std::optional<Json> ask_transformers(const std::filesystem::path& folder, const Json& questions) {
+  const char* named = std::getenv("KETTE_PYTHON");
+  const std::string python = named ? named : "python3";
+  if (std::system((python + " -c 'import transformers, torch' > /dev/null 2>&1").c_str()) != 0) {
+    MESSAGE("skipped: no transformers in " << python << " (KETTE_PYTHON names another Python)");
+    return {};
+  }
+  const ScratchFolder scratch;
+  write_file(scratch / "questions.json", questions.dump());
+  const std::string script = std::string(KETTE_SOURCE_DIR) + "/tests/fixtures/check_export.py",
+                    answer = (scratch / "answer.json").string(), log = (scratch / "log").string();
+  const int status =
+      std::system((python + " " + script + " " + folder.string() + " " +
+                   (scratch / "questions.json").string() + " > " + answer + " 2> " + log)
+                      .c_str());
+  CAPTURE(read_file(log));
+  REQUIRE(status == 0);
+  return Json::parse(read_file(answer));
+}
+
+}  // namespace
+
+TEST_CASE("Hugging Face: transformers reads our GPT-2 and agrees with it") {
+  const HuggingFaceFolder folder("gpt2");
+  import_hugging_face(folder.path(), folder.out());
+  const ScratchFolder scratch;
+  export_hugging_face(folder.out(), scratch / "theirs");
+  const LanguageModel model = load_language_model(folder.out());
+  const Json questions = {{"texts", {"The weather and the water", " Straße 🙂\n\n  1,000's"}},
+                          {"ids", {{1, 2, 3, 4, 5, 200}, {359, 7}}},
+                          {"prompts", {{9, 10}, {300, 200, 100}}}};
+  const auto answer = ask_transformers(scratch / "theirs", questions);
+  if (!answer) return;
+  double worst = 0;
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(model.tokenizer->encode(questions["texts"][i].get<std::string>()) ==
+          answer->at("tokens")[i].get<Ids>());
+    Run inference;
+    const Ids ids = questions["ids"][i];
+    const auto rows = static_cast<std::int64_t>(ids.size());
+    const Tensor logits = model.gpt
+                              ->logits(model.gpt->states(Tensor::from(ids),
+                                                         Segments::from_lengths({rows}), inference))
+                              .value();
+    worst = std::max(
+        worst, worst_gap(logits.slice(rows - 1, rows).values<float>(), answer->at("logits")[i]));
+    GenerateOptions options;
+    options.temperature = 0;
+    options.max_tokens = 20;
+    CHECK(generate(PackedGpt(*model.gpt), questions["prompts"][i], options).front() ==
+          answer->at("greedy")[i].get<Ids>());
+  }
+  MESSAGE("largest difference of a logit: " << worst);
+  CHECK(worst < 1e-4);
+}
+
+namespace {
+
+/// Asks both sides the same: tokens of texts, logits after a target, and beams of sources.
+void check_marian(const std::filesystem::path& ours, const std::vector<std::int64_t>& beams) {
+  const ScratchFolder scratch;
+  export_hugging_face(ours, scratch / "theirs");
+  const TranslationModel model = load_translation_model(ours);
+  const SpecialTokens special = model.tokenizer.special();
+  const std::vector<std::string> texts = {"A man in a blue shirt", "Zwei junge Leute, 日本"};
+  std::vector<Ids> sources;
+  Json questions = {{"texts", texts}, {"beams", beams}, {"max_length", 20}};
+  for (const std::string& text : texts) {
+    Ids source = model.tokenizer.encode(text), target = model.tokenizer.encode(text, Side::target);
+    sources.push_back(source);
+    source.push_back(special.end);
+    target.insert(target.begin(), special.begin);
+    questions["ids"].push_back(source);
+    questions["prompts"].push_back(source);
+    questions["targets"].push_back(target);
+  }
+  const auto answer = ask_transformers(scratch / "theirs", questions);
+  if (!answer) return;
+  const PackedTransformer packed(*model.transformer);
+  double worst = 0;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    CHECK(model.tokenizer.encode(texts[i]) == answer->at("tokens")[i].get<Ids>());
+    CHECK(model.tokenizer.encode(texts[i], Side::target) == answer->at("targets")[i].get<Ids>());
+    const Tensor logits =
+        logits_of(*model.transformer, questions["ids"][i], questions["targets"][i]);
+    const std::int64_t rows = logits.rows();
+    worst = std::max(
+        worst, worst_gap(logits.slice(rows - 1, rows).values<float>(), answer->at("logits")[i]));
+  }
+  for (std::size_t j = 0; j < beams.size(); ++j) {
+    TranslateOptions options;
+    options.kind = BeamKind::full;
+    options.beam = options.n_best = beams[j];
+    options.max_length = 18;
+    const auto found = translate_ids(packed, sources, options);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      std::vector<Ids> tokens;
+      for (const Hypothesis& hypothesis : found[i]) tokens.push_back(hypothesis.tokens);
+      CHECK(tokens == answer->at("found")[i * beams.size() + j].get<std::vector<Ids>>());
+    }
+  }
+  MESSAGE("largest difference of a logit: " << worst);
+  CHECK(worst < 1e-4);
+}
+
+}  // namespace
+
+TEST_CASE("Hugging Face: transformers reads a Marian model of ours and agrees with it") {
+  const HuggingFaceFolder folder("marian");
+  import_hugging_face(folder.path(), folder.out());
+  check_marian(folder.out(), {1, 4});
+}
+
+TEST_CASE("Hugging Face: transformers reads a model that Kette has trained and agrees with it") {
+  const std::vector<std::string_view> lines = {"A man in a blue shirt is standing on a ladder",
+                                               "Ein Mann im blauen Hemd steht auf einer Leiter",
+                                               "Two young people are outside",
+                                               "Zwei junge Leute sind im Freien"};
+  TokenizerOptions options;
+  options.vocab_size = 80;
+  const Tokenizer tokenizer = Tokenizer::train(lines, options);
+  TransformerConfig config = small_config();
+  config.vocabulary = tokenizer.vocab_size();
+  const auto model = random_model(config);
+  const ScratchFolder scratch;
+  save_description(scratch / "ours", config, tokenizer);
+  save_parameters(scratch / "ours" / "model.safetensors", model->parameters(), {});
+  check_marian(scratch / "ours", {1});
+}

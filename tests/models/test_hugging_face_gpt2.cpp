@@ -1,0 +1,248 @@
+// GPT-2 from and for transformers, against what transformers computes with the same files
+// (tests/fixtures/make_hugging_face.py). That transformers reads our export is for
+// tests/models/test_hugging_face_export.cpp.
+#include <numeric>
+
+#include "data/gpt2_tokenizer.h"
+#include "decode/generator.h"
+#include "models/model_directory.h"
+#include "tests/models/hugging_face_folder.h"
+
+using namespace kette;
+using namespace kette::testing;
+
+namespace {
+
+using Ids = std::vector<std::int32_t>;
+
+LanguageModel imported(const HuggingFaceFolder& folder) {
+  import_hugging_face(folder.path(), folder.out());
+  return load_language_model(folder.out());
+}
+
+/// [ids, vocabulary]
+Tensor logits_of(const Gpt& model, const Ids& ids) {
+  Run inference;
+  const Segments segments = Segments::from_lengths({static_cast<std::int64_t>(ids.size())});
+  return model.logits(model.states(Tensor::from(ids), segments, inference)).value();
+}
+
+}  // namespace
+
+TEST_CASE("Hugging Face: an imported GPT-2 has the logits of transformers") {
+  const HuggingFaceFolder folder("gpt2");
+  const LanguageModel model = imported(folder);
+  double worst = 0;
+  const Json answers = golden("gpt2_golden.json");
+  for (const Json& expected : answers.at("logits")) {
+    const Tensor logits = logits_of(*model.gpt, expected.at("ids"));
+    const Tensor last = logits.slice(logits.rows() - 1, logits.rows());
+    worst = std::max(worst, worst_gap(last.values<float>(), expected.at("last")));
+    const auto sums = expected.at("sum").get<std::vector<double>>();
+    const auto all = logits.values<float>();
+    for (std::size_t row = 0; row < sums.size(); ++row) {
+      const auto first = all.begin() + static_cast<std::ptrdiff_t>(row) * logits.width();
+      const double sum = std::accumulate(first, first + logits.width(), 0.0);
+      CHECK(sum == doctest::Approx(sums[row]).epsilon(1e-4));
+    }
+  }
+  MESSAGE("largest difference of a logit: " << worst);
+  CHECK(worst < 1e-4);
+}
+
+TEST_CASE("Hugging Face: an imported GPT-2 goes on as generate() of transformers does") {
+  const HuggingFaceFolder folder("gpt2");
+  const LanguageModel model = imported(folder);
+  const PackedGpt packed(*model.gpt);
+  const Json answers = golden("gpt2_golden.json");
+  for (const Json& expected : answers.at("greedy")) {
+    GenerateOptions options;
+    options.temperature = 0;
+    options.max_tokens = 20;
+    options.end_of_text = model.tokenizer->end_of_text();
+    Ids tokens = generate(packed, expected.at("prompt"), options).front();
+    if (tokens.size() < 20) tokens.push_back(options.end_of_text);
+    CHECK(tokens == expected.at("tokens").get<Ids>());
+  }
+}
+
+TEST_CASE("Hugging Face: GPT-2 comes back from an export bit for bit, tokenizer and settings too") {
+  const HuggingFaceFolder folder("gpt2");
+  const LanguageModel before = imported(folder);
+  const ScratchFolder scratch;
+  export_hugging_face(folder.out(), scratch / "theirs");
+  CHECK(import_hugging_face(scratch / "theirs", scratch / "ours").find("2 layers") !=
+        std::string::npos);
+  const LanguageModel after = load_language_model(scratch / "ours");
+  CHECK(after.gpt->parameters().values().values<float>() ==
+        before.gpt->parameters().values().values<float>());
+  CHECK(after.tokenizer->fingerprint() == before.tokenizer->fingerprint());
+  CHECK(to_json(after.gpt->config()) == to_json(before.gpt->config()));
+
+  const SafetensorsFile theirs = SafetensorsFile::open(scratch / "theirs" / "model.safetensors");
+  CHECK(theirs.metadata().at("format") == "pt");  // transformers insists
+  const auto original = folder.read_tensors();
+  CHECK(theirs.names().size() == original.size());
+  for (const auto& entry : original) {
+    CAPTURE(entry.first);
+    CHECK(theirs.tensor(entry.first).values<float>() == entry.second.values<float>());
+  }
+}
+
+TEST_CASE("Hugging Face: names without prefix, masks, a second head and several files are read") {
+  const HuggingFaceFolder folder("gpt2");
+  const auto expected = imported(folder).gpt->parameters().values().values<float>();
+  std::filesystem::remove_all(folder.out());
+  HuggingFaceFolder::Tensors first, second;
+  for (const auto& [name, tensor] : folder.read_tensors()) {
+    const std::string bare = name.substr(std::string("transformer.").size());
+    (bare.starts_with("h.1.") ? second : first)[bare] = tensor;
+  }
+  second["lm_head.weight"] = first.at("wte.weight");
+  second["h.1.attn.bias"] = Tensor::zeros({1, 1, 32, 32});
+  first["h.0.attn.masked_bias"] = Tensor::full({}, -1e4);
+  Json index;
+  const auto write = [&](const std::string& name, const HuggingFaceFolder::Tensors& tensors) {
+    write_safetensors(folder.path() / name, {tensors.begin(), tensors.end()});
+    for (const auto& entry : tensors) index["weight_map"][entry.first] = name;
+  };
+  write("model-00001-of-00002.safetensors", first);
+  write("model-00002-of-00002.safetensors", second);
+  write_file(folder.path() / "model.safetensors.index.json", index.dump());
+  std::filesystem::remove(folder.path() / "model.safetensors");
+  CHECK(imported(folder).gpt->parameters().values().values<float>() == expected);
+
+  index["weight_map"]["wte.weight"] = "../../secret";
+  write_file(folder.path() / "model.safetensors.index.json", index.dump());
+  std::filesystem::remove_all(folder.out());
+  CHECK(folder.import_error().find("expected the name of a file beside it") != std::string::npos);
+}
+
+TEST_CASE("Hugging Face: a setting of GPT-2 that Kette lacks is an error that names it") {
+  const HuggingFaceFolder folder("gpt2");
+  const Json original = Json::parse(read_file(folder.path() / "config.json"));
+  const Change changes[] = {
+      {"activation_function", "gelu", "\"activation_function\", given gelu"},
+      {"layer_norm_epsilon", 1e-6, "\"layer_norm_epsilon\""},
+      {"scale_attn_weights", false, "\"scale_attn_weights\""},
+      {"scale_attn_by_inverse_layer_idx", true, "\"scale_attn_by_inverse_layer_idx\""},
+      {"add_cross_attention", true, "\"add_cross_attention\""},
+      {"model_type", "bloom", "\"model_type\", given bloom"},
+      {"model_type", 7, "expected a text for \"model_type\", given 7"},
+      {"model_type", nullptr, "expected the key \"model_type\""},
+      {"n_layer", nullptr, "expected the key \"n_layer\""},
+      {"n_layer", 0, "config.json: layers: expected at least 1"},
+      {"n_layer", 3, "expected a tensor \"h.2.ln_1.weight\""},
+      {"n_layer", 90000000, "expected a tensor \"h.89999999.ln_1.weight\""},
+      {"n_layer", 1, "expected no further tensors, given \"transformer.h.1."},
+      {"n_head", 5, "config.json: heads: expected a divisor"},
+      {"n_embd", 1e300, "expected a whole number"},
+      {"n_embd", 99999999, "parameters, as many as the model of config.json has"},
+      {"n_embd", 36, "parameters, as many as the model of config.json has"},
+      {"n_inner", 39, "expected shape [24, 39], given [24, 40]"},
+      {"n_positions", "32", "expected a whole number"},
+      {"vocab_size", 359, "expected at least 360"},
+      {"vocab_size", 99999999, "parameters, as many as"},
+      {"resid_pdrop", 1.5, "config.json: dropout: expected a rate"}};
+  for (const Change& change : changes) {
+    folder.change_settings([&](Json& settings) {
+      settings = original;
+      settings[change.key] = change.value;
+    });
+    CAPTURE(change.key);
+    CAPTURE(change.value.dump());
+    const std::string error = folder.import_error();
+    CAPTURE(error);
+    CHECK(error.find(change.message) != std::string::npos);
+  }
+  write_file(folder.path() / "config.json", "[1, 2");
+  CHECK(folder.import_error().find("config.json: expected a JSON object") != std::string::npos);
+}
+
+TEST_CASE("Hugging Face: damaged parameters and vocabularies of GPT-2 are errors") {
+  using Tensors = HuggingFaceFolder::Tensors;
+  const std::string weight = "transformer.h.0.mlp.c_fc.weight";
+  const std::pair<std::function<void(Tensors&)>, const char*> changes[] = {
+      {[&](Tensors& t) { t.erase(weight), t["more"] = Tensor::zeros({9999}); },
+       "expected a tensor \"h.0.mlp.c_fc.weight\""},
+      {[&](Tensors& t) {
+         t[weight] = Tensor::zeros({40, 24});
+       },
+       "expected shape [24, 40]"},
+      {[&](Tensors& t) {
+         t[weight] = Tensor::zeros({24, 40}, DType::i32);
+       },
+       "expected F32, F16, BF16 or F64, given I32"},
+      {[](Tensors& t) {
+         t["lm_head.weight"] = Tensor::zeros({360, 24});
+       },
+       "\"lm_head.weight\": expected the values of \"wte.weight\""},
+      {[](Tensors& t) {
+         t["score.weight"] = Tensor::zeros({2, 24});
+       },
+       "expected no further tensors, given \"score.weight\""},
+      {[](Tensors& t) { t["wte.weight"] = t["transformer.wte.weight"]; },
+       "expected every tensor once"}};
+  for (const auto& [change, message] : changes) {
+    const HuggingFaceFolder folder("gpt2");
+    folder.change_tensors(change);
+    const std::string error = folder.import_error();
+    CAPTURE(error);
+    CHECK(error.find(message) != std::string::npos);
+  }
+  const HuggingFaceFolder folder("gpt2");
+  const std::string file = (folder.path() / "model.safetensors").string(), whole = read_file(file);
+  std::string overlapping = whole;
+  const std::size_t at = overlapping.find("\"data_offsets\":[") + 16;
+  overlapping[at] = overlapping[at] == '0' ? '2' : '0';
+  for (const std::string& bytes :
+       {whole.substr(0, 5), whole.substr(0, 500), "\xff\xff\xff\xff\xff\xff\xff\x7f" + whole,
+        whole.substr(0, whole.size() - 1), overlapping}) {
+    write_file(file, bytes);
+    CHECK(folder.import_error().starts_with(file + ": "));
+  }
+  std::filesystem::remove(file);
+  CHECK(folder.import_error().find("or model.safetensors.index.json, given neither") !=
+        std::string::npos);
+  std::filesystem::remove(folder.path() / "merges.txt");
+  write_file(file, whole);
+  CHECK(folder.import_error().find("merges.txt") != std::string::npos);
+}
+
+TEST_CASE(
+    "Hugging Face: only a language model in GPT-2's form and with its tokenizer is exported") {
+  const ScratchFolder scratch;
+  const auto export_error = [&](const GptConfig& config, const TextTokenizer& tokenizer) {
+    std::filesystem::remove_all(scratch / "ours");
+    Gpt model(config);
+    model.materialize(1);
+    save_description(scratch / "ours", config, tokenizer);
+    save_parameters(scratch / "ours" / "model.safetensors", model.parameters(), {});
+    try {
+      export_hugging_face(scratch / "ours", scratch / "theirs");
+    } catch (const Error& error) {
+      CHECK(!std::filesystem::exists(scratch / "theirs"));
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  GptConfig config;
+  config.layers = 1;
+  config.width = config.hidden = 8;
+  config.heads = 2;
+  config.vocabulary = 360;
+  const auto gpt2 = Gpt2Tokenizer::load(kHuggingFace / "gpt2");
+  GptConfig rotary = config, rms = config, gated = config;
+  rotary.positions = Positions::rotary;
+  rms.norm = NormKind::rms;
+  gated.gate = Gate::swiglu;
+  for (const GptConfig& modern : {rotary, rms, gated}) {
+    CHECK(export_error(modern, *gpt2).find("expected a model in GPT-2's form") !=
+          std::string::npos);
+  }
+  CHECK(export_error(config, *load_text_tokenizer("byte", {})).find("expected a gpt2 tokenizer") !=
+        std::string::npos);
+  CHECK(export_error(config, *gpt2).empty());
+  CHECK_THROWS_WITH_AS(export_hugging_face(scratch / "ours", scratch / "theirs"),
+                       doctest::Contains("expected a folder that is not there yet"), Error);
+}
