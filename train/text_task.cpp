@@ -119,8 +119,7 @@ std::string TextTask::report() const {
   return std::to_string(corpus_->size()) + " tokens to learn from and " +
          std::to_string(valid_corpus_->size()) + " to validate on, " + tokenizer_->kind() +
          " vocabulary of " + std::to_string(tokenizer_->vocabulary()) + "\n" +
-         start_->report(options_) + ", " + std::to_string(batches_in_epoch()) +
-         " batches an epoch";
+         start_->report(options_) + ", " + std::to_string(batches_in_epoch()) + " batches an epoch";
 }
 
 std::string TextTask::recipe() const {
