@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/common.h"
-#include "data/tokenize_files.h"
+#include "train/status_line.h"
 
 namespace kette::cli {
 namespace {
@@ -44,11 +44,16 @@ void evaluate_text(const ModelOptions& model_options, const EvaluateTextOptions&
                    bool json) {
   const LanguageModel model = load_language_model(model_options);
   const TokenFile tokens = tokens_of(options, *model.tokenizer);
-  const bool terminal = ::isatty(STDERR_FILENO);
-  const TextScore score = score_text(*model.gpt, tokens, options.score, [&](double share) {
-    if (terminal) std::cerr << text("\r%3.0f %%", 100 * share) << std::flush;
-  });
-  if (terminal) std::cerr << "\r\033[K";
+  TextScore score;
+  {
+    StatusLine line(false);
+    score = score_text(*model.gpt, tokens, options.score, [&](double share) {
+      line.show([&] {
+        return text("%.0f %%  %s left", 100 * share,
+                    clock_time(line.seconds() * (1 - share) / share).c_str());
+      });
+    });
+  }
   const double accuracy = static_cast<double>(score.correct) / static_cast<double>(score.tokens);
   std::cout << text(
       "loss %.4f  perplexity %.3f  bits per byte %.4f  accuracy %.2f %%  (%s tokens, %s bytes)\n",

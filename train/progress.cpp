@@ -1,7 +1,5 @@
 #include "train/progress.h"
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -25,20 +23,8 @@ std::string kept_lines(const std::filesystem::path& log, std::int64_t step) {
 
 }  // namespace
 
-std::string clock_time(double seconds) {
-  const auto total = static_cast<long long>(seconds + 0.5);
-  char text[32];
-  if (total >= 3600) {
-    std::snprintf(text, sizeof text, "%lld:%02lld:%02lld", total / 3600, total / 60 % 60,
-                  total % 60);
-  } else {
-    std::snprintf(text, sizeof text, "%lld:%02lld", total / 60, total % 60);
-  }
-  return text;
-}
-
 Progress::Progress(const std::filesystem::path& log, std::int64_t step, bool quiet)
-    : quiet_(quiet), terminal_(::isatty(STDERR_FILENO)) {
+    : status_(quiet) {
   write_file_atomically(log, step > 0 ? kept_lines(log, step) : "");
   log_.open(log, std::ios::app);
 }
@@ -66,9 +52,11 @@ void Progress::step(std::int64_t step, std::int64_t epoch, double lr, const Step
                {"target_tokens_per_second", target_tokens_per_second()}};
   if (result.gradient_norm > 0) json["gradient_norm"] = result.gradient_norm;
   log(json.dump());
-  const auto now = Clock::now();
-  if (quiet_ || now - last_line_ < std::chrono::milliseconds(terminal_ ? 500 : 10000)) return;
-  last_line_ = now;
+  status_.show([&] { return status(step, epoch, lr, seconds_left); });
+}
+
+std::string Progress::status(std::int64_t step, std::int64_t epoch, double lr,
+                             double seconds_left) const {
   char line[200], rates[80];
   if (source_tokens_ > 0) {
     std::snprintf(rates, sizeof rates, "%.0f source + %.0f target tokens/s",
@@ -79,15 +67,7 @@ void Progress::step(std::int64_t step, std::int64_t epoch, double lr, const Step
   std::snprintf(line, sizeof line, "epoch %lld  step %lld  loss %.3f  lr %.2e  %s  %s left",
                 static_cast<long long>(epoch + 1), static_cast<long long>(step), recent_loss_, lr,
                 rates, clock_time(seconds_left).c_str());
-  // On a terminal one line is written over and over; in a file each stands alone.
-  std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", line);
-  line_open_ = terminal_;
-}
-
-void Progress::say(const std::string& line) {
-  if (quiet_) return;
-  std::fprintf(stderr, "%s%s\n", line_open_ ? "\r\033[K" : "", line.c_str());
-  line_open_ = false;
+  return line;
 }
 
 void Progress::log(const std::string& json) { log_ << json << '\n' << std::flush; }

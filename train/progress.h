@@ -8,12 +8,10 @@
 #include <fstream>
 #include <string>
 
+#include "train/status_line.h"
 #include "train/train_step.h"
 
 namespace kette {
-
-/// "1:02:03" or "2:03".
-std::string clock_time(double seconds);
 
 class Progress {
  public:
@@ -24,7 +22,7 @@ class Progress {
   void step(std::int64_t step, std::int64_t epoch, double lr, const StepResult& result,
             double seconds_left);
   /// A line of its own for people.
-  void say(const std::string& line);
+  void say(const std::string& line) { status_.say(line); }
   /// A line of JSON for programs.
   void log(const std::string& json);
 
@@ -39,14 +37,14 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
   double rate(std::int64_t tokens) const;
+  std::string status(std::int64_t step, std::int64_t epoch, double lr, double seconds_left) const;
 
   std::ofstream log_;
-  bool quiet_, terminal_;
-  Clock::time_point start_ = Clock::now(), last_line_{}, paused_at_{};
+  StatusLine status_;
+  Clock::time_point start_ = Clock::now(), paused_at_{};
   Clock::duration idle_{};
   std::int64_t source_tokens_ = 0, target_tokens_ = 0, steps_ = 0;
   double recent_loss_ = 0;
-  bool line_open_ = false;
 };
 
 }  // namespace kette

@@ -6,7 +6,7 @@
 #include "data/character_tokenizer.h"
 #include "data/sentencepiece_text_tokenizer.h"
 #include "data/text_file.h"
-#include "data/tokenize_files.h"
+#include "train/status_line.h"
 
 namespace kette {
 namespace {
@@ -101,7 +101,8 @@ TokenFile TextTask::tokens_of(const std::vector<fs::path>& files, const char* na
   const bool is_tokens = files.size() == 1 && is_token_file(files.front());
   const fs::path path = is_tokens ? files.front() : options_.out / name;
   if (!is_tokens && !(options_.resume && fs::exists(path))) {
-    tokenize_files(files, *tokenizer_, options_.documents, path);
+    StatusLine line(options_.quiet);
+    tokenize_files(files, *tokenizer_, options_.documents, path, show_on(line));
   }
   TokenFile tokens = TokenFile::open(path);
   KETTE_CHECK(tokens.info().tokenizer == tokenizer_->fingerprint(), path.string(),

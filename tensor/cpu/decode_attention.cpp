@@ -1,5 +1,7 @@
 // Attention of single queries. A row's scores, [heads, length], stay in cache between the pass over
 // the keys and the pass over the values.
+#include <omp.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -67,21 +69,26 @@ struct RowScratch {
   std::vector<const float*> keys;
 };
 
-/// One row; a value lies `width` elements behind its key.
-void attend(const QueryRows& args, std::int64_t row, std::int64_t length, RowScratch& scratch) {
+struct Heads {
+  std::int64_t begin, end;
+};
+
+/// Some heads of one row; a value lies `width` elements behind its key.
+void attend(const QueryRows& args, std::int64_t row, Heads heads, std::int64_t length,
+            RowScratch& scratch) {
   const std::int64_t width = args.width(), head_width = width / args.heads, stride = padded(length);
   const float* query = args.query + row * args.query_stride;
   const float scale = static_cast<float>(args.scale);
   for (std::int64_t t = 0; t < length; ++t) {
     const float* key = scratch.keys[static_cast<std::size_t>(t)];
-    for (std::int64_t head = 0; head < args.heads; ++head) {
+    for (std::int64_t head = heads.begin; head < heads.end; ++head) {
       const std::int64_t column = head * head_width;
       scratch.scores[static_cast<std::size_t>(head * stride + t)] =
           scale * dot(query + column, key + column, head_width);
     }
   }
   float* output = args.output.data<float>() + row * width;
-  for (std::int64_t head = 0; head < args.heads; ++head) {
+  for (std::int64_t head = heads.begin; head < heads.end; ++head) {
     float* weights = scratch.scores.data() + head * stride;
     normalize(weights, length);
     const std::int64_t column = head * head_width;
@@ -89,31 +96,39 @@ void attend(const QueryRows& args, std::int64_t row, std::int64_t length, RowScr
   }
 }
 
-/// key_of(row, t) for all rows, some rows a thread.
+/// key_of(row, t) for all rows, some rows a thread; where rows are few, some heads of them.
 template <class KeyOf>
 void attend_rows(const QueryRows& args, const std::vector<std::int64_t>& lengths,
                  const KeyOf& key_of) {
   KETTE_CHECK(static_cast<std::int64_t>(lengths.size()) == args.rows(),
               "decode attention: expected the lengths of ", args.rows(), " rows, given ",
               lengths.size());
+  if (lengths.empty()) return;
   constexpr std::int64_t kRowsPerBlock = 8;
-  const std::int64_t longest =
-      lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
-  cpu::parallel_blocks(args.rows(), kRowsPerBlock, longest * args.width() / 8,
-                       [&](std::int64_t begin, std::int64_t end) {
-                         thread_local RowScratch scratch;
-                         const auto most = static_cast<std::size_t>(longest);
-                         if (scratch.keys.size() < most) scratch.keys.resize(most);
-                         const auto scores = static_cast<std::size_t>(padded(longest) * args.heads);
-                         if (scratch.scores.size() < scores) scratch.scores.resize(scores);
-                         for (std::int64_t row = begin; row < end; ++row) {
-                           const std::int64_t length = lengths[static_cast<std::size_t>(row)];
-                           for (std::int64_t t = 0; t < length; ++t) {
-                             scratch.keys[static_cast<std::size_t>(t)] = key_of(row, t);
-                           }
-                           attend(args, row, length, scratch);
-                         }
-                       });
+  const std::int64_t longest = *std::max_element(lengths.begin(), lengths.end());
+  const std::int64_t blocks = cpu::ceil_div(args.rows(), kRowsPerBlock);
+  const std::int64_t groups =
+      omp_in_parallel()
+          ? 1
+          : std::min<std::int64_t>(args.heads, cpu::ceil_div(omp_get_max_threads(), blocks));
+  const std::int64_t rows_each = std::min(kRowsPerBlock, args.rows());
+  const std::int64_t cost_each = rows_each * longest * args.width() / groups / 8;
+  cpu::parallel_blocks(blocks * groups, 1, cost_each, [&](std::int64_t part, std::int64_t) {
+    const std::int64_t first = part / groups * kRowsPerBlock, group = part % groups;
+    const Heads heads{args.heads * group / groups, args.heads * (group + 1) / groups};
+    thread_local RowScratch scratch;
+    const auto most = static_cast<std::size_t>(longest);
+    if (scratch.keys.size() < most) scratch.keys.resize(most);
+    const auto scores = static_cast<std::size_t>(padded(longest) * args.heads);
+    if (scratch.scores.size() < scores) scratch.scores.resize(scores);
+    for (std::int64_t row = first; row < std::min(args.rows(), first + kRowsPerBlock); ++row) {
+      const std::int64_t length = lengths[static_cast<std::size_t>(row)];
+      for (std::int64_t t = 0; t < length; ++t) {
+        scratch.keys[static_cast<std::size_t>(t)] = key_of(row, t);
+      }
+      attend(args, row, heads, length, scratch);
+    }
+  });
 }
 
 }  // namespace

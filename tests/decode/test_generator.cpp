@@ -6,6 +6,7 @@
 #include "decode/generator.h"
 #include "models/gradient_check.h"
 #include "tests/decode/decode_models.h"
+#include "tests/devices.h"
 
 using namespace kette;
 using testing::Ids;
@@ -171,6 +172,22 @@ TEST_CASE(
   const auto ended = generate(packed, {5, 6}, options).front();
   const auto first = std::find(texts[0].begin(), texts[0].end(), texts[0][7]);
   CHECK(ended == Ids(texts[0].begin(), first));
+}
+
+TEST_CASE("CUDA: generated text is the CPU's") {
+  const std::vector<Device> devices = test_devices();
+  if (devices.size() == 1) return skip_cuda();
+  const testing::OneThread one;
+  for (const GptConfig& config : {small_gpt(), small_modern_gpt()}) {
+    const auto host = random_gpt(16, config);
+    Gpt device(host->config());
+    device.allocate(DType::f32, devices[1], Gradients::none);
+    device.parameters().values().copy_from(host->parameters().values());
+    GenerateOptions options = greedy(20);
+    options.texts = 2;
+    CHECK(generate(PackedGpt(device), {5, 6}, options) ==
+          generate(PackedGpt(*host), {5, 6}, options));
+  }
 }
 
 TEST_CASE("sampling: the distribution is the one that theory says") {

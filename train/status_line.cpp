@@ -1,0 +1,58 @@
+#include "train/status_line.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace kette {
+
+std::string clock_time(double seconds) {
+  const auto total = static_cast<long long>(seconds + 0.5);
+  char text[32];
+  if (total >= 3600) {
+    std::snprintf(text, sizeof text, "%lld:%02lld:%02lld", total / 3600, total / 60 % 60,
+                  total % 60);
+  } else {
+    std::snprintf(text, sizeof text, "%lld:%02lld", total / 60, total % 60);
+  }
+  return text;
+}
+
+StatusLine::StatusLine(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO)) {}
+
+StatusLine::~StatusLine() { clear(); }
+
+void StatusLine::show(const std::function<std::string()>& line) {
+  const auto now = Clock::now();
+  if (quiet_ || now - last_ < std::chrono::milliseconds(terminal_ ? 500 : 10000)) return;
+  last_ = now;
+  std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", line().c_str());
+  is_open_ = terminal_;
+}
+
+void StatusLine::say(const std::string& line) {
+  if (quiet_) return;
+  clear();
+  std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+void StatusLine::clear() {
+  if (is_open_) std::fputs("\r\033[K", stderr);
+  is_open_ = false;
+}
+
+TokenizeProgress show_on(StatusLine& line) {
+  return [&line](const TokenizeReport& report, double share) {
+    line.show([&] {
+      const double passed = line.seconds();
+      char text[160];
+      std::snprintf(text, sizeof text, "%lld documents  %lld tokens  %.1f MB/s  %s",
+                    static_cast<long long>(report.documents), static_cast<long long>(report.tokens),
+                    static_cast<double>(report.bytes) / 1e6 / passed,
+                    share > 0 ? (clock_time(passed * (1 - share) / share) + " left").c_str() : "");
+      return std::string(text);
+    });
+  };
+}
+
+}  // namespace kette

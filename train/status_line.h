@@ -1,0 +1,40 @@
+// One line on stderr about work that takes long: on a terminal written over and over, in a file
+// anew now and then.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "data/tokenize_files.h"
+
+namespace kette {
+
+/// "1:02:03" or "2:03".
+std::string clock_time(double seconds);
+
+class StatusLine {
+ public:
+  explicit StatusLine(bool quiet);
+  ~StatusLine();
+  StatusLine(const StatusLine&) = delete;
+  StatusLine& operator=(const StatusLine&) = delete;
+
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  /// Shows what line() says, if it is time to.
+  void show(const std::function<std::string()>& line);
+  /// A line of its own, which stays.
+  void say(const std::string& line);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void clear();
+
+  bool quiet_, terminal_, is_open_ = false;
+  Clock::time_point start_ = Clock::now(), last_{};
+};
+
+/// Shows how far the tokenizer has come; for tokenize_files().
+TokenizeProgress show_on(StatusLine& line);
+
+}  // namespace kette
