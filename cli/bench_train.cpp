@@ -40,10 +40,15 @@ struct Measured {
 Measured measure(const BenchTrainOptions& o, const TrainedModel& model,
                  const std::vector<Batch>& batches,
                  const std::function<double(const Batch&)>& flops) {
-  Adam adam(*model.parameters, {});
+  AdamOptions adam_options;
   StepOptions step;
   step.lr = 3e-4;
-  step.label_smoothing = o.architecture.is_gpt() ? 0 : 0.1;
+  if (o.architecture.is_gpt()) {  // the step of nanoGPT's recipe, that of the presets
+    adam_options.weight_decay = 0.1;
+    step.label_smoothing = 0;
+    step.clip_norm = 1;
+  }
+  Adam adam(*model.parameters, adam_options);
   step.seed = o.batches.seed;
   Measured result;
   for (std::size_t i = 0; i < batches.size(); ++i) {
