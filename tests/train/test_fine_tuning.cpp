@@ -92,8 +92,9 @@ TEST_CASE_FIXTURE(
   const Tokenizer tokenizer = Tokenizer::load(options.from / "tokenizer.model");
   const ParallelCorpus corpus =
       ParallelCorpus::load(options.source, options.target, tokenizer, {60, 0, true, false});
-  const Batch batch = make_batch(corpus.source(), corpus.target(),
-                                 std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6, 7});
+  const Batch batch =
+      make_batch(corpus.source(), corpus.target(),
+                 std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6, 7}, tokenizer.special());
   Adam adam(*start.trained().parameters, {});
   const auto step = [&] { return train_step(start.trained(), adam, {&batch, 1}, {2e-2, 0, 0, 1}); };
   const double first = step().negative_log_likelihood;
