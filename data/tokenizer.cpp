@@ -135,10 +135,10 @@ Tokenizer Tokenizer::load(const std::filesystem::path& path) {
     model->marian.emplace(path);
     return Tokenizer(std::move(model));
   }
-  if (std::filesystem::exists(path / kFile)) return load(path / kFile);
+  if (std::filesystem::is_directory(path)) return load(path / kFile);
   std::ostringstream content;
   std::ifstream file(path, std::ios::binary);
-  KETTE_CHECK(file && !std::filesystem::is_directory(path), path.string(),
+  KETTE_CHECK(file, path.string(),
               ": expected a SentencePiece model, given a path that cannot be read");
   content << file.rdbuf();
   return from_bytes(content.str(), path.string());

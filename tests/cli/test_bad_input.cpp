@@ -295,7 +295,7 @@ TEST_CASE("bad input: settings that contradict each other") {
                 {"heads", "divisor"});
   check_refused(run_kette({"translate", "--model", small.model(), "--n-best", "9", "--beam", "2"}),
                 {"n-best"});
-  check_refused(run_kette({"train", "--src", "a"}), {"--tgt is required"}, 2);
+  check_refused(run_kette({"train", "--src", "a", "--out", "x"}), {"--tgt is required"}, 2);
   check_refused(run_kette({"info", "--preset", "tiny", "--model", small.model()}), {"--model"}, 2);
 }
 
