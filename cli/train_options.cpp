@@ -16,8 +16,9 @@ struct Recipe {
 };
 
 /// tiny: Wu et al. 2021 for small data. base, big: Vaswani et al. 2017, section 5. char, char-cpu:
-/// nanoGPT's two set-ups for Tiny Shakespeare. gpt2 and larger: nanoGPT's for OpenWebText, half a
-/// million tokens a step.
+/// nanoGPT's two set-ups for Tiny Shakespeare, but for the peak of char-cpu's learning rate, which
+/// is 1e-3 there and takes 2,000 steps no further than a loss of 1.89. gpt2 and larger: nanoGPT's
+/// for OpenWebText, half a million tokens a step.
 Recipe recipe_of(const std::string& preset) {
   if (preset == "tiny") {
     return {"inverse_sqrt", 5e-3, 2000, 0.98, 1e-8, 0, 0, 0.1, 4096, 1, 0, 20000};
@@ -25,7 +26,7 @@ Recipe recipe_of(const std::string& preset) {
   if (preset == "base") return {"noam", 1, 4000, 0.98, 1e-9, 0, 0, 0.1, 4096, 1, 0, 100000};
   if (preset == "big") return {"noam", 1, 4000, 0.98, 1e-9, 0, 0, 0.1, 4096, 1, 0, 300000};
   if (preset == "char-cpu") {
-    return {"cosine", 1e-3, 100, 0.99, 1e-8, 0.1, 1, 0, 12 * 64, 1, 250, 2000};
+    return {"cosine", 3e-3, 100, 0.99, 1e-8, 0.1, 1, 0, 12 * 64, 1, 250, 2000};
   }
   if (preset == "char") {
     return {"cosine", 1e-3, 100, 0.99, 1e-8, 0.1, 1, 0, 64 * 256, 1, 250, 5000};
