@@ -150,9 +150,12 @@ std::string to_json(const TransformerConfig& config) {
   return written(config, kTransformer).dump(2) + "\n";
 }
 
-std::string to_json(const GptConfig& config, const std::string& tokenizer) {
+std::string to_json(const GptConfig& config, const TextTokenizer* tokenizer) {
   Json json = written(config, kGpt);
-  if (!tokenizer.empty()) json["tokenizer"] = tokenizer;
+  if (tokenizer != nullptr) {
+    json["tokenizer"] = tokenizer->kind();
+    json["tokenizer_fingerprint"] = tokenizer->fingerprint();
+  }
   return json.dump(2) + "\n";
 }
 
@@ -186,8 +189,11 @@ GptDescription read_gpt_description(const fs::path& folder) {
   KETTE_CHECK(gpt != nullptr, folder.string(),
               ": expected a language model, given a translation model; kette translate and kette "
               "evaluate --src are for those");
-  GptDescription description{*gpt, ""};
-  Reader{parse(text, origin), origin}("tokenizer", description.tokenizer);
+  GptDescription description{*gpt, "", ""};
+  const Json json = parse(text, origin);
+  const Reader reader{json, origin};
+  reader("tokenizer", description.tokenizer);
+  reader.added("tokenizer_fingerprint", description.tokenizer_fingerprint);
   return description;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <variant>
 
+#include "data/text_tokenizer.h"
 #include "models/gpt.h"
 #include "models/transformer.h"
 
@@ -13,8 +14,9 @@ namespace kette {
 using ModelConfig = std::variant<TransformerConfig, GptConfig>;
 
 std::string to_json(const TransformerConfig& config);
-/// tokenizer: the kind of the model's tokenizer (data/text_tokenizer.h), kept beside; may be empty.
-std::string to_json(const GptConfig& config, const std::string& tokenizer = "");
+/// tokenizer: the model's (data/text_tokenizer.h), of which kind and fingerprint are kept beside; may
+/// be null.
+std::string to_json(const GptConfig& config, const TextTokenizer* tokenizer = nullptr);
 
 /// A missing key, or a value that makes no sense, is an Error that names it; origin stands in its
 /// message.
@@ -26,7 +28,8 @@ ModelConfig read_config(const std::filesystem::path& folder);
 TransformerConfig read_transformer_config(const std::filesystem::path& folder);
 struct GptDescription {
   GptConfig config;
-  std::string tokenizer;
+  std::string tokenizer;              ///< its kind
+  std::string tokenizer_fingerprint;  ///< may be empty
 };
 GptDescription read_gpt_description(const std::filesystem::path& folder);
 

@@ -80,7 +80,7 @@ void save_description(const fs::path& folder, const TransformerConfig& config,
 void save_description(const fs::path& folder, const GptConfig& config,
                       const TextTokenizer& tokenizer) {
   make_folder(folder);
-  write_file_atomically(folder / "config.json", to_json(config, tokenizer.kind()));
+  write_file_atomically(folder / "config.json", to_json(config, &tokenizer));
   for (const auto& [name, content] : tokenizer.files()) {
     write_file_atomically(folder / name, content);
   }
@@ -119,6 +119,10 @@ LanguageModel load_language_model(const fs::path& folder, const fs::path& parame
   const GptDescription description = read_gpt_description(folder);
   SharedTextTokenizer tokenizer = load_text_tokenizer(description.tokenizer, folder);
   check_vocabulary(folder, tokenizer->vocabulary(), description.config.vocabulary);
+  const std::string& expected = description.tokenizer_fingerprint;
+  KETTE_CHECK(expected.empty() || tokenizer->fingerprint() == expected, folder.string(),
+              ": expected the tokenizer that the model was made with, ", expected, ", given ",
+              tokenizer->fingerprint(), " (put its own files back)");
   auto gpt = std::make_unique<Gpt>(description.config);
   gpt->allocate(DType::f32, device, Gradients::none);
   Metadata metadata = load_values(folder, *gpt, parameters);

@@ -86,6 +86,9 @@ SharedTextTokenizer TextTask::make_tokenizer() const {
     return load_text_tokenizer(read_gpt_description(options_.from).tokenizer, options_.from);
   }
   if (options_.tokenizer) return options_.tokenizer;
+  KETTE_CHECK(!is_token_file(options_.text.front()), options_.text.front().string(),
+              ": expected a tokenizer beside a file of tokens, given none (give --tokenizer as "
+              "kette tokenize was given it)");
   if (options_.tokenizer_kind == "character") {
     return CharacterTokenizer::from_text(joined_text(options_.text), names_of(options_.text));
   }

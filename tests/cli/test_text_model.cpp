@@ -136,6 +136,7 @@ TEST_CASE("text model: evaluation says loss, perplexity and bits per byte, of te
                    "--out", ids, "--quiet"})
             .code == 0);
   CHECK(Json::parse(evaluate(ids).last_line()) == json);
+  check_refused(model.train("no-tokenizer", {"--text", ids}), "give --tokenizer", 1);
   check_refused(run_kette({"evaluate", "--model", model.path()}), "expected --src and --ref", 2);
 }
 
@@ -173,4 +174,15 @@ TEST_CASE(
   check_refused(model.train("y", {"--text", model.path("short.txt")}), "window", 1);
   check_refused(model.train("z", {"--text", model.path("none.txt")}), "none.txt", 1);
   CHECK_FALSE(fs::exists(fs::path(model.path("z")) / "config.json"));
+}
+
+TEST_CASE("text model: a tokenizer that does not belong to the model is refused") {
+  const TextModel& model = TextModel::get();
+  const std::string other = model.path("other-characters");
+  fs::copy(model.path(), other, fs::copy_options::recursive);
+  write_file(fs::path(other) / "characters.json", "[\"a\", \"b\"]");
+  check_refused(run_kette({"generate", "--model", other, "--prompt", "ab"}),
+                "expected the tokenizer that the model was made with", 1);
+  fs::remove(fs::path(other) / "characters.json");
+  check_refused(run_kette({"generate", "--model", other, "--prompt", "ab"}), "characters.json", 1);
 }
