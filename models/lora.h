@@ -15,8 +15,8 @@ namespace kette {
 
 struct LoraOptions {
   std::int64_t rank = 0;  ///< 0: no adapters
-  /// 0: 2 * rank. As a multiple of the rank it lets the learning rate stay when that changes;
-  /// twice is what worked best for Biderman et al. 2024, "LoRA Learns Less and Forgets Less".
+  /// 0: 2 * rank, after Biderman et al. 2024, "LoRA Learns Less and Forgets Less". As a multiple of
+  /// the rank it lets the learning rate stay when that changes.
   double alpha = 0;
   /// Which maps: query, key, value and output of every attention, inner and outer of the
   /// feed-forward layers, or all. Query and value: Hu et al. 2021, section 7.1.

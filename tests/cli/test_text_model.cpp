@@ -146,9 +146,10 @@ TEST_CASE("text model: every kind of tokenizer trains and generates") {
       {"byte", {"--tokenizer", "byte"}},
       {"sentencepiece", {"--tokenizer", "sentencepiece", "--vocab", "300"}},
       {"modern", {"--positions", "rotary", "--norm-kind", "rms", "--feed-forward", "swiglu"}}};
-  for (const auto& [name, options] : kinds) {
+  for (const auto& kind : kinds) {
+    const std::string name = kind.first;
     CAPTURE(name);
-    const Outcome outcome = model.train(name, options);
+    const Outcome outcome = model.train(name, kind.second);
     CAPTURE(outcome.err);
     REQUIRE(outcome.code == 0);
     const Outcome text = run_kette({"generate", "--model", model.path(name), "--prompt", "the cat",

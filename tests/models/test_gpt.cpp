@@ -37,9 +37,9 @@ TEST_CASE("GPT: the presets have the published numbers of parameters") {
                                                             {"gpt2-medium", 354823168},
                                                             {"gpt2-large", 774030080},
                                                             {"gpt2-xl", 1557611200}};
-  for (const auto& [name, count] : published) {
-    CAPTURE(name);
-    CHECK(Gpt(GptConfig::preset(name)).parameters().elements() == count);
+  for (const auto& preset : published) {
+    CAPTURE(preset.first);
+    CHECK(Gpt(GptConfig::preset(preset.first)).parameters().elements() == preset.second);
   }
   CHECK(GptConfig::presets().size() == 6);
   CHECK_THROWS_WITH_AS(GptConfig::preset("gpt3"), doctest::Contains("char-cpu"), Error);
