@@ -29,14 +29,14 @@ CLI::Option* named(OptionGroup& group, const std::string& option, Enum& value,
   return group.custom(option, set, current, help, type);
 }
 
-template <class Config>
-void copy_shared(const Config& from, std::int64_t& width, std::int64_t& hidden, std::int64_t& heads,
-                 double& dropout, double& attention_dropout) {
-  width = from.width;
-  hidden = from.hidden;
-  heads = from.heads;
-  dropout = from.dropout;
-  attention_dropout = from.attention_dropout;
+/// The fields that both configurations have, and so have the options.
+template <class From, class To>
+void copy_shared(const From& from, To& to) {
+  to.width = from.width;
+  to.hidden = from.hidden;
+  to.heads = from.heads;
+  to.dropout = from.dropout;
+  to.attention_dropout = from.attention_dropout;
 }
 
 }  // namespace
@@ -53,30 +53,22 @@ void ArchitectureOptions::apply_preset(const std::string& name) {
   is_gpt_ = std::find(gpts.begin(), gpts.end(), name) != gpts.end();
   if (is_gpt_) {
     gpt_ = GptConfig::preset(name);
-    copy_shared(gpt_, width_, hidden_, heads_, dropout_, attention_dropout_);
+    copy_shared(gpt_, shared_);
   } else {
     transformer_ = TransformerConfig::preset(name);
-    copy_shared(transformer_, width_, hidden_, heads_, dropout_, attention_dropout_);
+    copy_shared(transformer_, shared_);
   }
 }
 
 TransformerConfig ArchitectureOptions::transformer() const {
   TransformerConfig config = transformer_;
-  config.width = width_;
-  config.hidden = hidden_;
-  config.heads = heads_;
-  config.dropout = dropout_;
-  config.attention_dropout = attention_dropout_;
+  copy_shared(shared_, config);
   return config;
 }
 
 GptConfig ArchitectureOptions::gpt() const {
   GptConfig config = gpt_;
-  config.width = width_;
-  config.hidden = hidden_;
-  config.heads = heads_;
-  config.dropout = dropout_;
-  config.attention_dropout = attention_dropout_;
+  copy_shared(shared_, config);
   return config;
 }
 
@@ -92,11 +84,13 @@ void ArchitectureOptions::add_preset_option(OptionGroup& group,
 
 void ArchitectureOptions::add_field_options(CLI::App& command) {
   OptionGroup model(command, "Model");
-  model.number("--width", width_, at_least(1), "Width of the residual stream, d_model");
-  model.number("--hidden", hidden_, at_least(1), "Width inside the feed-forward layers, d_ff");
-  model.number("--heads", heads_, at_least(1), "Attention heads; a divisor of the width");
-  model.number("--dropout", dropout_, rate(), "Dropout on sub-layer outputs and embeddings");
-  model.number("--attention-dropout", attention_dropout_, rate(), "Dropout on attention weights");
+  model.number("--width", shared_.width, at_least(1), "Width of the residual stream, d_model");
+  model.number("--hidden", shared_.hidden, at_least(1),
+               "Width inside the feed-forward layers, d_ff");
+  model.number("--heads", shared_.heads, at_least(1), "Attention heads; a divisor of the width");
+  model.number("--dropout", shared_.dropout, rate(), "Dropout on sub-layer outputs and embeddings");
+  model.number("--attention-dropout", shared_.attention_dropout, rate(),
+               "Dropout on attention weights");
   OptionGroup translation(command, "Encoder-decoder models");
   transformer_only_ = {
       translation.number("--encoder-layers", transformer_.encoder_layers, at_least(1),

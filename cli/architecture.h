@@ -43,9 +43,11 @@ class ArchitectureOptions {
 
   std::string preset_;
   bool is_gpt_ = false;
-  // Fields of both; the others stand in the configurations.
-  std::int64_t width_ = 0, hidden_ = 0, heads_ = 0;
-  double dropout_ = 0, attention_dropout_ = 0;
+  /// Fields of both; the others stand in the configurations.
+  struct Shared {
+    std::int64_t width = 0, hidden = 0, heads = 0;
+    double dropout = 0, attention_dropout = 0;
+  } shared_;
   TransformerConfig transformer_;
   GptConfig gpt_;
   std::vector<CLI::Option*> transformer_only_, gpt_only_;

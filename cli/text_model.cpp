@@ -15,18 +15,12 @@ namespace fs = std::filesystem;
 
 /// The text as ids, in a file that is gone once the program ends.
 TokenFile tokens_of(const EvaluateTextOptions& options, const TextTokenizer& tokenizer) {
-  if (options.files.size() == 1 && is_token_file(options.files.front())) {
-    TokenFile tokens = TokenFile::open(options.files.front());
-    KETTE_CHECK(tokens.info().tokenizer == tokenizer.fingerprint(), options.files.front(),
-                ": expected tokens of the model's tokenizer, ", tokenizer.fingerprint(),
-                ", given those of ", tokens.info().tokenizer);
-    return tokens;
-  }
+  const std::vector<fs::path> files(options.files.begin(), options.files.end());
+  if (are_tokens(files)) return open_tokens(files.front(), tokenizer);
   const fs::path path =
       fs::temp_directory_path() / ("kette-" + std::to_string(::getpid()) + ".tokens");
-  tokenize_files({options.files.begin(), options.files.end()}, tokenizer,
-                 parse_document_kind(options.documents), path);
-  TokenFile tokens = TokenFile::open(path);
+  tokenize_files(files, tokenizer, parse_document_kind(options.documents), path);
+  TokenFile tokens = open_tokens(path, tokenizer);
   fs::remove(path);  // what is open can still be read
   return tokens;
 }

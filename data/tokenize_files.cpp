@@ -120,4 +120,17 @@ TokenizeReport tokenize_files(const std::vector<fs::path>& files, const TextToke
   return report;
 }
 
+bool are_tokens(const std::vector<fs::path>& files) {
+  return files.size() == 1 && is_token_file(files.front());
+}
+
+TokenFile open_tokens(const fs::path& path, const TextTokenizer& tokenizer) {
+  TokenFile tokens = TokenFile::open(path);
+  KETTE_CHECK(tokens.info().tokenizer == tokenizer.fingerprint(), path.string(),
+              ": expected tokens of the model's tokenizer, ", tokenizer.fingerprint(),
+              ", given those of ", tokens.info().tokenizer,
+              " (make them with kette tokenize and that tokenizer)");
+  return tokens;
+}
+
 }  // namespace kette

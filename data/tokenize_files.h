@@ -10,6 +10,7 @@
 
 #include "data/text_documents.h"
 #include "data/text_tokenizer.h"
+#include "data/token_file.h"
 
 namespace kette {
 
@@ -26,5 +27,10 @@ TokenizeReport tokenize_files(const std::vector<std::filesystem::path>& files,
                               const TextTokenizer& tokenizer, DocumentKind kind,
                               const std::filesystem::path& out,
                               const TokenizeProgress& progress = {});
+
+/// Whether what somebody gave as text is one file of tokens instead.
+bool are_tokens(const std::vector<std::filesystem::path>& files);
+/// Opens a file of tokens, which must be those of the tokenizer.
+TokenFile open_tokens(const std::filesystem::path& path, const TextTokenizer& tokenizer);
 
 }  // namespace kette

@@ -54,13 +54,13 @@ Tensor DecoderState::step(const std::vector<std::int32_t>& tokens) {
       layer.key_value(in.value(), layer_of(pages_.back(), at));
       const Tensor query = layer.query(in.value());
       const Tensor heads = Tensor::empty(in.shape(), DType::f32, device);
-      attend_to_past(at, model_->query_rows(query, heads));
+      attend_to_past(at, query_rows(query, heads, model_->config().heads));
       return Variable(layer.output(heads));
     };
     const auto attend_to_source = [&](const Variable& in) {
       const Tensor query = layer.memory_query(in.value());
       const Tensor heads = Tensor::empty(in.shape(), DType::f32, device);
-      attend_to_memory(at, model_->query_rows(query, heads));
+      attend_to_memory(at, query_rows(query, heads, model_->config().heads));
       return Variable(layer.memory_output(heads));
     };
     x = layer.after_self_attention(x, attend_to_self, run);

@@ -1,8 +1,5 @@
 #include "decode/packed_gpt.h"
 
-#include <cmath>
-
-#include "autograd/tape.h"
 #include "tensor/kernels.h"
 
 namespace kette {
@@ -19,21 +16,13 @@ PackedGptLayer::PackedGptLayer(const GptLayer& layer)
 }
 
 PackedGpt::PackedGpt(const Gpt& model) : model_(&model), final_norm_(constant(model.final_norm())) {
-  const Tensor& table = model.token_embedding().table.value();
-  KETTE_CHECK(
-      table.defined(),
-      "decoding: expected a model with values, given one without (materialize or load them)");
-  vocabulary_.weight = pack({table}, {});
+  vocabulary_.weight = pack_vocabulary(model.token_embedding().table.value(), {});
   for (const GptLayer& layer : model.layers()) layers_.emplace_back(layer);
 }
 
 Tensor PackedGpt::embed(const std::vector<std::int32_t>& ids,
                         const std::vector<std::int32_t>& positions) const {
-  const PauseRecording pause;
-  Run run;
-  return model_->embed(Tensor::from(ids, device()), Tensor::from(positions, device()), run)
-      .value()
-      .to(DType::f32);
+  return kette::embed(*model_, ids, positions);
 }
 
 Tensor PackedGpt::logits(const Tensor& states) const {
@@ -85,8 +74,7 @@ Tensor GrowingTexts::append(const std::vector<std::int32_t>& tokens) {
         attention.keys[static_cast<std::size_t>(row)] =
             past.data<float>() + row % texts_ * 2 * width;
       }
-      const auto head_width = static_cast<double>(width / config.heads);
-      attention.rows = {query.data<float>(), width, heads, config.heads, 1 / std::sqrt(head_width)};
+      attention.rows = query_rows(query, heads, config.heads);
       on(heads.device(), [&](auto exec) { kernels::memory_attention(exec, attention); });
       return Variable(layer.output(heads));
     };

@@ -1,5 +1,7 @@
 #include "decode/packed_layers.h"
 
+#include <cmath>
+
 #include "tensor/kernels.h"
 
 namespace kette {
@@ -7,6 +9,18 @@ namespace kette {
 PackedWeight pack(const std::vector<Tensor>& matrices, const std::vector<Tensor>& biases) {
   return on(matrices.front().device(),
             [&](auto exec) { return kernels::pack_linear(exec, matrices, biases); });
+}
+
+PackedWeight pack_vocabulary(const Tensor& table, const Tensor& bias) {
+  KETTE_CHECK(
+      table.defined(),
+      "decoding: expected a model with values, given one without (materialize or load them)");
+  return pack({table}, bias.defined() ? std::vector{bias} : std::vector<Tensor>());
+}
+
+QueryRows query_rows(const Tensor& query, const Tensor& output, std::int64_t heads) {
+  const auto head_width = static_cast<double>(output.width() / heads);
+  return {query.data<float>(), query.width(), output, heads, 1 / std::sqrt(head_width)};
 }
 
 PackedLinear::PackedLinear(const Linear& linear)

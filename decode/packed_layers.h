@@ -5,12 +5,30 @@
 
 #include <vector>
 
+#include "autograd/tape.h"
 #include "nn/layers.h"
 #include "tensor/decoding.h"
 
 namespace kette {
 
 PackedWeight pack(const std::vector<Tensor>& matrices, const std::vector<Tensor>& biases);
+/// The projection to the vocabulary; bias may be undefined. A model without values is an Error.
+PackedWeight pack_vocabulary(const Tensor& table, const Tensor& bias);
+
+/// What model.embed() gives without dropout, in f32 and on no tape.
+template <class Model>
+Tensor embed(const Model& model, const std::vector<std::int32_t>& ids,
+             const std::vector<std::int32_t>& positions) {
+  const PauseRecording pause;
+  const Device device = model.parameters().values().device();
+  Run inference;
+  return model.embed(Tensor::from(ids, device), Tensor::from(positions, device), inference)
+      .value()
+      .to(DType::f32);
+}
+
+/// What the attention kernels want to know of queries [rows, ...] whose heads come first.
+QueryRows query_rows(const Tensor& query, const Tensor& output, std::int64_t heads);
 
 struct PackedLinear {
   PackedWeight weight;

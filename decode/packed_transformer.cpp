@@ -1,8 +1,5 @@
 #include "decode/packed_transformer.h"
 
-#include <cmath>
-
-#include "autograd/tape.h"
 #include "tensor/kernels.h"
 
 namespace kette {
@@ -34,12 +31,8 @@ PackedDecoderLayer::PackedDecoderLayer(const DecoderLayer& layer)
 }
 
 PackedTransformer::PackedTransformer(const Transformer& model) : model_(&model) {
-  const Tensor& table = model.shared_embedding().table.value();
-  KETTE_CHECK(
-      table.defined(),
-      "decoding: expected a model with values, given one without (materialize or load them)");
-  const Tensor& bias = model.output_bias().value();
-  vocabulary_ = pack({table}, bias.defined() ? std::vector{bias} : std::vector<Tensor>());
+  vocabulary_ =
+      pack_vocabulary(model.shared_embedding().table.value(), model.output_bias().value());
   for (const EncoderLayer& layer : model.encoder()) encoder_.emplace_back(layer);
   for (const DecoderLayer& layer : model.decoder()) decoder_.emplace_back(layer);
 }
@@ -48,16 +41,7 @@ DType PackedTransformer::dtype() const { return model_->shared_embedding().table
 
 Tensor PackedTransformer::embed(const std::vector<std::int32_t>& ids,
                                 const std::vector<std::int32_t>& positions) const {
-  const PauseRecording pause;
-  Run run;
-  return model_->embed(Tensor::from(ids, device()), Tensor::from(positions, device()), run)
-      .value()
-      .to(DType::f32);
-}
-
-QueryRows PackedTransformer::query_rows(const Tensor& query, const Tensor& output) const {
-  const auto head_width = static_cast<double>(config().width / config().heads);
-  return {query.data<float>(), query.width(), output, config().heads, 1 / std::sqrt(head_width)};
+  return kette::embed(*model_, ids, positions);
 }
 
 Tensor PackedTransformer::encode(const std::vector<std::int32_t>& source,
@@ -84,7 +68,7 @@ Tensor PackedTransformer::encode(const std::vector<std::int32_t>& source,
         std::fill(args.keys.begin() + segments.begin(i), args.keys.begin() + segments.end(i),
                   first);
       }
-      args.rows = query_rows(fused, heads);
+      args.rows = query_rows(fused, heads, config().heads);
       on(heads.device(), [&](auto exec) { kernels::memory_attention(exec, args); });
       return Variable(layer.output(heads));
     };

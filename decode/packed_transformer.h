@@ -59,8 +59,6 @@ class PackedTransformer {
   Predictions predict(const Tensor& states, std::int64_t count,
                       const std::vector<std::int32_t>& banned,
                       const std::vector<std::int32_t>& targets) const;
-  /// What the attention kernels want to know of a row of queries.
-  QueryRows query_rows(const Tensor& query, const Tensor& output) const;
 
  private:
   DType dtype() const;

@@ -101,18 +101,13 @@ SharedTextTokenizer TextTask::make_tokenizer() const {
 }
 
 TokenFile TextTask::tokens_of(const std::vector<fs::path>& files, const char* name) const {
-  const bool is_tokens = files.size() == 1 && is_token_file(files.front());
-  const fs::path path = is_tokens ? files.front() : options_.out / name;
-  if (!is_tokens && !(options_.resume && fs::exists(path))) {
+  if (are_tokens(files)) return open_tokens(files.front(), *tokenizer_);
+  const fs::path path = options_.out / name;
+  if (!options_.resume || !fs::exists(path)) {
     StatusLine line(options_.quiet);
     tokenize_files(files, *tokenizer_, options_.documents, path, show_on(line));
   }
-  TokenFile tokens = TokenFile::open(path);
-  KETTE_CHECK(tokens.info().tokenizer == tokenizer_->fingerprint(), path.string(),
-              ": expected tokens of the model's tokenizer, ", tokenizer_->fingerprint(),
-              ", given those of ", tokens.info().tokenizer,
-              " (give --tokenizer as kette tokenize was given it)");
-  return tokens;
+  return open_tokens(path, *tokenizer_);
 }
 
 double TextTask::validation_loss() {

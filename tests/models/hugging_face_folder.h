@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "data/safetensors.h"
 #include "models/hugging_face.h"
@@ -69,6 +70,22 @@ class HuggingFaceFolder {
     }
     std::filesystem::remove_all(out());
     return "";
+  }
+
+  /// Makes each change to the settings alone; importing must fail and say so.
+  void check_refused(std::span<const Change> changes) const {
+    const Json original = Json::parse(read_file(path() / "config.json"));
+    for (const Change& change : changes) {
+      change_settings([&](Json& settings) {
+        settings = original;
+        settings[change.key] = change.value;
+      });
+      CAPTURE(change.key);
+      CAPTURE(change.value.dump());
+      const std::string error = import_error();
+      CAPTURE(error);
+      CHECK(error.find(change.message) != std::string::npos);
+    }
   }
 
  private:
