@@ -33,19 +33,30 @@ template <class Function>
 struct Binary {
   static constexpr const char* name = Function::name;
   static constexpr const char* formula = Function::formula;
+  /// A sum hands its gradient on as it is, and keeps nothing for that.
+  static constexpr bool kIsSum = std::is_same_v<Function, Add>;
   Function function{};
   Tensor a{}, b{}, y{};
 
   Tensor forward(const Tensor& left, const Tensor& right) {
     KETTE_CHECK(left.dtype() == right.dtype(), name, ": expected operands of one dtype, given ",
                 left.str(), " and ", right.str());
-    a = left;
-    b = right;
-    y = Tensor::empty(broadcast(name, a.shape(), b.shape()), a.dtype(), a.device());
-    on(a.device(), [&](auto exec) { kernels::binary(exec, function, a, b, y); });
-    return y;
+    const Tensor result =
+        Tensor::empty(broadcast(name, left.shape(), right.shape()), left.dtype(), left.device());
+    on(left.device(), [&](auto exec) { kernels::binary(exec, function, left, right, result); });
+    if constexpr (!kIsSum) {
+      a = left;
+      b = right;
+      y = result;
+    }
+    return result;
   }
   void backward(const Tensor& dy, GradientSlot& da, GradientSlot& db) {
+    if constexpr (kIsSum) {
+      da.add(dy);
+      db.add(dy);
+      return;
+    }
     const auto like_y = [&](const GradientSlot& slot) {
       return slot.wanted() ? Tensor::empty(y.shape(), y.dtype(), y.device()) : Tensor();
     };

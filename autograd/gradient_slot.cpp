@@ -30,13 +30,21 @@ Tensor GradientSlot::open() {
   return tensor;
 }
 
-std::pair<Tensor, bool> GradientSlot::buffer() {
+GradientSlot::Buffer GradientSlot::buffer() {
   if (!filled()) {
     gradient_ = Tensor::empty(shape_, dtype_, device_);
     return {gradient_, false};
   }
   if (!leaf_ && !gradient_.is_sole_owner()) gradient_ = gradient_.clone();
   return {gradient_, true};
+}
+
+GradientSlot::Buffer GradientSlot::buffer_over(const Tensor& dy) {
+  if (filled()) return buffer();
+  const Tensor target =
+      dy.is_sole_owner() ? dy : Tensor::empty(dy.shape(), dy.dtype(), dy.device());
+  if (wanted_) gradient_ = target;
+  return {target, false};
 }
 
 }  // namespace kette

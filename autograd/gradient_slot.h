@@ -24,9 +24,15 @@ class GradientSlot {
   void add(Tensor gradient);
   /// A tensor of zeros, or of what has gathered so far, for kernels that add to their output.
   Tensor open();
-  /// A buffer to be overwritten when nothing has gathered yet (second: false), else to be added to
-  /// (second: true).
-  std::pair<Tensor, bool> buffer();
+  /// Where a kernel writes: over what is there when nothing has gathered yet, else adding to it.
+  struct Buffer {
+    Tensor tensor;
+    bool adds = false;
+  };
+  Buffer buffer();
+  /// The same for a kernel that may write over dy, the gradient it reads, and whose result has dy's
+  /// shape: dy itself, where nothing else needs it. Also of a slot whose gradient nobody wants.
+  Buffer buffer_over(const Tensor& dy);
   /// Whether anything has gathered.
   bool filled() const { return gradient_.defined(); }
   /// Hands the gradient over and empties the slot.

@@ -3,23 +3,26 @@
 # kernels under compute-sanitizer, a training run against its CPU twin, and the benchmarks. Prints
 # one table at the end. Needs no network. Builds nothing when the programs are there already, so
 # that they may come from another machine with the same CUDA toolkit:
-#   scripts/gpu-check.sh [--build FOLDER] [--data FOLDER] [--pytorch PYTHON] [--only PART]
+#   scripts/gpu-check.sh [--build FOLDER] [--data FOLDER] [--pytorch PYTHON] [--nanogpt FOLDER]
+#                        [--only PART]
 #     FOLDER   build folder with kette and kette-tests (default: build/release)
 #     --data   Multi30k, lower-cased and tokenised: {train,val,test_2016_flickr}.{en,de}
 #     PYTHON   an interpreter with torch, for the comparison (default: none, and that part is left out)
+#     --nanogpt  nanoGPT's model.py, for the comparison of GPT-2 with PyTorch
 #     PART     tests, sanitizer, train or bench
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 
-build=build/release data="" python="" only=""
+build=build/release data="" python="" nanogpt="" only=""
 while (($#)); do
   case "$1" in
     --build) build=$2 ;;
     --data) data=$2 ;;
     --pytorch) python=$2 ;;
+    --nanogpt) nanogpt=$2 ;;
     --only) only=$2 ;;
     *)
-      echo "gpu-check.sh: expected --build, --data, --pytorch or --only, given $1" >&2
+      echo "gpu-check.sh: expected --build, --data, --pytorch, --nanogpt or --only, given $1" >&2
       exit 2
       ;;
   esac
@@ -106,6 +109,10 @@ if wanted bench; then
       --batch-tokens 100000 --json
     note "  sentences/s" "$(json sentences_per_second)"
   done
+  attempt "train gpt2, bf16, 65,536 tokens a step" "$kette" bench train \
+    --device cuda --preset gpt2 --precision bf16 --tokens 65536 --json
+  note "  tokens/s; share of the matrix rate; MiB" \
+    "$(json target_tokens_per_second); $(json sgemm_share); $(json peak_tensor_mib)"
   for sentence in 16 64 1024; do
     attempt "ops, base, bf16, 16,384 tokens, sentences of $sentence" "$kette" bench ops \
       --device cuda --precision bf16 --preset base --tokens 16384 --sentence "$sentence"
@@ -124,6 +131,15 @@ if wanted bench; then
       --rounds 3 --compile
     note "  " "$(tail -n 2 "$out/log" | head -n 1)"
     note "  " "$(tail -n 1 "$out/log")"
+    if [[ -n $nanogpt ]]; then
+      attempt "beside nanoGPT, gpt2, bf16, compiled" "$python" bench/peers/compare.py train \
+        --kette "$kette" --preset gpt2 --nanogpt "$nanogpt" --device cuda --precision bf16 \
+        --rounds 3 --compile
+      note "  " "$(tail -n 2 "$out/log" | head -n 1)"
+      note "  " "$(tail -n 1 "$out/log")"
+    else
+      note "nanoGPT" "left out: no --nanogpt"
+    fi
   else
     note "PyTorch" "left out: no --pytorch"
   fi

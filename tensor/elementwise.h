@@ -92,16 +92,17 @@ struct Relu {
   double reference(double x) const { return x > 0 ? x : 0; }
 };
 
-/// GELU in the tanh form of GPT-2 (Hendrycks and Gimpel 2016, section 2).
+/// GELU in the tanh form of GPT-2 (Hendrycks and Gimpel 2016, section 2), computed as
+/// x * sigmoid(2 u) with u the argument of tanh: (1 + tanh(u)) / 2 is that, without cancelling.
 struct Gelu {
   static constexpr const char* name = "gelu";
   static constexpr const char* formula = "x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))";
   static constexpr double low = -3, high = 3;
-  KETTE_SCALAR T forward(T x) const { return T(0.5) * x * (T(1) + scalar::tanh(inner(x))); }
+  KETTE_SCALAR T forward(T x) const { return x * scalar::sigmoid(doubled(x)); }
   KETTE_SCALAR T backward(T x, T, T dy) const {
-    const T t = scalar::tanh(inner(x));
-    const T slope = T(kScale) * (T(1) + T(3 * kCubic) * x * x);
-    return dy * T(0.5) * (T(1) + t + x * (T(1) - t * t) * slope);
+    const T s = scalar::sigmoid(doubled(x));
+    const T slope = T(2 * kScale) * (T(1) + T(3 * kCubic) * x * x);
+    return dy * s * (T(1) + x * (T(1) - s) * slope);
   }
   double reference(double x) const {
     return 0.5 * x * (1 + std::tanh(kScale * (x + kCubic * x * x * x)));
@@ -109,7 +110,7 @@ struct Gelu {
 
  private:
   static constexpr double kScale = 0.79788456080286535588, kCubic = 0.044715;
-  KETTE_SCALAR static T inner(T x) { return T(kScale) * (x + T(kCubic) * x * x * x); }
+  KETTE_SCALAR static T doubled(T x) { return T(2 * kScale) * x * (T(1) + T(kCubic) * x * x); }
 };
 
 /// The swish of Marian's models and of SwiGLU.

@@ -17,8 +17,9 @@ namespace kette::scalar {
 inline float exp(float x) {
   constexpr float kLog2e = 1.44269504088896341f, kRound = 12582912.0f;  // 1.5 * 2^23
   constexpr float kLn2High = 0.693359375f, kLn2Low = -2.12194440e-4f;
-  const float clamped = x < -87.3f ? -87.3f : (x > 88.7f ? 88.7f : x);
-  const float shifted = clamped * kLog2e + kRound;
+  constexpr float kLeast = -87.3f, kMost = 88.72283f;  // beyond: 0 and infinity
+  const float clamped = x < kLeast ? kLeast : (x > kMost ? kMost : x);
+  const float shifted = clamped * kLog2e + kRound;  // rounds, and leaves n in the lowest bits
   const float n = shifted - kRound;
   const float r = (clamped - n * kLn2High) - n * kLn2Low;
   float p = 1.9875691500e-4f;
@@ -28,13 +29,11 @@ inline float exp(float x) {
   p = p * r + 1.6666665459e-1f;
   p = p * r + 5.0000001201e-1f;
   p = p * (r * r) + r + 1.0f;
-  // Two factors, because n may be 128, one more than an exponent holds.
-  const std::int32_t half = static_cast<std::int32_t>(n) >> 1;
-  const std::int32_t rest = static_cast<std::int32_t>(n) - half;
-  const float result =
-      p * std::bit_cast<float>((half + 127) << 23) * std::bit_cast<float>((rest + 127) << 23);
-  // Below the clamp the true value is subnormal: 0. A NaN stays one.
-  return x < -87.3f ? 0.0f : (x > 88.72284f ? INFINITY : (x == x ? result : x));
+  // n is added to the exponent of p, which lies between sqrt(1/2) and sqrt(2): above 1 for the
+  // least n, -126, and below 1 for the greatest, 128, so that the sum is a normal number's.
+  const float result = std::bit_cast<float>(std::bit_cast<std::uint32_t>(p) +
+                                            (std::bit_cast<std::uint32_t>(shifted) << 23));
+  return x < kLeast ? 0.0f : (x > kMost ? INFINITY : (x == x ? result : x));
 }
 #else
 KETTE_HOST_DEVICE inline float exp(float x) { return ::expf(x); }

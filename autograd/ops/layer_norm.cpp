@@ -40,8 +40,10 @@ template <class Op>
 void normalize_backward(Op& op, const Tensor& dy, GradientSlot& dx, GradientSlot* dresidual,
                         GradientSlot& dgain, GradientSlot& dbias, const DropoutMask& mask) {
   const Tensor& sum = op.sum;
-  const Tensor dsum =
-      dy.is_sole_owner() ? dy : Tensor::empty(sum.shape(), sum.dtype(), sum.device());
+  // Of a sum both terms want the gradient, so that it must not be added to one of them at once.
+  GradientSlot of_sum(sum);
+  const GradientSlot::Buffer buffer = (dresidual ? of_sum : dx).buffer_over(dy);
+  const Tensor& dsum = buffer.tensor;
   const bool masked = dresidual && mask.active();
   const Tensor masked_gradient =
       masked ? Tensor::empty(sum.shape(), sum.dtype(), sum.device()) : dsum;
@@ -57,6 +59,7 @@ void normalize_backward(Op& op, const Tensor& dy, GradientSlot& dx, GradientSlot
                                                   op.mean.template data<C>(),
                                                   op.rstd.template data<C>(),
                                                   dsum.data<T>(),
+                                                  buffer.adds,
                                                   masked ? masked_gradient.data<T>() : nullptr,
                                                   sum.width(),
                                                   mask};
@@ -66,8 +69,10 @@ void normalize_backward(Op& op, const Tensor& dy, GradientSlot& dx, GradientSlot
     on(sum.device(),
        [&](auto exec) { kernels::for_rows_with_sums(exec, body, columns, sum.rows(), outputs); });
   });
-  dx.add(dsum);
-  if (dresidual) dresidual->add(masked_gradient);
+  if (dresidual) {
+    dx.add(dsum);
+    dresidual->add(masked_gradient);
+  }
 }
 
 /// In plain loops: the layer norm of rows of `width` values.

@@ -86,14 +86,14 @@ void LoraAffineMap::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& d
                              GradientSlot& dbias, GradientSlot& da, GradientSlot& db) {
   base.backward(dy, dx, dweight, dbias);
   const Tensor dt = Tensor::empty(t.shape(), t.dtype(), t.device());
-  const std::pair<Tensor, bool> of_b = db.wanted() ? db.buffer() : std::pair{Tensor(), false};
+  const GradientSlot::Buffer of_b = db.wanted() ? db.buffer() : GradientSlot::Buffer{};
   for_blocks([&](const RowBlock& block, std::int64_t column, std::int64_t row) {
     const Panel upstream{dy, block.begin, block.rows()};
     const std::int64_t rank = b.width(), end = row + block.rows();
     multiply(scale, upstream, false, {b.slice(row, end)}, false, {dt, column, rank}, false);
-    if (of_b.first.defined()) {
-      multiply(scale, upstream, true, {t, column, rank}, false, {of_b.first.slice(row, end)},
-               of_b.second);
+    if (of_b.tensor.defined()) {
+      multiply(scale, upstream, true, {t, column, rank}, false, {of_b.tensor.slice(row, end)},
+               of_b.adds);
     }
   });
   if (da.wanted()) {

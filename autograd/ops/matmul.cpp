@@ -99,7 +99,7 @@ void AffineMap::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dweig
                          GradientSlot& dbias) {
   Tensor upstream = dy;
   if (activation != Activation::none) {
-    upstream = Tensor::empty(dy.shape(), dy.dtype(), dy.device());
+    if (!dy.is_sole_owner()) upstream = Tensor::empty(dy.shape(), dy.dtype(), dy.device());
     on(dy.device(),
        [&](auto exec) { kernels::activation_backward(exec, activation, saved, dy, upstream); });
     saved = Tensor();

@@ -21,19 +21,18 @@ Tensor RmsNormalize::forward(const Tensor& input, const Tensor& gains) {
 }
 
 void RmsNormalize::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dgain) {
-  const Tensor gradient = dy.is_sole_owner() ? dy : Tensor::empty(x.shape(), x.dtype(), x.device());
+  const GradientSlot::Buffer out = dx.buffer_over(dy);
   const Tensor gain_sums =
       dgain.wanted() ? dgain.open() : Tensor::zeros(gain.shape(), x.dtype(), x.device());
   visit_float(x.dtype(), name, [&]<class T>(T) {
     const auto* scale = reciprocal.data<Compute<T>>();
-    const rows::RmsNormBackward<T> body{x.data<T>(), dy.data<T>(),       gain.data<T>(),
-                                        scale,       gradient.data<T>(), x.width()};
+    const rows::RmsNormBackward<T> body{x.data<T>(),          dy.data<T>(), gain.data<T>(), scale,
+                                        out.tensor.data<T>(), out.adds,     x.width()};
     const rows::RmsNormColumns<T> columns{x.data<T>(), dy.data<T>(), scale, x.width()};
     const Tensor* const sums[] = {&gain_sums};
     on(x.device(),
        [&](auto exec) { kernels::for_rows_with_sums(exec, body, columns, x.rows(), sums); });
   });
-  dx.add(gradient);
 }
 
 std::vector<Sample> RmsNormalize::samples() {

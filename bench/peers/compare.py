@@ -22,8 +22,10 @@ STEPS = {
     "char": ["--steps", "4", "--warmup", "1"],
     "gpt2": ["--steps", "3", "--warmup", "1"],
 }
+GPU_STEPS = ["--steps", "20", "--warmup", "5"]
 # Tokens a step of the presets of GPT, which both programs make up by themselves.
 TOKENS = {"char-cpu": 12 * 64, "char": 64 * 256, "gpt2": 12 * 1024}
+GPU_TOKENS = {**TOKENS, "gpt2": 64 * 1024}
 
 
 def run(command):
@@ -56,22 +58,24 @@ def main():
     options, peer_switches = parser.parse_known_args()
     common = ["--preset", options.preset, "--threads", options.threads, "--json"]
     tokens = []
+    on_gpu = options.device == "cuda"
+    steps = GPU_STEPS if on_gpu else STEPS[options.preset]
     if options.what == "generate":
         script = "generate_transformers.py"
     elif options.what == "translate":
         script = "translate_ctranslate2.py"
     elif options.preset in TOKENS:
-        common += STEPS[options.preset]
-        tokens = ["--tokens", str(TOKENS[options.preset])]
+        common += steps
+        tokens = ["--tokens", str((GPU_TOKENS if on_gpu else TOKENS)[options.preset])]
         script = "train_nanogpt.py"
     else:
         if not options.batches:
             parser.error("train: --batches is missing")
-        common += ["--batches", options.batches, *STEPS[options.preset]]
+        common += ["--batches", options.batches, *steps]
         script = "train_pytorch.py"
     ours = [str(options.kette), "bench", options.what, *common, *tokens]
     peer = [sys.executable, str(HERE / script), *common, *peer_switches]
-    if options.device != "cpu":
+    if on_gpu:
         ours += ["--device", options.device]
         peer += ["--device", options.device]
     if options.precision != "f32":
@@ -84,7 +88,7 @@ def main():
         print(f"round {round_ + 1}:", *map(json.dumps, rows[-1]), sep="\n  ", file=sys.stderr)
     if options.what == "train":
         table(rows, "target_tokens_per_second", "tokens/s", "more")
-        memory = "peak_rss_mib" if options.device == "cpu" else "peak_tensor_mib"
+        memory = "peak_tensor_mib" if on_gpu else "peak_rss_mib"
         table(rows, memory, "MiB", "less")
     elif options.what == "translate":
         table(rows, "sentences_per_second", "sentences/s", "more")

@@ -2,6 +2,7 @@
 // OpenBLAS. Whatever the route, block boundaries and the order of additions depend on the shapes
 // alone, so that the result has the same bits for any number of threads.
 #include "tensor/cpu/blas.h"
+#include "tensor/cpu/column_sums.h"
 #include "tensor/cpu/matmul_epilogue.h"
 #include "tensor/cpu/parallel.h"
 #include "tensor/cpu/product.h"
@@ -110,19 +111,13 @@ void multiply_in_parts(const Problem<T>& problem, std::int64_t depth) {
   const std::int64_t parts = cpu::ceil_div(k, depth);
   const Scratch<float> scratch(parts * m * n);
   parallel_blocks(k, depth, m * n, [&](std::int64_t begin, std::int64_t end) {
-    cpu::product<T>({m, n, end - begin}, static_cast<float>(problem.args.alpha),
-                    {a.data + begin * a.column_stride, a.row_stride, a.column_stride},
-                    {b.data + begin * b.row_stride, b.row_stride, b.column_stride}, 0,
-                    scratch.data() + begin / depth * m * n, n);
+    cpu::product<T>({m, n, end - begin}, static_cast<float>(problem.args.alpha), a.from(0, begin),
+                    b.from(begin, 0), 0, scratch.data() + begin / depth * m * n, n);
   });
   parallel_blocks(m, 16, n * parts, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       float* sum = scratch.data() + i * n;
-      for (std::int64_t part = 1; part < parts; ++part) {
-        const float* more = sum + part * m * n;
-#pragma omp simd
-        for (std::int64_t j = 0; j < n; ++j) sum[j] += more[j];
-      }
+      cpu::add_blocks(sum, parts, m * n, n);
       problem.store(i, 0, n, sum);
     }
   });

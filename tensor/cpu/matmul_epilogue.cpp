@@ -1,5 +1,6 @@
 #include "tensor/cpu/matmul_epilogue.h"
 
+#include "tensor/cpu/column_sums.h"
 #include "tensor/cpu/parallel.h"
 #include "tensor/cpu/scratch.h"
 #include "tensor/kernels.h"
@@ -23,12 +24,9 @@ void add_rows(CpuExec, const Tensor& x, const Tensor& y) {
         for (std::int64_t j = 0; j < width; ++j) sums[j] += C(in[row * width + j]);
       }
     });
-    for (std::int64_t j = 0; j < width; ++j) {
-      C sum = C(out[j]);
-      for (std::int64_t block = 0; block < blocks; ++block)
-        sum += partial.data()[block * width + j];
-      out[j] = T(sum);
-    }
+    if (blocks == 0) return;
+    cpu::add_blocks(partial.data(), blocks, width, width);
+    for (std::int64_t j = 0; j < width; ++j) out[j] = T(C(out[j]) + partial.data()[j]);
   });
 }
 

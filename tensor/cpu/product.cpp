@@ -1,6 +1,9 @@
 #include "tensor/cpu/product.h"
 
+#include <omp.h>
+
 #include <algorithm>
+#include <numeric>
 
 #include "tensor/cpu/gemm_tile.h"
 #include "tensor/cpu/parallel.h"
@@ -21,11 +24,29 @@ constexpr std::int64_t kWorthThreads = std::int64_t{1} << 18;
 // Rows that lie far apart are asked for this many rows ahead; the processor does not guess them.
 constexpr std::int64_t kAhead = 8;
 
-/// High blocks read B less often, low ones are more: enough of them for many threads.
-std::int64_t block_rows(std::int64_t m, std::int64_t n) {
-  constexpr std::int64_t kLow = 96, kHigh = 192, kEnough = 64;
-  return ceil_div(m, kHigh) * ceil_div(n, kBlockColumns) >= kEnough ? kHigh : kLow;
-}
+/// C's rows in blocks of nearly equal height. High blocks read B less often; low ones are more,
+/// to share out among the threads. That every element is summed in the same order, whatever block
+/// it is in, lets the blocks depend on the threads.
+class RowBlocks {
+ public:
+  RowBlocks(std::int64_t m, std::int64_t column_blocks) : rows_(m), tiles_(ceil_div(m, kTileRows)) {
+    constexpr std::int64_t kLow = 8, kHigh = 16, kEnough = 64;  // tiles of a block; blocks
+    count_ = ceil_div(tiles_, kHigh);
+    if (count_ * column_blocks >= kEnough) return;
+    const std::int64_t threads = omp_in_parallel() ? 1 : omp_get_max_threads();
+    const std::int64_t even = threads / std::gcd(threads, column_blocks);
+    count_ = std::min(tiles_, round_up(ceil_div(tiles_, kLow), even));
+  }
+
+  std::int64_t count() const { return count_; }
+  /// The first row of a block; that of block count() is the number of rows.
+  std::int64_t begin(std::int64_t block) const {
+    return std::min(rows_, block * tiles_ / count_ * kTileRows);
+  }
+
+ private:
+  std::int64_t rows_, tiles_, count_;
+};
 
 template <class T>
 typename Simd<float>::Vector load_floats(const T* from) {
@@ -60,29 +81,54 @@ void pack_transposed(const T* from, std::int64_t from_stride, std::int64_t rows,
   }
 }
 
-/// Panel of B: columns [0, columns) as rows of kColumns, the rest 0.
+/// Rows [0, rows) of B, in panels of kColumns columns whose last is filled up with zeros; a panel
+/// starts `distance` after its neighbour. For rows that lie contiguous: each is read once, whole.
 template <class T>
-void pack_columns(const Operand<T>& b, std::int64_t depth, std::int64_t columns, float* out) {
-  if (b.column_stride == 1) {
-    for (std::int64_t p = 0; p < depth; ++p) {
-      const T* row = b.data + p * b.row_stride;
-      float* packed = out + p * kColumns;
-      __builtin_prefetch(row + kAhead * b.row_stride);
-      __builtin_prefetch(row + kAhead * b.row_stride + kColumns - 1);
-      if (columns == kColumns) {
+void pack_b_rows(const Operand<T>& b, std::int64_t rows, std::int64_t columns, float* out,
+                 std::int64_t distance) {
+  for (std::int64_t p = 0; p < rows; ++p) {
+    const T* row = b.data + p * b.row_stride;
+    float* packed = out + p * kColumns;
+    std::int64_t j = 0;
+    for (; j + kColumns <= columns; j += kColumns, packed += distance) {
 #pragma omp simd
-        for (int j = 0; j < kColumns; ++j) packed[j] = float(row[j]);
-      } else {
-        for (std::int64_t j = 0; j < columns; ++j) packed[j] = float(row[j]);
-        for (std::int64_t j = columns; j < kColumns; ++j) packed[j] = 0;
-      }
+      for (int lane = 0; lane < kColumns; ++lane) packed[lane] = float(row[j + lane]);
     }
-    return;
+    if (j == columns) continue;
+    for (int lane = 0; lane < kColumns; ++lane) {
+      packed[lane] = j + lane < columns ? float(row[j + lane]) : 0.0f;
+    }
   }
+}
+
+/// The same of one panel, for columns that lie contiguous.
+template <class T>
+void pack_b_columns(const Operand<T>& b, std::int64_t rows, std::int64_t columns, float* out) {
   constexpr std::int64_t kLanes = Simd<float>::kLanes;
   for (std::int64_t j = 0; j < kColumns; j += kLanes) {
     pack_transposed(b.data + j * b.column_stride, b.column_stride,
-                    std::clamp<std::int64_t>(columns - j, 0, kLanes), depth, out + j, kColumns);
+                    std::clamp<std::int64_t>(columns - j, 0, kLanes), rows, out + j, kColumns);
+  }
+}
+
+/// All of B, shared out among the threads of a parallel region; a panel is `rows` rows long.
+template <class T>
+void pack_b(const Operand<T>& b, std::int64_t rows, std::int64_t columns, float* out) {
+  const bool is_by_rows = b.column_stride == 1;
+  const std::int64_t high = is_by_rows ? 64 : std::max<std::int64_t>(1, rows),
+                     wide = is_by_rows ? kBlockColumns : kColumns;
+  const std::int64_t down = ceil_div(rows, high), across = ceil_div(columns, wide);
+#pragma omp for schedule(static)
+  for (std::int64_t index = 0; index < down * across; ++index) {
+    const std::int64_t p = index % down * high, j = index / down * wide;
+    const Operand<T> part = b.from(p, j);
+    const std::int64_t part_columns = std::min(wide, columns - j);
+    float* packed = out + j * rows + p * kColumns;
+    if (is_by_rows) {
+      pack_b_rows(part, std::min(high, rows - p), part_columns, packed, rows * kColumns);
+    } else {
+      pack_b_columns(part, rows, part_columns, packed);
+    }
   }
 }
 
@@ -161,8 +207,7 @@ void multiply_block(const Block& block, std::int64_t k, float alpha, const Opera
   // Once even for k = 0: C is then beta * C.
   for (std::int64_t begin = 0; begin == 0 || begin < k; begin += kDepth) {
     const std::int64_t depth = std::min(kDepth, k - begin);
-    const Operand<T> part{a.data + block.row * a.row_stride + begin * a.column_stride, a.row_stride,
-                          a.column_stride};
+    const Operand<T> part = a.from(block.row, begin);
     if (!in_place) pack_rows(part, block.rows, depth, rows.data());
     const float keep = begin == 0 ? beta : 1.0f;
     for (std::int64_t j = block.column; j < block.column + block.columns; j += kColumns) {
@@ -196,27 +241,23 @@ void product(const ProductShape& shape, float alpha, Operand<T> a, Operand<T> b,
   const std::int64_t width =
       std::max<std::int64_t>(1, kPackedElements / depth / kBlockColumns) * kBlockColumns;
   const Scratch<float> packed(std::min(padded, width) * depth);
-  const std::int64_t high = block_rows(m, n), row_blocks = ceil_div(m, high);
+  const RowBlocks row_blocks(m, ceil_div(std::min(n, width), kBlockColumns));
 #pragma omp parallel if (m * n * k >= kWorthThreads)
   for (std::int64_t first = 0; first < n; first += width) {
     // Once even for k = 0: C is then beta * C.
     for (std::int64_t begin = 0; begin == 0 || begin < k; begin += depth) {
       const std::int64_t columns = std::min(width, n - first), run = std::min(depth, k - begin);
       const bool is_last = begin + run == k;
-#pragma omp for schedule(static)
-      for (std::int64_t j = 0; j < columns; j += kColumns) {
-        pack_columns(Operand<T>{b.data + begin * b.row_stride + (first + j) * b.column_stride,
-                                b.row_stride, b.column_stride},
-                     run, std::min<std::int64_t>(kColumns, columns - j), packed.data() + j * run);
-      }
+      pack_b(b.from(begin, first), run, columns, packed.data());
       const std::int64_t column_blocks = ceil_div(columns, kBlockColumns);
-      const Operand<T> part{a.data + begin * a.column_stride, a.row_stride, a.column_stride};
+      const Operand<T> part = a.from(0, begin);
 #pragma omp for schedule(dynamic)
-      for (std::int64_t index = 0; index < row_blocks * column_blocks; ++index) {
+      for (std::int64_t index = 0; index < row_blocks.count() * column_blocks; ++index) {
         // Neighbours share their columns, and with them the panels of B.
-        const std::int64_t row = index % row_blocks * high,
-                           column = index / row_blocks * kBlockColumns;
-        const Block block{row, std::min(high, m - row), column,
+        const std::int64_t row_block = index % row_blocks.count();
+        const std::int64_t row = row_blocks.begin(row_block),
+                           column = index / row_blocks.count() * kBlockColumns;
+        const Block block{row, row_blocks.begin(row_block + 1) - row, column,
                           std::min(kBlockColumns, columns - column)};
         multiply_block(block, run, alpha, part, packed.data(), begin == 0 ? beta : 1.0f, c + first,
                        ldc);

@@ -1,8 +1,8 @@
 // The f32 matrix product on all threads: C = alpha * A B + beta * C, for operands that lie
 // anywhere, in f32 or bf16. B is packed once into panels that all threads read; the threads share
 // out blocks of C. A's rows are read where they lie when that is cheap, else packed block by block.
-// Boundaries depend on the shapes alone and each element is summed in the order of k, so a row of C
-// has the same bits for any number of threads and of other rows.
+// Each element is summed in the order of k whatever block it is in, so a row of C has the same bits
+// for any number of threads and of other rows.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,10 @@ struct Operand {
   std::int64_t row_stride = 0, column_stride = 0;
 
   Operand transposed() const { return {data, column_stride, row_stride}; }
+  /// Starts at another element.
+  Operand from(std::int64_t row, std::int64_t column) const {
+    return {data + row * row_stride + column * column_stride, row_stride, column_stride};
+  }
 };
 
 struct ProductShape {

@@ -1,6 +1,7 @@
 // Sums that undo a broadcast, maxima of rows, the norm, and the search for a NaN.
 #include <cmath>
 
+#include "tensor/cpu/column_sums.h"
 #include "tensor/cpu/parallel.h"
 #include "tensor/kernels.h"
 #include "tensor/sum_axes.h"
@@ -45,13 +46,9 @@ void sum_middle(const T* x, T* y, std::int64_t outer, std::int64_t reduced, std:
     }
   });
   for (std::int64_t row = 0; row < outer; ++row) {
-    for (std::int64_t j = 0; j < inner; ++j) {
-      C total = 0;
-      for (std::int64_t block = 0; block < blocks; ++block) {
-        total += partial[static_cast<std::size_t>((row * blocks + block) * inner + j)];
-      }
-      y[row * inner + j] = T(total);
-    }
+    C* total = partial.data() + row * blocks * inner;
+    cpu::add_blocks(total, blocks, inner, inner);
+    for (std::int64_t j = 0; j < inner; ++j) y[row * inner + j] = T(total[j]);
   }
 }
 

@@ -1,6 +1,7 @@
 // Row bodies on the CPU: one thread takes whole rows, its vector lanes the elements. Column sums
 // are taken in two stages over fixed blocks of rows, so that the order of additions never depends
 // on the threads.
+#include "tensor/cpu/column_sums.h"
 #include "tensor/cpu/dropout_mask.h"
 #include "tensor/cpu/parallel.h"
 #include "tensor/emit.h"
@@ -71,23 +72,22 @@ void for_rows_with_sums(CpuExec, const Body& body, const Columns& columns, std::
   parallel_blocks(rows, kRowsPerSum, width * 8, [&](std::int64_t begin, std::int64_t end) {
     C* block = partial.data() + begin / kRowsPerSum * kSums * width;
     for (std::int64_t row = begin; row < end; ++row) {
+      C* sum = block;
+      const auto add = [&](const auto& term) {
 #pragma omp simd
-      for (std::int64_t j = 0; j < width; ++j) {
-        C terms[kSums];
-        columns(row, j, terms);
-        for (int k = 0; k < kSums; ++k) block[k * width + j] += terms[k];
-      }
+        for (std::int64_t j = 0; j < width; ++j) sum[j] += term(j);
+        sum += width;
+      };
+      std::apply([&](const auto&... term) { (add(term), ...); }, columns.row_terms(row));
       body(CpuGroup{}, row);
     }
   });
+  if (blocks == 0) return;
+  cpu::add_blocks(partial.data(), blocks, kSums * width, kSums * width);
   for (int k = 0; k < kSums; ++k) {
     T* total = sums[k]->data<T>();
     for (std::int64_t j = 0; j < width; ++j) {
-      C sum = C(total[j]);
-      for (std::int64_t block = 0; block < blocks; ++block) {
-        sum += partial[static_cast<std::size_t>((block * kSums + k) * width + j)];
-      }
-      total[j] = T(sum);
+      total[j] = T(C(total[j]) + partial[static_cast<std::size_t>(k * width + j)]);
     }
   }
 }

@@ -86,9 +86,9 @@ __global__ void partial_sums(Columns columns, std::int64_t rows, C* partial) {
   const std::int64_t end = begin + kRowsPerSum < rows ? begin + kRowsPerSum : rows;
   C totals[Columns::kSums] = {};
   for (std::int64_t row = begin; row < end; ++row) {
-    C terms[Columns::kSums];
-    columns(row, column, terms);
-    for (int k = 0; k < Columns::kSums; ++k) totals[k] += terms[k];
+    C* total = totals;
+    std::apply([&](const auto&... term) { ((*total++ += term(column)), ...); },
+               columns.row_terms(row));
   }
   for (int k = 0; k < Columns::kSums; ++k) {
     partial[(blockIdx.y * Columns::kSums + k) * width + column] = totals[k];

@@ -8,6 +8,8 @@
 // [rows].
 #pragma once
 
+#include <tuple>
+
 #include "tensor/random.h"
 #include "tensor/scalar.h"
 
@@ -60,14 +62,16 @@ struct ResidualLayerNorm {
 };
 
 /// With n_j = (s_j - mean) * rstd and d_j = gain_j * dy_j:
-///   ds_j = rstd * (d_j - mean(d) - n_j * mean(d * n)),   dx = ds,   dr = dropout mask * ds
-/// dx may be dy.
+///   ds_j = rstd * (d_j - mean(d) - n_j * mean(d * n)),   dx (+)= ds,   dr = dropout mask * ds
+/// dx may be dy, and then does not add.
 template <class T>
 struct ResidualLayerNormBackward {
   using Element = T;
   const T *s, *dy, *gain;
   const Compute<T>*mean, *rstd;
-  T *dx, *dresidual;  // dresidual may be null (no residual, or no dropout: then it is dx)
+  T* dx;
+  bool adds;     // to what is in dx
+  T* dresidual;  // may be null (no residual, or no dropout: then it is ds)
   std::int64_t width;
   DropoutMask mask;
 
@@ -83,15 +87,20 @@ struct ResidualLayerNormBackward {
     const C mean_dn = g.template sum<C>(width, [=](std::int64_t j) {
       return C(gains[j]) * C(upstream[j]) * (C(in[j]) - center) * scale;
     }) / count;
-    T* out = dx + at;
-    g.each(width, [=](std::int64_t j) {
+    const auto ds = [=](std::int64_t j) {
       const C n = (C(in[j]) - center) * scale;
-      out[j] = T(scale * (C(gains[j]) * C(upstream[j]) - mean_d - n * mean_dn));
-    });
+      return scale * (C(gains[j]) * C(upstream[j]) - mean_d - n * mean_dn);
+    };
     if (dresidual) {
       const auto keep = g.mask(mask, row, width);
       T* dropped = dresidual + at;
-      g.each(width, [=](std::int64_t j) { dropped[j] = T(C(keep(j)) * C(out[j])); });
+      g.each(width, [=](std::int64_t j) { dropped[j] = T(C(keep(j)) * ds(j)); });
+    }
+    T* out = dx + at;
+    if (adds) {
+      g.each(width, [=](std::int64_t j) { out[j] = T(C(out[j]) + ds(j)); });
+    } else {
+      g.each(width, [=](std::int64_t j) { out[j] = T(ds(j)); });
     }
   }
 };
@@ -105,13 +114,13 @@ struct LayerNormColumns {
   const Compute<T>*mean, *rstd;
   std::int64_t width;
 
-  KETTE_HOST_DEVICE void operator()(std::int64_t row, std::int64_t column,
-                                    Compute<T>* terms) const {
+  KETTE_HOST_DEVICE auto row_terms(std::int64_t row) const {
     using C = Compute<T>;
-    const std::int64_t at = row * width + column;
-    const C upstream = C(dy[at]);
-    terms[0] = upstream * (C(s[at]) - mean[row]) * rstd[row];
-    terms[1] = upstream;
+    const T *in = s + row * width, *upstream = dy + row * width;
+    const C center = mean[row], scale = rstd[row];
+    return std::tuple{
+        [=](std::int64_t j) { return C(upstream[j]) * ((C(in[j]) - center) * scale); },
+        [=](std::int64_t j) { return C(upstream[j]); }};
   }
 };
 

@@ -2,9 +2,11 @@
 // without the mean and the bias.
 //   y_j = gain_j * x_j * r,   r = 1 / sqrt(mean(x^2) + epsilon)
 // With n_j = x_j * r and d_j = gain_j * dy_j:
-//   dx_j = r * (d_j - n_j * mean(d * n)),   dgain_j = sum over rows of dy_ij * n_ij
+//   dx_j (+)= r * (d_j - n_j * mean(d * n)),   dgain_j = sum over rows of dy_ij * n_ij
 // r is kept in f32 or f64. x, y, dy, dx: [rows, width]; gain: [width]; r: [rows].
 #pragma once
+
+#include <tuple>
 
 #include "tensor/scalar.h"
 
@@ -31,13 +33,14 @@ struct RmsNorm {
   }
 };
 
-/// dx may be dy.
+/// dx may be dy, and then does not add.
 template <class T>
 struct RmsNormBackward {
   using Element = T;
   const T *x, *dy, *gain;
   const Compute<T>* reciprocal;
   T* dx;
+  bool adds;  // to what is in dx
   std::int64_t width;
 
   template <class Group>
@@ -49,9 +52,14 @@ struct RmsNormBackward {
     const C mean_dn = g.template sum<C>(width, [=](std::int64_t j) {
       return C(gains[j]) * C(upstream[j]) * (C(in[j]) * scale);
     }) / C(width);
-    g.each(width, [=](std::int64_t j) {
-      out[j] = T(scale * (C(gains[j]) * C(upstream[j]) - C(in[j]) * scale * mean_dn));
-    });
+    const auto gradient = [=](std::int64_t j) {
+      return scale * (C(gains[j]) * C(upstream[j]) - C(in[j]) * scale * mean_dn);
+    };
+    if (adds) {
+      g.each(width, [=](std::int64_t j) { out[j] = T(C(out[j]) + gradient(j)); });
+    } else {
+      g.each(width, [=](std::int64_t j) { out[j] = T(gradient(j)); });
+    }
   }
 };
 
@@ -63,11 +71,11 @@ struct RmsNormColumns {
   const Compute<T>* reciprocal;
   std::int64_t width;
 
-  KETTE_HOST_DEVICE void operator()(std::int64_t row, std::int64_t column,
-                                    Compute<T>* terms) const {
+  KETTE_HOST_DEVICE auto row_terms(std::int64_t row) const {
     using C = Compute<T>;
-    const std::int64_t at = row * width + column;
-    terms[0] = C(dy[at]) * (C(x[at]) * reciprocal[row]);
+    const T *in = x + row * width, *upstream = dy + row * width;
+    const C scale = reciprocal[row];
+    return std::tuple{[=](std::int64_t j) { return C(upstream[j]) * (C(in[j]) * scale); }};
   }
 };
 

@@ -6,6 +6,7 @@
 #include "autograd/anomaly.h"
 #include "autograd/checkpoint.h"
 #include "autograd/gradient_check.h"
+#include "tests/devices.h"
 
 using namespace kette;
 
@@ -32,6 +33,42 @@ TEST_CASE("a value used twice gathers both gradients") {
   Tape tape;
   tape.backward(x * x + affine(x, 5));  // d/dx (x^2 + 5x) = 2x + 5
   CHECK(gradient_of(x) == doctest::Approx(11));
+}
+
+TEST_CASE("norms add to the gradient of a residual stream, and leave that of a branch alone") {
+  using Inputs = std::vector<Variable>;
+  const auto layer = [](const Variable& x, const Inputs& in) {
+    return layer_norm(x, in[1], in[2]);
+  };
+  const auto rms = [](const Variable& x, const Inputs& in) { return rms_norm(x, in[1]); };
+  const std::vector<SampleInput> inputs = {{{5, 12}}, {{12}, 0.5, 1.5}, {{12}}};
+  const auto check = [&](const char* what, const DifferentiableFunction& function) {
+    for (const Device device : test_devices()) {
+      CAPTURE(what);
+      CAPTURE(device.str());
+      GradientCheckOptions options;
+      options.device = device;
+      CHECK(check_gradients(function, inputs, options).gap < 1e-6);
+    }
+  };
+  const auto check_norm = [&](const auto& norm) {
+    check("a stream", [&](const Inputs& in) { return in[0] + square(norm(in[0], in)); });
+    check("a stream within a graph", [&](const Inputs& in) {
+      const Variable x = square(in[0]);
+      return square(x + square(norm(x, in)));
+    });
+    check("the sum is the norm's own gradient", [&](const Inputs& in) {
+      const Variable x = square(in[0]);
+      return x + norm(x, in);
+    });
+    check("twice", [&](const Inputs& in) { return norm(in[0], in) * norm(in[0], in); });
+  };
+  check_norm(layer);
+  check_norm(rms);
+  check("a residual whose terms are one", [&](const Inputs& in) {
+    const Variable x = square(in[0]);
+    return x + residual_layer_norm(x, x, in[1], in[2]);
+  });
 }
 
 TEST_CASE("gradients of several backward passes add up") {

@@ -140,6 +140,11 @@ TEST_CASE("the vectorisable exp agrees with the library's over its whole range")
   CHECK(scalar::exp(-200.0f) == 0);
   CHECK(scalar::exp(-INFINITY) == 0);
   CHECK(std::isinf(scalar::exp(100.0f)));
+  // Next to where the result leaves the range of normal numbers.
+  CHECK(scalar::exp(88.72283f) == doctest::Approx(std::exp(double(88.72283f))).epsilon(1e-6));
+  CHECK(std::isinf(scalar::exp(88.72284f)));
+  CHECK(double(scalar::exp(-87.29999f)) / std::exp(double(-87.29999f)) ==
+        doctest::Approx(1).epsilon(1e-6));
   CHECK(std::isnan(scalar::exp(NAN)));
 }
 
