@@ -5,54 +5,65 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
+#include "tensor/cpu/vector.h"
 #include "tensor/random.h"
 
 namespace kette {
 
-inline std::uint32_t high_product(std::uint32_t a, std::uint32_t b) {
-  return static_cast<std::uint32_t>((static_cast<std::uint64_t>(a) * b) >> 32);
+namespace cpu {
+
+/// The masks of the 128 elements of one group: philox() for as many blocks as a vector has 32-bit
+/// lanes, the even ones and the odd ones apart, as the multiplier wants them: each word is the low
+/// half of a 64-bit lane. What gathers in the high halves is never read.
+inline void fill_mask_group(const DropoutMask& mask, std::uint64_t group, float* out) {
+  using S = Simd<float>;
+  typedef std::uint64_t Lanes __attribute__((vector_size(kVectorBytes)));
+  typedef std::uint32_t Words __attribute__((vector_size(kVectorBytes)));
+  constexpr int kBlocks = 16;
+  constexpr std::uint64_t kEven[] = {0, 2, 4, 6, 8, 10, 12, 14};
+  Lanes even;
+  std::memcpy(&even, kEven, sizeof even);
+  const Words threshold = Words{} + mask.threshold;
+  const S::Vector scale = S::Vector{} + mask.scale, zero{};
+  for (int first = 0; first < kBlocks; first += S::kLanes) {
+    Lanes counters[4][2];
+    for (int odd = 0; odd < 2; ++odd) {
+      counters[0][odd] = even + (group * kBlocks + static_cast<std::uint64_t>(first + odd));
+      counters[1][odd] = Lanes{} + ((group * kBlocks) >> 32);
+      counters[2][odd] = Lanes{} + mask.key.stream;
+      counters[3][odd] = Lanes{} + (mask.key.stream >> 32);
+    }
+    std::uint64_t k0 = mask.key.seed, k1 = mask.key.seed >> 32;
+#pragma GCC unroll 10
+    for (int round = 0; round < 10; ++round) {
+#pragma GCC unroll 2
+      for (int odd = 0; odd < 2; ++odd) {
+        const Lanes product0 = multiply_low_halves(counters[0][odd], 0xD2511F53u);
+        const Lanes product1 = multiply_low_halves(counters[2][odd], 0xCD9E8D57u);
+        counters[0][odd] = (product1 >> 32) ^ counters[1][odd] ^ k0;
+        counters[1][odd] = product1;
+        counters[2][odd] = (product0 >> 32) ^ counters[3][odd] ^ k1;
+        counters[3][odd] = product0;
+      }
+      k0 += 0x9E3779B9u;
+      k1 += 0xBB67AE85u;
+    }
+#pragma GCC unroll 4
+    for (int word = 0; word < 4; ++word) {
+      const auto bits =
+          std::bit_cast<Words>((counters[word][0] & 0xffffffffu) | (counters[word][1] << 32));
+      float* low = out + word * 2 * kBlocks + first;
+      S::store(low, (bits & 0xffffu) >= threshold ? scale : zero);
+      S::store(low + kBlocks, (bits >> 16) >= threshold ? scale : zero);
+    }
+  }
 }
 
-/// The masks of the 128 elements of one group: philox() with the lanes as the inner loop, which
-/// compilers vectorise.
-inline void fill_mask_group(const DropoutMask& mask, std::uint64_t group, float* out) {
-  constexpr int kLanes = 16;
-  const std::uint64_t first = group * kLanes;
-  std::uint32_t words[4][kLanes];
-#pragma omp simd
-  for (int lane = 0; lane < kLanes; ++lane) {
-    words[0][lane] = static_cast<std::uint32_t>(first) + static_cast<std::uint32_t>(lane);
-    words[1][lane] = static_cast<std::uint32_t>(first >> 32);
-    words[2][lane] = static_cast<std::uint32_t>(mask.key.stream);
-    words[3][lane] = static_cast<std::uint32_t>(mask.key.stream >> 32);
-  }
-  std::uint32_t k0 = static_cast<std::uint32_t>(mask.key.seed);
-  std::uint32_t k1 = static_cast<std::uint32_t>(mask.key.seed >> 32);
-  for (int round = 0; round < 10; ++round) {
-#pragma omp simd
-    for (int lane = 0; lane < kLanes; ++lane) {
-      const std::uint32_t c0 = words[0][lane], c2 = words[2][lane];
-      words[0][lane] = high_product(0xCD9E8D57u, c2) ^ words[1][lane] ^ k0;
-      words[2][lane] = high_product(0xD2511F53u, c0) ^ words[3][lane] ^ k1;
-      words[1][lane] = 0xCD9E8D57u * c2;
-      words[3][lane] = 0xD2511F53u * c0;
-    }
-    k0 += 0x9E3779B9u;
-    k1 += 0xBB67AE85u;
-  }
-  for (int word = 0; word < 4; ++word) {
-    float* low = out + word * 2 * kLanes;
-    float* high = low + kLanes;
-#pragma omp simd
-    for (int lane = 0; lane < kLanes; ++lane) {
-      low[lane] = (words[word][lane] & 0xffffu) >= mask.threshold ? mask.scale : 0.0f;
-      high[lane] = (words[word][lane] >> 16) >= mask.threshold ? mask.scale : 0.0f;
-    }
-  }
-}
+}  // namespace cpu
 
 inline void fill_mask(const DropoutMask& mask, std::int64_t row, std::int64_t width, float* out) {
   constexpr std::int64_t kGroup = 128;
@@ -60,10 +71,10 @@ inline void fill_mask(const DropoutMask& mask, std::int64_t row, std::int64_t wi
   for (std::int64_t begin = 0; begin < width; begin += kGroup) {
     const auto group = static_cast<std::uint64_t>(first + begin / kGroup);
     if (width - begin >= kGroup) {
-      fill_mask_group(mask, group, out + begin);
+      cpu::fill_mask_group(mask, group, out + begin);
     } else {
       float last[kGroup];
-      fill_mask_group(mask, group, last);
+      cpu::fill_mask_group(mask, group, last);
       std::memcpy(out + begin, last, static_cast<std::size_t>(width - begin) * sizeof(float));
     }
   }

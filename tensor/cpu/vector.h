@@ -6,6 +6,10 @@
 #include <cstring>
 #include <utility>
 
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 namespace kette::cpu {
 
 #if defined(__AVX512F__)
@@ -91,5 +95,23 @@ struct Simd {
     if constexpr (size > 1) exchange<size / 2>(rows);
   }
 };
+
+/// The 64-bit products of the low halves of each lane of a with b.
+template <class Lanes>
+Lanes multiply_low_halves(const Lanes& a, std::uint32_t b) {
+  const Lanes factor = Lanes{} + b;
+  static_assert(sizeof(Lanes) == kVectorBytes && sizeof(a[0]) == 8);
+  // The vector extensions know products of whole lanes only, which take several times as long.
+#if defined(__AVX512F__)
+  // With a mask of all lanes: without one, g++ 12 warns of its own header (GCC bug 105593).
+  return (Lanes)_mm512_maskz_mul_epu32(0xff, (__m512i)a, (__m512i)factor);
+#elif defined(__AVX2__)
+  return (Lanes)_mm256_mul_epu32((__m256i)a, (__m256i)factor);
+#elif defined(__SSE2__) && !defined(__AVX__)
+  return (Lanes)_mm_mul_epu32((__m128i)a, (__m128i)factor);
+#else
+  return (a & 0xffffffffu) * factor;
+#endif
+}
 
 }  // namespace kette::cpu
