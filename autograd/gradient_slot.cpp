@@ -4,6 +4,10 @@
 
 namespace kette {
 
+Tensor room_over(const Tensor& dy) {
+  return dy.is_sole_owner() ? dy : Tensor::empty(dy.shape(), dy.dtype(), dy.device());
+}
+
 void GradientSlot::add(Tensor gradient) {
   if (!wanted_) return;
   if (!(gradient.shape() == shape_)) {
@@ -41,8 +45,7 @@ GradientSlot::Buffer GradientSlot::buffer() {
 
 GradientSlot::Buffer GradientSlot::buffer_over(const Tensor& dy) {
   if (filled()) return buffer();
-  const Tensor target =
-      dy.is_sole_owner() ? dy : Tensor::empty(dy.shape(), dy.dtype(), dy.device());
+  const Tensor target = room_over(dy);
   if (wanted_) gradient_ = target;
   return {target, false};
 }

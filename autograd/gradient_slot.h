@@ -8,6 +8,10 @@
 
 namespace kette {
 
+/// Room for a gradient of dy's shape, written by a kernel that may write over dy while it reads it:
+/// dy itself where nothing else needs it.
+Tensor room_over(const Tensor& dy);
+
 class GradientSlot {
  public:
   GradientSlot() = default;  ///< a value whose gradient nobody wants
@@ -30,8 +34,8 @@ class GradientSlot {
     bool adds = false;
   };
   Buffer buffer();
-  /// The same for a kernel that may write over dy, the gradient it reads, and whose result has dy's
-  /// shape: dy itself, where nothing else needs it. Also of a slot whose gradient nobody wants.
+  /// The same, with room_over(dy) where nothing has gathered yet. Also of a slot whose gradient
+  /// nobody wants.
   Buffer buffer_over(const Tensor& dy);
   /// Whether anything has gathered.
   bool filled() const { return gradient_.defined(); }

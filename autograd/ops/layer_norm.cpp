@@ -41,8 +41,8 @@ void normalize_backward(Op& op, const Tensor& dy, GradientSlot& dx, GradientSlot
                         GradientSlot& dgain, GradientSlot& dbias, const DropoutMask& mask) {
   const Tensor& sum = op.sum;
   // Of a sum both terms want the gradient, so that it must not be added to one of them at once.
-  GradientSlot of_sum(sum);
-  const GradientSlot::Buffer buffer = (dresidual ? of_sum : dx).buffer_over(dy);
+  const GradientSlot::Buffer buffer =
+      dresidual ? GradientSlot::Buffer{room_over(dy)} : dx.buffer_over(dy);
   const Tensor& dsum = buffer.tensor;
   const bool masked = dresidual && mask.active();
   const Tensor masked_gradient =

@@ -97,9 +97,8 @@ Tensor AffineMap::forward(const Tensor& input, const Tensor& matrix, const Tenso
 
 void AffineMap::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dweight,
                          GradientSlot& dbias) {
-  Tensor upstream = dy;
+  const Tensor upstream = activation == Activation::none ? dy : room_over(dy);
   if (activation != Activation::none) {
-    if (!dy.is_sole_owner()) upstream = Tensor::empty(dy.shape(), dy.dtype(), dy.device());
     on(dy.device(),
        [&](auto exec) { kernels::activation_backward(exec, activation, saved, dy, upstream); });
     saved = Tensor();

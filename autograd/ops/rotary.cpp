@@ -58,8 +58,7 @@ Tensor RotatePairs::forward(const Tensor& x) {
 }
 
 void RotatePairs::backward(const Tensor& dy, GradientSlot& dx) {
-  const Tensor gradient =
-      dy.is_sole_owner() ? dy : Tensor::empty(dy.shape(), dy.dtype(), dy.device());
+  const Tensor gradient = room_over(dy);
   turn(dy, gradient, -1);
   dx.add(gradient);
 }
