@@ -70,7 +70,7 @@ bool prepare() {
                 "KETTE_BLAS_CORE: expected a core that this OpenBLAS has (SkylakeX, Haswell, Zen, "
                 "...), given ",
                 asked, "; without the variable the best one is chosen");
-  } else if (can_choose && std::getenv("OPENBLAS_CORETYPE") == nullptr) {
+  } else if (can_choose) {
     const std::string better = better_core(openblas_get_corename());
     if (!better.empty()) choose_core(better);
   }

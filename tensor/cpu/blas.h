@@ -1,8 +1,8 @@
 // OpenBLAS, tamed: one thread per call (the threads are Kette's own) and the best kernels for this
 // CPU. A library that is older than the CPU falls back to AVX2 kernels on it and loses half the
 // speed; so where the CPU has AVX-512 and the library did not pick a core that uses it, one that
-// does is chosen here. Overrides: the environment variables KETTE_BLAS_CORE, or OpenBLAS's own
-// OPENBLAS_CORETYPE.
+// does is chosen here. The environment variable KETTE_BLAS_CORE overrides it; OpenBLAS's own
+// OPENBLAS_CORETYPE does not, since machines set it for all programs, and not to the best.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "tests/cli/run_kette.h"
 
@@ -169,6 +171,23 @@ TEST_CASE("cli: info counts the parameters of the presets") {
   CHECK(Json::parse(
             run_kette({"info", "--preset", "big", "--json"}).last_line())["model"]["parameters"] ==
         214245376);
+}
+
+TEST_CASE("cli: OPENBLAS_CORETYPE does not hide the best core, KETTE_BLAS_CORE names any") {
+  if (!__builtin_cpu_supports("avx512dq") || std::getenv("KETTE_BLAS_CORE") != nullptr) {
+    MESSAGE("skipped: no AVX-512, or a core was asked for");
+    return;
+  }
+  const auto core_with = [](const char* variable, const char* value) {
+    const char* found = std::getenv(variable);
+    const std::optional<std::string> before = found ? std::optional(found) : std::nullopt;
+    setenv(variable, value, 1);
+    const Outcome info = run_kette({"info", "--json"});
+    before ? setenv(variable, before->c_str(), 1) : unsetenv(variable);
+    return Json::parse(info.last_line())["blas_core"].get<std::string>();
+  };
+  CHECK(core_with("OPENBLAS_CORETYPE", "Haswell") == "SkylakeX");
+  CHECK(core_with("KETTE_BLAS_CORE", "Haswell") == "Haswell");
 }
 
 TEST_CASE("cli: train, and what it leaves") {
