@@ -55,7 +55,7 @@ train=("$kette" train --src "$corpus/train.en" --tgt "$corpus/train.de"
   --valid-src "$corpus/valid.en" --valid-tgt "$corpus/valid.de"
   --out "$model" --preset tiny --vocab "$vocabulary"
   "${recipe[@]}")
-say "Train for $minutes minutes"
+say "Train for $minutes min"
 "${train[@]}" --minutes "$minutes"
 
 say "Measure on $(wc -l < "$corpus/test.en") sentences that training never saw"
