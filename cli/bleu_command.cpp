@@ -1,6 +1,7 @@
 // `kette bleu`: BLEU or chrF of translations on stdin, equal to sacreBLEU.
+#include <unistd.h>
+
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -21,8 +22,8 @@ struct BleuCommandOptions {
 };
 
 TextLines read_hypotheses(const BleuCommandOptions& o) {
-  if (!o.input.empty()) return read_lines(o.input);
-  TextLines lines(std::string(std::istreambuf_iterator<char>(std::cin), {}), "stdin");
+  if (!o.input.empty()) return read_lines(o.input, kWholeText);
+  TextLines lines = read_lines(STDIN_FILENO, "stdin", kWholeText);
   KETTE_CHECK(!lines.empty(), "stdin: expected translations, one a line, given nothing");
   return lines;
 }
@@ -30,7 +31,9 @@ TextLines read_hypotheses(const BleuCommandOptions& o) {
 void run(const BleuCommandOptions& o) {
   use_threads(o.common);
   std::vector<TextLines> reference_lines;
-  for (const std::string& file : o.references) reference_lines.push_back(read_lines(file));
+  for (const std::string& file : o.references) {
+    reference_lines.push_back(read_lines(file, kWholeText));
+  }
   const TextLines hypotheses = read_hypotheses(o);
   std::vector<ScoreLines> references;
   for (std::size_t i = 0; i < reference_lines.size(); ++i) {

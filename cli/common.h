@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/options.h"
+#include "data/text_source.h"
 #include "tensor/device.h"
 #include "tensor/dtype.h"
 
@@ -41,6 +42,12 @@ int use_threads(const CommonOptions& options);
 
 /// Throws an Error that names the file unless it can be read.
 void check_readable(const std::filesystem::path& file);
+
+/// Of text that a command reads whole: far more than a test set has, and little enough that what is
+/// no text does not take all memory.
+inline constexpr LineLimits kWholeText{.line_bytes = std::int64_t{1} << 18,
+                                       .lines = std::int64_t{1} << 20,
+                                       .bytes = std::int64_t{1} << 26};
 
 /// The last line of stdout: one JSON object.
 void print_json(const nlohmann::ordered_json& object);

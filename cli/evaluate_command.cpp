@@ -33,7 +33,8 @@ void evaluate_translation(EvaluateOptions& o) {
                                                             : "no --ref"));
   }
   o.translate.check();
-  const TextLines source = read_lines(o.source), reference = read_lines(o.reference);
+  const TextLines source = read_lines(o.source, kWholeText);
+  const TextLines reference = read_lines(o.reference, kWholeText);
   KETTE_CHECK(source.size() == reference.size(), o.reference.string(), ": expected ", source.size(),
               " lines, as many as ", o.source.string(), " has, given ", reference.size());
   const TranslationModel model = load(o.model);

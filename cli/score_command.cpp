@@ -22,7 +22,8 @@ struct ScoreCommandOptions {
 
 void run(const ScoreCommandOptions& o) {
   use_threads(o.common);
-  const TextLines source = read_lines(o.source), target = read_lines(o.target);
+  const TextLines source = read_lines(o.source, kWholeText);
+  const TextLines target = read_lines(o.target, kWholeText);
   KETTE_CHECK(source.size() == target.size(), o.target.string(), ": expected ", source.size(),
               " lines, as many as ", o.source.string(), " has, given ", target.size());
   const TranslationModel model = load(o.model);

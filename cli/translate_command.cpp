@@ -12,8 +12,7 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/decoding.h"
-#include "cli/line_stream.h"
-#include "data/text_file.h"
+#include "data/line_reader.h"
 
 namespace kette::cli {
 namespace {
@@ -31,39 +30,12 @@ struct TranslateCommandOptions {
 /// other, costs little.
 constexpr std::size_t kPart = 4096;
 
-/// The lines of --input (plain or gzip, read whole) or of stdin, part by part.
-class Source {
- public:
-  explicit Source(const std::filesystem::path& file) : stdin_(STDIN_FILENO, "stdin") {
-    if (file.empty()) return;
-    from_file_ = true;
-    name_ = file.string();
-    lines_ = read_lines(file);
-  }
+/// No sentence that a model has positions for is nearly as long.
+constexpr LineLimits kLimits{.line_bytes = std::int64_t{1} << 18};
 
-  const std::string& name() const { return name_; }
-  std::int64_t first_line() const { return first_line_; }
-
-  std::vector<std::string> next() {
-    if (!from_file_) {
-      std::vector<std::string> part = stdin_.next(kPart);
-      first_line_ = stdin_.first_line();
-      return part;
-    }
-    first_line_ = at_ + 1;
-    const std::int64_t end = std::min(lines_.size(), at_ + static_cast<std::int64_t>(kPart));
-    std::vector<std::string> part;
-    for (; at_ < end; ++at_) part.emplace_back(lines_[at_]);
-    return part;
-  }
-
- private:
-  bool from_file_ = false;
-  std::string name_ = "stdin";
-  LineStream stdin_;
-  TextLines lines_;
-  std::int64_t at_ = 0, first_line_ = 1;
-};
+LineReader open_input(const std::filesystem::path& file) {
+  return file.empty() ? LineReader(STDIN_FILENO, "stdin", kLimits) : LineReader(file, kLimits);
+}
 
 /// Where translations go; every part is handed to the system at once.
 class Sink {
@@ -105,13 +77,14 @@ std::string format(const Translation& translation, std::int64_t line, std::int64
 void run(TranslateCommandOptions& o) {
   const int threads = use_threads(o.common);
   o.translate.check();
-  Source source(o.input);
+  LineReader source = open_input(o.input);
   const TranslationModel model = load(o.model);
   const Translator translator(*model.transformer, model.tokenizer);
-  Sink sink(o.output);
+  std::vector<std::string> part = source.next(kPart);
+  Sink sink(o.output);  // now, so that input that is refused leaves an earlier output as it is
   std::int64_t sentences = 0, tokens = 0;
   double seconds = 0;
-  for (std::vector<std::string> part = source.next(); !part.empty(); part = source.next()) {
+  while (!part.empty()) {
     if (!o.translate.truncate) {
       check_lengths(model, {part.begin(), part.end()}, source.name(), source.first_line());
     }
@@ -130,6 +103,7 @@ void run(TranslateCommandOptions& o) {
     }
     sentences += static_cast<std::int64_t>(part.size());
     sink.write(written);
+    part = source.next(kPart);
   }
   if (!o.common.json) return;
   const double rate = seconds > 0 ? 1 / seconds : 0;

@@ -1,10 +1,9 @@
 #include "data/text_file.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
-#include "data/gzip_file.h"
+#include "data/encoding.h"
 #include "data/utf8.h"
 #include "tensor/error.h"
 
@@ -17,10 +16,14 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   const std::string_view before = text.substr(0, at);
   const auto line = std::count(before.begin(), before.end(), '\n') + 1;
   const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0: the first line
-  char byte[5];
-  std::snprintf(byte, sizeof byte, "0x%02X", static_cast<unsigned char>(text[at]));
-  fail(name, ":", line, ":", at - line_start + 1, ": expected UTF-8, given the byte ", byte,
-       " (convert the file first, for example with iconv -f ISO-8859-1 -t UTF-8)");
+  fail(name, ":", line, ":", at - line_start + 1, ": ", expected_utf8(text, text[at]));
+}
+
+std::string read_all(TextSource& source) {
+  std::string content;
+  while (source.append_to(content)) {
+  }
+  return content;
 }
 
 }  // namespace
@@ -28,6 +31,7 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 TextLines::TextLines(std::string content, const std::string& name)
     : content_(std::make_shared<const std::string>(std::move(content))) {
   std::string_view text = *content_;
+  check_not_utf16(text, name + ":1:1");
   const std::size_t invalid = first_invalid_utf8(text);
   if (invalid != std::string_view::npos) fail_on_byte(name, text, invalid);
   if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark) {
@@ -42,18 +46,20 @@ TextLines::TextLines(std::string content, const std::string& name)
 }
 
 std::string read_text(const std::filesystem::path& path) {
-  GzipFile file(path);
-  std::string content, chunk(1 << 20, '\0');
-  while (const std::size_t count = file.read(chunk.data(), chunk.size())) {
-    content.append(chunk, 0, count);
-  }
-  return content;
+  TextSource source(path);
+  return read_all(source);
 }
 
-TextLines read_lines(const std::filesystem::path& path) {
-  TextLines lines(read_text(path), path.string());
+TextLines read_lines(const std::filesystem::path& path, const LineLimits& limits) {
+  TextSource source(path, limits);
+  TextLines lines(read_all(source), path.string());
   KETTE_CHECK(!lines.empty(), path.string(), ": expected at least one line, given an empty file");
   return lines;
+}
+
+TextLines read_lines(int descriptor, const std::string& name, const LineLimits& limits) {
+  TextSource source(descriptor, name, limits);
+  return TextLines(read_all(source), name);
 }
 
 }  // namespace kette

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "data/text_source.h"
+
 namespace kette {
 
 /// Lines that share one block of memory. Cheap to copy, never changed.
@@ -35,7 +37,10 @@ class TextLines {
 /// The bytes of a whole file; gzip is told by its first bytes, not by its name.
 std::string read_text(const std::filesystem::path& path);
 
-/// The lines of such a file. An empty file is an error.
-TextLines read_lines(const std::filesystem::path& path);
+/// The lines of such a file. An empty file is an error, and so is passing a limit, as soon as it is
+/// passed.
+TextLines read_lines(const std::filesystem::path& path, const LineLimits& limits = {});
+/// The lines of a descriptor up to its end, maybe none; the name stands in errors.
+TextLines read_lines(int descriptor, const std::string& name, const LineLimits& limits = {});
 
 }  // namespace kette

@@ -113,6 +113,9 @@ TEST_CASE("bad input: a line of a million characters") {
   CHECK(trained.says("long"));
   RunOptions options;
   options.input = "the cat sees bread .\n" + line;
+  check_refused(ModelCopy().translate(options),
+                {"stdin:2: expected at most 262144 bytes in a line"});
+  options.input = "the cat sees bread .\n" + line.substr(800000);
   check_refused(ModelCopy().translate(options), {"stdin:2: expected at most 63 tokens"});
 }
 
