@@ -84,12 +84,6 @@ int use_threads(const CommonOptions& options) {
   return omp_get_max_threads();
 }
 
-void check_readable(const std::filesystem::path& file) {
-  const std::ifstream stream(file);
-  KETTE_CHECK(stream.good(), file.string(), ": expected a readable file, given one that is not (",
-              std::strerror(errno), ")");
-}
-
 void print_json(const nlohmann::ordered_json& object) { std::cout << object.dump() << "\n"; }
 
 std::string text(const char* format, ...) {

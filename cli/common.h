@@ -40,9 +40,6 @@ double measure_product_gflops(const ComputeOptions& options, int threads);
 /// Sets the number of threads and returns how many there are.
 int use_threads(const CommonOptions& options);
 
-/// Throws an Error that names the file unless it can be read.
-void check_readable(const std::filesystem::path& file);
-
 /// Of text that a command reads whole: far more than a test set has, and little enough that what is
 /// no text does not take all memory.
 inline constexpr LineLimits kWholeText{.line_bytes = std::int64_t{1} << 18,

@@ -1,28 +1,16 @@
 // `kette train`: a translation model or a language model, and the resolved configuration beside it.
-#include <csignal>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
 #include "cli/train_options.h"
-#include "data/atomic_file.h"
 #include "models/model_summary.h"
 
 namespace kette::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// A model that is there keeps the configuration it was made with, until training has accepted the
-/// new one.
-void save_config(const std::filesystem::path& out, const std::string& text) {
-  std::error_code error;
-  std::filesystem::create_directories(out, error);
-  KETTE_CHECK(!error, out.string(), ": expected a folder that can be written, given ",
-              error.message());
-  write_file_atomically(out / "config.toml", text);
-}
 
 Json speed_json(const ComputeOptions& compute, const std::vector<SummaryRow>& model,
                 const TrainResult& result, int threads) {
@@ -54,7 +42,7 @@ void print_result(const TrainCommandOptions& o, const std::filesystem::path& out
                {"best_valid_loss", result.best_valid_loss},
                {"bleu", result.valid_score ? Json(result.valid_score->value) : Json()},
                {"seconds", result.seconds},
-               {"interrupted", result.interrupted},
+               {"interrupted", result.interrupted != 0},
                {"threads", threads}};
   const auto summary =
       std::visit([](const auto& config) { return summarize(config); }, read_config(out));
@@ -62,38 +50,23 @@ void print_result(const TrainCommandOptions& o, const std::filesystem::path& out
   print_json(json);
 }
 
-/// files: what must be readable before anything is written.
 template <class Options>
-void train_and_report(const TrainCommandOptions& o, const Options& options,
-                      const std::string& config, const std::vector<std::filesystem::path>& files,
-                      int threads) {
+void train_and_report(const TrainCommandOptions& o, const Options& options, int threads) {
   o.compute().apply();
-  const bool is_new = !std::filesystem::exists(options.out / "config.json");
-  if (is_new && !options.resume) {
-    for (const auto& file : files) check_readable(file);
-    save_config(options.out, config);
-  }
   const TrainResult result = train(options);
-  save_config(options.out, config);
   if (o.common().json) print_result(o, options.out, result, threads);
-  if (result.interrupted) {
+  if (result.interrupted != 0) {
     std::cerr << "kette: the same command with --resume goes on from step " << result.steps << "\n";
-    exit_with(128 + SIGINT);  // so that scripts stop, too
+    exit_with(128 + result.interrupted);  // so that scripts stop, too
   }
 }
 
 void run(CLI::App& command, TrainCommandOptions& o) {
   const int threads = use_threads(o.common());
   if (o.is_text()) {
-    const TextTrainOptions options = o.text();
-    std::vector<std::filesystem::path> files = options.text;
-    files.insert(files.end(), options.valid_text.begin(), options.valid_text.end());
-    train_and_report(o, options, o.config(command), files, threads);
+    train_and_report(o, o.text(command), threads);
   } else {
-    const TranslationTrainOptions options = o.translation();
-    train_and_report(o, options, o.config(command),
-                     {options.source, options.target, options.valid_source, options.valid_target},
-                     threads);
+    train_and_report(o, o.translation(command), threads);
   }
 }
 

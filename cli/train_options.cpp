@@ -130,7 +130,8 @@ void TrainCommandOptions::add_text_options(CLI::App& command) {
                                    "A validation reads at most so many tokens"));
   OptionGroup both(command, "Vocabulary");
   both.number("--vocab", translation_.vocabulary, at_least(1),
-              "Pieces of a SentencePiece model that is trained");
+              "Pieces of a SentencePiece model that is trained, of more than 32 MiB of sentence "
+              "pairs on random lines of so much");
 }
 
 void TrainCommandOptions::add_adapter_options(CLI::App& command) {
@@ -192,7 +193,10 @@ void TrainCommandOptions::add_checkpoint_options(CLI::App& command) {
                "best one)");
   group.number("--save-every-seconds", t.save_every_seconds, at_least(1),
                "How much work a kill can cost");
-  group.flag("--resume", t.resume, "Go on where the run in --out stopped");
+  group.flag("--resume", t.resume,
+             "Go on where the run in --out stopped, or start where there is none yet");
+  group.flag("--force-data", t.force_data,
+             "Resume although the texts are not those that the run was started with");
   group.flag("--detect-anomaly", t.detect_anomaly,
              "Name the op that makes a NaN or an infinity (slow)");
   group.flag("--quiet", t.quiet, "No progress line; log.jsonl is written all the same");
@@ -213,7 +217,7 @@ void TrainCommandOptions::check() const {
   architecture_.check();
 }
 
-TrainOptions TrainCommandOptions::shared() const {
+TrainOptions TrainCommandOptions::shared(CLI::App& command) const {
   TrainOptions t = train_;
   t.schedule.kind = parse_schedule(schedule_);
   t.schedule.width =
@@ -224,13 +228,14 @@ TrainOptions TrainCommandOptions::shared() const {
     t.steps = recipe_of(architecture_.preset()).steps;
   }
   if (t.average > t.keep) t.keep = t.average;
+  t.configuration = configuration(command);
   return t;
 }
 
-TextTrainOptions TrainCommandOptions::text() {
+TextTrainOptions TrainCommandOptions::text(CLI::App& command) const {
   check();
   TextTrainOptions result = text_;
-  static_cast<TrainOptions&>(result) = shared();
+  static_cast<TrainOptions&>(result) = shared(command);
   result.text = paths(text_files_);
   result.valid_text = paths(valid_text_files_);
   result.documents = parse_document_kind(documents_);
@@ -238,13 +243,13 @@ TextTrainOptions TrainCommandOptions::text() {
   result.model = architecture_.gpt();
   if (tokenizer_ == "character" || tokenizer_ == "sentencepiece") {
     result.tokenizer_kind = tokenizer_;
-  } else if (!tokenizer_.empty() && !result.resume) {
+  } else if (!tokenizer_.empty()) {
     result.tokenizer = load_named_tokenizer(tokenizer_);
   }
   return result;
 }
 
-TranslationTrainOptions TrainCommandOptions::translation() {
+TranslationTrainOptions TrainCommandOptions::translation(CLI::App& command) const {
   check();
   const std::pair<const char*, const std::filesystem::path*> files[] = {
       {"--src", &translation_.source},
@@ -258,16 +263,17 @@ TranslationTrainOptions TrainCommandOptions::translation() {
                      "translation model, or --text for a language model");
   }
   TranslationTrainOptions result = translation_;
-  static_cast<TrainOptions&>(result) = shared();
+  static_cast<TrainOptions&>(result) = shared(command);
   result.tokenizer = tokenizer_;
   result.model = architecture_.transformer();
   return result;
 }
 
-std::string TrainCommandOptions::config(CLI::App& command) const {
+std::string TrainCommandOptions::configuration(CLI::App& command) const {
   std::vector<std::string> omitted = architecture_.foreign_options();
   for (const CLI::Option* option : foreign()) omitted.push_back(option->get_lnames().front());
-  for (const char* name : {"help", "config", "json", "resume", "quiet"}) omitted.push_back(name);
+  for (const char* name : {"help", "config", "json", "resume", "force-data", "quiet"})
+    omitted.push_back(name);
   return config_text(command, omitted);
 }
 

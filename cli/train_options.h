@@ -20,10 +20,8 @@ class TrainCommandOptions {
   const CommonOptions& common() const { return common_; }
   const ComputeOptions& compute() const { return compute_; }
   /// Throws a UsageError unless the options that were given fit together.
-  TextTrainOptions text();
-  TranslationTrainOptions translation();
-  /// The configuration to save: what was given, and the defaults of everything else.
-  std::string config(CLI::App& command) const;
+  TextTrainOptions text(CLI::App& command) const;
+  TranslationTrainOptions translation(CLI::App& command) const;
 
  private:
   void apply_recipe(const std::string& preset);
@@ -35,7 +33,9 @@ class TrainCommandOptions {
   void add_optimisation_options(CLI::App& command);
   void add_checkpoint_options(CLI::App& command);
   void check() const;
-  TrainOptions shared() const;
+  TrainOptions shared(CLI::App& command) const;
+  /// What was given, and the defaults of everything else.
+  std::string configuration(CLI::App& command) const;
   const std::vector<CLI::Option*>& foreign() const {
     return is_text() ? translation_only_ : text_only_;
   }

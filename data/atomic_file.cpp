@@ -234,6 +234,15 @@ void AtomicFolder::commit(Replace how) {
   if (!old_folder.empty()) fs::remove_all(old_folder, ignored);
 }
 
+void check_is_free(const fs::path& folder) {
+  std::error_code error;
+  const fs::file_status status = fs::status(folder, error);
+  KETTE_CHECK(!fs::exists(status) || (fs::is_directory(status) && fs::is_empty(folder, error)),
+              folder.string(),
+              ": expected a folder that is not there yet, given one that is (name another, or "
+              "remove it)");
+}
+
 void remove_leftovers(const fs::path& path) {
   const fs::path target = resolved(path);
   const std::string unfinished = beside(target, kUnfinished).filename();

@@ -57,6 +57,9 @@ class AtomicFolder {
   FileDescriptor descriptor_;
 };
 
+/// For what is written once: throws unless there is nothing at this path yet, or an empty folder.
+void check_is_free(const std::filesystem::path& folder);
+
 /// Removes what killed writers of path left beside it. Every writer starts with this.
 void remove_leftovers(const std::filesystem::path& path);
 

@@ -34,12 +34,40 @@ BatchSampler::BatchSampler(const ParallelCorpus& corpus, const BatchOptions& opt
 Batch BatchSampler::next() {
   Batch batch = make_batch(source(), target(), plan_[static_cast<std::size_t>(state_.position)],
                            corpus_->special());
-  ++state_.position;
-  if (state_.position == batches_in_epoch()) {
-    state_ = {state_.epoch + 1, 0};
-    plan_epoch();
-  }
+  advance();
   return batch;
+}
+
+void BatchSampler::advance() {
+  ++state_.position;
+  if (state_.position < batches_in_epoch()) return;
+  state_ = {state_.epoch + 1, 0};
+  plan_epoch();
+}
+
+std::int64_t BatchSampler::target_tokens(std::int64_t batches) const {
+  const std::int64_t here = std::min(batches, batches_in_epoch() - state_.position);
+  std::int64_t tokens = planned_tokens(here);
+  if (here == batches) return tokens;
+  BatchSampler ahead = *this;
+  for (batches -= here; batches > 0;) {
+    ahead.state_ = {ahead.state_.epoch + 1, 0};
+    ahead.plan_epoch();
+    const std::int64_t there = std::min(batches, ahead.batches_in_epoch());
+    tokens += ahead.planned_tokens(there);
+    batches -= there;
+  }
+  return tokens;
+}
+
+std::int64_t BatchSampler::planned_tokens(std::int64_t batches) const {
+  std::int64_t tokens = 0;
+  for (std::int64_t i = state_.position; i < state_.position + batches; ++i) {
+    for (const std::int64_t sentence : plan_[static_cast<std::size_t>(i)]) {
+      tokens += target().length(sentence) + 1;
+    }
+  }
+  return tokens;
 }
 
 void BatchSampler::restore(const State& state) {
@@ -89,7 +117,9 @@ std::vector<std::int64_t> BatchSampler::shuffled_order() const {
 
 void BatchSampler::draw_pieces() {
   const std::int64_t count = corpus_->size();
-  const std::int64_t limit = corpus_->report().options.max_length;
+  const FilterOptions& filters = corpus_->report().options;
+  const std::int64_t limit =
+      filters.must_fit > 0 ? std::min(filters.max_length, filters.must_fit) : filters.max_length;
   const auto draw = [&](const TokenLists& plain, Purpose side) {
     std::vector<std::vector<std::int32_t>> ids(static_cast<std::size_t>(count));
 #pragma omp parallel for schedule(dynamic, 64)

@@ -39,6 +39,9 @@ class BatchSampler {
 
   /// After the last batch of an epoch the state is {epoch + 1, 0}.
   Batch next();
+  /// Target tokens, end marks counted, of the next batches together, which nobody has to make for
+  /// that.
+  std::int64_t target_tokens(std::int64_t batches) const;
 
   const State& state() const { return state_; }
   void restore(const State& state);
@@ -47,6 +50,9 @@ class BatchSampler {
   std::int64_t batches_in_epoch() const { return static_cast<std::int64_t>(plan_.size()); }
 
  private:
+  void advance();
+  /// Of the next batches, all of this epoch.
+  std::int64_t planned_tokens(std::int64_t batches) const;
   void plan_epoch();
   void draw_pieces();
   std::vector<std::int64_t> shuffled_order() const;

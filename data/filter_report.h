@@ -15,6 +15,9 @@ struct FilterOptions {
   bool drop_empty = true;
   /// Pairs whose both lines were there before.
   bool drop_duplicates = false;
+  /// The positions of a model: a longer side of a pair that the filters keep is an Error with file
+  /// and line. 0: no matter.
+  std::int64_t must_fit = 0;
 };
 
 struct FilterReport {

@@ -43,24 +43,38 @@ std::string_view bytes_of(const Tensor& tensor) {
   return {static_cast<const char*>(tensor.raw()), tensor.bytes()};
 }
 
-std::uint32_t checksum_of(std::string_view bytes, std::uint32_t so_far = 0) {
-  return static_cast<std::uint32_t>(
-      crc32_z(so_far, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-}
-
 std::string hexadecimal(std::uint32_t number) {
   char digits[9];
   std::snprintf(digits, sizeof digits, "%08x", number);
   return digits;
 }
 
-/// Where the digits of the checksum stand in a header as we write it.
-std::size_t find_digits(const std::string& header_text) {
-  const std::string before = std::string("\"") + kChecksumKey + "\":\"";
+/// Of the header and the table of checksums by block.
+constexpr const char* kBlocksKey = "kette.crc32_of_blocks";
+
+/// Where the digits of a checksum stand in a header as we write it.
+std::size_t find_digits(const std::string& header_text, const char* key) {
+  const std::string before = std::string("\"") + key + "\":\"";
   const std::size_t at = header_text.find(before);
   const std::size_t digits = at + before.size();
   const bool found = at != std::string::npos && digits + kNoDigits.size() <= header_text.size();
   return found ? digits : std::string::npos;
+}
+
+std::string digits_in(const std::string& header_text, const char* key) {
+  const std::size_t at = find_digits(header_text, key);
+  return at == std::string::npos ? "" : header_text.substr(at, kNoDigits.size());
+}
+
+void put_digits(std::string& header_text, const char* key, std::uint32_t checksum) {
+  header_text.replace(find_digits(header_text, key), kNoDigits.size(), hexadecimal(checksum));
+}
+
+/// As it was when that checksum was taken, which cannot count itself.
+std::string without_digits(std::string header_text, const char* key) {
+  const std::size_t at = find_digits(header_text, key);
+  if (at != std::string::npos) header_text.replace(at, kNoDigits.size(), kNoDigits);
+  return header_text;
 }
 
 /// IEEE 754 half precision, exactly.
@@ -103,18 +117,44 @@ SafetensorsFile SafetensorsFile::open(const std::filesystem::path& path, Checksu
     file.positions_.emplace(entry.name, file.names_.size());
     file.names_.push_back(entry.name);
   }
-  if (checksum == Checksum::crc32) file.check_checksum(std::move(text), data_bytes);
+  file.check(checksum, text, data_bytes);
   return file;
 }
 
-void SafetensorsFile::check_checksum(std::string header_text, std::uint64_t data_bytes) const {
-  const std::size_t at = find_digits(header_text);
-  KETTE_CHECK(at != std::string::npos, path_,
+void SafetensorsFile::check(Checksum checksum, const std::string& header_text,
+                            std::uint64_t data_bytes) {
+  const bool has_blocks = !digits_in(header_text, kBlocksKey).empty();
+  const bool has_one = has_blocks || !digits_in(header_text, kChecksumKey).empty();
+  if (checksum == Checksum::none || (checksum != Checksum::crc32 && !has_one)) return;
+  if (checksum == Checksum::by_block && has_blocks) {
+    take_block_checksums(header_text);
+  } else {
+    check_checksum(header_text, data_bytes);
+  }
+}
+
+void SafetensorsFile::take_block_checksums(const std::string& header_text) {
+  KETTE_CHECK(!header_.entries.empty(), path_, ": expected tensors, given none");
+  const safetensors::Entry& data = header_.entries.front();
+  const safetensors::Entry& sums = entry(block_checksums_of(data.name));
+  std::string table(sums.end - sums.begin, '\0');
+  read(table.data(), table.size(), data_start_ + sums.begin);
+  const std::string expected = digits_in(header_text, kBlocksKey);
+  const std::string given =
+      hexadecimal(checksum_of(table, checksum_of(without_digits(header_text, kBlocksKey))));
+  KETTE_CHECK(given == expected, path_, ": expected a header with the checksum ", expected,
+              ", given ", given, " (the file is damaged: make it again)");
+  blocks_ = std::make_unique<BlockChecksums>(path_, std::move(table), data.end - data.begin);
+}
+
+void SafetensorsFile::check_checksum(const std::string& header_text,
+                                     std::uint64_t data_bytes) const {
+  const std::string expected = digits_in(header_text, kChecksumKey);
+  KETTE_CHECK(!expected.empty(), path_,
               ": expected a file with Kette's checksum, given one without it",
               " (it was damaged, or written by another program)");
-  const std::string expected = header_text.substr(at, kNoDigits.size());
-  header_text.replace(at, kNoDigits.size(), kNoDigits);
-  std::uint32_t checksum = checksum_of(header_text);
+  std::uint32_t checksum =
+      checksum_of(without_digits(without_digits(header_text, kBlocksKey), kChecksumKey));
   std::string chunk;
   for (std::uint64_t done = 0; done < data_bytes; done += chunk.size()) {
     chunk.resize(std::min(kChunkBytes, data_bytes - done));
@@ -123,7 +163,7 @@ void SafetensorsFile::check_checksum(std::string header_text, std::uint64_t data
   }
   KETTE_CHECK(hexadecimal(checksum) == expected, path_, ": expected content with the checksum ",
               expected, ", given ", hexadecimal(checksum),
-              " (the file is damaged: take another checkpoint)");
+              " (the file is damaged: take a copy of it, or another checkpoint)");
 }
 
 const safetensors::Entry& SafetensorsFile::entry(const std::string& name) const {
@@ -157,7 +197,7 @@ Tensor SafetensorsFile::tensor(const std::string& name) const {
     });
   }
   Tensor result = Tensor::empty(found.shape, result_dtype);
-  read(result.raw(), found.end - found.begin, data_start_ + found.begin);
+  read_data(result.raw(), found.end - found.begin, data_start_ + found.begin);
   return result;
 }
 
@@ -179,6 +219,16 @@ void SafetensorsFile::read(void* to, std::uint64_t bytes, std::uint64_t offset) 
                 " on, given the end of the file (it was cut short while in use)");
     done += static_cast<std::uint64_t>(count);
   }
+}
+
+void SafetensorsFile::read_data(void* to, std::uint64_t bytes, std::uint64_t offset) const {
+  const std::uint64_t in_data = offset - data_start_;
+  if (blocks_ && in_data < header_.entries.front().end) {
+    blocks_->check(in_data, bytes, [&](char* block, std::uint64_t size, std::uint64_t at) {
+      read(block, size, data_start_ + at);
+    });
+  }
+  read(to, bytes, offset);
 }
 
 std::uint64_t SafetensorsFile::offset_of(const std::string& name, std::int64_t begin,
@@ -225,7 +275,7 @@ void write_safetensors(const std::filesystem::path& path,
     std::uint32_t sum = checksum_of(text);
     for (const auto& [name, tensor] : ordered)
       sum = checksum_of(bytes_of(tensor.to(Device{})), sum);
-    text.replace(find_digits(text), kNoDigits.size(), hexadecimal(sum));
+    put_digits(text, kChecksumKey, sum);
   }
   AtomicFile file(path);
   const std::uint64_t header_bytes = text.size();
@@ -244,20 +294,29 @@ SafetensorsStream::SafetensorsStream(const std::filesystem::path& path, std::str
 void SafetensorsStream::write(std::string_view data) {
   file_.write(data);
   checksum_ = checksum_of(data, checksum_);
+  blocks_.add(data);
   entry_.end += data.size();
 }
 
 void SafetensorsStream::commit(std::map<std::string, std::string> metadata) {
-  metadata[kChecksumKey] = kNoDigits;
+  const std::string& table = blocks_.table();
+  file_.write(table);
+  for (const char* key : {kChecksumKey, kBlocksKey}) metadata[key] = kNoDigits;
   entry_.shape = {static_cast<std::int64_t>(entry_.end / safetensors::element_size(entry_.dtype))};
-  std::string text = safetensors::format_header(path_, {{entry_}, std::move(metadata)});
+  const safetensors::Entry sums{block_checksums_of(entry_.name),
+                                "U8",
+                                {static_cast<std::int64_t>(table.size())},
+                                entry_.end,
+                                entry_.end + table.size()};
+  std::string text = safetensors::format_header(path_, {{entry_, sums}, std::move(metadata)});
   constexpr std::uint64_t kHeaderBytes = kStreamDataStart - kLengthBytes;
   KETTE_CHECK(text.size() <= kHeaderBytes, path_, ": expected a header of at most ", kHeaderBytes,
               " bytes, given ", text.size(), " (shorten the metadata)");
   text.resize(kHeaderBytes, ' ');
-  const auto sum = static_cast<std::uint32_t>(
+  const auto of_data = static_cast<std::uint32_t>(
       crc32_combine(checksum_of(text), checksum_, static_cast<z_off_t>(entry_.end)));
-  text.replace(find_digits(text), kNoDigits.size(), hexadecimal(sum));
+  put_digits(text, kChecksumKey, checksum_of(table, of_data));
+  put_digits(text, kBlocksKey, checksum_of(table, checksum_of(text)));
   text.insert(0, reinterpret_cast<const char*>(&kHeaderBytes), kLengthBytes);
   file_.overwrite_start(text);
   file_.commit();

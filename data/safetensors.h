@@ -3,17 +3,19 @@
 //   row-major, no holes.
 // Opening checks the whole header against the file, so a damaged or hostile file is an Error and
 // nothing else; tensors are read on demand, whole or in part. Files of our own can carry a checksum
-// (crc32, zlib) over header and data, in the metadata.
+// (crc32, zlib) over header and data, in the metadata, and large ones another for each block.
 #pragma once
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "data/atomic_file.h"
+#include "data/block_checksums.h"
 #include "data/file_descriptor.h"
 #include "data/safetensors_header.h"
 #include "tensor/tensor.h"
@@ -21,8 +23,10 @@
 namespace kette {
 
 /// crc32: written with a checksum; opened only if there is one that agrees, so every changed byte
-/// is found.
-enum class Checksum { none, crc32 };
+/// is found. if_present: likewise, but a file of another program needs none. by_block: like that,
+/// but of a file of SafetensorsStream the header alone is checked at once, and the data block by
+/// block as it is read.
+enum class Checksum { none, crc32, if_present, by_block };
 /// Where it stands in the metadata.
 inline constexpr const char* kChecksumKey = "kette.crc32";
 
@@ -49,7 +53,7 @@ class SafetensorsFile {
                                std::int64_t count) const {
     const std::uint64_t offset = offset_of(name, begin, count, sizeof(Stored));
     std::vector<Stored> result(static_cast<std::size_t>(count));
-    read(result.data(), result.size() * sizeof(Stored), offset);
+    read_data(result.data(), result.size() * sizeof(Stored), offset);
     return result;
   }
   /// Throws unless there is a tensor of this name and shape.
@@ -58,11 +62,15 @@ class SafetensorsFile {
  private:
   const safetensors::Entry& entry(const std::string& name) const;
   void read(void* to, std::uint64_t bytes, std::uint64_t offset) const;
+  /// Of the data, after a look at the checksums of its blocks.
+  void read_data(void* to, std::uint64_t bytes, std::uint64_t offset) const;
   std::uint64_t offset_of(const std::string& name, std::int64_t begin, std::int64_t count,
                           std::size_t element_bytes) const;
   template <class Stored, class Result, class Convert>
   Tensor converted(const std::string& name, Convert&& convert) const;
-  void check_checksum(std::string header_text, std::uint64_t data_bytes) const;
+  void check(Checksum checksum, const std::string& header_text, std::uint64_t data_bytes);
+  void check_checksum(const std::string& header_text, std::uint64_t data_bytes) const;
+  void take_block_checksums(const std::string& header_text);
 
   std::string path_;
   FileDescriptor descriptor_;
@@ -70,6 +78,7 @@ class SafetensorsFile {
   safetensors::Header header_;
   std::vector<std::string> names_;
   std::map<std::string, std::size_t> positions_;
+  std::unique_ptr<const BlockChecksums> blocks_;  // of the first tensor's data
 };
 
 /// Writes atomically, tensor by tensor; tensors on a GPU are copied one at a time.
@@ -78,8 +87,9 @@ void write_safetensors(const std::filesystem::path& path,
                        std::map<std::string, std::string> metadata = {},
                        Checksum checksum = Checksum::none);
 
-/// Writes one tensor of rank 1 that nobody holds in memory: its data goes to disk as it comes, and
-/// the header, known only at the end, into room left before it. Atomic, with a checksum.
+/// Writes one tensor of rank 1 that nobody holds in memory: its data goes to disk as it comes,
+/// behind it the checksums of its blocks as a second tensor (NAME.crc32), and the header, known only
+/// at the end, into room left before it. Atomic, with a checksum.
 class SafetensorsStream {
  public:
   /// dtype: as the format names it, "U16".
@@ -94,6 +104,10 @@ class SafetensorsStream {
   AtomicFile file_;
   safetensors::Entry entry_;
   std::uint32_t checksum_ = 0;  // of the data so far
+  BlockChecksumWriter blocks_;
 };
+
+/// The name of the tensor of block checksums beside that of the data.
+inline std::string block_checksums_of(const std::string& name) { return name + ".crc32"; }
 
 }  // namespace kette

@@ -45,6 +45,11 @@ DocumentKind parse_document_kind(const std::string& name) {
   return DocumentKind::file;
 }
 
+const char* name_of(DocumentKind kind) {
+  if (kind == DocumentKind::line) return "line";
+  return kind == DocumentKind::paragraph ? "paragraph" : "file";
+}
+
 TextDocuments::TextDocuments(const std::filesystem::path& path, DocumentKind kind,
                              std::size_t piece_bytes)
     : name_(path.string()), file_(path), kind_(kind), piece_bytes_(piece_bytes) {

@@ -31,6 +31,7 @@ enum class DocumentKind { file, line, paragraph };
 
 /// "file", "line" or "paragraph".
 DocumentKind parse_document_kind(const std::string& name);
+const char* name_of(DocumentKind kind);
 
 struct TextPiece {
   std::string text;

@@ -1,9 +1,8 @@
 #include "data/text_tokenizer.h"
 
-#include <zlib.h>
-
 #include <cstdio>
 
+#include "data/block_checksums.h"
 #include "data/byte_tokenizer.h"
 #include "data/character_tokenizer.h"
 #include "data/gpt2_tokenizer.h"
@@ -11,20 +10,17 @@
 #include "tensor/error.h"
 
 namespace kette {
-namespace {
-
-unsigned long crc32_of(const std::string& bytes, unsigned long so_far) {
-  return crc32_z(so_far, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
+std::string tokenizer_fingerprint(const std::string& kind, std::int64_t vocabulary,
+                                  const std::vector<std::pair<std::string, std::string>>& files) {
+  std::uint32_t sum = 0;
+  for (const auto& [name, content] : files) sum = checksum_of(content, checksum_of(name, sum));
+  char digits[9];
+  std::snprintf(digits, sizeof digits, "%08x", sum);
+  return kind + " " + std::to_string(vocabulary) + " " + digits;
 }
 
-}  // namespace
-
 std::string TextTokenizer::fingerprint() const {
-  unsigned long sum = crc32_z(0, nullptr, 0);
-  for (const auto& [name, content] : files()) sum = crc32_of(content, crc32_of(name, sum));
-  char digits[9];
-  std::snprintf(digits, sizeof digits, "%08lx", sum);
-  return kind() + " " + std::to_string(vocabulary()) + " " + digits;
+  return tokenizer_fingerprint(kind(), vocabulary(), files());
 }
 
 void TextTokenizer::check_ids(std::span<const std::int32_t> ids) const {

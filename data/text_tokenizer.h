@@ -46,6 +46,10 @@ class TextTokenizer {
   void check_ids(std::span<const std::int32_t> ids) const;
 };
 
+/// Of the files that a model directory keeps of a tokenizer, by name and content.
+std::string tokenizer_fingerprint(const std::string& kind, std::int64_t vocabulary,
+                                  const std::vector<std::pair<std::string, std::string>>& files);
+
 using SharedTextTokenizer = std::shared_ptr<const TextTokenizer>;
 
 /// Reads the files of a kind from a model directory.

@@ -38,6 +38,10 @@ class InfoReader {
     return found->second;
   }
 
+  std::string text_or_nothing(const char* key) const {
+    return metadata_.contains(key) ? text(key) : "";
+  }
+
   std::int64_t number(const char* key, std::int64_t low, std::int64_t high) const {
     const std::string& digits = text(key);
     const char* end = digits.data() + digits.size();
@@ -88,18 +92,21 @@ void TokenFileWriter::finish(const TokenFileInfo& info) {
                 {"vocabulary", std::to_string(info.vocabulary)},
                 {"end_of_text", std::to_string(info.end_of_text)},
                 {"documents", std::to_string(info.documents)},
-                {"bytes", std::to_string(info.bytes)}});
+                {"bytes", std::to_string(info.bytes)},
+                {"made_of", info.made_of},
+                {"note", info.note}});
 }
 
-TokenFile TokenFile::open(const std::filesystem::path& path, Checksum checksum) {
-  return TokenFile(SafetensorsFile::open(path, checksum), path.string());
+TokenFile TokenFile::open(const std::filesystem::path& path) {
+  return TokenFile(SafetensorsFile::open(path, Checksum::by_block), path.string());
 }
 
 TokenFile::TokenFile(SafetensorsFile file, std::string path)
     : file_(std::make_shared<const SafetensorsFile>(std::move(file))), path_(std::move(path)) {
-  KETTE_CHECK(file_->names() == std::vector<std::string>{kTokens}, path_,
-              ": expected the tensor \"tokens\" and no other, given ", file_->names().size(),
-              " tensors of other names (make the file with kette tokenize)");
+  const std::vector<std::string> with_sums{kTokens, block_checksums_of(kTokens)};
+  KETTE_CHECK(file_->names() == with_sums || file_->names() == std::vector<std::string>{kTokens},
+              path_, ": expected the tensor \"tokens\" and its checksums alone, given ",
+              file_->names().size(), " tensors of other names (make the file with kette tokenize)");
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   const InfoReader reader(file_->metadata(), path_);
   info_.tokenizer = reader.text("tokenizer");
@@ -108,6 +115,8 @@ TokenFile::TokenFile(SafetensorsFile file, std::string path)
       static_cast<std::int32_t>(reader.number("end_of_text", 0, info_.vocabulary - 1));
   info_.documents = reader.number("documents", 0, kMost);
   info_.bytes = reader.number("bytes", 0, kMost);
+  info_.made_of = reader.text_or_nothing("made_of");
+  info_.note = reader.text_or_nothing("note");
   const Shape& shape = file_->shape(kTokens);
   const std::string& type = file_->stored_dtype(kTokens);
   KETTE_CHECK(shape.rank() == 1 && type == stored_type(info_.vocabulary), path_,

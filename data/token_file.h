@@ -1,6 +1,7 @@
-// A corpus as ids on disk, for language models: larger than memory if need be. A safetensors file
-// (data/safetensors.h) with one tensor
-//   tokens  [n], U16 for vocabularies up to 65536, else I32
+// A corpus as ids on disk: larger than memory if need be. A safetensors file (data/safetensors.h)
+// with the tensors
+//   tokens        [n], U16 for vocabularies up to 65536, else I32
+//   tokens.crc32  checksums, so that what is read is known to be what was written
 // and in its metadata what the ids mean. Windows are read with pread and not through a memory map:
 // the page cache serves both alike, a copy of a few KiB costs nothing beside a training step, and a
 // file that another program cuts short is an Error instead of a bus error.
@@ -22,7 +23,9 @@ struct TokenFileInfo {
   std::int64_t vocabulary = 0;   ///< every id is below
   std::int32_t end_of_text = 0;  ///< stands after each document
   std::int64_t documents = 0;
-  std::int64_t bytes = 0;  ///< of the text, for bits per byte
+  std::int64_t bytes = 0;    ///< of the text, for bits per byte
+  std::string made_of = {};  ///< names the text and how it was read, where somebody wants to know
+  std::string note = {};     ///< of whoever made it
 };
 
 /// Writes in bounded memory and atomically: without finish() nothing is left.
@@ -48,8 +51,8 @@ class TokenFileWriter {
 /// Safe to read from several threads.
 class TokenFile {
  public:
-  /// Checksum::crc32 reads the whole file once to see that it is as it was written.
-  static TokenFile open(const std::filesystem::path& path, Checksum checksum = Checksum::none);
+  /// Quick for a file of any size: what is read later is checked then.
+  static TokenFile open(const std::filesystem::path& path);
 
   std::int64_t size() const { return size_; }
   const TokenFileInfo& info() const { return info_; }

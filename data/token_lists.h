@@ -15,6 +15,12 @@ class TokenLists {
     offsets_.push_back(tokens());
   }
 
+  /// Room for this many in all, so that no memory is wasted on growth.
+  void reserve(std::int64_t sequences, std::int64_t tokens) {
+    ids_.reserve(static_cast<std::size_t>(tokens));
+    offsets_.reserve(static_cast<std::size_t>(sequences) + 1);
+  }
+
   std::int64_t size() const { return static_cast<std::int64_t>(offsets_.size()) - 1; }
   std::int64_t tokens() const { return static_cast<std::int64_t>(ids_.size()); }
   std::int64_t length(std::int64_t i) const { return offset(i + 1) - offset(i); }

@@ -95,7 +95,7 @@ double total_bytes(const std::vector<fs::path>& files, const fs::path& out) {
 
 TokenizeReport tokenize_files(const std::vector<fs::path>& files, const TextTokenizer& tokenizer,
                               DocumentKind kind, const fs::path& out,
-                              const TokenizeProgress& progress) {
+                              const TokenizeProgress& progress, const std::string& made_of) {
   KETTE_CHECK(!files.empty(), "tokenize: expected at least one text file, given none");
   const double total = total_bytes(files, out);
   TokenFileWriter writer(out, tokenizer.vocabulary());
@@ -116,8 +116,17 @@ TokenizeReport tokenize_files(const std::vector<fs::path>& files, const TextToke
   KETTE_CHECK(report.documents > 0, files.front().string(),
               ": expected at least one document, given only blank lines");
   writer.finish({tokenizer.fingerprint(), tokenizer.vocabulary(), tokenizer.end_of_text(),
-                 report.documents, report.bytes});
+                 report.documents, report.bytes, made_of, ""});
   return report;
+}
+
+bool were_made_of(const fs::path& path, const std::string& made_of) {
+  if (!fs::exists(path)) return false;
+  try {
+    return TokenFile::open(path).info().made_of == made_of;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 bool are_tokens(const std::vector<fs::path>& files) {

@@ -26,7 +26,10 @@ using TokenizeProgress = std::function<void(const TokenizeReport&, double share)
 TokenizeReport tokenize_files(const std::vector<std::filesystem::path>& files,
                               const TextTokenizer& tokenizer, DocumentKind kind,
                               const std::filesystem::path& out,
-                              const TokenizeProgress& progress = {});
+                              const TokenizeProgress& progress = {},
+                              const std::string& made_of = "");
+/// Whether there is such a file, which can be read, and it says so of itself.
+bool were_made_of(const std::filesystem::path& path, const std::string& made_of);
 
 /// Whether what somebody gave as text is one file of tokens instead.
 bool are_tokens(const std::vector<std::filesystem::path>& files);

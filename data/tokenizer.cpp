@@ -12,6 +12,7 @@
 
 #include "data/bpe_dropout.h"
 #include "data/marian_pieces.h"
+#include "data/text_tokenizer.h"
 #include "tensor/error.h"
 
 namespace kette {
@@ -149,6 +150,10 @@ std::string Tokenizer::bytes() const { return model_->processor.serialized_model
 std::vector<std::pair<std::string, std::string>> Tokenizer::files() const {
   if (model_->marian) return model_->marian->files();
   return {{kFile, bytes()}};
+}
+
+std::string Tokenizer::fingerprint() const {
+  return tokenizer_fingerprint(is_joint() ? "sentencepiece" : "marian", vocab_size(), files());
 }
 
 bool Tokenizer::is_joint() const { return !model_->marian; }

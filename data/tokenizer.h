@@ -34,6 +34,9 @@ struct TokenizerOptions {
   /// Spell characters outside the vocabulary as bytes instead of one unknown piece; takes 256
   /// pieces.
   bool byte_fallback = false;
+  /// train_files() learns from random lines of about so many bytes where there is more text: more
+  /// changes few pieces, and takes time and memory in proportion.
+  std::int64_t sample_bytes = std::int64_t{32} << 20;
 };
 
 /// Which language a text is in; a joint model takes both alike.
@@ -57,6 +60,8 @@ class Tokenizer {
   std::string bytes() const;
   /// Names and contents of the files that a model directory keeps of it.
   std::vector<std::pair<std::string, std::string>> files() const;
+  /// The same for tokenizers that give the same ids: vocabulary and a CRC-32 of the files.
+  std::string fingerprint() const;
   /// Made of one model for both languages.
   bool is_joint() const;
   SpecialTokens special() const;

@@ -6,7 +6,9 @@
 #include <string>
 #include <unordered_map>
 
-#include "data/text_file.h"
+#include "data/line_reader.h"
+#include "data/splitmix.h"
+#include "data/text_size.h"
 #include "data/tokenizer.h"
 #include "tensor/error.h"
 
@@ -14,6 +16,8 @@ namespace kette {
 namespace {
 
 using Arguments = std::unordered_map<std::string, std::string>;
+
+constexpr std::size_t kLinesAtOnce = std::size_t{1} << 16;
 
 /// Hands lines to the trainer one at a time.
 class Lines : public sentencepiece::SentenceIterator {
@@ -128,13 +132,23 @@ Tokenizer Tokenizer::train(std::span<const std::string_view> lines,
 
 Tokenizer Tokenizer::train_files(const std::vector<std::filesystem::path>& files,
                                  const TokenizerOptions& options) {
-  std::vector<TextLines> texts;
-  std::vector<std::string_view> lines;
+  std::int64_t bytes = 0;
+  for (const auto& file : files) bytes += text_size(file).bytes;
+  const double share = static_cast<double>(options.sample_bytes) / static_cast<double>(bytes);
+  std::vector<std::string> lines;
+  std::uint64_t number = 0;
   for (const auto& file : files) {
-    texts.push_back(read_lines(file));
-    lines.insert(lines.end(), texts.back().views().begin(), texts.back().views().end());
+    LineReader reader(file);
+    std::vector<std::string> part;
+    while (part = reader.next(kLinesAtOnce), !part.empty()) {
+      for (std::string& line : part) {
+        const bool is_taken = share >= 1 || unit_interval(hash_of(number)) < share;
+        if (is_taken) lines.push_back(std::move(line));
+        ++number;
+      }
+    }
   }
-  return train(lines, options);
+  return train(std::vector<std::string_view>(lines.begin(), lines.end()), options);
 }
 
 }  // namespace kette

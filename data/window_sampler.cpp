@@ -45,9 +45,24 @@ Batch WindowSampler::next() {
   }
   batch.target_segments =
       Segments::from_lengths(std::vector<std::int64_t>(static_cast<std::size_t>(count), context));
+  advance();
+  return batch;
+}
+
+void WindowSampler::advance() {
   ++state_.position;
   if (state_.position == batches_in_epoch()) state_ = {state_.epoch + 1, 0};
-  return batch;
+}
+
+std::int64_t WindowSampler::target_tokens(std::int64_t batches) const {
+  WindowSampler ahead = *this;
+  std::int64_t tokens = 0;
+  for (; batches > 0; --batches) {
+    const std::int64_t first = ahead.state_.position * options_.rows;
+    tokens += options_.context * std::min(options_.rows, ahead.windows() - first);
+    ahead.advance();
+  }
+  return tokens;
 }
 
 void WindowSampler::restore(const State& state) {

@@ -35,6 +35,8 @@ class WindowSampler {
   /// The last batch of an epoch may have fewer windows. Its sentence_ids are the places of the
   /// windows' first tokens in the corpus.
   Batch next();
+  /// Target tokens of the next batches together, which nobody has to make for that.
+  std::int64_t target_tokens(std::int64_t batches) const;
 
   const State& state() const { return state_; }
   void restore(const State& state);
@@ -46,6 +48,7 @@ class WindowSampler {
   std::int64_t offset() const;
   std::int64_t windows() const;
   std::int64_t window_start(std::int64_t place) const;
+  void advance();
 
   const TokenFile* corpus_;
   WindowOptions options_;

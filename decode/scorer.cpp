@@ -1,6 +1,7 @@
 #include "decode/scorer.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "decode/decoder_state.h"
 #include "decode/job_queue.h"
@@ -50,6 +51,10 @@ void score_batch(const PackedTransformer& model, const std::vector<Ids>& sources
     const Predictions predictions = model.predict(state.step(inputs), 1, {}, wanted);
     for (std::size_t row = 0; row < inputs.size(); ++row) {
       SentenceScore& score = scores[static_cast<std::size_t>(numbers[row])];
+      KETTE_CHECK(std::isfinite(predictions.target_values[row]),
+                  "score: expected finite log-probabilities, given ",
+                  predictions.target_values[row], " in sentence ", numbers[row] + 1,
+                  " (the model's activations grow beyond the numbers there are)");
       score.token_log_probabilities.push_back(predictions.target_values[row]);
       score.log_probability += double(predictions.target_values[row]);
     }

@@ -38,6 +38,9 @@ TextScore score_text(const Gpt& model, const TokenFile& text, const TextScoreOpt
     }
   }
   const CrossEntropySums totals = CrossEntropySums::of(sums);
+  KETTE_CHECK(std::isfinite(totals.negative_log_likelihood),
+              "score: expected finite log-probabilities, given ", -totals.negative_log_likelihood,
+              " (the model's activations grow beyond the numbers there are)");
   return {totals.negative_log_likelihood, text.size(), static_cast<std::int64_t>(totals.correct),
           text.info().bytes};
 }

@@ -22,8 +22,10 @@ void save_merged(const fs::path& folder, const fs::path& out, const fs::path& ba
   model.allocate(DType::f32, Device{}, Gradients::none);
   Metadata metadata = load_values(folder, model, {}, base);
   metadata["merged"] = fs::absolute(folder).string();
-  save_description(out, model.config(), tokenizer);
-  save_parameters(out / kModelFile, model.parameters(), metadata);
+  AtomicFolder merged(out);
+  save_description(merged.path(), model.config(), tokenizer);
+  save_parameters(merged.path() / kModelFile, model.parameters(), metadata);
+  merged.commit();
 }
 
 }  // namespace
@@ -67,9 +69,7 @@ void merge_adapters(const fs::path& folder, const fs::path& out, const fs::path&
   const ModelConfig config = read_config(folder);
   KETTE_CHECK(holds_adapters(folder), folder.string(), ": expected a directory of adapters, with ",
               kDescriptionFile, ", given a model without them");
-  KETTE_CHECK(!fs::exists(out / "config.json"), out.string(),
-              ": expected a folder without a model, given one that holds one; choose another "
-              "--out");
+  check_is_free(out);
   if (const auto* transformer = std::get_if<TransformerConfig>(&config)) {
     save_merged(folder, out, base, Transformer(*transformer),
                 Tokenizer::load(folder / "tokenizer.model"));

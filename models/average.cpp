@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "data/safetensors.h"
 
@@ -38,7 +39,9 @@ std::vector<fs::path> list_checkpoints(const fs::path& model_folder) {
 void average_checkpoints(const std::vector<fs::path>& files, const fs::path& result) {
   KETTE_CHECK(!files.empty(), "average: expected at least one checkpoint, given none");
   std::vector<SafetensorsFile> stored;
-  for (const fs::path& file : files) stored.push_back(SafetensorsFile::open(file));
+  for (const fs::path& file : files) {
+    stored.push_back(SafetensorsFile::open(file, Checksum::crc32));
+  }
   const std::vector<std::string>& names = stored.front().names();
   std::string steps;
   for (std::size_t i = 0; i < stored.size(); ++i) {
@@ -52,9 +55,13 @@ void average_checkpoints(const std::vector<fs::path>& files, const fs::path& res
   std::vector<std::pair<std::string, Tensor>> means;
   for (const std::string& name : names) {
     std::vector<double> sum(static_cast<std::size_t>(stored[0].shape(name).elements()));
-    for (const SafetensorsFile& file : stored) {
-      const std::vector<double> values = file.tensor(name).values<double>();
-      for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += values[j];
+    for (std::size_t i = 0; i < stored.size(); ++i) {
+      const std::vector<double> values = stored[i].tensor(name).values<double>();
+      for (std::size_t j = 0; j < sum.size(); ++j) {
+        KETTE_CHECK(std::isfinite(values[j]), files[i].string(), ": expected finite values, given ",
+                    values[j], " in ", name, " (leave this checkpoint out)");
+        sum[j] += values[j];
+      }
     }
     for (double& value : sum) value /= static_cast<double>(stored.size());
     means.emplace_back(name, Tensor::from(sum, stored[0].shape(name)).to(stored[0].dtype(name)));

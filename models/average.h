@@ -7,8 +7,8 @@
 
 namespace kette {
 
-/// Names and shapes of all files must agree. The metadata of the result say which files and steps
-/// went in.
+/// Names and shapes of all files must agree, their checksums hold and their values be finite. The
+/// metadata of the result say which steps went in.
 void average_checkpoints(const std::vector<std::filesystem::path>& files,
                          const std::filesystem::path& result);
 

@@ -9,13 +9,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void check_is_free(const fs::path& out) {
-  std::error_code error;
-  KETTE_CHECK(!fs::exists(out) || (fs::is_directory(out) && fs::is_empty(out, error)), out.string(),
-              ": expected a folder that is not there yet, given one that is (name another, or "
-              "remove it)");
-}
-
 std::string summary(const Gpt& model) {
   const GptConfig& c = model.config();
   return "GPT-2, " + std::to_string(c.layers) + " layers, width " + std::to_string(c.width) +

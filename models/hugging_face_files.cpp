@@ -3,6 +3,7 @@
 #include <set>
 
 #include "data/text_file.h"
+#include "tensor/kernels.h"
 
 namespace kette::hugging_face {
 namespace {
@@ -66,7 +67,7 @@ Parameters::Parameters(const fs::path& folder, const std::string& prefix)
 }
 
 void Parameters::add(const fs::path& file, const std::string& prefix) {
-  files_.push_back(SafetensorsFile::open(file));
+  files_.push_back(SafetensorsFile::open(file, Checksum::if_present));
   for (const std::string& name : files_.back().names()) {
     const std::string bare = name.starts_with(prefix) ? name.substr(prefix.size()) : name;
     KETTE_CHECK(places_.emplace(bare, Place{files_.size() - 1, name}).second, file.string(),
@@ -97,7 +98,11 @@ Tensor Parameters::tensor(const std::string& name, const Shape& shape) {
   file.expect(stored, shape);
   KETTE_CHECK(file.dtype(stored) != DType::i32, folder_, ": tensor \"", stored,
               "\": expected F32, F16, BF16 or F64, given ", file.stored_dtype(stored));
-  return file.tensor(stored).to(DType::f32);
+  Tensor values = file.tensor(stored).to(DType::f32);
+  const auto bad = kernels::first_non_finite(CpuExec{}, values);
+  KETTE_CHECK(!bad, folder_, ": tensor \"", stored, "\": expected finite values, given ",
+              values.values<float>()[static_cast<std::size_t>(*bad)]);
+  return values;
 }
 
 void Parameters::expect_all_read() const {

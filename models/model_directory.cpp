@@ -64,6 +64,9 @@ Metadata load_parameters(const fs::path& file, ParamStore& parameters) {
     const Tensor value = parameters.value_of(*leaf);
     value.copy_from(stored.tensor(leaf->name).to(value.dtype()).to(value.device()));
   }
+  const std::optional<std::string> bad = parameters.find_non_finite(parameters.values());
+  KETTE_CHECK(!bad, file.string(), ": expected finite parameters, given ", *bad,
+              " (the training diverged: take an earlier checkpoint)");
   parameters.round();
   return stored.metadata();
 }

@@ -59,7 +59,7 @@ Metadata load_values(const std::filesystem::path& folder, Gpt& model,
                      const std::filesystem::path& base = {});
 
 /// One file of parameters. load_parameters checks names and shapes against the model before it
-/// changes anything.
+/// changes anything, and that every value is finite.
 void save_parameters(const std::filesystem::path& file, const ParamStore& parameters,
                      const Metadata& metadata);
 Metadata load_parameters(const std::filesystem::path& file, ParamStore& parameters);

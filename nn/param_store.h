@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,9 @@ class ParamStore {
   void round() const;
   /// A leaf's part of values().
   Tensor value_of(const Leaf& leaf) const;
+  /// "nan in encoder/0/...": the first value that is not finite among `values`, which are laid out
+  /// like values(); nothing where all are finite.
+  std::optional<std::string> find_non_finite(const Tensor& values) const;
   /// Elements [0, matrix_elements()) of the buffers belong to matrices, the rest to vectors.
   std::int64_t matrix_elements() const { return matrix_elements_; }
   std::int64_t elements() const { return elements_; }  ///< without alignment gaps

@@ -5,26 +5,31 @@
 namespace kette {
 namespace {
 
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+
 volatile std::sig_atomic_t interrupted = 0;
 
+/// Gives those signals a handler, but for the ignored ones.
+void handle(void (*handler)(int)) {
+  for (const int signal : kSignals) {
+    if (std::signal(signal, handler) == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
+}
+
 void on_signal(int signal) {
-  interrupted = 1;
-  std::signal(signal, SIG_DFL);  // a second one ends the program
+  interrupted = signal;
+  handle(SIG_DFL);
 }
 
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
   interrupted = 0;
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGTERM, on_signal);
+  handle(on_signal);
 }
 
-InterruptGuard::~InterruptGuard() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
-}
+InterruptGuard::~InterruptGuard() { handle(SIG_DFL); }
 
-bool InterruptGuard::requested() { return interrupted != 0; }
+int InterruptGuard::requested() { return interrupted; }
 
 }  // namespace kette

@@ -1,5 +1,6 @@
-// Ctrl-C while training: the first one lets the step finish and the state be saved, the second one
-// ends the program as usual.
+// Ctrl-C while training, a polite kill, or a lost terminal (SIGINT, SIGTERM, SIGHUP): the first one
+// lets the state be saved, a second one of any kind ends the program at once. A signal that the
+// program was started to ignore, as nohup does, stays ignored.
 #pragma once
 
 namespace kette {
@@ -11,8 +12,8 @@ class InterruptGuard {
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
-  /// Whether SIGINT or SIGTERM came.
-  static bool requested();
+  /// The signal that came, or 0.
+  static int requested();
 };
 
 }  // namespace kette

@@ -1,9 +1,12 @@
 #include "train/progress.h"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "data/atomic_file.h"
+#include "tensor/error.h"
 
 namespace kette {
 namespace {
@@ -24,9 +27,11 @@ std::string kept_lines(const std::filesystem::path& log, std::int64_t step) {
 }  // namespace
 
 Progress::Progress(const std::filesystem::path& log, std::int64_t step, bool quiet)
-    : status_(quiet) {
+    : name_(log.string()), status_(quiet) {
   write_file_atomically(log, step > 0 ? kept_lines(log, step) : "");
   log_.open(log, std::ios::app);
+  KETTE_CHECK(log_.good(), name_, ": expected a log that can be written, given one that cannot (",
+              std::strerror(errno), ")");
 }
 
 double Progress::rate(std::int64_t tokens) const {
@@ -70,6 +75,10 @@ std::string Progress::status(std::int64_t step, std::int64_t epoch, double lr,
   return line;
 }
 
-void Progress::log(const std::string& json) { log_ << json << '\n' << std::flush; }
+void Progress::log(const std::string& json) {
+  log_ << json << '\n' << std::flush;
+  KETTE_CHECK(log_.good(), name_, ": expected room for all of the log, given none (",
+              std::strerror(errno), "; free some space, then go on with --resume)");
+}
 
 }  // namespace kette

@@ -39,6 +39,7 @@ class Progress {
   double rate(std::int64_t tokens) const;
   std::string status(std::int64_t step, std::int64_t epoch, double lr, double seconds_left) const;
 
+  std::string name_;  // of the log
   std::ofstream log_;
   StatusLine status_;
   Clock::time_point start_ = Clock::now(), paused_at_{};

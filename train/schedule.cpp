@@ -7,13 +7,28 @@
 
 namespace kette {
 
+namespace {
+
+using Kind = ScheduleOptions::Kind;
+constexpr std::pair<Kind, const char*> kNames[] = {{Kind::noam, "noam"},
+                                                   {Kind::inverse_sqrt, "inverse_sqrt"},
+                                                   {Kind::cosine, "cosine"},
+                                                   {Kind::constant, "constant"}};
+
+}  // namespace
+
 ScheduleOptions::Kind parse_schedule(const std::string& name) {
-  using Kind = ScheduleOptions::Kind;
-  if (name == "noam") return Kind::noam;
-  if (name == "inverse_sqrt") return Kind::inverse_sqrt;
-  if (name == "cosine") return Kind::cosine;
-  if (name == "constant") return Kind::constant;
+  for (const auto& [kind, known] : kNames) {
+    if (name == known) return kind;
+  }
   fail("schedule: expected noam, inverse_sqrt, cosine or constant, given ", name);
+}
+
+const char* name_of(ScheduleOptions::Kind kind) {
+  for (const auto& [known, name] : kNames) {
+    if (known == kind) return name;
+  }
+  return "?";
 }
 
 double learning_rate(const ScheduleOptions& options, std::int64_t step) {

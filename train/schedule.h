@@ -21,6 +21,7 @@ struct ScheduleOptions {
 };
 
 ScheduleOptions::Kind parse_schedule(const std::string& name);
+const char* name_of(ScheduleOptions::Kind kind);
 double learning_rate(const ScheduleOptions& options, std::int64_t step);
 
 }  // namespace kette

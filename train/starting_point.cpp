@@ -1,13 +1,9 @@
 #include "train/starting_point.h"
 
-#include <nlohmann/json.hpp>
-
 #include "data/safetensors.h"
 #include "models/adapter_directory.h"
 
 namespace kette {
-
-using Json = nlohmann::ordered_json;
 
 StartingPoint::StartingPoint(Transformer& model, const TrainOptions& options) : trained_(model) {
   start(model, options);
@@ -41,15 +37,6 @@ void StartingPoint::save_description(const TrainOptions& options) const {
   if (!adapters_) return;
   kette::save_description(options.out,
                           AdapterDescription{adapters_->options(), options.from, checksum_});
-}
-
-std::string StartingPoint::recipe() const {
-  const LoraOptions lora = adapters_ ? adapters_->options() : LoraOptions{};
-  const Json json = {{"from_crc32", checksum_.empty() ? Json() : Json(checksum_)},
-                     {"lora_rank", adapters_ ? Json(lora.rank) : Json()},
-                     {"lora_scale", adapters_ ? Json(lora.scale()) : Json()},
-                     {"lora_on", adapters_ ? Json(lora.on) : Json()}};
-  return json.dump();
 }
 
 std::string StartingPoint::report(const TrainOptions& options) const {

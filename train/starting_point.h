@@ -24,8 +24,6 @@ class StartingPoint {
   std::string parameter_file() const;
   /// Of the adapters, beside that of the model; without them nothing.
   void save_description(const TrainOptions& options) const;
-  /// Its part of Task::recipe(), a JSON object.
-  std::string recipe() const;
   /// "all of 6,534 parameters, from ..." for people.
   std::string report(const TrainOptions& options) const;
 

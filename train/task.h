@@ -6,6 +6,7 @@
 #include <string>
 
 #include "models/model_directory.h"
+#include "train/run_folder.h"
 #include "train/train_step.h"
 #include "train/training_state.h"
 
@@ -24,8 +25,11 @@ class Task {
 
   /// With values on its device.
   virtual TrainedModel model() = 0;
+  virtual const RunFolder& folder() const = 0;
   /// Batches in an order that {epoch, position} names; the state is that of the next one.
   virtual Batch next_batch() = 0;
+  /// Target tokens of the next batches together.
+  virtual std::int64_t target_tokens(std::int64_t batches) const = 0;
   virtual BatchSampler::State sampler_state() const = 0;
   virtual void restore_sampler(const BatchSampler::State& state) = 0;
   virtual std::int64_t batches_in_epoch() const = 0;
@@ -36,8 +40,6 @@ class Task {
 
   /// A line or two about the data, for people.
   virtual std::string report() const = 0;
-  /// What of the task must be equal for a resumed run to be the same run: a JSON object.
-  virtual std::string recipe() const = 0;
   /// Everything of the model directory but the parameters.
   virtual void save_description() const = 0;
   /// Where in the model directory the parameters stand.

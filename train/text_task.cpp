@@ -1,9 +1,9 @@
 #include "train/text_task.h"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "data/character_tokenizer.h"
+#include "data/file_fingerprint.h"
 #include "data/sentencepiece_text_tokenizer.h"
 #include "data/text_file.h"
 #include "train/status_line.h"
@@ -11,8 +11,9 @@
 namespace kette {
 namespace {
 
-using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
+
+constexpr const char* kSentencePiece = "sentencepiece";
 
 std::string joined_text(const std::vector<fs::path>& files) {
   std::string text;
@@ -40,14 +41,33 @@ TextTrainOptions prepared(TextTrainOptions options) {
   if (!options.from.empty()) options.model = read_gpt_description(options.from).config;
   options.model.check();
   windows_per_batch(options);
-  prepare_model_directory(options);
   return options;
+}
+
+Recipe recipe_of(const TextTrainOptions& options) {
+  Recipe recipe;
+  recipe.add_data("text", options.text);
+  recipe.add_data("valid_text", options.valid_text);
+  recipe.add_model(to_json(options.model));
+  if (options.tokenizer) {
+    recipe.add("tokenizer", options.tokenizer->fingerprint());
+  } else if (options.from.empty()) {
+    recipe.add("tokenizer", options.tokenizer_kind);
+    if (options.tokenizer_kind == kSentencePiece) recipe.add("vocab", options.vocabulary);
+  }
+  recipe.add("documents", std::string(name_of(options.documents)));
+  recipe.add("valid_share", options.valid_share);
+  recipe.add("valid_tokens", options.valid_tokens);
+  add_to_recipe(options, recipe);
+  return recipe;
 }
 
 }  // namespace
 
 TextTask::TextTask(TextTrainOptions options)
-    : options_(prepared(std::move(options))), tokenizer_(make_tokenizer()) {
+    : options_(prepared(std::move(options))),
+      folder_(options_, recipe_of(options_)),
+      tokenizer_(make_tokenizer()) {
   const std::int64_t windows = windows_per_batch(options_);
   if (options_.from.empty()) options_.model.vocabulary = tokenizer_->vocabulary();
   corpus_ = tokens_of(options_.text, "train.tokens");
@@ -76,7 +96,7 @@ TextTask::TextTask(TextTrainOptions options)
 }
 
 SharedTextTokenizer TextTask::make_tokenizer() const {
-  if (options_.resume) {
+  if (folder_.resumes()) {
     return load_text_tokenizer(read_gpt_description(options_.out).tokenizer, options_.out);
   }
   if (!options_.from.empty()) {
@@ -92,7 +112,7 @@ SharedTextTokenizer TextTask::make_tokenizer() const {
   if (options_.tokenizer_kind == "character") {
     return CharacterTokenizer::from_text(joined_text(options_.text), names_of(options_.text));
   }
-  KETTE_CHECK(options_.tokenizer_kind == "sentencepiece",
+  KETTE_CHECK(options_.tokenizer_kind == kSentencePiece,
               "tokenizer: expected character or sentencepiece to make one from the text, given ",
               options_.tokenizer_kind);
   TokenizerOptions settings;
@@ -103,9 +123,11 @@ SharedTextTokenizer TextTask::make_tokenizer() const {
 TokenFile TextTask::tokens_of(const std::vector<fs::path>& files, const char* name) const {
   if (are_tokens(files)) return open_tokens(files.front(), *tokenizer_);
   const fs::path path = options_.out / name;
-  if (!options_.resume || !fs::exists(path)) {
+  const std::string made_of = file_fingerprint(files) + "; " + tokenizer_->fingerprint() +
+                              "; documents " + name_of(options_.documents);
+  if (!were_made_of(path, made_of)) {
     StatusLine line(options_.quiet);
-    tokenize_files(files, *tokenizer_, options_.documents, path, show_on(line));
+    tokenize_files(files, *tokenizer_, options_.documents, path, show_on(line), made_of);
   }
   return open_tokens(path, *tokenizer_);
 }
@@ -119,15 +141,6 @@ std::string TextTask::report() const {
          std::to_string(valid_corpus_->size()) + " to validate on, " + tokenizer_->kind() +
          " vocabulary of " + std::to_string(tokenizer_->vocabulary()) + "\n" +
          start_->report(options_) + ", " + std::to_string(batches_in_epoch()) + " batches an epoch";
-}
-
-std::string TextTask::recipe() const {
-  Json json = {{"model", Json::parse(to_json(options_.model))},
-               {"tokenizer", tokenizer_->fingerprint()},
-               {"text", names_of(options_.text)},
-               {"tokens", corpus_->size()}};
-  json.update(Json::parse(start_->recipe()));
-  return json.dump();
 }
 
 void TextTask::save_description() const {

@@ -33,13 +33,16 @@ class TextTask final : public Task {
   explicit TextTask(TextTrainOptions options);
 
   TrainedModel model() override { return start_->trained(); }
+  const RunFolder& folder() const override { return folder_; }
   Batch next_batch() override { return sampler_->next(); }
+  std::int64_t target_tokens(std::int64_t batches) const override {
+    return sampler_->target_tokens(batches);
+  }
   BatchSampler::State sampler_state() const override { return sampler_->state(); }
   void restore_sampler(const BatchSampler::State& state) override { sampler_->restore(state); }
   std::int64_t batches_in_epoch() const override { return sampler_->batches_in_epoch(); }
   double validation_loss() override;
   std::string report() const override;
-  std::string recipe() const override;
   void save_description() const override;
   std::string parameter_file() const override { return start_->parameter_file(); }
 
@@ -48,6 +51,7 @@ class TextTask final : public Task {
   TokenFile tokens_of(const std::vector<std::filesystem::path>& files, const char* name) const;
 
   TextTrainOptions options_;
+  RunFolder folder_;
   SharedTextTokenizer tokenizer_;
   std::optional<TokenFile> corpus_, valid_corpus_;
   std::optional<WindowSampler> sampler_;

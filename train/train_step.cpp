@@ -41,34 +41,31 @@ TrainedModel::TrainedModel(Gpt& model)
 StepResult StartedStep::finish() {
   const auto* sums = static_cast<const double*>(sums_->wait());
   KETTE_CHECK(std::isfinite(sums[0]), "train: expected a finite loss, given ", sums[0], " at step ",
-              number_,
-              "; a lower learning rate, a longer warm-up or clipping may help, and "
-              "--detect-anomaly names the op");
+              number_, kDivergenceAdvice);
   const double tokens = static_cast<double>(result_.target_tokens);
   result_.loss = sums[0] / tokens;
   result_.negative_log_likelihood = sums[1] / tokens;
   return result_;
 }
 
-StartedStep start_step(const TrainedModel& model, Adam& adam, std::span<const Batch> batches,
-                       const StepOptions& options) {
+std::optional<StartedStep> start_step(const TrainedModel& model, Adam& adam,
+                                      const StepBatches& batches, const StepOptions& options) {
   StartedStep started;
   started.number_ = adam.steps() + 1;
   StepResult& result = started.result_;
-  for (const Batch& batch : batches) {
-    result.source_tokens += batch.source_segments.rows();
-    result.target_tokens += batch.target_segments.rows();
-  }
-  const double per_token = 1.0 / static_cast<double>(result.target_tokens);
+  const double per_token = 1.0 / static_cast<double>(batches.target_tokens);
   model.parameters->gradients().zero();
   Run run(options.seed, static_cast<std::uint64_t>(adam.steps()) + 1);
   const Tensor sums = CrossEntropySums::zeros(model.parameters->values().device());
-  for (const Batch& batch : batches) {
-    for (const Batch& part : split(batch, tokens_at_once(model))) {
+  while (const std::optional<Batch> batch = batches.next()) {
+    for (const Batch& part : split(*batch, tokens_at_once(model))) {
       Tape tape;
       tape.backward(model.loss(part, {options.label_smoothing, per_token}, run, sums));
     }
+    result.source_tokens += batch->source_segments.rows();
+    result.target_tokens += batch->target_segments.rows();
   }
+  if (result.target_tokens < batches.target_tokens) return std::nullopt;
   started.sums_ = backend(sums.device()).start_copy_to_host(sums.raw(), sums.bytes());
   double gradient_scale = 1;
   if (options.clip_norm > 0) {
@@ -78,6 +75,17 @@ StartedStep start_step(const TrainedModel& model, Adam& adam, std::span<const Ba
   }
   adam.step(options.lr, gradient_scale);
   return started;
+}
+
+StepResult train_step(const TrainedModel& model, Adam& adam, std::span<const Batch> batches,
+                      const StepOptions& options) {
+  StepBatches all;
+  for (const Batch& batch : batches) all.target_tokens += batch.target_segments.rows();
+  all.next = [&, at = batches.begin()]() mutable -> std::optional<Batch> {
+    if (at == batches.end()) return std::nullopt;
+    return *at++;
+  };
+  return start_step(model, adam, all, options)->finish();
 }
 
 double validation_loss(const TrainedModel& model, std::span<const Batch> batches) {

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "data/batches.h"
@@ -14,6 +15,12 @@
 #include "train/adam.h"
 
 namespace kette {
+
+/// Ends the messages about values that are not finite.
+inline constexpr const char* kDivergenceAdvice =
+    "; a lower learning rate, a longer warm-up or clipping may help, and --detect-anomaly names "
+    "the "
+    "op";
 
 /// What a step needs of a model, which must outlive it.
 struct TrainedModel {
@@ -40,6 +47,13 @@ struct StepOptions {
   std::uint64_t seed = 1;  ///< of the dropout masks
 };
 
+/// The batches whose gradients add up to a step's. They come one after the other, so that no more
+/// than one is in memory.
+struct StepBatches {
+  std::int64_t target_tokens = 0;  ///< of all of them, </s> counted: what the loss is a mean over
+  std::function<std::optional<Batch>()> next;  ///< nothing after the last
+};
+
 struct StepResult {
   double loss = 0;                                    ///< mean over target tokens, smoothed
   double negative_log_likelihood = 0;                 ///< mean over target tokens, not smoothed
@@ -54,19 +68,20 @@ class StartedStep {
   StepResult finish();
 
  private:
-  friend StartedStep start_step(const TrainedModel&, Adam&, std::span<const Batch>,
-                                const StepOptions&);
+  friend std::optional<StartedStep> start_step(const TrainedModel&, Adam&, const StepBatches&,
+                                               const StepOptions&);
   StepResult result_;
   std::int64_t number_ = 0;
   std::unique_ptr<HostCopy> sums_;
 };
 
-StartedStep start_step(const TrainedModel& model, Adam& adam, std::span<const Batch> batches,
-                       const StepOptions& options);
-inline StepResult train_step(const TrainedModel& model, Adam& adam, std::span<const Batch> batches,
-                             const StepOptions& options) {
-  return start_step(model, adam, batches, options).finish();
-}
+/// Nothing, and nothing has changed, if the batches ended before they had as many target tokens as
+/// they promised.
+std::optional<StartedStep> start_step(const TrainedModel& model, Adam& adam,
+                                      const StepBatches& batches, const StepOptions& options);
+/// With all batches in memory.
+StepResult train_step(const TrainedModel& model, Adam& adam, std::span<const Batch> batches,
+                      const StepOptions& options);
 
 /// Mean negative log likelihood per target token over all batches, without dropout.
 double validation_loss(const TrainedModel& model, std::span<const Batch> batches);

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "autograd/anomaly.h"
+#include "data/atomic_file.h"
+#include "data/safetensors.h"
 #include "models/average.h"
 #include "train/interrupt.h"
 #include "train/progress.h"
@@ -19,93 +21,111 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// What must be equal for a resumed run to be the same run.
-std::string recipe(const TrainOptions& o, const Task& task) {
-  Json json = Json::parse(task.recipe());
-  json.update(Json{{"batch_tokens", o.batch_tokens},
-                   {"accumulate", o.accumulate},
-                   {"schedule", static_cast<int>(o.schedule.kind)},
-                   {"lr", o.schedule.lr},
-                   {"warmup", o.schedule.warmup},
-                   {"beta1", o.adam.beta1},
-                   {"beta2", o.adam.beta2},
-                   {"epsilon", o.adam.epsilon},
-                   {"weight_decay", o.adam.weight_decay},
-                   {"label_smoothing", o.label_smoothing},
-                   {"clip_norm", o.clip_norm},
-                   {"precision", name_of(o.precision)},
-                   {"seed", o.seed}});
-  return json.dump();
-}
-
 class Trainer {
  public:
-  Trainer(const TrainOptions& options, Task& task)
-      : options_(options),
-        task_(task),
-        model_(task.model()),
-        adam_(*model_.parameters, options.adam) {
-    const std::string now = recipe(options_, task_);
-    if (options_.resume) {
-      state_ = load_training_state(state_file(), now, *model_.parameters, adam_);
-      task_.restore_sampler(state_.sampler);
-    } else {
-      state_.recipe = now;
-      task_.save_description();
-      save_model({{"step", "0"}});
-      save_state();
-    }
-  }
-
+  Trainer(const TrainOptions& options, Task& task);
   TrainResult run();
 
  private:
-  fs::path state_file() const { return options_.out / "training.safetensors"; }
   fs::path model_file() const { return options_.out / task_.parameter_file(); }
+  void start();
+  void resume();
   void save_model(const Metadata& metadata) const {
     save_parameters(model_file(), *model_.parameters, metadata);
   }
-  void save_state() {
-    save_training_state(state_file(), state_, *model_.parameters, adam_);
-    last_saved_ = Clock::now();
-  }
+  void save_state();
+  void expect_finite() const;
   void validate(Progress& progress);
   void average_last(Progress& progress) const;
   void prune_checkpoints() const;
+  void say_what_changed(Progress& progress) const;
   double seconds_trained() const { return earlier_seconds_ + seconds_since(started_); }
   bool finished() const;
   double seconds_per_step() const;
   /// Until the first limit of the run; infinite while none is in sight.
   double steps_left() const;
   double next_learning_rate() const;
-  void sample();
-  StepResult one_step(double lr);
+  std::optional<StepResult> one_step(double lr);
 
   const TrainOptions& options_;
-  Task& task_;                  // its sampler is a step ahead of state_.sampler
-  std::vector<Batch> batches_;  // of the next step
+  Task& task_;
+  std::optional<Batch> ahead_;  // the first of the next step
   TrainedModel model_;
   Adam adam_;
   TrainingState state_;
   TrainResult result_;
   Clock::time_point started_ = Clock::now(), last_saved_ = Clock::now();
   double earlier_seconds_ = 0;
-  std::int64_t steps_here_ = 0;
-  std::int64_t last_validated_ = -1;
+  std::int64_t steps_here_ = 0, saved_step_ = 0;
 };
 
-void Trainer::sample() {
-  batches_.clear();
-  for (std::int64_t i = 0; i < options_.accumulate; ++i) batches_.push_back(task_.next_batch());
+Trainer::Trainer(const TrainOptions& options, Task& task)
+    : options_(options),
+      task_(task),
+      model_(task.model()),
+      adam_(*model_.parameters, options.adam) {
+  task_.folder().resumes() ? resume() : start();
+  if (!options_.configuration.empty()) {
+    write_file_atomically(options_.out / "config.toml", options_.configuration);
+  }
 }
 
-StepResult Trainer::one_step(double lr) {
-  if (batches_.empty()) sample();
+/// The state comes first: until there is one, a folder is not known to be this run's.
+void Trainer::start() {
+  state_.recipe = task_.folder().recipe();
+  save_state();
+  task_.save_description();
+  save_model({{"step", "0"}});
+}
+
+void Trainer::resume() {
+  state_ = load_training_state(task_.folder().state_file(), *model_.parameters, adam_);
+  saved_step_ = state_.step;
+  state_.recipe = task_.folder().recipe();
+  if (!task_.folder().changed_data().empty()) {
+    // Places in an epoch of other data mean nothing, nor do losses on them.
+    state_.sampler.position = 0;
+    state_.best_valid_loss.reset();
+    state_.validations_since_best = 0;
+  }
+  task_.restore_sampler(state_.sampler);
+}
+
+void Trainer::expect_finite() const {
+  const ParamStore& store = *model_.parameters;
+  for (const Tensor* values : {&store.values(), &adam_.first_moment(), &adam_.second_moment()}) {
+    const std::optional<std::string> bad = store.find_non_finite(*values);
+    KETTE_CHECK(!bad, "train: expected finite parameters and moments at step ", state_.step,
+                ", given ", *bad, "; nothing of them was kept, and --resume goes on from step ",
+                saved_step_, kDivergenceAdvice);
+  }
+}
+
+void Trainer::save_state() {
+  expect_finite();
+  save_training_state(task_.folder().state_file(), state_, *model_.parameters, adam_);
+  saved_step_ = state_.step;
+  last_saved_ = Clock::now();
+}
+
+std::optional<StepResult> Trainer::one_step(double lr) {
+  if (!ahead_) ahead_ = task_.next_batch();
+  std::int64_t left = options_.accumulate;
+  StepBatches batches;
+  batches.target_tokens = ahead_->target_segments.rows() + task_.target_tokens(left - 1);
+  batches.next = [&]() -> std::optional<Batch> {
+    // A step of many batches takes long; the first of it is taken whatever was asked for.
+    const bool stops = left < options_.accumulate && InterruptGuard::requested() != 0;
+    if (left == 0 || stops) return std::nullopt;
+    --left;
+    return ahead_ ? std::exchange(ahead_, std::nullopt) : task_.next_batch();
+  };
+  std::optional<StartedStep> step = start_step(
+      model_, adam_, batches, {lr, options_.label_smoothing, options_.clip_norm, options_.seed});
+  if (!step) return std::nullopt;
   state_.sampler = task_.sampler_state();
-  StartedStep step = start_step(model_, adam_, batches_,
-                                {lr, options_.label_smoothing, options_.clip_norm, options_.seed});
-  sample();  // the next, while a GPU is at work
-  return step.finish();
+  ahead_ = task_.next_batch();  // while a GPU is at work
+  return step->finish();
 }
 
 bool Trainer::finished() const {
@@ -153,10 +173,14 @@ void Trainer::prune_checkpoints() const {
 
 void Trainer::validate(Progress& progress) {
   progress.pause();
-  last_validated_ = state_.step;
+  expect_finite();
   const double loss = task_.validation_loss();
-  result_.valid_loss = loss;
-  const bool best = state_.best_valid_loss == 0 || loss < state_.best_valid_loss;
+  KETTE_CHECK(std::isfinite(loss), "train: expected a finite validation loss at step ", state_.step,
+              ", given ", loss, "; no model was replaced, and --resume goes on from step ",
+              saved_step_, kDivergenceAdvice);
+  state_.last_validated = state_.step;
+  state_.valid_loss = loss;
+  const bool best = !state_.best_valid_loss || loss < *state_.best_valid_loss;
   const Metadata metadata = {{"step", std::to_string(state_.step)},
                              {"valid_loss", std::to_string(loss)}};
   save_parameters(
@@ -188,6 +212,20 @@ void Trainer::validate(Progress& progress) {
   progress.go_on();
 }
 
+void Trainer::say_what_changed(Progress& progress) const {
+  if (options_.resume && !task_.folder().resumes()) {
+    progress.say(options_.out.string() + ": nothing has been trained there yet, so this starts");
+  }
+  const std::vector<Recipe::Data>& changed = task_.folder().changed_data();
+  if (changed.empty()) return;
+  Json roles = Json::array();
+  for (const Recipe::Data& data : changed) {
+    roles.push_back(data.role);
+    progress.say("the " + data.role + " text has changed: " + data.path + ", " + data.fingerprint);
+  }
+  progress.log(Json{{"step", state_.step}, {"changed_data", roles}}.dump());
+}
+
 void Trainer::average_last(Progress& progress) const {
   std::vector<fs::path> files = list_checkpoints(options_.out);
   if (files.size() > static_cast<std::size_t>(options_.average)) {
@@ -202,19 +240,21 @@ TrainResult Trainer::run() {
   const InterruptGuard guard;
   Progress progress(options_.out / "log.jsonl", state_.step, options_.quiet);
   progress.say(task_.report());
+  say_what_changed(progress);
   std::optional<AnomalyDetection> anomaly;
   if (options_.detect_anomaly) anomaly.emplace();
   earlier_seconds_ = state_.seconds;
   started_ = Clock::now();
-  while (!finished() && !InterruptGuard::requested()) {
+  while (!finished() && InterruptGuard::requested() == 0) {
     const std::int64_t epoch = state_.sampler.epoch;
     const double lr = next_learning_rate();
-    const StepResult step = one_step(lr);
+    const std::optional<StepResult> step = one_step(lr);
+    if (!step) break;
     ++state_.step;
     ++steps_here_;
     state_.seconds = seconds_trained();
     const double left = steps_left() * seconds_per_step();
-    progress.step(state_.step, epoch, lr, step, std::isfinite(left) ? left : 0);
+    progress.step(state_.step, epoch, lr, *step, std::isfinite(left) ? left : 0);
     const bool due = options_.validate_every > 0 ? state_.step % options_.validate_every == 0
                                                  : state_.sampler.epoch > epoch;
     if (due) {
@@ -224,17 +264,18 @@ TrainResult Trainer::run() {
     }
   }
   result_.interrupted = InterruptGuard::requested();
-  if (result_.interrupted) {
+  if (result_.interrupted != 0) {
     save_state();
     progress.say("stopped at step " + std::to_string(state_.step) + ", saved");
   } else {
-    if (last_validated_ != state_.step && state_.step > 0) validate(progress);
+    if (state_.last_validated != state_.step) validate(progress);
     if (options_.average > 0) average_last(progress);
   }
   result_.steps = state_.step;
   result_.epochs = state_.sampler.epoch;
   result_.train_loss = progress.recent_loss();
-  result_.best_valid_loss = state_.best_valid_loss;
+  result_.valid_loss = state_.valid_loss.value_or(0);
+  result_.best_valid_loss = state_.best_valid_loss.value_or(0);
   result_.seconds = state_.seconds;
   result_.source_tokens_per_second = progress.source_tokens_per_second();
   result_.target_tokens_per_second = progress.target_tokens_per_second();
@@ -269,17 +310,32 @@ void TrainOptions::check() const {
               "label_smoothing: expected a value in [0, 1), given ", label_smoothing);
 }
 
-void prepare_model_directory(const TrainOptions& options) {
-  const fs::path& out = options.out;
-  if (!options.resume) {
-    KETTE_CHECK(!fs::exists(out / "config.json"), out.string(),
-                ": expected a folder without a model, given one that holds one; continue it with "
-                "--resume, or choose another --out");
+void add_to_recipe(const TrainOptions& o, Recipe& recipe) {
+  recipe.add("batch_tokens", o.batch_tokens);
+  recipe.add("accumulate", o.accumulate);
+  recipe.add("schedule", std::string(name_of(o.schedule.kind)));
+  recipe.add("lr", o.schedule.lr);
+  recipe.add("warmup", o.schedule.warmup);
+  recipe.add("beta1", o.adam.beta1);
+  recipe.add("beta2", o.adam.beta2);
+  recipe.add("epsilon", o.adam.epsilon);
+  recipe.add("weight_decay", o.adam.weight_decay);
+  recipe.add("label_smoothing", o.label_smoothing);
+  recipe.add("clip_norm", o.clip_norm);
+  recipe.add("precision", std::string(name_of(o.precision)));
+  recipe.add("seed", std::to_string(o.seed));
+  if (!o.from.empty()) {
+    const SafetensorsFile from = SafetensorsFile::open(parameter_file(o.from));
+    const auto checksum = from.metadata().find(kChecksumKey);
+    recipe.add("from_crc32", checksum == from.metadata().end() ? "none" : checksum->second);
   }
-  std::error_code error;
-  fs::create_directories(out / "checkpoints", error);
-  KETTE_CHECK(!error, out.string(), ": expected a folder that can be written, given ",
-              error.message());
+  if (o.lora.rank > 0) {
+    std::string on;
+    for (const std::string& name : o.lora.on) on += (on.empty() ? "" : ",") + name;
+    recipe.add("lora_rank", o.lora.rank);
+    recipe.add("lora_scale", o.lora.scale());
+    recipe.add("lora_on", on);
+  }
 }
 
 TrainResult train(const TrainOptions& options, Task& task) { return Trainer(options, task).run(); }

@@ -42,7 +42,9 @@ struct TrainOptions {
   std::int64_t save_every_seconds = 300;  ///< how much work a kill can cost
 
   std::uint64_t seed = 1;
-  bool resume = false;
+  bool resume = false;        ///< go on with the run in `out`, or start where there is none yet
+  bool force_data = false;    ///< resume with data that have changed since
+  std::string configuration;  ///< kept beside the model as config.toml; empty: nothing is
   bool detect_anomaly = false;
   bool quiet = false;  ///< no progress line (the log is written all the same)
 
@@ -57,11 +59,11 @@ struct TrainResult {
   std::optional<Score> valid_score;
   double seconds = 0;
   double source_tokens_per_second = 0, target_tokens_per_second = 0;
-  bool interrupted = false;  ///< stopped by Ctrl-C; resumable
+  int interrupted = 0;  ///< by this signal (train/interrupt.h); resumable
 };
 
-/// Makes the model directory, or checks that there is a run to resume in it.
-void prepare_model_directory(const TrainOptions& options);
+/// Those of them that must stay on a resume.
+void add_to_recipe(const TrainOptions& options, Recipe& recipe);
 
 /// Trains (or resumes) and leaves a model directory. Text for people goes to stderr.
 TrainResult train(const TrainOptions& options, Task& task);

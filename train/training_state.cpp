@@ -9,17 +9,34 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Names the first key in which two recipes differ.
-void check_recipe(const std::string& file, const std::string& stored, const std::string& given) {
-  if (stored == given) return;
-  const Json before = Json::parse(stored, nullptr, false), now = Json::parse(given, nullptr, false);
-  for (const auto& [key, value] : now.items()) {
-    KETTE_CHECK(before.value(key, Json()) == value, file, ": expected ", key, " = ",
-                before.value(key, Json()).dump(), " as in the run that is resumed, given ",
-                value.dump(),
-                "; resume with the same options, or start a new run in another --out");
+Json number_or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+std::optional<double> optional_number(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  return json.get<double>();
+}
+
+TrainingState state_in(const SafetensorsFile& stored, const std::filesystem::path& file) {
+  const auto text = stored.metadata().find("training_state");
+  KETTE_CHECK(text != stored.metadata().end(), file.string(),
+              ": expected a training state, given another safetensors file");
+  TrainingState state;
+  try {
+    const Json json = Json::parse(text->second);
+    state.step = json.at("step");
+    state.sampler = {json.at("epoch"), json.at("position")};
+    state.last_validated = json.at("last_validated");
+    state.valid_loss = optional_number(json.at("valid_loss"));
+    state.best_valid_loss = optional_number(json.at("best_valid_loss"));
+    state.validations_since_best = json.at("validations_since_best");
+    state.seconds = json.at("seconds");
+    state.recipe = Recipe::from_json(json.at("recipe").get<std::string>());
+  } catch (const nlohmann::json::exception& error) {
+    fail(file.string(),
+         ": expected a training state of this version of Kette, given one that lacks something (",
+         error.what(), ")");
   }
-  fail(file, ": expected the options of the run that is resumed, given others");
+  return state;
 }
 
 }  // namespace
@@ -29,10 +46,12 @@ void save_training_state(const std::filesystem::path& file, const TrainingState&
   const Json json = {{"step", state.step},
                      {"epoch", state.sampler.epoch},
                      {"position", state.sampler.position},
-                     {"best_valid_loss", state.best_valid_loss},
+                     {"last_validated", state.last_validated},
+                     {"valid_loss", number_or_null(state.valid_loss)},
+                     {"best_valid_loss", number_or_null(state.best_valid_loss)},
                      {"validations_since_best", state.validations_since_best},
                      {"seconds", state.seconds},
-                     {"recipe", state.recipe}};
+                     {"recipe", state.recipe.to_json()}};
   write_safetensors(file,
                     {{"parameters", parameters.values()},
                      {"first_moment", adam.first_moment()},
@@ -40,29 +59,10 @@ void save_training_state(const std::filesystem::path& file, const TrainingState&
                     {{"training_state", json.dump()}}, Checksum::crc32);
 }
 
-TrainingState load_training_state(const std::filesystem::path& file, const std::string& recipe,
-                                  ParamStore& parameters, Adam& adam) {
-  KETTE_CHECK(std::filesystem::exists(file), file.string(),
-              ": expected the state of an earlier run, given no such file; start without --resume");
+TrainingState load_training_state(const std::filesystem::path& file, ParamStore& parameters,
+                                  Adam& adam) {
   const SafetensorsFile stored = SafetensorsFile::open(file, Checksum::crc32);
-  const auto text = stored.metadata().find("training_state");
-  KETTE_CHECK(text != stored.metadata().end(), file.string(),
-              ": expected a training state, given another safetensors file");
-  TrainingState state;
-  try {
-    const Json json = Json::parse(text->second);
-    state.step = json.at("step");
-    state.sampler = {json.at("epoch"), json.at("position")};
-    state.best_valid_loss = json.at("best_valid_loss");
-    state.validations_since_best = json.at("validations_since_best");
-    state.seconds = json.at("seconds");
-    state.recipe = json.at("recipe");
-  } catch (const nlohmann::json::exception& error) {
-    fail(file.string(),
-         ": expected a training state of this version of Kette, given one that lacks something (",
-         error.what(), ")");
-  }
-  check_recipe(file.string(), state.recipe, recipe);
+  TrainingState state = state_in(stored, file);
   const std::pair<const char*, const Tensor*> parts[] = {{"parameters", &parameters.values()},
                                                          {"first_moment", &adam.first_moment()},
                                                          {"second_moment", &adam.second_moment()}};
@@ -72,6 +72,11 @@ TrainingState load_training_state(const std::filesystem::path& file, const std::
   parameters.round();
   adam.restore(state.step);
   return state;
+}
+
+std::optional<TrainingState> peek_training_state(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) return std::nullopt;
+  return state_in(SafetensorsFile::open(file), file);
 }
 
 }  // namespace kette

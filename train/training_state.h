@@ -4,26 +4,30 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
 #include "data/batch_sampler.h"
 #include "train/adam.h"
+#include "train/recipe.h"
 
 namespace kette {
 
 struct TrainingState {
   std::int64_t step = 0;
   BatchSampler::State sampler;
-  double best_valid_loss = 0;  ///< 0: no validation yet
+  std::int64_t last_validated = 0;  ///< the step; 0: no validation yet
+  std::optional<double> valid_loss, best_valid_loss;
   std::int64_t validations_since_best = 0;
   double seconds = 0;  ///< of training so far, over all runs
-  std::string recipe;  ///< what must be equal for a resume to be the same run, as JSON
+  Recipe recipe;
 };
 
 void save_training_state(const std::filesystem::path& file, const TrainingState& state,
                          const ParamStore& parameters, const Adam& adam);
-/// Throws unless the file was written for the same parameters and the same recipe; the message
-/// names what differs.
-TrainingState load_training_state(const std::filesystem::path& file, const std::string& recipe,
-                                  ParamStore& parameters, Adam& adam);
+/// Throws unless the file was written for the same parameters.
+TrainingState load_training_state(const std::filesystem::path& file, ParamStore& parameters,
+                                  Adam& adam);
+/// The counters alone, at once and without a look at the tensors; nothing without a file.
+std::optional<TrainingState> peek_training_state(const std::filesystem::path& file);
 
 }  // namespace kette

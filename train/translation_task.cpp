@@ -1,24 +1,43 @@
 #include "train/translation_task.h"
 
-#include <nlohmann/json.hpp>
+#include <limits>
 
 #include "data/bleu.h"
 #include "decode/translator.h"
+#include "train/status_line.h"
 
 namespace kette {
 namespace {
 
-using Json = nlohmann::ordered_json;
-namespace fs = std::filesystem;
+/// In the model directory: the text as ids, so that a resume need not make them again.
+constexpr const char* kPairsFile = "train.tokens";
 
 TranslationTrainOptions prepared(TranslationTrainOptions options) {
   options.check();
-  prepare_model_directory(options);
   if (options.from.empty()) return options;
   KETTE_CHECK(options.tokenizer.empty(), options.tokenizer.string(),
               ": expected no tokenizer beside a model to start from, which has its own, given one");
   options.model = read_transformer_config(options.from);
   return options;
+}
+
+Recipe recipe_of(const TranslationTrainOptions& options) {
+  Recipe recipe;
+  recipe.add_data("source", {options.source});
+  recipe.add_data("target", {options.target});
+  recipe.add_data("valid_source", {options.valid_source});
+  recipe.add_data("valid_target", {options.valid_target});
+  recipe.add_model(to_json(options.model));
+  if (!options.tokenizer.empty()) {
+    recipe.add("tokenizer", Tokenizer::load(options.tokenizer).fingerprint());
+  } else if (options.from.empty()) {
+    recipe.add("vocab", options.vocabulary);
+  }
+  recipe.add("bpe_dropout", options.bpe_dropout);
+  recipe.add("max_length", options.max_length);
+  recipe.add("max_ratio", options.max_ratio);
+  add_to_recipe(options, recipe);
+  return recipe;
 }
 
 TransformerConfig model_config(const TranslationTrainOptions& options, const Tokenizer& tokenizer) {
@@ -33,35 +52,49 @@ TransformerConfig model_config(const TranslationTrainOptions& options, const Tok
 
 TranslationTask::TranslationTask(TranslationTrainOptions options)
     : options_(prepared(std::move(options))),
+      folder_(options_, recipe_of(options_)),
       tokenizer_(make_tokenizer()),
-      corpus_(ParallelCorpus::load(options_.source, options_.target, tokenizer_,
-                                   {options_.max_length, options_.max_ratio, true, false})),
       valid_source_(read_lines(options_.valid_source)),
       valid_target_(read_lines(options_.valid_target)),
+      valid_batches_(plan_validation()),
+      corpus_(make_corpus()),
       sampler_(corpus_, {options_.batch_tokens, options_.seed, 4, true, options_.bpe_dropout}),
       model_(model_config(options_, tokenizer_)),
-      start_(model_, options_) {
-  plan_validation();
-}
+      start_(model_, options_) {}
 
 Tokenizer TranslationTask::make_tokenizer() const {
-  if (options_.resume) return Tokenizer::load(options_.out);
+  if (folder_.resumes()) return Tokenizer::load(options_.out);
   if (!options_.from.empty()) return Tokenizer::load(options_.from);
   if (!options_.tokenizer.empty()) return Tokenizer::load(options_.tokenizer);
+  check_pairing(options_.source, options_.target);
   TokenizerOptions settings;
   settings.vocab_size = options_.vocabulary;
   return Tokenizer::train_files({options_.source, options_.target}, settings);
 }
 
-void TranslationTask::plan_validation() {
-  const ParallelCorpus valid = ParallelCorpus::from_lines(
-      valid_source_, options_.valid_source.string(), valid_target_, options_.valid_target.string(),
-      tokenizer_, {options_.model.max_length - 2, 0, true, false});
+std::vector<Batch> TranslationTask::plan_validation() const {
+  FilterOptions filters;
+  filters.max_length = std::numeric_limits<std::int64_t>::max();
+  filters.must_fit = longest_sentence();
+  const ParallelCorpus valid =
+      ParallelCorpus::from_lines(valid_source_, options_.valid_source.string(), valid_target_,
+                                 options_.valid_target.string(), tokenizer_, filters);
+  std::vector<Batch> batches;
   for (const auto& sentences :
        plan_batches(valid.source(), valid.target(), options_.batch_tokens)) {
-    valid_batches_.push_back(
-        make_batch(valid.source(), valid.target(), sentences, tokenizer_.special()));
+    batches.push_back(make_batch(valid.source(), valid.target(), sentences, tokenizer_.special()));
   }
+  return batches;
+}
+
+ParallelCorpus TranslationTask::make_corpus() const {
+  FilterOptions filters;
+  filters.max_length = options_.max_length;
+  filters.max_ratio = options_.max_ratio;
+  filters.must_fit = longest_sentence();
+  StatusLine line(options_.quiet);
+  return ParallelCorpus::load_or_make(options_.out / kPairsFile, options_.source, options_.target,
+                                      tokenizer_, filters, show_on(line));
 }
 
 double TranslationTask::validation_loss() { return kette::validation_loss(model_, valid_batches_); }
@@ -85,20 +118,6 @@ std::string TranslationTask::report() const {
   return corpus_.report().text() + "\n" + start_.report(options_) + ", vocabulary of " +
          std::to_string(model_.config().vocabulary) + ", " + std::to_string(batches_in_epoch()) +
          " batches an epoch";
-}
-
-std::string TranslationTask::recipe() const {
-  std::string tokenizer;
-  for (const auto& [name, content] : tokenizer_.files()) tokenizer += content;
-  Json json = {{"model", Json::parse(to_json(model_.config()))},
-               {"tokenizer", std::hash<std::string>{}(tokenizer)},
-               {"source", fs::absolute(options_.source).string()},
-               {"target", fs::absolute(options_.target).string()},
-               {"bpe_dropout", options_.bpe_dropout},
-               {"max_length", options_.max_length},
-               {"max_ratio", options_.max_ratio}};
-  json.update(Json::parse(start_.recipe()));
-  return json.dump();
 }
 
 void TranslationTask::save_description() const {

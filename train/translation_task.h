@@ -26,26 +26,33 @@ class TranslationTask final : public Task {
   explicit TranslationTask(TranslationTrainOptions options);
 
   TrainedModel model() override { return start_.trained(); }
+  const RunFolder& folder() const override { return folder_; }
   Batch next_batch() override { return sampler_.next(); }
+  std::int64_t target_tokens(std::int64_t batches) const override {
+    return sampler_.target_tokens(batches);
+  }
   BatchSampler::State sampler_state() const override { return sampler_.state(); }
   void restore_sampler(const BatchSampler::State& state) override { sampler_.restore(state); }
   std::int64_t batches_in_epoch() const override { return sampler_.batches_in_epoch(); }
   double validation_loss() override;
   std::optional<Score> validation_score() override;
   std::string report() const override;
-  std::string recipe() const override;
   void save_description() const override;
   std::string parameter_file() const override { return start_.parameter_file(); }
 
  private:
   Tokenizer make_tokenizer() const;
-  void plan_validation();
+  std::vector<Batch> plan_validation() const;
+  ParallelCorpus make_corpus() const;
+  /// In tokens: the end mark, or <s>, takes one of the model's positions.
+  std::int64_t longest_sentence() const { return options_.model.max_length - 1; }
 
   TranslationTrainOptions options_;
+  RunFolder folder_;
   Tokenizer tokenizer_;
-  ParallelCorpus corpus_;
   TextLines valid_source_, valid_target_;
   std::vector<Batch> valid_batches_;
+  ParallelCorpus corpus_;
   BatchSampler sampler_;
   Transformer model_;
   StartingPoint start_;

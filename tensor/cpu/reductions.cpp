@@ -103,10 +103,19 @@ double sum_of_squares(CpuExec, const Tensor& x) {
 std::optional<std::int64_t> first_non_finite(CpuExec, const Tensor& x) {
   return visit_float(x.dtype(), "first_non_finite", [&]<class T>(T) -> std::optional<std::int64_t> {
     const T* in = x.data<T>();
-    for (std::int64_t i = 0; i < x.elements(); ++i) {
-      if (!std::isfinite(static_cast<double>(Compute<T>(in[i])))) return i;
-    }
-    return std::nullopt;
+    const auto is_bad = [&](std::int64_t i) { return !std::isfinite(Compute<T>(in[i])); };
+    std::vector<char> bad(static_cast<std::size_t>(cpu::ceil_div(x.elements(), kGrain)));
+    parallel_blocks(x.elements(), kGrain, 1, [&](std::int64_t begin, std::int64_t end) {
+      int found = 0;
+#pragma omp simd reduction(| : found)
+      for (std::int64_t i = begin; i < end; ++i) found |= is_bad(i);
+      bad[static_cast<std::size_t>(begin / kGrain)] = found != 0;
+    });
+    const auto first = std::find(bad.begin(), bad.end(), 1);
+    if (first == bad.end()) return std::nullopt;
+    std::int64_t at = (first - bad.begin()) * kGrain;
+    while (!is_bad(at)) ++at;
+    return at;
   });
 }
 

@@ -2,7 +2,9 @@
 // non-zero exit, and nothing that was saved before is lost.
 #include <doctest/doctest.h>
 
-#include "tensor/device.h"
+#include <cmath>
+
+#include "models/model_directory.h"
 #include "tests/cli/run_kette.h"
 
 using namespace kette::testing;
@@ -123,10 +125,12 @@ TEST_CASE("bad input: invalid UTF-8") {
   const ScratchFolder folder;
   for (const char* name : {"train.en", "valid.de"}) {
     write_small_corpus(folder.path());
+    const std::string text = read_file(folder / name);
+    const std::size_t third = text.find('\n', text.find('\n') + 1) + 1;
     write_file(folder / name,
                "good\nb\xFC"
                "ad\n" +
-                   read_file(folder / name));
+                   text.substr(third));
     check_refused(train(folder), {(folder / name).string() + ":2:2: expected UTF-8"});
     fs::remove_all(folder / "model");
   }
@@ -139,11 +143,31 @@ TEST_CASE("bad input: invalid UTF-8") {
                 {"stdin:2:2: expected UTF-8"});
 }
 
+TEST_CASE("bad input: a model with a parameter that is not finite is refused by everything") {
+  const ModelCopy copy;
+  const SmallModel& small = SmallModel::get();
+  const kette::TranslationModel model = kette::load_translation_model(copy.model);
+  model.transformer->parameters().values().data<float>()[0] = std::nanf("");
+  kette::save_parameters(copy.parameters, model.transformer->parameters(), {});
+  const std::string said = copy.parameters + ": expected finite parameters, given nan in ";
+  check_refused(copy.translate(), {said});
+  check_refused(run_kette({"score", "--model", copy.model, "--src", small.file("valid.en"), "--tgt",
+                           small.file("valid.de")}),
+                {said});
+  check_refused(run_kette({"evaluate", "--model", copy.model, "--src", small.file("valid.en"),
+                           "--ref", small.file("valid.de")}),
+                {said});
+  check_refused(run_kette({"export", "--model", copy.model, "--out", copy.model + "-exported"}),
+                {said});
+  check_refused(run_kette({"average", copy.parameters, "--out", copy.model + "/mean"}),
+                {copy.parameters + ": expected finite values, given nan in "});
+}
+
 TEST_CASE("bad input: missing files are named") {
   const ScratchFolder folder;
   write_small_corpus(folder.path());
   fs::remove(folder / "train.de");
-  check_refused(train(folder), {(folder / "train.de").string(), "No such file"});
+  check_refused(train(folder), {(folder / "train.de").string(), "there is none"});
   CHECK(!fs::exists(folder / "model"));
   check_refused(run_kette({"translate", "--model", (folder / "model").string()}),
                 {(folder / "model").string()});

@@ -68,6 +68,20 @@ BatchOptions small_batches() {
   return options;
 }
 
+TEST_CASE("how many tokens the next batches have is known without them, over epochs") {
+  const ParallelCorpus corpus = random_corpus(100);
+  BatchSampler sampler(corpus, small_batches());
+  for (int i = 0; i < 5; ++i) {
+    BatchSampler ahead = sampler;
+    std::int64_t tokens = 0;
+    for (std::int64_t batches = 0; batches < 60; ++batches) {
+      CHECK(sampler.target_tokens(batches) == tokens);
+      tokens += ahead.next().target_segments.rows();
+    }
+    sampler.next();
+  }
+}
+
 TEST_CASE("a batch is its sentences end to end, with begin and end marks") {
   TokenLists source, target;
   source.add(Ids{10, 11, 12});

@@ -69,9 +69,10 @@ TEST_CASE("token file: what is written in pieces is read in pieces, in 16 or 32 
     }
     CHECK(writer.size() == 200'000);
     writer.finish(info_of(vocabulary));
-    CHECK(fs::file_size(folder / "tokens") == 4096 + bytes * ids.size());
+    const std::uintmax_t data = bytes * ids.size(), blocks = (data + 65535) / 65536;
+    CHECK(fs::file_size(folder / "tokens") == 4096 + data + 4 * blocks);
 
-    const TokenFile file = TokenFile::open(folder / "tokens", Checksum::crc32);
+    const TokenFile file = TokenFile::open(folder / "tokens");
     CHECK(file.size() == 200'000);
     CHECK(file.info().tokenizer == "byte 257 00000000");
     CHECK(file.info().vocabulary == vocabulary);
@@ -90,7 +91,7 @@ TEST_CASE("token file: none, and no tokens at all") {
   CHECK(
       contains(message_of([&] { TokenFile::open(folder / "none"); }), "none: expected a readable"));
   write(folder / "empty", {}, 10);
-  const TokenFile file = TokenFile::open(folder / "empty", Checksum::crc32);
+  const TokenFile file = TokenFile::open(folder / "empty");
   CHECK(file.size() == 0);
   CHECK(file.copy(0, 0).empty());
 }
@@ -120,20 +121,43 @@ TEST_CASE("token file: ids outside the vocabulary are refused, written or read")
   CHECK_THROWS_AS(writer.append(Ids{-1}), Error);
   CHECK(contains(message_of([&] { writer.finish(info_of(101)); }), "given 101"));
 
-  for (const std::int64_t vocabulary : {100, 70'000}) {
-    write(folder / "tokens", Ids(20, 50), vocabulary);
-    std::string bytes = testing::read_file(folder / "tokens");
-    const std::size_t width = vocabulary == 100 ? 2 : 4;
-    const std::int32_t wrong = vocabulary == 100 ? 100 : -1;
-    std::memcpy(bytes.data() + 4096 + 13 * width, &wrong, width);
+  // In a file of another program, which has no checksums.
+  const Ids stored{50, 50, -1, 50};
+  write_framed(folder / "other",
+               R"({"tokens":{"dtype":"I32","shape":[4],"data_offsets":[0,16]},"__metadata__":{)"
+               R"("tokenizer":"t","end_of_text":"0","documents":"1","bytes":"1",)"
+               R"("vocabulary":"70000"}})",
+               {reinterpret_cast<const char*>(stored.data()), 16});
+  const TokenFile file = TokenFile::open(folder / "other");
+  CHECK(file.copy(0, 2) == Ids{50, 50});
+  CHECK(contains(message_of([&] { file.copy(1, 3); }), "given -1 as token 2"));
+}
+
+TEST_CASE("token file: every flipped bit is found, in the header at once, in the data when read") {
+  const ScratchFolder folder;
+  const Ids ids = random_ids(100'000, 300);  // four blocks of 32768 and less
+  write(folder / "tokens", ids, 300);
+  const std::string good = testing::read_file(folder / "tokens");
+  const auto damage = [&](std::size_t at) {
+    std::string bytes = good;
+    bytes[at] = static_cast<char>(bytes[at] ^ 1);
     testing::write_file(folder / "tokens", bytes);
-    const TokenFile file = TokenFile::open(folder / "tokens");
-    CHECK(file.copy(0, 13) == Ids(13, 50));
-    CHECK(contains(message_of([&] { file.copy(10, 10); }),
-                   "given " + std::to_string(wrong) + " as token 13"));
-    CHECK(contains(message_of([&] { TokenFile::open(folder / "tokens", Checksum::crc32); }),
-                   "checksum"));
+  };
+  for (std::size_t at = 0; at < 4096; at += at < 600 ? 1 : 193) {
+    CAPTURE(at);
+    damage(at);
+    REQUIRE(message_of([&] { TokenFile::open(folder / "tokens"); }) != "");
   }
+  for (std::size_t at = 4096 + 200'000; at < good.size(); ++at) {  // the table
+    damage(at);
+    REQUIRE(contains(message_of([&] { TokenFile::open(folder / "tokens"); }), "checksum"));
+  }
+  damage(4096 + 2 * 70'000);
+  const TokenFile file = TokenFile::open(folder / "tokens");
+  CHECK(file.copy(0, 60'000) == Ids(ids.begin(), ids.begin() + 60'000));
+  CHECK(file.copy(99'000, 1'000) == Ids(ids.end() - 1'000, ids.end()));
+  CHECK(contains(message_of([&] { file.copy(90'000, 1); }), "the file is damaged"));
+  CHECK(contains(message_of([&] { file.copy(60'000, 10'000); }), "the file is damaged"));
 }
 
 TEST_CASE("token file: headers that are not a token file's") {
@@ -150,7 +174,7 @@ TEST_CASE("token file: headers that are not a token file's") {
   const std::string start = R"("tokenizer":"t","end_of_text":"0","documents":"1","bytes":"1",)";
   const std::string metadata = start + R"("vocabulary":"65536")";
   CHECK(contains(error(R"("x":{"dtype":"U16","shape":[2],"data_offsets":[0,4]})", metadata),
-                 "expected the tensor \"tokens\" and no other"));
+                 "expected the tensor \"tokens\" and its checksums alone"));
   CHECK(contains(error(R"("tokens":{"dtype":"F32","shape":[1],"data_offsets":[0,4]})", metadata),
                  "expected U16 [n], given F32"));
   CHECK(contains(error(R"("tokens":{"dtype":"I32","shape":[1],"data_offsets":[0,4]})", metadata),
@@ -191,6 +215,7 @@ TEST_CASE("token file: cut short while open it is an error; replaced, it stays a
   write(path, Ids(5, 1), 300);
   CHECK(file.copy(0, 1000) == ids);
   const TokenFile other = TokenFile::open(path);
+  CHECK(other.copy(0, 2) == Ids{1, 1});
   fs::resize_file(path, 4096 + 4);
   CHECK(other.copy(0, 2) == Ids{1, 1});
   CHECK(contains(message_of([&] { other.copy(0, 5); }), "cut short while in use"));
@@ -225,7 +250,7 @@ TEST_CASE("token file: a killed writer leaves the earlier file, and the next one
     ::usleep(delay);
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
-    REQUIRE(TokenFile::open(folder / "tokens", Checksum::crc32).copy(0, 7) == Ids(7, 3));
+    REQUIRE(TokenFile::open(folder / "tokens").copy(0, 7) == Ids(7, 3));
   }
   write(folder / "tokens", Ids(8, 3), 10);
   CHECK(entries(folder.path()) == 1);

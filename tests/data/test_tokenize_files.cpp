@@ -43,7 +43,7 @@ class FakeTokenizer final : public TextTokenizer {
 };
 
 std::string content(const fs::path& path) {
-  const TokenFile file = TokenFile::open(path, Checksum::crc32);
+  const TokenFile file = TokenFile::open(path);
   return FakeTokenizer().decode(file.copy(0, file.size()));
 }
 

@@ -68,6 +68,20 @@ bool equal(const Batch& a, const Batch& b) {
 
 }  // namespace
 
+TEST_CASE("windows: how many tokens the next batches have is known without them, over epochs") {
+  const CountingFile file(500);
+  WindowSampler sampler(file.get(), options_of(12, 7));
+  for (int i = 0; i < 5; ++i) {
+    WindowSampler ahead = sampler;
+    std::int64_t tokens = 0;
+    for (std::int64_t batches = 0; batches < 20; ++batches) {
+      CHECK(sampler.target_tokens(batches) == tokens);
+      tokens += ahead.next().target_segments.rows();
+    }
+    sampler.next();
+  }
+}
+
 TEST_CASE("windows: an epoch holds all full windows behind its offset once, in another order") {
   const CountingFile corpus(1000);
   for (const auto& [context, rows] : {std::pair{7, 4}, {16, 1}, {10, 1000}, {1, 30}, {999, 2}}) {

@@ -237,7 +237,8 @@ TEST_CASE("lora: a directory of adapters loads as a model, and merges into a pla
   merge_adapters(f.adapter, f.folder / "merged");
   const LanguageModel merged = load_language_model(f.folder / "merged");
   CHECK(logits(*merged.gpt) == logits(*loaded.gpt));
-  CHECK_THROWS_WITH_AS(merge_adapters(f.adapter, f.base), doctest::Contains("--out"), Error);
+  CHECK_THROWS_WITH_AS(merge_adapters(f.adapter, f.base), doctest::Contains("not there yet"),
+                       Error);
   CHECK_THROWS_WITH_AS(merge_adapters(f.base, f.folder / "more"), doctest::Contains("adapter.json"),
                        Error);
 

@@ -170,7 +170,42 @@ TEST_CASE("text: what cannot be trained on is refused by name, and nothing is lo
   CHECK(message_of(options).find("--resume") != std::string::npos);
   options.resume = true;
   options.model.width = 32;
-  CHECK(message_of(options).find("expected model") != std::string::npos);
+  CHECK(message_of(options).find("expected model.width = 16") != std::string::npos);
+}
+
+TEST_CASE("text: a resume reads the text it was started with, in the same way") {
+  const ScratchFolder folder;
+  TextTrainOptions options = toy_options(folder, "model");
+  testing::write_file(folder / "valid.txt", toy_text(40, 2));
+  testing::write_file(folder / "other.txt", toy_text(40, 3));
+  options.valid_text = {folder / "valid.txt"};
+  options.steps = 3;
+  train(options);
+  options.resume = true;
+  options.steps = 5;
+  const auto said = [&](const TextTrainOptions& changed, const std::string& text) {
+    const std::string message = message_of(changed);
+    CAPTURE(message);
+    CHECK(message.find(text) != std::string::npos);
+  };
+  TextTrainOptions changed = options;
+  changed.valid_text = {folder / "other.txt"};
+  said(changed, "other.txt: expected the valid_text text that the run in");
+  changed.force_data = true;
+  const TrainResult forced = train(changed);
+  CHECK(forced.steps == 5);
+  CHECK(TokenFile::open(options.out / "valid.tokens").copy(0, 8) !=
+        load_language_model(options.out).tokenizer->encode(toy_text(40, 2).substr(0, 8)));
+  changed = options;
+  changed.valid_text.clear();
+  said(changed, "expected the valid_text text that the run in");
+  changed = options;
+  changed.valid_text = {folder / "other.txt"};
+  changed.documents = DocumentKind::line;
+  said(changed, "expected documents = file, as in the run that is resumed, given line");
+  changed.documents = DocumentKind::file;
+  changed.tokenizer = std::make_shared<ByteTokenizer>();
+  said(changed, "expected tokenizer = character, as in the run that is resumed, given byte");
 }
 
 TEST_CASE("CUDA: 30 steps of a language model give the loss of the CPU") {

@@ -1,0 +1,17 @@
+// How much text there is, before anything is done with it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+namespace kette {
+
+struct TextSize {
+  std::int64_t lines = 0;
+  std::int64_t bytes = 0;  ///< unpacked
+};
+
+/// Of a plain or gzip file, read once and not kept. A last line needs no line end.
+TextSize text_size(const std::filesystem::path& path);
+
+}  // namespace kette

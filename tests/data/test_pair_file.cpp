@@ -1,0 +1,89 @@
+// Pairs as ids on disk come back as they were, whatever the text; something else does not.
+#include <doctest/doctest.h>
+
+#include "data/pair_file.h"
+#include "data/parallel_corpus.h"
+#include "tests/data/tiny_text.h"
+#include "tests/support.h"
+
+namespace kette {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::contains;
+using testing::message_of;
+using testing::ScratchFolder;
+using Ids = std::vector<std::int32_t>;
+
+bool equal(const TokenLists& a, const TokenLists& b) {
+  bool same = a.size() == b.size();
+  for (std::int64_t i = 0; same && i < a.size(); ++i) {
+    same = std::equal(a[i].begin(), a[i].end(), b[i].begin(), b[i].end());
+  }
+  return same;
+}
+
+TEST_CASE("pair file: sentences of any length, empty ones too, and the report") {
+  const ScratchFolder folder;
+  for (const std::int64_t vocabulary : {300, 80'000}) {
+    PairFileWriter writer(folder / "pairs", vocabulary, 3);
+    const std::vector<std::pair<Ids, Ids>> pairs = {
+        {{5, 6, 7}, {8}}, {{}, {9}}, {{10}, {}}, {{}, {}}, {Ids(3000, 11), Ids(2000, 299)}};
+    for (const auto& [source, target] : pairs) writer.add(source, target);
+    FilterReport report;
+    report.options.max_length = 77;
+    report.options.max_ratio = 2.5;
+    report.read = 9;
+    report.kept = 5;
+    report.too_long = {4, {{2, 80, 90}, {5, 100, 3}}};
+    writer.finish("text", report);
+    const std::optional<Pairs> read = read_pairs(folder / "pairs", "text");
+    REQUIRE(read);
+    REQUIRE(read->source.size() == 5);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      const auto source = read->source[static_cast<std::int64_t>(i)];
+      const auto target = read->target[static_cast<std::int64_t>(i)];
+      CHECK(Ids(source.begin(), source.end()) == pairs[i].first);
+      CHECK(Ids(target.begin(), target.end()) == pairs[i].second);
+    }
+    CHECK(read->report.text() == report.text());
+    CHECK_FALSE(read_pairs(folder / "pairs", "other text"));
+    CHECK_FALSE(read_pairs(folder / "none", "text"));
+  }
+  PairFileWriter writer(folder / "pairs", 300, 3);
+  CHECK(contains(message_of([&] { writer.add(Ids{5, 3}, Ids{4}); }), "without their end mark"));
+}
+
+TEST_CASE("pair file: a corpus read from it is the corpus of the text") {
+  const ScratchFolder folder;
+  const testing::TinyText text = testing::tiny_text();
+  testing::write_file(folder / "en", text.source + "\nword\n");
+  testing::write_file(folder / "de", text.target + "wort\n\n");
+  TokenizerOptions settings;
+  settings.vocab_size = 200;
+  const Tokenizer tokenizer = Tokenizer::train_files({folder / "en", folder / "de"}, settings);
+  FilterOptions filters;
+  filters.max_length = 20;
+  const ParallelCorpus plain =
+      ParallelCorpus::load(folder / "en", folder / "de", tokenizer, filters);
+  const auto load = [&](const FilterOptions& with) {
+    return ParallelCorpus::load_or_make(folder / "pairs", folder / "en", folder / "de", tokenizer,
+                                        with);
+  };
+  for (int i = 0; i < 2; ++i) {
+    const ParallelCorpus corpus = load(filters);
+    CHECK(equal(corpus.source(), plain.source()));
+    CHECK(equal(corpus.target(), plain.target()));
+    CHECK(corpus.report().text() == plain.report().text());
+  }
+  filters.max_length = 10;
+  CHECK(load(filters).size() < plain.size());
+  filters.max_length = 20;
+  testing::write_file(folder / "en", "another\n");
+  CHECK(contains(message_of([&] { load(filters); }), "expected equally many lines, given 1 and"));
+  testing::write_file(folder / "de", "anderes\n");
+  CHECK(load(filters).size() == 1);
+}
+
+}  // namespace
+}  // namespace kette

@@ -1,0 +1,97 @@
+#include "train/recipe.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "data/file_fingerprint.h"
+#include "tensor/error.h"
+
+namespace kette {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kOfTokenizer[] = {"vocabulary", "pad", "unknown", "begin", "end"};
+
+/// The entry of this name, or nothing.
+template <class Entry>
+const Entry* find(const std::vector<Entry>& entries, std::string Entry::*name,
+                  const std::string& wanted) {
+  const auto found = std::find_if(entries.begin(), entries.end(),
+                                  [&](const Entry& entry) { return entry.*name == wanted; });
+  return found == entries.end() ? nullptr : &*found;
+}
+
+const std::string& value_in(const std::vector<Recipe::Setting>& settings, const std::string& name) {
+  static const std::string none = "none";
+  const Recipe::Setting* setting = find(settings, &Recipe::Setting::name, name);
+  return setting ? setting->value : none;
+}
+
+}  // namespace
+
+void Recipe::add(const std::string& name, double value) { add(name, Json(value).dump()); }
+
+void Recipe::add_model(const std::string& config_json) {
+  const Json json = Json::parse(config_json);
+  for (const auto& [name, value] : json.items()) {
+    const bool is_ours =
+        std::find(std::begin(kOfTokenizer), std::end(kOfTokenizer), name) == std::end(kOfTokenizer);
+    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    if (is_ours) add("model." + name, text);
+  }
+}
+
+void Recipe::add_data(const std::string& role, const std::vector<std::filesystem::path>& files) {
+  if (files.empty()) return;
+  const std::string more =
+      files.size() > 1 ? " and " + std::to_string(files.size() - 1) + " more" : "";
+  data.push_back({role, file_fingerprint(files), files.front().string() + more});
+}
+
+std::string Recipe::to_json() const {
+  Json of_settings = Json::object(), of_data = Json::object();
+  for (const Setting& setting : settings) of_settings[setting.name] = setting.value;
+  for (const Data& one : data) {
+    of_data[one.role] = {{"fingerprint", one.fingerprint}, {"path", one.path}};
+  }
+  return Json{{"settings", of_settings}, {"data", of_data}}.dump();
+}
+
+Recipe Recipe::from_json(const std::string& text) {
+  const Json json = Json::parse(text);
+  Recipe recipe;
+  for (const auto& [name, value] : json.at("settings").items()) {
+    recipe.add(name, value.get<std::string>());
+  }
+  for (const auto& [role, value] : json.at("data").items()) {
+    recipe.data.push_back({role, value.at("fingerprint"), value.at("path")});
+  }
+  return recipe;
+}
+
+void Recipe::check_settings(const Recipe& stored, const std::string& file) const {
+  const auto check = [&](const std::string& name) {
+    const std::string &before = value_in(stored.settings, name), &now = value_in(settings, name);
+    KETTE_CHECK(before == now, file, ": expected ", name, " = ", before,
+                ", as in the run that is resumed, given ", now,
+                "; resume with the same options, or start a new run in another --out");
+  };
+  for (const Setting& setting : settings) check(setting.name);
+  for (const Setting& setting : stored.settings) check(setting.name);
+}
+
+std::vector<Recipe::Data> Recipe::changed_data(const Recipe& stored) const {
+  std::vector<Data> changed;
+  const auto fingerprint = [](const Data* one) { return one ? one->fingerprint : "none"; };
+  for (const Data& now : data) {
+    const Data* before = find(stored.data, &Data::role, now.role);
+    if (fingerprint(before) != now.fingerprint) changed.push_back(now);
+  }
+  for (const Data& before : stored.data) {
+    if (!find(data, &Data::role, before.role)) changed.push_back({before.role, "none", "none"});
+  }
+  return changed;
+}
+
+}  // namespace kette

@@ -1,0 +1,44 @@
+// What must stay for a resumed run to be the same run: its settings, by name, and its data, by
+// content and not by path. Data that moved are the same data.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace kette {
+
+struct Recipe {
+  struct Setting {
+    std::string name, value;
+  };
+  struct Data {
+    std::string role;         ///< "source", "valid_text"
+    std::string fingerprint;  ///< data/file_fingerprint.h
+    std::string path;         ///< for people
+  };
+  std::vector<Setting> settings;
+  std::vector<Data> data;
+
+  void add(const std::string& name, const std::string& value) { settings.push_back({name, value}); }
+  void add(const std::string& name, std::int64_t value) { add(name, std::to_string(value)); }
+  /// The shortest text that reads back as the same number.
+  void add(const std::string& name, double value);
+  /// Every field of a configuration (models/config_json.h), but for those that the tokenizer
+  /// decides.
+  void add_model(const std::string& config_json);
+  /// Reads the files. No files, no data.
+  void add_data(const std::string& role, const std::vector<std::filesystem::path>& files);
+
+  std::string to_json() const;
+  /// Throws nlohmann's exceptions unless the text is that of to_json().
+  static Recipe from_json(const std::string& text);
+
+  /// Throws unless these are the settings of the recipe that `file` was written with.
+  void check_settings(const Recipe& stored, const std::string& file) const;
+  /// Those whose content is not what it was.
+  std::vector<Data> changed_data(const Recipe& stored) const;
+};
+
+}  // namespace kette

@@ -1,0 +1,61 @@
+#include "train/run_folder.h"
+
+#include <iostream>
+#include <utility>
+
+#include "train/trainer.h"
+#include "train/training_state.h"
+
+namespace kette {
+namespace {
+
+namespace fs = std::filesystem;
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  KETTE_CHECK(!error, folder.string(), ": expected a folder that can be written, given ",
+              error.message());
+}
+
+}  // namespace
+
+RunFolder::RunFolder(const TrainOptions& options, Recipe recipe)
+    : path_(options.out), recipe_(std::move(recipe)) {
+  make_folder(path_);
+  lock_.emplace(path_);
+  const std::optional<TrainingState> state = peek_training_state(state_file());
+  if (!state) {
+    KETTE_CHECK(!fs::exists(path_ / "config.json"), path_.string(),
+                ": expected a folder without a model, given one that holds one",
+                options.resume ? " and no training.safetensors to go on from" : "",
+                "; choose another --out");
+  }
+  const bool has_trained = state && state->step > 0;
+  if (options.resume) {
+    if (has_trained) resume(state->recipe, options.force_data);
+  } else {
+    KETTE_CHECK(!has_trained, path_.string(),
+                ": expected a folder without a model, given one that was trained for ", state->step,
+                " steps; continue it with --resume, or choose another --out");
+  }
+  make_folder(path_ / "checkpoints");
+}
+
+void RunFolder::resume(const Recipe& stored, bool force_data) {
+  recipe_.check_settings(stored, state_file().string());
+  changed_data_ = recipe_.changed_data(stored);
+  if (!changed_data_.empty() && !force_data) {
+    const Recipe::Data& changed = changed_data_.front();
+    std::string before = "none";
+    for (const Recipe::Data& data : stored.data) {
+      if (data.role == changed.role) before = data.fingerprint + " (then " + data.path + ")";
+    }
+    fail(changed.path, ": expected the ", changed.role, " text that the run in ", path_.string(),
+         " was started with, ", before, ", given ", changed.fingerprint,
+         "; give that text, or --force-data to go on with the changed one");
+  }
+  resumes_ = true;
+}
+
+}  // namespace kette

@@ -1,0 +1,44 @@
+// The folder of a training run, which becomes a model directory: made anew or taken up again, and
+// nobody else's while this lives. Its training.safetensors (train/training_state.h) is written before
+// anything else of a model: a folder with a state that has trained holds a run to resume, one with a
+// state at step 0 what a killed start left, and one with a model and no state somebody's model.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/folder_lock.h"
+#include "train/recipe.h"
+
+namespace kette {
+
+struct TrainOptions;
+
+class RunFolder {
+ public:
+  /// Throws, and changes nothing, unless the options may start or resume a run there: with this
+  /// recipe, and with these data or with force_data.
+  RunFolder(const TrainOptions& options, Recipe recipe);
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path state_file() const { return path_ / "training.safetensors"; }
+  const Recipe& recipe() const { return recipe_; }
+  /// Whether there is something trained to go on from. Without it the run starts, asked to resume
+  /// or not.
+  bool resumes() const { return resumes_; }
+  /// Since the run was stopped, which force_data allowed.
+  const std::vector<Recipe::Data>& changed_data() const { return changed_data_; }
+
+ private:
+  void resume(const Recipe& stored, bool force_data);
+
+  std::filesystem::path path_;
+  Recipe recipe_;
+  std::optional<FolderLock> lock_;
+  bool resumes_ = false;
+  std::vector<Recipe::Data> changed_data_;
+};
+
+}  // namespace kette
