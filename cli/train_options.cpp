@@ -130,8 +130,8 @@ void TrainCommandOptions::add_text_options(CLI::App& command) {
                                    "A validation reads at most so many tokens"));
   OptionGroup both(command, "Vocabulary");
   both.number("--vocab", translation_.vocabulary, at_least(1),
-              "Pieces of a SentencePiece model that is trained, of more than 32 MiB of sentence "
-              "pairs on random lines of so much");
+              "Pieces of a SentencePiece model that is trained; of sentence pairs on 16 MiB of "
+              "random lines, where there are more");
 }
 
 void TrainCommandOptions::add_adapter_options(CLI::App& command) {

@@ -41,13 +41,14 @@ void StatusLine::clear() {
   is_open_ = false;
 }
 
-TokenizeProgress show_on(StatusLine& line) {
-  return [&line](const TokenizeReport& report, double share) {
+TokenizeProgress show_on(StatusLine& line, const char* what) {
+  return [&line, what](const TokenizeReport& report, double share) {
     line.show([&] {
       const double passed = line.seconds();
       char text[160];
-      std::snprintf(text, sizeof text, "%lld documents  %lld tokens  %.1f MB/s  %s",
-                    static_cast<long long>(report.documents), static_cast<long long>(report.tokens),
+      std::snprintf(text, sizeof text, "%lld %s  %lld tokens  %.1f MB/s  %s",
+                    static_cast<long long>(report.documents), what,
+                    static_cast<long long>(report.tokens),
                     static_cast<double>(report.bytes) / 1e6 / passed,
                     share > 0 ? (clock_time(passed * (1 - share) / share) + " left").c_str() : "");
       return std::string(text);

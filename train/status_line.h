@@ -34,7 +34,7 @@ class StatusLine {
   Clock::time_point start_ = Clock::now(), last_{};
 };
 
-/// Shows how far the tokenizer has come; for tokenize_files().
-TokenizeProgress show_on(StatusLine& line);
+/// Shows how far a tokenizer has come; what: of which it counts.
+TokenizeProgress show_on(StatusLine& line, const char* what = "documents");
 
 }  // namespace kette

@@ -14,6 +14,7 @@ constexpr const char* kPairsFile = "train.tokens";
 
 TranslationTrainOptions prepared(TranslationTrainOptions options) {
   options.check();
+  score_tokenizer(options.bleu_tokenize);  // a name that is none is told now
   if (options.from.empty()) return options;
   KETTE_CHECK(options.tokenizer.empty(), options.tokenizer.string(),
               ": expected no tokenizer beside a model to start from, which has its own, given one");
@@ -94,7 +95,7 @@ ParallelCorpus TranslationTask::make_corpus() const {
   filters.must_fit = longest_sentence();
   StatusLine line(options_.quiet);
   return ParallelCorpus::load_or_make(options_.out / kPairsFile, options_.source, options_.target,
-                                      tokenizer_, filters, show_on(line));
+                                      tokenizer_, filters, show_on(line, "pairs"));
 }
 
 double TranslationTask::validation_loss() { return kette::validation_loss(model_, valid_batches_); }
