@@ -79,6 +79,7 @@ void run(TranslateCommandOptions& o) {
   o.translate.check();
   LineReader source = open_input(o.input);
   const TranslationModel model = load(o.model);
+  check_width(o.translate, model.transformer->config());
   const Translator translator(*model.transformer, model.tokenizer);
   std::vector<std::string> part = source.next(kPart);
   Sink sink(o.output);  // now, so that input that is refused leaves an earlier output as it is
