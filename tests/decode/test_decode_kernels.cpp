@@ -145,7 +145,7 @@ TEST_CASE("the likeliest entries equal a sort of the log softmax") {
   for (const Device device : test_devices()) {
     CAPTURE(device.str());
     const std::int64_t rows = device.kind == DeviceKind::cpu ? 401 : 17;
-    for (const auto [vocabulary, wanted] :
+    for (const auto& [vocabulary, wanted] :
          {std::pair{9, 7}, {300, 7}, {300, 200}, {1031, 7}, {1031, 65}, {90, 200}}) {
       const std::int64_t count = wanted;
       const Tensor weight = random_tensor({vocabulary, kWidth}, 5);
