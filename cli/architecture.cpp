@@ -105,8 +105,10 @@ void ArchitectureOptions::add_field_options(CLI::App& command) {
       named(translation, "--activation", transformer_.activation,
             {{Activation::relu, "relu"}, {Activation::gelu, "gelu"}, {Activation::silu, "silu"}},
             "Of the feed-forward layers"),
-      translation.number("--model-max-length", transformer_.max_length, at_least(1),
-                         "Longest sequence the model can be given, in tokens")};
+      translation.number(
+          "--model-max-length", transformer_.max_length, at_least(3),
+          "Longest sequence the model can be given, in tokens, with the marks of its "
+          "beginning and end")};
   OptionGroup gpt(command, "GPT models");
   gpt_only_ = {
       gpt.number("--layers", gpt_.layers, at_least(1), "Layers"),
@@ -121,6 +123,11 @@ void ArchitectureOptions::add_field_options(CLI::App& command) {
 }
 
 void ArchitectureOptions::check() const {
+  if (is_gpt_) {
+    gpt().check();
+  } else {
+    transformer().check();
+  }
   for (const CLI::Option* option : foreign()) {
     if (option->count() == 0) continue;
     throw UsageError(option->get_name() + ": expected with " +

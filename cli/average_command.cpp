@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "data/visible_text.h"
 #include "models/average.h"
 
 namespace kette::cli {
@@ -34,10 +35,10 @@ void run(const AverageOptions& o) {
   use_threads(o.common);
   const std::vector<std::filesystem::path> files = chosen_files(o);
   average_checkpoints(files, o.out);
-  std::cout << o.out.string() << ": the mean of " << files.size() << " checkpoints\n";
+  std::cout << visible(o.out.string()) << ": the mean of " << files.size() << " checkpoints\n";
   nlohmann::ordered_json names = nlohmann::ordered_json::array();
   for (const auto& file : files) {
-    std::cout << "  " << file.string() << "\n";
+    std::cout << "  " << visible(file.string()) << "\n";
     names.push_back(file.string());
   }
   if (o.common.json) print_json({{"out", o.out.string()}, {"averaged", names}});

@@ -59,6 +59,7 @@ void run(BenchTranslateOptions& o) {
   const TransformerConfig config = TransformerConfig::preset(o.preset);
   o.translate.forced_length = o.length;
   o.translate.check();
+  check_width(o.translate, config);
   const auto sources =
       o.source.empty() ? random_sources(o, config.vocabulary) : text_sources(o, config.vocabulary);
   Transformer model(config);

@@ -2,6 +2,7 @@
 
 #include <omp.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,6 +14,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "data/visible_text.h"
 #include "tensor/backend.h"
 #include "tensor/cpu/blas.h"
 #include "tensor/kernels.h"
@@ -84,7 +86,15 @@ int use_threads(const CommonOptions& options) {
   return omp_get_max_threads();
 }
 
-void print_json(const nlohmann::ordered_json& object) { std::cout << object.dump() << "\n"; }
+void print_json(const nlohmann::ordered_json& object) {
+  // A file's name need not be UTF-8, but JSON must be.
+  std::cout << object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+}
+
+std::string for_stdout(const std::string& text) {
+  static const bool is_terminal = ::isatty(STDOUT_FILENO);
+  return is_terminal ? visible(text) : text;
+}
 
 std::string text(const char* format, ...) {
   std::va_list arguments, again;

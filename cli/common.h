@@ -49,6 +49,10 @@ inline constexpr LineLimits kWholeText{.line_bytes = std::int64_t{1} << 18,
 /// The last line of stdout: one JSON object.
 void print_json(const nlohmann::ordered_json& object);
 
+/// Text of a model or a file, for stdout: with its control characters made visible where that is a
+/// terminal, and as it is where it is a file or a pipe.
+std::string for_stdout(const std::string& text);
+
 /// printf into a string.
 [[gnu::format(printf, 1, 2)]] std::string text(const char* format, ...);
 /// 63082496 -> "63,082,496"

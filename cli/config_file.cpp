@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "cli/common.h"
 #include "cli/options.h"
 #include "data/text_file.h"
 
@@ -158,7 +159,7 @@ std::vector<ConfigEntry> parse_config(const std::string& text, const std::string
 
 std::vector<ConfigEntry> read_config(const std::filesystem::path& path) {
   std::string text;
-  const TextLines lines = read_lines(path);
+  const TextLines lines = read_lines(path, kWholeText);
   for (const std::string_view line : lines.views()) text.append(line) += '\n';
   return parse_config(text, path.string());
 }

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "cli/common.h"
+#include "data/visible_text.h"
 
 namespace kette::cli {
 namespace {
@@ -35,7 +36,7 @@ void add_model_options(CLI::App& command, ModelOptions& options) {
 void say_parameters(const ModelOptions& options, const Metadata& metadata) {
   const std::filesystem::path file =
       options.checkpoint.empty() ? parameter_file(options.model) : options.checkpoint;
-  std::cerr << file.string() << ", " << describe(metadata) << std::endl;
+  std::cerr << visible(file.string() + ", " + describe(metadata)) << std::endl;
 }
 
 TranslationModel load(const ModelOptions& options) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/options.h"
+#include "decode/search_limits.h"
 #include "decode/translator.h"
 #include "models/model_directory.h"
 

@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "data/visible_text.h"
 #include "models/hugging_face.h"
 
 namespace kette::cli {
@@ -21,7 +22,7 @@ using Exchange = std::string (*)(const std::filesystem::path& from,
 void run(const ExchangeOptions& o, Exchange exchange) {
   use_threads(o.common);
   const std::string summary = exchange(o.from, o.out);
-  std::cerr << o.from.string() << ": " << summary << "\n"
+  std::cerr << visible(o.from.string()) << ": " << summary << "\n"
             << o.out.string() << ": written" << std::endl;
   if (o.common.json) {
     print_json({{"from", o.from.string()}, {"out", o.out.string()}, {"model", summary}});

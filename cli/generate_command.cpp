@@ -1,7 +1,8 @@
 // `kette generate`: text that goes on from a prompt, written as it comes.
+#include <unistd.h>
+
 #include <chrono>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -35,12 +36,14 @@ class TextStream {
     tokens_.push_back(token);
     const std::string text = tokenizer_.decode(tokens_);
     const std::size_t whole = text.size() - unfinished_utf8(text);
-    if (whole > written_) std::cout << text.substr(written_, whole - written_) << std::flush;
+    if (whole > written_) {
+      std::cout << for_stdout(text.substr(written_, whole - written_)) << std::flush;
+    }
     written_ = std::max(written_, whole);
   }
   void finish() {
     const std::string text = tokenizer_.decode(tokens_);
-    if (text.size() > written_) std::cout << text.substr(written_);
+    if (text.size() > written_) std::cout << for_stdout(text.substr(written_));
     std::cout << std::flush;
   }
 
@@ -52,8 +55,10 @@ class TextStream {
 
 std::string read_prompt(const GenerateCommandOptions& o) {
   if (o.prompt_file.empty()) return o.prompt;
-  if (o.prompt_file == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
-  return read_text(o.prompt_file);
+  constexpr LineLimits kPrompt{.bytes = kWholeText.bytes};
+  TextSource source = o.prompt_file == "-" ? TextSource(STDIN_FILENO, "stdin", kPrompt)
+                                           : TextSource(o.prompt_file, kPrompt);
+  return read_all(source);
 }
 
 void print_texts(const GenerateCommandOptions& o, const LanguageModel& model,
@@ -64,7 +69,7 @@ void print_texts(const GenerateCommandOptions& o, const LanguageModel& model,
   const PackedGpt packed(*model.gpt);
   const std::string echoed = o.echo ? prompt : "";
   TextStream stream(*model.tokenizer);
-  std::cout << echoed << std::flush;
+  std::cout << for_stdout(echoed) << std::flush;
   const auto start = std::chrono::steady_clock::now();
   // The first text is heard while it grows, and the others once all are done.
   const auto texts = generate(packed, ids, options, [&](std::int64_t text, std::int32_t token) {
@@ -75,7 +80,8 @@ void print_texts(const GenerateCommandOptions& o, const LanguageModel& model,
   stream.finish();
   std::cout << "\n";
   for (std::size_t i = 1; i < texts.size(); ++i) {
-    std::cout << "---------------\n" << echoed << model.tokenizer->decode(texts[i]) << "\n";
+    std::cout << "---------------\n"
+              << for_stdout(echoed + model.tokenizer->decode(texts[i])) << "\n";
   }
   std::int64_t tokens = 0;
   Json list = Json::array();

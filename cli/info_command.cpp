@@ -136,6 +136,7 @@ void run(const InfoOptions& o) {
       }
       const auto set_vocabulary = [&](auto& c) { c.vocabulary = o.vocabulary; };
       if (o.vocabulary > 0) std::visit(set_vocabulary, config);
+      std::visit([](const auto& c) { c.check(); }, config);
     } else {
       config = read_config(o.model);
     }

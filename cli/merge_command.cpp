@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "data/visible_text.h"
 #include "models/adapter_directory.h"
 
 namespace kette::cli {
@@ -18,7 +19,8 @@ struct MergeOptions {
 void run(const MergeOptions& o) {
   use_threads(o.common);
   merge_adapters(o.model, o.out, o.base);
-  std::cout << o.out.string() << ": " << o.model.string() << " merged into its base\n";
+  std::cout << visible(o.out.string()) << ": " << visible(o.model.string())
+            << " merged into its base\n";
   if (o.common.json) print_json({{"out", o.out.string()}, {"model", o.model.string()}});
 }
 

@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <iostream>
 #include <new>
+#include <stdexcept>
 
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "data/visible_text.h"
 
 namespace kette::cli {
 namespace {
@@ -59,7 +62,7 @@ int parse_and_run(CLI::App& program, const std::vector<std::string>& arguments) 
 
 int complain(const std::string& message, int code) {
   std::cout.flush();
-  std::cerr << "kette: " << message << std::endl;
+  std::cerr << "kette: " << visible(message) << std::endl;
   return code;
 }
 
@@ -90,8 +93,23 @@ int run_program(const std::vector<std::string>& arguments) {
   } catch (const std::bad_alloc&) {
     return complain(
         "memory: expected enough of it, given too little (a smaller batch or model needs less)", 1);
-  } catch (const std::exception& error) {
+  } catch (const std::length_error&) {
+    return complain(
+        "memory: expected sizes that a computer can have, given larger ones (look at the numbers "
+        "on the command line and in the files it names)",
+        1);
+  } catch (const Error& error) {
     return complain(error.what(), 1);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return complain(error.path1().string() +
+                        ": expected a path that can be used, given a failure (" +
+                        error.code().message() + ")",
+                    1);
+  } catch (const std::exception& error) {
+    return complain(std::string("expected to cope with every input, given one that was not "
+                                "foreseen (") +
+                        error.what() + "; please report the command and its files)",
+                    1);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "cli/common.h"
 #include "cli/tokenizer_option.h"
 #include "data/tokenize_files.h"
+#include "data/visible_text.h"
 #include "train/status_line.h"
 
 namespace kette::cli {
@@ -33,7 +34,7 @@ void run(const TokenizeCommandOptions& o) {
   }
   const double tokens = static_cast<double>(report.tokens);
   const double bytes = static_cast<double>(report.bytes);
-  std::cout << o.out.string() << ": "
+  std::cout << visible(o.out.string()) << ": "
             << text("%s tokens of %s bytes in %s document%s, %.2f bytes a token\n",
                     with_commas(report.tokens).c_str(), with_commas(report.bytes).c_str(),
                     with_commas(report.documents).c_str(), report.documents == 1 ? "" : "s",

@@ -38,6 +38,16 @@ std::vector<std::filesystem::path> paths(const std::vector<std::string>& names) 
   return {names.begin(), names.end()};
 }
 
+/// Sentences are read for the vocabulary, for training, and to know them again on --resume; those of
+/// a pipe are gone after the first time.
+void check_lasting(const char* option, const std::filesystem::path& file) {
+  std::error_code absent;
+  const auto status = std::filesystem::status(file, absent);
+  KETTE_CHECK(!std::filesystem::is_fifo(status) && !std::filesystem::is_socket(status), option,
+              ": expected a file that can be read more than once, given the pipe ", file.string(),
+              " (write it to a file first)");
+}
+
 }  // namespace
 
 TrainCommandOptions::TrainCommandOptions(CLI::App& command) {
@@ -205,8 +215,10 @@ void TrainCommandOptions::add_checkpoint_options(CLI::App& command) {
 void TrainCommandOptions::check() const {
   for (const CLI::Option* option : foreign()) {
     if (option->count() == 0) continue;
-    throw UsageError(option->get_name() + ": expected with " +
-                     (is_text() ? "--src, given with --text" : "--text, given without it"));
+    throw UsageError(option->get_name() +
+                     (is_text() ? ": expected for a translation model, given beside --text, which "
+                                  "trains a language model (leave one of them out)"
+                                : ": expected with --text beside it, given without"));
   }
   if (is_text() != architecture_.is_gpt()) {
     throw UsageError(
@@ -257,7 +269,10 @@ TranslationTrainOptions TrainCommandOptions::translation(CLI::App& command) cons
       {"--valid-src", &translation_.valid_source},
       {"--valid-tgt", &translation_.valid_target}};
   for (const auto& [name, file] : files) {
-    if (!file->empty()) continue;
+    if (!file->empty()) {
+      check_lasting(name, *file);
+      continue;
+    }
     throw UsageError(std::string(name) +
                      " is required: expected --src, --tgt, --valid-src and --valid-tgt for a "
                      "translation model, or --text for a language model");

@@ -13,6 +13,7 @@
 #include "cli/common.h"
 #include "cli/decoding.h"
 #include "data/line_reader.h"
+#include "data/visible_text.h"
 
 namespace kette::cli {
 namespace {
@@ -49,7 +50,7 @@ class Sink {
 
   void write(const std::string& text) {
     std::ostream& stream = name_.empty() ? std::cout : file_;
-    stream << text << std::flush;
+    stream << (name_.empty() ? for_stdout(text) : text) << std::flush;
     if (!stream.good()) check("room for all of the output");
   }
 
@@ -79,6 +80,7 @@ void run(TranslateCommandOptions& o) {
   o.translate.check();
   LineReader source = open_input(o.input);
   const TranslationModel model = load(o.model);
+  check_width(o.translate, model.transformer->config());
   const Translator translator(*model.transformer, model.tokenizer);
   std::vector<std::string> part = source.next(kPart);
   Sink sink(o.output);  // now, so that input that is refused leaves an earlier output as it is
@@ -95,7 +97,7 @@ void run(TranslateCommandOptions& o) {
     for (std::size_t i = 0; i < translations.size(); ++i) {
       const std::int64_t line = source.first_line() + static_cast<std::int64_t>(i);
       if (translations[i].truncated) {
-        std::cerr << "kette: " << source.name() << ":" << line
+        std::cerr << "kette: " << visible(source.name()) << ":" << line
                   << ": cut, it is too long for the model\n";
       }
       written += format(translations[i], line, o.translate.n_best);

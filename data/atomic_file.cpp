@@ -8,8 +8,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "tensor/error.h"
@@ -60,6 +62,13 @@ bool is_at(const FileDescriptor& descriptor, const fs::path& path) {
   }, named{};
   return ::fstat(descriptor.get(), &open) == 0 && ::lstat(path.c_str(), &named) == 0 &&
          open.st_ino == named.st_ino && open.st_dev == named.st_dev;
+}
+
+/// The rights of what is to be replaced, so that its successor has them; nothing if it is new.
+std::optional<mode_t> rights_of(const fs::path& target) {
+  struct stat named {};
+  if (::stat(target.c_str(), &named) != 0) return std::nullopt;
+  return named.st_mode & 0777;
 }
 
 /// Creates and locks a temporary beside the target. create(path) returns a descriptor or -1 and
@@ -152,6 +161,16 @@ fs::path replace_by_two_renames(const fs::path& target, const fs::path& temporar
   return old_folder;
 }
 
+/// Writers leave regular files and folders; a pipe of such a name is somebody else's, and opening it
+/// must not wait for its other end.
+FileDescriptor open_leftover(const fs::path& path) {
+  FileDescriptor descriptor(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat open {};
+  const bool is_ours = descriptor.is_open() && ::fstat(descriptor.get(), &open) == 0 &&
+                       (S_ISREG(open.st_mode) || S_ISDIR(open.st_mode));
+  return is_ours ? std::move(descriptor) : FileDescriptor();
+}
+
 }  // namespace
 
 AtomicFile::AtomicFile(const fs::path& path) : target_(resolved(path)) {
@@ -162,9 +181,12 @@ AtomicFile::AtomicFile(const fs::path& path) : target_(resolved(path)) {
   KETTE_CHECK(!fs::exists(status) || fs::is_regular_file(status), path.string(),
               ": expected a regular file to replace, given a device or pipe");
   remove_leftovers(target_);
-  descriptor_ = create_temporary(target_, temporary_, [](const char* name) {
-    return ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  const std::optional<mode_t> rights = rights_of(target_);
+  descriptor_ = create_temporary(target_, temporary_, [&](const char* name) {
+    return ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, rights.value_or(0666));
   });
+  // The umask may have taken some away; a file system without rights fails, and has none to keep.
+  if (rights) ::fchmod(descriptor_.get(), *rights);
 }
 
 AtomicFile::~AtomicFile() {
@@ -207,8 +229,9 @@ AtomicFolder::AtomicFolder(const fs::path& path) : target_(resolved(path)) {
   const fs::file_status status = fs::status(target_, ignored);
   KETTE_CHECK(!fs::exists(status) || fs::is_directory(status), path.string(),
               ": expected a folder to write, given a file");
-  descriptor_ = create_temporary(target_, temporary_, [](const char* name) {
-    return ::mkdir(name, 0777) == 0 ? ::open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  const mode_t rights = rights_of(target_) ? 0700 : 0777;
+  descriptor_ = create_temporary(target_, temporary_, [&](const char* name) {
+    return ::mkdir(name, rights) == 0 ? ::open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
   });
 }
 
@@ -218,6 +241,9 @@ AtomicFolder::~AtomicFolder() {
 }
 
 void AtomicFolder::commit(Replace how) {
+  if (const std::optional<mode_t> rights = rights_of(target_)) {
+    ::fchmod(descriptor_.get(), *rights);
+  }
   sync_tree(temporary_);
   fs::path old_folder;
   std::error_code ignored;
@@ -254,7 +280,7 @@ void remove_leftovers(const fs::path& path) {
     if (name.starts_with(unfinished) || name.starts_with(replaced)) found.push_back(entry.path());
   }
   for (const fs::path& leftover : found) {
-    const FileDescriptor descriptor(::open(leftover.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    const FileDescriptor descriptor = open_leftover(leftover);
     if (!descriptor.is_open() || ::flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0) continue;
     const bool restore = leftover.filename().string().starts_with(replaced) && !fs::exists(target);
     if (restore && ::rename(leftover.c_str(), target.c_str()) == 0) continue;

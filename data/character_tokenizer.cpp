@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "data/encoding.h"
 #include "data/text_file.h"
 #include "data/unicode.h"
 #include "data/utf8.h"
@@ -29,9 +30,8 @@ template <class Action>
 void for_characters(std::string_view text, const std::string& name, const Action& action) {
   for (std::size_t at = 0; at < text.size();) {
     const Utf8Character character = utf8_character(text, at);
-    KETTE_CHECK(character.bytes > 0, name, ": expected UTF-8, given the byte ",
-                hexadecimal("0x%02X", static_cast<unsigned char>(text[at])), " at byte offset ", at,
-                " (convert the text first, for example with iconv -f ISO-8859-1 -t UTF-8)");
+    KETTE_CHECK(character.bytes > 0, name, ": ",
+                expected_utf8(text, text[at], " at byte offset " + std::to_string(at)));
     action(character.code_point, at);
     at += character.bytes;
   }
@@ -61,6 +61,7 @@ CharacterTokenizer::CharacterTokenizer(std::u32string_view characters)
 std::shared_ptr<const CharacterTokenizer> CharacterTokenizer::from_text(std::string_view text,
                                                                         const std::string& name) {
   KETTE_CHECK(!text.empty(), name, ": expected a text to take the characters of, given none");
+  check_not_utf16(text, name);
   std::vector<bool> seen(kCodePoints);
   for_characters(text, name, [&](char32_t character, std::size_t) { seen[character] = true; });
   std::u32string characters;

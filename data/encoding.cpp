@@ -31,11 +31,11 @@ const char* utf16_name(std::string_view start) {
   return nullptr;
 }
 
-std::string expected_utf8(std::string_view start, char given) {
+std::string expected_utf8(std::string_view start, char given, const std::string& where) {
   if (const char* utf16 = utf16_name(start)) return "expected UTF-8, given UTF-16" + advice(utf16);
   char byte[5];
   std::snprintf(byte, sizeof byte, "0x%02X", static_cast<unsigned char>(given));
-  return std::string("expected UTF-8, given the byte ") + byte + advice("ISO-8859-1");
+  return std::string("expected UTF-8, given the byte ") + byte + where + advice("ISO-8859-1");
 }
 
 void check_not_utf16(std::string_view start, const std::string& name) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "data/encoding.h"
 #include "data/utf8.h"
 #include "tensor/error.h"
 
@@ -59,10 +60,10 @@ std::shared_ptr<const SentencePieceTextTokenizer> SentencePieceTextTokenizer::lo
 
 std::shared_ptr<const SentencePieceTextTokenizer> SentencePieceTextTokenizer::train(
     std::string_view text, TokenizerOptions options) {
+  check_not_utf16(text, "Tokenizer");
   const std::size_t invalid = first_invalid_utf8(text);
-  KETTE_CHECK(invalid == std::string_view::npos,
-              "Tokenizer: expected UTF-8 to train on, given a byte that is none at byte offset ",
-              invalid, " (convert the text first, for example with iconv -f ISO-8859-1 -t UTF-8)");
+  KETTE_CHECK(invalid == std::string_view::npos, "Tokenizer: ",
+              expected_utf8(text, text[invalid], " at byte offset " + std::to_string(invalid)));
   options.normalization = TokenizerOptions::Normalization::lossless;
   std::vector<std::string_view> lines;
   while (!text.empty()) {

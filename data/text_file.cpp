@@ -19,13 +19,6 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   fail(name, ":", line, ":", at - line_start + 1, ": ", expected_utf8(text, text[at]));
 }
 
-std::string read_all(TextSource& source) {
-  std::string content;
-  while (source.append_to(content)) {
-  }
-  return content;
-}
-
 }  // namespace
 
 TextLines::TextLines(std::string content, const std::string& name)
@@ -43,6 +36,13 @@ TextLines::TextLines(std::string content, const std::string& name)
     lines_.push_back(text.substr(0, carriage_return ? end - 1 : end));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
+}
+
+std::string read_all(TextSource& source) {
+  std::string content;
+  while (source.append_to(content)) {
+  }
+  return content;
 }
 
 std::string read_text(const std::filesystem::path& path) {

@@ -34,6 +34,9 @@ class TextLines {
   std::vector<std::string_view> lines_;
 };
 
+/// All that a source still has.
+std::string read_all(TextSource& source);
+
 /// The bytes of a whole file; gzip is told by its first bytes, not by its name.
 std::string read_text(const std::filesystem::path& path);
 

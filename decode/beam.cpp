@@ -30,48 +30,64 @@ void SearchOptions::check() const {
 Beam::Beam(const SearchOptions& options, std::int64_t max_tokens, std::int32_t end)
     : options_(options), max_tokens_(max_tokens), end_(end), live_(1) {}
 
-std::vector<Beam::Candidate> Beam::candidates(const Predictions& predictions,
-                                              std::int64_t first_row) const {
+std::size_t Beam::places() const {
+  return options_.is_full() ? static_cast<std::size_t>(options_.candidates())
+                            : beam() - finished_.size();
+}
+
+std::vector<Beam::Candidate> Beam::candidates(std::span<const Continuations> offered) const {
   const bool forced = options_.forced_length > 0;
-  const bool may_go_on = forced || length_ < max_tokens_;
-  const bool may_end = !forced && (length_ >= options_.min_length || !may_go_on);
+  const bool may_end = !forced && (length_ >= options_.min_length || !may_go_on());
+  const bool end_is_forced = options_.is_full() && !may_go_on();
   std::vector<Candidate> result;
   for (std::size_t parent = 0; parent < live_.size(); ++parent) {
-    const std::size_t row = static_cast<std::size_t>(first_row) + parent;
+    const Continuations& row = offered[parent];
     const auto add = [&](float log_probability, std::int32_t token) {
       if (token < 0 || !std::isfinite(log_probability)) return;
       result.push_back({live_[parent].log_probability + double(log_probability),
                         static_cast<std::int64_t>(parent), token});
     };
-    const auto count = static_cast<std::size_t>(predictions.count);
-    for (std::size_t i = 0; may_go_on && i < count; ++i) {
-      add(predictions.values[row * count + i], predictions.tokens[row * count + i]);
+    for (std::size_t i = 0; may_go_on() && i < row.tokens.size(); ++i) {
+      add(row.values[i], row.tokens[i]);
     }
-    const bool end_is_forced = options_.is_full() && !may_go_on;
-    if (may_end) add(end_is_forced ? 0 : predictions.target_values[row], end_);
+    if (may_end) add(end_is_forced ? 0 : row.end_value, end_);
   }
-  const auto places = options_.is_full() ? static_cast<std::size_t>(options_.candidates())
-                                         : beam() - finished_.size();
-  const std::size_t kept = std::min(places, result.size());
-  std::partial_sort(result.begin(), result.begin() + static_cast<std::ptrdiff_t>(kept),
-                    result.end(), [](const Candidate& a, const Candidate& b) {
-                      return std::tuple(-a.log_probability, a.parent, a.token) <
-                             std::tuple(-b.log_probability, b.parent, b.token);
-                    });
-  result.resize(kept);
   return result;
 }
 
-std::vector<std::int64_t> Beam::advance(const Predictions& predictions, std::int64_t first_row) {
-  const std::vector<Candidate> best = candidates(predictions, first_row);
+std::vector<std::int64_t> Beam::consider(std::span<const Continuations> offered) {
+  best_ = candidates(offered);
+  const auto kept = static_cast<std::ptrdiff_t>(std::min(places(), best_.size()));
+  const auto ranks_before = [](const Candidate& a, const Candidate& b) {
+    return std::tuple(-a.log_probability, a.parent, a.token) <
+           std::tuple(-b.log_probability, b.parent, b.token);
+  };
+  std::nth_element(best_.begin(), best_.begin() + kept, best_.end(), ranks_before);
+  best_.resize(static_cast<std::size_t>(kept));
+  std::sort(best_.begin(), best_.end(), ranks_before);
+
+  std::vector<std::int64_t> unsure;
+  const auto most = static_cast<std::size_t>(options_.candidates());
+  for (std::size_t parent = 0; may_go_on() && parent < live_.size(); ++parent) {
+    const Continuations& row = offered[parent];
+    if (row.tokens.size() >= most || row.tokens.back() < 0) continue;
+    // What is hidden is no likelier than the last one offered.
+    const double hidden = live_[parent].log_probability + double(row.values.back());
+    if (best_.size() == places() && hidden < best_.back().log_probability) continue;
+    unsure.push_back(static_cast<std::int64_t>(parent));
+  }
+  return unsure;
+}
+
+std::vector<std::int64_t> Beam::advance(std::int64_t first_row) {
   KETTE_CHECK(
-      !best.empty() || !finished_.empty(),
+      !best_.empty() || !finished_.empty(),
       "beam search: expected finite log-probabilities, given none (do the parameters hold NaN?)");
   ++length_;
   std::vector<Hypothesis> next;
   std::vector<std::int64_t> parents;
-  for (std::size_t rank = 0; rank < best.size() && next.size() < beam(); ++rank) {
-    const Candidate& candidate = best[rank];
+  for (std::size_t rank = 0; rank < best_.size() && next.size() < beam(); ++rank) {
+    const Candidate& candidate = best_[rank];
     if (candidate.token == end_ && rank >= beam()) continue;
     Hypothesis hypothesis = live_[static_cast<std::size_t>(candidate.parent)];
     hypothesis.log_probability = candidate.log_probability;
@@ -99,8 +115,8 @@ void Beam::finish(Hypothesis hypothesis, bool has_end) {
   const auto tokens = static_cast<std::int64_t>(hypothesis.tokens.size());
   hypothesis.score =
       hypothesis.log_probability / options_.length_penalty.divisor(tokens + (has_end ? 1 : 0));
-  finished_.push_back(std::move(hypothesis));
-  std::stable_sort(finished_.begin(), finished_.end(), ranks_before);
+  finished_.insert(std::upper_bound(finished_.begin(), finished_.end(), hypothesis, ranks_before),
+                   std::move(hypothesis));
   if (finished_.size() > beam()) finished_.pop_back();
 }
 

@@ -14,10 +14,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "decode/length_penalty.h"
-#include "decode/packed_transformer.h"
 
 namespace kette {
 
@@ -51,6 +51,13 @@ struct Hypothesis {
   double score = 0;  ///< divided by the length penalty; of equal lengths the same order
 };
 
+/// What a live hypothesis may go on with.
+struct Continuations {
+  std::span<const float> values;         ///< log-probabilities of the likeliest tokens, falling
+  std::span<const std::int32_t> tokens;  ///< -1: there are no more; </s> is not among them
+  float end_value = 0;                   ///< log-probability of </s>
+};
+
 class Beam {
  public:
   /// At most max_tokens tokens, end mark not counted. end: the id of </s>.
@@ -58,9 +65,13 @@ class Beam {
 
   /// Those that go on, in the order of their rows.
   const std::vector<Hypothesis>& live() const { return live_; }
-  /// Takes the predictions for the live hypotheses, rows first_row and on (targets: </s>, which is
-  /// not among the likeliest), and gives the parent row of each new live hypothesis.
-  std::vector<std::int64_t> advance(const Predictions& predictions, std::int64_t first_row);
+  /// Chooses among the continuations of the live hypotheses, as many or few as are offered of each.
+  /// Gives the places of those of whom more must be seen, as the last one offered would have a
+  /// place: consider() it all again with more of them. None: nothing hidden could have been chosen.
+  std::vector<std::int64_t> consider(std::span<const Continuations> offered);
+  /// Goes on with what was chosen last. The live hypotheses were rows first_row and on; gives the
+  /// parent row of each new one.
+  std::vector<std::int64_t> advance(std::int64_t first_row);
   /// The best finished, falling, once nothing is alive.
   std::vector<Hypothesis> n_best() const;
 
@@ -70,7 +81,9 @@ class Beam {
     std::int64_t parent;
     std::int32_t token;
   };
-  std::vector<Candidate> candidates(const Predictions& predictions, std::int64_t first_row) const;
+  std::vector<Candidate> candidates(std::span<const Continuations> offered) const;
+  std::size_t places() const;
+  bool may_go_on() const { return options_.forced_length > 0 || length_ < max_tokens_; }
   void finish(Hypothesis hypothesis, bool has_end);
   bool is_decided() const;
   std::size_t beam() const { return static_cast<std::size_t>(options_.beam); }
@@ -80,6 +93,7 @@ class Beam {
   std::int32_t end_;
   std::int64_t length_ = 0;  // tokens of each live hypothesis
   std::vector<Hypothesis> live_, finished_;
+  std::vector<Candidate> best_;  // chosen by consider()
 };
 
 }  // namespace kette

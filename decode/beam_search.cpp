@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "decode/decoder_state.h"
+#include "decode/next_tokens.h"
+#include "decode/search_limits.h"
 
 namespace kette {
 namespace {
@@ -12,19 +14,6 @@ struct Searched {
   Beam beam;
 };
 
-std::int64_t longest_output(const SearchOptions& options, const SearchJob& job,
-                            const TransformerConfig& config) {
-  const std::int64_t positions = config.max_length - 1;  // <s> takes one
-  if (options.forced_length > 0) {
-    KETTE_CHECK(options.forced_length <= config.max_length, "forced length: expected at most ",
-                config.max_length, ", the positions of the model, given ", options.forced_length);
-    return options.forced_length;
-  }
-  const std::int64_t relative = static_cast<std::int64_t>(job.source.size()) + options.extra_length;
-  const std::int64_t limit = std::min(relative, positions);
-  return options.max_length > 0 ? std::min(limit, options.max_length) : limit;
-}
-
 std::vector<std::int32_t> next_inputs(const std::vector<Searched>& sentences, std::int32_t begin) {
   std::vector<std::int32_t> tokens;
   for (const Searched& sentence : sentences) {
@@ -33,6 +22,20 @@ std::vector<std::int32_t> next_inputs(const std::vector<Searched>& sentences, st
     }
   }
   return tokens;
+}
+
+/// Enough of each row for ordinary beams, and in wider ones for nearly all rows.
+constexpr std::int64_t kFew = 32;
+
+/// Lets a beam choose among few continuations of each of its rows, and among more of those that
+/// might hide one of the best. Of a row that had n chosen no more than 4 n are looked at.
+void choose(Beam& beam, NextTokens& next, std::int64_t first_row, std::int64_t most) {
+  for (std::int64_t count = 4 * kFew;; count *= 4) {
+    std::vector<std::int64_t> rows = beam.consider(next.rows(first_row, beam.live().size()));
+    if (rows.empty()) return;
+    for (std::int64_t& row : rows) row += first_row;
+    next.ask_again(rows, std::min(count, most));
+  }
 }
 
 }  // namespace
@@ -56,21 +59,21 @@ void beam_search(const PackedTransformer& model, const SearchOptions& options, s
         cost += job.cost(options.beam);
         sources.push_back(job.source);
         sentences.push_back(
-            {job, Beam(options, longest_output(options, job, model.config()), special.end)});
+            {job,
+             Beam(options, longest_output(options, model.config(), job.length()), special.end)});
       }
       state.add(sources);
     }
     if (sentences.empty()) return;
 
-    const Tensor states = state.step(next_inputs(sentences, special.begin));
-    const Predictions predictions = model.predict(
-        states, options.candidates(), banned,
-        std::vector<std::int32_t>(static_cast<std::size_t>(state.rows()), special.end));
+    NextTokens next(model, state.step(next_inputs(sentences, special.begin)),
+                    std::min(options.candidates(), kFew), banned, special.end);
     std::vector<std::int64_t> parents;
     std::int64_t row = 0;
     for (Searched& sentence : sentences) {
       const auto width = static_cast<std::int64_t>(sentence.beam.live().size());
-      const std::vector<std::int64_t> chosen = sentence.beam.advance(predictions, row);
+      choose(sentence.beam, next, row, options.candidates());
+      const std::vector<std::int64_t> chosen = sentence.beam.advance(row);
       parents.insert(parents.end(), chosen.begin(), chosen.end());
       row += width;
       if (!chosen.empty()) continue;

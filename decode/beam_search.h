@@ -8,6 +8,7 @@
 #include <span>
 
 #include "decode/beam.h"
+#include "decode/packed_transformer.h"
 
 namespace kette {
 
@@ -19,9 +20,8 @@ struct SearchJob {
 
   /// Its share of the budget: all its beams may come to look back about as far as the source is
   /// long.
-  std::int64_t cost(std::int64_t beam) const {
-    return beam * (static_cast<std::int64_t>(source.size()) + 1);
-  }
+  std::int64_t cost(std::int64_t beam) const { return beam * (length() + 1); }
+  std::int64_t length() const { return static_cast<std::int64_t>(source.size()); }
 };
 
 /// Jobs whose costs add up to at most `room`, but one at least when `idle`; none when there are no

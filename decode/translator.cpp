@@ -1,6 +1,9 @@
 #include "decode/translator.h"
 
+#include <algorithm>
+
 #include "decode/job_queue.h"
+#include "decode/search_limits.h"
 
 namespace kette {
 namespace {
@@ -34,6 +37,9 @@ std::vector<std::vector<Hypothesis>> search(const PackedTransformer& model,
   options.check();
   KETTE_CHECK(options.batch_tokens > 0, "batch tokens: expected at least 1, given ",
               options.batch_tokens);
+  std::size_t longest = 0;
+  for (const auto& source : sources) longest = std::max(longest, source.size());
+  check_memory(options, model.config(), static_cast<std::int64_t>(longest), model.device());
   std::vector<std::vector<Hypothesis>> results(sources.size());
   std::vector<SearchJob> jobs;
   std::vector<std::int64_t> costs;

@@ -6,6 +6,7 @@
 #include "data/safetensors.h"
 #include "data/text_file.h"
 #include "models/model_directory.h"
+#include "models/parameter_room.h"
 
 namespace kette {
 namespace {
@@ -19,6 +20,10 @@ constexpr const char* kDescriptionFile = "adapter.json";
 template <class Model, class Tokens>
 void save_merged(const fs::path& folder, const fs::path& out, const fs::path& base, Model&& model,
                  const Tokens& tokenizer) {
+  if (!base.empty() && fs::exists(base / kModelFile)) {
+    expect_room(base / kModelFile, model.parameters().elements(),
+                (folder / "config.json").string());
+  }
   model.allocate(DType::f32, Device{}, Gradients::none);
   Metadata metadata = load_values(folder, model, {}, base);
   metadata["merged"] = fs::absolute(folder).string();
@@ -70,8 +75,8 @@ void merge_adapters(const fs::path& folder, const fs::path& out, const fs::path&
   KETTE_CHECK(holds_adapters(folder), folder.string(), ": expected a directory of adapters, with ",
               kDescriptionFile, ", given a model without them");
   check_is_free(out);
-  if (const auto* transformer = std::get_if<TransformerConfig>(&config)) {
-    save_merged(folder, out, base, Transformer(*transformer),
+  if (std::holds_alternative<TransformerConfig>(config)) {
+    save_merged(folder, out, base, Transformer(read_transformer_config(folder)),
                 Tokenizer::load(folder / "tokenizer.model"));
   } else {
     const GptDescription gpt = read_gpt_description(folder);

@@ -3,6 +3,10 @@
 #include <nlohmann/json.hpp>
 
 #include "data/text_file.h"
+#include "models/adapter_directory.h"
+#include "models/model_directory.h"
+#include "models/model_summary.h"
+#include "models/parameter_room.h"
 
 namespace kette {
 namespace {
@@ -127,7 +131,11 @@ template <class Config>
 Config read(const Json& json, const std::string& origin) {
   Config config;
   visit_fields(config, Reader{json, origin});
-  config.check();
+  try {
+    config.check();
+  } catch (const Error& error) {
+    fail(origin, ": ", error.what());
+  }
   return config;
 }
 
@@ -142,6 +150,23 @@ std::string read_description(const fs::path& folder) {
   KETTE_CHECK(fs::is_directory(folder), folder.string(),
               ": expected a model directory, given no such folder");
   return read_text(folder / "config.json");
+}
+
+/// The file of all parameters of a model: that of the base, where there are adapters; or the one it
+/// is given in its place.
+fs::path whole_parameters(const fs::path& folder, const fs::path& parameters) {
+  if (holds_adapters(folder)) return read_adapter_description(folder).base / kModelFile;
+  return parameters.empty() ? folder / kModelFile : parameters;
+}
+
+/// Such a file may be missing, and adapters' base may have moved: whoever loads it says so.
+template <class Config>
+Config with_room(const Config& config, const fs::path& folder, const fs::path& parameters) {
+  const fs::path file = whole_parameters(folder, parameters);
+  if (fs::is_regular_file(file)) {
+    expect_room(file, count_parameters(config), (folder / "config.json").string());
+  }
+  return config;
 }
 
 }  // namespace
@@ -173,23 +198,23 @@ ModelConfig read_config(const fs::path& folder) {
   return model_config_from_json(read_description(folder), (folder / "config.json").string());
 }
 
-TransformerConfig read_transformer_config(const fs::path& folder) {
+TransformerConfig read_transformer_config(const fs::path& folder, const fs::path& parameters) {
   const ModelConfig config = read_config(folder);
   const auto* transformer = std::get_if<TransformerConfig>(&config);
   KETTE_CHECK(transformer != nullptr, folder.string(),
               ": expected a translation model, given a language model; kette generate and kette "
               "evaluate --text are for those");
-  return *transformer;
+  return with_room(*transformer, folder, parameters);
 }
 
-GptDescription read_gpt_description(const fs::path& folder) {
+GptDescription read_gpt_description(const fs::path& folder, const fs::path& parameters) {
   const std::string text = read_description(folder), origin = (folder / "config.json").string();
   const ModelConfig config = model_config_from_json(text, origin);
   const auto* gpt = std::get_if<GptConfig>(&config);
   KETTE_CHECK(gpt != nullptr, folder.string(),
               ": expected a language model, given a translation model; kette translate and kette "
               "evaluate --src are for those");
-  GptDescription description{*gpt, "", ""};
+  GptDescription description{with_room(*gpt, folder, parameters), "", ""};
   const Json json = parse(text, origin);
   const Reader reader{json, origin};
   reader("tokenizer", description.tokenizer);

@@ -24,13 +24,17 @@ ModelConfig model_config_from_json(const std::string& text, const std::string& o
 
 /// The config.json of a model directory.
 ModelConfig read_config(const std::filesystem::path& folder);
-/// Likewise, of a model of that kind; another kind is an Error that says what it is for.
-TransformerConfig read_transformer_config(const std::filesystem::path& folder);
+/// Likewise, of a model of that kind; another kind is an Error that says what it is for, and so is a
+/// model with more parameters than its file has numbers. parameters: a file in the place of the
+/// folder's own.
+TransformerConfig read_transformer_config(const std::filesystem::path& folder,
+                                          const std::filesystem::path& parameters = {});
 struct GptDescription {
   GptConfig config;
   std::string tokenizer;              ///< its kind
   std::string tokenizer_fingerprint;  ///< may be empty
 };
-GptDescription read_gpt_description(const std::filesystem::path& folder);
+GptDescription read_gpt_description(const std::filesystem::path& folder,
+                                    const std::filesystem::path& parameters = {});
 
 }  // namespace kette

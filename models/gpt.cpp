@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "models/size_limits.h"
+
 namespace kette {
 namespace {
 
@@ -64,15 +66,12 @@ const std::vector<std::string>& GptConfig::presets() {
 }
 
 void GptConfig::check() const {
-  const auto positive = [](const char* what, std::int64_t value) {
-    KETTE_CHECK(value > 0, what, ": expected at least 1, given ", value);
-  };
-  positive("layers", layers);
-  positive("width", width);
-  positive("hidden", hidden);
-  positive("heads", heads);
-  positive("vocabulary", vocabulary);
-  positive("context", context);
+  check_size("layers", layers, kMostLayers);
+  check_size("width", width, kMostWidth);
+  check_size("hidden", hidden, kMostHidden);
+  check_size("heads", heads, width);
+  check_size("vocabulary", vocabulary, kMostTokens);
+  check_size("context", context, kMostPositions);
   KETTE_CHECK(width % heads == 0, "heads: expected a divisor of the width ", width, ", given ",
               heads);
   KETTE_CHECK(positions == Positions::learned || width / heads % 2 == 0,

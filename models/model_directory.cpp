@@ -3,6 +3,7 @@
 #include "data/atomic_file.h"
 #include "data/safetensors.h"
 #include "models/adapter_directory.h"
+#include "models/parameter_room.h"
 
 namespace kette {
 namespace {
@@ -34,6 +35,7 @@ Metadata load(const fs::path& folder, Model& model, const fs::path& parameters,
               description.base_checksum, ", given ", (base_folder / kModelFile).string(), " with ",
               checksum, "; it is another one, or was trained on since");
   LoraAdapters adapters(model, description.lora);
+  expect_room(file, adapters.parameters().elements(), (folder / "adapter.json").string());
   adapters.allocate(Gradients::none);
   Metadata metadata = load_parameters(file, adapters.parameters());
   adapters.merge();
@@ -105,7 +107,7 @@ Metadata load_values(const fs::path& folder, Gpt& model, const fs::path& paramet
 
 TranslationModel load_translation_model(const fs::path& folder, const fs::path& parameters,
                                         Device device) {
-  const TransformerConfig config = read_transformer_config(folder);
+  const TransformerConfig config = read_transformer_config(folder, parameters);
   Tokenizer tokenizer = Tokenizer::load(folder);
   check_vocabulary(folder, tokenizer.vocab_size(), config.vocabulary);
   KETTE_CHECK(tokenizer.special() == config.special, folder.string(),
@@ -119,7 +121,7 @@ TranslationModel load_translation_model(const fs::path& folder, const fs::path& 
 
 LanguageModel load_language_model(const fs::path& folder, const fs::path& parameters,
                                   Device device) {
-  const GptDescription description = read_gpt_description(folder);
+  const GptDescription description = read_gpt_description(folder, parameters);
   SharedTextTokenizer tokenizer = load_text_tokenizer(description.tokenizer, folder);
   check_vocabulary(folder, tokenizer->vocabulary(), description.config.vocabulary);
   const std::string& expected = description.tokenizer_fingerprint;

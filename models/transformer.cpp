@@ -1,5 +1,7 @@
 #include "models/transformer.h"
 
+#include "models/size_limits.h"
+
 namespace kette {
 
 TransformerConfig TransformerConfig::preset(const std::string& name) {
@@ -25,16 +27,13 @@ TransformerConfig TransformerConfig::preset(const std::string& name) {
 }
 
 void TransformerConfig::check() const {
-  const auto positive = [](const char* what, std::int64_t value) {
-    KETTE_CHECK(value > 0, what, ": expected at least 1, given ", value);
-  };
-  positive("encoder_layers", encoder_layers);
-  positive("decoder_layers", decoder_layers);
-  positive("width", width);
-  positive("hidden", hidden);
-  positive("heads", heads);
-  positive("vocabulary", vocabulary);
-  positive("max_length", max_length);
+  check_size("encoder_layers", encoder_layers, kMostLayers);
+  check_size("decoder_layers", decoder_layers, kMostLayers);
+  check_size("width", width, kMostWidth);
+  check_size("hidden", hidden, kMostHidden);
+  check_size("heads", heads, width);
+  check_size("vocabulary", vocabulary, kMostTokens);
+  check_size("max_length", max_length, kMostPositions);
   for (const auto& [what, id] : {std::pair{"pad", special.pad},
                                  {"unknown", special.unknown},
                                  {"begin", special.begin},

@@ -19,6 +19,19 @@ namespace kette::testing {
 #define KETTE_THREAD_SANITIZER
 #endif
 #endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define KETTE_SANITIZER
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define KETTE_SANITIZER
+#endif
+#endif
+/// Built with a sanitizer that takes most addresses for itself.
+#ifdef KETTE_SANITIZER
+inline constexpr bool kSanitizer = true;
+#else
+inline constexpr bool kSanitizer = false;
+#endif
 #ifdef KETTE_THREAD_SANITIZER
 inline constexpr bool kThreadSanitizer = true;
 #else

@@ -4,6 +4,8 @@
 
 #include <cstdio>
 
+#include "data/visible_text.h"
+
 namespace kette {
 
 std::string clock_time(double seconds) {
@@ -26,14 +28,14 @@ void StatusLine::show(const std::function<std::string()>& line) {
   const auto now = Clock::now();
   if (quiet_ || now - last_ < std::chrono::milliseconds(terminal_ ? 500 : 10000)) return;
   last_ = now;
-  std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", line().c_str());
+  std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", visible(line()).c_str());
   is_open_ = terminal_;
 }
 
 void StatusLine::say(const std::string& line) {
   if (quiet_) return;
   clear();
-  std::fprintf(stderr, "%s\n", line.c_str());
+  std::fprintf(stderr, "%s\n", visible(line).c_str());
 }
 
 void StatusLine::clear() {

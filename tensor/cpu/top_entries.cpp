@@ -24,24 +24,55 @@ constexpr std::int64_t kGroup = 32;
 constexpr float kLowest = -std::numeric_limits<float>::infinity();
 static_assert(kChunk % kPanel == 0 && kChunk % kGroup == 0);
 
-/// The largest of a stream of values, falling; entries come in rising order, so an equal one ranks
-/// behind.
+/// The largest of a stream of values; entries come in rising order, so an equal one ranks behind. A
+/// few are kept falling. Many are a heap with the worst on top, so that an entry costs log(count) and
+/// not count, until sort().
 struct Best {
   float* values;
   std::int32_t* entries;
   std::int64_t count;
 
+  static constexpr std::int64_t kFew = 64;
+
   void clear() const {
     std::fill_n(values, count, kLowest);
     std::fill_n(entries, count, -1);
   }
-  float worst() const { return values[count - 1]; }
+  bool is_heap() const { return count > kFew; }
+  float worst() const { return values[is_heap() ? 0 : count - 1]; }
   void offer(float value, std::int32_t entry) const {
     if (!(value > worst())) return;
+    if (is_heap()) return sift_down(value, entry, count);
     std::int64_t at = count - 1;
     for (; at > 0 && value > values[at - 1]; --at) {
       values[at] = values[at - 1];
       entries[at] = entries[at - 1];
+    }
+    values[at] = value;
+    entries[at] = entry;
+  }
+  /// Makes the values fall, when no more are to come.
+  void sort() const {
+    for (std::int64_t size = count - 1; is_heap() && size > 0; --size) {
+      const float value = values[size];
+      const std::int32_t entry = entries[size];
+      values[size] = values[0];
+      entries[size] = entries[0];
+      sift_down(value, entry, size);
+    }
+  }
+  /// Puts this in the place of the top of a heap of that size.
+  void sift_down(float value, std::int32_t entry, std::int64_t size) const {
+    const auto is_worse = [&](std::int64_t a, float than, std::int32_t of) {
+      return values[a] < than || (values[a] == than && entries[a] > of);
+    };
+    std::int64_t at = 0;
+    for (std::int64_t child = 1; child < size; child = 2 * at + 1) {
+      if (child + 1 < size && is_worse(child + 1, values[child], entries[child])) ++child;
+      if (!is_worse(child, value, entry)) break;
+      values[at] = values[child];
+      entries[at] = entries[child];
+      at = child;
     }
     values[at] = value;
     entries[at] = entry;
@@ -160,8 +191,10 @@ void top_entries(CpuExec, const TopEntriesArgs& args) {
     merged.clear();
     for (std::int64_t range = 0; range < ranges; ++range) {
       const Best part = best(range, row);
+      part.sort();  // of equals in it the lower entry must come first
       for (std::int64_t i = 0; i < count; ++i) merged.offer(part.values[i], part.entries[i]);
     }
+    merged.sort();
     const double shift = log_sum_exp(sums.data() + row, chunks, rows);
     for (std::int64_t i = 0; i < count; ++i) {
       merged.values[i] = static_cast<float>(double(merged.values[i]) - shift);

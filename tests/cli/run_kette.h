@@ -30,10 +30,12 @@ struct Outcome {
 };
 
 struct RunOptions {
-  std::string input;            ///< on stdin
-  std::string output_file;      ///< where stdout goes instead, such as /dev/full
-  std::int64_t file_limit = 0;  ///< RLIMIT_FSIZE in bytes
-  int signal = 0;               ///< sent once `signal_when` has content
+  std::string input;              ///< on stdin
+  std::string input_file;         ///< what stdin is instead, such as /dev/zero
+  std::string output_file;        ///< where stdout goes instead, such as /dev/full
+  std::int64_t file_limit = 0;    ///< RLIMIT_FSIZE in bytes
+  std::int64_t memory_limit = 0;  ///< RLIMIT_AS in bytes, if no sanitizer needs all addresses
+  int signal = 0;                 ///< sent once `signal_when` has content
   std::filesystem::path signal_when{};
 };
 
@@ -43,7 +45,8 @@ inline Outcome run_kette(const std::vector<std::string>& arguments,
   write_file(folder / "in", options.input);
   const std::string out =
       options.output_file.empty() ? (folder / "out").string() : options.output_file;
-  const std::string in = (folder / "in").string(), err = (folder / "err").string();
+  const std::string in = options.input_file.empty() ? (folder / "in").string() : options.input_file;
+  const std::string err = (folder / "err").string();
   std::vector<std::string> words = {KETTE_BINARY};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
@@ -64,6 +67,10 @@ inline Outcome run_kette(const std::vector<std::string>& arguments,
   pid_t child = 0;
   const int error = posix_spawn(&child, KETTE_BINARY, &actions, nullptr, pointers.data(), environ);
   setrlimit(RLIMIT_FSIZE, &before);
+  if (error == 0 && options.memory_limit > 0 && !kSanitizer) {  // early enough for what grows
+    const rlimit limit{static_cast<rlim_t>(options.memory_limit), RLIM_INFINITY};
+    prlimit(child, RLIMIT_AS, &limit, nullptr);
+  }
   posix_spawn_file_actions_destroy(&actions);
   Outcome outcome;
   if (error != 0) return outcome;

@@ -99,6 +99,45 @@ TEST_CASE("atomic file: without a commit the earlier content stays") {
   CHECK(entries(scratch.path()) == 1);
 }
 
+TEST_CASE("atomic file: what is replaced keeps its rights") {
+  const ScratchFolder scratch;
+  const auto rights = [](const fs::path& path) { return fs::status(path).permissions(); };
+  for (const mode_t mode : {0600, 0640, 0666}) {
+    write_file(scratch / "secret", "old");
+    fs::permissions(scratch / "secret", static_cast<fs::perms>(mode));
+    {
+      AtomicFile file(scratch / "secret");
+      for (const auto& entry : fs::directory_iterator(scratch.path())) {
+        CHECK(rights(entry.path()) == static_cast<fs::perms>(mode));
+      }
+      file.commit();
+    }
+    CHECK(rights(scratch / "secret") == static_cast<fs::perms>(mode));
+  }
+  fs::create_directory(scratch / "folder");
+  fs::permissions(scratch / "folder", fs::perms::owner_all);
+  AtomicFolder(scratch / "folder").commit();
+  CHECK(rights(scratch / "folder") == fs::perms::owner_all);
+  write_file_atomically(scratch / "new", "text");
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  CHECK(rights(scratch / "new") == static_cast<fs::perms>(0666 & ~mask));
+}
+
+TEST_CASE("atomic file: a pipe with the name of a leftover is left alone and not waited for") {
+  const ScratchFolder scratch;
+  const fs::path pipe = scratch / ".model.kette-unfinished-1-0";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const int code = in_child([&] {
+    ::alarm(5);
+    write_file_atomically(scratch / "model", "text");
+    return 0;
+  });
+  CHECK(code == 0);
+  CHECK(read_file(scratch / "model") == "text");
+  CHECK(fs::is_fifo(pipe));
+}
+
 TEST_CASE("atomic file: a link goes on pointing to the file") {
   const ScratchFolder scratch;
   write_file(scratch / "step-200", "old");

@@ -141,11 +141,13 @@ TEST_CASE("stacked matrices give their outputs side by side") {
 }
 
 TEST_CASE("the likeliest entries equal a sort of the log softmax") {
-  constexpr std::int64_t kWidth = 24, kCount = 7;
+  constexpr std::int64_t kWidth = 24;
   for (const Device device : test_devices()) {
     CAPTURE(device.str());
     const std::int64_t rows = device.kind == DeviceKind::cpu ? 401 : 17;
-    for (const std::int64_t vocabulary : {9, 300, 1031}) {
+    for (const auto& [vocabulary, wanted] :
+         {std::pair{9, 7}, {300, 7}, {300, 200}, {1031, 7}, {1031, 65}, {90, 200}}) {
+      const std::int64_t count = wanted;
       const Tensor weight = random_tensor({vocabulary, kWidth}, 5);
       // Equal rows make ties, which the lower entry wins.
       for (std::int64_t j = 0; j < kWidth; ++j) {
@@ -155,12 +157,12 @@ TEST_CASE("the likeliest entries equal a sort of the log softmax") {
       }
       const PackedWeight packed = pack(device, {weight}, {});
       const Tensor states = random_tensor({rows, kWidth}, 6);
-      const Top top = top_entries(packed, states, kCount, {0, 2, 6}, 2);
+      const Top top = top_entries(packed, states, count, {0, 2, 6}, 2);
       const auto& [values, entries, target_values] = top;
       constexpr std::int64_t kFew = 3;
-      const Top few = top_entries(packed, states.slice(0, kFew), kCount, {0, 2, 6}, 2);
-      REQUIRE(few.values == std::vector(values.begin(), values.begin() + kFew * kCount));
-      REQUIRE(few.entries == std::vector(entries.begin(), entries.begin() + kFew * kCount));
+      const Top few = top_entries(packed, states.slice(0, kFew), count, {0, 2, 6}, 2);
+      REQUIRE(few.values == std::vector(values.begin(), values.begin() + kFew * count));
+      REQUIRE(few.entries == std::vector(entries.begin(), entries.begin() + kFew * count));
       REQUIRE(few.target_values ==
               std::vector(target_values.begin(), target_values.begin() + kFew));
       for (std::int64_t row = 0; row < rows; ++row) {
@@ -181,8 +183,8 @@ TEST_CASE("the likeliest entries equal a sort of the log softmax") {
         const double shift = std::log(total);
         REQUIRE(target_values[static_cast<std::size_t>(row)] ==
                 doctest::Approx(logits[2] - shift).epsilon(1e-5));
-        for (std::int64_t i = 0; i < kCount; ++i) {
-          const auto at = static_cast<std::size_t>(row * kCount + i);
+        for (std::int64_t i = 0; i < count; ++i) {
+          const auto at = static_cast<std::size_t>(row * count + i);
           const float value = values[at];
           const std::int32_t entry = entries[at];
           if (i >= static_cast<std::int64_t>(order.size())) {

@@ -1,0 +1,68 @@
+#include "decode/search_limits.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+#include "tensor/error.h"
+
+namespace kette {
+namespace {
+
+std::string gibibytes(double bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f GiB", bytes / (1 << 30));
+  return text;
+}
+
+double physical_memory() {
+  return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
+         static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace
+
+std::int64_t longest_output(const SearchOptions& options, const TransformerConfig& config,
+                            std::int64_t source_tokens) {
+  const std::int64_t positions = config.max_length - 1;  // <s> takes one
+  if (options.forced_length > 0) {
+    KETTE_CHECK(options.forced_length <= config.max_length, "forced length: expected at most ",
+                config.max_length, ", the positions of the model, given ", options.forced_length);
+    return options.forced_length;
+  }
+  const std::int64_t relative = source_tokens + std::min(options.extra_length, positions);
+  const std::int64_t limit = std::min(relative, positions);
+  return options.max_length > 0 ? std::min(limit, options.max_length) : limit;
+}
+
+void check_width(const SearchOptions& options, const TransformerConfig& config) {
+  const SpecialTokens& special = config.special;
+  std::set<std::int32_t> banned = {special.pad, special.begin};  // one and the same in some models
+  if (!options.allow_unknown) banned.insert(special.unknown);
+  const std::int64_t choices = config.vocabulary - static_cast<std::int64_t>(banned.size());
+  KETTE_CHECK(options.beam <= choices, "beam: expected at most ", choices,
+              ", as many as the model has tokens to choose from, given ", options.beam);
+}
+
+double search_bytes(const SearchOptions& options, const TransformerConfig& config,
+                    std::int64_t source_tokens) {
+  // decode/decoder_state.h: a page a step, of keys and values of every layer and hypothesis.
+  const auto steps = static_cast<double>(longest_output(options, config, source_tokens) + 1);
+  const double numbers =
+      2 * static_cast<double>(config.decoder_layers) * static_cast<double>(config.width);
+  return steps * static_cast<double>(options.beam) * numbers * sizeof(float);
+}
+
+void check_memory(const SearchOptions& options, const TransformerConfig& config,
+                  std::int64_t source_tokens, Device device) {
+  if (device.kind != DeviceKind::cpu) return;  // a GPU says by itself how much it lacks
+  const double needed = search_bytes(options, config, source_tokens), there = physical_memory();
+  KETTE_CHECK(needed <= there, "beam: expected one whose keys and values fit in the memory of ",
+              gibibytes(there), ", given ", options.beam, ", which may take ", gibibytes(needed),
+              " for a sentence of ", source_tokens,
+              " tokens (a narrower beam or a lower max length takes less)");
+}
+
+}  // namespace kette

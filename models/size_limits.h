@@ -1,0 +1,24 @@
+// The largest sizes of a model. They lie far beyond any that is trained, and no number of parameters,
+// FLOPs or bytes made of them overflows; what a file or a command line says is held against them
+// before it is believed.
+#pragma once
+
+#include <cstdint>
+
+#include "tensor/error.h"
+
+namespace kette {
+
+inline constexpr std::int64_t kMostLayers = 10'000;
+inline constexpr std::int64_t kMostWidth = std::int64_t{1} << 17;
+inline constexpr std::int64_t kMostHidden = std::int64_t{1} << 20;
+inline constexpr std::int64_t kMostTokens = std::int64_t{1} << 24;  ///< of a vocabulary
+/// Tables of positions have a row for each and lie in no file.
+inline constexpr std::int64_t kMostPositions = std::int64_t{1} << 17;
+
+inline void check_size(const char* what, std::int64_t value, std::int64_t most) {
+  KETTE_CHECK(value > 0, what, ": expected at least 1, given ", value);
+  KETTE_CHECK(value <= most, what, ": expected at most ", most, ", given ", value);
+}
+
+}  // namespace kette
