@@ -1,0 +1,60 @@
+// training.safetensors, with the checksum made right: a state that is accepted is written and read
+// as the same.
+#include "train/training_state.h"
+
+#include "data/safetensors.h"
+#include "tests/fuzz/targets.h"
+#include "tests/fuzz/tiny_models.h"
+
+namespace kette::fuzz {
+namespace {
+
+constexpr const char* kRecipe = R"({"seed":1,"lr":0.001})";
+
+struct Trained {
+  Gpt model{tiny_gpt()};
+  Adam adam;
+
+  Trained() : adam((model.materialize(1), model.parameters()), {}) {}
+};
+
+std::vector<std::string> seeds() {
+  Trained trained;
+  TrainingState state;
+  state.step = 12;
+  state.sampler = {1, 3};
+  state.best_valid_loss = 2.5;
+  state.seconds = 1.5;
+  state.recipe = kRecipe;
+  const auto file = scratch() / "seed.safetensors";
+  save_training_state(file, state, trained.model.parameters(), trained.adam);
+  return {joined({header_of(file), sane_values()})};
+}
+
+void read(std::string_view input) {
+  static Trained trained;
+  const auto files = parts(input, 2);
+  const auto file = put("training.safetensors", safetensors(files[0], files[1]));
+  const ParamStore& parameters = trained.model.parameters();
+  const TrainingState state =
+      load_training_state(file, kRecipe, trained.model.parameters(), trained.adam);
+  expect(state.step >= 0, "a state of steps that were made");
+  expect_finite(parameters);
+  must("a state that can be written and read again", [&] {
+    const auto copy = scratch() / "copy";
+    save_training_state(copy, state, parameters, trained.adam);
+    const auto before = parameters.values().values<float>();
+    const TrainingState again =
+        load_training_state(copy, kRecipe, trained.model.parameters(), trained.adam);
+    expect(again.step == state.step && again.sampler == state.sampler &&
+               again.best_valid_loss == state.best_valid_loss &&
+               parameters.values().values<float>() == before,
+           "the state that was written");
+  });
+}
+
+}  // namespace
+
+const Target training_state = {"training-state", seeds, read};
+
+}  // namespace kette::fuzz

@@ -1,0 +1,120 @@
+// Flips random bits of files that carry a checksum: each command that uses one must refuse it with an
+// error, whatever the bit. A flip that is let in may give a wrong result with exit code 0.
+#include "tensor/error.h"
+#include "tests/torture/torture.h"
+
+namespace kette::torture {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A damaged file, and a command that uses it. Paths of both are below a copy of all that prepare()
+/// made; the command leaves what it writes there.
+struct Damage {
+  std::string what, file;
+  Arguments command;
+};
+
+std::string flip_bits(Torture& torture, std::string bytes) {
+  const std::int64_t flips = 1 + torture.random().below(3);
+  for (std::int64_t i = 0; i < flips; ++i) {
+    const auto bit = static_cast<std::size_t>(
+        torture.random().below(8 * static_cast<std::int64_t>(bytes.size())));
+    bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << bit % 8));
+  }
+  return bytes;
+}
+
+std::vector<Damage> damages(const Torture& torture) {
+  const auto at = [&](const std::string& name) { return torture.file("damaged/" + name); };
+  const std::string translator = at("translator"), gpt = at("gpt"), adapted = at("adapted");
+  const std::string source = torture.file("valid.en"), target = torture.file("valid.de");
+  const auto resumed = [&](Arguments training) {
+    training[static_cast<std::size_t>(std::find(training.begin(), training.end(), "--steps") -
+                                      training.begin() + 1)] = "80";
+    return training + Arguments{"--resume"};
+  };
+  const Arguments translation = resumed(translation_training(torture, "damaged/translator"));
+  const Arguments language = resumed(language_training(torture, "damaged/gpt"));
+  const std::string model = "/model.safetensors", state = "/training.safetensors",
+                    checkpoint = "/checkpoints/step-48.safetensors";
+  return {
+      {"model, translate",
+       "translator" + model,
+       {"translate", "--model", translator, "--input", source}},
+      {"model, score",
+       "translator" + model,
+       {"score", "--model", translator, "--src", source, "--tgt", target}},
+      {"model, evaluate",
+       "translator" + model,
+       {"evaluate", "--model", translator, "--src", source, "--ref", target}},
+      {"model, generate", "gpt" + model, {"generate", "--model", gpt, "--prompt", "the"}},
+      {"model, export", "translator" + model, {"export", "--model", translator, "--out", at("x")}},
+      {"model, train --from", "gpt" + model,
+       language_training(torture, "damaged/tuned") + Arguments{"--from", gpt, "--lora-rank", "1"}},
+      {"base, merge",
+       "gpt" + model,
+       {"merge", "--model", adapted, "--base", gpt, "--out", at("x")}},
+      {"adapters, merge",
+       "adapted/adapter.safetensors",
+       {"merge", "--model", adapted, "--out", at("x")}},
+      {"adapters, generate",
+       "adapted/adapter.safetensors",
+       {"generate", "--model", adapted, "--prompt", "the"}},
+      {"checkpoint, translate",
+       "translator" + checkpoint,
+       {"translate", "--model", translator, "--checkpoint", translator + checkpoint, "--input",
+        source}},
+      {"checkpoint, average",
+       "translator" + checkpoint,
+       {"average", "--model", translator, "--last", "2", "--out", at("mean.safetensors")}},
+      {"checkpoint, train --average", "translator" + checkpoint,
+       translation + Arguments{"--validate-every", "32"}},
+      {"state, train --resume (translation)", "translator" + state, translation},
+      {"state, train --resume (text)", "gpt" + state, language},
+      {"tokens, train --resume", "gpt/train.tokens", language},
+      {"tokens, train", "text.tokens", {"train",       "--text",   at("text.tokens"),
+                                        "--tokenizer", gpt,        "--out",
+                                        at("x"),       "--layers", "1",
+                                        "--width",     "16",       "--hidden",
+                                        "32",          "--heads",  "2",
+                                        "--context",   "32",       "--batch-tokens",
+                                        "1024",        "--epochs", "1",
+                                        "--threads",   "1",        "--quiet"}},
+      {"tokens, evaluate",
+       "text.tokens",
+       {"evaluate", "--model", gpt, "--text", at("text.tokens")}}};
+}
+
+void copy_prepared(const Torture& torture) {
+  const fs::path damaged = torture.folder() / "damaged";
+  fs::remove_all(damaged);
+  fs::create_directories(damaged);
+  for (const char* name : {"translator", "gpt", "adapted", "text.tokens"}) {
+    fs::copy(torture.folder() / name, damaged / name, fs::copy_options::recursive);
+  }
+}
+
+void expect_refusal(Torture& torture, const Damage& damage) {
+  copy_prepared(torture);
+  const fs::path file = torture.folder() / "damaged" / damage.file;
+  testing::write_file(file, flip_bits(torture, testing::read_file(file)));
+  const Outcome outcome = testing::run_kette(damage.command);
+  KETTE_CHECK(outcome.code == 1 && outcome.says("kette: "), file.string(),
+              ": expected an error for a damaged file, given ", told(damage.command, outcome));
+}
+
+}  // namespace
+
+void torture_by_flips(Torture& torture, std::int64_t flips) {
+  if (flips == 0) return;
+  const std::vector<Damage> all = damages(torture);
+  const auto count = static_cast<std::int64_t>(all.size());
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Damage& damage = all[static_cast<std::size_t>(i)];
+    torture.row("flip bits: " + damage.what, flips / count + (i < flips % count ? 1 : 0),
+                "all refused", [&](std::int64_t) { expect_refusal(torture, damage); });
+  }
+}
+
+}  // namespace kette::torture
