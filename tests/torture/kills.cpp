@@ -41,7 +41,7 @@ Twin make_twin(const Arguments& arguments, const fs::path& out) {
 
 Outcome run_and_kill(const Arguments& arguments, std::int64_t after) {
   testing::RunOptions options;
-  options.kill_after = std::max<std::int64_t>(after, 1);
+  options.kill_after = after;
   return testing::run_kette(arguments, options);
 }
 
@@ -54,40 +54,40 @@ class KilledTraining {
         out_(std::move(out)),
         twin_(std::move(twin)) {}
 
-  /// So many kills of one run; the first within its beginning when `early`.
-  void operator()(std::int64_t kills, bool early) const {
+  /// At most so many kills of one run, the first within its beginning when `early`; returns how
+  /// many.
+  std::int64_t operator()(std::int64_t most, bool early) const {
     fs::remove_all(out_);
-    const std::int64_t window = twin_.microseconds;
+    std::int64_t kills = 0;
     bool ended = false;
-    for (std::int64_t i = 0; i < kills && !ended; ++i) {
-      const bool first = i == 0;
-      ended = start(first, torture_.random().below(first && early ? window / 5 : window));
+    while (!ended && kills < most) {
+      const bool first = kills == 0;
+      const std::int64_t window = twin_.microseconds / (first && early ? 5 : 1);
+      ended = start(first, 1 + torture_.random().below(window));
       check_whole(out_);
+      if (!ended) ++kills;
     }
     if (!ended) start(false, 0);
     check_whole(out_);
     check_no_leftovers(out_);
     check_equal(out_, twin_.path);
+    return kills;
   }
 
  private:
-  /// Whether the run ended. A start over a run that can be resumed may be refused, and then
-  /// --resume must go on.
+  /// Whether the run ended; kill_after 0 lets it. A start over a run that can be resumed may be
+  /// refused, and then --resume must go on.
   bool start(bool first, std::int64_t kill_after) const {
     const bool resume = !first && torture_.random().below(2) == 0;
     const Arguments given = resume ? arguments_ + Arguments{"--resume"} : arguments_;
-    Outcome outcome = run(given, kill_after);
+    Outcome outcome = run_and_kill(given, kill_after);
     if (!resume && outcome.code == 1 && outcome.says("--resume") &&
         fs::exists(out_ / "training.safetensors")) {
-      outcome = run(arguments_ + Arguments{"--resume"}, kill_after);
+      outcome = run_and_kill(arguments_ + Arguments{"--resume"}, kill_after);
     }
     KETTE_CHECK(outcome.code == 0 || (kill_after > 0 && outcome.code == kKilled),
                 "expected a start after a kill to go on, given ", told(given, outcome));
     return outcome.code == 0;
-  }
-
-  static Outcome run(const Arguments& arguments, std::int64_t kill_after) {
-    return kill_after > 0 ? run_and_kill(arguments, kill_after) : testing::run_kette(arguments);
   }
 
   Torture& torture_;
@@ -98,33 +98,33 @@ class KilledTraining {
 
 void kill_training(Torture& torture, const std::string& what, const Arguments& arguments,
                    const fs::path& out, std::int64_t kills) {
-  constexpr std::int64_t kPerRun = 4;
+  constexpr std::int64_t kPerRun = 5;
   const KilledTraining train(torture, arguments, out, make_twin(arguments, out));
-  // The first kill of a run is early in every other one; single kills make most fresh starts.
-  torture.row("kill " + what + ", start again", (kills + 1) / 2,
-              "all went on, equal to an undisturbed run",
-              [&](std::int64_t number) { train(1, number % 2 == 0); });
-  torture.row("kill " + what + " " + std::to_string(kPerRun) + " times a run",
-              (kills / 2 + kPerRun - 1) / kPerRun, "all went on, equal to an undisturbed run",
-              [&](std::int64_t) { train(kPerRun, false); });
+  const char* good = "all went on, equal to an undisturbed run";
+  // Single kills make most fresh starts.
+  torture.row("kill " + what, kills / 2, good,
+              [&](std::int64_t number) { return train(1, number % 2 == 0); });
+  torture.row("kill " + what + " several times a run", kills - kills / 2, good,
+              [&](std::int64_t) { return train(kPerRun, false); });
 }
 
-/// A command that makes one file or folder in one go.
+/// A command that makes one file or folder in one go. A folder that is there is not replaced.
 void kill_command(Torture& torture, const std::string& what, const Arguments& arguments,
                   const fs::path& out, std::int64_t kills) {
   const Twin twin = make_twin(arguments, out);
   const std::string earlier = "an earlier file\n";
   const bool replaces = !fs::is_directory(twin.path);
-  const auto is_earlier = [&] { return replaces && testing::read_file(out) == earlier; };
-  torture.row("kill " + what + ", start again", kills, "whole or absent, and equal", [&](auto) {
+  torture.row("kill " + what, kills, "whole or absent, and equal", [&](std::int64_t) {
     fs::remove_all(out);
     if (replaces && torture.random().below(2) == 0) testing::write_file(out, earlier);
-    run_and_kill(arguments, torture.random().below(twin.microseconds * 11 / 10));
-    const bool done = fs::exists(out) && !is_earlier();
+    const Outcome outcome = run_and_kill(arguments, 1 + torture.random().below(twin.microseconds));
+    const bool is_earlier = replaces && testing::read_file(out) == earlier;
+    const bool done = fs::exists(out) && !is_earlier;
     if (done) check_equal(out, twin.path);
     if (!done || replaces) run_well(arguments);
     check_equal(out, twin.path);
     check_no_leftovers(torture.folder());
+    return outcome.code == kKilled ? 1 : 0;
   });
 }
 

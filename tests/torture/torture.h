@@ -27,10 +27,12 @@ class Torture {
   std::string file(const std::string& name) const { return (folder_ / name).string(); }
   Random& random() { return random_; }
 
-  /// One row: calls trial(number) so many times. What a trial throws is a failure, of which the
-  /// message and the files of the folder are kept.
+  /// A trial of harm: its number to how many times it did harm. What it throws is a failure, of which
+  /// the message and the files of the folder are kept.
+  using Trial = std::function<std::int64_t(std::int64_t number)>;
+  /// One row of the table: trials until harm was done so many times.
   void row(const std::string& what, std::int64_t times, const std::string& good,
-           const std::function<void(std::int64_t number)>& trial);
+           const Trial& trial);
   bool has_failed() const { return failures_ > 0; }
 
  private:
