@@ -29,13 +29,9 @@ std::vector<Damage> damages(const Torture& torture) {
   const auto at = [&](const std::string& name) { return torture.file("damaged/" + name); };
   const std::string translator = at("translator"), gpt = at("gpt"), adapted = at("adapted");
   const std::string source = torture.file("valid.en"), target = torture.file("valid.de");
-  const auto resumed = [&](Arguments training) {
-    training[static_cast<std::size_t>(std::find(training.begin(), training.end(), "--steps") -
-                                      training.begin() + 1)] = "80";
-    return training + Arguments{"--resume"};
-  };
-  const Arguments translation = resumed(translation_training(torture, "damaged/translator"));
-  const Arguments language = resumed(language_training(torture, "damaged/gpt"));
+  const Arguments resumed = {"--steps", "80", "--resume"};
+  const Arguments translation = translation_training(torture, "damaged/translator") + resumed;
+  const Arguments language = language_training(torture, "damaged/gpt") + resumed;
   const std::string model = "/model.safetensors", state = "/training.safetensors",
                     checkpoint = "/checkpoints/step-48.safetensors";
   return {
