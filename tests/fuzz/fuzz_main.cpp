@@ -23,8 +23,10 @@ const Target* chosen = nullptr;
 
 [[noreturn]] void write_seeds(const std::filesystem::path& folder) {
   for (const Target* target : targets()) {
+    const std::vector<std::string> seeds = target->seeds();
+    must("a first seed that is accepted", [&] { target->read(seeds.front()); });
     int number = 0;
-    for (const std::string& seed : target->seeds()) {
+    for (const std::string& seed : seeds) {
       const auto file = folder / target->name / ("seed-" + std::to_string(number++));
       std::filesystem::create_directories(file.parent_path());
       testing::write_file(file, seed);
