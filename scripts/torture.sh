@@ -70,7 +70,7 @@ if grep -q FAILED "$table"; then failed=1; fi
 
 printf '\n== Torture, seed %s, %s s\n' "$seed" "$((SECONDS - start))"
 awk -F '\t' '
-  { printf "%-52s %9d  %s\n", $1, $2, $3
+  { printf "%-52s %9d  %s\n", $1, $2, substr($3, 1, 200)
     sub(/[ :].*/, "", $1); sum[$1] += $2 }
   END { for (kind in sum) printf "%-52s %9d\n", "in all: " kind, sum[kind] }' "$table"
 if ((failed)); then

@@ -166,7 +166,7 @@ void torture_by_kills(Torture& torture, std::int64_t kills) {
   if (kills == 0) return;
   const auto path = [&](const char* name) { return fs::path(torture.file(name)); };
   const std::int64_t of_training = std::max<std::int64_t>(kills / 4, 2),
-                     of_others = std::max<std::int64_t>(kills / 12, 1);
+                     of_others = std::max<std::int64_t>(kills / 10, 1);
   kill_training(torture, "train (translation)", translation_training(torture, "out"), path("out"),
                 of_training);
   kill_training(torture, "train (text)", language_training(torture, "out"), path("out"),
