@@ -37,7 +37,7 @@ std::string seed(const LoraOptions& options) {
 }
 
 std::vector<std::string> seeds() {
-  return {seed({2, 0, {"query", "value"}}), seed({1, 3, {"all"}})};
+  return {seed({2, 0, {"query", "value"}}), seed({1, 3, {"all"}}), seed({1, 0, {"key"}}) + kNan};
 }
 
 void read(std::string_view input) {

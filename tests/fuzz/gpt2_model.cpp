@@ -32,7 +32,8 @@ std::string seed(const char* index) {
 }
 
 std::vector<std::string> seeds() {
-  return {seed(""), seed(R"({"metadata":{},"weight_map":{"transformer.wte.weight":"part"}})"),
+  return {seed(""), seed("") + kNan,
+          seed(R"({"metadata":{},"weight_map":{"transformer.wte.weight":"part"}})"),
           joined({fixture("hugging_face/gpt2/config.json"), "", "{}", ""})};
 }
 

@@ -36,7 +36,8 @@ std::string seed(bool output_bias) {
 }
 
 std::vector<std::string> seeds() {
-  return {seed(true), seed(false), joined({fixture("hugging_face/marian/config.json"), "{}", ""})};
+  return {seed(true), seed(false), seed(true) + kNan,
+          joined({fixture("hugging_face/marian/config.json"), "{}", ""})};
 }
 
 void read(std::string_view input) {

@@ -28,7 +28,8 @@ std::vector<std::string> seeds() {
   state.recipe = kRecipe;
   const auto file = scratch() / "seed.safetensors";
   save_training_state(file, state, trained.model.parameters(), trained.adam);
-  return {joined({header_of(file), sane_values()})};
+  const std::string seed = joined({header_of(file), sane_values()});
+  return {seed, seed + kNan};
 }
 
 void read(std::string_view input) {

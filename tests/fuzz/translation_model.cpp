@@ -25,7 +25,7 @@ std::vector<std::string> seeds() {
   other.norm = NormOrder::pre;
   other.output_bias = true;
   other.sinusoids = SinusoidLayout::concatenated;
-  return {seed(tiny_transformer(tokenizer().vocab_size())), seed(other)};
+  return {seed(tiny_transformer(tokenizer().vocab_size())), seed(other), seed(other) + kNan};
 }
 
 void read(std::string_view input) {
