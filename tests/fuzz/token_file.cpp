@@ -8,20 +8,22 @@
 namespace kette::fuzz {
 namespace {
 
-std::string seed(std::int64_t vocabulary, const std::string& tokenizer, std::string_view data) {
-  const auto path = scratch() / "seed.tokens";
-  TokenFileWriter writer(path, vocabulary);
-  std::vector<std::int32_t> ids(40);
-  for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::int32_t>(7 * i % 256);
-  writer.append(ids);
-  writer.finish({tokenizer, vocabulary, static_cast<std::int32_t>(vocabulary - 1), 3, 40});
-  return joined({header_of(path), data});
+/// Without checksums, which a file of another program need not have.
+std::string seed(const std::string& tokenizer, const char* vocabulary, const char* tensor,
+                 std::string_view data) {
+  return joined({R"({"__metadata__":{"bytes":"40","documents":"3","end_of_text":"256",)"
+                 R"("tokenizer":")" +
+                     tokenizer + R"(","vocabulary":")" + vocabulary + R"("},"tokens":)" + tensor +
+                     "}",
+                 data});
 }
 
 std::vector<std::string> seeds() {
-  const std::string bytes = load_text_tokenizer("byte", {})->fingerprint();
-  return {seed(257, bytes, std::string("\x05\0\x07\0\x09\0\0\x01", 8)),
-          seed(70000, "other", std::string("\x05\0\0\0\x07\0\x01\0", 8))};
+  return {seed(load_text_tokenizer("byte", {})->fingerprint(), "257",
+               R"({"dtype":"U16","shape":[40],"data_offsets":[0,80]})",
+               std::string("\x05\0\x07\0\x09\0\0\x01", 8)),
+          seed("other", "70000", R"({"dtype":"I32","shape":[40],"data_offsets":[0,160]})",
+               std::string("\x05\0\0\0\x07\0\x01\0", 8))};
 }
 
 void read_ids(const TokenFile& corpus) {
@@ -43,6 +45,14 @@ void read(std::string_view input) {
   WindowSampler sampler(corpus, {4, 2, 1});
   must("batches of a corpus that was accepted", [&] {
     for (int i = 0; i < 5; ++i) sampler.next();
+  });
+  must("a corpus that can be written and read again", [&] {
+    const auto copy = scratch() / "copy.tokens";
+    TokenFileWriter writer(copy, corpus.info().vocabulary);
+    writer.append(corpus.copy(0, corpus.size()));
+    writer.finish(corpus.info());
+    const TokenFile again = TokenFile::open(copy);
+    expect(again.copy(0, again.size()) == corpus.copy(0, corpus.size()), "the ids written");
   });
   open_tokens(path, *load_text_tokenizer("byte", {}));
 }

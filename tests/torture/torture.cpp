@@ -45,7 +45,7 @@ void Torture::row(const std::string& what, std::int64_t times, const std::string
     } catch (const std::exception& error) {
       ++done;
       if (failed++ == 0) first = error.what();
-      keep_evidence(what, number, error.what());
+      keep_evidence(what, failed, error.what());
     }
   }
   failures_ += failed;
@@ -57,12 +57,12 @@ void Torture::row(const std::string& what, std::int64_t times, const std::string
 
 void Torture::keep_evidence(const std::string& what, std::int64_t number,
                             const std::string& message) {
-  constexpr std::int64_t kMost = 20;
+  constexpr std::int64_t kMost = 3;  // of the files of a row
   const fs::path folder = evidence_ / (what + " " + std::to_string(number));
   fs::create_directories(folder);
   testing::write_file(folder / "message.txt", message + "\n");
   std::error_code ignored;  // a file may be one that nobody can copy
-  if (failures_ < kMost) fs::copy(folder_, folder / "work", fs::copy_options::recursive, ignored);
+  if (number <= kMost) fs::copy(folder_, folder / "work", fs::copy_options::recursive, ignored);
 }
 
 std::string told(const Arguments& arguments, const Outcome& outcome) {
