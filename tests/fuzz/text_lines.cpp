@@ -17,9 +17,8 @@ std::vector<std::string> seeds() {
 }
 
 void read(std::string_view input) {
-  const auto file = put("lines", input);
-  const std::string content = read_text(file);
-  const TextLines lines = read_lines(file);
+  const std::string content = read_text(put("lines", input));
+  const TextLines lines(content, "lines");
   std::size_t bytes = 0;
   for (const std::string_view line : lines.views()) {
     expect(line.find('\n') == std::string_view::npos, "lines without their ends");
