@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "data/encoding.h"
+#include "data/json_text.h"
 #include "data/text_file.h"
 #include "data/unicode.h"
 #include "data/utf8.h"
@@ -74,7 +74,7 @@ std::shared_ptr<const CharacterTokenizer> CharacterTokenizer::from_text(std::str
 std::shared_ptr<const CharacterTokenizer> CharacterTokenizer::load(
     const std::filesystem::path& folder) {
   const std::string name = (folder / kFile).string();
-  const Json list = Json::parse(read_text(folder / kFile), nullptr, /*allow_exceptions=*/false);
+  const Json list = parse_json<Json>(read_text(folder / kFile), name);
   KETTE_CHECK(list.is_array() && !list.empty(), name,
               ": expected a JSON list of strings, given something else");
   std::u32string characters;

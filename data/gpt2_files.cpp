@@ -90,7 +90,10 @@ std::vector<BytePairMerges::Merge> read_merges(const std::filesystem::path& file
                     line.find(' ', space + 1) == std::string_view::npos,
                 where(), ": expected two tokens with a space between them, given ", line);
     const std::string_view left = line.substr(0, space), right = line.substr(space + 1);
-    merges.push_back({find(left), find(right), find(std::string(left).append(right))});
+    const std::string result = std::string(left).append(right);
+    KETTE_CHECK(result != kEndOfText, where(), ": expected merges of text, given ", line,
+                ", by which a text could end its own document");
+    merges.push_back({find(left), find(right), find(result)});
     const auto pair = static_cast<std::uint64_t>(merges.back().left) << 32 |
                       static_cast<std::uint64_t>(merges.back().right);
     KETTE_CHECK(pairs.insert(pair).second, where(), ": expected every merge once, given ", line,

@@ -1,5 +1,6 @@
 #include "data/marian_pieces.h"
 
+#include "data/sentencepiece_model.h"
 #include "data/text_file.h"
 #include "data/vocabulary_json.h"
 #include "tensor/error.h"
@@ -14,13 +15,6 @@ constexpr const char* kTarget = "target.spm";
 constexpr const char* kVocabulary = "vocab.json";
 constexpr std::string_view kCodeBegin = ">>", kCodeEnd = "<<";
 
-void load(sentencepiece::SentencePieceProcessor& processor, const fs::path& file) {
-  const std::string bytes = read_text(file);
-  KETTE_CHECK(!bytes.empty() && processor.LoadFromSerializedProto(bytes).ok(), file.string(),
-              ": expected a SentencePiece model, given ", bytes.size(),
-              " bytes that are none, or a damaged one (copy it again)");
-}
-
 void check(const sentencepiece::util::Status& status) {
   KETTE_CHECK(status.ok(),
               "Tokenizer: expected text that SentencePiece can take, given some that it refuses (",
@@ -34,8 +28,8 @@ bool MarianPieces::are_in(const fs::path& folder) { return fs::exists(folder / k
 MarianPieces::MarianPieces(const fs::path& folder)
     : vocabulary_(read_vocabulary_json(folder / kVocabulary)),
       vocabulary_json_(read_text(folder / kVocabulary)) {
-  load(source_, folder / kSource);
-  load(target_, folder / kTarget);
+  load_sentencepiece(read_text(folder / kSource), (folder / kSource).string(), source_);
+  load_sentencepiece(read_text(folder / kTarget), (folder / kTarget).string(), target_);
   const auto find = [&](const char* piece) {
     const std::int32_t found = vocabulary_.find(piece);
     KETTE_CHECK(found != TokenTable::kNone, (folder / kVocabulary).string(),

@@ -8,10 +8,10 @@
 //                     "\n\n" and "x" the second \n is a piece of its own, of "\n\n" alone it is not.
 //   sentencepiece     begins a new piece at each blank, and takes a line end for one, or as a piece
 //                     of its own.
-// Text without any white space is cut between characters once a piece is 16 times as long; then and
-// only then may ids differ from those of the whole, and they still spell the same text. The bytes
-// are handed out as they are, save a byte order mark at the start: what is no UTF-8 is the
-// tokenizer's affair.
+// Text without any white space, or of nothing else, is cut between characters once a piece is 16
+// times as long; then and only then may ids differ from those of the whole, and they still spell the
+// same text. The bytes are handed out as they are, save a byte order mark at the start: what is no
+// UTF-8 is the tokenizer's affair.
 #pragma once
 
 #include <cstdint>

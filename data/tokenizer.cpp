@@ -1,7 +1,5 @@
 #include "data/tokenizer.h"
 
-#include <sentencepiece_processor.h>
-
 #include <algorithm>
 #include <fstream>
 #include <mutex>
@@ -12,6 +10,7 @@
 
 #include "data/bpe_dropout.h"
 #include "data/marian_pieces.h"
+#include "data/sentencepiece_model.h"
 #include "data/text_tokenizer.h"
 #include "tensor/error.h"
 
@@ -118,9 +117,7 @@ struct Tokenizer::Model {
 Tokenizer Tokenizer::from_bytes(std::string_view bytes, const std::string& name) {
   auto model = std::make_shared<Model>();
   auto& processor = model->processor;
-  KETTE_CHECK(!bytes.empty() && processor.LoadFromSerializedProto(bytes).ok(), name,
-              ": expected a SentencePiece model, given ", bytes.size(),
-              " bytes that are none, or a damaged one (train the tokenizer again)");
+  load_sentencepiece(bytes, name, processor);
   KETTE_CHECK(processor.pad_id() == kSpecial.pad && processor.unk_id() == kSpecial.unknown &&
                   processor.bos_id() == kSpecial.begin && processor.eos_id() == kSpecial.end,
               name, ": expected the special ids pad 0, unknown 1, begin 2, end 3, given pad ",

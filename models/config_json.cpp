@@ -1,7 +1,9 @@
 #include "models/config_json.h"
 
-#include <nlohmann/json.hpp>
+#include <type_traits>
+#include <utility>
 
+#include "data/json_text.h"
 #include "data/text_file.h"
 #include "models/adapter_directory.h"
 #include "models/model_directory.h"
@@ -90,6 +92,22 @@ struct Writer {
   }
 };
 
+/// nlohmann would take true for 1 and 16.5 for 16, and cut a number that is too large.
+template <class T>
+bool fits(const Json& value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return value.is_boolean();
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    return value.is_string();
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return value.is_number();
+  } else {
+    return value.is_number_unsigned()
+               ? std::in_range<T>(value.get<std::uint64_t>())
+               : value.is_number_integer() && std::in_range<T>(value.get<std::int64_t>());
+  }
+}
+
 struct Reader {
   const Json& json;
   const std::string& origin;
@@ -97,12 +115,10 @@ struct Reader {
   template <class T>
   void operator()(const char* key, T& field) const {
     KETTE_CHECK(json.contains(key), origin, ": expected the key \"", key, "\", given none");
-    try {
-      field = json.at(key).get<T>();
-    } catch (const nlohmann::json::exception&) {
-      fail(origin, ": expected another type of value for \"", key, "\", given ",
-           json.at(key).dump());
-    }
+    const Json& value = json.at(key);
+    KETTE_CHECK(fits<T>(value), origin, ": expected another type of value for \"", key,
+                "\", given ", value.dump());
+    field = value.get<T>();
   }
   template <class Enum>
   void operator()(const char* key, Enum& field, const Names<Enum>& names) const {
@@ -140,7 +156,7 @@ Config read(const Json& json, const std::string& origin) {
 }
 
 Json parse(const std::string& text, const std::string& origin) {
-  Json json = Json::parse(text, nullptr, false);
+  Json json = parse_json<Json>(text, origin);
   KETTE_CHECK(json.is_object(), origin, ": expected a JSON object, given something else");
   return json;
 }

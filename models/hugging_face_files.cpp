@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "data/json_text.h"
 #include "data/text_file.h"
 #include "tensor/kernels.h"
 
@@ -14,7 +15,7 @@ using Json = nlohmann::json;
 constexpr const char* kIndex = "model.safetensors.index.json";
 
 Json read_object(const fs::path& file) {
-  Json json = Json::parse(read_text(file), nullptr, false);
+  Json json = parse_json<Json>(read_text(file), file.string());
   KETTE_CHECK(json.is_object(), file.string(), ": expected a JSON object, given something else");
   return json;
 }

@@ -46,7 +46,7 @@ class LoraAdapters {
   void materialize(std::uint64_t seed);
 
   /// Adds the products to the model's weights, in f32 where it computes in bf16, and takes the
-  /// adapters off.
+  /// adapters off. Throws if a sum is not finite, as that of finite values may be.
   void merge();
 
  private:

@@ -18,6 +18,10 @@ compiler_finds() {
   printf '#if !__has_include(<%s>)\n#error\n#endif\n' "$1" | g++ -x c++ -fsyntax-only - 2> /dev/null
 }
 linker_finds() { "$1" -shared -x c++ /dev/null -o /dev/null "$2" 2> /dev/null; }
+finds_fuzzer() {
+  echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' |
+    clang++ -fsanitize=fuzzer -x c++ - -o /dev/null 2> /dev/null
+}
 finds_openblas() { linker_finds g++ -lopenblas && compiler_finds cblas.h; }
 
 missing=()
@@ -39,6 +43,7 @@ need libcli11-dev compiler_finds CLI/CLI.hpp
 need nlohmann-json3-dev compiler_finds nlohmann/json.hpp
 if [[ "${1:-}" == --ci ]]; then
   need clang have clang++
+  need libclang-rt-dev finds_fuzzer
   need libomp-dev linker_finds clang++ -fopenmp
   need clang-format have clang-format
   need shellcheck have shellcheck

@@ -16,6 +16,15 @@ std::optional<double> optional_number(const Json& json) {
   return json.get<double>();
 }
 
+/// A whole number that is not negative, and no fraction that a cast would make one of.
+std::int64_t count_in(const Json& json, const char* key) {
+  const Json& value = json.at(key);
+  if (!value.is_number_unsigned()) {
+    throw nlohmann::json::other_error::create(501, std::string(key) + " is no count", &value);
+  }
+  return value.get<std::int64_t>();
+}
+
 TrainingState state_in(const SafetensorsFile& stored, const std::filesystem::path& file) {
   const auto text = stored.metadata().find("training_state");
   KETTE_CHECK(text != stored.metadata().end(), file.string(),
@@ -23,12 +32,12 @@ TrainingState state_in(const SafetensorsFile& stored, const std::filesystem::pat
   TrainingState state;
   try {
     const Json json = Json::parse(text->second);
-    state.step = json.at("step");
-    state.sampler = {json.at("epoch"), json.at("position")};
-    state.last_validated = json.at("last_validated");
+    state.step = count_in(json, "step");
+    state.sampler = {count_in(json, "epoch"), count_in(json, "position")};
+    state.last_validated = count_in(json, "last_validated");
     state.valid_loss = optional_number(json.at("valid_loss"));
     state.best_valid_loss = optional_number(json.at("best_valid_loss"));
-    state.validations_since_best = json.at("validations_since_best");
+    state.validations_since_best = count_in(json, "validations_since_best");
     state.seconds = json.at("seconds");
     state.recipe = Recipe::from_json(json.at("recipe").get<std::string>());
   } catch (const nlohmann::json::exception& error) {

@@ -11,7 +11,14 @@
 #include "tensor/cpu/parallel.h"
 #include "tensor/error.h"
 
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__)
+#define KETTE_ADDRESS_SANITIZER
+#elif defined(__has_feature)  // clang
+#if __has_feature(address_sanitizer)
+#define KETTE_ADDRESS_SANITIZER
+#endif
+#endif
+#ifdef KETTE_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
 #else
 #define ASAN_POISON_MEMORY_REGION(memory, bytes) ((void)(memory), (void)(bytes))

@@ -37,6 +37,7 @@ struct RunOptions {
   std::int64_t memory_limit = 0;  ///< RLIMIT_AS in bytes, if no sanitizer needs all addresses
   int signal = 0;                 ///< sent once `signal_when` has content
   std::filesystem::path signal_when{};
+  std::int64_t kill_after = 0;  ///< microseconds until SIGKILL; 0: never
 };
 
 inline Outcome run_kette(const std::vector<std::string>& arguments,
@@ -79,6 +80,10 @@ inline Outcome run_kette(const std::vector<std::string>& arguments,
     const auto size = [&] { return std::filesystem::file_size(options.signal_when, absent); };
     while (kill(child, 0) == 0 && (size() == 0 || absent)) usleep(5000);
     kill(child, options.signal);
+  }
+  if (options.kill_after > 0) {
+    usleep(static_cast<useconds_t>(options.kill_after));
+    kill(child, SIGKILL);  // or nothing, when it has ended
   }
   int status = 0;
   waitpid(child, &status, 0);

@@ -274,6 +274,8 @@ TEST_CASE_FIXTURE(BadFiles, "gpt2: merges that do not fit the vocabulary are ref
   const std::size_t second = sound.find('\n') + 1;
   const std::string first_merge = sound.substr(second, sound.find('\n', second) - second);
   CHECK(contains(with(first_merge), "every merge once, given " + first_merge + " again"));
+  vocabulary["<|endoftext|"] = vocabulary.size();
+  CHECK(contains(with("<|endoftext| >"), "by which a text could end its own document"));
   merges = "\xFF\xFE";
   CHECK(contains(message(), "merges.txt:1:1: expected UTF-8"));
   merges = "#version: 0.2\r\n";  // no merges at all, from Windows

@@ -99,6 +99,8 @@ TEST_CASE("characters.json that is none is refused") {
     CHECK(contains(message("[\"b\"," + entry + "]"), "one character each, given " + entry));
   }
   CHECK(contains(message("[\"a\", \"b\", \"a\"]"), "every character once, given \"a\" twice"));
+  const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
+  CHECK(contains(message("[" + deep + "]"), "characters.json: expected JSON that nests"));
   CHECK(message("[\"b\", \"a\"]") == "");
 }
 

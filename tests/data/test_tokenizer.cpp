@@ -164,6 +164,19 @@ TEST_CASE_FIXTURE(Fixture, "what is no tokenizer is refused by name") {
   }
 }
 
+TEST_CASE_FIXTURE(Fixture, "a SentencePiece model with a piece that begins with NUL is refused") {
+  TokenizerOptions options;
+  options.vocab_size = 100;
+  options.model = TokenizerOptions::Model::unigram;
+  std::string bytes = Tokenizer::train(lines, options).bytes();
+  const std::string start = "\n\x09\n\x02";  // of a piece of two bytes, in protocol buffers
+  const std::size_t at = bytes.find(start);
+  REQUIRE(at != std::string::npos);
+  bytes[at + start.size()] = '\0';
+  CHECK_THROWS_WITH_AS(Tokenizer::from_bytes(bytes, "x.model"),
+                       doctest::Contains("x.model: expected a SentencePiece model"), Error);
+}
+
 TEST_CASE("a model with other special ids is refused") {
   const auto data = testing::shared_data();
   if (!data) {

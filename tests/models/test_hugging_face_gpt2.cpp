@@ -147,6 +147,8 @@ TEST_CASE("Hugging Face: a setting of GPT-2 that Kette lacks is an error that na
   folder.check_refused(changes);
   write_file(folder.path() / "config.json", "[1, 2");
   CHECK(folder.import_error().find("config.json: expected a JSON object") != std::string::npos);
+  write_file(folder.path() / "config.json", "{\"n_layer\": " + std::string(200'000, '['));
+  CHECK(folder.import_error().find("config.json: expected JSON that nests") != std::string::npos);
 }
 
 TEST_CASE("Hugging Face: damaged parameters and vocabularies of GPT-2 are errors") {

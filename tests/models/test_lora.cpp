@@ -225,6 +225,18 @@ TEST_CASE("lora: decoding packs weights with their adapters in them") {
   CHECK(generate(PackedGpt(model), {4, 5}, options) == beside);
 }
 
+TEST_CASE("lora: adapters whose product is not finite are refused") {
+  Gpt model(small_gpt());
+  model.materialize(1);
+  LoraAdapters adapters(model, on("query"));
+  adapters.materialize(1);
+  for (const auto& leaf : adapters.parameters().leaves()) {
+    leaf->value.copy_from(Tensor::full(leaf->value.shape(), 1e30, leaf->value.dtype()));
+  }
+  CHECK_THROWS_WITH_AS(adapters.merge(),
+                       doctest::Contains("lora: expected adapters that give finite"), Error);
+}
+
 TEST_CASE("lora: a directory of adapters loads as a model, and merges into a plain one") {
   const Folders f;
   const LanguageModel loaded = load_language_model(f.adapter);

@@ -1,0 +1,26 @@
+// A SentencePiece model from its bytes. The library refuses one by a status, and one with pieces that
+// its tries cannot hold by an exception of its own.
+#pragma once
+
+#include <sentencepiece_processor.h>
+
+#include <string>
+#include <string_view>
+
+#include "tensor/error.h"
+
+namespace kette {
+
+/// name stands in the error when the bytes are no model.
+inline void load_sentencepiece(std::string_view bytes, const std::string& name,
+                               sentencepiece::SentencePieceProcessor& processor) {
+  bool loaded = false;
+  try {
+    loaded = !bytes.empty() && processor.LoadFromSerializedProto(bytes).ok();
+  } catch (const std::exception&) {
+  }
+  KETTE_CHECK(loaded, name, ": expected a SentencePiece model, given ", bytes.size(),
+              " bytes that are none, or a damaged one (copy it or train the tokenizer again)");
+}
+
+}  // namespace kette

@@ -1,0 +1,56 @@
+// A folder of transformers with a Marian model: config.json and the parameters.
+#include "models/hugging_face_marian.h"
+#include "tests/fuzz/targets.h"
+#include "tests/fuzz/tiny_models.h"
+#include "tests/support.h"
+
+namespace kette::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path& folder() {
+  static const fs::path made = [] {
+    for (const char* name : {"vocab.json", "source.spm"}) {
+      put(std::string("marian/") + name, fixture(std::string("hugging_face/marian/") + name));
+    }
+    return put("marian/target.spm", fixture("hugging_face/marian/target.spm")).parent_path();
+  }();
+  return made;
+}
+
+/// As write_marian() leaves it.
+std::string seed(bool output_bias) {
+  TranslationModel model = {nullptr, Tokenizer::load(folder()), {}};
+  TransformerConfig config = tiny_transformer(model.tokenizer.vocab_size());
+  config.special = model.tokenizer.special();
+  config.output_bias = output_bias;
+  config.sinusoids = SinusoidLayout::concatenated;
+  model.transformer = std::make_unique<Transformer>(config);
+  model.transformer->materialize(1);
+  const fs::path exported = scratch() / "exported";
+  fs::create_directories(exported);
+  hugging_face::write_marian(exported, model);
+  return joined({testing::read_file(exported / "config.json"),
+                 header_of(exported / "model.safetensors"), sane_values()});
+}
+
+std::vector<std::string> seeds() {
+  return {seed(true), seed(false), seed(true) + kNan,
+          joined({fixture("hugging_face/marian/config.json"), "{}", ""})};
+}
+
+void read(std::string_view input) {
+  const auto files = parts(input, 3);
+  put("marian/config.json", files[0]);
+  put("marian/model.safetensors", safetensors(files[1], files[2]));
+  const TranslationModel model =
+      hugging_face::read_marian(folder(), hugging_face::Settings(folder()));
+  expect_finite(model.transformer->parameters());
+}
+
+}  // namespace
+
+const Target marian_model = {"marian-model", seeds, read};
+
+}  // namespace kette::fuzz

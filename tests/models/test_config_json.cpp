@@ -1,0 +1,52 @@
+// The config.json of a model directory, by somebody who does not mean well.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "models/config_json.h"
+
+using namespace kette;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+/// What reading a description with this value says; "" when it is taken.
+std::string error_with(const char* key, const Json& value) {
+  Json json = Json::parse(to_json(TransformerConfig::preset("tiny")));
+  json[key] = value;
+  try {
+    model_config_from_json(json.dump(), "config.json");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("config.json: a value that its field cannot hold is refused, not bent") {
+  CHECK(error_with("width", 128) == "");
+  CHECK(error_with("dropout", 0) == "");
+  const std::pair<const char*, Json> cases[] = {{"width", 128.5},
+                                                {"width", true},
+                                                {"width", "128"},
+                                                {"max_length", 1e300},
+                                                {"max_length", 18446744073709551615u},
+                                                {"pad", 4294967296},
+                                                {"dropout", false},
+                                                {"output_bias", 1}};
+  for (const auto& [key, value] : cases) {
+    CAPTURE(key);
+    CAPTURE(value.dump());
+    CHECK(error_with(key, value) == "config.json: expected another type of value for \"" +
+                                        std::string(key) + "\", given " + value.dump());
+  }
+}
+
+TEST_CASE("config.json: JSON that nests without end is refused") {
+  const std::string deep(200'000, '[');
+  CHECK_THROWS_WITH_AS(
+      model_config_from_json("{\"architecture\": " + deep + std::string(deep.size(), ']') + "}",
+                             "config.json"),
+      doctest::Contains("config.json: expected JSON that nests at most 16 deep"), Error);
+}
