@@ -38,8 +38,8 @@ std::vector<std::filesystem::path> paths(const std::vector<std::string>& names) 
   return {names.begin(), names.end()};
 }
 
-/// Sentences are read for the vocabulary, for training, and to know them again on --resume; those of
-/// a pipe are gone after the first time.
+/// Text is read for the vocabulary, for training, and to know it again on --resume; that of a pipe is
+/// gone after the first time.
 void check_lasting(const char* option, const std::filesystem::path& file) {
   std::error_code absent;
   const auto status = std::filesystem::status(file, absent);
@@ -246,6 +246,8 @@ TrainOptions TrainCommandOptions::shared(CLI::App& command) const {
 
 TextTrainOptions TrainCommandOptions::text(CLI::App& command) const {
   check();
+  for (const std::string& file : text_files_) check_lasting("--text", file);
+  for (const std::string& file : valid_text_files_) check_lasting("--valid-text", file);
   TextTrainOptions result = text_;
   static_cast<TrainOptions&>(result) = shared(command);
   result.text = paths(text_files_);

@@ -159,13 +159,16 @@ TEST_CASE("messages: options of one kind of model beside the other's text") {
                 "--valid-text: expected with --text beside it, given without", 2);
 }
 
-TEST_CASE("messages: a pipe where sentences are read more than once") {
+TEST_CASE("messages: a pipe where text is read more than once") {
   const ScratchFolder folder;
   write_small_corpus(folder.path());
   fs::remove(folder / "train.en");
   REQUIRE(::mkfifo((folder / "train.en").c_str(), 0600) == 0);
   check_refused(run_kette(train_arguments(folder.path(), "model")),
                 "--src: expected a file that can be read more than once, given the pipe");
+  check_refused(run_kette({"train", "--text", (folder / "train.en").string(), "--out",
+                           (folder / "model").string()}),
+                "--text: expected a file that can be read more than once, given the pipe");
 }
 
 TEST_CASE("messages: UTF-16 is called that") {

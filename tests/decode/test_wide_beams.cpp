@@ -62,9 +62,9 @@ Found search_everything(const PackedTransformer& model, const Ids& source, std::
   return live;
 }
 
-/// A distribution over 20,000 tokens for a hypothesis, falling, as steep as one may be.
+/// A distribution over 4,000 tokens for a hypothesis, falling, as steep as one may be.
 std::vector<float> falling_values(Random& random) {
-  std::vector<float> values(20'000);
+  std::vector<float> values(4'000);
   const double slope = random.uniform(0.5, 3);
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] =
@@ -81,7 +81,7 @@ double continuations_seen(std::int64_t width) {
   options.forced_length = 4;
   Beam beam(options, 4, 3);
   Random random(1, 2);
-  Ids tokens(20'000);
+  Ids tokens(4'000);
   std::iota(tokens.begin(), tokens.end(), 4);
   std::size_t seen = 0;
   for (int step = 0; step < options.forced_length; ++step) {

@@ -137,7 +137,7 @@ TEST_CASE("Hugging Face: a setting of GPT-2 that Kette lacks is an error that na
       {"n_layer", 1, "expected no further tensors, given \"transformer.h.1."},
       {"n_head", 5, "config.json: heads: expected a divisor"},
       {"n_embd", 1e300, "expected a whole number"},
-      {"n_embd", 131072, "parameters, as many as the model of config.json has"},
+      {"n_embd", 131070, "parameters, as many as the model of config.json has"},
       {"n_embd", 36, "parameters, as many as the model of config.json has"},
       {"n_inner", 39, "expected shape [24, 39], given [24, 40]"},
       {"n_positions", "32", "expected a whole number"},
