@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "data/atomic_file.h"
+#include "data/json_text.h"
 #include "data/safetensors.h"
 #include "data/text_file.h"
 #include "models/model_directory.h"
@@ -49,7 +50,7 @@ void save_description(const fs::path& folder, const AdapterDescription& descript
 
 AdapterDescription read_adapter_description(const fs::path& folder) {
   const fs::path file = folder / kDescriptionFile;
-  const Json json = Json::parse(read_text(file), nullptr, false);
+  const Json json = parse_json<Json>(read_text(file), file.string());
   AdapterDescription description;
   LoraOptions& lora = description.lora;
   try {

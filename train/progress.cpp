@@ -19,7 +19,9 @@ std::string kept_lines(const std::filesystem::path& log, std::int64_t step) {
   std::string kept, line;
   while (std::getline(file, line)) {
     const Json json = Json::parse(line, nullptr, false);
-    if (json.is_object() && json.value("step", std::int64_t{0}) <= step) kept += line + "\n";
+    const bool has_step =
+        json.is_object() && json.contains("step") && json["step"].is_number_integer();
+    if (has_step && json["step"].get<std::int64_t>() <= step) kept += line + "\n";
   }
   return kept;
 }

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "data/json_text.h"
 #include "data/safetensors.h"
 
 namespace kette {
@@ -31,7 +32,7 @@ TrainingState state_in(const SafetensorsFile& stored, const std::filesystem::pat
               ": expected a training state, given another safetensors file");
   TrainingState state;
   try {
-    const Json json = Json::parse(text->second);
+    const Json json = parse_json<Json>(text->second, file.string());
     state.step = count_in(json, "step");
     state.sampler = {count_in(json, "epoch"), count_in(json, "position")};
     state.last_validated = count_in(json, "last_validated");

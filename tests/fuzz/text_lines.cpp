@@ -1,5 +1,7 @@
-// Lines of a plain or gzip file.
+// Lines of a plain or gzip file, all at once and part by part.
+#include "data/line_reader.h"
 #include "data/text_file.h"
+#include "data/text_size.h"
 #include "tests/fuzz/targets.h"
 
 namespace kette::fuzz {
@@ -17,7 +19,8 @@ std::vector<std::string> seeds() {
 }
 
 void read(std::string_view input) {
-  const std::string content = read_text(put("lines", input));
+  const auto file = put("lines", input);
+  const std::string content = read_text(file);
   const TextLines lines(content, "lines");
   std::size_t bytes = 0;
   for (const std::string_view line : lines.views()) {
@@ -25,6 +28,16 @@ void read(std::string_view input) {
     bytes += line.size();
   }
   expect(bytes <= content.size(), "lines of the text alone");
+  expect(text_size(file).lines == lines.size() || content == "\xEF\xBB\xBF", "a count of them");
+  must("the same lines part by part", [&] {
+    if (lines.empty()) return;
+    LineReader reader(file);
+    std::int64_t at = 0;
+    for (std::vector<std::string> part; part = reader.next(3, 5), !part.empty();) {
+      for (const std::string& line : part) expect(line == lines[at++], "the line at this place");
+    }
+    expect(at == lines.size(), "all lines");
+  });
 }
 
 }  // namespace

@@ -48,8 +48,7 @@ void read(std::string_view input) {
     const auto copy = scratch() / "copy";
     save_training_state(copy, state, parameters, trained.adam);
     const std::string before = bytes_of(parameters.values());
-    const TrainingState again =
-        load_training_state(copy, trained.model.parameters(), trained.adam);
+    const TrainingState again = load_training_state(copy, trained.model.parameters(), trained.adam);
     expect(again.step == state.step && again.sampler == state.sampler &&
                again.best_valid_loss == state.best_valid_loss &&
                again.recipe.to_json() == state.recipe.to_json() &&
