@@ -7,7 +7,7 @@ namespace kette::cli {
 namespace {
 
 /// Optimisation as the authors of a preset did it; steps where neither steps nor time are given.
-struct Recipe {
+struct PresetRecipe {
   const char* schedule;
   double lr;
   std::int64_t warmup;
@@ -19,7 +19,7 @@ struct Recipe {
 /// nanoGPT's two set-ups for Tiny Shakespeare, but for the peak of char-cpu's learning rate, which
 /// is 1e-3 there and takes 2,000 steps no further than a loss of 1.89. gpt2 and larger: nanoGPT's
 /// for OpenWebText, half a million tokens a step.
-Recipe recipe_of(const std::string& preset) {
+PresetRecipe recipe_of(const std::string& preset) {
   if (preset == "tiny") {
     return {"inverse_sqrt", 5e-3, 2000, 0.98, 1e-8, 0, 0, 0.1, 4096, 1, 0, 20000};
   }
@@ -36,16 +36,6 @@ Recipe recipe_of(const std::string& preset) {
 
 std::vector<std::filesystem::path> paths(const std::vector<std::string>& names) {
   return {names.begin(), names.end()};
-}
-
-/// Text is read for the vocabulary, for training, and to know it again on --resume; that of a pipe is
-/// gone after the first time.
-void check_lasting(const char* option, const std::filesystem::path& file) {
-  std::error_code absent;
-  const auto status = std::filesystem::status(file, absent);
-  KETTE_CHECK(!std::filesystem::is_fifo(status) && !std::filesystem::is_socket(status), option,
-              ": expected a file that can be read more than once, given the pipe ", file.string(),
-              " (write it to a file first)");
 }
 
 }  // namespace
@@ -70,7 +60,7 @@ TrainCommandOptions::TrainCommandOptions(CLI::App& command) {
 }
 
 void TrainCommandOptions::apply_recipe(const std::string& preset) {
-  const Recipe recipe = recipe_of(preset);
+  const PresetRecipe recipe = recipe_of(preset);
   schedule_ = recipe.schedule;
   train_.schedule.lr = recipe.lr;
   train_.schedule.warmup = recipe.warmup;
@@ -139,9 +129,10 @@ void TrainCommandOptions::add_text_options(CLI::App& command) {
   text_only_.push_back(data.number("--valid-tokens", text_.valid_tokens, at_least(1),
                                    "A validation reads at most so many tokens"));
   OptionGroup both(command, "Vocabulary");
-  both.number("--vocab", translation_.vocabulary, at_least(1),
-              "Pieces of a SentencePiece model that is trained; of sentence pairs on 16 MiB of "
-              "random lines, where there are more");
+  both.number(
+      "--vocab", translation_.vocabulary, at_least(1),
+      "Pieces of a SentencePiece model that is trained; of a large text on 16 MiB of random "
+      "lines");
 }
 
 void TrainCommandOptions::add_adapter_options(CLI::App& command) {
@@ -246,8 +237,6 @@ TrainOptions TrainCommandOptions::shared(CLI::App& command) const {
 
 TextTrainOptions TrainCommandOptions::text(CLI::App& command) const {
   check();
-  for (const std::string& file : text_files_) check_lasting("--text", file);
-  for (const std::string& file : valid_text_files_) check_lasting("--valid-text", file);
   TextTrainOptions result = text_;
   static_cast<TrainOptions&>(result) = shared(command);
   result.text = paths(text_files_);
@@ -271,10 +260,7 @@ TranslationTrainOptions TrainCommandOptions::translation(CLI::App& command) cons
       {"--valid-src", &translation_.valid_source},
       {"--valid-tgt", &translation_.valid_target}};
   for (const auto& [name, file] : files) {
-    if (!file->empty()) {
-      check_lasting(name, *file);
-      continue;
-    }
+    if (!file->empty()) continue;
     throw UsageError(std::string(name) +
                      " is required: expected --src, --tgt, --valid-src and --valid-tgt for a "
                      "translation model, or --text for a language model");

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "data/encoding.h"
+#include "data/line_sample.h"
 #include "data/utf8.h"
 #include "tensor/error.h"
 
@@ -65,12 +66,14 @@ std::shared_ptr<const SentencePieceTextTokenizer> SentencePieceTextTokenizer::tr
   KETTE_CHECK(invalid == std::string_view::npos, "Tokenizer: ",
               expected_utf8(text, text[invalid], " at byte offset " + std::to_string(invalid)));
   options.normalization = TokenizerOptions::Normalization::lossless;
+  LineSample sample(static_cast<std::int64_t>(text.size()), options.sample_bytes);
   std::vector<std::string_view> lines;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     append_line(text.substr(0, end), lines);
     text.remove_prefix(std::min(end + 1, text.size()));
   }
+  std::erase_if(lines, [&](std::string_view) { return !sample.takes_next(); });
   return std::make_shared<SentencePieceTextTokenizer>(Tokenizer::train(lines, options));
 }
 

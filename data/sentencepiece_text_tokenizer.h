@@ -18,7 +18,8 @@ class SentencePieceTextTokenizer final : public TextTokenizer {
   /// Reads tokenizer.model.
   static std::shared_ptr<const SentencePieceTextTokenizer> load(
       const std::filesystem::path& folder);
-  /// Trains lossless on the lines of a text, whatever options.normalization says.
+  /// Trains lossless on the lines of a text, or a sample of them (TokenizerOptions), whatever
+  /// options.normalization says.
   static std::shared_ptr<const SentencePieceTextTokenizer> train(std::string_view text,
                                                                  TokenizerOptions options);
 

@@ -34,8 +34,8 @@ struct TokenizerOptions {
   /// Spell characters outside the vocabulary as bytes instead of one unknown piece; takes 256
   /// pieces.
   bool byte_fallback = false;
-  /// train_files() learns from random lines of about so many bytes where there is more text. Twice
-  /// as many spare a thousandth of the pieces (docs/results.md), at twice the time and memory.
+  /// Training on files or a text takes random lines of about so many bytes, where there is more.
+  /// Twice as many spare a thousandth of the pieces (docs/results.md), at twice the time.
   std::int64_t sample_bytes = std::int64_t{16} << 20;
 };
 

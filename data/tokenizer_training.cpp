@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "data/line_reader.h"
-#include "data/splitmix.h"
+#include "data/line_sample.h"
 #include "data/text_size.h"
 #include "data/tokenizer.h"
 #include "tensor/error.h"
@@ -134,17 +134,14 @@ Tokenizer Tokenizer::train_files(const std::vector<std::filesystem::path>& files
                                  const TokenizerOptions& options) {
   std::int64_t bytes = 0;
   for (const auto& file : files) bytes += text_size(file).bytes;
-  const double share = static_cast<double>(options.sample_bytes) / static_cast<double>(bytes);
+  LineSample sample(bytes, options.sample_bytes);
   std::vector<std::string> lines;
-  std::uint64_t number = 0;
   for (const auto& file : files) {
     LineReader reader(file);
     std::vector<std::string> part;
     while (part = reader.next(kLinesAtOnce), !part.empty()) {
       for (std::string& line : part) {
-        const bool is_taken = share >= 1 || unit_interval(hash_of(number)) < share;
-        if (is_taken) lines.push_back(std::move(line));
-        ++number;
+        if (sample.takes_next()) lines.push_back(std::move(line));
       }
     }
   }

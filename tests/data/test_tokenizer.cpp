@@ -119,6 +119,22 @@ TEST_CASE_FIXTURE(Fixture, "training from files equals training from lines, twic
   }
 }
 
+TEST_CASE_FIXTURE(Fixture,
+                  "of more text than it wants, training takes a sample, the same one each time") {
+  const testing::ScratchFolder folder;
+  testing::write_file(folder / "en", text.source);
+  TokenizerOptions options;
+  options.vocab_size = 80;
+  const auto bytes = [&] { return Tokenizer::train_files({folder / "en"}, options).bytes(); };
+  const std::string whole = bytes();
+  options.sample_bytes = static_cast<std::int64_t>(text.source.size());
+  CHECK(bytes() == whole);
+  options.sample_bytes /= 2;
+  const std::string half = bytes();
+  CHECK(half != whole);
+  CHECK(bytes() == half);
+}
+
 TEST_CASE_FIXTURE(Fixture, "a vocabulary too large or too small says what is possible") {
   const std::string large = message_of([&] { train(1'000'000'000); });
   INFO(large);
