@@ -32,7 +32,7 @@ struct TranslateCommandOptions {
 constexpr std::size_t kPart = 4096;
 
 /// No sentence that a model has positions for is nearly as long.
-constexpr LineLimits kLimits{.line_bytes = std::int64_t{1} << 18};
+constexpr LineLimits kLimits{.line_bytes = kWholeText.line_bytes};
 
 LineReader open_input(const std::filesystem::path& file) {
   return file.empty() ? LineReader(STDIN_FILENO, "stdin", kLimits) : LineReader(file, kLimits);

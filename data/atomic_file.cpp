@@ -57,13 +57,6 @@ std::string unique_number() {
   return std::to_string(::getpid()) + "-" + std::to_string(count++);
 }
 
-bool is_at(const FileDescriptor& descriptor, const fs::path& path) {
-  struct stat open {
-  }, named{};
-  return ::fstat(descriptor.get(), &open) == 0 && ::lstat(path.c_str(), &named) == 0 &&
-         open.st_ino == named.st_ino && open.st_dev == named.st_dev;
-}
-
 /// The rights of what is to be replaced, so that its successor has them; nothing if it is new.
 std::optional<mode_t> rights_of(const fs::path& target) {
   struct stat named {};
@@ -86,7 +79,7 @@ FileDescriptor create_temporary(const fs::path& target, fs::path& temporary, Cre
     }
     ::flock(descriptor.get(), LOCK_EX);
     // Another process may have taken it for a leftover in the instant before the lock.
-    if (is_at(descriptor, temporary)) return descriptor;
+    if (descriptor.is_at(temporary)) return descriptor;
   }
 }
 
@@ -258,6 +251,13 @@ void AtomicFolder::commit(Replace how) {
   descriptor_.reset();
   sync(target_.parent_path());
   if (!old_folder.empty()) fs::remove_all(old_folder, ignored);
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  KETTE_CHECK(!error, folder.string(), ": expected a folder that can be written, given ",
+              error.message());
 }
 
 void check_is_free(const fs::path& folder) {

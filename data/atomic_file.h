@@ -57,6 +57,8 @@ class AtomicFolder {
   FileDescriptor descriptor_;
 };
 
+/// Unless it is there, with the folders above it.
+void make_folder(const std::filesystem::path& folder);
 /// For what is written once: throws unless there is nothing at this path yet, or an empty folder.
 void check_is_free(const std::filesystem::path& folder);
 

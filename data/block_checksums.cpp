@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -24,6 +25,12 @@ std::uint32_t sum_at(const std::string& table, std::uint64_t block) {
 std::uint32_t checksum_of(std::string_view bytes, std::uint32_t so_far) {
   return static_cast<std::uint32_t>(
       crc32_z(so_far, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
+
+std::string hexadecimal(std::uint32_t checksum) {
+  char digits[9];
+  std::snprintf(digits, sizeof digits, "%08x", checksum);
+  return digits;
 }
 
 void BlockChecksumWriter::add(std::string_view bytes) {

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +15,8 @@ inline constexpr std::uint64_t kChecksumBlockBytes = std::uint64_t{1} << 16;
 
 /// CRC-32 of zlib, going on from that of what came before.
 std::uint32_t checksum_of(std::string_view bytes, std::uint32_t so_far = 0);
+/// Its eight digits.
+std::string hexadecimal(std::uint32_t checksum);
 
 /// Of data that is written piece by piece.
 class BlockChecksumWriter {

@@ -1,8 +1,10 @@
 // An open file of the operating system, closed at the end of its scope.
 #pragma once
 
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <utility>
 
 namespace kette {
@@ -20,6 +22,13 @@ class FileDescriptor {
 
   bool is_open() const { return number_ >= 0; }
   int get() const { return number_; }
+  /// Whether the path, links not followed, still names what was opened.
+  bool is_at(const std::filesystem::path& path) const {
+    struct stat open {
+    }, named{};
+    return ::fstat(number_, &open) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+           open.st_ino == named.st_ino && open.st_dev == named.st_dev;
+  }
   void reset() {
     if (is_open()) ::close(std::exchange(number_, -1));
   }

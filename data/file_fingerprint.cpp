@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <fstream>
 
@@ -20,9 +19,7 @@ constexpr std::uintmax_t kBlock = std::uintmax_t{1} << 16;
 constexpr std::uintmax_t kSamples = 256;
 
 std::string format(std::uintmax_t bytes, std::uint32_t sum) {
-  char digits[9];
-  std::snprintf(digits, sizeof digits, "%08x", sum);
-  return std::to_string(bytes) + " bytes, crc32 " + digits;
+  return std::to_string(bytes) + " bytes, crc32 " + hexadecimal(sum);
 }
 
 }  // namespace
@@ -39,8 +36,10 @@ std::string file_fingerprint(const fs::path& path) {
   std::string content(kBlock, '\0');
   std::uint32_t sum = 0;
   for (std::uintmax_t i = 0; i < blocks; ++i) {
-    const std::uintmax_t begin = whole ? i * kBlock : (size - kBlock) / (kSamples - 1) * i;
-    file.seekg(static_cast<std::streamoff>(i + 1 == blocks && !whole ? size - kBlock : begin));
+    const std::uintmax_t begin = whole             ? i * kBlock
+                                 : i + 1 == blocks ? size - kBlock
+                                                   : (size - kBlock) / (kSamples - 1) * i;
+    file.seekg(static_cast<std::streamoff>(begin));
     file.read(content.data(), static_cast<std::streamsize>(std::min(kBlock, size - begin)));
     sum = checksum_of({content.data(), static_cast<std::size_t>(file.gcount())}, sum);
   }

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -28,14 +27,6 @@ std::string content_of(const FileDescriptor& descriptor) {
   return count > 0 ? std::string(content, static_cast<std::size_t>(count)) : "another process";
 }
 
-/// Whether the path still names what was opened: an owner takes its file away.
-bool is_at(const FileDescriptor& descriptor, const std::filesystem::path& path) {
-  struct stat open {
-  }, named{};
-  return ::fstat(descriptor.get(), &open) == 0 && ::stat(path.c_str(), &named) == 0 &&
-         open.st_ino == named.st_ino && open.st_dev == named.st_dev;
-}
-
 }  // namespace
 
 FolderLock::FolderLock(const std::filesystem::path& folder) : file_(folder / kLockFile) {
@@ -52,7 +43,7 @@ FolderLock::FolderLock(const std::filesystem::path& folder) : file_(folder / kLo
                 "given one that ",
                 content_of(descriptor_),
                 " writes (wait for it, stop it, or choose another folder)");
-  } while (!is_at(descriptor_, file_));
+  } while (!descriptor_.is_at(file_));  // its owner has just taken it away
   const std::string owner = this_process();
   // Only people read it, so a disk too full for it is no reason to stop.
   if (::ftruncate(descriptor_.get(), 0) != 0) return;

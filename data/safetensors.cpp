@@ -43,12 +43,6 @@ std::string_view bytes_of(const Tensor& tensor) {
   return {static_cast<const char*>(tensor.raw()), tensor.bytes()};
 }
 
-std::string hexadecimal(std::uint32_t number) {
-  char digits[9];
-  std::snprintf(digits, sizeof digits, "%08x", number);
-  return digits;
-}
-
 /// Of the header and the table of checksums by block.
 constexpr const char* kBlocksKey = "kette.crc32_of_blocks";
 

@@ -1,7 +1,5 @@
 #include "data/text_tokenizer.h"
 
-#include <cstdio>
-
 #include "data/block_checksums.h"
 #include "data/byte_tokenizer.h"
 #include "data/character_tokenizer.h"
@@ -10,13 +8,12 @@
 #include "tensor/error.h"
 
 namespace kette {
+
 std::string tokenizer_fingerprint(const std::string& kind, std::int64_t vocabulary,
                                   const std::vector<std::pair<std::string, std::string>>& files) {
   std::uint32_t sum = 0;
   for (const auto& [name, content] : files) sum = checksum_of(content, checksum_of(name, sum));
-  char digits[9];
-  std::snprintf(digits, sizeof digits, "%08x", sum);
-  return kind + " " + std::to_string(vocabulary) + " " + digits;
+  return kind + " " + std::to_string(vocabulary) + " " + hexadecimal(sum);
 }
 
 std::string TextTokenizer::fingerprint() const {

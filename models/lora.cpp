@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "data/suggestion.h"
-#include "tensor/kernels.h"
 
 namespace kette {
 namespace {
@@ -131,10 +130,7 @@ void LoraAdapters::merge() {
     map->adapter.reset();
   }
   adapted_.clear();
-  const Tensor& merged = base_.values();
-  const auto bad = kette::on(merged.device(),
-                             [&](auto exec) { return kernels::first_non_finite(exec, merged); });
-  KETTE_CHECK(!bad,
+  KETTE_CHECK(!base_.find_non_finite(base_.values()),
               "lora: expected adapters that give finite weights, given some so large that they "
               "do not (the training diverged: take an earlier checkpoint)");
   base_.round();

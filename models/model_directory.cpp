@@ -10,13 +10,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void make_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  KETTE_CHECK(!error, folder.string(), ": expected a folder that can be written, given ",
-              error.message());
-}
-
 template <class Model>
 Metadata load(const fs::path& folder, Model& model, const fs::path& parameters,
               const fs::path& base) {

@@ -1,24 +1,13 @@
 #include "train/run_folder.h"
 
-#include <iostream>
 #include <utility>
 
+#include "data/atomic_file.h"
 #include "train/trainer.h"
 #include "train/training_state.h"
 
 namespace kette {
-namespace {
-
 namespace fs = std::filesystem;
-
-void make_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  KETTE_CHECK(!error, folder.string(), ": expected a folder that can be written, given ",
-              error.message());
-}
-
-}  // namespace
 
 RunFolder::RunFolder(const TrainOptions& options, Recipe recipe)
     : path_(options.out), recipe_(std::move(recipe)) {
