@@ -36,8 +36,6 @@ TEST_CASE("config.json: a value that its field cannot hold is refused, not bent"
                                                 {"dropout", false},
                                                 {"output_bias", 1}};
   for (const auto& [key, value] : cases) {
-    CAPTURE(key);
-    CAPTURE(value.dump());
     CHECK(error_with(key, value) == "config.json: expected another type of value for \"" +
                                         std::string(key) + "\", given " + value.dump());
   }
