@@ -14,13 +14,13 @@ void GradientSlot::add(Tensor gradient) {
     if (gradient.elements() == shape_.elements()) {
       gradient = gradient.reshaped(shape_);
     } else {
-      const Tensor summed = Tensor::empty(shape_, dtype_, device_);
+      const Tensor summed = Tensor::empty(shape_, gradient.dtype(), device_);
       on(device_, [&](auto exec) { kernels::sum_to(exec, gradient, summed); });
       gradient = summed;
     }
   }
   if (!filled()) {
-    gradient_ = std::move(gradient);
+    gradient_ = gradient.to(dtype_);
     return;
   }
   // Storage that something else still reads (an upstream gradient passed on twice) must not change.
@@ -44,10 +44,14 @@ GradientSlot::Buffer GradientSlot::buffer() {
 }
 
 GradientSlot::Buffer GradientSlot::buffer_over(const Tensor& dy) {
-  if (filled()) return buffer();
-  const Tensor target = room_over(dy);
-  if (wanted_) gradient_ = target;
-  return {target, false};
+  if (filled() && dtype_ == dy.dtype()) return buffer();
+  return {room_over(dy), false};
+}
+
+GradientSlot::Buffer GradientSlot::sums(const Tensor& like) {
+  const DType dtype = compute_dtype(like.dtype());
+  if (filled() && dtype_ == dtype) return buffer();
+  return {Tensor::zeros(like.shape(), dtype, like.device()), false};
 }
 
 }  // namespace kette

@@ -17,26 +17,33 @@ class GradientSlot {
   GradientSlot() = default;  ///< a value whose gradient nobody wants
   explicit GradientSlot(const Tensor& value)
       : wanted_(true), shape_(value.shape()), dtype_(value.dtype()), device_(value.device()) {}
-  explicit GradientSlot(std::shared_ptr<Leaf> leaf) : GradientSlot(leaf->value) {
+  explicit GradientSlot(std::shared_ptr<Leaf> leaf) : GradientSlot(leaf->gradient) {
     gradient_ = leaf->gradient;
     leaf_ = std::move(leaf);
   }
 
   bool wanted() const { return wanted_; }
   const Shape& shape() const { return shape_; }
-  /// Adds a gradient of this slot's shape, or of a shape it was broadcast to.
+  /// Adds a gradient of this slot's shape, or of a shape it was broadcast to. Of bf16 values the
+  /// slot's dtype is f32 where a leaf gathers, bf16 elsewhere; either is taken.
   void add(Tensor gradient);
   /// A tensor of zeros, or of what has gathered so far, for kernels that add to their output.
   Tensor open();
-  /// Where a kernel writes: over what is there when nothing has gathered yet, else adding to it.
+
+  /// Where a kernel writes. With `adds` the tensor is what has gathered so far, to be added to.
   struct Buffer {
     Tensor tensor;
     bool adds = false;
   };
+  /// For a kernel that writes this slot's dtype: nothing is left to do afterwards.
   Buffer buffer();
-  /// The same, with room_over(dy) where nothing has gathered yet. Also of a slot whose gradient
-  /// nobody wants.
+  // The others are for kernels that write one dtype alone, also of a slot whose gradient nobody
+  // wants. A tensor that does not add is handed to add() afterwards.
+  /// dy's dtype: room_over(dy) unless it adds.
   Buffer buffer_over(const Tensor& dy);
+  /// The dtype that sums over rows gather in, f32 for a `value` of bf16: zeros unless it adds.
+  Buffer sums(const Tensor& value);
+
   /// Whether anything has gathered.
   bool filled() const { return gradient_.defined(); }
   /// Hands the gradient over and empties the slot.

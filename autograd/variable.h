@@ -11,7 +11,8 @@
 namespace kette {
 
 /// A leaf that training changes. Its gradient tensor is allocated by the owner (ParamStore keeps
-/// all of them in one flat buffer) and backward adds to it.
+/// all of them in one flat buffer) and backward adds to it. It is of the value's dtype, or f32 beside
+/// bf16: the many terms of a sum must not be rounded one by one.
 struct Leaf {
   std::string name;
   Tensor value;
@@ -44,7 +45,8 @@ class Variable {
 
 /// A named leaf with a gradient of zeros.
 inline Variable parameter(Tensor value, std::string name = "parameter") {
-  const Tensor gradient = Tensor::zeros(value.shape(), value.dtype(), value.device());
+  const Tensor gradient =
+      Tensor::zeros(value.shape(), compute_dtype(value.dtype()), value.device());
   return Variable(std::make_shared<Leaf>(Leaf{std::move(name), std::move(value), gradient, false}));
 }
 

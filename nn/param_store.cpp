@@ -81,7 +81,7 @@ void ParamStore::allocate(DType dtype, Device device, Gradients gradients) {
   const bool rounds = dtype == DType::bf16;
   values_ = Tensor::zeros({end}, rounds ? DType::f32 : dtype, device);
   const bool frozen = gradients == Gradients::none;
-  gradients_ = frozen ? Tensor() : Tensor::zeros({end}, dtype, device);
+  gradients_ = frozen ? Tensor() : Tensor::zeros({end}, values_.dtype(), device);
   rounded_ = rounds ? Tensor::zeros({end}, dtype, device) : Tensor();
   for (const auto& leaf : leaves_) {
     const Registered& registered = by_path_.at(leaf->name);

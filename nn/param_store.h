@@ -3,7 +3,8 @@
 // creates and registers it in one act, and asking for a path that exists gives the same parameter
 // again: a tied weight. Matrices lie before vectors, so that decoupled weight decay, which spares
 // biases and gains, is one contiguous range. With bf16 the model computes on rounded copies, while
-// the optimiser works on the values in f32 (Micikevicius et al. 2018, "Mixed Precision Training").
+// gradients gather and the optimiser works in f32 (Micikevicius et al. 2018, "Mixed Precision
+// Training").
 #pragma once
 
 #include <map>
@@ -45,7 +46,7 @@ class ParamStore {
                    Gradients gradients = Gradients::kept);
 
   const Tensor& values() const { return values_; }  ///< f32 or f64
-  /// In the dtype of the model.
+  /// In the dtype of values().
   const Tensor& gradients() const {
     KETTE_CHECK(gradients_.defined(),
                 "ParamStore: expected a store with gradients, given one that is frozen or not yet "

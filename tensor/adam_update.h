@@ -9,12 +9,11 @@
 
 namespace kette {
 
-/// Parameters and moments in T, gradients in G.
-template <class T, class G>
+template <class T>
 struct AdamUpdate {
   T *parameters, *first_moment, *second_moment;
-  const G* gradients;
-  G* rounded;  ///< may be null
+  const T* gradients;
+  BFloat16* rounded;  ///< may be null
   std::int64_t decayed;
   T beta1, beta2, epsilon, keep, gradient_scale, rate, root;
 
@@ -22,8 +21,8 @@ struct AdamUpdate {
       : parameters(args.parameters.data<T>()),
         first_moment(args.first_moment.data<T>()),
         second_moment(args.second_moment.data<T>()),
-        gradients(args.gradients.data<G>()),
-        rounded(args.rounded.defined() ? args.rounded.data<G>() : nullptr),
+        gradients(args.gradients.data<T>()),
+        rounded(args.rounded.defined() ? args.rounded.data<BFloat16>() : nullptr),
         decayed(args.decayed),
         beta1(T(args.beta1)),
         beta2(T(args.beta2)),
@@ -34,7 +33,7 @@ struct AdamUpdate {
         root(T(1 / std::sqrt(1 - std::pow(args.beta2, static_cast<double>(args.step))))) {}
 
   KETTE_HOST_DEVICE void operator()(std::int64_t i) const {
-    const T g = gradient_scale * T(gradients[i]);
+    const T g = gradient_scale * gradients[i];
     const T m = beta1 * first_moment[i] + (T(1) - beta1) * g;
     const T v = beta2 * second_moment[i] + (T(1) - beta2) * g * g;
     first_moment[i] = m;
@@ -42,21 +41,17 @@ struct AdamUpdate {
     const T kept = i < decayed ? keep * parameters[i] : parameters[i];
     const T p = kept - rate * m / (scalar::sqrt(v) * root + epsilon);
     parameters[i] = p;
-    if (rounded) rounded[i] = G(p);
+    if (rounded) rounded[i] = BFloat16(static_cast<float>(p));
   }
 };
 
-/// Calls function(AdamUpdate) with the types of the tensors: all f32 or all f64, or gradients in
-/// bf16 beside f32.
+/// Calls function(AdamUpdate) with the dtype of the tensors.
 template <class Function>
 void visit_adam(const AdamArgs& args, const Function& function) {
-  const DType dtype = args.parameters.dtype(), gradients = args.gradients.dtype();
-  if (dtype == DType::f32 && gradients == DType::bf16) {
-    function(AdamUpdate<float, BFloat16>(args));
-  } else if (dtype == DType::f32 && gradients == dtype) {
-    function(AdamUpdate<float, float>(args));
+  if (args.parameters.dtype() == DType::f32) {
+    function(AdamUpdate<float>(args));
   } else {
-    function(AdamUpdate<double, double>(args));
+    function(AdamUpdate<double>(args));
   }
 }
 

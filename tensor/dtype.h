@@ -98,7 +98,18 @@ decltype(auto) visit_float(DType dtype, const char* op, Function&& function) {
   fail(op, ": expected a floating dtype (f32, f64, bf16), given ", name_of(dtype));
 }
 
-/// Likewise for any dtype.
+/// Calls function(X{}, Y{}) with the types of two floating dtypes that are equal, or bf16 and f32:
+/// what is added to sums, and the sums.
+template <class Function>
+decltype(auto) visit_summands(DType x, DType y, const char* op, Function&& function) {
+  if (x == DType::bf16 && y == DType::f32) return function(BFloat16{}, float{});
+  if (x == DType::f32 && y == DType::bf16) return function(float{}, BFloat16{});
+  if (x != y)
+    fail(op, ": expected equal dtypes, or bf16 and f32, given ", name_of(x), " and ", name_of(y));
+  return visit_float(x, op, [&]<class T>(T) { return function(T{}, T{}); });
+}
+
+/// visit_float for any dtype.
 template <class Function>
 decltype(auto) visit_any(DType dtype, Function&& function) {
   if (dtype == DType::i32) return function(std::int32_t{});

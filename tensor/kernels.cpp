@@ -9,6 +9,9 @@ void MatmulArgs::check() const {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
   KETTE_CHECK(std::max({m, n, k, lda, ldb, ldc}) <= kMost,
               "matmul: expected sides below 2^31, given m = ", m, ", n = ", n, ", k = ", k);
+  const bool plain = bias == nullptr && pre_activation == nullptr && activation == Activation::none;
+  KETTE_CHECK(!wide_result || plain,
+              "matmul: expected neither bias nor activation for a wide result, given one");
 }
 
 void AttentionArgs::check() const {
@@ -55,9 +58,13 @@ void ProjectedCrossEntropyArgs::check() const {
               " targets of type i32, given ", targets.str());
   KETTE_CHECK(sums.defined() && sums.dtype() == DType::f64 && sums.elements() == 3, op,
               "sums of type f64 [3], given ", sums.str());
-  for (const Tensor* tensor : {&weight, &bias, &dx, &dweight, &dbias}) {
-    KETTE_CHECK(!tensor->defined() || tensor->dtype() == x.dtype(), op, "all of type ",
-                name_of(x.dtype()), ", given ", tensor->str());
+  const auto check_dtype = [&](const Tensor& tensor, DType dtype, const char* what) {
+    KETTE_CHECK(!tensor.defined() || tensor.dtype() == dtype, op, what, " of type ", name_of(dtype),
+                ", given ", tensor.str());
+  };
+  for (const Tensor* tensor : {&weight, &bias, &dx}) check_dtype(*tensor, x.dtype(), "all");
+  for (const Tensor* tensor : {&dweight, &dbias}) {
+    check_dtype(*tensor, compute_dtype(x.dtype()), "sums");
   }
   for (const Tensor* tensor : {&bias, &dbias}) {
     KETTE_CHECK(!tensor->defined() || tensor->elements() == vocabulary, op, "a bias of ",

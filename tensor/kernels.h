@@ -11,6 +11,7 @@
 
 #include "tensor/decoding.h"
 #include "tensor/elementwise.h"
+#include "tensor/occurrences.h"
 #include "tensor/random.h"
 #include "tensor/rows/all.h"
 #include "tensor/segments.h"
@@ -39,6 +40,7 @@ decltype(auto) on(Device device, Function&& function) {
 /// elements.
 struct MatmulArgs {
   DType dtype = DType::f32;
+  bool wide_result = false;  ///< C is in compute_dtype(dtype), for sums; then without an epilogue
   const void* a = nullptr;
   const void* b = nullptr;
   void* c = nullptr;
@@ -51,7 +53,8 @@ struct MatmulArgs {
   Activation activation = Activation::none;  ///< applied last
   void* pre_activation = nullptr;  ///< if set, [m, n] with ldc: the value before the activation
 
-  void check() const;  ///< an Error unless the sides are such as every device can take
+  DType result_dtype() const { return wide_result ? compute_dtype(dtype) : dtype; }
+  void check() const;  ///< an Error unless they are such as every device can take
 };
 
 enum class Mask : std::uint8_t { none, causal };
@@ -97,7 +100,7 @@ struct ProjectedCrossEntropyArgs {
   double gradient_scale = 1;
   Tensor sums;            ///< f64 [3], added to; read by CrossEntropySums::of()
   Tensor dx;              ///< overwritten; undefined: no gradients
-  Tensor dweight, dbias;  ///< added to
+  Tensor dweight, dbias;  ///< added to; f32 beside bf16
 
   void check() const;  ///< an Error unless shapes and types fit together
 };
@@ -127,9 +130,8 @@ struct CrossEntropySums {
 ///   m = beta1 m + (1 - beta1) g,   v = beta2 v + (1 - beta2) g^2
 ///   p = p - lr (m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + epsilon) + decay p)
 struct AdamArgs {
-  Tensor parameters, first_moment, second_moment;  ///< f32 or f64, flat, same size
-  Tensor gradients;                                ///< likewise, or bf16 beside f32
-  Tensor rounded;  ///< receives the new parameters in the gradients' dtype; may be undefined
+  Tensor parameters, gradients, first_moment, second_moment;  ///< f32 or f64, flat, same size
+  Tensor rounded;  ///< bf16, receives the new parameters; may be undefined
   double lr = 0, beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9, weight_decay = 0, gradient_scale = 1;
   std::int64_t decayed = 0;  ///< the decay is of the first so many elements
   std::int64_t step = 1;     ///< t, from 1
@@ -149,7 +151,7 @@ namespace kernels {
 
 KETTE_KERNEL(void, fill, const Tensor& y, double value);
 KETTE_KERNEL(void, cast, const Tensor& x, const Tensor& y);
-/// y += x, same shape and dtype.
+/// y += x, same shape; one may be bf16 and the other f32.
 KETTE_KERNEL(void, accumulate, const Tensor& x, const Tensor& y);
 /// y *= factor, a tensor of one element; y is not touched when that is 1.
 KETTE_KERNEL(void, scale, const Tensor& y, const Tensor& factor);
@@ -173,7 +175,7 @@ KETTE_KERNEL_TEMPLATE(Function, binary_backward, Function, const Tensor& a, cons
 /// Runs a row body of rows/all.h over `rows` rows.
 KETTE_KERNEL_TEMPLATE(Body, for_rows, const Body& body, std::int64_t rows);
 /// Likewise, and while a row is at hand, before the body may overwrite it, adds the columns' terms
-/// to their sums over all rows, tensors [width].
+/// to their sums over all rows, tensors [width] of their compute_dtype().
 template <class Body, class Columns>
 void for_rows_with_sums(CpuExec, const Body& body, const Columns& columns, std::int64_t rows,
                         const Tensor* const* sums);
@@ -185,7 +187,7 @@ KETTE_KERNEL(void, matmul, const MatmulArgs& args);
 /// Whether products of f32 may round their operands to TF32, 10 bits of mantissa, which tensor cores
 /// multiply several times as fast. Off unless allowed.
 void allow_tf32(CudaExec, bool allow);
-/// y[j] += sum over rows of x[row, j].
+/// y[j] += sum over rows of x[row, j]; y is of x's compute_dtype().
 KETTE_KERNEL(void, add_rows, const Tensor& x, const Tensor& y);
 /// dx = dy * activation'(...), in place if dx is dy; `saved` is y for relu, the pre-activation
 /// otherwise.
@@ -194,9 +196,10 @@ KETTE_KERNEL(void, activation_backward, Activation activation, const Tensor& sav
 /// [batch, rows, columns] to [batch, columns, rows].
 KETTE_KERNEL(void, transpose, const Tensor& x, const Tensor& y, std::int64_t batch,
              std::int64_t rows, std::int64_t columns);
-/// table[ids[row]] += scale * dy[row], in row order for each entry.
-KETTE_KERNEL(void, scatter_add, const Tensor& dy, const Tensor& ids, const Tensor& table,
-             double scale);
+/// table[entry] += scale * the sum of dy[row] over the rows the entry occurs in; table is of dy's
+/// compute_dtype().
+KETTE_KERNEL(void, scatter_add, const Tensor& dy, const Occurrences& occurrences,
+             const Tensor& table, double scale);
 KETTE_KERNEL(void, attention, const AttentionArgs& args);
 KETTE_KERNEL(void, attention_backward, const AttentionArgs& args,
              const AttentionGradients& gradients);

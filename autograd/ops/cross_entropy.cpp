@@ -14,10 +14,11 @@ Tensor ProjectedCrossEntropy::forward(const Tensor& x, const Tensor& weight, con
   args.gradient_scale = options.scale;
   if (Tape::current()) {
     dx = args.dx = Tensor::empty(x.shape(), x.dtype(), x.device());
+    const DType sums_dtype = compute_dtype(x.dtype());
     if (weight_trains)
-      dweight = args.dweight = Tensor::zeros(weight.shape(), weight.dtype(), weight.device());
+      dweight = args.dweight = Tensor::zeros(weight.shape(), sums_dtype, weight.device());
     if (bias_trains && bias.defined())
-      dbias = args.dbias = Tensor::zeros(bias.shape(), bias.dtype(), bias.device());
+      dbias = args.dbias = Tensor::zeros(bias.shape(), sums_dtype, bias.device());
   }
   args.sums = CrossEntropySums::zeros(x.device());
   const Tensor loss = args.sums.view(0, {});

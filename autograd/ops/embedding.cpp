@@ -13,31 +13,41 @@ void gather(const Tensor& table, const Tensor& ids, const Tensor& y, double scal
   });
 }
 
+/// The ids are those the caller gave: sorted on the host while a GPU is still busy with other ops.
+void add_rows_of_entries(const Tensor& dy, const Tensor& ids, const Tensor& table, double scale,
+                         GradientSlot& dtable) {
+  const GradientSlot::Buffer sums = dtable.sums(table);
+  const Occurrences occurrences(ids, table.rows());
+  on(dy.device(),
+     [&](auto exec) { kernels::scatter_add(exec, dy, occurrences, sums.tensor, scale); });
+  if (!sums.adds) dtable.add(sums.tensor);
+}
+
 }  // namespace
 
-Tensor Lookup::forward(const Tensor& table) {
+Tensor Lookup::forward(const Tensor& entries) {
+  table = entries;
   KETTE_CHECK(table.shape().rank() == 2, name, ": expected a table [entries, width], given ",
               table.str());
-  ids = checked_ids(name, ids, table);
   const Tensor y = Tensor::empty({ids.elements(), table.width()}, table.dtype(), table.device());
-  gather(table, ids, y, scale);
+  gather(table, checked_ids(name, ids, table), y, scale);
   return y;
 }
 
 void Lookup::backward(const Tensor& dy, GradientSlot& dtable) {
-  const Tensor gradient = dtable.open();
-  on(dy.device(), [&](auto exec) { kernels::scatter_add(exec, dy, ids, gradient, scale); });
+  add_rows_of_entries(dy, ids, table, scale, dtable);
 }
 
-Tensor AddPositions::forward(const Tensor& x, const Tensor& table) {
+Tensor AddPositions::forward(const Tensor& x, const Tensor& entries) {
+  table = entries;
   KETTE_CHECK(
       table.shape().rank() == 2 && table.width() == x.width() && positions.elements() == x.rows(),
       name, ": expected a table [positions, ", x.width(), "] and ", x.rows(), " positions for x ",
       x.str(), ", given ", table.str(), " and ", positions.elements());
-  positions = checked_ids(name, positions, table);
+  const Tensor at = checked_ids(name, positions, table);
   const Tensor y = Tensor::empty(x.shape(), x.dtype(), x.device());
   visit_float(x.dtype(), name, [&]<class T>(T) {
-    const rows::AddPositions<T> body{x.data<T>(), table.data<T>(), positions.data<std::int32_t>(),
+    const rows::AddPositions<T> body{x.data<T>(), table.data<T>(), at.data<std::int32_t>(),
                                      y.data<T>(), x.width()};
     on(x.device(), [&](auto exec) { kernels::for_rows(exec, body, x.rows()); });
   });
@@ -45,10 +55,7 @@ Tensor AddPositions::forward(const Tensor& x, const Tensor& table) {
 }
 
 void AddPositions::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dtable) {
-  if (dtable.wanted()) {
-    const Tensor gradient = dtable.open();
-    on(dy.device(), [&](auto exec) { kernels::scatter_add(exec, dy, positions, gradient, 1.0); });
-  }
+  if (dtable.wanted()) add_rows_of_entries(dy, positions, table, 1, dtable);
   dx.add(dy);
 }
 

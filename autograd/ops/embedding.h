@@ -12,8 +12,9 @@ struct Lookup {
   static constexpr const char* formula = "scale * table[id]";
   Tensor ids;
   double scale = 1;
+  Tensor table{};
 
-  Tensor forward(const Tensor& table);
+  Tensor forward(const Tensor& entries);
   void backward(const Tensor& dy, GradientSlot& dtable);
   static std::vector<Sample> samples();
 };
@@ -23,8 +24,9 @@ struct AddPositions {
   static constexpr const char* name = "add_positions";
   static constexpr const char* formula = "x + table[position]";
   Tensor positions;  // i32 [rows]
+  Tensor table{};
 
-  Tensor forward(const Tensor& x, const Tensor& table);
+  Tensor forward(const Tensor& x, const Tensor& entries);
   void backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dtable);
   static std::vector<Sample> samples();
 };

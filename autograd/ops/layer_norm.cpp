@@ -47,10 +47,7 @@ void normalize_backward(Op& op, const Tensor& dy, GradientSlot& dx, GradientSlot
   const bool masked = dresidual && mask.active();
   const Tensor masked_gradient =
       masked ? Tensor::empty(sum.shape(), sum.dtype(), sum.device()) : dsum;
-  const auto target = [&](GradientSlot& slot) {
-    return slot.wanted() ? slot.open() : Tensor::zeros({sum.width()}, sum.dtype(), sum.device());
-  };
-  const Tensor gain_sums = target(dgain), bias_sums = target(dbias);
+  const GradientSlot::Buffer gain_sums = dgain.sums(op.gain), bias_sums = dbias.sums(op.gain);
   visit_float(sum.dtype(), Op::name, [&]<class T>(T) {
     using C = Compute<T>;
     const rows::ResidualLayerNormBackward<T> body{sum.data<T>(),
@@ -65,14 +62,14 @@ void normalize_backward(Op& op, const Tensor& dy, GradientSlot& dx, GradientSlot
                                                   mask};
     const rows::LayerNormColumns<T> columns{sum.data<T>(), dy.data<T>(), op.mean.template data<C>(),
                                             op.rstd.template data<C>(), sum.width()};
-    const Tensor* const outputs[] = {&gain_sums, &bias_sums};
+    const Tensor* const outputs[] = {&gain_sums.tensor, &bias_sums.tensor};
     on(sum.device(),
        [&](auto exec) { kernels::for_rows_with_sums(exec, body, columns, sum.rows(), outputs); });
   });
-  if (dresidual) {
-    dx.add(dsum);
-    dresidual->add(masked_gradient);
-  }
+  if (!gain_sums.adds) dgain.add(gain_sums.tensor);
+  if (!bias_sums.adds) dbias.add(bias_sums.tensor);
+  if (!buffer.adds) dx.add(dsum);
+  if (dresidual) dresidual->add(masked_gradient);
 }
 
 /// In plain loops: the layer norm of rows of `width` values.

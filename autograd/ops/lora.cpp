@@ -18,7 +18,8 @@ struct Panel {
 void multiply(double scale, const Panel& a, bool transpose_a, const Panel& b, bool transpose_b,
               const Panel& c, bool adds) {
   MatmulArgs args;
-  args.dtype = c.matrix.dtype();
+  args.dtype = a.matrix.dtype();
+  args.wide_result = c.matrix.dtype() != a.matrix.dtype();
   args.a = a.data();
   args.b = b.data();
   args.c = c.data();

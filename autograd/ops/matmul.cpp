@@ -7,7 +7,8 @@ namespace {
 void multiply(const Tensor& a, bool transpose_a, const Tensor& b, bool transpose_b, const Tensor& c,
               bool adds) {
   MatmulArgs args;
-  args.dtype = c.dtype();
+  args.dtype = a.dtype();
+  args.wide_result = c.dtype() != a.dtype();
   args.a = a.raw();
   args.b = b.raw();
   args.c = c.raw();
@@ -64,16 +65,17 @@ void MatMul::backward(const Tensor& dy, GradientSlot& da, GradientSlot& db) {
   }
 }
 
-Tensor AffineMap::forward(const Tensor& input, const Tensor& matrix, const Tensor& bias) {
+Tensor AffineMap::forward(const Tensor& input, const Tensor& matrix, const Tensor& biases) {
   KETTE_CHECK(input.shape().rank() >= 1 && matrix.shape().rank() == 2 &&
                   input.width() == matrix.width() && input.dtype() == matrix.dtype(),
               "linear: expected x [rows, ", matrix.defined() ? matrix.width() : 0,
               "] for the weight [out, in] ", matrix.str(), ", given ", input.str());
   const std::int64_t out = matrix.shape()[0];
-  KETTE_CHECK(!bias.defined() || bias.elements() == out, "linear: expected a bias of ", out,
-              " elements, given ", bias.str());
+  KETTE_CHECK(!biases.defined() || biases.elements() == out, "linear: expected a bias of ", out,
+              " elements, given ", biases.str());
   x = input;
   weight = matrix;
+  bias = biases;
   const Tensor y = Tensor::empty(x.shape().with(-1, out), x.dtype(), x.device());
   if (activation == Activation::relu) saved = y;
   if (activation == Activation::gelu || activation == Activation::silu) {
@@ -113,8 +115,9 @@ void AffineMap::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dweig
     multiply(upstream_rows, true, x.reshaped({x.rows(), x.width()}), false, gradient, adds);
   }
   if (dbias.wanted()) {
-    const Tensor gradient = dbias.open();
-    on(dy.device(), [&](auto exec) { kernels::add_rows(exec, upstream_rows, gradient); });
+    const auto [sums, adds] = dbias.sums(bias);
+    on(dy.device(), [&](auto exec) { kernels::add_rows(exec, upstream_rows, sums); });
+    if (!adds) dbias.add(sums);
   }
 }
 

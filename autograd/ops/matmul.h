@@ -26,9 +26,9 @@ struct AffineMap {
   static constexpr const char* name = "linear";
   static constexpr const char* formula = "activation(x W^T + b)";
   Activation activation = Activation::none;
-  Tensor x{}, weight{}, saved{};  // saved: y for relu, the pre-activation for gelu and silu
+  Tensor x{}, weight{}, bias{}, saved{};  // saved: y for relu, the pre-activation for gelu and silu
 
-  Tensor forward(const Tensor& input, const Tensor& matrix, const Tensor& bias);
+  Tensor forward(const Tensor& input, const Tensor& matrix, const Tensor& biases);
   void backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dweight, GradientSlot& dbias);
   static std::vector<Sample> samples();
 };

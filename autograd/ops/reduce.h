@@ -44,16 +44,11 @@ struct MaxLast {
     return y;
   }
   void backward(const Tensor& dy, GradientSlot& dx) {
-    // Row r's gradient belongs to flat element r * width + column: an embedding gradient of
-    // width 1.
-    std::vector<std::int32_t> flat = columns.values<std::int32_t>();
-    for (std::size_t row = 0; row < flat.size(); ++row) {
-      flat[row] += static_cast<std::int32_t>(static_cast<std::int64_t>(row) * input_shape.width());
-    }
-    const Tensor gradient = Tensor::zeros(input_shape, dy.dtype(), dy.device());
-    on(dy.device(), [&](auto exec) {
-      kernels::scatter_add(exec, dy, Tensor::from(flat, dy.device()),
-                           gradient.reshaped({gradient.elements(), 1}), 1.0);
+    const Tensor gradient = Tensor::empty(input_shape, dy.dtype(), dy.device());
+    visit_float(dy.dtype(), name, [&]<class T>(T) {
+      const rows::PutInColumn<T> body{dy.data<T>(), columns.data<std::int32_t>(),
+                                      gradient.data<T>(), input_shape.width()};
+      on(dy.device(), [&](auto exec) { kernels::for_rows(exec, body, columns.elements()); });
     });
     dx.add(gradient);
   }

@@ -22,17 +22,18 @@ Tensor RmsNormalize::forward(const Tensor& input, const Tensor& gains) {
 
 void RmsNormalize::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dgain) {
   const GradientSlot::Buffer out = dx.buffer_over(dy);
-  const Tensor gain_sums =
-      dgain.wanted() ? dgain.open() : Tensor::zeros(gain.shape(), x.dtype(), x.device());
+  const GradientSlot::Buffer gain_sums = dgain.sums(gain);
   visit_float(x.dtype(), name, [&]<class T>(T) {
     const auto* scale = reciprocal.data<Compute<T>>();
     const rows::RmsNormBackward<T> body{x.data<T>(),          dy.data<T>(), gain.data<T>(), scale,
                                         out.tensor.data<T>(), out.adds,     x.width()};
     const rows::RmsNormColumns<T> columns{x.data<T>(), dy.data<T>(), scale, x.width()};
-    const Tensor* const sums[] = {&gain_sums};
+    const Tensor* const sums[] = {&gain_sums.tensor};
     on(x.device(),
        [&](auto exec) { kernels::for_rows_with_sums(exec, body, columns, x.rows(), sums); });
   });
+  if (!gain_sums.adds) dgain.add(gain_sums.tensor);
+  if (!out.adds) dx.add(out.tensor);
 }
 
 std::vector<Sample> RmsNormalize::samples() {

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "tensor/tensor.h"
+
 namespace kette::cpu {
 
 /// Adds blocks 1, 2, ... to block 0, element by element; a block has `width` sums and starts
@@ -15,6 +17,13 @@ void add_blocks(C* sums, std::int64_t blocks, std::int64_t stride, std::int64_t 
 #pragma omp simd
     for (std::int64_t j = 0; j < width; ++j) sums[j] += more[j];
   }
+}
+
+/// y += sums
+template <class C>
+void add_to(const Tensor& y, const C* sums) {
+  C* out = y.data<C>();
+  for (std::int64_t j = 0; j < y.elements(); ++j) out[j] += sums[j];
 }
 
 }  // namespace kette::cpu

@@ -17,19 +17,19 @@ using cpu::Operand;
 using cpu::parallel_blocks;
 using cpu::Scratch;
 
-/// One matrix of the batch.
-template <class T>
+/// One matrix of the batch; operands of T, results of Out.
+template <class T, class Out>
 struct Problem {
   const MatmulArgs& args;
   const T *a, *b;
-  Epilogue<T> epilogue;
+  Epilogue<Out> epilogue;
 
   Problem(const MatmulArgs& given, std::int64_t index) : args(given) {
     const std::int64_t at = index * args.batch_stride_c;
-    const auto from = [&](void* start) { return start ? static_cast<T*>(start) + at : nullptr; };
+    const auto from = [&](void* start) { return start ? static_cast<Out*>(start) + at : nullptr; };
     a = static_cast<const T*>(args.a) + index * args.batch_stride_a;
     b = static_cast<const T*>(args.b) + index * args.batch_stride_b;
-    epilogue = {from(args.c), args.ldc, static_cast<const T*>(args.bias), args.activation,
+    epilogue = {from(args.c), args.ldc, static_cast<const Out*>(args.bias), args.activation,
                 from(args.pre_activation)};
   }
 
@@ -41,18 +41,19 @@ struct Problem {
 
   /// Finishes part of a row of C from its product, which lies elsewhere.
   void store(std::int64_t row, std::int64_t column, std::int64_t columns,
-             Compute<T>* values) const {
-    using C = Compute<T>;
+             Compute<Out>* values) const {
+    using C = Compute<Out>;
     if (args.beta != 0) {
-      const T* old = epilogue.out + row * args.ldc + column;
+      const Out* old = epilogue.out + row * args.ldc + column;
       for (std::int64_t j = 0; j < columns; ++j) values[j] += C(args.beta) * C(old[j]);
     }
     epilogue.apply(row, column, columns, values);
   }
 };
 
-/// f32 straight into C.
-void multiply_in_place(const Problem<float>& problem) {
+/// Straight into a C of f32.
+template <class T>
+void multiply_in_place(const Problem<T, float>& problem) {
   const MatmulArgs& args = problem.args;
   const Epilogue<float>& epilogue = problem.epilogue;
   const auto finish = [&](std::int64_t row, std::int64_t rows, std::int64_t column,
@@ -61,14 +62,14 @@ void multiply_in_place(const Problem<float>& problem) {
       epilogue.apply(i, column, columns, epilogue.out + i * args.ldc + column);
     }
   };
-  cpu::product<float>({args.m, args.n, args.k}, static_cast<float>(args.alpha), problem.left(),
-                      problem.right(), static_cast<float>(args.beta), epilogue.out, args.ldc,
-                      epilogue.empty() ? cpu::FinishBlock() : finish);
+  cpu::product<T>({args.m, args.n, args.k}, static_cast<float>(args.alpha), problem.left(),
+                  problem.right(), static_cast<float>(args.beta), epilogue.out, args.ldc,
+                  epilogue.empty() ? cpu::FinishBlock() : finish);
 }
 
-/// Through an f32 copy of C: for bf16.
+/// Through an f32 copy of a C of bf16.
 template <class T>
-void multiply_aside(const Problem<T>& problem) {
+void multiply_aside(const Problem<T, BFloat16>& problem) {
   const std::int64_t m = problem.args.m, n = problem.args.n;
   const Scratch<float> scratch(m * n);
   float* values = scratch.data();
@@ -84,8 +85,8 @@ void multiply_aside(const Problem<T>& problem) {
 
 /// C^T = op(B)^T op(A)^T: for few rows times the rows of a weight matrix. Packing A is then cheap,
 /// and the weights are read where they lie.
-template <class T>
-void multiply_swapped(const Problem<T>& problem) {
+template <class T, class Out>
+void multiply_swapped(const Problem<T, Out>& problem) {
   const std::int64_t m = problem.args.m, n = problem.args.n;
   const Scratch<float> scratch(2 * m * n);
   float *transposed = scratch.data(), *values = scratch.data() + m * n;
@@ -104,8 +105,8 @@ void multiply_swapped(const Problem<T>& problem) {
 
 /// A sum over many rows into a small C, such as a weight's gradient: parts of k side by side, then
 /// their sum.
-template <class T>
-void multiply_in_parts(const Problem<T>& problem, std::int64_t depth) {
+template <class T, class Out>
+void multiply_in_parts(const Problem<T, Out>& problem, std::int64_t depth) {
   const std::int64_t m = problem.args.m, n = problem.args.n, k = problem.args.k;
   const Operand<T> a = problem.left(), b = problem.right();
   const std::int64_t parts = cpu::ceil_div(k, depth);
@@ -124,7 +125,7 @@ void multiply_in_parts(const Problem<T>& problem, std::int64_t depth) {
 }
 
 /// f64, a block of rows at a time.
-void multiply_by_blas(const Problem<double>& problem) {
+void multiply_by_blas(const Problem<double, double>& problem) {
   const MatmulArgs& args = problem.args;
   const Epilogue<double>& epilogue = problem.epilogue;
   cpu::prepare_blas();
@@ -147,8 +148,8 @@ void multiply_by_blas(const Problem<double>& problem) {
   });
 }
 
-template <class T>
-void multiply(const Problem<T>& problem) {
+template <class T, class Out>
+void multiply(const Problem<T, Out>& problem) {
   const std::int64_t m = problem.args.m, n = problem.args.n, k = problem.args.k;
   if constexpr (std::is_same_v<T, double>) {
     multiply_by_blas(problem);
@@ -158,11 +159,25 @@ void multiply(const Problem<T>& problem) {
       multiply_swapped(problem);
     } else if (problem.args.transpose_a && k >= 2 * kPart && m * n <= kSmallResult) {
       multiply_in_parts(problem, std::max(kPart, cpu::ceil_div(k, kMostParts)));
-    } else if constexpr (std::is_same_v<T, float>) {
+    } else if constexpr (std::is_same_v<Out, float>) {
       multiply_in_place(problem);
     } else {
       multiply_aside(problem);
     }
+  }
+}
+
+template <class T, class Out>
+void multiply_batch(const MatmulArgs& args) {
+  const std::int64_t cost = args.m * args.n * std::max<std::int64_t>(args.k, 1);
+  constexpr std::int64_t kLarge = std::int64_t{1} << 22;  // worth all threads by itself
+  if (args.batch == 1 || cost >= kLarge) {
+    for (std::int64_t index = 0; index < args.batch; ++index)
+      multiply(Problem<T, Out>(args, index));
+  } else {
+    parallel_blocks(args.batch, 1, cost, [&](std::int64_t index, std::int64_t) {
+      multiply(Problem<T, Out>(args, index));
+    });
   }
 }
 
@@ -172,14 +187,7 @@ void matmul(CpuExec, const MatmulArgs& args) {
   args.check();
   if (args.m == 0 || args.n == 0 || args.batch == 0) return;
   visit_float(args.dtype, "matmul", [&]<class T>(T) {
-    const std::int64_t cost = args.m * args.n * std::max<std::int64_t>(args.k, 1);
-    constexpr std::int64_t kLarge = std::int64_t{1} << 22;  // worth all threads by itself
-    if (args.batch == 1 || cost >= kLarge) {
-      for (std::int64_t index = 0; index < args.batch; ++index) multiply(Problem<T>(args, index));
-    } else {
-      parallel_blocks(args.batch, 1, cost,
-                      [&](std::int64_t index, std::int64_t) { multiply(Problem<T>(args, index)); });
-    }
+    args.wide_result ? multiply_batch<T, Compute<T>>(args) : multiply_batch<T, T>(args);
   });
 }
 

@@ -14,7 +14,6 @@ void add_rows(CpuExec, const Tensor& x, const Tensor& y) {
   visit_float(x.dtype(), "add_rows", [&]<class T>(T) {
     using C = Compute<T>;
     const T* in = x.data<T>();
-    T* out = y.data<T>();
     const cpu::Scratch<C> partial(blocks * width);
     cpu::parallel_blocks(rows, kRows, width, [&](std::int64_t begin, std::int64_t end) {
       C* sums = partial.data() + begin / kRows * width;
@@ -26,7 +25,7 @@ void add_rows(CpuExec, const Tensor& x, const Tensor& y) {
     });
     if (blocks == 0) return;
     cpu::add_blocks(partial.data(), blocks, width, width);
-    for (std::int64_t j = 0; j < width; ++j) out[j] = T(C(out[j]) + partial.data()[j]);
+    cpu::add_to(y, partial.data());
   });
 }
 

@@ -1,13 +1,15 @@
 // Kernels that mostly move memory: fill, convert, accumulate, scale, transpose, scatter-add, and
 // Adam.
 #include "tensor/adam_update.h"
+#include "tensor/cpu/column_sums.h"
 #include "tensor/cpu/parallel.h"
+#include "tensor/cpu/scratch.h"
 #include "tensor/kernels.h"
 
 namespace kette::kernels {
 namespace {
 
-using cpu::parallel_blocks;
+using cpu::parallel_blocks, cpu::Scratch;
 constexpr std::int64_t kGrain = 16384;
 
 }  // namespace
@@ -37,12 +39,13 @@ void cast(CpuExec, const Tensor& x, const Tensor& y) {
 }
 
 void accumulate(CpuExec, const Tensor& x, const Tensor& y) {
-  visit_float(y.dtype(), "accumulate", [&]<class T>(T) {
-    const T* in = x.data<T>();
-    T* out = y.data<T>();
+  visit_summands(x.dtype(), y.dtype(), "accumulate", [&]<class X, class Y>(X, Y) {
+    using C = Compute<Y>;
+    const X* in = x.data<X>();
+    Y* out = y.data<Y>();
     parallel_blocks(x.elements(), kGrain, 1, [&](std::int64_t begin, std::int64_t end) {
 #pragma omp simd
-      for (std::int64_t i = begin; i < end; ++i) out[i] = T(Compute<T>(out[i]) + Compute<T>(in[i]));
+      for (std::int64_t i = begin; i < end; ++i) out[i] = Y(C(out[i]) + C(in[i]));
     });
   });
 }
@@ -82,28 +85,43 @@ void transpose(CpuExec, const Tensor& x, const Tensor& y, std::int64_t batch, st
   });
 }
 
-void scatter_add(CpuExec, const Tensor& dy, const Tensor& ids, const Tensor& table, double factor) {
-  const std::int64_t rows = ids.elements(), width = table.width(), entries = table.rows();
-  const std::int32_t* id = ids.data<std::int32_t>();
-  // A block owns a range of table entries and reads all rows in order: no atomics, one order of
-  // additions.
-  const std::int64_t grain = std::max<std::int64_t>(1, (entries + 15) / 16);
-  visit_float(dy.dtype(), "embedding", [&]<class T>(T) {
+void scatter_add(CpuExec, const Tensor& dy, const Occurrences& occurrences, const Tensor& table,
+                 double factor) {
+  const std::int64_t width = table.width();
+  visit_float(dy.dtype(), "scatter_add", [&]<class T>(T) {
     using C = Compute<T>;
     const T* upstream = dy.data<T>();
-    T* gradient = table.data<T>();
     const C by = static_cast<C>(factor);
-    parallel_blocks(entries, grain, rows * width / std::max<std::int64_t>(1, entries) + 1,
-                    [&](std::int64_t begin, std::int64_t end) {
-                      for (std::int64_t row = 0; row < rows; ++row) {
-                        if (id[row] < begin || id[row] >= end) continue;
-                        const T* in = upstream + row * width;
-                        T* out = gradient + id[row] * width;
+    const auto add_to_table = [&](std::int32_t entry, const C* sums) {
+      C* out = table.data<C>() + entry * width;
 #pragma omp simd
-                        for (std::int64_t j = 0; j < width; ++j)
-                          out[j] = T(C(out[j]) + by * C(in[j]));
-                      }
-                    });
+      for (std::int64_t j = 0; j < width; ++j) out[j] += by * sums[j];
+    };
+    const auto& pieces = occurrences.pieces();
+    const auto& frequent = occurrences.frequent();
+    const Scratch<C> partial(occurrences.partial_sums() * width);
+    const auto count = static_cast<std::int64_t>(pieces.size());
+    parallel_blocks(count, 16, 16 * width, [&](std::int64_t begin, std::int64_t end) {
+      const Scratch<C> alone(width);
+      for (std::int64_t at = begin; at < end; ++at) {
+        const Occurrences::Piece& piece = pieces[static_cast<std::size_t>(at)];
+        C* sums = piece.partial < 0 ? alone.data() : partial.data() + piece.partial * width;
+        std::fill_n(sums, width, C(0));
+        for (std::int32_t i = piece.begin; i < piece.end; ++i) {
+          const T* in = upstream + occurrences.rows()[static_cast<std::size_t>(i)] * width;
+#pragma omp simd
+          for (std::int64_t j = 0; j < width; ++j) sums[j] += C(in[j]);
+        }
+        if (piece.partial < 0) add_to_table(piece.entry, sums);
+      }
+    });
+    const auto frequent_count = static_cast<std::int64_t>(frequent.size());
+    parallel_blocks(frequent_count, 1, 8 * width, [&](std::int64_t at, std::int64_t) {
+      const Occurrences::Frequent& entry = frequent[static_cast<std::size_t>(at)];
+      C* sums = partial.data() + entry.begin * width;
+      cpu::add_blocks(sums, entry.end - entry.begin, width, width);
+      add_to_table(entry.entry, sums);
+    });
   });
 }
 

@@ -121,7 +121,7 @@ CrossEntropySums reduce(const ProjectedCrossEntropyArgs& args) {
   return sums;
 }
 
-/// bf16 is a storage type: the same in f32, results converted back.
+/// bf16 is a storage type: the same in f32, which dweight and dbias are anyway, dx converted back.
 CrossEntropySums reduce_in_f32(const ProjectedCrossEntropyArgs& args) {
   ProjectedCrossEntropyArgs wide = args;
   for (Tensor* tensor : {&wide.x, &wide.weight, &wide.bias, &wide.dx, &wide.dweight, &wide.dbias}) {
@@ -129,8 +129,6 @@ CrossEntropySums reduce_in_f32(const ProjectedCrossEntropyArgs& args) {
   }
   const CrossEntropySums sums = reduce<float>(wide);
   if (args.dx.defined()) args.dx.copy_from(wide.dx.to(DType::bf16));
-  if (args.dweight.defined()) args.dweight.copy_from(wide.dweight.to(DType::bf16));
-  if (args.dbias.defined()) args.dbias.copy_from(wide.dbias.to(DType::bf16));
   return sums;
 }
 

@@ -64,8 +64,7 @@ void for_rows(CpuExec, const Body& body, std::int64_t rows) {
 template <class Body, class Columns>
 void for_rows_with_sums(CpuExec, const Body& body, const Columns& columns, std::int64_t rows,
                         const Tensor* const* sums) {
-  using T = typename Columns::Element;
-  using C = Compute<T>;
+  using C = Compute<typename Columns::Element>;
   constexpr int kSums = Columns::kSums;
   const std::int64_t width = columns.width, blocks = cpu::ceil_div(rows, kRowsPerSum);
   std::vector<C> partial(static_cast<std::size_t>(blocks * kSums * width));
@@ -84,12 +83,7 @@ void for_rows_with_sums(CpuExec, const Body& body, const Columns& columns, std::
   });
   if (blocks == 0) return;
   cpu::add_blocks(partial.data(), blocks, kSums * width, kSums * width);
-  for (int k = 0; k < kSums; ++k) {
-    T* total = sums[k]->data<T>();
-    for (std::int64_t j = 0; j < width; ++j) {
-      total[j] = T(C(total[j]) + partial[static_cast<std::size_t>(k * width + j)]);
-    }
-  }
+  for (int k = 0; k < kSums; ++k) cpu::add_to(*sums[k], partial.data() + k * width);
 }
 
 namespace {

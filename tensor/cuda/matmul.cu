@@ -19,7 +19,7 @@ constexpr std::uintptr_t kWorkspaceAlignment = 256;
 /// What the choice of a kernel depends on.
 struct Problem {
   DType dtype = DType::f32;
-  bool tf32 = false, transpose_a = false, transpose_b = false;
+  bool wide_result = false, tf32 = false, transpose_a = false, transpose_b = false;
   std::int64_t m = 0, n = 0, k = 0, lda = 0, ldb = 0, ldc = 0;
   std::int64_t batch = 1, stride_a = 0, stride_b = 0, stride_c = 0;
   cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
@@ -59,7 +59,8 @@ cublasLtEpilogue_t fused_epilogue(const MatmulArgs& args) {
 }
 
 Problem problem_of(const MatmulArgs& args, void* result, cublasLtEpilogue_t epilogue, bool tf32) {
-  Problem problem{args.dtype, tf32 && args.dtype == DType::f32, args.transpose_a, args.transpose_b};
+  Problem problem{args.dtype, args.wide_result, tf32 && args.dtype == DType::f32, args.transpose_a,
+                  args.transpose_b};
   problem.m = args.m, problem.n = args.n, problem.k = args.k;
   problem.lda = args.lda, problem.ldb = args.ldb, problem.ldc = args.ldc;
   if (args.batch != 1) {
@@ -77,12 +78,13 @@ Problem problem_of(const MatmulArgs& args, void* result, cublasLtEpilogue_t epil
   return problem;
 }
 
-Owned<cublasLtMatrixLayout_t> make_layout(const Problem& problem, bool transposed,
+/// Of one of the matrices, with as many in the batch.
+Owned<cublasLtMatrixLayout_t> make_layout(DType dtype, std::int64_t batch, bool transposed,
                                           std::int64_t rows, std::int64_t columns, std::int64_t ld,
                                           std::int64_t stride) {
   if (transposed) std::swap(rows, columns);
-  auto layout = cuda::make_layout(type_of(problem.dtype), rows, columns, ld);
-  cuda::set(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, static_cast<std::int32_t>(problem.batch));
+  auto layout = cuda::make_layout(type_of(dtype), rows, columns, ld);
+  cuda::set(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, static_cast<std::int32_t>(batch));
   cuda::set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, stride);
   return layout;
 }
@@ -100,11 +102,14 @@ Plan make_plan(cublasLtHandle_t library, const Problem& problem, const void* bia
   cuda::set(plan.operation, CUBLASLT_MATMUL_DESC_TRANSB, order(problem.transpose_a));
   cuda::set(plan.operation, CUBLASLT_MATMUL_DESC_EPILOGUE, problem.epilogue);
   cuda::set(plan.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
-  plan.first = make_layout(problem, problem.transpose_b, problem.n, problem.k, problem.ldb,
-                           problem.stride_b);
-  plan.second = make_layout(problem, problem.transpose_a, problem.k, problem.m, problem.lda,
-                            problem.stride_a);
-  plan.result = make_layout(problem, false, problem.n, problem.m, problem.ldc, problem.stride_c);
+  const DType operands = problem.dtype;
+  const DType result = problem.wide_result ? compute_dtype(operands) : operands;
+  plan.first = make_layout(operands, problem.batch, problem.transpose_b, problem.n, problem.k,
+                           problem.ldb, problem.stride_b);
+  plan.second = make_layout(operands, problem.batch, problem.transpose_a, problem.k, problem.m,
+                            problem.lda, problem.stride_a);
+  plan.result = make_layout(result, problem.batch, false, problem.n, problem.m, problem.ldc,
+                            problem.stride_c);
 
   const auto preference = cuda::make_preference();
   cuda::set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,

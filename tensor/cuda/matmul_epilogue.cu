@@ -49,10 +49,9 @@ constexpr std::int64_t kRowsPerSum = 256;
 
 /// y[block of rows, column] (+)= the sum over the block: a warp's lanes take neighbouring columns,
 /// the warps every kRowLanes-th row.
-template <class In, class Out>
-__global__ void column_sums(const In* x, std::int64_t rows, std::int64_t width, std::int64_t ld,
-                            std::int64_t rows_per_sum, bool adds, Out* y) {
-  using C = Compute<In>;
+template <class T, class C = Compute<T>>
+__global__ void column_sums(const T* x, std::int64_t rows, std::int64_t width, std::int64_t ld,
+                            std::int64_t rows_per_sum, bool adds, C* y) {
   __shared__ C parts[kRowLanes][kWarp];
   const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * kWarp + threadIdx.x;
   const std::int64_t begin = blockIdx.y * rows_per_sum;
@@ -67,8 +66,8 @@ __global__ void column_sums(const In* x, std::int64_t rows, std::int64_t width, 
   __syncthreads();
   if (threadIdx.y > 0 || column >= width) return;
   for (int lane = 1; lane < kRowLanes; ++lane) sum += parts[lane][threadIdx.x];
-  Out& total = y[blockIdx.y * width + column];
-  total = Out(adds ? C(total) + sum : sum);
+  C& total = y[blockIdx.y * width + column];
+  total = adds ? total + sum : sum;
 }
 
 template <class T, int kCount, class Function>
@@ -95,7 +94,7 @@ void finish_product(CudaExec exec, const MatmulArgs& given, const void* product,
   if (!changes && args.pre_activation == product) args.pre_activation = nullptr;  // it is there
   if (!changes && args.activation == Activation::none && !args.pre_activation && args.c == product)
     return;
-  visit_float(args.dtype, "matmul", [&]<class T>(T) {
+  visit_float(args.result_dtype(), "matmul", [&]<class T>(T) {
     const auto finish = [&]<class Function>(Function function) {
       const bool packed = whole_packs<T>({args.n, args.ldc, args.batch_stride_c},
                                          {product, args.bias, args.pre_activation, args.c});
@@ -109,27 +108,26 @@ void finish_product(CudaExec exec, const MatmulArgs& given, const void* product,
 
 template <class T>
 void add_rows(CudaExec exec, const T* x, std::int64_t rows, std::int64_t width, std::int64_t ld,
-              T* y) {
+              Compute<T>* y) {
   using C = Compute<T>;
   const std::int64_t blocks = ceil_div(rows, kRowsPerSum);
   const dim3 threads(kWarp, kRowLanes);
   Grid grid{dim3(static_cast<unsigned>(ceil_div(width, kWarp))), threads};
   if (blocks <= 1) {
-    launch(exec, column_sums<T, T>, grid, x, rows, width, ld, rows, true, y);
+    launch(exec, column_sums<T>, grid, x, rows, width, ld, rows, true, y);
     return;
   }
   const Tensor partial =
       Tensor::empty({blocks, width}, dtype_of<C>, {DeviceKind::cuda, exec.device});
   grid.blocks.y = static_cast<unsigned>(blocks);
-  launch(exec, column_sums<T, C>, grid, x, rows, width, ld, kRowsPerSum, false, partial.data<C>());
+  launch(exec, column_sums<T>, grid, x, rows, width, ld, kRowsPerSum, false, partial.data<C>());
   grid.blocks.y = 1;
-  launch(exec, column_sums<C, T>, grid, partial.data<C>(), blocks, width, width, blocks, true, y);
+  launch(exec, column_sums<C>, grid, partial.data<C>(), blocks, width, width, blocks, true, y);
 }
 
 template void add_rows(CudaExec, const float*, std::int64_t, std::int64_t, std::int64_t, float*);
 template void add_rows(CudaExec, const double*, std::int64_t, std::int64_t, std::int64_t, double*);
-template void add_rows(CudaExec, const BFloat16*, std::int64_t, std::int64_t, std::int64_t,
-                       BFloat16*);
+template void add_rows(CudaExec, const BFloat16*, std::int64_t, std::int64_t, std::int64_t, float*);
 
 }  // namespace cuda
 
@@ -138,7 +136,7 @@ namespace kernels {
 void add_rows(CudaExec exec, const Tensor& x, const Tensor& y) {
   const std::int64_t width = y.elements(), rows = x.elements() / std::max<std::int64_t>(1, width);
   visit_float(x.dtype(), "add_rows", [&]<class T>(T) {
-    cuda::add_rows(exec, x.data<T>(), rows, width, width, y.data<T>());
+    cuda::add_rows(exec, x.data<T>(), rows, width, width, y.data<Compute<T>>());
   });
 }
 

@@ -14,6 +14,6 @@ void finish_product(CudaExec exec, const MatmulArgs& args, const void* product, 
 /// y[j] += sum over rows of x[row * ld + j], for `width` columns.
 template <class T>
 void add_rows(CudaExec exec, const T* x, std::int64_t rows, std::int64_t width, std::int64_t ld,
-              T* y);
+              Compute<T>* y);
 
 }  // namespace kette::cuda

@@ -1,7 +1,10 @@
 // Kernels that mostly move memory: fill, convert, accumulate, scale, transpose, scatter-add, and
 // Adam.
+#include <algorithm>
+
 #include "tensor/adam_update.h"
 #include "tensor/cuda/launch.h"
+#include "tensor/cuda/pack.h"
 
 namespace kette::kernels {
 namespace {
@@ -20,9 +23,10 @@ __global__ void cast_elements(std::int64_t count, const From* x, To* y) {
   }
 }
 
-template <class T>
-__global__ void accumulate_elements(std::int64_t count, const T* x, T* y) {
-  if (const std::int64_t i = index(); i < count) y[i] = T(Compute<T>(y[i]) + Compute<T>(x[i]));
+template <class T, class Sum>
+__global__ void accumulate_elements(std::int64_t count, const T* x, Sum* y) {
+  using C = Compute<T>;
+  if (const std::int64_t i = index(); i < count) y[i] = Sum(C(y[i]) + C(x[i]));
 }
 
 template <class T, class F>
@@ -60,41 +64,109 @@ __global__ void transpose_tiles(std::int64_t rows, std::int64_t columns, const T
   }
 }
 
-constexpr int kOwned = 32;  // table entries of a block
+constexpr int kLoadsInFlight = 8;
 
-/// A block owns a range of table entries. It reads all ids in order, a block's width at a time,
-/// notes the rows that are its own, and adds them in that order: no atomics, one order of additions.
-template <class T>
-__global__ void scatter_add_rows(std::int64_t rows, std::int64_t width, std::int64_t entries,
-                                 Compute<T> factor, const std::int32_t* ids, const T* dy,
-                                 T* table) {
-  using C = Compute<T>;
-  __shared__ std::int32_t found[cuda::kThreads], found_before[cuda::kThreads / cuda::kWarp];
-  const std::int64_t begin = std::int64_t{blockIdx.x} * kOwned;
-  const std::int64_t end = begin + kOwned < entries ? begin + kOwned : entries;
-  const unsigned lane = threadIdx.x % cuda::kWarp, warp = threadIdx.x / cuda::kWarp;
-  for (std::int64_t first = 0; first < rows; first += cuda::kThreads) {
-    const std::int64_t row = first + threadIdx.x;
-    const bool own = row < rows && ids[row] >= begin && ids[row] < end;
-    const unsigned votes = __ballot_sync(0xffffffffu, own);
-    if (lane == 0) found_before[warp] = __popc(votes);
-    __syncthreads();
-    int at = __popc(votes & ((1u << lane) - 1)), count = 0;
-    for (unsigned w = 0; w < cuda::kThreads / cuda::kWarp; ++w) {
-      if (w < warp) at += found_before[w];
-      count += found_before[w];
+/// sums[0 .. kCount) += row i's elements from column on, over the rows given by row_of(i).
+template <class T, int kCount, class RowOf>
+__device__ void add_up(const T* x, std::int64_t packs, std::int64_t pack, int begin, int end,
+                       RowOf row_of, Compute<T> (&sums)[kCount]) {
+  using Elements = cuda::Pack<T, kCount>;
+  const auto add = [&](const Elements& elements) {
+    for (int k = 0; k < kCount; ++k) sums[k] += Compute<T>(elements.values[k]);
+  };
+  int i = begin;
+  for (; i + kLoadsInFlight <= end; i += kLoadsInFlight) {
+    Elements loaded[kLoadsInFlight];
+    for (int load = 0; load < kLoadsInFlight; ++load) {
+      loaded[load] = Elements::load(x, row_of(i + load) * packs + pack);
     }
-    if (own) found[at] = static_cast<std::int32_t>(row);
-    __syncthreads();
-    for (int i = 0; i < count; ++i) {
-      const std::int64_t from = found[i], to = ids[from];
-      for (std::int64_t j = threadIdx.x; j < width; j += cuda::kThreads) {
-        T& sum = table[to * width + j];
-        sum = T(C(sum) + factor * C(dy[from * width + j]));
-      }
-    }
-    __syncthreads();
+    for (int load = 0; load < kLoadsInFlight; ++load) add(loaded[load]);
   }
+  for (; i < end; ++i) add(Elements::load(x, row_of(i) * packs + pack));
+}
+
+/// entry[pack] += factor * sums
+template <class C, int kCount>
+__device__ void add_to_entry(const C (&sums)[kCount], C factor, C* entry, std::int64_t pack) {
+  constexpr int kStored = kCount < cuda::kPack<C> ? kCount : cuda::kPack<C>;
+  using Elements = cuda::Pack<C, kStored>;
+  for (int part = 0; part < kCount / kStored; ++part) {
+    const std::int64_t at = pack * (kCount / kStored) + part;
+    Elements elements = Elements::load(entry, at);
+    for (int k = 0; k < kStored; ++k) elements.values[k] += factor * sums[part * kStored + k];
+    elements.store(entry, at);
+  }
+}
+
+/// A block for each piece; `packs` are those of a row.
+template <class T, int kCount, class C = Compute<T>>
+__global__ void add_pieces(const std::int32_t* rows, const Occurrences::Piece* pieces,
+                           std::int64_t packs, C factor, const T* dy, C* partial, C* table) {
+  const Occurrences::Piece piece = pieces[blockIdx.x];
+  const std::int64_t width = packs * kCount;
+  const auto row_of = [=](int i) { return std::int64_t{rows[i]}; };
+  for (std::int64_t pack = threadIdx.x; pack < packs; pack += blockDim.x) {
+    C sums[kCount] = {};
+    add_up<T, kCount>(dy, packs, pack, piece.begin, piece.end, row_of, sums);
+    if (piece.partial < 0) {
+      add_to_entry(sums, factor, table + piece.entry * width, pack);
+    } else {
+      C* out = partial + piece.partial * width + pack * kCount;
+      for (int k = 0; k < kCount; ++k) out[k] = sums[k];
+    }
+  }
+}
+
+/// A block for each frequent entry.
+template <class C, int kCount>
+__global__ void add_frequent(const Occurrences::Frequent* frequent, std::int64_t packs, C factor,
+                             const C* partial, C* table) {
+  const Occurrences::Frequent entry = frequent[blockIdx.x];
+  const auto row_of = [](int i) { return std::int64_t{i}; };
+  for (std::int64_t pack = threadIdx.x; pack < packs; pack += blockDim.x) {
+    C sums[kCount] = {};
+    add_up<C, kCount>(partial, packs, pack, entry.begin, entry.end, row_of, sums);
+    add_to_entry(sums, factor, table + entry.entry * packs * kCount, pack);
+  }
+}
+
+/// The tables of Occurrences one after the other, copied to the device at once.
+cuda::Uploaded<std::int32_t> upload(CudaExec exec, const Occurrences& occurrences) {
+  std::vector<std::int32_t> words = occurrences.rows();
+  for (const Occurrences::Piece& piece : occurrences.pieces()) {
+    words.insert(words.end(), {piece.entry, piece.begin, piece.end, piece.partial});
+  }
+  for (const Occurrences::Frequent& entry : occurrences.frequent()) {
+    words.insert(words.end(), {entry.entry, entry.begin, entry.end});
+  }
+  return cuda::Uploaded<std::int32_t>(exec, words);
+}
+
+/// kCount elements of T, kSumCount of C at once.
+template <class T, int kCount, int kSumCount>
+void add_occurrences(CudaExec exec, const Tensor& dy, const Occurrences& occurrences,
+                     const Tensor& table, double factor) {
+  using C = Compute<T>;
+  const auto grid = [&](const auto& each, std::int64_t packs) {
+    const std::int64_t threads =
+        std::min<std::int64_t>(cuda::kThreads, cuda::round_up(packs, cuda::kWarp));
+    return cuda::Grid{dim3(static_cast<unsigned>(each.size())),
+                      dim3(static_cast<unsigned>(threads))};
+  };
+  const auto& pieces = occurrences.pieces();
+  const auto& frequent = occurrences.frequent();
+  const cuda::Uploaded<std::int32_t> words = upload(exec, occurrences);
+  const auto* first_piece =
+      reinterpret_cast<const Occurrences::Piece*>(words.data() + occurrences.rows().size());
+  const auto* first_frequent =
+      reinterpret_cast<const Occurrences::Frequent*>(first_piece + pieces.size());
+  const std::int64_t width = table.width();
+  const Tensor partial =
+      Tensor::empty({occurrences.partial_sums(), width}, dtype_of<C>, table.device());
+  launch(exec, add_pieces<T, kCount>, grid(pieces, width / kCount), words.data(), first_piece,
+         width / kCount, factor, dy.data<T>(), partial.data<C>(), table.data<C>());
+  launch(exec, add_frequent<C, kSumCount>, grid(frequent, width / kSumCount), first_frequent,
+         width / kSumCount, factor, partial.data<C>(), table.data<C>());
 }
 
 }  // namespace
@@ -116,9 +188,9 @@ void cast(CudaExec exec, const Tensor& x, const Tensor& y) {
 }
 
 void accumulate(CudaExec exec, const Tensor& x, const Tensor& y) {
-  visit_float(y.dtype(), "accumulate", [&]<class T>(T) {
-    launch(exec, accumulate_elements<T>, one_thread_each(y.elements()), y.elements(), x.data<T>(),
-           y.data<T>());
+  visit_summands(x.dtype(), y.dtype(), "accumulate", [&]<class T, class Sum>(T, Sum) {
+    launch(exec, accumulate_elements<T, Sum>, one_thread_each(y.elements()), y.elements(),
+           x.data<T>(), y.data<Sum>());
   });
 }
 
@@ -143,14 +215,12 @@ void transpose(CudaExec exec, const Tensor& x, const Tensor& y, std::int64_t bat
   });
 }
 
-void scatter_add(CudaExec exec, const Tensor& dy, const Tensor& ids, const Tensor& table,
-                 double factor) {
-  const std::int64_t entries = table.rows();
-  visit_float(dy.dtype(), "embedding", [&]<class T>(T) {
-    const dim3 blocks(static_cast<unsigned>(cuda::ceil_div(entries, kOwned)));
-    launch(exec, scatter_add_rows<T>, {blocks, dim3(cuda::kThreads)}, ids.elements(), table.width(),
-           entries, static_cast<Compute<T>>(factor), ids.data<std::int32_t>(), dy.data<T>(),
-           table.data<T>());
+void scatter_add(CudaExec exec, const Tensor& dy, const Occurrences& occurrences,
+                 const Tensor& table, double factor) {
+  visit_float(dy.dtype(), "scatter_add", [&]<class T>(T) {
+    const bool packed = cuda::whole_packs<T>({table.width()}, {dy.raw(), table.raw()});
+    (packed ? add_occurrences<T, cuda::kPack<T>, cuda::kPack<Compute<T>>>
+            : add_occurrences<T, 1, 1>)(exec, dy, occurrences, table, factor);
   });
 }
 

@@ -136,10 +136,11 @@ void reduce_chunk(CudaExec exec, const ProjectedCrossEntropyArgs& args, const Te
     gather.n = gather.ldb = gather.ldc = width;
     gather.k = rows;
     gather.beta = 1;
+    gather.wide_result = true;
     matmul(exec, gather);
   }
   if (args.dbias.defined()) {
-    cuda::add_rows(exec, z, rows, vocabulary, ld, args.dbias.data<T>());
+    cuda::add_rows(exec, z, rows, vocabulary, ld, args.dbias.data<Compute<T>>());
   }
 }
 

@@ -95,14 +95,14 @@ __global__ void partial_sums(Columns columns, std::int64_t rows, C* partial) {
   }
 }
 
-template <class T, class C = Compute<T>>
+template <class C>
 __global__ void add_partial_sums(const C* partial, std::int64_t blocks, std::int64_t stride,
-                                 std::int64_t width, T* total) {
+                                 std::int64_t width, C* total) {
   const std::int64_t column = cuda::index();
   if (column >= width) return;
-  C sum = C(total[column]);
+  C sum = total[column];
   for (std::int64_t block = 0; block < blocks; ++block) sum += partial[block * stride + column];
-  total[column] = T(sum);
+  total[column] = sum;
 }
 
 }  // namespace
@@ -120,8 +120,7 @@ void for_rows(CudaExec exec, const Body& body, std::int64_t rows) {
 template <class Body, class Columns>
 void for_rows_with_sums(CudaExec exec, const Body& body, const Columns& columns, std::int64_t rows,
                         const Tensor* const* sums) {
-  using T = typename Columns::Element;
-  using C = Compute<T>;
+  using C = Compute<typename Columns::Element>;
   const std::int64_t width = columns.width, blocks = cuda::ceil_div(rows, kRowsPerSum);
   const std::int64_t stride = Columns::kSums * width;
   const Tensor partial =
@@ -130,8 +129,8 @@ void for_rows_with_sums(CudaExec exec, const Body& body, const Columns& columns,
   grid.blocks.y = static_cast<unsigned>(blocks);
   cuda::launch(exec, partial_sums<Columns>, grid, columns, rows, partial.data<C>());
   for (int k = 0; k < Columns::kSums; ++k) {
-    cuda::launch(exec, add_partial_sums<T>, cuda::one_thread_each(width),
-                 partial.data<C>() + k * width, blocks, stride, width, sums[k]->data<T>());
+    cuda::launch(exec, add_partial_sums<C>, cuda::one_thread_each(width),
+                 partial.data<C>() + k * width, blocks, stride, width, sums[k]->data<C>());
   }
   for_rows(exec, body, rows);  // after the sums: it may overwrite what they read
 }

@@ -17,7 +17,7 @@ namespace kette::rows {
 template <class T>
 using RowBodies = std::tuple<Softmax<T>, SoftmaxBackward<T>, LogSoftmax<T>, LogSoftmaxBackward<T>,
                              ResidualLayerNorm<T>, Dropout<T>, AddPositions<T>, Gather<T>,
-                             Rotary<T>, RmsNorm<T>, SwiGlu<T>, SwiGluBackward<T>>;
+                             PutInColumn<T>, Rotary<T>, RmsNorm<T>, SwiGlu<T>, SwiGluBackward<T>>;
 
 template <class T>
 using RowBodiesWithSums = std::tuple<std::pair<ResidualLayerNormBackward<T>, LayerNormColumns<T>>,

@@ -1,6 +1,7 @@
 // Dropout (Srivastava et al. 2014), inverted: y = mask * x with mask 0 or 1 / (1 - rate). The
 // backward pass is the same function of dy with the same mask, drawn again. And position
-// embeddings: y = x + table[position of the row]. x, y: [rows, width]; table: [positions, width].
+// embeddings: y = x + table[position of the row]. x, y: [rows, width]; table: [positions, width]. And
+// the gradient of a row's maximum, which is an element of each row.
 #pragma once
 
 #include "tensor/random.h"
@@ -60,6 +61,24 @@ struct Gather {
     T* out = y + row * width;
     const C factor = C(scale);
     g.each(width, [=](std::int64_t j) { out[j] = T(factor * C(entry[j])); });
+  }
+};
+
+/// y = 0, but x's element of the row in its column.
+template <class T>
+struct PutInColumn {
+  using Element = T;
+  const T* x;                   // [rows]
+  const std::int32_t* columns;  // [rows]
+  T* y;
+  std::int64_t width;
+
+  template <class Group>
+  KETTE_HOST_DEVICE void operator()(Group g, std::int64_t row) const {
+    T* out = y + row * width;
+    const T value = x[row];
+    const std::int64_t column = columns[row];
+    g.each(width, [=](std::int64_t j) { out[j] = j == column ? value : T(0); });
   }
 };
 

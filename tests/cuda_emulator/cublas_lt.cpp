@@ -54,7 +54,8 @@ C rounded(C value, bool tf32) {
   return value;
 }
 
-template <class T>
+/// Operands of T, results of Out.
+template <class T, class Out>
 void multiply(const cublasLtMatmulDescOpaque_t& operation, const void* alpha, const void* a,
               const cublasLtMatrixLayoutOpaque_t& a_layout, const void* b,
               const cublasLtMatrixLayoutOpaque_t& b_layout, const void* beta, const void* c,
@@ -79,12 +80,12 @@ void multiply(const cublasLtMatmulDescOpaque_t& operation, const void* alpha, co
         }
         sum *= scale;
         const std::int64_t at = index * layout.stride + column * layout.ld + row;
-        if (kept != 0) sum += kept * C(static_cast<const T*>(c)[at]);
+        if (kept != 0) sum += kept * C(static_cast<const Out*>(c)[at]);
         if (operation.epilogue & CUBLASLT_EPILOGUE_BIAS) {
-          sum += C(static_cast<const T*>(operation.bias)[row]);
+          sum += C(static_cast<const Out*>(operation.bias)[row]);
         }
         if (operation.epilogue & CUBLASLT_EPILOGUE_RELU && sum < 0) sum = 0;
-        static_cast<T*>(d)[at] = T(sum);
+        static_cast<Out*>(d)[at] = Out(sum);
       }
     }
   }
@@ -167,8 +168,9 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDe
   *found = 0;
   const bool f64 = d->type == CUDA_R_64F;
   const std::int64_t depth = operation->transpose_a == CUBLAS_OP_T ? a->rows : a->columns;
-  if (a->type != d->type || b->type != d->type || c->type != d->type || a->batch != d->batch ||
-      b->batch != d->batch || c->batch != d->batch ||
+  const bool wide = a->type == CUDA_R_16BF && d->type == CUDA_R_32F;
+  if ((a->type != d->type && !wide) || b->type != a->type || c->type != d->type ||
+      a->batch != d->batch || b->batch != d->batch || c->batch != d->batch ||
       f64 != (operation->compute == CUBLAS_COMPUTE_64F) ||
       operation->scale != (f64 ? CUDA_R_64F : CUDA_R_32F) ||
       !fits(*a, operation->transpose_a, d->rows, depth) ||
@@ -204,11 +206,13 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t operation, 
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   std::memset(workspace, 0xff, 64);
-  const auto run = [&]<class T>(T) {
-    multiply<T>(*operation, alpha, a, *a_layout, b, *b_layout, beta, c, d, *d_layout);
+  const auto run = [&]<class T, class Out>(T, Out) {
+    multiply<T, Out>(*operation, alpha, a, *a_layout, b, *b_layout, beta, c, d, *d_layout);
   };
-  if (d_layout->type == CUDA_R_32F) run(float{});
-  if (d_layout->type == CUDA_R_64F) run(double{});
-  if (d_layout->type == CUDA_R_16BF) run(kette::BFloat16{});
+  using kette::BFloat16;
+  if (a_layout->type == CUDA_R_32F) run(float{}, float{});
+  if (a_layout->type == CUDA_R_64F) run(double{}, double{});
+  if (a_layout->type == CUDA_R_16BF && d_layout->type == CUDA_R_16BF) run(BFloat16{}, BFloat16{});
+  if (a_layout->type == CUDA_R_16BF && d_layout->type == CUDA_R_32F) run(BFloat16{}, float{});
   return CUBLAS_STATUS_SUCCESS;
 }

@@ -25,10 +25,10 @@ ProjectedCrossEntropyArgs arguments(std::int64_t rows, std::int64_t width, std::
   args.smoothing = 0.1;
   args.gradient_scale = 0.5;
   args.dx = Tensor::full({rows, width}, std::nan(""), dtype);
-  args.dweight = Tensor::full({vocabulary, width}, 0.25, dtype);
+  args.dweight = Tensor::full({vocabulary, width}, 0.25, compute_dtype(dtype));
   if (with_bias) {
     args.bias = random({vocabulary}, 3).to(dtype);
-    args.dbias = Tensor::full({vocabulary}, -0.5, dtype);
+    args.dbias = Tensor::full({vocabulary}, -0.5, compute_dtype(dtype));
   }
   return args;
 }

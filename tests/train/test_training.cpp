@@ -213,7 +213,7 @@ TEST_CASE("with bf16, Adam moves the values in f32 and the model sees them round
   const Variable weight = Scope(store).parameter("weight", {3}, Init::constant(1));
   store.materialize(1, DType::bf16);
   CHECK(weight.value().dtype() == DType::bf16);
-  store.gradients().copy_from(Tensor::full(store.gradients().shape(), 1, DType::bf16));
+  store.gradients().copy_from(Tensor::full(store.gradients().shape(), 1));
   Adam adam(store, {});
   for (int step = 0; step < 4; ++step) adam.step(1e-4);
   // Four steps of 1e-4 are lost one by one in bf16, whose neighbours of 1 lie 4e-3 below.

@@ -1,0 +1,143 @@
+// Sums over many rows are taken in f32, also of bf16 rows: rounded at each addition, a sum of equal
+// terms stands still after 256 of them.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "autograd/ops/embedding.h"
+#include "autograd/ops/layer_norm.h"
+#include "autograd/ops/matmul.h"
+#include "tests/devices.h"
+#include "tests/random_tensor.h"
+
+using namespace kette;
+
+namespace {
+
+constexpr std::int64_t kRows = 4096;
+
+/// The entries of a tensor furthest from `expected`, relative to it.
+double worst(const Tensor& tensor, double expected) {
+  double gap = 0;
+  for (const double value : tensor.values<double>()) {
+    const double here = std::abs(value - expected) / std::abs(expected);
+    if (!(here <= gap)) gap = here;
+  }
+  return gap;
+}
+
+Tensor ones(Shape shape, Device device) { return Tensor::full(shape, 1, DType::bf16, device); }
+
+}  // namespace
+
+TEST_CASE("4,096 equal bf16 rows add up to 4,096 times the row") {
+  for (const Device device : test_devices()) {
+    CAPTURE(device.str());
+    const std::int64_t width = 24;
+    Tape tape;
+    SUBCASE("into an entry of a table") {
+      const Variable table = parameter(ones({3, width}, device));
+      const Tensor ids = Tensor::from(std::vector<std::int32_t>(kRows, 1));
+      tape.backward(embedding(table, ids), ones({kRows, width}, device));
+      CHECK(table.leaf()->gradient.dtype() == DType::f32);
+      CHECK(worst(table.leaf()->gradient.slice(1, 2), kRows) < 1e-6);
+      CHECK(table.leaf()->gradient.slice(0, 1).values<float>().front() == 0);
+    }
+    SUBCASE("into weight and bias of a linear map") {
+      const Variable weight = parameter(ones({5, width}, device));
+      const Variable bias = parameter(ones({5}, device));
+      tape.backward(linear(Variable(ones({kRows, width}, device)), weight, bias),
+                    ones({kRows, 5}, device));
+      CHECK(worst(weight.leaf()->gradient, kRows) < 1e-6);
+      CHECK(worst(bias.leaf()->gradient, kRows) < 1e-6);
+    }
+    SUBCASE("into the bias of a norm") {
+      const Variable gain = parameter(ones({width}, device));
+      const Variable bias = parameter(ones({width}, device));
+      tape.backward(layer_norm(Variable(ones({kRows, width}, device)), gain, bias),
+                    ones({kRows, width}, device));
+      CHECK(worst(bias.leaf()->gradient, kRows) < 1e-6);
+    }
+    SUBCASE("also where the table is no leaf: the sum is rounded once") {
+      const Variable table = tape.watch(ones({3, width}, device));
+      const Tensor ids = Tensor::from(std::vector<std::int32_t>(kRows, 1));
+      tape.backward(embedding(table, ids), ones({kRows, width}, device));
+      CHECK(tape.gradient(table).dtype() == DType::bf16);
+      CHECK(worst(tape.gradient(table).slice(1, 2), kRows) == 0);
+    }
+  }
+}
+
+TEST_CASE("a row op applied to a bf16 leaf itself adds to its f32 gradient") {
+  for (const Device device : test_devices()) {
+    CAPTURE(device.str());
+    const Variable x = parameter(random({3, 8}, 1).to(DType::bf16).to(device), "x");
+    const Variable gain = parameter(ones({8}, device)), bias = parameter(ones({8}, device));
+    const Tensor dy = random({3, 8}, 2).to(DType::bf16).to(device);
+    const auto backward = [&] {
+      Tape tape;
+      tape.backward(layer_norm(x, gain, bias), dy);
+    };
+    backward();
+    const auto once = x.leaf()->gradient.values<double>();
+    backward();
+    const auto twice = x.leaf()->gradient.values<double>();
+    for (std::size_t i = 0; i < once.size(); ++i) {
+      CHECK(twice[i] == doctest::Approx(2 * once[i]));
+    }
+    CHECK(std::abs(once[0]) > 1e-3);
+  }
+}
+
+TEST_CASE("occurrences: the rows of each entry in order, frequent entries in pieces") {
+  std::vector<std::int32_t> ids(150, 2);
+  ids[0] = 4;
+  ids[149] = 0;
+  const Occurrences occurrences(Tensor::from(ids), 5);
+  REQUIRE(occurrences.pieces().size() == 5);  // entry 0; entry 2 in three pieces; entry 4
+  CHECK(occurrences.rows().front() == 149);
+  CHECK(occurrences.rows().back() == 0);
+  CHECK(occurrences.partial_sums() == 3);
+  REQUIRE(occurrences.frequent().size() == 1);
+  CHECK(occurrences.frequent()[0].entry == 2);
+  for (std::size_t i = 1; i < 148; ++i) {
+    CHECK(occurrences.rows()[i] == static_cast<std::int32_t>(i));
+  }
+  const Occurrences none(Tensor::from(std::vector<std::int32_t>{}), 5);
+  CHECK(none.pieces().empty());
+  CHECK(none.partial_sums() == 0);
+}
+
+TEST_CASE("scatter_add equals plain loops, for widths in and out of step with packs") {
+  for (const Device device : test_devices()) {
+    for (const DType dtype : {DType::f64, DType::f32, DType::bf16}) {
+      for (const std::int64_t width : {1, 7, 8, 40, 520}) {
+        CAPTURE(width);
+        Random numbers(3);
+        std::vector<std::int32_t> ids(200);
+        for (auto& id : ids) {  // half of them one entry
+          id = numbers.uniform() < 0.5 ? 3 : static_cast<std::int32_t>(numbers.below(9));
+        }
+        const Tensor dy = random({200, width}, 4).to(dtype);
+        std::vector<double> expected(static_cast<std::size_t>(9 * width), 0.25);
+        const auto upstream = dy.values<double>();
+        for (std::size_t row = 0; row < ids.size(); ++row) {
+          for (std::int64_t j = 0; j < width; ++j) {
+            expected[static_cast<std::size_t>(ids[row] * width + j)] +=
+                0.5 * upstream[row * static_cast<std::size_t>(width) + static_cast<std::size_t>(j)];
+          }
+        }
+        const Tensor table = Tensor::full({9, width}, 0.25, compute_dtype(dtype), device);
+        on(device, [&](auto exec) {
+          kernels::scatter_add(exec, dy.to(device), Occurrences(Tensor::from(ids), 9), table, 0.5);
+        });
+        const auto given = table.values<double>();
+        double gap = 0;
+        for (std::size_t i = 0; i < given.size(); ++i) {
+          gap = std::max(gap, std::abs(given[i] - expected[i]));
+        }
+        CHECK(gap < (dtype == DType::f64 ? 1e-12 : 1e-4));
+      }
+    }
+  }
+}
