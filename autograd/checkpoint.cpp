@@ -14,13 +14,13 @@ class CheckpointNode final : public Tape::Node {
     for (const Variable& input : inputs) values_.push_back(input.value());
   }
   const char* name() const override { return "checkpoint"; }
-  void backward(const Tensor& output_gradient, std::span<GradientSlot* const> inputs) override {
+  void backward(std::span<Tensor> gradients, std::span<GradientSlot* const> inputs) override {
     Tape tape;
     std::vector<Variable> again;
     for (std::size_t i = 0; i < values_.size(); ++i) {
       again.push_back(inputs[i]->wanted() ? tape.watch(values_[i]) : Variable(values_[i]));
     }
-    tape.backward(function_(again), output_gradient);
+    tape.backward(function_(again), gradients[0]);
     for (std::size_t i = 0; i < again.size(); ++i) {
       if (!inputs[i]->wanted()) continue;
       if (Tensor gradient = tape.gradient(again[i]); gradient.defined()) inputs[i]->add(gradient);
@@ -47,7 +47,7 @@ Variable checkpoint(std::function<Variable(const std::vector<Variable>&)> functi
   std::vector<const Variable*> pointers;
   for (const Variable& input : inputs) pointers.push_back(&input);
   auto node = std::make_unique<CheckpointNode>(std::move(function), inputs);
-  return tape->append(std::move(node), pointers, std::move(output));
+  return tape->append(std::move(node), pointers, std::array{output}).front();
 }
 
 }  // namespace kette

@@ -53,18 +53,23 @@ Tensor Tape::gradient(const Variable& watched) const {
   return slots_[static_cast<std::size_t>(watched.slot_)].peek();
 }
 
-Variable Tape::append(std::unique_ptr<Node> node, std::span<const Variable* const> inputs,
-                      Tensor output) {
+std::vector<Variable> Tape::append(std::unique_ptr<Node> node,
+                                   std::span<const Variable* const> inputs,
+                                   std::span<const Tensor> outputs) {
   KETTE_CHECK(!finished_, "tape: expected a tape before backward(), given one after it (",
               node->name(), "); make a new Tape for the next step");
   Entry entry;
   for (const Variable* input : inputs) entry.inputs.push_back(slot_of(*input));
   entry.node = std::move(node);
-  entry.output = static_cast<std::int64_t>(slots_.size());
-  entry.shape = output.shape();
-  slots_.emplace_back(output);
+  std::vector<Variable> results;
+  for (const Tensor& output : outputs) {
+    entry.outputs.push_back(static_cast<std::int64_t>(slots_.size()));
+    entry.shapes.push_back(output.shape());
+    slots_.emplace_back(output);
+    results.push_back(Variable(output, serial_, entry.outputs.back()));
+  }
   nodes_.push_back(std::move(entry));
-  return Variable(std::move(output), serial_, nodes_.back().output);
+  return results;
 }
 
 void Tape::backward(const Variable& output) {
@@ -87,11 +92,17 @@ void Tape::backward(const Variable& output, const Tensor& output_gradient) {
   const PauseRecording pause;
   slots_[static_cast<std::size_t>(slot_of(output))].add(output_gradient);
   std::vector<GradientSlot*> inputs;
+  std::vector<Tensor> upstream;
   GradientSlot unwanted;
   for (std::size_t at = nodes_.size(); at-- > 0;) {
     Entry& entry = nodes_[at];
-    const Tensor upstream = slots_[static_cast<std::size_t>(entry.output)].take();
-    if (upstream.defined()) {
+    upstream.clear();
+    bool arrived = false;
+    for (const std::int64_t output : entry.outputs) {
+      upstream.push_back(slots_[static_cast<std::size_t>(output)].take());
+      arrived = arrived || upstream.back().defined();
+    }
+    if (arrived) {
       inputs.clear();
       for (const std::int64_t slot : entry.inputs) {
         inputs.push_back(slot < 0 ? &unwanted : &slots_[static_cast<std::size_t>(slot)]);
@@ -108,7 +119,11 @@ std::string Tape::str() const {
   std::ostringstream text;
   for (std::size_t at = 0; at < nodes_.size(); ++at) {
     const Entry& entry = nodes_[at];
-    text << std::setw(4) << at << "  %" << std::left << std::setw(5) << entry.output << "= "
+    std::string outputs;
+    for (const std::int64_t output : entry.outputs) {
+      outputs += (outputs.empty() ? "%" : ", %") + std::to_string(output);
+    }
+    text << std::setw(4) << at << "  " << std::left << std::setw(6) << outputs << "= "
          << std::setw(24) << entry.node->name() << std::right << '(';
     for (std::size_t i = 0; i < entry.inputs.size(); ++i) {
       text << (i ? ", " : "");
@@ -120,7 +135,9 @@ std::string Tape::str() const {
         text << '%' << entry.inputs[i];
       }
     }
-    text << ") -> " << entry.shape << '\n';
+    text << ") ->";
+    for (const Shape& shape : entry.shapes) text << ' ' << shape;
+    text << '\n';
   }
   return text.str();
 }

@@ -42,29 +42,30 @@ class Tape {
   /// From any shape, given the gradient of the output.
   void backward(const Variable& output, const Tensor& output_gradient);
 
-  /// One line per recorded node: number, op, inputs, shape.
+  /// One line per recorded node: number, outputs, op, inputs, shapes.
   std::string str() const;
   std::int64_t size() const { return static_cast<std::int64_t>(nodes_.size()); }
 
   // --- for record() and ops ---
-  /// What backward() calls for one node. inputs: the slots of the op's inputs.
+  /// What backward() calls for one node. gradients: of the op's outputs, at least one of them defined.
+  /// inputs: the slots of the op's inputs.
   class Node {
    public:
     virtual ~Node() = default;
     virtual const char* name() const = 0;
-    virtual void backward(const Tensor& output_gradient, std::span<GradientSlot* const> inputs) = 0;
+    virtual void backward(std::span<Tensor> gradients, std::span<GradientSlot* const> inputs) = 0;
   };
   /// Whether the value's gradient is wanted on this tape. A value of a dead tape is an Error.
   bool tracks(const Variable& value) const;
-  Variable append(std::unique_ptr<Node> node, std::span<const Variable* const> inputs,
-                  Tensor output);
+  std::vector<Variable> append(std::unique_ptr<Node> node, std::span<const Variable* const> inputs,
+                               std::span<const Tensor> outputs);
 
  private:
   struct Entry {
     std::unique_ptr<Node> node;
     std::vector<std::int64_t> inputs;  // slots; -1: gradient not wanted
-    std::int64_t output = -1;
-    Shape shape;
+    std::vector<std::int64_t> outputs;
+    std::vector<Shape> shapes;  // of the outputs
   };
   std::int64_t slot_of(const Variable& value);
 

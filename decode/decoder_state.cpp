@@ -40,8 +40,8 @@ Tensor DecoderState::step(const std::vector<std::int32_t>& tokens) {
         static_cast<std::int32_t>(row);
   }
   Run run;
-  Variable x = model_->embed(tokens, positions);
-  const Device device = x.value().device();
+  ResidualStream x(model_->embed(tokens, positions));
+  const Device device = x.x.value().device();
   const auto& layers = model_->decoder();
   const std::int64_t width = model_->config().width;
   pages_.push_back(Tensor::empty({static_cast<std::int64_t>(layers.size()), rows(), 2 * width},
@@ -68,7 +68,7 @@ Tensor DecoderState::step(const std::vector<std::int32_t>& tokens) {
     x = layer.after_feed_forward(
         x, [&](const Variable& in) { return Variable(layer.feed_forward(in.value())); }, run);
   }
-  return model_->finish_decoder(x.value());
+  return model_->finish_decoder(x);
 }
 
 void DecoderState::attend_to_past(std::int64_t layer, const QueryRows& rows) {

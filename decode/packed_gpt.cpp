@@ -25,8 +25,8 @@ Tensor PackedGpt::embed(const std::vector<std::int32_t>& ids,
   return kette::embed(*model_, ids, positions);
 }
 
-Tensor PackedGpt::logits(const Tensor& states) const {
-  return vocabulary_(final_norm_(states).value());
+Tensor PackedGpt::logits(const ResidualStream& states) const {
+  return vocabulary_(states.through(final_norm_)[1].value());
 }
 
 GrowingTexts::GrowingTexts(const PackedGpt& model, std::int64_t texts)
@@ -55,7 +55,7 @@ Tensor GrowingTexts::append(const std::vector<std::int32_t>& tokens) {
   }
   attention.keys.resize(tokens.size());
   Run run;
-  Variable x = model_->embed(tokens, row_positions);
+  ResidualStream x(model_->embed(tokens, row_positions));
   const Tensor& table = model_->rotary_table();
   const Tensor turns = table.defined() ? Tensor::from(row_positions, table.device()) : Tensor();
   for (std::int64_t index = 0; index < config.layers; ++index) {
@@ -83,7 +83,8 @@ Tensor GrowingTexts::append(const std::vector<std::int32_t>& tokens) {
         x, [&](const Variable& in) { return Variable(layer.feed_forward(in.value())); }, run);
   }
   length_ += positions;
-  return model_->logits(x.value().slice(rows - texts_, rows));
+  const auto last = [&](const Variable& all) { return all.value().slice(rows - texts_, rows); };
+  return model_->logits({last(x.x), last(*x.update), {}});
 }
 
 }  // namespace kette

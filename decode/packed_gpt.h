@@ -29,8 +29,8 @@ class PackedGpt {
 
   Tensor embed(const std::vector<std::int32_t>& ids,
                const std::vector<std::int32_t>& positions) const;
-  /// states of the last layer [rows, width] -> [rows, vocabulary].
-  Tensor logits(const Tensor& states) const;
+  /// What the last layer leaves, [rows, width] -> [rows, vocabulary].
+  Tensor logits(const ResidualStream& states) const;
 
  private:
   const Gpt* model_;

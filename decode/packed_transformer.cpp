@@ -58,7 +58,7 @@ Tensor PackedTransformer::encode(const std::vector<std::int32_t>& source,
   }
   args.keys.resize(positions.size());
   Run run;
-  Variable x = embed(source, positions);
+  ResidualStream x(embed(source, positions));
   for (const PackedEncoderLayer& layer : encoder_) {
     const auto attend = [&](const Variable& in) {
       const Tensor fused = layer.query_key_value(in.value());
@@ -77,7 +77,8 @@ Tensor PackedTransformer::encode(const std::vector<std::int32_t>& source,
         x, [&](const Variable& in) { return Variable(layer.feed_forward(in.value())); }, run);
   }
   const PauseRecording pause;
-  const Tensor memory = model_->finish_encoder(x.value().to(dtype())).value().to(DType::f32);
+  const Tensor memory =
+      model_->finish_encoder(Variable(x.sum().value().to(dtype()))).value().to(DType::f32);
   const auto layers = static_cast<std::int64_t>(decoder_.size());
   const Tensor keys_values =
       Tensor::empty({layers, memory.rows(), 2 * width}, DType::f32, memory.device());
@@ -88,9 +89,9 @@ Tensor PackedTransformer::encode(const std::vector<std::int32_t>& source,
   return keys_values;
 }
 
-Tensor PackedTransformer::finish_decoder(const Tensor& x) const {
+Tensor PackedTransformer::finish_decoder(const ResidualStream& x) const {
   const PauseRecording pause;
-  return model_->finish_decoder(x.to(dtype())).value().to(DType::f32);
+  return model_->finish_decoder(Variable(x.sum().value().to(dtype()))).value().to(DType::f32);
 }
 
 Predictions PackedTransformer::predict(const Tensor& states, std::int64_t count,

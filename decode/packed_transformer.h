@@ -54,7 +54,7 @@ class PackedTransformer {
                const std::vector<std::int32_t>& positions) const;
   /// Keys and values of the decoder layers for cross-attention: [layers, rows, 2 * width].
   Tensor encode(const std::vector<std::int32_t>& source, const Segments& segments) const;
-  Tensor finish_decoder(const Tensor& x) const;
+  Tensor finish_decoder(const ResidualStream& x) const;
   /// log softmax of the projection of states [rows, width]. targets: one token a row.
   Predictions predict(const Tensor& states, std::int64_t count,
                       const std::vector<std::int32_t>& banned,

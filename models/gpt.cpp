@@ -93,9 +93,9 @@ GptLayer::GptLayer(const Scope& scope, const GptConfig& c)
                                         : FeedForward::swiglu(scope / "feed_forward", c.width,
                                                               c.hidden, 0, weight_init(c))) {}
 
-Variable GptLayer::operator()(const Variable& x, const Segments& segments, Run& run,
-                              const Rotation* rotation) const {
-  const Variable attended = attention_residual(
+ResidualStream GptLayer::operator()(const ResidualStream& x, const Segments& segments, Run& run,
+                                    const Rotation* rotation) const {
+  const ResidualStream attended = attention_residual(
       x, [&](const Variable& in) { return attention(in, segments, run, rotation); }, run);
   return feed_forward_residual(
       attended, [&](const Variable& in) { return feed_forward(in, run); }, run);
@@ -147,11 +147,11 @@ Variable Gpt::states(const Tensor& ids, const Segments& segments, Run& run) cons
               config_.context, " tokens, given one of ", segments.longest());
   const Tensor positions = row_positions(segments).to(store_.values().device());
   const Rotation rotation{rotary_table_, positions};
-  Variable x = embed(ids, positions, run);
+  ResidualStream x = embed(ids, positions, run);
   for (const GptLayer& layer : layers_) {
     x = layer(x, segments, run, rotary_table_.defined() ? &rotation : nullptr);
   }
-  return final_norm_(x);
+  return x.through(final_norm_)[1];
 }
 
 Variable Gpt::loss(const Variable& states, const Tensor& next, const CrossEntropyOptions& options,

@@ -45,8 +45,8 @@ struct GptLayer {
   FeedForward feed_forward;
 
   GptLayer(const Scope& scope, const GptConfig& config);
-  Variable operator()(const Variable& x, const Segments& segments, Run& run,
-                      const Rotation* rotation) const;
+  ResidualStream operator()(const ResidualStream& x, const Segments& segments, Run& run,
+                            const Rotation* rotation) const;
 };
 
 class Gpt {

@@ -56,8 +56,9 @@ EncoderLayer::EncoderLayer(const Scope& scope, const TransformerConfig& c)
       feed_forward(scope / "feed_forward", c.width, c.hidden, c.activation, c.activation_dropout),
       after_feed_forward(scope / "feed_forward_norm", c.width, c.norm, c.dropout) {}
 
-Variable EncoderLayer::operator()(const Variable& x, const Segments& segments, Run& run) const {
-  const Variable attended = after_self_attention(
+ResidualStream EncoderLayer::operator()(const ResidualStream& x, const Segments& segments,
+                                        Run& run) const {
+  const ResidualStream attended = after_self_attention(
       x, [&](const Variable& in) { return self_attention(in, segments, run); }, run);
   return after_feed_forward(
       attended, [&](const Variable& in) { return feed_forward(in, run); }, run);
@@ -71,12 +72,12 @@ DecoderLayer::DecoderLayer(const Scope& scope, const TransformerConfig& c)
       feed_forward(scope / "feed_forward", c.width, c.hidden, c.activation, c.activation_dropout),
       after_feed_forward(scope / "feed_forward_norm", c.width, c.norm, c.dropout) {}
 
-Variable DecoderLayer::operator()(const Variable& x, const Variable& memory,
-                                  const Segments& segments, const Segments& memory_segments,
-                                  Run& run) const {
-  const Variable self = after_self_attention(
+ResidualStream DecoderLayer::operator()(const ResidualStream& x, const Variable& memory,
+                                        const Segments& segments, const Segments& memory_segments,
+                                        Run& run) const {
+  const ResidualStream self = after_self_attention(
       x, [&](const Variable& in) { return self_attention(in, segments, run); }, run);
-  const Variable crossed = after_cross_attention(
+  const ResidualStream crossed = after_cross_attention(
       self,
       [&](const Variable& in) {
         return cross_attention(in, memory, segments, memory_segments, run);
@@ -127,7 +128,7 @@ Variable Transformer::embed(const Tensor& ids, const Tensor& positions, Run& run
 Variable Transformer::encode(const Tensor& source, const Segments& segments, Run& run) const {
   KETTE_CHECK(segments.longest() <= config_.max_length, "encode: expected sequences of at most ",
               config_.max_length, " tokens, given one of ", segments.longest());
-  Variable x = embed(source, row_positions(segments), run);
+  ResidualStream x = embed(source, row_positions(segments), run);
   for (const EncoderLayer& layer : encoder_) x = layer(x, segments, run);
   return finish_encoder(x);
 }
@@ -136,17 +137,17 @@ Variable Transformer::decode(const Tensor& target, const Segments& segments, con
                              const Segments& memory_segments, Run& run) const {
   KETTE_CHECK(segments.longest() <= config_.max_length, "decode: expected sequences of at most ",
               config_.max_length, " tokens, given one of ", segments.longest());
-  Variable x = embed(target, row_positions(segments), run);
+  ResidualStream x = embed(target, row_positions(segments), run);
   for (const DecoderLayer& layer : decoder_) x = layer(x, memory, segments, memory_segments, run);
   return finish_decoder(x);
 }
 
-Variable Transformer::finish_encoder(const Variable& x) const {
-  return final_norms_.empty() ? x : final_norms_[0](x);
+Variable Transformer::finish_encoder(const ResidualStream& x) const {
+  return final_norms_.empty() ? x.sum() : x.through(final_norms_[0])[1];
 }
 
-Variable Transformer::finish_decoder(const Variable& x) const {
-  return final_norms_.empty() ? x : final_norms_[1](x);
+Variable Transformer::finish_decoder(const ResidualStream& x) const {
+  return final_norms_.empty() ? x.sum() : x.through(final_norms_[1])[1];
 }
 
 Variable Transformer::loss(const Variable& states, const Tensor& next,

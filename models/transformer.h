@@ -39,7 +39,7 @@ struct EncoderLayer {
   Residual after_feed_forward;
 
   EncoderLayer(const Scope& scope, const TransformerConfig& config);
-  Variable operator()(const Variable& x, const Segments& segments, Run& run) const;
+  ResidualStream operator()(const ResidualStream& x, const Segments& segments, Run& run) const;
 };
 
 struct DecoderLayer {
@@ -51,8 +51,9 @@ struct DecoderLayer {
   Residual after_feed_forward;
 
   DecoderLayer(const Scope& scope, const TransformerConfig& config);
-  Variable operator()(const Variable& x, const Variable& memory, const Segments& segments,
-                      const Segments& memory_segments, Run& run) const;
+  ResidualStream operator()(const ResidualStream& x, const Variable& memory,
+                            const Segments& segments, const Segments& memory_segments,
+                            Run& run) const;
 };
 
 class Transformer {
@@ -93,8 +94,8 @@ class Transformer {
   std::vector<EncoderLayer>& encoder() { return encoder_; }
   std::vector<DecoderLayer>& decoder() { return decoder_; }
   /// After the stack: the final norm of pre-norm models, x itself otherwise.
-  Variable finish_encoder(const Variable& x) const;
-  Variable finish_decoder(const Variable& x) const;
+  Variable finish_encoder(const ResidualStream& x) const;
+  Variable finish_decoder(const ResidualStream& x) const;
 
  private:
   void make_tables(DType dtype, Device device);

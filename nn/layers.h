@@ -2,6 +2,7 @@
 // it registers its parameters, and applied to packed rows [rows, width].
 #pragma once
 
+#include <array>
 #include <optional>
 
 #include "autograd/all_ops.h"
@@ -58,10 +59,12 @@ struct Norm {
     return kind == NormKind::layer ? layer_norm(x, gain, bias, epsilon)
                                    : rms_norm(x, gain, epsilon);
   }
-  /// Norm(x + Dropout(residual)), a layer norm in one pass.
-  Variable operator()(const Variable& x, const Variable& residual, const DropoutMask& mask) const {
-    return kind == NormKind::layer ? residual_layer_norm(x, residual, gain, bias, mask, epsilon)
-                                   : rms_norm(x + dropout(residual, mask), gain, epsilon);
+  /// The sum x + Dropout(update) and the norm of it, a layer norm in one pass.
+  std::array<Variable, 2> operator()(const Variable& x, const Variable& update,
+                                     const DropoutMask& mask) const {
+    if (kind == NormKind::layer) return residual_layer_norm(x, update, gain, bias, mask, epsilon);
+    const Variable sum = x + dropout(update, mask);
+    return {sum, rms_norm(sum, gain, epsilon)};
   }
 };
 
@@ -150,6 +153,26 @@ struct FeedForward {
 
 enum class NormOrder : std::uint8_t { post, pre };
 
+/// What goes from sub-layer to sub-layer: x + Dropout(update). The sum is left to the norm that comes
+/// next, which has the row at hand anyway.
+struct ResidualStream {
+  Variable x;
+  std::optional<Variable> update;
+  DropoutMask mask{};
+
+  ResidualStream(Variable value)  // NOLINT(google-explicit-constructor): a stream to start with
+      : x(std::move(value)) {}
+  ResidualStream(Variable value, Variable added, const DropoutMask& dropped)
+      : x(std::move(value)), update(std::move(added)), mask(dropped) {}
+
+  Variable sum() const { return update ? x + dropout(*update, mask) : x; }
+  /// The sum, and the norm of it.
+  std::array<Variable, 2> through(const Norm& norm) const {
+    if (update) return norm(x, *update, mask);
+    return {x, norm(x)};
+  }
+};
+
 /// What surrounds every sub-layer. post: Norm(x + Dropout(Sublayer(x))), the paper's section 3.1.
 /// pre: x + Dropout(Sublayer(Norm(x))), which needs a final norm after the stack
 /// (Xiong et al. 2020).
@@ -163,13 +186,15 @@ struct Residual {
       : norm(scope, width, kind), order(norm_order), dropout_rate(dropout) {}
 
   template <class Sublayer>
-  Variable operator()(const Variable& x, const Sublayer& sublayer, Run& run) const {
+  ResidualStream operator()(const ResidualStream& stream, const Sublayer& sublayer,
+                            Run& run) const {
     if (order == NormOrder::post) {
-      const Variable y = sublayer(x);
-      return norm(x, y, run.mask(dropout_rate));
+      const Variable x = stream.sum(), y = sublayer(x);
+      return norm(x, y, run.mask(dropout_rate))[1];
     }
-    const Variable y = sublayer(norm(x));
-    return x + dropout(y, run.mask(dropout_rate));
+    const auto [sum, normed] = stream.through(norm);
+    Variable y = sublayer(normed);
+    return {sum, std::move(y), run.mask(dropout_rate)};
   }
 };
 

@@ -13,9 +13,11 @@ template <class T>
 struct AdamUpdate {
   T *parameters, *first_moment, *second_moment;
   const T* gradients;
-  BFloat16* rounded;  ///< may be null
+  BFloat16* rounded;      ///< may be null
+  const double* squares;  ///< may be null
   std::int64_t decayed;
-  T beta1, beta2, epsilon, keep, gradient_scale, rate, root;
+  double clip_norm;
+  T beta1, beta2, epsilon, keep, rate, root;
 
   explicit AdamUpdate(const AdamArgs& args)
       : parameters(args.parameters.data<T>()),
@@ -23,17 +25,24 @@ struct AdamUpdate {
         second_moment(args.second_moment.data<T>()),
         gradients(args.gradients.data<T>()),
         rounded(args.rounded.defined() ? args.rounded.data<BFloat16>() : nullptr),
+        squares(args.squares.defined() ? args.squares.data<double>() : nullptr),
         decayed(args.decayed),
+        clip_norm(args.clip_norm),
         beta1(T(args.beta1)),
         beta2(T(args.beta2)),
         epsilon(T(args.epsilon)),
         keep(T(1 - args.lr * args.weight_decay)),
-        gradient_scale(T(args.gradient_scale)),
         rate(T(args.lr / (1 - std::pow(args.beta1, static_cast<double>(args.step))))),
         root(T(1 / std::sqrt(1 - std::pow(args.beta2, static_cast<double>(args.step))))) {}
 
-  KETTE_HOST_DEVICE void operator()(std::int64_t i) const {
-    const T g = gradient_scale * gradients[i];
+  /// What every gradient is multiplied by: once for many of them.
+  KETTE_HOST_DEVICE T gradient_scale() const {
+    const double norm = squares ? scalar::sqrt(*squares) : 0;
+    return norm > clip_norm ? T(clip_norm / norm) : T(1);
+  }
+
+  KETTE_HOST_DEVICE void operator()(std::int64_t i, T scale) const {
+    const T g = scale * gradients[i];
     const T m = beta1 * first_moment[i] + (T(1) - beta1) * g;
     const T v = beta2 * second_moment[i] + (T(1) - beta2) * g * g;
     first_moment[i] = m;

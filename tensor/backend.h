@@ -25,6 +25,8 @@ class HostCopy {
   virtual ~HostCopy() = default;
   /// Waits for them.
   virtual const void* wait() = 0;
+  /// Whether they are there.
+  virtual bool arrived() const = 0;
 };
 
 class Backend {

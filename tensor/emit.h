@@ -28,11 +28,10 @@ auto emit_rows(std::tuple<Body...>*) {
   return std::tuple{static_cast<void (*)(Exec, const Body&, std::int64_t)>(&for_rows<Body>)...};
 }
 
-template <class Exec, class... Body, class... Columns>
-auto emit_sums(std::tuple<std::pair<Body, Columns>...>*) {
-  return std::tuple{
-      static_cast<void (*)(Exec, const Body&, const Columns&, std::int64_t, const Tensor* const*)>(
-          &for_rows_with_sums<Body, Columns>)...};
+template <class Exec, class... Body>
+auto emit_sums(std::tuple<Body...>*) {
+  return std::tuple{static_cast<void (*)(Exec, const Body&, std::int64_t, const Tensor* const*)>(
+      &for_rows_with_sums<Body>)...};
 }
 
 /// All row bodies, with and without sums, for elements of type T.

@@ -126,13 +126,14 @@ struct CrossEntropySums {
 
 /// One step of Adam (Kingma and Ba 2015, algorithm 1) with decoupled decay (Loshchilov and Hutter
 /// 2019):
-///   g = gradient_scale * gradient
+///   g = gradient * min(1, clip_norm / norm of all gradients)    (Pascanu et al. 2013)
 ///   m = beta1 m + (1 - beta1) g,   v = beta2 v + (1 - beta2) g^2
 ///   p = p - lr (m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + epsilon) + decay p)
 struct AdamArgs {
   Tensor parameters, gradients, first_moment, second_moment;  ///< f32 or f64, flat, same size
   Tensor rounded;  ///< bf16, receives the new parameters; may be undefined
-  double lr = 0, beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9, weight_decay = 0, gradient_scale = 1;
+  Tensor squares;  ///< f64, one element: the squared norm; undefined: gradients are not clipped
+  double lr = 0, beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9, weight_decay = 0, clip_norm = 0;
   std::int64_t decayed = 0;  ///< the decay is of the first so many elements
   std::int64_t step = 1;     ///< t, from 1
 };
@@ -159,7 +160,8 @@ KETTE_KERNEL(void, scale, const Tensor& y, const Tensor& factor);
 KETTE_KERNEL(void, sum_to, const Tensor& x, const Tensor& y);
 /// Largest entry of each row and the column it stands in (the first of equals).
 KETTE_KERNEL(void, max_last, const Tensor& x, const Tensor& y, const Tensor& columns);
-KETTE_KERNEL(double, sum_of_squares, const Tensor& x);
+/// sum: f64, of one element.
+KETTE_KERNEL(void, sum_of_squares, const Tensor& x, const Tensor& sum);
 /// Flat index of the first NaN or infinity.
 KETTE_KERNEL(std::optional<std::int64_t>, first_non_finite, const Tensor& x);
 
@@ -174,14 +176,10 @@ KETTE_KERNEL_TEMPLATE(Function, binary_backward, Function, const Tensor& a, cons
 
 /// Runs a row body of rows/all.h over `rows` rows.
 KETTE_KERNEL_TEMPLATE(Body, for_rows, const Body& body, std::int64_t rows);
-/// Likewise, and while a row is at hand, before the body may overwrite it, adds the columns' terms
-/// to their sums over all rows, tensors [width] of their compute_dtype().
-template <class Body, class Columns>
-void for_rows_with_sums(CpuExec, const Body& body, const Columns& columns, std::int64_t rows,
-                        const Tensor* const* sums);
-template <class Body, class Columns>
-void for_rows_with_sums(CudaExec, const Body& body, const Columns& columns, std::int64_t rows,
-                        const Tensor* const* sums);
+/// Likewise, of a body with Body::kSums sums over all rows: they are added to as many tensors
+/// [width] of its compute_dtype().
+KETTE_KERNEL_TEMPLATE(Body, for_rows_with_sums, const Body& body, std::int64_t rows,
+                      const Tensor* const* sums);
 
 KETTE_KERNEL(void, matmul, const MatmulArgs& args);
 /// Whether products of f32 may round their operands to TF32, 10 bits of mantissa, which tensor cores

@@ -1,9 +1,10 @@
-// Inputs for tests of kernels.
+// Inputs for tests of kernels, and a look at their results.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "tensor/kernels.h"
 #include "tensor/random.h"
 #include "tensor/tensor.h"
 
@@ -15,6 +16,12 @@ inline Tensor random(Shape shape, std::uint64_t seed, double spread = 1) {
   std::vector<double> values(static_cast<std::size_t>(shape.elements()));
   for (double& value : values) value = numbers.uniform(-spread, spread);
   return Tensor::from(values, shape);
+}
+
+inline double sum_of_squares(const Tensor& x) {
+  const Tensor sum = Tensor::empty({1}, DType::f64, x.device());
+  on(x.device(), [&](auto exec) { kernels::sum_of_squares(exec, x, sum); });
+  return sum.item();
 }
 
 }  // namespace kette

@@ -1,7 +1,5 @@
 #include "train/adam.h"
 
-#include <cmath>
-
 namespace kette {
 
 Adam::Adam(ParamStore& store, const AdamOptions& options)
@@ -11,7 +9,7 @@ Adam::Adam(ParamStore& store, const AdamOptions& options)
           Tensor::zeros(store.values().shape(), store.values().dtype(), store.values().device())),
       second_moment_(first_moment_.clone()) {}
 
-void Adam::step(double lr, double gradient_scale) {
+void Adam::step(double lr, const Tensor& squares, double clip_norm) {
   ++steps_;
   AdamArgs args;
   args.parameters = store_.values();
@@ -25,15 +23,10 @@ void Adam::step(double lr, double gradient_scale) {
   args.epsilon = options_.epsilon;
   args.weight_decay = options_.weight_decay;
   args.decayed = store_.matrix_elements();
-  args.gradient_scale = gradient_scale;
+  args.squares = squares;
+  args.clip_norm = clip_norm;
   args.step = steps_;
   on(args.parameters.device(), [&](auto exec) { kernels::adam(exec, args); });
-}
-
-double gradient_norm(const ParamStore& store) {
-  const Tensor& gradients = store.gradients();
-  return std::sqrt(
-      on(gradients.device(), [&](auto exec) { return kernels::sum_of_squares(exec, gradients); }));
 }
 
 }  // namespace kette

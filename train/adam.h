@@ -16,8 +16,11 @@ class Adam {
  public:
   Adam(ParamStore& store, const AdamOptions& options);
 
-  /// One update with gradient_scale * gradient; the gradients are left as they are.
-  void step(double lr, double gradient_scale = 1);
+  /// One update; the gradients are left as they are.
+  void step(double lr) { step(lr, Tensor(), 0); }
+  /// Likewise with the gradients clipped to a norm. squares: what sum_of_squares() found of them, still
+  /// on their device.
+  void step(double lr, const Tensor& squares, double clip_norm);
 
   std::int64_t steps() const { return steps_; }
   void restore(std::int64_t steps) { steps_ = steps; }
@@ -31,8 +34,5 @@ class Adam {
   Tensor first_moment_, second_moment_;
   std::int64_t steps_ = 0;
 };
-
-/// The Euclidean norm of all gradients.
-double gradient_norm(const ParamStore& store);
 
 }  // namespace kette

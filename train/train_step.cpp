@@ -39,12 +39,13 @@ TrainedModel::TrainedModel(Gpt& model)
 }
 
 StepResult StartedStep::finish() {
-  const auto* sums = static_cast<const double*>(sums_->wait());
+  const auto* sums = static_cast<const double*>(report_->wait());
   KETTE_CHECK(std::isfinite(sums[0]), "train: expected a finite loss, given ", sums[0], " at step ",
               number_, kDivergenceAdvice);
   const double tokens = static_cast<double>(result_.target_tokens);
   result_.loss = sums[0] / tokens;
   result_.negative_log_likelihood = sums[1] / tokens;
+  result_.gradient_norm = std::sqrt(sums[3]);
   return result_;
 }
 
@@ -56,7 +57,8 @@ std::optional<StartedStep> start_step(const TrainedModel& model, Adam& adam,
   const double per_token = 1.0 / static_cast<double>(batches.target_tokens);
   model.parameters->gradients().zero();
   Run run(options.seed, static_cast<std::uint64_t>(adam.steps()) + 1);
-  const Tensor sums = CrossEntropySums::zeros(model.parameters->values().device());
+  const Tensor report = Tensor::zeros({4}, DType::f64, model.parameters->values().device());
+  const Tensor sums = report.slice(0, 3), squares = report.slice(3, 4);
   while (const std::optional<Batch> batch = batches.next()) {
     for (const Batch& part : split(*batch, tokens_at_once(model))) {
       Tape tape;
@@ -66,14 +68,14 @@ std::optional<StartedStep> start_step(const TrainedModel& model, Adam& adam,
     result.target_tokens += batch->target_segments.rows();
   }
   if (result.target_tokens < batches.target_tokens) return std::nullopt;
-  started.sums_ = backend(sums.device()).start_copy_to_host(sums.raw(), sums.bytes());
-  double gradient_scale = 1;
   if (options.clip_norm > 0) {
-    result.gradient_norm = gradient_norm(*model.parameters);
-    if (result.gradient_norm > options.clip_norm)
-      gradient_scale = options.clip_norm / result.gradient_norm;
+    const Tensor& gradients = model.parameters->gradients();
+    on(gradients.device(), [&](auto exec) { kernels::sum_of_squares(exec, gradients, squares); });
+    adam.step(options.lr, squares, options.clip_norm);
+  } else {
+    adam.step(options.lr);
   }
-  adam.step(options.lr, gradient_scale);
+  started.report_ = backend(report.device()).start_copy_to_host(report.raw(), report.bytes());
   return started;
 }
 

@@ -58,7 +58,7 @@ struct StepResult {
   double loss = 0;                                    ///< mean over target tokens, smoothed
   double negative_log_likelihood = 0;                 ///< mean over target tokens, not smoothed
   std::int64_t source_tokens = 0, target_tokens = 0;  ///< </s> counted
-  double gradient_norm = 0;                           ///< before clipping; 0 when it was not needed
+  double gradient_norm = 0;                           ///< before clipping; 0 where nothing clips
 };
 
 /// A step that has been given to the device. A GPU works on it while the host prepares the next.
@@ -66,13 +66,15 @@ class StartedStep {
  public:
   /// Waits for the loss. Throws an Error when it is not finite; the parameters are spoilt then.
   StepResult finish();
+  /// Whether finish() would not wait.
+  bool is_done() const { return report_->arrived(); }
 
  private:
   friend std::optional<StartedStep> start_step(const TrainedModel&, Adam&, const StepBatches&,
                                                const StepOptions&);
   StepResult result_;
   std::int64_t number_ = 0;
-  std::unique_ptr<HostCopy> sums_;
+  std::unique_ptr<HostCopy> report_;  // CrossEntropySums, and the squared norm of the gradients
 };
 
 /// Nothing, and nothing has changed, if the batches ended before they had as many target tokens as

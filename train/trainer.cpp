@@ -45,7 +45,16 @@ class Trainer {
   /// Until the first limit of the run; infinite while none is in sight.
   double steps_left() const;
   double next_learning_rate() const;
-  std::optional<StepResult> one_step(double lr);
+  std::optional<StartedStep> start_step(double lr);
+  /// Reports the step that was started last, once it is done.
+  void settle(Progress& progress);
+
+  /// A step whose loss nobody has asked for yet.
+  struct InFlight {
+    StartedStep step;
+    std::int64_t number, epoch;
+    double lr;
+  };
 
   const TrainOptions& options_;
   Task& task_;
@@ -53,6 +62,7 @@ class Trainer {
   TrainedModel model_;
   Adam adam_;
   TrainingState state_;
+  std::optional<InFlight> in_flight_;
   TrainResult result_;
   Clock::time_point started_ = Clock::now(), last_saved_ = Clock::now();
   double earlier_seconds_ = 0;
@@ -108,7 +118,7 @@ void Trainer::save_state() {
   last_saved_ = Clock::now();
 }
 
-std::optional<StepResult> Trainer::one_step(double lr) {
+std::optional<StartedStep> Trainer::start_step(double lr) {
   if (!ahead_) ahead_ = task_.next_batch();
   std::int64_t left = options_.accumulate;
   StepBatches batches;
@@ -120,12 +130,20 @@ std::optional<StepResult> Trainer::one_step(double lr) {
     --left;
     return ahead_ ? std::exchange(ahead_, std::nullopt) : task_.next_batch();
   };
-  std::optional<StartedStep> step = start_step(
+  std::optional<StartedStep> step = kette::start_step(
       model_, adam_, batches, {lr, options_.label_smoothing, options_.clip_norm, options_.seed});
   if (!step) return std::nullopt;
   state_.sampler = task_.sampler_state();
   ahead_ = task_.next_batch();  // while a GPU is at work
-  return step->finish();
+  return step;
+}
+
+void Trainer::settle(Progress& progress) {
+  if (!in_flight_) return;
+  InFlight flight = std::move(*std::exchange(in_flight_, std::nullopt));
+  const double left = steps_left() * seconds_per_step();
+  progress.step(flight.number, flight.epoch, flight.lr, flight.step.finish(),
+                std::isfinite(left) ? left : 0);
 }
 
 bool Trainer::finished() const {
@@ -248,21 +266,24 @@ TrainResult Trainer::run() {
   while (!finished() && InterruptGuard::requested() == 0) {
     const std::int64_t epoch = state_.sampler.epoch;
     const double lr = next_learning_rate();
-    const std::optional<StepResult> step = one_step(lr);
+    std::optional<StartedStep> step = start_step(lr);
     if (!step) break;
+    settle(progress);  // the one before: a GPU is never left without work
     ++state_.step;
     ++steps_here_;
     state_.seconds = seconds_trained();
-    const double left = steps_left() * seconds_per_step();
-    progress.step(state_.step, epoch, lr, *step, std::isfinite(left) ? left : 0);
+    in_flight_ = {std::move(*step), state_.step, epoch, lr};
     const bool due = options_.validate_every > 0 ? state_.step % options_.validate_every == 0
                                                  : state_.sampler.epoch > epoch;
+    const bool late = seconds_since(last_saved_) > static_cast<double>(options_.save_every_seconds);
+    if (due || late || in_flight_->step.is_done()) settle(progress);
     if (due) {
       validate(progress);
-    } else if (seconds_since(last_saved_) > static_cast<double>(options_.save_every_seconds)) {
+    } else if (late) {
       save_state();
     }
   }
+  settle(progress);
   result_.interrupted = InterruptGuard::requested();
   if (result_.interrupted != 0) {
     save_state();

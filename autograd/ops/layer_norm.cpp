@@ -36,17 +36,13 @@ Tensor normalize(Op& op, const Tensor& x, const Tensor* residual, const Tensor& 
   return y;
 }
 
+/// Writes the gradient of op.sum to dsum, or adds it to what is there, and to `masked`, if that is
+/// defined, the same under the dropout mask.
 template <class Op>
-void normalize_backward(Op& op, const Tensor& dy, GradientSlot& dx, GradientSlot* dresidual,
-                        GradientSlot& dgain, GradientSlot& dbias, const DropoutMask& mask) {
+void normalize_backward(Op& op, const Tensor& dy, const GradientSlot::Buffer& dsum,
+                        const Tensor& masked, GradientSlot& dgain, GradientSlot& dbias,
+                        const DropoutMask& mask) {
   const Tensor& sum = op.sum;
-  // Of a sum both terms want the gradient, so that it must not be added to one of them at once.
-  const GradientSlot::Buffer buffer =
-      dresidual ? GradientSlot::Buffer{room_over(dy)} : dx.buffer_over(dy);
-  const Tensor& dsum = buffer.tensor;
-  const bool masked = dresidual && mask.active();
-  const Tensor masked_gradient =
-      masked ? Tensor::empty(sum.shape(), sum.dtype(), sum.device()) : dsum;
   const GradientSlot::Buffer gain_sums = dgain.sums(op.gain), bias_sums = dbias.sums(op.gain);
   visit_float(sum.dtype(), Op::name, [&]<class T>(T) {
     using C = Compute<T>;
@@ -55,21 +51,17 @@ void normalize_backward(Op& op, const Tensor& dy, GradientSlot& dx, GradientSlot
                                                   op.gain.template data<T>(),
                                                   op.mean.template data<C>(),
                                                   op.rstd.template data<C>(),
-                                                  dsum.data<T>(),
-                                                  buffer.adds,
-                                                  masked ? masked_gradient.data<T>() : nullptr,
+                                                  dsum.tensor.data<T>(),
+                                                  dsum.adds,
+                                                  masked.defined() ? masked.data<T>() : nullptr,
                                                   sum.width(),
                                                   mask};
-    const rows::LayerNormColumns<T> columns{sum.data<T>(), dy.data<T>(), op.mean.template data<C>(),
-                                            op.rstd.template data<C>(), sum.width()};
     const Tensor* const outputs[] = {&gain_sums.tensor, &bias_sums.tensor};
     on(sum.device(),
-       [&](auto exec) { kernels::for_rows_with_sums(exec, body, columns, sum.rows(), outputs); });
+       [&](auto exec) { kernels::for_rows_with_sums(exec, body, sum.rows(), outputs); });
   });
   if (!gain_sums.adds) dgain.add(gain_sums.tensor);
   if (!bias_sums.adds) dbias.add(bias_sums.tensor);
-  if (!buffer.adds) dx.add(dsum);
-  if (dresidual) dresidual->add(masked_gradient);
 }
 
 /// In plain loops: the layer norm of rows of `width` values.
@@ -95,16 +87,32 @@ Tensor Normalize::forward(const Tensor& x, const Tensor& gains, const Tensor& bi
 }
 void Normalize::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dgain,
                          GradientSlot& dbias) {
-  normalize_backward(*this, dy, dx, nullptr, dgain, dbias, {});
+  const GradientSlot::Buffer dsum = dx.buffer_over(dy);
+  normalize_backward(*this, dy, dsum, {}, dgain, dbias, {});
+  if (!dsum.adds) dx.add(dsum.tensor);
 }
 
-Tensor ResidualLayerNorm::forward(const Tensor& x, const Tensor& residual, const Tensor& gains,
-                                  const Tensor& biases) {
-  return normalize(*this, x, &residual, gains, biases, mask);
+std::array<Tensor, 2> ResidualLayerNorm::forward(const Tensor& x, const Tensor& residual,
+                                                 const Tensor& gains, const Tensor& biases) {
+  const Tensor y = normalize(*this, x, &residual, gains, biases, mask);
+  return {sum, y};
 }
-void ResidualLayerNorm::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dresidual,
-                                 GradientSlot& dgain, GradientSlot& dbias) {
-  normalize_backward(*this, dy, dx, &dresidual, dgain, dbias, mask);
+void ResidualLayerNorm::backward(const std::array<Tensor, 2>& gradients, GradientSlot& dx,
+                                 GradientSlot& dresidual, GradientSlot& dgain,
+                                 GradientSlot& dbias) {
+  const auto& [of_sum, of_y] = gradients;
+  const Tensor dy = of_y.defined() ? of_y : Tensor::zeros(sum.shape(), sum.dtype(), sum.device());
+  GradientSlot::Buffer dsum{of_sum, true};
+  if (!of_sum.defined()) {
+    dsum = {room_over(of_y), false};
+  } else if (!of_sum.is_sole_owner()) {
+    dsum.tensor = of_sum.clone();
+  }
+  const Tensor masked =
+      mask.active() ? Tensor::empty(sum.shape(), sum.dtype(), sum.device()) : Tensor();
+  normalize_backward(*this, dy, dsum, masked, dgain, dbias, mask);
+  dx.add(dsum.tensor);
+  dresidual.add(masked.defined() ? masked : dsum.tensor);
 }
 
 std::vector<Sample> Normalize::samples() {
@@ -123,27 +131,39 @@ std::vector<Sample> Normalize::samples() {
 }
 
 std::vector<Sample> ResidualLayerNorm::samples() {
+  const Shape shape{4, 150};
+  const auto sum_of = [shape](const DropoutMask& mask, const std::vector<Values>& in) {
+    Values sum = in[0];
+    for (std::size_t i = 0; i < sum.size(); ++i) {
+      const auto at = static_cast<std::int64_t>(i);
+      sum[i] +=
+          in[1][i] *
+          (mask.active()
+               ? static_cast<double>(mask.at(at / shape.width(), at % shape.width(), shape.width()))
+               : 1.0);
+    }
+    return sum;
+  };
   std::vector<Sample> result;
   for (const double rate : {0.0, 0.3}) {
-    const DropoutMask mask(rate, {17, 4});
-    const Shape shape{4, 150};
-    result.push_back(Sample{shape.str() + ", dropout " + std::to_string(rate).substr(0, 3),
-                            {{shape}, {shape}, {{shape.width()}, 0.5, 1.5}, {{shape.width()}}},
-                            [mask](const std::vector<Variable>& in) {
-                              return residual_layer_norm(in[0], in[1], in[2], in[3], mask);
-                            },
-                            [mask, shape](const std::vector<Values>& in) {
-                              Values sum = in[0];
-                              for (std::size_t i = 0; i < sum.size(); ++i) {
-                                const auto at = static_cast<std::int64_t>(i);
-                                const double keep = mask.active()
-                                                        ? mask.at(at / shape.width(),
-                                                                  at % shape.width(), shape.width())
-                                                        : 1.0;
-                                sum[i] += keep * in[1][i];
-                              }
-                              return layer_norm_reference(sum, in[2], in[3], 1e-5);
-                            }});
+    for (const bool both : {false, true}) {
+      const DropoutMask mask(rate, {17, 4});
+      result.push_back(Sample{shape.str() + ", dropout " + std::to_string(rate).substr(0, 3) +
+                                  (both ? ", sum and norm used" : ""),
+                              {{shape}, {shape}, {{shape.width()}, 0.5, 1.5}, {{shape.width()}}},
+                              [=](const std::vector<Variable>& in) {
+                                const auto [sum, y] =
+                                    residual_layer_norm(in[0], in[1], in[2], in[3], mask);
+                                return both ? affine(sum, 0.5) + y : y;
+                              },
+                              [=](const std::vector<Values>& in) {
+                                const Values sum = sum_of(mask, in);
+                                Values y = layer_norm_reference(sum, in[2], in[3], 1e-5);
+                                for (std::size_t i = 0; both && i < y.size(); ++i)
+                                  y[i] += 0.5 * sum[i];
+                                return y;
+                              }});
+    }
   }
   return result;
 }

@@ -18,18 +18,19 @@ struct Normalize {
   static std::vector<Sample> samples();
 };
 
-/// x + dropout(residual), then layer norm, in one pass.
+/// sum = x + dropout(residual) and y = layer norm of it, in one pass. Of a stack with norms before the
+/// sub-layers both go on: the sum to the next sum, y into the next sub-layer.
 struct ResidualLayerNorm {
   static constexpr const char* name = "residual_layer_norm";
-  static constexpr const char* formula = "layer_norm(x + dropout(residual))";
+  static constexpr const char* formula = "s = x + dropout(residual), layer_norm(s)";
   double epsilon = 1e-5;
   DropoutMask mask{};
   Tensor sum{}, gain{}, mean{}, rstd{};
 
-  Tensor forward(const Tensor& x, const Tensor& residual, const Tensor& gains,
-                 const Tensor& biases);
-  void backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dresidual, GradientSlot& dgain,
-                GradientSlot& dbias);
+  std::array<Tensor, 2> forward(const Tensor& x, const Tensor& residual, const Tensor& gains,
+                                const Tensor& biases);
+  void backward(const std::array<Tensor, 2>& gradients, GradientSlot& dx, GradientSlot& dresidual,
+                GradientSlot& dgain, GradientSlot& dbias);
   static std::vector<Sample> samples();
 };
 
@@ -37,9 +38,11 @@ inline Variable layer_norm(const Variable& x, const Variable& gain, const Variab
                            double epsilon = 1e-5) {
   return record(Normalize{epsilon}, x, gain, bias);
 }
-inline Variable residual_layer_norm(const Variable& x, const Variable& residual,
-                                    const Variable& gain, const Variable& bias,
-                                    const DropoutMask& mask = {}, double epsilon = 1e-5) {
+/// {sum, y}
+inline std::array<Variable, 2> residual_layer_norm(const Variable& x, const Variable& residual,
+                                                   const Variable& gain, const Variable& bias,
+                                                   const DropoutMask& mask = {},
+                                                   double epsilon = 1e-5) {
   return record(ResidualLayerNorm{epsilon, mask}, x, residual, gain, bias);
 }
 

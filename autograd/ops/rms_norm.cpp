@@ -27,10 +27,8 @@ void RmsNormalize::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dg
     const auto* scale = reciprocal.data<Compute<T>>();
     const rows::RmsNormBackward<T> body{x.data<T>(),          dy.data<T>(), gain.data<T>(), scale,
                                         out.tensor.data<T>(), out.adds,     x.width()};
-    const rows::RmsNormColumns<T> columns{x.data<T>(), dy.data<T>(), scale, x.width()};
     const Tensor* const sums[] = {&gain_sums.tensor};
-    on(x.device(),
-       [&](auto exec) { kernels::for_rows_with_sums(exec, body, columns, x.rows(), sums); });
+    on(x.device(), [&](auto exec) { kernels::for_rows_with_sums(exec, body, x.rows(), sums); });
   });
   if (!gain_sums.adds) dgain.add(gain_sums.tensor);
   if (!out.adds) dx.add(out.tensor);

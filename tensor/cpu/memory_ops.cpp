@@ -127,10 +127,11 @@ void scatter_add(CpuExec, const Tensor& dy, const Occurrences& occurrences, cons
 
 void adam(CpuExec, const AdamArgs& args) {
   visit_adam(args, [&](const auto& update) {
+    const auto scale = update.gradient_scale();
     parallel_blocks(args.parameters.elements(), kGrain, 8,
                     [&](std::int64_t begin, std::int64_t end) {
 #pragma omp simd
-                      for (std::int64_t i = begin; i < end; ++i) update(i);
+                      for (std::int64_t i = begin; i < end; ++i) update(i, scale);
                     });
   });
 }

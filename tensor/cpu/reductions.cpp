@@ -81,8 +81,8 @@ void max_last(CpuExec, const Tensor& x, const Tensor& y, const Tensor& columns) 
   });
 }
 
-double sum_of_squares(CpuExec, const Tensor& x) {
-  return visit_float(x.dtype(), "sum_of_squares", [&]<class T>(T) {
+void sum_of_squares(CpuExec, const Tensor& x, const Tensor& sum) {
+  visit_float(x.dtype(), "sum_of_squares", [&]<class T>(T) {
     const T* in = x.data<T>();
     std::vector<double> partial(static_cast<std::size_t>(cpu::ceil_div(x.elements(), kGrain)));
     parallel_blocks(x.elements(), kGrain, 2, [&](std::int64_t begin, std::int64_t end) {
@@ -94,9 +94,9 @@ double sum_of_squares(CpuExec, const Tensor& x) {
       }
       partial[static_cast<std::size_t>(begin / kGrain)] = total;
     });
-    double total = 0;
+    double& total = *sum.data<double>();
+    total = 0;
     for (const double part : partial) total += part;
-    return total;
   });
 }
 

@@ -39,6 +39,21 @@ struct CpuGroup {
   void once(const Function& function) const {
     function();
   }
+  // Rows stay where they lie.
+  template <class T>
+  const T* read(const T* row, std::int64_t) const {
+    return row;
+  }
+  template <class T>
+  T* write(T* row, std::int64_t) const {
+    return row;
+  }
+  template <class T>
+  T* update(T* row, std::int64_t) const {
+    return row;
+  }
+  template <class T>
+  void store(const T*, T*, std::int64_t) const {}
   /// The dropout factors of a row; one row at a time per thread.
   auto mask(const DropoutMask& mask, std::int64_t row, std::int64_t width) const {
     thread_local std::vector<float> factors;
@@ -47,6 +62,14 @@ struct CpuGroup {
     fill_mask(mask, row, width, factors.data());
     return [keep = factors.data()](std::int64_t j) { return keep[j]; };
   }
+};
+
+/// The sums of a block of rows.
+template <class C>
+struct CpuSums {
+  C* data;
+  std::int64_t width;
+  C* operator[](int k) const { return data + k * width; }
 };
 
 constexpr std::int64_t kRowsPerBlock = 16;
@@ -61,29 +84,19 @@ void for_rows(CpuExec, const Body& body, std::int64_t rows) {
   });
 }
 
-template <class Body, class Columns>
-void for_rows_with_sums(CpuExec, const Body& body, const Columns& columns, std::int64_t rows,
-                        const Tensor* const* sums) {
-  using C = Compute<typename Columns::Element>;
-  constexpr int kSums = Columns::kSums;
-  const std::int64_t width = columns.width, blocks = cpu::ceil_div(rows, kRowsPerSum);
-  std::vector<C> partial(static_cast<std::size_t>(blocks * kSums * width));
+template <class Body>
+void for_rows_with_sums(CpuExec, const Body& body, std::int64_t rows, const Tensor* const* sums) {
+  using C = Compute<typename Body::Element>;
+  const std::int64_t width = body.width, stride = Body::kSums * width;
+  const std::int64_t blocks = cpu::ceil_div(rows, kRowsPerSum);
+  std::vector<C> partial(static_cast<std::size_t>(blocks * stride));
   parallel_blocks(rows, kRowsPerSum, width * 8, [&](std::int64_t begin, std::int64_t end) {
-    C* block = partial.data() + begin / kRowsPerSum * kSums * width;
-    for (std::int64_t row = begin; row < end; ++row) {
-      C* sum = block;
-      const auto add = [&](const auto& term) {
-#pragma omp simd
-        for (std::int64_t j = 0; j < width; ++j) sum[j] += term(j);
-        sum += width;
-      };
-      std::apply([&](const auto&... term) { (add(term), ...); }, columns.row_terms(row));
-      body(CpuGroup{}, row);
-    }
+    const CpuSums<C> block{partial.data() + begin / kRowsPerSum * stride, width};
+    for (std::int64_t row = begin; row < end; ++row) body(CpuGroup{}, row, block);
   });
   if (blocks == 0) return;
-  cpu::add_blocks(partial.data(), blocks, kSums * width, kSums * width);
-  for (int k = 0; k < kSums; ++k) cpu::add_to(*sums[k], partial.data() + k * width);
+  cpu::add_blocks(partial.data(), blocks, stride, stride);
+  for (int k = 0; k < Body::kSums; ++k) cpu::add_to(*sums[k], partial.data() + k * width);
 }
 
 namespace {

@@ -45,6 +45,11 @@ class Event {
 
   void record(cudaStream_t queue) { check(cudaEventRecord(event_, queue), "an event"); }
   void wait() const { check(cudaEventSynchronize(event_), "the work queued so far"); }
+  bool is_past() const {
+    const cudaError_t status = cudaEventQuery(event_);
+    if (status != cudaErrorNotReady) check(status, "the work queued so far");
+    return status == cudaSuccess;
+  }
   /// Likewise, for destructors: an error shows up again in the next call.
   void settle() const noexcept { cudaEventSynchronize(event_); }
 
@@ -90,6 +95,7 @@ class CudaCopy final : public HostCopy {
     done_.wait();
     return memory_;
   }
+  bool arrived() const override { return done_.is_past(); }
 
  private:
   BlockPool& pinned_;

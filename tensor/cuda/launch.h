@@ -13,6 +13,13 @@
 #include "tensor/ceil_div.h"
 #include "tensor/kernels.h"
 
+/// Before a loop whose body must see its counter as a constant, to keep arrays in registers.
+#ifdef __CUDACC__
+#define KETTE_UNROLL _Pragma("unroll")
+#else
+#define KETTE_UNROLL
+#endif
+
 namespace kette::cuda {
 
 /// Throws an Error that says what was tried and what the driver answered.

@@ -37,7 +37,10 @@ __global__ void scale_elements(std::int64_t count, const F* factor, T* y) {
 
 template <class Update>
 __global__ void update_elements(std::int64_t count, Update update) {
-  if (const std::int64_t i = index(); i < count) update(i);
+  __shared__ double scale;
+  if (threadIdx.x == 0) scale = static_cast<double>(update.gradient_scale());
+  __syncthreads();
+  if (const std::int64_t i = index(); i < count) update(i, scale);
 }
 
 constexpr int kTile = 32, kTileRows = 8;

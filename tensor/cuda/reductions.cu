@@ -116,15 +116,22 @@ __global__ void find_non_finite(std::int64_t count, const T* x, double* first) {
   if (threadIdx.x == 0) first[blockIdx.x] = found;
 }
 
-/// Runs kernel(count, x, results) and returns its result of each block.
+/// *sum = the sum of the blocks', by one block.
+__global__ void sum_of_blocks(std::int64_t blocks, const double* partial, double* sum) {
+  double total = 0;
+  for (std::int64_t i = threadIdx.x; i < blocks; i += kThreads) total += partial[i];
+  total = cuda::block_sum(total);
+  if (threadIdx.x == 0) *sum = total;
+}
+
+/// Runs kernel(count, x, results): its result of each block.
 template <class T>
-std::vector<double> for_blocks(CudaExec exec, void (*kernel)(std::int64_t, const T*, double*),
-                               const Tensor& x) {
+Tensor for_blocks(CudaExec exec, void (*kernel)(std::int64_t, const T*, double*), const Tensor& x) {
   const std::int64_t blocks = cuda::ceil_div(x.elements(), kElementsPerBlock);
   const Tensor results = Tensor::empty({blocks}, DType::f64, x.device());
   launch(exec, kernel, {dim3(static_cast<unsigned>(blocks)), dim3(kThreads)}, x.elements(),
          x.data<T>(), results.data<double>());
-  return results.values<double>();
+  return results;
 }
 
 }  // namespace
@@ -143,17 +150,18 @@ void max_last(CudaExec exec, const Tensor& x, const Tensor& y, const Tensor& col
   });
 }
 
-double sum_of_squares(CudaExec exec, const Tensor& x) {
-  return visit_float(x.dtype(), "sum_of_squares", [&]<class T>(T) {
-    double total = 0;
-    for (const double part : for_blocks<T>(exec, sum_squares<T>, x)) total += part;
-    return total;
+void sum_of_squares(CudaExec exec, const Tensor& x, const Tensor& sum) {
+  visit_float(x.dtype(), "sum_of_squares", [&]<class T>(T) {
+    const Tensor partial = for_blocks<T>(exec, sum_squares<T>, x);
+    launch(exec, sum_of_blocks, {dim3(1), dim3(kThreads)}, partial.elements(),
+           partial.data<double>(), sum.data<double>());
   });
 }
 
 std::optional<std::int64_t> first_non_finite(CudaExec exec, const Tensor& x) {
   return visit_float(x.dtype(), "first_non_finite", [&]<class T>(T) -> std::optional<std::int64_t> {
-    for (const double first : for_blocks<T>(exec, find_non_finite<T>, x)) {
+    for (const double first :
+         for_blocks<T>(exec, find_non_finite<T>, x).template values<double>()) {
       if (std::isfinite(first)) return static_cast<std::int64_t>(first);
     }
     return std::nullopt;

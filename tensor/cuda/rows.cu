@@ -1,7 +1,10 @@
-// Row bodies on CUDA: a warp takes a row, its lanes the elements; of wide rows a block does. Column
-// sums are taken in two stages over fixed blocks of rows, without atomics, so that the order of
-// additions never changes.
-#include "tensor/cuda/launch.h"
+// Row bodies on CUDA. A warp takes a row and holds it in registers (packed_row.h) where the body lists
+// its addresses and rows come in packs of 16 bytes; else its lanes take the elements where they lie, and
+// of wide rows a block does. Sums over rows are taken in two stages over fixed blocks of rows, without
+// atomics, so that the order of additions never changes.
+#include <algorithm>
+
+#include "tensor/cuda/packed_row.h"
 #include "tensor/emit.h"
 
 namespace kette::kernels {
@@ -56,14 +59,56 @@ struct CudaGroup {
   __device__ void once(const Function& function) const {
     if (rank() == 0) function();
   }
+  // Rows stay where they lie.
+  template <class T>
+  __device__ const T* read(const T* row, std::int64_t) const {
+    return row;
+  }
+  template <class T>
+  __device__ T* write(T* row, std::int64_t) const {
+    return row;
+  }
+  template <class T>
+  __device__ T* update(T* row, std::int64_t) const {
+    return row;
+  }
+  template <class T>
+  __device__ void store(const T*, T*, std::int64_t) const {}
   __device__ RowMask mask(const DropoutMask& mask, std::int64_t row, std::int64_t width) const {
     return {mask, row, width};
   }
 };
 
-constexpr int kBlock = 256;
+constexpr int kBlock = 256, kWarps = kBlock / kWarp;
 constexpr std::int64_t kWideRow = 4096;
-constexpr std::int64_t kRowsPerSum = 64;
+
+/// Calls function() with the number of passes as a constant, if rows of this body come in packs and
+/// fit into registers; says whether they do.
+template <class Body, class Function>
+bool with_passes(const Body& body, const Function& function) {
+  using T = typename Body::Element;
+  if constexpr (requires { body.addresses(); } && !std::is_same_v<T, double>) {
+    if (!cuda::whole_packs<T>({body.width}, {})) return false;
+    for (const void* address : body.addresses()) {
+      if (!cuda::whole_packs<T>({}, {address})) return false;
+    }
+    const std::int64_t passes = cuda::ceil_div(body.width, cuda::PackedGroup<T, 1>::kPassWidth);
+    if (passes > 8) return false;
+    passes <= 1   ? function.template operator()<1>()
+    : passes <= 2 ? function.template operator()<2>()
+    : passes <= 4 ? function.template operator()<4>()
+                  : function.template operator()<8>();
+    return true;
+  } else {
+    return false;
+  }
+}
+
+template <class Body, int kPasses>
+__global__ void packed_rows(Body body, std::int64_t rows) {
+  const std::int64_t row = cuda::index() / kWarp;
+  if (row < rows) body(cuda::PackedGroup<typename Body::Element, kPasses>{}, row);
+}
 
 template <class Body>
 __global__ void rows_by_warp(Body body, std::int64_t rows) {
@@ -77,38 +122,97 @@ __global__ void rows_by_block(Body body, std::int64_t rows) {
   if (row < rows) body(CudaGroup<kBlock>{}, row);
 }
 
-/// partial[block of rows, sum, column]
-template <class Columns, class C = Compute<typename Columns::Element>>
-__global__ void partial_sums(Columns columns, std::int64_t rows, C* partial) {
-  const std::int64_t column = cuda::index(), width = columns.width;
-  if (column >= width) return;
-  const std::int64_t begin = blockIdx.y * kRowsPerSum;
-  const std::int64_t end = begin + kRowsPerSum < rows ? begin + kRowsPerSum : rows;
-  C totals[Columns::kSums] = {};
-  for (std::int64_t row = begin; row < end; ++row) {
-    C* total = totals;
-    std::apply([&](const auto&... term) { ((*total++ += term(column)), ...); },
-               columns.row_terms(row));
-  }
-  for (int k = 0; k < Columns::kSums; ++k) {
-    partial[(blockIdx.y * Columns::kSums + k) * width + column] = totals[k];
+/// partial[block, k, column]: a block's warps take its rows in turn and add up their sums.
+template <class Body, int kPasses, class C = Compute<typename Body::Element>>
+__global__ void packed_rows_with_sums(Body body, std::int64_t rows, std::int64_t rows_per_block,
+                                      C* partial) {
+  using T = typename Body::Element;
+  using Group = cuda::PackedGroup<T, kPasses>;
+  constexpr int kElements = static_cast<int>(Group::kPassWidth);
+  __shared__ C parts[kWarps][kElements];
+  const unsigned warp = threadIdx.x / kWarp;
+  const std::int64_t begin = blockIdx.x * rows_per_block;
+  const std::int64_t end = begin + rows_per_block < rows ? begin + rows_per_block : rows;
+  cuda::PackedSums<T, kPasses, Body::kSums> sums{};
+  for (std::int64_t row = begin + warp; row < end; row += kWarps) body(Group{}, row, sums);
+  KETTE_UNROLL for (int k = 0; k < Body::kSums; ++k) {
+    KETTE_UNROLL for (int pass = 0; pass < kPasses; ++pass) {
+      KETTE_UNROLL for (int e = 0; e < Group::kCount; ++e) {
+        parts[warp][Group::lane() * Group::kCount + e] = sums[k][{pass, e}];
+      }
+      __syncthreads();
+      const std::int64_t column = pass * Group::kPassWidth + threadIdx.x;
+      if (threadIdx.x < kElements && column < body.width) {
+        C total = 0;
+        for (int w = 0; w < kWarps; ++w) total += parts[w][threadIdx.x];
+        partial[(blockIdx.x * Body::kSums + k) * body.width + column] = total;
+      }
+      __syncthreads();
+    }
   }
 }
 
+/// The sums of a block, where they lie.
 template <class C>
-__global__ void add_partial_sums(const C* partial, std::int64_t blocks, std::int64_t stride,
-                                 std::int64_t width, C* total) {
-  const std::int64_t column = cuda::index();
-  if (column >= width) return;
-  C sum = total[column];
-  for (std::int64_t block = 0; block < blocks; ++block) sum += partial[block * stride + column];
-  total[column] = sum;
+struct SumsInMemory {
+  C* data;
+  std::int64_t width;
+  __device__ C* operator[](int k) const { return data + k * width; }
+};
+
+/// The same on one group of threads, without registers.
+template <class Body, int kThreads, class C = Compute<typename Body::Element>>
+__global__ void rows_with_sums(Body body, std::int64_t rows, std::int64_t rows_per_block,
+                               C* partial) {
+  const CudaGroup<kThreads> group;
+  const std::int64_t stride = Body::kSums * body.width;
+  SumsInMemory<C> sums{partial + blockIdx.x * stride, body.width};
+  for (int k = 0; k < Body::kSums; ++k) {
+    group.each(body.width, [&](std::int64_t j) { sums[k][j] = 0; });
+  }
+  const std::int64_t begin = blockIdx.x * rows_per_block;
+  const std::int64_t end = begin + rows_per_block < rows ? begin + rows_per_block : rows;
+  for (std::int64_t row = begin; row < end; ++row) body(group, row, sums);
+}
+
+/// Where sums go: kSums vectors [width].
+template <class C, int kSums>
+struct Totals {
+  C* of[kSums];
+};
+
+constexpr int kSumLanes = 16;
+
+/// total[column] += the sum over all blocks: a warp's lanes take neighbouring columns, the warps every
+/// kSumLanes-th block.
+template <class C, int kSums>
+__global__ void add_partial_sums(const C* partial, std::int64_t blocks, std::int64_t width,
+                                 Totals<C, kSums> totals) {
+  __shared__ C parts[kSumLanes][kWarp];
+  const std::int64_t stride = kSums * width;
+  const std::int64_t column = std::int64_t{blockIdx.x} * kWarp + threadIdx.x;
+  C sum = 0;
+  if (column < stride) {
+    for (std::int64_t b = threadIdx.y; b < blocks; b += kSumLanes)
+      sum += partial[b * stride + column];
+  }
+  parts[threadIdx.y][threadIdx.x] = sum;
+  __syncthreads();
+  if (threadIdx.y > 0 || column >= stride) return;
+  for (int lane = 1; lane < kSumLanes; ++lane) sum += parts[lane][threadIdx.x];
+  for (int k = 0; k < kSums; ++k) {
+    if (column / width == k) totals.of[k][column - k * width] += sum;
+  }
 }
 
 }  // namespace
 
 template <class Body>
 void for_rows(CudaExec exec, const Body& body, std::int64_t rows) {
+  const bool packed = with_passes(body, [&]<int kPasses>() {
+    cuda::launch(exec, packed_rows<Body, kPasses>, cuda::one_thread_each(rows * kWarp), body, rows);
+  });
+  if (packed) return;
   if (body.width >= kWideRow) {
     cuda::launch(exec, rows_by_block<Body>, {dim3(static_cast<unsigned>(rows)), dim3(kBlock)}, body,
                  rows);
@@ -117,22 +221,35 @@ void for_rows(CudaExec exec, const Body& body, std::int64_t rows) {
   }
 }
 
-template <class Body, class Columns>
-void for_rows_with_sums(CudaExec exec, const Body& body, const Columns& columns, std::int64_t rows,
+template <class Body>
+void for_rows_with_sums(CudaExec exec, const Body& body, std::int64_t rows,
                         const Tensor* const* sums) {
-  using C = Compute<typename Columns::Element>;
-  const std::int64_t width = columns.width, blocks = cuda::ceil_div(rows, kRowsPerSum);
-  const std::int64_t stride = Columns::kSums * width;
+  using C = Compute<typename Body::Element>;
+  constexpr std::int64_t kMany = 1 << 14;  // rows that keep a GPU busy in blocks of 64
+  if (rows == 0) return;
+  const std::int64_t width = body.width, rows_per_block = rows >= kMany ? 64 : 16;
+  const std::int64_t blocks = cuda::ceil_div(rows, rows_per_block);
   const Tensor partial =
-      Tensor::empty({blocks, stride}, dtype_of<C>, {DeviceKind::cuda, exec.device});
-  cuda::Grid grid = cuda::one_thread_each(width);
-  grid.blocks.y = static_cast<unsigned>(blocks);
-  cuda::launch(exec, partial_sums<Columns>, grid, columns, rows, partial.data<C>());
-  for (int k = 0; k < Columns::kSums; ++k) {
-    cuda::launch(exec, add_partial_sums<C>, cuda::one_thread_each(width),
-                 partial.data<C>() + k * width, blocks, stride, width, sums[k]->data<C>());
+      Tensor::empty({blocks, Body::kSums, width}, dtype_of<C>, {DeviceKind::cuda, exec.device});
+  const dim3 grid(static_cast<unsigned>(blocks));
+  const bool packed = with_passes(body, [&]<int kPasses>() {
+    cuda::launch(exec, packed_rows_with_sums<Body, kPasses>, {grid, dim3(kBlock)}, body, rows,
+                 rows_per_block, partial.data<C>());
+  });
+  if (!packed && width >= kWideRow) {
+    cuda::launch(exec, rows_with_sums<Body, kBlock>, {grid, dim3(kBlock)}, body, rows,
+                 rows_per_block, partial.data<C>());
+  } else if (!packed) {
+    cuda::launch(exec, rows_with_sums<Body, kWarp>, {grid, dim3(kWarp)}, body, rows, rows_per_block,
+                 partial.data<C>());
   }
-  for_rows(exec, body, rows);  // after the sums: it may overwrite what they read
+  Totals<C, Body::kSums> totals;
+  for (int k = 0; k < Body::kSums; ++k) totals.of[k] = sums[k]->data<C>();
+  const std::int64_t columns = Body::kSums * width;
+  cuda::launch(
+      exec, add_partial_sums<C, Body::kSums>,
+      {dim3(static_cast<unsigned>(cuda::ceil_div(columns, kWarp))), dim3(kWarp, kSumLanes)},
+      partial.data<C>(), blocks, width, totals);
 }
 
 namespace {

@@ -4,6 +4,8 @@
 // the gradient of a row's maximum, which is an element of each row.
 #pragma once
 
+#include <array>
+
 #include "tensor/random.h"
 #include "tensor/scalar.h"
 
@@ -17,13 +19,16 @@ struct Dropout {
   std::int64_t width;
   DropoutMask mask;
 
+  std::array<const void*, 2> addresses() const { return {x, y}; }
+
   template <class Group>
   KETTE_HOST_DEVICE void operator()(Group g, std::int64_t row) const {
     using C = Compute<T>;
-    const T* in = x + row * width;
-    T* out = y + row * width;
+    const auto in = g.read(x + row * width, width);
+    auto out = g.write(y + row * width, width);
     const auto keep = g.mask(mask, row, width);
-    g.each(width, [=](std::int64_t j) { out[j] = T(C(keep(j)) * C(in[j])); });
+    g.each(width, [&](auto j) { out[j] = T(C(keep(j)) * C(in[j])); });
+    g.store(out, y + row * width, width);
   }
 };
 
@@ -35,12 +40,16 @@ struct AddPositions {
   T* y;
   std::int64_t width;
 
+  std::array<const void*, 3> addresses() const { return {x, table, y}; }
+
   template <class Group>
   KETTE_HOST_DEVICE void operator()(Group g, std::int64_t row) const {
     using C = Compute<T>;
-    const T *in = x + row * width, *position = table + positions[row] * width;
-    T* out = y + row * width;
-    g.each(width, [=](std::int64_t j) { out[j] = T(C(in[j]) + C(position[j])); });
+    const auto in = g.read(x + row * width, width);
+    const auto position = g.read(table + positions[row] * width, width);
+    auto out = g.write(y + row * width, width);
+    g.each(width, [&](auto j) { out[j] = T(C(in[j]) + C(position[j])); });
+    g.store(out, y + row * width, width);
   }
 };
 
@@ -54,13 +63,16 @@ struct Gather {
   std::int64_t width;
   double scale;
 
+  std::array<const void*, 2> addresses() const { return {table, y}; }
+
   template <class Group>
   KETTE_HOST_DEVICE void operator()(Group g, std::int64_t row) const {
     using C = Compute<T>;
-    const T* entry = table + ids[row] * width;
-    T* out = y + row * width;
+    const auto entry = g.read(table + ids[row] * width, width);
+    auto out = g.write(y + row * width, width);
     const C factor = C(scale);
-    g.each(width, [=](std::int64_t j) { out[j] = T(factor * C(entry[j])); });
+    g.each(width, [&](auto j) { out[j] = T(factor * C(entry[j])); });
+    g.store(out, y + row * width, width);
   }
 };
 

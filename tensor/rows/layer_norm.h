@@ -8,7 +8,7 @@
 // [rows].
 #pragma once
 
-#include <tuple>
+#include <array>
 
 #include "tensor/random.h"
 #include "tensor/scalar.h"
@@ -20,41 +20,48 @@ struct ResidualLayerNorm {
   using Element = T;
   const T *x, *residual;  // residual may be null
   const T *gain, *bias;
-  T *sum, *y;  // sum may be null when there is no residual, y when only the sum is asked for
+  T *sum, *y;  // sum may be null when there is no residual
   Compute<T>*mean, *rstd;
   std::int64_t width;
   double epsilon;
   DropoutMask mask;
 
+  std::array<const void*, 6> addresses() const { return {x, residual, gain, bias, sum, y}; }
+
   template <class Group>
   KETTE_HOST_DEVICE void operator()(Group g, std::int64_t row) const {
     using C = Compute<T>;
     const std::int64_t at = row * width;
-    const T* s = x + at;
-    if (residual) {
-      const T *base = x + at, *added = residual + at;
-      T* out = sum + at;
-      if (mask.active()) {
-        const auto keep = g.mask(mask, row, width);
-        g.each(width, [=](std::int64_t j) { out[j] = T(C(base[j]) + C(keep(j)) * C(added[j])); });
-      } else {
-        g.each(width, [=](std::int64_t j) { out[j] = T(C(base[j]) + C(added[j])); });
-      }
-      s = out;
+    if (!residual) return normalize(g, row, g.read(x + at, width));
+    const auto base = g.read(x + at, width), added = g.read(residual + at, width);
+    auto s = g.write(sum + at, width);
+    if (mask.active()) {
+      const auto keep = g.mask(mask, row, width);
+      g.each(width, [&](auto j) { s[j] = T(C(base[j]) + C(keep(j)) * C(added[j])); });
+    } else {
+      g.each(width, [&](auto j) { s[j] = T(C(base[j]) + C(added[j])); });
     }
+    g.store(s, sum + at, width);
+    normalize(g, row, s);
+  }
+
+ private:
+  template <class Group, class Row>
+  KETTE_HOST_DEVICE void normalize(Group g, std::int64_t row, const Row& s) const {
+    using C = Compute<T>;
     const C count = C(width);
-    const C center = g.template sum<C>(width, [=](std::int64_t j) { return C(s[j]); }) / count;
-    const C variance = g.template sum<C>(width, [=](std::int64_t j) {
+    const C center = g.template sum<C>(width, [&](auto j) { return C(s[j]); }) / count;
+    const C variance = g.template sum<C>(width, [&](auto j) {
       const C distance = C(s[j]) - center;
       return distance * distance;
     }) / count;
     const C scale = C(1) / scalar::sqrt(variance + C(epsilon));
-    const T *gains = gain, *biases = bias;
-    T* out = y + at;
-    g.each(width, [=](std::int64_t j) {
-      out[j] = T((C(s[j]) - center) * scale * C(gains[j]) + C(biases[j]));
-    });
-    g.once([=, this] {
+    const auto gains = g.read(gain, width), biases = g.read(bias, width);
+    auto out = g.write(y + row * width, width);
+    g.each(width,
+           [&](auto j) { out[j] = T((C(s[j]) - center) * scale * C(gains[j]) + C(biases[j])); });
+    g.store(out, y + row * width, width);
+    g.once([&] {
       mean[row] = center;
       rstd[row] = scale;
     });
@@ -62,65 +69,57 @@ struct ResidualLayerNorm {
 };
 
 /// With n_j = (s_j - mean) * rstd and d_j = gain_j * dy_j:
-///   ds_j = rstd * (d_j - mean(d) - n_j * mean(d * n)),   dx (+)= ds,   dr = dropout mask * ds
-/// dx may be dy, and then does not add.
+///   ds_j (+)= rstd * (d_j - mean(d) - n_j * mean(d * n)),   dr = dropout mask * ds
+///   dgain_j = sum over rows of dy_j * n_j,   dbias_j = sum over rows of dy_j
+/// ds may be dy, and then does not add.
 template <class T>
 struct ResidualLayerNormBackward {
   using Element = T;
+  static constexpr int kSums = 2;  // dgain, dbias
   const T *s, *dy, *gain;
   const Compute<T>*mean, *rstd;
-  T* dx;
-  bool adds;     // to what is in dx
+  T* ds;
+  bool adds;     // to what is in ds
   T* dresidual;  // may be null (no residual, or no dropout: then it is ds)
   std::int64_t width;
   DropoutMask mask;
 
-  template <class Group>
-  KETTE_HOST_DEVICE void operator()(Group g, std::int64_t row) const {
+  std::array<const void*, 5> addresses() const { return {s, dy, gain, ds, dresidual}; }
+
+  template <class Group, class Sums>
+  KETTE_HOST_DEVICE void operator()(Group g, std::int64_t row, Sums& sums) const {
     using C = Compute<T>;
     const std::int64_t at = row * width;
-    const T *in = s + at, *upstream = dy + at, *gains = gain;
+    const auto in = g.read(s + at, width), upstream = g.read(dy + at, width);
+    const auto gains = g.read(gain, width);
     const C center = mean[row], scale = rstd[row], count = C(width);
-    const C mean_d = g.template sum<C>(width, [=](std::int64_t j) {
-      return C(gains[j]) * C(upstream[j]);
-    }) / count;
-    const C mean_dn = g.template sum<C>(width, [=](std::int64_t j) {
+    auto&& dgain = sums[0];
+    auto&& dbias = sums[1];
+    g.each(width, [&](auto j) {
+      dgain[j] += C(upstream[j]) * ((C(in[j]) - center) * scale);
+      dbias[j] += C(upstream[j]);
+    });
+    const C mean_d =
+        g.template sum<C>(width, [&](auto j) { return C(gains[j]) * C(upstream[j]); }) / count;
+    const C mean_dn = g.template sum<C>(width, [&](auto j) {
       return C(gains[j]) * C(upstream[j]) * (C(in[j]) - center) * scale;
     }) / count;
-    const auto ds = [=](std::int64_t j) {
+    const auto gradient = [&](auto j) {
       const C n = (C(in[j]) - center) * scale;
       return scale * (C(gains[j]) * C(upstream[j]) - mean_d - n * mean_dn);
     };
-    if (dresidual) {
-      const auto keep = g.mask(mask, row, width);
-      T* dropped = dresidual + at;
-      g.each(width, [=](std::int64_t j) { dropped[j] = T(C(keep(j)) * ds(j)); });
-    }
-    T* out = dx + at;
+    auto out = adds ? g.update(ds + at, width) : g.write(ds + at, width);
     if (adds) {
-      g.each(width, [=](std::int64_t j) { out[j] = T(C(out[j]) + ds(j)); });
+      g.each(width, [&](auto j) { out[j] = T(C(out[j]) + gradient(j)); });
     } else {
-      g.each(width, [=](std::int64_t j) { out[j] = T(ds(j)); });
+      g.each(width, [&](auto j) { out[j] = T(gradient(j)); });
     }
-  }
-};
-
-/// dgain_j = sum over rows of dy_ij * n_ij,   dbias_j = sum over rows of dy_ij
-template <class T>
-struct LayerNormColumns {
-  using Element = T;
-  static constexpr int kSums = 2;
-  const T *s, *dy;
-  const Compute<T>*mean, *rstd;
-  std::int64_t width;
-
-  KETTE_HOST_DEVICE auto row_terms(std::int64_t row) const {
-    using C = Compute<T>;
-    const T *in = s + row * width, *upstream = dy + row * width;
-    const C center = mean[row], scale = rstd[row];
-    return std::tuple{
-        [=](std::int64_t j) { return C(upstream[j]) * ((C(in[j]) - center) * scale); },
-        [=](std::int64_t j) { return C(upstream[j]); }};
+    g.store(out, ds + at, width);
+    if (!dresidual) return;
+    const auto keep = g.mask(mask, row, width);
+    auto dropped = g.write(dresidual + at, width);
+    g.each(width, [&](auto j) { dropped[j] = T(C(keep(j)) * C(out[j])); });
+    g.store(dropped, dresidual + at, width);
   }
 };
 

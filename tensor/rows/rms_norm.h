@@ -6,7 +6,7 @@
 // r is kept in f32 or f64. x, y, dy, dx: [rows, width]; gain: [width]; r: [rows].
 #pragma once
 
-#include <tuple>
+#include <array>
 
 #include "tensor/scalar.h"
 
@@ -21,15 +21,18 @@ struct RmsNorm {
   std::int64_t width;
   double epsilon;
 
+  std::array<const void*, 3> addresses() const { return {x, gain, y}; }
+
   template <class Group>
   KETTE_HOST_DEVICE void operator()(Group g, std::int64_t row) const {
     using C = Compute<T>;
-    const T *in = x + row * width, *gains = gain;
-    T* out = y + row * width;
-    const C squares = g.template sum<C>(width, [=](std::int64_t j) { return C(in[j]) * C(in[j]); });
+    const auto in = g.read(x + row * width, width), gains = g.read(gain, width);
+    const C squares = g.template sum<C>(width, [&](auto j) { return C(in[j]) * C(in[j]); });
     const C scale = C(1) / scalar::sqrt(squares / C(width) + C(epsilon));
-    g.each(width, [=](std::int64_t j) { out[j] = T(C(gains[j]) * (C(in[j]) * scale)); });
-    g.once([=, this] { reciprocal[row] = scale; });
+    auto out = g.write(y + row * width, width);
+    g.each(width, [&](auto j) { out[j] = T(C(gains[j]) * (C(in[j]) * scale)); });
+    g.store(out, y + row * width, width);
+    g.once([&] { reciprocal[row] = scale; });
   }
 };
 
@@ -37,45 +40,37 @@ struct RmsNorm {
 template <class T>
 struct RmsNormBackward {
   using Element = T;
+  static constexpr int kSums = 1;  // dgain
   const T *x, *dy, *gain;
   const Compute<T>* reciprocal;
   T* dx;
   bool adds;  // to what is in dx
   std::int64_t width;
 
-  template <class Group>
-  KETTE_HOST_DEVICE void operator()(Group g, std::int64_t row) const {
+  std::array<const void*, 4> addresses() const { return {x, dy, gain, dx}; }
+
+  template <class Group, class Sums>
+  KETTE_HOST_DEVICE void operator()(Group g, std::int64_t row, Sums& sums) const {
     using C = Compute<T>;
-    const T *in = x + row * width, *upstream = dy + row * width, *gains = gain;
-    T* out = dx + row * width;
+    const std::int64_t at = row * width;
+    const auto in = g.read(x + at, width), upstream = g.read(dy + at, width);
+    const auto gains = g.read(gain, width);
     const C scale = reciprocal[row];
-    const C mean_dn = g.template sum<C>(width, [=](std::int64_t j) {
+    auto&& dgain = sums[0];
+    g.each(width, [&](auto j) { dgain[j] += C(upstream[j]) * (C(in[j]) * scale); });
+    const C mean_dn = g.template sum<C>(width, [&](auto j) {
       return C(gains[j]) * C(upstream[j]) * (C(in[j]) * scale);
     }) / C(width);
-    const auto gradient = [=](std::int64_t j) {
+    const auto gradient = [&](auto j) {
       return scale * (C(gains[j]) * C(upstream[j]) - C(in[j]) * scale * mean_dn);
     };
+    auto out = adds ? g.update(dx + at, width) : g.write(dx + at, width);
     if (adds) {
-      g.each(width, [=](std::int64_t j) { out[j] = T(C(out[j]) + gradient(j)); });
+      g.each(width, [&](auto j) { out[j] = T(C(out[j]) + gradient(j)); });
     } else {
-      g.each(width, [=](std::int64_t j) { out[j] = T(gradient(j)); });
+      g.each(width, [&](auto j) { out[j] = T(gradient(j)); });
     }
-  }
-};
-
-template <class T>
-struct RmsNormColumns {
-  using Element = T;
-  static constexpr int kSums = 1;
-  const T *x, *dy;
-  const Compute<T>* reciprocal;
-  std::int64_t width;
-
-  KETTE_HOST_DEVICE auto row_terms(std::int64_t row) const {
-    using C = Compute<T>;
-    const T *in = x + row * width, *upstream = dy + row * width;
-    const C scale = reciprocal[row];
-    return std::tuple{[=](std::int64_t j) { return C(upstream[j]) * (C(in[j]) * scale); }};
+    g.store(out, dx + at, width);
   }
 };
 

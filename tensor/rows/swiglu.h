@@ -4,6 +4,8 @@
 // x, dx: [rows, 2 * width]; y, dy: [rows, width].
 #pragma once
 
+#include <array>
+
 #include "tensor/elementwise.h"
 
 namespace kette::rows {
@@ -15,12 +17,16 @@ struct SwiGlu {
   T* y;
   std::int64_t width;
 
+  std::array<const void*, 2> addresses() const { return {x, y}; }
+
   template <class Group>
   KETTE_HOST_DEVICE void operator()(Group g, std::int64_t row) const {
     using C = Compute<T>;
-    const T *gate = x + row * 2 * width, *value = gate + width;
-    T* out = y + row * width;
-    g.each(width, [=](std::int64_t j) { out[j] = T(Silu{}.forward(C(gate[j])) * C(value[j])); });
+    const T* in = x + row * 2 * width;
+    const auto gate = g.read(in, width), value = g.read(in + width, width);
+    auto out = g.write(y + row * width, width);
+    g.each(width, [&](auto j) { out[j] = T(Silu{}.forward(C(gate[j])) * C(value[j])); });
+    g.store(out, y + row * width, width);
   }
 };
 
@@ -31,16 +37,23 @@ struct SwiGluBackward {
   T* dx;
   std::int64_t width;
 
+  std::array<const void*, 3> addresses() const { return {x, dy, dx}; }
+
   template <class Group>
   KETTE_HOST_DEVICE void operator()(Group g, std::int64_t row) const {
     using C = Compute<T>;
-    const T *gate = x + row * 2 * width, *value = gate + width, *upstream = dy + row * width;
-    T *dgate = dx + row * 2 * width, *dvalue = dgate + width;
-    g.each(width, [=](std::int64_t j) {
+    const T* in = x + row * 2 * width;
+    T* out = dx + row * 2 * width;
+    const auto gate = g.read(in, width), value = g.read(in + width, width);
+    const auto upstream = g.read(dy + row * width, width);
+    auto dgate = g.write(out, width), dvalue = g.write(out + width, width);
+    g.each(width, [&](auto j) {
       const C at = C(gate[j]), d = C(upstream[j]);
       dgate[j] = T(Silu{}.backward(at, C(0), C(value[j]) * d));
       dvalue[j] = T(Silu{}.forward(at) * d);
     });
+    g.store(dgate, out, width);
+    g.store(dvalue, out + width, width);
   }
 };
 

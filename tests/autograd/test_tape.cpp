@@ -67,8 +67,22 @@ TEST_CASE("norms add to the gradient of a residual stream, and leave that of a b
   check_norm(rms);
   check("a residual whose terms are one", [&](const Inputs& in) {
     const Variable x = square(in[0]);
-    return x + residual_layer_norm(x, x, in[1], in[2]);
+    return x + residual_layer_norm(x, x, in[1], in[2])[1];
   });
+  const auto check_outputs = [&](const char* label, const auto& combine) {
+    for (const double rate : {0.0, 0.4}) {
+      check(label, [&](const Inputs& in) {
+        const DropoutMask mask(rate, {3, 5});
+        const auto [sum, y] = residual_layer_norm(square(in[0]), exp(in[0]), in[1], in[2], mask);
+        return combine(sum, y);
+      });
+    }
+  };
+  check_outputs("both outputs", [](const auto& sum, const auto& y) { return sum * y; });
+  check_outputs("both, and one twice",
+                [](const auto& sum, const auto& y) { return sum + square(sum) * y; });
+  check_outputs("the first alone", [](const auto& sum, const auto&) { return square(sum); });
+  check_outputs("the second alone", [](const auto&, const auto& y) { return square(y); });
 }
 
 TEST_CASE("gradients of several backward passes add up") {

@@ -12,6 +12,7 @@
 #include "models/lora.h"
 #include "models/model_directory.h"
 #include "tests/decode/decode_models.h"
+#include "tests/random_tensor.h"
 #include "tests/support.h"
 
 using namespace kette;
@@ -78,7 +79,7 @@ void check_model_gradients(Model&& model) {
   }
   for (const auto& leaf : leaves) {
     CAPTURE(leaf->name);
-    CHECK(kernels::sum_of_squares(CpuExec{}, leaf->gradient) > 0);
+    CHECK(sum_of_squares(leaf->gradient) > 0);
   }
 }
 
