@@ -52,7 +52,7 @@ struct TensorCoreTile {
     }
   }
   __device__ static void loaded() {
-    finish_copies();
+    wait_all_copies();
     __syncthreads();
   }
 
