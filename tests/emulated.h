@@ -26,9 +26,9 @@ void for_orders(emulator::Emulator& emulator, const Function& function) {
 /// No thread reaches for device memory more often than that, one access after the other: a thread
 /// waits for DRAM as often at worst, however many threads there are.
 inline void check_serial_accesses(const emulator::Counts& counts, std::uint64_t most) {
-  for (const auto& [name, kernel] : counts.kernels) {
-    CAPTURE(name);
-    CHECK(kernel.serial_accesses <= most);
+  for (const auto& kernel : counts.kernels) {
+    CAPTURE(kernel.first);
+    CHECK(kernel.second.serial_accesses <= most);
   }
 }
 
