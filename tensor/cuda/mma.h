@@ -52,22 +52,28 @@ __device__ inline void load_matrices_transposed(Words& words, const std::uint16_
                : "memory");
 }
 
-/// Starts copying 16 aligned bytes to shared memory, or zeros where nothing `exists`.
-__device__ inline void start_copy(void* to, const void* from, bool exists) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(from),
-               "r"(exists ? 16 : 0)
-               : "memory");
+/// Starts copying 4, 8 or 16 aligned bytes to shared memory, or zeros where nothing `exists`.
+template <int kBytes>
+__device__ void start_copy(void* to, const void* from, bool exists) {
+  if constexpr (kBytes == 16) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)),
+                 "l"(from), "r"(exists ? 16 : 0)
+                 : "memory");
+  } else {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(shared_address(to)),
+                 "l"(from), "n"(kBytes), "r"(exists ? kBytes : 0)
+                 : "memory");
+  }
 }
+/// Waits for the copies this thread started.
+__device__ inline void finish_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
-/// Makes the copies this thread started since the last call a group.
-__device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-
-/// Waits for the copies this thread started, but for those of its last kPending groups.
-template <int kPending>
-__device__ void wait_copies() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
+/// 2^x to 2 units in the last place; numbers below the normal ones count as 0.
+__device__ inline float fast_exp2(float x) {
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
 }
-__device__ inline void wait_all_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
 #else
 
@@ -75,7 +81,7 @@ inline std::uint32_t pack(float low, float high) {
   return BFloat16(low).bits | static_cast<std::uint32_t>(BFloat16(high).bits) << 16;
 }
 
-using emulator::mma, emulator::start_copy, emulator::commit_copies, emulator::wait_all_copies;
+using emulator::mma, emulator::finish_copies;
 
 inline void load_matrices(Words& words, const std::uint16_t* row) {
   emulator::load_matrices(words, row, false);
@@ -83,10 +89,11 @@ inline void load_matrices(Words& words, const std::uint16_t* row) {
 inline void load_matrices_transposed(Words& words, const std::uint16_t* row) {
   emulator::load_matrices(words, row, true);
 }
-template <int kPending>
-void wait_copies() {
-  emulator::wait_copies(kPending);
+template <int kBytes>
+void start_copy(void* to, const void* from, bool exists) {
+  emulator::start_copy(to, from, kBytes, exists);
 }
+inline float fast_exp2(float x) { return std::exp2(x); }
 
 #endif
 

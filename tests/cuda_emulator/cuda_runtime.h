@@ -66,11 +66,9 @@ void meet(const T& mine, const Function& function) {
 }
 
 // Asynchronous copies and tensor cores, see tensor/cuda/mma.h.
-void start_copy(void* to, const void* from, bool exists);
-void commit_copies();
-/// Returns when at most `pending` groups of copies are under way.
-void wait_copies(unsigned pending);
-void wait_all_copies();
+void start_copy(void* to, const void* from, std::size_t bytes, bool exists);
+/// Returns when those of this thread are done.
+void finish_copies();
 void mma(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1);
 void load_matrices(std::uint32_t (&words)[4], const std::uint16_t* row, bool transposed);
 

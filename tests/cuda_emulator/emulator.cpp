@@ -72,17 +72,17 @@ void go(Context& from, Context& to) {
 #endif
 }
 
-/// A copy under way within a kernel: 16 bytes from somewhere, or zeros.
+/// A copy under way within a kernel, from nowhere if it is of zeros.
 struct Copy {
   void* to;
   const void* from;
-  unsigned group;
+  std::size_t bytes;
 
   void perform() const {
     if (from) {
-      std::memcpy(to, from, 16);
+      std::memcpy(to, from, bytes);
     } else {
-      std::memset(to, 0, 16);
+      std::memset(to, 0, bytes);
     }
   }
 };
@@ -96,8 +96,7 @@ struct Fiber {
   const Group* waits_for = nullptr;
   unsigned long generation = 0;
   bool done = false;
-  std::vector<Copy> copies;  // in the order they were started
-  unsigned group = 0;        // of the next copy
+  std::vector<Copy> copies;
   std::uint64_t accesses = 0;
 
   void begin(uint3 at, unsigned its_number) {
@@ -106,7 +105,6 @@ struct Fiber {
     done = false;
     waits_for = nullptr;
     copies.clear();
-    group = 0;
     accesses = 0;
   }
   bool can_go_on() const {
@@ -305,8 +303,8 @@ const std::uint64_t* gather(std::uint64_t bits) {
 // A copy may be done at once or only when it is waited for: one of the two shows a missing wait, the
 // other that somebody still reads what it overwrites.
 
-void start_copy(void* to, const void* from, bool exists) {
-  const Copy copy{to, exists ? from : nullptr, current->group};
+void start_copy(void* to, const void* from, std::size_t bytes, bool exists) {
+  const Copy copy{to, exists ? from : nullptr, bytes};
   if (chance().coin()) {
     current->copies.push_back(copy);
   } else {
@@ -314,18 +312,9 @@ void start_copy(void* to, const void* from, bool exists) {
   }
 }
 
-void commit_copies() { ++current->group; }
-
-void wait_copies(unsigned pending) {
-  auto& copies = current->copies;
-  auto copy = copies.begin();
-  for (; copy != copies.end() && copy->group + pending < current->group; ++copy) copy->perform();
-  copies.erase(copies.begin(), copy);
-}
-
-void wait_all_copies() {
-  commit_copies();
-  wait_copies(0);
+void finish_copies() {
+  for (const Copy& copy : current->copies) copy.perform();
+  current->copies.clear();
 }
 
 }  // namespace emulator

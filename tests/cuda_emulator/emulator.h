@@ -56,9 +56,8 @@ class Emulator {
   virtual void run(unsigned threads, const std::function<void(unsigned thread)>& kernel) = 0;
   // What those threads can do, see tensor/cuda/mma.h.
   virtual void block_barrier() = 0;
-  virtual void start_copy(void* to, const void* from, bool exists) = 0;
-  virtual void commit_copies() = 0;
-  virtual void wait_copies(unsigned pending) = 0;
+  virtual void start_copy(void* to, const void* from, std::size_t bytes, bool exists) = 0;
+  virtual void finish_copies() = 0;
   virtual void mma(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
                    std::uint32_t b1) = 0;
   virtual void load_matrices(std::uint32_t (&words)[4], const std::uint16_t* row,

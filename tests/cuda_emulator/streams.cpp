@@ -106,11 +106,10 @@ class Controls final : public Emulator {
     emulator::run(1, threads, 0, [&] { kernel(threadIdx.x); });
   }
   void block_barrier() override { emulator::block_barrier(); }
-  void start_copy(void* to, const void* from, bool exists) override {
-    emulator::start_copy(to, from, exists);
+  void start_copy(void* to, const void* from, std::size_t bytes, bool exists) override {
+    emulator::start_copy(to, from, bytes, exists);
   }
-  void commit_copies() override { emulator::commit_copies(); }
-  void wait_copies(unsigned pending) override { emulator::wait_copies(pending); }
+  void finish_copies() override { emulator::finish_copies(); }
   void mma(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
            std::uint32_t b1) override {
     emulator::mma(c, a, b0, b1);
