@@ -17,7 +17,8 @@ struct TensorCoreTile {
   static constexpr int kOwn = 16 * kWarps, kSwept = kOwn < kMostSwept ? kOwn : kMostSwept;
   static constexpr int kRows = 2, kColumns = kSwept / 4, kRowLanes = 4, kColumnsOf16 = 4;
   static constexpr int kBuffers = 2;
-  // At least so many blocks a multiprocessor: 12 warps of up to 168 registers each, or 8 of 255.
+  // At least so many blocks a multiprocessor: 12 warps of up to 168 registers each, or 8 of 255. The
+  // compiler by itself would now and then take a few registers more.
   static constexpr int kBlocks = (kWidth <= 64 ? 12 : 8) / kWarps;
   // Rows start 16 bytes further round the banks of shared memory: any eight lie in different ones.
   static constexpr int kPiece = 8, kStride = kWidth + kPiece, kScratch = 0;
@@ -65,19 +66,26 @@ struct TensorCoreTile {
     Words held_[kHolds ? kWidth / 16 : 1];
   };
 
+  /// Copies the first `rows` rows to shared memory. A thread stays in its columns.
   __device__ static void load(const AttentionCall<BFloat16>& call, Panel<const BFloat16> from,
                               int rows, Stored* to) {
-    constexpr int kPieces = kWidth / kPiece;
-    const int blocks = (rows + 15) / 16;
-    for (int i = int(threadIdx.x); i < blocks * 16 * kPieces; i += kThreads) {
-      const int row = i / kPieces, column = i % kPieces * kPiece;
-      const BFloat16* piece = from.data + row * from.stride + column;
-      Stored* target = to + row * kStride + column;
-      const int count = row < rows ? call.width - column : 0;
-      if (call.is_packed) {
-        start_copy<16>(target, count > 0 ? piece : from.data, count > 0);
-      } else {
-        for (int e = 0; e < kPiece; ++e) target[e] = e < count ? piece[e].bits : Stored(0);
+    constexpr int kPieces = kWidth / kPiece, kRowsAtOnce = kThreads / kPieces;
+    const int first = int(threadIdx.x) / kPieces, column = int(threadIdx.x) % kPieces * kPiece;
+    const int filled = (rows + 15) / 16 * 16, count = call.width - column;
+    const BFloat16* piece = from.data + first * from.stride + column;
+    Stored* target = to + first * kStride + column;
+    if (call.is_packed) {
+      KETTE_UNROLL for (int i = 0; i < kOwn; i += kRowsAtOnce) {
+        if (first + i >= filled) break;
+        start_copy<16>(target + i * kStride, piece + i * from.stride,
+                       first + i < rows && count > 0);
+      }
+    } else {
+      for (int i = 0; first + i < filled; i += kRowsAtOnce) {
+        for (int e = 0; e < kPiece; ++e) {
+          const bool exists = first + i < rows && e < count;
+          target[i * kStride + e] = exists ? piece[i * from.stride + e].bits : Stored(0);
+        }
       }
     }
   }
