@@ -1,5 +1,6 @@
 #include <ucontext.h>
 
+#include <algorithm>
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
@@ -305,6 +306,7 @@ const std::uint64_t* gather(std::uint64_t bits) {
 
 void start_copy(void* to, const void* from, std::size_t bytes, bool exists) {
   const Copy copy{to, exists ? from : nullptr, bytes};
+  if (exists) note_access(from);
   if (chance().coin()) {
     current->copies.push_back(copy);
   } else {
