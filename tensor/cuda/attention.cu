@@ -3,8 +3,11 @@
 // al. 2022): of each query it keeps the peak m of its scores s so far, the sum l of exp(s - m), and
 // the sum of exp(s - m) v, and rescales both sums when the peak rises.
 //   output = sum exp(s - m) v / l      log_sum_exp = m + log l
+// Powers are of 2, s - m times log2(e) being one multiply-add. Tiles that every query of the block
+// sees whole take a path of their own, without comparisons.
 #include <limits>
 
+#include "tensor/cuda/attention_mask.h"
 #include "tensor/cuda/attention_tile.h"
 
 namespace kette::kernels {
@@ -14,11 +17,14 @@ using namespace cuda;
 
 constexpr int kMostSwept = 64;
 
+__device__ float larger(float x, float y) { return fmaxf(x, y); }
+__device__ double larger(double x, double y) { return fmax(x, y); }
+
 /// Over the threads that share a row.
 template <class Tile, class C>
 __device__ C row_max(C value) {
   for (int distance = Tile::kRowLanes / 2; distance > 0; distance /= 2) {
-    value = scalar::max(value, __shfl_xor_sync(0xffffffffu, value, distance));
+    value = larger(value, __shfl_xor_sync(0xffffffffu, value, distance));
   }
   return value;
 }
@@ -31,68 +37,80 @@ __device__ C row_sum(C value) {
   return value;
 }
 
-template <class T, class Tile>
+template <class T, class Tile, bool kDrops>
 __global__ void __launch_bounds__(Tile::kThreads) attend(AttentionCall<T> call) {
   using C = Compute<T>;
   constexpr C kNothing = -std::numeric_limits<C>::infinity();
-  const AttentionHead<T> head(call);
+  const AttentionHead<T> head(call, Side::queries);
   const int begin = head.tile * Tile::kOwn, rows = smaller(Tile::kOwn, head.queries - begin);
   if (rows <= 0) return;
 
   const TileMemory<Tile, 1> memory;
   const Panel<const T> key = head.of_keys(call.key, call.key_stride);
   const Panel<const T> value = head.of_keys(call.value, call.value_stride);
-  auto mask = memory.template mask<Tile::kSwept>(call.dropout);
+  typename Tile::Own query(memory.own(0));
   Tile::load(call, head.of_queries(call.query, call.query_stride).from(begin), rows, memory.own(0));
 
   C peak[Tile::kRows], total[Tile::kRows];  // `total` is of this thread's keys
+  int seen[Tile::kRows];
   KETTE_UNROLL for (int i = 0; i < Tile::kRows; ++i) {
     peak[i] = kNothing;
     total[i] = 0;
+    seen[i] = head.seen(begin + Tile::row(i));
   }
   typename Tile::Strip output;
-  const int end = head.seen(begin + rows - 1);
-  for (int first = 0; first < end; first += Tile::kSwept) {
+  QueryMask<Tile> mask;
+  const int end = head.seen(begin + rows - 1), seen_by_all = head.seen(begin);
+
+  const auto load = [&](int first, int buffer) {
     const int depth = smaller(Tile::kSwept, end - first);
-    Tile::load(call, key.from(first), depth, memory.swept(0));
-    Tile::load(call, value.from(first), depth, memory.swept(1));
-    mask.draw(head, begin, rows, first);
-    Tile::loaded();
+    Tile::load(call, key.from(first), depth, memory.swept(buffer, 0));
+    Tile::load(call, value.from(first), depth, memory.swept(buffer, 1));
+  };
+  const auto step = [&]<bool kWhole>(std::bool_constant<kWhole>, int first, int buffer) {
     typename Tile::Square scores;
-    Tile::multiply(memory.own(0), memory.swept(0), call.width, scores);
+    Tile::multiply(query, memory.swept(buffer, 0), call.width, scores);
+    if constexpr (kDrops) mask.draw(head, begin, first);
     KETTE_UNROLL for (int i = 0; i < Tile::kRows; ++i) {
-      const int query = begin + Tile::row(i);
       C highest = peak[i];
       KETTE_UNROLL for (int j = 0; j < Tile::kColumns; ++j) {
         C& score = scores.at(i, j);
-        score = head.sees(query, first + Tile::column(j)) ? call.scale * score : kNothing;
-        highest = scalar::max(highest, score);
+        if (!kWhole && first + Tile::column(j) >= seen[i]) score = kNothing;
+        highest = larger(highest, score);
       }
       highest = row_max<Tile>(highest);
-      const C shift = highest == kNothing ? C(0) : highest;
-      const C kept = Tile::exp(peak[i] - shift);
+      const C shift = !kWhole && highest == kNothing ? C(0) : call.scale_in_2 * highest;
+      const C kept = Tile::exp2(call.scale_in_2 * peak[i] - shift);
       peak[i] = highest;
       total[i] *= kept;
       KETTE_UNROLL for (int j = 0; j < Tile::Strip::kColumns; ++j) output.at(i, j) *= kept;
       KETTE_UNROLL for (int j = 0; j < Tile::kColumns; ++j) {
-        const C share = Tile::exp(scores.at(i, j) - shift);
-        total[i] += share;
-        scores.at(i, j) = share * C(mask.at(Tile::row(i), Tile::column(j)));
+        C& score = scores.at(i, j);
+        score = Tile::exp2(call.scale_in_2 * score - shift);
+        total[i] += score;
+        if (kDrops && !mask.keeps(i, j)) score = 0;
       }
     }
-    Tile::accumulate(scores, memory.swept(1), depth, output, memory.scratch());
-    __syncthreads();
-  }
+    const int depth = kWhole ? Tile::kSwept : smaller(Tile::kSwept, end - first);
+    Tile::accumulate(scores, memory.swept(buffer, 1), depth, output, memory.scratch());
+  };
+  sweep<Tile>(
+      0, end, load, [&] { query.take(); },
+      [&](int first, int buffer) {
+        step_of(first + Tile::kSwept <= seen_by_all, step, first, buffer);
+      });
 
   KETTE_UNROLL for (int i = 0; i < Tile::kRows; ++i) {
     total[i] = row_sum<Tile>(total[i]);
     if (Tile::row(i) < rows && Tile::column(0) == 0) {
-      call.log_sum_exp[head.statistic(begin + Tile::row(i))] = peak[i] + scalar::log(total[i]);
+      call.log_sum_exp[head.statistic(begin + Tile::row(i))] =
+          call.scale * peak[i] + scalar::log(total[i]);
     }
   }
-  const auto one_over_total = [&](int i) { return total[i] == 0 ? C(0) : C(1) / total[i]; };
-  Tile::store(call, output, one_over_total,
-              head.of_queries(call.output, call.output_stride).from(begin), rows);
+  const C kept_scale = C(call.dropout.scale);
+  const auto factor = [&](int i) { return total[i] == 0 ? C(0) : kept_scale / total[i]; };
+  Tile::store(call, output, factor, head.of_queries(call.output, call.output_stride).from(begin),
+              rows);
 }
 
 }  // namespace
@@ -106,7 +124,8 @@ void attention(CudaExec exec, const AttentionArgs& args) {
     with_tile<T, kMostSwept>(longest, args.head_width, [&]<class Tile>(Tile) {
       const Grid grid = call.grid(args, args.query_segments, Tile::kOwn, Tile::kThreads,
                                   TileMemory<Tile, 1>::kBytes);
-      launch(exec, attend<T, Tile>, grid, call);
+      launch(exec, args.dropout.active() ? attend<T, Tile, true> : attend<T, Tile, false>, grid,
+             call);
     });
   });
 }

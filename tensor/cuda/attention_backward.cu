@@ -2,6 +2,8 @@
 // in the softmax's gradient is taken once, as sum_k P_ik dP_ik = output_i . o'_i; then a block
 // computes the gradients of a tile of queries, sweeping the keys, or of a tile of keys and values,
 // sweeping the queries. Each gradient has one writer, so the order of additions is fixed.
+// Each probability is taken anew, as 2^(score log2(e) - log_sum_exp log2(e)).
+#include "tensor/cuda/attention_mask.h"
 #include "tensor/cuda/attention_tile.h"
 
 namespace kette::kernels {
@@ -16,104 +18,172 @@ struct BackwardCall {
   AttentionCall<T> forward;
   const T* upstream;  ///< o'
   T *dquery, *dkey, *dvalue;
-  C* dots;  ///< [heads, query rows]: output . o'
+  QueryStatistic<C>* statistics;  ///< [heads, query rows]
 };
 
-/// A warp for each query row and head.
-template <class T>
-__global__ void dot_rows(BackwardCall<T> backward, std::int64_t heads) {
+constexpr int kRowThreads = 8;
+
+/// kRowThreads threads for each query row of the head; kCount as in pack.h.
+template <class T, int kCount>
+__global__ void take_statistics(BackwardCall<T> backward) {
   using C = Compute<T>;
   const AttentionCall<T>& call = backward.forward;
-  const std::int64_t row = index() / kWarp / heads, head = index() / kWarp % heads;
-  if (row >= call.query_rows) return;
+  const std::int64_t row = index() / kRowThreads, head = blockIdx.y;
+  if (row - threadIdx.x % kWarp / kRowThreads >= call.query_rows) return;  // whole warps
+  const bool exists = row < call.query_rows;
   const std::int64_t start = row * call.output_stride + head * call.width;
   C sum = 0;
-  for (int e = static_cast<int>(threadIdx.x) % kWarp; e < call.width; e += kWarp) {
-    sum += C(call.output[start + e]) * C(backward.upstream[start + e]);
+  for (int e = int(threadIdx.x) % kRowThreads; exists && e < call.width / kCount;
+       e += kRowThreads) {
+    const auto output = Pack<T, kCount>::load(call.output + start, e);
+    const auto upstream = Pack<T, kCount>::load(backward.upstream + start, e);
+    KETTE_UNROLL for (int i = 0; i < kCount; ++i) {
+      sum += C(output.values[i]) * C(upstream.values[i]);
+    }
   }
-  sum = warp_sum(sum);
-  if (threadIdx.x % kWarp == 0) backward.dots[head * call.query_rows + row] = sum;
+  for (int distance = kRowThreads / 2; distance > 0; distance /= 2) {
+    sum += __shfl_xor_sync(0xffffffffu, sum, distance);
+  }
+  if (exists && threadIdx.x % kRowThreads == 0) {
+    const std::int64_t at = head * call.query_rows + row;
+    backward.statistics[at] = {C(std::numbers::log2e) * call.log_sum_exp[at], sum};
+  }
 }
 
-/// What a block owns a tile of.
-enum class Side { queries, keys };
-
-/// With the queries as its own, a block has Q and o' and sweeps K and V; with the keys, it has K
-/// and V and sweeps Q and o'. Either way the scores are a product of the first of both pairs and dP
-/// is one of the second; ds times the swept first is dQ or dK, and M P times the swept second dV.
-template <class T, class Tile, Side kSide>
-__global__ void __launch_bounds__(Tile::kThreads) differentiate(BackwardCall<T> backward) {
+/// Has Q and o', sweeps K and V: dP = o' V^T, dQ = ds K.
+template <class T, class Tile, bool kDrops>
+__global__ void __launch_bounds__(Tile::kThreads) differentiate_queries(BackwardCall<T> backward) {
   using C = Compute<T>;
-  constexpr bool kOwnsKeys = kSide == Side::keys;
-  constexpr int kMaskKeys = kOwnsKeys ? Tile::kOwn : Tile::kSwept;
   const AttentionCall<T>& call = backward.forward;
-  const AttentionHead<T> head(call);
-  const int begin = head.tile * Tile::kOwn;
-  const int rows = smaller(Tile::kOwn, (kOwnsKeys ? head.keys : head.queries) - begin);
+  const AttentionHead<T> head(call, Side::queries);
+  const int begin = head.tile * Tile::kOwn, rows = smaller(Tile::kOwn, head.queries - begin);
   if (rows <= 0) return;
 
   const TileMemory<Tile, 2> memory;
-  C* const log_sum_exp = memory.statistic(0);
-  C* const dots = memory.statistic(1);
-  auto mask = memory.template mask<kMaskKeys>(call.dropout);
-  const Panel<const T> query = head.of_queries(call.query, call.query_stride);
-  const Panel<const T> upstream = head.of_queries(backward.upstream, call.output_stride);
   const Panel<const T> key = head.of_keys(call.key, call.key_stride);
   const Panel<const T> value = head.of_keys(call.value, call.value_stride);
-  const auto load_statistics = [&](int first, int count) {
-    for (int i = static_cast<int>(threadIdx.x); i < count; i += Tile::kThreads) {
-      log_sum_exp[i] = call.log_sum_exp[head.statistic(first + i)];
-      dots[i] = backward.dots[head.statistic(first + i)];
-    }
-  };
-  Tile::load(call, (kOwnsKeys ? key : query).from(begin), rows, memory.own(0));
-  Tile::load(call, (kOwnsKeys ? value : upstream).from(begin), rows, memory.own(1));
-  if (!kOwnsKeys) load_statistics(begin, rows);
+  typename Tile::Own query(memory.own(0)), upstream(memory.own(1));
+  Tile::load(call, head.of_queries(call.query, call.query_stride).from(begin), rows, memory.own(0));
+  Tile::load(call, head.of_queries(backward.upstream, call.output_stride).from(begin), rows,
+             memory.own(1));
+  QueryStatistic<C> statistics[Tile::kRows];
+  int seen[Tile::kRows];
+  KETTE_UNROLL for (int i = 0; i < Tile::kRows; ++i) {
+    const int row = begin + smaller(Tile::row(i), rows - 1);
+    statistics[i] = backward.statistics[head.statistic(row)];
+    seen[i] = head.seen(row);
+  }
+  typename Tile::Strip gradient;
+  QueryMask<Tile> mask;
+  const int end = head.seen(begin + rows - 1), seen_by_all = head.seen(begin);
 
-  typename Tile::Strip gradient, value_gradient;
-  const int start = kOwnsKeys ? head.first_to_see(begin) : 0;
-  const int end = kOwnsKeys ? head.queries : head.seen(begin + rows - 1);
-  for (int first = start; first < end; first += Tile::kSwept) {
+  const auto load = [&](int first, int buffer) {
     const int depth = smaller(Tile::kSwept, end - first);
-    Tile::load(call, (kOwnsKeys ? query : key).from(first), depth, memory.swept(0));
-    Tile::load(call, (kOwnsKeys ? upstream : value).from(first), depth, memory.swept(1));
-    if (kOwnsKeys) load_statistics(first, depth);
-    mask.draw(head, kOwnsKeys ? first : begin, kOwnsKeys ? depth : rows, kOwnsKeys ? begin : first);
-    Tile::loaded();
+    Tile::load(call, key.from(first), depth, memory.swept(buffer, 0));
+    Tile::load(call, value.from(first), depth, memory.swept(buffer, 1));
+  };
+  const auto step = [&]<bool kWhole>(std::bool_constant<kWhole>, int first, int buffer) {
     typename Tile::Square scores, dscores;
-    Tile::multiply(memory.own(0), memory.swept(0), call.width, scores);
-    Tile::multiply(memory.own(1), memory.swept(1), call.width, dscores);
+    Tile::multiply(query, memory.swept(buffer, 0), call.width, scores);
+    Tile::multiply(upstream, memory.swept(buffer, 1), call.width, dscores);
+    if constexpr (kDrops) mask.draw(head, begin, first);
     KETTE_UNROLL for (int i = 0; i < Tile::kRows; ++i) {
       KETTE_UNROLL for (int j = 0; j < Tile::kColumns; ++j) {
-        const int own = Tile::row(i), swept = Tile::column(j);
-        const int q = kOwnsKeys ? swept : own, k = kOwnsKeys ? own : swept;
-        const bool sees =
-            head.sees((kOwnsKeys ? first : begin) + q, (kOwnsKeys ? begin : first) + k);
-        C &score = scores.at(i, j), &dscore = dscores.at(i, j);
-        const C share = sees ? Tile::exp(call.scale * score - log_sum_exp[q]) : C(0);
-        const C factor = C(mask.at(q, k));
-        score = share * factor;
-        dscore = sees ? share * (factor * dscore - dots[q]) : C(0);
+        C& dscore = dscores.at(i, j);
+        const C share = Tile::exp2(call.scale_in_2 * scores.at(i, j) - statistics[i].shift);
+        if (kDrops) dscore = mask.keeps(i, j) ? C(call.dropout.scale) * dscore : C(0);
+        dscore = share * (dscore - statistics[i].dot);
+        if (!kWhole && first + Tile::column(j) >= seen[i]) dscore = 0;
       }
     }
-    Tile::accumulate(dscores, memory.swept(0), depth, gradient, memory.scratch());
-    if constexpr (kOwnsKeys) {
-      Tile::accumulate(scores, memory.swept(1), depth, value_gradient, memory.scratch());
-    }
-    __syncthreads();
-  }
+    const int depth = kWhole ? Tile::kSwept : smaller(Tile::kSwept, end - first);
+    Tile::accumulate(dscores, memory.swept(buffer, 0), depth, gradient, memory.scratch());
+  };
+  const auto ready = [&] {
+    query.take();
+    upstream.take();
+  };
+  sweep<Tile>(0, end, load, ready, [&](int first, int buffer) {
+    step_of(first + Tile::kSwept <= seen_by_all, step, first, buffer);
+  });
 
   const auto scale = [&](int) { return call.scale; };
-  if constexpr (kOwnsKeys) {
-    const auto one = [](int) { return C(1); };
-    const Panel<T> dkey = head.of_keys(backward.dkey, call.key_stride);
-    const Panel<T> dvalue = head.of_keys(backward.dvalue, call.value_stride);
-    Tile::store(call, gradient, scale, dkey.from(begin), rows);
-    Tile::store(call, value_gradient, one, dvalue.from(begin), rows);
-  } else {
-    const Panel<T> dquery = head.of_queries(backward.dquery, call.query_stride);
-    Tile::store(call, gradient, scale, dquery.from(begin), rows);
+  const Panel<T> dquery = head.of_queries(backward.dquery, call.query_stride);
+  Tile::store(call, gradient, scale, dquery.from(begin), rows);
+}
+
+/// Has K and V, sweeps Q and o': dP^T = V o'^T, dK = ds^T Q, dV = (M P)^T o'.
+template <class T, class Tile, bool kDrops>
+__global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
+    differentiate_keys(BackwardCall<T> backward) {
+  using C = Compute<T>;
+  const AttentionCall<T>& call = backward.forward;
+  const AttentionHead<T> head(call, Side::keys);
+  const int begin = head.tile * Tile::kOwn, rows = smaller(Tile::kOwn, head.keys - begin);
+  if (rows <= 0) return;
+
+  const TileMemory<Tile, 2, Side::keys> memory;
+  const Panel<const T> query = head.of_queries(call.query, call.query_stride);
+  const Panel<const T> upstream = head.of_queries(backward.upstream, call.output_stride);
+  typename Tile::Own key(memory.own(0)), value(memory.own(1));
+  Tile::load(call, head.of_keys(call.key, call.key_stride).from(begin), rows, memory.own(0));
+  Tile::load(call, head.of_keys(call.value, call.value_stride).from(begin), rows, memory.own(1));
+  int first_to_see[Tile::kRows];
+  KETTE_UNROLL for (int i = 0; i < Tile::kRows; ++i) {
+    first_to_see[i] = head.first_to_see(begin + Tile::row(i));
   }
+  typename Tile::Strip gradient, value_gradient;
+  const int end = head.queries, first_to_see_all = head.first_to_see(begin + rows - 1);
+
+  const auto load = [&](int first, int buffer) {
+    const int depth = smaller(Tile::kSwept, end - first);
+    Tile::load(call, query.from(first), depth, memory.swept(buffer, 0));
+    Tile::load(call, upstream.from(first), depth, memory.swept(buffer, 1));
+    for (int i = int(threadIdx.x); i < depth; i += Tile::kThreads) {
+      constexpr int kBytes = sizeof(QueryStatistic<C>);
+      start_copy<kBytes>(memory.statistics(buffer) + i,
+                         backward.statistics + head.statistic(first + i), true);
+    }
+    if constexpr (kDrops) {
+      KeyMask<Tile>(memory.mask(buffer)).draw(head, first, depth, begin);
+    }
+  };
+  const auto step = [&]<bool kWhole>(std::bool_constant<kWhole>, int first, int buffer) {
+    typename Tile::Square scores, dscores;
+    Tile::multiply(key, memory.swept(buffer, 0), call.width, scores);
+    Tile::multiply(value, memory.swept(buffer, 1), call.width, dscores);
+    const KeyMask<Tile> mask(memory.mask(buffer));
+    KETTE_UNROLL for (int j = 0; j < Tile::kColumns; ++j) {
+      const QueryStatistic<C> statistic = memory.statistics(buffer)[Tile::column(j)];
+      const int column = first + Tile::column(j);
+      KETTE_UNROLL for (int i = 0; i < Tile::kRows; ++i) {
+        C &score = scores.at(i, j), &dscore = dscores.at(i, j);
+        const bool sees = kWhole || (column >= first_to_see[i] && column < head.queries);
+        score = sees ? Tile::exp2(call.scale_in_2 * score - statistic.shift) : C(0);
+        const bool keeps = !kDrops || mask.keeps(i, j);
+        if (kDrops) dscore = keeps ? C(call.dropout.scale) * dscore : C(0);
+        dscore = sees ? score * (dscore - statistic.dot) : C(0);
+        if (!keeps) score = 0;
+      }
+    }
+    const int depth = kWhole ? Tile::kSwept : smaller(Tile::kSwept, end - first);
+    Tile::accumulate(dscores, memory.swept(buffer, 0), depth, gradient, memory.scratch());
+    Tile::accumulate(scores, memory.swept(buffer, 1), depth, value_gradient, memory.scratch());
+  };
+  const auto ready = [&] {
+    key.take();
+    value.take();
+  };
+  sweep<Tile>(head.first_to_see(begin), end, load, ready, [&](int first, int buffer) {
+    step_of(first >= first_to_see_all && first + Tile::kSwept <= end, step, first, buffer);
+  });
+
+  const auto scale = [&](int) { return call.scale; };
+  const auto kept_scale = [&](int) { return C(call.dropout.scale); };
+  const Panel<T> dkey = head.of_keys(backward.dkey, call.key_stride);
+  const Panel<T> dvalue = head.of_keys(backward.dvalue, call.value_stride);
+  Tile::store(call, gradient, scale, dkey.from(begin), rows);
+  Tile::store(call, value_gradient, kept_scale, dvalue.from(begin), rows);
 }
 
 }  // namespace
@@ -123,26 +193,31 @@ void attention_backward(CudaExec exec, const AttentionArgs& args,
   args.check();
   visit_float(args.dtype, "attention", [&]<class T>(T) {
     using C = Compute<T>;
-    const Tensor dots = Tensor::empty({args.heads, args.query_segments.rows()}, dtype_of<C>,
-                                      {DeviceKind::cuda, exec.device});
+    const Tensor statistics = Tensor::empty({args.heads, args.query_segments.rows(), 2},
+                                            dtype_of<C>, {DeviceKind::cuda, exec.device});
     BackwardCall<T> call{
         AttentionCall<T>(exec, args),     static_cast<const T*>(gradients.output_gradient),
         static_cast<T*>(gradients.query), static_cast<T*>(gradients.key),
-        static_cast<T*>(gradients.value), dots.data<C>()};
+        static_cast<T*>(gradients.value), static_cast<QueryStatistic<C>*>(statistics.raw())};
     call.forward.is_packed &= whole_packs<T>(
         {}, {gradients.output_gradient, gradients.query, gradients.key, gradients.value});
-    launch(exec, dot_rows<T>, one_thread_each(dots.elements() * kWarp), call, args.heads);
+    Grid over_rows = one_thread_each(args.query_segments.rows() * kRowThreads);
+    over_rows.blocks.y = static_cast<unsigned>(args.heads);
+    launch(exec, call.forward.is_packed ? take_statistics<T, kPack<T>> : take_statistics<T, 1>,
+           over_rows, call);
     const std::int64_t longest =
         std::max(args.query_segments.longest(), args.key_segments.longest());
     with_tile<T, kMostSwept>(longest, args.head_width, [&]<class Tile>(Tile) {
-      const auto grid = [&](const Segments& segments) {
-        return call.forward.grid(args, segments, Tile::kOwn, Tile::kThreads,
-                                 TileMemory<Tile, 2>::kBytes);
-      };
-      const Grid over_queries = grid(args.query_segments);
-      launch(exec, differentiate<T, Tile, Side::queries>, over_queries, call);
-      const Grid over_keys = grid(args.key_segments);
-      launch(exec, differentiate<T, Tile, Side::keys>, over_keys, call);
+      const bool drops = args.dropout.active();
+      const Grid over_queries = call.forward.grid(args, args.query_segments, Tile::kOwn,
+                                                  Tile::kThreads, TileMemory<Tile, 2>::kBytes);
+      launch(exec,
+             drops ? differentiate_queries<T, Tile, true> : differentiate_queries<T, Tile, false>,
+             over_queries, call);
+      const Grid over_keys = call.forward.grid(args, args.key_segments, Tile::kOwn, Tile::kThreads,
+                                               TileMemory<Tile, 2, Side::keys>::kBytes);
+      launch(exec, drops ? differentiate_keys<T, Tile, true> : differentiate_keys<T, Tile, false>,
+             over_keys, call);
     });
   });
 }

@@ -1,6 +1,8 @@
-// What attention's kernels know of the call: the arguments as a kernel takes them, one head of one
-// sequence as a block sees it, and the dropout mask of a tile as bits in shared memory.
+// What attention's kernels know of the call: the arguments as a kernel takes them, and one head of
+// one sequence as a block sees it.
 #pragma once
+
+#include <numbers>
 
 #include "tensor/cuda/launch.h"
 #include "tensor/cuda/pack.h"
@@ -35,6 +37,7 @@ struct AttentionCall {
   const std::int32_t *query_offsets, *key_offsets;
   DropoutMask dropout;
   C scale;
+  C scale_in_2;  ///< exp(scale x) = 2^(scale_in_2 x)
   int width, tiles = 1;
   bool is_causal;
   bool is_packed;  ///< every row of a head consists of whole packs, see pack.h
@@ -55,11 +58,14 @@ struct AttentionCall {
         key_offsets(offsets(exec, args.key_segments)),
         dropout(args.dropout),
         scale(static_cast<C>(args.scale)),
+        scale_in_2(static_cast<C>(args.scale * std::numbers::log2e)),
         width(static_cast<int>(args.head_width)),
         is_causal(args.mask == Mask::causal),
         is_packed(
             whole_packs<T>({args.head_width, query_stride, key_stride, value_stride, output_stride},
-                           {args.query, args.key, args.value, args.output})) {}
+                           {args.query, args.key, args.value, args.output})) {
+    KETTE_CHECK(args.scale > 0, "attention: expected a scale above 0 on cuda, given ", args.scale);
+  }
 
   /// A grid with a block for each tile of `size` rows of each sequence and head.
   Grid grid(const AttentionArgs& args, const Segments& segments, int size, int threads,
@@ -76,6 +82,9 @@ struct AttentionCall {
   }
 };
 
+/// What a block owns a tile of.
+enum class Side { queries, keys };
+
 /// One head of one sequence; rows count from the sequence's first.
 template <class T>
 struct AttentionHead {
@@ -85,10 +94,13 @@ struct AttentionHead {
   std::int64_t first_query, first_key;
   int queries, keys;
 
-  __device__ explicit AttentionHead(const AttentionCall<T>& given)
+  /// Blocks start in the order of their numbers, and those with the most to do come first: the last
+  /// queries see the most keys, the first keys are seen by the most queries.
+  __device__ AttentionHead(const AttentionCall<T>& given, Side owned)
       : call(given),
         head(static_cast<int>(blockIdx.y)),
         tile(static_cast<int>(blockIdx.x % static_cast<unsigned>(given.tiles))) {
+    if (owned == Side::queries) tile = call.tiles - 1 - tile;
     const unsigned sequence = blockIdx.x / static_cast<unsigned>(given.tiles);
     first_query = call.query_offsets[sequence];
     first_key = call.key_offsets[sequence];
@@ -96,15 +108,12 @@ struct AttentionHead {
     keys = static_cast<int>(call.key_offsets[sequence + 1] - first_key);
   }
 
-  __device__ bool sees(int query, int key) const {
-    return query < queries && key < keys && (!call.is_causal || key <= query + keys - queries);
-  }
-  /// The end of the keys that the queries up to one, of which there is one, see.
+  // A query sees the keys below seen(query); a key is seen by the queries from first_to_see(key) on.
+
   __device__ int seen(int query) const {
-    const int past = call.is_causal ? query + 1 + keys - queries : keys;
+    const int past = call.is_causal ? smaller(query + 1 + keys - queries, keys) : keys;
     return past > 0 ? past : 0;
   }
-  /// The first query that sees a key.
   __device__ int first_to_see(int key) const {
     const int query = call.is_causal ? key + queries - keys : 0;
     return query > 0 ? query : 0;
@@ -120,44 +129,6 @@ struct AttentionHead {
   template <class U>
   __device__ Panel<U> of_keys(U* matrix, std::int64_t stride) const {
     return {matrix + first_key * stride + head * call.width, stride};
-  }
-};
-
-/// The dropout mask of a tile of queries and kKeys keys, in shared memory. A block of random bits
-/// serves every sixteenth of 128 keys, so a byte holds those of a query, a bit each:
-/// kept[query][key % 16], bit key / 16.
-template <int kKeys>
-struct TileMask {
-  static_assert(128 % kKeys == 0 && kKeys <= 128);
-  std::uint8_t* kept;
-  bool is_active;
-  float scale;
-
-  /// By all threads; tiles start at multiples of kKeys.
-  template <class T>
-  __device__ void draw(const AttentionHead<T>& head, int first_query, int queries, int first_key) {
-    if (!is_active) return;
-    const DropoutMask& mask = head.call.dropout;
-    const std::int64_t groups = DropoutMask::groups(head.call.dropout_width);
-    for (int i = static_cast<int>(threadIdx.x); i < queries * 16;
-         i += static_cast<int>(blockDim.x)) {
-      const std::int64_t row = head.statistic(first_query + i / 16);
-      const std::int64_t block = (row * groups + first_key / 128) * 16 + i % 16;
-      const auto words = philox(mask.key, static_cast<std::uint64_t>(block));
-      const int start = first_key % 128 / 16;
-      unsigned bits = 0;
-      KETTE_UNROLL for (int slot = 0; slot < 8; ++slot) {
-        const std::uint32_t word = words[static_cast<std::size_t>(slot / 2)];
-        const std::uint32_t draw = slot % 2 ? word >> 16 : word & 0xffffu;
-        bits |= unsigned(draw >= mask.threshold) << slot;
-      }
-      kept[i] = static_cast<std::uint8_t>(bits >> start);
-    }
-  }
-  /// 0 or the scale; rows and columns of the tile.
-  __device__ float at(int query, int key) const {
-    if (!is_active) return 1;
-    return kept[query * 16 + key % 16] >> (key / 16) & 1 ? scale : 0.0f;
   }
 };
 

@@ -15,7 +15,11 @@ struct TensorCoreTile {
   using Stored = std::uint16_t;
   static constexpr int kThreads = kWarps * kWarp, kWidth = kGivenWidth;
   static constexpr int kOwn = 16 * kWarps, kSwept = kOwn < kMostSwept ? kOwn : kMostSwept;
-  static constexpr int kRows = 2, kColumns = kSwept / 4, kRowLanes = 4;
+  static constexpr int kRows = 2, kColumns = kSwept / 4, kRowLanes = 4, kColumnsOf16 = 4;
+  static constexpr int kBuffers = 2;
+  // At least so many blocks a multiprocessor: 12 warps of up to 168 registers each, or 8 of 255. The
+  // compiler by itself would now and then take a few registers more.
+  static constexpr int kBlocks = (kWidth <= 64 ? 12 : 8) / kWarps;
   // Rows start 16 bytes further round the banks of shared memory: any eight lie in different ones.
   static constexpr int kPiece = 8, kStride = kWidth + kPiece, kScratch = 0;
 
@@ -33,21 +37,55 @@ struct TensorCoreTile {
   __device__ static int first_row() { return int(threadIdx.x) / kWarp * 16; }
   __device__ static int row(int i) { return first_row() + lane() / 4 + 8 * i; }
   __device__ static int column(int j) { return lane() % 4 * 2 + j % 2 + j / 2 * 8; }
-  __device__ static float exp(float x) { return __expf(x); }
+  __device__ static float exp2(float x) { return fast_exp2(x); }
 
+  /// The warp's rows of an own panel as the left operand of products, in registers where they fit.
+  class Own {
+   public:
+    __device__ explicit Own(const Stored* panel)
+        : from_(panel + first_row() * kStride + by_rows()) {}
+    /// Once the panel is there.
+    __device__ void take() {
+      if constexpr (kHolds) {
+        KETTE_UNROLL for (int i = 0; i < kWidth / 16; ++i) load_matrices(held_[i], from_ + 16 * i);
+      }
+    }
+    /// Columns 16 i to 16 i + 15; `room` for them where they are not held.
+    __device__ const Words& columns(int i, Words& room) const {
+      if constexpr (kHolds) {
+        return held_[i];
+      } else {
+        load_matrices(room, from_ + 16 * i);
+        return room;
+      }
+    }
+
+   private:
+    static constexpr bool kHolds = kWidth <= 64;
+    const Stored* from_;
+    Words held_[kHolds ? kWidth / 16 : 1];
+  };
+
+  /// Copies the first `rows` rows to shared memory. A thread stays in its columns.
   __device__ static void load(const AttentionCall<BFloat16>& call, Panel<const BFloat16> from,
                               int rows, Stored* to) {
-    constexpr int kPieces = kWidth / kPiece;
-    const int blocks = (rows + 15) / 16;
-    for (int i = int(threadIdx.x); i < blocks * 16 * kPieces; i += kThreads) {
-      const int row = i / kPieces, column = i % kPieces * kPiece;
-      const BFloat16* piece = from.data + row * from.stride + column;
-      Stored* target = to + row * kStride + column;
-      const int count = row < rows ? call.width - column : 0;
-      if (call.is_packed) {
-        start_copy(target, count > 0 ? piece : from.data, count > 0);
-      } else {
-        for (int e = 0; e < kPiece; ++e) target[e] = e < count ? piece[e].bits : Stored(0);
+    constexpr int kPieces = kWidth / kPiece, kRowsAtOnce = kThreads / kPieces;
+    const int first = int(threadIdx.x) / kPieces, column = int(threadIdx.x) % kPieces * kPiece;
+    const int filled = (rows + 15) / 16 * 16, count = call.width - column;
+    const BFloat16* piece = from.data + first * from.stride + column;
+    Stored* target = to + first * kStride + column;
+    if (call.is_packed) {
+      KETTE_UNROLL for (int i = 0; i < kOwn; i += kRowsAtOnce) {
+        if (first + i >= filled) break;
+        start_copy<16>(target + i * kStride, piece + i * from.stride,
+                       first + i < rows && count > 0);
+      }
+    } else {
+      for (int i = 0; first + i < filled; i += kRowsAtOnce) {
+        for (int e = 0; e < kPiece; ++e) {
+          const bool exists = first + i < rows && e < count;
+          target[i * kStride + e] = exists ? piece[i * from.stride + e].bits : Stored(0);
+        }
       }
     }
   }
@@ -56,12 +94,11 @@ struct TensorCoreTile {
     __syncthreads();
   }
 
-  __device__ static void multiply(const Stored* own, const Stored* swept, int, Square& square) {
-    const Stored* left = own + first_row() * kStride + by_rows();
+  __device__ static void multiply(const Own& own, const Stored* swept, int, Square& square) {
     const Stored* right = swept + (lane() % 8 + lane() / 16 * 8) * kStride + lane() / 8 % 2 * 8;
     KETTE_UNROLL for (int e = 0; e < kWidth; e += 16) {
-      Words a;
-      load_matrices(a, left + e);
+      Words room;
+      const Words& a = own.columns(e / 16, room);
       KETTE_UNROLL for (int k = 0; k < kSwept; k += 16) {
         Words b;
         load_matrices(b, right + k * kStride + e);

@@ -17,7 +17,8 @@ struct ThreadTile {
   using Stored = C;
   static constexpr int kLanes = 16, kThreads = kLanes * kLanes;
   static constexpr int kOwn = kRepeat * kLanes, kSwept = kOwn, kWidth = kSlices * kLanes;
-  static constexpr int kRows = kRepeat, kColumns = kRepeat, kRowLanes = kLanes;
+  static constexpr int kRows = kRepeat, kColumns = kRepeat, kRowLanes = kLanes, kColumnsOf16 = 1;
+  static constexpr int kBuffers = 1, kBlocks = 1;
   // Odd, so that neighbours in a column lie in different banks of shared memory.
   static constexpr int kStride = kWidth + 1, kScratchStride = kSwept + 1;
   static constexpr int kScratch = kOwn * kScratchStride;
@@ -34,7 +35,15 @@ struct ThreadTile {
 
   __device__ static int row(int i) { return int(threadIdx.x) / kLanes + i * kLanes; }
   __device__ static int column(int j) { return int(threadIdx.x) % kLanes + j * kLanes; }
-  __device__ static C exp(C x) { return scalar::exp(x); }
+  __device__ static float exp2(float x) { return ::exp2f(x); }
+  __device__ static double exp2(double x) { return ::exp2(x); }
+
+  /// The thread's rows of an own panel, which stay in shared memory.
+  struct Own {
+    const C* from;
+    __device__ explicit Own(const C* panel) : from(panel + row(0) * kStride) {}
+    __device__ void take() {}
+  };
 
   /// Copies the first `rows` rows to shared memory.
   __device__ static void load(const AttentionCall<T>& call, Panel<const T> from, int rows, C* to) {
@@ -45,14 +54,17 @@ struct ThreadTile {
       }
     }
   }
-  /// All threads call it; then all they loaded is there.
-  __device__ static void loaded() { __syncthreads(); }
+  /// All threads call it; then all they loaded is there, and none reads what was there before.
+  __device__ static void loaded() {
+    finish_copies();
+    __syncthreads();
+  }
 
   /// square += own swept^T
-  __device__ static void multiply(const C* own, const C* swept, int width, Square& square) {
-    const C *left = own + row(0) * kStride, *right = swept + column(0) * kStride;
+  __device__ static void multiply(const Own& own, const C* swept, int width, Square& square) {
+    const C* right = swept + column(0) * kStride;
     for (int e = 0; e < width; ++e) {
-      add_outer_product(left + e, kStride, right + e, kStride, square);
+      add_outer_product(own.from + e, kStride, right + e, kStride, square);
     }
   }
   /// strip += square swept, by way of `scratch`, where half a warp writes and reads a row.
@@ -97,33 +109,73 @@ struct ThreadTile {
   }
 };
 
-/// A block's shared memory.
-template <class Tile, int kOwnPanels>
+/// What the backward pass needs of a query: log_sum_exp in powers of 2, and output . o'.
+template <class C>
+struct alignas(2 * sizeof(C)) QueryStatistic {
+  C shift, dot;
+};
+
+/// A block's shared memory: own panels and, kBuffers times, two swept ones. Where queries are swept,
+/// a buffer has their statistics and dropout masks, too.
+template <class Tile, int kOwnPanels, Side kSide = Side::queries>
 struct TileMemory {
   using Stored = typename Tile::Stored;
-  using C = typename Tile::C;
+  using Statistic = QueryStatistic<typename Tile::C>;
   static constexpr int kOwnPanel = Tile::kOwn * Tile::kStride;
   static constexpr int kSweptPanel = Tile::kSwept * Tile::kStride;
-  static constexpr int kStored = kOwnPanels * kOwnPanel + 2 * kSweptPanel + Tile::kScratch;
+  static constexpr int kStored =
+      kOwnPanels * kOwnPanel + Tile::kBuffers * 2 * kSweptPanel + Tile::kScratch;
+  static constexpr int kQueries = kSide == Side::keys ? Tile::kBuffers * Tile::kSwept : 0;
   static constexpr std::size_t kBytes =
-      kStored * sizeof(Stored) + Tile::kOwn * (2 * sizeof(C) + 16 * sizeof(std::uint8_t));
-  static_assert(Tile::kSwept <= Tile::kOwn);
+      kStored * sizeof(Stored) + kQueries * (sizeof(Statistic) + 16 * sizeof(std::uint8_t));
+  static_assert(Tile::kSwept <= Tile::kOwn && kStored * sizeof(Stored) % sizeof(Statistic) == 0);
 
   Stored* start = shared_memory<Stored>();
 
   __device__ Stored* own(int i) const { return start + i * kOwnPanel; }
-  __device__ Stored* swept(int i) const { return start + kOwnPanels * kOwnPanel + i * kSweptPanel; }
-  __device__ Stored* scratch() const { return swept(2); }
-  /// Two numbers for each query of a tile.
-  __device__ C* statistic(int i) const {
-    return reinterpret_cast<C*>(scratch() + Tile::kScratch) + i * Tile::kOwn;
+  __device__ Stored* swept(int buffer, int i) const {
+    return own(kOwnPanels) + (2 * buffer + i) * kSweptPanel;
   }
-  /// The dropout mask of a tile of kKeys keys.
-  template <int kKeys>
-  __device__ TileMask<kKeys> mask(const DropoutMask& dropout) const {
-    return {reinterpret_cast<std::uint8_t*>(statistic(2)), dropout.active(), dropout.scale};
+  __device__ Stored* scratch() const { return swept(Tile::kBuffers, 0); }
+  __device__ Statistic* statistics(int buffer) const {
+    return reinterpret_cast<Statistic*>(start + kStored) + buffer * Tile::kSwept;
+  }
+  __device__ std::uint8_t* mask(int buffer) const {
+    return reinterpret_cast<std::uint8_t*>(statistics(Tile::kBuffers)) + buffer * Tile::kSwept * 16;
   }
 };
+
+/// Takes the rows from `start` to `end` a tile at a time: load(first, buffer) begins to bring a tile
+/// to shared memory, ready() follows the first, step(first, buffer) works on one. With two buffers,
+/// the next tile is under way meanwhile.
+template <class Tile, class Load, class Ready, class Step>
+__device__ void sweep(int start, int end, const Load& load, const Ready& ready, const Step& step) {
+  if (start < end) load(start, 0);
+  Tile::loaded();
+  ready();
+  int buffer = 0;
+  for (int first = start; first < end; first += Tile::kSwept) {
+    const int next = first + Tile::kSwept, other = Tile::kBuffers - 1 - buffer;
+    if (Tile::kBuffers == 2 && next < end) load(next, other);
+    step(first, buffer);
+    Tile::loaded();
+    if (Tile::kBuffers == 1 && next < end) {
+      load(next, other);
+      Tile::loaded();
+    }
+    buffer = other;
+  }
+}
+
+/// Calls step(whole, first, buffer) with a constant that says whether a tile is seen whole.
+template <class Step>
+__device__ void step_of(bool is_whole, const Step& step, int first, int buffer) {
+  if (is_whole) {
+    step(std::true_type{}, first, buffer);
+  } else {
+    step(std::false_type{}, first, buffer);
+  }
+}
 
 inline constexpr int kWidestHead = 256;
 

@@ -42,13 +42,23 @@ inline Grid one_thread_each(std::int64_t count) {
   return {dim3(static_cast<unsigned>(ceil_div(count, kThreads))), dim3(kThreads)};
 }
 
+/// Throws an Error for more blocks than any GPU takes.
+inline void check_limits(const dim3& blocks) {
+  constexpr unsigned kMostX = 0x7fffffff, kMost = 0xffff;
+  KETTE_CHECK(blocks.x <= kMostX && blocks.y <= kMost && blocks.z <= kMost,
+              "cuda: expected a grid of at most ", kMostX, " x ", kMost, " x ", kMost,
+              " blocks, given ", blocks.x, " x ", blocks.y, " x ", blocks.z,
+              " (fewer rows, heads or matrices at once need fewer)");
+}
+
 /// Queues a kernel. A grid without blocks is nothing to do.
 template <class... Parameters, class... Arguments>
 void launch(CudaExec exec, void (*kernel)(Parameters...), const Grid& grid,
             const Arguments&... arguments) {
   if (grid.blocks.x == 0 || grid.blocks.y == 0 || grid.blocks.z == 0) return;
-#ifdef __CUDACC__
+  check_limits(grid.blocks);
   const cudaStream_t queue = stream(exec);
+#ifdef __CUDACC__
   constexpr std::size_t kAlwaysThere = 48 << 10;
   if (grid.shared_bytes > kAlwaysThere) {
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -58,9 +68,9 @@ void launch(CudaExec exec, void (*kernel)(Parameters...), const Grid& grid,
   kernel<<<grid.blocks, grid.threads, grid.shared_bytes, queue>>>(Parameters(arguments)...);
   check(cudaGetLastError(), "launching a kernel");
 #else
-  static_cast<void>(exec);
-  emulator::run(grid.blocks, grid.threads, grid.shared_bytes,
-                [&] { kernel(Parameters(arguments)...); });
+  emulator::launch(queue, reinterpret_cast<const void*>(kernel), grid.blocks, grid.threads,
+                   grid.shared_bytes,
+                   [kernel, ... given = Parameters(arguments)] { kernel(given...); });
 #endif
 }
 

@@ -3,7 +3,7 @@
 //   A  rows g, g + 8, g, g + 8; columns 2t, 2t, 2t + 8, 2t + 8 (and the next) in its four words
 //   B  column g; rows 2t, 2t + 8 (and the next) in its two words
 //   C  row g, columns 2t, 2t + 1; row g + 8, columns 2t, 2t + 1
-// The emulator's forms move the same words between the same lanes.
+// The emulator has these instructions, too, see tests/cuda_emulator/tensor_cores.cpp.
 #pragma once
 
 #include <cstdint>
@@ -52,15 +52,28 @@ __device__ inline void load_matrices_transposed(Words& words, const std::uint16_
                : "memory");
 }
 
-/// Starts copying 16 aligned bytes to shared memory, or zeros where nothing `exists`.
-__device__ inline void start_copy(void* to, const void* from, bool exists) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(from),
-               "r"(exists ? 16 : 0)
-               : "memory");
+/// Starts copying 4, 8 or 16 aligned bytes to shared memory, or zeros where nothing `exists`.
+template <int kBytes>
+__device__ void start_copy(void* to, const void* from, bool exists) {
+  if constexpr (kBytes == 16) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)),
+                 "l"(from), "r"(exists ? 16 : 0)
+                 : "memory");
+  } else {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(shared_address(to)),
+                 "l"(from), "n"(kBytes), "r"(exists ? kBytes : 0)
+                 : "memory");
+  }
 }
-
 /// Waits for the copies this thread started.
 __device__ inline void finish_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+
+/// 2^x to 2 units in the last place; numbers below the normal ones count as 0.
+__device__ inline float fast_exp2(float x) {
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
 
 #else
 
@@ -68,56 +81,19 @@ inline std::uint32_t pack(float low, float high) {
   return BFloat16(low).bits | static_cast<std::uint32_t>(BFloat16(high).bits) << 16;
 }
 
-inline float bf16_half(std::uint32_t word, int half) {
-  return std::bit_cast<float>(half ? word & 0xffff0000u : word << 16);
-}
+using emulator::mma, emulator::finish_copies;
 
-inline void mma(float (&c)[4], const Words& a, std::uint32_t b0, std::uint32_t b1) {
-  struct Operands {
-    Words a, b;
-  };
-  const Operands mine{{a[0], a[1], a[2], a[3]}, {b0, b1}};
-  emulator::meet(mine, [&](const auto& of_lane) {
-    for (unsigned i = 0; i < 4; ++i) {
-      const unsigned row = emulator::lane() / 4 + i / 2 * 8;
-      const unsigned column = emulator::lane() % 4 * 2 + i % 2;
-      for (unsigned k = 0; k < 16; ++k) {
-        const unsigned t = k % 8 / 2;
-        const std::uint32_t left = of_lane(row % 8 * 4 + t).a[k / 8 * 2 + row / 8];
-        const std::uint32_t right = of_lane(column * 4 + t).b[k / 8];
-        c[i] += bf16_half(left, k % 2) * bf16_half(right, k % 2);
-      }
-    }
-  });
-}
-
-/// Element (row, column) of matrix m is of_lane(8 m + row)[column].
-template <class Element>
-void load_words(Words& words, const std::uint16_t* row, const Element& element) {
-  emulator::meet(row, [&](const auto& of_lane) {
-    for (unsigned m = 0; m < 4; ++m) {
-      const unsigned g = emulator::lane() / 4, t = emulator::lane() % 4;
-      const auto at = [&](unsigned i, unsigned j) { return of_lane(8 * m + i)[j]; };
-      words[m] = element(at, g, 2 * t) | static_cast<std::uint32_t>(element(at, g, 2 * t + 1))
-                                             << 16;
-    }
-  });
-}
 inline void load_matrices(Words& words, const std::uint16_t* row) {
-  load_words(words, row, [](const auto& at, unsigned g, unsigned k) { return at(g, k); });
+  emulator::load_matrices(words, row, false);
 }
 inline void load_matrices_transposed(Words& words, const std::uint16_t* row) {
-  load_words(words, row, [](const auto& at, unsigned g, unsigned k) { return at(k, g); });
+  emulator::load_matrices(words, row, true);
 }
-
-inline void start_copy(void* to, const void* from, bool exists) {
-  if (exists) {
-    std::memcpy(to, from, 16);
-  } else {
-    std::memset(to, 0, 16);
-  }
+template <int kBytes>
+void start_copy(void* to, const void* from, bool exists) {
+  emulator::start_copy(to, from, kBytes, exists);
 }
-inline void finish_copies() {}
+inline float fast_exp2(float x) { return std::exp2(x); }
 
 #endif
 

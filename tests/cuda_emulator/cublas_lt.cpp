@@ -55,13 +55,11 @@ C rounded(C value, bool tf32) {
 }
 
 /// Operands of T, results of Out.
-template <class T, class Out>
-void multiply(const cublasLtMatmulDescOpaque_t& operation, const void* alpha, const void* a,
+template <class T, class Out, class C = kette::Compute<T>>
+void multiply(const cublasLtMatmulDescOpaque_t& operation, C scale, const void* a,
               const cublasLtMatrixLayoutOpaque_t& a_layout, const void* b,
-              const cublasLtMatrixLayoutOpaque_t& b_layout, const void* beta, const void* c,
-              void* d, const cublasLtMatrixLayoutOpaque_t& layout) {
-  using C = kette::Compute<T>;
-  const C scale = *static_cast<const C*>(alpha), kept = *static_cast<const C*>(beta);
+              const cublasLtMatrixLayoutOpaque_t& b_layout, C kept, const void* c, void* d,
+              const cublasLtMatrixLayoutOpaque_t& layout) {
   const bool tf32 = operation.compute == CUBLAS_COMPUTE_32F_FAST_TF32;
   const bool transpose_a = operation.transpose_a == CUBLAS_OP_T;
   const bool transpose_b = operation.transpose_b == CUBLAS_OP_T;
@@ -199,15 +197,22 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t operation, 
                               cublasLtMatrixLayout_t b_layout, const void* beta, const void* c,
                               cublasLtMatrixLayout_t, void* d, cublasLtMatrixLayout_t d_layout,
                               const cublasLtMatmulAlgo_t* algorithm, void* workspace,
-                              std::size_t workspace_bytes, cudaStream_t) {
+                              std::size_t workspace_bytes, cudaStream_t stream) {
   const std::uint64_t* promises = algorithm->data;
   if (!is_aligned(a, promises[0]) || !is_aligned(b, promises[1]) || !is_aligned(c, promises[2]) ||
       !is_aligned(d, promises[3]) || workspace_bytes < promises[4] || !is_aligned(workspace, 256)) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
-  std::memset(workspace, 0xff, 64);
+  // The factors are the host's and read now, as are the descriptions; the rest happens in its turn.
   const auto run = [&]<class T, class Out>(T, Out) {
-    multiply<T, Out>(*operation, alpha, a, *a_layout, b, *b_layout, beta, c, d, *d_layout);
+    using C = kette::Compute<T>;
+    const C scale = *static_cast<const C*>(alpha), kept = *static_cast<const C*>(beta);
+    emulator::count_launch("cublasLtMatmul");
+    emulator::enqueue(stream, [=, operation = *operation, a_layout = *a_layout,
+                               b_layout = *b_layout, d_layout = *d_layout] {
+      std::memset(workspace, 0xff, 64);
+      multiply<T, Out>(operation, scale, a, a_layout, b, b_layout, kept, c, d, d_layout);
+    });
   };
   using kette::BFloat16;
   if (a_layout->type == CUDA_R_32F) run(float{}, float{});

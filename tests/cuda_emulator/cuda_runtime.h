@@ -1,8 +1,9 @@
 // Stands in for the CUDA runtime where there is no GPU: the kernels of tensor/cuda, compiled as
 // plain C++, run one block after the other on the CPU, each thread of a block as a fiber that gives
-// way at barriers and shuffles. It proves indices, barriers and sums, not speed, and not the
-// absence of races: fibers never run at the same time. Device memory is host memory, so the address
-// sanitizer sees every access.
+// way at barriers and shuffles. Which one goes on is left to chance (chance.h), as is when the work
+// of a stream is done (streams.cpp), so that a missing barrier or wait shows. It proves indices,
+// barriers and sums, not speed, and not the absence of races: fibers never run at the same time.
+// Device memory is host memory, so the address sanitizer sees every access.
 #pragma once
 
 #include <bit>
@@ -36,7 +37,16 @@ extern dim3 blockDim, gridDim;
 
 namespace emulator {
 
-void run(dim3 blocks, dim3 threads, std::size_t shared_bytes, const std::function<void()>& kernel);
+struct Stream;
+struct Event;
+
+/// Queues work on a stream.
+void enqueue(Stream* stream, std::function<void()> work);
+/// Queues a kernel, which is counted under the name of `function`.
+void launch(Stream* stream, const void* function, dim3 blocks, dim3 threads,
+            std::size_t shared_bytes, std::function<void()> kernel);
+/// Counts a kernel that is not of this project.
+void count_launch(const char* name);
 void* shared_memory();
 void block_barrier();
 void warp_barrier();
@@ -54,6 +64,13 @@ void meet(const T& mine, const Function& function) {
   function([&](unsigned lane) -> const T& { return *reinterpret_cast<const T*>(all[lane]); });
   warp_barrier();
 }
+
+// Asynchronous copies and tensor cores, see tensor/cuda/mma.h.
+void start_copy(void* to, const void* from, std::size_t bytes, bool exists);
+/// Returns when those of this thread are done.
+void finish_copies();
+void mma(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1);
+void load_matrices(std::uint32_t (&words)[4], const std::uint16_t* row, bool transposed);
 
 template <class T>
 T shuffle(T value, unsigned from) {
@@ -83,12 +100,12 @@ inline float __expf(float x) { return std::exp(x); }
 inline unsigned __float_as_uint(float x) { return std::bit_cast<unsigned>(x); }
 inline float __uint_as_float(unsigned x) { return std::bit_cast<float>(x); }
 
-// The runtime's functions. There is one device; streams are done with their work at once.
+// The runtime's functions. There is one device.
 enum cudaError_t { cudaSuccess, cudaErrorInvalidValue };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
 enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount };
-using cudaStream_t = void*;
-using cudaEvent_t = void*;
+using cudaStream_t = emulator::Stream*;
+using cudaEvent_t = emulator::Event*;
 inline constexpr unsigned cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2;
 struct cudaDeviceProp {
   char name[64] = "emulator on the CPU";
@@ -106,29 +123,20 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {
   return *value = 4, cudaSuccess;
 }
 inline cudaError_t cudaSetDevice(int) { return cudaSuccess; }
-inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
-  return *stream = nullptr, cudaSuccess;
-}
-inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaMalloc(void** memory, std::size_t bytes);
-cudaError_t cudaFree(void* memory);
 inline cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   return *free = 0, *total = cudaDeviceProp().totalGlobalMem, cudaSuccess;
 }
-inline cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t) {
-  return std::memset(memory, value, bytes), cudaSuccess;
-}
-inline cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind,
-                                   cudaStream_t) {
-  return std::memmove(to, from, bytes), cudaSuccess;
-}
-inline cudaError_t cudaMallocHost(void** memory, std::size_t bytes) {
-  return cudaMalloc(memory, bytes);
-}
-inline cudaError_t cudaFreeHost(void* memory) { return cudaFree(memory); }
-inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
-  return *event = nullptr, cudaSuccess;
-}
-inline cudaError_t cudaEventDestroy(cudaEvent_t) { return cudaSuccess; }
-inline cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { return cudaSuccess; }
-inline cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
+cudaError_t cudaMalloc(void** memory, std::size_t bytes);
+cudaError_t cudaFree(void* memory);
+cudaError_t cudaMallocHost(void** memory, std::size_t bytes);
+cudaError_t cudaFreeHost(void* memory);
+cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream);
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream);
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags);
+cudaError_t cudaEventDestroy(cudaEvent_t event);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+cudaError_t cudaEventSynchronize(cudaEvent_t event);

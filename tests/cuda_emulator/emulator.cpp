@@ -1,12 +1,15 @@
 #include <ucontext.h>
 
+#include <algorithm>
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <numeric>
 #include <vector>
 
-#include "cuda_runtime.h"
+#include "chance.h"
+#include "fibers.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/common_interface_defs.h>
@@ -70,6 +73,21 @@ void go(Context& from, Context& to) {
 #endif
 }
 
+/// A copy under way within a kernel, from nowhere if it is of zeros.
+struct Copy {
+  void* to;
+  const void* from;
+  std::size_t bytes;
+
+  void perform() const {
+    if (from) {
+      std::memcpy(to, from, bytes);
+    } else {
+      std::memset(to, 0, bytes);
+    }
+  }
+};
+
 struct Fiber {
   Context context;
   StackNote note;
@@ -79,6 +97,20 @@ struct Fiber {
   const Group* waits_for = nullptr;
   unsigned long generation = 0;
   bool done = false;
+  std::vector<Copy> copies;
+  std::uint64_t accesses = 0;
+
+  void begin(uint3 at, unsigned its_number) {
+    index = at;
+    number = its_number;
+    done = false;
+    waits_for = nullptr;
+    copies.clear();
+    accesses = 0;
+  }
+  bool can_go_on() const {
+    return !done && (waits_for == nullptr || waits_for->generation != generation);
+  }
 };
 
 struct Warp {
@@ -100,10 +132,12 @@ Group block;
 Fiber* current = nullptr;
 const std::function<void()>* body = nullptr;
 std::vector<unsigned char> shared;
+bool counts_accesses = false;
+std::uint64_t most_accesses = 0;
 
 [[noreturn]] void give_up(const char* why) {
-  std::fprintf(stderr, "cuda emulator: block (%u, %u, %u): %s\n", blockIdx.x, blockIdx.y,
-               blockIdx.z, why);
+  std::fprintf(stderr, "cuda emulator: block (%u, %u, %u), seed %s: %s\n", blockIdx.x, blockIdx.y,
+               blockIdx.z, chance().text(), why);
   std::abort();
 }
 
@@ -137,6 +171,7 @@ void run_threads() {
   for (;;) {
     (*body)();
     current->done = true;
+    most_accesses = std::max(most_accesses, current->accesses);
     warp_of(*current).slots[lane()] = 0;  // no vote
     leave(warp_of(*current).group);
     leave(block);
@@ -165,6 +200,24 @@ void wait(Group& group) {
   current->waits_for = nullptr;
 }
 
+/// Runs a warp of a block of `count` threads until all its threads wait for other warps or are
+/// done. Returns how often one went on.
+unsigned run_warp(unsigned warp, unsigned count) {
+  unsigned moves = 0;
+  for (unsigned moves_before = ~0u; moves != moves_before;) {
+    moves_before = moves;
+    const auto first = static_cast<unsigned>(chance().below(kWarp));
+    const auto step = static_cast<unsigned>(chance().below(kWarp / 2)) * 2 + 1;
+    for (unsigned i = 0; i < kWarp; ++i) {
+      const unsigned number = warp * kWarp + (first + i * step) % kWarp;
+      if (number >= count || !fibers[number]->can_go_on()) continue;
+      resume(*fibers[number]);
+      ++moves;
+    }
+  }
+  return moves;
+}
+
 void run_block(dim3 threads) {
   const unsigned count = threads.x * threads.y * threads.z;
   while (fibers.size() < count) fibers.push_back(make_fiber());
@@ -172,48 +225,49 @@ void run_block(dim3 threads) {
   block = {};
   block.live = count;
   for (unsigned number = 0; number < count; ++number) {
-    Fiber& fiber = *fibers[number];
-    fiber.index = {number % threads.x, number / threads.x % threads.y,
-                   number / threads.x / threads.y};
-    fiber.number = number;
-    fiber.done = false;
-    fiber.waits_for = nullptr;
+    fibers[number]->begin(
+        {number % threads.x, number / threads.x % threads.y, number / threads.x / threads.y},
+        number);
     ++warps[number / kWarp].group.live;
   }
-  // Every other block starts with its last thread: a barrier that is missing shows in one of them.
-  static bool backwards = false;
-  backwards = !backwards;
-  unsigned left = count;
-  while (left > 0) {
-    bool moved = false;
-    for (unsigned turn = 0; turn < count; ++turn) {
-      Fiber& fiber = *fibers[backwards ? count - 1 - turn : turn];
-      if (fiber.done) continue;
-      if (fiber.waits_for && fiber.waits_for->generation == fiber.generation) continue;
-      moved = true;
-      resume(fiber);
-      left -= fiber.done;
-    }
-    if (!moved) give_up("threads wait for others that wait elsewhere");
+  // Between two barriers of the block one warp after the other goes as far as it can, in an order
+  // drawn anew each time: of two accesses without a barrier between them, either may come first.
+  std::vector<unsigned> order(warps.size());
+  std::iota(order.begin(), order.end(), 0u);
+  while (block.live > 0) {
+    chance().shuffle(order);
+    unsigned moves = 0;
+    for (const unsigned warp : order) moves += run_warp(warp, count);
+    if (moves == 0) give_up("threads wait for others that wait elsewhere");
   }
 }
 
 }  // namespace
 
-void run(dim3 blocks, dim3 threads, std::size_t shared_bytes, const std::function<void()>& kernel) {
+std::uint64_t run(dim3 blocks, dim3 threads, std::size_t shared_bytes,
+                  const std::function<void()>& kernel) {
   body = &kernel;
   gridDim = blocks;
   blockDim = threads;
+  most_accesses = 0;
   if (threads.x * threads.y * threads.z > 1024) give_up("more than 1024 threads");
   if (shared_bytes > (227u << 10)) give_up("more than 227 KiB of shared memory");
-  for (blockIdx.z = 0; blockIdx.z < blocks.z; ++blockIdx.z) {
-    for (blockIdx.y = 0; blockIdx.y < blocks.y; ++blockIdx.y) {
-      for (blockIdx.x = 0; blockIdx.x < blocks.x; ++blockIdx.x) {
-        shared.assign(shared_bytes, 0xff);  // NaN: nobody may count on zeros
-        run_block(threads);
-      }
-    }
+  const std::uint64_t count = std::uint64_t{blocks.x} * blocks.y * blocks.z;
+  const std::uint64_t first = chance().below(count);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t number = (first + i) % count;
+    blockIdx = {static_cast<unsigned>(number % blocks.x),
+                static_cast<unsigned>(number / blocks.x % blocks.y),
+                static_cast<unsigned>(number / blocks.x / blocks.y)};
+    shared.assign(shared_bytes, 0xff);  // NaN: nobody may count on zeros
+    run_block(threads);
   }
+  return most_accesses;
+}
+
+void count_accesses(bool on) { counts_accesses = on; }
+void note_access(const void* at) {
+  if (counts_accesses && current && is_device_memory(at)) ++current->accesses;
 }
 
 void* shared_memory() { return shared.data(); }
@@ -247,12 +301,24 @@ const std::uint64_t* gather(std::uint64_t bits) {
   return warp.slots;
 }
 
+// A copy may be done at once or only when it is waited for: one of the two shows a missing wait, the
+// other that somebody still reads what it overwrites.
+
+void start_copy(void* to, const void* from, std::size_t bytes, bool exists) {
+  const Copy copy{to, exists ? from : nullptr, bytes};
+  if (exists) note_access(from);
+  if (chance().coin()) {
+    current->copies.push_back(copy);
+  } else {
+    copy.perform();
+  }
+}
+
+void finish_copies() {
+  for (const Copy& copy : current->copies) copy.perform();
+  current->copies.clear();
+}
+
 }  // namespace emulator
 
 unsigned __ballot_sync(unsigned, int predicate) { return emulator::ballot(predicate != 0); }
-
-cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
-  *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
-  return *memory ? cudaSuccess : cudaErrorInvalidValue;
-}
-cudaError_t cudaFree(void* memory) { return std::free(memory), cudaSuccess; }

@@ -1,140 +1,44 @@
 #include <doctest/doctest.h>
 #include <omp.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "tensor/reference.h"
-#include "tests/devices.h"
+#include "tests/emulated.h"
+#include "tests/tensor/attention_problem.h"
 
 using namespace kette;
 
 namespace {
 
-Tensor random(Shape shape, std::uint64_t seed) {
-  Random numbers(seed);
-  std::vector<double> values(static_cast<std::size_t>(shape.elements()));
-  for (double& value : values) value = numbers.uniform(-1, 1);
-  return Tensor::from(values, shape);
-}
-
-/// Queries, keys and values side by side in fused rows, as a projection lays them out.
-struct Problem {
-  Tensor queries, keys_values, output,
-      log_sum_exp;  // [rows, width], [rows, 2 width], [rows, width]
-  Tensor doutput, dqueries, dkeys_values;
-  AttentionArgs args;
-  AttentionGradients gradients;
-
-  Problem(std::vector<std::int64_t> query_lengths, std::vector<std::int64_t> key_lengths,
-          std::int64_t heads, std::int64_t head_width, Mask mask, DropoutMask dropout,
-          DType dtype = DType::f64, Device device = {}) {
-    const std::int64_t width = heads * head_width;
-    args.query_segments = Segments::from_lengths(query_lengths);
-    args.key_segments = Segments::from_lengths(key_lengths);
-    const std::int64_t query_rows = args.query_segments.rows(), key_rows = args.key_segments.rows();
-    const Shape shape{query_rows, width}, fused{key_rows, 2 * width};
-    const auto unset = [&](Shape extents, DType type) {
-      return Tensor::full(extents, std::nan(""), type).to(device);
-    };
-    queries = random(shape, 1).to(dtype).to(device);
-    keys_values = random(fused, 2).to(dtype).to(device);
-    doutput = random(shape, 3).to(dtype).to(device);
-    output = unset(shape, dtype);
-    dqueries = unset(shape, dtype);
-    dkeys_values = unset(fused, dtype);
-    log_sum_exp = unset({heads, query_rows}, dtype == DType::f64 ? DType::f64 : DType::f32);
-    const auto second = [&](const Tensor& both) {
-      return static_cast<void*>(static_cast<char*>(both.raw()) +
-                                static_cast<std::size_t>(width) * size_of(dtype));
-    };
-    args.dtype = dtype;
-    args.query = queries.raw();
-    args.key = keys_values.raw();
-    args.value = second(keys_values);
-    args.output = output.raw();
-    args.log_sum_exp = log_sum_exp.raw();
-    args.query_stride = args.output_stride = width;
-    args.key_stride = args.value_stride = 2 * width;
-    args.heads = heads;
-    args.head_width = head_width;
-    args.scale = 1 / std::sqrt(static_cast<double>(head_width));
-    args.mask = mask;
-    args.dropout = dropout;
-    args.dropout_width = args.key_segments.longest();
-    gradients = {doutput.raw(), dqueries.raw(), dkeys_values.raw(), second(dkeys_values)};
-  }
-
-  void run_forward() const {
-    on(queries.device(), [&](auto exec) { kernels::attention(exec, args); });
-  }
-  void run_backward() const {
-    on(queries.device(), [&](auto exec) { kernels::attention_backward(exec, args, gradients); });
-  }
-  void run() const {
-    run_forward();
-    run_backward();
-  }
-
-  /// [rows, head_width] of one sequence and head, from column `offset` of the fused rows.
-  Tensor part(const Tensor& fused, const Segments& segments, std::int64_t sequence,
-              std::int64_t head, std::int64_t offset = 0) const {
-    const auto all = fused.values<double>();
-    std::vector<double> values;
-    for (std::int64_t row = segments.begin(sequence); row < segments.end(sequence); ++row) {
-      for (std::int64_t e = 0; e < args.head_width; ++e) {
-        const std::int64_t at = row * fused.width() + offset + head * args.head_width + e;
-        values.push_back(all[static_cast<std::size_t>(at)]);
-      }
-    }
-    return Tensor::from(values, {segments.length(sequence), args.head_width});
-  }
-  Tensor mask_factors(std::int64_t sequence, std::int64_t head) const {
-    if (!args.dropout.active()) return {};
-    std::vector<double> values;
-    for (std::int64_t i = args.query_segments.begin(sequence);
-         i < args.query_segments.end(sequence); ++i) {
-      for (std::int64_t j = 0; j < args.key_segments.length(sequence); ++j) {
-        values.push_back(
-            args.dropout.at(head * args.query_segments.rows() + i, j, args.dropout_width));
-      }
-    }
-    return Tensor::from(values,
-                        {args.query_segments.length(sequence), args.key_segments.length(sequence)});
-  }
-  /// What the reference makes of one sequence and head.
-  Tensor expected(std::int64_t sequence, std::int64_t head) const {
-    const std::int64_t width = args.heads * args.head_width;
-    return reference::attention(part(queries, args.query_segments, sequence, head),
-                                part(keys_values, args.key_segments, sequence, head),
-                                part(keys_values, args.key_segments, sequence, head, width),
-                                args.scale, args.mask, mask_factors(sequence, head));
-  }
-  double gap_to_reference() const;
-};
-
-double largest_gap(const std::vector<double>& x, const std::vector<double>& y) {
-  double gap = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const double here = std::abs(x[i] - y[i]);
-    if (!(here <= gap)) gap = here;  // a NaN stays
-  }
-  return gap;
-}
-
-double Problem::gap_to_reference() const {
-  double gap = 0;
-  for (std::int64_t sequence = 0; sequence < args.query_segments.count(); ++sequence) {
-    for (std::int64_t head = 0; head < args.heads; ++head) {
-      const Tensor got = part(output, args.query_segments, sequence, head);
-      gap = std::max(gap,
-                     largest_gap(got.values<double>(), expected(sequence, head).values<double>()));
-    }
-  }
-  return gap;
-}
+using Problem = AttentionProblem;
 
 const DropoutMask kDropout(0.2, {5, 6});
+
+/// Of the output and the gradients of a problem, to those in f64 on the CPU.
+double gap_to_f64(const Problem& problem) {
+  const AttentionArgs& args = problem.args;
+  const auto lengths = [](const Segments& segments) {
+    std::vector<std::int64_t> result;
+    for (std::int64_t i = 0; i < segments.count(); ++i) result.push_back(segments.length(i));
+    return result;
+  };
+  const Problem wide(lengths(args.query_segments), lengths(args.key_segments), args.heads,
+                     args.head_width, args.mask, args.dropout);
+  wide.queries.copy_from(problem.queries.to(Device{}).to(DType::f64));
+  wide.keys_values.copy_from(problem.keys_values.to(Device{}).to(DType::f64));
+  wide.doutput.copy_from(problem.doutput.to(Device{}).to(DType::f64));
+  problem.run();
+  wide.run();
+  double gap = 0;
+  for (const auto& [narrow, exact] : {std::pair{problem.output, wide.output},
+                                      {problem.dqueries, wide.dqueries},
+                                      {problem.dkeys_values, wide.dkeys_values}}) {
+    gap = std::max(gap, largest_gap(narrow.values<double>(), exact.values<double>()));
+  }
+  return gap;
+}
 
 }  // namespace
 
@@ -212,22 +116,36 @@ TEST_CASE("attention's gradients follow those in f64 on the CPU") {
     for (const DType dtype : {DType::f64, DType::f32, DType::bf16}) {
       const double tolerance = dtype == DType::f64 ? 1e-13 : dtype == DType::f32 ? 1e-5 : 3e-2;
       for (const auto& [queries, keys, heads, head_width, mask] : cases) {
-        const Problem narrow(queries, keys, heads, head_width, mask, kDropout, dtype, device);
-        const Problem wide(queries, keys, heads, head_width, mask, kDropout);
-        wide.queries.copy_from(narrow.queries.to(Device{}).to(DType::f64));
-        wide.keys_values.copy_from(narrow.keys_values.to(Device{}).to(DType::f64));
-        wide.doutput.copy_from(narrow.doutput.to(Device{}).to(DType::f64));
-        narrow.run();
-        wide.run();
         CAPTURE(device.str());
         CAPTURE(name_of(dtype));
-        CAPTURE(narrow.args.head_width);
-        CHECK(largest_gap(narrow.output.values<double>(), wide.output.values<double>()) <=
-              tolerance);
-        CHECK(largest_gap(narrow.dqueries.values<double>(), wide.dqueries.values<double>()) <=
-              tolerance);
-        CHECK(largest_gap(narrow.dkeys_values.values<double>(),
-                          wide.dkeys_values.values<double>()) <= tolerance);
+        CAPTURE(head_width);
+        const Problem narrow(queries, keys, heads, head_width, mask, kDropout, dtype, device);
+        CHECK(gap_to_f64(narrow) <= tolerance);
+      }
+    }
+  }
+}
+
+TEST_CASE("attention follows f64 on the CPU at any length, tile by tile") {
+  // Sets of sequences for each size of a tile: a row, whole tiles, a row less, a row more.
+  const std::vector<std::int64_t> sets[] = {{1, 15, 16, 2}, {17, 32, 31}, {200, 33, 64, 129}};
+  for (const Device device : test_devices()) {
+    for (const DType dtype : {DType::f32, DType::bf16}) {
+      for (const std::vector<std::int64_t>& lengths : sets) {
+        for (const DropoutMask& dropout : {DropoutMask(), kDropout}) {
+          for (const Mask mask : {Mask::none, Mask::causal}) {
+            // Of 20 elements a head of bf16 is not whole packs.
+            const std::int64_t width = mask == Mask::none ? 20 : 32;
+            std::vector<std::int64_t> keys = lengths;
+            if (mask == Mask::none) std::rotate(keys.begin(), keys.begin() + 1, keys.end());
+            CAPTURE(device.str());
+            CAPTURE(name_of(dtype));
+            CAPTURE(lengths.front());
+            CAPTURE(dropout.active());
+            const Problem narrow(lengths, keys, 1, width, mask, dropout, dtype, device);
+            CHECK(gap_to_f64(narrow) <= (dtype == DType::f32 ? 1e-5 : 4e-2));
+          }
+        }
       }
     }
   }
@@ -298,4 +216,30 @@ TEST_CASE("attention names segments and widths that do not belong together") {
     problem.args.key_segments = Segments::from_lengths({1, 2});
     CHECK_THROWS_WITH_AS(problem.run_backward(), doctest::Contains("given 2 and 1"), Error);
   }
+}
+
+TEST_CASE("CUDA emulator: attention has the same bits in 20 orders of threads") {
+  emulator::Emulator* emulator = emulator::find();
+  if (emulator == nullptr) return skip_emulator();
+  for (const DType dtype : {DType::f32, DType::bf16}) {
+    const Problem problem({70, 5}, {70, 9}, 1, 16, Mask::causal, kDropout, dtype,
+                          {DeviceKind::cuda, 0});
+    std::vector<float> expected;
+    for_orders(*emulator, [&](std::uint64_t seed) {
+      problem.run();
+      std::vector<float> results;
+      for (const Tensor& tensor : {problem.output, problem.dqueries, problem.dkeys_values}) {
+        const auto values = tensor.values<float>();
+        results.insert(results.end(), values.begin(), values.end());
+      }
+      if (seed == 1) expected = results;
+      CHECK(results == expected);
+    });
+  }
+}
+
+TEST_CASE("on CUDA, attention of more heads than a grid has rows of blocks says so") {
+  if (test_devices().size() == 1) return skip_cuda();
+  const Problem problem({1}, {1}, 65536, 1, Mask::none, {}, DType::f32, {DeviceKind::cuda, 0});
+  CHECK_THROWS_WITH_AS(problem.run_forward(), doctest::Contains("given 1 x 65536 x 1"), Error);
 }

@@ -1,0 +1,84 @@
+// The dropout mask of attention's probabilities, for a tile of queries and keys. Philox block (query,
+// key / 128, key % 16) has 16 bits for each of eight keys, 16 apart (tensor/random.h). Who keeps an
+// element divides by the rate it was kept with at the very end, once for all.
+#pragma once
+
+#include "tensor/cuda/attention_head.h"
+
+namespace kette::cuda {
+
+inline constexpr int kMaskKeys = 128;  // that one row of Philox blocks serves
+
+/// Which of the eight elements of a block are kept, a bit each.
+template <class T>
+__device__ unsigned kept_of_block(const AttentionHead<T>& head, int query, int key_group,
+                                  int key_of_16) {
+  const DropoutMask& mask = head.call.dropout;
+  const std::int64_t group =
+      head.statistic(query) * DropoutMask::groups(head.call.dropout_width) + key_group;
+  const auto words = philox(mask.key, static_cast<std::uint64_t>(group * 16 + key_of_16));
+  unsigned bits = 0;
+  KETTE_UNROLL for (int slot = 0; slot < 8; ++slot) {
+    const std::uint32_t word = words[static_cast<std::size_t>(slot / 2)];
+    const std::uint32_t draw = slot % 2 ? word >> 16 : word & 0xffffu;
+    bits |= unsigned(draw >= mask.threshold) << slot;
+  }
+  return bits;
+}
+
+/// Where a thread's rows are queries, all elements of a block are its own: each is drawn once, and
+/// its bits stay in a register for as many tiles as have those 128 keys.
+template <class Tile>
+class QueryMask {
+ public:
+  /// For kSwept keys from `first_key` on, a multiple of that; to be called for one after the other.
+  template <class T>
+  __device__ void draw(const AttentionHead<T>& head, int first_query, int first_key) {
+    if (first_key % kMaskKeys == 0) {
+      KETTE_UNROLL for (int i = 0; i < Tile::kRows; ++i) {
+        kept_[i] = 0;
+        KETTE_UNROLL for (int j = 0; j < kBlocks; ++j) {
+          kept_[i] |= kept_of_block(head, first_query + Tile::row(i), first_key / kMaskKeys,
+                                    Tile::column(j) % 16)
+                      << 8 * j;
+        }
+      }
+    } else {
+      KETTE_UNROLL for (int i = 0; i < Tile::kRows; ++i) kept_[i] >>= Tile::kSwept / 16;
+    }
+  }
+  __device__ bool keeps(int i, int j) const {
+    return kept_[i] >> (j % kBlocks * 8 + j / kBlocks) & 1;
+  }
+
+ private:
+  static constexpr int kBlocks = Tile::kColumnsOf16;  // column(j + kBlocks) is column(j) + 16
+  std::uint32_t kept_[Tile::kRows];
+};
+
+/// Where a thread's rows are keys, several warps need a block, and its bits go through shared
+/// memory: kept[query][key % 16], bit key / 16.
+template <class Tile>
+class KeyMask {
+ public:
+  static_assert(kMaskKeys % Tile::kOwn == 0);
+  __device__ explicit KeyMask(std::uint8_t* kept) : kept_(kept) {}
+
+  /// By all threads, before a barrier.
+  template <class T>
+  __device__ void draw(const AttentionHead<T>& head, int first_query, int queries, int first_key) {
+    for (int i = int(threadIdx.x); i < queries * 16; i += Tile::kThreads) {
+      const unsigned bits =
+          kept_of_block(head, first_query + i / 16, first_key / kMaskKeys, i % 16);
+      kept_[i] = static_cast<std::uint8_t>(bits >> first_key % kMaskKeys / 16);
+    }
+  }
+  __device__ bool keeps(int i, int j) const {
+    return kept_[Tile::column(j) * 16 + Tile::row(i) % 16] >> Tile::row(i) / 16 & 1;
+  }
+
+ private:
+  std::uint8_t* kept_;
+};
+
+}  // namespace kette::cuda

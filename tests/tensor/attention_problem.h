@@ -1,0 +1,127 @@
+// An attention call with inputs of its own, for tests of the kernels.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "tensor/reference.h"
+#include "tests/devices.h"
+#include "tests/random_tensor.h"
+
+namespace kette {
+
+inline double largest_gap(const std::vector<double>& x, const std::vector<double>& y) {
+  double gap = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double here = std::abs(x[i] - y[i]);
+    if (!(here <= gap)) gap = here;  // a NaN stays
+  }
+  return gap;
+}
+
+/// Queries, keys and values side by side in fused rows, as a projection lays them out.
+struct AttentionProblem {
+  Tensor queries, keys_values, output,
+      log_sum_exp;  // [rows, width], [rows, 2 width], [rows, width]
+  Tensor doutput, dqueries, dkeys_values;
+  AttentionArgs args;
+  AttentionGradients gradients;
+
+  AttentionProblem(std::vector<std::int64_t> query_lengths, std::vector<std::int64_t> key_lengths,
+                   std::int64_t heads, std::int64_t head_width, Mask mask, DropoutMask dropout,
+                   DType dtype = DType::f64, Device device = {}) {
+    const std::int64_t width = heads * head_width;
+    args.query_segments = Segments::from_lengths(query_lengths);
+    args.key_segments = Segments::from_lengths(key_lengths);
+    const std::int64_t query_rows = args.query_segments.rows(), key_rows = args.key_segments.rows();
+    const Shape shape{query_rows, width}, fused{key_rows, 2 * width};
+    const auto unset = [&](Shape extents, DType type) {
+      return Tensor::full(extents, std::nan(""), type).to(device);
+    };
+    queries = random(shape, 1).to(dtype).to(device);
+    keys_values = random(fused, 2).to(dtype).to(device);
+    doutput = random(shape, 3).to(dtype).to(device);
+    output = unset(shape, dtype);
+    dqueries = unset(shape, dtype);
+    dkeys_values = unset(fused, dtype);
+    log_sum_exp = unset({heads, query_rows}, dtype == DType::f64 ? DType::f64 : DType::f32);
+    const auto second = [&](const Tensor& both) {
+      return static_cast<void*>(static_cast<char*>(both.raw()) +
+                                static_cast<std::size_t>(width) * size_of(dtype));
+    };
+    args.dtype = dtype;
+    args.query = queries.raw();
+    args.key = keys_values.raw();
+    args.value = second(keys_values);
+    args.output = output.raw();
+    args.log_sum_exp = log_sum_exp.raw();
+    args.query_stride = args.output_stride = width;
+    args.key_stride = args.value_stride = 2 * width;
+    args.heads = heads;
+    args.head_width = head_width;
+    args.scale = 1 / std::sqrt(static_cast<double>(head_width));
+    args.mask = mask;
+    args.dropout = dropout;
+    args.dropout_width = args.key_segments.longest();
+    gradients = {doutput.raw(), dqueries.raw(), dkeys_values.raw(), second(dkeys_values)};
+  }
+
+  void run_forward() const {
+    on(queries.device(), [&](auto exec) { kernels::attention(exec, args); });
+  }
+  void run_backward() const {
+    on(queries.device(), [&](auto exec) { kernels::attention_backward(exec, args, gradients); });
+  }
+  void run() const {
+    run_forward();
+    run_backward();
+  }
+
+  /// [rows, head_width] of one sequence and head, from column `offset` of the fused rows.
+  Tensor part(const Tensor& fused, const Segments& segments, std::int64_t sequence,
+              std::int64_t head, std::int64_t offset = 0) const {
+    const auto all = fused.values<double>();
+    std::vector<double> values;
+    for (std::int64_t row = segments.begin(sequence); row < segments.end(sequence); ++row) {
+      for (std::int64_t e = 0; e < args.head_width; ++e) {
+        const std::int64_t at = row * fused.width() + offset + head * args.head_width + e;
+        values.push_back(all[static_cast<std::size_t>(at)]);
+      }
+    }
+    return Tensor::from(values, {segments.length(sequence), args.head_width});
+  }
+  Tensor mask_factors(std::int64_t sequence, std::int64_t head) const {
+    if (!args.dropout.active()) return {};
+    std::vector<double> values;
+    for (std::int64_t i = args.query_segments.begin(sequence);
+         i < args.query_segments.end(sequence); ++i) {
+      for (std::int64_t j = 0; j < args.key_segments.length(sequence); ++j) {
+        values.push_back(
+            args.dropout.at(head * args.query_segments.rows() + i, j, args.dropout_width));
+      }
+    }
+    return Tensor::from(values,
+                        {args.query_segments.length(sequence), args.key_segments.length(sequence)});
+  }
+  /// What the reference makes of one sequence and head.
+  Tensor expected(std::int64_t sequence, std::int64_t head) const {
+    const std::int64_t width = args.heads * args.head_width;
+    return reference::attention(part(queries, args.query_segments, sequence, head),
+                                part(keys_values, args.key_segments, sequence, head),
+                                part(keys_values, args.key_segments, sequence, head, width),
+                                args.scale, args.mask, mask_factors(sequence, head));
+  }
+  double gap_to_reference() const {
+    double gap = 0;
+    for (std::int64_t sequence = 0; sequence < args.query_segments.count(); ++sequence) {
+      for (std::int64_t head = 0; head < args.heads; ++head) {
+        const Tensor got = part(output, args.query_segments, sequence, head);
+        gap = std::max(
+            gap, largest_gap(got.values<double>(), expected(sequence, head).values<double>()));
+      }
+    }
+    return gap;
+  }
+};
+
+}  // namespace kette

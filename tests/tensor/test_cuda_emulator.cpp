@@ -1,0 +1,239 @@
+// The emulator shows what it promises to show: mistakes of kernels and of the host, and counts.
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "tensor/kernels.h"
+#include "tests/devices.h"
+#include "tests/emulated.h"
+#include "tests/random_tensor.h"
+
+using namespace kette;
+
+namespace {
+
+const Device kCuda{DeviceKind::cuda, 0};
+
+/// In how many of 20 orders wrong() is true.
+template <class Wrong>
+int orders_with(emulator::Emulator& emulator, const Wrong& wrong) {
+  int count = 0;
+  for_orders(emulator, [&](std::uint64_t) { count += wrong(); });
+  return count;
+}
+
+using Numbers = std::array<float, 256>;  // 64 threads take four each, the 16 bytes of a copy
+
+constexpr unsigned kThreads = 64;
+
+/// Ids of rows as text has them: the r-th most frequent has a share of 1 / r.
+Tensor zipf_ids(std::int64_t count, std::int64_t entries) {
+  std::vector<double> until(static_cast<std::size_t>(entries));
+  double sum = 0;
+  for (std::size_t r = 0; r < until.size(); ++r) until[r] = sum += 1 / static_cast<double>(r + 1);
+  Random random(1);
+  std::vector<std::int32_t> ids(static_cast<std::size_t>(count));
+  for (std::int32_t& id : ids) {
+    id = static_cast<std::int32_t>(
+        std::lower_bound(until.begin(), until.end(), random.uniform() * sum) - until.begin());
+  }
+  return Tensor::from(ids, {count});
+}
+
+}  // namespace
+
+TEST_CASE("CUDA emulator: a missing barrier shows on the emulator, between warps and within one") {
+  emulator::Emulator* emulator = emulator::find();
+  if (emulator == nullptr) return skip_emulator();
+  for (const unsigned distance : {1u, 32u}) {
+    const auto wrong = [&](bool waits) {
+      std::array<unsigned, kThreads> from{}, to{};
+      emulator->run(kThreads, [&](unsigned thread) {
+        from[thread] = thread + 1;
+        if (waits) emulator->block_barrier();
+        to[thread] = from[thread ^ distance];
+      });
+      for (unsigned thread = 0; thread < kThreads; ++thread) {
+        if (to[thread] != (thread ^ distance) + 1) return true;
+      }
+      return false;
+    };
+    CAPTURE(distance);
+    CHECK(orders_with(*emulator, [&] { return wrong(false); }) == 20);
+    CHECK(orders_with(*emulator, [&] { return wrong(true); }) == 0);
+  }
+}
+
+TEST_CASE("CUDA emulator: a copy within a kernel that is read or overwritten too early shows") {
+  emulator::Emulator* emulator = emulator::find();
+  if (emulator == nullptr) return skip_emulator();
+  Numbers source;
+  std::iota(source.begin(), source.end(), 1.0f);
+  const auto wrong = [&](bool finishes) {
+    Numbers panel{}, read{};
+    emulator->run(kThreads, [&](unsigned thread) {
+      emulator->start_copy(&panel[thread * 4], &source[thread * 4], 16, true);
+      if (finishes) emulator->finish_copies();
+      emulator->block_barrier();
+      std::memcpy(&read[thread * 4], &panel[(thread ^ 32) * 4], 16);
+    });
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      if (read[i] != source[i ^ 128]) return true;
+    }
+    return false;
+  };
+  CHECK(orders_with(*emulator, [&] { return wrong(false); }) == 20);
+  CHECK(orders_with(*emulator, [&] { return wrong(true); }) == 0);
+
+  const auto overwritten = [&](bool waits) {
+    Numbers panel = source, read{};
+    emulator->run(kThreads, [&](unsigned thread) {
+      std::memcpy(&read[thread * 4], &panel[(thread ^ 32) * 4], 16);
+      if (waits) emulator->block_barrier();
+      emulator->start_copy(&panel[thread * 4], nullptr, 16, false);
+      emulator->finish_copies();
+    });
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      if (read[i] != source[i ^ 128]) return true;
+    }
+    return false;
+  };
+  CHECK(orders_with(*emulator, [&] { return overwritten(false); }) == 20);
+  CHECK(orders_with(*emulator, [&] { return overwritten(true); }) == 0);
+}
+
+TEST_CASE("CUDA emulator: pinned memory that is written or read before its copy is done shows") {
+  emulator::Emulator* emulator = emulator::find();
+  if (emulator == nullptr) return skip_emulator();
+  auto* device = static_cast<int*>(emulator->allocate(sizeof(int), false));
+  auto* slot = static_cast<int*>(emulator->allocate(sizeof(int), true));
+  const auto reused = [&](bool waits) {
+    *slot = 1;
+    emulator->queue_copy(device, slot, sizeof(int), true);
+    if (waits) emulator->synchronize();
+    *slot = 2;
+    emulator->synchronize();
+    return *device != 1;
+  };
+  const auto read_early = [&](bool waits) {
+    *device = 3;
+    *slot = 0;
+    emulator->queue_copy(slot, device, sizeof(int), false);
+    if (waits) emulator->synchronize();
+    const bool wrong = *slot != 3;
+    emulator->synchronize();
+    return wrong;
+  };
+  // Some streams keep up with what is queued.
+  CHECK(orders_with(*emulator, [&] { return reused(false); }) > 3);
+  CHECK(orders_with(*emulator, [&] { return reused(true); }) == 0);
+  CHECK(orders_with(*emulator, [&] { return read_early(false); }) > 3);
+  CHECK(orders_with(*emulator, [&] { return read_early(true); }) == 0);
+  // Other memory is the host's again at once.
+  int pageable = 4;
+  emulator->queue_copy(device, &pageable, sizeof(int), true);
+  pageable = 5;
+  emulator->queue_copy(&pageable, device, sizeof(int), false);
+  CHECK(pageable == 4);
+  emulator->release(device, false);
+  emulator->release(slot, true);
+}
+
+TEST_CASE("CUDA emulator: the emulator counts launches, copies and waits of the host") {
+  emulator::Emulator* emulator = emulator::find();
+  if (emulator == nullptr) return skip_emulator();
+  const Tensor x = random({3, 40}, 1).to(DType::f32).to(kCuda);
+  const Tensor y = Tensor::empty({3}, DType::f32, kCuda);
+  const Tensor columns = Tensor::empty({3}, DType::i32, kCuda);
+  const auto maximum = [&] {
+    on(kCuda, [&](auto exec) { kernels::max_last(exec, x, y, columns); });
+  };
+  emulator::Counts counts = emulator->counted([&] {
+    maximum();
+    maximum();
+  });
+  CAPTURE(counts.str());
+  CHECK(counts.launches == 2);
+  CHECK(counts.kernels.at("max_of_rows").launches == 2);
+  CHECK(counts.host_waits == 0);
+  CHECK(counts.copies_to_device == 0);
+
+  counts = emulator->counted([&] {
+    maximum();
+    y.values<float>();
+    y.values<float>();
+    random({2}, 1).to(kCuda);
+  });
+  CHECK(counts.launches == 1);
+  CHECK(counts.host_waits == 2);
+  CHECK(counts.copies_to_host == 2);
+  CHECK(counts.bytes_to_host == 2 * 3 * sizeof(float));
+  CHECK(counts.copies_to_device == 1);
+  CHECK(counts.bytes_to_device == 2 * sizeof(double));
+  CHECK(emulator->counted([] {}).launches == 0);
+}
+
+TEST_CASE("CUDA emulator: the emulator counts how often a thread reaches for device memory") {
+  emulator::Emulator* emulator = emulator::find();
+  if (emulator == nullptr) return skip_emulator();
+  if (!emulator::kCountsAccesses) return skip_accesses();
+  const Tensor x = random({2, 3200}, 1).to(DType::f32).to(kCuda);
+  const Tensor y = Tensor::empty({2}, DType::f32, kCuda);
+  const emulator::Counts counts = emulator->counted([&] {
+    on(kCuda, [&](auto exec) { kernels::sum_to(exec, x, y.reshaped({2, 1})); });
+  });
+  // 256 threads share a row; the first writes the sum.
+  CHECK(counts.kernels.at("sum_rows").serial_accesses == (3200 + 255) / 256 + 1);
+}
+
+TEST_CASE("CUDA emulator: no thread walks through thousands of rows" * doctest::may_fail()) {
+  emulator::Emulator* emulator = emulator::find();
+  if (emulator == nullptr) return skip_emulator();
+  if (!emulator::kCountsAccesses) return skip_accesses();
+  constexpr std::int64_t kRows = 4096, kWidth = 8, kEntries = 1000;
+  const Tensor dy = random({kRows, kWidth}, 1).to(DType::f32).to(kCuda);
+  const Tensor ids = zipf_ids(kRows, kEntries).to(kCuda);
+  const Tensor table = Tensor::zeros({kEntries, kWidth}, DType::f32).to(kCuda);
+  const emulator::Counts counts = emulator->counted([&] {
+    on(kCuda, [&](auto exec) {
+      kernels::scatter_add(exec, dy, ids, table, 1);
+      kernels::sum_to(exec, dy, table.slice(0, 1));
+      kernels::sum_of_squares(exec, dy);
+    });
+  });
+  CAPTURE(counts.str());
+  check_serial_accesses(counts, 512);
+}
+
+TEST_CASE("CUDA emulator: sums and packed products have the same bits in 20 orders of threads") {
+  emulator::Emulator* emulator = emulator::find();
+  if (emulator == nullptr) return skip_emulator();
+  const Tensor x = random({70, 33}, 1).to(DType::f32).to(kCuda);
+  const Tensor weight = random({40, 33}, 2).to(DType::f32).to(kCuda);
+  const Tensor bias = random({40}, 3).to(DType::f32).to(kCuda);
+  std::vector<float> expected;
+  for_orders(*emulator, [&](std::uint64_t seed) {
+    std::vector<float> results;
+    const auto keep = [&](const Tensor& y) {
+      const auto values = y.values<float>();
+      results.insert(results.end(), values.begin(), values.end());
+    };
+    on(kCuda, [&](auto exec) {
+      for (const Shape& shape : {Shape{70, 1}, Shape{1, 33}}) {
+        const Tensor sums = Tensor::empty(shape, DType::f32, kCuda);
+        kernels::sum_to(exec, x, sums);
+        keep(sums);
+      }
+      results.push_back(static_cast<float>(kernels::sum_of_squares(exec, x)));
+      const PackedWeight packed = kernels::pack_linear(exec, {weight}, {bias});
+      for (const std::int64_t rows : {3, 20}) {  // one for each of the kernels
+        const Tensor y = Tensor::empty({rows, 40}, DType::f32, kCuda);
+        kernels::packed_linear(exec, {&packed, x.slice(0, rows), y});
+        keep(y);
+      }
+    });
+    if (seed == 1) expected = results;
+    CHECK(results == expected);
+  });
+}
