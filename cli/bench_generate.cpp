@@ -88,21 +88,21 @@ void run(BenchGenerateOptions& o) {
 }  // namespace
 
 void add_bench_generate_command(CLI::App& bench) {
-  CLI::App* command = bench.add_subcommand("generate", "Text of a language model, token by token");
+  CLI::App& command = add_command(bench, "generate", "Text of a language model, token by token");
   auto options = std::make_shared<BenchGenerateOptions>();
   options->architecture.apply_preset("gpt2");
-  OptionGroup model(*command, "Model");
+  OptionGroup model(command, "Model");
   options->architecture.add_preset_option(model, GptConfig::presets(), "Its size");
   add_device_option(model, options->device);
-  options->architecture.add_field_options(*command);
-  OptionGroup measuring(*command, "Measuring");
+  options->architecture.add_field_options(command);
+  OptionGroup measuring(command, "Measuring");
   measuring.number("--prompt", options->prompt, at_least(1), "Tokens of the prompt");
   measuring.number("--tokens", options->tokens, at_least(1), "Tokens timed in each run");
   measuring.number("--num", options->texts, at_least(1), "Texts at once");
   measuring.number("--runs", options->runs, at_least(1), "Runs; the median counts");
   measuring.number("--seed", options->seed, "Of the weights and the prompt");
-  add_common_options(*command, options->common);
-  command->callback([options] { run(*options); });
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
 }
 
 }  // namespace kette::cli

@@ -185,15 +185,15 @@ void run(const BenchOpsOptions& o) {
 }  // namespace
 
 void add_bench_ops_command(CLI::App& bench) {
-  CLI::App* command = bench.add_subcommand("ops", "Every op of the table, forward and backward");
+  CLI::App& command = add_command(bench, "ops", "Every op of the table, forward and backward");
   auto options = std::make_shared<BenchOpsOptions>();
-  OptionGroup group(*command, "Sizes");
+  OptionGroup group(command, "Sizes");
   group.choice("--preset", options->preset, {"tiny", "base", "big"}, "Widths of this preset");
   add_compute_options(group, options->compute);
   group.number("--tokens", options->tokens, at_least(1), "Rows");
   group.number("--sentence", options->sentence, at_least(1), "Tokens of a sentence, for attention");
-  add_common_options(*command, options->common);
-  command->callback([options] { run(*options); });
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
 }
 
 }  // namespace kette::cli

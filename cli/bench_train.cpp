@@ -162,15 +162,15 @@ void run(BenchTrainOptions& o) {
 }  // namespace
 
 void add_bench_train_command(CLI::App& bench) {
-  CLI::App* command = bench.add_subcommand("train", "Training steps");
+  CLI::App& command = add_command(bench, "train", "Training steps");
   auto options = std::make_shared<BenchTrainOptions>();
-  OptionGroup model(*command, "Model");
+  OptionGroup model(command, "Model");
   options->architecture.add_preset_option(model, all_presets(), "Its size");
   model.number("--vocab", options->vocabulary, at_least(SpecialTokens{}.end + 2),
                "Rows of its vocabulary (default: the preset's; base and big: 37000)");
-  options->architecture.add_field_options(*command);
+  options->architecture.add_field_options(command);
   add_compute_options(model, options->compute);
-  OptionGroup data(*command, "Batches (default: random sentences)");
+  OptionGroup data(command, "Batches (default: random sentences)");
   data.path("--src", options->batches.source, "Source sentences");
   data.path("--tgt", options->batches.target, "Their translations");
   data.path("--tokenizer", options->batches.tokenizer,
@@ -182,11 +182,11 @@ void add_bench_train_command(CLI::App& bench) {
   data.path("--batches", options->read, "Take the batches of this file");
   data.path("--write-batches", options->write,
             "Write the batches to this file, for another program");
-  OptionGroup measuring(*command, "Measuring");
+  OptionGroup measuring(command, "Measuring");
   measuring.number("--steps", options->steps, at_least(1), "Timed steps");
   measuring.number("--warmup", options->warmup, at_least(0), "Steps before them");
-  add_common_options(*command, options->common);
-  command->callback([options] { run(*options); });
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
 }
 
 }  // namespace kette::cli

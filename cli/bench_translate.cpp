@@ -97,12 +97,12 @@ void run(BenchTranslateOptions& o) {
 }  // namespace
 
 void add_bench_translate_command(CLI::App& bench) {
-  CLI::App* command = bench.add_subcommand("translate", "Beam search with a random model");
+  CLI::App& command = add_command(bench, "translate", "Beam search with a random model");
   auto options = std::make_shared<BenchTranslateOptions>();
-  OptionGroup model(*command, "Model");
+  OptionGroup model(command, "Model");
   model.choice("--preset", options->preset, {"tiny", "base", "big"}, "Its size");
   add_device_option(model, options->device);
-  OptionGroup text(*command, "Sentences (default: random ones)");
+  OptionGroup text(command, "Sentences (default: random ones)");
   text.path("--src", options->source, "Real ones");
   text.path("--tokenizer", options->tokenizer,
             "A SentencePiece model for them (default: train one on them)");
@@ -110,16 +110,16 @@ void add_bench_translate_command(CLI::App& bench) {
   text.number("--sentences", options->sentences, at_least(1), "How many random ones");
   text.number("--length", options->length, at_least(1),
               "Tokens of a random sentence, and of every translation");
-  OptionGroup search(*command, "Search");
+  OptionGroup search(command, "Search");
   search.number("--beam", options->translate.beam, at_least(1), "Hypotheses kept");
   search.number("--batch-tokens", options->translate.batch_tokens, at_least(1),
                 "Tokens times beam that each thread has at once");
-  OptionGroup measuring(*command, "Measuring");
+  OptionGroup measuring(command, "Measuring");
   measuring.number("--steps", options->steps, at_least(1), "Timed runs; their median counts");
   measuring.number("--warmup", options->warmup, at_least(0), "Runs before them");
   measuring.number("--seed", options->seed, "Of the model and the sentences");
-  add_common_options(*command, options->common);
-  command->callback([options] { run(*options); });
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
 }
 
 }  // namespace kette::cli

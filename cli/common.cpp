@@ -125,6 +125,6 @@ double peak_rss_mib() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-void exit_with(int code) { throw CLI::RuntimeError(code); }
+void exit_with(int code) { throw Exit{code}; }
 
 }  // namespace kette::cli

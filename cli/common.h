@@ -64,6 +64,9 @@ double peak_rss_mib();
 double median(std::vector<double> values);
 
 /// Ends the program with this exit code; the message has been printed.
+struct Exit {
+  int code;
+};
 [[noreturn]] void exit_with(int code);
 
 }  // namespace kette::cli
