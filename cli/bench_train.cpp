@@ -10,6 +10,7 @@
 #include "cli/bench_batches.h"
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/device_limits.h"
 #include "models/model_summary.h"
 #include "tensor/backend.h"
 #include "tensor/cpu/blas.h"
@@ -109,8 +110,8 @@ Measured measure_gpt(const BenchTrainOptions& o, std::int64_t count, std::int64_
   GptConfig config = o.architecture.gpt();
   if (o.vocabulary > 0) config.vocabulary = o.vocabulary;
   const std::int64_t windows = std::max<std::int64_t>(1, o.batches.tokens / config.context);
-  const std::vector<Batch> batches =
-      random_windows(config.vocabulary, config.context, windows, count, o.batches.seed);
+  const std::vector<Batch> batches = random_windows(BenchIds(o.batches.ids, 0, config.vocabulary),
+                                                    config.context, windows, count, o.batches.seed);
   Gpt model(config);
   model.materialize(o.batches.seed, o.compute.dtype(), o.compute.device);
   parameters = model.parameters().elements();
@@ -178,6 +179,7 @@ void add_bench_train_command(CLI::App& bench) {
   data.number("--pieces", options->batches.pieces, at_least(1), "Its pieces when it is trained");
   data.number("--tokens", options->batches.tokens, at_least(1),
               "Tokens of a batch, of the larger side");
+  add_ids_option(data, options->batches.ids);
   data.number("--seed", options->batches.seed, "Of batches, initial values and dropout");
   data.path("--batches", options->read, "Take the batches of this file");
   data.path("--write-batches", options->write,

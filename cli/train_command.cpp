@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/device_limits.h"
 #include "cli/train_options.h"
 #include "models/model_summary.h"
 
