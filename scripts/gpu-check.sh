@@ -66,7 +66,7 @@ fi
 # What was compiled into the tests holds on the machine that built them alone.
 KETTE_SOURCE_DIR=$PWD KETTE_BINARY=$(realpath "$kette")
 export KETTE_SOURCE_DIR KETTE_BINARY
-if [[ ${parts[*]} != cpu ]] && ! "$kette" info | grep -q '^cuda:0'; then
+if [[ ${parts[*]} != cpu ]] && ! "$kette" info | grep '^cuda:0'; then
   echo "gpu-check.sh: expected a CUDA device, given none:" >&2
   "$kette" info | grep '^CUDA' >&2
   exit 1
@@ -130,7 +130,7 @@ part_sanitizers() {
   local tool
   for tool in memcheck racecheck; do # on Kette's kernels alone: cuBLAS's give false alarms
     attempt 230 "kernels under $tool" compute-sanitizer --tool "$tool" --error-exitcode 1 \
-      --kernel-name kernel_substring=kette \
+      --target-processes all --kernel-name kernel_substring=kette \
       "$tests" --test-case='CUDA: every op agrees*,CUDA: translations*'
   done
 }
