@@ -127,7 +127,9 @@ void run(BenchTrainOptions& o) {
     throw UsageError("--src, --tgt: expected both or neither, given one");
   }
   const std::int64_t count = o.warmup + o.steps;
-  const double limit_before = measure_product_gflops(o.compute, threads);
+  // On a GPU only afterwards: its operands would count as the peak of memory.
+  const bool on_cpu = o.compute.device.kind == DeviceKind::cpu;
+  const double limit_before = on_cpu ? measure_product_gflops(o.compute, threads) : 0;
   std::int64_t parameters = 0;
   const Measured measured = o.architecture.is_gpt() ? measure_gpt(o, count, parameters)
                                                     : measure_translation(o, count, parameters);

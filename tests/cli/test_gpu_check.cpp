@@ -23,22 +23,21 @@ bool has(const std::string& text, const std::string& part) {
 }
 
 /// A root in which there is nothing but what is unpacked, and the tools that scripts call.
-constexpr const char* kEmptyRoot = R"(
+constexpr const char* kEmptyRoot = R"bash(
 set -euo pipefail
 mkdir -p root/usr/bin root/usr/lib root/usr/lib64 root/dev root/tmp
 ln -s usr/bin usr/lib usr/lib64 root
 touch root/dev/null
 for tool in bash sh env timeout mktemp tee tail head grep sed awk cat rm mkdir realpath dirname basename; do
   cp -L "$(command -v $tool)" root/usr/bin
-  for library in $(ldd "$(command -v $tool)" | grep -o '/[^ ]*');
-do
+  for library in $(ldd "$(command -v $tool)" | grep -o '/[^ ]*'); do
     cp -L --parents "$library" root
   done
 done
 cp -L --parents "$(ldconfig -p | awk '$1 == "libm.so.6" { print $NF; exit }')" root
 tar -C root -xf archive.tar.xz
 chroot root /usr/bin/env -i PATH=/usr/bin bash /kette-gpu/scripts/gpu-check.sh --part cpu --logs /logs
-)";
+)bash";
 
 }  // namespace
 
