@@ -10,8 +10,8 @@ using Names = std::vector<std::pair<Enum, std::string>>;
 
 /// One of an enumeration's values, by name.
 template <class Enum>
-CLI::Option* named(OptionGroup& group, const std::string& option, Enum& value,
-                   const Names<Enum>& names, const std::string& help) {
+Option named(OptionGroup& group, const std::string& option, Enum& value, const Names<Enum>& names,
+             const std::string& help) {
   std::string type;
   for (const auto& entry : names) type += (type.empty() ? "" : "|") + entry.second;
   const auto set = [&value, names, type](const std::string& text) {
@@ -128,9 +128,9 @@ void ArchitectureOptions::check() const {
   } else {
     transformer().check();
   }
-  for (const CLI::Option* option : foreign()) {
-    if (option->count() == 0) continue;
-    throw UsageError(option->get_name() + ": expected with " +
+  for (const Option& option : foreign()) {
+    if (!option.given()) continue;
+    throw UsageError(option.name() + ": expected with " +
                      (is_gpt_ ? "an encoder-decoder preset (tiny, base, big)" : "a preset of GPT") +
                      ", given with " + preset_);
   }
@@ -138,7 +138,7 @@ void ArchitectureOptions::check() const {
 
 std::vector<std::string> ArchitectureOptions::foreign_options() const {
   std::vector<std::string> names;
-  for (const CLI::Option* option : foreign()) names.push_back(option->get_name().substr(2));
+  for (const Option& option : foreign()) names.push_back(option.name().substr(2));
   return names;
 }
 

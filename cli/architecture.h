@@ -37,9 +37,7 @@ class ArchitectureOptions {
   std::vector<std::string> foreign_options() const;
 
  private:
-  const std::vector<CLI::Option*>& foreign() const {
-    return is_gpt_ ? transformer_only_ : gpt_only_;
-  }
+  const std::vector<Option>& foreign() const { return is_gpt_ ? transformer_only_ : gpt_only_; }
 
   std::string preset_;
   bool is_gpt_ = false;
@@ -50,7 +48,7 @@ class ArchitectureOptions {
   } shared_;
   TransformerConfig transformer_;
   GptConfig gpt_;
-  std::vector<CLI::Option*> transformer_only_, gpt_only_;
+  std::vector<Option> transformer_only_, gpt_only_;
 };
 
 }  // namespace kette::cli

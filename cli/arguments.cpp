@@ -1,9 +1,9 @@
 #include "cli/arguments.h"
 
+#include <CLI/CLI.hpp>
 #include <set>
 
 #include "cli/config_file.h"
-#include "cli/options.h"
 #include "data/suggestion.h"
 
 namespace kette::cli {

@@ -3,9 +3,10 @@
 // arguments that override them.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
+
+#include "cli/options.h"
 
 namespace kette::cli {
 

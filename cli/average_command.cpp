@@ -47,18 +47,18 @@ void run(const AverageOptions& o) {
 }  // namespace
 
 void add_average_command(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("average", "Average checkpoints of one training run");
+  CLI::App& command = add_command(program, "average", "Average checkpoints of one training run");
   auto options = std::make_shared<AverageOptions>();
-  OptionGroup group(*command, "Checkpoints");
+  OptionGroup group(command, "Checkpoints");
   group.list("FILES", options->files, "The checkpoints to average");
   group.path("--model", options->model, "Or those of this model directory", "DIR");
   group.number("--last", options->last, at_least(1), "How many of its last ones");
   group
       .path("--out", options->out,
             "The file to write; --checkpoint of translate and evaluate reads it")
-      ->required();
-  add_common_options(*command, options->common);
-  command->callback([options] { run(*options); });
+      .required();
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
 }
 
 }  // namespace kette::cli

@@ -15,14 +15,12 @@ using Json = nlohmann::json;
 /// Random sentences of about the lengths of Multi30k: 6 to 24 tokens, the target within a fifth of
 /// the source.
 ParallelCorpus random_corpus(const BenchBatchOptions& o, std::int64_t pairs) {
+  const BenchIds bench_ids(o.ids, SpecialTokens{}.end + 1, o.rows);
   Random random(o.seed, 1);
   TokenLists source, target;
   const auto add = [&](TokenLists& side, double length) {
     std::vector<std::int32_t> ids(static_cast<std::size_t>(std::max(1.0, length)));
-    for (auto& id : ids) {
-      id = static_cast<std::int32_t>(
-          random.uniform(SpecialTokens{}.end + 1, static_cast<double>(o.rows)));
-    }
+    for (auto& id : ids) id = bench_ids.draw(random);
     side.add(ids);
   };
   for (std::int64_t i = 0; i < pairs; ++i) {
@@ -94,14 +92,14 @@ std::vector<Batch> make_bench_batches(const BenchBatchOptions& o, std::int64_t c
   return batches;
 }
 
-std::vector<Batch> random_windows(std::int64_t vocabulary, std::int64_t context,
+std::vector<Batch> random_windows(const BenchIds& bench_ids, std::int64_t context,
                                   std::int64_t windows, std::int64_t count, std::uint64_t seed) {
   Random random(seed, 2);
   std::vector<Batch> batches(static_cast<std::size_t>(count));
   for (Batch& batch : batches) {
     for (auto* ids : {&batch.target_in, &batch.target_out}) {
       ids->resize(static_cast<std::size_t>(windows * context));
-      for (auto& id : *ids) id = static_cast<std::int32_t>(random.below(vocabulary));
+      for (auto& id : *ids) id = bench_ids.draw(random);
     }
     const std::vector<std::int64_t> lengths(static_cast<std::size_t>(windows), context);
     batch.target_segments = Segments::from_lengths(lengths);

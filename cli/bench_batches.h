@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "cli/bench_ids.h"
 #include "data/batches.h"
 
 namespace kette::cli {
@@ -16,6 +17,7 @@ struct BenchBatchOptions {
   std::int64_t pieces = 10000;  ///< of the tokenizer that is trained when none is given
   std::int64_t rows = 10000;    ///< of the model's vocabulary
   std::int64_t tokens = 4096;
+  std::string ids = "zipf";  ///< of random sentences
   std::uint64_t seed = 1;
 };
 
@@ -23,8 +25,8 @@ struct BenchBatchOptions {
 std::vector<Batch> make_bench_batches(const BenchBatchOptions& options, std::int64_t count);
 
 /// Windows of random tokens for a language model.
-std::vector<Batch> random_windows(std::int64_t vocabulary, std::int64_t context,
-                                  std::int64_t windows, std::int64_t count, std::uint64_t seed);
+std::vector<Batch> random_windows(const BenchIds& ids, std::int64_t context, std::int64_t windows,
+                                  std::int64_t count, std::uint64_t seed);
 
 void write_batches(const std::filesystem::path& file, const std::vector<Batch>& batches);
 /// All batches of a file, or the first `count`, over again if there are fewer.

@@ -4,13 +4,13 @@
 namespace kette::cli {
 
 void add_bench_command(CLI::App& program) {
-  CLI::App* bench = program.add_subcommand("bench", "Measure speed");
-  bench->require_subcommand(1);
-  add_bench_train_command(*bench);
-  add_bench_translate_command(*bench);
-  add_bench_generate_command(*bench);
-  add_bench_tokenize_command(*bench);
-  add_bench_ops_command(*bench);
+  CLI::App& bench = add_command(program, "bench", "Measure speed");
+  require_command(bench);
+  add_bench_train_command(bench);
+  add_bench_translate_command(bench);
+  add_bench_generate_command(bench);
+  add_bench_tokenize_command(bench);
+  add_bench_ops_command(bench);
 }
 
 }  // namespace kette::cli

@@ -10,6 +10,7 @@
 
 #include "autograd/all_ops.h"
 #include "autograd/gradient_check.h"
+#include "cli/bench_ids.h"
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "models/transformer.h"
@@ -24,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 struct BenchOpsOptions {
   CommonOptions common;
   ComputeOptions compute;
-  std::string preset = "tiny";
+  std::string preset = "tiny", ids = "zipf";
   std::int64_t tokens = 4096, sentence = 16;
 };
 
@@ -34,23 +35,25 @@ struct Case {
   DifferentiableFunction call;
 };
 
-Tensor random_ids(std::int64_t count, std::int64_t below, Device device) {
+Tensor random_ids(std::int64_t count, const BenchIds& bench_ids, Device device) {
   Random random(1, 7);
   std::vector<std::int32_t> ids(static_cast<std::size_t>(count));
-  for (auto& id : ids)
-    id = static_cast<std::int32_t>(random.uniform(0, static_cast<double>(below)));
+  for (auto& id : ids) id = bench_ids.draw(random);
   return Tensor::from(ids, device);
 }
 
 /// The ops of a training step at their own sizes: n tokens in sentences of a length.
-std::map<std::string, Case> realistic_cases(const TransformerConfig& c, std::int64_t n,
-                                            std::int64_t sentence, DType dtype, Device device) {
+std::map<std::string, Case> realistic_cases(const TransformerConfig& c, const BenchOpsOptions& o) {
+  const std::int64_t n = o.tokens, sentence = o.sentence;
+  const DType dtype = o.compute.dtype();
+  const Device device = o.compute.device;
   const std::int64_t w = c.width, h = c.hidden, v = c.vocabulary;
   std::vector<std::int64_t> lengths(static_cast<std::size_t>(n / sentence), sentence);
   if (n % sentence > 0) lengths.push_back(n % sentence);
   const Segments segments = Segments::from_lengths(lengths);
   const DropoutMask mask(0.1, {1, 2});
-  const Tensor ids = random_ids(n, v, device), positions = random_ids(n, sentence, device);
+  const Tensor ids = random_ids(n, {o.ids, 0, v}, device),
+               positions = random_ids(n, {"uniform", 0, sentence}, device);
   const Tensor angles = rotary_table(sentence, w / c.heads, 10000, dtype, device);
   const AttentionOptions causal{c.heads, Mask::causal, {}}, full{c.heads, Mask::none, {}};
   using In = const std::vector<Variable>&;
@@ -156,8 +159,7 @@ void run(const BenchOpsOptions& o) {
   const int threads = use_threads(o.common);
   o.compute.apply();
   const TransformerConfig config = TransformerConfig::preset(o.preset);
-  const std::map<std::string, Case> realistic =
-      realistic_cases(config, o.tokens, o.sentence, o.compute.dtype(), o.compute.device);
+  const std::map<std::string, Case> realistic = realistic_cases(config, o);
   constexpr std::size_t kElementwise =
       std::tuple_size_v<UnaryFunctions> + std::tuple_size_v<BinaryFunctions>;
   const std::vector<OpInfo> ops = all_ops();
@@ -185,15 +187,16 @@ void run(const BenchOpsOptions& o) {
 }  // namespace
 
 void add_bench_ops_command(CLI::App& bench) {
-  CLI::App* command = bench.add_subcommand("ops", "Every op of the table, forward and backward");
+  CLI::App& command = add_command(bench, "ops", "Every op of the table, forward and backward");
   auto options = std::make_shared<BenchOpsOptions>();
-  OptionGroup group(*command, "Sizes");
+  OptionGroup group(command, "Sizes");
   group.choice("--preset", options->preset, {"tiny", "base", "big"}, "Widths of this preset");
   add_compute_options(group, options->compute);
   group.number("--tokens", options->tokens, at_least(1), "Rows");
   group.number("--sentence", options->sentence, at_least(1), "Tokens of a sentence, for attention");
-  add_common_options(*command, options->common);
-  command->callback([options] { run(*options); });
+  add_ids_option(group, options->ids);
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
 }
 
 }  // namespace kette::cli

@@ -60,19 +60,19 @@ void run(const BenchTokenizeOptions& o) {
 }  // namespace
 
 void add_bench_tokenize_command(CLI::App& bench) {
-  CLI::App* command = bench.add_subcommand("tokenize", "Text to ids");
+  CLI::App& command = add_command(bench, "tokenize", "Text to ids");
   auto options = std::make_shared<BenchTokenizeOptions>();
-  OptionGroup input(*command, "Input");
-  input.path("--text", options->text, "Text, plain or gzip")->required();
+  OptionGroup input(command, "Input");
+  input.path("--text", options->text, "Text, plain or gzip").required();
   input.path("--tokenizer", options->tokenizer, "The folder with the files of the tokenizer",
              "DIR");
   input.choice("--kind", options->kind, {"byte", "character", "sentencepiece", "gpt2"},
                "What it is");
-  OptionGroup measuring(*command, "Measuring");
+  OptionGroup measuring(command, "Measuring");
   measuring.number("--steps", options->steps, at_least(1), "Timed passes; their median counts");
   measuring.number("--warmup", options->warmup, at_least(0), "Passes before them");
-  add_common_options(*command, options->common);
-  command->callback([options] { run(*options); });
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
 }
 
 }  // namespace kette::cli

@@ -10,6 +10,7 @@
 #include "cli/bench_batches.h"
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/device_limits.h"
 #include "models/model_summary.h"
 #include "tensor/backend.h"
 #include "tensor/cpu/blas.h"
@@ -109,8 +110,8 @@ Measured measure_gpt(const BenchTrainOptions& o, std::int64_t count, std::int64_
   GptConfig config = o.architecture.gpt();
   if (o.vocabulary > 0) config.vocabulary = o.vocabulary;
   const std::int64_t windows = std::max<std::int64_t>(1, o.batches.tokens / config.context);
-  const std::vector<Batch> batches =
-      random_windows(config.vocabulary, config.context, windows, count, o.batches.seed);
+  const std::vector<Batch> batches = random_windows(BenchIds(o.batches.ids, 0, config.vocabulary),
+                                                    config.context, windows, count, o.batches.seed);
   Gpt model(config);
   model.materialize(o.batches.seed, o.compute.dtype(), o.compute.device);
   parameters = model.parameters().elements();
@@ -126,7 +127,9 @@ void run(BenchTrainOptions& o) {
     throw UsageError("--src, --tgt: expected both or neither, given one");
   }
   const std::int64_t count = o.warmup + o.steps;
-  const double limit_before = measure_product_gflops(o.compute, threads);
+  // On a GPU only afterwards: its operands would count as the peak of memory.
+  const bool on_cpu = o.compute.device.kind == DeviceKind::cpu;
+  const double limit_before = on_cpu ? measure_product_gflops(o.compute, threads) : 0;
   std::int64_t parameters = 0;
   const Measured measured = o.architecture.is_gpt() ? measure_gpt(o, count, parameters)
                                                     : measure_translation(o, count, parameters);
@@ -162,15 +165,15 @@ void run(BenchTrainOptions& o) {
 }  // namespace
 
 void add_bench_train_command(CLI::App& bench) {
-  CLI::App* command = bench.add_subcommand("train", "Training steps");
+  CLI::App& command = add_command(bench, "train", "Training steps");
   auto options = std::make_shared<BenchTrainOptions>();
-  OptionGroup model(*command, "Model");
+  OptionGroup model(command, "Model");
   options->architecture.add_preset_option(model, all_presets(), "Its size");
   model.number("--vocab", options->vocabulary, at_least(SpecialTokens{}.end + 2),
                "Rows of its vocabulary (default: the preset's; base and big: 37000)");
-  options->architecture.add_field_options(*command);
+  options->architecture.add_field_options(command);
   add_compute_options(model, options->compute);
-  OptionGroup data(*command, "Batches (default: random sentences)");
+  OptionGroup data(command, "Batches (default: random sentences)");
   data.path("--src", options->batches.source, "Source sentences");
   data.path("--tgt", options->batches.target, "Their translations");
   data.path("--tokenizer", options->batches.tokenizer,
@@ -178,15 +181,16 @@ void add_bench_train_command(CLI::App& bench) {
   data.number("--pieces", options->batches.pieces, at_least(1), "Its pieces when it is trained");
   data.number("--tokens", options->batches.tokens, at_least(1),
               "Tokens of a batch, of the larger side");
+  add_ids_option(data, options->batches.ids);
   data.number("--seed", options->batches.seed, "Of batches, initial values and dropout");
   data.path("--batches", options->read, "Take the batches of this file");
   data.path("--write-batches", options->write,
             "Write the batches to this file, for another program");
-  OptionGroup measuring(*command, "Measuring");
+  OptionGroup measuring(command, "Measuring");
   measuring.number("--steps", options->steps, at_least(1), "Timed steps");
   measuring.number("--warmup", options->warmup, at_least(0), "Steps before them");
-  add_common_options(*command, options->common);
-  command->callback([options] { run(*options); });
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
 }
 
 }  // namespace kette::cli

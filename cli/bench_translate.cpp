@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/bench_ids.h"
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/decoding.h"
@@ -21,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 struct BenchTranslateOptions {
   CommonOptions common;
   Device device;
-  std::string preset = "tiny";
+  std::string preset = "tiny", ids = "zipf";
   std::filesystem::path source, tokenizer;
   TranslateOptions translate;
   std::int64_t sentences = 1000, length = 14, pieces = 10000, steps = 5, warmup = 1;
@@ -30,14 +31,12 @@ struct BenchTranslateOptions {
 
 std::vector<std::vector<std::int32_t>> random_sources(const BenchTranslateOptions& o,
                                                       std::int64_t vocabulary) {
+  const BenchIds ids(o.ids, SpecialTokens{}.end + 1, vocabulary);
   Random random(o.seed, 1);
   std::vector<std::vector<std::int32_t>> sources(static_cast<std::size_t>(o.sentences));
   for (auto& source : sources) {
     source.resize(static_cast<std::size_t>(o.length));
-    for (auto& id : source) {
-      id = static_cast<std::int32_t>(
-          random.uniform(SpecialTokens{}.end + 1, static_cast<double>(vocabulary)));
-    }
+    for (auto& id : source) id = ids.draw(random);
   }
   return sources;
 }
@@ -97,12 +96,12 @@ void run(BenchTranslateOptions& o) {
 }  // namespace
 
 void add_bench_translate_command(CLI::App& bench) {
-  CLI::App* command = bench.add_subcommand("translate", "Beam search with a random model");
+  CLI::App& command = add_command(bench, "translate", "Beam search with a random model");
   auto options = std::make_shared<BenchTranslateOptions>();
-  OptionGroup model(*command, "Model");
+  OptionGroup model(command, "Model");
   model.choice("--preset", options->preset, {"tiny", "base", "big"}, "Its size");
   add_device_option(model, options->device);
-  OptionGroup text(*command, "Sentences (default: random ones)");
+  OptionGroup text(command, "Sentences (default: random ones)");
   text.path("--src", options->source, "Real ones");
   text.path("--tokenizer", options->tokenizer,
             "A SentencePiece model for them (default: train one on them)");
@@ -110,16 +109,17 @@ void add_bench_translate_command(CLI::App& bench) {
   text.number("--sentences", options->sentences, at_least(1), "How many random ones");
   text.number("--length", options->length, at_least(1),
               "Tokens of a random sentence, and of every translation");
-  OptionGroup search(*command, "Search");
+  add_ids_option(text, options->ids);
+  OptionGroup search(command, "Search");
   search.number("--beam", options->translate.beam, at_least(1), "Hypotheses kept");
   search.number("--batch-tokens", options->translate.batch_tokens, at_least(1),
                 "Tokens times beam that each thread has at once");
-  OptionGroup measuring(*command, "Measuring");
+  OptionGroup measuring(command, "Measuring");
   measuring.number("--steps", options->steps, at_least(1), "Timed runs; their median counts");
   measuring.number("--warmup", options->warmup, at_least(0), "Runs before them");
   measuring.number("--seed", options->seed, "Of the model and the sentences");
-  add_common_options(*command, options->common);
-  command->callback([options] { run(*options); });
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
 }
 
 }  // namespace kette::cli

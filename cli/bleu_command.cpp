@@ -60,17 +60,17 @@ void run(const BleuCommandOptions& o) {
 }  // namespace
 
 void add_bleu_command(CLI::App& program) {
-  CLI::App* command =
-      program.add_subcommand("bleu", "Score translations on stdin against references");
+  CLI::App& command =
+      add_command(program, "bleu", "Score translations on stdin against references");
   auto options = std::make_shared<BleuCommandOptions>();
-  OptionGroup group(*command, "Text");
+  OptionGroup group(command, "Text");
   group.list("--ref", options->references, "Reference translations; may be given several times")
-      ->required();
+      .required();
   group.path("--input", options->input, "The translations (default: stdin)");
   group.flag("--sentence-level", options->sentence_level, "Also print the score of each line");
-  add_scoring_options(*command, options->scoring);
-  add_common_options(*command, options->common);
-  command->callback([options] { run(*options); });
+  add_scoring_options(command, options->scoring);
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
 }
 
 }  // namespace kette::cli

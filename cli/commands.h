@@ -1,7 +1,7 @@
 // The commands of `kette`. Each registers itself: its options, and what it does once they are read.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include "cli/options.h"
 
 namespace kette::cli {
 

@@ -5,18 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
 #include <cstdarg>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "data/visible_text.h"
-#include "tensor/backend.h"
-#include "tensor/cpu/blas.h"
 #include "tensor/kernels.h"
 
 namespace kette::cli {
@@ -49,31 +43,6 @@ void ComputeOptions::apply() const {
   on(device, [&]<class Exec>(Exec exec) {
     if constexpr (std::is_same_v<Exec, CudaExec>) kernels::allow_tf32(exec, tf32);
   });
-}
-
-double measure_product_gflops(const ComputeOptions& options, int threads) {
-  const Device device = options.device;
-  const DType dtype = options.dtype();
-  if (device.kind == DeviceKind::cpu) return cpu::measure_sgemm_gflops(threads);
-  constexpr std::int64_t kSide = 8192;
-  constexpr int kWarmup = 3, kProducts = 20;
-  MatmulArgs args;
-  const Tensor a = Tensor::full({kSide, kSide}, 1, dtype, device), b = a.clone(), c = a.clone();
-  args.dtype = dtype;
-  args.a = a.raw();
-  args.b = b.raw();
-  args.c = c.raw();
-  args.m = args.n = args.k = args.lda = args.ldb = args.ldc = kSide;
-  const auto multiply = [&](int times) {
-    const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < times; ++i) {
-      on(device, [&](auto exec) { kernels::matmul(exec, args); });
-    }
-    backend(device).synchronize();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  };
-  multiply(kWarmup);
-  return 2e-9 * kProducts * kSide * kSide * kSide / multiply(kProducts);
 }
 
 int use_threads(const CommonOptions& options) {
@@ -125,6 +94,6 @@ double peak_rss_mib() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-void exit_with(int code) { throw CLI::RuntimeError(code); }
+void exit_with(int code) { throw Exit{code}; }
 
 }  // namespace kette::cli

@@ -33,9 +33,6 @@ struct ComputeOptions {
 void add_device_option(OptionGroup& group, Device& device);
 /// Adds --device and --precision.
 void add_compute_options(OptionGroup& group, ComputeOptions& options);
-/// The most that the device multiplies, in GFLOP/s: on the CPU its BLAS in f32, on a GPU a large
-/// product in that precision.
-double measure_product_gflops(const ComputeOptions& options, int threads);
 
 /// Sets the number of threads and returns how many there are.
 int use_threads(const CommonOptions& options);
@@ -64,6 +61,9 @@ double peak_rss_mib();
 double median(std::vector<double> values);
 
 /// Ends the program with this exit code; the message has been printed.
+struct Exit {
+  int code;
+};
 [[noreturn]] void exit_with(int code);
 
 }  // namespace kette::cli

@@ -1,10 +1,10 @@
 #include "cli/config_file.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string_view>
 
 #include "cli/common.h"
-#include "cli/options.h"
 #include "data/text_file.h"
 
 namespace kette::cli {

@@ -7,10 +7,11 @@
 // Tables ([headers]) are not part of it: a file is for one command.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include "cli/options.h"
 
 namespace kette::cli {
 

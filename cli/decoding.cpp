@@ -27,7 +27,7 @@ std::string describe(const Metadata& metadata) {
 
 void add_model_options(CLI::App& command, ModelOptions& options) {
   OptionGroup group(command, "Model");
-  group.path("--model", options.model, "The model directory", "DIR")->required();
+  group.path("--model", options.model, "The model directory", "DIR").required();
   group.path("--checkpoint", options.checkpoint,
              "Other parameters for it (default: its model.safetensors)");
   add_device_option(group, options.device);

@@ -74,18 +74,19 @@ void run(EvaluateOptions& o) {
 }  // namespace
 
 void add_evaluate_command(CLI::App& program) {
-  CLI::App* command = program.add_subcommand(
-      "evaluate", "Score a translation model on a test set, or a language model on a text");
+  CLI::App& command =
+      add_command(program, "evaluate",
+                  "Score a translation model on a test set, or a language model on a text");
   auto options = std::make_shared<EvaluateOptions>();
-  add_model_options(*command, options->model);
-  OptionGroup pairs(*command, "Translation");
-  CLI::Option* source = pairs.path("--src", options->source, "Sentences to translate");
+  add_model_options(command, options->model);
+  OptionGroup pairs(command, "Translation");
+  Option source = pairs.path("--src", options->source, "Sentences to translate");
   pairs.path("--ref", options->reference, "Their reference translations");
   pairs.path("--output", options->output, "Also write the translations here");
-  OptionGroup text(*command, "Language model");
+  OptionGroup text(command, "Language model");
   text.list("--text", options->text.files,
             "Text to predict, plain or gzip, or a file that kette tokenize made")
-      ->excludes(source);
+      .excludes(source);
   text.choice("--documents", options->text.documents, {"file", "line", "paragraph"},
               "What ends in an end of text: each file, each line, or the lines between blank ones");
   text.number("--context", options->text.score.context, at_least(1),
@@ -93,10 +94,10 @@ void add_evaluate_command(CLI::App& program) {
   text.number("--stride", options->text.score.stride, at_least(1),
               "Tokens between windows; fewer give every token more past and take longer (default: "
               "half of the context)");
-  add_scoring_options(*command, options->scoring);
-  add_search_options(*command, options->translate);
-  add_common_options(*command, options->common);
-  command->callback([options] { run(*options); });
+  add_scoring_options(command, options->scoring);
+  add_search_options(command, options->translate);
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
 }
 
 }  // namespace kette::cli

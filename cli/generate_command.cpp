@@ -110,21 +110,20 @@ void run(const GenerateCommandOptions& o) {
 }  // namespace
 
 void add_generate_command(CLI::App& program) {
-  CLI::App* command =
-      program.add_subcommand("generate", "Let a language model go on from a prompt");
+  CLI::App& command = add_command(program, "generate", "Let a language model go on from a prompt");
   auto options = std::make_shared<GenerateCommandOptions>();
-  add_model_options(*command, options->model);
-  OptionGroup text(*command, "Text");
-  CLI::Option* prompt =
+  add_model_options(command, options->model);
+  OptionGroup text(command, "Text");
+  Option prompt =
       text.text("--prompt", options->prompt, "What to go on from (default: nothing, a new text)");
   text.path("--prompt-file", options->prompt_file, "Take it from this file, or - for stdin")
-      ->excludes(prompt);
+      .excludes(prompt);
   text.number("--max-tokens", options->generate.max_tokens, at_least(1), "Tokens of each text");
   text.number("--num", options->generate.texts, at_least(1), "Texts");
   text.flag("--echo,!--no-echo", options->echo, "Begin with the prompt (on by default)");
   text.flag("--stop,!--no-stop", options->stop,
             "Stop where the model ends the text (on by default)");
-  OptionGroup sampling(*command, "Sampling");
+  OptionGroup sampling(command, "Sampling");
   sampling.number("--temperature", options->generate.temperature, at_least(0),
                   "Above 1 bolder, below 1 safer; 0 takes the likeliest token");
   sampling.number("--top-k", options->generate.top_k, at_least(0),
@@ -132,8 +131,8 @@ void add_generate_command(CLI::App& program) {
   sampling.number("--top-p", options->generate.top_p, above(0),
                   "Choose among the likeliest tokens that together have this probability");
   sampling.number("--seed", options->generate.seed, "The same seed gives the same text");
-  add_common_options(*command, options->common);
-  command->callback([options] { run(*options); });
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
 }
 
 }  // namespace kette::cli

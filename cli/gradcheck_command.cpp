@@ -151,12 +151,12 @@ void run(const GradcheckOptions& o) {
 }  // namespace
 
 void add_gradcheck_command(CLI::App& program) {
-  CLI::App* command =
-      program.add_subcommand("gradcheck", "Check gradients against central differences in f64");
+  CLI::App& command =
+      add_command(program, "gradcheck", "Check gradients against central differences in f64");
   auto options = std::make_shared<GradcheckOptions>();
   // The inputs are so small that several threads would only wait for each other.
   options->common.threads = 1;
-  OptionGroup group(*command, "Gradient check");
+  OptionGroup group(command, "Gradient check");
   group.list("OP", options->ops, "Ops to check (default: all of them)", "");
   group.flag("--list", options->list, "List the ops with their formulas, and stop");
   group.choice("--model", options->model, {"transformer", "gpt"},
@@ -168,8 +168,8 @@ void add_gradcheck_command(CLI::App& program) {
   group.number("--tolerance", options->check.tolerance, above(0), "Largest gap that passes");
   group.number("--seed", options->check.seed, "Of the random inputs");
   add_device_option(group, options->check.device);
-  add_common_options(*command, options->common);
-  command->callback([options] { run(*options); });
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
 }
 
 }  // namespace kette::cli

@@ -154,16 +154,16 @@ void run(const InfoOptions& o) {
 }  // namespace
 
 void add_info_command(CLI::App& program) {
-  CLI::App* command =
-      program.add_subcommand("info", "Show the machine, and what a preset or a model costs");
+  CLI::App& command =
+      add_command(program, "info", "Show the machine, and what a preset or a model costs");
   auto options = std::make_shared<InfoOptions>();
-  OptionGroup group(*command, "Model");
-  CLI::Option* preset = group.choice("--preset", options->preset, all_presets(), "A preset");
+  OptionGroup group(command, "Model");
+  Option preset = group.choice("--preset", options->preset, all_presets(), "A preset");
   group.number("--vocab", options->vocabulary, at_least(1),
                "Rows of its vocabulary (default: the preset's)");
-  group.path("--model", options->model, "Or a trained model", "DIR")->excludes(preset);
-  add_common_options(*command, options->common);
-  command->callback([options] { run(*options); });
+  group.path("--model", options->model, "Or a trained model", "DIR").excludes(preset);
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
 }
 
 }  // namespace kette::cli

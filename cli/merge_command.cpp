@@ -27,15 +27,15 @@ void run(const MergeOptions& o) {
 }  // namespace
 
 void add_merge_command(CLI::App& program) {
-  CLI::App* command =
-      program.add_subcommand("merge", "Merge low-rank adapters into the model they sit on");
+  CLI::App& command =
+      add_command(program, "merge", "Merge low-rank adapters into the model they sit on");
   auto options = std::make_shared<MergeOptions>();
-  OptionGroup group(*command, "Model");
-  group.path("--model", options->model, "The model directory with the adapters", "DIR")->required();
+  OptionGroup group(command, "Model");
+  group.path("--model", options->model, "The model directory with the adapters", "DIR").required();
   group.path("--base", options->base, "The model they sit on, if it is not where it was", "DIR");
-  group.path("--out", options->out, "The model directory to write", "DIR")->required();
-  add_common_options(*command, options->common);
-  command->callback([options] { run(*options); });
+  group.path("--out", options->out, "The model directory to write", "DIR").required();
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
 }
 
 }  // namespace kette::cli

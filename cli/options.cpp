@@ -1,5 +1,6 @@
 #include "cli/options.h"
 
+#include <CLI/CLI.hpp>
 #include <charconv>
 
 #include "data/suggestion.h"
@@ -32,6 +33,37 @@ std::string number_text(Number value, const Range& range) {
 
 }  // namespace
 
+Option Option::required() {
+  option_->required();
+  return *this;
+}
+
+Option Option::excludes(Option other) {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+Option Option::many() {
+  option_->allow_extra_args();
+  return *this;
+}
+
+Option Option::on_each(const std::function<void(const std::string&)>& then) {
+  option_->each(then);
+  return *this;
+}
+
+bool Option::given() const { return option_->count() > 0; }
+std::string Option::name() const { return option_->get_name(); }
+
+CLI::App& add_command(CLI::App& parent, const std::string& name, const std::string& help) {
+  return *parent.add_subcommand(name, help);
+}
+
+void require_command(CLI::App& parent) { parent.require_subcommand(1); }
+
+void when_run(CLI::App& command, std::function<void()> run) { command.callback(std::move(run)); }
+
 std::string shortest(double value) {
   char text[32];
   const auto result = std::to_chars(text, text + sizeof text, value);
@@ -46,10 +78,10 @@ std::string Range::str() const {
   return (with_low ? "of at least " : "above ") + shortest(low);
 }
 
-CLI::Option* OptionGroup::custom(const std::string& name,
-                                 const std::function<void(const std::string&)>& set,
-                                 const std::function<std::string()>& current,
-                                 const std::string& help, const std::string& type) {
+Option OptionGroup::custom(const std::string& name,
+                           const std::function<void(const std::string&)>& set,
+                           const std::function<std::string()>& current, const std::string& help,
+                           const std::string& type) {
   const std::string long_name = name.substr(0, name.find(','));
   CLI::Option* option = command_.add_option_function<std::string>(
       name,
@@ -62,12 +94,12 @@ CLI::Option* OptionGroup::custom(const std::string& name,
       },
       help);
   option->default_function(current)->capture_default_str();
-  return option->type_name(type)->group(title_)->multi_option_policy(
-      CLI::MultiOptionPolicy::TakeLast);
+  option->type_name(type)->group(title_)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  return Option(*option);
 }
 
-CLI::Option* OptionGroup::number(const std::string& name, std::int64_t& value, Range range,
-                                 const std::string& help) {
+Option OptionGroup::number(const std::string& name, std::int64_t& value, Range range,
+                           const std::string& help) {
   return custom(
       name,
       [&value, range](const std::string& text) {
@@ -76,31 +108,30 @@ CLI::Option* OptionGroup::number(const std::string& name, std::int64_t& value, R
       [&value, range] { return number_text(value, range); }, help, "N");
 }
 
-CLI::Option* OptionGroup::number(const std::string& name, std::uint64_t& value,
-                                 const std::string& help) {
+Option OptionGroup::number(const std::string& name, std::uint64_t& value, const std::string& help) {
   return custom(
       name,
       [&value](const std::string& text) { set_number(text, "a whole number", at_least(0), value); },
       [&value] { return std::to_string(value); }, help, "N");
 }
 
-CLI::Option* OptionGroup::number(const std::string& name, double& value, Range range,
-                                 const std::string& help) {
+Option OptionGroup::number(const std::string& name, double& value, Range range,
+                           const std::string& help) {
   return custom(
       name,
       [&value, range](const std::string& text) { set_number(text, "a number", range, value); },
       [&value, range] { return number_text(value, range); }, help, "X");
 }
 
-CLI::Option* OptionGroup::text(const std::string& name, std::string& value, const std::string& help,
-                               const std::string& type) {
+Option OptionGroup::text(const std::string& name, std::string& value, const std::string& help,
+                         const std::string& type) {
   return custom(
       name, [&value](const std::string& text) { value = text; }, [&value] { return value; }, help,
       type);
 }
 
-CLI::Option* OptionGroup::path(const std::string& name, std::filesystem::path& value,
-                               const std::string& help, const std::string& type) {
+Option OptionGroup::path(const std::string& name, std::filesystem::path& value,
+                         const std::string& help, const std::string& type) {
   const auto set = [&value](const std::string& text) {
     KETTE_CHECK(!text.empty(), "expected a path, given nothing");
     value = text;
@@ -109,15 +140,16 @@ CLI::Option* OptionGroup::path(const std::string& name, std::filesystem::path& v
       name, set, [&value] { return value.string(); }, help, type);
 }
 
-CLI::Option* OptionGroup::flag(const std::string& name, bool& value, const std::string& help) {
+Option OptionGroup::flag(const std::string& name, bool& value, const std::string& help) {
   CLI::Option* option = command_.add_flag(name, value, help);
   option->default_function([&value] { return std::string(value ? "true" : "false"); });
-  return option->group(title_)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  option->group(title_)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  return Option(*option);
 }
 
-CLI::Option* OptionGroup::choice(const std::string& name, std::string& value,
-                                 std::vector<std::string> words, const std::string& help,
-                                 const std::function<void(const std::string&)>& then) {
+Option OptionGroup::choice(const std::string& name, std::string& value,
+                           std::vector<std::string> words, const std::string& help,
+                           const std::function<void(const std::string&)>& then) {
   std::string type;
   for (const std::string& word : words) type += (type.empty() ? "" : "|") + word;
   const auto set = [&value, words, type, then](const std::string& text) {
@@ -130,12 +162,11 @@ CLI::Option* OptionGroup::choice(const std::string& name, std::string& value,
       name, set, [&value] { return value; }, help, type);
 }
 
-CLI::Option* OptionGroup::list(const std::string& name, std::vector<std::string>& values,
-                               const std::string& help, const std::string& type) {
-  return command_.add_option(name, values, help)
-      ->type_name(type)
-      ->group(title_)
-      ->allow_extra_args(!name.starts_with("--"));
+Option OptionGroup::list(const std::string& name, std::vector<std::string>& values,
+                         const std::string& help, const std::string& type) {
+  CLI::Option* option = command_.add_option(name, values, help);
+  option->type_name(type)->group(title_)->allow_extra_args(!name.starts_with("--"));
+  return Option(*option);
 }
 
 }  // namespace kette::cli

@@ -3,7 +3,6 @@
 // the configuration saved with a model.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -12,6 +11,13 @@
 #include <vector>
 
 #include "tensor/error.h"
+
+// CLI11 is all headers, which every file that includes them compiles anew, for as long as all the
+// rest of it: few do.
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace kette::cli {
 
@@ -39,37 +45,62 @@ inline Range at_least(double low) { return {low, true}; }
 /// [0, 1)
 inline Range rate() { return {0, true, 1}; }
 
+/// An option once it is there.
+class Option {
+ public:
+  explicit Option(CLI::Option& option) : option_(&option) {}
+
+  Option required();
+  Option excludes(Option other);
+  /// Takes all values that follow it.
+  Option many();
+  /// Tells `then` of each value while the command line is read.
+  Option on_each(const std::function<void(const std::string&)>& then);
+
+  bool given() const;
+  /// With its dashes.
+  std::string name() const;
+
+ private:
+  CLI::Option* option_;
+};
+
 /// A titled group of a command's options in --help.
 class OptionGroup {
  public:
   OptionGroup(CLI::App& command, std::string title) : command_(command), title_(std::move(title)) {}
 
-  CLI::Option* number(const std::string& name, std::int64_t& value, Range range,
-                      const std::string& help);
-  CLI::Option* number(const std::string& name, std::uint64_t& value, const std::string& help);
-  CLI::Option* number(const std::string& name, double& value, Range range, const std::string& help);
-  CLI::Option* text(const std::string& name, std::string& value, const std::string& help,
-                    const std::string& type = "TEXT");
-  CLI::Option* path(const std::string& name, std::filesystem::path& value, const std::string& help,
-                    const std::string& type = "FILE");
+  Option number(const std::string& name, std::int64_t& value, Range range, const std::string& help);
+  Option number(const std::string& name, std::uint64_t& value, const std::string& help);
+  Option number(const std::string& name, double& value, Range range, const std::string& help);
+  Option text(const std::string& name, std::string& value, const std::string& help,
+              const std::string& type = "TEXT");
+  Option path(const std::string& name, std::filesystem::path& value, const std::string& help,
+              const std::string& type = "FILE");
   /// Present or absent; "--name,!--no-name" can be taken back.
-  CLI::Option* flag(const std::string& name, bool& value, const std::string& help);
+  Option flag(const std::string& name, bool& value, const std::string& help);
   /// One of a few words; `then` is told of the choice.
-  CLI::Option* choice(const std::string& name, std::string& value, std::vector<std::string> words,
-                      const std::string& help,
-                      const std::function<void(const std::string&)>& then = {});
+  Option choice(const std::string& name, std::string& value, std::vector<std::string> words,
+                const std::string& help, const std::function<void(const std::string&)>& then = {});
   /// May be given several times, one value each.
-  CLI::Option* list(const std::string& name, std::vector<std::string>& values,
-                    const std::string& help, const std::string& type = "FILE");
+  Option list(const std::string& name, std::vector<std::string>& values, const std::string& help,
+              const std::string& type = "FILE");
   /// Anything: `set` is given the text and throws kette::Error if it makes no sense.
-  CLI::Option* custom(const std::string& name, const std::function<void(const std::string&)>& set,
-                      const std::function<std::string()>& current, const std::string& help,
-                      const std::string& type);
+  Option custom(const std::string& name, const std::function<void(const std::string&)>& set,
+                const std::function<std::string()>& current, const std::string& help,
+                const std::string& type);
 
  private:
   CLI::App& command_;
   std::string title_;
 };
+
+/// A new command of the program, or of a command that has some.
+CLI::App& add_command(CLI::App& parent, const std::string& name, const std::string& help);
+/// One of its commands must be given.
+void require_command(CLI::App& parent);
+/// What a command does once its options are read.
+void when_run(CLI::App& command, std::function<void()> run);
 
 /// The shortest text that reads back as the same number.
 std::string shortest(double value);

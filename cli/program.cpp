@@ -11,6 +11,7 @@
 
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/common.h"
 #include "cli/options.h"
 #include "data/visible_text.h"
 
@@ -20,7 +21,7 @@ namespace {
 void add_commands(CLI::App& program) {
   program.set_version_flag("--version", "kette " KETTE_VERSION, "Print the version and exit");
   program.get_formatter()->column_width(38);
-  program.require_subcommand(1);
+  require_command(program);
   program.footer(
       "kette COMMAND --help tells more. Any option can stand in a file: --config run.toml");
   add_train_command(program);
@@ -48,8 +49,8 @@ int parse_and_run(CLI::App& program, const std::vector<std::string>& arguments) 
   try {
     std::reverse(prepared.begin(), prepared.end());  // CLI11 takes them from the back
     program.parse(std::move(prepared));
-  } catch (const CLI::RuntimeError& error) {
-    return error.get_exit_code();
+  } catch (const Exit& exit) {
+    return exit.code;
   } catch (const CLI::Success& help_or_version) {
     return program.exit(help_or_version);
   } catch (const CLI::ExtrasError&) {

@@ -51,17 +51,17 @@ void run(const ScoreCommandOptions& o) {
 }  // namespace
 
 void add_score_command(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("score", "Log-probabilities of given translations");
+  CLI::App& command = add_command(program, "score", "Log-probabilities of given translations");
   auto options = std::make_shared<ScoreCommandOptions>();
-  add_model_options(*command, options->model);
-  OptionGroup text(*command, "Text");
-  text.path("--src", options->source, "Source sentences")->required();
-  text.path("--tgt", options->target, "Translations to score")->required();
+  add_model_options(command, options->model);
+  OptionGroup text(command, "Text");
+  text.path("--src", options->source, "Source sentences").required();
+  text.path("--tgt", options->target, "Translations to score").required();
   text.flag("--normalize", options->normalize, "Divide by the number of tokens, end mark counted");
   text.number("--batch-tokens", options->score.batch_tokens, at_least(1),
               "Tokens that each thread has at once");
-  add_common_options(*command, options->common);
-  command->callback([options] { run(*options); });
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
 }
 
 }  // namespace kette::cli

@@ -56,21 +56,21 @@ void run(const TokenizeCommandOptions& o) {
 }  // namespace
 
 void add_tokenize_command(CLI::App& program) {
-  CLI::App* command =
-      program.add_subcommand("tokenize", "Turn text into ids that a language model trains on");
+  CLI::App& command =
+      add_command(program, "tokenize", "Turn text into ids that a language model trains on");
   auto options = std::make_shared<TokenizeCommandOptions>();
-  OptionGroup group(*command, "Text");
+  OptionGroup group(command, "Text");
   group.list("--text", options->files, "Text files, plain or gzip, one after the other")
-      ->required()
-      ->allow_extra_args();
-  group.text("--tokenizer", options->tokenizer, kTokenizerHelp, "NAME")->required();
-  group.path("--out", options->out, "The file of ids to write (safetensors)")->required();
+      .required()
+      .many();
+  group.text("--tokenizer", options->tokenizer, kTokenizerHelp, "NAME").required();
+  group.path("--out", options->out, "The file of ids to write (safetensors)").required();
   group.choice(
       "--documents", options->documents, {"file", "line", "paragraph"},
       "What ends in an end of text: each file, each line, or the lines between blank ones");
   group.flag("--quiet", options->quiet, "No progress line");
-  add_common_options(*command, options->common);
-  command->callback([options] { run(*options); });
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
 }
 
 }  // namespace kette::cli

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/device_limits.h"
 #include "cli/train_options.h"
 #include "models/model_summary.h"
 
@@ -73,9 +74,9 @@ void run(CLI::App& command, TrainCommandOptions& o) {
 }  // namespace
 
 void add_train_command(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("train", "Train a translation or a language model");
-  auto options = std::make_shared<TrainCommandOptions>(*command);
-  command->callback([command, options] { run(*command, *options); });
+  CLI::App& command = add_command(program, "train", "Train a translation or a language model");
+  auto options = std::make_shared<TrainCommandOptions>(command);
+  when_run(command, [&command, options] { run(command, *options); });
 }
 
 }  // namespace kette::cli

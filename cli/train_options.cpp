@@ -78,10 +78,10 @@ void TrainCommandOptions::apply_recipe(const std::string& preset) {
 void TrainCommandOptions::add_data_options(CLI::App& command) {
   OptionGroup data(command, "Data");
   // Before --preset, which overrides the one that text brings along.
-  CLI::Option* text = data.list("--text", text_files_,
-                                "Train a language model on this text, plain or gzip, or on a file "
-                                "that kette tokenize made");
-  text->each([this](const std::string&) {
+  Option text = data.list("--text", text_files_,
+                          "Train a language model on this text, plain or gzip, or on a file "
+                          "that kette tokenize made");
+  text.on_each([this](const std::string&) {
     if (architecture_.is_gpt()) return;
     architecture_.apply_preset("char-cpu");
     apply_recipe("char-cpu");
@@ -94,7 +94,7 @@ void TrainCommandOptions::add_data_options(CLI::App& command) {
       data.path("--tgt", translation_.target, "Their translations, line by line"),
       data.path("--valid-src", translation_.valid_source, "Source sentences for validation"),
       data.path("--valid-tgt", translation_.valid_target, "Their translations")};
-  data.path("--out", train_.out, "The model directory to make", "DIR")->required();
+  data.path("--out", train_.out, "The model directory to make", "DIR").required();
   data.path("--from", train_.from,
             "Start from this model, with its shape and tokenizer, instead of random values", "DIR");
   data.text("--tokenizer", tokenizer_,
@@ -106,17 +106,16 @@ void TrainCommandOptions::add_data_options(CLI::App& command) {
 
 void TrainCommandOptions::add_translation_options(CLI::App& command) {
   OptionGroup data(command, "Translation");
-  for (CLI::Option* option :
-       {data.number("--bpe-dropout", translation_.bpe_dropout, rate(),
-                    "Refuse merges of training text with this probability"),
-        data.number("--max-length", translation_.max_length, at_least(1),
-                    "Leave longer training sentences out, in tokens"),
-        data.number("--max-ratio", translation_.max_ratio, above(0),
-                    "Leave more unequal training pairs out (default: none)"),
-        data.flag("--validate-bleu,!--no-validate-bleu", translation_.validate_bleu,
-                  "Also translate the validation text (on by default)"),
-        data.choice("--bleu-tokenize", translation_.bleu_tokenize, {"13a", "none", "char", "intl"},
-                    "Tokenizer of that BLEU")}) {
+  for (Option option : {data.number("--bpe-dropout", translation_.bpe_dropout, rate(),
+                                    "Refuse merges of training text with this probability"),
+                        data.number("--max-length", translation_.max_length, at_least(1),
+                                    "Leave longer training sentences out, in tokens"),
+                        data.number("--max-ratio", translation_.max_ratio, above(0),
+                                    "Leave more unequal training pairs out (default: none)"),
+                        data.flag("--validate-bleu,!--no-validate-bleu", translation_.validate_bleu,
+                                  "Also translate the validation text (on by default)"),
+                        data.choice("--bleu-tokenize", translation_.bleu_tokenize,
+                                    {"13a", "none", "char", "intl"}, "Tokenizer of that BLEU")}) {
     translation_only_.push_back(option);
   }
 }
@@ -204,9 +203,9 @@ void TrainCommandOptions::add_checkpoint_options(CLI::App& command) {
 }
 
 void TrainCommandOptions::check() const {
-  for (const CLI::Option* option : foreign()) {
-    if (option->count() == 0) continue;
-    throw UsageError(option->get_name() +
+  for (const Option& option : foreign()) {
+    if (!option.given()) continue;
+    throw UsageError(option.name() +
                      (is_text() ? ": expected for a translation model, given beside --text, which "
                                   "trains a language model (leave one of them out)"
                                 : ": expected with --text beside it, given without"));
@@ -274,7 +273,7 @@ TranslationTrainOptions TrainCommandOptions::translation(CLI::App& command) cons
 
 std::string TrainCommandOptions::configuration(CLI::App& command) const {
   std::vector<std::string> omitted = architecture_.foreign_options();
-  for (const CLI::Option* option : foreign()) omitted.push_back(option->get_lnames().front());
+  for (const Option& option : foreign()) omitted.push_back(option.name().substr(2));
   for (const char* name : {"help", "config", "json", "resume", "force-data", "quiet"})
     omitted.push_back(name);
   return config_text(command, omitted);

@@ -36,9 +36,7 @@ class TrainCommandOptions {
   TrainOptions shared(CLI::App& command) const;
   /// What was given, and the defaults of everything else.
   std::string configuration(CLI::App& command) const;
-  const std::vector<CLI::Option*>& foreign() const {
-    return is_text() ? translation_only_ : text_only_;
-  }
+  const std::vector<Option>& foreign() const { return is_text() ? translation_only_ : text_only_; }
 
   CommonOptions common_;
   ComputeOptions compute_;
@@ -48,7 +46,7 @@ class TrainCommandOptions {
   TrainOptions train_;
   TranslationTrainOptions translation_;
   TextTrainOptions text_;
-  std::vector<CLI::Option*> translation_only_, text_only_;
+  std::vector<Option> translation_only_, text_only_;
 };
 
 }  // namespace kette::cli

@@ -121,18 +121,17 @@ void run(TranslateCommandOptions& o) {
 }  // namespace
 
 void add_translate_command(CLI::App& program) {
-  CLI::App* command =
-      program.add_subcommand("translate", "Translate stdin or a file, line by line");
+  CLI::App& command = add_command(program, "translate", "Translate stdin or a file, line by line");
   auto options = std::make_shared<TranslateCommandOptions>();
-  add_model_options(*command, options->model);
-  OptionGroup text(*command, "Text");
+  add_model_options(command, options->model);
+  OptionGroup text(command, "Text");
   text.path("--input", options->input, "Sentences, one a line; plain or gzip (default: stdin)");
   text.path("--output", options->output, "Where their translations go (default: stdout)");
   text.number("--n-best", options->translate.n_best, at_least(1),
               "Best translations of each line, as `line ||| text ||| score`");
-  add_search_options(*command, options->translate);
-  add_common_options(*command, options->common);
-  command->callback([options] { run(*options); });
+  add_search_options(command, options->translate);
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
 }
 
 }  // namespace kette::cli

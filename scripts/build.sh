@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Configures and builds a preset of CMakePresets.json into build/PRESET.
-#   scripts/build.sh [release|debug|asan|tsan|fuzz] [TARGET...]
+#   scripts/build.sh [release|debug|asan|tsan] [TARGET...]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -1,149 +1,246 @@
 #!/usr/bin/env bash
-# Everything that needs a GPU, in one command and within ten minutes: the tests on the device, the
-# kernels under compute-sanitizer, a training run against its CPU twin, and the benchmarks. Prints
-# one table at the end. Needs no network. Builds nothing when the programs are there already, so
-# that they may come from another machine with the same CUDA toolkit:
-#   scripts/gpu-check.sh [--build FOLDER] [--data FOLDER] [--pytorch PYTHON] [--nanogpt FOLDER]
-#                        [--only PART]
-#     FOLDER   build folder with kette and kette-tests (default: build/release)
-#     --data   Multi30k, lower-cased and tokenised: {train,val,test_2016_flickr}.{en,de}
-#     PYTHON   an interpreter with torch, for the comparison (default: none, and that part is left out)
-#     --nanogpt  nanoGPT's model.py, for the comparison of GPT-2 with PyTorch
-#     PART     tests, sanitizer, train or bench
+# Everything that needs a GPU: the tests on the device, the kernels under compute-sanitizer, training
+# runs to their CPU twin's BLEU, and the benchmarks, alone and beside PyTorch. Works in parts of at
+# most eight minutes, with a limit on every step, and prints a table for each. Needs no network, and
+# no compiler when the programs are there already (scripts/gpu-pack.sh makes an archive of all).
+#   scripts/gpu-check.sh [--part PART]... [--logs FOLDER] [--build FOLDER] [--data FOLDER]
+#                        [--python PYTHON] [--nanogpt FOLDER]
+#     PART       cpu (starts without a GPU), tests, sanitizers, train, bench, attention, pytorch or
+#                nanogpt (default: all of them, in this order)
+#     --logs     folder for PART.log and PART.table (default: build/gpu-check)
+#     --build    folder with kette and kette-tests (default: build/release)
+#     --data     Multi30k, lower-cased and tokenised: {train,val,test_2016_flickr}.{en,de}
+#                (default: build/data/multi30k, if it is there)
+#     --python   an interpreter with torch (default: python3, if it has torch)
+#     --nanogpt  folder with nanoGPT's model.py (default: build/data/nanogpt, if it is there)
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 
-build=build/release data="" python="" nanogpt="" only=""
+all_parts=(cpu tests sanitizers train bench attention pytorch nanogpt)
+build=build/release data="" python="" nanogpt="" logs=build/gpu-check parts=()
 while (($#)); do
   case "$1" in
-    --build) build=$2 ;;
-    --data) data=$2 ;;
-    --pytorch) python=$2 ;;
-    --nanogpt) nanogpt=$2 ;;
-    --only) only=$2 ;;
+    --part) parts+=("${2:-}") ;;
+    --logs) logs=${2:-} ;;
+    --build) build=${2:-} ;;
+    --data) data=${2:-} ;;
+    --python) python=${2:-} ;;
+    --nanogpt) nanogpt=${2:-} ;;
     *)
-      echo "gpu-check.sh: expected --build, --data, --pytorch, --nanogpt or --only, given $1" >&2
+      echo "gpu-check.sh: expected --part, --logs, --build, --data, --python or --nanogpt, given $1" >&2
       exit 2
       ;;
   esac
-  shift 2 || {
-    echo "gpu-check.sh: expected a value after the option" >&2
+  if [[ -z ${2:-} ]]; then
+    echo "gpu-check.sh: expected a value after $1, given none" >&2
     exit 2
-  }
+  fi
+  shift 2
 done
+((${#parts[@]})) || parts=("${all_parts[@]}")
+for part in "${parts[@]}"; do
+  if [[ " ${all_parts[*]} " != *" $part "* ]]; then
+    echo "gpu-check.sh: expected a part among ${all_parts[*]}, given $part" >&2
+    exit 2
+  fi
+done
+[[ -n $data || ! -d build/data/multi30k ]] || data=build/data/multi30k
+[[ -n $nanogpt || ! -d build/data/nanogpt ]] || nanogpt=build/data/nanogpt
+if [[ -z $python ]] && python3 -c 'import torch' 2> /dev/null; then python=python3; fi
 
+# cuBLASLt may be known to the loader, beside the compiler, or in Python's packages alone.
+cuda_libraries() {
+  local folder
+  for folder in /usr/local/cuda/lib64 /usr/local/nvidia/lib64 \
+    $("${python:-python3}" -c 'import nvidia; print(*(p + "/*/lib" for p in nvidia.__path__))' 2> /dev/null); do
+    if compgen -G "$folder/libcublasLt.so*" > /dev/null; then printf ':%s' "$folder"; fi
+  done
+}
 export PATH=$PATH:/usr/local/cuda/bin
+LD_LIBRARY_PATH=${LD_LIBRARY_PATH:-}$(cuda_libraries)
+export LD_LIBRARY_PATH=${LD_LIBRARY_PATH#:}
 kette=$build/kette tests=$build/kette-tests
 if [[ ! -x $kette || ! -x $tests ]]; then
   scripts/build.sh release || exit 1
 fi
-if ! "$kette" info | grep -q '^cuda:0'; then
+# What was compiled into the tests holds on the machine that built them alone.
+KETTE_SOURCE_DIR=$PWD KETTE_BINARY=$(realpath "$kette")
+export KETTE_SOURCE_DIR KETTE_BINARY
+if [[ ${parts[*]} != cpu ]] && ! "$kette" info | grep '^cuda:0'; then
   echo "gpu-check.sh: expected a CUDA device, given none:" >&2
   "$kette" info | grep '^CUDA' >&2
   exit 1
 fi
 
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
-table="" failed=0
+mkdir -p "$logs" || exit
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+step=$scratch/step failed=0 part="" deadline=0
 note() { # note WHAT RESULT
-  table+=$(printf '%-58s %s' "$1" "$2")$'\n'
-  printf '%s: %s\n' "$1" "$2"
+  printf '%-58s %s\n' "$1" "$2" | tee -a "$logs/$part.table"
 }
-wanted() { [[ -z $only || $only == "$1" ]]; }
-attempt() { # attempt WHAT COMMAND...: notes whether it passed, keeps what it printed
-  local what=$1 start=$SECONDS
-  shift
-  if "$@" > "$out/log" 2>&1; then
+attempt() { # attempt SECONDS WHAT COMMAND...: notes whether it passed in time, keeps what it printed
+  local limit=$1 what=$2 start=$SECONDS status=0
+  shift 2
+  ((limit <= deadline - SECONDS)) || limit=$((deadline - SECONDS))
+  if ((limit < 1)); then
+    note "$what" "FAILED: the eight minutes of this part were over"
+    failed=1
+    return 1
+  fi
+  timeout --kill-after=5 "$limit" "$@" > "$step" 2>&1 || status=$?
+  { printf '\n==== %s\n' "$*" && cat "$step"; } >> "$logs/$part.log"
+  if ((status == 0)); then
     note "$what" "passed in $((SECONDS - start)) s"
+  elif grep -q 'Device not supported' "$step"; then
+    note "$what" "left out: the tool does not know this kind of machine"
   else
+    ((status != 124 && status != 137)) || what+=", after $limit s"
     note "$what" "FAILED"
-    tail -n 40 "$out/log"
+    tail -n 40 "$step"
     failed=1
   fi
+  return "$status"
 }
-json() { # json KEY: of the last line of the log
-  tail -n 1 "$out/log" | grep -o "\"$1\": *[^,}]*" | sed 's/.*: *//; s/"//g'
+json() { # json KEY: of the last line of the step's output
+  tail -n 1 "$step" | grep -o "\"$1\": *[^,}]*" | sed 's/.*: *//; s/"//g'
+}
+ratios() { # of compare.py: speed and memory
+  note "  " "$(tail -n 2 "$step" | head -n 1)"
+  note "  " "$(tail -n 1 "$step")"
 }
 
-"$kette" info | grep '^cuda:0'
+part_cpu() {
+  attempt 60 "the program starts" "$kette" info
+  attempt 60 "gradient check of matmul on the CPU" "$kette" gradcheck matmul
+  attempt 300 "tests of tensors, fixtures and the program on the CPU" "$tests" \
+    --source-file='*test_tensor*,*test_safetensors*,*test_docs*,*test_hugging_face*,*test_exchange*' \
+    --test-case-exclude='CUDA: *'
+}
 
-if wanted tests; then
-  attempt "tests on the device" "$tests"
-  attempt "gradient check of every op, f64" "$kette" gradcheck --device cuda
-  note "  worst gap" "$(grep 'passed,' "$out/log" | sed 's/.*worst //')"
-fi
+part_tests() {
+  attempt 200 "tests on the device: kernels, ops, decoding" "$tests" \
+    --source-file='*tests/tensor/*,*test_all_ops*,*test_tape*,*test_decode_kernels*'
+  attempt 200 "tests on the device: training, translating" "$tests" --test-case='CUDA: *'
+  attempt 80 "gradient check of every op, f64" "$kette" gradcheck --device cuda &&
+    note "  worst gap" "$(grep 'passed,' "$step" | sed 's/.*worst //')"
+}
 
-if wanted sanitizer; then
-  for tool in memcheck racecheck; do
-    attempt "kernels under $tool" compute-sanitizer --tool "$tool" --error-exitcode 1 \
+part_sanitizers() {
+  local tool
+  for tool in memcheck racecheck; do # on Kette's kernels alone: cuBLAS's give false alarms
+    attempt 230 "kernels under $tool" compute-sanitizer --tool "$tool" --error-exitcode 1 \
+      --target-processes all --kernel-name kernel_substring=kette \
       "$tests" --test-case='CUDA: every op agrees*,CUDA: translations*'
   done
-fi
+}
 
-if wanted train; then
-  if [[ -n $data ]]; then
-    attempt "Multi30k, tiny, bf16" "$kette" train --device cuda --precision bf16 \
-      --src "$data/train.en" --tgt "$data/train.de" \
-      --valid-src "$data/val.en" --valid-tgt "$data/val.de" --out "$out/m30k" \
-      --preset tiny --norm pre --batch-tokens 4096 --epochs 36 --schedule cosine --lr 0.004 \
-      --warmup 1000 --average 5 --keep 10 --bleu-tokenize none --json
-    note "  target tokens/s, wall time" "$(json target_tokens_per_second), $(json seconds) s"
-    attempt "  test_2016_flickr" "$kette" evaluate --device cuda --model "$out/m30k" \
-      --src "$data/test_2016_flickr.en" --ref "$data/test_2016_flickr.de" --tokenize none
-    note "  BLEU" "$(tail -n 1 "$out/log")"
-  else
+part_train() {
+  local seed
+  if [[ -z $data ]]; then
     note "Multi30k training" "left out: no --data"
+    return
   fi
-fi
+  for seed in 1 2 3; do
+    attempt 150 "Multi30k, tiny, bf16, seed $seed" "$kette" train --device cuda --precision bf16 \
+      --src "$data/train.en" --tgt "$data/train.de" \
+      --valid-src "$data/val.en" --valid-tgt "$data/val.de" --out "$scratch/m30k-$seed" \
+      --preset tiny --norm pre --batch-tokens 4096 --epochs 36 --schedule cosine --lr 0.004 \
+      --warmup 1000 --average 5 --keep 10 --bleu-tokenize none --seed "$seed" --json || continue
+    note "  target tokens/s, wall time" "$(json target_tokens_per_second), $(json seconds) s"
+    attempt 60 "  test_2016_flickr" "$kette" evaluate --device cuda --model "$scratch/m30k-$seed" \
+      --src "$data/test_2016_flickr.en" --ref "$data/test_2016_flickr.de" --tokenize none &&
+      note "  BLEU" "$(tail -n 1 "$step")"
+  done
+}
 
-if wanted bench; then
-  for preset in tiny base; do
-    for precision in f32 bf16; do
-      attempt "train $preset, $precision, 25,000 tokens a batch" "$kette" bench train \
-        --device cuda --preset "$preset" --precision "$precision" --tokens 25000 --json
-      note "  target tokens/s; share of the matrix rate; MiB" \
-        "$(json target_tokens_per_second); $(json sgemm_share); $(json peak_tensor_mib)"
+bench_train() { # bench_train WHAT OPTION...
+  attempt 60 "train $1" "$kette" bench train --device cuda "${@:2}" --json &&
+    note "  tokens/s; TFLOP/s; share of the matrix rate; MiB" \
+      "$(json target_tokens_per_second); $(awk "BEGIN { print $(json gflops) / 1000 }"); $(json sgemm_share); $(json peak_tensor_mib)"
+}
+part_bench() {
+  local preset precision
+  for precision in f32 tf32 bf16; do
+    for preset in tiny base; do
+      bench_train "$preset, $precision, 25,000 tokens a batch" \
+        --preset "$preset" --precision "$precision" --tokens 25000
     done
-    attempt "translate $preset, f32" "$kette" bench translate --device cuda --preset "$preset" \
-      --batch-tokens 100000 --json
-    note "  sentences/s" "$(json sentences_per_second)"
   done
-  attempt "train gpt2, bf16, 65,536 tokens a step" "$kette" bench train \
-    --device cuda --preset gpt2 --precision bf16 --tokens 65536 --json
-  note "  tokens/s; share of the matrix rate; MiB" \
-    "$(json target_tokens_per_second); $(json sgemm_share); $(json peak_tensor_mib)"
-  for sentence in 16 64 1024; do
-    attempt "ops, base, bf16, 16,384 tokens, sentences of $sentence" "$kette" bench ops \
-      --device cuda --precision bf16 --preset base --tokens 16384 --sentence "$sentence"
-    note "  self-attention: forward, backward, ms" \
-      "$(awk '$1 == "self_attention" { print $2, $3 }' "$out/log")"
-    [[ -n $python ]] || continue
-    attempt "  the same by PyTorch" "$python" bench/peers/attention_pytorch.py --device cuda \
-      --dtype bf16 --tokens 16384 --sentence "$sentence" --json
-    note "  self-attention: forward, backward, ms" "$(json forward_ms) $(json backward_ms)"
+  bench_train "base, bf16, 25,000 tokens a batch, all words alike" \
+    --preset base --precision bf16 --tokens 25000 --ids uniform
+  bench_train "gpt2, bf16, 65,536 tokens a step, no dropout" --preset gpt2 --precision bf16 \
+    --tokens 65536 --dropout 0 --attention-dropout 0
+  bench_train "gpt2, bf16, 65,536 tokens a step, the preset's dropout" --preset gpt2 \
+    --precision bf16 --tokens 65536
+  for preset in tiny base; do
+    attempt 60 "translate $preset, f32" "$kette" bench translate --device cuda --preset "$preset" \
+      --batch-tokens 100000 --json && note "  sentences/s" "$(json sentences_per_second)"
   done
-  if [[ -n $python ]]; then
-    "$kette" bench train --preset base --tokens 25000 --steps 25 --warmup 0 --device cuda \
-      --write-batches "$out/base.jsonl" > /dev/null
-    attempt "beside PyTorch, base, bf16, compiled" "$python" bench/peers/compare.py train \
-      --kette "$kette" --preset base --batches "$out/base.jsonl" --device cuda --precision bf16 \
-      --rounds 3 --compile
-    note "  " "$(tail -n 2 "$out/log" | head -n 1)"
-    note "  " "$(tail -n 1 "$out/log")"
-    if [[ -n $nanogpt ]]; then
-      attempt "beside nanoGPT, gpt2, bf16, compiled" "$python" bench/peers/compare.py train \
-        --kette "$kette" --preset gpt2 --nanogpt "$nanogpt" --device cuda --precision bf16 \
-        --rounds 3 --compile
-      note "  " "$(tail -n 2 "$out/log" | head -n 1)"
-      note "  " "$(tail -n 1 "$out/log")"
-    else
-      note "nanoGPT" "left out: no --nanogpt"
-    fi
-  else
-    note "PyTorch" "left out: no --pytorch"
-  fi
-fi
+  attempt 60 "generate, gpt2, one text" "$kette" bench generate --device cuda --tokens 256 --json &&
+    note "  tokens/s; copying, GB/s; share of it" \
+      "$(json tokens_per_second); $(json copy_gb_per_second); $(json copy_share)"
+}
 
-printf '\n%s' "$table"
+part_attention() {
+  local sentence
+  for sentence in 16 64 1024; do
+    attempt 60 "ops, base, bf16, 16,384 tokens, sentences of $sentence" "$kette" bench ops \
+      --device cuda --precision bf16 --preset base --tokens 16384 --sentence "$sentence" &&
+      note "  self-attention: forward, backward, ms" \
+        "$(awk '$1 == "self_attention" { print $2, $3 }' "$step")"
+    [[ -n $python ]] || continue
+    attempt 60 "  the same by PyTorch" "$python" bench/peers/attention_pytorch.py --device cuda \
+      --dtype bf16 --tokens 16384 --sentence "$sentence" --json &&
+      note "  self-attention: forward, backward, ms" "$(json forward_ms) $(json backward_ms)"
+  done
+}
+
+beside() { # beside WHAT OPTION...: compare.py, of two rounds
+  attempt 230 "beside $1" "$python" bench/peers/compare.py train --kette "$kette" --device cuda \
+    --rounds 2 --compile "${@:2}" && ratios
+}
+part_pytorch() {
+  if [[ -z $python ]]; then
+    note "PyTorch" "left out: no --python"
+    return
+  fi
+  attempt 60 "batches of base" "$kette" bench train --preset base --tokens 25000 --steps 28 \
+    --warmup 0 --device cuda --write-batches "$scratch/base.jsonl"
+  beside "PyTorch, base, bf16, compiled" --preset base --precision bf16 \
+    --batches "$scratch/base.jsonl"
+  beside "PyTorch, base, tf32, compiled" --preset base --precision tf32 \
+    --batches "$scratch/base.jsonl"
+}
+part_nanogpt() {
+  if [[ -z $python || -z $nanogpt ]]; then
+    note "nanoGPT" "left out: no --python or no --nanogpt"
+    return
+  fi
+  beside "nanoGPT, gpt2, bf16, compiled, no dropout" --preset gpt2 --precision bf16 \
+    --nanogpt "$nanogpt" --dropout 0
+  beside "nanoGPT, gpt2, bf16, compiled, the preset's dropout" --preset gpt2 --precision bf16 \
+    --nanogpt "$nanogpt"
+}
+
+run() {
+  case "$1" in
+    cpu) part_cpu ;;
+    tests) part_tests ;;
+    sanitizers) part_sanitizers ;;
+    train) part_train ;;
+    bench) part_bench ;;
+    attention) part_attention ;;
+    pytorch) part_pytorch ;;
+    nanogpt) part_nanogpt ;;
+  esac
+}
+for part in "${parts[@]}"; do
+  printf '\n== %s\n' "$part"
+  rm -f "$logs/$part.log" "$logs/$part.table"
+  deadline=$((SECONDS + 480))
+  run "$part"
+done
+printf '\n== The logs lie in %s; in all:\n' "$logs"
+for part in "${parts[@]}"; do cat "$logs/$part.table"; done
 exit "$failed"

@@ -3,7 +3,7 @@
 # inputs for everything that reads files. Prints one table, and ends with 1 if anything failed.
 #   scripts/torture.sh [--short] [--kills N] [--flips N] [--inputs N] [--seed S] [--jobs N]
 # --short takes a minute or two; without it half an hour on two cores. --inputs counts those of all
-# fuzzers together. Found inputs that reach new code are kept in build/fuzz/corpus.
+# fuzzers together. Found inputs that reach new code are kept in build/torture/corpus.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -30,13 +30,13 @@ done
 
 torture=build/torture
 table=$torture/table
-corpus=build/fuzz/corpus
+corpus=$torture/corpus
 start=$SECONDS
 
 # One row of the table, on stdout: what, tried, outcome.
 fuzz() { # fuzz TARGET RUNS SEED
   local target=$1 log=$torture/fuzz-$1.log outcome="no finding" status=0 tried
-  build/fuzz/kette-fuzz "$target" -runs="$2" -seed="$3" -timeout=10 -rss_limit_mb=512 \
+  build/asan/kette-fuzz "$target" -runs="$2" -seed="$3" -timeout=10 -rss_limit_mb=512 \
     -print_final_stats=1 -artifact_prefix="$torture/evidence/$target-" "$corpus/$target" \
     > "$log" 2>&1 || status=$?
   tried=$(grep -aoE '^(#|stat::number_of_executed_units: *)[0-9]+' "$log" | tail -1 | grep -oE '[0-9]+$')
@@ -49,7 +49,7 @@ export -f fuzz
 export torture corpus
 
 scripts/build.sh release kette kette-torture
-scripts/build.sh fuzz kette-fuzz
+scripts/build.sh asan kette-fuzz
 echo "torture: seed $seed"
 mkdir -p "$torture"
 rm -rf "$torture/evidence"
@@ -58,8 +58,8 @@ build/release/kette-torture --kills "$kills" --flips "$flips" --seed "$seed" \
   --folder "$torture" | tee "$table" || failed=1
 
 mkdir -p "$torture/evidence"
-build/fuzz/kette-fuzz --seeds "$corpus"
-mapfile -t targets < <(build/fuzz/kette-fuzz --list)
+build/asan/kette-fuzz --seeds "$corpus"
+mapfile -t targets < <(build/asan/kette-fuzz --list)
 runs=$((inputs / ${#targets[@]}))
 if ((runs > 0)); then
   printf '%s\n' "${targets[@]}" |

@@ -38,13 +38,19 @@ inline constexpr bool kThreadSanitizer = true;
 inline constexpr bool kThreadSanitizer = false;
 #endif
 
+/// The source tree, for fixtures: that of this build, or the one that the environment names where
+/// the tests run elsewhere.
+inline std::filesystem::path source_folder() {
+  const char* named = std::getenv("KETTE_SOURCE_DIR");
+  return named ? named : KETTE_SOURCE_DIR;
+}
+
 /// The folder of optional data sets (KETTE_SHARED_DATA, or ../shared/data beside the source tree);
 /// nothing when it is absent, and the test then skips with a message.
 inline std::optional<std::filesystem::path> shared_data() {
   const char* named = std::getenv("KETTE_SHARED_DATA");
   const std::filesystem::path folder =
-      named ? std::filesystem::path(named)
-            : std::filesystem::path(KETTE_SOURCE_DIR) / ".." / "shared" / "data";
+      named ? std::filesystem::path(named) : source_folder() / ".." / "shared" / "data";
   if (!std::filesystem::is_directory(folder)) return std::nullopt;
   return folder;
 }

@@ -51,13 +51,13 @@ std::size_t count(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE("docs/ops.md is what the op table says") {
-  const auto file = std::filesystem::path(KETTE_SOURCE_DIR) / "docs" / "ops.md";
+  const auto file = kette::testing::source_folder() / "docs" / "ops.md";
   if (std::getenv("KETTE_UPDATE_DOCS")) kette::testing::write_file(file, ops_table());
   CHECK(kette::testing::read_file(file) == ops_table());
 }
 
 TEST_CASE("the guide's program with an op of one's own is the one that is built and run") {
-  const std::filesystem::path source = KETTE_SOURCE_DIR;
+  const std::filesystem::path source = kette::testing::source_folder();
   CHECK(kette::testing::read_file(source / "docs" / "guide.md")
             .find("```cpp\n" + kette::testing::read_file(source / "tests/consumer/main.cpp") +
                   "```\n") != std::string::npos);
@@ -68,7 +68,7 @@ TEST_CASE("the guide's own ops are diffs of two and four files that fit the sour
     MESSAGE("skipped: the program patch is not installed");
     return;
   }
-  const std::filesystem::path source = KETTE_SOURCE_DIR;
+  const std::filesystem::path source = kette::testing::source_folder();
   const auto diffs = code_blocks(kette::testing::read_file(source / "docs" / "guide.md"), "diff");
   REQUIRE(diffs.size() == 2);
   CHECK(count(diffs[0], "\n+++ b/") == 2);

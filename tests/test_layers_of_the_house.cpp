@@ -8,7 +8,7 @@
 
 namespace {
 
-const std::filesystem::path root = KETTE_SOURCE_DIR;
+const std::filesystem::path root = kette::testing::source_folder();
 
 /// Calls function(path, text) for every source file below a folder.
 template <class Function>

@@ -22,17 +22,24 @@ STEPS = {
     "char": ["--steps", "4", "--warmup", "1"],
     "gpt2": ["--steps", "3", "--warmup", "1"],
 }
-GPU_STEPS = ["--steps", "20", "--warmup", "5"]
-# Tokens a step of the presets of GPT, which both programs make up by themselves.
-TOKENS = {"char-cpu": 12 * 64, "char": 64 * 256, "gpt2": 12 * 1024}
-GPU_TOKENS = {**TOKENS, "gpt2": 64 * 1024}
+GPU_STEPS = ["--steps", "20", "--warmup", "8"]
+# Windows a step of the presets of GPT, and their tokens; both programs make them up by themselves.
+WINDOWS = {"char-cpu": (12, 64), "char": (64, 256), "gpt2": (12, 1024)}
+GPU_WINDOWS = {**WINDOWS, "gpt2": (64, 1024)}
 
 
 def run(command):
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode != 0:
         sys.exit(f"{' '.join(command)}\n{result.stderr}")
-    return json.loads(result.stdout.strip().splitlines()[-1])
+    values = json.loads(result.stdout.strip().splitlines()[-1])
+    late = values.get("graphs_compiled_while_timed", 0)
+    if late:
+        sys.exit(
+            f"{' '.join(command)}\ncompare.py: expected no graph compiled while the clock runs, "
+            f"given {late} (more --warmup)"
+        )
+    return values
 
 
 def table(rows, key, unit, better):
@@ -53,34 +60,48 @@ def main():
     parser.add_argument("--batches", help="JSON lines from make_batches.py, for training")
     parser.add_argument("--threads", default="2")
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"], help="of both")
-    parser.add_argument("--precision", default="f32", choices=["f32", "bf16"], help="of both")
+    parser.add_argument(
+        "--precision", default="f32", choices=["f32", "tf32", "bf16"], help="of both"
+    )
+    parser.add_argument("--dropout", help="of both, instead of the preset's, for presets of GPT")
+    parser.add_argument(
+        "--ids", default="zipf", choices=["zipf", "uniform"], help="of both, for presets of GPT"
+    )
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--dry-run", action="store_true", help="print the two commands and stop")
     options, peer_switches = parser.parse_known_args()
     common = ["--preset", options.preset, "--threads", options.threads, "--json"]
-    tokens = []
+    our_batch, peer_batch = [], []
     on_gpu = options.device == "cuda"
     steps = GPU_STEPS if on_gpu else STEPS[options.preset]
     if options.what == "generate":
         script = "generate_transformers.py"
     elif options.what == "translate":
         script = "translate_ctranslate2.py"
-    elif options.preset in TOKENS:
-        common += steps
-        tokens = ["--tokens", str((GPU_TOKENS if on_gpu else TOKENS)[options.preset])]
+    elif options.preset in WINDOWS:
+        common += [*steps, "--ids", options.ids]
+        windows, context = (GPU_WINDOWS if on_gpu else WINDOWS)[options.preset]
+        our_batch, peer_batch = ["--tokens", str(windows * context)], ["--windows", str(windows)]
+        if options.dropout is not None:
+            our_batch += ["--dropout", options.dropout, "--attention-dropout", options.dropout]
+            peer_batch += ["--dropout", options.dropout]
         script = "train_nanogpt.py"
     else:
         if not options.batches:
             parser.error("train: --batches is missing")
         common += ["--batches", options.batches, *steps]
         script = "train_pytorch.py"
-    ours = [str(options.kette), "bench", options.what, *common, *tokens]
-    peer = [sys.executable, str(HERE / script), *common, *peer_switches]
+    ours = [str(options.kette), "bench", options.what, *common, *our_batch]
+    peer = [sys.executable, str(HERE / script), *common, *peer_batch, *peer_switches]
     if on_gpu:
         ours += ["--device", options.device]
         peer += ["--device", options.device]
     if options.precision != "f32":
         ours += ["--precision", options.precision]
         peer += ["--dtype", options.precision]
+    if options.dry_run:
+        print(" ".join(ours), " ".join(peer), sep="\n")
+        return
 
     rows = []
     for round_ in range(options.rounds):

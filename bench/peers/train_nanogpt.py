@@ -3,12 +3,14 @@
 
 `--nanogpt` names a checkout of karpathy/nanoGPT, whose model.py is imported as it is: attention by
 scaled_dot_product_attention, fused AdamW where there is a GPU. The step is that of its train.py:
-forward, backward, clipping by norm, AdamW with decay of matrices alone. Random tokens.
+forward, backward, clipping by norm, AdamW with decay of matrices alone. Random tokens,
+by Zipf's law as Kette draws them.
 """
 
 import argparse
 import contextlib
 import json
+import math
 import resource
 import statistics
 import sys
@@ -32,7 +34,8 @@ def main():
     parser.add_argument("--dropout", type=float, help="instead of the preset's")
     parser.add_argument("--bias", action=argparse.BooleanOptionalAction, default=False)
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
-    parser.add_argument("--dtype", choices=["f32", "bf16"], default="f32")
+    parser.add_argument("--dtype", choices=["f32", "tf32", "bf16"], default="f32")
+    parser.add_argument("--ids", choices=["zipf", "uniform"], default="zipf")
     parser.add_argument("--compile", action=argparse.BooleanOptionalAction, default=False)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--steps", type=int, default=100)
@@ -45,6 +48,8 @@ def main():
 
     torch.set_num_threads(options.threads)
     torch.manual_seed(1)
+    if options.dtype == "tf32":
+        torch.set_float32_matmul_precision("high")
     layers, heads, width, context, vocabulary, windows, dropout = PRESETS[options.preset]
     windows = options.windows or windows
     dropout = dropout if options.dropout is None else options.dropout
@@ -64,9 +69,18 @@ def main():
     parameters = sum(p.numel() for p in model.parameters())
     run = torch.compile(model) if options.compile else model
     shape = (options.warmup + options.steps, 2, windows, context)
-    batches = torch.randint(vocabulary, shape).to(options.device)
-    seconds = []
-    for batch in batches:
+    ranks = torch.arange(1.0, vocabulary + 1)
+    weights = 1 / ranks if options.ids == "zipf" else torch.ones_like(ranks)
+    drawn = torch.multinomial(weights, math.prod(shape), replacement=True)
+    batches = drawn.view(shape).to(options.device)
+
+    def graphs():
+        return torch._dynamo.utils.counters["stats"]["unique_graphs"]
+
+    seconds, graphs_after_warmup = [], 0
+    for index, batch in enumerate(batches):
+        if index == options.warmup:
+            graphs_after_warmup = graphs()
         start = time.perf_counter()
         with torch.autocast(options.device, torch.bfloat16, enabled=options.dtype == "bf16"):
             _, loss = run(batch[0], batch[1])
@@ -88,6 +102,7 @@ def main():
         "milliseconds_a_step": 1e3 * a_step,
         "target_tokens_per_second": windows * context / a_step,
         "peak_rss_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "graphs_compiled_while_timed": graphs() - graphs_after_warmup,
     }
     if options.device == "cuda":
         result["peak_tensor_mib"] = torch.cuda.max_memory_allocated() / 2**20

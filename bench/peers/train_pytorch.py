@@ -257,7 +257,7 @@ def main():
     parser.add_argument("--preset", choices=PRESETS, default="tiny")
     parser.add_argument("--rows", type=int, help="vocabulary rows, instead of the preset's")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
-    parser.add_argument("--dtype", choices=["f32", "bf16"], default="f32")
+    parser.add_argument("--dtype", choices=["f32", "tf32", "bf16"], default="f32")
     parser.add_argument("--compile", action=argparse.BooleanOptionalAction, default=False)
     parser.add_argument("--dropout", choices=["native", "words"], default="native")
     parser.add_argument("--allocator", choices=["default", "keep"], default="default")
@@ -274,6 +274,8 @@ def main():
 
     torch.set_num_threads(options.threads)
     torch.manual_seed(options.seed)
+    if options.dtype == "tf32":
+        torch.set_float32_matmul_precision("high")
     preset = PRESETS[options.preset]
     if options.rows:
         preset = dataclasses.replace(preset, rows=options.rows)

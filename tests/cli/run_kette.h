@@ -18,6 +18,12 @@
 
 namespace kette::testing {
 
+/// The program of this build, or the one that the environment names.
+inline std::string kette_binary() {
+  const char* named = std::getenv("KETTE_BINARY");
+  return named ? named : KETTE_BINARY;
+}
+
 struct Outcome {
   int code = -1;  ///< exit code; 128 + N after signal N
   std::string out, err;
@@ -48,7 +54,7 @@ inline Outcome run_kette(const std::vector<std::string>& arguments,
       options.output_file.empty() ? (folder / "out").string() : options.output_file;
   const std::string in = options.input_file.empty() ? (folder / "in").string() : options.input_file;
   const std::string err = (folder / "err").string();
-  std::vector<std::string> words = {KETTE_BINARY};
+  std::vector<std::string> words = {kette_binary()};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
@@ -66,7 +72,8 @@ inline Outcome run_kette(const std::vector<std::string>& arguments,
     setrlimit(RLIMIT_FSIZE, &limit);
   }
   pid_t child = 0;
-  const int error = posix_spawn(&child, KETTE_BINARY, &actions, nullptr, pointers.data(), environ);
+  const int error =
+      posix_spawn(&child, words[0].c_str(), &actions, nullptr, pointers.data(), environ);
   setrlimit(RLIMIT_FSIZE, &before);
   if (error == 0 && options.memory_limit > 0 && !kSanitizer) {  // early enough for what grows
     const rlimit limit{static_cast<rlim_t>(options.memory_limit), RLIM_INFINITY};

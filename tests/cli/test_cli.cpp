@@ -366,7 +366,7 @@ TEST_CASE("cli: bench tokenize times a tokenizer on a text") {
   const ScratchFolder folder;
   const std::string text = (folder / "text").string();
   write_file(folder / "text", "The weather and the water.\n");
-  const std::string tiny = std::string(KETTE_SOURCE_DIR) + "/tests/fixtures/gpt2_tiny";
+  const std::string tiny = source_folder().string() + "/tests/fixtures/gpt2_tiny";
   const Outcome bench = run_kette({"bench", "tokenize", "--tokenizer", tiny, "--text", text,
                                    "--steps", "1", "--warmup", "0", "--json"});
   CAPTURE(bench.err);

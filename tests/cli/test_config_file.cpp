@@ -1,7 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <CLI/CLI.hpp>
+
 #include "cli/config_file.h"
-#include "cli/options.h"
 
 using namespace kette;
 using namespace kette::cli;

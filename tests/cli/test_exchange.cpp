@@ -11,7 +11,7 @@ using namespace kette::testing;
 namespace {
 
 std::string fixture(const std::string& name) {
-  return std::string(KETTE_SOURCE_DIR) + "/tests/fixtures/hugging_face/" + name;
+  return source_folder().string() + "/tests/fixtures/hugging_face/" + name;
 }
 
 }  // namespace

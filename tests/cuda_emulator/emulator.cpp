@@ -11,7 +11,14 @@
 #include "chance.h"
 #include "fibers.h"
 
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__)  // as g++ says it
+#define KETTE_ADDRESS_SANITIZER
+#elif defined(__has_feature)  // as clang does
+#if __has_feature(address_sanitizer)
+#define KETTE_ADDRESS_SANITIZER
+#endif
+#endif
+#ifdef KETTE_ADDRESS_SANITIZER
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -36,7 +43,7 @@ struct Group {
   }
 };
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef KETTE_ADDRESS_SANITIZER
 /// The address sanitizer wants to know which stack it is on.
 struct StackNote {
   void* fake = nullptr;
@@ -63,7 +70,7 @@ struct Context {
 };
 
 void go(Context& from, Context& to) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef KETTE_ADDRESS_SANITIZER
   swapcontext(&from.first, &to.first);
 #else
   if (_setjmp(from.later) != 0) return;

@@ -261,3 +261,11 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   if (event->stream) emulator::host_wait(*event->stream, event->number);
   return cudaSuccess;
 }
+/// The host then knows, too.
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  const std::lock_guard lock(mutex);
+  if (event->stream == nullptr || event->number <= event->stream->known) return cudaSuccess;
+  if (event->stream->done < event->number) return cudaErrorNotReady;
+  event->stream->known = event->number;
+  return cudaSuccess;
+}

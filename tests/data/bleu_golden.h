@@ -12,8 +12,8 @@
 namespace kette::testing {
 
 inline const nlohmann::json& bleu_golden() {
-  static const nlohmann::json golden = nlohmann::json::parse(
-      read_file(std::filesystem::path(KETTE_SOURCE_DIR) / "tests/fixtures/bleu_golden.json"));
+  static const nlohmann::json golden =
+      nlohmann::json::parse(read_file(source_folder() / "tests/fixtures/bleu_golden.json"));
   return golden;
 }
 

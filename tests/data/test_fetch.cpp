@@ -29,7 +29,7 @@ struct Fixture {
 
   Outcome fetch(const std::string& arguments) const {
     const std::string command = "KETTE_FETCH_MIRROR='file://" + mirror.string() + "' bash '" +
-                                std::string(KETTE_SOURCE_DIR) + "/data/fetch.sh' " + arguments +
+                                testing::source_folder().string() + "/data/fetch.sh' " + arguments +
                                 " > '" + (folder / "log").string() + "' 2>&1";
     const int status = std::system(command.c_str());
     return {WEXITSTATUS(status), testing::read_file(folder / "log")};

@@ -22,7 +22,7 @@ using testing::contains;
 using testing::message_of;
 using testing::write_file;
 
-const std::filesystem::path kFixtures = std::filesystem::path(KETTE_SOURCE_DIR) / "tests/fixtures";
+const std::filesystem::path kFixtures = testing::source_folder() / "tests/fixtures";
 
 const Json& golden() {
   static const Json golden = Json::parse(testing::read_file(kFixtures / "gpt2_golden.json"));

@@ -105,8 +105,8 @@ TEST_CASE("safetensors: the layout is the format's") {
 }
 
 TEST_CASE("safetensors: a file of the Python library") {
-  const auto file = SafetensorsFile::open(std::filesystem::path(KETTE_SOURCE_DIR) /
-                                          "tests/fixtures/python.safetensors");
+  const auto file =
+      SafetensorsFile::open(testing::source_folder() / "tests/fixtures/python.safetensors");
   CHECK(file.metadata().at("who") == "Käthe");
   CHECK(file.shape("f32") == Shape{2, 3});
   CHECK(file.tensor("f32").values<float>() ==

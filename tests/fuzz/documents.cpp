@@ -18,7 +18,7 @@ std::vector<std::string> seeds() {
 
 std::vector<std::int32_t> encoded(std::string_view text) {
   static const auto tokenizer =
-      Gpt2Tokenizer::load(std::filesystem::path(KETTE_SOURCE_DIR) / "tests/fixtures/gpt2_tiny");
+      Gpt2Tokenizer::load(testing::source_folder() / "tests/fixtures/gpt2_tiny");
   return tokenizer->encode(text);
 }
 

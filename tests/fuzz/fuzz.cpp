@@ -129,7 +129,7 @@ std::string header_of(const fs::path& file) {
 }
 
 std::string fixture(const std::string& name) {
-  return testing::read_file(fs::path(KETTE_SOURCE_DIR) / "tests/fixtures" / name);
+  return testing::read_file(testing::source_folder() / "tests/fixtures" / name);
 }
 
 }  // namespace kette::fuzz

@@ -16,7 +16,7 @@ namespace kette::testing {
 using Json = nlohmann::json;
 
 inline const std::filesystem::path kHuggingFace =
-    std::filesystem::path(KETTE_SOURCE_DIR) / "tests" / "fixtures" / "hugging_face";
+    source_folder() / "tests" / "fixtures" / "hugging_face";
 
 inline Json golden(const std::string& name) { return Json::parse(read_file(kHuggingFace / name)); }
 

@@ -21,7 +21,7 @@ std::optional<Json> ask_transformers(const std::filesystem::path& folder, const 
   }
   const ScratchFolder scratch;
   write_file(scratch / "questions.json", questions.dump());
-  const std::string script = std::string(KETTE_SOURCE_DIR) + "/tests/fixtures/check_export.py",
+  const std::string script = source_folder().string() + "/tests/fixtures/check_export.py",
                     answer = (scratch / "answer.json").string(), log = (scratch / "log").string();
   const int status =
       std::system((python + " " + script + " " + folder.string() + " " +

@@ -1,0 +1,68 @@
+#include "cli/device_limits.h"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+
+#include "tensor/backend.h"
+#include "tensor/cpu/blas.h"
+#include "tensor/kernels.h"
+#include "tensor/random.h"
+
+namespace kette::cli {
+namespace {
+
+/// The median time of a run, after three to warm up.
+double typical_seconds(Device device, const std::function<void()>& work) {
+  constexpr int kWarmup = 3, kRuns = 11;
+  std::vector<double> seconds;
+  for (int i = 0; i < kWarmup + kRuns; ++i) {
+    backend(device).synchronize();
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    backend(device).synchronize();
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    if (i >= kWarmup) seconds.push_back(taken.count());
+  }
+  return median(seconds);
+}
+
+}  // namespace
+
+double measure_product_gflops(const ComputeOptions& options, int threads) {
+  const Device device = options.device;
+  if (device.kind == DeviceKind::cpu) return cpu::measure_sgemm_gflops(threads);
+  constexpr std::int64_t kSide = 8192;
+  const Tensor a = normal_values({kSide, kSide}, options.dtype(), device), b = a.clone(),
+               c = Tensor::empty(a.shape(), a.dtype(), device);
+  MatmulArgs args;
+  args.dtype = a.dtype();
+  args.a = a.raw();
+  args.b = b.raw();
+  args.c = c.raw();
+  args.m = args.n = args.k = args.lda = args.ldb = args.ldc = kSide;
+  const double seconds =
+      typical_seconds(device, [&] { on(device, [&](auto exec) { kernels::matmul(exec, args); }); });
+  return 2e-9 * kSide * kSide * kSide / seconds;
+}
+
+double measure_copy_gb_per_second(Device device) {
+  constexpr std::int64_t kElements = std::int64_t{1} << 25;  // more than caches hold
+  const Tensor from = Tensor::zeros({kElements}, DType::f32, device),
+               to = Tensor::empty(from.shape(), DType::f32, device);
+  const double seconds = typical_seconds(
+      device, [&] { backend(device).copy_within(to.raw(), from.raw(), from.bytes()); });
+  return 2e-9 * static_cast<double>(from.bytes()) / seconds;
+}
+
+Tensor normal_values(Shape shape, DType dtype, Device device) {
+  constexpr std::size_t kDistinct = 1 << 20;
+  Random random(1, 3);
+  std::vector<float> values(static_cast<std::size_t>(shape.elements()));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = i < kDistinct ? static_cast<float>(random.normal()) : values[i - kDistinct];
+  }
+  return Tensor::from(values, shape, device).to(dtype);
+}
+
+}  // namespace kette::cli

@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# One archive for a machine with a GPU but without a network: the programs for one architecture, the
+# libraries they need, the source tree with fixtures, peers and scripts, and folders of data.
+#   scripts/gpu-pack.sh [--arch N] [--data FOLDER]... [--build FOLDER] [--out FILE]
+#     --arch   the GPU's compute capability without its point (default: 90, an H100 or H200)
+#     --data   is kept as build/data/NAME: multi30k and nanogpt are what gpu-check.sh looks for
+#     --build  takes the programs of this folder as they are (default: builds them in build/gpu)
+#     --out    default: build/kette-gpu.tar.xz
+# Then, over there:  tar -xf kette-gpu.tar.xz && kette-gpu/scripts/gpu-check.sh --part tests
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+architecture=90 build="" out=build/kette-gpu.tar.xz data=()
+while (($#)); do
+  case "$1" in
+    --arch) architecture=${2:-} ;;
+    --data) data+=("${2:-}") ;;
+    --build) build=${2:-} ;;
+    --out) out=${2:-} ;;
+    *)
+      echo "gpu-pack.sh: expected --arch, --data, --build or --out, given $1" >&2
+      exit 2
+      ;;
+  esac
+  if [[ -z ${2:-} ]]; then
+    echo "gpu-pack.sh: expected a value after $1, given none" >&2
+    exit 2
+  fi
+  shift 2
+done
+
+if [[ -z $build ]]; then
+  build=build/gpu
+  cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Release -DKETTE_CUDA=on \
+    -DKETTE_CUDA_ARCHITECTURES="$architecture-real" -DKETTE_CPU_VARIANTS=OFF > /dev/null
+  cmake --build "$build" -j "$(nproc)" --target kette kette-tests
+fi
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+root=$scratch/kette-gpu programs=$scratch/kette-gpu/build/release
+mkdir -p "$programs/programs" "$programs/lib" "$root/build/data"
+cp -r autograd bench cli data decode docs models nn scripts tensor tests train \
+  CMakeLists.txt CMakePresets.json README.md "$root"
+for folder in "${data[@]}"; do cp -rL "$folder" "$root/build/data/$(basename "$folder")"; done
+
+# All libraries but glibc, which belongs to the system and its driver.
+libraries() {
+  ldd "$build/kette" "$build/kette-tests" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u |
+    grep -vE '/(libc|libm|libdl|librt|libpthread)\.so'
+}
+for name in kette kette-tests; do
+  strip -o "$programs/programs/$name" "$build/$name"
+  # Of these the program alone needs the libraries: Python, beside it, has its own.
+  cat > "$programs/$name" << 'END'
+#!/bin/bash
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+export LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+exec "$here/programs/$(basename "${BASH_SOURCE[0]}")" "$@"
+END
+  chmod +x "$programs/$name"
+done
+for library in $(libraries); do
+  strip --strip-unneeded -o "$programs/lib/$(basename "$library")" "$library"
+done
+
+tar -C "$scratch" -cJf "$out" kette-gpu
+size=$(($(stat -c %s "$out") / 1000000))
+if ((size >= 50)); then
+  echo "gpu-pack.sh: expected an archive below 50 MB, given one of $size MB" \
+    "(less --data, or one architecture)" >&2
+  exit 1
+fi
+echo "gpu-pack: $out, $size MB"

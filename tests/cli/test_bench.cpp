@@ -1,0 +1,82 @@
+// What `kette bench` measures, and on what.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "cli/bench_batches.h"
+#include "cli/device_limits.h"
+#include "tests/cli/run_kette.h"
+#include "tests/devices.h"
+
+using namespace kette;
+using namespace kette::cli;
+using namespace kette::testing;
+using Json = nlohmann::json;
+
+namespace {
+
+/// How often each of the ids 3 to 102 is drawn in 20,000 draws.
+std::vector<int> counts(const std::string& kind) {
+  const BenchIds ids(kind, 3, 103);
+  Random random(1);
+  std::vector<int> result(100);
+  for (int i = 0; i < 20000; ++i) ++result.at(static_cast<std::size_t>(ids.draw(random) - 3));
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("bench: ids by Zipf's law are as frequent as words, uniform ones all alike") {
+  const std::vector<int> zipf = counts("zipf"), uniform = counts("uniform");
+  const double sum = 5.187;  // 1 + 1/2 + ... + 1/100
+  for (const std::size_t rank : {1, 2, 5, 10}) {
+    CAPTURE(rank);
+    CHECK(zipf[rank - 1] == doctest::Approx(20000 / sum / static_cast<double>(rank)).epsilon(0.1));
+    CHECK(uniform[rank - 1] == doctest::Approx(200).epsilon(0.25));
+  }
+  CHECK_THROWS_WITH_AS(BenchIds("zipf", 3, 3),
+                       "bench: expected a vocabulary of more than 3 rows, given 3", Error);
+}
+
+TEST_CASE("bench: random sentences and windows have frequent tokens") {
+  BenchBatchOptions options;
+  const Batch batch = make_bench_batches(options, 1).front();
+  const auto share_of_first = [](const std::vector<std::int32_t>& ids, std::int32_t first) {
+    return static_cast<double>(std::count(ids.begin(), ids.end(), first)) /
+           static_cast<double>(ids.size());
+  };
+  CHECK(share_of_first(batch.source, SpecialTokens{}.end + 1) > 0.05);
+  const Batch windows = random_windows(BenchIds("zipf", 0, 1000), 64, 8, 1, 1).front();
+  CHECK(share_of_first(windows.target_in, 0) > 0.05);
+  options.ids = "uniform";
+  CHECK(share_of_first(make_bench_batches(options, 1).front().source, SpecialTokens{}.end + 1) <
+        0.01);
+}
+
+TEST_CASE("bench: the limit of products is measured on normal values") {
+  for (const Device device : test_devices()) {
+    const auto values = normal_values({1 << 10, 1 << 11}, DType::bf16, device).values<float>();
+    double sum = 0, squares = 0;
+    for (const float value : values) {
+      sum += static_cast<double>(value);
+      squares += static_cast<double>(value) * static_cast<double>(value);
+    }
+    const auto count = static_cast<double>(values.size());
+    CHECK(std::abs(sum / count) < 0.01);
+    CHECK(squares / count == doctest::Approx(1).epsilon(0.01));
+  }
+}
+
+TEST_CASE("bench: generating on a GPU is held against the rate at which it copies") {
+  if (test_devices().size() == 1) return skip_cuda();
+  const Outcome bench = run_kette(
+      {"bench",    "generate", "--device", "cuda", "--preset", "char-cpu", "--layers",  "1",
+       "--width",  "16",       "--hidden", "32",   "--heads",  "2",        "--context", "16",
+       "--prompt", "2",        "--tokens", "3",    "--runs",   "1",        "--json"});
+  CAPTURE(bench.err);
+  REQUIRE(bench.code == 0);
+  const Json json = Json::parse(bench.last_line());
+  CHECK(json["copy_gb_per_second"].get<double>() > 0);
+  CHECK(json["copy_share"].get<double>() > 0);
+}

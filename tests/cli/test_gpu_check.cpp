@@ -1,0 +1,91 @@
+// What is carried to a machine with a GPU, and run there: the scripts around the program.
+#include <doctest/doctest.h>
+
+#include "tests/cli/run_kette.h"
+
+using namespace kette::testing;
+
+namespace {
+
+/// Runs a command of bash in the source tree; code and all that it prints.
+Outcome run_bash(const std::string& command) {
+  const ScratchFolder folder;
+  write_file(folder / "command", command);
+  const std::string log = (folder / "log").string();
+  const int status = std::system(("cd '" + source_folder().string() + "' && bash '" +
+                                  (folder / "command").string() + "' > '" + log + "' 2>&1")
+                                     .c_str());
+  return {WEXITSTATUS(status), read_file(log), {}};
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// A root in which there is nothing but what is unpacked, and the tools that scripts call.
+constexpr const char* kEmptyRoot = R"bash(
+set -euo pipefail
+mkdir -p root/usr/bin root/usr/lib root/usr/lib64 root/dev root/tmp
+ln -s usr/bin usr/lib usr/lib64 root
+touch root/dev/null
+for tool in bash sh env timeout mktemp tee tail head grep sed awk cat rm mkdir realpath dirname basename; do
+  cp -L "$(command -v $tool)" root/usr/bin
+  for library in $(ldd "$(command -v $tool)" | grep -o '/[^ ]*'); do
+    cp -L --parents "$library" root
+  done
+done
+cp -L --parents "$(ldconfig -p | awk '$1 == "libm.so.6" { print $NF; exit }')" root
+tar -C root -xf archive.tar.xz
+chroot root /usr/bin/env -i PATH=/usr/bin bash /kette-gpu/scripts/gpu-check.sh --part cpu --logs /logs
+)bash";
+
+}  // namespace
+
+TEST_CASE("gpu-check: unknown parts and options without a value are refused by name") {
+  const Outcome part = run_bash("scripts/gpu-check.sh --part all");
+  CHECK(part.code == 2);
+  CHECK(has(part.out, "expected a part among cpu tests sanitizers train bench"));
+  const Outcome value = run_bash("scripts/gpu-check.sh --logs");
+  CHECK(value.code == 2);
+  CHECK(has(value.out, "expected a value after --logs, given none"));
+  CHECK(run_bash("scripts/gpu-pack.sh --arch").code == 2);
+}
+
+TEST_CASE("peers: a comparison gives both programs the same batch") {
+  if (run_bash("python3 --version").code != 0) {
+    MESSAGE("skipped: the program python3 is not installed");
+    return;
+  }
+  const Outcome plan = run_bash(
+      "PYTHONDONTWRITEBYTECODE=1 python3 bench/peers/compare.py train --preset gpt2 --nanogpt x "
+      "--device cuda --precision bf16 --dropout 0 --dry-run");
+  REQUIRE(plan.code == 0);
+  const std::size_t middle = plan.out.find('\n');
+  const std::string ours = plan.out.substr(0, middle), peer = plan.out.substr(middle);
+  CHECK(has(ours, " --tokens 65536 --dropout 0 --attention-dropout 0"));
+  CHECK(has(peer, " --windows 64 --dropout 0"));  // of 1,024 tokens
+  for (const char* shared : {" --ids zipf", " --steps 20 --warmup 8", " --device cuda"}) {
+    CAPTURE(shared);
+    CHECK(has(ours, shared));
+    CHECK(has(peer, shared));
+  }
+}
+
+TEST_CASE("gpu-pack: the archive runs in an empty root") {
+  if (kSanitizer || geteuid() != 0 || run_bash("command -v chroot xz strip").code != 0) {
+    MESSAGE("skipped: it takes root, chroot, xz and strip, and a build without sanitizers");
+    return;
+  }
+  const ScratchFolder folder;
+  const std::string build = std::filesystem::path(kette_binary()).parent_path().string();
+  const Outcome packed = run_bash("XZ_OPT=-0 scripts/gpu-pack.sh --build '" + build + "' --out '" +
+                                  folder.path().string() + "/archive.tar.xz'");
+  CAPTURE(packed.out);
+  REQUIRE(packed.code == 0);
+  const Outcome run = run_bash("cd '" + folder.path().string() + "'\n" + kEmptyRoot);
+  CAPTURE(run.out);
+  CHECK(run.code == 0);
+  const std::string table = read_file(folder / "root/logs/cpu.table");
+  CHECK(std::count(table.begin(), table.end(), '\n') == 3);
+  CHECK_FALSE(has(table, "FAILED"));
+}
