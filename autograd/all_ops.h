@@ -7,6 +7,7 @@
 #include "autograd/ops/attention.h"
 #include "autograd/ops/cross_entropy.h"
 #include "autograd/ops/embedding.h"
+#include "autograd/ops/feed_forward.h"
 #include "autograd/ops/layer_norm.h"
 #include "autograd/ops/lora.h"
 #include "autograd/ops/matmul.h"
@@ -21,8 +22,8 @@ namespace kette {
 
 using CompositeOps =
     std::tuple<SumTo, MaxLast, Reshape, Slice, Concatenate, Transpose, MatMul, AffineMap,
-               LoraAffineMap, Softmax, LogSoftmax, Normalize, ResidualLayerNorm, RmsNormalize,
-               SwiGlu, Lookup, AddPositions, RotatePairs, ApplyDropout, SelfAttention,
+               FeedForwardMap, LoraAffineMap, Softmax, LogSoftmax, Normalize, ResidualLayerNorm,
+               RmsNormalize, SwiGlu, Lookup, AddPositions, RotatePairs, ApplyDropout, SelfAttention,
                CrossAttention, ProjectedCrossEntropy>;
 
 struct OpInfo {

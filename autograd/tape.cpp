@@ -98,8 +98,8 @@ void Tape::backward(const Variable& output, const Tensor& output_gradient) {
     Entry& entry = nodes_[at];
     upstream.clear();
     bool arrived = false;
-    for (const std::int64_t output : entry.outputs) {
-      upstream.push_back(slots_[static_cast<std::size_t>(output)].take());
+    for (const std::int64_t slot : entry.outputs) {
+      upstream.push_back(slots_[static_cast<std::size_t>(slot)].take());
       arrived = arrived || upstream.back().defined();
     }
     if (arrived) {

@@ -68,6 +68,9 @@ std::map<std::string, Case> realistic_cases(const TransformerConfig& c, const Be
       {"linear",
        {{{{n, w}}, {{h, w}}, {{h}}},
         [](In in) { return linear(in[0], in[1], in[2], Activation::relu); }}},
+      {"feed_forward",
+       {{{{n, w}}, {{h, w}}, {{h}}, {{w, h}}, {{w}}},
+        [](In in) { return feed_forward(in[0], in[1], in[2], in[3], in[4], Activation::relu); }}},
       {"lora_linear",
        {{{{n, w}}, {{3 * w, w}}, {{16, w}}, {{2 * w, 8}}},  // rank 8 on the query and the value
         [w](In in) {
@@ -79,7 +82,7 @@ std::map<std::string, Case> realistic_cases(const TransformerConfig& c, const Be
        {{{{n, w}}, {{w}}, {{w}}}, [](In in) { return layer_norm(in[0], in[1], in[2]); }}},
       {"residual_layer_norm",
        {{{{n, w}}, {{n, w}}, {{w}}, {{w}}},
-        [mask](In in) { return residual_layer_norm(in[0], in[1], in[2], in[3], mask); }}},
+        [mask](In in) { return residual_layer_norm(in[0], in[1], in[2], in[3], mask)[1]; }}},
       {"rms_norm", {{{{n, w}}, {{w}}}, [](In in) { return rms_norm(in[0], in[1]); }}},
       {"swiglu", {{{{n, 2 * h}}}, [](In in) { return swiglu(in[0]); }}},
       {"embedding", {{{{v, w}}}, [ids](In in) { return embedding(in[0], ids); }}},

@@ -136,4 +136,14 @@ FeedForward FeedForward::swiglu(const Scope& scope, std::int64_t width, std::int
       dropout);
 }
 
+Variable FeedForward::operator()(const Variable& x, Run& run) const {
+  const DropoutMask mask = run.mask(dropout_rate);
+  const bool in_one = !gated && !mask.active() && !inner.adapter && !outer.adapter;
+  if (in_one) {
+    return feed_forward(x, inner.weight, inner.bias, outer.weight, outer.bias, inner.activation);
+  }
+  const Variable hidden = gated ? kette::swiglu(inner(x)) : inner(x);
+  return outer(dropout(hidden, mask));
+}
+
 }  // namespace kette

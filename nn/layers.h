@@ -138,10 +138,7 @@ struct FeedForward {
               double dropout_rate, const WeightInit& init = {});
   static FeedForward swiglu(const Scope& scope, std::int64_t width, std::int64_t hidden,
                             double dropout_rate, const WeightInit& init = {});
-  Variable operator()(const Variable& x, Run& run) const {
-    const Variable hidden = gated ? kette::swiglu(inner(x)) : inner(x);
-    return outer(dropout(hidden, run.mask(dropout_rate)));
-  }
+  Variable operator()(const Variable& x, Run& run) const;
 
  private:
   FeedForward(Linear inner_map, Linear outer_map, bool is_gated, double rate)

@@ -36,6 +36,8 @@ class Backend {
   /// At least `bytes` of 64-byte aligned memory, contents unspecified.
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void release(void* memory, std::size_t bytes) = 0;
+  /// allocate(), with values of the host's.
+  virtual void* upload(const void* from, std::size_t bytes) = 0;
   /// Gives every cached block back to the system.
   virtual void trim() = 0;
 
@@ -49,6 +51,8 @@ class Backend {
   virtual void synchronize() = 0;
 
   virtual MemoryStatistics memory() const = 0;
+  /// Bytes of memory the device has, free or not.
+  virtual std::size_t capacity() const = 0;
 };
 
 Backend& backend(Device device);

@@ -9,9 +9,17 @@ void MatmulArgs::check() const {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
   KETTE_CHECK(std::max({m, n, k, lda, ldb, ldc}) <= kMost,
               "matmul: expected sides below 2^31, given m = ", m, ", n = ", n, ", k = ", k);
-  const bool plain = bias == nullptr && pre_activation == nullptr && activation == Activation::none;
-  KETTE_CHECK(!wide_result || plain,
+  const bool plain = bias == nullptr && pre_activation == nullptr && kept == nullptr;
+  KETTE_CHECK(!wide_result || (plain && activation == Activation::none && column_sums == nullptr),
               "matmul: expected neither bias nor activation for a wide result, given one");
+  KETTE_CHECK(kept == nullptr || (bias == nullptr && pre_activation == nullptr && beta == 0),
+              "matmul: expected neither bias nor beta beside a derivative, given one");
+  const bool sums = column_sums != nullptr || a_row_sums != nullptr;
+  KETTE_CHECK((kept == nullptr && !sums) || (batch == 1 && ldc == n),
+              "matmul: expected one C without gaps for a derivative and sums, given ", batch,
+              " with rows of ", ldc);
+  KETTE_CHECK(a_row_sums == nullptr || transpose_a,
+              "matmul: expected A transposed to take sums of its rows, given another");
 }
 
 void AttentionArgs::check() const {

@@ -53,6 +53,13 @@ struct MatmulArgs {
   Activation activation = Activation::none;  ///< applied last
   void* pre_activation = nullptr;  ///< if set, [m, n] with ldc: the value before the activation
 
+  // In a backward pass, of one matrix.
+  /// If set, [m, n] with ldc, what the activation kept (see activation_backward): C is
+  /// (alpha * op(A) op(B)) * activation'(...), with neither bias nor beta.
+  const void* kept = nullptr;
+  void* column_sums = nullptr;  ///< [n] in compute_dtype(dtype): C's columns are added up to it
+  void* a_row_sums = nullptr;   ///< [m], likewise op(A)'s rows, for A that is transposed
+
   DType result_dtype() const { return wide_result ? compute_dtype(dtype) : dtype; }
   void check() const;  ///< an Error unless they are such as every device can take
 };

@@ -11,6 +11,8 @@ namespace kette {
 struct Tensor::Storage {
   Storage(Device where, std::size_t size)
       : device(where), bytes(size), memory(backend(where).allocate(size)) {}
+  Storage(Device where, std::size_t size, const void* values)
+      : device(where), bytes(size), memory(backend(where).upload(values, size)) {}
   ~Storage() { backend(device).release(memory, bytes); }
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
@@ -48,8 +50,10 @@ Tensor Tensor::from_host(const void* values, std::size_t count, Shape shape, DTy
                          Device device) {
   KETTE_CHECK(static_cast<std::int64_t>(count) == shape.elements(), "Tensor::from: expected ",
               shape.elements(), " values for shape ", shape, ", given ", count);
-  Tensor result = empty(shape, dtype, device);
-  if (count > 0) backend(device).copy_from_host(result.raw(), values, result.bytes());
+  Tensor result;
+  result.shape_ = shape;
+  result.dtype_ = dtype;
+  result.storage_ = std::make_shared<Storage>(device, count * size_of(dtype), values);
   return result;
 }
 
@@ -98,6 +102,9 @@ Tensor Tensor::to(DType dtype) const {
 
 Tensor Tensor::to(Device device) const {
   if (device == this->device()) return *this;
+  if (this->device().kind == DeviceKind::cpu) {
+    return from_host(raw(), static_cast<std::size_t>(elements()), shape_, dtype_, device);
+  }
   const Tensor result = empty(shape_, dtype_, device);
   result.copy_from(*this);
   return result;

@@ -7,13 +7,16 @@ namespace kette {
 namespace {
 
 /// A part of a batch whose activations are held at once. On the CPU the residual stream of base is
-/// then 2 MiB, and its products are still as quick as those of larger parts; a GPU needs larger
-/// ones to be busy.
+/// then 2 MiB, and its products are still as quick as those of larger parts. A GPU takes the whole of
+/// any batch its memory is made for: an element of the stream stands for some 200 to 600 bytes.
 std::int64_t tokens_at_once(const TrainedModel& model) {
-  constexpr std::int64_t kElements = std::int64_t{1} << 19, kCudaElements = std::int64_t{1} << 25;
+  constexpr std::int64_t kElements = std::int64_t{1} << 19, kCudaBytesEach = 1024;
   constexpr std::int64_t kFewest = 256;
-  const bool is_cpu = model.parameters->values().device().kind == DeviceKind::cpu;
-  return std::max(kFewest, (is_cpu ? kElements : kCudaElements) / model.width);
+  const Device device = model.parameters->values().device();
+  const auto capacity = static_cast<std::int64_t>(backend(device).capacity());
+  const std::int64_t elements =
+      device.kind == DeviceKind::cpu ? kElements : capacity / kCudaBytesEach;
+  return std::max(kFewest, elements / model.width);
 }
 
 }  // namespace

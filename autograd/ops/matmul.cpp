@@ -1,35 +1,8 @@
 #include "autograd/ops/matmul.h"
 
+#include "autograd/ops/products.h"
+
 namespace kette {
-namespace {
-
-/// c (+)= op(a) op(b) over the last two axes; the outer axes of all three agree.
-void multiply(const Tensor& a, bool transpose_a, const Tensor& b, bool transpose_b, const Tensor& c,
-              bool adds) {
-  MatmulArgs args;
-  args.dtype = a.dtype();
-  args.wide_result = c.dtype() != a.dtype();
-  args.a = a.raw();
-  args.b = b.raw();
-  args.c = c.raw();
-  args.m = c.shape()[-2];
-  args.n = c.shape()[-1];
-  args.k = transpose_a ? a.shape()[-2] : a.shape()[-1];
-  args.lda = a.shape()[-1];
-  args.ldb = b.shape()[-1];
-  args.ldc = args.n;
-  args.transpose_a = transpose_a;
-  args.transpose_b = transpose_b;
-  args.beta = adds ? 1 : 0;
-  args.batch_stride_a = a.shape()[-2] * a.shape()[-1];
-  args.batch_stride_b = b.shape()[-2] * b.shape()[-1];
-  args.batch_stride_c = args.m * args.n;
-  args.batch = args.batch_stride_c == 0 ? 0 : c.elements() / args.batch_stride_c;
-  on(c.device(), [&](auto exec) { kernels::matmul(exec, args); });
-}
-
-}  // namespace
-
 Tensor MatMul::forward(const Tensor& left, const Tensor& right) {
   const auto rank = left.shape().rank();
   const auto inner = [](const Tensor& t, bool transposed, bool is_left) {
@@ -105,20 +78,12 @@ void AffineMap::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dweig
        [&](auto exec) { kernels::activation_backward(exec, activation, saved, dy, upstream); });
     saved = Tensor();
   }
-  const Tensor upstream_rows = upstream.reshaped({upstream.rows(), upstream.width()});
+  const Tensor rows = as_rows(upstream);
   if (dx.wanted()) {
     const auto [gradient, adds] = dx.buffer();
-    multiply(upstream_rows, false, weight, false, gradient.reshaped({x.rows(), x.width()}), adds);
+    multiply(rows, false, weight, false, as_rows(gradient), adds);
   }
-  if (dweight.wanted()) {
-    const auto [gradient, adds] = dweight.buffer();
-    multiply(upstream_rows, true, x.reshaped({x.rows(), x.width()}), false, gradient, adds);
-  }
-  if (dbias.wanted()) {
-    const auto [sums, adds] = dbias.sums(bias);
-    on(dy.device(), [&](auto exec) { kernels::add_rows(exec, upstream_rows, sums); });
-    if (!adds) dbias.add(sums);
-  }
+  add_parameter_gradients(rows, as_rows(x), bias, dweight, dbias);
 }
 
 std::vector<Sample> MatMul::samples() {

@@ -3,6 +3,7 @@
 #include "tensor/backend.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <vector>
@@ -84,6 +85,11 @@ class CpuBackend final : public Backend {
   void copy_from_host(void* to, const void* from, std::size_t bytes) override {
     std::memcpy(to, from, bytes);
   }
+  void* upload(const void* from, std::size_t bytes) override {
+    void* memory = allocate(bytes);
+    if (bytes > 0) std::memcpy(memory, from, bytes);
+    return memory;
+  }
   std::unique_ptr<HostCopy> start_copy_to_host(const void* from, std::size_t bytes) override {
     const auto* first = static_cast<const std::byte*>(from);
     auto copy = std::make_unique<CpuCopy>();
@@ -93,6 +99,10 @@ class CpuBackend final : public Backend {
   void synchronize() override {}
 
   MemoryStatistics memory() const override { return pool_.statistics(); }
+  std::size_t capacity() const override {
+    return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
+           static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  }
 
  private:
   BlockPool pool_{kSegment, reserve, give_back};

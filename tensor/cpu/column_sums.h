@@ -19,7 +19,7 @@ void add_blocks(C* sums, std::int64_t blocks, std::int64_t stride, std::int64_t 
   }
 }
 
-/// y += sums
+/// y += sums, as many as y has elements
 template <class C>
 void add_to(const Tensor& y, const C* sums) {
   C* out = y.data<C>();

@@ -29,8 +29,12 @@ struct Problem {
     const auto from = [&](void* start) { return start ? static_cast<Out*>(start) + at : nullptr; };
     a = static_cast<const T*>(args.a) + index * args.batch_stride_a;
     b = static_cast<const T*>(args.b) + index * args.batch_stride_b;
-    epilogue = {from(args.c), args.ldc, static_cast<const Out*>(args.bias), args.activation,
-                from(args.pre_activation)};
+    epilogue = {from(args.c),
+                args.ldc,
+                static_cast<const Out*>(args.bias),
+                args.activation,
+                from(args.pre_activation),
+                static_cast<const Out*>(args.kept)};
   }
 
   static Operand<T> operand(const T* data, std::int64_t ld, bool transpose) {
@@ -188,6 +192,13 @@ void matmul(CpuExec, const MatmulArgs& args) {
   if (args.m == 0 || args.n == 0 || args.batch == 0) return;
   visit_float(args.dtype, "matmul", [&]<class T>(T) {
     args.wide_result ? multiply_batch<T, Compute<T>>(args) : multiply_batch<T, T>(args);
+    const auto add_rows = [](const void* x, std::int64_t rows, std::int64_t width, std::int64_t ld,
+                             void* sums) {
+      if (sums == nullptr) return;
+      cpu::add_rows(static_cast<const T*>(x), rows, width, ld, static_cast<Compute<T>*>(sums));
+    };
+    add_rows(args.c, args.m, args.n, args.ldc, args.column_sums);
+    add_rows(args.a, args.k, args.m, args.lda, args.a_row_sums);
   });
 }
 

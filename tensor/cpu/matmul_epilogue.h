@@ -1,5 +1,5 @@
 // What follows a product while its block is still in cache: y = activation(c + bias), with c + bias
-// kept aside for the backward pass when asked for.
+// kept aside for the backward pass when asked for; or y = c * activation'(what was kept).
 #pragma once
 
 #include <algorithm>
@@ -18,6 +18,7 @@ struct Epilogue {
   const T* bias = nullptr;
   Activation activation = Activation::none;
   T* pre_activation = nullptr;
+  const T* kept = nullptr;
 
   bool empty() const {
     return bias == nullptr && activation == Activation::none && !pre_activation;
@@ -27,6 +28,7 @@ struct Epilogue {
   void apply(std::int64_t row, std::int64_t column, std::int64_t columns, const C* values) const {
     const std::int64_t at = row * ld + column;
     T* y = out + at;
+    if (kept) return differentiate(kept + at, columns, values, y);
     T* before = pre_activation ? pre_activation + at : y;
     if (bias) {
       const T* added = bias + column;
@@ -42,6 +44,20 @@ struct Epilogue {
       for (std::int64_t j = 0; j < columns; ++j) y[j] = T(function.forward(C(before[j])));
     });
   }
+
+ private:
+  void differentiate(const T* before, std::int64_t columns, const C* values, T* y) const {
+    visit_activation(activation, [&](auto function) {
+#pragma omp simd
+      for (std::int64_t j = 0; j < columns; ++j) {
+        y[j] = T(function.backward(C(before[j]), C(before[j]), values[j]));
+      }
+    });
+  }
 };
+
+/// y[j] += sum over rows of x[row * ld + j], for `width` columns.
+template <class T>
+void add_rows(const T* x, std::int64_t rows, std::int64_t width, std::int64_t ld, Compute<T>* y);
 
 }  // namespace kette::cpu

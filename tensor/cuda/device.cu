@@ -1,5 +1,8 @@
 // The CUDA devices: what there are, their memory, one stream each.
 #include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <sstream>
 
@@ -17,6 +20,7 @@ void check(cudaError_t status, const char* what) {
 namespace {
 
 constexpr std::size_t kSegment = std::size_t{1} << 26, kPinnedSegment = std::size_t{1} << 20;
+constexpr std::size_t kUploadSegment = std::size_t{1} << 22;
 
 void* reserve(std::size_t bytes) {
   void* memory = nullptr;
@@ -44,21 +48,26 @@ class Event {
   Event& operator=(const Event&) = delete;
 
   void record(cudaStream_t queue) { check(cudaEventRecord(event_, queue), "an event"); }
+  /// Work given to the queue from now on waits for it.
+  void hold(cudaStream_t queue) const {
+    check(cudaStreamWaitEvent(queue, event_, 0), "waiting for an event");
+  }
   void wait() const { check(cudaEventSynchronize(event_), "the work queued so far"); }
   bool is_past() const {
     const cudaError_t status = cudaEventQuery(event_);
     if (status != cudaErrorNotReady) check(status, "the work queued so far");
     return status == cudaSuccess;
   }
-  /// Likewise, for destructors: an error shows up again in the next call.
+  // For destructors: an error shows up again in the next call.
   void settle() const noexcept { cudaEventSynchronize(event_); }
+  void mark(cudaStream_t queue) noexcept { cudaEventRecord(event_, queue); }
 
  private:
   cudaEvent_t event_ = nullptr;
 };
 
-/// Pinned memory cut into equal slots that are used in turn: a copy through it returns at once,
-/// unless all slots are still waiting.
+/// Pinned memory cut into equal slots that are used in turn: a copy from it returns at once, unless
+/// all slots are still waiting.
 class PinnedRing {
  public:
   static constexpr std::size_t kSlotBytes = std::size_t{1} << 18;
@@ -70,8 +79,11 @@ class PinnedRing {
     done_[at_].wait();
     return static_cast<std::byte*>(memory_) + at_ * kSlotBytes;
   }
-  /// After the copy from or to that slot has been queued.
-  void queued(cudaStream_t queue) { done_[at_].record(queue); }
+  /// After the copy from that slot has been queued: when it is done.
+  const Event& queued(cudaStream_t queue) {
+    done_[at_].record(queue);
+    return done_[at_];
+  }
 
  private:
   static constexpr std::size_t kSlots = 32;
@@ -103,6 +115,57 @@ class CudaCopy final : public HostCopy {
   Event done_;
 };
 
+/// Small blocks with values of the host's, copied by a stream of their own. A block is used again once
+/// the work is done that was queued when it was released.
+class Uploads {
+ public:
+  void* upload(const void* from, std::size_t bytes, cudaStream_t work) {
+    if (stream_ == nullptr) {
+      check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream");
+    }
+    for (; !released_.empty() && released_.front().done->is_past(); released_.pop_front()) {
+      pool_.release(released_.front().memory);
+      spare_.push_back(std::move(released_.front().done));
+    }
+    void* memory = pool_.allocate(bytes);
+    if (memory == nullptr) return nullptr;
+    std::unique_ptr<Event>& done = in_use_[memory];
+    if (spare_.empty()) {
+      done = std::make_unique<Event>();
+    } else {
+      done = std::move(spare_.back());
+      spare_.pop_back();
+    }
+    std::byte* slot = ring_.next();
+    std::memcpy(slot, from, bytes);
+    check(cudaMemcpyAsync(memory, slot, bytes, cudaMemcpyHostToDevice, stream_), "copying");
+    ring_.queued(stream_).hold(work);
+    return memory;
+  }
+  /// False of memory that is not one of these blocks.
+  bool release(void* memory, cudaStream_t work) {
+    const auto found = in_use_.find(memory);
+    if (found == in_use_.end()) return false;
+    found->second->mark(work);
+    released_.push_back({memory, std::move(found->second)});
+    in_use_.erase(found);
+    return true;
+  }
+
+ private:
+  struct Released {
+    void* memory;
+    std::unique_ptr<Event> done;
+  };
+
+  cudaStream_t stream_ = nullptr;
+  BlockPool pool_{kUploadSegment, reserve, give_back};
+  PinnedRing ring_;
+  std::map<void*, std::unique_ptr<Event>> in_use_;  // to be recorded on release
+  std::deque<Released> released_;                   // the oldest first
+  std::vector<std::unique_ptr<Event>> spare_;
+};
+
 /// Work is queued on one stream, so a block that is handed out again is only written after what
 /// used it before is done: releasing needs no waiting.
 class CudaBackend final : public Backend {
@@ -111,6 +174,8 @@ class CudaBackend final : public Backend {
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream");
     check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, index),
           "asking for the multiprocessors");
+    std::size_t free = 0;
+    check(cudaMemGetInfo(&free, &capacity_), "asking for the memory");
   }
 
   cudaStream_t stream() const {
@@ -129,7 +194,27 @@ class CudaBackend final : public Backend {
     if (memory == nullptr) fail_for_memory(bytes);
     return memory;
   }
-  void release(void* memory, std::size_t) override { pool_.release(memory); }
+  void release(void* memory, std::size_t) override {
+    {
+      const std::lock_guard lock(uploads_mutex_);
+      cudaSetDevice(index_);
+      if (uploads_.release(memory, stream_)) return;
+    }
+    pool_.release(memory);
+  }
+  /// What is short, such as the ids of a batch, waits for no work and holds up only what comes after.
+  void* upload(const void* from, std::size_t bytes) override {
+    make_current();
+    if (bytes == 0 || bytes > PinnedRing::kSlotBytes) {
+      void* memory = allocate(bytes);
+      if (bytes > 0) copy_from_host(memory, from, bytes);
+      return memory;
+    }
+    const std::lock_guard lock(uploads_mutex_);
+    void* memory = uploads_.upload(from, bytes, stream_);
+    if (memory == nullptr) fail_for_memory(bytes);
+    return memory;
+  }
   void trim() override {
     synchronize();
     pool_.trim();
@@ -145,18 +230,9 @@ class CudaBackend final : public Backend {
     copy(to, from, bytes, cudaMemcpyDeviceToHost);
     synchronize();
   }
-  /// What is short, such as the ids of a batch, does not wait for the work before it.
   void copy_from_host(void* to, const void* from, std::size_t bytes) override {
-    if (bytes > PinnedRing::kSlotBytes) {
-      copy(to, from, bytes, cudaMemcpyHostToDevice);
-      return synchronize();
-    }
-    const std::lock_guard lock(ring_mutex_);
-    make_current();
-    std::byte* slot = ring_.next();
-    std::memcpy(slot, from, bytes);
-    copy(to, slot, bytes, cudaMemcpyHostToDevice);
-    ring_.queued(stream_);
+    copy(to, from, bytes, cudaMemcpyHostToDevice);
+    synchronize();
   }
   std::unique_ptr<HostCopy> start_copy_to_host(const void* from, std::size_t bytes) override {
     return std::make_unique<CudaCopy>(pinned_, from, bytes, stream());
@@ -164,6 +240,7 @@ class CudaBackend final : public Backend {
   void synchronize() override { check(cudaStreamSynchronize(stream()), "the work queued so far"); }
 
   MemoryStatistics memory() const override { return pool_.statistics(); }
+  std::size_t capacity() const override { return capacity_; }
 
  private:
   void make_current() const { check(cudaSetDevice(index_), "choosing the device"); }
@@ -182,11 +259,12 @@ class CudaBackend final : public Backend {
   }
 
   int index_, multiprocessors_ = 0;
+  std::size_t capacity_ = 0;
   cudaStream_t stream_ = nullptr;
   BlockPool pool_{kSegment, reserve, give_back};
   BlockPool pinned_{kPinnedSegment, reserve_pinned, give_back_pinned};
-  std::mutex ring_mutex_;
-  PinnedRing ring_;
+  std::mutex uploads_mutex_;
+  Uploads uploads_;
 };
 
 CudaBackend& backend_of(int index) {

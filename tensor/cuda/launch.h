@@ -134,24 +134,26 @@ __device__ C block_max(C value) {
                       [](C part) { return warp_max(part); });
 }
 
-/// Host values that a kernel queued next reads, copied to the device.
+/// Host values that a kernel queued next reads, on the device.
 template <class T>
 class Uploaded {
  public:
   Uploaded(CudaExec exec, const std::vector<T>& values)
       : Uploaded(exec, values.data(), static_cast<std::int64_t>(values.size())) {}
   Uploaded(CudaExec exec, const T* values, std::int64_t count)
-      : memory_(Tensor::empty({ceil_div(count * static_cast<std::int64_t>(sizeof(T)), 4)},
-                              DType::i32, {DeviceKind::cuda, exec.device})) {
-    if (count > 0) {
-      backend(memory_.device())
-          .copy_from_host(memory_.raw(), values, static_cast<std::size_t>(count) * sizeof(T));
-    }
-  }
-  const T* data() const { return static_cast<const T*>(memory_.raw()); }
+      : backend_(backend({DeviceKind::cuda, exec.device})),
+        bytes_(static_cast<std::size_t>(count) * sizeof(T)),
+        memory_(backend_.upload(values, bytes_)) {}
+  ~Uploaded() { backend_.release(memory_, bytes_); }
+  Uploaded(const Uploaded&) = delete;
+  Uploaded& operator=(const Uploaded&) = delete;
+
+  const T* data() const { return static_cast<const T*>(memory_); }
 
  private:
-  Tensor memory_;
+  Backend& backend_;
+  std::size_t bytes_;
+  void* memory_;
 };
 
 }  // namespace kette::cuda

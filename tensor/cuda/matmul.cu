@@ -2,6 +2,7 @@
 //   C^T = op(B)^T op(A)^T   [n, m],
 // which lies in memory as the row-major C does; every row-major matrix is its own transpose there.
 // What was found out about a product is kept for the next of its kind.
+#include <algorithm>
 #include <map>
 #include <mutex>
 
@@ -11,12 +12,13 @@
 namespace kette::kernels {
 namespace {
 
-using cuda::check, cuda::cublas_lt, cuda::Owned;
+using cuda::check, cuda::cublas_lt, cuda::Owned, cuda::round_up;
 
 constexpr std::int64_t kWorkspaceBytes = std::int64_t{32} << 20;
 constexpr std::uintptr_t kWorkspaceAlignment = 256;
 
-/// What the choice of a kernel depends on.
+/// What the choice of a kernel depends on. Rows of a batch differ from step to step, so m and k are
+/// rounded up: kernels that are quick for one number of rows are for its neighbours, too.
 struct Problem {
   DType dtype = DType::f32;
   bool wide_result = false, tf32 = false, transpose_a = false, transpose_b = false;
@@ -24,15 +26,18 @@ struct Problem {
   std::int64_t batch = 1, stride_a = 0, stride_b = 0, stride_c = 0;
   cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
   std::uint32_t alignment_a = 0, alignment_b = 0, alignment_c = 0, alignment_d = 0,
-                alignment_bias = 0;
+                alignment_bias = 0, alignment_auxiliary = 0;
 
   auto operator<=>(const Problem&) const = default;
 };
 
 /// The product as cuBLASLt takes it: its first operand is B, its second A.
+struct Layouts {
+  Owned<cublasLtMatrixLayout_t> first, second, result;
+};
+
 struct Plan {
   Owned<cublasLtMatmulDesc_t> operation;
-  Owned<cublasLtMatrixLayout_t> first, second, result;
   cublasLtMatmulAlgo_t algorithm;
   bool found = false;
 };
@@ -49,16 +54,51 @@ std::uint32_t alignment_of(const void* address) {
   return static_cast<std::uint32_t>(bits & (~bits + 1));
 }
 
+bool does(cublasLtEpilogue_t epilogue, int part) { return (epilogue & part) == part; }
+
 /// The part of the epilogue that the library can do in the product itself.
 cublasLtEpilogue_t fused_epilogue(const MatmulArgs& args) {
   if (args.dtype == DType::f64) return CUBLASLT_EPILOGUE_DEFAULT;
+  if (args.a_row_sums) return CUBLASLT_EPILOGUE_BGRADB;  // A is its second operand
+  if (args.kept) {
+    if (args.activation != Activation::gelu) return CUBLASLT_EPILOGUE_DEFAULT;
+    return args.column_sums ? CUBLASLT_EPILOGUE_DGELU_BGRAD : CUBLASLT_EPILOGUE_DGELU;
+  }
+  if (args.activation == Activation::gelu) {
+    if (args.pre_activation) {
+      return args.bias ? CUBLASLT_EPILOGUE_GELU_AUX_BIAS : CUBLASLT_EPILOGUE_GELU_AUX;
+    }
+    return args.bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
+  }
   if (args.activation == Activation::relu && !args.pre_activation) {
     return args.bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
   }
   return args.bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
 }
 
-Problem problem_of(const MatmulArgs& args, void* result, cublasLtEpilogue_t epilogue, bool tf32) {
+/// What the library reads or writes beside the matrices: the vector it adds or the sums it takes, and
+/// the matrix that an activation keeps.
+struct Extras {
+  const void* vector = nullptr;
+  const void* auxiliary = nullptr;
+
+  Extras(const MatmulArgs& args, cublasLtEpilogue_t epilogue, const Tensor& sums) {
+    if (does(epilogue, CUBLASLT_EPILOGUE_BIAS)) vector = args.bias;
+    if (sums.defined()) vector = sums.raw();
+    if (does(epilogue, CUBLASLT_EPILOGUE_GELU_AUX)) auxiliary = args.pre_activation;
+    if (does(epilogue, CUBLASLT_EPILOGUE_DGELU)) auxiliary = args.kept;
+  }
+};
+
+/// Where the library writes its result: a value before the activation that it does not apply itself
+/// goes to where that is kept.
+void* result_of(const MatmulArgs& args, cublasLtEpilogue_t epilogue) {
+  const bool keeps = args.pre_activation && !does(epilogue, CUBLASLT_EPILOGUE_GELU_AUX);
+  return keeps ? args.pre_activation : args.c;
+}
+
+Problem problem_of(const MatmulArgs& args, cublasLtEpilogue_t epilogue, const Extras& extras,
+                   bool tf32) {
   Problem problem{args.dtype, args.wide_result, tf32 && args.dtype == DType::f32, args.transpose_a,
                   args.transpose_b};
   problem.m = args.m, problem.n = args.n, problem.k = args.k;
@@ -73,8 +113,23 @@ Problem problem_of(const MatmulArgs& args, void* result, cublasLtEpilogue_t epil
   problem.alignment_a = alignment_of(args.a);
   problem.alignment_b = alignment_of(args.b);
   problem.alignment_c = alignment_of(args.c);
-  problem.alignment_d = alignment_of(result);
-  problem.alignment_bias = alignment_of(args.bias);
+  problem.alignment_d = alignment_of(result_of(args, epilogue));
+  problem.alignment_bias = alignment_of(extras.vector);
+  problem.alignment_auxiliary = alignment_of(extras.auxiliary);
+  return problem;
+}
+
+/// The same problem for as many rows as it stands for: leading dimensions grow with them where they
+/// must.
+Problem rounded(Problem problem) {
+  constexpr std::int64_t kRows = 128;
+  const auto round = [](std::int64_t& rows) {
+    if (rows > kRows) rows = round_up(rows, kRows);
+  };
+  round(problem.m);
+  round(problem.k);
+  problem.lda = std::max(problem.lda, problem.transpose_a ? problem.m : problem.k);
+  problem.ldb = std::max(problem.ldb, problem.transpose_b ? problem.k : problem.n);
   return problem;
 }
 
@@ -89,8 +144,19 @@ Owned<cublasLtMatrixLayout_t> make_layout(DType dtype, std::int64_t batch, bool 
   return layout;
 }
 
-/// `bias` is not read, but where it lies matters.
-Plan make_plan(cublasLtHandle_t library, const Problem& problem, const void* bias) {
+Layouts make_layouts(const Problem& problem) {
+  const DType operands = problem.dtype;
+  const DType result = problem.wide_result ? compute_dtype(operands) : operands;
+  return {make_layout(operands, problem.batch, problem.transpose_b, problem.n, problem.k,
+                      problem.ldb, problem.stride_b),
+          make_layout(operands, problem.batch, problem.transpose_a, problem.k, problem.m,
+                      problem.lda, problem.stride_a),
+          make_layout(result, problem.batch, false, problem.n, problem.m, problem.ldc,
+                      problem.stride_c)};
+}
+
+/// What `extras` point to is not read, but where it lies matters.
+Plan make_plan(cublasLtHandle_t library, const Problem& problem, const Extras& extras) {
   const bool f64 = problem.dtype == DType::f64;
   const cublasComputeType_t compute = f64            ? CUBLAS_COMPUTE_64F
                                       : problem.tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
@@ -101,15 +167,11 @@ Plan make_plan(cublasLtHandle_t library, const Problem& problem, const void* bia
   cuda::set(plan.operation, CUBLASLT_MATMUL_DESC_TRANSA, order(problem.transpose_b));
   cuda::set(plan.operation, CUBLASLT_MATMUL_DESC_TRANSB, order(problem.transpose_a));
   cuda::set(plan.operation, CUBLASLT_MATMUL_DESC_EPILOGUE, problem.epilogue);
-  cuda::set(plan.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
-  const DType operands = problem.dtype;
-  const DType result = problem.wide_result ? compute_dtype(operands) : operands;
-  plan.first = make_layout(operands, problem.batch, problem.transpose_b, problem.n, problem.k,
-                           problem.ldb, problem.stride_b);
-  plan.second = make_layout(operands, problem.batch, problem.transpose_a, problem.k, problem.m,
-                            problem.lda, problem.stride_a);
-  plan.result = make_layout(result, problem.batch, false, problem.n, problem.m, problem.ldc,
-                            problem.stride_c);
+  cuda::set(plan.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, extras.vector);
+  if (extras.auxiliary) {
+    cuda::set(plan.operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, extras.auxiliary);
+    cuda::set(plan.operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, problem.ldc);
+  }
 
   const auto preference = cuda::make_preference();
   cuda::set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
@@ -121,11 +183,12 @@ Plan make_plan(cublasLtHandle_t library, const Problem& problem, const void* bia
   cuda::set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, problem.alignment_a);
   cuda::set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, problem.alignment_c);
   cuda::set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, problem.alignment_d);
+  const Layouts layouts = make_layouts(problem);
   cublasLtMatmulHeuristicResult_t best;
   int count = 0;
   const cublasStatus_t status = cublas_lt().cublasLtMatmulAlgoGetHeuristic(
-      library, plan.operation.get(), plan.first.get(), plan.second.get(), plan.result.get(),
-      plan.result.get(), preference.get(), 1, &best, &count);
+      library, plan.operation.get(), layouts.first.get(), layouts.second.get(),
+      layouts.result.get(), layouts.result.get(), preference.get(), 1, &best, &count);
   plan.found = status == CUBLAS_STATUS_SUCCESS && count > 0;
   if (plan.found) plan.algorithm = best.algo;
   return plan;
@@ -147,47 +210,65 @@ class Multiplier {
     tf32_ = allow;
   }
 
-  /// result = alpha * op(A) op(B) + beta * C, and as much of the epilogue as is returned.
-  cublasLtEpilogue_t multiply(const MatmulArgs& args, void* result) {
+  /// The product with as much of the epilogue as is returned. sums: where the library writes those it
+  /// takes.
+  cublasLtEpilogue_t multiply(const MatmulArgs& args, const Tensor& sums) {
     const std::lock_guard lock(mutex_);
-    cublasLtEpilogue_t epilogue = fused_epilogue(args);
-    const Plan* plan = &plan_for(args, result, epilogue);
-    if (!plan->found && epilogue != CUBLASLT_EPILOGUE_DEFAULT) {
-      epilogue = CUBLASLT_EPILOGUE_DEFAULT;
-      plan = &plan_for(args, result, epilogue);
-    }
-    KETTE_CHECK(plan->found, "matmul: expected a product that cuBLASLt has a kernel for, given ",
+    const cublasLtEpilogue_t epilogue = fused_epilogue(args);
+    if (tries(args, epilogue, sums)) return epilogue;
+    const auto plain = CUBLASLT_EPILOGUE_DEFAULT;
+    KETTE_CHECK(epilogue != plain && tries(args, plain, {}),
+                "matmul: expected a product that cuBLASLt has a kernel for, given ",
                 name_of(args.dtype), " with m = ", args.m, ", n = ", args.n, ", k = ", args.k);
-    if (args.dtype == DType::f64) {
-      queue(*plan, args, result, args.alpha, args.beta);
-    } else {
-      queue(*plan, args, result, static_cast<float>(args.alpha), static_cast<float>(args.beta));
-    }
-    return epilogue;
+    return plain;
   }
 
  private:
-  const Plan& plan_for(const MatmulArgs& args, void* result, cublasLtEpilogue_t epilogue) {
+  /// Whether there is a kernel for it; then it is queued.
+  bool tries(const MatmulArgs& args, cublasLtEpilogue_t epilogue, const Tensor& sums) {
+    const Extras extras(args, epilogue, sums);
+    const Problem problem = problem_of(args, epilogue, extras, tf32_);
+    return queue(plan_for(rounded(problem), extras), problem, args, extras) ||
+           queue(plan_for(problem, extras), problem, args, extras);
+  }
+
+  const Plan& plan_for(const Problem& problem, const Extras& extras) {
     constexpr std::size_t kMostPlans = 1 << 14;  // some 20 MB
-    const Problem problem = problem_of(args, result, epilogue, tf32_);
     const auto known = plans_.find(problem);
     if (known != plans_.end()) return known->second;
     if (plans_.size() == kMostPlans) plans_.clear();
-    return plans_.emplace(problem, make_plan(library_, problem, args.bias)).first->second;
+    return plans_.emplace(problem, make_plan(library_, problem, extras)).first->second;
   }
 
-  template <class Scale>
-  void queue(const Plan& plan, const MatmulArgs& args, void* result, Scale alpha, Scale beta) {
-    cuda::set(plan.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, args.bias);
-    const auto workspace =
-        (reinterpret_cast<std::uintptr_t>(workspace_.raw()) + kWorkspaceAlignment - 1) &
-        ~(kWorkspaceAlignment - 1);
-    check(cublas_lt().cublasLtMatmul(library_, plan.operation.get(), &alpha, args.b,
-                                     plan.first.get(), args.a, plan.second.get(), &beta, args.c,
-                                     plan.result.get(), result, plan.result.get(), &plan.algorithm,
-                                     reinterpret_cast<void*>(workspace), kWorkspaceBytes,
-                                     cuda::stream(exec_)),
-          "a matrix product");
+  /// False where there is no kernel, or the one that was found is not one for this problem.
+  bool queue(const Plan& plan, const Problem& problem, const MatmulArgs& args,
+             const Extras& extras) {
+    if (!plan.found) return false;
+    cuda::set(plan.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, extras.vector);
+    if (extras.auxiliary) {
+      cuda::set(plan.operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, extras.auxiliary);
+    }
+    const auto scaled = [&]<class Scale>(Scale alpha, Scale beta) {
+      const auto workspace =
+          (reinterpret_cast<std::uintptr_t>(workspace_.raw()) + kWorkspaceAlignment - 1) &
+          ~(kWorkspaceAlignment - 1);
+      const Layouts layouts = make_layouts(problem);
+      void* result = result_of(args, problem.epilogue);
+      return cublas_lt().cublasLtMatmul(library_, plan.operation.get(), &alpha, args.b,
+                                        layouts.first.get(), args.a, layouts.second.get(), &beta,
+                                        args.c, layouts.result.get(), result, layouts.result.get(),
+                                        &plan.algorithm, reinterpret_cast<void*>(workspace),
+                                        kWorkspaceBytes, cuda::stream(exec_));
+    };
+    const cublasStatus_t status =
+        problem.dtype == DType::f64
+            ? scaled(args.alpha, args.beta)
+            : scaled(static_cast<float>(args.alpha), static_cast<float>(args.beta));
+    if (status == CUBLAS_STATUS_INVALID_VALUE || status == CUBLAS_STATUS_NOT_SUPPORTED) {
+      return false;
+    }
+    check(status, "a matrix product");
+    return true;
   }
 
   CudaExec exec_;
@@ -205,6 +286,32 @@ Multiplier& multiplier(CudaExec exec) {
   return all.try_emplace(exec.device, exec).first->second;
 }
 
+/// What is left to do in a backward pass. sums: what the library has written of those it takes.
+void finish_backward(CudaExec exec, const MatmulArgs& args, cublasLtEpilogue_t done,
+                     const Tensor& sums) {
+  if (sums.defined()) {
+    void* total = args.a_row_sums ? args.a_row_sums : args.column_sums;
+    return visit_float(sums.dtype(), "matmul", [&]<class T>(T) {
+      cuda::add_rows(exec, sums.data<T>(), 1, sums.elements(), sums.elements(),
+                     static_cast<Compute<T>*>(total));
+    });
+  }
+  visit_float(args.dtype, "matmul", [&]<class T>(T) {
+    auto* of_columns = static_cast<Compute<T>*>(args.column_sums);
+    auto* of_a = static_cast<Compute<T>*>(args.a_row_sums);
+    if (args.kept && !does(done, CUBLASLT_EPILOGUE_DGELU)) {
+      T* c = static_cast<T*>(args.c);
+      cuda::differentiate<T>(exec, args.activation, static_cast<const T*>(args.kept), c, c, args.m,
+                             args.n, of_columns);
+    } else if (of_columns) {
+      cuda::add_rows(exec, static_cast<const T*>(args.c), args.m, args.n, args.n, of_columns);
+    }
+    if (of_a) {
+      cuda::add_rows(exec, static_cast<const T*>(args.a), args.k, args.m, args.lda, of_a);
+    }
+  });
+}
+
 }  // namespace
 
 void allow_tf32(CudaExec exec, bool allow) { multiplier(exec).allow_tf32(allow); }
@@ -213,12 +320,23 @@ void matmul(CudaExec exec, const MatmulArgs& args) {
   args.check();
   if (args.m == 0 || args.n == 0 || args.batch == 0) return;
   if (args.k == 0) return cuda::finish_product(exec, args, args.c, args.beta);
-  void* result = args.pre_activation ? args.pre_activation : args.c;
-  const cublasLtEpilogue_t done = multiplier(exec).multiply(args, result);
+  const cublasLtEpilogue_t wanted = fused_epilogue(args);
+  Tensor sums;
+  if (does(wanted, CUBLASLT_EPILOGUE_BGRADB) || does(wanted, CUBLASLT_EPILOGUE_DGELU_BGRAD)) {
+    sums = Tensor::empty({args.a_row_sums ? args.m : args.n}, args.result_dtype(),
+                         {DeviceKind::cuda, exec.device});
+  }
+  const cublasLtEpilogue_t done = multiplier(exec).multiply(args, sums);
+  if (args.kept || args.column_sums || args.a_row_sums) {
+    return finish_backward(exec, args, done, done == wanted ? sums : Tensor());
+  }
   MatmulArgs rest = args;
-  if (done & CUBLASLT_EPILOGUE_BIAS) rest.bias = nullptr;
-  if (done & CUBLASLT_EPILOGUE_RELU) rest.activation = Activation::none;
-  cuda::finish_product(exec, rest, result, 1);
+  if (does(done, CUBLASLT_EPILOGUE_BIAS)) rest.bias = nullptr;
+  if (does(done, CUBLASLT_EPILOGUE_RELU) || does(done, CUBLASLT_EPILOGUE_GELU)) {
+    rest.activation = Activation::none;
+    rest.pre_activation = nullptr;
+  }
+  cuda::finish_product(exec, rest, result_of(args, done), 1);
 }
 
 }  // namespace kette::kernels

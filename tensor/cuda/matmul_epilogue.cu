@@ -44,7 +44,7 @@ void launch_finish(CudaExec exec, Function function, const MatmulArgs& args, con
          static_cast<T*>(args.c));
 }
 
-constexpr int kRowLanes = 16;
+constexpr int kRowLanes = 16, kDerivativeLanes = 8;
 constexpr std::int64_t kRowsPerSum = 256;
 
 /// y[block of rows, column] (+)= the sum over the block: a warp's lanes take neighbouring columns,
@@ -86,7 +86,79 @@ __global__ void activation_backward_elements(Function function, std::int64_t pac
   gradients.store(dx, at);
 }
 
+/// dx = dy * activation'(kept), and partial[block of rows, column] = the sum of dx over the block.
+template <class T, int kCount, class Function, class C = Compute<T>>
+__global__ void differentiate_with_sums(Function function, std::int64_t rows, std::int64_t packs,
+                                        const T* kept, const T* dy, T* dx, C* partial) {
+  __shared__ C parts[kDerivativeLanes][kWarp * kCount];
+  const std::int64_t pack = std::int64_t{blockIdx.x} * kWarp + threadIdx.x;
+  const std::int64_t begin = blockIdx.y * kRowsPerSum;
+  const std::int64_t end = begin + kRowsPerSum < rows ? begin + kRowsPerSum : rows;
+  C sums[kCount] = {};
+  for (std::int64_t row = begin + threadIdx.y; pack < packs && row < end; row += kDerivativeLanes) {
+    const std::int64_t at = row * packs + pack;
+    const auto before = Pack<T, kCount>::load(kept, at);
+    auto gradients = Pack<T, kCount>::load(dy, at);
+    KETTE_UNROLL for (int i = 0; i < kCount; ++i) {
+      const C value = C(before.values[i]);
+      gradients.values[i] = T(function.backward(value, value, C(gradients.values[i])));
+      sums[i] += C(gradients.values[i]);
+    }
+    gradients.store(dx, at);
+  }
+  KETTE_UNROLL for (int i = 0; i < kCount; ++i) {
+    parts[threadIdx.y][threadIdx.x * kCount + i] = sums[i];
+  }
+  __syncthreads();
+  if (threadIdx.y > 0 || pack >= packs) return;
+  for (int i = 0; i < kCount; ++i) {
+    C sum = 0;
+    for (int lane = 0; lane < kDerivativeLanes; ++lane) {
+      sum += parts[lane][threadIdx.x * kCount + i];
+    }
+    partial[(blockIdx.y * packs + pack) * kCount + i] = sum;
+  }
+}
+
+template <class T, int kCount, class Function>
+void launch_derivative(CudaExec exec, Function function, const T* kept, const T* dy, T* dx,
+                       std::int64_t rows, std::int64_t width, Compute<T>* sums) {
+  using C = Compute<T>;
+  const std::int64_t packs = width / kCount, blocks = ceil_div(rows, kRowsPerSum);
+  if (sums == nullptr) {
+    launch(exec, activation_backward_elements<T, kCount, Function>, one_thread_each(rows * packs),
+           function, rows * packs, kept, dy, dx);
+    return;
+  }
+  const Tensor partial =
+      Tensor::empty({blocks, width}, dtype_of<C>, {DeviceKind::cuda, exec.device});
+  launch(exec, differentiate_with_sums<T, kCount, Function>,
+         {dim3(static_cast<unsigned>(ceil_div(packs, kWarp)), static_cast<unsigned>(blocks)),
+          dim3(kWarp, kDerivativeLanes)},
+         function, rows, packs, kept, dy, dx, partial.data<C>());
+  launch(exec, column_sums<C>,
+         {dim3(static_cast<unsigned>(ceil_div(width, kWarp))), dim3(kWarp, kRowLanes)},
+         partial.data<C>(), blocks, width, width, blocks, true, sums);
+}
+
 }  // namespace
+
+template <class T>
+void differentiate(CudaExec exec, Activation activation, const T* kept, const T* dy, T* dx,
+                   std::int64_t rows, std::int64_t width, Compute<T>* sums) {
+  visit_activation(activation, [&]<class Function>(Function function) {
+    const bool packed = whole_packs<T>({width}, {kept, dy, dx});
+    (packed ? launch_derivative<T, kPack<T>, Function>
+            : launch_derivative<T, 1, Function>)(exec, function, kept, dy, dx, rows, width, sums);
+  });
+}
+
+template void differentiate(CudaExec, Activation, const float*, const float*, float*, std::int64_t,
+                            std::int64_t, float*);
+template void differentiate(CudaExec, Activation, const double*, const double*, double*,
+                            std::int64_t, std::int64_t, double*);
+template void differentiate(CudaExec, Activation, const BFloat16*, const BFloat16*, BFloat16*,
+                            std::int64_t, std::int64_t, float*);
 
 void finish_product(CudaExec exec, const MatmulArgs& given, const void* product, double scale) {
   MatmulArgs args = given;
@@ -147,19 +219,8 @@ void activation_backward(CudaExec exec, Activation activation, const Tensor& sav
     return;
   }
   visit_float(dy.dtype(), "activation_backward", [&]<class T>(T) {
-    const std::int64_t count = dy.elements();
-    const T *kept = saved.data<T>(), *upstream = dy.data<T>();
-    T* out = dx.data<T>();
-    visit_activation(activation, [&]<class Function>(Function function) {
-      using namespace cuda;
-      if (whole_packs<T>({count}, {kept, upstream, out})) {
-        launch(exec, activation_backward_elements<T, kPack<T>, Function>,
-               one_thread_each(count / kPack<T>), function, count / kPack<T>, kept, upstream, out);
-      } else {
-        launch(exec, activation_backward_elements<T, 1, Function>, one_thread_each(count), function,
-               count, kept, upstream, out);
-      }
-    });
+    cuda::differentiate<T>(exec, activation, saved.data<T>(), dy.data<T>(), dx.data<T>(), dy.rows(),
+                           dy.width(), nullptr);
   });
 }
 

@@ -12,8 +12,12 @@ namespace {
 
 using cuda::ceil_div, cuda::kPack, cuda::Pack;
 
-constexpr std::int64_t kChunkBytes = std::int64_t{128} << 20;
 constexpr std::int64_t kMostThreads = 512;
+/// What a block may ask for on every GPU of these architectures, with room for block_reduce().
+constexpr std::size_t kMostShared = (99 << 10) - 512;
+/// A table of at least so many entries is padded to whole tiles of products: for odd sides cuBLASLt
+/// falls back to kernels several times as slow.
+constexpr std::int64_t kLargeTable = 1024, kTile = 128;
 
 /// A chunk's logits, [rows, ld]; rows begin at whole packs.
 template <class T>
@@ -21,6 +25,7 @@ struct Logits {
   T* data;
   std::int64_t ld, vocabulary;
   const std::int32_t* targets;
+  bool fits;  ///< a row into shared memory, where it is read the second time
 };
 
 struct Smoothing {
@@ -37,6 +42,7 @@ __global__ void reduce_rows(Logits<T> logits, Smoothing smoothing, double* losse
   const std::int64_t row = blockIdx.x, vocabulary = logits.vocabulary;
   const std::int64_t packs = (vocabulary + kPack<T> - 1) / kPack<T>;
   T* z = logits.data + row * logits.ld;
+  T* again = logits.fits ? cuda::shared_memory<T>() : z;  // each thread its own packs
   // The host is not waited for, so a target that does not exist shows as NaN.
   const std::int64_t target = logits.targets[row];
   const bool exists = 0 <= target && target < vocabulary;
@@ -47,6 +53,7 @@ __global__ void reduce_rows(Logits<T> logits, Smoothing smoothing, double* losse
   C peak = std::numeric_limits<C>::lowest(), total = 0, sum = 0, beaten = 0;
   for (std::int64_t pack = threadIdx.x; pack < packs; pack += blockDim.x) {
     const auto loaded = Pack<T>::load(z, pack);
+    if (logits.fits) loaded.store(again, pack);
     C values[kPack<T>];
     C highest = peak;
     for (int i = 0; i < kPack<T>; ++i) {
@@ -80,12 +87,17 @@ __global__ void reduce_rows(Logits<T> logits, Smoothing smoothing, double* losse
   const C everywhere = C(scale * smoothing.share / double(vocabulary));
   const C at_target = C(scale * (1 - smoothing.share));
   for (std::int64_t pack = threadIdx.x; pack < packs; pack += blockDim.x) {
-    auto values = Pack<T>::load(z, pack);
+    auto values = Pack<T>::load(again, pack);
     for (int i = 0; i < kPack<T>; ++i) {
+      const std::int64_t v = pack * kPack<T> + i;
       const C gradient = factor * scalar::exp(C(values.values[i]) - row_peak) - everywhere;
-      values.values[i] = T(pack * kPack<T> + i == target ? gradient - at_target : gradient);
+      values.values[i] = T(v >= vocabulary ? C(0) : v == target ? gradient - at_target : gradient);
     }
     values.store(z, pack);
+  }
+  // The entries of the padding have no gradient.
+  for (std::int64_t pack = packs + threadIdx.x; pack < logits.ld / kPack<T>; pack += blockDim.x) {
+    Pack<T>{}.store(z, pack);
   }
 }
 
@@ -98,40 +110,76 @@ __global__ void add_losses(const double* losses, std::int64_t rows, double* sums
   if (threadIdx.x == 0) sums[blockIdx.x] += sum;
 }
 
+/// The table, its bias and its gradient with rows of zeros behind, for products in whole tiles.
+struct PaddedTable {
+  std::int64_t rows = 0;
+  Tensor weight, bias, dweight;
+
+  explicit PaddedTable(const ProjectedCrossEntropyArgs& args)
+      : rows(args.weight.rows()),
+        weight(args.weight),
+        bias(args.bias),
+        dweight(args.dx.defined() ? args.dweight : Tensor()) {
+    if (rows < kLargeTable || rows % kTile == 0) return;
+    const std::int64_t width = weight.width();
+    rows = cuda::round_up(rows, kTile);
+    const auto padded = [&](const Tensor& tensor, Shape shape) {
+      const Tensor result = Tensor::empty(shape, tensor.dtype(), tensor.device());
+      const std::int64_t used = tensor.elements(), unused = result.elements() - used;
+      result.view(0, tensor.shape()).copy_from(tensor);
+      result.view(used, {unused}).zero();
+      return result;
+    };
+    weight = padded(weight, {rows, width});
+    if (bias.defined()) bias = padded(bias, {rows});
+    if (dweight.defined()) dweight = padded(dweight, {rows, width});
+  }
+
+  /// What was added to the gradient belongs to `given`.
+  void finish(const Tensor& given) const {
+    if (dweight.defined() && dweight.raw() != given.raw()) {
+      given.copy_from(dweight.view(0, given.shape()));
+    }
+  }
+};
+
 /// One chunk, with x, targets and dx already cut to its rows; losses: those of its first row.
 template <class T>
-void reduce_chunk(CudaExec exec, const ProjectedCrossEntropyArgs& args, const Tensor& logits,
-                  double* losses, std::int64_t stride) {
+void reduce_chunk(CudaExec exec, const ProjectedCrossEntropyArgs& args, const PaddedTable& table,
+                  const Tensor& logits, double* losses, std::int64_t stride) {
   const std::int64_t rows = args.x.rows(), width = args.x.width(), vocabulary = args.weight.rows();
   const std::int64_t ld = logits.width();
   MatmulArgs project{
-      .dtype = dtype_of<T>, .a = args.x.raw(), .b = args.weight.raw(), .c = logits.raw()};
+      .dtype = dtype_of<T>, .a = args.x.raw(), .b = table.weight.raw(), .c = logits.raw()};
   project.m = rows;
-  project.n = vocabulary;
+  project.n = table.rows;
   project.ldc = ld;
   project.k = project.lda = project.ldb = width;
   project.transpose_b = true;
-  project.bias = args.bias.defined() ? args.bias.raw() : nullptr;
+  project.bias = table.bias.defined() ? table.bias.raw() : nullptr;
   matmul(exec, project);
 
   T* z = logits.data<T>();
   const std::int64_t warps = std::max<std::int64_t>(1, ceil_div(ld, kPack<T> * cuda::kWarp));
   const auto threads = static_cast<unsigned>(std::min(kMostThreads, warps * cuda::kWarp));
-  cuda::launch(exec, reduce_rows<T>, {dim3(static_cast<unsigned>(rows)), dim3(threads)},
-               Logits<T>{z, ld, vocabulary, args.targets.data<std::int32_t>()},
+  const std::size_t row_bytes = static_cast<std::size_t>(ld) * sizeof(T);
+  const bool fits = args.dx.defined() && row_bytes <= kMostShared;
+  cuda::launch(exec, reduce_rows<T>,
+               {dim3(static_cast<unsigned>(rows)), dim3(threads), fits ? row_bytes : 0},
+               Logits<T>{z, ld, vocabulary, args.targets.data<std::int32_t>(), fits},
                Smoothing{args.smoothing, args.gradient_scale, args.dx.defined()}, losses, stride);
   if (!args.dx.defined()) return;
 
-  MatmulArgs back{.dtype = dtype_of<T>, .a = z, .b = args.weight.raw(), .c = args.dx.raw()};
+  MatmulArgs back{.dtype = dtype_of<T>, .a = z, .b = table.weight.raw(), .c = args.dx.raw()};
   back.m = rows;
   back.n = back.ldb = back.ldc = width;
-  back.k = vocabulary;
+  back.k = table.rows;
   back.lda = ld;
   matmul(exec, back);
-  if (args.dweight.defined()) {
-    MatmulArgs gather{.dtype = dtype_of<T>, .a = z, .b = args.x.raw(), .c = args.dweight.raw()};
+  if (table.dweight.defined()) {
+    MatmulArgs gather{.dtype = dtype_of<T>, .a = z, .b = args.x.raw(), .c = table.dweight.raw()};
     gather.transpose_a = true;
-    gather.m = vocabulary;
+    gather.m = table.rows;
     gather.lda = ld;
     gather.n = gather.ldb = gather.ldc = width;
     gather.k = rows;
@@ -144,13 +192,22 @@ void reduce_chunk(CudaExec exec, const ProjectedCrossEntropyArgs& args, const Te
   }
 }
 
+/// Rows whose logits are held at once. What a device has decides, and not what of it is free: another
+/// number gives other last bits.
+std::int64_t rows_at_once(const Tensor& x, std::int64_t row_bytes) {
+  constexpr std::int64_t kShare = 32, kWhole = 256;
+  const auto capacity = static_cast<std::int64_t>(backend(x.device()).capacity());
+  const std::int64_t rows = std::max<std::int64_t>(1, capacity / kShare / row_bytes);
+  return rows < kWhole ? rows : rows / kWhole * kWhole;
+}
+
 template <class T>
 void reduce(CudaExec exec, const ProjectedCrossEntropyArgs& args) {
-  const std::int64_t rows = args.x.rows(), width = args.x.width(), vocabulary = args.weight.rows();
-  const std::int64_t ld = cuda::round_up(vocabulary, kPack<T>);
-  const std::int64_t most = std::max<std::int64_t>(
-      1, kChunkBytes / std::max<std::int64_t>(1, ld * std::int64_t{sizeof(T)}));
-  const std::int64_t chunk = ceil_div(rows, ceil_div(rows, most));  // chunks of like size
+  const std::int64_t rows = args.x.rows(), width = args.x.width();
+  const PaddedTable table(args);
+  const std::int64_t ld = cuda::round_up(table.rows, kPack<T>);
+  const std::int64_t chunk =
+      std::min(rows, rows_at_once(args.x, ld * static_cast<std::int64_t>(sizeof(T))));
   const Tensor logits = Tensor::empty({chunk, ld}, dtype_of<T>, args.x.device());
   const Tensor losses = Tensor::empty({3, rows}, DType::f64, args.x.device());
   for (std::int64_t begin = 0; begin < rows; begin += chunk) {
@@ -159,8 +216,9 @@ void reduce(CudaExec exec, const ProjectedCrossEntropyArgs& args) {
     part.x = args.x.view(begin * width, {count, width});
     part.targets = args.targets.view(begin, {count});
     if (args.dx.defined()) part.dx = args.dx.view(begin * width, {count, width});
-    reduce_chunk<T>(exec, part, logits, losses.data<double>() + begin, rows);
+    reduce_chunk<T>(exec, part, table, logits, losses.data<double>() + begin, rows);
   }
+  table.finish(args.dweight);
   cuda::launch(exec, add_losses, {dim3(3), dim3(cuda::kThreads)}, losses.data<double>(), rows,
                args.sums.data<double>());
 }

@@ -1,5 +1,6 @@
 // D = epilogue(alpha * op(A) op(B) + beta * C + bias) for column-major matrices, one element after
 // the other.
+#include <cmath>
 #include <cstring>
 #include <map>
 
@@ -12,7 +13,8 @@ struct cublasLtMatmulDescOpaque_t {
   cudaDataType_t scale;
   cublasOperation_t transpose_a = CUBLAS_OP_N, transpose_b = CUBLAS_OP_N;
   cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
-  const void* bias = nullptr;
+  const void *bias = nullptr, *auxiliary = nullptr;
+  std::int64_t auxiliary_ld = 0;
 };
 struct cublasLtMatrixLayoutOpaque_t {
   cudaDataType_t type;
@@ -54,6 +56,38 @@ C rounded(C value, bool tf32) {
   return value;
 }
 
+bool does(const cublasLtMatmulDescOpaque_t& operation, int part) {
+  return (operation.epilogue & part) == part;
+}
+
+/// The bias, or where sums are written.
+template <class Out>
+Out* vector_of(const cublasLtMatmulDescOpaque_t& operation) {
+  return static_cast<Out*>(const_cast<void*>(operation.bias));
+}
+
+/// Half of 1 + tanh(...), the gate of the GELU in its tanh form (Hendrycks and Gimpel 2016).
+double gate(double x) {
+  return 0.5 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+}
+
+template <class Out, class C>
+C finish(const cublasLtMatmulDescOpaque_t& operation, std::int64_t row, std::int64_t column,
+         C sum) {
+  auto* auxiliary = static_cast<Out*>(const_cast<void*>(operation.auxiliary));
+  const std::int64_t at = column * operation.auxiliary_ld + row;
+  if (does(operation, CUBLASLT_EPILOGUE_BIAS)) sum += C(vector_of<Out>(operation)[row]);
+  if (does(operation, CUBLASLT_EPILOGUE_RELU) && sum < 0) sum = 0;
+  if (does(operation, CUBLASLT_EPILOGUE_GELU_AUX)) auxiliary[at] = Out(sum);
+  if (does(operation, CUBLASLT_EPILOGUE_GELU)) sum *= C(gate(double(sum)));
+  if (does(operation, CUBLASLT_EPILOGUE_DGELU)) {
+    const double x = double(C(auxiliary[at])), g = gate(x);
+    const double inner = std::sqrt(2 / M_PI) * (1 + 3 * 0.044715 * x * x);
+    sum *= C(g + 2 * x * g * (1 - g) * inner);
+  }
+  return sum;
+}
+
 /// Operands of T, results of Out.
 template <class T, class Out, class C = kette::Compute<T>>
 void multiply(const cublasLtMatmulDescOpaque_t& operation, C scale, const void* a,
@@ -79,12 +113,26 @@ void multiply(const cublasLtMatmulDescOpaque_t& operation, C scale, const void* 
         sum *= scale;
         const std::int64_t at = index * layout.stride + column * layout.ld + row;
         if (kept != 0) sum += kept * C(static_cast<const Out*>(c)[at]);
-        if (operation.epilogue & CUBLASLT_EPILOGUE_BIAS) {
-          sum += C(static_cast<const Out*>(operation.bias)[row]);
-        }
-        if (operation.epilogue & CUBLASLT_EPILOGUE_RELU && sum < 0) sum = 0;
-        static_cast<Out*>(d)[at] = Out(sum);
+        static_cast<Out*>(d)[at] = Out(finish<Out>(operation, row, column, sum));
       }
+    }
+  }
+  if (does(operation, CUBLASLT_EPILOGUE_DGELU_BGRAD)) {
+    for (std::int64_t row = 0; row < layout.rows; ++row) {
+      C sum = 0;
+      for (std::int64_t column = 0; column < layout.columns; ++column) {
+        sum += C(static_cast<const Out*>(d)[column * layout.ld + row]);
+      }
+      vector_of<Out>(operation)[row] = Out(sum);
+    }
+  }
+  if (does(operation, CUBLASLT_EPILOGUE_BGRADB)) {
+    for (std::int64_t column = 0; column < layout.columns; ++column) {
+      C sum = 0;
+      for (std::int64_t p = 0; p < depth; ++p) {
+        sum += C(static_cast<const T*>(b)[column * (transpose_b ? 1 : b_layout.ld) + p * b_step]);
+      }
+      vector_of<Out>(operation)[column] = Out(sum);
     }
   }
 }
@@ -118,6 +166,10 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t operation,
       return take(operation->epilogue, value, bytes);
     case CUBLASLT_MATMUL_DESC_BIAS_POINTER:
       return take(operation->bias, value, bytes);
+    case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER:
+      return take(operation->auxiliary, value, bytes);
+    case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD:
+      return take(operation->auxiliary_ld, value, bytes);
   }
   return CUBLAS_STATUS_INVALID_VALUE;
 }
@@ -179,6 +231,11 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDe
   const std::int64_t pack = d->type == CUDA_R_16BF ? 8 : 4;
   if (operation->epilogue != CUBLASLT_EPILOGUE_DEFAULT && (f64 || d->ld % pack != 0)) {
     return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
+  const bool has_auxiliary = (operation->epilogue & 128) != 0;
+  if (has_auxiliary && (operation->auxiliary == nullptr || operation->auxiliary_ld % 8 != 0 ||
+                        operation->auxiliary_ld < d->rows || d->batch != 1)) {
+    return CUBLAS_STATUS_INVALID_VALUE;
   }
   auto& promises = preference->values;
   results[0] = {{{promises[CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES],

@@ -1,0 +1,75 @@
+#include "autograd/ops/feed_forward.h"
+
+#include "autograd/ops/products.h"
+
+namespace kette {
+
+Tensor FeedForwardMap::forward(const Tensor& x, const Tensor& inner_weight,
+                               const Tensor& inner_bias, const Tensor& outer_weight,
+                               const Tensor& outer_bias) {
+  KETTE_CHECK(activation != Activation::none, name,
+              ": expected an activation between the two maps, given none");
+  inner.activation = activation;
+  return outer.forward(inner.forward(x, inner_weight, inner_bias), outer_weight, outer_bias);
+}
+
+void FeedForwardMap::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dinner_weight,
+                              GradientSlot& dinner_bias, GradientSlot& douter_weight,
+                              GradientSlot& douter_bias) {
+  const Tensor upstream = as_rows(dy), hidden = as_rows(outer.x);
+  add_parameter_gradients(upstream, hidden, outer.bias, douter_weight, douter_bias);
+
+  const Tensor dhidden = Tensor::empty(hidden.shape(), hidden.dtype(), hidden.device());
+  MatmulArgs args = product_of(upstream, false, outer.weight, false, dhidden, false);
+  args.activation = activation;
+  args.kept = inner.saved.raw();
+  const bool sums_bias = dinner_bias.wanted();
+  const GradientSlot::Buffer sums =
+      sums_bias ? dinner_bias.sums(inner.bias) : GradientSlot::Buffer{};
+  if (sums_bias) args.column_sums = sums.tensor.raw();
+  on(dy.device(), [&](auto exec) { kernels::matmul(exec, args); });
+  if (sums_bias && !sums.adds) dinner_bias.add(sums.tensor);
+
+  if (dx.wanted()) {
+    const auto [gradient, adds] = dx.buffer();
+    multiply(dhidden, false, inner.weight, false, as_rows(gradient), adds);
+  }
+  GradientSlot taken;  // the bias has its gradient
+  add_parameter_gradients(dhidden, as_rows(inner.x), Tensor(), dinner_weight, taken);
+}
+
+std::vector<Sample> FeedForwardMap::samples() {
+  const auto sample = [](std::int64_t rows, std::int64_t width, std::int64_t hidden,
+                         Activation activation, const char* label) {
+    return Sample{Shape{rows, width}.str() + ", hidden " + std::to_string(hidden) + ", " + label,
+                  {{{rows, width}}, {{hidden, width}}, {{hidden}}, {{width, hidden}}, {{width}}},
+                  [=](const std::vector<Variable>& v) {
+                    return feed_forward(v[0], v[1], v[2], v[3], v[4], activation);
+                  },
+                  [=](const std::vector<Values>& v) {
+                    const auto map = [](const Values& x, const Values& weight, const Values& bias) {
+                      const std::size_t out = bias.size(), in = weight.size() / out;
+                      Values y;
+                      for (std::size_t row = 0; row < x.size() / in; ++row) {
+                        for (std::size_t o = 0; o < out; ++o) {
+                          y.push_back(bias[o]);
+                          for (std::size_t i = 0; i < in; ++i)
+                            y.back() += x[row * in + i] * weight[o * in + i];
+                        }
+                      }
+                      return y;
+                    };
+                    Values h = map(v[0], v[1], v[2]);
+                    for (double& value : h) {
+                      visit_activation(activation,
+                                       [&](auto function) { value = function.reference(value); });
+                    }
+                    return map(h, v[3], v[4]);
+                  }};
+  };
+  return {sample(5, 4, 6, Activation::relu, "relu"), sample(5, 4, 6, Activation::gelu, "gelu"),
+          sample(5, 4, 6, Activation::silu, "silu"), sample(67, 16, 40, Activation::gelu, "gelu"),
+          sample(300, 8, 16, Activation::relu, "relu")};
+}
+
+}  // namespace kette

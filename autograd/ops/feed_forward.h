@@ -1,0 +1,31 @@
+// The feed-forward sub-layer as one op: y = activation(x W1^T + b1) W2^T + b2, Vaswani et al. 2017,
+// equation (2). Alone each of the two maps has to write a gradient that the other reads again; here
+// the derivative of the activation is taken while the product that it follows is at hand:
+//   dh = (dy W2) * activation'(...),   db1 = column sums of dh,   dx = dh W1
+#pragma once
+
+#include "autograd/ops/matmul.h"
+
+namespace kette {
+
+/// x: [rows, in], inner: [hidden, in] and [hidden], outer: [out, hidden] and [out] -> [rows, out].
+struct FeedForwardMap {
+  static constexpr const char* name = "feed_forward";
+  static constexpr const char* formula = "activation(x W1^T + b1) W2^T + b2";
+  Activation activation = Activation::relu;
+  AffineMap inner{}, outer{};
+
+  Tensor forward(const Tensor& x, const Tensor& inner_weight, const Tensor& inner_bias,
+                 const Tensor& outer_weight, const Tensor& outer_bias);
+  void backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dinner_weight,
+                GradientSlot& dinner_bias, GradientSlot& douter_weight, GradientSlot& douter_bias);
+  static std::vector<Sample> samples();
+};
+
+inline Variable feed_forward(const Variable& x, const Variable& inner_weight,
+                             const Variable& inner_bias, const Variable& outer_weight,
+                             const Variable& outer_bias, Activation activation) {
+  return record(FeedForwardMap{activation}, x, inner_weight, inner_bias, outer_weight, outer_bias);
+}
+
+}  // namespace kette
