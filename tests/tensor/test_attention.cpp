@@ -151,6 +151,27 @@ TEST_CASE("attention follows f64 on the CPU at any length, tile by tile") {
   }
 }
 
+TEST_CASE("attention to equal keys is the mean of their values, however high the scores") {
+  for (const Device device : test_devices()) {
+    constexpr std::size_t kKeys = 200, kWidth = 16;
+    Problem problem({2}, {kKeys}, 1, kWidth, Mask::none, {}, DType::f32, device);
+    auto rows = problem.keys_values.values<float>();  // a key and its value
+    std::vector<double> mean(kWidth);
+    for (std::size_t i = 0; i < rows.size(); i += 2 * kWidth) {
+      std::fill_n(rows.begin() + static_cast<std::ptrdiff_t>(i), kWidth, 0.7f);
+      for (std::size_t e = 0; e < kWidth; ++e) mean[e] += rows[i + kWidth + e] / double{kKeys};
+    }
+    problem.keys_values.copy_from(Tensor::from(rows, {kKeys, 2 * kWidth}).to(device));
+    problem.args.scale = 3000;
+    problem.run_forward();
+    const auto output = problem.output.values<double>();
+    CAPTURE(device.str());
+    for (std::size_t i = 0; i < output.size(); ++i) {
+      CHECK(output[i] == doctest::Approx(mean[i % kWidth]).epsilon(1e-5));
+    }
+  }
+}
+
 TEST_CASE("a query with nothing to see gets zero, and gives no gradient") {
   for (const Device device : test_devices()) {
     for (const DType dtype : {DType::f64, DType::bf16}) {
