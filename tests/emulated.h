@@ -20,12 +20,13 @@ inline constexpr std::uint64_t kFewerOrders = testing::kSanitizer ? 3 : kOrders;
 /// Calls function(seed) with `count` orders of threads and copies.
 template <class Function>
 void for_orders(emulator::Emulator& emulator, std::uint64_t count, const Function& function) {
+  const std::uint64_t seed_before = emulator.seed();
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
     CAPTURE(seed);
     emulator.set_seed(seed);
     function(seed);
   }
-  emulator.set_seed(1);
+  emulator.set_seed(seed_before);
 }
 
 /// No thread reaches for device memory more often than that, one access after the other: a thread
