@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/cuda_emulator/emulator.h"
+#include "tests/support.h"
 
 namespace kette {
 
@@ -12,15 +13,20 @@ inline void skip_emulator() { MESSAGE("skipped: the kernels do not run on the CU
 
 inline void skip_accesses() { MESSAGE("skipped: this compiler reports no accesses to memory"); }
 
-/// Calls function(seed) with 20 orders of threads and copies.
+inline constexpr std::uint64_t kOrders = 20;
+/// For what takes long under a sanitizer, which looks for other things.
+inline constexpr std::uint64_t kFewerOrders = testing::kSanitizer ? 3 : kOrders;
+
+/// Calls function(seed) with `count` orders of threads and copies.
 template <class Function>
-void for_orders(emulator::Emulator& emulator, const Function& function) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+void for_orders(emulator::Emulator& emulator, std::uint64_t count, const Function& function) {
+  const std::uint64_t seed_before = emulator.seed();
+  for (std::uint64_t seed = 1; seed <= count; ++seed) {
     CAPTURE(seed);
     emulator.set_seed(seed);
     function(seed);
   }
-  emulator.set_seed(1);
+  emulator.set_seed(seed_before);
 }
 
 /// No thread reaches for device memory more often than that, one access after the other: a thread

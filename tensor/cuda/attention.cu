@@ -80,7 +80,8 @@ __global__ void __launch_bounds__(Tile::kThreads) attend(AttentionCall<T> call) 
       }
       highest = row_max<Tile>(highest);
       const C shift = !kWhole && highest == kNothing ? C(0) : call.scale_in_2 * highest;
-      const C kept = Tile::exp2(call.scale_in_2 * peak[i] - shift);
+      // Exactly 1 where the peak stays: the multiply-add below would not cancel to 0.
+      const C kept = peak[i] == highest ? C(1) : Tile::exp2(call.scale_in_2 * peak[i] - shift);
       peak[i] = highest;
       total[i] *= kept;
       KETTE_UNROLL for (int j = 0; j < Tile::Strip::kColumns; ++j) output.at(i, j) *= kept;

@@ -16,15 +16,18 @@ class Chance {
  public:
   Chance() {
     const char* named = std::getenv("KETTE_EMULATOR_SEED");
-    set_seed(named ? std::strtoull(named, nullptr, 10) : 1);
-    if (named) std::fprintf(stderr, "cuda emulator: the seed is %s\n", text());
+    if (named == nullptr) return;
+    char* end = nullptr;
+    set_seed(std::strtoull(named, &end, 10));
+    if (end == named || *end != 0) {
+      std::fprintf(stderr, "KETTE_EMULATOR_SEED: expected a whole number, given %s\n", named);
+      std::exit(2);
+    }
+    std::fprintf(stderr, "cuda emulator: the seed is %llu\n", seed());
   }
 
-  void set_seed(std::uint64_t seed) {
-    seed_ = state_ = seed;
-    std::snprintf(text_, sizeof text_, "%llu", static_cast<unsigned long long>(seed));
-  }
-  const char* text() const { return text_; }
+  void set_seed(std::uint64_t seed) { seed_ = state_ = seed; }
+  unsigned long long seed() const { return seed_; }
 
   /// One of 0 .. count - 1.
   std::uint64_t below(std::uint64_t count) {
@@ -42,8 +45,7 @@ class Chance {
   }
 
  private:
-  std::uint64_t seed_ = 0, state_ = 0;
-  char text_[24] = {};
+  std::uint64_t seed_ = 1, state_ = 1;
 };
 
 Chance& chance();

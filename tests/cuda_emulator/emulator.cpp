@@ -143,8 +143,8 @@ bool counts_accesses = false;
 std::uint64_t most_accesses = 0;
 
 [[noreturn]] void give_up(const char* why) {
-  std::fprintf(stderr, "cuda emulator: block (%u, %u, %u), seed %s: %s\n", blockIdx.x, blockIdx.y,
-               blockIdx.z, chance().text(), why);
+  std::fprintf(stderr, "cuda emulator: block (%u, %u, %u), seed %llu: %s\n", blockIdx.x, blockIdx.y,
+               blockIdx.z, chance().seed(), why);
   std::abort();
 }
 

@@ -51,6 +51,7 @@ class Emulator {
   virtual Counts counted(const std::function<void()>& function) = 0;
   /// Of everything that is left to chance, see chance.h.
   virtual void set_seed(std::uint64_t seed) = 0;
+  virtual std::uint64_t seed() const = 0;
 
   /// Runs a block of threads here and now.
   virtual void run(unsigned threads, const std::function<void(unsigned thread)>& kernel) = 0;

@@ -100,6 +100,7 @@ class Controls final : public Emulator {
     chance().set_seed(seed);
     for (Stream* stream : streams) stream->lags = chance().coin();
   }
+  std::uint64_t seed() const override { return chance().seed(); }
 
   void run(unsigned threads, const std::function<void(unsigned)>& kernel) override {
     const std::lock_guard lock(mutex);

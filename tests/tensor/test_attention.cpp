@@ -127,8 +127,8 @@ TEST_CASE("attention's gradients follow those in f64 on the CPU") {
 }
 
 TEST_CASE("attention follows f64 on the CPU at any length, tile by tile") {
-  // Sets of sequences for each size of a tile: a row, whole tiles, a row less, a row more.
-  const std::vector<std::int64_t> sets[] = {{1, 15, 16, 2}, {17, 32, 31}, {200, 33, 64, 129}};
+  // Sequences for each size of a tile: a row, whole tiles, a row less, a row more.
+  const std::vector<std::int64_t> sets[] = {{1, 15, 16, 2}, {17, 32, 31}, {200, 64, 65}};
   for (const Device device : test_devices()) {
     for (const DType dtype : {DType::f32, DType::bf16}) {
       for (const std::vector<std::int64_t>& lengths : sets) {
@@ -147,6 +147,27 @@ TEST_CASE("attention follows f64 on the CPU at any length, tile by tile") {
           }
         }
       }
+    }
+  }
+}
+
+TEST_CASE("attention to equal keys is the mean of their values, however high the scores") {
+  for (const Device device : test_devices()) {
+    constexpr std::size_t kKeys = 200, kWidth = 16;
+    Problem problem({2}, {kKeys}, 1, kWidth, Mask::none, {}, DType::f32, device);
+    auto rows = problem.keys_values.values<float>();  // a key and its value
+    std::vector<double> mean(kWidth);
+    for (std::size_t i = 0; i < rows.size(); i += 2 * kWidth) {
+      std::fill_n(rows.begin() + static_cast<std::ptrdiff_t>(i), kWidth, 0.7f);
+      for (std::size_t e = 0; e < kWidth; ++e) mean[e] += rows[i + kWidth + e] / double{kKeys};
+    }
+    problem.keys_values.copy_from(Tensor::from(rows, {kKeys, 2 * kWidth}).to(device));
+    problem.args.scale = 3000;
+    problem.run_forward();
+    const auto output = problem.output.values<double>();
+    CAPTURE(device.str());
+    for (std::size_t i = 0; i < output.size(); ++i) {
+      CHECK(output[i] == doctest::Approx(mean[i % kWidth]).epsilon(1e-5));
     }
   }
 }
@@ -225,7 +246,7 @@ TEST_CASE("CUDA emulator: attention has the same bits in 20 orders of threads") 
     const Problem problem({70, 5}, {70, 9}, 1, 16, Mask::causal, kDropout, dtype,
                           {DeviceKind::cuda, 0});
     std::vector<float> expected;
-    for_orders(*emulator, [&](std::uint64_t seed) {
+    for_orders(*emulator, kFewerOrders, [&](std::uint64_t seed) {
       problem.run();
       std::vector<float> results;
       for (const Tensor& tensor : {problem.output, problem.dqueries, problem.dkeys_values}) {

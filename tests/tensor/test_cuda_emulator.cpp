@@ -15,11 +15,11 @@ namespace {
 
 const Device kCuda{DeviceKind::cuda, 0};
 
-/// In how many of 20 orders wrong() is true.
+/// In how many of kOrders orders wrong() is true.
 template <class Wrong>
-int orders_with(emulator::Emulator& emulator, const Wrong& wrong) {
-  int count = 0;
-  for_orders(emulator, [&](std::uint64_t) { count += wrong(); });
+std::uint64_t orders_with(emulator::Emulator& emulator, const Wrong& wrong) {
+  std::uint64_t count = 0;
+  for_orders(emulator, kOrders, [&](std::uint64_t) { count += wrong(); });
   return count;
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("CUDA emulator: a missing barrier shows on the emulator, between warps
       return false;
     };
     CAPTURE(distance);
-    CHECK(orders_with(*emulator, [&] { return wrong(false); }) == 20);
+    CHECK(orders_with(*emulator, [&] { return wrong(false); }) == kOrders);
     CHECK(orders_with(*emulator, [&] { return wrong(true); }) == 0);
   }
 }
@@ -83,7 +83,7 @@ TEST_CASE("CUDA emulator: a copy within a kernel that is read or overwritten too
     }
     return false;
   };
-  CHECK(orders_with(*emulator, [&] { return wrong(false); }) == 20);
+  CHECK(orders_with(*emulator, [&] { return wrong(false); }) == kOrders);
   CHECK(orders_with(*emulator, [&] { return wrong(true); }) == 0);
 
   const auto overwritten = [&](bool waits) {
@@ -99,7 +99,7 @@ TEST_CASE("CUDA emulator: a copy within a kernel that is read or overwritten too
     }
     return false;
   };
-  CHECK(orders_with(*emulator, [&] { return overwritten(false); }) == 20);
+  CHECK(orders_with(*emulator, [&] { return overwritten(false); }) == kOrders);
   CHECK(orders_with(*emulator, [&] { return overwritten(true); }) == 0);
 }
 
@@ -213,7 +213,7 @@ TEST_CASE("CUDA emulator: sums and packed products have the same bits in 20 orde
   const Tensor weight = random({40, 33}, 2).to(DType::f32).to(kCuda);
   const Tensor bias = random({40}, 3).to(DType::f32).to(kCuda);
   std::vector<float> expected;
-  for_orders(*emulator, [&](std::uint64_t seed) {
+  for_orders(*emulator, kFewerOrders, [&](std::uint64_t seed) {
     std::vector<float> results;
     const auto keep = [&](const Tensor& y) {
       const auto values = y.values<float>();
