@@ -94,7 +94,7 @@ TEST_CASE("every layer passes the gradient check, parameters included") {
   const auto loss = [&] {
     Run run(3, 1);
     ResidualStream stream = post(
-        x, [&](const Variable& in) { return self(in, segments, run); }, run);
+        Variable(x), [&](const Variable& in) { return self(in, segments, run); }, run);
     stream = pre(
         stream,
         [&](const Variable& in) { return cross(in, memory, segments, memory_segments, run); }, run);
