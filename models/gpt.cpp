@@ -145,11 +145,14 @@ Variable Gpt::embed(const Tensor& ids, const Tensor& positions, Run& run) const 
 Variable Gpt::states(const Tensor& ids, const Segments& segments, Run& run) const {
   KETTE_CHECK(segments.longest() <= config_.context, "gpt: expected sequences of at most ",
               config_.context, " tokens, given one of ", segments.longest());
-  const Tensor positions = row_positions(segments).to(store_.values().device());
-  const Rotation rotation{rotary_table_, positions};
+  const Tensor positions = row_positions(segments);
+  std::optional<Rotation> rotation;
+  if (rotary_table_.defined()) {
+    rotation = Rotation{rotary_table_, positions.to(rotary_table_.device())};
+  }
   ResidualStream x = embed(ids, positions, run);
   for (const GptLayer& layer : layers_) {
-    x = layer(x, segments, run, rotary_table_.defined() ? &rotation : nullptr);
+    x = layer(x, segments, run, rotation ? &*rotation : nullptr);
   }
   return x.through(final_norm_)[1];
 }

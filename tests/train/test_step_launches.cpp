@@ -89,7 +89,8 @@ TEST_CASE("CUDA emulator: launches and waits of a training step") {
   emulator::Emulator* emulator = emulator::find();
   if (emulator == nullptr) return skip_emulator();
   const auto check = [](const char* model, const StepCounts& counts, std::int64_t most) {
-    MESSAGE(model << ": " << counts.launches << " launches, " << counts.host_waits << " waits");
+    MESSAGE(std::string(model) << ": " << counts.launches << " launches, " << counts.host_waits
+                               << " waits");
     CHECK(counts.launches <= most);
     CHECK(counts.host_waits <= 1);  // for the loss, which the trainer asks for a step later
   };
