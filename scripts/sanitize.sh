@@ -8,6 +8,7 @@ scripts/build.sh asan kette-tests
 # The CUDA kernels run on their emulator, op by op; whole runs of it, central differences of sums of
 # ops, and a million nodes would take many minutes.
 ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1 \
+  LSAN_OPTIONS=suppressions=$PWD/tests/leaks_of_others.txt:print_suppressions=0 \
   build/asan/kette-tests --test-case-exclude='CUDA: 50 steps*,CUDA: 30 steps*,CUDA: translations*,norms add to*,a chain of a million nodes*'
 
 echo "== Thread sanitizer"
