@@ -171,13 +171,14 @@ void for_heads(const AttentionArgs& args, std::int64_t count, const Body& body) 
   }
 }
 
-/// Hands out parts of a thread's working memory, each aligned to whole vectors.
+/// Hands out parts of a thread's working memory, each aligned to whole vectors; without memory it
+/// counts what they take.
 template <class C>
 class Carver {
  public:
   explicit Carver(C* memory) : memory_(memory) {}
   Panel<C> take(std::int64_t rows, std::int64_t stride) {
-    const Panel<C> panel{memory_ + used_, stride};
+    const Panel<C> panel{memory_ == nullptr ? nullptr : memory_ + used_, stride};
     used_ += round_up(rows * stride, kTileWidth<C>);
     return panel;
   }

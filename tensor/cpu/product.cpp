@@ -216,7 +216,8 @@ void multiply_block(const Block& block, std::int64_t k, float alpha, const Opera
           std::min<std::int64_t>(kColumns, block.column + block.columns - j);
       for (std::int64_t i = 0; i < block.rows; i += kTileRows) {
         const std::int64_t count = std::min<std::int64_t>(kTileRows, block.rows - i);
-        TileOperand<float> tile{rows.data() + i * depth, 1, kTileRows};
+        TileOperand<float> tile{rows.data(), 1, kTileRows};
+        if (!in_place) tile.data += i * depth;
         if constexpr (std::is_same_v<T, float>) {
           if (in_place)
             tile = {part.data + i * part.row_stride, part.row_stride, part.column_stride};

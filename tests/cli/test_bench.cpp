@@ -56,15 +56,15 @@ TEST_CASE("bench: random sentences and windows have frequent tokens") {
 
 TEST_CASE("bench: the limit of products is measured on normal values") {
   for (const Device device : test_devices()) {
-    const auto values = normal_values({1 << 10, 1 << 11}, DType::bf16, device).values<float>();
+    const auto values = normal_values({1 << 7, 1 << 7}, DType::bf16, device).values<float>();
     double sum = 0, squares = 0;
     for (const float value : values) {
       sum += static_cast<double>(value);
       squares += static_cast<double>(value) * static_cast<double>(value);
     }
     const auto count = static_cast<double>(values.size());
-    CHECK(std::abs(sum / count) < 0.01);
-    CHECK(squares / count == doctest::Approx(1).epsilon(0.01));
+    CHECK(std::abs(sum / count) < 0.03);
+    CHECK(squares / count == doctest::Approx(1).epsilon(0.05));
   }
 }
 
