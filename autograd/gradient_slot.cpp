@@ -1,5 +1,7 @@
 #include "autograd/gradient_slot.h"
 
+#include <utility>
+
 #include "tensor/kernels.h"
 
 namespace kette {
@@ -23,35 +25,42 @@ void GradientSlot::add(Tensor gradient) {
     gradient_ = gradient.to(dtype_);
     return;
   }
+  take_cleared();
   // Storage that something else still reads (an upstream gradient passed on twice) must not change.
   if (!leaf_ && !gradient_.is_sole_owner()) gradient_ = gradient_.clone();
   on(device_, [&](auto exec) { kernels::accumulate(exec, gradient, gradient_); });
 }
 
 Tensor GradientSlot::open() {
-  auto [tensor, adds] = buffer();
-  if (!adds) tensor.zero();
-  return tensor;
+  const Buffer target = buffer();
+  if (!target.adds) target.tensor.zero();
+  return target.tensor;
 }
+
+bool GradientSlot::take_cleared() { return leaf_ && std::exchange(leaf_->cleared, false); }
 
 GradientSlot::Buffer GradientSlot::buffer() {
   if (!filled()) {
     gradient_ = Tensor::empty(shape_, dtype_, device_);
     return {gradient_, false};
   }
+  if (take_cleared()) return {gradient_, false};
   if (!leaf_ && !gradient_.is_sole_owner()) gradient_ = gradient_.clone();
   return {gradient_, true};
 }
 
 GradientSlot::Buffer GradientSlot::buffer_over(const Tensor& dy) {
-  if (filled() && dtype_ == dy.dtype()) return buffer();
+  if (filled() && dtype_ == dy.dtype() && !take_cleared()) return buffer();
   return {room_over(dy), false};
 }
 
-GradientSlot::Buffer GradientSlot::sums(const Tensor& like) {
-  const DType dtype = compute_dtype(like.dtype());
-  if (filled() && dtype_ == dtype) return buffer();
-  return {Tensor::zeros(like.shape(), dtype, like.device()), false};
+GradientSlot::Buffer GradientSlot::sums(const Tensor& value) {
+  const DType dtype = compute_dtype(value.dtype());
+  if (!filled() || dtype_ != dtype) {
+    return {Tensor::zeros(value.shape(), dtype, value.device()), false, true};
+  }
+  const bool zeros = take_cleared();
+  return {buffer().tensor, true, zeros};
 }
 
 }  // namespace kette

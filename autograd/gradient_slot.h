@@ -34,6 +34,7 @@ class GradientSlot {
   struct Buffer {
     Tensor tensor;
     bool adds = false;
+    bool zeros = false;  ///< of sums(): they may be written as well as added to
   };
   /// For a kernel that writes this slot's dtype: nothing is left to do afterwards.
   Buffer buffer();
@@ -52,6 +53,9 @@ class GradientSlot {
   const std::shared_ptr<Leaf>& leaf() const { return leaf_; }
 
  private:
+  /// Whether what is here is a leaf's gradient that is zero; it will not be for long.
+  bool take_cleared();
+
   bool wanted_ = false;
   Shape shape_;
   DType dtype_ = DType::f32;

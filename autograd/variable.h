@@ -17,7 +17,8 @@ struct Leaf {
   std::string name;
   Tensor value;
   Tensor gradient;
-  bool frozen = false;  ///< a frozen leaf gets no gradient
+  bool frozen = false;   ///< a frozen leaf gets no gradient
+  bool cleared = false;  ///< the gradient is known to be zero, and what comes may overwrite it
 };
 
 class Variable {
@@ -47,7 +48,7 @@ class Variable {
 inline Variable parameter(Tensor value, std::string name = "parameter") {
   const Tensor gradient =
       Tensor::zeros(value.shape(), compute_dtype(value.dtype()), value.device());
-  return Variable(std::make_shared<Leaf>(Leaf{std::move(name), std::move(value), gradient, false}));
+  return Variable(std::make_shared<Leaf>(Leaf{std::move(name), std::move(value), gradient}));
 }
 
 }  // namespace kette

@@ -99,6 +99,11 @@ void ParamStore::materialize(std::uint64_t seed, DType dtype, Device device, Gra
   round();
 }
 
+void ParamStore::clear_gradients() {
+  gradients().zero();
+  for (const auto& leaf : leaves_) leaf->cleared = true;
+}
+
 void ParamStore::round() const {
   if (!rounded_.defined()) return;
   on(values_.device(), [&](auto exec) { kernels::cast(exec, values_, rounded_); });

@@ -53,6 +53,8 @@ class ParamStore {
                 "materialized");
     return gradients_;
   }
+  /// Zeros in all of them, to begin with.
+  void clear_gradients();
   /// The values in bf16, which are what the leaves hold then; otherwise undefined.
   const Tensor& rounded() const { return rounded_; }
   /// Rounds again, after somebody has changed the values.

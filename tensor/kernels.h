@@ -59,6 +59,7 @@ struct MatmulArgs {
   const void* kept = nullptr;
   void* column_sums = nullptr;  ///< [n] in compute_dtype(dtype): C's columns are added up to it
   void* a_row_sums = nullptr;   ///< [m], likewise op(A)'s rows, for A that is transposed
+  bool sums_are_zero = false;   ///< so far: then they may be written instead of added to
 
   DType result_dtype() const { return wide_result ? compute_dtype(dtype) : dtype; }
   void check() const;  ///< an Error unless they are such as every device can take
@@ -105,8 +106,9 @@ struct ProjectedCrossEntropyArgs {
   Tensor targets;          ///< i32 [rows]
   double smoothing = 0;
   double gradient_scale = 1;
-  Tensor sums;            ///< f64 [3], added to; read by CrossEntropySums::of()
-  Tensor dx;              ///< overwritten; undefined: no gradients
+  Tensor sums;  ///< f64 [3], added to; read by CrossEntropySums::of()
+  Tensor loss;  ///< f64, one element: loss * gradient_scale, overwritten; may be undefined
+  Tensor dx;    ///< overwritten; undefined: no gradients
   Tensor dweight, dbias;  ///< added to; f32 beside bf16
 
   void check() const;  ///< an Error unless shapes and types fit together

@@ -58,7 +58,7 @@ std::optional<StartedStep> start_step(const TrainedModel& model, Adam& adam,
   started.number_ = adam.steps() + 1;
   StepResult& result = started.result_;
   const double per_token = 1.0 / static_cast<double>(batches.target_tokens);
-  model.parameters->gradients().zero();
+  model.parameters->clear_gradients();
   Run run(options.seed, static_cast<std::uint64_t>(adam.steps()) + 1);
   const Tensor report = Tensor::zeros({4}, DType::f64, model.parameters->values().device());
   const Tensor sums = report.slice(0, 3), squares = report.slice(3, 4);

@@ -20,14 +20,10 @@ Tensor ProjectedCrossEntropy::forward(const Tensor& x, const Tensor& weight, con
     if (bias_trains && bias.defined())
       dbias = args.dbias = Tensor::zeros(bias.shape(), sums_dtype, bias.device());
   }
-  args.sums = CrossEntropySums::zeros(x.device());
-  const Tensor loss = args.sums.view(0, {});
-  on(x.device(), [&](auto exec) {
-    kernels::projected_cross_entropy(exec, args);
-    if (sums.defined()) kernels::accumulate(exec, args.sums, sums);
-    kernels::scale(exec, loss, Tensor::full({}, options.scale, DType::f64, x.device()));
-  });
-  return loss.to(x.dtype());
+  args.sums = sums.defined() ? sums : CrossEntropySums::zeros(x.device());
+  args.loss = Tensor::empty({}, DType::f64, x.device());
+  on(x.device(), [&](auto exec) { kernels::projected_cross_entropy(exec, args); });
+  return args.loss.to(x.dtype());
 }
 
 void ProjectedCrossEntropy::backward(const Tensor& dy, GradientSlot& dx_slot,

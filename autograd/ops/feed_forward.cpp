@@ -27,12 +27,13 @@ void FeedForwardMap::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& 
   const GradientSlot::Buffer sums =
       sums_bias ? dinner_bias.sums(inner.bias) : GradientSlot::Buffer{};
   if (sums_bias) args.column_sums = sums.tensor.raw();
+  args.sums_are_zero = sums.zeros;
   on(dy.device(), [&](auto exec) { kernels::matmul(exec, args); });
   if (sums_bias && !sums.adds) dinner_bias.add(sums.tensor);
 
   if (dx.wanted()) {
-    const auto [gradient, adds] = dx.buffer();
-    multiply(dhidden, false, inner.weight, false, as_rows(gradient), adds);
+    const GradientSlot::Buffer gradient = dx.buffer();
+    multiply(dhidden, false, inner.weight, false, as_rows(gradient.tensor), gradient.adds);
   }
   GradientSlot taken;  // the bias has its gradient
   add_parameter_gradients(dhidden, as_rows(inner.x), Tensor(), dinner_weight, taken);

@@ -98,12 +98,12 @@ void LoraAffineMap::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& d
     }
   });
   if (da.wanted()) {
-    const auto [gradient, adds] = da.buffer();
-    multiply(1, {dt}, true, {base.x}, false, {gradient}, adds);
+    const GradientSlot::Buffer gradient = da.buffer();
+    multiply(1, {dt}, true, {base.x}, false, {gradient.tensor}, gradient.adds);
   }
   if (dx.wanted()) {
-    const auto [gradient, adds] = dx.buffer();
-    multiply(1, {dt}, false, {a}, false, {gradient}, adds);
+    const GradientSlot::Buffer gradient = dx.buffer();
+    multiply(1, {dt}, false, {a}, false, {gradient.tensor}, gradient.adds);
   }
 }
 

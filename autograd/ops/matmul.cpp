@@ -27,14 +27,14 @@ Tensor MatMul::forward(const Tensor& left, const Tensor& right) {
 
 void MatMul::backward(const Tensor& dy, GradientSlot& da, GradientSlot& db) {
   if (da.wanted()) {  // C = A B: dA = dC B^T; of a transposed A: dA = B dC^T
-    const auto [gradient, adds] = da.buffer();
-    transpose_a ? multiply(b, transpose_b, dy, true, gradient, adds)
-                : multiply(dy, false, b, !transpose_b, gradient, adds);
+    const GradientSlot::Buffer gradient = da.buffer();
+    transpose_a ? multiply(b, transpose_b, dy, true, gradient.tensor, gradient.adds)
+                : multiply(dy, false, b, !transpose_b, gradient.tensor, gradient.adds);
   }
   if (db.wanted()) {
-    const auto [gradient, adds] = db.buffer();
-    transpose_b ? multiply(dy, true, a, transpose_a, gradient, adds)
-                : multiply(a, !transpose_a, dy, false, gradient, adds);
+    const GradientSlot::Buffer gradient = db.buffer();
+    transpose_b ? multiply(dy, true, a, transpose_a, gradient.tensor, gradient.adds)
+                : multiply(a, !transpose_a, dy, false, gradient.tensor, gradient.adds);
   }
 }
 
@@ -80,8 +80,8 @@ void AffineMap::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dweig
   }
   const Tensor rows = as_rows(upstream);
   if (dx.wanted()) {
-    const auto [gradient, adds] = dx.buffer();
-    multiply(rows, false, weight, false, as_rows(gradient), adds);
+    const GradientSlot::Buffer gradient = dx.buffer();
+    multiply(rows, false, weight, false, as_rows(gradient.tensor), gradient.adds);
   }
   add_parameter_gradients(rows, as_rows(x), bias, dweight, dbias);
 }

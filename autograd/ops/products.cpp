@@ -39,6 +39,7 @@ void add_parameter_gradients(const Tensor& dy, const Tensor& x, const Tensor& bi
     const GradientSlot::Buffer gradient = dweight.buffer();
     MatmulArgs args = product_of(dy, true, x, false, gradient.tensor, gradient.adds);
     if (sums.tensor.defined()) args.a_row_sums = sums.tensor.raw();
+    args.sums_are_zero = sums.zeros;
     on(dy.device(), [&](auto exec) { kernels::matmul(exec, args); });
   } else if (sums.tensor.defined()) {
     on(dy.device(), [&](auto exec) { kernels::add_rows(exec, dy, sums.tensor); });

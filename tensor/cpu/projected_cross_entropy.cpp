@@ -159,6 +159,7 @@ void projected_cross_entropy(CpuExec, const ProjectedCrossEntropyArgs& args) {
   totals[0] += sums.loss;
   totals[1] += sums.negative_log_likelihood;
   totals[2] += sums.correct;
+  if (args.loss.defined()) *args.loss.data<double>() = sums.loss * args.gradient_scale;
 }
 
 }  // namespace kette::kernels

@@ -82,9 +82,8 @@ struct Extras {
   const void* vector = nullptr;
   const void* auxiliary = nullptr;
 
-  Extras(const MatmulArgs& args, cublasLtEpilogue_t epilogue, const Tensor& sums) {
-    if (does(epilogue, CUBLASLT_EPILOGUE_BIAS)) vector = args.bias;
-    if (sums.defined()) vector = sums.raw();
+  Extras(const MatmulArgs& args, cublasLtEpilogue_t epilogue, const void* sums)
+      : vector(does(epilogue, CUBLASLT_EPILOGUE_BIAS) ? args.bias : sums) {
     if (does(epilogue, CUBLASLT_EPILOGUE_GELU_AUX)) auxiliary = args.pre_activation;
     if (does(epilogue, CUBLASLT_EPILOGUE_DGELU)) auxiliary = args.kept;
   }
@@ -212,12 +211,12 @@ class Multiplier {
 
   /// The product with as much of the epilogue as is returned. sums: where the library writes those it
   /// takes.
-  cublasLtEpilogue_t multiply(const MatmulArgs& args, const Tensor& sums) {
+  cublasLtEpilogue_t multiply(const MatmulArgs& args, void* sums) {
     const std::lock_guard lock(mutex_);
     const cublasLtEpilogue_t epilogue = fused_epilogue(args);
     if (tries(args, epilogue, sums)) return epilogue;
     const auto plain = CUBLASLT_EPILOGUE_DEFAULT;
-    KETTE_CHECK(epilogue != plain && tries(args, plain, {}),
+    KETTE_CHECK(epilogue != plain && tries(args, plain, nullptr),
                 "matmul: expected a product that cuBLASLt has a kernel for, given ",
                 name_of(args.dtype), " with m = ", args.m, ", n = ", args.n, ", k = ", args.k);
     return plain;
@@ -225,7 +224,7 @@ class Multiplier {
 
  private:
   /// Whether there is a kernel for it; then it is queued.
-  bool tries(const MatmulArgs& args, cublasLtEpilogue_t epilogue, const Tensor& sums) {
+  bool tries(const MatmulArgs& args, cublasLtEpilogue_t epilogue, void* sums) {
     const Extras extras(args, epilogue, sums);
     const Problem problem = problem_of(args, epilogue, extras, tf32_);
     return queue(plan_for(rounded(problem), extras), problem, args, extras) ||
@@ -286,16 +285,8 @@ Multiplier& multiplier(CudaExec exec) {
   return all.try_emplace(exec.device, exec).first->second;
 }
 
-/// What is left to do in a backward pass. sums: what the library has written of those it takes.
-void finish_backward(CudaExec exec, const MatmulArgs& args, cublasLtEpilogue_t done,
-                     const Tensor& sums) {
-  if (sums.defined()) {
-    void* total = args.a_row_sums ? args.a_row_sums : args.column_sums;
-    return visit_float(sums.dtype(), "matmul", [&]<class T>(T) {
-      cuda::add_rows(exec, sums.data<T>(), 1, sums.elements(), sums.elements(),
-                     static_cast<Compute<T>*>(total));
-    });
-  }
+/// What is left to do in a backward pass when the library has taken no sums.
+void finish_backward(CudaExec exec, const MatmulArgs& args, cublasLtEpilogue_t done) {
   visit_float(args.dtype, "matmul", [&]<class T>(T) {
     auto* of_columns = static_cast<Compute<T>*>(args.column_sums);
     auto* of_a = static_cast<Compute<T>*>(args.a_row_sums);
@@ -321,15 +312,25 @@ void matmul(CudaExec exec, const MatmulArgs& args) {
   if (args.m == 0 || args.n == 0 || args.batch == 0) return;
   if (args.k == 0) return cuda::finish_product(exec, args, args.c, args.beta);
   const cublasLtEpilogue_t wanted = fused_epilogue(args);
-  Tensor sums;
-  if (does(wanted, CUBLASLT_EPILOGUE_BGRADB) || does(wanted, CUBLASLT_EPILOGUE_DGELU_BGRAD)) {
-    sums = Tensor::empty({args.a_row_sums ? args.m : args.n}, args.result_dtype(),
-                         {DeviceKind::cuda, exec.device});
+  const bool takes_sums =
+      does(wanted, CUBLASLT_EPILOGUE_BGRADB) || does(wanted, CUBLASLT_EPILOGUE_DGELU_BGRAD);
+  void* total = args.a_row_sums ? args.a_row_sums : args.column_sums;
+  Tensor aside;  // the library writes sums, and in the dtype of the result
+  if (takes_sums && !(args.sums_are_zero && args.result_dtype() == compute_dtype(args.dtype))) {
+    aside = Tensor::empty({args.a_row_sums ? args.m : args.n}, args.result_dtype(),
+                          {DeviceKind::cuda, exec.device});
   }
-  const cublasLtEpilogue_t done = multiplier(exec).multiply(args, sums);
-  if (args.kept || args.column_sums || args.a_row_sums) {
-    return finish_backward(exec, args, done, done == wanted ? sums : Tensor());
+  const cublasLtEpilogue_t done = multiplier(exec).multiply(args, aside.defined() ? aside.raw()
+                                                                  : takes_sums    ? total
+                                                                                  : nullptr);
+  if (takes_sums && done == wanted) {
+    if (!aside.defined()) return;
+    return visit_float(aside.dtype(), "matmul", [&]<class T>(T) {
+      cuda::add_rows(exec, aside.data<T>(), 1, aside.elements(), aside.elements(),
+                     static_cast<Compute<T>*>(total));
+    });
   }
+  if (args.kept || args.column_sums || args.a_row_sums) return finish_backward(exec, args, done);
   MatmulArgs rest = args;
   if (does(done, CUBLASLT_EPILOGUE_BIAS)) rest.bias = nullptr;
   if (does(done, CUBLASLT_EPILOGUE_RELU) || does(done, CUBLASLT_EPILOGUE_GELU)) {

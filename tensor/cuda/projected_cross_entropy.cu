@@ -101,13 +101,17 @@ __global__ void reduce_rows(Logits<T> logits, Smoothing smoothing, double* losse
   }
 }
 
-/// sums[block] += the sum of losses[block, :]
-__global__ void add_losses(const double* losses, std::int64_t rows, double* sums) {
+/// sums[block] += the sum of losses[block, :], and *loss, which may be null, is that of the first times
+/// a scale.
+__global__ void add_losses(const double* losses, std::int64_t rows, double scale, double* sums,
+                           double* loss) {
   const double* mine = losses + blockIdx.x * rows;
   double sum = 0;
   for (std::int64_t row = threadIdx.x; row < rows; row += blockDim.x) sum += mine[row];
   sum = cuda::block_sum(sum);
-  if (threadIdx.x == 0) sums[blockIdx.x] += sum;
+  if (threadIdx.x > 0) return;
+  sums[blockIdx.x] += sum;
+  if (loss && blockIdx.x == 0) *loss = scale * sum;
 }
 
 /// The table, its bias and its gradient with rows of zeros behind, for products in whole tiles.
@@ -220,14 +224,18 @@ void reduce(CudaExec exec, const ProjectedCrossEntropyArgs& args) {
   }
   table.finish(args.dweight);
   cuda::launch(exec, add_losses, {dim3(3), dim3(cuda::kThreads)}, losses.data<double>(), rows,
-               args.sums.data<double>());
+               args.gradient_scale, args.sums.data<double>(),
+               args.loss.defined() ? args.loss.data<double>() : nullptr);
 }
 
 }  // namespace
 
 void projected_cross_entropy(CudaExec exec, const ProjectedCrossEntropyArgs& args) {
   args.check();
-  if (args.x.rows() == 0) return;
+  if (args.x.rows() == 0) {
+    if (args.loss.defined()) args.loss.zero();
+    return;
+  }
   visit_float(args.x.dtype(), "projected_cross_entropy",
               [&]<class T>(T) { reduce<T>(exec, args); });
 }

@@ -7,6 +7,7 @@
 #include "autograd/ops/embedding.h"
 #include "autograd/ops/layer_norm.h"
 #include "autograd/ops/matmul.h"
+#include "nn/param_store.h"
 #include "tests/devices.h"
 #include "tests/random_tensor.h"
 
@@ -139,5 +140,33 @@ TEST_CASE("scatter_add equals plain loops, for widths in and out of step with pa
         CHECK(gap < (dtype == DType::f64 ? 1e-12 : 1e-4));
       }
     }
+  }
+}
+
+TEST_CASE("gradients that were cleared are written, then added to") {
+  for (const Device device : test_devices()) {
+    CAPTURE(device.str());
+    ParamStore store;
+    const Variable weight = Scope(store).parameter("weight", {6, 8}, Init::normal(1));
+    const Variable bias = Scope(store).parameter("bias", {6}, Init::constant(0));
+    store.materialize(1, DType::bf16, device);
+    const Tensor x = random({40, 8}, 1).to(DType::bf16).to(device);
+    const Tensor dy = random({40, 6}, 2).to(DType::bf16).to(device);
+    const auto backward = [&] {
+      Tape tape;
+      tape.backward(linear(x, weight, bias), dy);
+      return store.gradients().values<float>();
+    };
+    store.gradients().copy_from(Tensor::full(store.gradients().shape(), 5).to(device));
+    store.clear_gradients();
+    const auto once = backward(), twice = backward();
+    store.clear_gradients();
+    CHECK(backward() == once);
+    double largest = 0;
+    for (std::size_t i = 0; i < once.size(); ++i) {
+      CHECK(twice[i] == doctest::Approx(2 * once[i]));
+      largest = std::max<double>(largest, std::abs(once[i]));
+    }
+    CHECK(largest > 1);
   }
 }
