@@ -118,7 +118,6 @@ TEST_CASE("attention's gradients follow those in f64 on the CPU") {
       for (const auto& [queries, keys, heads, head_width, mask] : cases) {
         CAPTURE(device.str());
         CAPTURE(name_of(dtype));
-        CAPTURE(head_width);
         const Problem narrow(queries, keys, heads, head_width, mask, kDropout, dtype, device);
         CHECK(gap_to_f64(narrow) <= tolerance);
       }
