@@ -71,18 +71,9 @@ inline Outcome run_kette(const std::vector<std::string>& arguments,
     const rlimit limit{static_cast<rlim_t>(options.file_limit), before.rlim_max};
     setrlimit(RLIMIT_FSIZE, &limit);
   }
-  // Whoever runs the tests may ignore signals, as nohup does, and the program would inherit that.
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setsigdefault(&attributes, &signals);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   pid_t child = 0;
   const int error =
-      posix_spawn(&child, words[0].c_str(), &actions, &attributes, pointers.data(), environ);
-  posix_spawnattr_destroy(&attributes);
+      posix_spawn(&child, words[0].c_str(), &actions, nullptr, pointers.data(), environ);
   setrlimit(RLIMIT_FSIZE, &before);
   if (error == 0 && options.memory_limit > 0 && !kSanitizer) {  // early enough for what grows
     const rlimit limit{static_cast<rlim_t>(options.memory_limit), RLIM_INFINITY};
