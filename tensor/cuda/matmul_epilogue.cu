@@ -2,6 +2,7 @@
 // by packs of 16 bytes where sizes and addresses allow it.
 #include <algorithm>
 
+#include "tensor/cuda/column_sum.h"
 #include "tensor/cuda/matmul_epilogue.h"
 #include "tensor/cuda/pack.h"
 
@@ -44,46 +45,43 @@ void launch_finish(CudaExec exec, Function function, const MatmulArgs& args, con
          static_cast<T*>(args.c));
 }
 
-constexpr int kRowLanes = 16, kDerivativeLanes = 8;
+constexpr int kDerivativeLanes = 8;
 constexpr std::int64_t kRowsPerSum = 256;
 
-/// y[block of rows, column] (+)= the sum over the block: a warp's lanes take neighbouring columns,
-/// the warps every kRowLanes-th row.
+/// y[block of rows, column] (+)= the sum over the block.
 template <class T, class C = Compute<T>>
 __global__ void column_sums(const T* x, std::int64_t rows, std::int64_t width, std::int64_t ld,
                             std::int64_t rows_per_sum, bool adds, C* y) {
-  __shared__ C parts[kRowLanes][kWarp];
   const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * kWarp + threadIdx.x;
   const std::int64_t begin = blockIdx.y * rows_per_sum;
   const std::int64_t end = begin + rows_per_sum < rows ? begin + rows_per_sum : rows;
-  C sum = 0;
-  if (column < width) {
-    for (std::int64_t row = begin + threadIdx.y; row < end; row += kRowLanes) {
-      sum += C(x[row * ld + column]);
-    }
-  }
-  parts[threadIdx.y][threadIdx.x] = sum;
-  __syncthreads();
+  const C sum = column_sum(x, begin, end, ld, column, column < width);
   if (threadIdx.y > 0 || column >= width) return;
-  for (int lane = 1; lane < kRowLanes; ++lane) sum += parts[lane][threadIdx.x];
   C& total = y[blockIdx.y * width + column];
   total = adds ? total + sum : sum;
 }
 
+/// dx = dy * activation'(saved), a pack of each, which is also returned.
 template <class T, int kCount, class Function>
-__global__ void activation_backward_elements(Function function, std::int64_t packs, const T* saved,
-                                             const T* dy, T* dx) {
+__device__ Pack<T, kCount> differentiate_pack(Function function, std::int64_t at, const T* saved,
+                                              const T* dy, T* dx) {
   using C = Compute<T>;
-  const std::int64_t at = index();
-  if (at >= packs) return;
   const auto kept = Pack<T, kCount>::load(saved, at);
   auto gradients = Pack<T, kCount>::load(dy, at);
-  for (int i = 0; i < kCount; ++i) {
+  KETTE_UNROLL for (int i = 0; i < kCount; ++i) {
     // relu's derivative asks for y only, those of the others for x only: `saved` is whichever it is.
     const C value = C(kept.values[i]);
     gradients.values[i] = T(function.backward(value, value, C(gradients.values[i])));
   }
   gradients.store(dx, at);
+  return gradients;
+}
+
+template <class T, int kCount, class Function>
+__global__ void activation_backward_elements(Function function, std::int64_t packs, const T* saved,
+                                             const T* dy, T* dx) {
+  const std::int64_t at = index();
+  if (at < packs) differentiate_pack<T, kCount>(function, at, saved, dy, dx);
 }
 
 /// dx = dy * activation'(kept), and partial[block of rows, column] = the sum of dx over the block.
@@ -96,15 +94,9 @@ __global__ void differentiate_with_sums(Function function, std::int64_t rows, st
   const std::int64_t end = begin + kRowsPerSum < rows ? begin + kRowsPerSum : rows;
   C sums[kCount] = {};
   for (std::int64_t row = begin + threadIdx.y; pack < packs && row < end; row += kDerivativeLanes) {
-    const std::int64_t at = row * packs + pack;
-    const auto before = Pack<T, kCount>::load(kept, at);
-    auto gradients = Pack<T, kCount>::load(dy, at);
-    KETTE_UNROLL for (int i = 0; i < kCount; ++i) {
-      const C value = C(before.values[i]);
-      gradients.values[i] = T(function.backward(value, value, C(gradients.values[i])));
-      sums[i] += C(gradients.values[i]);
-    }
-    gradients.store(dx, at);
+    const auto gradients =
+        differentiate_pack<T, kCount>(function, row * packs + pack, kept, dy, dx);
+    KETTE_UNROLL for (int i = 0; i < kCount; ++i) sums[i] += C(gradients.values[i]);
   }
   KETTE_UNROLL for (int i = 0; i < kCount; ++i) {
     parts[threadIdx.y][threadIdx.x * kCount + i] = sums[i];
@@ -137,7 +129,7 @@ void launch_derivative(CudaExec exec, Function function, const T* kept, const T*
           dim3(kWarp, kDerivativeLanes)},
          function, rows, packs, kept, dy, dx, partial.data<C>());
   launch(exec, column_sums<C>,
-         {dim3(static_cast<unsigned>(ceil_div(width, kWarp))), dim3(kWarp, kRowLanes)},
+         {dim3(static_cast<unsigned>(ceil_div(width, kWarp))), column_sum_threads()},
          partial.data<C>(), blocks, width, width, blocks, true, sums);
 }
 
@@ -183,8 +175,7 @@ void add_rows(CudaExec exec, const T* x, std::int64_t rows, std::int64_t width, 
               Compute<T>* y) {
   using C = Compute<T>;
   const std::int64_t blocks = ceil_div(rows, kRowsPerSum);
-  const dim3 threads(kWarp, kRowLanes);
-  Grid grid{dim3(static_cast<unsigned>(ceil_div(width, kWarp))), threads};
+  Grid grid{dim3(static_cast<unsigned>(ceil_div(width, kWarp))), column_sum_threads()};
   if (blocks <= 1) {
     launch(exec, column_sums<T>, grid, x, rows, width, ld, rows, true, y);
     return;

@@ -4,6 +4,7 @@
 // atomics, so that the order of additions never changes.
 #include <algorithm>
 
+#include "tensor/cuda/column_sum.h"
 #include "tensor/cuda/packed_row.h"
 #include "tensor/emit.h"
 
@@ -181,25 +182,14 @@ struct Totals {
   C* of[kSums];
 };
 
-constexpr int kSumLanes = 16;
-
-/// total[column] += the sum over all blocks: a warp's lanes take neighbouring columns, the warps every
-/// kSumLanes-th block.
+/// total[column] += the sum over all blocks.
 template <class C, int kSums>
 __global__ void add_partial_sums(const C* partial, std::int64_t blocks, std::int64_t width,
                                  Totals<C, kSums> totals) {
-  __shared__ C parts[kSumLanes][kWarp];
   const std::int64_t stride = kSums * width;
   const std::int64_t column = std::int64_t{blockIdx.x} * kWarp + threadIdx.x;
-  C sum = 0;
-  if (column < stride) {
-    for (std::int64_t b = threadIdx.y; b < blocks; b += kSumLanes)
-      sum += partial[b * stride + column];
-  }
-  parts[threadIdx.y][threadIdx.x] = sum;
-  __syncthreads();
+  const C sum = cuda::column_sum(partial, 0, blocks, stride, column, column < stride);
   if (threadIdx.y > 0 || column >= stride) return;
-  for (int lane = 1; lane < kSumLanes; ++lane) sum += parts[lane][threadIdx.x];
   for (int k = 0; k < kSums; ++k) {
     if (column / width == k) totals.of[k][column - k * width] += sum;
   }
@@ -248,7 +238,7 @@ void for_rows_with_sums(CudaExec exec, const Body& body, std::int64_t rows,
   const std::int64_t columns = Body::kSums * width;
   cuda::launch(
       exec, add_partial_sums<C, Body::kSums>,
-      {dim3(static_cast<unsigned>(cuda::ceil_div(columns, kWarp))), dim3(kWarp, kSumLanes)},
+      {dim3(static_cast<unsigned>(cuda::ceil_div(columns, kWarp))), cuda::column_sum_threads()},
       partial.data<C>(), blocks, width, totals);
 }
 
