@@ -142,14 +142,12 @@ class Uploads {
     ring_.queued(stream_).hold(work);
     return memory;
   }
-  /// False of memory that is not one of these blocks.
-  bool release(void* memory, cudaStream_t work) {
+  bool owns(void* memory) const { return in_use_.contains(memory); }
+  void release(void* memory, cudaStream_t work) {
     const auto found = in_use_.find(memory);
-    if (found == in_use_.end()) return false;
     found->second->mark(work);
     released_.push_back({memory, std::move(found->second)});
     in_use_.erase(found);
-    return true;
   }
 
  private:
@@ -197,8 +195,10 @@ class CudaBackend final : public Backend {
   void release(void* memory, std::size_t) override {
     {
       const std::lock_guard lock(uploads_mutex_);
-      cudaSetDevice(index_);
-      if (uploads_.release(memory, stream_)) return;
+      if (uploads_.owns(memory)) {
+        cudaSetDevice(index_);
+        return uploads_.release(memory, stream_);
+      }
     }
     pool_.release(memory);
   }

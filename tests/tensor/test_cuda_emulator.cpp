@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "cli/bench_ids.h"
 #include "tensor/kernels.h"
 #include "tests/devices.h"
 #include "tests/emulated.h"
@@ -29,16 +30,11 @@ constexpr unsigned kThreads = 64;
 
 /// Ids of rows as text has them: the r-th most frequent has a share of 1 / r.
 Tensor zipf_ids(std::int64_t count, std::int64_t entries) {
-  std::vector<double> until(static_cast<std::size_t>(entries));
-  double sum = 0;
-  for (std::size_t r = 0; r < until.size(); ++r) until[r] = sum += 1 / static_cast<double>(r + 1);
+  const cli::BenchIds text("zipf", 0, entries);
   Random random(1);
   std::vector<std::int32_t> ids(static_cast<std::size_t>(count));
-  for (std::int32_t& id : ids) {
-    id = static_cast<std::int32_t>(
-        std::lower_bound(until.begin(), until.end(), random.uniform() * sum) - until.begin());
-  }
-  return Tensor::from(ids, {count});
+  for (std::int32_t& id : ids) id = text.draw(random);
+  return Tensor::from(ids);
 }
 
 }  // namespace
