@@ -1,7 +1,7 @@
 // Arguments of the kernels that generate text: few rows at a time, against weights that do not
-// change and keys and values that grow by a position each step. f32 throughout. In every one of
-// them the result of a row depends on that row alone, to the last bit: not on the rows beside it,
-// nor on how many there are.
+// change and keys and values that grow by a position each step. f32 throughout, but that weights may
+// lie in bf16, half the bytes to read. In every one of them the result of a row depends on that row
+// alone, to the last bit: not on the rows beside it, nor on how many there are.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,23 @@
 namespace kette {
 
 /// y = activation(x W^T + bias) with W: [out, in] laid out beforehand the way the device multiplies
-/// fastest; what is in `panels` is the device's own affair. Made by kernels::pack_linear.
+/// fastest; where what lies in `panels` is the device's own affair. Made by kernels::pack_linear.
 struct PackedWeight {
-  Tensor panels, bias;
+  Tensor panels;  ///< f32 or bf16
+  Tensor bias;    ///< f32
   std::int64_t out = 0, in = 0;
 
   /// The sizes of what kernels::pack_linear is asked to pack, still without memory; an Error unless
-  /// the parts fit together.
+  /// the parts fit together and panels come in that type.
   static PackedWeight sizes_of(const std::vector<Tensor>& matrices,
-                               const std::vector<Tensor>& biases);
+                               const std::vector<Tensor>& biases, DType panels);
+
+  /// Calls function(panels), a pointer of their type.
+  template <class Function>
+  void visit_panels(Function&& function) const {
+    if (panels.dtype() == DType::bf16) return function(panels.data<BFloat16>());
+    function(panels.data<float>());
+  }
 };
 
 struct PackedLinearArgs {

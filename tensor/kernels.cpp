@@ -32,7 +32,9 @@ void AttentionArgs::check() const {
 }
 
 PackedWeight PackedWeight::sizes_of(const std::vector<Tensor>& matrices,
-                                    const std::vector<Tensor>& biases) {
+                                    const std::vector<Tensor>& biases, DType panels) {
+  KETTE_CHECK(panels == DType::f32 || panels == DType::bf16,
+              "pack_linear: expected panels in f32 or bf16, given ", name_of(panels));
   KETTE_CHECK(!matrices.empty() && (biases.empty() || biases.size() == matrices.size()),
               "pack_linear: expected matrices with a bias each or none, given ", matrices.size(),
               " matrices and ", biases.size(), " biases");

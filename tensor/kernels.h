@@ -214,9 +214,10 @@ KETTE_KERNEL(void, projected_cross_entropy, const ProjectedCrossEntropyArgs& arg
 KETTE_KERNEL(void, adam, const AdamArgs& args);
 
 // Decoding; the arguments stand in tensor/decoding.h.
-/// The matrices, each [out, in], are stacked; biases: as many vectors [out], or none.
+/// The matrices, each [out, in], are stacked and rounded to the type of the panels, f32 or bf16;
+/// biases: as many vectors [out], or none.
 KETTE_KERNEL(PackedWeight, pack_linear, const std::vector<Tensor>& matrices,
-             const std::vector<Tensor>& biases);
+             const std::vector<Tensor>& biases, DType panels = DType::f32);
 KETTE_KERNEL(void, packed_linear, const PackedLinearArgs& args);
 KETTE_KERNEL(void, memory_attention, const MemoryAttentionArgs& args);
 KETTE_KERNEL(void, cached_attention, const CachedAttentionArgs& args);

@@ -18,7 +18,8 @@ using cpu::kPanel;
 std::int64_t panels_of(std::int64_t out) { return cpu::ceil_div(out, kPanel); }
 
 /// Rows of W become columns [first, first + rows) of the panels.
-void pack_rows(const Tensor& matrix, std::int64_t first, float* panels) {
+template <class Weight>
+void pack_rows(const Tensor& matrix, std::int64_t first, Weight* panels) {
   const std::int64_t in = matrix.width();
   const float* source = matrix.data<float>();
   cpu::parallel_blocks(matrix.rows(), kPanel, in, [&](std::int64_t begin, std::int64_t end) {
@@ -28,7 +29,8 @@ void pack_rows(const Tensor& matrix, std::int64_t first, float* panels) {
     for (std::int64_t run = 0; run < in; run += kRun) {
       for (std::int64_t row = begin; row < end; ++row) {
         const std::int64_t column = first + row;
-        float* to = panels + column / kPanel * in * kPanel + column % kPanel;
+        Weight* to =
+            panels + column / kPanel * in * kPanel + cpu::place_of<Weight>(column % kPanel);
         for (std::int64_t p = run; p < std::min(in, run + kRun); ++p) {
           to[p * kPanel] = source[row * in + p];
         }
@@ -57,19 +59,20 @@ struct Panels {
 };
 
 /// Some rows of y, in the columns of some panels.
-void multiply_block(const PackedLinearArgs& args, Panels panels, std::int64_t row,
-                    std::int64_t rows) {
+template <class Weight>
+void multiply_block(const PackedLinearArgs& args, const Weight* packed, Panels panels,
+                    std::int64_t row, std::int64_t rows) {
   const PackedWeight& weight = *args.weight;
   const std::int64_t depth = weight.in, out = weight.out;
   const float* x = args.x.data<float>() + row * depth;
   float* y = args.y.data<float>() + row * out;
-  const float *packed = weight.panels.data<float>(), *bias = weight.bias.data<float>();
+  const float* bias = weight.bias.data<float>();
   for (std::int64_t begin = 0; begin < depth; begin += cpu::kBlockDepth) {
     const std::int64_t run = std::min(cpu::kBlockDepth, depth - begin);
     for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
       const std::int64_t column = panel * kPanel;
       const std::int64_t columns = std::min<std::int64_t>(kPanel, out - column);
-      const float* part = packed + column * depth + begin * kPanel;
+      const Weight* part = packed + column * depth + begin * kPanel;
       for (std::int64_t i = 0; i < rows; i += cpu::kPanelRows) {
         const std::int64_t count = std::min<std::int64_t>(cpu::kPanelRows, rows - i);
         float* target = y + i * out + column;
@@ -94,14 +97,14 @@ void multiply_block(const PackedLinearArgs& args, Panels panels, std::int64_t ro
 }  // namespace
 
 PackedWeight pack_linear(CpuExec, const std::vector<Tensor>& matrices,
-                         const std::vector<Tensor>& biases) {
-  PackedWeight packed = PackedWeight::sizes_of(matrices, biases);
-  packed.panels = Tensor::zeros({panels_of(packed.out), packed.in, kPanel});
+                         const std::vector<Tensor>& biases, DType panels) {
+  PackedWeight packed = PackedWeight::sizes_of(matrices, biases, panels);
+  packed.panels = Tensor::zeros({panels_of(packed.out), packed.in, kPanel}, panels);
   packed.bias = Tensor::zeros({panels_of(packed.out) * kPanel});
   std::int64_t first = 0;
   for (std::size_t i = 0; i < matrices.size(); ++i) {
     const Tensor matrix = matrices[i].to(DType::f32);
-    pack_rows(matrix, first, packed.panels.data<float>());
+    packed.visit_panels([&](auto* to) { pack_rows(matrix, first, to); });
     if (!biases.empty())
       packed.bias.view(first, {matrix.rows()}).copy_from(biases[i].to(DType::f32));
     first += matrix.rows();
@@ -117,13 +120,15 @@ void packed_linear(CpuExec, const PackedLinearArgs& args) {
   const std::int64_t panels = panels_of(out);
   const std::int64_t ranges =
       omp_in_parallel() ? 1 : std::min<std::int64_t>(panels, omp_get_max_threads());
-  cpu::parallel_blocks(ranges, 1, rows * depth * out / ranges / cpu::kMultiplyAddsPerOperation,
-                       [&](std::int64_t range, std::int64_t) {
-                         const Panels part{panels * range / ranges, panels * (range + 1) / ranges};
-                         for (std::int64_t row = 0; row < rows; row += cpu::kBlockRows) {
-                           multiply_block(args, part, row, std::min(cpu::kBlockRows, rows - row));
-                         }
-                       });
+  const std::int64_t cost = rows * depth * out / ranges / cpu::kMultiplyAddsPerOperation;
+  weight.visit_panels([&](const auto* packed) {
+    cpu::parallel_blocks(ranges, 1, cost, [&](std::int64_t range, std::int64_t) {
+      const Panels part{panels * range / ranges, panels * (range + 1) / ranges};
+      for (std::int64_t row = 0; row < rows; row += cpu::kBlockRows) {
+        multiply_block(args, packed, part, row, std::min(cpu::kBlockRows, rows - row));
+      }
+    });
+  });
 }
 
 }  // namespace kette::kernels

@@ -5,12 +5,18 @@
 // second-level cache while the rows pass by. A wide and low tile needs fewer loads per multiply-add
 // than a square one: 10 for 24. Each element is summed in the order of p whatever the tile, so a
 // row has the same bits in any company.
+//
+// A panel may lie in bf16. Then its vectors come in pairs: a word has a lane of the first in its
+// lower half and that of the second in its upper half, so one load and two instructions widen both.
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "tensor/cpu/vector.h"
+#include "tensor/dtype.h"
 
 namespace kette::cpu {
 
@@ -29,8 +35,40 @@ struct StridedRows {
   StridedRows from(std::int64_t row) const { return {data + row * stride, stride}; }
 };
 
-template <int rows>
-void multiply_panel_rows(std::int64_t depth, StridedRows x, const float* panel, StridedRows start,
+/// Where a column lies within kPanel elements.
+template <class Weight>
+constexpr std::int64_t place_of(std::int64_t column) {
+  if constexpr (std::is_same_v<Weight, float>) {
+    return column;
+  } else {
+    constexpr std::int64_t kLanes = Simd<float>::kLanes;
+    const std::int64_t vector = column / kLanes, lane = column % kLanes;
+    return (vector / 2 * kLanes + lane) * 2 + vector % 2;
+  }
+}
+
+using PanelVectors = Simd<float>::Vector[kPanelVectors];
+
+inline void load_columns(const float* from, PanelVectors& columns) {
+#pragma GCC unroll 4
+  for (int v = 0; v < kPanelVectors; ++v) {
+    columns[v] = Simd<float>::load(from + v * Simd<float>::kLanes);
+  }
+}
+
+inline void load_columns(const BFloat16* from, PanelVectors& columns) {
+  typedef std::uint32_t Words __attribute__((vector_size(kVectorBytes)));
+#pragma GCC unroll 2
+  for (int v = 0; v < kPanelVectors; v += 2) {
+    Words pairs;
+    std::memcpy(&pairs, from + v * Simd<float>::kLanes, sizeof pairs);
+    columns[v] = std::bit_cast<Simd<float>::Vector>(pairs << 16);
+    columns[v + 1] = std::bit_cast<Simd<float>::Vector>(pairs & 0xffff0000u);
+  }
+}
+
+template <int rows, class Weight>
+void multiply_panel_rows(std::int64_t depth, StridedRows x, const Weight* panel, StridedRows start,
                          float* out, std::int64_t out_stride) {
   using S = Simd<float>;
   S::Vector sums[rows][kPanelVectors];
@@ -42,11 +80,8 @@ void multiply_panel_rows(std::int64_t depth, StridedRows x, const float* panel, 
     }
   }
   for (std::int64_t p = 0; p < depth; ++p) {
-    S::Vector columns[kPanelVectors];
-#pragma GCC unroll 4
-    for (int v = 0; v < kPanelVectors; ++v) {
-      columns[v] = S::load(panel + p * kPanel + v * S::kLanes);
-    }
+    PanelVectors columns;
+    load_columns(panel + p * kPanel, columns);
 #pragma GCC unroll 6
     for (int i = 0; i < rows; ++i) {
       const float element = x.data[i * x.stride + p];
@@ -64,8 +99,9 @@ void multiply_panel_rows(std::int64_t depth, StridedRows x, const float* panel, 
 }
 
 /// All kPanel columns of `rows` rows.
-inline void multiply_panel(std::int64_t rows, std::int64_t depth, StridedRows x, const float* panel,
-                           StridedRows start, float* out, std::int64_t out_stride) {
+template <class Weight>
+void multiply_panel(std::int64_t rows, std::int64_t depth, StridedRows x, const Weight* panel,
+                    StridedRows start, float* out, std::int64_t out_stride) {
   std::int64_t row = 0;
   const auto tile = [&]<int count>(std::integral_constant<int, count>) {
     multiply_panel_rows<count>(depth, x.from(row), panel, start.from(row), out + row * out_stride,

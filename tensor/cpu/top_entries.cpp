@@ -142,8 +142,7 @@ void top_entries(CpuExec, const TopEntriesArgs& args) {
   const std::int64_t rows = args.states.rows(), depth = weight.in, vocabulary = weight.out;
   const std::int64_t count = args.values.width();
   const std::int64_t chunks = cpu::ceil_div(vocabulary, kChunk);
-  const float *x = args.states.data<float>(), *panels = weight.panels.data<float>();
-  const float* bias = weight.bias.data<float>();
+  const float *x = args.states.data<float>(), *bias = weight.bias.data<float>();
   const std::int32_t* targets = args.targets.data<std::int32_t>();
   float* target_values = args.target_values.data<float>();
   float* values = args.values.data<float>();
@@ -169,11 +168,13 @@ void top_entries(CpuExec, const TopEntriesArgs& args) {
       for (std::int64_t chunk = chunks * range / ranges; chunk < chunks * (range + 1) / ranges;
            ++chunk) {
         const std::int64_t first = chunk * kChunk, columns = std::min(kChunk, vocabulary - first);
-        for (std::int64_t j = 0; j < columns; j += kPanel) {
-          cpu::multiply_panel(block, depth, {x + begin * depth, depth},
-                              panels + (first + j) * depth, {bias + first + j, 0},
-                              logits.data() + j, kChunk);
-        }
+        weight.visit_panels([&](const auto* panels) {
+          for (std::int64_t j = 0; j < columns; j += kPanel) {
+            cpu::multiply_panel(block, depth, {x + begin * depth, depth},
+                                panels + (first + j) * depth, {bias + first + j, 0},
+                                logits.data() + j, kChunk);
+          }
+        });
         for (std::int64_t i = 0; i < block; ++i) {
           const std::int64_t row = begin + i;
           float* line = logits.data() + i * kChunk;

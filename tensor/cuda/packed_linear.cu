@@ -1,20 +1,30 @@
 // Products with weights that were packed once: y = activation(x W^T + bias), W: [out, in].
-// W lies in panels of kPanel columns, [panels, depth, kPanel], depth being `in` rounded up with
-// zeros. Every element of y is added up in one order, whatever the number of rows: kSlice products
-// one after the other, then the slices one after the other,
+// W lies in panels of kPanel columns, depth being `in` rounded up with zeros to whole slices; in a
+// panel packs of 16 bytes along the depth, those of its columns side by side: [panels, depth /
+// kPack, kPanel, kPack]. So a load of kPanel threads is a line of 128 bytes. W is f32 or bf16, which
+// becomes f32 in registers. Every element of y is added up in one order, whatever the number of
+// rows: kSlice products one after the other, then the slices one after the other,
 //   y = ((0 + slice 0) + slice 1) + ... + bias,   slice = fma(x_k, w_k, fma(..., fma(x_0, w_0, 0)))
 // so that it is a matter of speed alone which of the two kernels below takes it.
+#include <algorithm>
+
 #include "tensor/cuda/launch.h"
+#include "tensor/cuda/pack.h"
 
 namespace kette::kernels {
 namespace {
 
-using cuda::ceil_div, cuda::kWarp;
+using cuda::ceil_div, cuda::kPack, cuda::kWarp, cuda::Pack;
 
-constexpr int kPanel = kWarp, kSlice = kWarp;
+constexpr int kPanel = 8, kSlice = 32;
+template <class W>
+constexpr int kSlicePacks = kSlice / kPack<W>;
 
+template <class W>
 struct Product {
-  const float *x, *panels, *bias;
+  const float* x;
+  const W* panels;
+  const float* bias;
   float* y;
   std::int64_t rows, in, depth, out;
   Activation activation;
@@ -23,8 +33,10 @@ struct Product {
   __device__ float x_at(std::int64_t row, std::int64_t k) const {
     return row < rows && k < in ? x[row * in + k] : 0.0f;
   }
-  __device__ const float* panel(std::int64_t number) const {
-    return panels + number * depth * kPanel;
+  /// A pack of a slice of the depth, in a column of a panel.
+  __device__ Pack<W> w_at(std::int64_t panel, std::int64_t slice, int pack, int column) const {
+    const std::int64_t line = (panel * (depth / kSlice) + slice) * kSlicePacks<W> + pack;
+    return Pack<W>::load(panels, line * kPanel + column);
   }
 };
 
@@ -45,74 +57,94 @@ __device__ __noinline__ float activate(Activation activation, float x) {
   return x;
 }
 
-__device__ void finish(const Product& product, std::int64_t row, std::int64_t column, float total) {
+template <class W>
+__device__ void finish(const Product<W>& product, std::int64_t row, std::int64_t column,
+                       float total) {
   if (row >= product.rows || column >= product.out) return;
   const float sum = total + product.bias[column];
   product.y[row * product.out + column] =
       product.activation == Activation::none ? sum : activate(product.activation, sum);
 }
 
-constexpr int kSlicesAtOnce = 16;  // warps of a block, and the most rows it can finish
-
-/// For little work: a block takes a panel, each of its warps a slice of the depth, so that many
-/// loads of W are under way at once and each serves kRows rows.
+constexpr int kWarpSlices = kWarp / kPanel;
+/// The most slices of the depth that a block takes at once, kPanel threads each.
 template <int kRows>
-__global__ void __launch_bounds__(kSlicesAtOnce* kWarp, 2) multiply_slices(Product product) {
-  static_assert(kRows <= kSlicesAtOnce && kSlice == kWarp && kPanel == kWarp);
-  // What a warp needs of x, and then its sums.
-  alignas(16) __shared__ float shared[kSlicesAtOnce][kRows][kWarp];
-  const int warp = static_cast<int>(threadIdx.x) / kWarp;
-  const int lane = static_cast<int>(threadIdx.x) % kWarp;
-  const std::int64_t first_row = static_cast<std::int64_t>(blockIdx.y) * kRows;
-  const float* panel = product.panel(blockIdx.x);
+constexpr int kSlicesAtOnce = kRows == 1 ? 128 : 64;
+/// Floats of shared memory for a slice: first its part of x, then its sums. Slices lie 4 banks apart,
+/// so that a warp reads those of its slices together.
+template <int kRows>
+constexpr int kSliceRoom = kSlice* kRows + 4;
+
+/// For little work: a block takes a panel for kRows rows, a thread a column of it and a slice of the
+/// depth. Few columns make many blocks, and with the slices side by side all of a small W is under
+/// way at once.
+template <class W, int kRows>
+__global__ void __launch_bounds__(kSlicesAtOnce<kRows>* kPanel)
+    multiply_slices(Product<W> product) {
+  float* shared = cuda::shared_memory<float>();
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % kWarp;
+  const int column = thread % kPanel, place = thread / kPanel;
+  const int at_once = static_cast<int>(blockDim.x) / kPanel;
+  const int warp_place = place - place % kWarpSlices;  // of the first slice of this warp
+  float* mine = shared + place * kSliceRoom<kRows>;
+  // Blocks for the same panel come one after the other, so that memory gives it once.
+  const auto row_blocks = static_cast<unsigned>(ceil_div(product.rows, kRows));
+  const std::int64_t panel = blockIdx.x / row_blocks, first_row = blockIdx.x % row_blocks * kRows;
   const std::int64_t slices = product.depth / kSlice;
   float total = 0;
-  for (std::int64_t first = 0; first < slices; first += kSlicesAtOnce) {
-    const int count = static_cast<int>(
-        slices - first < kSlicesAtOnce ? slices - first : std::int64_t{kSlicesAtOnce});
-    if (warp < count) {
-      const std::int64_t begin = (first + warp) * kSlice;
-      float w[kSlice], sums[kRows] = {};
-      for (int k = 0; k < kSlice; ++k) w[k] = panel[(begin + k) * kPanel + lane];
-      for (int r = 0; r < kRows; ++r) {
-        shared[warp][r][lane] = product.x_at(first_row + r, begin + lane);
+  for (std::int64_t first = 0; first < slices; first += at_once) {
+    Pack<W> w[kSlicePacks<W>];
+    if (first + place < slices) {
+      KETTE_UNROLL for (int pack = 0; pack < kSlicePacks<W>; ++pack) {
+        w[pack] = product.w_at(panel, first + place, pack, column);
       }
-      __syncwarp();
-      for (int k = 0; k < kSlice; k += 4) {
-        for (int r = 0; r < kRows; ++r) {
-          const float4 x = four(&shared[warp][r][k]);
-          sums[r] = fmaf(x.x, w[k], sums[r]);
-          sums[r] = fmaf(x.y, w[k + 1], sums[r]);
-          sums[r] = fmaf(x.z, w[k + 2], sums[r]);
-          sums[r] = fmaf(x.w, w[k + 3], sums[r]);
-        }
-      }
-      __syncwarp();
-      for (int r = 0; r < kRows; ++r) shared[warp][r][lane] = sums[r];
     }
+    float x[kRows][kWarpSlices];
+    KETTE_UNROLL for (int r = 0; r < kRows; ++r) {
+      KETTE_UNROLL for (int s = 0; s < kWarpSlices; ++s) {
+        x[r][s] = product.x_at(first_row + r, (first + warp_place + s) * kSlice + lane);
+      }
+    }
+    KETTE_UNROLL for (int r = 0; r < kRows; ++r) {
+      KETTE_UNROLL for (int s = 0; s < kWarpSlices; ++s) {
+        shared[(warp_place + s) * kSliceRoom<kRows> + r * kSlice + lane] = x[r][s];
+      }
+    }
+    __syncwarp();
+    float sums[kRows] = {};
+    KETTE_UNROLL for (int k = 0; k < kSlice; k += 4) {
+      const W* values = &w[k / kPack<W>].values[k % kPack<W>];
+      KETTE_UNROLL for (int r = 0; r < kRows; ++r) {
+        const float4 part = four(mine + r * kSlice + k);
+        sums[r] = fmaf(part.x, float(values[0]), sums[r]);
+        sums[r] = fmaf(part.y, float(values[1]), sums[r]);
+        sums[r] = fmaf(part.z, float(values[2]), sums[r]);
+        sums[r] = fmaf(part.w, float(values[3]), sums[r]);
+      }
+    }
+    __syncwarp();
+    KETTE_UNROLL for (int r = 0; r < kRows; ++r) mine[r * kPanel + column] = sums[r];
     __syncthreads();
-    if (warp < kRows) {
-      for (int slice = 0; slice < count; ++slice) total += shared[slice][warp][lane];
+    if (place < kRows) {
+      const auto count = static_cast<int>(std::min<std::int64_t>(slices - first, at_once));
+      for (int at = 0; at < count; ++at) total += shared[at * kSliceRoom<kRows> + thread];
     }
     __syncthreads();
   }
-  if (warp >= kRows) return;
-  finish(product, first_row + warp, static_cast<std::int64_t>(blockIdx.x) * kPanel + lane, total);
+  if (place < kRows) finish(product, first_row + place, panel * kPanel + column, total);
 }
 
 constexpr int kThreadRows = 8, kThreadColumns = 16, kTileThreads = kThreadRows * kThreadColumns;
-constexpr int kTilePanels = 2, kTileColumns = kTilePanels * kPanel;
-static_assert(kThreadColumns * 4 == kTileColumns);
+constexpr int kTileColumns = kThreadColumns * 4, kTilePanels = kTileColumns / kPanel;
 
 /// For many rows: a block takes a tile of y, kThreadRows * kEach by kTileColumns, and a slice of
 /// the depth at a time; each thread has kEach rows, kThreadRows apart, of 4 columns. The next slice
 /// is under way while one is multiplied.
-template <int kEach>
-__global__ void __launch_bounds__(kTileThreads) multiply_tile(Product product) {
+template <class W, int kEach>
+__global__ void __launch_bounds__(kTileThreads) multiply_tile(Product<W> product) {
   constexpr int kRows = kThreadRows * kEach;
-  constexpr int kPart = kSlice * kPanel;  // what a panel holds of a slice, side by side
   constexpr int kXLoads = kRows * kSlice / kTileThreads;
-  constexpr int kWLoads = kSlice * kTileColumns / 4 / kTileThreads;
+  constexpr int kWLoads = kSlicePacks<W> * kTileColumns / kTileThreads;
   // Rows of x lie 4 banks apart, so that neighbours are read together.
   alignas(16) __shared__ float x_tile[kRows][kSlice + 4];
   alignas(16) __shared__ float w_tile[kSlice][kTileColumns];
@@ -122,15 +154,16 @@ __global__ void __launch_bounds__(kTileThreads) multiply_tile(Product product) {
   const std::int64_t first_panel = static_cast<std::int64_t>(blockIdx.x) * kTilePanels;
 
   float next_x[kXLoads];
-  float4 next_w[kWLoads];
+  Pack<W> next_w[kWLoads];
   const auto load = [&](std::int64_t begin) {
     for (int i = 0; i < kXLoads; ++i) {
       const int at = thread + i * kTileThreads;
       next_x[i] = product.x_at(first_row + at / kSlice, begin + at % kSlice);
     }
     for (int i = 0; i < kWLoads; ++i) {
-      const int at = (thread + i * kTileThreads) * 4;
-      next_w[i] = four(product.panel(first_panel + at / kPart) + begin * kPanel + at % kPart);
+      const int at = thread + i * kTileThreads, column = at % kTileColumns;
+      next_w[i] = product.w_at(first_panel + column / kPanel, begin / kSlice, at / kTileColumns,
+                               column % kPanel);
     }
   };
   const auto store = [&] {
@@ -139,9 +172,8 @@ __global__ void __launch_bounds__(kTileThreads) multiply_tile(Product product) {
       x_tile[at / kSlice][at % kSlice] = next_x[i];
     }
     for (int i = 0; i < kWLoads; ++i) {
-      const int at = (thread + i * kTileThreads) * 4;
-      float* to = &w_tile[at % kPart / kPanel][at / kPart * kPanel + at % kPanel];
-      *reinterpret_cast<float4*>(to) = next_w[i];
+      const int at = thread + i * kTileThreads, k = at / kTileColumns * kPack<W>;
+      for (int e = 0; e < kPack<W>; ++e) w_tile[k + e][at % kTileColumns] = next_w[i].values[e];
     }
   };
 
@@ -179,52 +211,78 @@ __global__ void __launch_bounds__(kTileThreads) multiply_tile(Product product) {
   }
 }
 
-/// Rows of W become columns [first, first + rows) of the panels.
+/// Rows of W become columns [first, first + rows) of the panels; a thread for each element of whole
+/// panels and packs, in the order in which these lie.
+template <class W>
 __global__ void pack_rows(const float* matrix, std::int64_t rows, std::int64_t in,
-                          std::int64_t depth, std::int64_t first, float* panels) {
-  const std::int64_t i = cuda::index();
-  const std::int64_t row = i / kPanel / in * kPanel + i % kPanel, k = i / kPanel % in;
-  if (row >= rows) return;
-  const std::int64_t column = first + row;
-  panels[(column / kPanel * depth + k) * kPanel + column % kPanel] = matrix[row * in + k];
+                          std::int64_t depth, std::int64_t first, W* panels) {
+  constexpr int kLine = kPanel * kPack<W>;
+  const std::int64_t i = cuda::index(), lines = ceil_div(in, kPack<W>);
+  const std::int64_t row = i / kLine / lines * kPanel + i % kLine / kPack<W>;
+  const std::int64_t k = i / kLine % lines * kPack<W> + i % kPack<W>;
+  if (row >= rows || k >= in) return;
+  const std::int64_t column = first + row, panel = column / kPanel;
+  W* line = panels + panel * depth * kPanel + k / kPack<W> * kLine;
+  line[column % kPanel * kPack<W> + k % kPack<W>] = matrix[row * in + k];
 }
 
-template <int kRows>
-void launch_slices(CudaExec exec, const Product& product) {
-  cuda::launch(exec, multiply_slices<kRows>,
-               {dim3(static_cast<unsigned>(ceil_div(product.out, kPanel)),
-                     static_cast<unsigned>(ceil_div(product.rows, kRows))),
-                dim3(kSlicesAtOnce * kWarp)},
+template <int kRows, class W>
+void launch_slices(CudaExec exec, const Product<W>& product) {
+  // At least kRows, for as many threads finish so many rows.
+  const std::int64_t at_once = cuda::round_up(
+      std::clamp<std::int64_t>(product.depth / kSlice, kRows, kSlicesAtOnce<kRows>), kWarpSlices);
+  const std::int64_t blocks = ceil_div(product.out, kPanel) * ceil_div(product.rows, kRows);
+  cuda::launch(exec, multiply_slices<W, kRows>,
+               {dim3(static_cast<unsigned>(blocks)), dim3(static_cast<unsigned>(at_once * kPanel)),
+                static_cast<std::size_t>(at_once) * kSliceRoom<kRows> * sizeof(float)},
                product);
 }
 
-template <int kEach>
-dim3 tiles_of(const Product& product) {
+template <int kEach, class W>
+dim3 tiles_of(const Product<W>& product) {
   return dim3(static_cast<unsigned>(ceil_div(product.out, kTileColumns)),
               static_cast<unsigned>(ceil_div(product.rows, kThreadRows * kEach)));
 }
 
-template <int kEach>
-void launch_tiles(CudaExec exec, const Product& product) {
-  cuda::launch(exec, multiply_tile<kEach>, {tiles_of<kEach>(product), dim3(kTileThreads)}, product);
+template <int kEach, class W>
+void launch_tiles(CudaExec exec, const Product<W>& product) {
+  cuda::launch(exec, multiply_tile<W, kEach>, {tiles_of<kEach>(product), dim3(kTileThreads)},
+               product);
+}
+
+template <class W>
+void multiply(CudaExec exec, const Product<W>& product) {
+  if (product.rows == 1) return launch_slices<1>(exec, product);
+  if (product.rows <= 4) return launch_slices<4>(exec, product);
+  // Tiles do less for each product, but there must be some for every multiprocessor.
+  const auto tiles = [](dim3 blocks) { return std::int64_t{blocks.x} * blocks.y; };
+  const int multiprocessors = cuda::multiprocessors(exec);
+  if (product.rows <= 16 || tiles(tiles_of<4>(product)) < multiprocessors) {
+    return launch_slices<8>(exec, product);
+  }
+  if (tiles(tiles_of<8>(product)) < 2 * multiprocessors) return launch_tiles<4>(exec, product);
+  launch_tiles<8>(exec, product);
 }
 
 }  // namespace
 
 PackedWeight pack_linear(CudaExec exec, const std::vector<Tensor>& matrices,
-                         const std::vector<Tensor>& biases) {
+                         const std::vector<Tensor>& biases, DType panels) {
   const Device device{DeviceKind::cuda, exec.device};
-  PackedWeight packed = PackedWeight::sizes_of(matrices, biases);
-  const std::int64_t panels = ceil_div(packed.out, kTileColumns) * kTilePanels;
+  PackedWeight packed = PackedWeight::sizes_of(matrices, biases, panels);
+  const std::int64_t columns = cuda::round_up(packed.out, kTileColumns);
   const std::int64_t depth = cuda::round_up(packed.in, kSlice);
-  packed.panels = Tensor::zeros({panels, depth, kPanel}, DType::f32, device);
-  packed.bias = Tensor::zeros({panels * kPanel}, DType::f32, device);
+  packed.panels = Tensor::zeros({columns / kPanel, depth, kPanel}, panels, device);
+  packed.bias = Tensor::zeros({columns}, DType::f32, device);
   std::int64_t first = 0;
   for (std::size_t i = 0; i < matrices.size(); ++i) {
     const Tensor matrix = matrices[i].to(DType::f32);
-    const std::int64_t threads = cuda::round_up(matrix.rows(), kPanel) * packed.in;
-    cuda::launch(exec, pack_rows, cuda::one_thread_each(threads), matrix.data<float>(),
-                 matrix.rows(), packed.in, depth, first, packed.panels.data<float>());
+    packed.visit_panels([&]<class W>(W* to) {
+      const std::int64_t threads =
+          cuda::round_up(matrix.rows(), kPanel) * cuda::round_up(packed.in, kPack<W>);
+      cuda::launch(exec, pack_rows<W>, cuda::one_thread_each(threads), matrix.data<float>(),
+                   matrix.rows(), packed.in, depth, first, to);
+    });
     if (!biases.empty())
       packed.bias.view(first, {matrix.rows()}).copy_from(biases[i].to(DType::f32));
     first += matrix.rows();
@@ -234,27 +292,12 @@ PackedWeight pack_linear(CudaExec exec, const std::vector<Tensor>& matrices,
 
 void packed_linear(CudaExec exec, const PackedLinearArgs& args) {
   const PackedWeight& weight = *args.weight;
-  const std::int64_t rows = args.x.rows();
   args.check();
-  const Product product{args.x.data<float>(),
-                        weight.panels.data<float>(),
-                        weight.bias.data<float>(),
-                        args.y.data<float>(),
-                        rows,
-                        weight.in,
-                        weight.panels.shape()[1],
-                        weight.out,
-                        args.activation};
-  if (rows <= 4) return launch_slices<4>(exec, product);
-  if (rows <= 8) return launch_slices<8>(exec, product);
-  // Tiles do less for each product, but there must be some for every multiprocessor.
-  const auto tiles = [](dim3 blocks) { return std::int64_t{blocks.x} * blocks.y; };
-  const int multiprocessors = cuda::multiprocessors(exec);
-  if (rows <= 16 || tiles(tiles_of<4>(product)) < multiprocessors) {
-    return launch_slices<16>(exec, product);
-  }
-  if (tiles(tiles_of<8>(product)) < 2 * multiprocessors) return launch_tiles<4>(exec, product);
-  launch_tiles<8>(exec, product);
+  weight.visit_panels([&]<class W>(const W* panels) {
+    multiply(exec, Product<W>{args.x.data<float>(), panels, weight.bias.data<float>(),
+                              args.y.data<float>(), args.x.rows(), weight.in,
+                              weight.panels.shape()[1], weight.out, args.activation});
+  });
 }
 
 }  // namespace kette::kernels

@@ -21,15 +21,34 @@ Tensor random_tensor(Shape shape, std::uint64_t seed) {
 }
 
 PackedWeight pack(Device device, const std::vector<Tensor>& matrices,
-                  const std::vector<Tensor>& biases) {
+                  const std::vector<Tensor>& biases, DType panels = DType::f32) {
   const auto there = [&](const std::vector<Tensor>& tensors) {
     std::vector<Tensor> copies;
     for (const Tensor& tensor : tensors) copies.push_back(tensor.to(device));
     return copies;
   };
-  return on(device,
-            [&](auto exec) { return kernels::pack_linear(exec, there(matrices), there(biases)); });
+  return on(device, [&](auto exec) {
+    return kernels::pack_linear(exec, there(matrices), there(biases), panels);
+  });
 }
+
+struct Case {
+  Device device;
+  DType panels;
+
+  std::string str() const { return device.str() + ", panels in " + name_of(panels); }
+};
+
+std::vector<Case> all_cases() {
+  std::vector<Case> cases;
+  for (const Device device : test_devices()) {
+    for (const DType panels : {DType::f32, DType::bf16}) cases.push_back({device, panels});
+  }
+  return cases;
+}
+
+/// What a product sees of a matrix in panels of that type.
+Tensor rounded(const Tensor& matrix, DType panels) { return matrix.to(panels).to(DType::f32); }
 
 /// Takes place on the weight's device; the result is on the host.
 Tensor multiply(const PackedWeight& weight, const Tensor& x,
@@ -77,24 +96,25 @@ Tensor repeated(const Tensor& x, std::int64_t times) {
 }  // namespace
 
 TEST_CASE("packed products equal plain loops, and a row does not notice the others") {
-  for (const Device device : test_devices()) {
-    CAPTURE(device.str());
+  for (const Case& given : all_cases()) {
+    CAPTURE(given.str());
     for (const auto& [out, in] : {std::pair{7, 5}, {64, 128}, {130, 33}, {257, 64}, {40, 530}}) {
       const Tensor weight = random_tensor({out, in}, 1), bias = random_tensor({out}, 2);
-      const PackedWeight packed = pack(device, {weight}, {bias});
+      const PackedWeight packed = pack(given.device, {weight}, {bias}, given.panels);
+      const Tensor seen = rounded(weight, given.panels);
       const Tensor x = random_tensor({23, in}, 3), y = multiply(packed, x, Activation::relu);
       for (std::int64_t i = 0; i < 23; ++i) {
         for (std::int64_t j = 0; j < out; ++j) {
           double expected = bias.data<float>()[j];
           for (std::int64_t p = 0; p < in; ++p) {
             expected +=
-                double(x.data<float>()[i * in + p]) * double(weight.data<float>()[j * in + p]);
+                double(x.data<float>()[i * in + p]) * double(seen.data<float>()[j * in + p]);
           }
           REQUIRE(y.data<float>()[i * out + j] ==
                   doctest::Approx(std::max(expected, 0.0)).epsilon(1e-4));
         }
       }
-      const bool slow = device.kind == DeviceKind::cuda;
+      const bool slow = given.device.kind == DeviceKind::cuda;
       for (std::int64_t rows = 0; rows < 23; rows += slow ? 4 : 1) {
         const Tensor fewer = multiply(packed, x.slice(0, rows), Activation::relu);
         REQUIRE(fewer.values<float>() == y.slice(0, rows).values<float>());
@@ -103,12 +123,43 @@ TEST_CASE("packed products equal plain loops, and a row does not notice the othe
   }
 }
 
+TEST_CASE("panels in bf16 are half the bytes, and there are none in other types") {
+  const Tensor weight = random_tensor({50, 70}, 1);
+  for (const Device device : test_devices()) {
+    CAPTURE(device.str());
+    const Tensor wide = pack(device, {weight}, {}).panels;
+    const Tensor narrow = pack(device, {weight}, {}, DType::bf16).panels;
+    CHECK(narrow.elements() * size_of(narrow.dtype()) * 2 ==
+          wide.elements() * size_of(wide.dtype()));
+    for (const DType panels : {DType::f64, DType::i32}) {
+      const std::string message =
+          "pack_linear: expected panels in f32 or bf16, given " + std::string(name_of(panels));
+      CHECK_THROWS_WITH(pack(device, {weight}, {}, panels), message.c_str());
+    }
+  }
+}
+
+// The depth is more than a block of any kernel takes in one pass.
+TEST_CASE("a row of a deep product does not notice the others") {
+  const Tensor weight = random_tensor({9, 4200}, 1), bias = random_tensor({9}, 2);
+  const Tensor x = random_tensor({97, 4200}, 3);
+  for (const Case& given : all_cases()) {
+    CAPTURE(given.str());
+    const PackedWeight packed = pack(given.device, {weight}, {bias}, given.panels);
+    const Tensor y = multiply(packed, x);
+    for (const std::int64_t rows : {1, 3, 20}) {
+      const Tensor fewer = multiply(packed, x.slice(0, rows));
+      REQUIRE(fewer.values<float>() == y.slice(0, rows).values<float>());
+    }
+  }
+}
+
 TEST_CASE("a row does not notice thousands of others, whatever the activation") {
   const Tensor weight = random_tensor({257, 40}, 1), bias = random_tensor({257}, 2);
   const Tensor x = random_tensor({23, 40}, 3);
-  for (const Device device : test_devices()) {
-    CAPTURE(device.str());
-    const PackedWeight packed = pack(device, {weight}, {bias});
+  for (const Case& given : all_cases()) {
+    CAPTURE(given.str());
+    const PackedWeight packed = pack(given.device, {weight}, {bias}, given.panels);
     // As many rows as it takes for a GPU to turn to larger and larger tiles.
     for (const auto& [times, activation] :
          {std::pair{40, Activation::gelu}, {150, Activation::silu}}) {
@@ -204,6 +255,22 @@ TEST_CASE("the likeliest entries equal a sort of the log softmax") {
         }
       }
     }
+  }
+}
+
+TEST_CASE("the likeliest entries by panels in bf16 are those by the rounded weights") {
+  const Tensor weight = random_tensor({301, 40}, 5), states = random_tensor({9, 40}, 6);
+  for (const Device device : test_devices()) {
+    CAPTURE(device.str());
+    const Top narrow =
+        top_entries(pack(device, {weight}, {}, DType::bf16), states, 7, {0, 2, 6}, 2);
+    const Top wide =
+        top_entries(pack(device, {rounded(weight, DType::bf16)}, {}), states, 7, {0, 2, 6}, 2);
+    CHECK(narrow.values == wide.values);
+    CHECK(narrow.entries == wide.entries);
+    CHECK(narrow.target_values == wide.target_values);
+    // And not those by the weights as they were.
+    CHECK(narrow.values != top_entries(pack(device, {weight}, {}), states, 7, {0, 2, 6}, 2).values);
   }
 }
 

@@ -207,8 +207,8 @@ TEST_CASE("CUDA emulator: sums and packed products have the same bits in 20 orde
   emulator::Emulator* emulator = emulator::find();
   if (emulator == nullptr) return skip_emulator();
   const Tensor x = random({70, 33}, 1).to(DType::f32).to(kCuda);
-  const Tensor weight = random({40, 33}, 2).to(DType::f32).to(kCuda);
-  const Tensor bias = random({40}, 3).to(DType::f32).to(kCuda);
+  const Tensor weight = random({130, 33}, 2).to(DType::f32).to(kCuda);
+  const Tensor bias = random({130}, 3).to(DType::f32).to(kCuda);
   std::vector<float> expected;
   for_orders(*emulator, kFewerOrders, [&](std::uint64_t seed) {
     std::vector<float> results;
@@ -223,11 +223,13 @@ TEST_CASE("CUDA emulator: sums and packed products have the same bits in 20 orde
         keep(sums);
       }
       results.push_back(static_cast<float>(sum_of_squares(x)));
-      const PackedWeight packed = kernels::pack_linear(exec, {weight}, {bias});
-      for (const std::int64_t rows : {3, 20}) {  // one for each of the kernels
-        const Tensor y = Tensor::empty({rows, 40}, DType::f32, kCuda);
-        kernels::packed_linear(exec, {&packed, x.slice(0, rows), y});
-        keep(y);
+      for (const DType panels : {DType::f32, DType::bf16}) {
+        const PackedWeight packed = kernels::pack_linear(exec, {weight}, {bias}, panels);
+        for (const std::int64_t rows : {1, 3, 7, 40}) {  // one for each of the kernels
+          const Tensor y = Tensor::empty({rows, 130}, DType::f32, kCuda);
+          kernels::packed_linear(exec, {&packed, x.slice(0, rows), y});
+          keep(y);
+        }
       }
     });
     if (seed == 1) expected = results;
