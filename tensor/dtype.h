@@ -20,17 +20,22 @@
 
 namespace kette {
 
-/// The upper half of an f32: 8 exponent bits, 7 mantissa bits. Converts with round-to-nearest-even.
+/// The upper half of an f32: 8 exponent bits, 7 mantissa bits. Converts with round-to-nearest-even; a
+/// NaN stays one, of which bits the device decides.
 struct BFloat16 {
   std::uint16_t bits = 0;
 
   BFloat16() = default;
   KETTE_HOST_DEVICE BFloat16(float value) {  // NOLINT(google-explicit-constructor): a storage type
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(value));  // one instruction for nine
+#else
     std::uint32_t word = 0;
     std::memcpy(&word, &value, sizeof word);
     const bool is_nan = (word & 0x7fffffffu) > 0x7f800000u;
     const std::uint32_t rounded = word + 0x7fffu + ((word >> 16) & 1u);
     bits = static_cast<std::uint16_t>(is_nan ? (word >> 16) | 0x40u : rounded >> 16);
+#endif
   }
   KETTE_HOST_DEVICE operator float() const {  // NOLINT(google-explicit-constructor)
     const std::uint32_t word = static_cast<std::uint32_t>(bits) << 16;
