@@ -188,7 +188,7 @@ class CudaBackend final : public Backend {
     make_current();
     void* memory = pool_.allocate(bytes);
     if (memory == nullptr) {
-      pool_.trim();  // free segments of other sizes
+      trim();  // free segments of other sizes
       memory = pool_.allocate(bytes);
     }
     if (memory == nullptr) fail_for_memory(bytes);
@@ -218,7 +218,7 @@ class CudaBackend final : public Backend {
     return memory;
   }
   void trim() override {
-    synchronize();
+    synchronize();  // what is released may still be read and written by work that is queued
     pool_.trim();
   }
 
