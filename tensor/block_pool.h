@@ -30,7 +30,7 @@ class BlockPool {
         reserve_(std::move(reserve)),
         give_back_(std::move(give_back)) {}
 
-  /// A whole multiple of the alignment from the start of a segment; null when the device has no more.
+  /// Whole multiples of the alignment into a segment; null when the device has no more.
   void* allocate(std::size_t bytes);
   void release(void* memory);
   /// Gives back the segments of which nothing is in use.

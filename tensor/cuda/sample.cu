@@ -3,10 +3,10 @@
 // kept comes from a radix descent over the ranks, eight bits at a time.
 //
 // What a draw costs, in passes over the row (which stays in the L2 cache): one for the likeliest,
-// one for the weights, with an exp a token, and 1/32 of one to find the token. top_k adds up to four
-// passes that count, and leaves k tokens to take exp of. top_p adds up to four, the first of which
-// takes exp of all that top_k kept. They stop as soon as a bucket is kept whole, most often after
-// two or three; equals of which only some are kept take up to four more.
+// one for the weights, with an exp a token, and 1/32 of one to find the token. top_k adds up to
+// four passes that count, and leaves k tokens to take exp of. top_p adds up to four, the first of
+// which takes exp of all that top_k kept. They stop as soon as a bucket is kept whole, most often
+// after two or three; equals of which only some are kept take up to four more.
 #include <algorithm>
 #include <cmath>
 

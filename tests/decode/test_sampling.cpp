@@ -157,6 +157,18 @@ TEST_CASE("sampling: the distribution is the one that theory says") {
   CHECK(chi_squared(frequencies(logits, {}, kDraws, {}), softmax(logits, 1.1, all), kDraws) > 50);
 }
 
+TEST_CASE("sampling: weights are rounded exponentials, down to nothing") {
+  for (float logit = 3; logit > -30; logit -= 0.037f) {
+    const double exact = std::exp((static_cast<double>(logit) - 3) / 0.9) * 0x1p40;
+    const auto weight = static_cast<double>(token_weight(logit, 3, 0.9));
+    CHECK(std::abs(weight - exact) <= 0.51);
+  }
+  CHECK(token_weight(3, 3, 0.9) == TokenWeight{1} << 40);
+  for (const float logit : {-30.0f, -1e30f}) CHECK(token_weight(logit, 3, 0.9) == 0);
+  CHECK(token_weight(0, 0, 1e-310) == TokenWeight{1} << 40);
+  CHECK(token_weight(-1e-30f, 0, 1e-310) == 0);
+}
+
 TEST_CASE("sampling: every device draws what the definition says") {
   constexpr std::int64_t kRows = 2;
   for (const Device device : test_devices()) {
