@@ -61,12 +61,13 @@ class Generation {
 
   /// A text that has ended goes on beside the others, unheard.
   void draw(const Tensor& logits, std::int64_t position, const OnToken& on_token) {
-    const std::vector<float> values = logits.values<float>();
-    const auto vocabulary = static_cast<std::size_t>(logits.width());
+    const Tensor positions =
+        Tensor::full({logits.rows()}, static_cast<double>(position), DType::i32, logits.device());
+    const Ids tokens = sample(logits, options_, positions).values<std::int32_t>();
     for (std::size_t i = 0; i < texts_.size(); ++i) {
       const auto text = static_cast<std::int64_t>(i);
-      const std::int32_t token =
-          sample(std::span(values).subspan(i * vocabulary, vocabulary), options_, text, position);
+      const std::int32_t token = tokens[i];
+      check_sampled(token);
       texts_[i].push_back(token);
       if (token == options_.end_of_text) ended_[i] = true;
       if (!ended_[i] && on_token) on_token(text, token);

@@ -6,7 +6,8 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+
+#include "tensor/tensor.h"
 
 namespace kette {
 
@@ -20,8 +21,11 @@ struct SamplingOptions {
   void check() const;
 };
 
-/// logits: [vocabulary], finite. Of equally likely tokens the lower comes first.
-std::int32_t sample(std::span<const float> logits, const SamplingOptions& options,
-                    std::int64_t text, std::int64_t position);
+/// A token for each row of logits [rows, vocabulary], i32 on their device: row r is text r, which
+/// goes on at positions[r], i32. -1 where the logits are not finite, for check_sampled() to report.
+Tensor sample(const Tensor& logits, const SamplingOptions& options, const Tensor& positions);
+
+/// Throws an Error for a -1.
+void check_sampled(std::int32_t token);
 
 }  // namespace kette

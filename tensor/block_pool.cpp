@@ -3,11 +3,6 @@
 #include <algorithm>
 
 namespace kette {
-namespace {
-
-constexpr std::size_t kAlignment = 64;  // a cache line, and the widest vector
-
-}  // namespace
 
 void BlockPool::set_free(Blocks::iterator block, bool free) {
   auto& [start, state] = *block;
@@ -44,7 +39,7 @@ BlockPool::Blocks::iterator BlockPool::add_segment(std::size_t bytes) {
 
 void* BlockPool::allocate(std::size_t bytes) {
   const std::size_t size =
-      (std::max<std::size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
+      (std::max<std::size_t>(bytes, 1) + alignment_ - 1) / alignment_ * alignment_;
   if (size < bytes) return nullptr;
   const std::lock_guard lock(mutex_);
   ++statistics_.allocations;

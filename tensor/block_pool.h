@@ -18,17 +18,19 @@ namespace kette {
 /// Safe to use from several threads.
 class BlockPool {
  public:
-  /// Memory of a device, aligned to 64 bytes; null when there is no more.
+  /// Memory of a device, aligned as it needs it; null when there is no more.
   using Reserve = std::function<void*(std::size_t bytes)>;
   using GiveBack = std::function<void(void* memory, std::size_t bytes)>;
 
-  /// Segments have `segment_bytes`, or the size of a larger request.
-  BlockPool(std::size_t segment_bytes, Reserve reserve, GiveBack give_back)
+  /// Segments have `segment_bytes`, or the size of a larger request, and are cut at multiples of
+  /// `alignment`.
+  BlockPool(std::size_t segment_bytes, std::size_t alignment, Reserve reserve, GiveBack give_back)
       : segment_bytes_(segment_bytes),
+        alignment_(alignment),
         reserve_(std::move(reserve)),
         give_back_(std::move(give_back)) {}
 
-  /// 64-byte aligned; null when the device has no more.
+  /// Whole multiples of the alignment into a segment; null when the device has no more.
   void* allocate(std::size_t bytes);
   void release(void* memory);
   /// Gives back the segments of which nothing is in use.
@@ -47,7 +49,7 @@ class BlockPool {
   void set_free(Blocks::iterator block, bool free);
   void merge_with_next(Blocks::iterator block);
 
-  std::size_t segment_bytes_;
+  std::size_t segment_bytes_, alignment_;
   Reserve reserve_;
   GiveBack give_back_;
   mutable std::mutex mutex_;

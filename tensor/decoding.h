@@ -87,4 +87,21 @@ struct TopEntriesArgs {
   Tensor entries;        ///< i32 [rows, count]; where there are no more: -1, of value -infinity
 };
 
+/// A token a row, drawn from softmax(logits / temperature) of the likeliest: of the `top_k` first
+/// the fewest that together reach `top_p`, where of equals the lower comes first. With weights w_v
+/// = round(2^40 exp((z_v - max z) / temperature)) of those and 0 of the others, row r takes the
+/// first token v with w_0 + ... + w_v > floor(quantile * the sum of w). The quantile belongs to
+/// (seed, r, positions[r]), see tensor/token_draw.h.
+struct SampleArgs {
+  Tensor logits;           ///< [rows, vocabulary], of 1 to 2^22 tokens
+  double temperature = 1;  ///< 0: the likeliest token
+  std::int64_t top_k = 0;  ///< 0: all
+  double top_p = 1;
+  std::uint64_t seed = 1;
+  Tensor positions;  ///< i32 [rows]
+  Tensor tokens;     ///< i32 [rows]; -1 where a logit of the row is not finite
+
+  void check() const;  ///< an Error unless shapes and types fit together
+};
+
 }  // namespace kette

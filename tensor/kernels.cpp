@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tensor/token_draw.h"
+
 namespace kette {
 
 void MatmulArgs::check() const {
@@ -56,6 +58,18 @@ void PackedLinearArgs::check() const {
   KETTE_CHECK(x.width() == weight->in && y.rows() == x.rows() && y.width() == weight->out,
               "packed_linear: expected x [rows, ", weight->in, "] and y [rows, ", weight->out,
               "], given ", x.str(), " and ", y.str());
+}
+
+void SampleArgs::check() const {
+  KETTE_CHECK(logits.dtype() == DType::f32 && logits.shape().rank() == 2 && logits.width() >= 1 &&
+                  logits.width() <= kMostTokens,
+              "sample: expected logits f32 [rows, vocabulary] of 1 to ", kMostTokens,
+              " tokens, given ", logits.str());
+  for (const Tensor* tensor : {&positions, &tokens}) {
+    KETTE_CHECK(tensor->dtype() == DType::i32 && tensor->elements() == logits.rows(),
+                "sample: expected positions and tokens i32 [", logits.rows(), "], given ",
+                tensor->str());
+  }
 }
 
 void ProjectedCrossEntropyArgs::check() const {

@@ -222,6 +222,8 @@ KETTE_KERNEL(void, packed_linear, const PackedLinearArgs& args);
 KETTE_KERNEL(void, memory_attention, const MemoryAttentionArgs& args);
 KETTE_KERNEL(void, cached_attention, const CachedAttentionArgs& args);
 KETTE_KERNEL(void, top_entries, const TopEntriesArgs& args);
+/// On CUDA without any copy or wait, so that a graph can hold it.
+KETTE_KERNEL(void, sample, const SampleArgs& args);
 
 }  // namespace kernels
 

@@ -68,5 +68,9 @@ template <class T>
 KETTE_HOST_DEVICE inline T max(T a, T b) {
   return a > b ? a : b;
 }
+template <class T>
+KETTE_HOST_DEVICE inline T min(T a, T b) {
+  return a < b ? a : b;
+}
 
 }  // namespace kette::scalar

@@ -30,6 +30,7 @@ namespace kette {
 namespace {
 
 constexpr std::size_t kSegment = std::size_t{1} << 28;
+constexpr std::size_t kAlignment = 64;  // a cache line, and the widest vector
 
 void* reserve(std::size_t bytes) {
   void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -105,7 +106,7 @@ class CpuBackend final : public Backend {
   }
 
  private:
-  BlockPool pool_{kSegment, reserve, give_back};
+  BlockPool pool_{kSegment, kAlignment, reserve, give_back};
 };
 
 }  // namespace

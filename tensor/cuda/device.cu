@@ -21,6 +21,8 @@ namespace {
 
 constexpr std::size_t kSegment = std::size_t{1} << 26, kPinnedSegment = std::size_t{1} << 20;
 constexpr std::size_t kUploadSegment = std::size_t{1} << 22;
+/// A warp reads and writes 16 bytes a thread at once: that much lies in as few lines as it can.
+constexpr std::size_t kAlignment = 512, kPinnedAlignment = 64;
 
 void* reserve(std::size_t bytes) {
   void* memory = nullptr;
@@ -157,7 +159,7 @@ class Uploads {
   };
 
   cudaStream_t stream_ = nullptr;
-  BlockPool pool_{kUploadSegment, reserve, give_back};
+  BlockPool pool_{kUploadSegment, kAlignment, reserve, give_back};
   PinnedRing ring_;
   std::map<void*, std::unique_ptr<Event>> in_use_;  // to be recorded on release
   std::deque<Released> released_;                   // the oldest first
@@ -186,7 +188,7 @@ class CudaBackend final : public Backend {
     make_current();
     void* memory = pool_.allocate(bytes);
     if (memory == nullptr) {
-      pool_.trim();  // free segments of other sizes
+      trim();  // free segments of other sizes
       memory = pool_.allocate(bytes);
     }
     if (memory == nullptr) fail_for_memory(bytes);
@@ -216,7 +218,7 @@ class CudaBackend final : public Backend {
     return memory;
   }
   void trim() override {
-    synchronize();
+    synchronize();  // what is released may still be read and written by work that is queued
     pool_.trim();
   }
 
@@ -261,8 +263,8 @@ class CudaBackend final : public Backend {
   int index_, multiprocessors_ = 0;
   std::size_t capacity_ = 0;
   cudaStream_t stream_ = nullptr;
-  BlockPool pool_{kSegment, reserve, give_back};
-  BlockPool pinned_{kPinnedSegment, reserve_pinned, give_back_pinned};
+  BlockPool pool_{kSegment, kAlignment, reserve, give_back};
+  BlockPool pinned_{kPinnedSegment, kPinnedAlignment, reserve_pinned, give_back_pinned};
   std::mutex uploads_mutex_;
   Uploads uploads_;
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "tensor/cuda/launch.h"
+#include "tensor/rank.h"
 
 namespace kette::kernels {
 namespace {
@@ -15,20 +16,6 @@ using cuda::kWarp;
 constexpr int kThreads = 512;
 constexpr std::int64_t kLogits = std::int64_t{1} << 23;
 constexpr float kLowest = -std::numeric_limits<float>::infinity();
-
-/// The larger the better: by value, then the lower entry. 0: no entry.
-using Rank = std::uint64_t;
-
-__device__ Rank rank_of(float value, std::int64_t entry) {
-  if (!(value > kLowest)) return 0;
-  const unsigned bits = __float_as_uint(value + 0.0f);  // -0 becomes 0, its equal
-  const unsigned rising = bits >> 31 ? ~bits : bits | 0x80000000u;
-  return Rank{rising} << 32 | ~static_cast<unsigned>(entry);
-}
-
-__device__ std::int32_t entry_of(Rank rank) {
-  return static_cast<std::int32_t>(~static_cast<unsigned>(rank));
-}
 
 struct TopRows {
   float* logits;  // [rows, vocabulary]; the banned ones are overwritten

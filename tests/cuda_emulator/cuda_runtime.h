@@ -94,14 +94,32 @@ template <class T>
 T __shfl_xor_sync(unsigned, T value, int mask) {
   return emulator::shuffle(value, emulator::lane() ^ static_cast<unsigned>(mask));
 }
+/// Lanes without one so far below keep their own.
+template <class T>
+T __shfl_up_sync(unsigned, T value, unsigned distance) {
+  const unsigned lane = emulator::lane();
+  return emulator::shuffle(value, lane < distance ? lane : lane - distance);
+}
 unsigned __ballot_sync(unsigned mask, int predicate);
+/// Fibers never run at the same time.
+inline unsigned atomicAdd(unsigned* at, unsigned more) {
+  const unsigned before = *at;
+  *at += more;
+  return before;
+}
+inline int __ffs(int word) { return std::countr_zero(static_cast<unsigned>(word)) + 1; }
 inline int __popc(unsigned word) { return std::popcount(word); }
 inline float __expf(float x) { return std::exp(x); }
 inline unsigned __float_as_uint(float x) { return std::bit_cast<unsigned>(x); }
 inline float __uint_as_float(unsigned x) { return std::bit_cast<float>(x); }
 
 // The runtime's functions. There is one device.
-enum cudaError_t { cudaSuccess, cudaErrorInvalidValue, cudaErrorNotReady = 600 };
+enum cudaError_t {
+  cudaSuccess,
+  cudaErrorInvalidValue,
+  cudaErrorMemoryAllocation,
+  cudaErrorNotReady = 600
+};
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
 enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount };
 using cudaStream_t = emulator::Stream*;

@@ -69,8 +69,9 @@ void host_wait(Stream& stream, std::uint64_t number) {
 cudaError_t allocate(std::map<std::uintptr_t, std::size_t>& blocks, void** memory,
                      std::size_t bytes) {
   const std::lock_guard lock(mutex);
-  *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
-  if (*memory == nullptr) return cudaErrorInvalidValue;
+  if (bytes > cudaDeviceProp().totalGlobalMem) return cudaErrorMemoryAllocation;
+  *memory = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
+  if (*memory == nullptr) return cudaErrorMemoryAllocation;
   blocks[reinterpret_cast<std::uintptr_t>(*memory)] = bytes;
   return cudaSuccess;
 }

@@ -1,7 +1,7 @@
-// Generation against the whole model run over the whole text, and sampling against the theory.
+// Generation against the whole model run over the whole text.
 #include <doctest/doctest.h>
 
-#include <cmath>
+#include <algorithm>
 
 #include "decode/generator.h"
 #include "models/gradient_check.h"
@@ -49,42 +49,6 @@ GenerateOptions greedy(std::int64_t tokens) {
   options.temperature = 0;
   options.max_tokens = tokens;
   return options;
-}
-
-/// How often each token is drawn, of `count` draws.
-std::vector<double> frequencies(const std::vector<float>& logits, const SamplingOptions& options,
-                                std::int64_t count) {
-  std::vector<double> result(logits.size());
-  for (std::int64_t i = 0; i < count; ++i) {
-    result[static_cast<std::size_t>(sample(logits, options, i % 3, i))] += 1;
-  }
-  return result;
-}
-
-/// Pearson's statistic: for n kinds about n - 1, with deviation sqrt(2 n).
-double chi_squared(const std::vector<double>& drawn, const std::vector<double>& probabilities,
-                   double count) {
-  double sum = 0;
-  for (std::size_t i = 0; i < drawn.size(); ++i) {
-    if (probabilities[i] == 0) {
-      CHECK(drawn[i] == 0);
-      continue;
-    }
-    const double expected = count * probabilities[i];
-    sum += (drawn[i] - expected) * (drawn[i] - expected) / expected;
-  }
-  return sum;
-}
-
-std::vector<double> softmax(const std::vector<float>& logits, double temperature,
-                            const std::vector<std::size_t>& allowed) {
-  std::vector<double> result(logits.size());
-  double total = 0;
-  for (const std::size_t i : allowed) {
-    total += result[i] = std::exp(static_cast<double>(logits[i]) / temperature);
-  }
-  for (double& value : result) value /= total;
-  return result;
 }
 
 }  // namespace
@@ -188,54 +152,4 @@ TEST_CASE("CUDA: generated text is the CPU's") {
     CHECK(generate(PackedGpt(device), {5, 6}, options) ==
           generate(PackedGpt(*host), {5, 6}, options));
   }
-}
-
-TEST_CASE("sampling: the distribution is the one that theory says") {
-  constexpr std::int64_t kDraws = 40000;
-  const std::vector<float> logits = {0.3f, -1, 2, 1.5f, 0, -3, 1.5f, 0.9f, -0.2f, 1.1f};
-  const std::vector<std::size_t> all = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
-  const auto check = [&](const SamplingOptions& options, const std::vector<std::size_t>& allowed) {
-    const auto expected = softmax(logits, options.temperature, allowed);
-    const double n = static_cast<double>(allowed.size());
-    const double statistic =
-        chi_squared(frequencies(logits, options, kDraws), expected, static_cast<double>(kDraws));
-    CHECK(statistic < n - 1 + 4 * std::sqrt(2 * n));
-  };
-  SamplingOptions options;
-  check(options, all);
-  options.temperature = 0.5;
-  check(options, all);
-  options.temperature = 3;
-  check(options, all);
-  options.top_k = 3;  // 2, then the equals 3 and 6
-  check(options, {2, 3, 6});
-  options.top_k = 2;  // of equals the lower
-  check(options, {2, 3});
-  options.top_k = 0;
-  options.temperature = 1;
-  // Probabilities 0.316, 0.192, 0.192, 0.129, ...: 0.6 is reached by the third, 0.7 by the fourth.
-  options.top_p = 0.6;
-  check(options, {2, 3, 6});
-  options.top_p = 0.705;
-  check(options, {2, 3, 6, 9});
-  options.top_p = 1e-9;
-  check(options, {2});
-  // A wrong expectation is found out.
-  options = {};
-  CHECK(chi_squared(frequencies(logits, options, kDraws), softmax(logits, 1.1, all),
-                    static_cast<double>(kDraws)) > 50);
-}
-
-TEST_CASE("sampling: options and logits that make no sense are refused by name") {
-  SamplingOptions options;
-  options.temperature = -1;
-  CHECK_THROWS_WITH_AS(options.check(), doctest::Contains("temperature"), Error);
-  options = {};
-  options.top_p = 0;
-  CHECK_THROWS_WITH_AS(options.check(), doctest::Contains("top_p"), Error);
-  options = {};
-  options.top_k = -2;
-  CHECK_THROWS_WITH_AS(options.check(), doctest::Contains("top_k"), Error);
-  const std::vector<float> damaged = {0, std::nanf(""), 1};
-  CHECK_THROWS_WITH_AS(sample(damaged, {}, 0, 0), doctest::Contains("finite"), Error);
 }

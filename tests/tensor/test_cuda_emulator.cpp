@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "cli/bench_ids.h"
+#include "tensor/backend.h"
 #include "tensor/kernels.h"
 #include "tests/devices.h"
 #include "tests/emulated.h"
@@ -181,6 +182,19 @@ TEST_CASE("CUDA emulator: the emulator counts how often a thread reaches for dev
   });
   // 256 threads share a row; the first writes the sum.
   CHECK(counts.kernels.at("sum_rows").serial_accesses == (3200 + 255) / 256 + 1);
+}
+
+TEST_CASE("CUDA emulator: a device short of memory waits for its work before it gives any back") {
+  emulator::Emulator* emulator = emulator::find();
+  if (emulator == nullptr) return skip_emulator();
+  const Tensor x = Tensor::empty({64}, DType::f32, kCuda);
+  backend(kCuda).trim();  // nothing is left to give back, which would wait of itself
+  const emulator::Counts counts = emulator->counted([&] {
+    on(kCuda, [&](auto exec) { kernels::fill(exec, x, 1); });
+    CHECK_THROWS_WITH_AS(Tensor::empty({std::int64_t{1} << 31}, DType::f32, kCuda),
+                         doctest::Contains("expected room for 8192 MiB more on cuda:0"), Error);
+  });
+  CHECK(counts.host_waits == 1);
 }
 
 TEST_CASE("CUDA emulator: no thread walks through thousands of rows") {

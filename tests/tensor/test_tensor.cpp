@@ -63,7 +63,7 @@ TEST_CASE("a block pool cuts segments, reuses what comes back and merges neighbo
   std::vector<std::pair<std::byte*, std::size_t>> reserved;
   std::size_t most = 1 << 20;
   BlockPool pool(
-      4096,
+      4096, 64,
       [&](std::size_t bytes) -> void* {
         if (bytes > most) return nullptr;
         reserved.emplace_back(static_cast<std::byte*>(std::aligned_alloc(64, bytes)), bytes);
@@ -107,6 +107,25 @@ TEST_CASE("a block pool cuts segments, reuses what comes back and merges neighbo
   CHECK(reserved.empty());
   CHECK(pool.statistics().in_use_bytes == 0);
   CHECK(pool.statistics().cached_bytes == 0);
+}
+
+TEST_CASE("blocks lie at multiples of their device's alignment") {
+  alignas(512) static std::byte memory[4096];
+  BlockPool pool(
+      sizeof memory, 512, [](std::size_t) -> void* { return memory; }, [](void*, std::size_t) {});
+  CHECK(pool.allocate(1) == memory);
+  CHECK(pool.allocate(513) == memory + 512);
+  CHECK(pool.allocate(512) == memory + 1536);
+  CHECK(pool.statistics().in_use_bytes == 2048);
+  for (const Device device : test_devices()) {
+    CAPTURE(device.str());
+    std::vector<Tensor> tensors;
+    for (int i = 0; i < 3; ++i) tensors.push_back(Tensor::empty({1}, DType::f32, device));
+    for (const Tensor& tensor : tensors) {
+      const auto address = reinterpret_cast<std::uintptr_t>(tensor.raw());
+      CHECK(address % (device.kind == DeviceKind::cuda ? 512 : 64) == 0);
+    }
+  }
 }
 
 TEST_CASE("philox: the known answers of the Random123 distribution") {
