@@ -47,6 +47,7 @@ void beam_search(const PackedTransformer& model, const SearchOptions& options, s
   const SpecialTokens special = model.config().special;
   std::vector<std::int32_t> banned{special.pad, special.begin, special.end};
   if (!options.allow_unknown) banned.push_back(special.unknown);
+  const Tensor banned_there = Tensor::from(banned, model.device());
 
   DecoderState state(model);
   std::vector<Searched> sentences;
@@ -67,7 +68,7 @@ void beam_search(const PackedTransformer& model, const SearchOptions& options, s
     if (sentences.empty()) return;
 
     NextTokens next(model, state.step(next_inputs(sentences, special.begin)),
-                    std::min(options.candidates(), kFew), banned, special.end);
+                    std::min(options.candidates(), kFew), banned_there, special.end);
     std::vector<std::int64_t> parents;
     std::int64_t row = 0;
     for (Searched& sentence : sentences) {

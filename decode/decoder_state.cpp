@@ -5,6 +5,37 @@
 #include "tensor/kernels.h"
 
 namespace kette {
+namespace {
+
+KvCache cache_for(const PackedTransformer& model) {
+  const TransformerConfig& config = model.config();
+  return KvCache(config.decoder_layers, config.width, model.device());
+}
+
+/// What a step tells the device, in one copy.
+class StepTables {
+ public:
+  /// The number of a table.
+  std::size_t add(const std::vector<std::int32_t>& table) {
+    begins_.push_back(static_cast<std::int64_t>(values_.size()));
+    values_.insert(values_.end(), table.begin(), table.end());
+    return begins_.size() - 1;
+  }
+  void upload(Device device) { there_ = Tensor::from(values_, device); }
+  Tensor operator()(std::size_t number, const Shape& shape) const {
+    return there_.view(begins_[number], shape);
+  }
+
+ private:
+  std::vector<std::int32_t> values_;
+  std::vector<std::int64_t> begins_;
+  Tensor there_;
+};
+
+}  // namespace
+
+DecoderState::DecoderState(const PackedTransformer& model)
+    : model_(&model), past_(cache_for(model)), memory_(cache_for(model)) {}
 
 void DecoderState::add(const std::vector<std::span<const std::int32_t>>& sources) {
   if (sources.empty()) return;
@@ -19,49 +50,85 @@ void DecoderState::add(const std::vector<std::span<const std::int32_t>>& sources
   KETTE_CHECK(segments.longest() <= model_->config().max_length,
               "decoder: expected sources of at most ", model_->config().max_length - 1,
               " tokens, given one of ", segments.longest() - 1);
-  const Tensor memory = model_->encode(ids, segments);
-  for (std::int64_t i = 0; i < segments.count(); ++i) {
-    rows_.push_back({memory, segments.begin(i), segments.length(i), step_});
+  drop_unread_sentences();
+  keep_memory(model_->encode(ids, segments), segments);
+}
+
+void DecoderState::drop_unread_sentences() {
+  std::vector<std::int64_t> read, place(static_cast<std::size_t>(memory_.lines()), -1);
+  for (std::int64_t& sentence : sentences_) {
+    std::int64_t& at = place[static_cast<std::size_t>(sentence)];
+    if (at < 0) {
+      at = static_cast<std::int64_t>(read.size());
+      read.push_back(sentence);
+    }
+    sentence = at;
   }
-  slots_.resize(rows_.size() * static_cast<std::size_t>(slot_stride_));
+  memory_.select(read);
+}
+
+/// A row and a line of the memory for each sentence, and the keys and values of every layer.
+void DecoderState::keep_memory(const Tensor& memory, const Segments& segments) {
+  std::vector<std::int32_t> lines, positions;
+  for (std::int64_t i = 0; i < segments.count(); ++i) {
+    sentences_.push_back(memory_.lines());
+    past_.add_line();
+    memory_.add_line(segments.length(i));
+    for (std::int64_t t = 0; t < segments.length(i); ++t) {
+      lines.push_back(static_cast<std::int32_t>(sentences_.back()));
+      positions.push_back(static_cast<std::int32_t>(t));
+    }
+  }
+  const Device device = model_->device();
+  memory_table_ = Tensor::from(memory_.table(), {memory_.lines(), memory_.table_width()}, device);
+  const CachePlaces places{memory_table_, Tensor::from(lines, device),
+                           Tensor::from(positions, device)};
+  for (std::size_t index = 0; index < model_->decoder().size(); ++index) {
+    const Tensor keys_values = model_->decoder()[index].memory_key_value(memory);
+    write_to_cache(keys_values, 0, places, memory_.layer(static_cast<std::int64_t>(index)));
+  }
 }
 
 Tensor DecoderState::step(const std::vector<std::int32_t>& tokens) {
   KETTE_CHECK(static_cast<std::int64_t>(tokens.size()) == rows() && rows() > 0,
               "decoder: expected a token for each of ", rows(), " rows, given ", tokens.size());
-  widen_slots();
-  std::vector<std::int32_t> positions;
+  std::vector<std::int32_t> positions, lines, memory_lines, memory_positions;
   for (std::int64_t row = 0; row < rows(); ++row) {
-    const std::int64_t position = step_ - rows_[static_cast<std::size_t>(row)].first_step;
-    KETTE_CHECK(position < model_->config().max_length, "decoder: expected at most ",
+    KETTE_CHECK(past_.length(row) < model_->config().max_length, "decoder: expected at most ",
                 model_->config().max_length, " tokens in a row, given one more");
-    positions.push_back(static_cast<std::int32_t>(position));
-    slots_[static_cast<std::size_t>(row * slot_stride_ + position)] =
-        static_cast<std::int32_t>(row);
+    const std::int64_t sentence = sentences_[static_cast<std::size_t>(row)];
+    lines.push_back(static_cast<std::int32_t>(row));
+    positions.push_back(static_cast<std::int32_t>(past_.length(row)));
+    memory_lines.push_back(static_cast<std::int32_t>(sentence));
+    memory_positions.push_back(static_cast<std::int32_t>(memory_.length(sentence) - 1));
+    past_.extend(row);
   }
+  StepTables tables;
+  const std::size_t token = tables.add(tokens), line = tables.add(lines),
+                    position = tables.add(positions), memory_line = tables.add(memory_lines),
+                    memory_position = tables.add(memory_positions),
+                    table = tables.add(past_.table());
+  tables.upload(model_->device());
+  const Shape each{rows()};
+  const CachePlaces past{tables(table, {rows(), past_.table_width()}), tables(line, each),
+                         tables(position, each)};
+  const CachePlaces memory{memory_table_, tables(memory_line, each), tables(memory_position, each)};
+
   Run run;
-  ResidualStream x(model_->embed(tokens, positions));
-  const Device device = x.x.value().device();
-  const auto& layers = model_->decoder();
-  const std::int64_t width = model_->config().width;
-  pages_.push_back(Tensor::empty({static_cast<std::int64_t>(layers.size()), rows(), 2 * width},
-                                 DType::f32, device));
-  ++step_;
-  for (std::size_t index = 0; index < layers.size(); ++index) {
-    const PackedDecoderLayer& layer = layers[index];
+  ResidualStream x(model_->embed(tables(token, each), past.positions));
+  const std::int64_t heads = model_->config().heads, width = model_->config().width;
+  for (std::size_t index = 0; index < model_->decoder().size(); ++index) {
+    const PackedDecoderLayer& layer = model_->decoder()[index];
     const auto at = static_cast<std::int64_t>(index);
     const auto attend_to_self = [&](const Variable& in) {
-      layer.key_value(in.value(), layer_of(pages_.back(), at));
-      const Tensor query = layer.query(in.value());
-      const Tensor heads = Tensor::empty(in.shape(), DType::f32, device);
-      attend_to_past(at, query_rows(query, heads, model_->config().heads));
-      return Variable(layer.output(heads));
+      const Tensor fused = layer.query_key_value(in.value());
+      write_to_cache(fused, width, past, past_.layer(at));
+      return Variable(layer.output(attend_to_cache(fused, heads, past, past_.layer(at))));
     };
     const auto attend_to_source = [&](const Variable& in) {
       const Tensor query = layer.memory_query(in.value());
-      const Tensor heads = Tensor::empty(in.shape(), DType::f32, device);
-      attend_to_memory(at, query_rows(query, heads, model_->config().heads));
-      return Variable(layer.memory_output(heads));
+      return Variable(
+          layer.memory_output(attend_to_cache(query, heads, memory, memory_.layer(at))));
     };
     x = layer.after_self_attention(x, attend_to_self, run);
     x = layer.after_cross_attention(x, attend_to_source, run);
@@ -71,64 +138,13 @@ Tensor DecoderState::step(const std::vector<std::int32_t>& tokens) {
   return model_->finish_decoder(x);
 }
 
-void DecoderState::attend_to_past(std::int64_t layer, const QueryRows& rows) {
-  CachedAttentionArgs args;
-  args.rows = rows;
-  args.page_stride = 2 * rows.width();
-  args.slots = slots_.data();
-  args.slot_stride = slot_stride_;
-  for (const Tensor& page : pages_) {
-    args.pages.push_back(layer_of(page, layer).data<float>());
-  }
-  const std::int64_t first_page = step_ - pages();
-  for (const Row& row : rows_) {
-    args.first_pages.push_back(row.first_step - first_page);
-    args.lengths.push_back(step_ - row.first_step);
-  }
-  on(rows.output.device(), [&](auto exec) { kernels::cached_attention(exec, args); });
-}
-
-void DecoderState::attend_to_memory(std::int64_t layer, const QueryRows& rows) {
-  MemoryAttentionArgs args;
-  args.rows = rows;
-  args.key_stride = 2 * rows.width();
-  for (const Row& row : rows_) {
-    args.keys.push_back(layer_of(row.memory, layer).data<float>() + row.begin * args.key_stride);
-    args.lengths.push_back(row.length);
-  }
-  on(rows.output.device(), [&](auto exec) { kernels::memory_attention(exec, args); });
-}
-
 void DecoderState::select(const std::vector<std::int64_t>& parents) {
-  std::vector<Row> chosen;
-  std::vector<std::int32_t> slots(parents.size() * static_cast<std::size_t>(slot_stride_));
-  chosen.reserve(parents.size());
-  std::int64_t oldest = step_;
+  past_.select(parents);
+  std::vector<std::int64_t> sentences;
   for (const std::int64_t parent : parents) {
-    KETTE_CHECK(parent >= 0 && parent < rows(), "decoder: expected rows below ", rows(),
-                " to go on, given ", parent);
-    const Row& row = rows_[static_cast<std::size_t>(parent)];
-    std::copy_n(slots_.begin() + parent * slot_stride_, step_ - row.first_step,
-                slots.begin() + static_cast<std::int64_t>(chosen.size()) * slot_stride_);
-    oldest = std::min(oldest, row.first_step);
-    chosen.push_back(row);
+    sentences.push_back(sentences_[static_cast<std::size_t>(parent)]);
   }
-  rows_ = std::move(chosen);
-  slots_ = std::move(slots);
-  while (step_ - pages() < oldest) pages_.pop_front();
-}
-
-void DecoderState::widen_slots() {
-  std::int64_t longest = 0;
-  for (const Row& row : rows_) longest = std::max(longest, step_ + 1 - row.first_step);
-  if (longest <= slot_stride_) return;
-  const std::int64_t stride = std::max<std::int64_t>(32, 2 * slot_stride_);
-  std::vector<std::int32_t> slots(rows_.size() * static_cast<std::size_t>(stride));
-  for (std::int64_t row = 0; row < rows(); ++row) {
-    std::copy_n(slots_.begin() + row * slot_stride_, slot_stride_, slots.begin() + row * stride);
-  }
-  slots_ = std::move(slots);
-  slot_stride_ = stride;
+  sentences_ = std::move(sentences);
 }
 
 }  // namespace kette

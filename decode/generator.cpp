@@ -12,19 +12,28 @@ class Generation {
   Generation(const PackedGpt& model, const Ids& prompt, const GenerateOptions& options)
       : model_(model),
         options_(options),
-        growing_(model, options.texts),
+        growing_(model, options, options.texts,
+                 static_cast<std::int64_t>(prompt.size()) + options.max_tokens),
         texts_(static_cast<std::size_t>(options.texts), prompt),
         ended_(texts_.size(), false),
         prompt_length_(prompt.size()) {}
 
+  /// A GPU is given the next step before the tokens of the last one are there: what they say only
+  /// matters when all texts have ended.
   void run(const OnToken& on_token) {
-    Tensor logits = read(0);
-    for (std::int64_t position = 0; position < options_.max_tokens; ++position) {
-      draw(logits, position, on_token);
-      const bool is_last = position + 1 == options_.max_tokens ||
-                           std::all_of(ended_.begin(), ended_.end(), [](bool end) { return end; });
-      if (is_last) return;
-      logits = next_logits();
+    const bool runs_ahead = model_.device().kind == DeviceKind::cuda;
+    growing_.begin({texts_.front()});
+    std::unique_ptr<HostCopy> drawn = growing_.drawn();
+    for (std::int64_t left = options_.max_tokens; left > 0; --left) {
+      const bool is_last = left == 1;
+      const bool is_ahead = runs_ahead && !is_last && !growing_.is_full();
+      std::unique_ptr<HostCopy> next;
+      if (is_ahead) next = draw_next();
+      hear(*drawn, on_token);
+      const bool all_ended =
+          std::all_of(ended_.begin(), ended_.end(), [](bool ended) { return ended; });
+      if (is_last || all_ended) return;
+      drawn = is_ahead ? std::move(next) : draw_next();
     }
   }
 
@@ -41,36 +50,31 @@ class Generation {
   }
 
  private:
-  /// All texts from position `begin` on, as if they began there.
-  Tensor read(std::size_t begin) {
-    growing_.clear();
-    Ids tokens;
-    for (std::size_t position = begin; position < texts_[0].size(); ++position) {
-      for (const Ids& text : texts_) tokens.push_back(text[position]);
+  std::unique_ptr<HostCopy> draw_next() {
+    if (growing_.is_full()) {
+      growing_.begin(later_halves());
+    } else {
+      growing_.grow();
     }
-    return growing_.append(tokens);
+    return growing_.drawn();
   }
 
-  Tensor next_logits() {
+  /// What the texts begin anew with when the model sees no more of them.
+  std::vector<Ids> later_halves() const {
     const std::int64_t half = std::max<std::int64_t>(1, model_.config().context / 2);
-    if (growing_.is_full()) return read(texts_[0].size() - static_cast<std::size_t>(half));
-    Ids tokens;
-    for (const Ids& text : texts_) tokens.push_back(text.back());
-    return growing_.append(tokens);
+    std::vector<Ids> starts;
+    for (const Ids& text : texts_) starts.emplace_back(text.end() - half, text.end());
+    return starts;
   }
 
   /// A text that has ended goes on beside the others, unheard.
-  void draw(const Tensor& logits, std::int64_t position, const OnToken& on_token) {
-    const Tensor positions =
-        Tensor::full({logits.rows()}, static_cast<double>(position), DType::i32, logits.device());
-    const Ids tokens = sample(logits, options_, positions).values<std::int32_t>();
+  void hear(HostCopy& drawn, const OnToken& on_token) {
+    const auto* values = static_cast<const std::int32_t*>(drawn.wait());
     for (std::size_t i = 0; i < texts_.size(); ++i) {
-      const auto text = static_cast<std::int64_t>(i);
-      const std::int32_t token = tokens[i];
-      check_sampled(token);
+      const std::int32_t token = checked_draw(values, options_.texts, static_cast<std::int64_t>(i));
       texts_[i].push_back(token);
       if (token == options_.end_of_text) ended_[i] = true;
-      if (!ended_[i] && on_token) on_token(text, token);
+      if (!ended_[i] && on_token) on_token(static_cast<std::int64_t>(i), token);
     }
   }
 

@@ -5,8 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "decode/packed_gpt.h"
-#include "decode/sampling.h"
+#include "decode/growing_texts.h"
 
 namespace kette {
 

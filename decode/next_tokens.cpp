@@ -6,7 +6,7 @@
 namespace kette {
 
 NextTokens::NextTokens(const PackedTransformer& model, const Tensor& states, std::int64_t count,
-                       std::vector<std::int32_t> banned, std::int32_t end)
+                       Tensor banned, std::int32_t end)
     : model_(model),
       states_(states),
       banned_(std::move(banned)),
@@ -14,7 +14,7 @@ NextTokens::NextTokens(const PackedTransformer& model, const Tensor& states, std
       rows_(static_cast<std::size_t>(states.rows())) {
   std::vector<std::int64_t> all(rows_.size());
   std::iota(all.begin(), all.end(), 0);
-  take(model_.predict(states_, count, banned_, std::vector<std::int32_t>(all.size(), end_)), all);
+  take(predict(states_, count), all);
 }
 
 void NextTokens::ask_again(const std::vector<std::int64_t>& rows, std::int64_t count) {
@@ -24,7 +24,12 @@ void NextTokens::ask_again(const std::vector<std::int64_t>& rows, std::int64_t c
     const std::int64_t row = rows[static_cast<std::size_t>(i)];
     states.slice(i, i + 1).copy_from(states_.slice(row, row + 1));
   }
-  take(model_.predict(states, count, banned_, std::vector<std::int32_t>(rows.size(), end_)), rows);
+  take(predict(states, count), rows);
+}
+
+Predictions NextTokens::predict(const Tensor& states, std::int64_t count) const {
+  const Tensor ends = Tensor::full({states.rows()}, end_, DType::i32, states.device());
+  return model_.predict(states, count, banned_, ends);
 }
 
 void NextTokens::take(Predictions answer, const std::vector<std::int64_t>& rows) {

@@ -14,10 +14,10 @@ namespace kette {
 
 class NextTokens {
  public:
-  /// states: [rows, width] of the decoder. Asks for `count` tokens of each row, none of them banned,
-  /// and for the log-probability of `end`.
+  /// states: [rows, width] of the decoder. Asks for `count` tokens of each row, none of them banned
+  /// (i32, on the model's device), and for the log-probability of `end`.
   NextTokens(const PackedTransformer& model, const Tensor& states, std::int64_t count,
-             std::vector<std::int32_t> banned, std::int32_t end);
+             Tensor banned, std::int32_t end);
 
   std::span<const Continuations> rows(std::int64_t begin, std::size_t count) const {
     return std::span(rows_).subspan(static_cast<std::size_t>(begin), count);
@@ -27,11 +27,12 @@ class NextTokens {
   void ask_again(const std::vector<std::int64_t>& rows, std::int64_t count);
 
  private:
+  Predictions predict(const Tensor& states, std::int64_t count) const;
   void take(Predictions answer, const std::vector<std::int64_t>& rows);
 
   const PackedTransformer& model_;
   Tensor states_;
-  std::vector<std::int32_t> banned_;
+  Tensor banned_;
   std::int32_t end_;
   std::deque<Predictions> answers_;  // what the rows point into
   std::vector<Continuations> rows_;

@@ -1,5 +1,4 @@
-// GPT as decoding wants it (see decode/packed_layers.h), and texts that grow by it: the keys and
-// values of the past are kept, so a token costs one position.
+// GPT as decoding wants it (see decode/packed_layers.h).
 #pragma once
 
 #include <vector>
@@ -11,52 +10,31 @@ namespace kette {
 
 struct PackedGptLayer {
   Residual attention_residual;
-  PackedLinear query, key_value, output;
+  PackedLinear query_key_value, output;
   Residual feed_forward_residual;
   PackedFeedForward feed_forward;
 
-  explicit PackedGptLayer(const GptLayer& layer);
+  PackedGptLayer(const GptLayer& layer, DType weights);
 };
 
 class PackedGpt {
  public:
-  explicit PackedGpt(const Gpt& model);
+  explicit PackedGpt(const Gpt& model, DType weights = DType::f32);
 
   const GptConfig& config() const { return model_->config(); }
   Device device() const { return vocabulary_.weight.panels.device(); }
   const std::vector<PackedGptLayer>& layers() const { return layers_; }
   const Tensor& rotary_table() const { return model_->rotary_table(); }
 
-  Tensor embed(const std::vector<std::int32_t>& ids,
-               const std::vector<std::int32_t>& positions) const;
-  /// What the last layer leaves, [rows, width] -> [rows, vocabulary].
-  Tensor logits(const ResidualStream& states) const;
+  Tensor embed(const Tensor& ids, const Tensor& positions) const;
+  /// What the last layer leaves of some rows -> logits [rows, vocabulary].
+  void project(const ResidualStream& states, const Tensor& logits) const;
 
  private:
   const Gpt* model_;
   std::vector<PackedGptLayer> layers_;
   Norm final_norm_;
   PackedLinear vocabulary_;
-};
-
-/// Several texts of equal length side by side, at most `context` tokens long.
-class GrowingTexts {
- public:
-  GrowingTexts(const PackedGpt& model, std::int64_t texts);
-
-  std::int64_t texts() const { return texts_; }
-  std::int64_t length() const { return length_; }
-  bool is_full() const { return length_ == model_->config().context; }
-  void clear() { length_ = 0; }
-
-  /// tokens: [positions, texts], the next ones of each text. The logits of what follows the last of
-  /// them: [texts, vocabulary].
-  Tensor append(const std::vector<std::int32_t>& tokens);
-
- private:
-  const PackedGpt* model_;
-  std::int64_t texts_, length_ = 0;
-  Tensor keys_values_;  // [layers, context, texts, 2 * width]
 };
 
 }  // namespace kette

@@ -6,29 +6,48 @@
 
 namespace kette {
 
-PackedWeight pack(const std::vector<Tensor>& matrices, const std::vector<Tensor>& biases) {
-  return on(matrices.front().device(),
-            [&](auto exec) { return kernels::pack_linear(exec, matrices, biases); });
+namespace {
+
+PackedWeight pack(const Tensor& matrix, const Tensor& bias, DType weights) {
+  const std::vector<Tensor> biases = bias.defined() ? std::vector{bias} : std::vector<Tensor>();
+  return on(matrix.device(),
+            [&](auto exec) { return kernels::pack_linear(exec, {matrix}, biases, weights); });
 }
 
-PackedWeight pack_vocabulary(const Tensor& table, const Tensor& bias) {
+}  // namespace
+
+PackedWeight pack_vocabulary(const Tensor& table, const Tensor& bias, DType weights) {
   KETTE_CHECK(
       table.defined(),
       "decoding: expected a model with values, given one without (materialize or load them)");
-  return pack({table}, bias.defined() ? std::vector{bias} : std::vector<Tensor>());
+  return pack(table, bias, weights);
 }
 
-QueryRows query_rows(const Tensor& query, const Tensor& output, std::int64_t heads) {
-  const auto head_width = static_cast<double>(output.width() / heads);
-  return {query.data<float>(), query.width(), output, heads, 1 / std::sqrt(head_width)};
+void write_to_cache(const Tensor& x, std::int64_t first_column, const CachePlaces& places,
+                    const Tensor& cache) {
+  const rows::WriteToCache<float> body{x.data<float>() + first_column,
+                                       x.width(),
+                                       places.table.data<std::int32_t>(),
+                                       places.lines.data<std::int32_t>(),
+                                       places.positions.data<std::int32_t>(),
+                                       places.table.width(),
+                                       cache.data<float>(),
+                                       cache.width()};
+  on(x.device(), [&](auto exec) { kernels::for_rows(exec, body, x.rows()); });
 }
 
-PackedLinear::PackedLinear(const Linear& linear)
-    : PackedLinear(linear, 0, linear.weight.value().rows()) {}
+Tensor attend_to_cache(const Tensor& x, std::int64_t heads, const CachePlaces& places,
+                       const Tensor& cache) {
+  const std::int64_t width = cache.width() / 2;
+  const Tensor output = Tensor::empty({x.rows(), width}, DType::f32, x.device());
+  const double scale = 1 / std::sqrt(static_cast<double>(width / heads));
+  const CachedAttentionArgs args{{x.data<float>(), x.width(), output, heads, scale}, cache, places};
+  on(x.device(), [&](auto exec) { kernels::cached_attention(exec, args); });
+  return output;
+}
 
-PackedLinear::PackedLinear(const Linear& linear, std::int64_t begin, std::int64_t end)
-    : weight(pack({linear.merged_weight().slice(begin, end)},
-                  {linear.bias.value().slice(begin, end)})),
+PackedLinear::PackedLinear(const Linear& linear, DType weights)
+    : weight(pack(linear.merged_weight(), linear.bias.value(), weights)),
       activation(linear.activation) {}
 
 Tensor PackedLinear::operator()(const Tensor& x) const {

@@ -1,6 +1,7 @@
 // Layers as decoding wants them: every weight packed once for products of few rows
 // (tensor/decoding.h), no tape, and a row's result the same bits whatever other rows are computed
-// with it. Snapshots: make new ones when the model has changed.
+// with it. Weights lie in f32 or bf16; everything else is f32. Snapshots: make new ones when the model
+// has changed.
 #pragma once
 
 #include <vector>
@@ -11,34 +12,30 @@
 
 namespace kette {
 
-PackedWeight pack(const std::vector<Tensor>& matrices, const std::vector<Tensor>& biases);
 /// The projection to the vocabulary; bias may be undefined. A model without values is an Error.
-PackedWeight pack_vocabulary(const Tensor& table, const Tensor& bias);
+PackedWeight pack_vocabulary(const Tensor& table, const Tensor& bias, DType weights);
 
-/// What model.embed() gives without dropout, in f32 and on no tape.
+/// What model.embed() gives without dropout, in f32 and on no tape; ids and positions: i32 [rows].
 template <class Model>
-Tensor embed(const Model& model, const std::vector<std::int32_t>& ids,
-             const std::vector<std::int32_t>& positions) {
+Tensor embed(const Model& model, const Tensor& ids, const Tensor& positions) {
   const PauseRecording pause;
-  const Device device = model.parameters().values().device();
   Run inference;
-  return model.embed(Tensor::from(ids, device), Tensor::from(positions, device), inference)
-      .value()
-      .to(DType::f32);
+  return model.embed(ids, positions, inference).value().to(DType::f32);
 }
 
-/// What the attention kernels want to know of queries [rows, ...] whose heads come first.
-QueryRows query_rows(const Tensor& query, const Tensor& output, std::int64_t heads);
+/// Puts keys and values into a layer of a cache: the columns of x from `first_column` on.
+void write_to_cache(const Tensor& x, std::int64_t first_column, const CachePlaces& places,
+                    const Tensor& cache);
+/// softmax(Q K^T / sqrt(head width)) V; the queries are the first columns of x. [rows, width].
+Tensor attend_to_cache(const Tensor& x, std::int64_t heads, const CachePlaces& places,
+                       const Tensor& cache);
 
 struct PackedLinear {
   PackedWeight weight;
   Activation activation = Activation::none;
 
   PackedLinear() = default;
-  explicit PackedLinear(const Linear& linear);
-  /// Rows [begin, end) of a linear layer's matrix, and of its bias.
-  PackedLinear(const Linear& linear, std::int64_t begin, std::int64_t end);
-
+  PackedLinear(const Linear& linear, DType weights);
   Tensor operator()(const Tensor& x) const;
   void operator()(const Tensor& x, const Tensor& y) const;
 };
@@ -47,8 +44,8 @@ struct PackedFeedForward {
   PackedLinear inner, outer;
   bool gated;
 
-  explicit PackedFeedForward(const FeedForward& layer)
-      : inner(layer.inner), outer(layer.outer), gated(layer.gated) {}
+  PackedFeedForward(const FeedForward& layer, DType weights)
+      : inner(layer.inner, weights), outer(layer.outer, weights), gated(layer.gated) {}
   Tensor operator()(const Tensor& x) const {
     const Tensor hidden = inner(x);
     return outer(gated ? swiglu(hidden).value() : hidden);

@@ -17,22 +17,19 @@ struct PackedEncoderLayer {
   PackedFeedForward feed_forward;
   Residual after_feed_forward;
 
-  explicit PackedEncoderLayer(const EncoderLayer& layer);
+  PackedEncoderLayer(const EncoderLayer& layer, DType weights);
 };
 
 struct PackedDecoderLayer {
-  PackedLinear query, key_value, output;  ///< of self-attention; key_value writes to the cache
+  PackedLinear query_key_value, output;
   Residual after_self_attention;
   PackedLinear memory_query, memory_key_value, memory_output;
   Residual after_cross_attention;
   PackedFeedForward feed_forward;
   Residual after_feed_forward;
 
-  explicit PackedDecoderLayer(const DecoderLayer& layer);
+  PackedDecoderLayer(const DecoderLayer& layer, DType weights);
 };
-
-/// [layers, rows, 2 * width] -> [rows, 2 * width]; shares storage.
-Tensor layer_of(const Tensor& keys_values, std::int64_t layer);
 
 /// The likeliest next tokens of each row, and the log-probability of the one asked for.
 struct Predictions {
@@ -44,21 +41,20 @@ struct Predictions {
 
 class PackedTransformer {
  public:
-  explicit PackedTransformer(const Transformer& model);
+  explicit PackedTransformer(const Transformer& model, DType weights = DType::f32);
 
   const TransformerConfig& config() const { return model_->config(); }
   Device device() const { return vocabulary_.panels.device(); }
   const std::vector<PackedDecoderLayer>& decoder() const { return decoder_; }
 
-  Tensor embed(const std::vector<std::int32_t>& ids,
-               const std::vector<std::int32_t>& positions) const;
-  /// Keys and values of the decoder layers for cross-attention: [layers, rows, 2 * width].
+  Tensor embed(const Tensor& ids, const Tensor& positions) const;
+  /// What the decoder attends to: [rows, width].
   Tensor encode(const std::vector<std::int32_t>& source, const Segments& segments) const;
   Tensor finish_decoder(const ResidualStream& x) const;
-  /// log softmax of the projection of states [rows, width]. targets: one token a row.
-  Predictions predict(const Tensor& states, std::int64_t count,
-                      const std::vector<std::int32_t>& banned,
-                      const std::vector<std::int32_t>& targets) const;
+  /// log softmax of the projection of states [rows, width]. banned: i32 tokens that are not to be
+  /// among the likeliest, or undefined; targets: i32 [rows].
+  Predictions predict(const Tensor& states, std::int64_t count, const Tensor& banned,
+                      const Tensor& targets) const;
 
  private:
   DType dtype() const;

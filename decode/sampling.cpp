@@ -15,18 +15,18 @@ void SamplingOptions::check() const {
               top_p);
 }
 
-Tensor sample(const Tensor& logits, const SamplingOptions& options, const Tensor& positions) {
-  const Tensor tokens = Tensor::empty({logits.rows()}, DType::i32, logits.device());
+void sample(const Tensor& logits, const SamplingOptions& options, const Tensor& positions,
+            const Tensor& drawn) {
   on(logits.device(), [&](auto exec) {
     kernels::sample(exec, {logits, options.temperature, options.top_k, options.top_p, options.seed,
-                           positions, tokens});
+                           positions, drawn});
   });
-  return tokens;
 }
 
-void check_sampled(std::int32_t token) {
-  KETTE_CHECK(token >= 0,
+std::int32_t checked_draw(const std::int32_t* drawn, std::int64_t rows, std::int64_t row) {
+  KETTE_CHECK(drawn[rows + row] == 0,
               "sample: expected finite logits, given NaN or infinity; the model may be damaged");
+  return drawn[row];
 }
 
 }  // namespace kette

@@ -21,11 +21,13 @@ struct SamplingOptions {
   void check() const;
 };
 
-/// A token for each row of logits [rows, vocabulary], i32 on their device: row r is text r, which
-/// goes on at positions[r], i32. -1 where the logits are not finite, for check_sampled() to report.
-Tensor sample(const Tensor& logits, const SamplingOptions& options, const Tensor& positions);
+/// Draws a token for each row of logits [rows, vocabulary], on their device: row r is text r, which
+/// goes on at positions[r] (i32). drawn: i32 [2, rows], for checked_draw().
+void sample(const Tensor& logits, const SamplingOptions& options, const Tensor& positions,
+            const Tensor& drawn);
 
-/// Throws an Error for a -1.
-void check_sampled(std::int32_t token);
+/// The token of a row, of what was drawn once it is on the host: an Error where the logits were not
+/// finite, which nobody has looked at before.
+std::int32_t checked_draw(const std::int32_t* drawn, std::int64_t rows, std::int64_t row);
 
 }  // namespace kette

@@ -48,7 +48,8 @@ void score_batch(const PackedTransformer& model, const std::vector<Ids>& sources
       wanted.push_back(t < target.size() ? target[t] : special.end);
       if (t < target.size()) going_on.push_back(static_cast<std::int64_t>(row));
     }
-    const Predictions predictions = model.predict(state.step(inputs), 1, {}, wanted);
+    const Predictions predictions =
+        model.predict(state.step(inputs), 1, {}, Tensor::from(wanted, model.device()));
     for (std::size_t row = 0; row < inputs.size(); ++row) {
       SentenceScore& score = scores[static_cast<std::size_t>(numbers[row])];
       KETTE_CHECK(std::isfinite(predictions.target_values[row]),

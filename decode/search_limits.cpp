@@ -48,7 +48,7 @@ void check_width(const SearchOptions& options, const TransformerConfig& config) 
 
 double search_bytes(const SearchOptions& options, const TransformerConfig& config,
                     std::int64_t source_tokens) {
-  // decode/decoder_state.h: a page a step, of keys and values of every layer and hypothesis.
+  // nn/kv_cache.h: keys and values of every step, layer and hypothesis, at worst without a common past.
   const auto steps = static_cast<double>(longest_output(options, config, source_tokens) + 1);
   const double numbers =
       2 * static_cast<double>(config.decoder_layers) * static_cast<double>(config.width);

@@ -85,8 +85,8 @@ std::vector<std::vector<Hypothesis>> translate_ids(
   return search(model, fitting, options, progress);
 }
 
-Translator::Translator(const Transformer& model, const Tokenizer& tokenizer)
-    : model_((check_vocabulary(model, tokenizer), model)), tokenizer_(tokenizer) {}
+Translator::Translator(const Transformer& model, const Tokenizer& tokenizer, DType weights)
+    : model_((check_vocabulary(model, tokenizer), model), weights), tokenizer_(tokenizer) {}
 
 std::vector<Translation> Translator::translate(const std::vector<std::string>& lines,
                                                const TranslateOptions& options,

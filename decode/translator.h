@@ -37,7 +37,8 @@ using TranslateProgress = std::function<void(std::int64_t done, std::int64_t tot
 
 class Translator {
  public:
-  Translator(const Transformer& model, const Tokenizer& tokenizer);
+  /// weights: f32 or bf16, what the model's are rounded to.
+  Translator(const Transformer& model, const Tokenizer& tokenizer, DType weights = DType::f32);
 
   /// A line without pieces gives an empty translation of score 0.
   std::vector<Translation> translate(const std::vector<std::string>& lines,

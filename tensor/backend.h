@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "tensor/device.h"
@@ -29,6 +30,14 @@ class HostCopy {
   virtual bool arrived() const = 0;
 };
 
+/// Work for a device that is done many times over.
+class Recording {
+ public:
+  virtual ~Recording() = default;
+  /// Queues all of it at once: with the same memory, and the values that are there by then.
+  virtual void replay() = 0;
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -49,6 +58,10 @@ class Backend {
   virtual std::unique_ptr<HostCopy> start_copy_to_host(const void* from, std::size_t bytes) = 0;
   /// Waits until all work given to the device is done.
   virtual void synchronize() = 0;
+  /// Notes what `work` gives the device to do, which is only done by replay(). It must neither copy
+  /// from or to the host, nor keep memory that it allocates, and no other thread may give the device
+  /// work meanwhile.
+  virtual std::unique_ptr<Recording> record(std::function<void()> work) = 0;
 
   virtual MemoryStatistics memory() const = 0;
   /// Bytes of memory the device has, free or not.

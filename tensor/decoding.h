@@ -41,9 +41,8 @@ struct PackedLinearArgs {
   void check() const;  ///< an Error unless the shapes fit together
 };
 
-/// What both attentions share: softmax(scale * q K^T) V per row and head, with one query a row.
-/// Head h of row r starts at query + r * query_stride + h * head_width; a value lies `width` =
-/// heads * head_width elements behind its key.
+/// The queries of softmax(scale * q K^T) V, one a row. Head h of row r starts at
+/// query + r * query_stride + h * head_width.
 struct QueryRows {
   const float* query = nullptr;
   std::int64_t query_stride = 0;
@@ -55,32 +54,31 @@ struct QueryRows {
   std::int64_t width() const { return output.width(); }
 };
 
-/// Each row attends to `lengths[r]` rows that lie one after the other, from keys[r].
-struct MemoryAttentionArgs {
-  QueryRows rows;
-  std::vector<const float*> keys;
-  std::vector<std::int64_t> lengths;
-  std::int64_t key_stride = 0;
+/// Where rows stand in a cache of keys and values, whose slots keep one position each. A line of the
+/// table names the slots of a text, position after position; lines may name the same ones, so that
+/// hypotheses share a common past and a new order of a beam moves no keys. Row r is position
+/// positions[r] of line lines[r].
+struct CachePlaces {
+  Tensor table;      ///< i32 [lines, positions]: slots
+  Tensor lines;      ///< i32 [rows]
+  Tensor positions;  ///< i32 [rows]
 };
 
-/// Each row attends to its own past, which is scattered: decoding step s wrote keys and values of
-/// all the hypotheses of the time to pages[s], and position t of row r is entry slots[r *
-/// slot_stride + t] of page first_pages[r] + t. So hypotheses share a common past, and a new order
-/// of the beam moves no keys.
+/// Each row attends to its line, up to its own position.
 struct CachedAttentionArgs {
   QueryRows rows;
-  std::vector<const float*> pages;
-  std::int64_t page_stride = 0;
-  const std::int32_t* slots = nullptr;
-  std::int64_t slot_stride = 0;
-  std::vector<std::int64_t> first_pages, lengths;
+  Tensor cache;  ///< [slots, 2 * width], keys before values; see rows/cache.h for what fills it
+  CachePlaces places;
+
+  void check() const;  ///< an Error unless the shapes fit together
 };
 
 /// The likeliest entries of log softmax(states W^T) per row, without ever writing all of them.
 struct TopEntriesArgs {
   const PackedWeight* weight = nullptr;
-  Tensor states;                     ///< [rows, in]
-  std::vector<std::int32_t> banned;  ///< counted by the softmax, but never among the likeliest
+  Tensor states;  ///< [rows, in]
+  Tensor
+      banned;  ///< i32, undefined for none: counted by the softmax, but never among the likeliest
   Tensor targets;        ///< i32 [rows]: one entry a row that is wanted whatever its rank
   Tensor target_values;  ///< [rows]: its log-probability
   Tensor values;         ///< [rows, count], falling; of equals the lower entry comes first
@@ -99,7 +97,7 @@ struct SampleArgs {
   double top_p = 1;
   std::uint64_t seed = 1;
   Tensor positions;  ///< i32 [rows]
-  Tensor tokens;     ///< i32 [rows]; -1 where a logit of the row is not finite
+  Tensor drawn;  ///< i32 [2, rows]: the tokens; and 1, beside token 0, where a logit is not finite
 
   void check() const;  ///< an Error unless shapes and types fit together
 };

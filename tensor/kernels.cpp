@@ -60,16 +60,30 @@ void PackedLinearArgs::check() const {
               "], given ", x.str(), " and ", y.str());
 }
 
+void CachedAttentionArgs::check() const {
+  KETTE_CHECK(cache.dtype() == DType::f32 && cache.width() == 2 * rows.width(),
+              "cached attention: expected a cache f32 [slots, ", 2 * rows.width(), "], given ",
+              cache.str());
+  for (const Tensor* row : {&places.lines, &places.positions}) {
+    KETTE_CHECK(row->dtype() == DType::i32 && row->elements() == rows.rows(),
+                "cached attention: expected a line and a position, i32, for each of ", rows.rows(),
+                " rows, given ", row->str());
+  }
+  KETTE_CHECK(places.table.dtype() == DType::i32 && places.table.shape().rank() == 2,
+              "cached attention: expected a table i32 [lines, positions], given ",
+              places.table.str());
+}
+
 void SampleArgs::check() const {
   KETTE_CHECK(logits.dtype() == DType::f32 && logits.shape().rank() == 2 && logits.width() >= 1 &&
                   logits.width() <= kMostTokens,
               "sample: expected logits f32 [rows, vocabulary] of 1 to ", kMostTokens,
               " tokens, given ", logits.str());
-  for (const Tensor* tensor : {&positions, &tokens}) {
-    KETTE_CHECK(tensor->dtype() == DType::i32 && tensor->elements() == logits.rows(),
-                "sample: expected positions and tokens i32 [", logits.rows(), "], given ",
-                tensor->str());
-  }
+  KETTE_CHECK(positions.dtype() == DType::i32 && positions.elements() == logits.rows(),
+              "sample: expected positions i32 [", logits.rows(), "], given ", positions.str());
+  KETTE_CHECK(drawn.dtype() == DType::i32 && drawn.shape() == Shape({2, logits.rows()}),
+              "sample: expected room for what is drawn, i32 [2, ", logits.rows(), "], given ",
+              drawn.str());
 }
 
 void ProjectedCrossEntropyArgs::check() const {

@@ -165,6 +165,8 @@ KETTE_KERNEL(void, cast, const Tensor& x, const Tensor& y);
 KETTE_KERNEL(void, accumulate, const Tensor& x, const Tensor& y);
 /// y *= factor, a tensor of one element; y is not touched when that is 1.
 KETTE_KERNEL(void, scale, const Tensor& y, const Tensor& factor);
+/// y += 1, of i32: for counters that a device keeps.
+KETTE_KERNEL(void, increment, const Tensor& y);
 /// Sum of x over the axes in which y has extent 1 (or lacks): undoes a broadcast.
 KETTE_KERNEL(void, sum_to, const Tensor& x, const Tensor& y);
 /// Largest entry of each row and the column it stands in (the first of equals).
@@ -219,7 +221,6 @@ KETTE_KERNEL(void, adam, const AdamArgs& args);
 KETTE_KERNEL(PackedWeight, pack_linear, const std::vector<Tensor>& matrices,
              const std::vector<Tensor>& biases, DType panels = DType::f32);
 KETTE_KERNEL(void, packed_linear, const PackedLinearArgs& args);
-KETTE_KERNEL(void, memory_attention, const MemoryAttentionArgs& args);
 KETTE_KERNEL(void, cached_attention, const CachedAttentionArgs& args);
 KETTE_KERNEL(void, top_entries, const TopEntriesArgs& args);
 /// On CUDA without any copy or wait, so that a graph can hold it.

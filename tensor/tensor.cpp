@@ -87,6 +87,14 @@ Tensor Tensor::slice(std::int64_t begin, std::int64_t end) const {
   return view(begin * stride, shape_.with(0, end - begin));
 }
 
+Tensor Tensor::bits_as(DType dtype) const {
+  KETTE_CHECK(size_of(dtype) == size_of(dtype_), "bits_as: expected a type of ", size_of(dtype_),
+              " bytes for ", str(), ", given ", name_of(dtype));
+  Tensor result = *this;
+  result.dtype_ = dtype;
+  return result;
+}
+
 Tensor Tensor::clone() const {
   const Tensor result = empty(shape_, dtype_, device());
   result.copy_from(*this);

@@ -61,6 +61,9 @@ class Tensor {
   /// Elements [begin, begin + shape.elements()) of the flat storage, under a shape; shares storage.
   Tensor view(std::int64_t begin, Shape shape) const;
 
+  /// The same bits as elements of another type of the same size; shares storage.
+  Tensor bits_as(DType dtype) const;
+
   Tensor clone() const;
   Tensor to(DType dtype) const;    ///< converted; the tensor itself when it already has the type
   Tensor to(Device device) const;  ///< copied; the tensor itself when it is already there

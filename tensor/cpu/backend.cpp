@@ -51,6 +51,11 @@ struct CpuCopy final : HostCopy {
   bool arrived() const override { return true; }
 };
 
+struct CpuRecording final : Recording {
+  std::function<void()> work;
+  void replay() override { work(); }
+};
+
 class CpuBackend final : public Backend {
  public:
   void* allocate(std::size_t bytes) override {
@@ -98,6 +103,11 @@ class CpuBackend final : public Backend {
     return copy;
   }
   void synchronize() override {}
+  std::unique_ptr<Recording> record(std::function<void()> work) override {
+    auto recording = std::make_unique<CpuRecording>();
+    recording->work = std::move(work);
+    return recording;
+  }
 
   MemoryStatistics memory() const override { return pool_.statistics(); }
   std::size_t capacity() const override {

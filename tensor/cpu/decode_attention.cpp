@@ -96,54 +96,43 @@ void attend(const QueryRows& args, std::int64_t row, Heads heads, std::int64_t l
   }
 }
 
-/// key_of(row, t) for all rows, some rows a thread; where rows are few, some heads of them.
-template <class KeyOf>
-void attend_rows(const QueryRows& args, const std::vector<std::int64_t>& lengths,
-                 const KeyOf& key_of) {
-  KETTE_CHECK(static_cast<std::int64_t>(lengths.size()) == args.rows(),
-              "decode attention: expected the lengths of ", args.rows(), " rows, given ",
-              lengths.size());
-  if (lengths.empty()) return;
+}  // namespace
+
+/// Some rows a thread; where rows are few, some heads of them.
+void cached_attention(CpuExec, const CachedAttentionArgs& args) {
+  args.check();
+  const QueryRows& queries = args.rows;
+  const std::int64_t rows = queries.rows();
+  if (rows == 0) return;
+  const std::int32_t* positions = args.places.positions.data<std::int32_t>();
+  const std::int32_t* lines = args.places.lines.data<std::int32_t>();
+  const std::int32_t* table = args.places.table.data<std::int32_t>();
+  const std::int64_t table_width = args.places.table.width(), slot_width = args.cache.width();
+  const float* cache = args.cache.data<float>();
   constexpr std::int64_t kRowsPerBlock = 8;
-  const std::int64_t longest = *std::max_element(lengths.begin(), lengths.end());
-  const std::int64_t blocks = cpu::ceil_div(args.rows(), kRowsPerBlock);
+  const std::int64_t longest = *std::max_element(positions, positions + rows) + 1;
+  const std::int64_t blocks = cpu::ceil_div(rows, kRowsPerBlock);
   const std::int64_t groups =
       omp_in_parallel()
           ? 1
-          : std::min<std::int64_t>(args.heads, cpu::ceil_div(omp_get_max_threads(), blocks));
-  const std::int64_t rows_each = std::min(kRowsPerBlock, args.rows());
-  const std::int64_t cost_each = rows_each * longest * args.width() / groups / 8;
+          : std::min<std::int64_t>(queries.heads, cpu::ceil_div(omp_get_max_threads(), blocks));
+  const std::int64_t rows_each = std::min(kRowsPerBlock, rows);
+  const std::int64_t cost_each = rows_each * longest * queries.width() / groups / 8;
   cpu::parallel_blocks(blocks * groups, 1, cost_each, [&](std::int64_t part, std::int64_t) {
     const std::int64_t first = part / groups * kRowsPerBlock, group = part % groups;
-    const Heads heads{args.heads * group / groups, args.heads * (group + 1) / groups};
+    const Heads heads{queries.heads * group / groups, queries.heads * (group + 1) / groups};
     thread_local RowScratch scratch;
     const auto most = static_cast<std::size_t>(longest);
     if (scratch.keys.size() < most) scratch.keys.resize(most);
-    const auto scores = static_cast<std::size_t>(padded(longest) * args.heads);
+    const auto scores = static_cast<std::size_t>(padded(longest) * queries.heads);
     if (scratch.scores.size() < scores) scratch.scores.resize(scores);
-    for (std::int64_t row = first; row < std::min(args.rows(), first + kRowsPerBlock); ++row) {
-      const std::int64_t length = lengths[static_cast<std::size_t>(row)];
-      for (std::int64_t t = 0; t < length; ++t) {
-        scratch.keys[static_cast<std::size_t>(t)] = key_of(row, t);
+    for (std::int64_t row = first; row < std::min(rows, first + kRowsPerBlock); ++row) {
+      const std::int32_t* slots = table + lines[row] * table_width;
+      for (std::int64_t t = 0; t <= positions[row]; ++t) {
+        scratch.keys[static_cast<std::size_t>(t)] = cache + slots[t] * slot_width;
       }
-      attend(args, row, heads, length, scratch);
+      attend(queries, row, heads, positions[row] + 1, scratch);
     }
-  });
-}
-
-}  // namespace
-
-void memory_attention(CpuExec, const MemoryAttentionArgs& args) {
-  attend_rows(args.rows, args.lengths, [&](std::int64_t row, std::int64_t t) {
-    return args.keys[static_cast<std::size_t>(row)] + t * args.key_stride;
-  });
-}
-
-void cached_attention(CpuExec, const CachedAttentionArgs& args) {
-  attend_rows(args.rows, args.lengths, [&](std::int64_t row, std::int64_t t) {
-    const std::int64_t page = args.first_pages[static_cast<std::size_t>(row)] + t;
-    const std::int64_t slot = args.slots[row * args.slot_stride + t];
-    return args.pages[static_cast<std::size_t>(page)] + slot * args.page_stride;
   });
 }
 

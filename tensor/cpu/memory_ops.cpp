@@ -50,6 +50,11 @@ void accumulate(CpuExec, const Tensor& x, const Tensor& y) {
   });
 }
 
+void increment(CpuExec, const Tensor& y) {
+  auto* values = y.data<std::int32_t>();
+  for (std::int64_t i = 0; i < y.elements(); ++i) ++values[i];
+}
+
 void scale(CpuExec, const Tensor& y, const Tensor& factor) {
   const double given = factor.item();
   if (given == 1) return;

@@ -98,6 +98,7 @@ class Candidates {
   std::int64_t count_;
 };
 
+/// -1 if a logit is not finite.
 std::int32_t draw(const SampleArgs& args, std::int64_t row) {
   const std::int64_t vocabulary = args.logits.width();
   const float* logits = args.logits.data<float>() + row * vocabulary;
@@ -118,9 +119,14 @@ std::int32_t draw(const SampleArgs& args, std::int64_t row) {
 
 void sample(CpuExec, const SampleArgs& args) {
   args.check();
-  std::int32_t* tokens = args.tokens.data<std::int32_t>();
-  cpu::parallel_blocks(args.logits.rows(), 1, args.logits.width() * kExpOperations,
-                       [&](std::int64_t row, std::int64_t) { tokens[row] = draw(args, row); });
+  const std::int64_t rows = args.logits.rows();
+  std::int32_t* drawn = args.drawn.data<std::int32_t>();
+  cpu::parallel_blocks(rows, 1, args.logits.width() * kExpOperations,
+                       [&](std::int64_t row, std::int64_t) {
+                         const std::int32_t token = draw(args, row);
+                         drawn[row] = std::max(token, 0);
+                         drawn[rows + row] = token < 0;
+                       });
 }
 
 }  // namespace kette::kernels

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "tensor/cpu/packed_tile.h"
 #include "tensor/cpu/parallel.h"
@@ -97,7 +98,7 @@ float group_peak(const float* group) {
 
 /// Takes from one row of logits, columns [first, first + kChunk), all that is wanted of it. Columns
 /// that the vocabulary does not have are -infinity.
-ChunkSum take_chunk(float* logits, std::int64_t first, const std::vector<std::int32_t>& banned,
+ChunkSum take_chunk(float* logits, std::int64_t first, std::span<const std::int32_t> banned,
                     const Best& best) {
   float peaks[kChunk / kGroup];
   float peak = kLowest;
@@ -147,6 +148,10 @@ void top_entries(CpuExec, const TopEntriesArgs& args) {
   float* target_values = args.target_values.data<float>();
   float* values = args.values.data<float>();
   std::int32_t* entries = args.entries.data<std::int32_t>();
+  std::span<const std::int32_t> banned;
+  if (args.banned.defined()) {
+    banned = {args.banned.data<std::int32_t>(), static_cast<std::size_t>(args.banned.elements())};
+  }
 
   // Each range of chunks has its own list per row; which ranges there are does not show in the
   // merged list.
@@ -181,7 +186,7 @@ void top_entries(CpuExec, const TopEntriesArgs& args) {
           std::fill(line + columns, line + kChunk, kLowest);
           const std::int64_t target = targets[row] - first;
           if (target >= 0 && target < columns) target_values[row] = line[target];
-          sums.data()[chunk * rows + row] = take_chunk(line, first, args.banned, best(range, row));
+          sums.data()[chunk * rows + row] = take_chunk(line, first, banned, best(range, row));
         }
       }
     }

@@ -2,7 +2,9 @@
 // row and 32 keys at a time: first each lane scores a key of its own, then the lanes share the
 // columns of the values. The softmax is taken along the way (Milakov and Gimelshein 2018): with the
 // highest score m of the keys so far, sums hold exp(score - m) and fade by exp(m - m') when m rises
-// to m'. Nothing in the order of additions depends on the other rows.
+// to m'. The keys are dealt to kShares shares, 32 at a time, whose results are put together in the
+// end; when heads are too few to fill a GPU each share has a warp of its own. Nothing in the order of
+// additions depends on that, nor on the other rows.
 #include <algorithm>
 
 #include "tensor/cuda/launch.h"
@@ -12,48 +14,21 @@ namespace {
 
 using cuda::ceil_div, cuda::kWarp;
 
-/// QueryRows for the device. Heads wider than a warp has columns for are taken in blocks of
+constexpr int kShares = 8;
+constexpr float kLowest = -std::numeric_limits<float>::infinity();
+
+/// CachedAttentionArgs for the device. Heads wider than a warp has columns for are taken in blocks of
 /// columns, each of them with the scores anew.
-struct Queries {
-  const float* query;
+struct Call {
+  const float *query, *cache;
   float* output;
-  std::int64_t query_stride, rows, heads, head_width, blocks;
+  const std::int32_t *table, *lines, *positions;
+  std::int64_t query_stride, table_width, rows, heads, head_width, blocks;
   float scale;
 
   KETTE_HOST_DEVICE std::int64_t width() const { return heads * head_width; }
   /// Floats of the query's copy in shared memory: whole float4s, filled up with zeros.
   KETTE_HOST_DEVICE std::int64_t padded_width() const { return (head_width + 3) / 4 * 4; }
-};
-
-struct MemoryRow {
-  const float* keys;
-  std::int64_t length;
-};
-
-struct MemoryKeys {
-  const MemoryRow* rows;
-  std::int64_t stride;
-
-  __device__ std::int64_t length(std::int64_t row) const { return rows[row].length; }
-  __device__ const float* operator()(std::int64_t row, std::int64_t t) const {
-    return rows[row].keys + t * stride;
-  }
-};
-
-struct CachedRow {
-  std::int64_t first_page, length;
-};
-
-struct CachedKeys {
-  const CachedRow* rows;
-  const float* const* pages;
-  const std::int32_t* slots;
-  std::int64_t stride, slot_stride;
-
-  __device__ std::int64_t length(std::int64_t row) const { return rows[row].length; }
-  __device__ const float* operator()(std::int64_t row, std::int64_t t) const {
-    return pages[rows[row].first_page + t] + slots[row * slot_stride + t] * stride;
-  }
 };
 
 /// Four sums side by side, so the same bits whether or not a key can be read by fours.
@@ -84,119 +59,152 @@ __device__ const float* from_lane(const float* pointer, int lane) {
   return reinterpret_cast<const float*>(__shfl_sync(0xffffffffu, bits, lane));
 }
 
-/// kEach: columns a lane has of the result.
-template <int kEach, bool kAligned, class Keys>
-__global__ void attend(Queries queries, Keys keys) {
-  const std::int64_t task = cuda::index() / kWarp;
-  const std::int64_t row = task / queries.blocks / queries.heads;
-  if (row >= queries.rows) return;
-  const int lane = static_cast<int>(threadIdx.x) % kWarp;
-  const std::int64_t width = queries.head_width, padded = queries.padded_width();
-  const std::int64_t head = task / queries.blocks % queries.heads * width;
-  const std::int64_t first_column = task % queries.blocks * kEach * kWarp + lane;
+/// What a warp knows of some keys: of `total` each lane has its own part.
+template <int kEach>
+struct Share {
+  float peak = kLowest, total = 0, sums[kEach] = {};
 
-  float* query = cuda::shared_memory<float>() + threadIdx.x / kWarp * padded;
-  const float* source = queries.query + row * queries.query_stride + head;
-  for (std::int64_t e = lane; e < padded; e += kWarp) {
-    query[e] = e < width ? queries.scale * source[e] : 0.0f;
-  }
-  __syncwarp();
-
-  const std::int64_t length = keys.length(row);
-  float peak = -std::numeric_limits<float>::infinity(), total = 0, sums[kEach] = {};
-  for (std::int64_t first = 0; first < length; first += kWarp) {
-    const float* key = nullptr;
-    float score = -std::numeric_limits<float>::infinity();
-    if (first + lane < length) {
-      key = keys(row, first + lane) + head;
-      score = dot<kAligned>(query, key, width);
-    }
-    const float higher = scalar::max(peak, cuda::warp_max(score));
-    const float fade = scalar::exp(peak - higher), weight = scalar::exp(score - higher);
+  __device__ void raise(float higher) {
+    const float fade = peak == higher ? 1 : scalar::exp(peak - higher);
     peak = higher;
-    total = fmaf(total, fade, weight);
+    total *= fade;
     for (float& sum : sums) sum *= fade;
-    const int count = static_cast<int>(length - first < kWarp ? length - first : kWarp);
-    for (int t = 0; t < count; ++t) {
-      const float share = __shfl_sync(0xffffffffu, weight, t);
-      const float* value = from_lane(key, t) + queries.width();
-      for (int j = 0; j < kEach; ++j) {
-        const std::int64_t column = first_column + j * kWarp;
-        if (column < width) sums[j] = fmaf(share, value[column], sums[j]);
+  }
+  __device__ void add(const Share& other) {
+    if (other.peak == kLowest) return;
+    Share faded = other;
+    const float higher = scalar::max(peak, other.peak);
+    faded.raise(higher);
+    raise(higher);
+    total += faded.total;
+    for (int j = 0; j < kEach; ++j) sums[j] += faded.sums[j];
+  }
+};
+
+/// A head of a row, and what a lane has to do with it.
+template <int kEach, bool kAligned>
+struct Head {
+  const Call& call;
+  const float* query;  // scaled, in shared memory
+  const std::int32_t* slots;
+  std::int64_t length, head, first_column;
+  int lane;
+
+  /// Goes over the keys number 32 n to 32 n + 31 of every n = first, first + kShares, ...
+  __device__ Share<kEach> take(std::int64_t first) const {
+    Share<kEach> share;
+    for (std::int64_t begin = first * kWarp; begin < length; begin += kShares * kWarp) {
+      const float* key = nullptr;
+      float score = kLowest;
+      if (begin + lane < length) {
+        key = call.cache + slots[begin + lane] * 2 * call.width() + head;
+        score = dot<kAligned>(query, key, call.head_width);
+      }
+      share.raise(scalar::max(share.peak, cuda::warp_max(score)));
+      const float weight = scalar::exp(score - share.peak);
+      share.total += weight;
+      const int count = static_cast<int>(length - begin < kWarp ? length - begin : kWarp);
+      for (int t = 0; t < count; ++t) {
+        const float part = __shfl_sync(0xffffffffu, weight, t);
+        const float* value = from_lane(key, t) + call.width();
+        for (int j = 0; j < kEach; ++j) {
+          const std::int64_t column = first_column + j * kWarp;
+          if (column < call.head_width) share.sums[j] = fmaf(part, value[column], share.sums[j]);
+        }
       }
     }
+    return share;
   }
-  const float factor = length > 0 ? 1 / cuda::warp_sum(total) : 0.0f;
-  float* output = queries.output + row * queries.width() + head;
-  for (int j = 0; j < kEach; ++j) {
-    const std::int64_t column = first_column + j * kWarp;
-    if (column < width) output[column] = sums[j] * factor;
+  __device__ void store(const Share<kEach>& all, std::int64_t row) const {
+    const float factor = 1 / cuda::warp_sum(all.total);
+    float* output = call.output + row * call.width() + head;
+    for (int j = 0; j < kEach; ++j) {
+      const std::int64_t column = first_column + j * kWarp;
+      if (column < call.head_width) output[column] = all.sums[j] * factor;
+    }
+  }
+};
+
+/// kEach: columns a lane has of the result. kWarps: warps of a head, 1 or one for each share.
+template <int kEach, bool kAligned, int kWarps>
+__global__ void attend(Call call) {
+  static_assert(kWarps == 1 || kWarps == kShares);
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const int warp = static_cast<int>(threadIdx.x) / kWarp, team = warp / kWarps;
+  const std::int64_t task = cuda::index() / (kWarp * kWarps);
+  const std::int64_t row = task / call.blocks / call.heads;
+  if (row >= call.rows) return;  // all of a team
+  const std::int64_t head = task / call.blocks % call.heads * call.head_width;
+  const std::int64_t padded = call.padded_width();
+  float* query = cuda::shared_memory<float>() + team * padded;
+  const float* source = call.query + row * call.query_stride + head;
+  for (std::int64_t e = static_cast<int>(threadIdx.x) % (kWarp * kWarps); e < padded;
+       e += kWarp * kWarps) {
+    query[e] = e < call.head_width ? call.scale * source[e] : 0.0f;
+  }
+  const Head<kEach, kAligned> mine{call,
+                                   query,
+                                   call.table + call.lines[row] * call.table_width,
+                                   call.positions[row] + std::int64_t{1},
+                                   head,
+                                   task % call.blocks * kEach * kWarp + lane,
+                                   lane};
+  Share<kEach> all;
+  if constexpr (kWarps == 1) {
+    __syncwarp();
+    for (int i = 0; i < kShares && i * kWarp < mine.length; ++i) all.add(mine.take(i));
+    mine.store(all, row);
+  } else {
+    __shared__ Share<kEach> shares[kShares][kWarp];
+    __syncthreads();
+    shares[warp][lane] = mine.take(warp);
+    __syncthreads();
+    if (warp > 0) return;
+    for (int i = 0; i < kShares; ++i) all.add(shares[i][lane]);
+    mine.store(all, row);
   }
 }
 
-template <int kEach, class Keys>
-void launch_attend(CudaExec exec, Queries queries, const Keys& keys, bool aligned) {
-  queries.blocks = ceil_div(queries.head_width, kEach * kWarp);
-  cuda::Grid grid = cuda::one_thread_each(queries.rows * queries.heads * queries.blocks * kWarp);
+template <int kEach, int kWarps>
+void launch_attend(CudaExec exec, const Call& call, bool aligned) {
+  cuda::Grid grid = cuda::one_thread_each(call.rows * call.heads * call.blocks * kWarp * kWarps);
   grid.shared_bytes =
-      static_cast<std::size_t>(grid.threads.x / kWarp * queries.padded_width()) * sizeof(float);
-  cuda::launch(exec, aligned ? attend<kEach, true, Keys> : attend<kEach, false, Keys>, grid,
-               queries, keys);
+      static_cast<std::size_t>(grid.threads.x / (kWarp * kWarps) * call.padded_width()) *
+      sizeof(float);
+  cuda::launch(exec, aligned ? attend<kEach, true, kWarps> : attend<kEach, false, kWarps>, grid,
+               call);
 }
 
-void check_rows(const QueryRows& args, std::size_t given) {
-  KETTE_CHECK(static_cast<std::int64_t>(given) == args.rows(),
-              "decode attention: expected the lengths of ", args.rows(), " rows, given ", given);
-}
-
-/// bases: what the keys are counted from, `stride` apart.
-template <class Keys>
-void attend_rows(CudaExec exec, const QueryRows& args, const Keys& keys,
-                 const std::vector<const float*>& bases) {
-  const Queries queries{args.query,
-                        args.output.data<float>(),
-                        args.query_stride,
-                        args.rows(),
-                        args.heads,
-                        args.width() / args.heads,
-                        1,
-                        static_cast<float>(args.scale)};
-  const bool aligned = queries.head_width % 4 == 0 && keys.stride % 4 == 0 &&
-                       std::all_of(bases.begin(), bases.end(), [](const float* base) {
-                         return reinterpret_cast<std::uintptr_t>(base) % sizeof(float4) == 0;
-                       });
-  if (queries.head_width <= kWarp) return launch_attend<1>(exec, queries, keys, aligned);
-  if (queries.head_width <= 2 * kWarp) return launch_attend<2>(exec, queries, keys, aligned);
-  launch_attend<4>(exec, queries, keys, aligned);
+template <int kEach>
+void launch_attend(CudaExec exec, Call call, bool aligned) {
+  call.blocks = ceil_div(call.head_width, kEach * kWarp);
+  const bool is_few = call.rows * call.heads * call.blocks < 4 * cuda::multiprocessors(exec);
+  if (is_few && call.table_width > kWarp) return launch_attend<kEach, kShares>(exec, call, aligned);
+  launch_attend<kEach, 1>(exec, call, aligned);
 }
 
 }  // namespace
 
-void memory_attention(CudaExec exec, const MemoryAttentionArgs& args) {
-  check_rows(args.rows, args.lengths.size());
-  std::vector<MemoryRow> rows;
-  rows.reserve(args.keys.size());
-  for (std::size_t row = 0; row < args.keys.size(); ++row) {
-    rows.push_back({args.keys[row], args.lengths[row]});
-  }
-  const cuda::Uploaded<MemoryRow> uploaded(exec, rows);
-  attend_rows(exec, args.rows, MemoryKeys{uploaded.data(), args.key_stride}, args.keys);
-}
-
 void cached_attention(CudaExec exec, const CachedAttentionArgs& args) {
-  check_rows(args.rows, args.lengths.size());
-  std::vector<CachedRow> rows;
-  rows.reserve(args.lengths.size());
-  for (std::size_t row = 0; row < args.lengths.size(); ++row) {
-    rows.push_back({args.first_pages[row], args.lengths[row]});
-  }
-  const cuda::Uploaded<CachedRow> uploaded(exec, rows);
-  const cuda::Uploaded<const float*> pages(exec, args.pages);
-  const cuda::Uploaded<std::int32_t> slots(exec, args.slots, args.rows.rows() * args.slot_stride);
-  attend_rows(
-      exec, args.rows,
-      CachedKeys{uploaded.data(), pages.data(), slots.data(), args.page_stride, args.slot_stride},
-      args.pages);
+  args.check();
+  const CachePlaces& places = args.places;
+  const Call call{args.rows.query,
+                  args.cache.data<float>(),
+                  args.rows.output.data<float>(),
+                  places.table.data<std::int32_t>(),
+                  places.lines.data<std::int32_t>(),
+                  places.positions.data<std::int32_t>(),
+                  args.rows.query_stride,
+                  places.table.width(),
+                  args.rows.rows(),
+                  args.rows.heads,
+                  args.rows.width() / args.rows.heads,
+                  1,
+                  static_cast<float>(args.rows.scale)};
+  const bool aligned = call.head_width % 4 == 0 && call.width() % 4 == 0;
+  if (call.head_width <= kWarp) return launch_attend<1>(exec, call, aligned);
+  if (call.head_width <= 2 * kWarp) return launch_attend<2>(exec, call, aligned);
+  launch_attend<4>(exec, call, aligned);
 }
 
 }  // namespace kette::kernels

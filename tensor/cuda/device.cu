@@ -1,13 +1,10 @@
 // The CUDA devices: what there are, their memory, one stream each.
-#include <cstring>
-#include <deque>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <sstream>
 
-#include "tensor/block_pool.h"
-#include "tensor/cuda/launch.h"
+#include "tensor/cuda/recording.h"
+#include "tensor/cuda/transfers.h"
 
 namespace kette {
 namespace cuda {
@@ -20,151 +17,7 @@ void check(cudaError_t status, const char* what) {
 namespace {
 
 constexpr std::size_t kSegment = std::size_t{1} << 26, kPinnedSegment = std::size_t{1} << 20;
-constexpr std::size_t kUploadSegment = std::size_t{1} << 22;
-/// A warp reads and writes 16 bytes a thread at once: that much lies in as few lines as it can.
-constexpr std::size_t kAlignment = 512, kPinnedAlignment = 64;
-
-void* reserve(std::size_t bytes) {
-  void* memory = nullptr;
-  if (cudaMalloc(&memory, bytes) == cudaSuccess) return memory;
-  cudaGetLastError();  // forget it: the pool tries with less
-  return nullptr;
-}
-
-void give_back(void* memory, std::size_t) { cudaFree(memory); }
-
-/// Host memory that the device copies from and to by itself.
-void* reserve_pinned(std::size_t bytes) {
-  void* memory = nullptr;
-  check(cudaMallocHost(&memory, bytes), "pinned host memory");
-  return memory;
-}
-
-void give_back_pinned(void* memory, std::size_t) { cudaFreeHost(memory); }
-
-class Event {
- public:
-  Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "an event"); }
-  ~Event() { cudaEventDestroy(event_); }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-
-  void record(cudaStream_t queue) { check(cudaEventRecord(event_, queue), "an event"); }
-  /// Work given to the queue from now on waits for it.
-  void hold(cudaStream_t queue) const {
-    check(cudaStreamWaitEvent(queue, event_, 0), "waiting for an event");
-  }
-  void wait() const { check(cudaEventSynchronize(event_), "the work queued so far"); }
-  bool is_past() const {
-    const cudaError_t status = cudaEventQuery(event_);
-    if (status != cudaErrorNotReady) check(status, "the work queued so far");
-    return status == cudaSuccess;
-  }
-  // For destructors: an error shows up again in the next call.
-  void settle() const noexcept { cudaEventSynchronize(event_); }
-  void mark(cudaStream_t queue) noexcept { cudaEventRecord(event_, queue); }
-
- private:
-  cudaEvent_t event_ = nullptr;
-};
-
-/// Pinned memory cut into equal slots that are used in turn: a copy from it returns at once, unless
-/// all slots are still waiting.
-class PinnedRing {
- public:
-  static constexpr std::size_t kSlotBytes = std::size_t{1} << 18;
-
-  /// The next slot, once the device is done with it.
-  std::byte* next() {
-    if (memory_ == nullptr) memory_ = reserve_pinned(kSlots * kSlotBytes);
-    at_ = (at_ + 1) % kSlots;
-    done_[at_].wait();
-    return static_cast<std::byte*>(memory_) + at_ * kSlotBytes;
-  }
-  /// After the copy from that slot has been queued: when it is done.
-  const Event& queued(cudaStream_t queue) {
-    done_[at_].record(queue);
-    return done_[at_];
-  }
-
- private:
-  static constexpr std::size_t kSlots = 32;
-  void* memory_ = nullptr;
-  std::size_t at_ = 0;
-  Event done_[kSlots];
-};
-
-class CudaCopy final : public HostCopy {
- public:
-  CudaCopy(BlockPool& pinned, const void* from, std::size_t bytes, cudaStream_t queue)
-      : pinned_(pinned), memory_(pinned.allocate(bytes)) {
-    check(cudaMemcpyAsync(memory_, from, bytes, cudaMemcpyDeviceToHost, queue), "copying");
-    done_.record(queue);
-  }
-  ~CudaCopy() override {
-    done_.settle();  // the device may still be writing
-    pinned_.release(memory_);
-  }
-  const void* wait() override {
-    done_.wait();
-    return memory_;
-  }
-  bool arrived() const override { return done_.is_past(); }
-
- private:
-  BlockPool& pinned_;
-  void* memory_;
-  Event done_;
-};
-
-/// Small blocks with values of the host's, copied by a stream of their own. A block is used again once
-/// the work is done that was queued when it was released.
-class Uploads {
- public:
-  void* upload(const void* from, std::size_t bytes, cudaStream_t work) {
-    if (stream_ == nullptr) {
-      check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream");
-    }
-    for (; !released_.empty() && released_.front().done->is_past(); released_.pop_front()) {
-      pool_.release(released_.front().memory);
-      spare_.push_back(std::move(released_.front().done));
-    }
-    void* memory = pool_.allocate(bytes);
-    if (memory == nullptr) return nullptr;
-    std::unique_ptr<Event>& done = in_use_[memory];
-    if (spare_.empty()) {
-      done = std::make_unique<Event>();
-    } else {
-      done = std::move(spare_.back());
-      spare_.pop_back();
-    }
-    std::byte* slot = ring_.next();
-    std::memcpy(slot, from, bytes);
-    check(cudaMemcpyAsync(memory, slot, bytes, cudaMemcpyHostToDevice, stream_), "copying");
-    ring_.queued(stream_).hold(work);
-    return memory;
-  }
-  bool owns(void* memory) const { return in_use_.contains(memory); }
-  void release(void* memory, cudaStream_t work) {
-    const auto found = in_use_.find(memory);
-    found->second->mark(work);
-    released_.push_back({memory, std::move(found->second)});
-    in_use_.erase(found);
-  }
-
- private:
-  struct Released {
-    void* memory;
-    std::unique_ptr<Event> done;
-  };
-
-  cudaStream_t stream_ = nullptr;
-  BlockPool pool_{kUploadSegment, kAlignment, reserve, give_back};
-  PinnedRing ring_;
-  std::map<void*, std::unique_ptr<Event>> in_use_;  // to be recorded on release
-  std::deque<Released> released_;                   // the oldest first
-  std::vector<std::unique_ptr<Event>> spare_;
-};
+constexpr std::size_t kPinnedAlignment = 64;
 
 /// Work is queued on one stream, so a block that is handed out again is only written after what
 /// used it before is done: releasing needs no waiting.
@@ -186,15 +39,19 @@ class CudaBackend final : public Backend {
 
   void* allocate(std::size_t bytes) override {
     make_current();
-    void* memory = pool_.allocate(bytes);
-    if (memory == nullptr) {
-      trim();  // free segments of other sizes
+    void* memory = recorded_ != nullptr ? recorded_->allocate(bytes) : nullptr;
+    if (memory != nullptr) return memory;
+    memory = pool_.allocate(bytes);
+    if (memory == nullptr && recorded_ == nullptr) {  // what is recorded may not wait
+      trim();                                         // free segments of other sizes
       memory = pool_.allocate(bytes);
     }
     if (memory == nullptr) fail_for_memory(bytes);
+    if (recorded_ != nullptr) recorded_->add(memory, bytes);
     return memory;
   }
   void release(void* memory, std::size_t) override {
+    if (recorded_ != nullptr && recorded_->release(memory)) return;
     {
       const std::lock_guard lock(uploads_mutex_);
       if (uploads_.owns(memory)) {
@@ -206,8 +63,11 @@ class CudaBackend final : public Backend {
   }
   /// What is short, such as the ids of a batch, waits for no work and holds up only what comes after.
   void* upload(const void* from, std::size_t bytes) override {
+    KETTE_CHECK(recorded_ == nullptr,
+                "recording: expected work without values of the host's, given ", bytes,
+                " bytes of them");
     make_current();
-    if (bytes == 0 || bytes > PinnedRing::kSlotBytes) {
+    if (bytes == 0 || bytes > Uploads::kMostBytes) {
       void* memory = allocate(bytes);
       if (bytes > 0) copy_from_host(memory, from, bytes);
       return memory;
@@ -240,6 +100,21 @@ class CudaBackend final : public Backend {
     return std::make_unique<CudaCopy>(pinned_, from, bytes, stream());
   }
   void synchronize() override { check(cudaStreamSynchronize(stream()), "the work queued so far"); }
+  std::unique_ptr<Recording> record(std::function<void()> work) override {
+    auto recording = std::make_unique<CudaRecording>(pool_, stream());
+    recording->begin();
+    recorded_ = recording.get();
+    try {
+      work();
+    } catch (...) {
+      recorded_ = nullptr;
+      recording->abandon();
+      throw;
+    }
+    recorded_ = nullptr;
+    recording->end();
+    return recording;
+  }
 
   MemoryStatistics memory() const override { return pool_.statistics(); }
   std::size_t capacity() const override { return capacity_; }
@@ -267,6 +142,7 @@ class CudaBackend final : public Backend {
   BlockPool pinned_{kPinnedSegment, kPinnedAlignment, reserve_pinned, give_back_pinned};
   std::mutex uploads_mutex_;
   Uploads uploads_;
+  CudaRecording* recorded_ = nullptr;  // at this moment
 };
 
 CudaBackend& backend_of(int index) {

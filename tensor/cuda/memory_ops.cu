@@ -35,6 +35,10 @@ __global__ void scale_elements(std::int64_t count, const F* factor, T* y) {
   if (const std::int64_t i = index(); i < count && by != 1) y[i] = T(Compute<T>(y[i]) * by);
 }
 
+__global__ void increment_elements(std::int64_t count, std::int32_t* y) {
+  if (const std::int64_t i = index(); i < count) ++y[i];
+}
+
 template <class Update>
 __global__ void update_elements(std::int64_t count, Update update) {
   __shared__ double scale;
@@ -195,6 +199,11 @@ void accumulate(CudaExec exec, const Tensor& x, const Tensor& y) {
     launch(exec, accumulate_elements<T, Sum>, one_thread_each(y.elements()), y.elements(),
            x.data<T>(), y.data<Sum>());
   });
+}
+
+void increment(CudaExec exec, const Tensor& y) {
+  launch(exec, increment_elements, one_thread_each(y.elements()), y.elements(),
+         y.data<std::int32_t>());
 }
 
 void scale(CudaExec exec, const Tensor& y, const Tensor& factor) {

@@ -31,7 +31,7 @@ struct Rows {
   double top_p;
   std::uint64_t seed;
   const std::int32_t* positions;
-  std::int32_t* tokens;
+  std::int32_t* drawn;
 };
 
 __device__ int warp() { return static_cast<int>(threadIdx.x) / kWarp; }
@@ -216,6 +216,7 @@ __device__ Rank likeliest(const Tokens& row) {
   return cuda::block_reduce(best, Rank{0}, [](Rank part) { return cuda::warp_max(part); });
 }
 
+/// -1 if a logit is not finite.
 __device__ std::int64_t draw_token(const Tokens& row, const Rows& args) {
   const Rank best = likeliest(row);
   if (best == kNotFinite) return -1;
@@ -235,7 +236,9 @@ __device__ std::int64_t draw_token(const Tokens& row, const Rows& args) {
 __global__ void __launch_bounds__(kMostThreads) draw_tokens(Rows args) {
   const float* logits = args.logits + blockIdx.x * args.vocabulary;
   const std::int64_t token = draw_token({logits, 0, args.vocabulary}, args);
-  if (threadIdx.x == 0) args.tokens[blockIdx.x] = static_cast<std::int32_t>(token);
+  if (threadIdx.x > 0) return;
+  args.drawn[blockIdx.x] = static_cast<std::int32_t>(scalar::max(token, std::int64_t{0}));
+  args.drawn[gridDim.x + blockIdx.x] = token < 0;
 }
 
 }  // namespace
@@ -251,7 +254,7 @@ void sample(CudaExec exec, const SampleArgs& args) {
       {dim3(static_cast<unsigned>(args.logits.rows())), dim3(static_cast<unsigned>(threads)),
        keeps_all ? 0 : Histogram::kBytes},
       Rows{args.logits.data<float>(), vocabulary, args.temperature, args.top_k, args.top_p,
-           args.seed, args.positions.data<std::int32_t>(), args.tokens.data<std::int32_t>()});
+           args.seed, args.positions.data<std::int32_t>(), args.drawn.data<std::int32_t>()});
 }
 
 }  // namespace kette::kernels

@@ -89,14 +89,14 @@ void top_entries(CudaExec exec, const TopEntriesArgs& args) {
   const std::int64_t chunk = std::max<std::int64_t>(1, std::min(rows, kLogits / weight.out));
   const Tensor logits =
       Tensor::empty({chunk, weight.out}, DType::f32, {DeviceKind::cuda, exec.device});
-  const cuda::Uploaded<std::int32_t> banned(exec, args.banned);
+  const std::int64_t banned_count = args.banned.defined() ? args.banned.elements() : 0;
+  const auto* banned = banned_count > 0 ? args.banned.data<std::int32_t>() : nullptr;
   for (std::int64_t begin = 0; begin < rows; begin += chunk) {
     const std::int64_t end = std::min(rows, begin + chunk);
     packed_linear(exec, {&weight, args.states.slice(begin, end), logits.slice(0, end - begin)});
     cuda::launch(
         exec, select_entries, {dim3(static_cast<unsigned>(end - begin)), dim3(kThreads)},
-        TopRows{logits.data<float>(), weight.out, count,
-                static_cast<std::int64_t>(args.banned.size()), banned.data(),
+        TopRows{logits.data<float>(), weight.out, count, banned_count, banned,
                 args.targets.data<std::int32_t>() + begin, args.target_values.data<float>() + begin,
                 args.values.data<float>() + begin * count,
                 args.entries.data<std::int32_t>() + begin * count});

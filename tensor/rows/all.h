@@ -16,6 +16,7 @@
 
 #include <tuple>
 
+#include "tensor/rows/cache.h"
 #include "tensor/rows/embedding.h"
 #include "tensor/rows/layer_norm.h"
 #include "tensor/rows/rms_norm.h"
@@ -26,9 +27,10 @@
 namespace kette::rows {
 
 template <class T>
-using RowBodies = std::tuple<Softmax<T>, SoftmaxBackward<T>, LogSoftmax<T>, LogSoftmaxBackward<T>,
-                             ResidualLayerNorm<T>, Dropout<T>, AddPositions<T>, Gather<T>,
-                             PutInColumn<T>, Rotary<T>, RmsNorm<T>, SwiGlu<T>, SwiGluBackward<T>>;
+using RowBodies =
+    std::tuple<Softmax<T>, SoftmaxBackward<T>, LogSoftmax<T>, LogSoftmaxBackward<T>,
+               ResidualLayerNorm<T>, Dropout<T>, AddPositions<T>, Gather<T>, PutInColumn<T>,
+               Rotary<T>, RmsNorm<T>, SwiGlu<T>, SwiGluBackward<T>, WriteToCache<T>>;
 
 template <class T>
 using RowBodiesWithSums = std::tuple<ResidualLayerNormBackward<T>, RmsNormBackward<T>>;

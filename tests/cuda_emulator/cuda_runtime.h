@@ -39,6 +39,7 @@ namespace emulator {
 
 struct Stream;
 struct Event;
+struct Graph;
 
 /// Queues work on a stream.
 void enqueue(Stream* stream, std::function<void()> work);
@@ -118,12 +119,16 @@ enum cudaError_t {
   cudaSuccess,
   cudaErrorInvalidValue,
   cudaErrorMemoryAllocation,
-  cudaErrorNotReady = 600
+  cudaErrorNotReady = 600,
+  cudaErrorStreamCaptureUnsupported = 900
 };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
 enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount };
 using cudaStream_t = emulator::Stream*;
 using cudaEvent_t = emulator::Event*;
+using cudaGraph_t = emulator::Graph*;
+using cudaGraphExec_t = emulator::Graph*;
+enum cudaStreamCaptureMode { cudaStreamCaptureModeRelaxed = 2 };
 inline constexpr unsigned cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2;
 struct cudaDeviceProp {
   char name[64] = "emulator on the CPU";
@@ -154,6 +159,13 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0);
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph,
+                                 unsigned long long flags);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream);
+cudaError_t cudaGraphDestroy(cudaGraph_t graph);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);

@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "chance.h"
 #include "emulator.h"
@@ -14,7 +15,13 @@
 
 namespace emulator {
 
+/// What was queued on a stream while it was recorded.
+struct Graph {
+  std::vector<std::function<void()>> work;
+};
+
 struct Stream {
+  Graph* recorded = nullptr;  // at this moment
   std::deque<std::function<void()>> work;
   std::uint64_t queued = 0, done = 0;
   std::uint64_t known = 0;  // to be done, by the host
@@ -162,6 +169,7 @@ void catch_up() {
 
 void enqueue(Stream* stream, std::function<void()> work) {
   const std::lock_guard lock(mutex);
+  if (stream->recorded != nullptr) return stream->recorded->work.push_back(std::move(work));
   stream->work.push_back(std::move(work));
   ++stream->queued;
   if (!stream->lags) stream->catch_up(stream->queued);
@@ -177,7 +185,7 @@ void launch(Stream* stream, const void* function, dim3 blocks, dim3 threads,
             std::size_t shared_bytes, std::function<void()> kernel) {
   const std::lock_guard lock(mutex);
   const std::string& name = name_of(function);
-  count_launch(name.c_str());
+  if (stream->recorded == nullptr) count_launch(name.c_str());
   enqueue(stream, [=, &name] {
     const std::uint64_t accesses = run(blocks, threads, shared_bytes, kernel);
     std::uint64_t& most = counts.kernels[name].serial_accesses;
@@ -241,6 +249,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   const std::lock_guard lock(mutex);
+  if (stream->recorded != nullptr) return cudaErrorStreamCaptureUnsupported;
   emulator::host_wait(*stream, stream->queued);
   return cudaSuccess;
 }
@@ -250,12 +259,36 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   return cudaSuccess;
 }
 
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+  const std::lock_guard lock(mutex);
+  if (stream->recorded != nullptr) return cudaErrorStreamCaptureUnsupported;
+  return stream->recorded = new emulator::Graph, cudaSuccess;
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  const std::lock_guard lock(mutex);
+  *graph = std::exchange(stream->recorded, nullptr);
+  return *graph != nullptr ? cudaSuccess : cudaErrorInvalidValue;
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long) {
+  return *made = new emulator::Graph(*graph), cudaSuccess;
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
+  const std::lock_guard lock(mutex);
+  ++counts.launches;
+  ++counts.graphs;
+  for (const std::function<void()>& work : graph->work) emulator::enqueue(stream, work);
+  return cudaSuccess;
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) { return delete graph, cudaSuccess; }
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) { return delete graph, cudaSuccess; }
+
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
   return *event = new emulator::Event, cudaSuccess;
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) { return delete event, cudaSuccess; }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   const std::lock_guard lock(mutex);
+  if (stream->recorded != nullptr) return cudaErrorStreamCaptureUnsupported;
   return *event = {stream, stream->queued}, cudaSuccess;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {

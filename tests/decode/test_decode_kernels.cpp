@@ -74,7 +74,7 @@ Top top_entries(const PackedWeight& weight, const Tensor& states, std::int64_t c
   TopEntriesArgs args;
   args.weight = &weight;
   args.states = states.to(device);
-  args.banned = banned;
+  args.banned = Tensor::from(banned, device);
   args.targets = Tensor::full({rows}, target, DType::i32).to(device);
   args.target_values = Tensor::empty({rows}, DType::f32, device);
   args.values = Tensor::empty({rows, count}, DType::f32, device);
@@ -285,66 +285,57 @@ TEST_CASE("a state that is not a number has no likely entries, and says so") {
   }
 }
 
-TEST_CASE("cached attention follows the slots") {
-  constexpr std::int64_t kPages = 37, kSlots = 3, kRows = 3, kStride = 40;
-  // Row 0 has been there from the start; the others began later.
-  const std::vector<std::int64_t> first_pages{0, 32, 36}, lengths{37, 5, 1};
-  std::vector<std::int32_t> slots(kRows * kStride);
+TEST_CASE("cached attention follows the table, whatever is beside a row") {
+  constexpr std::int64_t kSlots = 90, kLines = 3, kPositions = 310, kCopies = 8;
+  // Lines go over all slots again and again. The last positions of lines differ.
+  std::vector<std::int32_t> table(kLines * kPositions);
   Random random(9, 9);
-  for (auto& slot : slots) slot = static_cast<std::int32_t>(random.below(kSlots));
+  for (auto& slot : table) slot = static_cast<std::int32_t>(random.below(kSlots));
+  const std::vector<std::int32_t> lines{2, 0, 1, 0}, positions{36, 309, 0, 31};
+  const auto rows = static_cast<std::int64_t>(lines.size());
   using Widths = std::pair<std::int64_t, std::int64_t>;
   for (const Device device : test_devices()) {
     for (const Widths& widths : {Widths{12, 3}, {10, 2}, {40, 1}, {264, 2}}) {
-      const std::int64_t width = widths.first, heads = widths.second;
+      const std::int64_t width = widths.first, heads = widths.second, head_width = width / heads;
       CAPTURE(device.str());
       CAPTURE(width);
-      const std::int64_t row_width = 2 * width, head_width = width / heads;
-      const Tensor query = random_tensor({kRows, width}, 4), query_there = query.to(device);
-      std::vector<Tensor> pages, pages_there;
-      CachedAttentionArgs cached;
-      for (std::int64_t page = 0; page < kPages; ++page) {
-        pages.push_back(random_tensor({kSlots, row_width}, static_cast<std::uint64_t>(page)));
-        pages_there.push_back(pages.back().to(device));
-        cached.pages.push_back(pages_there.back().data<float>());
-      }
-      cached.rows = {query_there.data<float>(), width,
-                     Tensor::empty({kRows, width}, DType::f32, device), heads, 0.5};
-      cached.page_stride = row_width;
-      cached.slots = slots.data();
-      cached.slot_stride = kStride;
-      cached.first_pages = first_pages;
-      cached.lengths = lengths;
-      on(device, [&](auto exec) { kernels::cached_attention(exec, cached); });
-      const std::vector<float> got = cached.rows.output.values<float>();
-
-      for (std::int64_t row = 0; row < kRows; ++row) {
-        // The same keys side by side, for the attention over a memory, and plain loops for both.
-        const std::int64_t length = lengths[static_cast<std::size_t>(row)];
-        const Tensor memory = Tensor::empty({length, row_width});
-        for (std::int64_t t = 0; t < length; ++t) {
-          const auto page =
-              static_cast<std::size_t>(first_pages[static_cast<std::size_t>(row)] + t);
-          const std::int64_t slot = slots[static_cast<std::size_t>(row * kStride + t)];
-          memory.slice(t, t + 1).copy_from(pages[page].slice(slot, slot + 1));
-        }
-        const Tensor memory_there = memory.to(device);
-        MemoryAttentionArgs args;
-        args.rows = {query_there.data<float>() + row * width, width,
-                     Tensor::empty({1, width}, DType::f32, device), heads, 0.5};
-        args.keys = {memory_there.data<float>()};
-        args.lengths = {length};
-        args.key_stride = row_width;
-        on(device, [&](auto exec) { kernels::memory_attention(exec, args); });
-        const std::vector<float> alone = args.rows.output.values<float>();
-
+      // Queries are columns of something wider.
+      const Tensor query = random_tensor({rows, width + 3}, 4),
+                   cache = random_tensor({kSlots, 2 * width}, 5);
+      const Tensor cache_there = cache.to(device);
+      const Tensor table_there = Tensor::from(table, {kLines, kPositions}, device);
+      const auto attend = [&](std::int64_t first, std::int64_t count, std::int64_t copies) {
+        const auto repeat = [&](const std::vector<std::int32_t>& values) {
+          std::vector<std::int32_t> result;
+          for (std::int64_t i = 0; i < copies; ++i) {
+            result.insert(result.end(), values.begin() + first, values.begin() + first + count);
+          }
+          return Tensor::from(result, device);
+        };
+        const Tensor there = repeated(query.slice(first, first + count), copies).to(device);
+        CachedAttentionArgs args;
+        args.rows = {there.data<float>(), width + 3,
+                     Tensor::empty({copies * count, width}, DType::f32, device), heads, 0.5};
+        args.cache = cache_there;
+        args.places = {table_there, repeat(lines), repeat(positions)};
+        on(device, [&](auto exec) { kernels::cached_attention(exec, args); });
+        return args.rows.output.to(Device{});
+      };
+      const Tensor got = attend(0, rows, 1);
+      // So many that a GPU treats them otherwise.
+      REQUIRE(attend(0, rows, kCopies).values<float>() == repeated(got, kCopies).values<float>());
+      for (std::int64_t row = 0; row < rows; ++row) {
+        const auto at = static_cast<std::size_t>(row);
+        CHECK(attend(row, 1, 1).values<float>() == got.slice(row, row + 1).values<float>());
         for (std::int64_t head = 0; head < width; head += head_width) {
           double total = 0;
           std::vector<double> sums(static_cast<std::size_t>(head_width));
-          for (std::int64_t t = 0; t < length; ++t) {
-            const float* key = memory.data<float>() + t * row_width + head;
+          for (std::int64_t t = 0; t <= positions[at]; ++t) {
+            const std::int32_t slot = table[static_cast<std::size_t>(lines[at] * kPositions + t)];
+            const float* key = cache.data<float>() + slot * 2 * width + head;
             double score = 0;
             for (std::int64_t e = 0; e < head_width; ++e) {
-              score += double(query.data<float>()[row * width + head + e]) * double(key[e]);
+              score += double(query.data<float>()[row * (width + 3) + head + e]) * double(key[e]);
             }
             const double weight = std::exp(0.5 * score);
             total += weight;
@@ -353,13 +344,39 @@ TEST_CASE("cached attention follows the slots") {
             }
           }
           for (std::int64_t e = 0; e < head_width; ++e) {
-            const float value = got[static_cast<std::size_t>(row * width + head + e)];
-            CHECK(value ==
+            CHECK(got.data<float>()[row * width + head + e] ==
                   doctest::Approx(sums[static_cast<std::size_t>(e)] / total).epsilon(1e-5));
-            CHECK(value == alone[static_cast<std::size_t>(head + e)]);
           }
         }
       }
     }
+  }
+}
+
+TEST_CASE("rows are written to the slots that the table names") {
+  const Tensor x = random_tensor({3, 14}, 1);  // of which the columns from 4 on
+  const std::vector<std::int32_t> table{0, 5, 2, 6, 1, 3}, lines{1, 0, 1}, positions{2, 0, 0};
+  const std::vector<std::size_t> slots{3, 0, 6};
+  for (const Device device : test_devices()) {
+    CAPTURE(device.str());
+    const Tensor there = x.to(device), cache = Tensor::full({7, 10}, 9, DType::f32, device);
+    const Tensor table_there = Tensor::from(table, {2, 3}, device);
+    const Tensor lines_there = Tensor::from(lines, device);
+    const Tensor positions_there = Tensor::from(positions, device);
+    const rows::WriteToCache<float> body{there.data<float>() + 4,
+                                         14,
+                                         table_there.data<std::int32_t>(),
+                                         lines_there.data<std::int32_t>(),
+                                         positions_there.data<std::int32_t>(),
+                                         3,
+                                         cache.data<float>(),
+                                         10};
+    on(device, [&](auto exec) { kernels::for_rows(exec, body, 3); });
+    std::vector<float> expected(70, 9);
+    for (std::size_t row = 0; row < 3; ++row) {
+      std::copy_n(x.data<float>() + row * 14 + 4, 10,
+                  expected.begin() + static_cast<std::ptrdiff_t>(slots[row] * 10));
+    }
+    CHECK(cache.values<float>() == expected);
   }
 }

@@ -59,18 +59,29 @@ TEST_CASE("generation: logits with kept keys and values equal the whole model's"
     const auto model = random_gpt(16, config);
     const PackedGpt packed(*model);
     const Ids ids = {5, 6, 7, 60, 0, 1, 2, 9};
-    GrowingTexts by_one(packed, 1), at_once(packed, 1);
-    Tensor last;
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-      last = by_one.append({ids[i]});
+    GrowingTexts by_one(packed, {}, 1, 16), at_once(packed, {}, 2, 16);
+    by_one.begin({{ids[0]}});
+    for (std::size_t i = 1; i <= ids.size(); ++i) {
       const auto expected = whole_model_logits(
-          *model, Ids(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(i) + 1));
-      const auto given = last.values<float>();
+          *model, Ids(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(i)));
+      const auto given = by_one.logits().values<float>();
       for (std::size_t v = 0; v < expected.size(); ++v) {
         CHECK(given[v] == doctest::Approx(expected[v]).epsilon(1e-4));
       }
+      if (i == ids.size()) break;
+      by_one.tokens().copy_from(Tensor::from(Ids{ids[i]}));
+      by_one.grow();
     }
-    CHECK(at_once.append(ids).values<float>() == last.values<float>());
+    // The same bits when all is read at once, by one text or by several that begin alike or not.
+    const std::vector<float> last = by_one.logits().values<float>();
+    at_once.begin({ids});
+    CHECK(at_once.logits().slice(0, 1).values<float>() == last);
+    CHECK(at_once.logits().slice(1, 2).values<float>() == last);
+    at_once.begin({{1, 2, 3, 4, 5, 6, 7, 8}, ids});
+    CHECK(at_once.logits().slice(1, 2).values<float>() == last);
+    CHECK(at_once.logits().slice(0, 1).values<float>() != last);
+    CHECK_THROWS_AS(at_once.begin({ids, ids, ids}), Error);
+    CHECK_THROWS_AS(at_once.begin({Ids(17, 1)}), Error);
   }
 }
 
@@ -136,6 +147,23 @@ TEST_CASE(
   const auto ended = generate(packed, {5, 6}, options).front();
   const auto first = std::find(texts[0].begin(), texts[0].end(), texts[0][7]);
   CHECK(ended == Ids(texts[0].begin(), first));
+}
+
+TEST_CASE("generation: weights in bf16 are the rounded weights, and no other numbers are rounded") {
+  const testing::OneThread one;
+  const auto model = random_gpt();
+  const auto logits = [&](DType weights) {
+    const PackedGpt packed(*model, weights);
+    GrowingTexts texts(packed, {}, 1, 9);
+    texts.begin({{5, 6, 7, 60}});
+    return texts.logits().values<float>();
+  };
+  CHECK(logits(DType::bf16) != logits(DType::f32));
+  for (const auto& leaf : model->parameters().leaves()) {
+    if (leaf->value.shape().rank() < 2) continue;
+    leaf->value.copy_from(leaf->value.to(DType::bf16).to(DType::f32));
+  }
+  CHECK(logits(DType::bf16) == logits(DType::f32));
 }
 
 TEST_CASE("CUDA: generated text is the CPU's") {

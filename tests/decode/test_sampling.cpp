@@ -19,15 +19,23 @@ namespace {
 using Ids = std::vector<std::int32_t>;
 using Logits = std::vector<float>;
 
-/// Of rows [rows, vocabulary]; row r is text r at position first + r.
+/// Of rows [rows, vocabulary]; row r is text r at position first + r. -1 where the logits are refused.
 Ids draw(const Logits& logits, std::int64_t rows, const SamplingOptions& options, Device device,
          std::int32_t first = 0) {
   Ids positions(static_cast<std::size_t>(rows));
   std::iota(positions.begin(), positions.end(), first);
   const auto vocabulary = static_cast<std::int64_t>(logits.size()) / rows;
-  return sample(Tensor::from(logits, {rows, vocabulary}, device), options,
-                Tensor::from(positions, device))
-      .values<std::int32_t>();
+  const Tensor drawn = Tensor::empty({2, rows}, DType::i32, device);
+  sample(Tensor::from(logits, {rows, vocabulary}, device), options, Tensor::from(positions, device),
+         drawn);
+  Ids tokens = drawn.values<std::int32_t>();
+  for (std::size_t row = 0; row < positions.size(); ++row) {
+    const std::int32_t refused = tokens[positions.size() + row];
+    REQUIRE((refused == 0 || (refused == 1 && tokens[row] == 0)));
+    if (refused == 1) tokens[row] = -1;
+  }
+  tokens.resize(positions.size());
+  return tokens;
 }
 
 Logits repeated(const Logits& row, std::int64_t rows) {
@@ -231,9 +239,10 @@ TEST_CASE("sampling: a logit that is not finite is refused, wherever it stands")
       }
     }
   }
-  CHECK_NOTHROW(check_sampled(0));
+  const Ids drawn{7, 0, 0, 1};
+  CHECK(checked_draw(drawn.data(), 2, 0) == 7);
   CHECK_THROWS_WITH_AS(
-      check_sampled(-1),
+      checked_draw(drawn.data(), 2, 1),
       "sample: expected finite logits, given NaN or infinity; the model may be damaged", Error);
 }
 
@@ -242,10 +251,13 @@ TEST_CASE("sampling: options and shapes that make no sense are refused by name")
   CHECK_THROWS_WITH_AS(options_of(1, 0, 0).check(), doctest::Contains("top_p"), Error);
   CHECK_THROWS_WITH_AS(options_of(1, -2, 1).check(), doctest::Contains("top_k"), Error);
   const Tensor logits = Tensor::zeros({2, 5}), positions = Tensor::zeros({3}, DType::i32);
-  CHECK_THROWS_WITH_AS(sample(logits, {}, positions),
-                       "sample: expected positions and tokens i32 [2], given i32 [3] on cpu",
+  const Tensor drawn = Tensor::zeros({2, 2}, DType::i32);
+  CHECK_THROWS_WITH_AS(sample(logits, {}, positions, drawn),
+                       "sample: expected positions i32 [2], given i32 [3] on cpu", Error);
+  CHECK_THROWS_WITH_AS(sample(logits, {}, positions.slice(0, 2), positions),
+                       "sample: expected room for what is drawn, i32 [2, 2], given i32 [3] on cpu",
                        Error);
-  CHECK_THROWS_WITH_AS(sample(Tensor::zeros({3, 0}), {}, positions),
+  CHECK_THROWS_WITH_AS(sample(Tensor::zeros({3, 0}), {}, positions, drawn),
                        doctest::Contains("of 1 to 4194304 tokens, given f32 [3, 0]"), Error);
 }
 
@@ -258,11 +270,12 @@ TEST_CASE("CUDA emulator: a draw is one kernel of few passes that the host takes
   Logits values(kVocabulary);
   for (float& value : values) value = static_cast<float>(3 * random.normal());
   const Tensor logits = Tensor::from(values, {1, kVocabulary}, cuda);
-  const Tensor positions = Tensor::zeros({1}, DType::i32, cuda), tokens = positions.clone();
+  const Tensor positions = Tensor::zeros({1}, DType::i32, cuda);
+  const Tensor drawn = Tensor::zeros({2, 1}, DType::i32, cuda);
   const auto check_passes = [&](const SamplingOptions& o, std::int64_t passes) {
     const emulator::Counts counts = emulator->counted([&] {
       on(cuda, [&](auto exec) {
-        kernels::sample(exec, {logits, o.temperature, o.top_k, o.top_p, o.seed, positions, tokens});
+        kernels::sample(exec, {logits, o.temperature, o.top_k, o.top_p, o.seed, positions, drawn});
       });
     });
     CAPTURE(counts.str());

@@ -34,8 +34,9 @@ Found search_everything(const PackedTransformer& model, const Ids& source, std::
   for (int step = 0; step < length; ++step) {
     Ids inputs;
     for (const Hypothesis& one : live) inputs.push_back(one.tokens.empty() ? 2 : one.tokens.back());
-    const Predictions all = model.predict(state.step(inputs), model.config().vocabulary, {0, 2, 3},
-                                          Ids(inputs.size(), 3));
+    const Predictions all =
+        model.predict(state.step(inputs), model.config().vocabulary, Tensor::from(Ids{0, 2, 3}),
+                      Tensor::from(Ids(inputs.size(), 3)));
     std::vector<Choice> choices;
     for (std::size_t at = 0; at < all.tokens.size(); ++at) {
       if (all.tokens[at] < 0) continue;

@@ -1,0 +1,127 @@
+#include "decode/growing_texts.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "tensor/kernels.h"
+
+namespace kette {
+namespace {
+
+using Ids = std::vector<std::int32_t>;
+
+Ids counted_from(std::int32_t first, std::int64_t count) {
+  Ids numbers(static_cast<std::size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), first);
+  return numbers;
+}
+
+}  // namespace
+
+GrowingTexts::GrowingTexts(const PackedGpt& model, const SamplingOptions& sampling,
+                           std::int64_t texts, std::int64_t most)
+    : model_(&model),
+      sampling_(sampling),
+      texts_(texts),
+      most_(std::min(most, model.config().context)),
+      cache_(0, 0, model.device()) {
+  KETTE_CHECK(texts > 0, "generate: expected at least one text, given ", texts);
+  drawn_ = Tensor::empty({2, texts}, DType::i32, model.device());
+  logits_ = Tensor::empty({texts, model.config().vocabulary}, DType::f32, model.device());
+}
+
+void GrowingTexts::begin(const std::vector<Ids>& starts) {
+  const auto given = static_cast<std::int64_t>(starts.size());
+  const auto length = static_cast<std::int64_t>(starts.at(0).size());
+  KETTE_CHECK(given == 1 || given == texts_, "generate: expected the start of ", texts_,
+              " texts or one for all, given ", given);
+  KETTE_CHECK(length > 0 && length <= most_, "generate: expected 1 to ", most_, " tokens, given ",
+              length);
+  const GptConfig& config = model_->config();
+  const Device device = model_->device();
+  const PauseRecording pause;
+  step_.reset();
+  const std::int64_t shared = given == 1 ? length : 0;
+  cache_ = KvCache(config.layers, config.width, device, texts_ * (most_ - shared) + shared);
+  Ids tokens, lines, positions, last;
+  for (const Ids& start : starts) {
+    tokens.insert(tokens.end(), start.begin(), start.end());
+    const Ids numbers = counted_from(0, length);
+    positions.insert(positions.end(), numbers.begin(), numbers.end());
+    lines.insert(lines.end(), start.size(), static_cast<std::int32_t>(cache_.lines()));
+    cache_.add_line(length);
+  }
+  const auto table = [&] {
+    return Tensor::from(cache_.table(), {cache_.lines(), cache_.table_width()}, device);
+  };
+  const ResidualStream states = read(Tensor::from(tokens), {table(), Tensor::from(lines, device),
+                                                            Tensor::from(positions, device)});
+
+  std::vector<std::int64_t> parents;
+  for (std::int64_t text = 0; text < texts_; ++text) {
+    const std::int64_t line = given == 1 ? 0 : text;
+    parents.push_back(line);
+    last.push_back(static_cast<std::int32_t>((line + 1) * length - 1));
+  }
+  cache_.select(parents);
+  for (std::int64_t text = 0; text < texts_; ++text) cache_.extend(text, most_ - length);
+  Ids counters(static_cast<std::size_t>(texts_), static_cast<std::int32_t>(length));
+  counters.resize(2 * counters.size(), static_cast<std::int32_t>(draws_));
+  counters_ = Tensor::from(counters, {2, texts_}, device);
+  places_ = {table(), Tensor::from(counted_from(0, texts_), device),
+             counters_.slice(0, 1).reshaped({texts_})};
+  length_ = length;
+
+  const Tensor rows = Tensor::from(last);
+  model_->project({embedding(states.x, rows), embedding(*states.update, rows), {}}, logits_);
+  draw();
+  ++draws_;
+}
+
+void GrowingTexts::grow() {
+  KETTE_CHECK(!is_full(), "generate: expected at most ", most_, " tokens, given one more");
+  if (!step_) step_ = backend(model_->device()).record([this] { step(); });
+  step_->replay();
+  ++length_;
+  ++draws_;
+}
+
+void GrowingTexts::step() {
+  const PauseRecording pause;
+  model_->project(read(tokens(), places_), logits_);
+  on(counters_.device(), [&](auto exec) { kernels::increment(exec, counters_); });
+  draw();
+}
+
+void GrowingTexts::draw() {
+  sample(logits_, sampling_, counters_.slice(1, 2).reshaped({texts_}), drawn_);
+}
+
+std::unique_ptr<HostCopy> GrowingTexts::drawn() const {
+  return backend(drawn_.device()).start_copy_to_host(drawn_.raw(), drawn_.bytes());
+}
+
+ResidualStream GrowingTexts::read(const Tensor& tokens, const CachePlaces& places) const {
+  const GptConfig& config = model_->config();
+  const Tensor& table = model_->rotary_table();
+  Run run;
+  ResidualStream x(model_->embed(tokens, places.positions));
+  for (std::int64_t index = 0; index < config.layers; ++index) {
+    const PackedGptLayer& layer = model_->layers()[static_cast<std::size_t>(index)];
+    const auto attend = [&](const Variable& in) {
+      Tensor fused = layer.query_key_value(in.value());
+      if (table.defined()) {
+        fused = rotary(fused, places.positions, table, 2 * config.width).value();
+      }
+      const Tensor cache = cache_.layer(index);
+      write_to_cache(fused, config.width, places, cache);
+      return Variable(layer.output(attend_to_cache(fused, config.heads, places, cache)));
+    };
+    x = layer.attention_residual(x, attend, run);
+    x = layer.feed_forward_residual(
+        x, [&](const Variable& in) { return Variable(layer.feed_forward(in.value())); }, run);
+  }
+  return x;
+}
+
+}  // namespace kette

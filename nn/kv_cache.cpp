@@ -1,0 +1,90 @@
+#include "nn/kv_cache.h"
+
+#include <algorithm>
+
+namespace kette {
+
+std::int64_t KvCache::longest() const {
+  return lengths_.empty() ? 0 : *std::max_element(lengths_.begin(), lengths_.end());
+}
+
+void KvCache::add_line(std::int64_t positions) {
+  lengths_.push_back(0);
+  table_.resize(lengths_.size() * static_cast<std::size_t>(table_width_));
+  extend(lines() - 1, positions);
+}
+
+void KvCache::extend(std::int64_t line, std::int64_t positions) {
+  std::int64_t& length = lengths_[static_cast<std::size_t>(line)];
+  widen_table(length + positions);
+  for (std::int64_t i = 0; i < positions; ++i) {
+    const std::int32_t slot = take_slot();
+    table_[static_cast<std::size_t>(line * table_width_ + length)] = slot;
+    ++length;
+  }
+}
+
+void KvCache::select(const std::vector<std::int64_t>& parents) {
+  std::vector<std::int32_t> table(parents.size() * static_cast<std::size_t>(table_width_));
+  std::vector<std::int64_t> lengths;
+  lengths.reserve(parents.size());
+  for (const std::int64_t parent : parents) {
+    KETTE_CHECK(parent >= 0 && parent < lines(), "KV cache: expected lines below ", lines(),
+                " to go on, given ", parent);
+    std::copy_n(table_.begin() + parent * table_width_, length(parent),
+                table.begin() + static_cast<std::int64_t>(lengths.size()) * table_width_);
+    lengths.push_back(length(parent));
+  }
+  table_ = std::move(table);
+  lengths_ = std::move(lengths);
+}
+
+Tensor KvCache::layer(std::int64_t index) const {
+  return keys_values_.slice(index, index + 1).reshaped({slots_, 2 * width_});
+}
+
+std::int32_t KvCache::take_slot() {
+  if (free_.empty()) find_free_slots();
+  const std::int32_t slot = free_.back();
+  free_.pop_back();
+  return slot;
+}
+
+/// Makes more when most are in use: looking through all lines must not become frequent.
+void KvCache::find_free_slots() {
+  std::vector<bool> in_use(static_cast<std::size_t>(slots_));
+  for (std::int64_t line = 0; line < lines(); ++line) {
+    for (std::int64_t t = 0; t < length(line); ++t) {
+      in_use[static_cast<std::size_t>(table_[static_cast<std::size_t>(line * table_width_ + t)])] =
+          true;
+    }
+  }
+  const std::int64_t used = std::count(in_use.begin(), in_use.end(), true);
+  if (2 * used >= slots_) {
+    const std::int64_t slots = std::max(first_slots_, 2 * slots_);
+    const Tensor larger = Tensor::empty({layers_, slots, 2 * width_}, DType::f32, device_);
+    for (std::int64_t index = 0; slots_ > 0 && index < layers_; ++index) {
+      larger.view(index * slots * 2 * width_, {slots_, 2 * width_}).copy_from(layer(index));
+    }
+    keys_values_ = larger;
+    slots_ = slots;
+    in_use.resize(static_cast<std::size_t>(slots));
+  }
+  for (std::int64_t slot = slots_; slot-- > 0;) {
+    if (!in_use[static_cast<std::size_t>(slot)]) free_.push_back(static_cast<std::int32_t>(slot));
+  }
+}
+
+void KvCache::widen_table(std::int64_t positions) {
+  if (positions <= table_width_) return;
+  constexpr std::int64_t kFewest = 32;
+  const std::int64_t width = std::max({kFewest, 2 * table_width_, positions});
+  std::vector<std::int32_t> table(lengths_.size() * static_cast<std::size_t>(width));
+  for (std::int64_t line = 0; line < lines(); ++line) {
+    std::copy_n(table_.begin() + line * table_width_, length(line), table.begin() + line * width);
+  }
+  table_ = std::move(table);
+  table_width_ = width;
+}
+
+}  // namespace kette

@@ -1,0 +1,68 @@
+// Work that is queued again and again, as a CUDA graph.
+#pragma once
+
+#include <map>
+
+#include "tensor/block_pool.h"
+#include "tensor/cuda/launch.h"
+
+namespace kette::cuda {
+
+/// A graph of what was queued on a stream. What it allocated meanwhile it keeps, for replay() uses it
+/// again.
+class CudaRecording final : public Recording {
+ public:
+  CudaRecording(BlockPool& pool, cudaStream_t queue) : pool_(pool), queue_(queue) {}
+  ~CudaRecording() override {
+    cudaStreamSynchronize(queue_);
+    if (graph_ != nullptr) cudaGraphExecDestroy(graph_);
+    for (const auto& block : released_) pool_.release(block.second);
+  }
+
+  void begin() {
+    check(cudaStreamBeginCapture(queue_, cudaStreamCaptureModeRelaxed), "recording a graph");
+  }
+  void abandon() noexcept {
+    cudaGraph_t graph = nullptr;
+    cudaStreamEndCapture(queue_, &graph);
+    if (graph != nullptr) cudaGraphDestroy(graph);
+    cudaGetLastError();
+  }
+  void end() {
+    cudaGraph_t graph = nullptr;
+    check(cudaStreamEndCapture(queue_, &graph), "recording a graph");
+    const cudaError_t status = cudaGraphInstantiate(&graph_, graph, 0);
+    cudaGraphDestroy(graph);
+    check(status, "a graph");
+    KETTE_CHECK(released_.size() == sizes_.size(),
+                "recording: expected work that keeps no memory, given one that keeps ",
+                sizes_.size() - released_.size(), " tensors");
+  }
+  void replay() override { check(cudaGraphLaunch(graph_, queue_), "launching a graph"); }
+
+  /// Of the blocks released so far, null when none is large enough.
+  void* allocate(std::size_t bytes) {
+    const auto found = released_.lower_bound(bytes);
+    if (found == released_.end()) return nullptr;
+    void* memory = found->second;
+    released_.erase(found);
+    return memory;
+  }
+  void add(void* memory, std::size_t bytes) { sizes_.emplace(memory, bytes); }
+  /// False when the memory is not its own.
+  bool release(void* memory) {
+    const auto found = sizes_.find(memory);
+    if (found == sizes_.end()) return false;
+    released_.emplace(found->second, memory);
+    return true;
+  }
+
+ private:
+  BlockPool& pool_;
+  cudaStream_t queue_;
+  cudaGraphExec_t graph_ = nullptr;
+  std::map<void*, std::size_t> sizes_;
+  std::multimap<std::size_t, void*> released_;
+};
+
+}  // namespace kette::cuda

@@ -1,0 +1,83 @@
+// What a step of decoding asks of a GPU: the host sends what changed in one copy, reads what it needs in
+// another, and of generated text only the tokens.
+#include <doctest/doctest.h>
+
+#include "decode/beam_search.h"
+#include "decode/generator.h"
+#include "models/gradient_check.h"
+#include "tests/decode/decode_models.h"
+#include "tests/devices.h"
+#include "tests/emulated.h"
+
+using namespace kette;
+using namespace kette::testing;
+
+namespace {
+
+/// The same model on another device.
+template <class Model>
+std::unique_ptr<Model> moved(const Model& model, Device device) {
+  auto copy = std::make_unique<Model>(model.config());
+  copy->allocate(DType::f32, device, Gradients::none);
+  copy->parameters().values().copy_from(model.parameters().values());
+  return copy;
+}
+
+}  // namespace
+
+TEST_CASE("CUDA emulator: a generated token is one graph, one copy and one wait") {
+  emulator::Emulator* emulator = emulator::find();
+  if (emulator == nullptr) return skip_emulator();
+  const OneThread one;
+  GptConfig config = small_gpt();
+  config.context = 32;
+  Gpt model(config);
+  model.materialize(1);
+  const auto there = moved(model, test_devices().back());
+  const PackedGpt packed(*there);
+  GenerateOptions options;
+  options.texts = 3;
+  const auto count = [&](std::int64_t tokens) {
+    options.max_tokens = tokens;
+    return emulator->counted([&] { generate(packed, {5, 6}, options); });
+  };
+  const emulator::Counts few = count(4), many = count(14);
+  CAPTURE(many.str());
+  CHECK(few.graphs == 3);
+  CHECK(many.graphs - few.graphs == 10);
+  CHECK(many.launches - few.launches == 10);
+  CHECK(many.copies_to_host - few.copies_to_host == 10);
+  CHECK(many.bytes_to_host - few.bytes_to_host == 10 * 2 * 3 * sizeof(std::int32_t));
+  CHECK(many.copies_to_device == few.copies_to_device);
+  CHECK(many.host_waits - few.host_waits <= 10);
+}
+
+TEST_CASE("CUDA emulator: a step of a beam is one copy there, one back and one wait") {
+  emulator::Emulator* emulator = emulator::find();
+  if (emulator == nullptr) return skip_emulator();
+  const OneThread one;
+  const auto model = random_model(small_config());
+  const auto there = moved(*model, test_devices().back());
+  const PackedTransformer packed(*there);
+  SearchOptions options;
+  options.beam = 3;
+  const Ids source{40, 6, 511, 77};
+  const auto count = [&](std::int64_t tokens) {
+    options.forced_length = tokens;
+    bool supplied = false;
+    return emulator->counted([&] {
+      beam_search(
+          packed, options, 1000,
+          [&](std::int64_t, bool) {
+            return std::exchange(supplied, true) ? std::vector<SearchJob>()
+                                                 : std::vector<SearchJob>{{0, source}};
+          },
+          [](std::int64_t, const std::vector<Hypothesis>&) {});
+    });
+  };
+  const emulator::Counts few = count(4), many = count(14);
+  CAPTURE(many.str());
+  CHECK(many.copies_to_device - few.copies_to_device == 10);
+  CHECK(many.copies_to_host - few.copies_to_host == 10);
+  CHECK(many.host_waits - few.host_waits <= 10);
+}

@@ -1,0 +1,94 @@
+#include <doctest/doctest.h>
+
+#include "nn/kv_cache.h"
+#include "tensor/random.h"
+
+using namespace kette;
+
+namespace {
+
+constexpr std::int64_t kLayers = 2, kWidth = 3;
+
+std::int32_t slot_of(const KvCache& cache, std::int64_t line, std::int64_t position) {
+  return cache.table()[static_cast<std::size_t>(line * cache.table_width() + position)];
+}
+
+/// What the tests put in a slot and find there again.
+void put(const KvCache& cache, std::int32_t slot, float value) {
+  for (std::int64_t layer = 0; layer < kLayers; ++layer) {
+    cache.layer(layer)
+        .slice(slot, slot + 1)
+        .copy_from(Tensor::full({1, 2 * kWidth}, double(value) + static_cast<double>(layer)));
+  }
+}
+
+void check_holds(const KvCache& cache, std::int32_t slot, float value) {
+  for (std::int64_t layer = 0; layer < kLayers; ++layer) {
+    const auto kept = cache.layer(layer).slice(slot, slot + 1).values<float>();
+    REQUIRE(kept == std::vector<float>(2 * kWidth, value + static_cast<float>(layer)));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("KV cache: lines keep what they saw, through sharing, ending and growing") {
+  KvCache cache(kLayers, kWidth, Device{}, 4);
+  std::vector<std::vector<float>> seen;  // of each line, what its positions hold
+  Random random(3, 4);
+  float next = 0;
+  for (int round = 0; round < 300; ++round) {
+    if (seen.size() < 6 && random.below(3) == 0) {
+      const std::int64_t positions = random.below(4);
+      cache.add_line(positions);
+      seen.emplace_back();
+      for (std::int64_t t = 0; t < positions; ++t) {
+        seen.back().push_back(next += 10);
+        put(cache, slot_of(cache, cache.lines() - 1, t), next);
+      }
+    }
+    for (std::size_t line = 0; line < seen.size(); ++line) {
+      const auto at = static_cast<std::int64_t>(line);
+      cache.extend(at);
+      seen[line].push_back(next += 10);
+      put(cache, slot_of(cache, at, cache.length(at) - 1), next);
+    }
+    std::vector<std::int64_t> parents;
+    std::vector<std::vector<float>> chosen;
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      if (random.below(4) == 0) continue;
+      parents.push_back(random.below(static_cast<std::int64_t>(seen.size())));
+      chosen.push_back(seen[static_cast<std::size_t>(parents.back())]);
+    }
+    cache.select(parents);
+    seen = chosen;
+    REQUIRE(cache.lines() == static_cast<std::int64_t>(seen.size()));
+    for (std::size_t line = 0; line < seen.size(); ++line) {
+      const auto at = static_cast<std::int64_t>(line);
+      REQUIRE(cache.length(at) == static_cast<std::int64_t>(seen[line].size()));
+      for (std::size_t t = 0; t < seen[line].size(); ++t) {
+        check_holds(cache, slot_of(cache, at, static_cast<std::int64_t>(t)), seen[line][t]);
+      }
+    }
+  }
+}
+
+TEST_CASE("KV cache: room is for what lines still name, not for all that there ever was") {
+  KvCache cache(1, 1, Device{}, 8);
+  cache.add_line(5);
+  CHECK(cache.slots() == 8);
+  for (int step = 0; step < 1000; ++step) {
+    // Two hypotheses that share all but the last position; the past of the loser is given up.
+    cache.select({0, 0});
+    cache.extend(0);
+    cache.extend(1);
+    CHECK(slot_of(cache, 0, cache.length(0) - 1) != slot_of(cache, 1, cache.length(1) - 1));
+    cache.select({1});
+    if (cache.length(0) > 20) {
+      cache.select({});
+      cache.add_line(5);
+    }
+  }
+  CHECK(cache.slots() <= 64);
+  CHECK(cache.longest() <= 21);
+  CHECK_THROWS_WITH(cache.select({1}), "KV cache: expected lines below 1 to go on, given 1");
+}
