@@ -20,6 +20,7 @@ struct BenchGenerateOptions {
   CommonOptions common;
   ArchitectureOptions architecture;
   Device device;
+  DType weights = DType::f32;
   std::int64_t prompt = 16, tokens = 64, texts = 1, runs = 5;
   std::uint64_t seed = 1;
 };
@@ -38,7 +39,7 @@ void run(BenchGenerateOptions& o) {
               " tokens of prompt and text together, given ", o.prompt + o.tokens);
   Gpt model(config);
   model.materialize(o.seed, DType::f32, o.device);
-  const PackedGpt packed(model);
+  const PackedGpt packed(model, o.weights);
   Random random(o.seed, 7);
   std::vector<std::int32_t> prompt;
   for (std::int64_t i = 0; i < o.prompt; ++i) {
@@ -52,9 +53,11 @@ void run(BenchGenerateOptions& o) {
     return seconds_of([&] { generate(packed, prompt, options); });
   };
   generate_tokens(4);  // to warm up
-  // Of positions, one row is read.
+  // Of positions, one row is read. As many bytes as the weights are read by.
+  const auto weight_bytes = (model.parameters().elements() - config.context * config.width) *
+                            static_cast<std::int64_t>(size_of(o.weights));
   const Tensor weights = model.parameters().values().view(
-      0, {model.parameters().elements() - config.context * config.width});
+      0, {weight_bytes / static_cast<std::int64_t>(sizeof(float))});
   const auto bytes = static_cast<double>(weights.bytes());
   const bool on_cpu = o.device.kind == DeviceKind::cpu;
   const double copying = on_cpu ? 0 : measure_copy_gb_per_second(o.device);
@@ -71,6 +74,7 @@ void run(BenchGenerateOptions& o) {
   }
   nlohmann::ordered_json json = {{"preset", o.architecture.preset()},
                                  {"device", o.device.str()},
+                                 {"weights", name_of(o.weights)},
                                  {"threads", threads},
                                  {"texts", o.texts},
                                  {"tokens_per_second", median(rates)},
@@ -100,6 +104,7 @@ void add_bench_generate_command(CLI::App& bench) {
   OptionGroup model(command, "Model");
   options->architecture.add_preset_option(model, GptConfig::presets(), "Its size");
   add_device_option(model, options->device);
+  add_weights_option(model, options->weights);
   options->architecture.add_field_options(command);
   OptionGroup measuring(command, "Measuring");
   measuring.number("--prompt", options->prompt, at_least(1), "Tokens of the prompt");

@@ -22,6 +22,7 @@ using Clock = std::chrono::steady_clock;
 struct BenchTranslateOptions {
   CommonOptions common;
   Device device;
+  DType weights = DType::f32;
   std::string preset = "tiny", ids = "zipf";
   std::filesystem::path source, tokenizer;
   TranslateOptions translate;
@@ -63,7 +64,7 @@ void run(BenchTranslateOptions& o) {
       o.source.empty() ? random_sources(o, config.vocabulary) : text_sources(o, config.vocabulary);
   Transformer model(config);
   model.materialize(o.seed, DType::f32, o.device);
-  const PackedTransformer packed(model);
+  const PackedTransformer packed(model, o.weights);
   std::vector<double> times;
   double target_tokens = 0;
   for (std::int64_t run = 0; run < o.warmup + o.steps; ++run) {
@@ -79,6 +80,7 @@ void run(BenchTranslateOptions& o) {
   const auto sentences = static_cast<double>(sources.size());
   const Json json = {{"preset", o.preset},
                      {"device", o.device.str()},
+                     {"weights", name_of(o.weights)},
                      {"threads", threads},
                      {"beam", o.translate.beam},
                      {"sentences", sources.size()},
@@ -101,6 +103,7 @@ void add_bench_translate_command(CLI::App& bench) {
   OptionGroup model(command, "Model");
   model.choice("--preset", options->preset, {"tiny", "base", "big"}, "Its size");
   add_device_option(model, options->device);
+  add_weights_option(model, options->weights);
   OptionGroup text(command, "Sentences (default: random ones)");
   text.path("--src", options->source, "Real ones");
   text.path("--tokenizer", options->tokenizer,

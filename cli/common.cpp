@@ -29,6 +29,20 @@ void add_device_option(OptionGroup& group, Device& device) {
       [&device] { return device.str(); }, "Where to compute: cpu, cuda or cuda:N", "NAME");
 }
 
+void add_weights_option(OptionGroup& group, DType& weights) {
+  group.custom(
+      "--weights",
+      [&weights](const std::string& text) {
+        KETTE_CHECK(text == "f32" || text == "bf16", "expected f32 or bf16, given ", text);
+        weights = text == "bf16" ? DType::bf16 : DType::f32;
+      },
+      [&weights] { return std::string(name_of(weights)); },
+      "What weights are rounded to: bf16 takes half the memory, and half the time where reading "
+      "them "
+      "is what takes it",
+      "f32|bf16");
+}
+
 void add_compute_options(OptionGroup& group, ComputeOptions& options) {
   add_device_option(group, options.device);
   group.choice("--precision", options.precision, {"f32", "tf32", "bf16"},

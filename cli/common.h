@@ -31,6 +31,8 @@ struct ComputeOptions {
   void apply() const;
 };
 void add_device_option(OptionGroup& group, Device& device);
+/// What weights are rounded to for decoding.
+void add_weights_option(OptionGroup& group, DType& weights);
 /// Adds --device and --precision.
 void add_compute_options(OptionGroup& group, ComputeOptions& options);
 

@@ -31,6 +31,7 @@ void add_model_options(CLI::App& command, ModelOptions& options) {
   group.path("--checkpoint", options.checkpoint,
              "Other parameters for it (default: its model.safetensors)");
   add_device_option(group, options.device);
+  add_weights_option(group, options.weights);
 }
 
 void say_parameters(const ModelOptions& options, const Metadata& metadata) {

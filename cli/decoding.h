@@ -16,6 +16,7 @@ namespace kette::cli {
 struct ModelOptions {
   std::filesystem::path model, checkpoint;
   Device device;
+  DType weights = DType::f32;
 };
 void add_model_options(CLI::App& command, ModelOptions& options);
 /// Says on stderr which parameters were loaded: file, step or average.

@@ -40,7 +40,7 @@ void evaluate_translation(EvaluateOptions& o) {
   const TranslationModel model = load(o.model);
   check_width(o.translate, model.transformer->config());
   if (!o.translate.truncate) check_lengths(model, source.views(), o.source.string());
-  const Translator translator(*model.transformer, model.tokenizer);
+  const Translator translator(*model.transformer, model.tokenizer, o.model.weights);
   const std::vector<std::string> lines(source.views().begin(), source.views().end());
   const std::vector<Translation> translations = translator.translate(lines, o.translate);
   ScoreLines hypotheses;

@@ -66,7 +66,7 @@ void print_texts(const GenerateCommandOptions& o, const LanguageModel& model,
   if (ids.empty()) ids.push_back(model.tokenizer->end_of_text());
   GenerateOptions options = o.generate;
   if (o.stop) options.end_of_text = model.tokenizer->end_of_text();
-  const PackedGpt packed(*model.gpt);
+  const PackedGpt packed(*model.gpt, o.model.weights);
   const std::string echoed = o.echo ? prompt : "";
   TextStream stream(*model.tokenizer);
   std::cout << for_stdout(echoed) << std::flush;

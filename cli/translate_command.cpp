@@ -81,7 +81,7 @@ void run(TranslateCommandOptions& o) {
   LineReader source = open_input(o.input);
   const TranslationModel model = load(o.model);
   check_width(o.translate, model.transformer->config());
-  const Translator translator(*model.transformer, model.tokenizer);
+  const Translator translator(*model.transformer, model.tokenizer, o.model.weights);
   std::vector<std::string> part = source.next(kPart);
   Sink sink(o.output);  // now, so that input that is refused leaves an earlier output as it is
   std::int64_t sentences = 0, tokens = 0;

@@ -80,3 +80,14 @@ TEST_CASE("bench: generating on a GPU is held against the rate at which it copie
   CHECK(json["copy_gb_per_second"].get<double>() > 0);
   CHECK(json["copy_share"].get<double>() > 0);
 }
+
+TEST_CASE("cli: bench translate forces the lengths of random translations") {
+  const Outcome bench = run_kette(
+      {"bench", "translate", "--sentences", "4", "--steps", "1", "--warmup", "0", "--json"});
+  CAPTURE(bench.err);
+  REQUIRE(bench.code == 0);
+  const Json json = Json::parse(bench.last_line());
+  CHECK(json["target_tokens_per_second"].get<double>() /
+            json["sentences_per_second"].get<double>() ==
+        doctest::Approx(14));
+}

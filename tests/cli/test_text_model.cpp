@@ -88,6 +88,19 @@ TEST_CASE("text model: training reports, and the saved configuration trains the 
         read_file(fs::path(model.path()) / "model.safetensors"));
 }
 
+TEST_CASE("text model: weights may be rounded to bf16") {
+  const std::vector<std::string> rounded = {"--weights",    "bf16", "--prompt",      "the c",
+                                            "--max-tokens", "5",    "--temperature", "0"};
+  const Outcome outcome = generate(rounded);
+  CHECK(outcome.code == 0);
+  CHECK(outcome.out.size() == 5 + 5 + 1);
+  check_refused(generate({"--weights", "int3"}), "expected f32 or bf16, given int3", 2);
+  const TextModel& model = TextModel::get();
+  check_refused(run_kette({"evaluate", "--model", model.path(), "--text", model.path("text.txt"),
+                           "--weights", "bf16"}),
+                "--weights bf16: expected a translation model", 1);
+}
+
 TEST_CASE("text model: generated text is streamed, seeded and counted") {
   const Outcome greedy =
       generate({"--prompt", "the c", "--temperature", "0", "--max-tokens", "40"});
