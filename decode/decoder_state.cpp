@@ -70,6 +70,7 @@ void DecoderState::drop_unread_sentences() {
 /// A row and a line of the memory for each sentence, and the keys and values of every layer.
 void DecoderState::keep_memory(const Tensor& memory, const Segments& segments) {
   std::vector<std::int32_t> lines, positions;
+  memory_.reserve(segments.rows());
   for (std::int64_t i = 0; i < segments.count(); ++i) {
     sentences_.push_back(memory_.lines());
     past_.add_line();
@@ -92,6 +93,7 @@ void DecoderState::keep_memory(const Tensor& memory, const Segments& segments) {
 Tensor DecoderState::step(const std::vector<std::int32_t>& tokens) {
   KETTE_CHECK(static_cast<std::int64_t>(tokens.size()) == rows() && rows() > 0,
               "decoder: expected a token for each of ", rows(), " rows, given ", tokens.size());
+  past_.reserve(rows());
   std::vector<std::int32_t> positions, lines, memory_lines, memory_positions;
   for (std::int64_t row = 0; row < rows(); ++row) {
     KETTE_CHECK(past_.length(row) < model_->config().max_length, "decoder: expected at most ",

@@ -32,50 +32,64 @@ GrowingTexts::GrowingTexts(const PackedGpt& model, const SamplingOptions& sampli
 
 void GrowingTexts::begin(const std::vector<Ids>& starts) {
   const auto given = static_cast<std::int64_t>(starts.size());
-  const auto length = static_cast<std::int64_t>(starts.at(0).size());
   KETTE_CHECK(given == 1 || given == texts_, "generate: expected the start of ", texts_,
               " texts or one for all, given ", given);
-  KETTE_CHECK(length > 0 && length <= most_, "generate: expected 1 to ", most_, " tokens, given ",
-              length);
-  const GptConfig& config = model_->config();
-  const Device device = model_->device();
+  const std::size_t length = starts[0].size();
+  for (const Ids& start : starts) {
+    KETTE_CHECK(start.size() == length && length > 0 && static_cast<std::int64_t>(length) <= most_,
+                "generate: expected texts that begin with equally many tokens, 1 to ", most_,
+                ", given ", start.size());
+  }
   const PauseRecording pause;
   step_.reset();
-  const std::int64_t shared = given == 1 ? length : 0;
-  cache_ = KvCache(config.layers, config.width, device, texts_ * (most_ - shared) + shared);
-  Ids tokens, lines, positions, last;
-  for (const Ids& start : starts) {
-    tokens.insert(tokens.end(), start.begin(), start.end());
-    const Ids numbers = counted_from(0, length);
-    positions.insert(positions.end(), numbers.begin(), numbers.end());
-    lines.insert(lines.end(), start.size(), static_cast<std::int32_t>(cache_.lines()));
-    cache_.add_line(length);
-  }
-  const auto table = [&] {
-    return Tensor::from(cache_.table(), {cache_.lines(), cache_.table_width()}, device);
-  };
-  const ResidualStream states = read(Tensor::from(tokens), {table(), Tensor::from(lines, device),
-                                                            Tensor::from(positions, device)});
-
-  std::vector<std::int64_t> parents;
-  for (std::int64_t text = 0; text < texts_; ++text) {
-    const std::int64_t line = given == 1 ? 0 : text;
-    parents.push_back(line);
-    last.push_back(static_cast<std::int32_t>((line + 1) * length - 1));
-  }
-  cache_.select(parents);
-  for (std::int64_t text = 0; text < texts_; ++text) cache_.extend(text, most_ - length);
-  Ids counters(static_cast<std::size_t>(texts_), static_cast<std::int32_t>(length));
-  counters.resize(2 * counters.size(), static_cast<std::int32_t>(draws_));
-  counters_ = Tensor::from(counters, {2, texts_}, device);
-  places_ = {table(), Tensor::from(counted_from(0, texts_), device),
-             counters_.slice(0, 1).reshaped({texts_})};
-  length_ = length;
-
+  length_ = static_cast<std::int64_t>(length);
+  const ResidualStream states = read_starts(starts);
+  const Ids last = give_each_a_line(given == 1);
   const Tensor rows = Tensor::from(last);
   model_->project({embedding(states.x, rows), embedding(*states.update, rows), {}}, logits_);
   draw();
   ++draws_;
+}
+
+/// A line of the cache for each start; its positions are the rows.
+ResidualStream GrowingTexts::read_starts(const std::vector<Ids>& starts) {
+  const std::int64_t shared = starts.size() == 1 ? length_ : 0;
+  const GptConfig& config = model_->config();
+  cache_ =
+      KvCache(config.layers, config.width, model_->device(), texts_ * (most_ - shared) + shared);
+  Ids tokens, lines, positions;
+  for (const Ids& start : starts) {
+    const Ids numbers = counted_from(0, length_);
+    tokens.insert(tokens.end(), start.begin(), start.end());
+    positions.insert(positions.end(), numbers.begin(), numbers.end());
+    lines.insert(lines.end(), start.size(), static_cast<std::int32_t>(cache_.lines()));
+    cache_.add_line(length_);
+  }
+  return read(Tensor::from(tokens), {table(), Tensor::from(lines, model_->device()),
+                                     Tensor::from(positions, model_->device())});
+}
+
+/// With slots for all that is to come, so that steps need not be told of any. Returns the last row of
+/// each text's start.
+Ids GrowingTexts::give_each_a_line(bool have_one_start) {
+  std::vector<std::int64_t> parents;
+  Ids last;
+  for (std::int64_t text = 0; text < texts_; ++text) {
+    parents.push_back(have_one_start ? 0 : text);
+    last.push_back(static_cast<std::int32_t>((parents.back() + 1) * length_ - 1));
+  }
+  cache_.select(parents);
+  for (std::int64_t text = 0; text < texts_; ++text) cache_.extend(text, most_ - length_);
+  Ids counters(last.size(), static_cast<std::int32_t>(length_));
+  counters.resize(2 * last.size(), static_cast<std::int32_t>(draws_));
+  counters_ = Tensor::from(counters, {2, texts_}, model_->device());
+  places_ = {table(), Tensor::from(counted_from(0, texts_), model_->device()),
+             counters_.slice(0, 1).reshaped({texts_})};
+  return last;
+}
+
+Tensor GrowingTexts::table() const {
+  return Tensor::from(cache_.table(), {cache_.lines(), cache_.table_width()}, model_->device());
 }
 
 void GrowingTexts::grow() {

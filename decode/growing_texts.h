@@ -18,6 +18,8 @@ class GrowingTexts {
   /// Texts of up to `most` tokens, prompt and all, or as many as the model sees at once.
   GrowingTexts(const PackedGpt& model, const SamplingOptions& sampling, std::int64_t texts,
                std::int64_t most);
+  GrowingTexts(const GrowingTexts&) = delete;
+  GrowingTexts& operator=(const GrowingTexts&) = delete;
 
   /// All texts begin anew, with the same tokens or each with as many of its own. Draws the next.
   void begin(const std::vector<std::vector<std::int32_t>>& starts);
@@ -34,6 +36,9 @@ class GrowingTexts {
   const Tensor& logits() const { return logits_; }
 
  private:
+  ResidualStream read_starts(const std::vector<std::vector<std::int32_t>>& starts);
+  std::vector<std::int32_t> give_each_a_line(bool have_one_start);
+  Tensor table() const;
   ResidualStream read(const Tensor& tokens, const CachePlaces& places) const;
   void draw();
   void step();

@@ -4,10 +4,6 @@
 
 namespace kette {
 
-std::int64_t KvCache::longest() const {
-  return lengths_.empty() ? 0 : *std::max_element(lengths_.begin(), lengths_.end());
-}
-
 void KvCache::add_line(std::int64_t positions) {
   lengths_.push_back(0);
   table_.resize(lengths_.size() * static_cast<std::size_t>(table_width_));
@@ -15,12 +11,28 @@ void KvCache::add_line(std::int64_t positions) {
 }
 
 void KvCache::extend(std::int64_t line, std::int64_t positions) {
+  reserve(positions);
   std::int64_t& length = lengths_[static_cast<std::size_t>(line)];
   widen_table(length + positions);
   for (std::int64_t i = 0; i < positions; ++i) {
-    const std::int32_t slot = take_slot();
-    table_[static_cast<std::size_t>(line * table_width_ + length)] = slot;
+    table_[static_cast<std::size_t>(line * table_width_ + length)] = free_.back();
+    free_.pop_back();
     ++length;
+  }
+}
+
+void KvCache::reserve(std::int64_t positions) {
+  if (static_cast<std::int64_t>(free_.size()) >= positions) return;
+  const std::vector<bool> in_use = slots_in_use();
+  const std::int64_t needed = std::count(in_use.begin(), in_use.end(), true) + positions;
+  // Room to spare, for to look through all lines must not become frequent.
+  if (4 * needed > 3 * slots_) grow(std::max({first_slots_, needed, slots_ * 3 / 2}));
+  free_.clear();
+  for (std::int64_t slot = slots_; slot-- > 0;) {
+    const bool is_old = slot < static_cast<std::int64_t>(in_use.size());
+    if (!is_old || !in_use[static_cast<std::size_t>(slot)]) {
+      free_.push_back(static_cast<std::int32_t>(slot));
+    }
   }
 }
 
@@ -43,36 +55,23 @@ Tensor KvCache::layer(std::int64_t index) const {
   return keys_values_.slice(index, index + 1).reshaped({slots_, 2 * width_});
 }
 
-std::int32_t KvCache::take_slot() {
-  if (free_.empty()) find_free_slots();
-  const std::int32_t slot = free_.back();
-  free_.pop_back();
-  return slot;
-}
-
-/// Makes more when most are in use: looking through all lines must not become frequent.
-void KvCache::find_free_slots() {
+std::vector<bool> KvCache::slots_in_use() const {
   std::vector<bool> in_use(static_cast<std::size_t>(slots_));
   for (std::int64_t line = 0; line < lines(); ++line) {
-    for (std::int64_t t = 0; t < length(line); ++t) {
-      in_use[static_cast<std::size_t>(table_[static_cast<std::size_t>(line * table_width_ + t)])] =
-          true;
-    }
+    const auto first = table_.begin() + line * table_width_;
+    std::for_each(first, first + length(line),
+                  [&](std::int32_t slot) { in_use[static_cast<std::size_t>(slot)] = true; });
   }
-  const std::int64_t used = std::count(in_use.begin(), in_use.end(), true);
-  if (2 * used >= slots_) {
-    const std::int64_t slots = std::max(first_slots_, 2 * slots_);
-    const Tensor larger = Tensor::empty({layers_, slots, 2 * width_}, DType::f32, device_);
-    for (std::int64_t index = 0; slots_ > 0 && index < layers_; ++index) {
-      larger.view(index * slots * 2 * width_, {slots_, 2 * width_}).copy_from(layer(index));
-    }
-    keys_values_ = larger;
-    slots_ = slots;
-    in_use.resize(static_cast<std::size_t>(slots));
+  return in_use;
+}
+
+void KvCache::grow(std::int64_t slots) {
+  const Tensor larger = Tensor::empty({layers_, slots, 2 * width_}, DType::f32, device_);
+  for (std::int64_t index = 0; slots_ > 0 && index < layers_; ++index) {
+    larger.view(index * slots * 2 * width_, {slots_, 2 * width_}).copy_from(layer(index));
   }
-  for (std::int64_t slot = slots_; slot-- > 0;) {
-    if (!in_use[static_cast<std::size_t>(slot)]) free_.push_back(static_cast<std::int32_t>(slot));
-  }
+  keys_values_ = larger;
+  slots_ = slots;
 }
 
 void KvCache::widen_table(std::int64_t positions) {

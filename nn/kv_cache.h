@@ -13,16 +13,17 @@ namespace kette {
 
 class KvCache {
  public:
-  /// first_slots: that there is room for once there is a position; it doubles when that is short.
+  /// first_slots: that there is room for once there is a position; there is more when that is short.
   KvCache(std::int64_t layers, std::int64_t width, Device device, std::int64_t first_slots = 64)
       : layers_(layers), width_(width), device_(device), first_slots_(first_slots) {}
 
   std::int64_t lines() const { return static_cast<std::int64_t>(lengths_.size()); }
   /// Positions that a line has slots for.
   std::int64_t length(std::int64_t line) const { return lengths_[static_cast<std::size_t>(line)]; }
-  std::int64_t longest() const;
   /// A line more, with slots for so many positions.
   void add_line(std::int64_t positions = 0);
+  /// Room for so many positions more, of all lines together, so that it is made at once.
+  void reserve(std::int64_t positions);
   /// Slots for so many positions more.
   void extend(std::int64_t line, std::int64_t positions = 1);
   /// Line l becomes what line parents[l] was. To extend it leaves the others alone.
@@ -37,8 +38,8 @@ class KvCache {
   std::int64_t slots() const { return slots_; }
 
  private:
-  std::int32_t take_slot();
-  void find_free_slots();
+  std::vector<bool> slots_in_use() const;
+  void grow(std::int64_t slots);
   void widen_table(std::int64_t positions);
 
   std::int64_t layers_, width_;
