@@ -120,7 +120,7 @@ part_cpu() {
 
 part_tests() {
   attempt 200 "tests on the device: kernels, ops, decoding" "$tests" \
-    --source-file='*tests/tensor/*,*test_all_ops*,*test_tape*,*test_decode_kernels*'
+    --source-file='*tests/tensor/*,*test_all_ops*,*test_tape*,*test_decode_kernels*,*test_sampling*'
   attempt 200 "tests on the device: training, translating" "$tests" --test-case='CUDA: *'
   attempt 80 "gradient check of every op, f64" "$kette" gradcheck --device cuda &&
     note "  worst gap" "$(grep 'passed,' "$step" | sed 's/.*worst //')"
@@ -174,12 +174,18 @@ part_bench() {
   bench_train "gpt2, bf16, 65,536 tokens a step, the preset's dropout" --preset gpt2 \
     --precision bf16 --tokens 65536
   for preset in tiny base; do
-    attempt 60 "translate $preset, f32" "$kette" bench translate --device cuda --preset "$preset" \
-      --batch-tokens 100000 --json && note "  sentences/s" "$(json sentences_per_second)"
+    for precision in f32 bf16; do
+      attempt 60 "translate $preset, weights in $precision" "$kette" bench translate --device cuda \
+        --preset "$preset" --weights "$precision" --batch-tokens 100000 --json &&
+        note "  sentences/s" "$(json sentences_per_second)"
+    done
   done
-  attempt 60 "generate, gpt2, one text" "$kette" bench generate --device cuda --tokens 256 --json &&
-    note "  tokens/s; copying, GB/s; share of it" \
-      "$(json tokens_per_second); $(json copy_gb_per_second); $(json copy_share)"
+  for precision in f32 bf16; do
+    attempt 60 "generate, gpt2, one text, weights in $precision" "$kette" bench generate \
+      --device cuda --weights "$precision" --tokens 256 --json &&
+      note "  tokens/s; copying, GB/s; share of it" \
+        "$(json tokens_per_second); $(json copy_gb_per_second); $(json copy_share)"
+  done
 }
 
 part_attention() {

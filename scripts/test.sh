@@ -22,7 +22,7 @@ if [[ -d $emulated ]] && ! build/release/kette info | grep -q '^cuda:'; then
   if (($# > 0)); then
     run "$emulated" "$@"
   else
-    run "$emulated" --source-file='*tests/tensor/*,*test_all_ops*,*test_tape*,*test_decode_kernels*'
+    run "$emulated" --source-file='*tests/tensor/*,*test_all_ops*,*test_tape*,*test_decode_kernels*,*test_sampling*'
     run "$emulated" --test-case='CUDA*'
   fi
 fi
