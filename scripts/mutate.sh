@@ -144,8 +144,11 @@ run_tests() { # run_tests FILTER...
   (
     cd "$copy"
     { echo 1000 > /proc/self/oom_score_adj; } 2> /dev/null || true
-    TMPDIR=$work/tmp exec timeout --kill-after=10 "$limit" "$build/kette-tests" --abort-after=1 \
-      --test-case-exclude="faults:*,the guide's own ops*" "$@"
+    # timeout has a process group of its own, which a terminal's signals do not reach.
+    trap 'kill "$!"' INT TERM
+    TMPDIR=$work/tmp timeout --kill-after=10 "$limit" "$build/kette-tests" --abort-after=1 \
+      --test-case-exclude="faults:*,the guide's own ops*" "$@" &
+    wait "$!"
   ) > "$log" 2>&1 9>&-
 }
 
@@ -218,6 +221,9 @@ fi
 limit=$((given_limit > 0 ? given_limit : 60 + 4 * (SECONDS - start)))
 echo "mutate: passed in $((SECONDS - start)) s; ${#chosen[@]} faults, $limit s for a run of the tests"
 
+# What is under way counts for nothing when it is broken off.
+stopped=0
+trap 'stopped=1' INT TERM
 start=$SECONDS tried=0 left=${#chosen[@]}
 for line in "${chosen[@]}"; do
   title=${line%$'\t'*} file=${line#*$'\t'}
@@ -226,6 +232,7 @@ for line in "${chosen[@]}"; do
   cp "$copy/$file" "$work/original"
   faults plant "$title" "$copy"
   outcome=$(outcome_of "$file")
+  if ((stopped)); then exit 130; fi
   cp "$work/original" "$copy/$file"  # newer than what was built of the fault
   printf '%s\t%s\t%s\t%s\n' "${outcome%$'\t'*}" "$title" "$file" "${outcome#*$'\t'}" >> "$results"
   tried=$((tried + 1)) each=$(((SECONDS - start) / tried))
