@@ -1,0 +1,258 @@
+#!/usr/bin/env bash
+# Plants the faults of tests/faults.txt, one after the other, in a copy of this tree, and runs the tests
+# on each: how many do they catch? Apart from CI, for all of them take hours.
+#   scripts/mutate.sh [--only PATTERN] [--resume] [--jobs N] [--limit SECONDS]
+#   scripts/mutate.sh --list | --check
+# --only takes the faults whose titles match a regular expression. --resume passes over those that
+# build/faults/results.txt has; without it they are tried again. --limit is for one run of the tests
+# (default: four times what the copy takes without a fault): a hang counts as caught. --check says
+# whether each fault still fits the source. Ends with 1 if one survived or did not compile.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+export LC_ALL=C
+
+action=run only='' resume=0 jobs=$(nproc) limit=0
+while (($# > 0)); do
+  case "$1" in
+    --list | --check) action=${1#--} ;;
+    --resume) resume=1 ;;
+    --only)
+      only=${2:?mutate.sh: expected a pattern after --only, given nothing}
+      shift
+      ;;
+    --jobs | --limit)
+      if [[ ! "${2:-}" =~ ^[1-9][0-9]*$ ]]; then
+        echo "mutate.sh: expected a whole number above 0 after $1, given \"${2:-}\"" >&2
+        exit 2
+      fi
+      declare "${1#--}=$2"
+      shift
+      ;;
+    *)
+      echo "mutate.sh: expected --only PATTERN, --resume, --jobs N, --limit SECONDS, --list or" \
+        "--check, given $1" >&2
+      exit 2
+      ;;
+  esac
+  shift
+done
+
+# faults list PATTERN: a line "title, tab, file" for each whose title matches
+# faults check: an error for each that does not fit the source
+# faults plant TITLE FOLDER: in the sources there
+faults() {
+  perl - "$@" << 'PERL'
+use strict;
+use warnings;
+
+my ($action, @given) = @ARGV;
+
+sub content {
+  my ($path) = @_;
+  open my $file, '<:raw', $path or die "$path: expected a file that can be read, given none ($!)\n";
+  local $/;
+  return scalar <$file>;
+}
+
+my @faults;
+for my $entry (split /\n\n/, content('tests/faults.txt')) {
+  my @lines = split /\n/, $entry;
+  next unless grep { !/^#/ } @lines;  # the comment on top
+  my ($title, $file) = ($lines[0] =~ s/^# //r, $lines[1]);
+  my $part = sub {
+    my ($sign) = @_;
+    return join "\n", map { /^\Q$sign\E ?(.*)/ ? $1 : () } @lines[2 .. $#lines];
+  };
+  push @faults, {title => $title, file => $file, old => $part->('-'), new => $part->('+')};
+}
+
+if ($action eq 'list') {
+  print "$_->{title}\t$_->{file}\n" for grep { $_->{title} =~ /(?:$given[0])/i } @faults;
+} elsif ($action eq 'check') {
+  my ($bad, %seen) = (0);
+  for my $fault (@faults) {
+    my $times = () = content($fault->{file}) =~ /\Q$fault->{old}\E/g;
+    $seen{$fault->{title}}++ and $times = "the title twice and the text $times";
+    next if $times eq '1';
+    print STDERR "tests/faults.txt: expected the text of \"$fault->{title}\" once in $fault->{file}, ",
+      "given $times times (put it as the source has it now)\n";
+    $bad = 1;
+  }
+  print scalar(@faults), " faults fit the source\n" unless $bad;
+  exit $bad;
+} elsif ($action eq 'plant') {
+  my ($title, $folder) = @given;
+  my ($fault) = grep { $_->{title} eq $title } @faults;
+  my $path = "$folder/$fault->{file}";
+  my $text = content($path);
+  my $at = index $text, $fault->{old};
+  die "$path: expected the text of \"$title\", given none\n" if $at < 0;
+  substr($text, $at, length $fault->{old}) = $fault->{new};
+  open my $file, '>:raw', $path or die "$path: expected a file that can be written, given none ($!)\n";
+  print {$file} $text;
+  close $file or die "$path: expected room for it, given none ($!)\n";
+}
+PERL
+}
+
+if [[ "$action" != run ]]; then
+  faults "$action" "$only"
+  exit
+fi
+
+work=$PWD/build/faults
+copy=$work/source build=$work/build results=$work/results.txt log=$work/log
+mkdir -p "$copy" "$work/tmp"
+touch "$results"
+exec 9> "$work/lock"
+if ! flock --nonblock 9; then
+  echo "mutate.sh: expected to be alone in $work, given another run there (wait for it)" >&2
+  exit 1
+fi
+
+# What the tree holds, changes that are not committed included. Files that are the same stay as they
+# are, so that they are not built again.
+update_copy() {
+  local file
+  git ls-files --cached --others --exclude-standard | sort -u > "$work/files"
+  while read -r file; do
+    if [[ ! -f "$file" ]]; then
+      rm -f "$copy/$file"
+    elif ! cmp -s "$file" "$copy/$file"; then
+      mkdir -p "$copy/$(dirname "$file")"
+      cp "$file" "$copy/$file"
+    fi
+  done < "$work/files"
+  (cd "$copy" && find . -type f -printf '%P\n' | sort | comm -13 "$work/files" - | xargs -r -d '\n' rm)
+}
+
+# Portable kernels, and those of CUDA on the emulator.
+configure() {
+  local options=(-DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1
+    -DKETTE_CPU_VARIANTS=OFF -DKETTE_CUDA=emulator)
+  if command -v ninja > /dev/null; then options+=(-G Ninja); fi
+  if command -v ccache > /dev/null; then options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
+  if command -v mold > /dev/null; then options+=(-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=mold); fi
+  cmake -S "$copy" -B "$build" "${options[@]}" > "$log" 2>&1
+}
+
+build_copy() { cmake --build "$build" -j "$jobs" --target kette kette-tests > "$log" 2>&1; }
+
+# Without those that only compare the list or the guide with the source. A fault that takes all the
+# memory is the first to be killed for it.
+run_tests() { # run_tests FILTER...
+  (
+    cd "$copy"
+    { echo 1000 > /proc/self/oom_score_adj; } 2> /dev/null || true
+    # timeout has a process group of its own, which a terminal's signals do not reach.
+    trap 'kill "$!"' INT TERM
+    TMPDIR=$work/tmp timeout --kill-after=10 "$limit" "$build/kette-tests" --abort-after=1 \
+      --test-case-exclude="faults:*,the guide's own ops*" "$@" &
+    wait "$!"
+  ) > "$log" 2>&1 9>&-
+}
+
+# The test case that the log shows to have failed.
+failed_case() {
+  perl -ne 'if (/^TEST CASE:\s+(.*)/) { $case = $1 } elsif (/ERROR: /) { print $case; exit }' "$log"
+}
+
+# "caught", "hung", "survived" or "did not compile", and the test case.
+outcome_of() { # outcome_of FILE
+  local tests=tests/${1%%/*} filter status
+  if ! build_copy; then
+    printf 'did not compile\t'
+    return
+  fi
+  for filter in --source-file="*/$tests/*" --source-file-exclude="*/$tests/*"; do
+    status=0
+    run_tests "$filter" || status=$?
+    rm -rf "${work:?}/tmp"/*
+    case $status in
+      0) ;;
+      124 | 137)
+        printf 'hung\t%s' "$filter"
+        return
+        ;;
+      *)
+        local name
+        name=$(failed_case)
+        printf 'caught\t%s' "${name:-an end with status $status}"
+        return
+        ;;
+    esac
+  done
+  printf 'survived\t'
+}
+
+say_outcome() { # say_outcome TITLE OUTCOME CASE
+  case "$2" in
+    caught) echo "caught by \"$3\": $1" ;;
+    survived) echo "SURVIVED: $1" ;;
+    *) echo "$2: $1" ;;
+  esac
+}
+
+faults check > /dev/null
+mapfile -t chosen < <(faults list "$only")
+if ((${#chosen[@]} == 0)); then
+  echo "mutate.sh: expected a pattern that a title matches, given \"$only\" (--list shows all)" >&2
+  exit 1
+fi
+printf '%s\n' "${chosen[@]}" | cut -f 1 > "$work/chosen"
+if ((!resume)); then
+  awk -F '\t' 'NR == FNR { again[$0]; next } !($2 in again)' "$work/chosen" "$results" > "$results.new"
+  mv "$results.new" "$results"
+fi
+
+update_copy
+if ! configure || ! build_copy; then
+  tail -n 40 "$log" >&2
+  echo "mutate.sh: expected sources that build, given others (see above)" >&2
+  exit 1
+fi
+echo "mutate: the tests without a fault"
+given_limit=$limit limit=7200 start=$SECONDS
+if ! run_tests; then
+  tail -n 40 "$log" >&2
+  echo "mutate.sh: expected sources that pass their tests, given others (see above)" >&2
+  exit 1
+fi
+limit=$((given_limit > 0 ? given_limit : 60 + 4 * (SECONDS - start)))
+echo "mutate: passed in $((SECONDS - start)) s; ${#chosen[@]} faults, $limit s for a run of the tests"
+
+# What is under way counts for nothing when it is broken off.
+stopped=0
+trap 'stopped=1' INT TERM
+start=$SECONDS tried=0 left=${#chosen[@]}
+for line in "${chosen[@]}"; do
+  title=${line%$'\t'*} file=${line#*$'\t'}
+  left=$((left - 1))
+  if cut -f 2 "$results" | grep -qxF -- "$title"; then continue; fi
+  cp "$copy/$file" "$work/original"
+  faults plant "$title" "$copy"
+  outcome=$(outcome_of "$file")
+  if ((stopped)); then exit 130; fi
+  cp "$work/original" "$copy/$file"  # newer than what was built of the fault
+  printf '%s\t%s\t%s\t%s\n' "${outcome%$'\t'*}" "$title" "$file" "${outcome#*$'\t'}" >> "$results"
+  tried=$((tried + 1)) each=$(((SECONDS - start) / tried))
+  echo "$(say_outcome "$title" "${outcome%$'\t'*}" "${outcome#*$'\t'}") ($each s each," \
+    "$((each * left / 60)) min for the $left left)"
+done
+
+printf '\n== Faults\n%-12s %8s %8s %9s %16s\n' folder caught hung survived "did not compile"
+awk -F '\t' '
+  NR == FNR { chosen[$0]; next }
+  !($2 in chosen) { next }
+  { folder = $3; sub(/\/.*/, "", folder)
+    if (!(folder in folders)) order[++count] = folder
+    folders[folder]; n[folder, $1]++; sum[$1]++; ++all }
+  $1 != "caught" && $1 != "hung" { others = others "\n" ($1 == "survived" ? "SURVIVED" : $1) ": " $2 }
+  function row(name, a, b, c, d) { printf "%-12s %8d %8d %9d %16d\n", name, a, b, c, d }
+  END {
+    for (i = 1; i <= count; ++i) { f = order[i]
+      row(f, n[f, "caught"], n[f, "hung"], n[f, "survived"], n[f, "did not compile"]) }
+    row("in all", sum["caught"], sum["hung"], sum["survived"], sum["did not compile"])
+    printf "caught: %.1f %%%s\n", 100 * (sum["caught"] + sum["hung"]) / all, others
+    exit others != ""
+  }' "$work/chosen" "$results"
