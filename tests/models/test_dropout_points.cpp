@@ -1,0 +1,248 @@
+// Every dropout of the models: the paper's (Vaswani et al. 2017, section 5.4: on the sums of embeddings
+// and positions, and on the output of each sub-layer), those of attention probabilities and inside of
+// the feed-forward layers that later models have, and GPT-2's. Each model is written down here once
+// more in plain ops, with a mask at each of its points, numbered one by one: with a mask that is
+// forgotten, of another rate or of another point, the numbers part.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <set>
+
+#include "models/gpt.h"
+#include "models/transformer.h"
+
+using namespace kette;
+
+namespace {
+
+constexpr std::uint64_t kSeed = 11, kStep = 3;
+constexpr double kResidual = 0.3, kAttention = 0.2, kActivation = 0.1;
+
+/// The masks of a step, in the order in which they are asked for.
+class Masks {
+ public:
+  DropoutMask next(double rate) { return DropoutMask(rate, {kSeed, (kStep << 16) + number_++}); }
+  Variable drop(const Variable& x, double rate) { return dropout(x, next(rate)); }
+
+ private:
+  std::uint64_t number_ = 0;
+};
+
+Variable apply(const Linear& map, const Variable& x) { return linear(x, map.weight, map.bias); }
+
+Variable apply(const Norm& norm, const Variable& x) {
+  return norm.kind == NormKind::layer ? layer_norm(x, norm.gain, norm.bias)
+                                      : rms_norm(x, norm.gain);
+}
+
+/// Norm(x + Dropout(sub-layer(x))), or x + Dropout(sub-layer(Norm(x))).
+template <class Sublayer>
+Variable surround(const Residual& residual, NormOrder order, const Variable& x, Masks& masks,
+                  const Sublayer& sublayer) {
+  if (order == NormOrder::pre) return x + masks.drop(sublayer(apply(residual.norm, x)), kResidual);
+  return apply(residual.norm, x + masks.drop(sublayer(x), kResidual));
+}
+
+Variable attend(const MultiHeadSelfAttention& layer, Mask mask, const Variable& x,
+                const Segments& segments, Masks& masks) {
+  const Variable qkv = apply(layer.query_key_value, x);
+  return apply(layer.output,
+               self_attention(qkv, segments, {layer.heads, mask, masks.next(kAttention)}));
+}
+
+/// Other numbers than those that norms and biases start with, which would hide one in another's place.
+void vary(const ParamStore& parameters) {
+  Random random(2, 3);
+  for (const auto& leaf : parameters.leaves()) {
+    if (leaf->value.shape().rank() != 1) continue;
+    double* values = leaf->value.data<double>();
+    for (std::int64_t i = 0; i < leaf->value.elements(); ++i)
+      values[i] += random.uniform(-0.3, 0.3);
+  }
+}
+
+Variable parameter(const ParamStore& parameters, const std::string& name) {
+  for (const auto& leaf : parameters.leaves()) {
+    if (leaf->name == name) return leaf->value;
+  }
+  FAIL("expected a parameter ", name);
+  return {};
+}
+
+void check_same(const Variable& given, const Variable& expected) {
+  const auto a = given.value().values<double>(), b = expected.value().values<double>();
+  REQUIRE(a.size() == b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) REQUIRE(std::abs(a[i] - b[i]) < 1e-9);
+}
+
+const std::vector<std::int32_t> kSource = {4, 5, 6, 3, 7, 3}, kTarget = {2, 8, 9, 2, 10, 4, 5};
+const Segments kSourceSegments = Segments::from_lengths({4, 2}),
+               kTargetSegments = Segments::from_lengths({3, 4});
+
+/// The Transformer of figure 1, dropouts and all: the decoder's last states.
+class PlainTransformer {
+ public:
+  explicit PlainTransformer(const Transformer& model)
+      : model_(model), order_(model.config().norm) {}
+
+  Variable states() {
+    Variable memory = embed(kSource, kSourceSegments);
+    for (const EncoderLayer& layer : model_.encoder()) memory = encode(layer, memory);
+    memory = finish(memory, "encoder");
+    Variable x = embed(kTarget, kTargetSegments);
+    for (const DecoderLayer& layer : model_.decoder()) x = decode(layer, x, memory);
+    return finish(x, "decoder");
+  }
+
+ private:
+  Variable embed(const std::vector<std::int32_t>& ids, const Segments& segments) {
+    const TransformerConfig& c = model_.config();
+    const Tensor table = sinusoidal_positions(c.max_length, c.width).to(DType::f64);
+    const Variable tokens = embedding(model_.shared_embedding().table, Tensor::from(ids),
+                                      std::sqrt(static_cast<double>(c.width)));
+    return masks_.drop(add_positions(tokens, table, row_positions(segments)), kResidual);
+  }
+  Variable feed_forward(const FeedForward& layer, const Variable& x) {
+    return apply(layer.outer, masks_.drop(relu(apply(layer.inner, x)), kActivation));
+  }
+  Variable encode(const EncoderLayer& layer, Variable x) {
+    x = surround(layer.after_self_attention, order_, x, masks_, [&](const Variable& in) {
+      return attend(layer.self_attention, Mask::none, in, kSourceSegments, masks_);
+    });
+    return surround(layer.after_feed_forward, order_, x, masks_,
+                    [&](const Variable& in) { return feed_forward(layer.feed_forward, in); });
+  }
+  Variable decode(const DecoderLayer& layer, Variable x, const Variable& memory) {
+    x = surround(layer.after_self_attention, order_, x, masks_, [&](const Variable& in) {
+      return attend(layer.self_attention, Mask::causal, in, kTargetSegments, masks_);
+    });
+    x = surround(layer.after_cross_attention, order_, x, masks_, [&](const Variable& in) {
+      const MultiHeadCrossAttention& cross = layer.cross_attention;
+      const Variable query = apply(cross.query, in), key_value = apply(cross.key_value, memory);
+      return apply(cross.output,
+                   cross_attention(query, key_value, kTargetSegments, kSourceSegments,
+                                   {cross.heads, Mask::none, masks_.next(kAttention)}));
+    });
+    return surround(layer.after_feed_forward, order_, x, masks_,
+                    [&](const Variable& in) { return feed_forward(layer.feed_forward, in); });
+  }
+  Variable finish(const Variable& x, const std::string& stack) const {
+    if (order_ == NormOrder::post) return x;
+    return layer_norm(x, parameter(model_.parameters(), stack + "/final_norm/gain"),
+                      parameter(model_.parameters(), stack + "/final_norm/bias"));
+  }
+
+  const Transformer& model_;
+  NormOrder order_;
+  Masks masks_;
+};
+
+Variable plain_gpt_states(const Gpt& model, const std::vector<std::int32_t>& ids,
+                          const Segments& segments) {
+  Masks masks;
+  const Tensor positions = row_positions(segments);
+  Variable x = embedding(model.token_embedding().table, Tensor::from(ids));
+  if (model.position_embedding())
+    x = add_positions(x, model.position_embedding()->table, positions);
+  x = masks.drop(x, kResidual);
+  for (const GptLayer& layer : model.layers()) {
+    x = surround(layer.attention_residual, NormOrder::pre, x, masks, [&](const Variable& in) {
+      if (model.position_embedding()) {
+        return attend(layer.attention, Mask::causal, in, segments, masks);
+      }
+      const Variable qkv = rotary(apply(layer.attention.query_key_value, in), positions,
+                                  model.rotary_table(), 2 * model.config().width);
+      return apply(layer.attention.output,
+                   self_attention(qkv, segments,
+                                  {layer.attention.heads, Mask::causal, masks.next(kAttention)}));
+    });
+    x = surround(layer.feed_forward_residual, NormOrder::pre, x, masks, [&](const Variable& in) {
+      const Variable inner = apply(layer.feed_forward.inner, in);
+      return apply(layer.feed_forward.outer,
+                   model.config().gate == Gate::gelu ? gelu(inner) : swiglu(inner));
+    });
+  }
+  return apply(model.final_norm(), x);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "dropout: the Transformer has the paper's at each of its points, with a mask of its own") {
+  for (const NormOrder norm : {NormOrder::post, NormOrder::pre}) {
+    for (const double activation : {kActivation, 0.0}) {
+      CAPTURE(activation);
+      TransformerConfig config;
+      config.encoder_layers = config.decoder_layers = 2;
+      config.width = 8;
+      config.hidden = 12;
+      config.heads = 2;
+      config.vocabulary = 11;
+      config.max_length = 16;
+      config.norm = norm;
+      config.dropout = kResidual;
+      config.attention_dropout = kAttention;
+      config.activation_dropout = activation;
+      Transformer model(config);
+      model.materialize(1, DType::f64);
+      vary(model.parameters());
+      Run run(kSeed, kStep);
+      const Variable memory = model.encode(Tensor::from(kSource), kSourceSegments, run);
+      const Variable states =
+          model.decode(Tensor::from(kTarget), kTargetSegments, memory, kSourceSegments, run);
+      if (activation > 0) check_same(states, PlainTransformer(model).states());
+      // Inference drops nothing, so it is the same each time, and something else.
+      Run one, two;
+      const auto infer = [&](Run& inference) {
+        const Variable kept = model.encode(Tensor::from(kSource), kSourceSegments, inference);
+        return model
+            .decode(Tensor::from(kTarget), kTargetSegments, kept, kSourceSegments, inference)
+            .value()
+            .values<double>();
+      };
+      const auto inferred = infer(one);
+      CHECK(inferred == infer(two));
+      CHECK(inferred != states.value().values<double>());
+    }
+  }
+}
+
+TEST_CASE("dropout: GPT has GPT-2's at each of its points, with a mask of its own") {
+  for (const bool modern : {false, true}) {
+    CAPTURE(modern);
+    GptConfig config;
+    config.layers = 2;
+    config.width = 8;
+    config.hidden = 12;
+    config.heads = 2;
+    config.vocabulary = 11;
+    config.context = 8;
+    config.dropout = kResidual;
+    config.attention_dropout = kAttention;
+    if (modern) {
+      config.positions = Positions::rotary;
+      config.norm = NormKind::rms;
+      config.gate = Gate::swiglu;
+    }
+    Gpt model(config);
+    model.materialize(1, DType::f64);
+    vary(model.parameters());
+    Run run(kSeed, kStep);
+    check_same(model.states(Tensor::from(kTarget), kTargetSegments, run),
+               plain_gpt_states(model, kTarget, kTargetSegments));
+  }
+}
+
+TEST_CASE("dropout: no two masks of a run have the same number, whatever the step") {
+  std::set<std::uint64_t> numbers;
+  for (const std::uint64_t step : {0u, 1u, 2u, 1000u}) {
+    Run run(kSeed, step);
+    for (int i = 0; i < 2000; ++i) {
+      const DropoutMask mask = run.mask(0.5);
+      CHECK(mask.key.seed == kSeed);
+      REQUIRE(numbers.insert(mask.key.stream).second);
+    }
+    CHECK_FALSE(run.mask(0).active());
+  }
+  CHECK_FALSE(Run().mask(0.5).active());
+}
