@@ -61,14 +61,6 @@ void vary(const ParamStore& parameters) {
   }
 }
 
-Variable parameter(const ParamStore& parameters, const std::string& name) {
-  for (const auto& leaf : parameters.leaves()) {
-    if (leaf->name == name) return leaf->value;
-  }
-  FAIL("expected a parameter ", name);
-  return {};
-}
-
 void check_same(const Variable& given, const Variable& expected) {
   const auto a = given.value().values<double>(), b = expected.value().values<double>();
   REQUIRE(a.size() == b.size());
@@ -128,8 +120,8 @@ class PlainTransformer {
   }
   Variable finish(const Variable& x, const std::string& stack) const {
     if (order_ == NormOrder::post) return x;
-    return layer_norm(x, parameter(model_.parameters(), stack + "/final_norm/gain"),
-                      parameter(model_.parameters(), stack + "/final_norm/bias"));
+    return layer_norm(x, model_.parameters().find(stack + "/final_norm/gain")->value,
+                      model_.parameters().find(stack + "/final_norm/bias")->value);
   }
 
   const Transformer& model_;

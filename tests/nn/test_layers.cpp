@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "autograd/gradient_check.h"
@@ -38,6 +39,36 @@ TEST_CASE(
   };
   CHECK(values(false) == values(true));
   for (const float w : values(false)) CHECK(std::abs(w) <= std::sqrt(6.0f / 7.0f));
+}
+
+TEST_CASE("linear maps start after Glorot, stacked ones each by its own fan-out") {
+  for (const std::int64_t stacked : {1, 3}) {
+    CAPTURE(stacked);
+    ParamStore store;
+    const Linear map(Scope(store), 40, 60 * stacked, Activation::none, stacked);
+    store.materialize(5);
+    const double bound = std::sqrt(6.0 / (40 + 60));
+    double squares = 0, largest = 0;
+    const std::vector<double> values = map.weight.value().values<double>();
+    for (const double value : values) {
+      squares += value * value;
+      largest = std::max(largest, std::abs(value));
+    }
+    CHECK(largest <= bound);
+    CHECK(largest > 0.99 * bound);
+    // Of a uniform distribution: a third of the squared bound.
+    CHECK(squares / static_cast<double>(values.size()) ==
+          doctest::Approx(bound * bound / 3).epsilon(0.05));
+    for (const float value : map.bias.value().values<float>()) CHECK(value == 0);
+  }
+}
+
+TEST_CASE("parameters of the same last name are drawn from streams of their own") {
+  ParamStore store;
+  const Scope root(store);
+  const Linear a(root / "a", 8, 8), b(root / "b", 8, 8);
+  store.materialize(5);
+  CHECK(a.weight.value().values<float>() != b.weight.value().values<float>());
 }
 
 TEST_CASE("sinusoidal positions have the paper's interleaved layout") {
