@@ -144,6 +144,31 @@ TEST_CASE("packed sequences equal the textbook's padded batch with an additive m
   }
 }
 
+TEST_CASE("the loss is of the same logits, with a bias and without") {
+  for (const bool with_bias : {false, true}) {
+    CAPTURE(with_bias);
+    TransformerConfig config = small();
+    config.output_bias = with_bias;
+    Transformer model(config);
+    model.materialize(3, DType::f64);
+    if (with_bias) {
+      double* bias = model.output_bias().value().data<double>();
+      for (int v = 0; v < 11; ++v) bias[v] = 0.2 * v - 1;
+    }
+    Run run;
+    const Variable x = states(model, run);
+    const std::vector<double> logits = model.logits(x).value().values<double>();
+    double expected = 0;
+    for (std::size_t row = 0; row < kTargetOut.size(); ++row) {
+      double sum = 0;
+      for (std::size_t v = 0; v < 11; ++v) sum += std::exp(logits[row * 11 + v]);
+      expected += std::log(sum) - logits[row * 11 + static_cast<std::size_t>(kTargetOut[row])];
+    }
+    CHECK(model.loss(x, Tensor::from(kTargetOut), {}).value().item() ==
+          doctest::Approx(expected).epsilon(1e-9));
+  }
+}
+
 TEST_CASE("parameter counts agree with Table 3 of the paper") {
   // Vaswani et al. 2017, Table 3: totals within 3 %, differences between rows exact to the paper's
   // rounding.
