@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "data/safetensors.h"
+#include "decode/scorer.h"
 #include "models/average.h"
 #include "tests/devices.h"
 #include "tests/train/toy_training.h"
@@ -95,6 +96,32 @@ TEST_CASE("accumulated gradients equal those of the big batch") {
       CHECK(gap < (dtype == DType::f64 ? 1e-12 : 2e-3) * largest);
     }
   }
+}
+
+TEST_CASE(
+    "the validation loss is what scoring says of the model: neither dropped out nor smoothed") {
+  const ScratchFolder folder;
+  TranslationTrainOptions options = toy_options(folder, "model");
+  options.steps = 40;
+  options.validate_every = 40;
+  options.model.dropout = 0.5;
+  const TrainResult result = train(options);
+  const TranslationModel model = load_translation_model(options.out);
+  const auto ids_of = [&](const std::filesystem::path& file, Side side) {
+    std::istringstream text(read_file(file));
+    std::vector<std::vector<std::int32_t>> ids;
+    for (std::string line; std::getline(text, line);)
+      ids.push_back(model.tokenizer.encode(line, side));
+    return ids;
+  };
+  double sum = 0, tokens = 0;
+  for (const SentenceScore& score :
+       score_ids(PackedTransformer(*model.transformer), ids_of(options.valid_source, Side::source),
+                 ids_of(options.valid_target, Side::target))) {
+    sum += score.log_probability;
+    tokens += static_cast<double>(score.tokens());
+  }
+  CHECK(result.valid_loss == doctest::Approx(-sum / tokens).epsilon(1e-4));
 }
 
 TEST_CASE("checkpoints: the last ones are kept, and averaged at the end") {
