@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "data/safetensors.h"
 #include "decode/scorer.h"
@@ -159,6 +160,20 @@ TEST_CASE("training stops early when the validation loss does not fall") {
   CHECK_FALSE(result.interrupted);
 }
 
+TEST_CASE("the Noam schedule goes by the width of the model that is trained") {
+  const ScratchFolder folder;
+  TranslationTrainOptions options = toy_options(folder, "model");
+  options.steps = 3;
+  options.schedule = {ScheduleOptions::Kind::noam, 1, 10, 999, 0};
+  train(options);
+  const std::vector<double> rates = logged(options.out, "lr");
+  REQUIRE(rates.size() == 3);
+  for (int step = 1; step <= 3; ++step) {
+    CHECK(rates[static_cast<std::size_t>(step - 1)] ==
+          doctest::Approx(step * std::pow(10, -1.5) / std::sqrt(16)).epsilon(1e-4));
+  }
+}
+
 TEST_CASE("the cosine schedule falls until the run ends, however its length is given") {
   const auto rates = [](TranslationTrainOptions options) {
     const TrainResult result = train(options);
@@ -202,8 +217,26 @@ TEST_CASE("a run is not overwritten, and a resume wants the same recipe") {
   CHECK_THROWS_WITH_AS(train(options), doctest::Contains("continue it with --resume"), Error);
   options.resume = true;
   options.steps = 5;
-  options.batch_tokens = 64;
-  CHECK_THROWS_WITH_AS(train(options), doctest::Contains("expected batch_tokens = 128"), Error);
+  using Change = std::pair<const char*, std::function<void(TranslationTrainOptions&)>>;
+  for (const auto& [said, change] :
+       {Change{"batch_tokens = 128", [](auto& o) { o.batch_tokens = 64; }},
+        {"accumulate = 1", [](auto& o) { o.accumulate = 2; }},
+        {"schedule = inverse_sqrt", [](auto& o) { o.schedule.kind = ScheduleOptions::Kind::noam; }},
+        {"lr = 0.005", [](auto& o) { o.schedule.lr = 1e-3; }},
+        {"warmup = 50", [](auto& o) { o.schedule.warmup = 7; }},
+        {"beta1 = 0.9", [](auto& o) { o.adam.beta1 = 0.8; }},
+        {"beta2 = 0.98", [](auto& o) { o.adam.beta2 = 0.9; }},
+        {"epsilon = 1e-09", [](auto& o) { o.adam.epsilon = 1e-7; }},
+        {"weight_decay = 0", [](auto& o) { o.adam.weight_decay = 0.1; }},
+        {"label_smoothing = 0.1", [](auto& o) { o.label_smoothing = 0.2; }},
+        {"clip_norm = 0", [](auto& o) { o.clip_norm = 1; }},
+        {"precision = f32", [](auto& o) { o.precision = DType::bf16; }},
+        {"seed = 1", [](auto& o) { o.seed = 2; }},
+        {"bpe_dropout = 0", [](auto& o) { o.bpe_dropout = 0.1; }}}) {
+    TranslationTrainOptions changed = options;
+    change(changed);
+    CHECK_THROWS_WITH_AS(train(changed), doctest::Contains(said), Error);
+  }
   TranslationTrainOptions fresh = toy_options(folder, "nothing");
   fresh.steps = 3;
   fresh.resume = true;
