@@ -174,6 +174,33 @@ TEST_CASE("the Noam schedule goes by the width of the model that is trained") {
   }
 }
 
+TEST_CASE("patience begins anew with every better model") {
+  const ScratchFolder folder;
+  TranslationTrainOptions options = toy_options(folder, "model");
+  options.schedule = {ScheduleOptions::Kind::constant, 0.03, 1, 16, 0};  // so large that it wavers
+  options.validate_every = 2;
+  options.patience = 4;
+  options.steps = 400;
+  const TrainResult result = train(options);
+  double best = 1e9;
+  std::int64_t since_best = 0, wavered = 0, validations = 0;
+  for (const double loss : logged(options.out, "valid_loss")) {
+    REQUIRE(since_best < options.patience);
+    ++validations;
+    if (loss < best) {
+      wavered += since_best;
+      best = loss;
+      since_best = 0;
+    } else {
+      ++since_best;
+    }
+  }
+  CHECK(wavered > options.patience);
+  CHECK(since_best == options.patience);
+  CHECK(result.steps == validations * options.validate_every);
+  CHECK(result.best_valid_loss == doctest::Approx(best).epsilon(1e-6));
+}
+
 TEST_CASE("the cosine schedule falls until the run ends, however its length is given") {
   const auto rates = [](TranslationTrainOptions options) {
     const TrainResult result = train(options);
