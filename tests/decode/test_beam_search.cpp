@@ -120,6 +120,32 @@ TEST_CASE("a beam of one takes the likeliest token each time") {
   }
 }
 
+TEST_CASE("marks are never chosen, however likely; the unknown piece only where it may be") {
+  const OneThread quick;
+  TransformerConfig config = tiny_vocabulary();
+  config.output_bias = true;
+  const auto model = random_model(config, 2);
+  const SpecialTokens special = config.special;
+  float* bias = model->output_bias().value().data<float>();
+  for (const std::int32_t mark : {special.pad, special.begin, special.unknown}) bias[mark] = 20;
+  TranslateOptions options;
+  options.beam = 3;
+  options.extra_length = 3;
+  for (const bool allow_unknown : {false, true}) {
+    options.allow_unknown = allow_unknown;
+    bool has_unknown = false;
+    const auto found = translate_ids(PackedTransformer(*model), random_sentences(5, 7, 4), options);
+    for (const auto& n_best : found) {
+      for (const std::int32_t token : n_best[0].tokens) {
+        CHECK(token != special.pad);
+        CHECK(token != special.begin);
+        has_unknown |= token == special.unknown;
+      }
+    }
+    CHECK(has_unknown == allow_unknown);
+  }
+}
+
 TEST_CASE("the n best are distinct, in order, and complete; lengths are obeyed") {
   const auto model = random_model(small_config());
   const PackedTransformer packed(*model);

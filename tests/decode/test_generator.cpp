@@ -149,6 +149,26 @@ TEST_CASE(
   CHECK(ended == Ids(texts[0].begin(), first));
 }
 
+TEST_CASE("generation: each token is drawn by its own number, past the context, too") {
+  const testing::OneThread one;
+  const auto model = random_gpt(8);
+  GenerateOptions options;
+  options.temperature = 1.5;
+  options.max_tokens = 25;
+  Ids seen = {5, 6, 7};  // what the model has read
+  std::int32_t position = 0;
+  const Ids generated = generate(PackedGpt(*model), seen, options).front();
+  for (const std::int32_t token : generated) {
+    if (seen.size() > 8) seen.erase(seen.begin(), seen.end() - 4);
+    const Tensor drawn = Tensor::empty({2, 1}, DType::i32);
+    sample(Tensor::from(whole_model_logits(*model, seen), {1, 61}), options,
+           Tensor::from(Ids{position++}), drawn);
+    CHECK(token == checked_draw(drawn.data<std::int32_t>(), 1, 0));
+    seen.push_back(token);
+  }
+  CHECK(position == 25);
+}
+
 TEST_CASE("generation: weights in bf16 are the rounded weights, and no other numbers are rounded") {
   const testing::OneThread one;
   const auto model = random_gpt();
