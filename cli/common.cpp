@@ -38,8 +38,7 @@ void add_weights_option(OptionGroup& group, DType& weights) {
       },
       [&weights] { return std::string(name_of(weights)); },
       "What weights are rounded to: bf16 takes half the memory, and half the time where reading "
-      "them "
-      "is what takes it",
+      "them is what takes it",
       "f32|bf16");
 }
 

@@ -1,7 +1,5 @@
 #include "decode/decoder_state.h"
 
-#include <algorithm>
-
 #include "tensor/kernels.h"
 
 namespace kette {
@@ -69,21 +67,12 @@ void DecoderState::drop_unread_sentences() {
 
 /// A row and a line of the memory for each sentence, and the keys and values of every layer.
 void DecoderState::keep_memory(const Tensor& memory, const Segments& segments) {
-  std::vector<std::int32_t> lines, positions;
-  memory_.reserve(segments.rows());
   for (std::int64_t i = 0; i < segments.count(); ++i) {
-    sentences_.push_back(memory_.lines());
+    sentences_.push_back(memory_.lines() + i);
     past_.add_line();
-    memory_.add_line(segments.length(i));
-    for (std::int64_t t = 0; t < segments.length(i); ++t) {
-      lines.push_back(static_cast<std::int32_t>(sentences_.back()));
-      positions.push_back(static_cast<std::int32_t>(t));
-    }
   }
-  const Device device = model_->device();
-  memory_table_ = Tensor::from(memory_.table(), {memory_.lines(), memory_.table_width()}, device);
-  const CachePlaces places{memory_table_, Tensor::from(lines, device),
-                           Tensor::from(positions, device)};
+  const CachePlaces places = memory_.add_lines(segments);
+  memory_table_ = places.table;
   for (std::size_t index = 0; index < model_->decoder().size(); ++index) {
     const Tensor keys_values = model_->decoder()[index].memory_key_value(memory);
     write_to_cache(keys_values, 0, places, memory_.layer(static_cast<std::int64_t>(index)));

@@ -10,12 +10,6 @@ namespace {
 
 using Ids = std::vector<std::int32_t>;
 
-Ids counted_from(std::int32_t first, std::int64_t count) {
-  Ids numbers(static_cast<std::size_t>(count));
-  std::iota(numbers.begin(), numbers.end(), first);
-  return numbers;
-}
-
 }  // namespace
 
 GrowingTexts::GrowingTexts(const PackedGpt& model, const SamplingOptions& sampling,
@@ -57,16 +51,10 @@ ResidualStream GrowingTexts::read_starts(const std::vector<Ids>& starts) {
   const GptConfig& config = model_->config();
   cache_ =
       KvCache(config.layers, config.width, model_->device(), texts_ * (most_ - shared) + shared);
-  Ids tokens, lines, positions;
-  for (const Ids& start : starts) {
-    const Ids numbers = counted_from(0, length_);
-    tokens.insert(tokens.end(), start.begin(), start.end());
-    positions.insert(positions.end(), numbers.begin(), numbers.end());
-    lines.insert(lines.end(), start.size(), static_cast<std::int32_t>(cache_.lines()));
-    cache_.add_line(length_);
-  }
-  return read(Tensor::from(tokens), {table(), Tensor::from(lines, model_->device()),
-                                     Tensor::from(positions, model_->device())});
+  Ids tokens;
+  for (const Ids& start : starts) tokens.insert(tokens.end(), start.begin(), start.end());
+  const std::vector<std::int64_t> lengths(starts.size(), length_);
+  return read(Tensor::from(tokens), cache_.add_lines(Segments::from_lengths(lengths)));
 }
 
 /// With slots for all that is to come, so that steps need not be told of any. Returns the last row of
@@ -83,13 +71,11 @@ Ids GrowingTexts::give_each_a_line(bool have_one_start) {
   Ids counters(last.size(), static_cast<std::int32_t>(length_));
   counters.resize(2 * last.size(), static_cast<std::int32_t>(draws_));
   counters_ = Tensor::from(counters, {2, texts_}, model_->device());
-  places_ = {table(), Tensor::from(counted_from(0, texts_), model_->device()),
+  Ids lines(last.size());
+  std::iota(lines.begin(), lines.end(), 0);
+  places_ = {cache_.uploaded_table(), Tensor::from(lines, model_->device()),
              counters_.slice(0, 1).reshaped({texts_})};
   return last;
-}
-
-Tensor GrowingTexts::table() const {
-  return Tensor::from(cache_.table(), {cache_.lines(), cache_.table_width()}, model_->device());
 }
 
 void GrowingTexts::grow() {

@@ -38,7 +38,6 @@ class GrowingTexts {
  private:
   ResidualStream read_starts(const std::vector<std::vector<std::int32_t>>& starts);
   std::vector<std::int32_t> give_each_a_line(bool have_one_start);
-  Tensor table() const;
   ResidualStream read(const Tensor& tokens, const CachePlaces& places) const;
   void draw();
   void step();

@@ -2,12 +2,25 @@
 
 #include <algorithm>
 
+#include "nn/layers.h"
+
 namespace kette {
 
 void KvCache::add_line(std::int64_t positions) {
   lengths_.push_back(0);
   table_.resize(lengths_.size() * static_cast<std::size_t>(table_width_));
   extend(lines() - 1, positions);
+}
+
+CachePlaces KvCache::add_lines(const Segments& segments) {
+  std::vector<std::int32_t> of_rows;
+  reserve(segments.rows());
+  for (std::int64_t i = 0; i < segments.count(); ++i) {
+    of_rows.insert(of_rows.end(), static_cast<std::size_t>(segments.length(i)),
+                   static_cast<std::int32_t>(lines()));
+    add_line(segments.length(i));
+  }
+  return {uploaded_table(), Tensor::from(of_rows, device_), row_positions(segments).to(device_)};
 }
 
 void KvCache::extend(std::int64_t line, std::int64_t positions) {
@@ -53,6 +66,10 @@ void KvCache::select(const std::vector<std::int64_t>& parents) {
 
 Tensor KvCache::layer(std::int64_t index) const {
   return keys_values_.slice(index, index + 1).reshaped({slots_, 2 * width_});
+}
+
+Tensor KvCache::uploaded_table() const {
+  return Tensor::from(table_, {lines(), table_width_}, device_);
 }
 
 std::vector<bool> KvCache::slots_in_use() const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tensor/decoding.h"
+#include "tensor/segments.h"
 
 namespace kette {
 
@@ -22,6 +23,8 @@ class KvCache {
   std::int64_t length(std::int64_t line) const { return lengths_[static_cast<std::size_t>(line)]; }
   /// A line more, with slots for so many positions.
   void add_line(std::int64_t positions = 0);
+  /// A line more for each segment; the places of their rows.
+  CachePlaces add_lines(const Segments& segments);
   /// Room for so many positions more, of all lines together, so that it is made at once.
   void reserve(std::int64_t positions);
   /// Slots for so many positions more.
@@ -34,6 +37,8 @@ class KvCache {
   /// CachePlaces::table, [lines(), table_width()], on the host.
   const std::vector<std::int32_t>& table() const { return table_; }
   std::int64_t table_width() const { return table_width_; }
+  /// The same on the device.
+  Tensor uploaded_table() const;
   /// For tests.
   std::int64_t slots() const { return slots_; }
 

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <vector>
 
 #include "tensor/backend.h"
 #include "tensor/ceil_div.h"
@@ -133,27 +132,5 @@ __device__ C block_max(C value) {
   return block_reduce(value, -std::numeric_limits<C>::infinity(),
                       [](C part) { return warp_max(part); });
 }
-
-/// Host values that a kernel queued next reads, on the device.
-template <class T>
-class Uploaded {
- public:
-  Uploaded(CudaExec exec, const std::vector<T>& values)
-      : Uploaded(exec, values.data(), static_cast<std::int64_t>(values.size())) {}
-  Uploaded(CudaExec exec, const T* values, std::int64_t count)
-      : backend_(backend({DeviceKind::cuda, exec.device})),
-        bytes_(static_cast<std::size_t>(count) * sizeof(T)),
-        memory_(backend_.upload(values, bytes_)) {}
-  ~Uploaded() { backend_.release(memory_, bytes_); }
-  Uploaded(const Uploaded&) = delete;
-  Uploaded& operator=(const Uploaded&) = delete;
-
-  const T* data() const { return static_cast<const T*>(memory_); }
-
- private:
-  Backend& backend_;
-  std::size_t bytes_;
-  void* memory_;
-};
 
 }  // namespace kette::cuda

@@ -138,7 +138,7 @@ __global__ void add_frequent(const Occurrences::Frequent* frequent, std::int64_t
 }
 
 /// The tables of Occurrences one after the other, copied to the device at once.
-cuda::Uploaded<std::int32_t> upload(CudaExec exec, const Occurrences& occurrences) {
+Tensor upload(const Occurrences& occurrences, Device device) {
   std::vector<std::int32_t> words = occurrences.rows();
   for (const Occurrences::Piece& piece : occurrences.pieces()) {
     words.insert(words.end(), {piece.entry, piece.begin, piece.end, piece.partial});
@@ -146,7 +146,7 @@ cuda::Uploaded<std::int32_t> upload(CudaExec exec, const Occurrences& occurrence
   for (const Occurrences::Frequent& entry : occurrences.frequent()) {
     words.insert(words.end(), {entry.entry, entry.begin, entry.end});
   }
-  return cuda::Uploaded<std::int32_t>(exec, words);
+  return Tensor::from(words, device);
 }
 
 /// kCount elements of T, kSumCount of C at once.
@@ -162,15 +162,16 @@ void add_occurrences(CudaExec exec, const Tensor& dy, const Occurrences& occurre
   };
   const auto& pieces = occurrences.pieces();
   const auto& frequent = occurrences.frequent();
-  const cuda::Uploaded<std::int32_t> words = upload(exec, occurrences);
+  const Tensor words = upload(occurrences, table.device());
+  const auto* rows = words.data<std::int32_t>();
   const auto* first_piece =
-      reinterpret_cast<const Occurrences::Piece*>(words.data() + occurrences.rows().size());
+      reinterpret_cast<const Occurrences::Piece*>(rows + occurrences.rows().size());
   const auto* first_frequent =
       reinterpret_cast<const Occurrences::Frequent*>(first_piece + pieces.size());
   const std::int64_t width = table.width();
   const Tensor partial =
       Tensor::empty({occurrences.partial_sums(), width}, dtype_of<C>, table.device());
-  launch(exec, add_pieces<T, kCount>, grid(pieces, width / kCount), words.data(), first_piece,
+  launch(exec, add_pieces<T, kCount>, grid(pieces, width / kCount), rows, first_piece,
          width / kCount, factor, dy.data<T>(), partial.data<C>(), table.data<C>());
   launch(exec, add_frequent<C, kSumCount>, grid(frequent, width / kSumCount), first_frequent,
          width / kSumCount, factor, partial.data<C>(), table.data<C>());

@@ -7,6 +7,7 @@
 
 #include "decode/packed_transformer.h"
 #include "tensor/random.h"
+#include "tests/vary_vectors.h"
 
 namespace kette::testing {
 
@@ -39,21 +40,21 @@ class OneThread {
   int before_ = omp_get_max_threads();
 };
 
-/// materialize() leaves biases at 0 and gains at 1, which would hide a forgotten one; here nothing
-/// is.
 inline std::unique_ptr<Transformer> random_model(const TransformerConfig& config,
                                                  std::uint64_t seed = 1) {
   auto model = std::make_unique<Transformer>(config);
   model->materialize(seed);
-  Random random(seed, 99);
-  for (const auto& leaf : model->parameters().leaves()) {
-    if (leaf->value.shape().rank() != 1) continue;
-    float* values = leaf->value.data<float>();
-    for (std::int64_t i = 0; i < leaf->value.elements(); ++i) {
-      values[i] += static_cast<float>(random.uniform(-0.3, 0.3));
-    }
-  }
+  vary_vectors<float>(model->parameters(), seed);
   return model;
+}
+
+/// The same model on another device.
+template <class Model>
+std::unique_ptr<Model> moved(const Model& model, Device device) {
+  auto copy = std::make_unique<Model>(model.config());
+  copy->allocate(DType::f32, device, Gradients::none);
+  copy->parameters().values().copy_from(model.parameters().values());
+  return copy;
 }
 
 inline std::vector<Ids> random_sentences(std::int64_t count, std::int64_t vocabulary,

@@ -12,19 +12,6 @@
 using namespace kette;
 using namespace kette::testing;
 
-namespace {
-
-/// The same model on another device.
-template <class Model>
-std::unique_ptr<Model> moved(const Model& model, Device device) {
-  auto copy = std::make_unique<Model>(model.config());
-  copy->allocate(DType::f32, device, Gradients::none);
-  copy->parameters().values().copy_from(model.parameters().values());
-  return copy;
-}
-
-}  // namespace
-
 TEST_CASE("CUDA emulator: a generated token is one graph, one copy and one wait") {
   emulator::Emulator* emulator = emulator::find();
   if (emulator == nullptr) return skip_emulator();

@@ -192,12 +192,10 @@ TEST_CASE("CUDA: generated text is the CPU's") {
   const testing::OneThread one;
   for (const GptConfig& config : {small_gpt(), small_modern_gpt()}) {
     const auto host = random_gpt(16, config);
-    Gpt device(host->config());
-    device.allocate(DType::f32, devices[1], Gradients::none);
-    device.parameters().values().copy_from(host->parameters().values());
+    const auto device = testing::moved(*host, devices[1]);
     GenerateOptions options = greedy(20);
     options.texts = 2;
-    CHECK(generate(PackedGpt(device), {5, 6}, options) ==
+    CHECK(generate(PackedGpt(*device), {5, 6}, options) ==
           generate(PackedGpt(*host), {5, 6}, options));
   }
 }

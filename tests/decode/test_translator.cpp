@@ -215,10 +215,8 @@ TEST_CASE("CUDA: translations are those of the CPU") {
   const std::vector<Device> devices = test_devices();
   if (devices.size() == 1) return skip_cuda();
   const auto model = random_model(small_config());
-  Transformer copy(small_config());
-  copy.materialize(1, DType::f32, devices[1]);
-  copy.parameters().values().copy_from(model->parameters().values());
-  const PackedTransformer packed(*model), packed_copy(copy);
+  const auto copy = moved(*model, devices[1]);
+  const PackedTransformer packed(*model), packed_copy(*copy);
   const std::vector<Ids> sources = random_sentences(3, 611, 6);
   TranslateOptions options;
   options.beam = options.n_best = 3;

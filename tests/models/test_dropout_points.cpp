@@ -8,8 +8,8 @@
 #include <cmath>
 #include <set>
 
-#include "models/gpt.h"
-#include "models/transformer.h"
+#include "models/gradient_check.h"
+#include "tests/vary_vectors.h"
 
 using namespace kette;
 
@@ -18,10 +18,13 @@ namespace {
 constexpr std::uint64_t kSeed = 11, kStep = 3;
 constexpr double kResidual = 0.3, kAttention = 0.2, kActivation = 0.1;
 
-/// The masks of a step, in the order in which they are asked for.
+/// The masks of a step, in the order in which they are asked for; a rate of 0 takes none.
 class Masks {
  public:
-  DropoutMask next(double rate) { return DropoutMask(rate, {kSeed, (kStep << 16) + number_++}); }
+  DropoutMask next(double rate) {
+    if (rate == 0) return {};
+    return DropoutMask(rate, {kSeed, (kStep << 16) + number_++});
+  }
   Variable drop(const Variable& x, double rate) { return dropout(x, next(rate)); }
 
  private:
@@ -48,17 +51,6 @@ Variable attend(const MultiHeadSelfAttention& layer, Mask mask, const Variable& 
   const Variable qkv = apply(layer.query_key_value, x);
   return apply(layer.output,
                self_attention(qkv, segments, {layer.heads, mask, masks.next(kAttention)}));
-}
-
-/// Other numbers than those that norms and biases start with, which would hide one in another's place.
-void vary(const ParamStore& parameters) {
-  Random random(2, 3);
-  for (const auto& leaf : parameters.leaves()) {
-    if (leaf->value.shape().rank() != 1) continue;
-    double* values = leaf->value.data<double>();
-    for (std::int64_t i = 0; i < leaf->value.elements(); ++i)
-      values[i] += random.uniform(-0.3, 0.3);
-  }
 }
 
 void check_same(const Variable& given, const Variable& expected) {
@@ -95,7 +87,8 @@ class PlainTransformer {
     return masks_.drop(add_positions(tokens, table, row_positions(segments)), kResidual);
   }
   Variable feed_forward(const FeedForward& layer, const Variable& x) {
-    return apply(layer.outer, masks_.drop(relu(apply(layer.inner, x)), kActivation));
+    return apply(layer.outer,
+                 masks_.drop(relu(apply(layer.inner, x)), model_.config().activation_dropout));
   }
   Variable encode(const EncoderLayer& layer, Variable x) {
     x = surround(layer.after_self_attention, order_, x, masks_, [&](const Variable& in) {
@@ -164,61 +157,35 @@ TEST_CASE(
   for (const NormOrder norm : {NormOrder::post, NormOrder::pre}) {
     for (const double activation : {kActivation, 0.0}) {
       CAPTURE(activation);
-      TransformerConfig config;
-      config.encoder_layers = config.decoder_layers = 2;
-      config.width = 8;
-      config.hidden = 12;
-      config.heads = 2;
-      config.vocabulary = 11;
-      config.max_length = 16;
-      config.norm = norm;
+      TransformerConfig config = small_transformer(norm);
       config.dropout = kResidual;
       config.attention_dropout = kAttention;
       config.activation_dropout = activation;
       Transformer model(config);
       model.materialize(1, DType::f64);
-      vary(model.parameters());
-      Run run(kSeed, kStep);
-      const Variable memory = model.encode(Tensor::from(kSource), kSourceSegments, run);
-      const Variable states =
-          model.decode(Tensor::from(kTarget), kTargetSegments, memory, kSourceSegments, run);
-      if (activation > 0) check_same(states, PlainTransformer(model).states());
-      // Inference drops nothing, so it is the same each time, and something else.
-      Run one, two;
-      const auto infer = [&](Run& inference) {
-        const Variable kept = model.encode(Tensor::from(kSource), kSourceSegments, inference);
-        return model
-            .decode(Tensor::from(kTarget), kTargetSegments, kept, kSourceSegments, inference)
-            .value()
-            .values<double>();
+      testing::vary_vectors<double>(model.parameters(), 2);
+      const auto states = [&](Run run) {
+        const Variable memory = model.encode(Tensor::from(kSource), kSourceSegments, run);
+        return model.decode(Tensor::from(kTarget), kTargetSegments, memory, kSourceSegments, run);
       };
-      const auto inferred = infer(one);
-      CHECK(inferred == infer(two));
-      CHECK(inferred != states.value().values<double>());
+      const auto values = [](const Variable& x) { return x.value().values<double>(); };
+      const Variable trained = states(Run(kSeed, kStep));
+      check_same(trained, PlainTransformer(model).states());
+      // Inference drops nothing, so it is the same each time, and something else.
+      const auto inferred = values(states(Run()));
+      CHECK(inferred == values(states(Run())));
+      CHECK(inferred != values(trained));
     }
   }
 }
 
 TEST_CASE("dropout: GPT has GPT-2's at each of its points, with a mask of its own") {
-  for (const bool modern : {false, true}) {
-    CAPTURE(modern);
-    GptConfig config;
-    config.layers = 2;
-    config.width = 8;
-    config.hidden = 12;
-    config.heads = 2;
-    config.vocabulary = 11;
-    config.context = 8;
+  for (GptConfig config : {small_gpt(), small_modern_gpt()}) {
     config.dropout = kResidual;
     config.attention_dropout = kAttention;
-    if (modern) {
-      config.positions = Positions::rotary;
-      config.norm = NormKind::rms;
-      config.gate = Gate::swiglu;
-    }
     Gpt model(config);
     model.materialize(1, DType::f64);
-    vary(model.parameters());
+    testing::vary_vectors<double>(model.parameters(), 2);
     Run run(kSeed, kStep);
     check_same(model.states(Tensor::from(kTarget), kTargetSegments, run),
                plain_gpt_states(model, kTarget, kTargetSegments));

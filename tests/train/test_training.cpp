@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "data/safetensors.h"
+#include "data/text_file.h"
 #include "decode/scorer.h"
 #include "models/average.h"
 #include "tests/devices.h"
@@ -109,17 +110,12 @@ TEST_CASE(
   options.model.dropout = 0.5;
   const TrainResult result = train(options);
   const TranslationModel model = load_translation_model(options.out);
-  const auto ids_of = [&](const std::filesystem::path& file, Side side) {
-    std::istringstream text(read_file(file));
-    std::vector<std::vector<std::int32_t>> ids;
-    for (std::string line; std::getline(text, line);)
-      ids.push_back(model.tokenizer.encode(line, side));
-    return ids;
-  };
+  const TextLines source = read_lines(options.valid_source);
+  const TextLines target = read_lines(options.valid_target);
   double sum = 0, tokens = 0;
   for (const SentenceScore& score :
-       score_ids(PackedTransformer(*model.transformer), ids_of(options.valid_source, Side::source),
-                 ids_of(options.valid_target, Side::target))) {
+       score_ids(PackedTransformer(*model.transformer), model.tokenizer.encode_all(source.views()),
+                 model.tokenizer.encode_all(target.views(), Side::target))) {
     sum += score.log_probability;
     tokens += static_cast<double>(score.tokens());
   }
