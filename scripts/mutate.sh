@@ -2,11 +2,13 @@
 # Plants the faults of tests/faults.txt, one after the other, in a copy of this tree, and runs the tests
 # on each: how many do they catch? Apart from CI, for all of them take hours.
 #   scripts/mutate.sh [--only PATTERN] [--resume] [--jobs N] [--limit SECONDS]
-#   scripts/mutate.sh --list | --check
+#   scripts/mutate.sh --list | --check | --record
 # --only takes the faults whose titles match a regular expression. --resume passes over those that
 # build/faults/results.txt has; without it they are tried again. --limit is for one run of the tests
 # (default: four times what the copy takes without a fault): a hang counts as caught. --check says
-# whether each fault still fits the source. Ends with 1 if one survived or did not compile.
+# whether each fault still fits the source. --record notes in tests/faults.txt which test caught each;
+# the next run tries that one first, and is much shorter. Ends with 1 if one survived or did not
+# compile.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export LC_ALL=C
@@ -14,7 +16,7 @@ export LC_ALL=C
 action=run only='' resume=0 jobs=$(nproc) limit=0
 while (($# > 0)); do
   case "$1" in
-    --list | --check) action=${1#--} ;;
+    --list | --check | --record) action=${1#--} ;;
     --resume) resume=1 ;;
     --only)
       only=${2:?mutate.sh: expected a pattern after --only, given nothing}
@@ -29,17 +31,18 @@ while (($# > 0)); do
       shift
       ;;
     *)
-      echo "mutate.sh: expected --only PATTERN, --resume, --jobs N, --limit SECONDS, --list or" \
-        "--check, given $1" >&2
+      echo "mutate.sh: expected --only PATTERN, --resume, --jobs N, --limit SECONDS, --list," \
+        "--check or --record, given $1" >&2
       exit 2
       ;;
   esac
   shift
 done
 
-# faults list PATTERN: a line "title, tab, file" for each whose title matches
+# faults list PATTERN: a line "title, tab, file, tab, what caught it last" for each whose title matches
 # faults check: an error for each that does not fit the source
 # faults plant TITLE FOLDER: in the sources there
+# faults record RESULTS: notes in the list what caught each
 faults() {
   perl - "$@" << 'PERL'
 use strict;
@@ -63,11 +66,12 @@ for my $entry (split /\n\n/, content('tests/faults.txt')) {
     my ($sign) = @_;
     return join "\n", map { /^\Q$sign\E ?(.*)/ ? $1 : () } @lines[2 .. $#lines];
   };
-  push @faults, {title => $title, file => $file, old => $part->('-'), new => $part->('+')};
+  push @faults, {title => $title, file => $file, old => $part->('-'), new => $part->('+'),
+                 caught_by => $part->('=')};
 }
 
 if ($action eq 'list') {
-  print "$_->{title}\t$_->{file}\n" for grep { $_->{title} =~ /(?:$given[0])/i } @faults;
+  print "$_->{title}\t$_->{file}\t$_->{caught_by}\n" for grep { $_->{title} =~ /(?:$given[0])/i } @faults;
 } elsif ($action eq 'check') {
   my ($bad, %seen) = (0);
   for my $fault (@faults) {
@@ -80,6 +84,19 @@ if ($action eq 'list') {
   }
   print scalar(@faults), " faults fit the source\n" unless $bad;
   exit $bad;
+} elsif ($action eq 'record') {
+  my %case;
+  for (split /\n/, content($given[0])) {
+    my ($outcome, $title, undef, $name) = split /\t/;
+    $case{$title} = $name if $outcome eq 'caught' && $name !~ /^an end with status/;
+  }
+  my $list = content('tests/faults.txt');
+  for my $title (keys %case) {
+    $list =~ s/(^# \Q$title\E\n[^\n]+\n(?:[-+][^\n]*\n)+)(?:= [^\n]*\n)?/$1= $case{$title}\n/m;
+  }
+  open my $file, '>:raw', 'tests/faults.txt' or die "tests/faults.txt: expected to write it ($!)\n";
+  print {$file} $list;
+  close $file or die "tests/faults.txt: expected room for it, given none ($!)\n";
 } elsif ($action eq 'plant') {
   my ($title, $folder) = @given;
   my ($fault) = grep { $_->{title} eq $title } @faults;
@@ -95,13 +112,20 @@ if ($action eq 'list') {
 PERL
 }
 
-if [[ "$action" != run ]]; then
-  faults "$action" "$only"
-  exit
-fi
-
 work=$PWD/build/faults
 copy=$work/source build=$work/build results=$work/results.txt log=$work/log
+case "$action" in
+  run) ;;
+  record)
+    faults record "$results"
+    exit
+    ;;
+  *)
+    faults "$action" "$only"
+    exit
+    ;;
+esac
+
 mkdir -p "$copy" "$work/tmp"
 touch "$results"
 exec 9> "$work/lock"
@@ -158,13 +182,18 @@ failed_case() {
 }
 
 # "caught", "hung", "survived" or "did not compile", and the test case.
-outcome_of() { # outcome_of FILE
-  local tests=tests/${1%%/*} filter status
+# First the test that caught it last, or those named after the file; then those of its folder; then
+# all others.
+outcome_of() { # outcome_of FILE CAUGHT_BY
+  local folder=tests/${1%%/*} first status filter
+  first=--source-file="*/test_$(basename "${1%.*}").cpp"
+  # Commas part patterns, and ? stands for any character.
+  if [[ -n "$2" ]]; then first=--test-case="${2//[,\\]/?}"; fi
   if ! build_copy; then
     printf 'did not compile\t'
     return
   fi
-  for filter in --source-file="*/$tests/*" --source-file-exclude="*/$tests/*"; do
+  for filter in "$first" --source-file="*/$folder/*" --source-file-exclude="*/$folder/*"; do
     status=0
     run_tests "$filter" || status=$?
     rm -rf "${work:?}/tmp"/*
@@ -226,12 +255,12 @@ stopped=0
 trap 'stopped=1' INT TERM
 start=$SECONDS tried=0 left=${#chosen[@]}
 for line in "${chosen[@]}"; do
-  title=${line%$'\t'*} file=${line#*$'\t'}
+  IFS=$'\t' read -r title file caught_by <<< "$line"
   left=$((left - 1))
   if cut -f 2 "$results" | grep -qxF -- "$title"; then continue; fi
   cp "$copy/$file" "$work/original"
   faults plant "$title" "$copy"
-  outcome=$(outcome_of "$file")
+  outcome=$(outcome_of "$file" "${caught_by:-}")
   if ((stopped)); then exit 130; fi
   cp "$work/original" "$copy/$file"  # newer than what was built of the fault
   printf '%s\t%s\t%s\t%s\n' "${outcome%$'\t'*}" "$title" "$file" "${outcome#*$'\t'}" >> "$results"
