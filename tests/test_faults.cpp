@@ -9,7 +9,10 @@
 using namespace kette::testing;
 
 TEST_CASE("faults: each is of a text that its file has once") {
-  if (std::system("command -v perl > /dev/null") != 0) return MESSAGE("skipped: no perl");
+  if (std::system("command -v perl > /dev/null") != 0) {
+    MESSAGE("skipped: no perl");
+    return;
+  }
   const ScratchFolder folder;
   const auto said = folder / "said", script = source_folder() / "scripts" / "mutate.sh";
   const int status =
