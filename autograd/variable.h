@@ -1,5 +1,5 @@
 // A Variable is a tensor and, when a tape recorded how it came about, its place on that tape. A
-// Parameter is a value that outlives tapes, with the tensor its gradient is added to.
+// Leaf is a value that outlives tapes, a parameter, with the tensor its gradient is added to.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +32,11 @@ class Variable {
   const Tensor& value() const { return leaf_ ? leaf_->value : value_; }
   const Shape& shape() const { return value().shape(); }
   const std::shared_ptr<Leaf>& leaf() const { return leaf_; }
+  /// Whether both are one and the same: the same memory, at the same place of a tape.
+  bool is(const Variable& other) const {
+    return value().raw() == other.value().raw() && shape() == other.shape() &&
+           leaf_ == other.leaf_ && tape_ == other.tape_ && slot_ == other.slot_;
+  }
 
  private:
   friend class Tape;

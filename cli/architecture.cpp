@@ -102,9 +102,12 @@ void ArchitectureOptions::add_field_options(CLI::App& command) {
       named(translation, "--norm", transformer_.norm,
             {{NormOrder::post, "post"}, {NormOrder::pre, "pre"}},
             "Layer norm after each sub-layer, as in the paper, or before it"),
-      named(translation, "--activation", transformer_.activation,
-            {{Activation::relu, "relu"}, {Activation::gelu, "gelu"}, {Activation::silu, "silu"}},
-            "Of the feed-forward layers"),
+      named(translation, "--activation", transformer_.feed_forward,
+            {{FeedForwardKind::relu, "relu"},
+             {FeedForwardKind::gelu, "gelu"},
+             {FeedForwardKind::silu, "silu"},
+             {FeedForwardKind::swiglu, "swiglu"}},
+            "Of the feed-forward layers; swiglu: with a gate"),
       translation.number(
           "--model-max-length", transformer_.max_length, at_least(3),
           "Longest sequence the model can be given, in tokens, with the marks of its "
@@ -118,7 +121,8 @@ void ArchitectureOptions::add_field_options(CLI::App& command) {
             "Added to the tokens, as GPT-2 has them, or turning queries and keys"),
       named(gpt, "--norm-kind", gpt_.norm, {{NormKind::layer, "layer"}, {NormKind::rms, "rms"}},
             "Layer norm, or the root mean square alone"),
-      named(gpt, "--feed-forward", gpt_.gate, {{Gate::gelu, "gelu"}, {Gate::swiglu, "swiglu"}},
+      named(gpt, "--feed-forward", gpt_.feed_forward,
+            {{FeedForwardKind::gelu, "gelu"}, {FeedForwardKind::swiglu, "swiglu"}},
             "What is inside the feed-forward layers")};
 }
 

@@ -11,6 +11,7 @@
 #include "cli/common.h"
 #include "cli/device_limits.h"
 #include "decode/generator.h"
+#include "models/gpt.h"
 #include "tensor/cpu/memory_speed.h"
 
 namespace kette::cli {
@@ -39,7 +40,7 @@ void run(BenchGenerateOptions& o) {
               " tokens of prompt and text together, given ", o.prompt + o.tokens);
   Gpt model(config);
   model.materialize(o.seed, DType::f32, o.device);
-  const PackedGpt packed(model, o.weights);
+  const auto ready = model.for_decoding(o.weights);
   Random random(o.seed, 7);
   std::vector<std::int32_t> prompt;
   for (std::int64_t i = 0; i < o.prompt; ++i) {
@@ -50,7 +51,7 @@ void run(BenchGenerateOptions& o) {
   options.texts = o.texts;
   const auto generate_tokens = [&](std::int64_t tokens) {
     options.max_tokens = tokens;
-    return seconds_of([&] { generate(packed, prompt, options); });
+    return seconds_of([&] { generate(*ready, prompt, options); });
   };
   generate_tokens(4);  // to warm up
   // Of positions, one row is read. As many bytes as the weights are read by.

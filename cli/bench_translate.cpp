@@ -11,6 +11,7 @@
 #include "cli/common.h"
 #include "cli/decoding.h"
 #include "data/text_file.h"
+#include "models/transformer.h"
 #include "tensor/random.h"
 
 namespace kette::cli {
@@ -59,17 +60,17 @@ void run(BenchTranslateOptions& o) {
   const TransformerConfig config = TransformerConfig::preset(o.preset);
   o.translate.forced_length = o.length;
   o.translate.check();
-  check_width(o.translate, config);
   const auto sources =
       o.source.empty() ? random_sources(o, config.vocabulary) : text_sources(o, config.vocabulary);
   Transformer model(config);
+  check_width(o.translate, model);
   model.materialize(o.seed, DType::f32, o.device);
-  const PackedTransformer packed(model, o.weights);
+  const auto ready = model.for_decoding(o.weights);
   std::vector<double> times;
   double target_tokens = 0;
   for (std::int64_t run = 0; run < o.warmup + o.steps; ++run) {
     const Clock::time_point start = Clock::now();
-    const auto found = translate_ids(packed, sources, o.translate);
+    const auto found = translate_ids(*ready, sources, o.translate);
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     target_tokens = 0;
     for (const auto& n_best : found)

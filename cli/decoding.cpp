@@ -47,9 +47,9 @@ TranslationModel load(const ModelOptions& options) {
   return model;
 }
 
-void add_search_options(CLI::App& command, TranslateOptions& options) {
-  OptionGroup group(command, "Search");
-  group.number("--beam", options.beam, at_least(1), "Hypotheses kept; 1 is greedy search");
+Option add_beam_options(OptionGroup& group, SearchOptions& options, const std::string& of_one) {
+  const Option beam =
+      group.number("--beam", options.beam, at_least(1), "Hypotheses kept; 1 is " + of_one);
   group.custom(
       "--beam-kind",
       [&options](const std::string& text) {
@@ -67,6 +67,22 @@ void add_search_options(CLI::App& command, TranslateOptions& options) {
       [&options](const std::string& text) { options.length_penalty = parse_length_penalty(text); },
       [&options] { return options.length_penalty.str(); },
       "gnmt:ALPHA for ((5 + n) / 6)^ALPHA, len:ALPHA for n^ALPHA, or none", "NAME");
+  return beam;
+}
+
+std::vector<Option> add_sampling_options(OptionGroup& group, SamplingOptions& options) {
+  return {group.number("--temperature", options.temperature, at_least(0),
+                       "Above 1 bolder, below 1 safer; 0 takes the likeliest token"),
+          group.number("--top-k", options.top_k, at_least(0),
+                       "Choose among this many likeliest tokens; 0: all"),
+          group.number("--top-p", options.top_p, above(0),
+                       "Choose among the likeliest tokens that together have this probability"),
+          group.number("--seed", options.seed, "The same seed gives the same text")};
+}
+
+void add_search_options(CLI::App& command, TranslateOptions& options) {
+  OptionGroup group(command, "Search");
+  add_beam_options(group, options);
   group.number("--batch-tokens", options.batch_tokens, at_least(1),
                "Tokens times beam that each thread has at once");
   group.number("--extra-length", options.extra_length, at_least(0),

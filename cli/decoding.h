@@ -26,6 +26,11 @@ TranslationModel load(const ModelOptions& options);
 
 /// Adds --beam, --length-penalty and the other settings of the search.
 void add_search_options(CLI::App& command, TranslateOptions& options);
+/// Adds --beam, which is returned, --beam-kind and --length-penalty. of_one: what a beam of 1 is.
+Option add_beam_options(OptionGroup& group, SearchOptions& options,
+                        const std::string& of_one = "greedy search");
+/// Adds --temperature, --top-k, --top-p and --seed, which are returned.
+std::vector<Option> add_sampling_options(OptionGroup& group, SamplingOptions& options);
 
 /// Throws an Error with file and line for the first line that is longer than the model's positions.
 void check_lengths(const TranslationModel& model, const std::vector<std::string_view>& lines,

@@ -38,7 +38,7 @@ void evaluate_translation(EvaluateOptions& o) {
   KETTE_CHECK(source.size() == reference.size(), o.reference.string(), ": expected ", source.size(),
               " lines, as many as ", o.source.string(), " has, given ", reference.size());
   const TranslationModel model = load(o.model);
-  check_width(o.translate, model.transformer->config());
+  check_width(o.translate, *model.transformer);
   if (!o.translate.truncate) check_lengths(model, source.views(), o.source.string());
   const Translator translator(*model.transformer, model.tokenizer, o.model.weights);
   const std::vector<std::string> lines(source.views().begin(), source.views().end());

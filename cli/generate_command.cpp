@@ -25,6 +25,7 @@ struct GenerateCommandOptions {
   std::filesystem::path prompt_file;
   GenerateOptions generate;
   bool echo = true, stop = true;
+  ContinueOptions search;
 };
 
 /// Writes a text as its tokens come, whole characters at a time.
@@ -61,18 +62,42 @@ std::string read_prompt(const GenerateCommandOptions& o) {
   return read_all(source);
 }
 
+/// What a beam search finds, best first.
+void print_likeliest(const GenerateCommandOptions& o, const LanguageModel& model,
+                     const AutoregressiveModel& ready, const std::string& prompt,
+                     const std::vector<std::int32_t>& ids) {
+  ContinueOptions options = o.search;
+  options.max_tokens = o.generate.max_tokens;
+  if (o.stop) options.end_of_text = model.tokenizer->end_of_text();
+  Json list = Json::array();
+  for (const Hypothesis& found : search_continuations(ready, ids, options)) {
+    const std::string text = model.tokenizer->decode(found.tokens);
+    if (!list.empty()) std::cout << "---------------\n";
+    std::cout << for_stdout((o.echo ? prompt : "") + text) << "\n";
+    list.push_back({{"text", text},
+                    {"tokens", found.tokens.size()},
+                    {"log_probability", found.log_probability},
+                    {"score", found.score}});
+  }
+  if (!o.common.json) return;
+  std::cout << Json{{"prompt", prompt}, {"prompt_tokens", ids.size()}, {"texts", list}}.dump(
+                   -1, ' ', false, Json::error_handler_t::replace)
+            << "\n";
+}
+
 void print_texts(const GenerateCommandOptions& o, const LanguageModel& model,
                  const std::string& prompt, std::vector<std::int32_t> ids) {
   if (ids.empty()) ids.push_back(model.tokenizer->end_of_text());
   GenerateOptions options = o.generate;
   if (o.stop) options.end_of_text = model.tokenizer->end_of_text();
-  const PackedGpt packed(*model.gpt, o.model.weights);
+  const auto ready = model.gpt->for_decoding(o.model.weights);
+  if (o.search.beam > 1) return print_likeliest(o, model, *ready, prompt, ids);
   const std::string echoed = o.echo ? prompt : "";
   TextStream stream(*model.tokenizer);
   std::cout << for_stdout(echoed) << std::flush;
   const auto start = std::chrono::steady_clock::now();
   // The first text is heard while it grows, and the others once all are done.
-  const auto texts = generate(packed, ids, options, [&](std::int64_t text, std::int32_t token) {
+  const auto texts = generate(*ready, ids, options, [&](std::int64_t text, std::int32_t token) {
     if (text == 0) stream.add(token);
   });
   const double seconds =
@@ -99,9 +124,11 @@ void print_texts(const GenerateCommandOptions& o, const LanguageModel& model,
             << "\n";
 }
 
-void run(const GenerateCommandOptions& o) {
+void run(GenerateCommandOptions& o) {
   use_threads(o.common);
   o.generate.check();
+  o.search.n_best = o.search.beam > 1 ? o.generate.texts : 1;
+  o.search.check();
   const std::string prompt = read_prompt(o);
   const LanguageModel model = load_language_model(o.model);
   print_texts(o, model, prompt, model.tokenizer->encode(prompt));
@@ -124,13 +151,10 @@ void add_generate_command(CLI::App& program) {
   text.flag("--stop,!--no-stop", options->stop,
             "Stop where the model ends the text (on by default)");
   OptionGroup sampling(command, "Sampling");
-  sampling.number("--temperature", options->generate.temperature, at_least(0),
-                  "Above 1 bolder, below 1 safer; 0 takes the likeliest token");
-  sampling.number("--top-k", options->generate.top_k, at_least(0),
-                  "Choose among this many likeliest tokens; 0: all");
-  sampling.number("--top-p", options->generate.top_p, above(0),
-                  "Choose among the likeliest tokens that together have this probability");
-  sampling.number("--seed", options->generate.seed, "The same seed gives the same text");
+  const std::vector<Option> chances = add_sampling_options(sampling, options->generate);
+  OptionGroup search(command, "Search, instead of sampling");
+  const Option beam = add_beam_options(search, options->search, "no search, but sampling");
+  for (Option option : chances) option.excludes(beam);
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }

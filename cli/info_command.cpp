@@ -9,6 +9,7 @@
 #include "cli/machine.h"
 #include "models/model_directory.h"
 #include "models/model_summary.h"
+#include "models/points.h"
 #include "tensor/cpu/blas.h"
 
 namespace kette::cli {
@@ -21,6 +22,7 @@ struct InfoOptions {
   std::string preset;
   std::filesystem::path model;
   std::int64_t vocabulary = 0;
+  bool points = false;
 };
 
 constexpr double kMebi = 1024.0 * 1024.0;
@@ -111,8 +113,40 @@ void print_table(const ModelConfig& config) {
                "without activations.\n";
 }
 
+std::unique_ptr<AutoregressiveModel> model_of(const ModelConfig& config) {
+  if (const auto* gpt = std::get_if<GptConfig>(&config)) return std::make_unique<Gpt>(*gpt);
+  return std::make_unique<Transformer>(std::get<TransformerConfig>(config));
+}
+
+/// Where a tap can look into a pass, with the shapes there.
+Json print_points(const ModelConfig& config) {
+  const std::unique_ptr<AutoregressiveModel> model = model_of(config);
+  model->allocate(DType::f32, {}, Gradients::none);
+  const std::int64_t target = std::min<std::int64_t>(3, model->positions()),
+                     source = std::min<std::int64_t>(5, model->positions());
+  std::cout << "\nPoints of a pass over "
+            << (model->has_encoder()
+                    ? text("a source of %lld and a target of %lld tokens",
+                           static_cast<long long>(source), static_cast<long long>(target))
+                    : text("%lld tokens", static_cast<long long>(target)))
+            << "\n\n";
+  Json list = Json::array();
+  for (const Point& point : points_of(*model, source, target)) {
+    std::cout << text("%-54s %s\n", point.name.c_str(), point.shape.str().c_str());
+    Json shape = Json::array();
+    for (std::int64_t axis = 0; axis < point.shape.rank(); ++axis) {
+      shape.push_back(point.shape[axis]);
+    }
+    list.push_back({{"point", point.name}, {"shape", shape}});
+  }
+  return list;
+}
+
 void run(const InfoOptions& o) {
   const int threads = use_threads(o.common);
+  if (o.points && o.preset.empty() && o.model.empty()) {
+    throw UsageError("expected --model or --preset beside --points, given neither");
+  }
   Json json = {{"version", KETTE_VERSION},  {"cpu", cpu_name()},
                {"kernels", kernel_level()}, {"blas_core", cpu::blas_core()},
                {"threads", threads},        {"cuda_devices", cuda_devices()}};
@@ -147,6 +181,7 @@ void run(const InfoOptions& o) {
     }
     json["preset"] = o.preset;
     json["model"] = model_json(config);
+    if (o.points) json["points"] = print_points(config);
   }
   if (o.common.json) print_json(json);
 }
@@ -162,6 +197,7 @@ void add_info_command(CLI::App& program) {
   group.number("--vocab", options->vocabulary, at_least(1),
                "Rows of its vocabulary (default: the preset's)");
   group.path("--model", options->model, "Or a trained model", "DIR").excludes(preset);
+  group.flag("--points", options->points, "List what in the model a tap can look at");
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }

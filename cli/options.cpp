@@ -38,6 +38,11 @@ Option Option::required() {
   return *this;
 }
 
+Option Option::needs(Option other) {
+  option_->needs(other.option_);
+  return *this;
+}
+
 Option Option::excludes(Option other) {
   option_->excludes(other.option_);
   return *this;

@@ -52,6 +52,7 @@ class Option {
 
   Option required();
   Option excludes(Option other);
+  Option needs(Option other);
   /// Takes all values that follow it.
   Option many();
   /// Tells `then` of each value while the command line is read.

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cli/commands.h"
 #include "cli/common.h"
@@ -24,7 +25,9 @@ struct TranslateCommandOptions {
   CommonOptions common;
   ModelOptions model;
   TranslateOptions translate;
-  std::filesystem::path input, output;
+  bool sample = false;
+  SamplingOptions sampling;
+  std::filesystem::path input, output, prefix;
 };
 
 /// Lines that are translated together: enough that the end of a part, where threads wait for each
@@ -65,6 +68,28 @@ class Sink {
   std::ofstream file_;
 };
 
+/// What the translations begin with, line by line beside the sources; without a file nothing.
+class Prefixes {
+ public:
+  explicit Prefixes(const std::filesystem::path& file) {
+    if (!file.empty()) lines_.emplace(file, kLimits);
+  }
+  std::vector<std::string> next(std::size_t lines) {
+    if (!lines_) return {};
+    std::vector<std::string> part = lines_->next(lines);
+    KETTE_CHECK(part.size() == lines, lines_->name(),
+                ": expected as many lines as there are sentences, given fewer");
+    return part;
+  }
+  void check_end() {
+    KETTE_CHECK(!lines_ || lines_->next(1).empty(), lines_->name(),
+                ": expected as many lines as there are sentences, given more");
+  }
+
+ private:
+  std::optional<LineReader> lines_;
+};
+
 std::string format(const Translation& translation, std::int64_t line, std::int64_t n_best) {
   if (n_best == 1) return translation.text + "\n";
   std::string lines;
@@ -77,12 +102,14 @@ std::string format(const Translation& translation, std::int64_t line, std::int64
 
 void run(TranslateCommandOptions& o) {
   const int threads = use_threads(o.common);
+  if (o.sample) o.translate.sampling = o.sampling;
   o.translate.check();
   LineReader source = open_input(o.input);
   const TranslationModel model = load(o.model);
-  check_width(o.translate, model.transformer->config());
+  check_width(o.translate, *model.transformer);
   const Translator translator(*model.transformer, model.tokenizer, o.model.weights);
   std::vector<std::string> part = source.next(kPart);
+  Prefixes prefixes(o.prefix);
   Sink sink(o.output);  // now, so that input that is refused leaves an earlier output as it is
   std::int64_t sentences = 0, tokens = 0;
   double seconds = 0;
@@ -91,7 +118,9 @@ void run(TranslateCommandOptions& o) {
       check_lengths(model, {part.begin(), part.end()}, source.name(), source.first_line());
     }
     const auto start = std::chrono::steady_clock::now();
-    const std::vector<Translation> translations = translator.translate(part, o.translate);
+    o.translate.first_number = source.first_line() - 1;
+    const std::vector<Translation> translations =
+        translator.translate(part, o.translate, {}, prefixes.next(part.size()));
     seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     std::string written;
     for (std::size_t i = 0; i < translations.size(); ++i) {
@@ -107,6 +136,7 @@ void run(TranslateCommandOptions& o) {
     sink.write(written);
     part = source.next(kPart);
   }
+  prefixes.check_end();
   if (!o.common.json) return;
   const double rate = seconds > 0 ? 1 / seconds : 0;
   print_json({{"sentences", sentences},
@@ -128,8 +158,14 @@ void add_translate_command(CLI::App& program) {
   text.path("--input", options->input, "Sentences, one a line; plain or gzip (default: stdin)");
   text.path("--output", options->output, "Where their translations go (default: stdout)");
   text.number("--n-best", options->translate.n_best, at_least(1),
-              "Best translations of each line, as `line ||| text ||| score`");
+              "Best translations of each line, or as many samples, as `line ||| text ||| score`");
+  text.path("--prefix", options->prefix,
+            "What the translation of each line is to begin with; a line may be empty");
   add_search_options(command, options->translate);
+  OptionGroup sampling(command, "Sampling");
+  const Option sample = sampling.flag("--sample", options->sample,
+                                      "Draw translations by chance instead of searching");
+  for (Option option : add_sampling_options(sampling, options->sampling)) option.needs(sample);
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }

@@ -37,7 +37,7 @@ std::size_t Beam::places() const {
 
 std::vector<Beam::Candidate> Beam::candidates(std::span<const Continuations> offered) const {
   const bool forced = options_.forced_length > 0;
-  const bool may_end = !forced && (length_ >= options_.min_length || !may_go_on());
+  const bool may_end = end_ >= 0 && !forced && (length_ >= options_.min_length || !may_go_on());
   const bool end_is_forced = options_.is_full() && !may_go_on();
   std::vector<Candidate> result;
   for (std::size_t parent = 0; parent < live_.size(); ++parent) {
@@ -96,7 +96,7 @@ std::vector<std::int64_t> Beam::advance(std::int64_t first_row) {
       continue;
     }
     hypothesis.tokens.push_back(candidate.token);
-    if (length_ == options_.forced_length) {
+    if (is_cut(length_)) {
       finish(std::move(hypothesis), false);
       continue;
     }

@@ -34,6 +34,8 @@ struct SearchOptions {
   std::int64_t min_length = 0;
   std::int64_t forced_length =
       0;  ///< every hypothesis has exactly this many tokens and no end mark; for benchmarks
+  /// Whether a hypothesis of the longest length is done as it is; else it must end with the end mark.
+  bool cut_off = false;
   bool allow_unknown = true;
   bool stop_early = true;  ///< when nothing alive can reach the n best; the result is the same
 
@@ -60,7 +62,7 @@ struct Continuations {
 
 class Beam {
  public:
-  /// At most max_tokens tokens, end mark not counted. end: the id of </s>.
+  /// At most max_tokens tokens, end mark not counted. end: the id of </s>; -1: there is none.
   Beam(const SearchOptions& options, std::int64_t max_tokens, std::int32_t end);
 
   /// Those that go on, in the order of their rows.
@@ -83,7 +85,13 @@ class Beam {
   };
   std::vector<Candidate> candidates(std::span<const Continuations> offered) const;
   std::size_t places() const;
-  bool may_go_on() const { return options_.forced_length > 0 || length_ < max_tokens_; }
+  bool may_go_on() const {
+    return options_.forced_length > 0 || options_.cut_off || length_ < max_tokens_;
+  }
+  /// Whether hypotheses of this length are done, without an end mark.
+  bool is_cut(std::int64_t length) const {
+    return length == options_.forced_length || (options_.cut_off && length == max_tokens_);
+  }
   void finish(Hypothesis hypothesis, bool has_end);
   bool is_decided() const;
   std::size_t beam() const { return static_cast<std::size_t>(options_.beam); }

@@ -2,10 +2,6 @@
 
 #include <algorithm>
 
-#include "decode/decoder_state.h"
-#include "decode/next_tokens.h"
-#include "decode/search_limits.h"
-
 namespace kette {
 namespace {
 
@@ -14,11 +10,11 @@ struct Searched {
   Beam beam;
 };
 
-std::vector<std::int32_t> next_inputs(const std::vector<Searched>& sentences, std::int32_t begin) {
+std::vector<std::int32_t> next_inputs(const std::vector<Searched>& sentences) {
   std::vector<std::int32_t> tokens;
   for (const Searched& sentence : sentences) {
     for (const Hypothesis& hypothesis : sentence.beam.live()) {
-      tokens.push_back(hypothesis.tokens.empty() ? begin : hypothesis.tokens.back());
+      tokens.push_back(hypothesis.tokens.empty() ? sentence.job.first : hypothesis.tokens.back());
     }
   }
   return tokens;
@@ -38,16 +34,27 @@ void choose(Beam& beam, NextTokens& next, std::int64_t first_row, std::int64_t m
   }
 }
 
+/// What the constraint says of each row, if there is one.
+std::vector<Constraint::Choice> choices_of(const std::vector<Searched>& sentences,
+                                           const Constraint* constraint) {
+  std::vector<Constraint::Choice> choices;
+  if (constraint == nullptr) return choices;
+  for (const Searched& sentence : sentences) {
+    for (const Hypothesis& hypothesis : sentence.beam.live()) {
+      choices.push_back(constraint->after(sentence.job.number, hypothesis.tokens));
+    }
+  }
+  return choices;
+}
+
 }  // namespace
 
-void beam_search(const PackedTransformer& model, const SearchOptions& options, std::int64_t budget,
-                 const SupplyJobs& supply, const FinishJob& finish) {
+void beam_search(const AutoregressiveModel& model, const SearchVocabulary& vocabulary,
+                 const SearchOptions& options, std::int64_t budget, const SupplyJobs& supply,
+                 const FinishJob& finish) {
   options.check();
-  // </s> is asked for by itself: whether it may come is the beam's to say.
-  const SpecialTokens special = model.config().special;
-  std::vector<std::int32_t> banned{special.pad, special.begin, special.end};
-  if (!options.allow_unknown) banned.push_back(special.unknown);
-  const Tensor banned_there = Tensor::from(banned, model.device());
+  // The end mark is asked for by itself: the beam decides whether it may come.
+  const Tensor masks = vocabulary.masks(model.vocabulary(), false, model.device());
 
   DecoderState state(model);
   std::vector<Searched> sentences;
@@ -55,20 +62,18 @@ void beam_search(const PackedTransformer& model, const SearchOptions& options, s
   for (;;) {
     // Encoding a few sentences at a time wastes the products, so room is left to gather first.
     if (sentences.empty() || 4 * cost <= 3 * budget) {
-      std::vector<std::span<const std::int32_t>> sources;
+      std::vector<RowStart> starts;
       for (const SearchJob& job : supply(budget - cost, sentences.empty())) {
         cost += job.cost(options.beam);
-        sources.push_back(job.source);
-        sentences.push_back(
-            {job,
-             Beam(options, longest_output(options, model.config(), job.length()), special.end)});
+        starts.push_back(job.start);
+        sentences.push_back({job, Beam(options, job.longest, vocabulary.end)});
       }
-      state.add(sources);
+      state.add(starts);
     }
     if (sentences.empty()) return;
 
-    NextTokens next(model, state.step(next_inputs(sentences, special.begin)),
-                    std::min(options.candidates(), kFew), banned_there, special.end);
+    NextTokens next(model, state.step(next_inputs(sentences)), std::min(options.candidates(), kFew),
+                    vocabulary, masks, choices_of(sentences, vocabulary.constraint));
     std::vector<std::int64_t> parents;
     std::int64_t row = 0;
     for (Searched& sentence : sentences) {

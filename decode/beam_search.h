@@ -1,27 +1,30 @@
-// Beam search over many sentences at once. Their beams are the rows of one DecoderState, so that
-// every product has many rows; sentences that are done leave, and new ones take their place before
-// the batch gets thin. What comes out for a sentence does not depend on the sentences beside it, to
-// the last bit.
+// Beam search over many texts at once, translations or what goes on from prompts. Their beams are the
+// rows of one DecoderState, so that every product has many rows; texts that are done leave, and new
+// ones take their place before the batch gets thin. What comes out for a text does not depend on the
+// texts beside it, to the last bit.
 #pragma once
 
 #include <functional>
 #include <span>
 
 #include "decode/beam.h"
-#include "decode/packed_transformer.h"
+#include "decode/decoder_state.h"
+#include "decode/next_tokens.h"
 
 namespace kette {
 
-/// A sentence to translate: ids without the end mark, which must stay where they are until it is
-/// done.
+/// A text to search for. What it begins with must stay where it is until it is done.
 struct SearchJob {
   std::int64_t number = 0;
-  std::span<const std::int32_t> source;
+  RowStart start;
+  std::int32_t first = 0;    ///< the token before those searched for: <s>, or the last of a prompt
+  std::int64_t longest = 0;  ///< of so many tokens at most, end mark not counted
 
-  /// Its share of the budget: all its beams may come to look back about as far as the source is
+  /// Its share of the budget: all its beams may come to look back about as far as what is given is
   /// long.
-  std::int64_t cost(std::int64_t beam) const { return beam * (length() + 1); }
-  std::int64_t length() const { return static_cast<std::int64_t>(source.size()); }
+  std::int64_t cost(std::int64_t beam) const {
+    return beam * std::max<std::int64_t>(1, std::ssize(start.source) + std::ssize(start.past));
+  }
 };
 
 /// Jobs whose costs add up to at most `room`, but one at least when `idle`; none when there are no
@@ -31,7 +34,8 @@ using FinishJob = std::function<void(std::int64_t number, std::vector<Hypothesis
 
 /// Runs until the supply is empty and everything is finished. budget: the sum of the costs of what
 /// is alive.
-void beam_search(const PackedTransformer& model, const SearchOptions& options, std::int64_t budget,
-                 const SupplyJobs& supply, const FinishJob& finish);
+void beam_search(const AutoregressiveModel& model, const SearchVocabulary& vocabulary,
+                 const SearchOptions& options, std::int64_t budget, const SupplyJobs& supply,
+                 const FinishJob& finish);
 
 }  // namespace kette

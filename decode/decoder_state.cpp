@@ -1,21 +1,33 @@
 #include "decode/decoder_state.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "tensor/kernels.h"
 
 namespace kette {
 namespace {
 
-KvCache cache_for(const PackedTransformer& model) {
-  const TransformerConfig& config = model.config();
-  return KvCache(config.decoder_layers, config.width, model.device());
+using Ids = std::vector<std::int32_t>;
+
+const AutoregressiveModel& made_ready(const AutoregressiveModel& model) {
+  KETTE_CHECK(model.output().prepacked,
+              "decoder: expected a model made ready for decoding, given one that trains (call "
+              "for_decoding())");
+  return model;
+}
+
+KvCache cache_for(const AutoregressiveModel& model) {
+  const auto layers = static_cast<std::int64_t>(model.decoder().size());
+  return KvCache(layers, model.width(), model.device());
 }
 
 /// What a step tells the device, in one copy.
 class StepTables {
  public:
   /// The number of a table.
-  std::size_t add(const std::vector<std::int32_t>& table) {
-    begins_.push_back(static_cast<std::int64_t>(values_.size()));
+  std::size_t add(const Ids& table) {
+    begins_.push_back(std::ssize(values_));
     values_.insert(values_.end(), table.begin(), table.end());
     return begins_.size() - 1;
   }
@@ -25,117 +37,164 @@ class StepTables {
   }
 
  private:
-  std::vector<std::int32_t> values_;
+  Ids values_;
   std::vector<std::int64_t> begins_;
   Tensor there_;
 };
 
+/// The parts of the starts end to end.
+struct Joined {
+  Ids ids;
+  Segments segments;
+};
+
+Joined join(const std::vector<RowStart>& starts, std::span<const std::int32_t> RowStart::*part) {
+  Ids ids;
+  std::vector<std::int64_t> lengths;
+  for (const RowStart& start : starts) {
+    ids.insert(ids.end(), (start.*part).begin(), (start.*part).end());
+    lengths.push_back(std::ssize(start.*part));
+  }
+  return {std::move(ids), Segments::from_lengths(lengths)};
+}
+
 }  // namespace
 
-DecoderState::DecoderState(const PackedTransformer& model)
-    : model_(&model), past_(cache_for(model)), memory_(cache_for(model)) {}
+DecoderState::DecoderState(const AutoregressiveModel& model, Tap* tap)
+    : model_(&made_ready(model)), tap_(tap), past_(cache_for(model)), memory_(cache_for(model)) {}
 
-void DecoderState::add(const std::vector<std::span<const std::int32_t>>& sources) {
-  if (sources.empty()) return;
-  std::vector<std::int32_t> ids;
-  std::vector<std::int64_t> lengths;
-  for (const auto& source : sources) {
-    ids.insert(ids.end(), source.begin(), source.end());
-    ids.push_back(model_->config().special.end);
-    lengths.push_back(static_cast<std::int64_t>(source.size()) + 1);
+void DecoderState::add(const std::vector<RowStart>& starts) {
+  if (starts.empty()) return;
+  if (model_->has_encoder()) {
+    drop_unread_sentences();
+    keep_memory(starts);
   }
-  const Segments segments = Segments::from_lengths(lengths);
-  KETTE_CHECK(segments.longest() <= model_->config().max_length,
-              "decoder: expected sources of at most ", model_->config().max_length - 1,
-              " tokens, given one of ", segments.longest() - 1);
-  drop_unread_sentences();
-  keep_memory(model_->encode(ids, segments), segments);
+  read_past(starts);
 }
 
 void DecoderState::drop_unread_sentences() {
   std::vector<std::int64_t> read, place(static_cast<std::size_t>(memory_.lines()), -1);
-  for (std::int64_t& sentence : sentences_) {
+  for (std::int32_t& sentence : sentences_) {
     std::int64_t& at = place[static_cast<std::size_t>(sentence)];
     if (at < 0) {
-      at = static_cast<std::int64_t>(read.size());
+      at = std::ssize(read);
       read.push_back(sentence);
     }
-    sentence = at;
+    sentence = static_cast<std::int32_t>(at);
   }
   memory_.select(read);
 }
 
-/// A row and a line of the memory for each sentence, and the keys and values of every layer.
-void DecoderState::keep_memory(const Tensor& memory, const Segments& segments) {
-  for (std::int64_t i = 0; i < segments.count(); ++i) {
-    sentences_.push_back(memory_.lines() + i);
-    past_.add_line();
+/// Encodes the sources, and keeps the keys and values that every layer makes of them.
+void DecoderState::keep_memory(const std::vector<RowStart>& starts) {
+  const Joined sources = join(starts, &RowStart::source);
+  for (std::int64_t i = 0; i < sources.segments.count(); ++i) {
+    KETTE_CHECK(sources.segments.length(i) > 0,
+                "decoder: expected a source, with its end mark, for each row, given none for one");
+    sentences_.push_back(static_cast<std::int32_t>(memory_.lines() + i));
   }
-  const CachePlaces places = memory_.add_lines(segments);
+  Run run(tap_);
+  const Variable memory =
+      model_->encode(Tensor::from(sources.ids), PackedSequences(sources.segments), run);
+  const CachePlaces places = memory_.add_lines(sources.segments);
   memory_table_ = places.table;
-  for (std::size_t index = 0; index < model_->decoder().size(); ++index) {
-    const Tensor keys_values = model_->decoder()[index].memory_key_value(memory);
-    write_to_cache(keys_values, 0, places, memory_.layer(static_cast<std::int64_t>(index)));
+  for (const Block& block : model_->decoder()) {
+    const MultiHeadCrossAttention& attention = *block.cross_attention;
+    write_to_cache(attention.key_value(memory, run).value(), 0, places,
+                   memory_.layer(attention.layer));
   }
 }
 
-Tensor DecoderState::step(const std::vector<std::int32_t>& tokens) {
-  KETTE_CHECK(static_cast<std::int64_t>(tokens.size()) == rows() && rows() > 0,
-              "decoder: expected a token for each of ", rows(), " rows, given ", tokens.size());
+void DecoderState::read_past(const std::vector<RowStart>& starts) {
+  const auto first = static_cast<std::int32_t>(rows());
+  const Joined past = join(starts, &RowStart::past);
+  if (past.ids.empty()) {
+    for (std::size_t i = 0; i < starts.size(); ++i) past_.add_line();
+    return;
+  }
+  const CachePlaces places = past_.add_lines(past.segments);
+  Run run(tap_);
+  const Tensor ids = Tensor::from(past.ids);
+  if (!model_->has_encoder()) {
+    model_->decode(ids, CachedSequences(past_, places), run);
+    return;
+  }
+  Ids sentences;
+  for (std::int64_t i = 0; i < past.segments.count(); ++i) {
+    sentences.insert(sentences.end(), static_cast<std::size_t>(past.segments.length(i)),
+                     sentences_[static_cast<std::size_t>(first + i)]);
+  }
+  const CachePlaces memory{memory_table_, Tensor::from(sentences, model_->device()),
+                           Tensor::from(memory_ends(sentences), model_->device())};
+  model_->decode(ids, CachedSequences(past_, places, memory_, memory), run);
+}
+
+Ids DecoderState::memory_ends(const Ids& lines) const {
+  Ids ends;
+  for (const std::int32_t line : lines) {
+    ends.push_back(static_cast<std::int32_t>(memory_.length(line) - 1));
+  }
+  return ends;
+}
+
+Tensor DecoderState::step(const Ids& tokens) {
+  KETTE_CHECK(std::ssize(tokens) == rows() && rows() > 0, "decoder: expected a token for each of ",
+              rows(), " rows, given ", tokens.size());
   past_.reserve(rows());
-  std::vector<std::int32_t> positions, lines, memory_lines, memory_positions;
+  Ids positions, lines(tokens.size());
+  std::iota(lines.begin(), lines.end(), 0);
   for (std::int64_t row = 0; row < rows(); ++row) {
-    KETTE_CHECK(past_.length(row) < model_->config().max_length, "decoder: expected at most ",
-                model_->config().max_length, " tokens in a row, given one more");
-    const std::int64_t sentence = sentences_[static_cast<std::size_t>(row)];
-    lines.push_back(static_cast<std::int32_t>(row));
+    KETTE_CHECK(past_.length(row) < model_->positions(), "decoder: expected at most ",
+                model_->positions(), " tokens in a row, given one more");
     positions.push_back(static_cast<std::int32_t>(past_.length(row)));
-    memory_lines.push_back(static_cast<std::int32_t>(sentence));
-    memory_positions.push_back(static_cast<std::int32_t>(memory_.length(sentence) - 1));
     past_.extend(row);
   }
   StepTables tables;
   const std::size_t token = tables.add(tokens), line = tables.add(lines),
-                    position = tables.add(positions), memory_line = tables.add(memory_lines),
-                    memory_position = tables.add(memory_positions),
+                    position = tables.add(positions), sentence = tables.add(sentences_),
+                    memory_end = tables.add(memory_ends(sentences_)),
                     table = tables.add(past_.table());
   tables.upload(model_->device());
   const Shape each{rows()};
   const CachePlaces past{tables(table, {rows(), past_.table_width()}), tables(line, each),
                          tables(position, each)};
-  const CachePlaces memory{memory_table_, tables(memory_line, each), tables(memory_position, each)};
-
-  Run run;
-  ResidualStream x(model_->embed(tables(token, each), past.positions));
-  const std::int64_t heads = model_->config().heads, width = model_->config().width;
-  for (std::size_t index = 0; index < model_->decoder().size(); ++index) {
-    const PackedDecoderLayer& layer = model_->decoder()[index];
-    const auto at = static_cast<std::int64_t>(index);
-    const auto attend_to_self = [&](const Variable& in) {
-      const Tensor fused = layer.query_key_value(in.value());
-      write_to_cache(fused, width, past, past_.layer(at));
-      return Variable(layer.output(attend_to_cache(fused, heads, past, past_.layer(at))));
-    };
-    const auto attend_to_source = [&](const Variable& in) {
-      const Tensor query = layer.memory_query(in.value());
-      return Variable(
-          layer.memory_output(attend_to_cache(query, heads, memory, memory_.layer(at))));
-    };
-    x = layer.after_self_attention(x, attend_to_self, run);
-    x = layer.after_cross_attention(x, attend_to_source, run);
-    x = layer.after_feed_forward(
-        x, [&](const Variable& in) { return Variable(layer.feed_forward(in.value())); }, run);
+  Run run(tap_);
+  if (!model_->has_encoder()) {
+    return model_->decode(tables(token, each), CachedSequences(past_, past), run).value();
   }
-  return model_->finish_decoder(x);
+  const CachePlaces memory{memory_table_, tables(sentence, each), tables(memory_end, each)};
+  return model_->decode(tables(token, each), CachedSequences(past_, past, memory_, memory), run)
+      .value();
 }
 
 void DecoderState::select(const std::vector<std::int64_t>& parents) {
   past_.select(parents);
-  std::vector<std::int64_t> sentences;
+  if (!model_->has_encoder()) return;
+  Ids sentences;
   for (const std::int64_t parent : parents) {
     sentences.push_back(sentences_[static_cast<std::size_t>(parent)]);
   }
   sentences_ = std::move(sentences);
+}
+
+CachedSequences DecoderState::fix(const std::vector<std::int64_t>& lengths,
+                                  const Tensor& positions) {
+  std::int64_t more = 0;
+  for (std::int64_t row = 0; row < rows(); ++row) {
+    more += lengths[static_cast<std::size_t>(row)] - past_.length(row);
+  }
+  past_.reserve(more);
+  for (std::int64_t row = 0; row < rows(); ++row) {
+    past_.extend(row, lengths[static_cast<std::size_t>(row)] - past_.length(row));
+  }
+  Ids lines(lengths.size());
+  std::iota(lines.begin(), lines.end(), 0);
+  const Device device = model_->device();
+  const CachePlaces past{past_.uploaded_table(), Tensor::from(lines, device), positions};
+  if (!model_->has_encoder()) return CachedSequences(past_, past);
+  return CachedSequences(past_, past, memory_,
+                         {memory_table_, Tensor::from(sentences_, device),
+                          Tensor::from(memory_ends(sentences_), device)});
 }
 
 }  // namespace kette

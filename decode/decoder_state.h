@@ -1,39 +1,60 @@
-// Decoding one token at a time. A row is one hypothesis; step() appends a token to each row and
-// gives the decoder's last states, equal to those of Transformer::decode over the whole prefix, at
-// the cost of one position (the keys and values of the past are kept). select() makes the beam's
-// new order: a row may go on more than once, or end.
-//   self-attention:  a line of a cache for each row
-//   cross-attention: a line of another cache for each sentence, seen by all of its rows
-// Rows may be added at any time: each has its own positions.
+// The decoder of a model at work, one token at a time. A row is one hypothesis or text; step() appends
+// a token to each and gives the decoder's last states, equal to those of a pass over the whole row,
+// at the cost of one position (the keys and values of the past are kept). select() makes a beam's
+// new order: a row may go on more than once, or end. Rows may be added at any time, and each has its
+// own positions.
+//
+//   self-attention:    a line of a cache for each row        rows  0   1   2   3
+//   cross-attention:   a line of another cache for each            |   |   |   |
+//                      sentence, seen by all of its rows     past  0   1   2   3
+//                                                          memory  0---0   1---1
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "decode/packed_transformer.h"
-#include "nn/kv_cache.h"
+#include "models/autoregressive_model.h"
+#include "nn/cached_sequences.h"
 
 namespace kette {
 
+/// What a row is to begin with.
+struct RowStart {
+  /// What the encoder reads, end mark and all; empty for a model without one.
+  std::span<const std::int32_t> source;
+  /// Tokens that are read when the row is added, before the one that its first step is given: of a
+  /// prompt or a given prefix all but the last.
+  std::span<const std::int32_t> past;
+};
+
 class DecoderState {
  public:
-  explicit DecoderState(const PackedTransformer& model);
+  /// model: made ready for decoding (for_decoding()), and outlives this. tap: looks into every pass.
+  explicit DecoderState(const AutoregressiveModel& model, Tap* tap = nullptr);
 
   std::int64_t rows() const { return past_.lines(); }
-  /// Encodes the sentences, ids without the end mark, and appends a row for each.
-  void add(const std::vector<std::span<const std::int32_t>>& sources);
-  /// tokens: one a row, <s> first -> states [rows, width].
+  /// Appends a row for each.
+  void add(const std::vector<RowStart>& starts);
+  /// tokens: one a row -> states [rows, width].
   Tensor step(const std::vector<std::int32_t>& tokens);
   /// Row r becomes what row parents[r] was.
   void select(const std::vector<std::int64_t>& parents);
+  /// For rows that stay together and grow by themselves: gives row r slots up to lengths[r] tokens,
+  /// and the sequences of one token a row at `positions`, i32 [rows] on the device. All that a pass
+  /// reads of them lies there, so that it may be recorded.
+  CachedSequences fix(const std::vector<std::int64_t>& lengths, const Tensor& positions);
 
  private:
   void drop_unread_sentences();
-  void keep_memory(const Tensor& memory, const Segments& segments);
+  void keep_memory(const std::vector<RowStart>& starts);
+  void read_past(const std::vector<RowStart>& starts);
+  /// Where the memory ends of the sentences that these rows are of.
+  std::vector<std::int32_t> memory_ends(const std::vector<std::int32_t>& lines) const;
 
-  const PackedTransformer* model_;
+  const AutoregressiveModel* model_;
+  Tap* tap_;
   KvCache past_, memory_;
-  std::vector<std::int64_t> sentences_;  // of each row: a line of the memory
+  std::vector<std::int32_t> sentences_;  // of each row: a line of the memory
   Tensor memory_table_;                  // on the device
 };
 

@@ -1,6 +1,9 @@
 #include "decode/generator.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "decode/search_limits.h"
 
 namespace kette {
 namespace {
@@ -9,11 +12,10 @@ using Ids = std::vector<std::int32_t>;
 
 class Generation {
  public:
-  Generation(const PackedGpt& model, const Ids& prompt, const GenerateOptions& options)
+  Generation(const AutoregressiveModel& model, const Ids& prompt, const GenerateOptions& options)
       : model_(model),
         options_(options),
-        growing_(model, options, options.texts,
-                 static_cast<std::int64_t>(prompt.size()) + options.max_tokens),
+        drawn_(model, options),
         texts_(static_cast<std::size_t>(options.texts), prompt),
         ended_(texts_.size(), false),
         prompt_length_(prompt.size()) {}
@@ -22,18 +24,18 @@ class Generation {
   /// matters when all texts have ended.
   void run(const OnToken& on_token) {
     const bool runs_ahead = model_.device().kind == DeviceKind::cuda;
-    growing_.begin({texts_.front()});
-    std::unique_ptr<HostCopy> drawn = growing_.drawn();
+    drawn_.begin({start_of(0, texts_.front())}, options_.texts);
+    std::unique_ptr<HostCopy> copy = drawn_.drawn();
     for (std::int64_t left = options_.max_tokens; left > 0; --left) {
       const bool is_last = left == 1;
-      const bool is_ahead = runs_ahead && !is_last && !growing_.is_full();
+      const bool is_ahead = runs_ahead && !is_last && !drawn_.is_full();
       std::unique_ptr<HostCopy> next;
       if (is_ahead) next = draw_next();
-      hear(*drawn, on_token);
+      hear(*copy, on_token);
       const bool all_ended =
           std::all_of(ended_.begin(), ended_.end(), [](bool ended) { return ended; });
       if (is_last || all_ended) return;
-      drawn = is_ahead ? std::move(next) : draw_next();
+      copy = is_ahead ? std::move(next) : draw_next();
     }
   }
 
@@ -51,23 +53,30 @@ class Generation {
 
  private:
   std::unique_ptr<HostCopy> draw_next() {
-    if (growing_.is_full()) {
-      growing_.begin(later_halves());
+    if (drawn_.is_full()) {
+      drawn_.begin(later_halves(), 1);
     } else {
-      growing_.grow();
+      drawn_.grow();
     }
-    return growing_.drawn();
+    return drawn_.drawn();
+  }
+
+  TextStart start_of(std::int64_t text, Ids tokens) const {
+    const std::int64_t most = static_cast<std::int64_t>(prompt_length_) + options_.max_tokens;
+    return {{}, std::move(tokens), most, text};
   }
 
   /// What the texts begin anew with when the model sees no more of them.
-  std::vector<Ids> later_halves() const {
-    const std::int64_t half = std::max<std::int64_t>(1, model_.config().context / 2);
-    std::vector<Ids> starts;
-    for (const Ids& text : texts_) starts.emplace_back(text.end() - half, text.end());
+  std::vector<TextStart> later_halves() const {
+    const std::int64_t half = std::max<std::int64_t>(1, model_.positions() / 2);
+    std::vector<TextStart> starts;
+    for (const Ids& text : texts_) {
+      starts.push_back(start_of(std::ssize(starts), {text.end() - half, text.end()}));
+    }
     return starts;
   }
 
-  /// A text that has ended goes on beside the others, unheard.
+  /// A text that has ended goes on beside the others; nobody is told of its tokens.
   void hear(HostCopy& drawn, const OnToken& on_token) {
     const auto* values = static_cast<const std::int32_t*>(drawn.wait());
     for (std::size_t i = 0; i < texts_.size(); ++i) {
@@ -78,9 +87,9 @@ class Generation {
     }
   }
 
-  const PackedGpt& model_;
+  const AutoregressiveModel& model_;
   const GenerateOptions& options_;
-  GrowingTexts growing_;
+  DrawnTexts drawn_;
   std::vector<Ids> texts_;  // the prompt and what came after it
   std::vector<bool> ended_;
   std::size_t prompt_length_;
@@ -88,13 +97,35 @@ class Generation {
 
 }  // namespace
 
-std::vector<Ids> generate(const PackedGpt& model, const Ids& prompt, const GenerateOptions& options,
-                          const OnToken& on_token) {
+std::vector<Hypothesis> search_continuations(const AutoregressiveModel& model, const Ids& prompt,
+                                             ContinueOptions options) {
+  options.check();
+  KETTE_CHECK(!prompt.empty(), "generate: expected a prompt of at least one token, given none");
+  const std::int64_t length = std::ssize(prompt), room = model.positions() - length;
+  KETTE_CHECK(options.max_tokens <= room, "generate: expected prompt and text of at most ",
+              model.positions(),
+              " tokens together for a beam search, as many as the model sees at "
+              "once, given ",
+              length, " and ", options.max_tokens);
+  options.cut_off = true;
+  check_memory(options, model, length + options.max_tokens);
+  const std::span<const std::int32_t> past = std::span(prompt).first(prompt.size() - 1);
+  std::vector<SearchJob> jobs{{0, {{}, past}, prompt.back(), options.max_tokens}};
+  std::vector<Hypothesis> found;
+  beam_search(
+      model, {.end = options.end_of_text, .banned = {}}, options, length * options.beam,
+      [&](std::int64_t, bool) { return std::exchange(jobs, {}); },
+      [&](std::int64_t, std::vector<Hypothesis> n_best) { found = std::move(n_best); });
+  return found;
+}
+
+std::vector<Ids> generate(const AutoregressiveModel& model, const Ids& prompt,
+                          const GenerateOptions& options, const OnToken& on_token) {
   options.check();
   KETTE_CHECK(!prompt.empty(), "generate: expected a prompt of at least one token, given none");
   const auto length = static_cast<std::int64_t>(prompt.size());
-  KETTE_CHECK(length <= model.config().context, "generate: expected a prompt of at most ",
-              model.config().context, " tokens, as many as the model sees at once, given ", length,
+  KETTE_CHECK(length <= model.positions(), "generate: expected a prompt of at most ",
+              model.positions(), " tokens, as many as the model sees at once, given ", length,
               " (shorten it)");
   Generation generation(model, prompt, options);
   generation.run(on_token);

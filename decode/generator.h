@@ -5,7 +5,8 @@
 #include <functional>
 #include <vector>
 
-#include "decode/growing_texts.h"
+#include "decode/beam_search.h"
+#include "decode/drawn_texts.h"
 
 namespace kette {
 
@@ -15,11 +16,25 @@ struct GenerateOptions : SamplingOptions {
   std::int32_t end_of_text = -1;  ///< a text ends with it; -1: texts end with max_tokens alone
 };
 
+/// The likeliest texts that go on from a prompt, as a beam search finds them.
+struct ContinueOptions : SearchOptions {
+  ContinueOptions() { beam = 1; }
+  std::int64_t max_tokens = 200;
+  std::int32_t end_of_text = -1;  ///< a text ends with it; -1: texts end with max_tokens alone
+};
+
+/// The options.n_best likeliest, falling. model and prompt: as for generate(), but all must fit in the
+/// model's positions.
+std::vector<Hypothesis> search_continuations(const AutoregressiveModel& model,
+                                             const std::vector<std::int32_t>& prompt,
+                                             ContinueOptions options);
+
 /// Told of each token as soon as it is there; the end of text is not among them.
 using OnToken = std::function<void(std::int64_t text, std::int32_t token)>;
 
-/// prompt: at least one token and at most `context` of them. The tokens after it, of each text.
-std::vector<std::vector<std::int32_t>> generate(const PackedGpt& model,
+/// model: without an encoder, made ready for decoding. prompt: at least one token and at most as many
+/// as it has positions. The tokens after it, of each text.
+std::vector<std::vector<std::int32_t>> generate(const AutoregressiveModel& model,
                                                 const std::vector<std::int32_t>& prompt,
                                                 const GenerateOptions& options,
                                                 const OnToken& on_token = {});

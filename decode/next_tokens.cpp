@@ -1,46 +1,98 @@
 #include "decode/next_tokens.h"
 
+#include <limits>
 #include <numeric>
 #include <utility>
 
 namespace kette {
+namespace {
 
-NextTokens::NextTokens(const PackedTransformer& model, const Tensor& states, std::int64_t count,
-                       Tensor banned, std::int32_t end)
+constexpr float kNever = -std::numeric_limits<float>::infinity();
+
+}  // namespace
+
+SearchVocabulary SearchVocabulary::of(const SpecialTokens& special, bool allow_unknown) {
+  SearchVocabulary vocabulary{special.end, {special.pad, special.begin}};
+  if (!allow_unknown) vocabulary.banned.push_back(special.unknown);
+  return vocabulary;
+}
+
+Tensor SearchVocabulary::masks(std::int64_t tokens, bool with_end, Device device) const {
+  std::vector<std::vector<bool>> all = {std::vector<bool>(static_cast<std::size_t>(tokens), true)};
+  if (constraint != nullptr) {
+    for (std::vector<bool>& mask : constraint->masks()) {
+      KETTE_CHECK(std::ssize(mask) == tokens, "constraint: expected masks of ", tokens,
+                  " tokens, the vocabulary, given one of ", mask.size());
+      all.push_back(std::move(mask));
+    }
+  }
+  for (std::vector<bool>& mask : all) {
+    for (const std::int32_t token : banned) mask.at(static_cast<std::size_t>(token)) = false;
+    if (end >= 0 && !with_end) mask.at(static_cast<std::size_t>(end)) = false;
+  }
+  return TokenMasks::pack(all, device);
+}
+
+NextTokens::NextTokens(const AutoregressiveModel& model, const Tensor& states, std::int64_t count,
+                       const SearchVocabulary& vocabulary, Tensor masks,
+                       std::vector<Constraint::Choice> choices)
     : model_(model),
       states_(states),
-      banned_(std::move(banned)),
-      end_(end),
+      end_(vocabulary.end),
+      masks_(std::move(masks)),
+      choices_(std::move(choices)),
       rows_(static_cast<std::size_t>(states.rows())) {
   std::vector<std::int64_t> all(rows_.size());
   std::iota(all.begin(), all.end(), 0);
-  take(predict(states_, count), all);
+  ask(states_, all, count);
 }
 
 void NextTokens::ask_again(const std::vector<std::int64_t>& rows, std::int64_t count) {
-  const auto asked = static_cast<std::int64_t>(rows.size());
+  const auto asked = std::ssize(rows);
   const Tensor states = Tensor::empty({asked, states_.width()}, states_.dtype(), states_.device());
   for (std::int64_t i = 0; i < asked; ++i) {
     const std::int64_t row = rows[static_cast<std::size_t>(i)];
     states.slice(i, i + 1).copy_from(states_.slice(row, row + 1));
   }
-  take(predict(states, count), rows);
+  ask(states, rows, count);
 }
 
-Predictions NextTokens::predict(const Tensor& states, std::int64_t count) const {
-  const Tensor ends = Tensor::full({states.rows()}, end_, DType::i32, states.device());
-  return model_.predict(states, count, banned_, ends);
-}
-
-void NextTokens::take(Predictions answer, const std::vector<std::int64_t>& rows) {
-  answers_.push_back(std::move(answer));
-  const Predictions& kept = answers_.back();
-  const auto count = static_cast<std::size_t>(kept.count);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    rows_[static_cast<std::size_t>(rows[i])] = {std::span(kept.values).subspan(i * count, count),
-                                                std::span(kept.tokens).subspan(i * count, count),
-                                                kept.target_values[i]};
+void NextTokens::ask(const Tensor& states, const std::vector<std::int64_t>& rows,
+                     std::int64_t count) {
+  TokenMasks masks{masks_, {}};
+  const std::int32_t wanted = std::max(end_, 0);
+  Tensor targets;
+  if (choices_.empty()) {
+    targets = Tensor::full({std::ssize(rows)}, wanted, DType::i32, states.device());
+  } else {
+    std::vector<std::int32_t> numbers, tokens;
+    for (const std::int64_t row : rows) {
+      const Constraint::Choice& choice = choices_[static_cast<std::size_t>(row)];
+      numbers.push_back(static_cast<std::int32_t>(choice.mask + 1));
+      tokens.push_back(choice.forced >= 0 ? choice.forced : wanted);
+    }
+    masks.rows = Tensor::from(numbers, states.device());
+    targets = Tensor::from(tokens, states.device());
   }
+  answers_.push_back(predict(model_, states, count, masks, targets));
+  const Predictions& answer = answers_.back();
+  const auto each = static_cast<std::size_t>(answer.count);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto row = static_cast<std::size_t>(rows[i]);
+    rows_[row] = {std::span(answer.values).subspan(i * each, each),
+                  std::span(answer.tokens).subspan(i * each, each), answer.target_values[i]};
+    if (!choices_.empty()) rows_[row] = chosen(rows_[row], choices_[row]);
+  }
+}
+
+/// end_value of what is offered: of the forced token, if there is one.
+Continuations NextTokens::chosen(const Continuations& offered, const Constraint::Choice& choice) {
+  if (choice.forced < 0) {
+    return {offered.values, offered.tokens, choice.may_end ? offered.end_value : kNever};
+  }
+  const bool ends = choice.forced == end_;
+  forced_.push_back({{ends ? kNever : offered.end_value, kNever}, {ends ? -1 : choice.forced, -1}});
+  return {forced_.back().values, forced_.back().tokens, ends ? offered.end_value : kNever};
 }
 
 }  // namespace kette

@@ -3,21 +3,37 @@
 // all rows are asked for few, and those that might hide one of the best for more.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <span>
 #include <vector>
 
 #include "decode/beam.h"
-#include "decode/packed_transformer.h"
+#include "decode/constraint.h"
+#include "decode/predictions.h"
 
 namespace kette {
 
+/// What a search may choose from.
+struct SearchVocabulary {
+  std::int32_t end = -1;             ///< ends a text; -1: texts end at their longest alone
+  std::vector<std::int32_t> banned;  ///< never to be chosen
+  const Constraint* constraint = nullptr;
+
+  /// Of a translation model.
+  static SearchVocabulary of(const SpecialTokens& special, bool allow_unknown);
+  /// Words of masks without the banned tokens, of `tokens` tokens in all: the first of all others, then
+  /// the constraint's. with_end: whether the end mark is in them.
+  Tensor masks(std::int64_t tokens, bool with_end, Device device) const;
+};
+
 class NextTokens {
  public:
-  /// states: [rows, width] of the decoder. Asks for `count` tokens of each row, none of them banned
-  /// (i32, on the model's device), and for the log-probability of `end`.
-  NextTokens(const PackedTransformer& model, const Tensor& states, std::int64_t count,
-             Tensor banned, std::int32_t end);
+  /// states: [rows, width] of the decoder. masks: the vocabulary's. choices: of each row, or none.
+  /// Asks for `count` tokens of each row and for the log-probability of the end mark.
+  NextTokens(const AutoregressiveModel& model, const Tensor& states, std::int64_t count,
+             const SearchVocabulary& vocabulary, Tensor masks,
+             std::vector<Constraint::Choice> choices);
 
   std::span<const Continuations> rows(std::int64_t begin, std::size_t count) const {
     return std::span(rows_).subspan(static_cast<std::size_t>(begin), count);
@@ -27,14 +43,21 @@ class NextTokens {
   void ask_again(const std::vector<std::int64_t>& rows, std::int64_t count);
 
  private:
-  Predictions predict(const Tensor& states, std::int64_t count) const;
-  void take(Predictions answer, const std::vector<std::int64_t>& rows);
+  /// A token that is the only one, and that there are no more.
+  struct Forced {
+    std::array<float, 2> values;
+    std::array<std::int32_t, 2> tokens;
+  };
+  void ask(const Tensor& states, const std::vector<std::int64_t>& rows, std::int64_t count);
+  Continuations chosen(const Continuations& offered, const Constraint::Choice& choice);
 
-  const PackedTransformer& model_;
+  const AutoregressiveModel& model_;
   Tensor states_;
-  Tensor banned_;
   std::int32_t end_;
+  Tensor masks_;
+  std::vector<Constraint::Choice> choices_;
   std::deque<Predictions> answers_;  // what the rows point into
+  std::deque<Forced> forced_;
   std::vector<Continuations> rows_;
 };
 

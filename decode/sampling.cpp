@@ -15,12 +15,18 @@ void SamplingOptions::check() const {
               top_p);
 }
 
-void sample(const Tensor& logits, const SamplingOptions& options, const Tensor& positions,
-            const Tensor& drawn) {
+void sample(const Tensor& logits, const SamplingOptions& options, const Tensor& texts,
+            const Tensor& positions, const Tensor& drawn) {
   on(logits.device(), [&](auto exec) {
     kernels::sample(exec, {logits, options.temperature, options.top_k, options.top_p, options.seed,
-                           positions, drawn});
+                           texts, positions, drawn});
   });
+}
+
+void mask_tokens(const Tensor& logits, const Tensor& mask) {
+  const rows::MaskTokens<float> body{logits.data<float>(), logits.width(),
+                                     mask.data<std::int32_t>(), mask.width(), nullptr};
+  on(logits.device(), [&](auto exec) { kernels::for_rows(exec, body, logits.rows()); });
 }
 
 std::int32_t checked_draw(const std::int32_t* drawn, std::int64_t rows, std::int64_t row) {

@@ -21,10 +21,13 @@ struct SamplingOptions {
   void check() const;
 };
 
-/// Draws a token for each row of logits [rows, vocabulary], on their device: row r is text r, which
-/// goes on at positions[r] (i32). drawn: i32 [2, rows], for checked_draw().
-void sample(const Tensor& logits, const SamplingOptions& options, const Tensor& positions,
-            const Tensor& drawn);
+/// Draws a token for each row of logits [rows, vocabulary], on their device: row r is text texts[r],
+/// which goes on at positions[r] (both i32). drawn: i32 [2, rows], for checked_draw().
+void sample(const Tensor& logits, const SamplingOptions& options, const Tensor& texts,
+            const Tensor& positions, const Tensor& drawn);
+
+/// Makes tokens outside of a mask, [1, words] as in TokenMasks, such that they are not drawn.
+void mask_tokens(const Tensor& logits, const Tensor& mask);
 
 /// The token of a row, of what was drawn once it is on the host: an Error where the logits were not
 /// finite, which nobody has looked at before.

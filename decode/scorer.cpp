@@ -5,20 +5,21 @@
 
 #include "decode/decoder_state.h"
 #include "decode/job_queue.h"
+#include "decode/predictions.h"
 
 namespace kette {
 namespace {
 
 using Ids = std::vector<std::int32_t>;
 
-void check(const PackedTransformer& model, const std::vector<Ids>& sources,
+void check(const AutoregressiveModel& model, const std::vector<Ids>& sources,
            const std::vector<Ids>& targets, const ScoreOptions& options) {
   KETTE_CHECK(sources.size() == targets.size(),
               "score: expected as many targets as sources, given ", sources.size(), " sources and ",
               targets.size(), " targets");
   KETTE_CHECK(options.batch_tokens > 0, "batch tokens: expected at least 1, given ",
               options.batch_tokens);
-  const auto limit = static_cast<std::size_t>(model.config().max_length - 1);
+  const auto limit = static_cast<std::size_t>(model.positions() - 1);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     KETTE_CHECK(sources[i].size() <= limit && targets[i].size() <= limit,
                 "score: expected at most ", limit, " tokens in a sentence, given ",
@@ -27,17 +28,25 @@ void check(const PackedTransformer& model, const std::vector<Ids>& sources,
   }
 }
 
+/// The sources as the encoder reads them.
+std::vector<Ids> ended(const std::vector<Ids>& sources, std::int32_t end) {
+  std::vector<Ids> result = sources;
+  for (Ids& source : result) source.push_back(end);
+  return result;
+}
+
 /// Scores some sentences side by side; `numbers` falls in target length, so that rows end from the
 /// back.
-void score_batch(const PackedTransformer& model, const std::vector<Ids>& sources,
+void score_batch(const AutoregressiveModel& model, const std::vector<Ids>& sources,
                  const std::vector<Ids>& targets, const std::vector<std::int64_t>& numbers,
                  std::vector<SentenceScore>& scores) {
-  const SpecialTokens special = model.config().special;
+  const SpecialTokens special = model.special();
   DecoderState state(model);
-  std::vector<std::span<const std::int32_t>> encoded;
-  for (const std::int64_t number : numbers)
-    encoded.push_back(sources[static_cast<std::size_t>(number)]);
-  state.add(encoded);
+  std::vector<RowStart> starts;
+  for (const std::int64_t number : numbers) {
+    starts.push_back({sources[static_cast<std::size_t>(number)], {}});
+  }
+  state.add(starts);
   Ids inputs(numbers.size(), special.begin);
   std::vector<std::int64_t> going_on;
   for (std::size_t t = 0; !inputs.empty(); ++t) {
@@ -49,7 +58,7 @@ void score_batch(const PackedTransformer& model, const std::vector<Ids>& sources
       if (t < target.size()) going_on.push_back(static_cast<std::int64_t>(row));
     }
     const Predictions predictions =
-        model.predict(state.step(inputs), 1, {}, Tensor::from(wanted, model.device()));
+        predict(model, state.step(inputs), 1, {}, Tensor::from(wanted, model.device()));
     for (std::size_t row = 0; row < inputs.size(); ++row) {
       SentenceScore& score = scores[static_cast<std::size_t>(numbers[row])];
       KETTE_CHECK(std::isfinite(predictions.target_values[row]),
@@ -66,10 +75,11 @@ void score_batch(const PackedTransformer& model, const std::vector<Ids>& sources
 
 }  // namespace
 
-std::vector<SentenceScore> score_ids(const PackedTransformer& model,
+std::vector<SentenceScore> score_ids(const AutoregressiveModel& model,
                                      const std::vector<Ids>& sources,
                                      const std::vector<Ids>& targets, const ScoreOptions& options) {
   check(model, sources, targets, options);
+  const std::vector<Ids> encoded = ended(sources, model.special().end);
   std::vector<SentenceScore> scores(sources.size());
   std::vector<std::int64_t> costs;
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -86,7 +96,7 @@ std::vector<SentenceScore> score_ids(const PackedTransformer& model,
         return targets[static_cast<std::size_t>(a)].size() >
                targets[static_cast<std::size_t>(b)].size();
       });
-      score_batch(model, sources, targets, numbers, scores);
+      score_batch(model, encoded, targets, numbers, scores);
     }
   });
   return scores;

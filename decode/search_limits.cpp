@@ -24,12 +24,12 @@ double physical_memory() {
 
 }  // namespace
 
-std::int64_t longest_output(const SearchOptions& options, const TransformerConfig& config,
+std::int64_t longest_output(const SearchOptions& options, const AutoregressiveModel& model,
                             std::int64_t source_tokens) {
-  const std::int64_t positions = config.max_length - 1;  // <s> takes one
+  const std::int64_t positions = model.positions() - 1;  // <s> takes one
   if (options.forced_length > 0) {
-    KETTE_CHECK(options.forced_length <= config.max_length, "forced length: expected at most ",
-                config.max_length, ", the positions of the model, given ", options.forced_length);
+    KETTE_CHECK(options.forced_length <= model.positions(), "forced length: expected at most ",
+                model.positions(), ", the positions of the model, given ", options.forced_length);
     return options.forced_length;
   }
   const std::int64_t relative = source_tokens + std::min(options.extra_length, positions);
@@ -37,28 +37,28 @@ std::int64_t longest_output(const SearchOptions& options, const TransformerConfi
   return options.max_length > 0 ? std::min(limit, options.max_length) : limit;
 }
 
-void check_width(const SearchOptions& options, const TransformerConfig& config) {
-  const SpecialTokens& special = config.special;
+void check_width(const SearchOptions& options, const AutoregressiveModel& model) {
+  const SpecialTokens special = model.special();
   std::set<std::int32_t> banned = {special.pad, special.begin};  // one and the same in some models
   if (!options.allow_unknown) banned.insert(special.unknown);
-  const std::int64_t choices = config.vocabulary - static_cast<std::int64_t>(banned.size());
+  const std::int64_t choices = model.vocabulary() - static_cast<std::int64_t>(banned.size());
   KETTE_CHECK(options.beam <= choices, "beam: expected at most ", choices,
               ", as many as the model has tokens to choose from, given ", options.beam);
 }
 
-double search_bytes(const SearchOptions& options, const TransformerConfig& config,
+double search_bytes(const SearchOptions& options, const AutoregressiveModel& model,
                     std::int64_t source_tokens) {
   // nn/kv_cache.h: keys and values of every step, layer and hypothesis, at worst without a common past.
-  const auto steps = static_cast<double>(longest_output(options, config, source_tokens) + 1);
+  const auto steps = static_cast<double>(longest_output(options, model, source_tokens) + 1);
   const double numbers =
-      2 * static_cast<double>(config.decoder_layers) * static_cast<double>(config.width);
+      2 * static_cast<double>(model.decoder().size()) * static_cast<double>(model.width());
   return steps * static_cast<double>(options.beam) * numbers * sizeof(float);
 }
 
-void check_memory(const SearchOptions& options, const TransformerConfig& config,
-                  std::int64_t source_tokens, Device device) {
-  if (device.kind != DeviceKind::cpu) return;  // a GPU says by itself how much it lacks
-  const double needed = search_bytes(options, config, source_tokens), there = physical_memory();
+void check_memory(const SearchOptions& options, const AutoregressiveModel& model,
+                  std::int64_t source_tokens) {
+  if (model.device().kind != DeviceKind::cpu) return;  // a GPU says by itself how much it lacks
+  const double needed = search_bytes(options, model, source_tokens), there = physical_memory();
   KETTE_CHECK(needed <= there, "beam: expected one whose keys and values fit in the memory of ",
               gibibytes(there), ", given ", options.beam, ", which may take ", gibibytes(needed),
               " for a sentence of ", source_tokens,

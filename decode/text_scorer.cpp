@@ -13,7 +13,7 @@ double TextScore::bits_per_byte() const {
 
 TextScore score_text(const Gpt& model, const TokenFile& text, const TextScoreOptions& options,
                      const ScoreProgress& progress) {
-  const std::int64_t longest = model.config().context;
+  const std::int64_t longest = model.positions();
   const std::int64_t context = options.context > 0 ? options.context : longest;
   KETTE_CHECK(context <= longest, "context: expected at most ", longest,
               " tokens, as many as the model sees at once, given ", context);
@@ -27,8 +27,8 @@ TextScore score_text(const Gpt& model, const TokenFile& text, const TextScoreOpt
     const std::size_t count = std::min(batch, windows.size() - first);
     const SlidingBatch part = make_sliding_batch(text, std::span(windows).subspan(first, count));
     Run inference;
-    const Variable states =
-        model.states(Tensor::from(part.batch.target_in), part.batch.target_segments, inference);
+    const Variable states = model.decode(Tensor::from(part.batch.target_in),
+                                         PackedSequences(part.batch.target_segments), inference);
     const Tensor next = Tensor::from(part.batch.target_out);
     for (const SlidingBatch::Rows& rows : part.counted) {
       model.loss(slice(states, rows.begin, rows.end), next.slice(rows.begin, rows.end), {}, sums);

@@ -3,98 +3,193 @@
 #include <algorithm>
 
 #include "decode/job_queue.h"
+#include "decode/sample_texts.h"
+#include "decode/scorer.h"
 #include "decode/search_limits.h"
 
 namespace kette {
 namespace {
 
-void check_vocabulary(const Transformer& model, const Tokenizer& tokenizer) {
-  KETTE_CHECK(tokenizer.vocab_size() == model.config().vocabulary,
-              "Translator: expected a tokenizer of ", model.config().vocabulary,
-              " pieces, the model's vocabulary, given one of ", tokenizer.vocab_size());
+const AutoregressiveModel& checked(const AutoregressiveModel& model, const Tokenizer& tokenizer) {
+  KETTE_CHECK(tokenizer.vocab_size() == model.vocabulary(), "Translator: expected a tokenizer of ",
+              model.vocabulary(), " pieces, the model's vocabulary, given one of ",
+              tokenizer.vocab_size());
+  return model;
 }
 
-/// Cuts each source to the positions of the model (the end mark takes one), or objects to it; which
-/// ones were cut.
+/// Cuts each source to the positions of the model (the end mark takes one), or objects to it, and
+/// ends it; which ones were cut. A source without tokens stays as it is.
 std::vector<bool> fit(std::vector<std::vector<std::int32_t>>& sources, const char* what,
-                      const PackedTransformer& model, bool truncate) {
-  const auto limit = static_cast<std::size_t>(model.config().max_length - 1);
+                      const AutoregressiveModel& model, bool truncate) {
+  const auto limit = static_cast<std::size_t>(model.positions() - 1);
   std::vector<bool> cut(sources.size());
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    if (sources[i].size() <= limit) continue;
-    KETTE_CHECK(truncate, "translate: expected at most ", limit, " tokens in a sentence, given ",
-                sources[i].size(), " in ", what, " ", i + 1, " (split it, or allow truncation)");
-    sources[i].resize(limit);
-    cut[i] = true;
+    KETTE_CHECK(truncate || sources[i].size() <= limit, "translate: expected at most ", limit,
+                " tokens in a sentence, given ", sources[i].size(), " in ", what, " ", i + 1,
+                " (split it, or allow truncation)");
+    cut[i] = sources[i].size() > limit;
+    if (cut[i]) sources[i].resize(limit);
+    if (!sources[i].empty()) sources[i].push_back(model.special().end);
   }
   return cut;
 }
 
-std::vector<std::vector<Hypothesis>> search(const PackedTransformer& model,
-                                            const std::vector<std::vector<std::int32_t>>& sources,
-                                            const TranslateOptions& options,
-                                            const TranslateProgress& progress) {
-  options.check();
-  KETTE_CHECK(options.batch_tokens > 0, "batch tokens: expected at least 1, given ",
-              options.batch_tokens);
-  std::size_t longest = 0;
-  for (const auto& source : sources) longest = std::max(longest, source.size());
-  check_memory(options, model.config(), static_cast<std::int64_t>(longest), model.device());
-  std::vector<std::vector<Hypothesis>> results(sources.size());
-  std::vector<SearchJob> jobs;
-  std::vector<std::int64_t> costs;
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    if (sources[i].empty()) {
-      results[i].emplace_back();
-      continue;
-    }
-    jobs.push_back({static_cast<std::int64_t>(i), sources[i]});
-    costs.push_back(jobs.back().cost(options.beam));
-  }
-  const std::int64_t least = least_share(options.batch_tokens);
-  const Workforce workforce(model.device(), options.threads, costs, least);
-  JobQueue queue(std::move(costs), workforce.workers, least);
-  std::mutex mutex;
-  const auto total = static_cast<std::int64_t>(sources.size());
-  std::int64_t done = total - static_cast<std::int64_t>(jobs.size());
+using Ids = std::vector<std::int32_t>;
 
-  const SupplyJobs supply = [&](std::int64_t room, bool idle) {
-    std::vector<SearchJob> taken;
-    for (const std::int64_t item : queue.take(room, idle)) {
-      taken.push_back(jobs[static_cast<std::size_t>(item)]);
+/// Searches for a translation of each source, or draws some.
+class Search {
+ public:
+  Search(const AutoregressiveModel& model, const std::vector<Ids>& sources,
+         const TranslateOptions& options, const std::vector<Ids>& prefixes)
+      : model_(model), sources_(sources), options_(options), prefixes_(prefixes) {
+    options.check();
+    KETTE_CHECK(prefixes.empty() || prefixes.size() == sources.size(),
+                "translate: expected as many prefixes as sources, ", sources.size(), ", given ",
+                prefixes.size());
+    std::int64_t longest = 0;
+    for (const Ids& source : sources) longest = std::max(longest, std::ssize(source) - 1);
+    check_memory(options, model, longest);
+    for (const Ids& prefix : prefixes) {
+      begun_.push_back(prefix);
+      begun_.back().insert(begun_.back().begin(), model.special().begin);
     }
-    return taken;
-  };
-  const FinishJob finish = [&](std::int64_t number, std::vector<Hypothesis> n_best) {
-    const std::lock_guard lock(mutex);
-    results[static_cast<std::size_t>(number)] = std::move(n_best);
-    ++done;
-    if (progress) progress(done, total);
-  };
-  workforce.run([&] { beam_search(model, options, options.batch_tokens, supply, finish); });
-  return results;
-}
+  }
+
+  std::vector<std::vector<Hypothesis>> run(const TranslateProgress& progress) const {
+    std::vector<std::vector<Hypothesis>> results(sources_.size());
+    std::vector<SearchJob> jobs;
+    std::vector<std::int64_t> costs;
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      if (sources_[i].empty()) {
+        results[i].resize(options_.sampling ? static_cast<std::size_t>(options_.n_best) : 1);
+        continue;
+      }
+      jobs.push_back(job(static_cast<std::int64_t>(i)));
+      costs.push_back(jobs.back().cost(rows()));
+    }
+    const std::int64_t least = least_share(options_.batch_tokens);
+    const Workforce workforce(model_.device(), options_.threads, costs, least);
+    JobQueue queue(std::move(costs), workforce.workers, least);
+    std::mutex mutex;
+    const auto total = std::ssize(sources_);
+    std::int64_t done = total - std::ssize(jobs);
+
+    const SupplyJobs supply = [&](std::int64_t room, bool idle) {
+      std::vector<SearchJob> taken;
+      for (const std::int64_t item : queue.take(room, idle)) {
+        taken.push_back(jobs[static_cast<std::size_t>(item)]);
+      }
+      return taken;
+    };
+    const FinishJob finish = [&](std::int64_t number, std::vector<Hypothesis> n_best) {
+      const std::lock_guard lock(mutex);
+      results[static_cast<std::size_t>(number)] = std::move(n_best);
+      ++done;
+      if (progress) progress(done, total);
+    };
+    workforce.run([&] { work(supply, finish); });
+    if (options_.sampling) score(results);
+    return results;
+  }
+
+ private:
+  std::int64_t rows() const { return options_.sampling ? options_.n_best : options_.beam; }
+  const Ids& prefix(std::int64_t number) const {
+    static const Ids none;
+    return prefixes_.empty() ? none : prefixes_[static_cast<std::size_t>(number)];
+  }
+
+  SearchJob job(std::int64_t number) const {
+    const Ids& source = sources_[static_cast<std::size_t>(number)];
+    const std::int64_t given = std::ssize(prefix(number)), positions = model_.positions() - 1,
+                       longest = longest_output(options_, model_, std::ssize(source) - 1);
+    KETTE_CHECK(given <= positions, "translate: expected a prefix of at most ", positions,
+                " tokens, as many as the model has positions for, given ", given, " in prefix ",
+                number + 1);
+    if (!options_.sampling || given == 0) {
+      return {number, {source, {}}, model_.special().begin, std::max(longest, given)};
+    }
+    // A draw reads the prefix as a part of the past. A search goes through it, so that it counts.
+    const std::span<const std::int32_t> begun = begun_[static_cast<std::size_t>(number)];
+    return {number,
+            {source, begun.first(begun.size() - 1)},
+            begun.back(),
+            std::max<std::int64_t>(longest - given, 0)};
+  }
+
+  void work(const SupplyJobs& supply, const FinishJob& finish) const {
+    auto vocabulary = SearchVocabulary::of(model_.special(), options_.allow_unknown);
+    const Prefixes constraint(prefixes_);
+    if (!prefixes_.empty()) vocabulary.constraint = &constraint;
+    if (!options_.sampling) {
+      return beam_search(model_, vocabulary, options_, options_.batch_tokens, supply, finish);
+    }
+    sample_texts(model_, vocabulary, *options_.sampling, options_.n_best, options_.first_number,
+                 options_.batch_tokens, supply, finish);
+  }
+
+  /// Gives drawn texts their prefixes and their log-probabilities.
+  void score(std::vector<std::vector<Hypothesis>>& results) const {
+    std::vector<Ids> sources, targets;
+    std::vector<Hypothesis*> scored;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      if (sources_[i].empty()) continue;
+      const Ids& given = prefix(static_cast<std::int64_t>(i));
+      for (Hypothesis& hypothesis : results[i]) {
+        hypothesis.tokens.insert(hypothesis.tokens.begin(), given.begin(), given.end());
+        sources.emplace_back(sources_[i].begin(), sources_[i].end() - 1);
+        targets.push_back(hypothesis.tokens);
+        scored.push_back(&hypothesis);
+      }
+    }
+    const std::vector<SentenceScore> scores =
+        score_ids(model_, sources, targets, {options_.batch_tokens, options_.threads});
+    for (std::size_t i = 0; i < scored.size(); ++i) {
+      scored[i]->log_probability = scores[i].log_probability;
+      scored[i]->score =
+          scored[i]->log_probability / options_.length_penalty.divisor(scores[i].tokens());
+    }
+  }
+
+  const AutoregressiveModel& model_;
+  const std::vector<Ids>& sources_;
+  const TranslateOptions& options_;
+  const std::vector<Ids>& prefixes_;
+  std::vector<Ids> begun_;  // the prefixes behind their begin marks
+};
 
 }  // namespace
 
-std::vector<std::vector<Hypothesis>> translate_ids(
-    const PackedTransformer& model, const std::vector<std::vector<std::int32_t>>& sources,
-    const TranslateOptions& options, const TranslateProgress& progress) {
-  std::vector<std::vector<std::int32_t>> fitting = sources;
-  fit(fitting, "sentence", model, options.truncate);
-  return search(model, fitting, options, progress);
+void TranslateOptions::check() const {
+  KETTE_CHECK(batch_tokens > 0, "batch tokens: expected at least 1, given ", batch_tokens);
+  if (!sampling) return SearchOptions::check();
+  sampling->check();
+  KETTE_CHECK(n_best >= 1, "samples: expected at least 1, given ", n_best);
 }
 
-Translator::Translator(const Transformer& model, const Tokenizer& tokenizer, DType weights)
-    : model_((check_vocabulary(model, tokenizer), model), weights), tokenizer_(tokenizer) {}
+std::vector<std::vector<Hypothesis>> translate_ids(
+    const AutoregressiveModel& model, const std::vector<std::vector<std::int32_t>>& sources,
+    const TranslateOptions& options, const TranslateProgress& progress,
+    const std::vector<std::vector<std::int32_t>>& prefixes) {
+  std::vector<std::vector<std::int32_t>> fitting = sources;
+  fit(fitting, "sentence", model, options.truncate);
+  return Search(model, fitting, options, prefixes).run(progress);
+}
+
+Translator::Translator(const AutoregressiveModel& model, const Tokenizer& tokenizer, DType weights)
+    : model_(checked(model, tokenizer).for_decoding(weights)), tokenizer_(tokenizer) {}
 
 std::vector<Translation> Translator::translate(const std::vector<std::string>& lines,
                                                const TranslateOptions& options,
-                                               const TranslateProgress& progress) const {
+                                               const TranslateProgress& progress,
+                                               const std::vector<std::string>& prefixes) const {
   const std::vector<std::string_view> views(lines.begin(), lines.end());
   std::vector<std::vector<std::int32_t>> sources = tokenizer_.encode_all(views);
-  const std::vector<bool> cut = fit(sources, "line", model_, options.truncate);
-  std::vector<std::vector<Hypothesis>> found = search(model_, sources, options, progress);
+  const std::vector<bool> cut = fit(sources, "line", *model_, options.truncate);
+  const std::vector<std::string_view> beginnings(prefixes.begin(), prefixes.end());
+  const std::vector<Ids> given = tokenizer_.encode_all(beginnings, Side::target);
+  std::vector<std::vector<Hypothesis>> found =
+      Search(*model_, sources, options, given).run(progress);
   std::vector<Translation> translations(lines.size());
   for (std::size_t i = 0; i < lines.size(); ++i) {
     Translation& translation = translations[i];

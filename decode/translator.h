@@ -1,15 +1,17 @@
 // Translation of texts: pieces, beam search over all lines at once, text again. Results come in the
 // order of the lines and do not depend on how lines are batched, on their order, or on the number
 // of threads: the same tokens and the same scores, bit for bit. Makes its own copy of the weights
-// (decode/packed_transformer.h): after training, make a new one.
+// (for_decoding()): after training, make a new one.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "data/tokenizer.h"
 #include "decode/beam_search.h"
+#include "decode/sampling.h"
 
 namespace kette {
 
@@ -20,6 +22,13 @@ struct TranslateOptions : SearchOptions {
   std::int64_t threads = 0;  ///< 0: all
   /// Cut sources that the model has no positions for, instead of an Error with the line's number.
   bool truncate = false;
+  /// Draw n_best translations of each source by chance, instead of searching for the likeliest.
+  std::optional<SamplingOptions> sampling;
+  /// Which text the first is: draws of the same text are the same, whatever is translated with it.
+  std::int64_t first_number = 0;
+
+  /// Throws an Error that names the option that makes no sense.
+  void check() const;
 };
 
 struct Translation {
@@ -28,7 +37,7 @@ struct Translation {
     Hypothesis hypothesis;
   };
   std::string text;                 ///< of the best
-  std::vector<Alternative> n_best;  ///< falling by score
+  std::vector<Alternative> n_best;  ///< falling by score, or as they were drawn
   bool truncated = false;           ///< the source was cut
 };
 
@@ -38,22 +47,26 @@ using TranslateProgress = std::function<void(std::int64_t done, std::int64_t tot
 class Translator {
  public:
   /// weights: f32 or bf16, what the model's are rounded to.
-  Translator(const Transformer& model, const Tokenizer& tokenizer, DType weights = DType::f32);
+  Translator(const AutoregressiveModel& model, const Tokenizer& tokenizer,
+             DType weights = DType::f32);
 
-  /// A line without pieces gives an empty translation of score 0.
+  /// A line without pieces gives an empty translation of score 0. prefixes: what the translation of each
+  /// line begins with, or none for all.
   std::vector<Translation> translate(const std::vector<std::string>& lines,
                                      const TranslateOptions& options = {},
-                                     const TranslateProgress& progress = {}) const;
+                                     const TranslateProgress& progress = {},
+                                     const std::vector<std::string>& prefixes = {}) const;
 
  private:
-  PackedTransformer model_;
+  std::unique_ptr<AutoregressiveModel> model_;
   Tokenizer tokenizer_;
 };
 
-/// The same for ids without end marks: the n best hypotheses of each sentence. An empty one has the
-/// empty hypothesis.
+/// The same for ids without end marks and a model made ready for decoding: the n best hypotheses of
+/// each sentence. An empty one has the empty hypothesis. prefixes: as above.
 std::vector<std::vector<Hypothesis>> translate_ids(
-    const PackedTransformer& model, const std::vector<std::vector<std::int32_t>>& sources,
-    const TranslateOptions& options = {}, const TranslateProgress& progress = {});
+    const AutoregressiveModel& model, const std::vector<std::vector<std::int32_t>>& sources,
+    const TranslateOptions& options = {}, const TranslateProgress& progress = {},
+    const std::vector<std::vector<std::int32_t>>& prefixes = {});
 
 }  // namespace kette

@@ -24,14 +24,15 @@ template <class Enum>
 using Names = std::vector<std::pair<Enum, const char*>>;
 
 const Names<NormOrder> kNormOrders = {{NormOrder::post, "post"}, {NormOrder::pre, "pre"}};
-const Names<Activation> kActivations = {
-    {Activation::relu, "relu"}, {Activation::gelu, "gelu"}, {Activation::silu, "silu"}};
+const Names<FeedForwardKind> kFeedForwardKinds = {{FeedForwardKind::relu, "relu"},
+                                                  {FeedForwardKind::gelu, "gelu"},
+                                                  {FeedForwardKind::silu, "silu"},
+                                                  {FeedForwardKind::swiglu, "swiglu"}};
 const Names<SinusoidLayout> kSinusoidLayouts = {{SinusoidLayout::interleaved, "interleaved"},
                                                 {SinusoidLayout::concatenated, "concatenated"}};
 const Names<NormKind> kNormKinds = {{NormKind::layer, "layer"}, {NormKind::rms, "rms"}};
 const Names<Positions> kPositions = {{Positions::learned, "learned"},
                                      {Positions::rotary, "rotary"}};
-const Names<Gate> kGates = {{Gate::gelu, "gelu"}, {Gate::swiglu, "swiglu"}};
 
 /// Calls visit(key, field) or visit(key, field, names) for each field: one list for both
 /// directions. visit.added: for keys that older files lack, whose fields keep their defaults then.
@@ -49,7 +50,7 @@ void visit_fields(Config& c, const Visitor& visit) requires
   visit("attention_dropout", c.attention_dropout);
   visit("activation_dropout", c.activation_dropout);
   visit("norm", c.norm, kNormOrders);
-  visit("activation", c.activation, kActivations);
+  visit("activation", c.feed_forward, kFeedForwardKinds);
   visit.added("sinusoids", c.sinusoids, kSinusoidLayouts);
   visit.added("output_bias", c.output_bias);
   visit.added("pad", c.special.pad);
@@ -71,7 +72,7 @@ void visit_fields(
   visit("attention_dropout", c.attention_dropout);
   visit("positions", c.positions, kPositions);
   visit("norm", c.norm, kNormKinds);
-  visit("feed_forward", c.gate, kGates);
+  visit("feed_forward", c.feed_forward, kFeedForwardKinds);
 }
 
 struct Writer {

@@ -6,8 +6,8 @@
 #include <variant>
 
 #include "data/text_tokenizer.h"
-#include "models/gpt.h"
-#include "models/transformer.h"
+#include "models/gpt_config.h"
+#include "models/transformer_config.h"
 
 namespace kette {
 

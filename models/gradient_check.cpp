@@ -48,7 +48,7 @@ TransformerConfig small_transformer(NormOrder norm) {
 
 TransformerConfig small_marian() {
   TransformerConfig config = small_transformer(NormOrder::post);
-  config.activation = Activation::silu;
+  config.feed_forward = FeedForwardKind::silu;
   config.sinusoids = SinusoidLayout::concatenated;
   config.output_bias = true;
   return config;
@@ -69,7 +69,7 @@ GptConfig small_modern_gpt() {
   GptConfig config = small_gpt();
   config.positions = Positions::rotary;
   config.norm = NormKind::rms;
-  config.gate = Gate::swiglu;
+  config.feed_forward = FeedForwardKind::swiglu;
   return config;
 }
 
@@ -87,8 +87,9 @@ ParameterGaps check_transformer(const TransformerConfig& config, std::int64_t el
                next = tokens(target_segments);
   const auto loss = [&] {
     Run run(options.seed, 1);  // the same masks every time
-    const Variable memory = model.encode(source, source_segments, run);
-    const Variable states = model.decode(target, target_segments, memory, source_segments, run);
+    const Variable memory = model.encode(source, PackedSequences(source_segments), run);
+    const Variable states =
+        model.decode(target, PackedSequences(target_segments, memory, source_segments), run);
     return model.loss(states, next, {0.1, 1.0 / static_cast<double>(target_segments.rows())});
   };
   return check_model(loss, model.parameters(), elements_each, options);
@@ -106,7 +107,7 @@ ParameterGaps check_gpt(const GptConfig& config, std::int64_t elements_each,
                                    options.device);
   const auto loss = [&] {
     Run run(options.seed, 1);  // the same masks every time
-    return model.loss(model.states(ids, segments, run), next,
+    return model.loss(model.decode(ids, PackedSequences(segments), run), next,
                       {0, 1.0 / static_cast<double>(segments.rows())});
   };
   return check_model(loss, model.parameters(), elements_each, options);

@@ -46,14 +46,14 @@ Parts parts_of(const Gpt& model) {
     parts.push_back({name + ".bias", linear.bias.value()});
   };
   for (std::int64_t i = 0; i < model.config().layers; ++i) {
-    const GptLayer& layer = model.layers()[static_cast<std::size_t>(i)];
+    const Block& block = model.decoder()[static_cast<std::size_t>(i)];
     const std::string name = layer_name(i);
-    add_norm(parts, name + ".ln_1", layer.attention_residual.norm);
-    add_linear(name + ".attn.c_attn", layer.attention.query_key_value);
-    add_linear(name + ".attn.c_proj", layer.attention.output);
-    add_norm(parts, name + ".ln_2", layer.feed_forward_residual.norm);
-    add_linear(name + ".mlp.c_fc", layer.feed_forward.inner);
-    add_linear(name + ".mlp.c_proj", layer.feed_forward.outer);
+    add_norm(parts, name + ".ln_1", block.self_attention_norm.norm);
+    add_linear(name + ".attn.c_attn", block.self_attention.query_key_value);
+    add_linear(name + ".attn.c_proj", block.self_attention.output);
+    add_norm(parts, name + ".ln_2", block.feed_forward_norm.norm);
+    add_linear(name + ".mlp.c_fc", block.feed_forward.inner);
+    add_linear(name + ".mlp.c_proj", block.feed_forward.outer);
   }
   add_norm(parts, "ln_f", model.final_norm());
   return parts;
@@ -100,7 +100,7 @@ void write_gpt2(const fs::path& folder, const LanguageModel& model) {
   const GptConfig& config = model.gpt->config();
   const TextTokenizer& tokenizer = *model.tokenizer;
   KETTE_CHECK(config.positions == Positions::learned && config.norm == NormKind::layer &&
-                  config.gate == Gate::gelu,
+                  config.feed_forward == FeedForwardKind::gelu,
               "export: expected a model in GPT-2's form (learned positions, layer norm, gelu), "
               "which is all that GPT2LMHeadModel has, given one with other parts");
   KETTE_CHECK(tokenizer.kind() == "gpt2",

@@ -22,13 +22,14 @@ constexpr const char* kBias = "final_logits_bias";
 constexpr double kRounding = 1.0 / 128;
 
 /// The first name of each is the one that is written.
-const std::pair<const char*, Activation> kActivations[] = {{"swish", Activation::silu},
-                                                           {"silu", Activation::silu},
-                                                           {"relu", Activation::relu},
-                                                           {"gelu_new", Activation::gelu},
-                                                           {"gelu_pytorch_tanh", Activation::gelu}};
+const std::pair<const char*, FeedForwardKind> kActivations[] = {
+    {"swish", FeedForwardKind::silu},
+    {"silu", FeedForwardKind::silu},
+    {"relu", FeedForwardKind::relu},
+    {"gelu_new", FeedForwardKind::gelu},
+    {"gelu_pytorch_tanh", FeedForwardKind::gelu}};
 
-Activation read_activation(const Settings& settings) {
+FeedForwardKind read_activation(const Settings& settings) {
   const auto given = settings.get<std::string>("activation_function");
   for (const auto& [name, activation] : kActivations) {
     if (given == name) return activation;
@@ -39,7 +40,7 @@ Activation read_activation(const Settings& settings) {
        given);
 }
 
-const char* name_of(Activation activation) {
+const char* name_of(FeedForwardKind activation) {
   for (const auto& [name, known] : kActivations) {
     if (activation == known) return name;
   }
@@ -58,7 +59,7 @@ TransformerConfig read_config(const Settings& settings) {
   config.dropout = settings.get<double>("dropout", 0.1);
   config.attention_dropout = settings.get<double>("attention_dropout", 0);
   config.activation_dropout = settings.get<double>("activation_dropout", 0);
-  config.activation = read_activation(settings);
+  config.feed_forward = read_activation(settings);
   config.sinusoids = SinusoidLayout::concatenated;
   settings.check([&] { config.check(); });
 
@@ -79,33 +80,33 @@ TransformerConfig read_config(const Settings& settings) {
 Parts parts_of(const Transformer& model) {
   const std::int64_t width = model.config().width, hidden = model.config().hidden;
   Parts parts = {{kEmbedding, model.shared_embedding().table.value()}};
-  if (const Tensor& bias = model.output_bias().value(); bias.defined()) {
+  if (const Tensor& bias = model.output().bias.value(); bias.defined()) {
     parts.push_back({kBias, bias.reshaped({1, model.config().vocabulary})});
   }
-  const auto add_common = [&](const std::string& name, const auto& layer) {
+  const auto add_common = [&](const std::string& name, const Block& layer) {
     const Linear& stacked = layer.self_attention.query_key_value;
     add_linear(parts, name + ".self_attn.q_proj", stacked, 0, width);
     add_linear(parts, name + ".self_attn.k_proj", stacked, width, 2 * width);
     add_linear(parts, name + ".self_attn.v_proj", stacked, 2 * width, 3 * width);
     add_linear(parts, name + ".self_attn.out_proj", layer.self_attention.output, 0, width);
-    add_norm(parts, name + ".self_attn_layer_norm", layer.after_self_attention.norm);
+    add_norm(parts, name + ".self_attn_layer_norm", layer.self_attention_norm.norm);
     add_linear(parts, name + ".fc1", layer.feed_forward.inner, 0, hidden);
     add_linear(parts, name + ".fc2", layer.feed_forward.outer, 0, width);
-    add_norm(parts, name + ".final_layer_norm", layer.after_feed_forward.norm);
+    add_norm(parts, name + ".final_layer_norm", layer.feed_forward_norm.norm);
   };
   for (std::size_t i = 0; i < model.encoder().size(); ++i) {
     add_common("model.encoder.layers." + std::to_string(i), model.encoder()[i]);
   }
   for (std::size_t i = 0; i < model.decoder().size(); ++i) {
     const std::string name = "model.decoder.layers." + std::to_string(i);
-    const DecoderLayer& layer = model.decoder()[i];
+    const Block& layer = model.decoder()[i];
+    const MultiHeadCrossAttention& cross = *layer.cross_attention;
     add_common(name, layer);
-    add_linear(parts, name + ".encoder_attn.q_proj", layer.cross_attention.query, 0, width);
-    add_linear(parts, name + ".encoder_attn.k_proj", layer.cross_attention.key_value, 0, width);
-    add_linear(parts, name + ".encoder_attn.v_proj", layer.cross_attention.key_value, width,
-               2 * width);
-    add_linear(parts, name + ".encoder_attn.out_proj", layer.cross_attention.output, 0, width);
-    add_norm(parts, name + ".encoder_attn_layer_norm", layer.after_cross_attention.norm);
+    add_linear(parts, name + ".encoder_attn.q_proj", cross.query, 0, width);
+    add_linear(parts, name + ".encoder_attn.k_proj", cross.key_value, 0, width);
+    add_linear(parts, name + ".encoder_attn.v_proj", cross.key_value, width, 2 * width);
+    add_linear(parts, name + ".encoder_attn.out_proj", cross.output, 0, width);
+    add_norm(parts, name + ".encoder_attn_layer_norm", layer.cross_attention_norm->norm);
   }
   return parts;
 }
@@ -201,7 +202,7 @@ void write_settings(const fs::path& folder, const TransformerConfig& c) {
                          {"vocab_size", c.vocabulary},
                          {"decoder_vocab_size", c.vocabulary},
                          {"max_position_embeddings", c.max_length},
-                         {"activation_function", name_of(c.activation)},
+                         {"activation_function", name_of(c.feed_forward)},
                          {"dropout", c.dropout},
                          {"attention_dropout", c.attention_dropout},
                          {"activation_dropout", c.activation_dropout},

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "data/suggestion.h"
+#include "models/size_limits.h"
 
 namespace kette {
 namespace {
@@ -43,46 +44,9 @@ void LoraOptions::check() const {
   for (const std::string& name : on) check_name(name);
 }
 
-LoraAdapters::LoraAdapters(Transformer& model, const LoraOptions& options)
-    : options_((options.check(), options)), base_(model.parameters()) {
-  for (EncoderLayer& layer : model.encoder()) {
-    add(layer.self_attention);
-    add(layer.feed_forward);
-  }
-  for (DecoderLayer& layer : model.decoder()) {
-    add(layer.self_attention);
-    add(layer.cross_attention);
-    add(layer.feed_forward);
-  }
-}
-
-LoraAdapters::LoraAdapters(Gpt& model, const LoraOptions& options)
-    : options_((options.check(), options)), base_(model.parameters()) {
-  for (GptLayer& layer : model.layers()) {
-    add(layer.attention);
-    add(layer.feed_forward);
-  }
-}
-
-void LoraAdapters::add(MultiHeadSelfAttention& attention) {
-  add(attention.query_key_value, {"query", "key", "value"});
-  add(attention.output, {"output"});
-}
-
-void LoraAdapters::add(MultiHeadCrossAttention& attention) {
-  add(attention.query, {"query"});
-  add(attention.key_value, {"key", "value"});
-  add(attention.output, {"output"});
-}
-
-void LoraAdapters::add(FeedForward& feed_forward) {
-  // SwiGLU stacks two maps, of which each has its own adapter.
-  if (feed_forward.gated) {
-    add(feed_forward.inner, {"inner", "inner"});
-  } else {
-    add(feed_forward.inner, {"inner"});
-  }
-  add(feed_forward.outer, {"outer"});
+LoraAdapters::LoraAdapters(Model& model, const LoraOptions& options)
+    : options_(checked(options)), base_(model.parameters()) {
+  model.each_linear([&](Linear& map, const std::vector<std::string>& names) { add(map, names); });
 }
 
 void LoraAdapters::add(Linear& map, const std::vector<std::string>& names) {
@@ -103,7 +67,7 @@ void LoraAdapters::add(Linear& map, const std::vector<std::string>& names) {
   }
   if (adapter.blocks.empty()) return;
   const auto blocks = static_cast<std::int64_t>(adapter.blocks.size());
-  const Scope scope(store_, weight.name.substr(0, weight.name.rfind('/')));
+  const Scope scope(store_, map.path);
   // With this deviation each entry of x A^T is about as large as those of x.
   adapter.down = scope.parameter("lora_down", {blocks * options_.rank, in},
                                  Init::normal(1 / std::sqrt(static_cast<double>(in))));

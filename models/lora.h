@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "models/gpt.h"
-#include "models/transformer.h"
+#include "models/model.h"
 
 namespace kette {
 
@@ -33,8 +32,7 @@ class LoraAdapters {
  public:
   /// Puts adapters on a model that has its values, or room for them, and outlives this; the
   /// adapters' own come with materialize().
-  LoraAdapters(Transformer& model, const LoraOptions& options);
-  LoraAdapters(Gpt& model, const LoraOptions& options);
+  LoraAdapters(Model& model, const LoraOptions& options);
   LoraAdapters(const LoraAdapters&) = delete;
   LoraAdapters& operator=(const LoraAdapters&) = delete;
 
@@ -52,9 +50,6 @@ class LoraAdapters {
  private:
   /// names: of the equal blocks of rows of the map's weight, from the top.
   void add(Linear& map, const std::vector<std::string>& names);
-  void add(MultiHeadSelfAttention& attention);
-  void add(MultiHeadCrossAttention& attention);
-  void add(FeedForward& feed_forward);
 
   LoraOptions options_;
   ParamStore& base_;

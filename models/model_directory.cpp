@@ -10,31 +10,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-template <class Model>
-Metadata load(const fs::path& folder, Model& model, const fs::path& parameters,
-              const fs::path& base) {
-  const fs::path file = parameters.empty() ? parameter_file(folder) : parameters;
-  if (!holds_adapters(folder)) return load_parameters(file, model.parameters());
-  const AdapterDescription description = read_adapter_description(folder);
-  const fs::path base_folder = base.empty() ? description.base : base;
-  KETTE_CHECK(fs::exists(base_folder / kModelFile), folder.string(),
-              ": expected the model that its adapters sit on in ", base_folder.string(),
-              ", given no ", kModelFile, " there; if it moved, kette merge --base makes a model of",
-              " both");
-  const Metadata of_base = load_parameters(base_folder / kModelFile, model.parameters());
-  const std::string& checksum = of_base.at(kChecksumKey);
-  KETTE_CHECK(checksum == description.base_checksum, folder.string(),
-              ": expected the model that its adapters were trained on, with the checksum ",
-              description.base_checksum, ", given ", (base_folder / kModelFile).string(), " with ",
-              checksum, "; it is another one, or was trained on since");
-  LoraAdapters adapters(model, description.lora);
-  expect_room(file, adapters.parameters().elements(), (folder / "adapter.json").string());
-  adapters.allocate(Gradients::none);
-  Metadata metadata = load_parameters(file, adapters.parameters());
-  adapters.merge();
-  return metadata;
-}
-
 void check_vocabulary(const fs::path& folder, std::int64_t tokenizer, std::int64_t model) {
   KETTE_CHECK(tokenizer <= model, folder.string(), ": expected a tokenizer of at most ", model,
               " pieces, given ", tokenizer, "; it belongs to another model");
@@ -88,14 +63,28 @@ fs::path parameter_file(const fs::path& folder) {
   return folder / (holds_adapters(folder) ? kAdapterFile : kModelFile);
 }
 
-Metadata load_values(const fs::path& folder, Transformer& model, const fs::path& parameters,
+Metadata load_values(const fs::path& folder, Model& model, const fs::path& parameters,
                      const fs::path& base) {
-  return load(folder, model, parameters, base);
-}
-
-Metadata load_values(const fs::path& folder, Gpt& model, const fs::path& parameters,
-                     const fs::path& base) {
-  return load(folder, model, parameters, base);
+  const fs::path file = parameters.empty() ? parameter_file(folder) : parameters;
+  if (!holds_adapters(folder)) return load_parameters(file, model.parameters());
+  const AdapterDescription description = read_adapter_description(folder);
+  const fs::path base_folder = base.empty() ? description.base : base;
+  KETTE_CHECK(fs::exists(base_folder / kModelFile), folder.string(),
+              ": expected the model that its adapters sit on in ", base_folder.string(),
+              ", given no ", kModelFile, " there; if it moved, kette merge --base makes a model of",
+              " both");
+  const Metadata of_base = load_parameters(base_folder / kModelFile, model.parameters());
+  const std::string& checksum = of_base.at(kChecksumKey);
+  KETTE_CHECK(checksum == description.base_checksum, folder.string(),
+              ": expected the model that its adapters were trained on, with the checksum ",
+              description.base_checksum, ", given ", (base_folder / kModelFile).string(), " with ",
+              checksum, "; it is another one, or was trained on since");
+  LoraAdapters adapters(model, description.lora);
+  expect_room(file, adapters.parameters().elements(), (folder / "adapter.json").string());
+  adapters.allocate(Gradients::none);
+  Metadata metadata = load_parameters(file, adapters.parameters());
+  adapters.merge();
+  return metadata;
 }
 
 TranslationModel load_translation_model(const fs::path& folder, const fs::path& parameters,

@@ -13,6 +13,8 @@
 #include "data/text_tokenizer.h"
 #include "data/tokenizer.h"
 #include "models/config_json.h"
+#include "models/gpt.h"
+#include "models/transformer.h"
 
 namespace kette {
 
@@ -51,10 +53,7 @@ std::filesystem::path parameter_file(const std::filesystem::path& folder);
 
 /// Fills a model of that architecture as the functions above do. base: where the base of adapters
 /// lies, if not where it was.
-Metadata load_values(const std::filesystem::path& folder, Transformer& model,
-                     const std::filesystem::path& parameters = {},
-                     const std::filesystem::path& base = {});
-Metadata load_values(const std::filesystem::path& folder, Gpt& model,
+Metadata load_values(const std::filesystem::path& folder, Model& model,
                      const std::filesystem::path& parameters = {},
                      const std::filesystem::path& base = {});
 

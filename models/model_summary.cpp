@@ -52,7 +52,7 @@ std::vector<SummaryRow> summarize(const TransformerConfig& c) {
 
 std::vector<SummaryRow> summarize(const GptConfig& c) {
   const std::int64_t w = c.width, h = c.hidden;
-  const bool gated = c.gate == Gate::swiglu;
+  const bool gated = c.feed_forward == FeedForwardKind::swiglu;
   const std::int64_t norm = c.norm == NormKind::layer ? 2 * w : w, inner = gated ? 2 * h : h;
   std::vector<SummaryRow> rows = {
       {"token embedding = output projection", 1, c.vocabulary * w, 0, flops(w, c.vocabulary)}};

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "models/gpt.h"
-#include "models/transformer.h"
+#include "models/gpt_config.h"
+#include "models/transformer_config.h"
 #include "tensor/segments.h"
 
 namespace kette {

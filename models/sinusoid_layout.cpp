@@ -26,25 +26,28 @@ void permute_rows(const Variable& matrix, const Order& order) {
   }
 }
 
-void permute_norm(const Residual& residual, const Order& order) {
+void permute_norm(const AddAndNorm& residual, const Order& order) {
   permute_columns(residual.norm.gain, order);
   permute_columns(residual.norm.bias, order);
 }
 
 /// What reads from the residual stream, and what writes to it.
 void permute_sublayer(const std::vector<const Linear*>& readers, const Linear& writer,
-                      const Residual& residual, const Order& order) {
+                      const AddAndNorm& residual, const Order& order) {
   for (const Linear* reader : readers) permute_columns(reader->weight, order);
   permute_rows(writer.weight, order);
   permute_rows(writer.bias, order);
   permute_norm(residual, order);
 }
 
-template <class Layer>
-void permute_common(const Layer& layer, const Order& order) {
-  permute_sublayer({&layer.self_attention.query_key_value}, layer.self_attention.output,
-                   layer.after_self_attention, order);
-  permute_sublayer({&layer.feed_forward.inner}, layer.feed_forward.outer, layer.after_feed_forward,
+void permute_block(const Block& block, const Order& order) {
+  permute_sublayer({&block.self_attention.query_key_value}, block.self_attention.output,
+                   block.self_attention_norm, order);
+  if (const auto& cross = block.cross_attention) {
+    permute_sublayer({&cross->query, &cross->key_value}, cross->output, *block.cross_attention_norm,
+                     order);
+  }
+  permute_sublayer({&block.feed_forward.inner}, block.feed_forward.outer, block.feed_forward_norm,
                    order);
 }
 
@@ -63,12 +66,8 @@ std::unique_ptr<Transformer> with_concatenated_sinusoids(const Transformer& mode
 
   const Order order = concatenated_order(config.width);
   permute_columns(result->shared_embedding().table, order);
-  for (const EncoderLayer& layer : result->encoder()) permute_common(layer, order);
-  for (const DecoderLayer& layer : result->decoder()) {
-    permute_common(layer, order);
-    permute_sublayer({&layer.cross_attention.query, &layer.cross_attention.key_value},
-                     layer.cross_attention.output, layer.after_cross_attention, order);
-  }
+  for (const Block& block : result->encoder()) permute_block(block, order);
+  for (const Block& block : result->decoder()) permute_block(block, order);
   return result;
 }
 

@@ -21,4 +21,11 @@ inline void check_size(const char* what, std::int64_t value, std::int64_t most) 
   KETTE_CHECK(value <= most, what, ": expected at most ", most, ", given ", value);
 }
 
+/// The configuration itself, once its check() has found nothing.
+template <class Config>
+const Config& checked(const Config& config) {
+  config.check();
+  return config;
+}
+
 }  // namespace kette

@@ -1,119 +1,99 @@
 #include "models/transformer.h"
 
+#include "models/config_json.h"
 #include "models/size_limits.h"
 
 namespace kette {
+namespace {
 
-TransformerConfig TransformerConfig::preset(const std::string& name) {
-  TransformerConfig config;
-  if (name == "base") return config;
-  if (name == "big") {
-    config.width = 1024;
-    config.hidden = 4096;
-    config.heads = 16;
-    config.dropout = 0.3;
-    return config;
-  }
-  if (name == "tiny") {
-    config.encoder_layers = config.decoder_layers = 4;
-    config.width = 128;
-    config.hidden = 256;
-    config.heads = 4;
-    config.vocabulary = 10000;
-    config.dropout = 0.3;
-    return config;
-  }
-  fail("preset: expected tiny, base or big, given ", name);
+BlockConfig block_config(const TransformerConfig& c) {
+  return {.width = c.width,
+          .hidden = c.hidden,
+          .heads = c.heads,
+          .norm_order = c.norm,
+          .feed_forward = c.feed_forward,
+          .dropout = c.dropout,
+          .attention_dropout = c.attention_dropout,
+          .activation_dropout = c.activation_dropout};
 }
 
-void TransformerConfig::check() const {
-  check_size("encoder_layers", encoder_layers, kMostLayers);
-  check_size("decoder_layers", decoder_layers, kMostLayers);
-  check_size("width", width, kMostWidth);
-  check_size("hidden", hidden, kMostHidden);
-  check_size("heads", heads, width);
-  check_size("vocabulary", vocabulary, kMostTokens);
-  check_size("max_length", max_length, kMostPositions);
-  for (const auto& [what, id] : {std::pair{"pad", special.pad},
-                                 {"unknown", special.unknown},
-                                 {"begin", special.begin},
-                                 {"end", special.end}}) {
-    KETTE_CHECK(id >= 0 && id < vocabulary, what, ": expected an id below the vocabulary ",
-                vocabulary, ", given ", id);
+std::vector<Block> encoder_blocks(const Scope& scope, const TransformerConfig& c) {
+  std::vector<Block> blocks;
+  for (std::int64_t i = 0; i < c.encoder_layers; ++i) {
+    blocks.emplace_back(scope / i, i, block_config(c));
   }
-  KETTE_CHECK(width % heads == 0, "heads: expected a divisor of the width ", width, ", given ",
-              heads);
-  for (const auto& [what, rate] : {std::pair{"dropout", dropout},
-                                   {"attention_dropout", attention_dropout},
-                                   {"activation_dropout", activation_dropout}}) {
-    KETTE_CHECK(rate >= 0 && rate < 1, what, ": expected a rate in [0, 1), given ", rate);
-  }
+  return blocks;
 }
 
-EncoderLayer::EncoderLayer(const Scope& scope, const TransformerConfig& c)
-    : self_attention(scope / "self_attention", c.width, c.heads, Mask::none, c.attention_dropout),
-      after_self_attention(scope / "self_attention_norm", c.width, c.norm, c.dropout),
-      feed_forward(scope / "feed_forward", c.width, c.hidden, c.activation, c.activation_dropout),
-      after_feed_forward(scope / "feed_forward_norm", c.width, c.norm, c.dropout) {}
-
-ResidualStream EncoderLayer::operator()(const ResidualStream& x, const Segments& segments,
-                                        Run& run) const {
-  const ResidualStream attended = after_self_attention(
-      x, [&](const Variable& in) { return self_attention(in, segments, run); }, run);
-  return after_feed_forward(
-      attended, [&](const Variable& in) { return feed_forward(in, run); }, run);
+std::vector<Block> decoder_blocks(const Scope& scope, const TransformerConfig& c) {
+  BlockConfig config = block_config(c);
+  config.mask = Mask::causal;
+  config.attends_to_memory = true;
+  std::vector<Block> blocks;
+  for (std::int64_t i = 0; i < c.decoder_layers; ++i) blocks.emplace_back(scope / i, i, config);
+  return blocks;
 }
 
-DecoderLayer::DecoderLayer(const Scope& scope, const TransformerConfig& c)
-    : self_attention(scope / "self_attention", c.width, c.heads, Mask::causal, c.attention_dropout),
-      after_self_attention(scope / "self_attention_norm", c.width, c.norm, c.dropout),
-      cross_attention(scope / "cross_attention", c.width, c.heads, c.attention_dropout),
-      after_cross_attention(scope / "cross_attention_norm", c.width, c.norm, c.dropout),
-      feed_forward(scope / "feed_forward", c.width, c.hidden, c.activation, c.activation_dropout),
-      after_feed_forward(scope / "feed_forward_norm", c.width, c.norm, c.dropout) {}
+std::optional<Norm> final_norm(const Scope& stack, const TransformerConfig& c) {
+  if (c.norm == NormOrder::post) return {};
+  return Norm(stack / "final_norm", c.width);
+}
 
-ResidualStream DecoderLayer::operator()(const ResidualStream& x, const Variable& memory,
-                                        const Segments& segments, const Segments& memory_segments,
-                                        Run& run) const {
-  const ResidualStream self = after_self_attention(
-      x, [&](const Variable& in) { return self_attention(in, segments, run); }, run);
-  const ResidualStream crossed = after_cross_attention(
-      self,
-      [&](const Variable& in) {
-        return cross_attention(in, memory, segments, memory_segments, run);
-      },
-      run);
-  return after_feed_forward(
-      crossed, [&](const Variable& in) { return feed_forward(in, run); }, run);
+Variable output_bias(const Scope& scope, const TransformerConfig& c) {
+  if (!c.output_bias) return {};
+  return scope.parameter("bias", {c.vocabulary}, Init::constant(0));
+}
+
+/// After the stack: the final norm of pre-norm models.
+Variable finish(const ResidualStream& x, const std::optional<Norm>& norm, const Run& run) {
+  return norm ? x.through(*norm, run)[1] : x.sum();
+}
+
+}  // namespace
+
+Variable Transformer::encode(const Tensor& source, const Sequences& sequences, Run& run) const {
+  ResidualStream x = embed(source, sequences, "encoder", run);
+  for (const Block& block : encoder_) x = block(x, sequences, run);
+  return finish(x, encoder_norm_, run);
+}
+
+Variable Transformer::decode(const Tensor& target, const Sequences& sequences, Run& run) const {
+  ResidualStream x = embed(target, sequences, "decoder", run);
+  for (const Block& block : decoder_) x = block(x, sequences, run);
+  return finish(x, decoder_norm_, run);
+}
+
+Variable Transformer::embed(const Tensor& ids, const Sequences& sequences, const char* stack,
+                            Run& run) const {
+  KETTE_CHECK(sequences.longest() <= config_.max_length, stack, ": expected sequences of at most ",
+              config_.max_length, " tokens, given one of ", sequences.longest());
+  const Variable x = add_positions(embedding_(ids), positions_, sequences.positions());
+  return run.tap(stack, "embedded", dropout(x, run.mask(config_.dropout)));
+}
+
+Variable Transformer::loss(const Variable& states, const Tensor& targets,
+                           const CrossEntropyOptions& options, const Tensor& sums) const {
+  return projected_cross_entropy(states, output_.weight, output_.bias, targets, options, sums);
+}
+
+Variable Transformer::loss(const Batch& batch, const CrossEntropyOptions& options, Run& run,
+                           const Tensor& sums) const {
+  const Variable memory =
+      encode(Tensor::from(batch.source), PackedSequences(batch.source_segments), run);
+  const PackedSequences targets(batch.target_segments, memory, batch.source_segments);
+  const Variable states = decode(Tensor::from(batch.target_in), targets, run);
+  return loss(states, Tensor::from(batch.target_out), options, sums);
 }
 
 Transformer::Transformer(const TransformerConfig& config)
-    : config_((config.check(), config)),
+    : config_(checked(config)),
       embedding_(
-          Embedding::scaled(Scope(store_) / "shared_embedding", config.vocabulary, config.width)) {
-  const Scope root(store_);
-  for (std::int64_t i = 0; i < config.encoder_layers; ++i)
-    encoder_.emplace_back(root / "encoder" / i, config);
-  for (std::int64_t i = 0; i < config.decoder_layers; ++i)
-    decoder_.emplace_back(root / "decoder" / i, config);
-  if (config.norm == NormOrder::pre) {
-    final_norms_.emplace_back(root / "encoder" / "final_norm", config.width);
-    final_norms_.emplace_back(root / "decoder" / "final_norm", config.width);
-  }
-  if (config.output_bias) {
-    output_bias_ = (root / "output").parameter("bias", {config.vocabulary}, Init::constant(0));
-  }
-}
-
-void Transformer::allocate(DType dtype, Device device, Gradients gradients) {
-  store_.allocate(dtype, device, gradients);
-  make_tables(dtype, device);
-}
-
-void Transformer::materialize(std::uint64_t seed, DType dtype, Device device, Gradients gradients) {
-  store_.materialize(seed, dtype, device, gradients);
-  make_tables(dtype, device);
-}
+          Embedding::scaled(Scope(store_) / "shared_embedding", config.vocabulary, config.width)),
+      encoder_(encoder_blocks(Scope(store_) / "encoder", config)),
+      decoder_(decoder_blocks(Scope(store_) / "decoder", config)),
+      encoder_norm_(final_norm(Scope(store_) / "encoder", config)),
+      decoder_norm_(final_norm(Scope(store_) / "decoder", config)),
+      output_("logits", embedding_.table, output_bias(Scope(store_) / "output", config)) {}
 
 void Transformer::make_tables(DType dtype, Device device) {
   positions_ = sinusoidal_positions(config_.max_length, config_.width, config_.sinusoids)
@@ -121,42 +101,17 @@ void Transformer::make_tables(DType dtype, Device device) {
                    .to(device);
 }
 
-Variable Transformer::embed(const Tensor& ids, const Tensor& positions, Run& run) const {
-  return dropout(add_positions(embedding_(ids), positions_, positions), run.mask(config_.dropout));
+void Transformer::each_linear(const VisitLinear& visit) {
+  for (Block& block : encoder_) block.each_linear(visit);
+  for (Block& block : decoder_) block.each_linear(visit);
 }
 
-Variable Transformer::encode(const Tensor& source, const Segments& segments, Run& run) const {
-  KETTE_CHECK(segments.longest() <= config_.max_length, "encode: expected sequences of at most ",
-              config_.max_length, " tokens, given one of ", segments.longest());
-  ResidualStream x = embed(source, row_positions(segments), run);
-  for (const EncoderLayer& layer : encoder_) x = layer(x, segments, run);
-  return finish_encoder(x);
+std::unique_ptr<AutoregressiveModel> Transformer::for_decoding(DType weights) const {
+  auto copy = std::make_unique<Transformer>(config_);
+  copy->become_snapshot_of(*this, weights);
+  return copy;
 }
 
-Variable Transformer::decode(const Tensor& target, const Segments& segments, const Variable& memory,
-                             const Segments& memory_segments, Run& run) const {
-  KETTE_CHECK(segments.longest() <= config_.max_length, "decode: expected sequences of at most ",
-              config_.max_length, " tokens, given one of ", segments.longest());
-  ResidualStream x = embed(target, row_positions(segments), run);
-  for (const DecoderLayer& layer : decoder_) x = layer(x, memory, segments, memory_segments, run);
-  return finish_decoder(x);
-}
-
-Variable Transformer::finish_encoder(const ResidualStream& x) const {
-  return final_norms_.empty() ? x.sum() : x.through(final_norms_[0])[1];
-}
-
-Variable Transformer::finish_decoder(const ResidualStream& x) const {
-  return final_norms_.empty() ? x.sum() : x.through(final_norms_[1])[1];
-}
-
-Variable Transformer::loss(const Variable& states, const Tensor& next,
-                           const CrossEntropyOptions& options, const Tensor& sums) const {
-  return projected_cross_entropy(states, embedding_.table, output_bias_, next, options, sums);
-}
-
-Variable Transformer::logits(const Variable& states) const {
-  return linear(states, embedding_.table, output_bias_);
-}
+std::string Transformer::config_json() const { return to_json(config_); }
 
 }  // namespace kette

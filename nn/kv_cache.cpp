@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "nn/layers.h"
+#include "nn/positions.h"
 
 namespace kette {
 

@@ -4,6 +4,7 @@
 // slots that no line names any more are found when room is short.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -21,6 +22,10 @@ class KvCache {
   std::int64_t lines() const { return static_cast<std::int64_t>(lengths_.size()); }
   /// Positions that a line has slots for.
   std::int64_t length(std::int64_t line) const { return lengths_[static_cast<std::size_t>(line)]; }
+  /// Of the longest line.
+  std::int64_t longest() const {
+    return lengths_.empty() ? 0 : *std::max_element(lengths_.begin(), lengths_.end());
+  }
   /// A line more, with slots for so many positions.
   void add_line(std::int64_t positions = 0);
   /// A line more for each segment; the places of their rows.

@@ -1,19 +1,21 @@
 #include "nn/layers.h"
 
 #include <cmath>
-#include <numeric>
+
+#include "nn/prepacked.h"
 
 namespace kette {
 
-Linear::Linear(const Scope& scope, std::int64_t in, std::int64_t out, Activation act,
-               std::int64_t stacked, double deviation)
-    : weight(scope.parameter(
-          "weight", {out, in},
-          deviation > 0 ? Init::normal(deviation) : Init::xavier(in, out / stacked))),
+Linear::Linear(const Scope& scope, std::int64_t in, std::int64_t out, const LinearOptions& options)
+    : path(scope.path()),
+      weight(scope.parameter("weight", {out, in},
+                             options.deviation > 0 ? Init::normal(options.deviation)
+                                                   : Init::xavier(in, out / options.stacked))),
       bias(scope.parameter("bias", {out}, Init::constant(0))),
-      activation(act) {}
+      activation(options.activation) {}
 
 Variable Linear::operator()(const Variable& x) const {
+  if (prepacked) return prepacked_linear(x, *prepacked, activation);
   if (!adapter) return linear(x, weight, bias, activation);
   const Variable y =
       lora_linear(x, weight, bias, adapter->down, adapter->up, adapter->blocks, adapter->scale);
@@ -30,6 +32,17 @@ Variable Linear::operator()(const Variable& x) const {
   return y;
 }
 
+PackedWeight Linear::prepack(DType panels) const {
+  const Tensor matrix = merged_weight();
+  KETTE_CHECK(matrix.defined(), path,
+              ": expected a model with values, given one without "
+              "(materialize or load them)");
+  std::vector<Tensor> biases;
+  if (bias.value().defined()) biases.push_back(bias.value());
+  return on(matrix.device(),
+            [&](auto exec) { return kernels::pack_linear(exec, {matrix}, biases, panels); });
+}
+
 Tensor Linear::merged_weight() const {
   if (!adapter) return weight.value();
   const Tensor merged = weight.value().to(DType::f32).clone();
@@ -39,8 +52,28 @@ Tensor Linear::merged_weight() const {
 }
 
 Norm::Norm(const Scope& scope, std::int64_t width, NormKind norm_kind, double eps)
-    : gain(scope.parameter("gain", {width}, Init::constant(1))), kind(norm_kind), epsilon(eps) {
+    : path(scope.path()),
+      gain(scope.parameter("gain", {width}, Init::constant(1))),
+      kind(norm_kind),
+      epsilon(eps) {
   if (kind == NormKind::layer) bias = scope.parameter("bias", {width}, Init::constant(0));
+}
+
+std::array<Variable, 2> Norm::operator()(const Variable& x, const Variable& update,
+                                         const DropoutMask& mask, const Run& run) const {
+  std::array<Variable, 2> sum_and_norm;
+  auto& [sum, normed] = sum_and_norm;
+  if (kind == NormKind::layer) {
+    sum_and_norm = residual_layer_norm(x, update, gain, bias, mask, epsilon);
+  } else {
+    sum = x + dropout(update, mask);
+    normed = rms_norm(sum, gain, epsilon);
+  }
+  if (!run.is_tapped()) return sum_and_norm;
+  const Variable other = run.tap(path, "sum", sum);
+  if (!other.is(sum)) sum_and_norm = {other, (*this)(other)};
+  normed = run.tap(path, normed);
+  return sum_and_norm;
 }
 
 Embedding::Embedding(const Scope& scope, std::int64_t vocabulary, std::int64_t width,
@@ -55,95 +88,39 @@ Embedding Embedding::scaled(const Scope& scope, std::int64_t vocabulary, std::in
   return Embedding(scope, vocabulary, width, 1 / root, root);
 }
 
-std::vector<std::int64_t> concatenated_order(std::int64_t width) {
-  std::vector<std::int64_t> order;
-  for (std::int64_t column = 0; column < width; column += 2) order.push_back(column);
-  for (std::int64_t column = 1; column < width; column += 2) order.push_back(column);
-  return order;
-}
-
-Tensor sinusoidal_positions(std::int64_t positions, std::int64_t width, SinusoidLayout layout) {
-  std::vector<std::int64_t> order(static_cast<std::size_t>(width));
-  std::iota(order.begin(), order.end(), 0);
-  if (layout == SinusoidLayout::concatenated) order = concatenated_order(width);
-  std::vector<float> table;
-  table.reserve(static_cast<std::size_t>(positions * width));
-  for (std::int64_t position = 0; position < positions; ++position) {
-    for (const std::int64_t column : order) {
-      const double exponent = static_cast<double>(column / 2 * 2) / static_cast<double>(width);
-      const double angle = static_cast<double>(position) / std::pow(10000.0, exponent);
-      table.push_back(static_cast<float>(column % 2 == 0 ? std::sin(angle) : std::cos(angle)));
-    }
-  }
-  return Tensor::from(table, {positions, width});
-}
-
-Tensor row_positions(const Segments& segments, std::int64_t first) {
-  std::vector<std::int32_t> positions;
-  positions.reserve(static_cast<std::size_t>(segments.rows()));
-  for (std::int64_t i = 0; i < segments.count(); ++i) {
-    for (std::int64_t t = 0; t < segments.length(i); ++t) {
-      positions.push_back(static_cast<std::int32_t>(first + t));
-    }
-  }
-  return Tensor::from(positions);
-}
-
-MultiHeadSelfAttention::MultiHeadSelfAttention(const Scope& scope, std::int64_t width,
-                                               std::int64_t head_count, Mask kind, double dropout,
-                                               const WeightInit& init)
-    : query_key_value(scope / "query_key_value", width, 3 * width, Activation::none, 3,
-                      init.deviation),
-      output(scope / "output", width, width, Activation::none, 1, init.output_deviation),
-      heads(head_count),
-      mask(kind),
-      dropout_rate(dropout) {}
-
-Variable MultiHeadSelfAttention::operator()(const Variable& x, const Segments& segments, Run& run,
-                                            const Rotation* rotation) const {
-  Variable qkv = query_key_value(x);
-  if (rotation) qkv = rotary(qkv, rotation->positions, rotation->table, 2 * x.value().width());
-  return output(self_attention(qkv, segments, {heads, mask, run.mask(dropout_rate)}));
-}
-
-MultiHeadCrossAttention::MultiHeadCrossAttention(const Scope& scope, std::int64_t width,
-                                                 std::int64_t head_count, double dropout)
-    : query(scope / "query", width, width),
-      key_value(scope / "key_value", width, 2 * width, Activation::none, 2),
-      output(scope / "output", width, width),
-      heads(head_count),
-      dropout_rate(dropout) {}
-
-Variable MultiHeadCrossAttention::operator()(const Variable& x, const Variable& memory,
-                                             const Segments& segments,
-                                             const Segments& memory_segments, Run& run) const {
-  return output(cross_attention(query(x), key_value(memory), segments, memory_segments,
-                                {heads, Mask::none, run.mask(dropout_rate)}));
-}
-
 FeedForward::FeedForward(const Scope& scope, std::int64_t width, std::int64_t hidden,
                          Activation activation, double dropout, const WeightInit& init)
-    : FeedForward(
-          Linear(scope / "inner", width, hidden, activation, 1, init.deviation),
-          Linear(scope / "outer", hidden, width, Activation::none, 1, init.output_deviation), false,
-          dropout) {}
+    : FeedForward(scope.path(),
+                  Linear(scope / "inner", width, hidden,
+                         {.activation = activation, .deviation = init.deviation}),
+                  Linear(scope / "outer", hidden, width, {.deviation = init.output_deviation}),
+                  false, dropout) {}
 
 FeedForward FeedForward::swiglu(const Scope& scope, std::int64_t width, std::int64_t hidden,
                                 double dropout, const WeightInit& init) {
   return FeedForward(
-      Linear(scope / "inner", width, 2 * hidden, Activation::none, 2, init.deviation),
-      Linear(scope / "outer", hidden, width, Activation::none, 1, init.output_deviation), true,
-      dropout);
+      scope.path(),
+      Linear(scope / "inner", width, 2 * hidden, {.stacked = 2, .deviation = init.deviation}),
+      Linear(scope / "outer", hidden, width, {.deviation = init.output_deviation}), true, dropout);
 }
 
 Variable FeedForward::operator()(const Variable& x, Run& run) const {
   const DropoutMask mask = run.mask(dropout_rate);
-  const bool in_one = !gated && !mask.active() && !inner.adapter && !outer.adapter;
-  if (in_one) {
-    return feed_forward(x, inner.weight, inner.bias, outer.weight, outer.bias, inner.activation);
+  const bool plain = !inner.adapter && !inner.prepacked && !outer.adapter && !outer.prepacked;
+  if (plain && !gated && !mask.active()) return in_one(x, run);
+  Variable hidden = inner(x, run);
+  if (gated) hidden = run.tap(path, "hidden", kette::swiglu(hidden));
+  return outer(dropout(hidden, mask), run);
+}
+
+/// As one op, which keeps its hidden rows to itself: who wants them gets them computed once more.
+Variable FeedForward::in_one(const Variable& x, const Run& run) const {
+  if (run.wants(inner.path)) {
+    const Variable hidden = inner(x), other = run.tap(inner.path, hidden);
+    if (!other.is(hidden)) return outer(other, run);
   }
-  const Variable hidden = gated ? kette::swiglu(inner(x)) : inner(x);
-  return outer(dropout(hidden, mask));
+  return run.tap(outer.path, kette::feed_forward(x, inner.weight, inner.bias, outer.weight,
+                                                 outer.bias, inner.activation));
 }
 
 }  // namespace kette

@@ -1,22 +1,17 @@
 // The layers of the Transformer as values with a call operator: a layer is made in a Scope, where
-// it registers its parameters, and applied to packed rows [rows, width].
+// it registers its parameters, and applied to rows [rows, width]. Its path in the Scope names its
+// output as a point that a tap may look at (nn/tap.h).
 #pragma once
 
 #include <array>
 #include <optional>
+#include <string>
 
 #include "autograd/all_ops.h"
 #include "nn/param_store.h"
 #include "nn/run.h"
 
 namespace kette {
-
-/// How the matrices of a sub-layer start: after Glorot (the default), or normal with one deviation,
-/// and with another where the sub-layer writes to the residual stream (Radford et al. 2019,
-/// section 2.3).
-struct WeightInit {
-  double deviation = 0, output_deviation = 0;  ///< 0: Glorot
-};
 
 /// Low-rank adapters of a linear map: row blocks of W have B A, times `scale`, added to them (Hu et
 /// al. 2021). down, up: A and B of autograd/ops/lora.h.
@@ -26,18 +21,32 @@ struct LoraAdapter {
   double scale = 1;
 };
 
+struct LinearOptions {
+  Activation activation = Activation::none;
+  /// How many independent maps of `out / stacked` rows are stacked in the weight (3 for query, key
+  /// and value); each is initialised by its own fan-out.
+  std::int64_t stacked = 1;
+  double deviation = 0;  ///< of normal initial weights; 0: Glorot
+};
+
 /// y = activation(x W^T + b). weight: [out, in], bias: [out].
 struct Linear {
+  std::string path;
   Variable weight, bias;
-  Activation activation;
-  std::optional<LoraAdapter> adapter;  ///< while fine-tuning
+  Activation activation = Activation::none;
+  std::optional<LoraAdapter> adapter;     ///< while fine-tuning
+  std::optional<PackedWeight> prepacked;  ///< while decoding: used instead of weight and bias
 
-  /// `stacked`: how many independent maps of `out / stacked` rows are stacked in the weight (3 for
-  /// query, key and value); each is initialised by its own fan-out. deviation: of normal initial
-  /// weights; 0: Glorot.
-  Linear(const Scope& scope, std::int64_t in, std::int64_t out,
-         Activation activation = Activation::none, std::int64_t stacked = 1, double deviation = 0);
+  Linear(const Scope& scope, std::int64_t in, std::int64_t out, const LinearOptions& options = {});
+  /// A map whose weight is another layer's, too (tied).
+  Linear(std::string point, Variable tied_weight, Variable own_bias)
+      : path(std::move(point)), weight(std::move(tied_weight)), bias(std::move(own_bias)) {}
+
   Variable operator()(const Variable& x) const;
+  Variable operator()(const Variable& x, const Run& run) const { return run.tap(path, (*this)(x)); }
+  /// Weight and bias laid out for products of few rows (tensor/decoding.h), adapters merged; panels:
+  /// f32 or bf16.
+  PackedWeight prepack(DType panels) const;
   /// The weight, or in f32 the one weight that does what it does together with its adapter.
   Tensor merged_weight() const;
 };
@@ -49,6 +58,7 @@ enum class NormKind : std::uint8_t {
 
 /// gain, bias: [width]; rms has no bias.
 struct Norm {
+  std::string path;
   Variable gain, bias;
   NormKind kind;
   double epsilon;
@@ -59,13 +69,13 @@ struct Norm {
     return kind == NormKind::layer ? layer_norm(x, gain, bias, epsilon)
                                    : rms_norm(x, gain, epsilon);
   }
+  /// The point path/sum is x.
+  Variable operator()(const Variable& x, const Run& run) const {
+    return run.tap(path, (*this)(run.tap(path, "sum", x)));
+  }
   /// The sum x + Dropout(update) and the norm of it, a layer norm in one pass.
   std::array<Variable, 2> operator()(const Variable& x, const Variable& update,
-                                     const DropoutMask& mask) const {
-    if (kind == NormKind::layer) return residual_layer_norm(x, update, gain, bias, mask, epsilon);
-    const Variable sum = x + dropout(update, mask);
-    return {sum, rms_norm(sum, gain, epsilon)};
-  }
+                                     const DropoutMask& mask, const Run& run) const;
 };
 
 /// Tokens to vectors: scale * table[id]. table: [vocabulary, width].
@@ -80,56 +90,19 @@ struct Embedding {
   Variable operator()(const Tensor& ids) const { return embedding(table, ids, scale); }
 };
 
-/// Which columns the sines and the cosines of a frequency are in.
-enum class SinusoidLayout : std::uint8_t {
-  interleaved,  ///< 2i and 2i + 1, the paper's section 3.5
-  concatenated  ///< i and ceil(width / 2) + i, as in Marian and in the paper's own code
-};
-
-/// sin(pos / 10000^(2i / width)) and cos(the same), section 3.5. Result: f32 [positions, width].
-Tensor sinusoidal_positions(std::int64_t positions, std::int64_t width,
-                            SinusoidLayout layout = SinusoidLayout::interleaved);
-/// Column j of the concatenated layout is column order[j] of the interleaved one.
-std::vector<std::int64_t> concatenated_order(std::int64_t width);
-
-/// The row's position within its sequence, from `first`: i32 [rows].
-Tensor row_positions(const Segments& segments, std::int64_t first = 0);
-
-/// Positions as turns of queries and keys (autograd/ops/rotary.h).
-struct Rotation {
-  Tensor table;      ///< rotary_table()
-  Tensor positions;  ///< i32 [rows]
-};
-
-/// Multi-head attention, section 3.2.2: project, attend, project back. Self-attention projects
-/// queries, keys and values in one product; cross-attention takes keys and values from the memory.
-struct MultiHeadSelfAttention {
-  Linear query_key_value, output;
-  std::int64_t heads;
-  Mask mask;
-  double dropout_rate;
-
-  MultiHeadSelfAttention(const Scope& scope, std::int64_t width, std::int64_t heads, Mask mask,
-                         double dropout_rate, const WeightInit& init = {});
-  Variable operator()(const Variable& x, const Segments& segments, Run& run,
-                      const Rotation* rotation = nullptr) const;
-};
-
-struct MultiHeadCrossAttention {
-  Linear query, key_value, output;
-  std::int64_t heads;
-  double dropout_rate;
-
-  MultiHeadCrossAttention(const Scope& scope, std::int64_t width, std::int64_t heads,
-                          double dropout_rate);
-  Variable operator()(const Variable& x, const Variable& memory, const Segments& segments,
-                      const Segments& memory_segments, Run& run) const;
+/// How the matrices of a sub-layer start: after Glorot (the default), or normal with one deviation,
+/// and with another where the sub-layer writes to the residual stream (Radford et al. 2019,
+/// section 2.3).
+struct WeightInit {
+  double deviation = 0, output_deviation = 0;  ///< 0: Glorot
 };
 
 /// FFN(x) = activation(x W1 + b1) W2 + b2, equation (2); or with a gate
 /// FFN(x) = (silu(x W + b) * (x V + c)) W2 + b2, SwiGLU (Shazeer 2020, equation (6); biases as in
-/// every linear map here), with W and V stacked in one product.
+/// every linear map here), with W and V stacked in one product. Points: those of inner and outer, and
+/// with a gate path/hidden, what comes out of it.
 struct FeedForward {
+  std::string path;
   Linear inner, outer;
   bool gated;
   double dropout_rate;  ///< after the activation; the paper has none
@@ -141,58 +114,14 @@ struct FeedForward {
   Variable operator()(const Variable& x, Run& run) const;
 
  private:
-  FeedForward(Linear inner_map, Linear outer_map, bool is_gated, double rate)
-      : inner(std::move(inner_map)),
+  FeedForward(std::string scope_path, Linear inner_map, Linear outer_map, bool is_gated,
+              double rate)
+      : path(std::move(scope_path)),
+        inner(std::move(inner_map)),
         outer(std::move(outer_map)),
         gated(is_gated),
         dropout_rate(rate) {}
-};
-
-enum class NormOrder : std::uint8_t { post, pre };
-
-/// What goes from sub-layer to sub-layer: x + Dropout(update). The sum is left to the norm that comes
-/// next, which has the row at hand anyway.
-struct ResidualStream {
-  Variable x;
-  std::optional<Variable> update;
-  DropoutMask mask{};
-
-  ResidualStream(Variable value)  // NOLINT(google-explicit-constructor): a stream to start with
-      : x(std::move(value)) {}
-  ResidualStream(Variable value, Variable added, const DropoutMask& dropped)
-      : x(std::move(value)), update(std::move(added)), mask(dropped) {}
-
-  Variable sum() const { return update ? x + dropout(*update, mask) : x; }
-  /// The sum, and the norm of it.
-  std::array<Variable, 2> through(const Norm& norm) const {
-    if (update) return norm(x, *update, mask);
-    return {x, norm(x)};
-  }
-};
-
-/// What surrounds every sub-layer. post: Norm(x + Dropout(Sublayer(x))), the paper's section 3.1.
-/// pre: x + Dropout(Sublayer(Norm(x))), which needs a final norm after the stack
-/// (Xiong et al. 2020).
-struct Residual {
-  Norm norm;
-  NormOrder order;
-  double dropout_rate;
-
-  Residual(const Scope& scope, std::int64_t width, NormOrder norm_order, double dropout,
-           NormKind kind = NormKind::layer)
-      : norm(scope, width, kind), order(norm_order), dropout_rate(dropout) {}
-
-  template <class Sublayer>
-  ResidualStream operator()(const ResidualStream& stream, const Sublayer& sublayer,
-                            Run& run) const {
-    if (order == NormOrder::post) {
-      const Variable x = stream.sum(), y = sublayer(x);
-      return norm(x, y, run.mask(dropout_rate))[1];
-    }
-    const auto [sum, normed] = stream.through(norm);
-    Variable y = sublayer(normed);
-    return {sum, std::move(y), run.mask(dropout_rate)};
-  }
+  Variable in_one(const Variable& x, const Run& run) const;
 };
 
 }  // namespace kette

@@ -96,6 +96,7 @@ class Scope {
   Variable parameter(const std::string& name, Shape shape, Init init) const {
     return store_->parameter((*this / name).path_, shape, init);
   }
+  const std::string& path() const { return path_; }
 
  private:
   ParamStore* store_;

@@ -1,7 +1,10 @@
-// What a forward pass needs to know besides its inputs: whether it trains, and which random numbers
-// are its own. Handed from layer to layer; no layer hides a flag of its own.
+// What a forward pass needs to know besides its inputs: whether it trains, which random numbers are
+// its own, and who looks inside. Handed from layer to layer; no layer hides a flag of its own. How
+// queries meet keys changes within a run, from encoder to decoder, and comes with the rows
+// (nn/sequences.h).
 #pragma once
 
+#include "nn/tap.h"
 #include "tensor/random.h"
 
 namespace kette {
@@ -10,8 +13,11 @@ class Run {
  public:
   /// Inference: no dropout.
   Run() = default;
+  /// Inference that somebody may look into. The tap must outlive the run.
+  explicit Run(Tap* tap) : tap_(tap) {}
   /// One training step: its dropouts are numbered in the order the model applies them.
-  Run(std::uint64_t seed, std::uint64_t step) : training_(true), seed_(seed), step_(step) {}
+  Run(std::uint64_t seed, std::uint64_t step, Tap* tap = nullptr)
+      : training_(true), seed_(seed), step_(step), tap_(tap) {}
 
   bool training() const { return training_; }
   /// The mask of the next dropout; keeps everything when not training.
@@ -20,9 +26,32 @@ class Run {
     return DropoutMask(rate, {seed_, (step_ << 16) + next_++});
   }
 
+  /// The value at the point `path`, or what the tap puts in its place.
+  Variable tap(const std::string& path, const Variable& value) const {
+    return tap_ != nullptr && tap_->wants(path) ? shown(path, value) : value;
+  }
+  /// Of a value on the way: the point path/name.
+  Variable tap(const std::string& path, const char* name, const Variable& value) const {
+    return tap_ != nullptr ? tap(path + "/" + name, value) : value;
+  }
+  bool wants(const std::string& path) const { return tap_ != nullptr && tap_->wants(path); }
+  bool wants(const std::string& path, const char* name) const {
+    return tap_ != nullptr && tap_->wants(path + "/" + name);
+  }
+  bool is_tapped() const { return tap_ != nullptr; }
+
  private:
+  Variable shown(const std::string& path, const Variable& value) const {
+    Variable result = tap_->at(path, value);
+    KETTE_CHECK(result.shape() == value.shape() && result.value().dtype() == value.value().dtype(),
+                path, ": expected a value like the ", value.value().str(),
+                " in whose place it comes, given ", result.value().str());
+    return result;
+  }
+
   bool training_ = false;
   std::uint64_t seed_ = 0, step_ = 0, next_ = 0;
+  Tap* tap_ = nullptr;
 };
 
 }  // namespace kette

@@ -73,12 +73,22 @@ struct CachedAttentionArgs {
   void check() const;  ///< an Error unless the shapes fit together
 };
 
+/// Which tokens each row may go on with: bit v % 32 of word v / 32 of its mask says whether token v is
+/// among them.
+struct TokenMasks {
+  Tensor words;  ///< i32 [masks, (vocabulary + 31) / 32]; undefined: all tokens
+  Tensor rows;   ///< i32 [rows]: the mask of each; undefined: the first for all
+
+  bool defined() const { return words.defined(); }
+  /// Masks with a bit for each entry of each.
+  static Tensor pack(const std::vector<std::vector<bool>>& masks, Device device);
+};
+
 /// The likeliest entries of log softmax(states W^T) per row, without ever writing all of them.
 struct TopEntriesArgs {
   const PackedWeight* weight = nullptr;
-  Tensor states;  ///< [rows, in]
-  Tensor
-      banned;  ///< i32, undefined for none: counted by the softmax, but never among the likeliest
+  Tensor states;         ///< [rows, in]
+  TokenMasks masks;      ///< tokens outside count in the softmax, but are never among the likeliest
   Tensor targets;        ///< i32 [rows]: one entry a row that is wanted whatever its rank
   Tensor target_values;  ///< [rows]: its log-probability
   Tensor values;         ///< [rows, count], falling; of equals the lower entry comes first
@@ -89,13 +99,14 @@ struct TopEntriesArgs {
 /// the fewest that together reach `top_p`, where of equals the lower comes first. With weights w_v
 /// = round(2^40 exp((z_v - max z) / temperature)) of those and 0 of the others, row r takes the
 /// first token v with w_0 + ... + w_v > floor(quantile * the sum of w). The quantile belongs to
-/// (seed, r, positions[r]), see tensor/token_draw.h.
+/// (seed, texts[r], positions[r]), see tensor/token_draw.h.
 struct SampleArgs {
   Tensor logits;           ///< [rows, vocabulary], of 1 to 2^22 tokens
   double temperature = 1;  ///< 0: the likeliest token
   std::int64_t top_k = 0;  ///< 0: all
   double top_p = 1;
   std::uint64_t seed = 1;
+  Tensor texts;      ///< i32 [rows]: which text a row is of
   Tensor positions;  ///< i32 [rows]
   Tensor drawn;  ///< i32 [2, rows]: the tokens; and 1, beside token 0, where a logit is not finite
 

@@ -74,13 +74,29 @@ void CachedAttentionArgs::check() const {
               places.table.str());
 }
 
+Tensor TokenMasks::pack(const std::vector<std::vector<bool>>& masks, Device device) {
+  KETTE_CHECK(!masks.empty(), "masks: expected at least one, given none");
+  const std::size_t words = (masks.front().size() + 31) / 32;
+  std::vector<std::int32_t> packed;
+  for (const std::vector<bool>& mask : masks) {
+    std::vector<std::uint32_t> line(words);
+    for (std::size_t v = 0; v < mask.size(); ++v) line[v / 32] |= std::uint32_t{mask[v]} << v % 32;
+    packed.insert(packed.end(), line.begin(), line.end());
+  }
+  return Tensor::from(packed, {std::ssize(masks), static_cast<std::int64_t>(words)}, device);
+}
+
 void SampleArgs::check() const {
   KETTE_CHECK(logits.dtype() == DType::f32 && logits.shape().rank() == 2 && logits.width() >= 1 &&
                   logits.width() <= kMostTokens,
               "sample: expected logits f32 [rows, vocabulary] of 1 to ", kMostTokens,
               " tokens, given ", logits.str());
-  KETTE_CHECK(positions.dtype() == DType::i32 && positions.elements() == logits.rows(),
-              "sample: expected positions i32 [", logits.rows(), "], given ", positions.str());
+  for (const auto& [what, numbers] : {std::pair{"texts", texts}, {"positions", positions}}) {
+    KETTE_CHECK(
+        numbers.defined() && numbers.dtype() == DType::i32 && numbers.elements() == logits.rows(),
+        "sample: expected ", what, " i32 [", logits.rows(), "], given ",
+        numbers.defined() ? numbers.str() : "none");
+  }
   KETTE_CHECK(drawn.dtype() == DType::i32 && drawn.shape() == Shape({2, logits.rows()}),
               "sample: expected room for what is drawn, i32 [2, ", logits.rows(), "], given ",
               drawn.str());

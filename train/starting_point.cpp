@@ -5,19 +5,11 @@
 
 namespace kette {
 
-StartingPoint::StartingPoint(Transformer& model, const TrainOptions& options) : trained_(model) {
-  start(model, options);
-}
-
-StartingPoint::StartingPoint(Gpt& model, const TrainOptions& options) : trained_(model) {
-  start(model, options);
-}
-
-template <class Model>
-void StartingPoint::start(Model& model, const TrainOptions& options) {
+StartingPoint::StartingPoint(Model& model, const TrainOptions& options) : trained_(model) {
   parameters_of_model_ = model.parameters().elements();
   if (options.from.empty()) {
-    return model.materialize(options.seed, options.precision, options.device);
+    model.materialize(options.seed, options.precision, options.device);
+    return;
   }
   const bool adapts = options.lora.rank > 0;
   KETTE_CHECK(!adapts || !holds_adapters(options.from), options.from.string(),

@@ -15,8 +15,7 @@ class StartingPoint {
  public:
   /// Gives the model its values, and its adapters if the options ask for them. The model must
   /// outlive this.
-  StartingPoint(Transformer& model, const TrainOptions& options);
-  StartingPoint(Gpt& model, const TrainOptions& options);
+  StartingPoint(Model& model, const TrainOptions& options);
   StartingPoint(const StartingPoint&) = delete;
   StartingPoint& operator=(const StartingPoint&) = delete;
 
@@ -28,9 +27,6 @@ class StartingPoint {
   std::string report(const TrainOptions& options) const;
 
  private:
-  template <class Model>
-  void start(Model& model, const TrainOptions& options);
-
   TrainedModel trained_;
   std::int64_t parameters_of_model_ = 0;
   std::string checksum_;  // of the parameters that were loaded

@@ -16,30 +16,10 @@ std::int64_t tokens_at_once(const TrainedModel& model) {
   const auto capacity = static_cast<std::int64_t>(backend(device).capacity());
   const std::int64_t elements =
       device.kind == DeviceKind::cpu ? kElements : capacity / kCudaBytesEach;
-  return std::max(kFewest, elements / model.width);
+  return std::max(kFewest, elements / model.model->width());
 }
 
 }  // namespace
-
-TrainedModel::TrainedModel(Transformer& model)
-    : parameters(&model.parameters()), width(model.config().width) {
-  loss = [&model](const Batch& batch, const CrossEntropyOptions& options, Run& run,
-                  const Tensor& sums) {
-    const Variable memory = model.encode(Tensor::from(batch.source), batch.source_segments, run);
-    const Variable states = model.decode(Tensor::from(batch.target_in), batch.target_segments,
-                                         memory, batch.source_segments, run);
-    return model.loss(states, Tensor::from(batch.target_out), options, sums);
-  };
-}
-
-TrainedModel::TrainedModel(Gpt& model)
-    : parameters(&model.parameters()), width(model.config().width) {
-  loss = [&model](const Batch& batch, const CrossEntropyOptions& options, Run& run,
-                  const Tensor& sums) {
-    const Variable states = model.states(Tensor::from(batch.target_in), batch.target_segments, run);
-    return model.loss(states, Tensor::from(batch.target_out), options, sums);
-  };
-}
 
 StepResult StartedStep::finish() {
   const auto* sums = static_cast<const double*>(report_->wait());
@@ -65,7 +45,7 @@ std::optional<StartedStep> start_step(const TrainedModel& model, Adam& adam,
   while (const std::optional<Batch> batch = batches.next()) {
     for (const Batch& part : split(*batch, tokens_at_once(model))) {
       Tape tape;
-      tape.backward(model.loss(part, {options.label_smoothing, per_token}, run, sums));
+      tape.backward(model.model->loss(part, {options.label_smoothing, per_token}, run, sums));
     }
     result.source_tokens += batch->source_segments.rows();
     result.target_tokens += batch->target_segments.rows();
@@ -98,7 +78,7 @@ double validation_loss(const TrainedModel& model, std::span<const Batch> batches
   std::int64_t tokens = 0;
   for (const Batch& batch : batches) {
     Run inference;
-    model.loss(batch, {}, inference, sums);
+    model.model->loss(batch, {}, inference, sums);
     tokens += batch.target_segments.rows();
   }
   if (tokens == 0) return 0;

@@ -8,9 +8,7 @@
 #include <span>
 
 #include "data/batches.h"
-#include "models/gpt.h"
 #include "models/lora.h"
-#include "models/transformer.h"
 #include "tensor/backend.h"
 #include "train/adam.h"
 
@@ -24,14 +22,11 @@ inline constexpr const char* kDivergenceAdvice =
 
 /// What a step needs of a model, which must outlive it.
 struct TrainedModel {
+  const Model* model = nullptr;
   ParamStore* parameters = nullptr;  ///< those that change
-  std::int64_t width = 0;            ///< of the residual stream
-  std::function<Variable(const Batch& batch, const CrossEntropyOptions& options, Run& run,
-                         const Tensor& sums)>
-      loss;
 
-  TrainedModel(Transformer& model);  // NOLINT(google-explicit-constructor)
-  TrainedModel(Gpt& model);          // NOLINT(google-explicit-constructor)
+  TrainedModel(Model& trained)  // NOLINT(google-explicit-constructor)
+      : model(&trained), parameters(&trained.parameters()) {}
 };
 
 /// The same, but what changes are the adapters on it; its own parameters should be frozen.

@@ -175,7 +175,7 @@ double Trainer::steps_left() const {
 
 double Trainer::next_learning_rate() const {
   ScheduleOptions schedule = options_.schedule;
-  schedule.width = model_.width;
+  schedule.width = model_.model->width();
   const double left = steps_left();
   if (std::isfinite(left)) schedule.total_steps = state_.step + std::llround(std::ceil(left));
   return learning_rate(schedule, state_.step + 1);

@@ -111,8 +111,9 @@ std::int32_t draw(const SampleArgs& args, std::int64_t row) {
   }
   TokenWeight total = candidates.weigh(value_of(best), args.temperature);
   if (args.top_p < 1) total = candidates.keep(share_of(total, args.top_p));
-  return candidates.at(draw_place(total, {args.seed, static_cast<std::uint64_t>(row)},
-                                  args.positions.data<std::int32_t>()[row]));
+  return candidates.at(draw_place(
+      total, {args.seed, static_cast<std::uint64_t>(args.texts.data<std::int32_t>()[row])},
+      args.positions.data<std::int32_t>()[row]));
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <span>
 
 #include "tensor/cpu/packed_tile.h"
 #include "tensor/cpu/parallel.h"
@@ -21,7 +20,7 @@ namespace {
 using cpu::kPanel;
 
 constexpr std::int64_t kChunk = 256;  // columns, a multiple of kPanel and of kGroup
-constexpr std::int64_t kGroup = 32;
+constexpr std::int64_t kGroup = 32;   // as many as a word of a mask has bits
 constexpr float kLowest = -std::numeric_limits<float>::infinity();
 static_assert(kChunk % kPanel == 0 && kChunk % kGroup == 0);
 
@@ -98,7 +97,8 @@ float group_peak(const float* group) {
 
 /// Takes from one row of logits, columns [first, first + kChunk), all that is wanted of it. Columns
 /// that the vocabulary does not have are -infinity.
-ChunkSum take_chunk(float* logits, std::int64_t first, std::span<const std::int32_t> banned,
+/// mask: of all columns, a bit each that says whether it may be among the likeliest; null: all may.
+ChunkSum take_chunk(const float* logits, std::int64_t first, const std::int32_t* mask,
                     const Best& best) {
   float peaks[kChunk / kGroup];
   float peak = kLowest;
@@ -110,17 +110,23 @@ ChunkSum take_chunk(float* logits, std::int64_t first, std::span<const std::int3
   for (std::int64_t j = 0; j < kChunk; j += S::kLanes) {
     sums += cpu::exp_of_negative(S::load(logits + j) - peak);
   }
-  for (const std::int32_t entry : banned) {
-    if (entry < first || entry >= first + kChunk) continue;
-    logits[entry - first] = kLowest;
-  }
   for (std::int64_t group = 0; group < kChunk / kGroup; ++group) {
-    if (!(peaks[group] > best.worst())) continue;
-    for (std::int64_t j = group * kGroup; j < (group + 1) * kGroup; ++j) {
-      best.offer(logits[j], static_cast<std::int32_t>(first + j));
+    if (!(peaks[group] > best.worst())) continue;  // nor is any column that there is not
+    const auto allowed =
+        mask != nullptr ? static_cast<std::uint32_t>(mask[first / kGroup + group]) : ~0u;
+    for (std::int64_t j = 0; j < kGroup; ++j) {
+      if ((allowed >> j & 1u) == 0) continue;
+      const std::int64_t column = group * kGroup + j;
+      best.offer(logits[column], static_cast<std::int32_t>(first + column));
     }
   }
   return {peak, S::sum_lanes(sums)};
+}
+
+const std::int32_t* mask_of(const TokenMasks& masks, std::int64_t row) {
+  if (!masks.defined()) return nullptr;
+  const std::int64_t mask = masks.rows.defined() ? masks.rows.data<std::int32_t>()[row] : 0;
+  return masks.words.data<std::int32_t>() + mask * masks.words.width();
 }
 
 /// log of the sum of exp over all chunks; sums[chunk * stride].
@@ -148,10 +154,6 @@ void top_entries(CpuExec, const TopEntriesArgs& args) {
   float* target_values = args.target_values.data<float>();
   float* values = args.values.data<float>();
   std::int32_t* entries = args.entries.data<std::int32_t>();
-  std::span<const std::int32_t> banned;
-  if (args.banned.defined()) {
-    banned = {args.banned.data<std::int32_t>(), static_cast<std::size_t>(args.banned.elements())};
-  }
 
   // Each range of chunks has its own list per row; which ranges there are does not show in the
   // merged list.
@@ -186,7 +188,8 @@ void top_entries(CpuExec, const TopEntriesArgs& args) {
           std::fill(line + columns, line + kChunk, kLowest);
           const std::int64_t target = targets[row] - first;
           if (target >= 0 && target < columns) target_values[row] = line[target];
-          sums.data()[chunk * rows + row] = take_chunk(line, first, banned, best(range, row));
+          sums.data()[chunk * rows + row] =
+              take_chunk(line, first, mask_of(args.masks, row), best(range, row));
         }
       }
     }

@@ -30,7 +30,7 @@ struct Rows {
   std::int64_t top_k;
   double top_p;
   std::uint64_t seed;
-  const std::int32_t* positions;
+  const std::int32_t *texts, *positions;
   std::int32_t* drawn;
 };
 
@@ -230,7 +230,8 @@ __device__ std::int64_t draw_token(const Tokens& row, const Rows& args) {
         least_kept(row, weight, [&](TokenWeight total) { return share_of(total, args.top_p); });
     weight.least = scalar::max(weight.least, least);
   }
-  return draw(row, weight, {args.seed, blockIdx.x}, args.positions[blockIdx.x]);
+  return draw(row, weight, {args.seed, static_cast<std::uint64_t>(args.texts[blockIdx.x])},
+              args.positions[blockIdx.x]);
 }
 
 __global__ void __launch_bounds__(kMostThreads) draw_tokens(Rows args) {
@@ -249,12 +250,12 @@ void sample(CudaExec exec, const SampleArgs& args) {
   const std::int64_t threads =
       std::min<std::int64_t>(kMostThreads, cuda::round_up(vocabulary, kWarp));
   const bool keeps_all = args.temperature == 0 || (args.top_k == 0 && args.top_p == 1);
-  cuda::launch(
-      exec, draw_tokens,
-      {dim3(static_cast<unsigned>(args.logits.rows())), dim3(static_cast<unsigned>(threads)),
-       keeps_all ? 0 : Histogram::kBytes},
-      Rows{args.logits.data<float>(), vocabulary, args.temperature, args.top_k, args.top_p,
-           args.seed, args.positions.data<std::int32_t>(), args.drawn.data<std::int32_t>()});
+  cuda::launch(exec, draw_tokens,
+               {dim3(static_cast<unsigned>(args.logits.rows())),
+                dim3(static_cast<unsigned>(threads)), keeps_all ? 0 : Histogram::kBytes},
+               Rows{args.logits.data<float>(), vocabulary, args.temperature, args.top_k, args.top_p,
+                    args.seed, args.texts.data<std::int32_t>(), args.positions.data<std::int32_t>(),
+                    args.drawn.data<std::int32_t>()});
 }
 
 }  // namespace kette::kernels

@@ -18,9 +18,10 @@ constexpr std::int64_t kLogits = std::int64_t{1} << 23;
 constexpr float kLowest = -std::numeric_limits<float>::infinity();
 
 struct TopRows {
-  float* logits;  // [rows, vocabulary]; the banned ones are overwritten
-  std::int64_t vocabulary, count, banned_count;
-  const std::int32_t *banned, *targets;
+  float* logits;  // [rows, vocabulary]; those outside of the masks are overwritten
+  std::int64_t vocabulary, count;
+  const std::int32_t *words, *masks;  // see TokenMasks; null where undefined
+  const std::int32_t* targets;
   float *target_values, *values;
   std::int32_t* entries;
 };
@@ -47,9 +48,13 @@ __global__ void __launch_bounds__(kThreads) select_entries(TopRows args) {
     args.target_values[row] = static_cast<float>(double(line[args.targets[row]]) - shift);
   }
   __syncthreads();
-  for (std::int64_t i = thread; i < args.banned_count; i += kThreads) {
-    const std::int32_t entry = args.banned[i];
-    if (entry >= 0 && entry < args.vocabulary) line[entry] = kLowest;
+  if (args.words != nullptr) {
+    const std::int64_t words = cuda::ceil_div(args.vocabulary, 32);
+    const std::int32_t* mask = args.words + (args.masks != nullptr ? args.masks[row] : 0) * words;
+    for (std::int64_t v = thread; v < args.vocabulary; v += kThreads) {
+      const auto word = static_cast<std::uint32_t>(mask[v / 32]);
+      if ((word >> (v % 32) & 1u) == 0) line[v] = kLowest;
+    }
   }
   __syncthreads();
 
@@ -89,14 +94,16 @@ void top_entries(CudaExec exec, const TopEntriesArgs& args) {
   const std::int64_t chunk = std::max<std::int64_t>(1, std::min(rows, kLogits / weight.out));
   const Tensor logits =
       Tensor::empty({chunk, weight.out}, DType::f32, {DeviceKind::cuda, exec.device});
-  const std::int64_t banned_count = args.banned.defined() ? args.banned.elements() : 0;
-  const auto* banned = banned_count > 0 ? args.banned.data<std::int32_t>() : nullptr;
+  const TokenMasks& masks = args.masks;
+  const auto* words = masks.defined() ? masks.words.data<std::int32_t>() : nullptr;
+  const auto* of_rows = masks.rows.defined() ? masks.rows.data<std::int32_t>() : nullptr;
   for (std::int64_t begin = 0; begin < rows; begin += chunk) {
     const std::int64_t end = std::min(rows, begin + chunk);
     packed_linear(exec, {&weight, args.states.slice(begin, end), logits.slice(0, end - begin)});
     cuda::launch(
         exec, select_entries, {dim3(static_cast<unsigned>(end - begin)), dim3(kThreads)},
-        TopRows{logits.data<float>(), weight.out, count, banned_count, banned,
+        TopRows{logits.data<float>(), weight.out, count, words,
+                of_rows != nullptr ? of_rows + begin : nullptr,
                 args.targets.data<std::int32_t>() + begin, args.target_values.data<float>() + begin,
                 args.values.data<float>() + begin * count,
                 args.entries.data<std::int32_t>() + begin * count});

@@ -19,6 +19,7 @@
 #include "tensor/rows/cache.h"
 #include "tensor/rows/embedding.h"
 #include "tensor/rows/layer_norm.h"
+#include "tensor/rows/mask_tokens.h"
 #include "tensor/rows/rms_norm.h"
 #include "tensor/rows/rotary.h"
 #include "tensor/rows/softmax.h"
@@ -30,7 +31,7 @@ template <class T>
 using RowBodies =
     std::tuple<Softmax<T>, SoftmaxBackward<T>, LogSoftmax<T>, LogSoftmaxBackward<T>,
                ResidualLayerNorm<T>, Dropout<T>, AddPositions<T>, Gather<T>, PutInColumn<T>,
-               Rotary<T>, RmsNorm<T>, SwiGlu<T>, SwiGluBackward<T>, WriteToCache<T>>;
+               Rotary<T>, RmsNorm<T>, SwiGlu<T>, SwiGluBackward<T>, WriteToCache<T>, MaskTokens<T>>;
 
 template <class T>
 using RowBodiesWithSums = std::tuple<ResidualLayerNormBackward<T>, RmsNormBackward<T>>;

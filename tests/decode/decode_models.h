@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "decode/packed_transformer.h"
+#include "models/transformer.h"
 #include "tensor/random.h"
 #include "tests/vary_vectors.h"
 
@@ -76,8 +76,10 @@ inline Tensor logits_of(const Transformer& model, const Ids& source, const Ids& 
   Run run;
   const Segments sources = Segments::from_lengths({static_cast<std::int64_t>(source.size())});
   const Segments targets = Segments::from_lengths({static_cast<std::int64_t>(target.size())});
-  const Variable memory = model.encode(Tensor::from(source), sources, run);
-  return model.logits(model.decode(Tensor::from(target), targets, memory, sources, run)).value();
+  const Variable memory = model.encode(Tensor::from(source), PackedSequences(sources), run);
+  return model
+      .logits(model.decode(Tensor::from(target), PackedSequences(targets, memory, sources), run))
+      .value();
 }
 
 /// log softmax of the logits after each of `inputs`, for a source without its end mark: [inputs,

@@ -74,7 +74,9 @@ Top top_entries(const PackedWeight& weight, const Tensor& states, std::int64_t c
   TopEntriesArgs args;
   args.weight = &weight;
   args.states = states.to(device);
-  args.banned = Tensor::from(banned, device);
+  std::vector<bool> allowed(static_cast<std::size_t>(weight.out), true);
+  for (const std::int32_t entry : banned) allowed[static_cast<std::size_t>(entry)] = false;
+  args.masks.words = TokenMasks::pack({allowed}, device);
   args.targets = Tensor::full({rows}, target, DType::i32).to(device);
   args.target_values = Tensor::empty({rows}, DType::f32, device);
   args.values = Tensor::empty({rows, count}, DType::f32, device);

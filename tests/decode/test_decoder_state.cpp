@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "decode/decoder_state.h"
+#include "decode/predictions.h"
 #include "tests/decode/decode_models.h"
 
 using namespace kette;
@@ -10,19 +11,26 @@ namespace {
 
 /// The largest gap between the state's log-probabilities after `inputs` and those of a full pass
 /// over them.
-double worst_gap(const Transformer& model, const PackedTransformer& packed, const Tensor& states,
+double worst_gap(const Transformer& model, const AutoregressiveModel& packed, const Tensor& states,
                  std::int64_t row, const Ids& source, const Ids& inputs) {
   const auto vocabulary = model.config().vocabulary;
   const std::vector<float> full = full_log_probabilities(model, source, inputs);
   const float* expected = full.data() + (static_cast<std::int64_t>(inputs.size()) - 1) * vocabulary;
   double worst = 0;
   const Tensor one = states.slice(row, row + 1);
-  const Predictions all = packed.predict(one, vocabulary, {}, Tensor::from(Ids{0}));
+  const Predictions all = predict(packed, one, vocabulary, {}, Tensor::from(Ids{0}));
   for (std::size_t i = 0; i < all.tokens.size(); ++i) {
     worst = std::max(worst, std::abs(double(all.values[i]) - double(expected[all.tokens[i]])));
   }
   return worst;
 }
+
+/// With the end mark that the encoder reads.
+std::vector<Ids> ended(std::vector<Ids> sources) {
+  for (Ids& source : sources) source.push_back(3);
+  return sources;
+}
+RowStart start_of(const Ids& source) { return {source, {}}; }
 
 }  // namespace
 
@@ -30,10 +38,11 @@ TEST_CASE("decoding step by step equals the full pass, while rows branch, end an
   const OneThread quick;
   for (const NormOrder norm : {NormOrder::post, NormOrder::pre}) {
     const auto model = random_model(small_config(norm));
-    const PackedTransformer packed(*model);
-    const std::vector<Ids> sources = random_sentences(4, model->config().vocabulary);
-    DecoderState state(packed);
-    state.add({sources[0], sources[1]});
+    const auto packed = model->for_decoding();
+    const std::vector<Ids> sources = random_sentences(4, model->config().vocabulary),
+                           encoded = ended(sources);
+    DecoderState state(*packed);
+    state.add({start_of(encoded[0]), start_of(encoded[1])});
     std::vector<Ids> inputs(2);
     std::vector<std::size_t> source_of{0, 1};
     Random random(5, 5);
@@ -46,7 +55,7 @@ TEST_CASE("decoding step by step equals the full pass, while rows branch, end an
       const Tensor states = state.step(tokens);
       if (step < 8 || step % 9 == 0) {
         for (std::size_t row = 0; row < inputs.size(); ++row) {
-          REQUIRE(worst_gap(*model, packed, states, static_cast<std::int64_t>(row),
+          REQUIRE(worst_gap(*model, *packed, states, static_cast<std::int64_t>(row),
                             sources[source_of[row]], inputs[row]) < 1e-5);
         }
       }
@@ -63,7 +72,7 @@ TEST_CASE("decoding step by step equals the full pass, while rows branch, end an
       source_of = std::move(next_source);
       if (step == 6 || step == 20) {
         const std::size_t added = step == 6 ? 2 : 3;
-        state.add({sources[added]});
+        state.add({start_of(encoded[added])});
         inputs.emplace_back();
         source_of.push_back(added);
       }
@@ -74,17 +83,17 @@ TEST_CASE("decoding step by step equals the full pass, while rows branch, end an
 TEST_CASE("rows may all end, and others begin") {
   const OneThread quick;
   const auto model = random_model(small_config());
-  const PackedTransformer packed(*model);
-  const std::vector<Ids> sources = random_sentences(2, 600);
-  DecoderState state(packed);
-  state.add({sources[0]});
+  const auto packed = model->for_decoding();
+  const std::vector<Ids> sources = ended(random_sentences(2, 600));
+  DecoderState state(*packed);
+  state.add({start_of(sources[0])});
   for (int i = 0; i < 3; ++i) state.step({4});
   state.select({});
   CHECK(state.rows() == 0);
   CHECK_THROWS_WITH(state.step({}), "decoder: expected a token for each of 0 rows, given 0");
-  state.add({sources[1]});
-  DecoderState anew(packed);
-  anew.add({sources[1]});
+  state.add({start_of(sources[1])});
+  DecoderState anew(*packed);
+  anew.add({start_of(sources[1])});
   CHECK(state.step({2}).values<float>() == anew.step({2}).values<float>());
 }
 
@@ -92,12 +101,12 @@ TEST_CASE("the model's positions are a limit, for sources and for outputs") {
   TransformerConfig config = small_config();
   config.max_length = 6;
   const auto model = random_model(config);
-  const PackedTransformer packed(*model);
-  const Ids most(5, 9), more(6, 9);
-  DecoderState state(packed);
-  state.add({most});
+  const auto packed = model->for_decoding();
+  const Ids most(6, 9), more(7, 9);
+  DecoderState state(*packed);
+  state.add({start_of(most)});
   for (int i = 0; i < 6; ++i) state.step({4});
   CHECK_THROWS_WITH(state.step({4}), "decoder: expected at most 6 tokens in a row, given one more");
-  CHECK_THROWS_WITH(DecoderState(packed).add({more}),
-                    "decoder: expected sources of at most 5 tokens, given one of 6");
+  CHECK_THROWS_WITH(DecoderState(*packed).add({start_of(more)}),
+                    "encoder: expected sequences of at most 6 tokens, given one of 7");
 }

@@ -21,12 +21,12 @@ TEST_CASE("CUDA emulator: a generated token is one graph, one copy and one wait"
   Gpt model(config);
   model.materialize(1);
   const auto there = moved(model, test_devices().back());
-  const PackedGpt packed(*there);
+  const auto packed = there->for_decoding();
   GenerateOptions options;
   options.texts = 3;
   const auto count = [&](std::int64_t tokens) {
     options.max_tokens = tokens;
-    return emulator->counted([&] { generate(packed, {5, 6}, options); });
+    return emulator->counted([&] { generate(*packed, {5, 6}, options); });
   };
   const emulator::Counts few = count(4), many = count(14);
   CAPTURE(many.str());
@@ -45,19 +45,20 @@ TEST_CASE("CUDA emulator: a step of a beam is one copy there, one back and one w
   const OneThread one;
   const auto model = random_model(small_config());
   const auto there = moved(*model, test_devices().back());
-  const PackedTransformer packed(*there);
+  const auto packed = there->for_decoding();
   SearchOptions options;
   options.beam = 3;
-  const Ids source{40, 6, 511, 77};
+  const Ids source{40, 6, 511, 77, 3};
   const auto count = [&](std::int64_t tokens) {
     options.forced_length = tokens;
     bool supplied = false;
     return emulator->counted([&] {
       beam_search(
-          packed, options, 1000,
+          *packed, SearchVocabulary::of(packed->special(), true), options, 1000,
           [&](std::int64_t, bool) {
-            return std::exchange(supplied, true) ? std::vector<SearchJob>()
-                                                 : std::vector<SearchJob>{{0, source}};
+            return std::exchange(supplied, true)
+                       ? std::vector<SearchJob>()
+                       : std::vector<SearchJob>{{0, {source, {}}, 2, tokens}};
           },
           [](std::int64_t, const std::vector<Hypothesis>&) {});
     });

@@ -35,7 +35,9 @@ std::vector<float> whole_model_logits(const Gpt& model, const Ids& ids) {
   Run inference;
   const auto rows = static_cast<std::int64_t>(ids.size());
   const Tensor all =
-      model.logits(model.states(Tensor::from(ids), Segments::from_lengths({rows}), inference))
+      model
+          .logits(model.decode(Tensor::from(ids), PackedSequences(Segments::from_lengths({rows})),
+                               inference))
           .value();
   return all.slice(rows - 1, rows).values<float>();
 }
@@ -57,31 +59,37 @@ TEST_CASE("generation: logits with kept keys and values equal the whole model's"
   const testing::OneThread one;
   for (const GptConfig& config : {small_gpt(), small_modern_gpt()}) {
     const auto model = random_gpt(16, config);
-    const PackedGpt packed(*model);
+    const auto packed = model->for_decoding();
     const Ids ids = {5, 6, 7, 60, 0, 1, 2, 9};
-    GrowingTexts by_one(packed, {}, 1, 16), at_once(packed, {}, 2, 16);
-    by_one.begin({{ids[0]}});
+    const auto logits_of = [&](DecoderState& state, const Ids& tokens) {
+      return packed->logits(state.step(tokens)).value();
+    };
+    DecoderState by_one(*packed);
+    by_one.add({{}});
+    std::vector<float> last;
     for (std::size_t i = 1; i <= ids.size(); ++i) {
       const auto expected = whole_model_logits(
           *model, Ids(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(i)));
-      const auto given = by_one.logits().values<float>();
+      last = logits_of(by_one, {ids[i - 1]}).values<float>();
       for (std::size_t v = 0; v < expected.size(); ++v) {
-        CHECK(given[v] == doctest::Approx(expected[v]).epsilon(1e-4));
+        CHECK(last[v] == doctest::Approx(expected[v]).epsilon(1e-4));
       }
-      if (i == ids.size()) break;
-      by_one.tokens().copy_from(Tensor::from(Ids{ids[i]}));
-      by_one.grow();
     }
-    // The same bits when all is read at once, by one text or by several that begin alike or not.
-    const std::vector<float> last = by_one.logits().values<float>();
-    at_once.begin({ids});
-    CHECK(at_once.logits().slice(0, 1).values<float>() == last);
-    CHECK(at_once.logits().slice(1, 2).values<float>() == last);
-    at_once.begin({{1, 2, 3, 4, 5, 6, 7, 8}, ids});
-    CHECK(at_once.logits().slice(1, 2).values<float>() == last);
-    CHECK(at_once.logits().slice(0, 1).values<float>() != last);
-    CHECK_THROWS_AS(at_once.begin({ids, ids, ids}), Error);
-    CHECK_THROWS_AS(at_once.begin({Ids(17, 1)}), Error);
+    // The same bits when all but the last is read at once, by one text or by several that begin alike
+    // or not.
+    const std::span<const std::int32_t> past = std::span(ids).first(ids.size() - 1);
+    DecoderState alike(*packed);
+    alike.add({{{}, past}});
+    alike.select({0, 0});
+    const Tensor both = logits_of(alike, {ids.back(), ids.back()});
+    CHECK(both.slice(0, 1).values<float>() == last);
+    CHECK(both.slice(1, 2).values<float>() == last);
+    DecoderState unlike(*packed);
+    const Ids others = {1, 2, 3, 4, 5};
+    unlike.add({{{}, others}, {{}, past}});
+    const Tensor two = logits_of(unlike, {8, ids.back()});
+    CHECK(two.slice(1, 2).values<float>() == last);
+    CHECK(two.slice(0, 1).values<float>() != last);
   }
 }
 
@@ -89,7 +97,7 @@ TEST_CASE("generation: greedy text goes on rightly past the context") {
   const testing::OneThread one;
   const auto model = random_gpt(8);
   const Ids prompt = {5, 6, 7};
-  const auto generated = generate(PackedGpt(*model), prompt, greedy(30)).front();
+  const auto generated = generate(*model->for_decoding(), prompt, greedy(30)).front();
   REQUIRE(generated.size() == 30);
   Ids seen = prompt;  // what the model has read
   int rereads = 0;
@@ -104,28 +112,28 @@ TEST_CASE("generation: greedy text goes on rightly past the context") {
   CHECK(rereads == 5);
   GenerateOptions one_token = greedy(1);
   const Ids full = {1, 2, 3, 4, 5, 6, 7, 8};
-  CHECK(generate(PackedGpt(*model), full, one_token).front().size() == 1);
-  CHECK_THROWS_WITH_AS(generate(PackedGpt(*model), Ids(9, 1), one_token),
+  CHECK(generate(*model->for_decoding(), full, one_token).front().size() == 1);
+  CHECK_THROWS_WITH_AS(generate(*model->for_decoding(), Ids(9, 1), one_token),
                        doctest::Contains("at most 8 tokens"), Error);
-  CHECK_THROWS_AS(generate(PackedGpt(*model), {}, one_token), Error);
-  CHECK_THROWS_AS(generate(PackedGpt(*model), {61}, one_token), Error);
-  CHECK_THROWS_AS(generate(PackedGpt(*model), {-1}, one_token), Error);
+  CHECK_THROWS_AS(generate(*model->for_decoding(), {}, one_token), Error);
+  CHECK_THROWS_AS(generate(*model->for_decoding(), {61}, one_token), Error);
+  CHECK_THROWS_AS(generate(*model->for_decoding(), {-1}, one_token), Error);
 }
 
 TEST_CASE(
     "generation: one token of top-k is greedy; texts are the same on any threads, alone or not") {
   const auto model = random_gpt();
-  const PackedGpt packed(*model);
+  const auto packed = model->for_decoding();
   GenerateOptions options = greedy(20);
-  const auto likely = generate(packed, {5, 6}, options);
+  const auto likely = generate(*packed, {5, 6}, options);
   options.temperature = 0.7;
   options.top_k = 1;
-  CHECK(generate(packed, {5, 6}, options) == likely);
+  CHECK(generate(*packed, {5, 6}, options) == likely);
   options.top_k = 0;
   options.temperature = 2;
   options.texts = 3;
   std::vector<std::pair<std::int64_t, std::int32_t>> heard;
-  const auto texts = generate(packed, {5, 6}, options, [&](std::int64_t text, std::int32_t token) {
+  const auto texts = generate(*packed, {5, 6}, options, [&](std::int64_t text, std::int32_t token) {
     heard.emplace_back(text, token);
   });
   CHECK(texts[0] != texts[1]);
@@ -135,16 +143,16 @@ TEST_CASE(
   }
   {
     const testing::OneThread one;
-    CHECK(generate(packed, {5, 6}, options) == texts);
+    CHECK(generate(*packed, {5, 6}, options) == texts);
   }
   options.texts = 1;
-  CHECK(generate(packed, {5, 6}, options).front() == texts[0]);
+  CHECK(generate(*packed, {5, 6}, options).front() == texts[0]);
   options.seed = 2;
-  CHECK(generate(packed, {5, 6}, options).front() != texts[0]);
+  CHECK(generate(*packed, {5, 6}, options).front() != texts[0]);
   // A text ends where its end is drawn.
   options.seed = 1;
   options.end_of_text = texts[0][7];
-  const auto ended = generate(packed, {5, 6}, options).front();
+  const auto ended = generate(*packed, {5, 6}, options).front();
   const auto first = std::find(texts[0].begin(), texts[0].end(), texts[0][7]);
   CHECK(ended == Ids(texts[0].begin(), first));
 }
@@ -157,11 +165,11 @@ TEST_CASE("generation: each token is drawn by its own number, past the context, 
   options.max_tokens = 25;
   Ids seen = {5, 6, 7};  // what the model has read
   std::int32_t position = 0;
-  const Ids generated = generate(PackedGpt(*model), seen, options).front();
+  const Ids generated = generate(*model->for_decoding(), seen, options).front();
   for (const std::int32_t token : generated) {
     if (seen.size() > 8) seen.erase(seen.begin(), seen.end() - 4);
     const Tensor drawn = Tensor::empty({2, 1}, DType::i32);
-    sample(Tensor::from(whole_model_logits(*model, seen), {1, 61}), options,
+    sample(Tensor::from(whole_model_logits(*model, seen), {1, 61}), options, Tensor::from(Ids{0}),
            Tensor::from(Ids{position++}), drawn);
     CHECK(token == checked_draw(drawn.data<std::int32_t>(), 1, 0));
     seen.push_back(token);
@@ -173,10 +181,11 @@ TEST_CASE("generation: weights in bf16 are the rounded weights, and no other num
   const testing::OneThread one;
   const auto model = random_gpt();
   const auto logits = [&](DType weights) {
-    const PackedGpt packed(*model, weights);
-    GrowingTexts texts(packed, {}, 1, 9);
-    texts.begin({{5, 6, 7, 60}});
-    return texts.logits().values<float>();
+    const auto packed = model->for_decoding(weights);
+    DecoderState state(*packed);
+    const Ids past = {5, 6, 7};
+    state.add({{{}, past}});
+    return packed->logits(state.step({60})).value().values<float>();
   };
   CHECK(logits(DType::bf16) != logits(DType::f32));
   for (const auto& leaf : model->parameters().leaves()) {
@@ -195,7 +204,7 @@ TEST_CASE("CUDA: generated text is the CPU's") {
     const auto device = testing::moved(*host, devices[1]);
     GenerateOptions options = greedy(20);
     options.texts = 2;
-    CHECK(generate(PackedGpt(*device), {5, 6}, options) ==
-          generate(PackedGpt(*host), {5, 6}, options));
+    CHECK(generate(*device->for_decoding(), {5, 6}, options) ==
+          generate(*host->for_decoding(), {5, 6}, options));
   }
 }

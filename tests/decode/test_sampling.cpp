@@ -22,12 +22,13 @@ using Logits = std::vector<float>;
 /// Of rows [rows, vocabulary]; row r is text r at position first + r. -1 where the logits are refused.
 Ids draw(const Logits& logits, std::int64_t rows, const SamplingOptions& options, Device device,
          std::int32_t first = 0) {
-  Ids positions(static_cast<std::size_t>(rows));
+  Ids texts(static_cast<std::size_t>(rows)), positions(texts);
+  std::iota(texts.begin(), texts.end(), 0);
   std::iota(positions.begin(), positions.end(), first);
   const auto vocabulary = static_cast<std::int64_t>(logits.size()) / rows;
   const Tensor drawn = Tensor::empty({2, rows}, DType::i32, device);
-  sample(Tensor::from(logits, {rows, vocabulary}, device), options, Tensor::from(positions, device),
-         drawn);
+  sample(Tensor::from(logits, {rows, vocabulary}, device), options, Tensor::from(texts, device),
+         Tensor::from(positions, device), drawn);
   Ids tokens = drawn.values<std::int32_t>();
   for (std::size_t row = 0; row < positions.size(); ++row) {
     const std::int32_t refused = tokens[positions.size() + row];
@@ -251,13 +252,15 @@ TEST_CASE("sampling: options and shapes that make no sense are refused by name")
   CHECK_THROWS_WITH_AS(options_of(1, 0, 0).check(), doctest::Contains("top_p"), Error);
   CHECK_THROWS_WITH_AS(options_of(1, -2, 1).check(), doctest::Contains("top_k"), Error);
   const Tensor logits = Tensor::zeros({2, 5}), positions = Tensor::zeros({3}, DType::i32);
-  const Tensor drawn = Tensor::zeros({2, 2}, DType::i32);
-  CHECK_THROWS_WITH_AS(sample(logits, {}, positions, drawn),
+  const Tensor drawn = Tensor::zeros({2, 2}, DType::i32), two = positions.slice(0, 2);
+  CHECK_THROWS_WITH_AS(sample(logits, {}, positions, two, drawn),
+                       "sample: expected texts i32 [2], given i32 [3] on cpu", Error);
+  CHECK_THROWS_WITH_AS(sample(logits, {}, two, positions, drawn),
                        "sample: expected positions i32 [2], given i32 [3] on cpu", Error);
-  CHECK_THROWS_WITH_AS(sample(logits, {}, positions.slice(0, 2), positions),
+  CHECK_THROWS_WITH_AS(sample(logits, {}, two, two, positions),
                        "sample: expected room for what is drawn, i32 [2, 2], given i32 [3] on cpu",
                        Error);
-  CHECK_THROWS_WITH_AS(sample(Tensor::zeros({3, 0}), {}, positions, drawn),
+  CHECK_THROWS_WITH_AS(sample(Tensor::zeros({3, 0}), {}, positions, positions, drawn),
                        doctest::Contains("of 1 to 4194304 tokens, given f32 [3, 0]"), Error);
 }
 
@@ -275,7 +278,8 @@ TEST_CASE("CUDA emulator: a draw is one kernel of few passes that the host takes
   const auto check_passes = [&](const SamplingOptions& o, std::int64_t passes) {
     const emulator::Counts counts = emulator->counted([&] {
       on(cuda, [&](auto exec) {
-        kernels::sample(exec, {logits, o.temperature, o.top_k, o.top_p, o.seed, positions, drawn});
+        kernels::sample(
+            exec, {logits, o.temperature, o.top_k, o.top_p, o.seed, positions, positions, drawn});
       });
     });
     CAPTURE(counts.str());

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "decode/decoder_state.h"
+#include "decode/beam_search.h"
 #include "decode/search_limits.h"
 #include "decode/translator.h"
 #include "tests/decode/decode_models.h"
@@ -26,17 +26,19 @@ struct Choice {
 
 /// Narrowing beam search for outputs of exactly `length` tokens that looks at every token of every
 /// row and sorts them all.
-Found search_everything(const PackedTransformer& model, const Ids& source, std::size_t beam,
+Found search_everything(const AutoregressiveModel& model, Ids source, std::size_t beam,
                         int length) {
+  source.push_back(model.special().end);
   DecoderState state(model);
-  state.add({source});
+  const Tensor masks =
+      SearchVocabulary::of(model.special(), true).masks(model.vocabulary(), false, {});
+  state.add({{source, {}}});
   Found live(1);
   for (int step = 0; step < length; ++step) {
     Ids inputs;
     for (const Hypothesis& one : live) inputs.push_back(one.tokens.empty() ? 2 : one.tokens.back());
-    const Predictions all =
-        model.predict(state.step(inputs), model.config().vocabulary, Tensor::from(Ids{0, 2, 3}),
-                      Tensor::from(Ids(inputs.size(), 3)));
+    const Predictions all = predict(model, state.step(inputs), model.vocabulary(), {masks, {}},
+                                    Tensor::from(Ids(inputs.size(), 3)));
     std::vector<Choice> choices;
     for (std::size_t at = 0; at < all.tokens.size(); ++at) {
       if (all.tokens[at] < 0) continue;
@@ -113,15 +115,15 @@ double continuations_seen(std::int64_t width) {
 TEST_CASE("a wide beam finds, bit for bit, what looking at every continuation finds") {
   const OneThread quick;
   const auto model = random_model(small_config(), 7);
-  const PackedTransformer packed(*model);
+  const auto packed = model->for_decoding();
   const Ids source{40, 6, 511, 77};
   for (const std::int64_t beam : {33, 150, 600}) {
     CAPTURE(beam);
     TranslateOptions options;
     options.beam = options.n_best = beam;
     options.forced_length = 3;
-    const Found found = translate_ids(packed, {source}, options)[0];
-    const Found expected = search_everything(packed, source, static_cast<std::size_t>(beam), 3);
+    const Found found = translate_ids(*packed, {source}, options)[0];
+    const Found expected = search_everything(*packed, source, static_cast<std::size_t>(beam), 3);
     REQUIRE(found.size() == expected.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
       REQUIRE(found[i].tokens == expected[i].tokens);
@@ -142,16 +144,16 @@ TEST_CASE("beams wider than the vocabulary or the memory are refused with the nu
   const auto model = random_model(small_config());
   TranslateOptions options;
   options.beam = 609;
-  CHECK_NOTHROW(check_width(options, model->config()));
+  CHECK_NOTHROW(check_width(options, *model));
   options.allow_unknown = false;
   CHECK_THROWS_WITH_AS(
-      check_width(options, model->config()),
+      check_width(options, *model),
       "beam: expected at most 608, as many as the model has tokens to choose from, given 609",
       Error);
   options.beam = 1'000'000'000'000;
   options.max_length = 9;
-  CHECK(search_bytes(options, model->config(), 20) == 1e12 * 10 * 3 * 2 * 40 * 4);
+  CHECK(search_bytes(options, *model, 20) == 1e12 * 10 * 3 * 2 * 40 * 4);
   CHECK_THROWS_WITH_AS(
-      translate_ids(PackedTransformer(*model), {{4, 5}}, options),
+      translate_ids(*model->for_decoding(), {{4, 5}}, options),
       doctest::Contains("beam: expected one whose keys and values fit in the memory of"), Error);
 }

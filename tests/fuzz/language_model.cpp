@@ -20,7 +20,7 @@ std::vector<std::string> seeds() {
   GptConfig modern = tiny_gpt();
   modern.positions = Positions::rotary;
   modern.norm = NormKind::rms;
-  modern.gate = Gate::swiglu;
+  modern.feed_forward = FeedForwardKind::swiglu;
   return {seed(tiny_gpt()), seed(modern), seed(modern) + kNan};
 }
 
@@ -33,7 +33,7 @@ void read(std::string_view input) {
   if (is_large(model.gpt->parameters())) return;
   GenerateOptions options;
   options.max_tokens = 5;
-  generate(PackedGpt(*model.gpt), model.tokenizer->encode("ab"), options);
+  generate(*model.gpt->for_decoding(), model.tokenizer->encode("ab"), options);
 }
 
 }  // namespace

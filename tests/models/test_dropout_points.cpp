@@ -40,7 +40,7 @@ Variable apply(const Norm& norm, const Variable& x) {
 
 /// Norm(x + Dropout(sub-layer(x))), or x + Dropout(sub-layer(Norm(x))).
 template <class Sublayer>
-Variable surround(const Residual& residual, NormOrder order, const Variable& x, Masks& masks,
+Variable surround(const AddAndNorm& residual, NormOrder order, const Variable& x, Masks& masks,
                   const Sublayer& sublayer) {
   if (order == NormOrder::pre) return x + masks.drop(sublayer(apply(residual.norm, x)), kResidual);
   return apply(residual.norm, x + masks.drop(sublayer(x), kResidual));
@@ -71,10 +71,10 @@ class PlainTransformer {
 
   Variable states() {
     Variable memory = embed(kSource, kSourceSegments);
-    for (const EncoderLayer& layer : model_.encoder()) memory = encode(layer, memory);
+    for (const Block& layer : model_.encoder()) memory = encode(layer, memory);
     memory = finish(memory, "encoder");
     Variable x = embed(kTarget, kTargetSegments);
-    for (const DecoderLayer& layer : model_.decoder()) x = decode(layer, x, memory);
+    for (const Block& layer : model_.decoder()) x = decode(layer, x, memory);
     return finish(x, "decoder");
   }
 
@@ -90,25 +90,25 @@ class PlainTransformer {
     return apply(layer.outer,
                  masks_.drop(relu(apply(layer.inner, x)), model_.config().activation_dropout));
   }
-  Variable encode(const EncoderLayer& layer, Variable x) {
-    x = surround(layer.after_self_attention, order_, x, masks_, [&](const Variable& in) {
+  Variable encode(const Block& layer, Variable x) {
+    x = surround(layer.self_attention_norm, order_, x, masks_, [&](const Variable& in) {
       return attend(layer.self_attention, Mask::none, in, kSourceSegments, masks_);
     });
-    return surround(layer.after_feed_forward, order_, x, masks_,
+    return surround(layer.feed_forward_norm, order_, x, masks_,
                     [&](const Variable& in) { return feed_forward(layer.feed_forward, in); });
   }
-  Variable decode(const DecoderLayer& layer, Variable x, const Variable& memory) {
-    x = surround(layer.after_self_attention, order_, x, masks_, [&](const Variable& in) {
+  Variable decode(const Block& layer, Variable x, const Variable& memory) {
+    x = surround(layer.self_attention_norm, order_, x, masks_, [&](const Variable& in) {
       return attend(layer.self_attention, Mask::causal, in, kTargetSegments, masks_);
     });
-    x = surround(layer.after_cross_attention, order_, x, masks_, [&](const Variable& in) {
-      const MultiHeadCrossAttention& cross = layer.cross_attention;
+    x = surround(*layer.cross_attention_norm, order_, x, masks_, [&](const Variable& in) {
+      const MultiHeadCrossAttention& cross = *layer.cross_attention;
       const Variable query = apply(cross.query, in), key_value = apply(cross.key_value, memory);
       return apply(cross.output,
                    cross_attention(query, key_value, kTargetSegments, kSourceSegments,
                                    {cross.heads, Mask::none, masks_.next(kAttention)}));
     });
-    return surround(layer.after_feed_forward, order_, x, masks_,
+    return surround(layer.feed_forward_norm, order_, x, masks_,
                     [&](const Variable& in) { return feed_forward(layer.feed_forward, in); });
   }
   Variable finish(const Variable& x, const std::string& stack) const {
@@ -130,21 +130,23 @@ Variable plain_gpt_states(const Gpt& model, const std::vector<std::int32_t>& ids
   if (model.position_embedding())
     x = add_positions(x, model.position_embedding()->table, positions);
   x = masks.drop(x, kResidual);
-  for (const GptLayer& layer : model.layers()) {
-    x = surround(layer.attention_residual, NormOrder::pre, x, masks, [&](const Variable& in) {
+  for (const Block& layer : model.decoder()) {
+    x = surround(layer.self_attention_norm, NormOrder::pre, x, masks, [&](const Variable& in) {
       if (model.position_embedding()) {
-        return attend(layer.attention, Mask::causal, in, segments, masks);
+        return attend(layer.self_attention, Mask::causal, in, segments, masks);
       }
-      const Variable qkv = rotary(apply(layer.attention.query_key_value, in), positions,
+      const Variable qkv = rotary(apply(layer.self_attention.query_key_value, in), positions,
                                   model.rotary_table(), 2 * model.config().width);
-      return apply(layer.attention.output,
-                   self_attention(qkv, segments,
-                                  {layer.attention.heads, Mask::causal, masks.next(kAttention)}));
+      return apply(
+          layer.self_attention.output,
+          self_attention(qkv, segments,
+                         {layer.self_attention.heads, Mask::causal, masks.next(kAttention)}));
     });
-    x = surround(layer.feed_forward_residual, NormOrder::pre, x, masks, [&](const Variable& in) {
+    x = surround(layer.feed_forward_norm, NormOrder::pre, x, masks, [&](const Variable& in) {
       const Variable inner = apply(layer.feed_forward.inner, in);
-      return apply(layer.feed_forward.outer,
-                   model.config().gate == Gate::gelu ? gelu(inner) : swiglu(inner));
+      return apply(layer.feed_forward.outer, model.config().feed_forward == FeedForwardKind::gelu
+                                                 ? gelu(inner)
+                                                 : swiglu(inner));
     });
   }
   return apply(model.final_norm(), x);
@@ -165,8 +167,10 @@ TEST_CASE(
       model.materialize(1, DType::f64);
       testing::vary_vectors<double>(model.parameters(), 2);
       const auto states = [&](Run run) {
-        const Variable memory = model.encode(Tensor::from(kSource), kSourceSegments, run);
-        return model.decode(Tensor::from(kTarget), kTargetSegments, memory, kSourceSegments, run);
+        const Variable memory =
+            model.encode(Tensor::from(kSource), PackedSequences(kSourceSegments), run);
+        return model.decode(Tensor::from(kTarget),
+                            PackedSequences(kTargetSegments, memory, kSourceSegments), run);
       };
       const auto values = [](const Variable& x) { return x.value().values<double>(); };
       const Variable trained = states(Run(kSeed, kStep));
@@ -187,7 +191,7 @@ TEST_CASE("dropout: GPT has GPT-2's at each of its points, with a mask of its ow
     model.materialize(1, DType::f64);
     testing::vary_vectors<double>(model.parameters(), 2);
     Run run(kSeed, kStep);
-    check_same(model.states(Tensor::from(kTarget), kTargetSegments, run),
+    check_same(model.decode(Tensor::from(kTarget), PackedSequences(kTargetSegments), run),
                plain_gpt_states(model, kTarget, kTargetSegments));
   }
 }

@@ -16,7 +16,7 @@ const Segments kSegments = Segments::from_lengths({3, 4});
 std::vector<double> logits(const Gpt& model, const std::vector<std::int32_t>& ids,
                            const Segments& segments) {
   Run inference;
-  return model.logits(model.states(Tensor::from(ids), segments, inference))
+  return model.logits(model.decode(Tensor::from(ids), PackedSequences(segments), inference))
       .value()
       .values<double>();
 }

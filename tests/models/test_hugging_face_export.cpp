@@ -52,16 +52,15 @@ TEST_CASE("Hugging Face: transformers reads our GPT-2 and agrees with it") {
     Run inference;
     const Ids ids = questions["ids"][i];
     const auto rows = static_cast<std::int64_t>(ids.size());
-    const Tensor logits = model.gpt
-                              ->logits(model.gpt->states(Tensor::from(ids),
-                                                         Segments::from_lengths({rows}), inference))
-                              .value();
+    const PackedSequences sequences(Segments::from_lengths({rows}));
+    const Tensor logits =
+        model.gpt->logits(model.gpt->decode(Tensor::from(ids), sequences, inference)).value();
     worst = std::max(
         worst, worst_gap(logits.slice(rows - 1, rows).values<float>(), answer->at("logits")[i]));
     GenerateOptions options;
     options.temperature = 0;
     options.max_tokens = 20;
-    CHECK(generate(PackedGpt(*model.gpt), questions["prompts"][i], options).front() ==
+    CHECK(generate(*model.gpt->for_decoding(), questions["prompts"][i], options).front() ==
           answer->at("greedy")[i].get<Ids>());
   }
   MESSAGE("largest difference of a logit: " << worst);
@@ -90,7 +89,7 @@ void check_marian(const std::filesystem::path& ours, const std::vector<std::int6
   }
   const auto answer = ask_transformers(scratch / "theirs", questions);
   if (!answer) return;
-  const PackedTransformer packed(*model.transformer);
+  const auto packed = model.transformer->for_decoding();
   double worst = 0;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     CHECK(model.tokenizer.encode(texts[i]) == answer->at("tokens")[i].get<Ids>());
@@ -106,7 +105,7 @@ void check_marian(const std::filesystem::path& ours, const std::vector<std::int6
     options.kind = BeamKind::full;
     options.beam = options.n_best = beams[j];
     options.max_length = 18;
-    const auto found = translate_ids(packed, sources, options);
+    const auto found = translate_ids(*packed, sources, options);
     for (std::size_t i = 0; i < sources.size(); ++i) {
       std::vector<Ids> tokens;
       for (const Hypothesis& hypothesis : found[i]) tokens.push_back(hypothesis.tokens);

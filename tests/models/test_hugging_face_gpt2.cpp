@@ -24,7 +24,8 @@ LanguageModel imported(const HuggingFaceFolder& folder) {
 Tensor logits_of(const Gpt& model, const Ids& ids) {
   Run inference;
   const Segments segments = Segments::from_lengths({static_cast<std::int64_t>(ids.size())});
-  return model.logits(model.states(Tensor::from(ids), segments, inference)).value();
+  return model.logits(model.decode(Tensor::from(ids), PackedSequences(segments), inference))
+      .value();
 }
 
 }  // namespace
@@ -53,14 +54,14 @@ TEST_CASE("Hugging Face: an imported GPT-2 has the logits of transformers") {
 TEST_CASE("Hugging Face: an imported GPT-2 goes on as generate() of transformers does") {
   const HuggingFaceFolder folder("gpt2");
   const LanguageModel model = imported(folder);
-  const PackedGpt packed(*model.gpt);
+  const auto packed = model.gpt->for_decoding();
   const Json answers = golden("gpt2_golden.json");
   for (const Json& expected : answers.at("greedy")) {
     GenerateOptions options;
     options.temperature = 0;
     options.max_tokens = 20;
     options.end_of_text = model.tokenizer->end_of_text();
-    Ids tokens = generate(packed, expected.at("prompt"), options).front();
+    Ids tokens = generate(*packed, expected.at("prompt"), options).front();
     if (tokens.size() < 20) tokens.push_back(options.end_of_text);
     CHECK(tokens == expected.at("tokens").get<Ids>());
   }
@@ -227,7 +228,7 @@ TEST_CASE(
   GptConfig rotary = config, rms = config, gated = config;
   rotary.positions = Positions::rotary;
   rms.norm = NormKind::rms;
-  gated.gate = Gate::swiglu;
+  gated.feed_forward = FeedForwardKind::swiglu;
   for (const GptConfig& modern : {rotary, rms, gated}) {
     CHECK(export_error(modern, *gpt2).find("expected a model in GPT-2's form") !=
           std::string::npos);

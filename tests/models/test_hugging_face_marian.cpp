@@ -67,7 +67,7 @@ TEST_CASE("Hugging Face: an imported Marian model has the logits of transformers
 TEST_CASE("Hugging Face: the full beam finds what generate() of transformers finds") {
   const HuggingFaceFolder folder("marian");
   const TranslationModel model = imported(folder);
-  const PackedTransformer packed(*model.transformer);
+  const auto packed = model.transformer->for_decoding();
   const Json answers = golden("marian_golden.json");
   std::vector<Ids> sources;
   for (const Json& sentence : answers.at("search")) sources.push_back(sentence.at("source"));
@@ -82,11 +82,11 @@ TEST_CASE("Hugging Face: the full beam finds what generate() of transformers fin
     options.length_penalty = {LengthPenalty::Kind::len, first.at("penalty").get<double>()};
     options.max_length = first.at("max_tokens");
     options.extra_length = 1000;
-    const auto found = translate_ids(packed, sources, options);
+    const auto found = translate_ids(*packed, sources, options);
     options.batch_tokens = 1;  // one by one: the same, to the last bit
-    const auto again = translate_ids(packed, sources, options);
+    const auto again = translate_ids(*packed, sources, options);
     options.kind = BeamKind::narrowing;
-    const auto narrow = translate_ids(packed, sources, options);
+    const auto narrow = translate_ids(*packed, sources, options);
     for (std::size_t i = 0; i < sources.size(); ++i) {
       const Json& expected = answers.at("search")[i].at("found")[search];
       CAPTURE(i);

@@ -40,17 +40,18 @@ void randomize(const ParamStore& store, std::uint64_t seed = 5) {
 
 TransformerConfig smooth_transformer(NormOrder norm) {
   TransformerConfig config = small_transformer(norm);
-  config.activation = Activation::gelu;  // without kinks
+  config.feed_forward = FeedForwardKind::gelu;  // without kinks
   return config;
 }
 
 Variable states(const Gpt& model, Run& run) {
-  return model.states(Tensor::from(kIds), kSegments, run);
+  return model.decode(Tensor::from(kIds), PackedSequences(kSegments), run);
 }
 
 Variable states(const Transformer& model, Run& run) {
-  const Variable memory = model.encode(Tensor::from(kSource), kSourceSegments, run);
-  return model.decode(Tensor::from(kIds), kSegments, memory, kSourceSegments, run);
+  const Variable memory =
+      model.encode(Tensor::from(kSource), PackedSequences(kSourceSegments), run);
+  return model.decode(Tensor::from(kIds), PackedSequences(kSegments, memory, kSourceSegments), run);
 }
 
 template <class Model>
@@ -177,8 +178,8 @@ TEST_CASE("lora: a name stands for its rows of every layer, in fused projections
   model.materialize(1);
   LoraAdapters adapters(model, on("value,inner,query", 3));
   adapters.materialize(1);
-  const GptLayer& layer = model.layers()[1];
-  const LoraAdapter& fused = *layer.attention.query_key_value.adapter;
+  const Block& layer = model.decoder()[1];
+  const LoraAdapter& fused = *layer.self_attention.query_key_value.adapter;
   REQUIRE(fused.blocks.size() == 2);
   CHECK(fused.blocks[1].begin == 32);
   CHECK(fused.blocks[1].end == 48);
@@ -221,9 +222,9 @@ TEST_CASE("lora: decoding packs weights with their adapters in them") {
   GenerateOptions options;
   options.temperature = 0;
   options.max_tokens = 12;
-  const auto beside = generate(PackedGpt(model), {4, 5}, options);
+  const auto beside = generate(*model.for_decoding(), {4, 5}, options);
   adapters.merge();
-  CHECK(generate(PackedGpt(model), {4, 5}, options) == beside);
+  CHECK(generate(*model.for_decoding(), {4, 5}, options) == beside);
 }
 
 TEST_CASE("lora: adapters whose product is not finite are refused") {

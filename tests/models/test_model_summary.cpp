@@ -4,7 +4,9 @@
 
 #include <cmath>
 
+#include "models/gpt.h"
 #include "models/model_summary.h"
+#include "models/transformer.h"
 
 using namespace kette;
 

@@ -31,8 +31,10 @@ const Segments kSourceSegments = Segments::from_lengths({4, 2}),
 
 Variable states(const Transformer& model, Run& run,
                 const std::vector<std::int32_t>& target_in = kTargetIn) {
-  const Variable memory = model.encode(Tensor::from(kSource), kSourceSegments, run);
-  return model.decode(Tensor::from(target_in), kTargetSegments, memory, kSourceSegments, run);
+  const Variable memory =
+      model.encode(Tensor::from(kSource), PackedSequences(kSourceSegments), run);
+  return model.decode(Tensor::from(target_in),
+                      PackedSequences(kTargetSegments, memory, kSourceSegments), run);
 }
 
 std::int64_t parameters_of(TransformerConfig config) {
@@ -84,11 +86,11 @@ TEST_CASE("sentences of a batch do not see each other") {
   Run inference;
   const auto together = states(model, inference).value().values<double>();
   const Segments source = Segments::from_lengths({2}), target = Segments::from_lengths({4});
-  const Variable memory =
-      model.encode(Tensor::from(std::vector<std::int32_t>{7, 3}), source, inference);
+  const Variable memory = model.encode(Tensor::from(std::vector<std::int32_t>{7, 3}),
+                                       PackedSequences(source), inference);
   const auto alone = model
-                         .decode(Tensor::from(std::vector<std::int32_t>{2, 10, 4, 5}), target,
-                                 memory, source, inference)
+                         .decode(Tensor::from(std::vector<std::int32_t>{2, 10, 4, 5}),
+                                 PackedSequences(target, memory, source), inference)
                          .value()
                          .values<double>();
   for (std::size_t i = 0; i < alone.size(); ++i)
@@ -103,16 +105,20 @@ TEST_CASE("packed sequences equal the textbook's padded batch with an additive m
   model.materialize(9, DType::f64);
   Run inference;
   const auto packed =
-      model.encode(Tensor::from(kSource), kSourceSegments, inference).value().values<double>();
+      model.encode(Tensor::from(kSource), PackedSequences(kSourceSegments), inference)
+          .value()
+          .values<double>();
 
-  const EncoderLayer& layer = model.encoder()[0];
+  const Block& layer = model.encoder()[0];
   const std::vector<std::vector<std::int32_t>> padded = {{4, 5, 6, 3}, {7, 3, 0, 0}};
   const std::vector<std::int64_t> lengths = {4, 2};
   const std::int64_t width = 8, heads = 2, head_width = 4, length = 4;
   std::size_t row = 0;
   for (std::size_t s = 0; s < 2; ++s) {
     const Segments whole = Segments::from_lengths({length});
-    const Variable x = model.embed(Tensor::from(padded[s]), row_positions(whole), inference);
+    const Variable x =
+        add_positions(model.shared_embedding()(Tensor::from(padded[s])),
+                      sinusoidal_positions(length, width).to(DType::f64), row_positions(whole));
     const Variable qkv = layer.self_attention.query_key_value(x);
     const Variable columns = transpose(qkv);  // [3 * width, length]
     Variable heads_joined;
@@ -133,10 +139,10 @@ TEST_CASE("packed sequences equal the textbook's padded batch with an additive m
           head == 0 ? transpose(attended) : concatenate(heads_joined, transpose(attended));
     }
     const Variable projected = layer.self_attention.output(transpose(heads_joined));
-    const Variable first = layer.after_self_attention.norm(x + projected);
+    const Variable first = layer.self_attention_norm.norm(x + projected);
     const Variable inner = relu(matmul(first, layer.feed_forward.inner.weight, false, true) +
                                 layer.feed_forward.inner.bias);
-    const Variable second = layer.after_feed_forward.norm(first + layer.feed_forward.outer(inner));
+    const Variable second = layer.feed_forward_norm.norm(first + layer.feed_forward.outer(inner));
     const auto expected = second.value().values<double>();
     for (std::int64_t i = 0; i < lengths[s] * width; ++i, ++row) {
       CHECK(packed[row] == doctest::Approx(expected[static_cast<std::size_t>(i)]).epsilon(1e-12));
@@ -152,7 +158,7 @@ TEST_CASE("the loss is of the same logits, with a bias and without") {
     Transformer model(config);
     model.materialize(3, DType::f64);
     if (with_bias) {
-      double* bias = model.output_bias().value().data<double>();
+      double* bias = model.output().bias.value().data<double>();
       for (int v = 0; v < 11; ++v) bias[v] = 0.2 * v - 1;
     }
     Run run;
@@ -208,6 +214,7 @@ TEST_CASE("settings that make no sense are refused") {
   model.materialize(1);
   Run inference;
   const std::vector<std::int32_t> long_source(17, 4);
-  CHECK_THROWS_AS(model.encode(Tensor::from(long_source), Segments::from_lengths({17}), inference),
+  CHECK_THROWS_AS(model.encode(Tensor::from(long_source),
+                               PackedSequences(Segments::from_lengths({17})), inference),
                   Error);
 }

@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "autograd/gradient_check.h"
-#include "nn/layers.h"
+#include "nn/block.h"
+#include "nn/positions.h"
 #include "tests/random_tensor.h"
 
 using namespace kette;
@@ -45,7 +46,7 @@ TEST_CASE("linear maps start after Glorot, stacked ones each by its own fan-out"
   for (const std::int64_t stacked : {1, 3}) {
     CAPTURE(stacked);
     ParamStore store;
-    const Linear map(Scope(store), 40, 60 * stacked, Activation::none, stacked);
+    const Linear map(Scope(store), 40, 60 * stacked, {.stacked = stacked});
     store.materialize(5);
     const double bound = std::sqrt(6.0 / (40 + 60));
     double squares = 0, largest = 0;
@@ -114,25 +115,23 @@ TEST_CASE("every layer passes the gradient check, parameters included") {
   const Tensor weights = sample_inputs({{{5, width}}}, DType::f64, 3)[0];
   ParamStore store;
   const Scope root(store);
-  const MultiHeadSelfAttention self(root / "self", width, 2, Mask::causal, 0.1);
-  const MultiHeadCrossAttention cross(root / "cross", width, 2, 0.1);
+  const MultiHeadSelfAttention self(root / "self", 0, width, 2, Mask::causal, 0.1);
+  const MultiHeadCrossAttention cross(root / "cross", 0, width, 2, 0.1);
   const FeedForward feed_forward(root / "ffn", width, 12, Activation::gelu, 0.2);
   const Norm root_mean_square(root / "rms", width, NormKind::rms);
   const FeedForward gated = FeedForward::swiglu(root / "gated", width, 12, 0.2);
-  const Residual post(root / "post", width, NormOrder::post, 0.1),
+  const AddAndNorm post(root / "post", width, NormOrder::post, 0.1),
       pre(root / "pre", width, NormOrder::pre, 0.1);
   store.materialize(5, DType::f64);
   const auto loss = [&] {
     Run run(3, 1);
-    ResidualStream stream = post(
-        Variable(x), [&](const Variable& in) { return self(in, segments, run); }, run);
-    stream = pre(
-        stream,
-        [&](const Variable& in) { return cross(in, memory, segments, memory_segments, run); }, run);
-    stream = pre(
-        stream, [&](const Variable& in) { return feed_forward(in, run); }, run);
-    stream = post(
-        stream, [&](const Variable& in) { return gated(root_mean_square(in), run); }, run);
+    const PackedSequences sequences(segments, memory, memory_segments);
+    ResidualStream stream =
+        post(Variable(x), run, [&](const Variable& in) { return self(in, sequences, run); });
+    stream = pre(stream, run, [&](const Variable& in) { return cross(in, sequences, run); });
+    stream = pre(stream, run, [&](const Variable& in) { return feed_forward(in, run); });
+    stream =
+        post(stream, run, [&](const Variable& in) { return gated(root_mean_square(in), run); });
     return sum(stream.sum() * weights);
   };
   for (const auto& parameter : check_parameter_gradients(loss, store.leaves())) {

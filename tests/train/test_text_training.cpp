@@ -102,7 +102,7 @@ TEST_CASE("text: a model learns, and says what it learnt; a file of tokens train
   generation.temperature = 0;
   generation.max_tokens = 4;
   const auto prompt = model.tokenizer->encode("1a\n3");
-  CHECK(model.tokenizer->decode(generate(PackedGpt(*model.gpt), prompt, generation).front()) ==
+  CHECK(model.tokenizer->decode(generate(*model.gpt->for_decoding(), prompt, generation).front()) ==
         "ccc\n");
 
   // The model's own validation: the last tenth, in windows that do not overlap.

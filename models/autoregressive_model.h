@@ -1,0 +1,47 @@
+// Models that write a text token by token: a decoder, a stack of blocks whose last states predict the
+// next token of every row, alone (GPT) or attending to what an encoder made of a source
+// (the Transformer). All that decodes (decode/) works on this.
+#pragma once
+
+#include <memory>
+
+#include "models/model.h"
+
+namespace kette {
+
+class AutoregressiveModel : public Model {
+ public:
+  virtual std::int64_t vocabulary() const = 0;
+  /// The longest sequence, in tokens.
+  virtual std::int64_t positions() const = 0;
+  /// The marks of its vocabulary; -1 where a model leaves them to its tokenizer.
+  virtual SpecialTokens special() const { return {-1, -1, -1, -1}; }
+
+  /// target: i32 [rows] -> states [rows, width], which output() makes logits of.
+  virtual Variable decode(const Tensor& target, const Sequences& sequences, Run& run) const = 0;
+  /// source: i32 [rows] -> memory [rows, width]. An Error for a model without an encoder.
+  virtual Variable encode(const Tensor& source, const Sequences& sequences, Run& run) const;
+  bool has_encoder() const { return decoder().front().cross_attention.has_value(); }
+  /// The blocks of the decoder.
+  virtual const std::vector<Block>& decoder() const = 0;
+  /// The projection to the vocabulary. Point: logits.
+  virtual const Linear& output() const = 0;
+  /// states [rows, width] -> [rows, vocabulary].
+  Variable logits(const Variable& states, const Run& run = {}) const {
+    return output()(states, run);
+  }
+
+  /// A snapshot made ready for decoding: every weight prepacked for products of few rows
+  /// (tensor/decoding.h), in f32 or bf16, all else f32, so that the result of a row has the same bits
+  /// whatever other rows are computed with it. What changes in this model afterwards does not reach
+  /// it.
+  virtual std::unique_ptr<AutoregressiveModel> for_decoding(DType weights = DType::f32) const = 0;
+  Device device() const { return output().prepacked->panels.device(); }
+
+ protected:
+  virtual Linear& output_map() = 0;
+  /// For for_decoding().
+  void become_snapshot_of(const AutoregressiveModel& other, DType weights);
+};
+
+}  // namespace kette

@@ -1,0 +1,37 @@
+#include "models/model.h"
+
+#include <set>
+
+namespace kette {
+
+void Model::allocate(DType dtype, Device device, Gradients gradients) {
+  store_.allocate(dtype, device, gradients);
+  make_tables(dtype, device);
+}
+
+void Model::materialize(std::uint64_t seed, DType dtype, Device device, Gradients gradients) {
+  store_.materialize(seed, dtype, device, gradients);
+  make_tables(dtype, device);
+}
+
+void Model::become_snapshot_of(const Model& other, DType weights) {
+  std::vector<PackedWeight> prepacked;
+  // The visitor is for whoever changes maps, too; this one does not.
+  const_cast<Model&>(other).each_linear([&](const Linear& map, const std::vector<std::string>&) {
+    prepacked.push_back(map.prepack(weights));
+  });
+  std::set<const Leaf*> within;
+  std::size_t next = 0;
+  each_linear([&](Linear& map, const std::vector<std::string>&) {
+    map.prepacked = std::move(prepacked[next++]);
+    within.insert({map.weight.leaf().get(), map.bias.leaf().get()});
+  });
+  for (const std::shared_ptr<Leaf>& leaf : store_.leaves()) {
+    leaf->frozen = true;
+    if (within.contains(leaf.get())) continue;
+    leaf->value = other.parameters().find(leaf->name)->value.to(DType::f32).clone();
+  }
+  make_tables(DType::f32, other.parameters().values().device());
+}
+
+}  // namespace kette

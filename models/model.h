@@ -1,0 +1,53 @@
+// What all models are to those who train, adapt, save and decode them: parameters, linear maps, and
+// the loss of a batch. A base class of models, not of layers: how a model computes is its own affair.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "data/batches.h"
+#include "nn/block.h"
+
+namespace kette {
+
+class Model {
+ public:
+  Model() = default;
+  virtual ~Model() = default;
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  ParamStore& parameters() { return store_; }
+  const ParamStore& parameters() const { return store_; }
+  /// Only makes room for the values, which come from a file.
+  void allocate(DType dtype, Device device, Gradients gradients);
+  /// Random values.
+  void materialize(std::uint64_t seed, DType dtype = DType::f32, Device device = {},
+                   Gradients gradients = Gradients::kept);
+
+  /// Of the residual stream.
+  virtual std::int64_t width() const = 0;
+  /// The config.json of its directory, but for what says which tokenizer it is for.
+  virtual std::string config_json() const = 0;
+  /// The loss of a batch's target tokens. sums: a CrossEntropySums to add to, or undefined.
+  virtual Variable loss(const Batch& batch, const CrossEntropyOptions& options, Run& run,
+                        const Tensor& sums = {}) const = 0;
+
+  /// names: of the equal blocks of rows of the map's weight, from the top: query, key, value, output,
+  /// inner, outer.
+  using VisitLinear = std::function<void(Linear& map, const std::vector<std::string>& names)>;
+  /// All linear maps but a projection that shares its weight with an embedding.
+  virtual void each_linear(const VisitLinear& visit) = 0;
+
+ protected:
+  /// What depends on type and place of the values and is no parameter.
+  virtual void make_tables(DType, Device) {}
+  /// Becomes a snapshot of a model of the same kind that only computes forward: the linear maps
+  /// prepacked, all else f32.
+  void become_snapshot_of(const Model& other, DType weights);
+
+  ParamStore store_;
+};
+
+}  // namespace kette

@@ -1,0 +1,21 @@
+// The points of a model that a tap may look at (nn/tap.h), as a pass over it meets them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/autoregressive_model.h"
+
+namespace kette {
+
+struct Point {
+  std::string name;
+  Shape shape;
+};
+
+/// Of a pass over a source of `source_tokens`, where the model has an encoder, and a text of
+/// `target_tokens`. The model must have values, or room for them.
+std::vector<Point> points_of(const AutoregressiveModel& model, std::int64_t source_tokens,
+                             std::int64_t target_tokens);
+
+}  // namespace kette

@@ -1,0 +1,45 @@
+// Multi-head attention (Vaswani et al. 2017, section 3.2.2): project, attend, project back. Points, of
+// self- and cross-attention alike: those of the projections; path/probabilities, [rows, heads, keys],
+// before dropout; and path/heads, [rows, width], head h in columns [h, h + 1) * width / heads.
+#pragma once
+
+#include "nn/sequences.h"
+
+namespace kette {
+
+/// Positions as turns of queries and keys (autograd/ops/rotary.h).
+struct Rotation {
+  Tensor table;      ///< rotary_table()
+  Tensor positions;  ///< i32 [rows]
+};
+
+/// Projects queries, keys and values in one product.
+struct MultiHeadSelfAttention {
+  std::string path;
+  Linear query_key_value, output;
+  std::int64_t layer;  ///< which of a stack's it is
+  std::int64_t heads;
+  Mask mask;
+  double dropout_rate;
+
+  MultiHeadSelfAttention(const Scope& scope, std::int64_t layer, std::int64_t width,
+                         std::int64_t heads, Mask mask, double dropout_rate,
+                         const WeightInit& init = {});
+  Variable operator()(const Variable& x, const Sequences& sequences, Run& run,
+                      const Rotation* rotation = nullptr) const;
+};
+
+/// Takes keys and values from the memory, the encoder's output.
+struct MultiHeadCrossAttention {
+  std::string path;
+  Linear query, key_value, output;
+  std::int64_t layer;
+  std::int64_t heads;
+  double dropout_rate;
+
+  MultiHeadCrossAttention(const Scope& scope, std::int64_t layer, std::int64_t width,
+                          std::int64_t heads, double dropout_rate, const WeightInit& init = {});
+  Variable operator()(const Variable& x, const Sequences& sequences, Run& run) const;
+};
+
+}  // namespace kette

@@ -1,0 +1,94 @@
+#include "nn/block.h"
+
+namespace kette {
+namespace {
+
+FeedForward feed_forward_of(const Scope& scope, const BlockConfig& c) {
+  const auto with = [&](Activation activation) {
+    return FeedForward(scope, c.width, c.hidden, activation, c.activation_dropout, c.init);
+  };
+  switch (c.feed_forward) {
+    case FeedForwardKind::gelu:
+      return with(Activation::gelu);
+    case FeedForwardKind::silu:
+      return with(Activation::silu);
+    case FeedForwardKind::swiglu:
+      return FeedForward::swiglu(scope, c.width, c.hidden, c.activation_dropout, c.init);
+    case FeedForwardKind::relu:
+      break;
+  }
+  return with(Activation::relu);
+}
+
+AddAndNorm add_and_norm(const Scope& scope, const BlockConfig& c) {
+  return AddAndNorm(scope, c.width, c.norm_order, c.dropout, c.norm_kind);
+}
+
+MultiHeadSelfAttention self_attention_of(const Scope& scope, std::int64_t layer,
+                                         const BlockConfig& c) {
+  return MultiHeadSelfAttention(scope, layer, c.width, c.heads, c.mask, c.attention_dropout,
+                                c.init);
+}
+
+std::string norm_name(const BlockConfig& c) { return std::string(c.self_attention) + "_norm"; }
+
+/// Parameters lie in the order in which they are first asked for. Asks for the norms' first where
+/// the block is to have them so.
+const Scope& in_order(const Scope& scope, const BlockConfig& c) {
+  if (!c.norms_first) return scope;
+  add_and_norm(scope / norm_name(c), c);
+  self_attention_of(scope / c.self_attention, 0, c);
+  add_and_norm(scope / "feed_forward_norm", c);
+  return scope;
+}
+
+}  // namespace
+
+std::array<Variable, 2> ResidualStream::through(const Norm& norm, const Run& run) const {
+  if (update) return norm(x, *update, mask, run);
+  const Variable shown = run.tap(norm.path, "sum", x);
+  return {shown, run.tap(norm.path, norm(shown))};
+}
+
+Block::Block(const Scope& scope, std::int64_t layer, const BlockConfig& c)
+    : self_attention(self_attention_of(in_order(scope, c) / c.self_attention, layer, c)),
+      self_attention_norm(add_and_norm(scope / norm_name(c), c)),
+      cross_attention(c.attends_to_memory ? std::optional(MultiHeadCrossAttention(
+                                                scope / "cross_attention", layer, c.width, c.heads,
+                                                c.attention_dropout, c.init))
+                                          : std::nullopt),
+      cross_attention_norm(c.attends_to_memory
+                               ? std::optional(add_and_norm(scope / "cross_attention_norm", c))
+                               : std::nullopt),
+      feed_forward(feed_forward_of(scope / "feed_forward", c)),
+      feed_forward_norm(add_and_norm(scope / "feed_forward_norm", c)) {}
+
+ResidualStream Block::operator()(const ResidualStream& x, const Sequences& sequences, Run& run,
+                                 const Rotation* rotation) const {
+  ResidualStream y = self_attention_norm(
+      x, run, [&](const Variable& in) { return self_attention(in, sequences, run, rotation); });
+  if (cross_attention) {
+    y = (*cross_attention_norm)(
+        y, run, [&](const Variable& in) { return (*cross_attention)(in, sequences, run); });
+  }
+  return feed_forward_norm(y, run, [&](const Variable& in) { return feed_forward(in, run); });
+}
+
+void Block::each_linear(
+    const std::function<void(Linear&, const std::vector<std::string>&)>& visit) {
+  visit(self_attention.query_key_value, {"query", "key", "value"});
+  visit(self_attention.output, {"output"});
+  if (cross_attention) {
+    visit(cross_attention->query, {"query"});
+    visit(cross_attention->key_value, {"key", "value"});
+    visit(cross_attention->output, {"output"});
+  }
+  if (feed_forward.gated) {
+    visit(feed_forward.inner, {"inner", "inner"});  // two maps, stacked
+  } else {
+    visit(feed_forward.inner, {"inner"});
+  }
+  visit(feed_forward.outer, {"outer"});
+}
+
+}  // namespace kette

@@ -1,0 +1,88 @@
+// The block that all Transformers are stacks of: self-attention, with or without attention to a memory,
+// and a feed-forward layer, each surrounded by a residual connection and a norm. What tells an
+// encoder's layer from a decoder's, from GPT's, or from an encoder-only model's is its BlockConfig.
+#pragma once
+
+#include "nn/attention.h"
+
+namespace kette {
+
+enum class NormOrder : std::uint8_t { post, pre };
+
+/// What goes from sub-layer to sub-layer: x + Dropout(update). The sum is left to the norm that comes
+/// next, which has the row at hand anyway.
+struct ResidualStream {
+  Variable x;
+  std::optional<Variable> update;
+  DropoutMask mask{};
+
+  ResidualStream(Variable value)  // NOLINT(google-explicit-constructor): a stream to start with
+      : x(std::move(value)) {}
+  ResidualStream(Variable value, Variable added, const DropoutMask& dropped)
+      : x(std::move(value)), update(std::move(added)), mask(dropped) {}
+
+  Variable sum() const { return update ? x + dropout(*update, mask) : x; }
+  /// The sum, and the norm of it.
+  std::array<Variable, 2> through(const Norm& norm, const Run& run) const;
+};
+
+/// What surrounds every sub-layer. post: Norm(x + Dropout(Sublayer(x))), the paper's section 3.1.
+/// pre: x + Dropout(Sublayer(Norm(x))), which needs a final norm after the stack
+/// (Xiong et al. 2020). Points: the norm's, and path/sum, what the norm is taken of: the residual
+/// stream.
+struct AddAndNorm {
+  Norm norm;
+  NormOrder order;
+  double dropout_rate;
+
+  AddAndNorm(const Scope& scope, std::int64_t width, NormOrder norm_order, double dropout,
+             NormKind kind = NormKind::layer)
+      : norm(scope, width, kind), order(norm_order), dropout_rate(dropout) {}
+
+  template <class Sublayer>
+  ResidualStream operator()(const ResidualStream& stream, Run& run,
+                            const Sublayer& sublayer) const {
+    if (order == NormOrder::post) {
+      const Variable x = stream.sum(), y = sublayer(x);
+      return norm(x, y, run.mask(dropout_rate), run)[1];
+    }
+    const auto [sum, normed] = stream.through(norm, run);
+    Variable y = sublayer(normed);
+    return {sum, std::move(y), run.mask(dropout_rate)};
+  }
+};
+
+enum class FeedForwardKind : std::uint8_t { relu, gelu, silu, swiglu };
+
+struct BlockConfig {
+  std::int64_t width = 512, hidden = 2048, heads = 8;
+  Mask mask = Mask::none;  ///< of self-attention
+  bool attends_to_memory = false;
+  NormOrder norm_order = NormOrder::post;
+  NormKind norm_kind = NormKind::layer;
+  FeedForwardKind feed_forward = FeedForwardKind::relu;
+  double dropout = 0;  ///< on sub-layer outputs
+  double attention_dropout = 0, activation_dropout = 0;
+  WeightInit init{};
+  const char* self_attention = "self_attention";  ///< where its parameters lie
+  bool norms_first = false;  ///< whether a norm's lie before those of what it is for
+};
+
+struct Block {
+  MultiHeadSelfAttention self_attention;
+  AddAndNorm self_attention_norm;
+  std::optional<MultiHeadCrossAttention> cross_attention;
+  std::optional<AddAndNorm> cross_attention_norm;
+  FeedForward feed_forward;
+  AddAndNorm feed_forward_norm;
+
+  /// layer: the block's number in its stack.
+  Block(const Scope& scope, std::int64_t layer, const BlockConfig& config);
+  ResidualStream operator()(const ResidualStream& x, const Sequences& sequences, Run& run,
+                            const Rotation* rotation = nullptr) const;
+  /// Calls visit(map, names of the equal blocks of its rows) for each linear map: query, key, value
+  /// and output of an attention, inner and outer of the feed-forward layer.
+  void each_linear(const std::function<void(Linear&, const std::vector<std::string>&)>& visit);
+};
+
+}  // namespace kette

@@ -1,0 +1,76 @@
+#include "nn/cached_sequences.h"
+
+#include <cmath>
+
+#include "tensor/kernels.h"
+
+namespace kette {
+namespace {
+
+/// The queries are the first columns of x. [rows, width]
+Tensor attend(const Tensor& x, std::int64_t heads, const CachePlaces& places, const Tensor& layer) {
+  const std::int64_t width = layer.width() / 2;
+  const Tensor output = Tensor::empty({x.rows(), width}, DType::f32, x.device());
+  const double scale = 1 / std::sqrt(static_cast<double>(width / heads));
+  const CachedAttentionArgs args{{x.data<float>(), x.width(), output, heads, scale}, layer, places};
+  on(x.device(), [&](auto exec) { kernels::cached_attention(exec, args); });
+  return output;
+}
+
+/// Each row by itself, with all keys and values that it meets.
+QueriesAndKeys spelled_out(const Tensor& x, const CachePlaces& places, const Tensor& layer) {
+  const std::int64_t width = layer.width() / 2;
+  const auto table = places.table.values<std::int32_t>(),
+             lines = places.lines.values<std::int32_t>(),
+             positions = places.positions.values<std::int32_t>();
+  std::vector<std::int32_t> slots;
+  std::vector<std::int64_t> lengths;
+  for (std::size_t row = 0; row < lines.size(); ++row) {
+    const auto first = table.begin() + lines[row] * places.table.width();
+    slots.insert(slots.end(), first, first + positions[row] + 1);
+    lengths.push_back(positions[row] + 1);
+  }
+  const Variable queries = transpose(slice(transpose(x), 0, width));
+  const Variable keys_values = embedding(layer, Tensor::from(slots, layer.device()));
+  return {queries, keys_values,
+          Segments::from_lengths(std::vector<std::int64_t>(lengths.size(), 1)),
+          Segments::from_lengths(lengths), Mask::none};
+}
+
+}  // namespace
+
+Variable CachedSequences::self_attention(std::int64_t layer, const Variable& qkv,
+                                         const AttentionOptions& options) const {
+  const Tensor cache = past_->layer(layer);
+  write_to_cache(qkv.value(), qkv.value().width() / 3, places_, cache);
+  return attend(qkv.value(), options.heads, places_, cache);
+}
+
+Variable CachedSequences::cross_attention(std::int64_t layer, const Variable& query, const Linear&,
+                                          const AttentionOptions& options, const Run&) const {
+  return attend(query.value(), options.heads, memory_places_, memory_->layer(layer));
+}
+
+QueriesAndKeys CachedSequences::self_pairs(std::int64_t layer, const Variable& qkv, Mask) const {
+  return spelled_out(qkv.value(), places_, past_->layer(layer));
+}
+
+QueriesAndKeys CachedSequences::cross_pairs(std::int64_t layer, const Variable& query,
+                                            const Linear&) const {
+  return spelled_out(query.value(), memory_places_, memory_->layer(layer));
+}
+
+void write_to_cache(const Tensor& x, std::int64_t first_column, const CachePlaces& places,
+                    const Tensor& layer) {
+  const rows::WriteToCache<float> body{x.data<float>() + first_column,
+                                       x.width(),
+                                       places.table.data<std::int32_t>(),
+                                       places.lines.data<std::int32_t>(),
+                                       places.positions.data<std::int32_t>(),
+                                       places.table.width(),
+                                       layer.data<float>(),
+                                       layer.width()};
+  on(x.device(), [&](auto exec) { kernels::for_rows(exec, body, x.rows()); });
+}
+
+}  // namespace kette

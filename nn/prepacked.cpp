@@ -1,0 +1,20 @@
+#include "nn/prepacked.h"
+
+#include "autograd/tape.h"
+#include "tensor/kernels.h"
+
+namespace kette {
+
+Variable prepacked_linear(const Variable& x, const PackedWeight& weight, Activation activation) {
+  const Tape* tape = Tape::current();
+  KETTE_CHECK(tape == nullptr || !tape->tracks(x),
+              "linear: expected rows without a gradient for a model made ready for decoding, given "
+              "rows on a tape (take the model it was made from)");
+  const Tensor y = Tensor::empty({x.value().rows(), weight.out}, DType::f32, x.value().device());
+  on(y.device(), [&](auto exec) {
+    kernels::packed_linear(exec, {&weight, x.value(), y, activation});
+  });
+  return y;
+}
+
+}  // namespace kette

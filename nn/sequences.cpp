@@ -1,0 +1,44 @@
+#include "nn/sequences.h"
+
+#include "nn/positions.h"
+
+namespace kette {
+namespace {
+
+/// x: [rows, width] -> columns [begin, end).
+Variable columns(const Variable& x, std::int64_t begin, std::int64_t end) {
+  return transpose(slice(transpose(x), begin, end));
+}
+
+}  // namespace
+
+PackedSequences::PackedSequences(const Segments& segments, Variable memory,
+                                 const Segments& memory_segments)
+    : segments_(segments),
+      memory_segments_(memory_segments),
+      memory_(std::move(memory)),
+      positions_(row_positions(segments)) {}
+
+Variable PackedSequences::self_attention(std::int64_t, const Variable& qkv,
+                                         const AttentionOptions& options) const {
+  return kette::self_attention(qkv, segments_, options);
+}
+
+Variable PackedSequences::cross_attention(std::int64_t, const Variable& query,
+                                          const Linear& key_value, const AttentionOptions& options,
+                                          const Run& run) const {
+  return kette::cross_attention(query, key_value(memory_, run), segments_, memory_segments_,
+                                options);
+}
+
+QueriesAndKeys PackedSequences::self_pairs(std::int64_t, const Variable& qkv, Mask mask) const {
+  const std::int64_t width = qkv.value().width() / 3;
+  return {columns(qkv, 0, width), columns(qkv, width, 3 * width), segments_, segments_, mask};
+}
+
+QueriesAndKeys PackedSequences::cross_pairs(std::int64_t, const Variable& query,
+                                            const Linear& key_value) const {
+  return {query, key_value(memory_), segments_, memory_segments_, Mask::none};
+}
+
+}  // namespace kette

@@ -1,0 +1,68 @@
+// The sequences that the rows of a pass belong to: where each row stands, and which keys its query
+// meets. There are two kinds, and a layer need not know which it is given: in training and scoring
+// the sequences are whole and lie end to end (PackedSequences); in decoding they grow by some rows
+// a pass, and the keys and values of the past lie in a cache (nn/cached_sequences.h).
+#pragma once
+
+#include "autograd/ops/attention.h"
+#include "nn/layers.h"
+
+namespace kette {
+
+/// Queries and the keys and values that they meet, laid end to end: sequence i of the one side meets
+/// sequence i of the other. What attention is, spelled out for those who look inside.
+struct QueriesAndKeys {
+  Variable query;      ///< [rows, width]
+  Variable key_value;  ///< [keys, 2 * width]
+  Segments queries, keys;
+  Mask mask = Mask::none;
+};
+
+class Sequences {
+ public:
+  virtual ~Sequences() = default;
+
+  /// Of each row within its sequence: i32 [rows].
+  virtual const Tensor& positions() const = 0;
+  /// The longest sequence, after this pass.
+  virtual std::int64_t longest() const = 0;
+
+  /// layer: which of the model's self-attentions it is. qkv: [rows, 3 * width] -> [rows, width].
+  virtual Variable self_attention(std::int64_t layer, const Variable& qkv,
+                                  const AttentionOptions& options) const = 0;
+  /// layer: which of the model's cross-attentions it is; key_value: its projection of the memory.
+  /// query: [rows, width] -> [rows, width].
+  virtual Variable cross_attention(std::int64_t layer, const Variable& query,
+                                   const Linear& key_value, const AttentionOptions& options,
+                                   const Run& run) const = 0;
+  /// What the calls above compute, spelled out; after them.
+  virtual QueriesAndKeys self_pairs(std::int64_t layer, const Variable& qkv, Mask mask) const = 0;
+  virtual QueriesAndKeys cross_pairs(std::int64_t layer, const Variable& query,
+                                     const Linear& key_value) const = 0;
+};
+
+/// Whole sequences, and the encoder's output that they are decoded from, if any.
+class PackedSequences final : public Sequences {
+ public:
+  PackedSequences(const Segments& segments)  // NOLINT(google-explicit-constructor)
+      : PackedSequences(segments, {}, {}) {}
+  /// memory: [memory rows, width].
+  PackedSequences(const Segments& segments, Variable memory, const Segments& memory_segments);
+
+  const Tensor& positions() const override { return positions_; }
+  std::int64_t longest() const override { return segments_.longest(); }
+  Variable self_attention(std::int64_t layer, const Variable& qkv,
+                          const AttentionOptions& options) const override;
+  Variable cross_attention(std::int64_t layer, const Variable& query, const Linear& key_value,
+                           const AttentionOptions& options, const Run& run) const override;
+  QueriesAndKeys self_pairs(std::int64_t layer, const Variable& qkv, Mask mask) const override;
+  QueriesAndKeys cross_pairs(std::int64_t layer, const Variable& query,
+                             const Linear& key_value) const override;
+
+ private:
+  Segments segments_, memory_segments_;
+  Variable memory_;
+  Tensor positions_;
+};
+
+}  // namespace kette

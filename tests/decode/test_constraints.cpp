@@ -1,0 +1,164 @@
+// What a search may choose, and what is drawn: prefixes, masks, brackets that balance, samples.
+#include <doctest/doctest.h>
+
+#include "decode/scorer.h"
+#include "decode/translator.h"
+#include "tests/decode/decode_models.h"
+
+using namespace kette;
+using namespace kette::testing;
+
+namespace {
+
+bool begins_with(const Ids& tokens, const Ids& prefix) {
+  return tokens.size() >= prefix.size() && std::equal(prefix.begin(), prefix.end(), tokens.begin());
+}
+
+/// Token 4 opens, 5 closes, of the others only 6 to 9; a text may end when all is closed.
+class Balanced final : public Constraint {
+ public:
+  explicit Balanced(std::int64_t vocabulary) : vocabulary_(static_cast<std::size_t>(vocabulary)) {}
+  std::vector<std::vector<bool>> masks() const override {
+    std::vector<bool> open(vocabulary_), inside(vocabulary_);
+    for (const std::size_t token : {4, 6, 7, 8, 9}) open[token] = inside[token] = true;
+    inside[5] = true;
+    return {open, inside};
+  }
+  Choice after(std::int64_t, std::span<const std::int32_t> tokens) const override {
+    const auto depth =
+        std::count(tokens.begin(), tokens.end(), 4) - std::count(tokens.begin(), tokens.end(), 5);
+    if (depth > 0 && tokens.size() + static_cast<std::size_t>(depth) >= 11) return {.forced = 5};
+    return {.mask = depth > 0 ? 1 : 0, .may_end = depth == 0};
+  }
+
+ private:
+  std::size_t vocabulary_;
+};
+
+}  // namespace
+
+TEST_CASE("a prefix begins every hypothesis, and counts as scoring counts it") {
+  const OneThread quick;
+  const auto model = random_model(small_config());
+  const auto ready = model->for_decoding();
+  const std::vector<Ids> sources = random_sentences(4, 611, 8);
+  const std::vector<Ids> prefixes = {{77, 5, 600}, {}, {9}, Ids(70, 11)};
+  TranslateOptions options;
+  options.beam = options.n_best = 3;
+  const auto free = translate_ids(*ready, sources, options);
+  const auto found = translate_ids(*ready, sources, options, {}, prefixes);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    CAPTURE(i);
+    REQUIRE(found[i].size() == 3);
+    for (const Hypothesis& hypothesis : found[i]) {
+      CHECK(begins_with(hypothesis.tokens, prefixes[i]));
+      const auto score = score_ids(*ready, {sources[i]}, {hypothesis.tokens}).front();
+      CHECK(hypothesis.log_probability == doctest::Approx(score.log_probability).epsilon(1e-6));
+    }
+  }
+  CHECK(found[1].front().tokens == free[1].front().tokens);
+  CHECK(found[0].front().tokens != free[0].front().tokens);
+  CHECK_THROWS_WITH(translate_ids(*ready, sources, options, {}, {{4}}),
+                    "translate: expected as many prefixes as sources, 4, given 1");
+  CHECK_THROWS_WITH(translate_ids(*ready, {{4}}, options, {}, {Ids(80, 4)}),
+                    "translate: expected a prefix of at most 79 tokens, as many as the model has "
+                    "positions for, given 80 in prefix 1");
+}
+
+TEST_CASE("a constraint is asked at every step: brackets balance") {
+  const OneThread quick;
+  const auto model = random_model(small_config(), 4);
+  const auto ready = model->for_decoding();
+  const Balanced balanced(611);
+  auto vocabulary = SearchVocabulary::of(model->special(), true);
+  vocabulary.constraint = &balanced;
+  SearchOptions options;
+  options.beam = options.n_best = 6;
+  const Ids source = {40, 6, 511, 3};
+  std::vector<SearchJob> jobs = {{0, {source, {}}, 2, 12}};
+  std::vector<Hypothesis> found;
+  beam_search(
+      *ready, vocabulary, options, 1000,
+      [&](std::int64_t, bool) { return std::exchange(jobs, {}); },
+      [&](std::int64_t, std::vector<Hypothesis> n_best) { found = std::move(n_best); });
+  REQUIRE(found.size() == 6);
+  std::int64_t brackets = 0;
+  for (const Hypothesis& hypothesis : found) {
+    std::int64_t depth = 0;
+    for (const std::int32_t token : hypothesis.tokens) {
+      REQUIRE(token >= 4);
+      REQUIRE(token <= 9);
+      brackets += token == 4;
+      depth += token == 4 ? 1 : token == 5 ? -1 : 0;
+      REQUIRE(depth >= 0);
+    }
+    CHECK(depth == 0);
+    const auto score = score_ids(*ready, {{40, 6, 511}}, {hypothesis.tokens}).front();
+    CHECK(hypothesis.log_probability == doctest::Approx(score.log_probability).epsilon(1e-6));
+  }
+  CHECK(brackets > 0);
+}
+
+TEST_CASE("samples depend on the seed and the sentence alone, and say how likely they are") {
+  const OneThread quick;
+  const auto model = random_model(small_config());
+  const auto ready = model->for_decoding();
+  const std::vector<Ids> sources = random_sentences(7, 611, 12);
+  TranslateOptions options;
+  options.sampling = SamplingOptions{};
+  options.sampling->top_k = 40;
+  options.n_best = 3;
+  options.extra_length = 5;
+  const auto drawn = translate_ids(*ready, sources, options);
+  options.batch_tokens = 20;
+  const auto apart = translate_ids(*ready, sources, options);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    CAPTURE(i);
+    REQUIRE(drawn[i].size() == 3);
+    CHECK(drawn[i][0].tokens != drawn[i][1].tokens);
+    for (std::size_t k = 0; k < 3; ++k) {
+      CHECK(drawn[i][k].tokens == apart[i][k].tokens);
+      CHECK(drawn[i][k].tokens.size() <= sources[i].size() + 5);
+      const auto score = score_ids(*ready, {sources[i]}, {drawn[i][k].tokens}).front();
+      CHECK(drawn[i][k].log_probability == score.log_probability);
+      for (const std::int32_t token : drawn[i][k].tokens) CHECK((token == 1 || token > 3));
+    }
+  }
+  options.first_number = 3;  // the fourth sentence is the first of these
+  const auto later = translate_ids(*ready, {sources.begin() + 3, sources.end()}, options);
+  CHECK(later[0][1].tokens == drawn[3][1].tokens);
+  options.first_number = 0;
+  options.sampling->seed = 2;
+  CHECK(translate_ids(*ready, sources, options)[0][0].tokens != drawn[0][0].tokens);
+  options.sampling->temperature = 0;  // greedy search, which the end mark alone ends
+  TranslateOptions greedy;
+  greedy.beam = 1;
+  greedy.extra_length = 5;
+  const auto likeliest = translate_ids(*ready, sources, options);
+  const auto searched = translate_ids(*ready, sources, greedy);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    CHECK(likeliest[i][2].tokens == searched[i][0].tokens);
+  }
+}
+
+TEST_CASE("samples go on from their prefixes") {
+  const OneThread quick;
+  const auto model = random_model(small_config());
+  const auto ready = model->for_decoding();
+  const std::vector<Ids> sources = random_sentences(3, 611, 8);
+  const std::vector<Ids> prefixes = {{77, 5, 600}, {}, {9}};
+  TranslateOptions options;
+  options.sampling = SamplingOptions{};
+  options.n_best = 2;
+  const auto drawn = translate_ids(*ready, sources, options, {}, prefixes);
+  const auto free = translate_ids(*ready, sources, options);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    for (const Hypothesis& one : drawn[i]) {
+      CHECK(begins_with(one.tokens, prefixes[i]));
+      CHECK(one.tokens.size() > prefixes[i].size());
+      CHECK(one.log_probability ==
+            score_ids(*ready, {sources[i]}, {one.tokens}).front().log_probability);
+    }
+  }
+  CHECK(drawn[1][0].tokens == free[1][0].tokens);
+}
