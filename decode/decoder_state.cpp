@@ -10,13 +10,6 @@ namespace {
 
 using Ids = std::vector<std::int32_t>;
 
-const AutoregressiveModel& made_ready(const AutoregressiveModel& model) {
-  KETTE_CHECK(model.output().prepacked,
-              "decoder: expected a model made ready for decoding, given one that trains (call "
-              "for_decoding())");
-  return model;
-}
-
 KvCache cache_for(const AutoregressiveModel& model) {
   const auto layers = static_cast<std::int64_t>(model.decoder().size());
   return KvCache(layers, model.width(), model.device());
@@ -61,7 +54,7 @@ Joined join(const std::vector<RowStart>& starts, std::span<const std::int32_t> R
 }  // namespace
 
 DecoderState::DecoderState(const AutoregressiveModel& model, Tap* tap)
-    : model_(&made_ready(model)), tap_(tap), past_(cache_for(model)), memory_(cache_for(model)) {}
+    : model_(&model), tap_(tap), past_(cache_for(model)), memory_(cache_for(model)) {}
 
 void DecoderState::add(const std::vector<RowStart>& starts) {
   if (starts.empty()) return;

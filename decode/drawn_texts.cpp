@@ -19,7 +19,7 @@ void DrawnTexts::begin(const std::vector<TextStart>& starts, std::int64_t copies
   KETTE_CHECK(!starts.empty() && copies > 0, "generate: expected at least one text, given none");
   std::vector<RowStart> rows;
   std::vector<std::int64_t> parents, lengths;
-  Ids last, counters, numbers;
+  Ids last, counters, drawn, numbers;
   std::int64_t wanted = 0, most_steps = model_->positions();
   for (const TextStart& start : starts) {
     const std::int64_t length = std::ssize(start.tokens),
@@ -33,6 +33,7 @@ void DrawnTexts::begin(const std::vector<TextStart>& starts, std::int64_t copies
       parents.push_back(std::ssize(rows) - 1);
       last.push_back(start.tokens.back());
       counters.push_back(static_cast<std::int32_t>(length - 1));
+      drawn.push_back(static_cast<std::int32_t>(start.drawn));
       numbers.push_back(static_cast<std::int32_t>(start.number + copy));
     }
   }
@@ -40,7 +41,7 @@ void DrawnTexts::begin(const std::vector<TextStart>& starts, std::int64_t copies
   for (const std::int32_t position : counters) lengths.push_back(position + 1 + steps_left_);
   const Device device = model_->device();
   const std::int64_t texts = std::ssize(last);
-  counters.resize(2 * last.size(), static_cast<std::int32_t>(draws_));
+  counters.insert(counters.end(), drawn.begin(), drawn.end());
   counters_ = Tensor::from(counters, {2, texts}, device);
   numbers_ = Tensor::from(numbers, device);
   last.resize(2 * last.size());
@@ -53,7 +54,6 @@ void DrawnTexts::begin(const std::vector<TextStart>& starts, std::int64_t copies
   if (copies > 1) state_->select(parents);
   sequences_ = state_->fix(lengths, counters_.slice(0, 1).reshaped({texts}));
   step();
-  ++draws_;
 }
 
 void DrawnTexts::grow() {
@@ -61,7 +61,6 @@ void DrawnTexts::grow() {
   if (!recorded_step_) recorded_step_ = backend(model_->device()).record([this] { step(); });
   recorded_step_->replay();
   --steps_left_;
-  ++draws_;
 }
 
 /// Appends the tokens of drawn_, and puts the next there.

@@ -20,6 +20,7 @@ struct TextStart {
   std::vector<std::int32_t> tokens;      ///< at least one
   std::int64_t most = 0;
   std::int64_t number = 0;  ///< of the first of these texts, for sample()
+  std::int64_t drawn = 0;   ///< how many of the tokens were, likewise
 };
 
 class DrawnTexts {
@@ -46,7 +47,7 @@ class DrawnTexts {
   const AutoregressiveModel* model_;
   SamplingOptions sampling_;
   Tensor masks_;
-  std::int64_t draws_ = 0, steps_left_ = 0;
+  std::int64_t steps_left_ = 0;
   std::optional<DecoderState> state_;
   std::optional<CachedSequences> sequences_;  // of the next tokens
   Tensor counters_;  // i32 [2, texts]: positions of the next tokens, and how many were drawn

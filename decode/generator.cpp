@@ -62,8 +62,10 @@ class Generation {
   }
 
   TextStart start_of(std::int64_t text, Ids tokens) const {
+    const std::int64_t drawn = std::ssize(texts_[static_cast<std::size_t>(text)]) -
+                               static_cast<std::int64_t>(prompt_length_);
     const std::int64_t most = static_cast<std::int64_t>(prompt_length_) + options_.max_tokens;
-    return {{}, std::move(tokens), most, text};
+    return {{}, std::move(tokens), most, text, drawn};
   }
 
   /// What the texts begin anew with when the model sees no more of them.

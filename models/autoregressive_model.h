@@ -36,7 +36,8 @@ class AutoregressiveModel : public Model {
   /// whatever other rows are computed with it. What changes in this model afterwards does not reach
   /// it.
   virtual std::unique_ptr<AutoregressiveModel> for_decoding(DType weights = DType::f32) const = 0;
-  Device device() const { return output().prepacked->panels.device(); }
+  /// Of a model made ready for decoding; an Error for another.
+  Device device() const;
 
  protected:
   virtual Linear& output_map() = 0;

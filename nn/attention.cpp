@@ -15,7 +15,7 @@ Variable shown_probabilities(const Variable& heads, const std::string& path, con
   const Variable seen = attention_probabilities(spelled_out, options.heads);
   const Variable other = run.tap(path, "probabilities", seen);
   if (other.is(seen)) return heads;
-  return weighted_values(dropout(other, options.dropout), spelled_out);
+  return weighted_values(other, spelled_out, options.dropout);
 }
 
 }  // namespace

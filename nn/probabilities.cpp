@@ -53,6 +53,20 @@ Variable for_sequences(const QueriesAndKeys& pairs, const Variable& rows,
   return *joined;
 }
 
+/// [rows, a, b] -> [a, rows, b]
+Variable outer_axes_exchanged(const Variable& x) {
+  const Shape& shape = x.shape();
+  const std::int64_t rows = shape[0], a = shape[1], b = shape[2];
+  return transpose(reshape(transpose(reshape(x, {rows, a * b})), {a, b, rows}));
+}
+
+/// The masks of attention are numbered by rows of [heads, rows, keys].
+Variable dropped(const Variable& probabilities, const DropoutMask& mask) {
+  if (!mask.active()) return probabilities;
+  const Variable by_heads = outer_axes_exchanged(probabilities);
+  return outer_axes_exchanged(dropout(by_heads, mask));
+}
+
 }  // namespace
 
 Variable attention_probabilities(const QueriesAndKeys& pairs, std::int64_t heads) {
@@ -72,7 +86,9 @@ Variable attention_probabilities(const QueriesAndKeys& pairs, std::int64_t heads
       });
 }
 
-Variable weighted_values(const Variable& probabilities, const QueriesAndKeys& pairs) {
+Variable weighted_values(const Variable& all, const QueriesAndKeys& pairs,
+                         const DropoutMask& mask) {
+  const Variable probabilities = dropped(all, mask);
   const Shape& shape = probabilities.shape();
   const std::int64_t heads = shape[1], length = shape[2], width = pairs.query.value().width();
   return for_sequences(

@@ -9,7 +9,9 @@ namespace kette {
 /// softmax(Q K^T / sqrt(head width)): [rows, heads, longest sequence of keys]. Row r has those of its
 /// sequence's keys and then zeros.
 Variable attention_probabilities(const QueriesAndKeys& pairs, std::int64_t heads);
-/// The values weighted by such probabilities: [rows, width].
-Variable weighted_values(const Variable& probabilities, const QueriesAndKeys& pairs);
+/// The values weighted by such probabilities, after the dropout that attention would apply to its own:
+/// [rows, width].
+Variable weighted_values(const Variable& probabilities, const QueriesAndKeys& pairs,
+                         const DropoutMask& mask);
 
 }  // namespace kette

@@ -128,7 +128,8 @@ TEST_CASE("a model made ready for decoding is a snapshot of what it was made fro
   CHECK(generate(*model->for_decoding(), {1, 4, 2}, options) != before);
   CHECK_THROWS_WITH_AS(
       generate(*model, {1, 4, 2}, options),
-      doctest::Contains("expected a model made ready for decoding, given one that trains"), Error);
+      "decoding: expected a model made ready for it, given one that trains (call for_decoding())",
+      Error);
 }
 
 TEST_CASE("a model that computes in bf16 decodes in f32 throughout, with its rounded weights") {
