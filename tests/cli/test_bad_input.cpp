@@ -296,7 +296,7 @@ TEST_CASE("bad input: numbers that make no sense") {
       "--vocab", "--encoder-layers", "--width",      "--heads",         "--threads", "--accumulate",
       "--keep",  "--hidden",         "--max-length", "--validate-every"};
   for (const std::string& option : numbers) {
-    for (const char* value : {"0", "-3", "nan", "x", "1e999", ""}) {
+    for (const char* value : {"0", "-3", "nan", "x", "5x", "1e999", ""}) {
       CAPTURE(value);
       check_refused(run_kette({"train", option, value}), {option + ": expected a"}, 2);
     }

@@ -39,6 +39,22 @@ TEST_CASE("200 steps equal 190, resume, and 10 more, bit for bit") {
   CHECK(std::is_sorted(steps.begin(), steps.end()));
 }
 
+TEST_CASE("in bf16, 8 steps equal 4, resume, and 4 more, bit for bit") {
+  const ScratchFolder folder;
+  TranslationTrainOptions whole = toy_options(folder, "whole");
+  whole.precision = DType::bf16;
+  whole.steps = 8;
+  train(whole);
+  TranslationTrainOptions halves = whole;
+  halves.out = folder / "halves";
+  halves.steps = 4;
+  train(halves);
+  halves.steps = 8;
+  halves.resume = true;
+  train(halves);
+  CHECK(parameters_in(whole.out) == parameters_in(halves.out));
+}
+
 TEST_CASE("training learns, whatever the number of threads to the same bits") {
   const ScratchFolder folder;
   TranslationTrainOptions options = toy_options(folder, "one");
