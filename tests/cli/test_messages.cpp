@@ -35,9 +35,12 @@ class Terminal {
   }
   const std::string& name() const { return name_; }
   std::string text() const {
+    std::string text;
     char buffer[4096];
-    const ssize_t count = ::read(side_, buffer, sizeof buffer);
-    return {buffer, static_cast<std::size_t>(count > 0 ? count : 0)};
+    for (ssize_t count; (count = ::read(side_, buffer, sizeof buffer)) > 0;) {
+      text.append(buffer, static_cast<std::size_t>(count));
+    }
+    return text;
   }
 
  private:

@@ -246,6 +246,18 @@ TEST_CASE_FIXTURE(Fixture, "BPE-dropout of 0 is SentencePiece's own encoding") {
   }
 }
 
+TEST_CASE("BPE-dropout of 0 merges from the left, where a piece may stand in two places") {
+  const std::vector<std::string_view> few{"baa caa daa"};
+  TokenizerOptions options;
+  options.vocab_size = 10;  // 4 special, the space mark, a, b, c, d, and one merge
+  const Tokenizer tokenizer = Tokenizer::train(few, options);
+  const Ids ids = tokenizer.encode_with_dropout("baaa", 0, 1);
+  CHECK(ids == tokenizer.encode("baaa"));
+  REQUIRE(ids.size() == 4);
+  CHECK(tokenizer.piece(ids[2]) == "aa");
+  CHECK(tokenizer.piece(ids[3]) == "a");
+}
+
 TEST_CASE_FIXTURE(Fixture, "BPE-dropout depends on the seed alone and keeps the text") {
   const Tokenizer tokenizer = train(200);
   const std::string_view line = target[17];
