@@ -312,6 +312,10 @@ TEST_CASE("bad input: numbers that make no sense") {
   check_refused(run_kette({"translate", "--length-penalty", "len:-1"}), {"--length-penalty: "}, 2);
   check_refused(run_kette({"translate", "--n-best"}), {"--n-best: expected a value, given nothing"},
                 2);
+  check_refused(run_kette({"train", "--steps", "5x"}),
+                {"--steps: expected a whole number of at least 1, given 5x"}, 2);
+  check_refused(run_kette({"train", "--lr", "5x"}), {"--lr: expected a number above 0, given 5x"},
+                2);
   check_refused(run_kette({"train", "--seed", "-1"}), {"--seed: expected a whole number"}, 2);
   check_refused(run_kette({"info", "--threads", "100000"}), {"--threads: expected at most"}, 2);
 }

@@ -24,9 +24,9 @@ TEST_CASE("config file: strings, numbers, lists and comments") {
   const auto entries = parse_config(
       "# a run\n\nsrc = \"a # b\\\\\\\"c\\\".en\"  # comment\nsteps=2_000\n'out' = 'c:\\new'\nref "
       "= [\"a\", b , 'c']\n"
-      "lr = 5e-3\nresume = true\r\nempty = \"\"\nnone = []\n",
+      "lr = 5e-3\nresume = true\r\nempty = \"\"\nnone = []\nschedule = inverse_sqrt\n",
       "run.toml");
-  REQUIRE(entries.size() == 8);
+  REQUIRE(entries.size() == 9);
   CHECK(entries[0].key == "src");
   CHECK(entries[0].values == std::vector<std::string>{"a # b\\\"c\".en"});
   CHECK(entries[0].line == 3);
@@ -38,6 +38,7 @@ TEST_CASE("config file: strings, numbers, lists and comments") {
   CHECK(entries[5].values == std::vector<std::string>{"true"});
   CHECK(entries[6].values == std::vector<std::string>{""});
   CHECK(entries[7].values.empty());
+  CHECK(entries[8].values == std::vector<std::string>{"inverse_sqrt"});
 }
 
 TEST_CASE("config file: what is not understood is told with its line") {

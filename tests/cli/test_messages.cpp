@@ -35,9 +35,12 @@ class Terminal {
   }
   const std::string& name() const { return name_; }
   std::string text() const {
+    std::string text;
     char buffer[4096];
-    const ssize_t count = ::read(side_, buffer, sizeof buffer);
-    return {buffer, static_cast<std::size_t>(count > 0 ? count : 0)};
+    for (ssize_t count; (count = ::read(side_, buffer, sizeof buffer)) > 0;) {
+      text.append(buffer, static_cast<std::size_t>(count));
+    }
+    return text;
   }
 
  private:
@@ -45,23 +48,28 @@ class Terminal {
   std::string name_;
 };
 
-/// Trains a language model of characters, ESC among them.
-std::string model_with_escapes(const ScratchFolder& folder) {
-  std::string text;
-  for (int i = 0; i < 60; ++i) text += "\x1b[31m ab\n";
+/// Trains a language model of a width of 8.
+std::string tiny_model(const ScratchFolder& folder, const std::string& text,
+                       const std::vector<std::string>& more) {
   write_file(folder / "text", text);
   const std::string model = (folder / "model").string();
-  const Outcome trained = run_kette({"train",    "--text",    (folder / "text").string(),
-                                     "--out",    model,       "--layers",
-                                     "1",        "--width",   "8",
-                                     "--hidden", "8",         "--heads",
-                                     "1",        "--context", "8",
-                                     "--steps",  "1",         "--batch-tokens",
-                                     "16",       "--threads", "1",
-                                     "--quiet"});
+  std::vector<std::string> arguments = {"train",     "--text",    (folder / "text").string(),
+                                        "--out",     model,       "--layers",
+                                        "1",         "--width",   "8",
+                                        "--hidden",  "8",         "--heads",
+                                        "1",         "--context", "8",
+                                        "--threads", "1",         "--quiet"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const Outcome trained = run_kette(arguments);
   CAPTURE(trained.err);
   REQUIRE(trained.code == 0);
   return model;
+}
+
+std::string repeated(const std::string& text, int times) {
+  std::string result;
+  for (int i = 0; i < times; ++i) result += text;
+  return result;
 }
 
 }  // namespace
@@ -208,7 +216,8 @@ TEST_CASE("messages: control characters of names and files are made visible") {
 
 TEST_CASE("messages: text of a model is made visible on a terminal, and is as it is in a file") {
   const ScratchFolder folder;
-  const std::string model = model_with_escapes(folder);
+  const std::string model =
+      tiny_model(folder, repeated("\x1b[31m ab\n", 60), {"--steps", "1", "--batch-tokens", "16"});
   const std::vector<std::string> arguments = {
       "generate", "--model", model, "--prompt", "\x1b[31m", "--max-tokens", "1", "--threads", "1"};
   const Outcome plain = run_kette(arguments);
@@ -221,4 +230,19 @@ TEST_CASE("messages: text of a model is made visible on a terminal, and is as it
   CAPTURE(shown);
   CHECK(shown.starts_with("\\x1b[31m"));
   CHECK(shown.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("messages: a character of several tokens comes to a terminal whole") {
+  const ScratchFolder folder;
+  const std::string model = tiny_model(folder, repeated("ä", 1000),
+                                       {"--tokenizer", "byte", "--steps", "60", "--batch-tokens",
+                                        "64", "--lr", "0.1", "--warmup", "5"});
+  const Terminal terminal;
+  RunOptions options;
+  options.output_file = terminal.name();
+  CHECK(run_kette({"generate", "--model", model, "--prompt", "ä", "--max-tokens", "6",
+                   "--temperature", "0", "--threads", "1"},
+                  options)
+            .code == 0);
+  CHECK(terminal.text() == "ääää\r\n");
 }

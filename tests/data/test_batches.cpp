@@ -147,6 +147,18 @@ TEST_CASE("the order depends on seed and epoch, and on nothing else") {
   CHECK(sentences_of(first) != sentences_of(epoch_of(other)));
 }
 
+TEST_CASE("the batches, too, are in another order each epoch") {
+  TokenLists lists;  // a sentence of each length, so that all epochs have the same batches
+  for (std::size_t length = 1; length <= 30; ++length) lists.add(Ids(length, 7));
+  const ParallelCorpus corpus = ParallelCorpus::from_tokens(lists, lists);
+  BatchOptions options;
+  options.tokens_per_batch = options.length_bucket = 1;
+  BatchSampler sampler(corpus, options);
+  const auto first = sentences_of(epoch_of(sampler)), second = sentences_of(epoch_of(sampler));
+  CHECK(first != second);
+  CHECK(std::is_permutation(first.begin(), first.end(), second.begin(), second.end()));
+}
+
 TEST_CASE("the order is the same on every platform") {
   const ParallelCorpus corpus = random_corpus(12);
   BatchOptions options;

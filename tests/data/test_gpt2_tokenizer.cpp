@@ -165,6 +165,25 @@ TEST_CASE("gpt2: merges that were learnt out of order are applied as in OpenAI's
   }
 }
 
+TEST_CASE("gpt2: a merge that was overtaken waits for its new rank") {
+  // z a b c: the merge of b and c leaves no (a, b), which came next, and makes a pair with a that
+  // comes last, after (z, a).
+  std::array<std::int32_t, 256> bytes{};
+  for (int i = 0; i < 256; ++i) bytes[static_cast<std::size_t>(i)] = i;
+  const BytePairMerges merges(bytes,
+                              {{'b', 'c', 300}, {'a', 'b', 301}, {'z', 'a', 302}, {'a', 300, 303}});
+  for (const std::size_t times : {2, 60}) {  // swept, and by the heap
+    std::string text;
+    Ids expected, ids;
+    for (std::size_t i = 0; i < times; ++i) {
+      text += "zabc";
+      expected.insert(expected.end(), {302, 300});
+    }
+    merges.encode(text, ids);
+    CHECK(ids == expected);
+  }
+}
+
 TEST_CASE("gpt2: long pieces are merged as short ones are") {
   const auto& merges = tiny();
   for (std::uint64_t seed = 0; seed < 50; ++seed) {

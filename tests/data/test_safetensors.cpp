@@ -243,6 +243,22 @@ TEST_CASE(
   CHECK(opened > 0);
 }
 
+TEST_CASE("safetensors: the checksum is of all of a large file") {
+  Damage damage;
+  const ScratchFolder scratch;
+  const auto path = scratch / "large";
+  write_safetensors(path, {{"x", Tensor::zeros({700'000})}}, {}, Checksum::crc32);
+  CHECK_NOTHROW(SafetensorsFile::open(path, Checksum::crc32));
+  const std::string good = read_file(path);
+  for (const std::size_t at : {good.size() / 2, good.size() - 1}) {
+    std::string bad = good;
+    bad[at] = 1;
+    write_file(path, bad);
+    CHECK_THROWS_WITH_AS(SafetensorsFile::open(path, Checksum::crc32),
+                         doctest::Contains("expected content with the checksum"), Error);
+  }
+}
+
 TEST_CASE("safetensors: a checksum that is asked for must be there") {
   Damage damage;
   CHECK(damage.error_of(small_file(Checksum::none), Checksum::crc32).find("without it") !=

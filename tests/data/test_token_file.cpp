@@ -109,6 +109,19 @@ TEST_CASE("token file: a place outside the file is an error") {
   }
 }
 
+TEST_CASE("token file: a part counts from its own start, and so does a part of it") {
+  const ScratchFolder folder;
+  const Ids ids = random_ids(100, 300);
+  write(folder / "tokens", ids, 300);
+  const TokenFile part = TokenFile::open(folder / "tokens").part(10, 50);
+  CHECK(part.size() == 50);
+  CHECK(part.copy(0, 50) == Ids(ids.begin() + 10, ids.begin() + 60));
+  const TokenFile inner = part.part(5, 20);
+  CHECK(inner.copy(2, 3) == Ids(ids.begin() + 17, ids.begin() + 20));
+  CHECK(contains(message_of([&] { inner.copy(20, 1); }), "expected some of its 20 tokens"));
+  CHECK(contains(message_of([&] { part.part(40, 11); }), "expected a part of its 50 tokens"));
+}
+
 TEST_CASE("token file: ids outside the vocabulary are refused, written or read") {
   const ScratchFolder folder;
   TokenFileWriter writer(folder / "tokens", 100);

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "data/bpe_dropout.h"
 #include "data/tokenizer.h"
 #include "tensor/error.h"
 #include "tests/data/tiny_text.h"
@@ -244,6 +245,30 @@ TEST_CASE_FIXTURE(Fixture, "BPE-dropout of 0 is SentencePiece's own encoding") {
       CHECK(tokenizer.encode_with_dropout(odd, 0, 1) == tokenizer.encode(odd));
     }
   }
+}
+
+TEST_CASE("BPE-dropout of 0 merges from the left, where a piece may stand in two places") {
+  const std::vector<std::string_view> few{"baa caa daa"};
+  TokenizerOptions options;
+  options.vocab_size = 10;  // 4 special, the space mark, a, b, c, d, and one merge
+  const Tokenizer tokenizer = Tokenizer::train(few, options);
+  const Ids ids = tokenizer.encode_with_dropout("baaa", 0, 1);
+  CHECK(ids == tokenizer.encode("baaa"));
+  REQUIRE(ids.size() == 4);
+  CHECK(tokenizer.piece(ids[2]) == "aa");
+  CHECK(tokenizer.piece(ids[3]) == "a");
+}
+
+TEST_CASE("BPE-dropout: what is in no piece is one unknown piece a run") {
+  BpeMerger merger(1, {});
+  merger.add("a", {5, 0});
+  merger.add("b", {6, 0});
+  merger.add("ab", {7, -1});
+  CHECK(merger.encode("ab日本b日", 0, 1) == Ids{7, 1, 6, 1});
+  merger.add("日本",
+             {8, -2});  // whose characters are no pieces: a merge that is refused leaves a run
+  CHECK(merger.encode("日本a", 0, 1) == Ids{8, 5});
+  CHECK(merger.encode("日本a", 0.999999, 1) == Ids{1, 5});
 }
 
 TEST_CASE_FIXTURE(Fixture, "BPE-dropout depends on the seed alone and keeps the text") {

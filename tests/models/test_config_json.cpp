@@ -41,6 +41,22 @@ TEST_CASE("config.json: a value that its field cannot hold is refused, not bent"
   }
 }
 
+TEST_CASE("config.json: every field has a key of its own") {
+  TransformerConfig config = TransformerConfig::preset("tiny");
+  config.dropout = 0.1;
+  config.attention_dropout = 0.2;
+  config.activation_dropout = 0.3;
+  const std::string text = to_json(config);
+  const Json json = Json::parse(text);
+  CHECK(json["dropout"] == 0.1);
+  CHECK(json["attention_dropout"] == 0.2);
+  CHECK(json["activation_dropout"] == 0.3);
+  const auto read = std::get<TransformerConfig>(model_config_from_json(text, "config.json"));
+  CHECK(read.dropout == 0.1);
+  CHECK(read.attention_dropout == 0.2);
+  CHECK(read.activation_dropout == 0.3);
+}
+
 TEST_CASE("config.json: JSON that nests without end is refused") {
   const std::string deep(200'000, '[');
   CHECK_THROWS_WITH_AS(

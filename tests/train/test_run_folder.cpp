@@ -100,6 +100,7 @@ TEST_CASE_FIXTURE(OneThread, "a run that diverges ends with an error, and nothin
   const std::string message = message_of_training(options);
   CAPTURE(message);
   CHECK(contains(message, "expected a finite validation loss at step 1, given"));
+  CHECK(contains(message, "nan; no model was replaced"));
   CHECK(contains(message, "--resume goes on from step 0"));
   CHECK(contains(message, "a lower learning rate"));
   CHECK(step_of_model(options.out) == "0");
@@ -111,6 +112,12 @@ TEST_CASE_FIXTURE(OneThread, "a run that diverges ends with an error, and nothin
   CHECK(contains(message_of_training(options), "expected finite parameters and moments at step 1"));
   CHECK(list_checkpoints(options.out).empty());
   load_translation_model(options.out);
+
+  options.out = folder / "unvalidated";
+  options.steps = 2;
+  options.save_every_seconds = 0;  // after each step
+  CHECK(contains(message_of_training(options), "expected finite parameters and moments at step 1"));
+  for (const float value : parameters_in(options.out)) REQUIRE(std::isfinite(value));
 }
 
 TEST_CASE_FIXTURE(OneThread,
@@ -193,12 +200,18 @@ TEST_CASE_FIXTURE(OneThread, "changed data can be insisted on, and the log says 
   TranslationTrainOptions options = toy_options(folder, "model");
   options.steps = 30;
   train(options);
+  const auto sampler = [&] {
+    return peek_training_state(options.out / "training.safetensors")->sampler;
+  };
+  const BatchSampler::State stopped = sampler();
+  CHECK(stopped.position > 0);
   const auto [source, target] = toy_text(200, 9);
   write_file(options.source, source);
   write_file(options.target, target);
   options.resume = options.force_data = true;
-  options.steps = 40;
-  CHECK(train(options).steps == 40);
+  options.steps = 31;
+  CHECK(train(options).steps == 31);
+  CHECK(sampler() == BatchSampler::State{stopped.epoch, 1});  // the changed text, from its start
   CHECK(contains(read_file(options.out / "log.jsonl"),
                  R"({"step":30,"changed_data":["source","target"]})"));
   options.force_data = false;  // these are its data now

@@ -130,6 +130,18 @@ TEST_CASE("text: a model learns, and says what it learnt; a file of tokens train
   CHECK(message_of(again).find("expected tokens of the model's tokenizer") != std::string::npos);
 }
 
+TEST_CASE("text: the share that is kept for validation is not trained on") {
+  const ScratchFolder folder;
+  TextTrainOptions options = toy_options(folder, "model");
+  testing::write_file(folder / "train.txt", std::string(900, 'a') + std::string(99, 'b'));
+  options.steps = 1;
+  TextTask task(options);
+  const std::int32_t b = TokenFile::open(options.out / "train.tokens").copy(950, 1).front();
+  while (task.sampler_state().epoch < 3) {
+    for (const std::int32_t id : task.next_batch().target_out) REQUIRE(id != b);
+  }
+}
+
 TEST_CASE("text: several documents end in an end of text each, and validation text is its own") {
   const ScratchFolder folder;
   TextTrainOptions options = toy_options(folder, "model");

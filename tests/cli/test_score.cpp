@@ -1,0 +1,37 @@
+// `kette score`, whose numbers others go on to calculate with.
+#include <doctest/doctest.h>
+
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/cli/run_kette.h"
+
+using namespace kette::testing;
+
+namespace {
+
+std::vector<double> numbers_in(const std::string& lines) {
+  std::istringstream stream(lines);
+  return {std::istream_iterator<double>(stream), {}};
+}
+
+}  // namespace
+
+TEST_CASE("score: --normalize divides by the tokens, the end mark counted") {
+  const SmallModel& small = SmallModel::get();
+  const auto score = [&](const std::string& format) {
+    return run_kette({"score", "--model", small.model(), "--src", small.file("valid.en"), "--tgt",
+                      small.file("valid.de"), "--threads", "1", format});
+  };
+  const Outcome whole = score("--json"), normalized = score("--normalize");
+  REQUIRE(whole.code == 0);
+  const auto json = nlohmann::json::parse(whole.last_line());
+  const std::vector<double> sums = numbers_in(whole.out), means = numbers_in(normalized.out);
+  REQUIRE(sums.size() == 2);
+  REQUIRE(means.size() == 2);
+  CHECK(sums[0] / means[0] + sums[1] / means[1] ==
+        doctest::Approx(json["tokens"].get<double>()).epsilon(1e-4));
+  CHECK(json["log_probability_per_token"].get<double>() ==
+        doctest::Approx((sums[0] + sums[1]) / json["tokens"].get<double>()).epsilon(1e-4));
+}

@@ -1,0 +1,105 @@
+// What the words of a `kette train` become.
+#include <doctest/doctest.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "cli/train_options.h"
+
+using namespace kette;
+using namespace kette::cli;
+
+namespace {
+
+/// Its options after these words; the files they name are not looked at.
+class ParsedTrain {
+ public:
+  explicit ParsedTrain(std::vector<std::string> words) {
+    words.insert(words.end(), {"--out", "model"});
+    std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
+    command_.parse(std::move(words));
+  }
+  TrainOptions options() {
+    if (options_.is_text()) return options_.text(command_);
+    return options_.translation(command_);
+  }
+
+ private:
+  CLI::App command_{"", "train"};
+  TrainCommandOptions options_{command_};
+};
+
+std::vector<std::string> with_pairs(std::vector<std::string> more) {
+  more.insert(more.end(), {"--src", "a", "--tgt", "b", "--valid-src", "c", "--valid-tgt", "d"});
+  return more;
+}
+
+std::vector<std::string> with_text(std::vector<std::string> more) {
+  more.insert(more.end(), {"--text", "a"});
+  return more;
+}
+
+}  // namespace
+
+TEST_CASE("train options: a preset brings its recipe") {
+  using Kind = ScheduleOptions::Kind;
+  struct Expected {
+    std::vector<std::string> words;
+    Kind schedule;
+    double lr, warmup, beta2, epsilon, weight_decay, clip_norm, label_smoothing;
+    std::int64_t batch_tokens, accumulate, validate_every, steps;
+  };
+  for (const Expected& recipe : std::vector<Expected>{
+           // Wu et al. 2021
+           {with_pairs({}), Kind::inverse_sqrt, 5e-3, 2000, 0.98, 1e-8, 0, 0, 0.1, 4096, 1, 0,
+            20000},
+           // Vaswani et al. 2017
+           {with_pairs({"--preset", "base"}), Kind::noam, 1, 4000, 0.98, 1e-9, 0, 0, 0.1, 4096, 1,
+            0, 100000},
+           {with_pairs({"--preset", "big"}), Kind::noam, 1, 4000, 0.98, 1e-9, 0, 0, 0.1, 4096, 1, 0,
+            300000},
+           // nanoGPT
+           {with_text({}), Kind::cosine, 3e-3, 100, 0.99, 1e-8, 0.1, 1, 0, 768, 1, 250, 2000},
+           {with_text({"--preset", "char"}), Kind::cosine, 1e-3, 100, 0.99, 1e-8, 0.1, 1, 0, 16384,
+            1, 250, 5000},
+           {with_text({"--preset", "gpt2"}), Kind::cosine, 6e-4, 2000, 0.95, 1e-8, 0.1, 1, 0, 12288,
+            40, 1000, 600000}}) {
+    CAPTURE(recipe.words);
+    const TrainOptions options = ParsedTrain(recipe.words).options();
+    CHECK(options.schedule.kind == recipe.schedule);
+    CHECK(options.schedule.lr == recipe.lr);
+    CHECK(options.schedule.warmup == recipe.warmup);
+    CHECK(options.adam.beta1 == 0.9);
+    CHECK(options.adam.beta2 == recipe.beta2);
+    CHECK(options.adam.epsilon == recipe.epsilon);
+    CHECK(options.adam.weight_decay == recipe.weight_decay);
+    CHECK(options.clip_norm == recipe.clip_norm);
+    CHECK(options.label_smoothing == recipe.label_smoothing);
+    CHECK(options.batch_tokens == recipe.batch_tokens);
+    CHECK(options.accumulate == recipe.accumulate);
+    CHECK(options.validate_every == recipe.validate_every);
+    CHECK(options.steps == recipe.steps);
+  }
+}
+
+TEST_CASE("train options: what is given overrides the preset, wherever it stands") {
+  const TrainOptions options =
+      ParsedTrain(with_pairs({"--beta2", "0.9", "--preset", "base", "--label-smoothing", "0.2"}))
+          .options();
+  CHECK(options.adam.beta2 == 0.9);
+  CHECK(options.label_smoothing == 0.2);
+  CHECK(options.schedule.warmup == 4000);
+  CHECK(ParsedTrain(with_pairs({"--minutes", "3"})).options().steps == 0);
+}
+
+TEST_CASE("train options: as many checkpoints are kept as are averaged") {
+  const auto kept = [](const std::vector<std::string>& words) {
+    const TrainOptions options = ParsedTrain(with_pairs(words)).options();
+    options.check();
+    return options.keep;
+  };
+  CHECK(kept({}) == 5);
+  CHECK(kept({"--average", "3"}) == 5);
+  CHECK(kept({"--average", "8"}) == 8);
+  CHECK(kept({"--average", "3", "--keep", "2"}) == 3);
+}
