@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/machine.h"
+#include "cli/version.h"
 #include "models/model_directory.h"
 #include "models/model_summary.h"
 #include "models/points.h"
@@ -147,11 +148,13 @@ void run(const InfoOptions& o) {
   if (o.points && o.preset.empty() && o.model.empty()) {
     throw UsageError("expected --model or --preset beside --points, given neither");
   }
-  Json json = {{"version", KETTE_VERSION},  {"cpu", cpu_name()},
-               {"kernels", kernel_level()}, {"blas_core", cpu::blas_core()},
-               {"threads", threads},        {"cuda_devices", cuda_devices()}};
-  std::cout << "kette " KETTE_VERSION "\nCPU            " << cpu_name() << "\nkernels        "
-            << kernel_level() << "\nOpenBLAS core  " << cpu::blas_core()
+  Json json = {
+      {"version", KETTE_VERSION},       {"commit", built_commit()},      {"cpu", cpu_name()},
+      {"kernels", kernel_level()},      {"blas_core", cpu::blas_core()}, {"threads", threads},
+      {"cuda_devices", cuda_devices()},
+  };
+  std::cout << "kette " << full_version() << "\nCPU            " << cpu_name()
+            << "\nkernels        " << kernel_level() << "\nOpenBLAS core  " << cpu::blas_core()
             << " (KETTE_BLAS_CORE=NAME overrides it)\nthreads        " << threads << "\n";
   const std::vector<std::string> devices = cuda_devices();
   for (std::size_t i = 0; i < devices.size(); ++i) {

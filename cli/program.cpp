@@ -13,13 +13,15 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/options.h"
+#include "cli/version.h"
 #include "data/visible_text.h"
 
 namespace kette::cli {
 namespace {
 
 void add_commands(CLI::App& program) {
-  program.set_version_flag("--version", "kette " KETTE_VERSION, "Print the version and exit");
+  program.set_version_flag("--version", "kette " + full_version(),
+                           "Print the version and the commit, and exit");
   program.get_formatter()->column_width(38);
   require_command(program);
   program.footer(

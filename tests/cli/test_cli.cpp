@@ -69,8 +69,6 @@ TEST_CASE("cli: every command documents its options") {
   CHECK(contains(run_kette({"train", "--help"}).out, "--beta2 X=0.98"));
 }
 
-TEST_CASE("cli: version") { CHECK(run_kette({"--version"}).out.starts_with("kette ")); }
-
 TEST_CASE("cli: unknown names are answered with the nearest") {
   const Outcome command = run_kette({"trian"});
   CHECK(command.code == 2);
