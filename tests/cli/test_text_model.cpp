@@ -101,6 +101,22 @@ TEST_CASE("text model: weights may be rounded to bf16") {
                 "--weights bf16: expected a translation model", 1);
 }
 
+TEST_CASE("text model: a beam search finds the likeliest texts, best first") {
+  const Outcome outcome =
+      generate({"--prompt", "the c", "--beam", "4", "--num", "3", "--max-tokens", "9", "--json"});
+  CHECK(outcome.code == 0);
+  const Json texts = Json::parse(outcome.last_line())["texts"];
+  REQUIRE(texts.size() == 3);
+  CHECK(texts[0]["score"] >= texts[1]["score"]);
+  CHECK(texts[1]["score"] >= texts[2]["score"]);
+  CHECK(outcome.out.starts_with("the c" + texts[0]["text"].get<std::string>() + "\n---"));
+  check_refused(generate({"--prompt", "the c", "--beam", "2", "--num", "3"}),
+                "n-best: expected 1 to the beam size 2, given 3", 1);
+  check_refused(generate({"--prompt", "the c", "--beam", "2", "--top-k", "3"}), "--beam", 2);
+  check_refused(generate({"--prompt", "the c", "--beam", "2", "--max-tokens", "100000"}),
+                "expected prompt and text of at most", 1);
+}
+
 TEST_CASE("text model: generated text is streamed, seeded and counted") {
   const Outcome greedy =
       generate({"--prompt", "the c", "--temperature", "0", "--max-tokens", "40"});

@@ -203,7 +203,9 @@ TEST_CASE("taps: a head put to zero is a head whose columns of the output projec
       const MultiHeadSelfAttention& first = transformer->encoder()[0].self_attention;
       outputs.emplace_back(first.path, &first.output);
     }
-    for (const auto& [path, output] : outputs) {
+    for (const auto& sublayer : outputs) {
+      const std::string& path = sublayer.first;
+      const Linear* output = sublayer.second;
       CAPTURE(path);
       const std::int64_t width = model->width(), head = width / 2;  // of two heads the second
       TestTap without(

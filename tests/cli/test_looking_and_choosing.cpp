@@ -1,0 +1,91 @@
+// The command line of what a translation may be, and of what a tap can look at: kette translate
+// --prefix and --sample, kette info --points.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/run_kette.h"
+
+using namespace kette::testing;
+
+namespace {
+
+Outcome translate(const std::vector<std::string>& more, const std::string& input) {
+  std::vector<std::string> arguments = {"translate", "--model", SmallModel::get().model(),
+                                        "--threads", "1"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  RunOptions options;
+  options.input = input;
+  return run_kette(arguments, options);
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("cli: translations begin with their prefixes") {
+  const std::string input = "the cat sees bread .\n\na man likes music .\n";
+  const ScratchFolder folder;
+  const std::string prefixes = (folder / "prefixes").string();
+  write_file(prefixes, "der hund\n\n\n");
+  const auto free = lines_of(translate({}, input).out);
+  const Outcome given = translate({"--prefix", prefixes}, input);
+  CHECK(given.code == 0);
+  const auto lines = lines_of(given.out);
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[0].starts_with("der hund"));
+  CHECK(lines[1].empty());
+  CHECK(lines[2] == free[2]);
+  const Outcome drawn = translate({"--prefix", prefixes, "--sample"}, input);
+  CHECK(lines_of(drawn.out).at(0).starts_with("der hund"));
+
+  write_file(prefixes, "der hund\n");
+  const Outcome few = translate({"--prefix", prefixes}, input);
+  CHECK(few.code == 1);
+  CHECK(few.err.find("expected as many lines as there are sentences, given fewer") !=
+        std::string::npos);
+  write_file(prefixes, "a\nb\nc\nd\n");
+  const Outcome many = translate({"--prefix", prefixes}, input);
+  CHECK(many.code == 1);
+  CHECK(many.err.find("expected as many lines as there are sentences, given more") !=
+        std::string::npos);
+}
+
+TEST_CASE("cli: samples come as often as asked for, the same for the same seed") {
+  const std::string input = "the cat sees bread .\na man likes music .\n";
+  const auto sample = [&](const std::string& seed) {
+    return translate({"--sample", "--seed", seed, "--n-best", "7", "--temperature", "1.5"}, input);
+  };
+  const Outcome first = sample("3");
+  CHECK(first.code == 0);
+  CHECK(lines_of(first.out).size() == 14);
+  CHECK(lines_of(first.out)[7].starts_with("2 ||| "));
+  CHECK(sample("3").out == first.out);
+  CHECK(sample("4").out != first.out);
+  const Outcome alone = translate({"--seed", "3"}, input);
+  CHECK(alone.code == 2);
+  CHECK(alone.err.find("--sample") != std::string::npos);
+}
+
+TEST_CASE("cli: info lists the points of a model") {
+  const Outcome outcome =
+      run_kette({"info", "--model", SmallModel::get().model(), "--points", "--json"});
+  CHECK(outcome.code == 0);
+  const auto points = nlohmann::json::parse(outcome.last_line()).at("points");
+  bool found = false;
+  for (const auto& point : points) {
+    if (point.at("point") != "decoder/0/cross_attention/probabilities") continue;
+    found = true;
+    CHECK(point.at("shape") == nlohmann::json({3, 2, 5}));  // tokens, heads, source tokens
+  }
+  CHECK(found);
+  CHECK(points.back().at("point") == "logits");
+  CHECK(run_kette({"info", "--points"}).code == 2);
+  CHECK(run_kette({"info", "--preset", "char-cpu", "--points"})
+            .out.find("layers/3/attention/heads") != std::string::npos);
+}
