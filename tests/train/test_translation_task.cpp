@@ -91,3 +91,20 @@ TEST_CASE_FIXTURE(OneThread, "a step of several batches is a mean over the token
   REQUIRE(norms.size() == 1);
   CHECK(norms[0] == doctest::Approx(step.gradient_norm).epsilon(1e-6).scale(0));
 }
+
+TEST_CASE_FIXTURE(OneThread, "a step reports the likelihood without the smoothing of its loss") {
+  const ScratchFolder folder;
+  TranslationTrainOptions options = toy_options(folder, "run");
+  options.steps = 1;
+  TranslationTask task(options);
+  const TrainedModel model = task.model();
+  const Batch batch = task.next_batch();
+  const auto step = [&](double smoothing) {
+    Adam adam(*model.parameters, options.adam);
+    return train_step(model, adam, {&batch, 1}, {0, smoothing, 0, options.seed});
+  };
+  const StepResult plain = step(0), smoothed = step(0.1);
+  CHECK(plain.negative_log_likelihood == plain.loss);
+  CHECK(smoothed.negative_log_likelihood == plain.loss);
+  CHECK(smoothed.loss != plain.loss);
+}
