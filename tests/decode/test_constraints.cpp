@@ -14,7 +14,10 @@ bool begins_with(const Ids& tokens, const Ids& prefix) {
   return tokens.size() >= prefix.size() && std::equal(prefix.begin(), prefix.end(), tokens.begin());
 }
 
+constexpr std::int32_t kEnd = 3;
+
 /// Token 4 opens, 5 closes, of the others only 6 to 9; a text may end when all is closed.
+/// No text is still open at its twelfth token, where the search below ends.
 class Balanced final : public Constraint {
  public:
   explicit Balanced(std::int64_t vocabulary) : vocabulary_(static_cast<std::size_t>(vocabulary)) {}
@@ -29,6 +32,7 @@ class Balanced final : public Constraint {
         std::count(tokens.begin(), tokens.end(), 4) - std::count(tokens.begin(), tokens.end(), 5);
     if (tokens.empty()) return {.forced = 4};
     if (depth > 0 && tokens.size() + static_cast<std::size_t>(depth) >= 11) return {.forced = 5};
+    if (depth == 0 && tokens.size() >= 10) return {.forced = kEnd};
     return {.mask = depth > 0 ? 1 : 0, .may_end = depth == 0};
   }
 
