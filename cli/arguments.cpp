@@ -69,7 +69,7 @@ Given read_options(CLI::App& command, const std::vector<std::string>& arguments,
 /// The entries of a configuration file as arguments, without those that the command line overrides.
 std::vector<std::string> config_arguments(CLI::App& command, const Given& given) {
   std::vector<std::string> arguments;
-  for (const ConfigEntry& entry : read_config(given.config)) {
+  for (const ConfigEntry& entry : read_config_file(given.config)) {
     const std::string origin = given.config + ":" + std::to_string(entry.line) + ": ";
     const CLI::Option* option = command.get_option_no_throw("--" + entry.key);
     if (option == nullptr || entry.key == "config" || entry.key == "help") {

@@ -10,7 +10,7 @@
 namespace kette::cli {
 namespace {
 
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
 /// Random sentences of about the lengths of Multi30k: 6 to 24 tokens, the target within a fifth of
 /// the source.
@@ -47,8 +47,8 @@ ParallelCorpus bench_corpus(const BenchBatchOptions& o, std::int64_t count) {
 }
 
 /// The sentences of one side, each without the mark at its end (source, target_out).
-Json sentences(const std::vector<std::int32_t>& ids, const Segments& segments) {
-  Json lists = Json::array();
+SortedJson sentences(const std::vector<std::int32_t>& ids, const Segments& segments) {
+  SortedJson lists = SortedJson::array();
   for (std::int64_t i = 0; i < segments.count(); ++i) {
     lists.push_back(std::vector<std::int32_t>(ids.begin() + segments.begin(i),
                                               ids.begin() + segments.end(i) - 1));
@@ -56,7 +56,7 @@ Json sentences(const std::vector<std::int32_t>& ids, const Segments& segments) {
   return lists;
 }
 
-TokenLists token_lists(const Json& lists, std::int64_t rows) {
+TokenLists token_lists(const SortedJson& lists, std::int64_t rows) {
   TokenLists result;
   for (const auto& ids : lists.get<std::vector<std::vector<std::int32_t>>>()) {
     for (const std::int32_t id : ids) {
@@ -68,7 +68,7 @@ TokenLists token_lists(const Json& lists, std::int64_t rows) {
 }
 
 Batch parse_batch(std::string_view line, std::int64_t rows) {
-  const Json json = Json::parse(line);
+  const SortedJson json = SortedJson::parse(line);
   const TokenLists source = token_lists(json.at("source"), rows),
                    target = token_lists(json.at("target"), rows);
   KETTE_CHECK(source.size() > 0 && source.size() == target.size(),
@@ -111,8 +111,8 @@ std::vector<Batch> random_windows(const BenchIds& bench_ids, std::int64_t contex
 void write_batches(const std::filesystem::path& file, const std::vector<Batch>& batches) {
   std::string text;
   for (const Batch& batch : batches) {
-    text += Json{{"source", sentences(batch.source, batch.source_segments)},
-                 {"target", sentences(batch.target_out, batch.target_segments)}}
+    text += SortedJson{{"source", sentences(batch.source, batch.source_segments)},
+                       {"target", sentences(batch.target_out, batch.target_segments)}}
                 .dump() +
             "\n";
   }

@@ -124,12 +124,6 @@ struct Timing {
   double forward = 0, backward = 0;  ///< milliseconds, medians
 };
 
-double median(std::vector<double>& values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
-}
-
 Timing measure(const Case& what, const BenchOpsOptions& o) {
   constexpr double kSeconds = 0.1;
   constexpr std::size_t kFewest = 3;

@@ -157,7 +157,7 @@ std::vector<ConfigEntry> parse_config(const std::string& text, const std::string
   return entries;
 }
 
-std::vector<ConfigEntry> read_config(const std::filesystem::path& path) {
+std::vector<ConfigEntry> read_config_file(const std::filesystem::path& path) {
   std::string text;
   const TextLines lines = read_lines(path, kWholeText);
   for (const std::string_view line : lines.views()) text.append(line) += '\n';

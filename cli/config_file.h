@@ -23,9 +23,9 @@ struct ConfigEntry {
 
 /// Throws UsageError with the name and the line of what is not understood.
 std::vector<ConfigEntry> parse_config(const std::string& text, const std::string& name);
-std::vector<ConfigEntry> read_config(const std::filesystem::path& path);
+std::vector<ConfigEntry> read_config_file(const std::filesystem::path& path);
 
-/// The current values of a command's options, by groups, for read_config(). Options named in `omit`
+/// The current values of a command's options, by groups, for read_config_file(). Options named in `omit`
 /// and those that are not set stay out.
 std::string config_text(CLI::App& command, const std::vector<std::string>& omit);
 

@@ -153,7 +153,7 @@ Option OptionGroup::flag(const std::string& name, bool& value, const std::string
 }
 
 Option OptionGroup::choice(const std::string& name, std::string& value,
-                           std::vector<std::string> words, const std::string& help,
+                           const std::vector<std::string>& words, const std::string& help,
                            const std::function<void(const std::string&)>& then) {
   std::string type;
   for (const std::string& word : words) type += (type.empty() ? "" : "|") + word;

@@ -81,7 +81,7 @@ class OptionGroup {
   /// Present or absent; "--name,!--no-name" can be taken back.
   Option flag(const std::string& name, bool& value, const std::string& help);
   /// One of a few words; `then` is told of the choice.
-  Option choice(const std::string& name, std::string& value, std::vector<std::string> words,
+  Option choice(const std::string& name, std::string& value, const std::vector<std::string>& words,
                 const std::string& help, const std::function<void(const std::string&)>& then = {});
   /// May be given several times, one value each.
   Option list(const std::string& name, std::vector<std::string>& values, const std::string& help,

@@ -8,12 +8,6 @@
 #include "tensor/error.h"
 
 namespace kette {
-namespace {
-
-/// What a random number is for; part of its hash, so that no two uses share numbers.
-enum class Purpose : std::uint64_t { sentences, batches, source_pieces, target_pieces };
-
-}  // namespace
 
 BatchSampler::BatchSampler(const ParallelCorpus& corpus, const BatchOptions& options)
     : corpus_(&corpus), options_(options) {

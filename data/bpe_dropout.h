@@ -33,7 +33,7 @@ class BpeMerger {
 
  private:
   struct Hash : std::hash<std::string_view> {
-    using is_transparent = void;
+    using is_transparent = void;  // NOLINT(readability-identifier-naming): the standard's name
   };
 
   void append(std::string_view symbol, std::vector<std::int32_t>& ids) const;

@@ -13,13 +13,13 @@
 namespace kette {
 namespace {
 
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
 constexpr const char* kFile = "characters.json";
 constexpr std::int32_t kNone = -1;
 constexpr std::size_t kCodePoints = 0x110000;
 
-std::string hexadecimal(const char* format, unsigned number) {
+std::string formatted(const char* format, unsigned number) {
   char digits[16];
   std::snprintf(digits, sizeof digits, format, number);
   return digits;
@@ -38,7 +38,7 @@ void for_characters(std::string_view text, const std::string& name, const Action
 }
 
 /// The one character that an entry of characters.json stands for.
-char32_t character_of(const Json& entry, const std::string& name) {
+char32_t character_of(const SortedJson& entry, const std::string& name) {
   if (entry.is_string()) {
     const auto& spelt = entry.get_ref<const std::string&>();
     const Utf8Character character = utf8_character(spelt, 0);
@@ -74,12 +74,12 @@ std::shared_ptr<const CharacterTokenizer> CharacterTokenizer::from_text(std::str
 std::shared_ptr<const CharacterTokenizer> CharacterTokenizer::load(
     const std::filesystem::path& folder) {
   const std::string name = (folder / kFile).string();
-  const Json list = parse_json<Json>(read_text(folder / kFile), name);
+  const SortedJson list = parse_json<SortedJson>(read_text(folder / kFile), name);
   KETTE_CHECK(list.is_array() && !list.empty(), name,
               ": expected a JSON list of strings, given something else");
   std::u32string characters;
   std::vector<bool> seen(kCodePoints);
-  for (const Json& entry : list) {
+  for (const SortedJson& entry : list) {
     const char32_t character = character_of(entry, name);
     KETTE_CHECK(!seen[character], name, ": expected every character once, given ", entry.dump(),
                 " twice");
@@ -96,7 +96,7 @@ std::vector<std::int32_t> CharacterTokenizer::encode(std::string_view text) cons
     const std::int32_t id = character < ids_.size() ? ids_[character] : kNone;
     KETTE_CHECK(id != kNone, "character tokenizer: expected one of the ", spelt_.size(),
                 " characters of its training text, given '", encode_utf8({&character, 1}), "' (",
-                hexadecimal("U+%04X", character), ") at byte offset ", at,
+                formatted("U+%04X", character), ") at byte offset ", at,
                 " (make the tokenizer from a text that has it, or leave it out)");
     ids.push_back(id);
   });
@@ -113,7 +113,7 @@ std::string CharacterTokenizer::decode(std::span<const std::int32_t> ids) const 
 }
 
 std::vector<std::pair<std::string, std::string>> CharacterTokenizer::files() const {
-  return {{kFile, Json(spelt_).dump() + "\n"}};
+  return {{kFile, SortedJson(spelt_).dump() + "\n"}};
 }
 
 }  // namespace kette

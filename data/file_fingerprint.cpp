@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kReadWhole = std::uintmax_t{64} << 20;
-constexpr std::uintmax_t kBlock = std::uintmax_t{1} << 16;
+constexpr std::uintmax_t kBlockBytes = std::uintmax_t{1} << 16;
 constexpr std::uintmax_t kSamples = 256;
 
 std::string format(std::uintmax_t bytes, std::uint32_t sum) {
@@ -32,15 +32,15 @@ std::string file_fingerprint(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   const std::uintmax_t size = fs::file_size(path);
   const bool whole = size <= kReadWhole;
-  const std::uintmax_t blocks = whole ? (size + kBlock - 1) / kBlock : kSamples;
-  std::string content(kBlock, '\0');
+  const std::uintmax_t blocks = whole ? (size + kBlockBytes - 1) / kBlockBytes : kSamples;
+  std::string content(kBlockBytes, '\0');
   std::uint32_t sum = 0;
   for (std::uintmax_t i = 0; i < blocks; ++i) {
-    const std::uintmax_t begin = whole             ? i * kBlock
-                                 : i + 1 == blocks ? size - kBlock
-                                                   : (size - kBlock) / (kSamples - 1) * i;
+    const std::uintmax_t begin = whole             ? i * kBlockBytes
+                                 : i + 1 == blocks ? size - kBlockBytes
+                                                   : (size - kBlockBytes) / (kSamples - 1) * i;
     file.seekg(static_cast<std::streamoff>(begin));
-    file.read(content.data(), static_cast<std::streamsize>(std::min(kBlock, size - begin)));
+    file.read(content.data(), static_cast<std::streamsize>(std::min(kBlockBytes, size - begin)));
     sum = checksum_of({content.data(), static_cast<std::size_t>(file.gcount())}, sum);
   }
   KETTE_CHECK(file.good() || size == 0, path.string(),

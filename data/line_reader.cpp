@@ -10,7 +10,6 @@
 namespace kette {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kStart = 64;  // bytes that tell UTF-16
 
 }  // namespace

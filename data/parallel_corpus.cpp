@@ -20,7 +20,7 @@ using Ids = std::vector<std::int32_t>;
 constexpr std::size_t kExamples = 3;
 /// Lines encoded at a time: enough to keep the threads busy, few enough that text and ids of dropped
 /// and million-character lines do not pile up.
-constexpr std::size_t kBlock = std::size_t{1} << 16;
+constexpr std::size_t kPairsAtOnce = std::size_t{1} << 16;
 
 void note(FilterReport::Dropped& dropped, const FilterReport::Example& example) {
   if (dropped.examples.size() < kExamples) dropped.examples.push_back(example);
@@ -120,7 +120,7 @@ FilterReport encode_pairs(const Lines& source, const Lines& target, const Tokeni
     return tokenizer.encode_all(views, side);
   };
   std::vector<std::string> sources;
-  while (sources = source.next(kBlock), !sources.empty()) {
+  while (sources = source.next(kPairsAtOnce), !sources.empty()) {
     const std::vector<std::string> targets = target.next(sources.size());
     KETTE_CHECK(targets.size() == sources.size(), target.name,
                 ": expected as many lines as before, given fewer (somebody writes the file)");

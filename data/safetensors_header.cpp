@@ -11,7 +11,7 @@
 namespace kette::safetensors {
 namespace {
 
-using nlohmann::json;
+using SortedJson = nlohmann::json;
 
 constexpr const char* kMetadata = "__metadata__";
 
@@ -27,18 +27,18 @@ std::string shortened(const std::string& text) {
   return text.size() <= kLongest ? text : text.substr(0, kLongest) + " ...";
 }
 
-std::string shortened(const json& value) { return shortened(value.dump(-1, ' ', true)); }
+std::string shortened(const SortedJson& value) { return shortened(value.dump(-1, ' ', true)); }
 
 /// JSON in which no object has the same key twice and nothing nests deeper than a header does.
-json parse_strictly(const std::string& file, std::string_view text) {
+SortedJson parse_strictly(const std::string& file, std::string_view text) {
   constexpr int kDeepest = 3;
   std::vector<std::set<std::string>> keys;
-  const auto check = [&](int depth, json::parse_event_t event, json& parsed) {
+  const auto check = [&](int depth, SortedJson::parse_event_t event, SortedJson& parsed) {
     KETTE_CHECK(depth <= kDeepest, file,
                 ": expected a safetensors header, given JSON nested too deep");
-    if (event == json::parse_event_t::object_start) keys.emplace_back();
-    if (event == json::parse_event_t::object_end) keys.pop_back();
-    if (event == json::parse_event_t::key) {
+    if (event == SortedJson::parse_event_t::object_start) keys.emplace_back();
+    if (event == SortedJson::parse_event_t::object_end) keys.pop_back();
+    if (event == SortedJson::parse_event_t::key) {
       const auto& key = parsed.get_ref<const std::string&>();
       KETTE_CHECK(keys.back().insert(key).second, file,
                   ": expected names that occur once in the header, given \"", key, "\" twice");
@@ -46,8 +46,8 @@ json parse_strictly(const std::string& file, std::string_view text) {
     return true;
   };
   try {
-    return json::parse(text, check);
-  } catch (const json::exception& error) {
+    return SortedJson::parse(text, check);
+  } catch (const SortedJson::exception& error) {
     fail(file, ": expected a safetensors header of JSON, given text that is not (",
          shortened(std::string(error.what())), ")");
   }
@@ -55,7 +55,7 @@ json parse_strictly(const std::string& file, std::string_view text) {
 
 class EntryParser {
  public:
-  EntryParser(const std::string& file, const std::string& name, const json& value)
+  EntryParser(const std::string& file, const std::string& name, const SortedJson& value)
       : where_(file + ": tensor \"" + name + "\""), value_(value) {
     KETTE_CHECK(value.is_object() && value.size() == 3 && value.contains("dtype") &&
                     value.contains("shape") && value.contains("data_offsets"),
@@ -72,15 +72,15 @@ class EntryParser {
 
  private:
   void parse_dtype() {
-    const json& dtype = value_["dtype"];
+    const SortedJson& dtype = value_["dtype"];
     KETTE_CHECK(dtype.is_string() && element_size(dtype.get_ref<const std::string&>()) > 0, where_,
                 ": expected a dtype of safetensors (F32, BF16, ...), given ", shortened(dtype));
     entry_.dtype = dtype.get<std::string>();
   }
 
   void parse_shape() {
-    const json& shape = value_["shape"];
-    const auto is_extent = [](const json& extent) {
+    const SortedJson& shape = value_["shape"];
+    const auto is_extent = [](const SortedJson& extent) {
       return extent.is_number_unsigned() && extent.get<std::uint64_t>() <= INT64_MAX;
     };
     KETTE_CHECK(shape.is_array() && shape.size() <= Shape::kMaxRank &&
@@ -88,14 +88,14 @@ class EntryParser {
                 where_, ": expected a shape of at most ", Shape::kMaxRank, " extents, given ",
                 shortened(shape));
     try {
-      for (const json& extent : shape) entry_.shape.push_back(extent.get<std::int64_t>());
+      for (const SortedJson& extent : shape) entry_.shape.push_back(extent.get<std::int64_t>());
     } catch (const Error& error) {
       fail(where_, ": ", error.what());
     }
   }
 
   void parse_offsets() {
-    const json& offsets = value_["data_offsets"];
+    const SortedJson& offsets = value_["data_offsets"];
     KETTE_CHECK(offsets.is_array() && offsets.size() == 2 && offsets[0].is_number_unsigned() &&
                     offsets[1].is_number_unsigned() && offsets[0] <= offsets[1],
                 where_, ": expected data_offsets [begin, end], given ", shortened(offsets));
@@ -110,12 +110,13 @@ class EntryParser {
   }
 
   std::string where_;
-  const json& value_;
+  const SortedJson& value_;
   Entry entry_;
 };
 
-std::map<std::string, std::string> parse_metadata(const std::string& file, const json& value) {
-  const auto is_string = [](const json& item) { return item.is_string(); };
+std::map<std::string, std::string> parse_metadata(const std::string& file,
+                                                  const SortedJson& value) {
+  const auto is_string = [](const SortedJson& item) { return item.is_string(); };
   KETTE_CHECK(value.is_object() && std::all_of(value.begin(), value.end(), is_string), file,
               ": expected ", kMetadata, " to hold strings by name, given something else");
   return value.get<std::map<std::string, std::string>>();
@@ -148,7 +149,7 @@ std::uint64_t element_size(std::string_view dtype) {
 Header parse_header(const std::string& file, std::string_view text, std::uint64_t data_bytes) {
   KETTE_CHECK(text.starts_with('{'), file,
               ": expected a safetensors header, which starts with {, given other text");
-  const json parsed = parse_strictly(file, text);
+  const SortedJson parsed = parse_strictly(file, text);
   Header header;
   for (const auto& [name, value] : parsed.items()) {
     if (name == kMetadata) {
@@ -165,20 +166,20 @@ Header parse_header(const std::string& file, std::string_view text, std::uint64_
 }
 
 std::string format_header(const std::string& file, const Header& header) {
-  json object = json::object();
+  SortedJson object = SortedJson::object();
   if (!header.metadata.empty()) object[kMetadata] = header.metadata;
   for (const Entry& entry : header.entries) {
     KETTE_CHECK(entry.name != kMetadata && !object.contains(entry.name), file,
                 ": expected tensors with names of their own, given \"", entry.name,
                 entry.name == kMetadata ? "\", which the format reserves" : "\" twice");
-    json shape = json::array();
+    SortedJson shape = SortedJson::array();
     for (int axis = 0; axis < entry.shape.rank(); ++axis) shape.push_back(entry.shape[axis]);
     object[entry.name] = {
         {"dtype", entry.dtype}, {"shape", shape}, {"data_offsets", {entry.begin, entry.end}}};
   }
   try {
     return object.dump();
-  } catch (const json::exception& error) {
+  } catch (const SortedJson::exception& error) {
     fail(file, ": expected names and metadata in UTF-8, given others (", error.what(), ")");
   }
 }

@@ -11,9 +11,6 @@
 namespace kette {
 namespace {
 
-constexpr const char* kFile = "tokenizer.model";
-constexpr std::string_view kSpaceMark = "\xE2\x96\x81";  // U+2581, how pieces write a space
-
 /// Spaces at both ends and in runs, a ligature, letters to compose, and a tab: what every
 /// normalisation but the identity changes.
 constexpr std::string_view kProbe = "  a  \xEF\xAC\x81 A\xCC\x8A\t ";
@@ -29,7 +26,8 @@ std::string byte_piece(int byte) {
 std::size_t foreign(std::string_view text, std::size_t at) {
   if (text[at] == '\n' || text[at] == '\0') return 1;
   if (static_cast<unsigned char>(text[at]) < 0x80) return 0;
-  if (text.substr(at, kSpaceMark.size()) == kSpaceMark) return kSpaceMark.size();
+  if (text.substr(at, Tokenizer::kSpaceMark.size()) == Tokenizer::kSpaceMark)
+    return Tokenizer::kSpaceMark.size();
   return utf8_character(text, at).bytes == 0 ? 1 : 0;
 }
 
@@ -56,7 +54,7 @@ SentencePieceTextTokenizer::SentencePieceTextTokenizer(Tokenizer model) : model_
 
 std::shared_ptr<const SentencePieceTextTokenizer> SentencePieceTextTokenizer::load(
     const std::filesystem::path& folder) {
-  return std::make_shared<SentencePieceTextTokenizer>(Tokenizer::load(folder / kFile));
+  return std::make_shared<SentencePieceTextTokenizer>(Tokenizer::load(folder / Tokenizer::kFile));
 }
 
 std::shared_ptr<const SentencePieceTextTokenizer> SentencePieceTextTokenizer::train(
@@ -87,8 +85,9 @@ void SentencePieceTextTokenizer::find_bytes() {
   for (std::int32_t id = model_.special().end + 1; id < vocabulary(); ++id) {
     std::string& spelt = spelt_[static_cast<std::size_t>(id)];
     spelt = model_.piece(id);
-    for (std::size_t at = 0; (at = spelt.find(kSpaceMark, at)) != std::string::npos; ++at) {
-      spelt.replace(at, kSpaceMark.size(), " ");
+    for (std::size_t at = 0; (at = spelt.find(Tokenizer::kSpaceMark, at)) != std::string::npos;
+         ++at) {
+      spelt.replace(at, Tokenizer::kSpaceMark.size(), " ");
     }
   }
   for (int byte = 0; byte < 256; ++byte) {
@@ -140,7 +139,7 @@ std::string SentencePieceTextTokenizer::decode(std::span<const std::int32_t> ids
 }
 
 std::vector<std::pair<std::string, std::string>> SentencePieceTextTokenizer::files() const {
-  return {{kFile, model_.bytes()}};
+  return {{Tokenizer::kFile, model_.bytes()}};
 }
 
 }  // namespace kette

@@ -23,6 +23,16 @@ constexpr std::uint64_t hash_of(Numbers... numbers) {
   return state;
 }
 
+/// What a random number of a sampler is for; part of its hash, so that no two uses share numbers.
+enum class Purpose : std::uint64_t {
+  sentences,
+  batches,
+  source_pieces,
+  target_pieces,
+  offset = 100,
+  order
+};
+
 /// The upper 53 bits of a hash as a number in [0, 1).
 constexpr double unit_interval(std::uint64_t hash) {
   return static_cast<double>(hash >> 11) * 0x1.0p-53;

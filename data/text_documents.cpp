@@ -9,7 +9,6 @@
 namespace kette {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kBlank = " \t\r\v\f";
 constexpr std::size_t kLongestPiece = 16;  // in pieces of the usual length
 

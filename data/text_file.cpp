@@ -10,8 +10,6 @@
 namespace kette {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
 [[noreturn]] void fail_on_byte(const std::string& name, std::string_view text, std::size_t at) {
   const std::string_view before = text.substr(0, at);
   const auto line = std::count(before.begin(), before.end(), '\n') + 1;

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 using Ids = std::vector<std::int32_t>;
 
 /// Text that is encoded at once: enough for many threads and for many short documents.
-constexpr std::size_t kPartBytes = std::size_t{1} << 22;
+constexpr std::size_t kBytesAtOnce = std::size_t{1} << 22;
 
 class FilesTokenizer {
  public:
@@ -24,7 +24,7 @@ class FilesTokenizer {
   bool add(const fs::path& file, TextPiece piece) {
     waiting_bytes_ += piece.text.size();
     waiting_.push_back({&file, std::move(piece), {}, {}});
-    return waiting_bytes_ >= kPartBytes;
+    return waiting_bytes_ >= kBytesAtOnce;
   }
 
   void encode() {

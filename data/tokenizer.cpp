@@ -20,9 +20,7 @@ namespace {
 
 using Ids = std::vector<std::int32_t>;
 
-constexpr std::string_view kSpaceMark = "\xE2\x96\x81";  // U+2581, how pieces write a space
-constexpr SpecialTokens kSpecial;                        // of a joint model
-constexpr const char* kFile = "tokenizer.model";
+constexpr SpecialTokens kSpecial;                          // of a joint model
 constexpr std::string_view kNoCharacter = "\xEF\xBF\xBF";  // U+FFFF, in no vocabulary
 
 /// Text repeats its words, so most of them need not be encoded again. Only for models whose pieces

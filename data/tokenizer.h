@@ -45,6 +45,9 @@ enum class Side : std::uint8_t { source, target };
 class Tokenizer {
  public:
   static constexpr std::size_t kLongestLine = 4192;  ///< bytes, that training uses
+  static constexpr const char* kFile = "tokenizer.model";
+  /// U+2581, how pieces write a space.
+  static constexpr std::string_view kSpaceMark = "\xE2\x96\x81";
 
   /// Uses every line that is not blank and has at most kLongestLine bytes. The same lines and options give
   /// the same bytes on any number of threads.

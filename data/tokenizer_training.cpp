@@ -20,9 +20,9 @@ using Arguments = std::unordered_map<std::string, std::string>;
 constexpr std::size_t kLinesAtOnce = std::size_t{1} << 16;
 
 /// Hands lines to the trainer one at a time.
-class Lines : public sentencepiece::SentenceIterator {
+class LineIterator : public sentencepiece::SentenceIterator {
  public:
-  explicit Lines(std::span<const std::string_view> lines) : lines_(lines) { copy(); }
+  explicit LineIterator(std::span<const std::string_view> lines) : lines_(lines) { copy(); }
   bool done() const override { return next_ >= lines_.size(); }
   void Next() override {
     ++next_;
@@ -73,7 +73,7 @@ Arguments arguments(const TokenizerOptions& options) {
 std::string run(std::span<const std::string_view> lines, Arguments arguments,
                 std::int64_t vocab_size) {
   arguments["vocab_size"] = std::to_string(vocab_size);
-  Lines iterator(lines);
+  LineIterator iterator(lines);
   std::string bytes;
   const auto status = sentencepiece::SentencePieceTrainer::Train(arguments, &iterator, &bytes);
   return status.ok() ? bytes : std::string();

@@ -7,6 +7,8 @@
 
 namespace kette {
 
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 /// The place of the first byte that does not belong, or std::string_view::npos.
 std::size_t first_invalid_utf8(std::string_view text);
 

@@ -10,9 +10,6 @@
 namespace kette {
 namespace {
 
-/// What a random number is for; part of its hash, so that no two uses share numbers.
-enum class Purpose : std::uint64_t { offset = 100, order };
-
 /// Adds a window that reads inputs and is to say outputs.
 void add_window(Batch& batch, std::span<const std::int32_t> inputs,
                 std::span<const std::int32_t> outputs, std::int64_t place) {

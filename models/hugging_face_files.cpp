@@ -10,18 +10,18 @@ namespace kette::hugging_face {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
 constexpr const char* kIndex = "model.safetensors.index.json";
 
-Json read_object(const fs::path& file) {
-  Json json = parse_json<Json>(read_text(file), file.string());
+SortedJson read_object(const fs::path& file) {
+  SortedJson json = parse_json<SortedJson>(read_text(file), file.string());
   KETTE_CHECK(json.is_object(), file.string(), ": expected a JSON object, given something else");
   return json;
 }
 
 std::set<std::string> listed_files(const fs::path& index) {
-  const Json json = read_object(index);
+  const SortedJson json = read_object(index);
   KETTE_CHECK(json.contains("weight_map") && json["weight_map"].is_object(), index.string(),
               ": expected the key \"weight_map\" with a file for each tensor, given none");
   std::set<std::string> files;

@@ -14,7 +14,7 @@ constexpr double kEpsilon = 1e-5;  // of every norm of Kette's
 
 std::string layer_name(std::int64_t layer) { return "h." + std::to_string(layer); }
 
-GptConfig read_config(const Settings& settings) {
+GptConfig gpt2_config(const Settings& settings) {
   GptConfig config;
   config.layers = settings.get<std::int64_t>("n_layer");
   config.width = settings.get<std::int64_t>("n_embd");
@@ -80,7 +80,7 @@ void pass_over_masks(Parameters& parameters, std::int64_t layers) {
 }  // namespace
 
 LanguageModel read_gpt2(const fs::path& folder, const Settings& settings) {
-  const GptConfig config = read_config(settings);
+  const GptConfig config = gpt2_config(settings);
   Parameters parameters(folder, kPrefix);
   parameters.expect(layer_name(config.layers - 1) + ".ln_1.weight");
   SharedTextTokenizer tokenizer = load_text_tokenizer("gpt2", folder);

@@ -47,7 +47,7 @@ const char* name_of(FeedForwardKind activation) {
   return "";
 }
 
-TransformerConfig read_config(const Settings& settings) {
+TransformerConfig marian_config(const Settings& settings) {
   TransformerConfig config;
   config.encoder_layers = settings.get<std::int64_t>("encoder_layers");
   config.decoder_layers = settings.get<std::int64_t>("decoder_layers");
@@ -235,7 +235,7 @@ void write_settings(const fs::path& folder, const TransformerConfig& c) {
 }  // namespace
 
 TranslationModel read_marian(const fs::path& folder, const Settings& settings) {
-  TransformerConfig config = read_config(settings);
+  TransformerConfig config = marian_config(settings);
   Parameters parameters(folder, "");
   for (const auto& [stack, layers] :
        {std::pair{"encoder", config.encoder_layers}, {"decoder", config.decoder_layers}}) {

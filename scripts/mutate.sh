@@ -113,7 +113,7 @@ PERL
 }
 
 work=$PWD/build/faults
-copy=$work/source build=$work/build results=$work/results.txt log=$work/log
+copy=$work/source build=$work/source/build/dev results=$work/results.txt log=$work/log
 case "$action" in
   run) ;;
   record)
@@ -147,17 +147,7 @@ update_copy() {
       cp "$file" "$copy/$file"
     fi
   done < "$work/files"
-  (cd "$copy" && find . -type f -printf '%P\n' | sort | comm -13 "$work/files" - | xargs -r -d '\n' rm)
-}
-
-# Portable kernels, and those of CUDA on the emulator.
-configure() {
-  local options=(-DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1
-    -DKETTE_CPU_VARIANTS=OFF -DKETTE_CUDA=emulator)
-  if command -v ninja > /dev/null; then options+=(-G Ninja); fi
-  if command -v ccache > /dev/null; then options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
-  if command -v mold > /dev/null; then options+=(-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=mold); fi
-  cmake -S "$copy" -B "$build" "${options[@]}" > "$log" 2>&1
+  (cd "$copy" && find . -path ./build -prune -o -type f -printf '%P\n' | sort | comm -13 "$work/files" - | xargs -r -d '\n' rm)
 }
 
 build_copy() { cmake --build "$build" -j "$jobs" --target kette kette-tests > "$log" 2>&1; }
@@ -235,7 +225,7 @@ if ((!resume)); then
 fi
 
 update_copy
-if ! configure || ! build_copy; then
+if ! CMAKE_BUILD_PARALLEL_LEVEL=$jobs "$copy/scripts/build.sh" dev kette kette-tests > "$log" 2>&1; then
   tail -n 40 "$log" >&2
   echo "mutate.sh: expected sources that build, given others (see above)" >&2
   exit 1

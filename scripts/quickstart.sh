@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # From nothing to a translator: installs what is missing, builds, writes the bundled English-German
 # corpus, trains for three minutes, measures BLEU on sentences never seen, translates a few of them.
-#   scripts/quickstart.sh [--minutes M]      (or QUICKSTART_MINUTES=M)
+#   scripts/quickstart.sh [--minutes M] [--cuda]      (or QUICKSTART_MINUTES=M)
+# What it builds is for this machine alone: CUDA is part of it where a GPU answers, or with --cuda.
+# scripts/build.sh builds all there is, into the same folder.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-minutes=${QUICKSTART_MINUTES:-3}
+minutes=${QUICKSTART_MINUTES:-3} options=()
 while (($# > 0)); do
   case "$1" in
     --minutes)
@@ -16,8 +18,12 @@ while (($# > 0)); do
       minutes=${1#*=}
       shift
       ;;
+    --cuda)
+      options+=(-DKETTE_CUDA=on)
+      shift
+      ;;
     *)
-      echo "quickstart.sh: expected --minutes M, given $1" >&2
+      echo "quickstart.sh: expected --minutes M or --cuda, given $1" >&2
       exit 2
       ;;
   esac
@@ -41,7 +47,7 @@ say "Install what is missing"
 scripts/setup.sh
 
 say "Build"
-scripts/build.sh release kette kette-corpus
+scripts/build.sh --native release ${options[@]:+"${options[@]}"} kette kette-corpus
 
 say "Write the bundled corpus"
 build/release/kette-corpus --out "$corpus"

@@ -2,7 +2,7 @@
 # Installs what building and testing Kette needs and this machine lacks (Debian, Ubuntu).
 # Does nothing when all is there.
 #   scripts/setup.sh          compiler, CMake, libraries
-#   scripts/setup.sh --ci     also for .ci/run: clang with its OpenMP, clang-format, shellcheck
+#   scripts/setup.sh --ci     also for .ci/run: clang with its OpenMP, clang-format, clang-tidy, shellcheck
 set -euo pipefail
 
 case "${1:-}" in
@@ -34,6 +34,7 @@ need() { # need PACKAGE PROBE...: notes the Debian package when the probe fails
 need g++ have g++
 need cmake have cmake
 need make have make
+need ninja-build have ninja
 need libopenblas-dev finds_openblas
 need libsentencepiece-dev compiler_finds sentencepiece_processor.h
 need libutf8proc-dev compiler_finds utf8proc.h
@@ -46,6 +47,7 @@ if [[ "${1:-}" == --ci ]]; then
   need libclang-rt-dev finds_fuzzer
   need libomp-dev linker_finds clang++ -fopenmp
   need clang-format have clang-format
+  need clang-tidy have clang-tidy
   need shellcheck have shellcheck
 fi
 

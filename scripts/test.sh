@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 scripts/setup.sh
-scripts/build.sh release
+scripts/build.sh release kette-tests kette-corpus
 start=$SECONDS
 run() { # run FOLDER OPTION...: with the kernels of that folder, if it is not empty
   local path=$1${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}

@@ -86,7 +86,7 @@ struct DropoutMask {
   DropoutMask() = default;
   DropoutMask(double rate, PhiloxKey philox_key) : key(philox_key) {
     KETTE_CHECK(rate >= 0 && rate < 1, "dropout: expected a rate in [0, 1), given ", rate);
-    threshold = static_cast<std::uint32_t>(rate * 65536.0 + 0.5);
+    threshold = static_cast<std::uint32_t>(std::lround(rate * 65536.0));
     scale = 65536.0f / static_cast<float>(65536u - threshold);
   }
 

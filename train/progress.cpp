@@ -72,7 +72,7 @@ std::string Progress::status(std::int64_t step, std::int64_t epoch, double lr,
     std::snprintf(rates, sizeof rates, "%.0f tokens/s", target_tokens_per_second());
   }
   std::snprintf(line, sizeof line, "epoch %lld  step %lld  loss %.3f  lr %.2e  %s  %s left",
-                static_cast<long long>(epoch + 1), static_cast<long long>(step), recent_loss_, lr,
+                static_cast<long long>(epoch) + 1, static_cast<long long>(step), recent_loss_, lr,
                 rates, clock_time(seconds_left).c_str());
   return line;
 }

@@ -48,14 +48,14 @@ Tensor statistics(const Tensor& query, std::int64_t heads) {
 }
 
 /// One sequence and head after the other, in plain loops. q, k, v: columns of row-major matrices.
-struct Panel {
+struct Columns {
   const Values& values;
   std::int64_t stride, column;
   double at(std::int64_t row, std::int64_t j) const {
     return values[static_cast<std::size_t>(row * stride + column + j)];
   }
 };
-Values attention_reference(Panel q, Panel k, Panel v, const AttentionOptions& options,
+Values attention_reference(Columns q, Columns k, Columns v, const AttentionOptions& options,
                            std::int64_t width, const Segments& queries, const Segments& keys) {
   Values output(static_cast<std::size_t>(queries.rows() * width));
   const std::int64_t head_width = width / options.heads;
@@ -153,8 +153,8 @@ void CrossAttention::backward(const Tensor& dy, GradientSlot& dq, GradientSlot& 
 }
 
 std::vector<Sample> SelfAttention::samples() {
-  const auto sample = [](const char* label, std::vector<std::int64_t> lengths, std::int64_t width,
-                         AttentionOptions options) {
+  const auto sample = [](const char* label, const std::vector<std::int64_t>& lengths,
+                         std::int64_t width, AttentionOptions options) {
     const Segments segments = Segments::from_lengths(lengths);
     return Sample{
         label,
@@ -174,8 +174,8 @@ std::vector<Sample> SelfAttention::samples() {
 }
 
 std::vector<Sample> CrossAttention::samples() {
-  const auto sample = [](const char* label, std::vector<std::int64_t> query_lengths,
-                         std::vector<std::int64_t> key_lengths, std::int64_t width,
+  const auto sample = [](const char* label, const std::vector<std::int64_t>& query_lengths,
+                         const std::vector<std::int64_t>& key_lengths, std::int64_t width,
                          AttentionOptions options) {
     const Segments queries = Segments::from_lengths(query_lengths);
     const Segments keys = Segments::from_lengths(key_lengths);

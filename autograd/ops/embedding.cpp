@@ -77,8 +77,8 @@ std::vector<Sample> Lookup::samples() {
       [ids](const std::vector<Values>& in) {
         Values y;
         for (const std::int32_t id : ids) {
-          for (int j = 0; j < 9; ++j)
-            y.push_back(3.0 * in[0][static_cast<std::size_t>(id * 9 + j)]);
+          for (std::size_t j = 0; j < 9; ++j)
+            y.push_back(3.0 * in[0][static_cast<std::size_t>(id) * 9 + j]);
         }
         return y;
       }}};

@@ -10,7 +10,7 @@ using Words = std::vector<std::string>;
 
 /// A verb group: what stands second in a main clause, what closes it, and how both meet at the
 /// end of a subordinate clause (macht ... auf; aufmacht).
-struct VerbGroup {
+struct GermanVerbGroup {
   std::string finite, bracket, last;
 };
 
@@ -20,11 +20,11 @@ std::string governed_infinitive(const Clause& clause) {
   return clause.passive ? german::participle(verb) + " werden" : german::infinitive(verb);
 }
 
-VerbGroup with_auxiliary(const std::string& auxiliary, const std::string& rest) {
+GermanVerbGroup with_auxiliary(const std::string& auxiliary, const std::string& rest) {
   return {auxiliary, rest, rest + " " + auxiliary};
 }
 
-VerbGroup verb_group(const Clause& clause) {
+GermanVerbGroup verb_group(const Clause& clause) {
   const GermanVerb& verb = clause.verb->german;
   const Agreement subject = agreement(clause.subject);
   const bool past = clause.tense == Tense::past;
@@ -71,7 +71,7 @@ std::string direct_object(const Clause& clause) {
   return in_german(object, object_case(clause));
 }
 
-std::string predicate(const Clause& clause) {
+std::string german_predicate(const Clause& clause) {
   const Predicate& what = *clause.predicate;
   if (what.noun) {
     // Professions stand without an article unless an adjective comes with them: ist Lehrer.
@@ -92,7 +92,7 @@ std::string predicate(const Clause& clause) {
   return join(words);
 }
 
-std::string slot(const Clause& clause, Slot which) {
+std::string german_slot(const Clause& clause, Slot which) {
   switch (which) {
     case Slot::subject:
       return in_german(clause.subject, Case::nominative);
@@ -122,12 +122,12 @@ std::string middle_field(const Clause& clause) {
 
   Words words;
   if (light_direct) words.push_back(direct);
-  if (light_indirect) words.push_back(slot(clause, Slot::indirect));
+  if (light_indirect) words.push_back(german_slot(clause, Slot::indirect));
   if (clause.time && clause.front != Slot::time) words.push_back(clause.time->german);
   if (clause.tense == Tense::progressive) words.push_back("gerade");
   if (clause.frequency) words.push_back(clause.frequency->german);
   if (clause.gladly) words.push_back("gern");
-  if (has_indirect && !light_indirect) words.push_back(slot(clause, Slot::indirect));
+  if (has_indirect && !light_indirect) words.push_back(german_slot(clause, Slot::indirect));
   if (has_direct && !light_direct && !late_direct) words.push_back(direct);
   if (clause.completion) words.push_back(clause.completion->german);
   if (clause.negated && !negated_by_kein(clause)) words.push_back("nicht");
@@ -135,7 +135,7 @@ std::string middle_field(const Clause& clause) {
   if (clause.manner) words.push_back(clause.manner->german);
   if (clause.company) words.push_back(in_german(*clause.company));
   if (clause.oblique && clause.front != Slot::oblique) words.push_back(in_german(*clause.oblique));
-  if (clause.predicate) words.push_back(predicate(clause));
+  if (clause.predicate) words.push_back(german_predicate(clause));
   return join(words);
 }
 
@@ -150,9 +150,9 @@ std::string in_german(const Clause& clause, Order order) {
   if (order == Order::infinitive) {
     return join({middle, german::zu_infinitive(clause.verb->german)});
   }
-  const VerbGroup verb = verb_group(clause);
-  const std::string subject = slot(clause, Slot::subject);
-  const std::string front = slot(clause, clause.front);
+  const GermanVerbGroup verb = verb_group(clause);
+  const std::string subject = german_slot(clause, Slot::subject);
+  const std::string front = german_slot(clause, clause.front);
   const std::string later_subject = clause.front == Slot::subject ? "" : subject;
   // The relative clause of an object waits behind the bracket: lädt den Mann ein, der singt.
   const std::string relative = clause.direct && clause.direct->relative

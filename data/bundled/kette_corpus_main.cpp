@@ -1,11 +1,13 @@
 // kette-corpus: writes the bundled English-German corpus as plain text files.
 #include <CLI/CLI.hpp>
+#include <exception>
 #include <iostream>
 
 #include "data/bundled/corpus.h"
-#include "tensor/error.h"
 
-int main(int argc, char** argv) {
+namespace {
+
+int run(int argc, char** argv) {
   CLI::App app{"Writes the bundled English-German corpus: {train,valid,test}.{en,de}"};
   std::string folder;
   std::uint64_t seed = 2017;
@@ -16,12 +18,19 @@ int main(int argc, char** argv) {
   app.add_option("--valid", sizes.valid, "Validation pairs")->capture_default_str();
   app.add_option("--test", sizes.test, "Test pairs")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
-  try {
-    kette::bundled::write(kette::bundled::generate(seed, sizes), folder);
-  } catch (const kette::Error& error) {
-    std::cerr << error.what() << '\n';
-    return 1;
-  }
+  kette::bundled::write(kette::bundled::generate(seed, sizes), folder);
   std::cout << sizes.train << " training, " << sizes.valid << " validation and " << sizes.test
             << " test pairs written to " << folder << '\n';
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << "kette-corpus: " << error.what() << '\n';
+    return 1;
+  }
 }

@@ -26,7 +26,7 @@ void for_each_row(const BroadcastPlan& plan, const Row& row) {
 /// Runs body(a index, b index, y index) over a row, with the steps known to the compiler.
 template <class Body>
 void over_row(std::int64_t count, std::int64_t a_step, std::int64_t b_step, const Body& body) {
-  if (a_step && b_step) {
+  if (a_step && b_step) {  // NOLINT(bugprone-branch-clone): loops of pragmas look alike to it
 #pragma omp simd
     for (std::int64_t i = 0; i < count; ++i) body(i, i, i);
   } else if (a_step) {

@@ -60,7 +60,7 @@ Outcome generate(const std::vector<std::string>& more) {
   return run_kette(arguments);
 }
 
-void check_refused(const Outcome& outcome, const std::string& said, int code) {
+void check_refusal(const Outcome& outcome, const std::string& said, int code) {
   CAPTURE(outcome.err);
   CHECK(outcome.code == code);
   CHECK(outcome.says(said));
@@ -94,9 +94,9 @@ TEST_CASE("text model: weights may be rounded to bf16") {
   const Outcome outcome = generate(rounded);
   CHECK(outcome.code == 0);
   CHECK(outcome.out.size() == 5 + 5 + 1);
-  check_refused(generate({"--weights", "int3"}), "expected f32 or bf16, given int3", 2);
+  check_refusal(generate({"--weights", "int3"}), "expected f32 or bf16, given int3", 2);
   const TextModel& model = TextModel::get();
-  check_refused(run_kette({"evaluate", "--model", model.path(), "--text", model.path("text.txt"),
+  check_refusal(run_kette({"evaluate", "--model", model.path(), "--text", model.path("text.txt"),
                            "--weights", "bf16"}),
                 "--weights bf16: expected a translation model", 1);
 }
@@ -138,10 +138,10 @@ TEST_CASE("text model: generated text is streamed, seeded and counted") {
       {"generate", "--model", TextModel::get().path(), "--prompt-file", "-", "--max-tokens", "3"},
       input);
   CHECK(piped.out.substr(0, 5) == "a dog");
-  check_refused(generate({"--prompt", "the cat sees the dog"}), "at most 16 tokens", 1);
-  check_refused(generate({"--prompt", "the zebra"}), "z", 1);
-  check_refused(generate({"--temperature", "-1"}), "--temperature", 2);
-  check_refused(generate({"--top-p", "0"}), "--top-p", 2);
+  check_refusal(generate({"--prompt", "the cat sees the dog"}), "at most 16 tokens", 1);
+  check_refusal(generate({"--prompt", "the zebra"}), "z", 1);
+  check_refusal(generate({"--temperature", "-1"}), "--temperature", 2);
+  check_refusal(generate({"--top-p", "0"}), "--top-p", 2);
 }
 
 TEST_CASE("text model: evaluation says loss, perplexity and bits per byte, of text or of tokens") {
@@ -165,8 +165,8 @@ TEST_CASE("text model: evaluation says loss, perplexity and bits per byte, of te
                    "--out", ids, "--quiet"})
             .code == 0);
   CHECK(Json::parse(evaluate(ids).last_line()) == json);
-  check_refused(model.train("no-tokenizer", {"--text", ids}), "give --tokenizer", 1);
-  check_refused(run_kette({"evaluate", "--model", model.path()}), "expected --src and --ref", 2);
+  check_refusal(model.train("no-tokenizer", {"--text", ids}), "give --tokenizer", 1);
+  check_refusal(run_kette({"evaluate", "--model", model.path()}), "expected --src and --ref", 2);
 }
 
 TEST_CASE("text model: every kind of tokenizer trains and generates") {
@@ -191,18 +191,18 @@ TEST_CASE("text model: every kind of tokenizer trains and generates") {
 TEST_CASE(
     "text model: options of the other kind of model, and models of the other kind, are refused") {
   const TextModel& model = TextModel::get();
-  check_refused(model.train("x", {"--encoder-layers", "2"}), "--encoder-layers", 2);
-  check_refused(model.train("x", {"--src", "a"}), "--src", 2);
-  check_refused(model.train("x", {"--preset", "tiny"}), "--preset", 2);
-  check_refused(model.train("x", {"--preset", "gpt9"}), "char-cpu", 2);
-  check_refused(model.train("x", {"--tokenizer", "nothing"}), "nothing", 2);
-  check_refused(run_kette({"train", "--preset", "gpt2", "--src", "a", "--out", "x"}), "--text", 2);
-  check_refused(run_kette({"translate", "--model", model.path()}), "a translation model", 1);
-  check_refused(run_kette({"generate", "--model", SmallModel::get().model()}), "a language model",
+  check_refusal(model.train("x", {"--encoder-layers", "2"}), "--encoder-layers", 2);
+  check_refusal(model.train("x", {"--src", "a"}), "--src", 2);
+  check_refusal(model.train("x", {"--preset", "tiny"}), "--preset", 2);
+  check_refusal(model.train("x", {"--preset", "gpt9"}), "char-cpu", 2);
+  check_refusal(model.train("x", {"--tokenizer", "nothing"}), "nothing", 2);
+  check_refusal(run_kette({"train", "--preset", "gpt2", "--src", "a", "--out", "x"}), "--text", 2);
+  check_refusal(run_kette({"translate", "--model", model.path()}), "a translation model", 1);
+  check_refusal(run_kette({"generate", "--model", SmallModel::get().model()}), "a language model",
                 1);
   write_file(fs::path(model.path("short.txt")), "so");
-  check_refused(model.train("y", {"--text", model.path("short.txt")}), "window", 1);
-  check_refused(model.train("z", {"--text", model.path("none.txt")}), "none.txt", 1);
+  check_refusal(model.train("y", {"--text", model.path("short.txt")}), "window", 1);
+  check_refusal(model.train("z", {"--text", model.path("none.txt")}), "none.txt", 1);
   CHECK_FALSE(fs::exists(fs::path(model.path("z")) / "config.json"));
 }
 
@@ -211,8 +211,8 @@ TEST_CASE("text model: a tokenizer that does not belong to the model is refused"
   const std::string other = model.path("other-characters");
   fs::copy(model.path(), other, fs::copy_options::recursive);
   write_file(fs::path(other) / "characters.json", "[\"a\", \"b\"]");
-  check_refused(run_kette({"generate", "--model", other, "--prompt", "ab"}),
+  check_refusal(run_kette({"generate", "--model", other, "--prompt", "ab"}),
                 "expected the tokenizer that the model was made with", 1);
   fs::remove(fs::path(other) / "characters.json");
-  check_refused(run_kette({"generate", "--model", other, "--prompt", "ab"}), "characters.json", 1);
+  check_refusal(run_kette({"generate", "--model", other, "--prompt", "ab"}), "characters.json", 1);
 }

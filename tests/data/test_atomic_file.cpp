@@ -15,12 +15,15 @@
 
 #include "data/atomic_file.h"
 #include "tensor/error.h"
+#include "tests/data/tiny_text.h"
 #include "tests/support.h"
 
 namespace kette {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::contains;
+using testing::message_of;
 using testing::read_file;
 using testing::ScratchFolder;
 using testing::write_file;
@@ -55,20 +58,7 @@ bool own_mounts() {
   return ::geteuid() == 0;
 }
 
-std::string error_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-std::ptrdiff_t entries(const fs::path& folder) {
+std::ptrdiff_t entries_in(const fs::path& folder) {
   return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
 }
 
@@ -84,7 +74,7 @@ TEST_CASE("atomic file: replaces, and leaves nothing beside the target") {
   write_file_atomically(scratch / "model", "old");
   write_file_atomically(scratch / "model", "new");
   CHECK(read_file(scratch / "model") == "new");
-  CHECK(entries(scratch.path()) == 1);
+  CHECK(entries_in(scratch.path()) == 1);
 }
 
 TEST_CASE("atomic file: without a commit the earlier content stays") {
@@ -93,10 +83,10 @@ TEST_CASE("atomic file: without a commit the earlier content stays") {
   {
     AtomicFile file(scratch / "model");
     file.write("half of the new");
-    CHECK(entries(scratch.path()) == 2);
+    CHECK(entries_in(scratch.path()) == 2);
   }
   CHECK(read_file(scratch / "model") == "old");
-  CHECK(entries(scratch.path()) == 1);
+  CHECK(entries_in(scratch.path()) == 1);
 }
 
 TEST_CASE("atomic file: what is replaced keeps its rights") {
@@ -150,13 +140,13 @@ TEST_CASE("atomic file: a link goes on pointing to the file") {
 TEST_CASE("atomic file: a directory, a device and a missing folder are errors") {
   const ScratchFolder scratch;
   const auto error = [](const fs::path& path) {
-    return error_of([&] { write_file_atomically(path, "text"); });
+    return message_of([&] { write_file_atomically(path, "text"); });
   };
   CHECK(contains(error(scratch.path()), "expected a file to write, given a directory"));
   CHECK(contains(error("/dev/null"), "given a device or pipe"));
   CHECK(contains(error(scratch / "missing" / "model"), "No such file"));
   CHECK(contains(error(""), "expected the path of a file"));
-  CHECK(entries(scratch.path()) == 0);
+  CHECK(entries_in(scratch.path()) == 0);
 }
 
 TEST_CASE("atomic file: an unwritable folder is an error") {
@@ -168,14 +158,14 @@ TEST_CASE("atomic file: an unwritable folder is an error") {
   ::chmod(folder.c_str(), 0555);
   const int code = in_child([&] {
     if (::geteuid() == 0 && ::setuid(65534) != 0) return kSkipped;
-    const std::string error = error_of([&] { write_file_atomically(folder / "model", "new"); });
+    const std::string error = message_of([&] { write_file_atomically(folder / "model", "new"); });
     return contains(error, "Permission denied; choose a folder") ? 0 : 1;
   });
   ::chmod(folder.c_str(), 0755);
   if (code == kSkipped) MESSAGE("skipped: this process cannot give up its rights");
   CHECK((code == 0 || code == kSkipped));
   CHECK(read_file(folder / "model") == "old");
-  CHECK(entries(folder) == 1);
+  CHECK(entries_in(folder) == 1);
 }
 
 TEST_CASE("atomic file: a file size limit is an error and the earlier file stays") {
@@ -186,8 +176,8 @@ TEST_CASE("atomic file: a file size limit is an error and the earlier file stays
     const rlimit limit{4096, 4096};
     ::setrlimit(RLIMIT_FSIZE, &limit);
     const std::string text(100'000, 'x');
-    const std::string error = error_of([&] { write_file_atomically(scratch / "model", text); });
-    return contains(error, "File too large") && entries(scratch.path()) == 1 ? 0 : 1;
+    const std::string error = message_of([&] { write_file_atomically(scratch / "model", text); });
+    return contains(error, "File too large") && entries_in(scratch.path()) == 1 ? 0 : 1;
   });
   CHECK(code == 0);
   CHECK(read_file(scratch / "model") == "old");
@@ -203,9 +193,9 @@ TEST_CASE("atomic file: a full disk is an error and the earlier file stays") {
     }
     write_file(scratch / "model", "old");
     const std::string text(1 << 20, 'x');
-    const std::string error = error_of([&] { write_file_atomically(scratch / "model", text); });
+    const std::string error = message_of([&] { write_file_atomically(scratch / "model", text); });
     const bool told = contains(error, "No space left on device; free some space");
-    return told && entries(scratch.path()) == 1 && read_file(scratch / "model") == "old" ? 0 : 1;
+    return told && entries_in(scratch.path()) == 1 && read_file(scratch / "model") == "old" ? 0 : 1;
   });
   if (code == kSkipped) MESSAGE("skipped: this process may not mount a small disk");
   CHECK((code == 0 || code == kSkipped));
@@ -219,14 +209,14 @@ TEST_CASE("atomic folder: is replaced as a whole, with and without exchange") {
       write_pair(folder.path(), content);
       folder.commit(how);
       CHECK(read_file(scratch / "checkpoint" / "first") == content);
-      CHECK(entries(scratch.path()) == 1);
+      CHECK(entries_in(scratch.path()) == 1);
     }
     {
       AtomicFolder folder(scratch / "checkpoint");
       write_pair(folder.path(), "abandoned");
     }
     CHECK(read_file(scratch / "checkpoint" / "second") == "new");
-    CHECK(entries(scratch.path()) == 1);
+    CHECK(entries_in(scratch.path()) == 1);
   }
 }
 
@@ -236,10 +226,10 @@ TEST_CASE("atomic folder: never throws away files that are not its own") {
   write_file(scratch / "home" / "letters" / "one", "dear");
   AtomicFolder folder(scratch / "home");
   write_pair(folder.path(), "new");
-  CHECK(contains(error_of([&] { folder.commit(); }), "given one that also has letters"));
+  CHECK(contains(message_of([&] { folder.commit(); }), "given one that also has letters"));
   CHECK(read_file(scratch / "home" / "letters" / "one") == "dear");
   write_file(scratch / "file", "text");
-  CHECK(contains(error_of([&] { AtomicFolder(scratch / "file"); }), "given a file"));
+  CHECK(contains(message_of([&] { AtomicFolder(scratch / "file"); }), "given a file"));
 }
 
 TEST_CASE("atomic folder: leftovers go, a living writer's files stay, a lost folder comes back") {
@@ -254,7 +244,7 @@ TEST_CASE("atomic folder: leftovers go, a living writer's files stay, a lost fol
   CHECK(read_file(scratch / "checkpoint" / "first") == "earlier");
   CHECK(fs::exists(living.path()));
   CHECK(fs::exists(scratch / ".other.kette-unfinished-1-0"));
-  CHECK(entries(scratch.path()) == 3);
+  CHECK(entries_in(scratch.path()) == 3);
   living.commit();
   CHECK(read_file(scratch / "checkpoint" / "first") == "living");
 }
@@ -296,7 +286,7 @@ TEST_CASE("atomic writes: a kill at any moment leaves the old or the new whole")
     }
     remove_leftovers(scratch / "model");
     remove_leftovers(scratch / "checkpoint");
-    REQUIRE(entries(scratch.path()) == 1 + fs::exists(scratch / "checkpoint"));
+    REQUIRE(entries_in(scratch.path()) == 1 + fs::exists(scratch / "checkpoint"));
   }
 }
 

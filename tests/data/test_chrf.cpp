@@ -17,7 +17,7 @@ using testing::GoldenCorpus;
 using testing::message_of;
 using testing::without_version;
 
-constexpr double kTolerance = 1e-9;
+constexpr double kChrfTolerance = 1e-9;
 
 TEST_CASE("chrF and chrF++ of a corpus equal sacreBLEU's") {
   REQUIRE(bleu_golden().at("chrf").size() > 100);
@@ -32,7 +32,7 @@ TEST_CASE("chrF and chrF++ of a corpus equal sacreBLEU's") {
     options.whitespace = row.at("space");
     options.eps_smoothing = row.at("eps");
     const ChrfScore chrf = corpus_chrf(corpus.hypotheses, corpus.references, options);
-    CHECK(std::abs(chrf.score - row.at("score").get<double>()) < kTolerance);
+    CHECK(std::abs(chrf.score - row.at("score").get<double>()) < kChrfTolerance);
     CHECK(chrf.format() == row.at("format"));
     CHECK(without_version(chrf.signature) == without_version(row.at("signature")));
   }
@@ -48,9 +48,9 @@ TEST_CASE("chrF and chrF++ of a sentence equal sacreBLEU's") {
     const std::string_view hypothesis = corpus.hypotheses[line];
     const ScoreLines references = corpus.references_of(line);
     CHECK(std::abs(sentence_chrf(hypothesis, references).score - row.at("chrF2").get<double>()) <
-          kTolerance);
+          kChrfTolerance);
     CHECK(std::abs(sentence_chrf(hypothesis, references, plus_plus).score -
-                   row.at("chrF2++").get<double>()) < kTolerance);
+                   row.at("chrF2++").get<double>()) < kChrfTolerance);
   }
 }
 

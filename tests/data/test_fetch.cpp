@@ -22,7 +22,7 @@ struct Outcome {
 };
 
 /// A scratch folder with a mirror and a place to download to.
-struct Fixture {
+struct FetchFixture {
   testing::ScratchFolder folder;
   fs::path mirror = folder / "mirror", target = folder / "data set";
   fs::path upstream = mirror / "raw.githubusercontent.com/multi30k/dataset/master/data/task1";
@@ -60,7 +60,7 @@ struct Fixture {
   }
 };
 
-TEST_CASE_FIXTURE(Fixture, "fetch.sh explains itself and refuses what it does not know") {
+TEST_CASE_FIXTURE(FetchFixture, "fetch.sh explains itself and refuses what it does not know") {
   const Outcome help = fetch("--help");
   CHECK(help.exit_code == 0);
   CHECK(contains(help.output, "usage: data/fetch.sh multi30k|tatoeba|wmt14 [DIR]"));
@@ -70,7 +70,8 @@ TEST_CASE_FIXTURE(Fixture, "fetch.sh explains itself and refuses what it does no
   CHECK(contains(unknown.output, "expected multi30k, tatoeba or wmt14, given 'multi31k'"));
 }
 
-TEST_CASE_FIXTURE(Fixture, "fetch.sh multi30k: all files, an interrupted one too, and only once") {
+TEST_CASE_FIXTURE(FetchFixture,
+                  "fetch.sh multi30k: all files, an interrupted one too, and only once") {
   if (!make_multi30k_mirror()) return;
   const std::string archive = testing::read_file(upstream / "raw" / "train.en.gz");
   fs::create_directories(target / ".download");
@@ -92,7 +93,7 @@ TEST_CASE_FIXTURE(Fixture, "fetch.sh multi30k: all files, an interrupted one too
   CHECK_FALSE(contains(second.output, "fetching"));
 }
 
-TEST_CASE_FIXTURE(Fixture, "fetch.sh refuses a file with another checksum, or none at all") {
+TEST_CASE_FIXTURE(FetchFixture, "fetch.sh refuses a file with another checksum, or none at all") {
   if (!make_multi30k_mirror()) return;
   fs::remove(upstream / "tok" / "val.lc.norm.tok.de");
   testing::write_file(upstream / "tok" / "val.lc.norm.tok.de", "something else\n");

@@ -15,7 +15,7 @@ using testing::contains;
 using testing::message_of;
 using Ids = std::vector<std::int32_t>;
 
-struct Fixture {
+struct CorpusFixture {
   testing::TinyText text = testing::tiny_text();
   TextLines source = text.source_lines(), target = text.target_lines();
   Tokenizer tokenizer = [this] {
@@ -35,7 +35,7 @@ Ids ids_of(const TokenLists& lists, std::int64_t i) {
   return Ids(lists[i].begin(), lists[i].end());
 }
 
-TEST_CASE_FIXTURE(Fixture, "a corpus holds the encoded pairs in order") {
+TEST_CASE_FIXTURE(CorpusFixture, "a corpus holds the encoded pairs in order") {
   const testing::ScratchFolder folder;
   testing::write_file(folder / "en", text.source);
   testing::write_file(folder / "de", text.target);
@@ -51,7 +51,7 @@ TEST_CASE_FIXTURE(Fixture, "a corpus holds the encoded pairs in order") {
   CHECK(corpus.report().text() == "150 sentence pairs read, 150 kept, 0 dropped");
 }
 
-TEST_CASE_FIXTURE(Fixture, "filters drop what they are told and report where") {
+TEST_CASE_FIXTURE(CorpusFixture, "filters drop what they are told and report where") {
   std::string many;
   for (int i = 0; i < 40; ++i) many += "the bridge ";
   const std::string source_text = "she sees it .\n\n" + many + "\nthe bridge\nshe sees it .\n   \n";
@@ -84,7 +84,7 @@ TEST_CASE_FIXTURE(Fixture, "filters drop what they are told and report where") {
   CHECK(corpus(source_text, target_text, options).report().ratio.count == 3);
 }
 
-TEST_CASE_FIXTURE(Fixture, "a length or ratio at the limit passes") {
+TEST_CASE_FIXTURE(CorpusFixture, "a length or ratio at the limit passes") {
   const auto length = static_cast<std::int64_t>(tokenizer.encode("the bridge the bridge").size());
   FilterOptions options;
   options.max_length = length;
@@ -95,19 +95,20 @@ TEST_CASE_FIXTURE(Fixture, "a length or ratio at the limit passes") {
   CHECK_THROWS_AS(corpus("the bridge the bridge\n", "the bridge\n", options), Error);
 }
 
-TEST_CASE_FIXTURE(Fixture, "files of different length: both counts are named") {
+TEST_CASE_FIXTURE(CorpusFixture, "files of different length: both counts are named") {
   const std::string message = message_of([&] { corpus("a\nb\nc\n", "a\nb\n"); });
   CHECK(contains(message, "a.en and a.de: expected equally many lines, given 3 and 2"));
 }
 
-TEST_CASE_FIXTURE(Fixture, "a corpus of nothing but dropped pairs is an error with the report") {
+TEST_CASE_FIXTURE(CorpusFixture,
+                  "a corpus of nothing but dropped pairs is an error with the report") {
   const std::string message = message_of([&] { corpus("\n\n", "es\nes\n"); });
   CHECK(contains(message,
                  "a.en and a.de: expected sentence pairs that pass the filters, given none"));
   CHECK(contains(message, "2 with an empty side: line 1"));
 }
 
-TEST_CASE_FIXTURE(Fixture, "limits that make no sense are refused") {
+TEST_CASE_FIXTURE(CorpusFixture, "limits that make no sense are refused") {
   FilterOptions options;
   options.max_length = 0;
   CHECK_THROWS_AS(corpus("es\n", "es\n", options), Error);
@@ -116,7 +117,7 @@ TEST_CASE_FIXTURE(Fixture, "limits that make no sense are refused") {
   CHECK_THROWS_AS(corpus("es\n", "es\n", options), Error);
 }
 
-TEST_CASE_FIXTURE(Fixture, "a line of a million characters is dropped, with its number") {
+TEST_CASE_FIXTURE(CorpusFixture, "a line of a million characters is dropped, with its number") {
   const std::string million(1'000'000, 'e');
   const ParallelCorpus filtered = corpus("es\n" + million + "\n", "es\nes\n");
   CHECK(filtered.size() == 1);

@@ -60,7 +60,7 @@ std::vector<std::int64_t> starts_of(const std::vector<Batch>& batches) {
   return starts;
 }
 
-bool equal(const Batch& a, const Batch& b) {
+bool same_windows(const Batch& a, const Batch& b) {
   return a.target_in == b.target_in && a.target_out == b.target_out &&
          a.sentence_ids == b.sentence_ids &&
          a.target_segments.offsets() == b.target_segments.offsets();
@@ -155,7 +155,7 @@ TEST_CASE("windows: restore goes on exactly where state was taken, over the ends
     WindowSampler ahead = sampler;
     for (int i = 0; i < 3; ++i) {
       CHECK(resumed.state() == ahead.state());
-      CHECK(equal(resumed.next(), ahead.next()));
+      CHECK(same_windows(resumed.next(), ahead.next()));
     }
     sampler.next();
   }
@@ -168,7 +168,7 @@ TEST_CASE("windows: a state that does not fit is refused and changes nothing") {
   CHECK(contains(message_of([&] { sampler.restore({2, 1000}); }), "in epoch 2, given 1000"));
   CHECK_THROWS_AS(sampler.restore({0, -1}), Error);
   CHECK_THROWS_AS(sampler.restore({-1, 0}), Error);
-  CHECK(equal(sampler.next(), untouched.next()));
+  CHECK(same_windows(sampler.next(), untouched.next()));
 }
 
 TEST_CASE("windows: a corpus shorter than a window, and options that make no sense, are refused") {

@@ -66,7 +66,7 @@ void check_whole_file(const fs::path& file) {
   } else if (extension == ".json") {
     check_json(file);
   } else if (extension == ".toml") {
-    cli::read_config(file);
+    cli::read_config_file(file);
   } else if (name == "tokenizer.model") {
     Tokenizer::load(file);
   }

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Runs clang-tidy, with the checks of .clang-tidy, on the product's sources (tests and CUDA kernels are
+# not among them), and compiles each of them and each header alone: a file includes what it uses.
+#   scripts/tidy.sh
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+for tool in clang-tidy clang++; do
+  if ! command -v "$tool" > /dev/null; then
+    echo "tidy.sh: expected $tool, given a machine without it (scripts/setup.sh --ci installs it)" >&2
+    exit 1
+  fi
+done
+version=$(clang-tidy --version | sed -nE 's/.*version ([0-9]+).*/\1/p')
+if [[ "$version" != 14 ]]; then
+  echo "tidy: version 14 is the one that counts; $version may disagree with it" >&2
+fi
+jobs=$(nproc)
+start=$SECONDS
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# commands_of FOLDER: the lines "command, tab, file" of how the sources are compiled there, but for the
+# one that only a build writes.
+commands_of() {
+  sed -nE 's/^ *"command": "(.*)",$/\1/p; s/^ *"file": "(.*)",?$/\t\1/p' "$1/compile_commands.json" |
+    paste -d '' - - | sed 's/\\\(["\\]\)/\1/g' | grep -v '/commit\.cpp$'
+}
+configure() { # configure FOLDER OPTION...
+  if ! cmake --preset tidy -B "$@" > "$log" 2>&1; then
+    cat "$log" >&2
+    exit 1
+  fi
+}
+
+echo "tidy: each source alone"
+configure build/tidy/alone -DKETTE_UNITY=OFF
+commands_of build/tidy/alone | cut -f 1 |
+  xargs -d '\n' -I '{}' -P "$jobs" bash -c '{} -fsyntax-only'
+echo "tidy: clang-tidy ($((SECONDS - start)) s so far)"
+
+# Files of a folder are read together, so that what they share is looked through once.
+configure build/tidy
+commands_of build/tidy | cut -f 2 |
+  xargs -d '\n' -n 1 -P "$jobs" clang-tidy --quiet -p build/tidy 2> "$log" ||
+  {
+    grep -v ' warnings\? generated\.$' "$log" >&2
+    exit 1
+  }
+echo "tidy: everything is in order ($((SECONDS - start)) s)"
