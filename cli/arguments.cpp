@@ -4,7 +4,7 @@
 #include <set>
 
 #include "cli/config_file.h"
-#include "data/suggestion.h"
+#include "tensor/suggestion.h"
 
 namespace kette::cli {
 namespace {

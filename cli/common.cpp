@@ -10,7 +10,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "data/visible_text.h"
+#include "data/files/visible_text.h"
 #include "tensor/kernels.h"
 
 namespace kette::cli {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/options.h"
-#include "data/text_source.h"
+#include "data/files/text_source.h"
 #include "tensor/device.h"
 #include "tensor/dtype.h"
 

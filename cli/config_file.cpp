@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "cli/common.h"
-#include "data/text_file.h"
+#include "data/files/text_file.h"
 
 namespace kette::cli {
 namespace {

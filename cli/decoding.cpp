@@ -3,7 +3,7 @@
 #include <iostream>
 
 #include "cli/common.h"
-#include "data/visible_text.h"
+#include "data/files/visible_text.h"
 
 namespace kette::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 
-#include "data/suggestion.h"
+#include "tensor/suggestion.h"
 
 namespace kette::cli {
 namespace {

@@ -10,11 +10,11 @@
 #include <stdexcept>
 
 #include "cli/arguments.h"
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/options.h"
 #include "cli/version.h"
-#include "data/visible_text.h"
+#include "data/files/visible_text.h"
 
 namespace kette::cli {
 namespace {

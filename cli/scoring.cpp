@@ -1,7 +1,7 @@
 #include "cli/scoring.h"
 
-#include "data/bleu.h"
-#include "data/chrf.h"
+#include "data/metrics/bleu.h"
+#include "data/metrics/chrf.h"
 
 namespace kette::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/options.h"
-#include "data/score_statistics.h"
+#include "data/metrics/score_statistics.h"
 
 namespace kette::cli {
 

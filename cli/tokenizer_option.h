@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "data/text_tokenizer.h"
+#include "data/tokenizers/text_tokenizer.h"
 
 namespace kette::cli {
 

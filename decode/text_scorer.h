@@ -1,11 +1,11 @@
 // How well a language model predicts a text, each token from the ones before it: loss, perplexity,
 // and bits per byte, which compare models of different tokenizers. The text is read in windows that
-// overlap (data/window_sampler.h, plan_sliding).
+// overlap (data/corpora/window_sampler.h, plan_sliding).
 #pragma once
 
 #include <functional>
 
-#include "data/window_sampler.h"
+#include "data/corpora/window_sampler.h"
 #include "models/gpt.h"
 
 namespace kette {

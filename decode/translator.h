@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "data/tokenizer.h"
+#include "data/tokenizers/tokenizer.h"
 #include "decode/beam_search.h"
 #include "decode/sampling.h"
 

@@ -2,10 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "data/atomic_file.h"
-#include "data/json_text.h"
-#include "data/safetensors.h"
-#include "data/text_file.h"
+#include "data/files/atomic_file.h"
+#include "data/files/json_text.h"
+#include "data/files/safetensors.h"
+#include "data/files/text_file.h"
 #include "models/model_directory.h"
 #include "models/parameter_room.h"
 

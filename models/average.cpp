@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "data/safetensors.h"
+#include "data/files/safetensors.h"
 
 namespace kette {
 namespace fs = std::filesystem;

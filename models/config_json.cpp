@@ -3,8 +3,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "data/json_text.h"
-#include "data/text_file.h"
+#include "data/files/json_text.h"
+#include "data/files/text_file.h"
 #include "models/adapter_directory.h"
 #include "models/model_directory.h"
 #include "models/model_summary.h"

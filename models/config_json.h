@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-#include "data/text_tokenizer.h"
+#include "data/tokenizers/text_tokenizer.h"
 #include "models/gpt_config.h"
 #include "models/transformer_config.h"
 
@@ -14,7 +14,7 @@ namespace kette {
 using ModelConfig = std::variant<TransformerConfig, GptConfig>;
 
 std::string to_json(const TransformerConfig& config);
-/// tokenizer: the model's (data/text_tokenizer.h), of which kind and fingerprint are kept beside; may
+/// tokenizer: the model's (data/tokenizers/text_tokenizer.h), of which kind and fingerprint are kept beside; may
 /// be null.
 std::string to_json(const GptConfig& config, const TextTokenizer* tokenizer = nullptr);
 

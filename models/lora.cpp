@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/suggestion.h"
 #include "models/size_limits.h"
+#include "tensor/suggestion.h"
 
 namespace kette {
 namespace {

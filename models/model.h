@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "data/batches.h"
+#include "data/corpora/batches.h"
 #include "nn/block.h"
 
 namespace kette {

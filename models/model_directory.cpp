@@ -1,7 +1,7 @@
 #include "models/model_directory.h"
 
-#include "data/atomic_file.h"
-#include "data/safetensors.h"
+#include "data/files/atomic_file.h"
+#include "data/files/safetensors.h"
 #include "models/adapter_directory.h"
 #include "models/parameter_room.h"
 

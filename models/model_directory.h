@@ -1,7 +1,7 @@
 // A trained model on disk, a folder that other tools can read too:
 //   config.json        architecture and vocabulary
 //   tokenizer.model    SentencePiece; the files of MarianTokenizer in its place for such a model
-//                      (data/marian_pieces.h); a language model may have another kind
+//                      (data/tokenizers/marian_pieces.h); a language model may have another kind
 //   model.safetensors  the parameters, by path; metadata say which step, or which average, they are
 // or, in the place of the last, adapters for another folder's model (models/adapter_directory.h).
 #pragma once
@@ -10,8 +10,8 @@
 #include <map>
 #include <memory>
 
-#include "data/text_tokenizer.h"
-#include "data/tokenizer.h"
+#include "data/tokenizers/text_tokenizer.h"
+#include "data/tokenizers/tokenizer.h"
 #include "models/config_json.h"
 #include "models/gpt.h"
 #include "models/transformer.h"
@@ -34,7 +34,7 @@ struct LanguageModel {
   Metadata metadata;
 };
 
-/// Everything but the parameters, each file written atomically (data/atomic_file.h).
+/// Everything but the parameters, each file written atomically (data/files/atomic_file.h).
 void save_description(const std::filesystem::path& folder, const TransformerConfig& config,
                       const Tokenizer& tokenizer);
 void save_description(const std::filesystem::path& folder, const GptConfig& config,

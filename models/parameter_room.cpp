@@ -1,6 +1,6 @@
 #include "models/parameter_room.h"
 
-#include "data/safetensors.h"
+#include "data/files/safetensors.h"
 
 namespace kette {
 

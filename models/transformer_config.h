@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "data/special_tokens.h"
+#include "data/tokenizers/special_tokens.h"
 #include "nn/block.h"
 #include "nn/positions.h"
 

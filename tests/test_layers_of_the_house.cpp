@@ -45,6 +45,29 @@ TEST_CASE("a folder includes only folders before it in the order of dependency")
   CHECK(files > 50);
 }
 
+TEST_CASE("within data and models, too, rooms lie one behind the other") {
+  const std::vector<std::vector<std::string>> orders = {
+      {"data/files/", "data/tokenizers/", "data/metrics/"},
+      {"data/files/", "data/tokenizers/", "data/corpora/"},
+      {"models/", "models/exchange/"}};
+  int files = 0;
+  for (const auto& order : orders) {
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      for_sources(order[i], [&](const std::string& path, const std::string& text) {
+        CAPTURE(path);
+        for (std::size_t later = i + 1; later < order.size(); ++later) {
+          if (path.find(order[later]) != std::string::npos) return;  // it lies within this one
+        }
+        ++files;
+        for (std::size_t later = i + 1; later < order.size(); ++later) {
+          CHECK(text.find("#include \"" + order[later]) == std::string::npos);
+        }
+      });
+    }
+  }
+  CHECK(files > 50);
+}
+
 TEST_CASE("no source file is longer than 400 lines") {
   for (const char* folder : {"tensor", "autograd", "nn", "data", "models", "decode", "train",
                              "inspect", "cli", "tests"}) {

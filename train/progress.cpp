@@ -5,7 +5,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "data/atomic_file.h"
+#include "data/files/atomic_file.h"
 #include "tensor/error.h"
 
 namespace kette {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "data/file_fingerprint.h"
+#include "data/files/file_fingerprint.h"
 #include "tensor/error.h"
 
 namespace kette {

@@ -15,7 +15,7 @@ struct Recipe {
   };
   struct Data {
     std::string role;         ///< "source", "valid_text"
-    std::string fingerprint;  ///< data/file_fingerprint.h
+    std::string fingerprint;  ///< data/files/file_fingerprint.h
     std::string path;         ///< for people
   };
   std::vector<Setting> settings;

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "data/atomic_file.h"
+#include "data/files/atomic_file.h"
 #include "train/trainer.h"
 #include "train/training_state.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "data/folder_lock.h"
+#include "data/files/folder_lock.h"
 #include "train/recipe.h"
 
 namespace kette {

@@ -1,6 +1,6 @@
 #include "train/starting_point.h"
 
-#include "data/safetensors.h"
+#include "data/files/safetensors.h"
 #include "models/adapter_directory.h"
 
 namespace kette {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "data/visible_text.h"
+#include "data/files/visible_text.h"
 
 namespace kette {
 

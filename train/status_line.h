@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "data/tokenize_files.h"
+#include "data/corpora/tokenize_files.h"
 
 namespace kette {
 

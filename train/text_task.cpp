@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-#include "data/character_tokenizer.h"
-#include "data/file_fingerprint.h"
-#include "data/sentencepiece_text_tokenizer.h"
-#include "data/text_file.h"
+#include "data/files/file_fingerprint.h"
+#include "data/files/text_file.h"
+#include "data/tokenizers/character_tokenizer.h"
+#include "data/tokenizers/sentencepiece_text_tokenizer.h"
 #include "train/status_line.h"
 
 namespace kette {

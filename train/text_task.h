@@ -4,14 +4,14 @@
 #include <optional>
 #include <vector>
 
-#include "data/text_documents.h"
-#include "data/window_sampler.h"
+#include "data/corpora/text_documents.h"
+#include "data/corpora/window_sampler.h"
 #include "train/starting_point.h"
 
 namespace kette {
 
 struct TextTrainOptions : TrainOptions {
-  /// Text, plain or gzip; or one file of ids (data/token_file.h).
+  /// Text, plain or gzip; or one file of ids (data/corpora/token_file.h).
   std::vector<std::filesystem::path> text, valid_text;
   DocumentKind documents = DocumentKind::file;
   /// Without valid_text, the last share of the text's tokens is kept for validation.

@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 
-#include "data/batches.h"
+#include "data/corpora/batches.h"
 #include "models/lora.h"
 #include "tensor/backend.h"
 #include "train/adam.h"

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "autograd/anomaly.h"
-#include "data/atomic_file.h"
-#include "data/safetensors.h"
+#include "data/files/atomic_file.h"
+#include "data/files/safetensors.h"
 #include "models/average.h"
 #include "train/interrupt.h"
 #include "train/progress.h"

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "data/json_text.h"
-#include "data/safetensors.h"
+#include "data/files/json_text.h"
+#include "data/files/safetensors.h"
 
 namespace kette {
 namespace {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "data/batch_sampler.h"
+#include "data/corpora/batch_sampler.h"
 #include "train/adam.h"
 #include "train/recipe.h"
 

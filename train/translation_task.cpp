@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "data/bleu.h"
+#include "data/metrics/bleu.h"
 #include "decode/translator.h"
 #include "train/status_line.h"
 

@@ -3,7 +3,7 @@
 // 2017, section 5).
 #pragma once
 
-#include "data/batch_sampler.h"
+#include "data/corpora/batch_sampler.h"
 #include "train/starting_point.h"
 
 namespace kette {

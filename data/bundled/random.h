@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "data/splitmix.h"
+#include "tensor/splitmix.h"
 
 namespace kette::bundled {
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "cli/bench_batches.h"
+#include "cli/bench/bench_batches.h"
 #include "cli/device_limits.h"
 #include "tests/cli/run_kette.h"
 #include "tests/devices.h"

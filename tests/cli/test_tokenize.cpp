@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "data/token_file.h"
+#include "data/corpora/token_file.h"
 #include "tests/cli/run_kette.h"
 
 using namespace kette::testing;

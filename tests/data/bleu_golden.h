@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "data/score_statistics.h"
+#include "data/metrics/score_statistics.h"
 #include "tests/support.h"
 
 namespace kette::testing {

@@ -13,7 +13,7 @@
 #include <functional>
 #include <string>
 
-#include "data/atomic_file.h"
+#include "data/files/atomic_file.h"
 #include "tensor/error.h"
 #include "tests/data/tiny_text.h"
 #include "tests/support.h"

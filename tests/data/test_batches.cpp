@@ -5,10 +5,10 @@
 #include <numeric>
 #include <string>
 
-#include "data/batch_sampler.h"
-#include "data/batches.h"
-#include "data/splitmix.h"
+#include "data/corpora/batch_sampler.h"
+#include "data/corpora/batches.h"
 #include "tensor/error.h"
+#include "tensor/splitmix.h"
 #include "tests/data/tiny_text.h"
 #include "tests/support.h"
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "data/chrf.h"
+#include "data/metrics/chrf.h"
 #include "tensor/error.h"
 #include "tests/data/bleu_golden.h"
 #include "tests/data/tiny_text.h"

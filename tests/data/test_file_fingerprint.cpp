@@ -3,9 +3,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "data/file_fingerprint.h"
-#include "data/folder_lock.h"
-#include "data/text_size.h"
+#include "data/files/file_fingerprint.h"
+#include "data/files/folder_lock.h"
+#include "data/files/text_size.h"
 #include "tensor/error.h"
 #include "tests/data/tiny_text.h"
 #include "tests/support.h"

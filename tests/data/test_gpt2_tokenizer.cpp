@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "data/gpt2_pieces.h"
-#include "data/gpt2_tokenizer.h"
-#include "data/splitmix.h"
-#include "data/text_file.h"
+#include "data/files/text_file.h"
+#include "data/tokenizers/gpt2_pieces.h"
+#include "data/tokenizers/gpt2_tokenizer.h"
 #include "tensor/error.h"
+#include "tensor/splitmix.h"
 #include "tests/data/tiny_text.h"
 #include "tests/support.h"
 

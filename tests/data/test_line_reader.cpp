@@ -4,9 +4,9 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "data/file_descriptor.h"
-#include "data/line_reader.h"
-#include "data/text_file.h"
+#include "data/files/file_descriptor.h"
+#include "data/files/line_reader.h"
+#include "data/files/text_file.h"
 #include "tests/data/tiny_text.h"
 #include "tests/support.h"
 

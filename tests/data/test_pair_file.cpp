@@ -1,8 +1,8 @@
 // Pairs as ids on disk come back as they were, whatever the text; something else does not.
 #include <doctest/doctest.h>
 
-#include "data/pair_file.h"
-#include "data/parallel_corpus.h"
+#include "data/corpora/pair_file.h"
+#include "data/corpora/parallel_corpus.h"
 #include "tests/data/tiny_text.h"
 #include "tests/support.h"
 

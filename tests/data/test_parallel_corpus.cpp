@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "data/parallel_corpus.h"
+#include "data/corpora/parallel_corpus.h"
 #include "tensor/error.h"
 #include "tests/data/tiny_text.h"
 #include "tests/support.h"

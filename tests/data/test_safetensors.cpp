@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "data/safetensors.h"
+#include "data/files/safetensors.h"
 #include "tensor/error.h"
 #include "tests/support.h"
 

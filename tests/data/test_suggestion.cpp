@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "data/suggestion.h"
+#include "tensor/suggestion.h"
 
 using namespace kette;
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "data/atomic_file.h"
+#include "data/files/atomic_file.h"
 #include "tests/support.h"
 
 namespace {

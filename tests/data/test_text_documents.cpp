@@ -5,11 +5,11 @@
 
 #include <regex>
 
-#include "data/splitmix.h"
-#include "data/text_documents.h"
-#include "data/unicode.h"
-#include "data/utf8.h"
+#include "data/corpora/text_documents.h"
+#include "data/files/unicode.h"
+#include "data/files/utf8.h"
 #include "tensor/error.h"
+#include "tensor/splitmix.h"
 #include "tests/data/tiny_text.h"
 #include "tests/support.h"
 

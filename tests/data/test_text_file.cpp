@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "data/text_file.h"
+#include "data/files/text_file.h"
 #include "tensor/error.h"
 #include "tests/data/tiny_text.h"
 #include "tests/support.h"

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "data/character_tokenizer.h"
-#include "data/sentencepiece_text_tokenizer.h"
-#include "data/splitmix.h"
+#include "data/tokenizers/character_tokenizer.h"
+#include "data/tokenizers/sentencepiece_text_tokenizer.h"
 #include "tensor/error.h"
+#include "tensor/splitmix.h"
 #include "tests/data/tiny_text.h"
 #include "tests/support.h"
 

@@ -9,9 +9,9 @@
 #include <cstring>
 #include <numeric>
 
-#include "data/splitmix.h"
-#include "data/token_file.h"
+#include "data/corpora/token_file.h"
 #include "tensor/error.h"
+#include "tensor/splitmix.h"
 #include "tests/data/tiny_text.h"
 #include "tests/support.h"
 

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "data/token_file.h"
-#include "data/tokenize_files.h"
+#include "data/corpora/token_file.h"
+#include "data/corpora/tokenize_files.h"
 #include "tensor/error.h"
 #include "tests/data/tiny_text.h"
 #include "tests/support.h"

@@ -5,8 +5,8 @@
 #include <set>
 #include <string>
 
-#include "data/bpe_dropout.h"
-#include "data/tokenizer.h"
+#include "data/tokenizers/bpe_dropout.h"
+#include "data/tokenizers/tokenizer.h"
 #include "tensor/error.h"
 #include "tests/data/tiny_text.h"
 #include "tests/support.h"

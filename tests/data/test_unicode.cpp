@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "data/score_tokenizers.h"
-#include "data/unicode.h"
+#include "data/files/unicode.h"
+#include "data/metrics/score_tokenizers.h"
 #include "tests/data/bleu_golden.h"
 
 namespace kette {

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "data/visible_text.h"
+#include "data/files/visible_text.h"
 
 using kette::visible;
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "data/window_sampler.h"
+#include "data/corpora/window_sampler.h"
 #include "tensor/error.h"
 #include "tests/data/tiny_text.h"
 #include "tests/support.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "data/text_file.h"
+#include "data/files/text_file.h"
 
 namespace kette::testing {
 

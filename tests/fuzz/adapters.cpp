@@ -1,5 +1,5 @@
 // adapter.json and adapter.safetensors on a model that stays as it is.
-#include "data/safetensors.h"
+#include "data/files/safetensors.h"
 #include "tests/fuzz/targets.h"
 #include "tests/fuzz/tiny_models.h"
 #include "tests/support.h"

@@ -1,5 +1,5 @@
 // characters.json, and a text.
-#include "data/character_tokenizer.h"
+#include "data/tokenizers/character_tokenizer.h"
 #include "tests/fuzz/targets.h"
 
 namespace kette::fuzz {

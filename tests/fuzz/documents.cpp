@@ -1,7 +1,7 @@
 // Documents of a text, cut into pieces where a tokenizer cannot tell.
-#include "data/gpt2_tokenizer.h"
-#include "data/text_documents.h"
-#include "data/utf8.h"
+#include "data/corpora/text_documents.h"
+#include "data/files/utf8.h"
+#include "data/tokenizers/gpt2_tokenizer.h"
 #include "tests/fuzz/targets.h"
 #include "tests/support.h"
 

@@ -1,5 +1,5 @@
 // A folder of transformers with a GPT-2 model: config.json, the index, and the parameters.
-#include "models/hugging_face_gpt2.h"
+#include "models/exchange/hugging_face_gpt2.h"
 #include "tests/fuzz/targets.h"
 #include "tests/fuzz/tiny_models.h"
 #include "tests/support.h"

@@ -1,6 +1,6 @@
 // vocab.json and merges.txt, and a text that must come back whole: short pieces are swept and long
 // ones merged by a heap, and both must agree.
-#include "data/gpt2_tokenizer.h"
+#include "data/tokenizers/gpt2_tokenizer.h"
 
 #include "tests/fuzz/targets.h"
 

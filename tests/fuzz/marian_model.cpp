@@ -1,5 +1,5 @@
 // A folder of transformers with a Marian model: config.json and the parameters.
-#include "models/hugging_face_marian.h"
+#include "models/exchange/hugging_face_marian.h"
 #include "tests/fuzz/targets.h"
 #include "tests/fuzz/tiny_models.h"
 #include "tests/support.h"

@@ -1,6 +1,6 @@
 // vocab.json, source.spm and target.spm of MarianTokenizer, and a text.
-#include "data/tokenizer.h"
-#include "data/utf8.h"
+#include "data/files/utf8.h"
+#include "data/tokenizers/tokenizer.h"
 #include "tests/fuzz/targets.h"
 
 namespace kette::fuzz {

@@ -2,7 +2,7 @@
 // back the same.
 #include <cstring>
 
-#include "data/safetensors.h"
+#include "data/files/safetensors.h"
 #include "tests/fuzz/targets.h"
 
 namespace kette::fuzz {

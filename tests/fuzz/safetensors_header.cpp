@@ -1,7 +1,7 @@
 // The JSON header alone, with as much data as it asks for.
-#include "data/safetensors_header.h"
+#include "data/files/safetensors_header.h"
 
-#include "data/safetensors.h"
+#include "data/files/safetensors.h"
 #include "tests/fuzz/targets.h"
 
 namespace kette::fuzz {

@@ -1,7 +1,7 @@
 // BLEU and chrF of any text: scores from 0 to 100, and 100 for a text beside itself.
-#include "data/bleu.h"
-#include "data/chrf.h"
-#include "data/text_file.h"
+#include "data/files/text_file.h"
+#include "data/metrics/bleu.h"
+#include "data/metrics/chrf.h"
 #include "tests/fuzz/targets.h"
 
 namespace kette::fuzz {

@@ -1,7 +1,7 @@
 // tokenizer.model as both models use it. The library that reads it is not instrumented; what it lets
 // happen is ours to prevent all the same.
-#include "data/sentencepiece_text_tokenizer.h"
-#include "data/utf8.h"
+#include "data/files/utf8.h"
+#include "data/tokenizers/sentencepiece_text_tokenizer.h"
 #include "tests/fuzz/targets.h"
 #include "tests/fuzz/tiny_models.h"
 

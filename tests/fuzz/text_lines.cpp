@@ -1,7 +1,7 @@
 // Lines of a plain or gzip file, all at once and part by part.
-#include "data/line_reader.h"
-#include "data/text_file.h"
-#include "data/text_size.h"
+#include "data/files/line_reader.h"
+#include "data/files/text_file.h"
+#include "data/files/text_size.h"
 #include "tests/fuzz/targets.h"
 
 namespace kette::fuzz {

@@ -1,8 +1,8 @@
 // A corpus as ids: every id is one of the vocabulary, and windows of training are made of them.
-#include "data/token_file.h"
+#include "data/corpora/token_file.h"
 
-#include "data/tokenize_files.h"
-#include "data/window_sampler.h"
+#include "data/corpora/tokenize_files.h"
+#include "data/corpora/window_sampler.h"
 #include "tests/fuzz/targets.h"
 
 namespace kette::fuzz {

@@ -2,7 +2,7 @@
 // as the same.
 #include "train/training_state.h"
 
-#include "data/safetensors.h"
+#include "data/files/safetensors.h"
 #include "tests/fuzz/targets.h"
 #include "tests/fuzz/tiny_models.h"
 

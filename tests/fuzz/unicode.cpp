@@ -1,8 +1,8 @@
 // UTF-8, what is asked of characters, and the pieces that GPT-2 cuts text into.
-#include "data/unicode.h"
+#include "data/files/unicode.h"
 
-#include "data/gpt2_pieces.h"
-#include "data/utf8.h"
+#include "data/files/utf8.h"
+#include "data/tokenizers/gpt2_pieces.h"
 #include "tests/fuzz/targets.h"
 
 namespace kette::fuzz {

@@ -1,10 +1,10 @@
 // Small texts that options take: names, devices, penalties, numbers, lists of adapters.
-#include "data/bleu.h"
-#include "data/suggestion.h"
-#include "data/text_documents.h"
+#include "data/corpora/text_documents.h"
+#include "data/metrics/bleu.h"
 #include "decode/length_penalty.h"
 #include "models/lora.h"
 #include "tensor/device.h"
+#include "tensor/suggestion.h"
 #include "tests/fuzz/targets.h"
 #include "train/schedule.h"
 

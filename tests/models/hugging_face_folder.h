@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "data/safetensors.h"
-#include "models/hugging_face.h"
+#include "data/files/safetensors.h"
+#include "models/exchange/hugging_face.h"
 #include "tests/support.h"
 
 namespace kette::testing {

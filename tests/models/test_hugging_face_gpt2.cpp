@@ -3,7 +3,7 @@
 // tests/models/test_hugging_face_export.cpp.
 #include <numeric>
 
-#include "data/gpt2_tokenizer.h"
+#include "data/tokenizers/gpt2_tokenizer.h"
 #include "decode/generator.h"
 #include "models/model_directory.h"
 #include "tests/models/hugging_face_folder.h"

@@ -3,8 +3,8 @@
 #include <numeric>
 
 #include "decode/translator.h"
+#include "models/exchange/sinusoid_layout.h"
 #include "models/model_directory.h"
-#include "models/sinusoid_layout.h"
 #include "tests/decode/decode_models.h"
 #include "tests/models/hugging_face_folder.h"
 

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "autograd/gradient_check.h"
-#include "data/byte_tokenizer.h"
-#include "data/safetensors.h"
+#include "data/files/safetensors.h"
+#include "data/tokenizers/byte_tokenizer.h"
 #include "decode/generator.h"
 #include "models/adapter_directory.h"
 #include "models/gradient_check.h"

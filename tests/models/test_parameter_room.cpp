@@ -3,8 +3,8 @@
 
 #include <limits>
 
-#include "data/atomic_file.h"
-#include "data/safetensors.h"
+#include "data/files/atomic_file.h"
+#include "data/files/safetensors.h"
 #include "models/adapter_directory.h"
 #include "models/model_directory.h"
 #include "models/model_summary.h"

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "cli/bench_ids.h"
+#include "cli/bench/bench_ids.h"
 #include "tensor/backend.h"
 #include "tensor/kernels.h"
 #include "tests/devices.h"

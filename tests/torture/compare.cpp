@@ -5,8 +5,8 @@
 #include <set>
 
 #include "cli/config_file.h"
-#include "data/safetensors.h"
-#include "data/tokenizer.h"
+#include "data/files/safetensors.h"
+#include "data/tokenizers/tokenizer.h"
 #include "tests/support.h"
 
 namespace kette::torture {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "data/block_checksums.h"
-#include "data/folder_lock.h"
+#include "data/files/block_checksums.h"
+#include "data/files/folder_lock.h"
 #include "models/average.h"
 #include "models/model_directory.h"
 #include "tests/data/tiny_text.h"

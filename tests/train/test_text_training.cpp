@@ -5,10 +5,10 @@
 
 #include <cmath>
 
-#include "data/byte_tokenizer.h"
-#include "data/character_tokenizer.h"
-#include "data/safetensors.h"
-#include "data/tokenize_files.h"
+#include "data/corpora/tokenize_files.h"
+#include "data/files/safetensors.h"
+#include "data/tokenizers/byte_tokenizer.h"
+#include "data/tokenizers/character_tokenizer.h"
 #include "decode/generator.h"
 #include "decode/text_scorer.h"
 #include "tests/devices.h"

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <functional>
 
-#include "data/safetensors.h"
-#include "data/text_file.h"
+#include "data/files/safetensors.h"
+#include "data/files/text_file.h"
 #include "decode/scorer.h"
 #include "models/average.h"
 #include "tests/devices.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/safetensors.h"
+#include "data/files/safetensors.h"
 #include "tests/support.h"
 #include "train/translation_task.h"
 

@@ -1,0 +1,16 @@
+// `kette bench`: how fast this machine trains, translates, generates, tokenizes, and computes each op.
+#include "cli/commands/commands.h"
+
+namespace kette::cli {
+
+void add_bench_command(CLI::App& program) {
+  CLI::App& bench = add_command(program, "bench", "Measure speed");
+  require_command(bench);
+  add_bench_train_command(bench);
+  add_bench_translate_command(bench);
+  add_bench_generate_command(bench);
+  add_bench_tokenize_command(bench);
+  add_bench_ops_command(bench);
+}
+
+}  // namespace kette::cli

@@ -1,0 +1,120 @@
+// `kette bench generate`: tokens one after the other from a random model, and how near that comes
+// to reading its weights once a token, which is the most that memory allows; on a GPU, to reading them
+// as quickly as it copies.
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/architecture.h"
+#include "cli/commands/commands.h"
+#include "cli/common.h"
+#include "cli/device_limits.h"
+#include "decode/generator.h"
+#include "models/gpt.h"
+#include "tensor/cpu/memory_speed.h"
+
+namespace kette::cli {
+namespace {
+
+struct BenchGenerateOptions {
+  CommonOptions common;
+  ArchitectureOptions architecture;
+  Device device;
+  DType weights = DType::f32;
+  std::int64_t prompt = 16, tokens = 64, texts = 1, runs = 5;
+  std::uint64_t seed = 1;
+};
+
+double seconds_of(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void run(BenchGenerateOptions& o) {
+  const int threads = use_threads(o.common);
+  o.architecture.check();
+  const GptConfig config = o.architecture.gpt();
+  KETTE_CHECK(o.prompt + o.tokens <= config.context, "bench: expected at most ", config.context,
+              " tokens of prompt and text together, given ", o.prompt + o.tokens);
+  Gpt model(config);
+  model.materialize(o.seed, DType::f32, o.device);
+  const auto ready = model.for_decoding(o.weights);
+  Random random(o.seed, 7);
+  std::vector<std::int32_t> prompt;
+  for (std::int64_t i = 0; i < o.prompt; ++i) {
+    prompt.push_back(static_cast<std::int32_t>(random.below(config.vocabulary)));
+  }
+  GenerateOptions options;
+  options.temperature = 0;
+  options.texts = o.texts;
+  const auto generate_tokens = [&](std::int64_t tokens) {
+    options.max_tokens = tokens;
+    return seconds_of([&] { generate(*ready, prompt, options); });
+  };
+  generate_tokens(4);  // to warm up
+  // Of positions, one row is read. As many bytes as the weights are read by.
+  const auto weight_bytes = (model.parameters().elements() - config.context * config.width) *
+                            static_cast<std::int64_t>(size_of(o.weights));
+  const Tensor weights = model.parameters().values().view(
+      0, {weight_bytes / static_cast<std::int64_t>(sizeof(float))});
+  const auto bytes = static_cast<double>(weights.bytes());
+  const bool on_cpu = o.device.kind == DeviceKind::cpu;
+  const double copying = on_cpu ? 0 : measure_copy_gb_per_second(o.device);
+  std::vector<double> rates, prompts, reads, shares;
+  for (std::int64_t i = 0; i < o.runs; ++i) {
+    const double reading = on_cpu ? cpu::seconds_to_read(weights) : bytes / copying / 1e9;
+    const double first = generate_tokens(1);  // the prompt and one token
+    const double all = generate_tokens(o.tokens + 1);
+    const double a_token = (all - first) / static_cast<double>(o.tokens);
+    prompts.push_back(static_cast<double>(o.prompt * o.texts) / first);
+    rates.push_back(static_cast<double>(o.texts) / a_token);
+    reads.push_back(bytes / reading / 1e9);
+    shares.push_back(reading / a_token);
+  }
+  nlohmann::ordered_json json = {{"preset", o.architecture.preset()},
+                                 {"device", o.device.str()},
+                                 {"weights", name_of(o.weights)},
+                                 {"threads", threads},
+                                 {"texts", o.texts},
+                                 {"tokens_per_second", median(rates)},
+                                 {"prompt_tokens_per_second", median(prompts)},
+                                 {"weight_mib", bytes / (1 << 20)}};
+  if (on_cpu) {
+    json["read_gb_per_second"] = median(reads);
+    json["read_share"] = median(shares);
+  } else {
+    json["copy_gb_per_second"] = copying;
+    json["copy_share"] = median(shares);
+  }
+  for (const auto& [key, value] : json.items()) {
+    std::cout << text(
+        "%-28s %s\n", key.c_str(),
+        value.is_number_float() ? text("%.4g", value.get<double>()).c_str() : value.dump().c_str());
+  }
+  if (o.common.json) print_json(json);
+}
+
+}  // namespace
+
+void add_bench_generate_command(CLI::App& bench) {
+  CLI::App& command = add_command(bench, "generate", "Text of a language model, token by token");
+  auto options = std::make_shared<BenchGenerateOptions>();
+  options->architecture.apply_preset("gpt2");
+  OptionGroup model(command, "Model");
+  options->architecture.add_preset_option(model, GptConfig::presets(), "Its size");
+  add_device_option(model, options->device);
+  add_weights_option(model, options->weights);
+  options->architecture.add_field_options(command);
+  OptionGroup measuring(command, "Measuring");
+  measuring.number("--prompt", options->prompt, at_least(1), "Tokens of the prompt");
+  measuring.number("--tokens", options->tokens, at_least(1), "Tokens timed in each run");
+  measuring.number("--num", options->texts, at_least(1), "Texts at once");
+  measuring.number("--runs", options->runs, at_least(1), "Runs; the median counts");
+  measuring.number("--seed", options->seed, "Of the weights and the prompt");
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
+}
+
+}  // namespace kette::cli

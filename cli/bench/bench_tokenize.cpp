@@ -1,0 +1,78 @@
+// `kette bench tokenize`: how fast a tokenizer turns a text into ids.
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands/commands.h"
+#include "cli/common.h"
+#include "data/files/text_file.h"
+#include "data/tokenizers/text_tokenizer.h"
+
+namespace kette::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+struct BenchTokenizeOptions {
+  CommonOptions common;
+  std::filesystem::path text, tokenizer;
+  std::string kind = "gpt2";
+  std::int64_t steps = 9, warmup = 2;
+};
+
+void run(const BenchTokenizeOptions& o) {
+  const int threads = use_threads(o.common);
+  const std::string content = read_text(o.text);
+  const Clock::time_point start = Clock::now();
+  const SharedTextTokenizer tokenizer = load_text_tokenizer(o.kind, o.tokenizer);
+  const double load_seconds = seconds_since(start);
+  std::vector<double> times;
+  std::size_t tokens = 0;
+  for (std::int64_t pass = 0; pass < o.warmup + o.steps; ++pass) {
+    const Clock::time_point begin = Clock::now();
+    tokens = tokenizer->encode(content).size();
+    if (pass >= o.warmup) times.push_back(seconds_since(begin));
+  }
+  const double typical = median(times);
+  const double megabytes = static_cast<double>(content.size()) / 1e6;
+  const Json json = {{"tokenizer", tokenizer->fingerprint()},
+                     {"threads", threads},
+                     {"bytes", content.size()},
+                     {"tokens", tokens},
+                     {"load_seconds", load_seconds},
+                     {"seconds", typical},
+                     {"tokens_per_second", static_cast<double>(tokens) / typical},
+                     {"megabytes_per_second", megabytes / typical},
+                     {"peak_rss_mib", peak_rss_mib()}};
+  std::cout << text(
+      "%.2f MB, %s tokens in %.4f s: %.0f tokens/s, %.1f MB/s (median of %lld passes)\n", megabytes,
+      with_commas(static_cast<std::int64_t>(tokens)).c_str(), typical,
+      static_cast<double>(tokens) / typical, megabytes / typical, static_cast<long long>(o.steps));
+  if (o.common.json) print_json(json);
+}
+
+}  // namespace
+
+void add_bench_tokenize_command(CLI::App& bench) {
+  CLI::App& command = add_command(bench, "tokenize", "Text to ids");
+  auto options = std::make_shared<BenchTokenizeOptions>();
+  OptionGroup input(command, "Input");
+  input.path("--text", options->text, "Text, plain or gzip").required();
+  input.path("--tokenizer", options->tokenizer, "The folder with the files of the tokenizer",
+             "DIR");
+  input.choice("--kind", options->kind, {"byte", "character", "sentencepiece", "gpt2"},
+               "What it is");
+  OptionGroup measuring(command, "Measuring");
+  measuring.number("--steps", options->steps, at_least(1), "Timed passes; their median counts");
+  measuring.number("--warmup", options->warmup, at_least(0), "Passes before them");
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
+}
+
+}  // namespace kette::cli

@@ -1,0 +1,198 @@
+// `kette bench train`: real training steps (train/train_step.h) on real or random batches, and how
+// near they come to the machine's limit for matrix products, which is measured in the same run.
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/architecture.h"
+#include "cli/bench/bench_batches.h"
+#include "cli/commands/commands.h"
+#include "cli/common.h"
+#include "cli/device_limits.h"
+#include "models/gpt.h"
+#include "models/model_summary.h"
+#include "models/transformer.h"
+#include "tensor/backend.h"
+#include "tensor/cpu/blas.h"
+#include "train/train_step.h"
+
+namespace kette::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct BenchTrainOptions {
+  CommonOptions common;
+  ComputeOptions compute;
+  ArchitectureOptions architecture;
+  std::int64_t vocabulary = 0;  ///< 0: the preset's
+  BenchBatchOptions batches;
+  std::filesystem::path read, write;
+  std::int64_t steps = 20, warmup = 5;
+};
+
+/// What the timed steps add up to.
+struct Measured {
+  std::vector<double> rates;  ///< target tokens/s of each step
+  double seconds = 0, flops = 0, source_tokens = 0, target_tokens = 0;
+  double loss_first = 0, loss_last = 0;
+};
+
+Measured measure(const BenchTrainOptions& o, const TrainedModel& model,
+                 const std::vector<Batch>& batches,
+                 const std::function<double(const Batch&)>& flops) {
+  AdamOptions adam_options;
+  StepOptions step;
+  step.lr = 3e-4;
+  if (o.architecture.is_gpt()) {  // the step of nanoGPT's recipe, that of the presets
+    adam_options.weight_decay = 0.1;
+    step.label_smoothing = 0;
+    step.clip_norm = 1;
+  }
+  Adam adam(*model.parameters, adam_options);
+  step.seed = o.batches.seed;
+  Measured result;
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    const StepResult done = train_step(model, adam, std::span(&batches[i], 1), step);
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (i == 0) result.loss_first = done.loss;
+    result.loss_last = done.loss;
+    if (static_cast<std::int64_t>(i) < o.warmup) continue;
+    result.rates.push_back(static_cast<double>(done.target_tokens) / seconds);
+    result.seconds += seconds;
+    result.source_tokens += static_cast<double>(done.source_tokens);
+    result.target_tokens += static_cast<double>(done.target_tokens);
+    result.flops += flops(batches[i]);
+  }
+  return result;
+}
+
+TransformerConfig long_enough(TransformerConfig config, const std::vector<Batch>& batches) {
+  for (const Batch& batch : batches) {
+    config.max_length = std::max(
+        {config.max_length, batch.source_segments.longest(), batch.target_segments.longest()});
+  }
+  return config;
+}
+
+void print(const Json& json) {
+  for (const auto& [key, value] : json.items()) {
+    const std::string shown = value.is_number_float() ? text("%.4g", value.get<double>())
+                              : value.is_string()     ? value.get<std::string>()
+                                                      : value.dump();
+    std::cout << text("%-34s %s\n", key.c_str(), shown.c_str());
+  }
+}
+
+/// The batches, measured on a new model of the preset.
+Measured measure_translation(const BenchTrainOptions& o, std::int64_t count,
+                             std::int64_t& parameters) {
+  BenchBatchOptions source = o.batches;
+  TransformerConfig config = o.architecture.transformer();
+  if (o.vocabulary > 0) config.vocabulary = o.vocabulary;
+  source.rows = config.vocabulary;
+  const std::vector<Batch> batches = o.read.empty()
+                                         ? make_bench_batches(source, count)
+                                         : read_batches(o.read, config.vocabulary, count);
+  if (!o.write.empty()) write_batches(o.write, batches);
+  config = long_enough(config, batches);
+  Transformer model(config);
+  model.materialize(o.batches.seed, o.compute.dtype(), o.compute.device);
+  parameters = model.parameters().elements();
+  return measure(o, model, batches, [&](const Batch& batch) {
+    return training_flops(config, batch.source_segments, batch.target_segments);
+  });
+}
+
+Measured measure_gpt(const BenchTrainOptions& o, std::int64_t count, std::int64_t& parameters) {
+  GptConfig config = o.architecture.gpt();
+  if (o.vocabulary > 0) config.vocabulary = o.vocabulary;
+  const std::int64_t windows = std::max<std::int64_t>(1, o.batches.tokens / config.context);
+  const std::vector<Batch> batches = random_windows(BenchIds(o.batches.ids, 0, config.vocabulary),
+                                                    config.context, windows, count, o.batches.seed);
+  Gpt model(config);
+  model.materialize(o.batches.seed, o.compute.dtype(), o.compute.device);
+  parameters = model.parameters().elements();
+  return measure(o, model, batches,
+                 [&](const Batch& batch) { return training_flops(config, batch.target_segments); });
+}
+
+void run(BenchTrainOptions& o) {
+  const int threads = use_threads(o.common);
+  o.compute.apply();
+  o.architecture.check();
+  if (o.batches.source.empty() != o.batches.target.empty()) {
+    throw UsageError("--src, --tgt: expected both or neither, given one");
+  }
+  const std::int64_t count = o.warmup + o.steps;
+  // On a GPU only afterwards: its operands would count as the peak of memory.
+  const bool on_cpu = o.compute.device.kind == DeviceKind::cpu;
+  const double limit_before = on_cpu ? measure_product_gflops(o.compute, threads) : 0;
+  std::int64_t parameters = 0;
+  const Measured measured = o.architecture.is_gpt() ? measure_gpt(o, count, parameters)
+                                                    : measure_translation(o, count, parameters);
+  const double peak = peak_rss_mib();
+  const double peak_tensors =
+      static_cast<double>(backend(o.compute.device).memory().peak_bytes) / (1 << 20);
+  // The better of two moments, for on a shared machine the limit moves, too.
+  const double limit = std::max(limit_before, measure_product_gflops(o.compute, threads)),
+               gflops = measured.flops / measured.seconds / 1e9;
+  const Json json = {
+      {"preset", o.architecture.preset()},
+      {"device", o.compute.device.str()},
+      {"precision", o.compute.precision},
+      {"threads", threads},
+      {"steps", o.steps},
+      {"parameters", parameters},
+      {"target_tokens_per_second", median(measured.rates)},
+      {"target_tokens_per_second_overall", measured.target_tokens / measured.seconds},
+      {"source_tokens_per_second", measured.source_tokens / measured.seconds},
+      {"target_tokens_per_step", measured.target_tokens / static_cast<double>(o.steps)},
+      {"gflops", gflops},
+      {"sgemm_gflops", limit},
+      {"sgemm_share", gflops / limit},
+      {"peak_rss_mib", peak},
+      {"peak_tensor_mib", peak_tensors},
+      {"loss_first", measured.loss_first},
+      {"loss_last", measured.loss_last},
+      {"blas_core", cpu::blas_core()}};
+  print(json);
+  if (o.common.json) print_json(json);
+}
+
+}  // namespace
+
+void add_bench_train_command(CLI::App& bench) {
+  CLI::App& command = add_command(bench, "train", "Training steps");
+  auto options = std::make_shared<BenchTrainOptions>();
+  OptionGroup model(command, "Model");
+  options->architecture.add_preset_option(model, all_presets(), "Its size");
+  model.number("--vocab", options->vocabulary, at_least(SpecialTokens{}.end + 2),
+               "Rows of its vocabulary (default: the preset's; base and big: 37000)");
+  options->architecture.add_field_options(command);
+  add_compute_options(model, options->compute);
+  OptionGroup data(command, "Batches (default: random sentences)");
+  data.path("--src", options->batches.source, "Source sentences");
+  data.path("--tgt", options->batches.target, "Their translations");
+  data.path("--tokenizer", options->batches.tokenizer,
+            "A SentencePiece model (default: train one on the files)");
+  data.number("--pieces", options->batches.pieces, at_least(1), "Its pieces when it is trained");
+  data.number("--tokens", options->batches.tokens, at_least(1),
+              "Tokens of a batch, of the larger side");
+  add_ids_option(data, options->batches.ids);
+  data.number("--seed", options->batches.seed, "Of batches, initial values and dropout");
+  data.path("--batches", options->read, "Take the batches of this file");
+  data.path("--write-batches", options->write,
+            "Write the batches to this file, for another program");
+  OptionGroup measuring(command, "Measuring");
+  measuring.number("--steps", options->steps, at_least(1), "Timed steps");
+  measuring.number("--warmup", options->warmup, at_least(0), "Steps before them");
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
+}
+
+}  // namespace kette::cli

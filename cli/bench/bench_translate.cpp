@@ -1,0 +1,129 @@
+// `kette bench translate`: sentences per second of beam search. A random model with forced output
+// lengths does the same work as a trained one, so two programs can be compared without sharing a
+// model.
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/bench/bench_ids.h"
+#include "cli/commands/commands.h"
+#include "cli/common.h"
+#include "cli/decoding.h"
+#include "data/files/text_file.h"
+#include "models/transformer.h"
+#include "tensor/random.h"
+
+namespace kette::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+struct BenchTranslateOptions {
+  CommonOptions common;
+  Device device;
+  DType weights = DType::f32;
+  std::string preset = "tiny", ids = "zipf";
+  std::filesystem::path source, tokenizer;
+  TranslateOptions translate;
+  std::int64_t sentences = 1000, length = 14, pieces = 10000, steps = 5, warmup = 1;
+  std::uint64_t seed = 1;
+};
+
+std::vector<std::vector<std::int32_t>> random_sources(const BenchTranslateOptions& o,
+                                                      std::int64_t vocabulary) {
+  const BenchIds ids(o.ids, SpecialTokens{}.end + 1, vocabulary);
+  Random random(o.seed, 1);
+  std::vector<std::vector<std::int32_t>> sources(static_cast<std::size_t>(o.sentences));
+  for (auto& source : sources) {
+    source.resize(static_cast<std::size_t>(o.length));
+    for (auto& id : source) id = ids.draw(random);
+  }
+  return sources;
+}
+
+std::vector<std::vector<std::int32_t>> text_sources(const BenchTranslateOptions& o,
+                                                    std::int64_t vocabulary) {
+  const TextLines lines = read_lines(o.source);
+  TokenizerOptions settings;
+  settings.vocab_size = std::min(o.pieces, vocabulary);
+  const Tokenizer tokenizer = o.tokenizer.empty() ? Tokenizer::train(lines.views(), settings)
+                                                  : Tokenizer::load(o.tokenizer);
+  KETTE_CHECK(tokenizer.vocab_size() <= vocabulary, "bench: expected a tokenizer of at most ",
+              vocabulary, " pieces, given ", tokenizer.vocab_size());
+  return tokenizer.encode_all(lines.views());
+}
+
+void run(BenchTranslateOptions& o) {
+  const int threads = use_threads(o.common);
+  const TransformerConfig config = TransformerConfig::preset(o.preset);
+  o.translate.forced_length = o.length;
+  o.translate.check();
+  const auto sources =
+      o.source.empty() ? random_sources(o, config.vocabulary) : text_sources(o, config.vocabulary);
+  Transformer model(config);
+  check_width(o.translate, model);
+  model.materialize(o.seed, DType::f32, o.device);
+  const auto ready = model.for_decoding(o.weights);
+  std::vector<double> times;
+  double target_tokens = 0;
+  for (std::int64_t run = 0; run < o.warmup + o.steps; ++run) {
+    const Clock::time_point start = Clock::now();
+    const auto found = translate_ids(*ready, sources, o.translate);
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    target_tokens = 0;
+    for (const auto& n_best : found)
+      target_tokens += static_cast<double>(n_best.front().tokens.size());
+    if (run >= o.warmup) times.push_back(seconds);
+  }
+  const double typical = median(times);
+  const auto sentences = static_cast<double>(sources.size());
+  const Json json = {{"preset", o.preset},
+                     {"device", o.device.str()},
+                     {"weights", name_of(o.weights)},
+                     {"threads", threads},
+                     {"beam", o.translate.beam},
+                     {"sentences", sources.size()},
+                     {"seconds", typical},
+                     {"sentences_per_second", sentences / typical},
+                     {"target_tokens_per_second", target_tokens / typical},
+                     {"peak_rss_mib", peak_rss_mib()}};
+  std::cout << text(
+      "%.0f sentences in %.3f s: %.1f sentences/s, %.0f target tokens/s (median of %lld runs)\n",
+      sentences, typical, sentences / typical, target_tokens / typical,
+      static_cast<long long>(o.steps));
+  if (o.common.json) print_json(json);
+}
+
+}  // namespace
+
+void add_bench_translate_command(CLI::App& bench) {
+  CLI::App& command = add_command(bench, "translate", "Beam search with a random model");
+  auto options = std::make_shared<BenchTranslateOptions>();
+  OptionGroup model(command, "Model");
+  model.choice("--preset", options->preset, {"tiny", "base", "big"}, "Its size");
+  add_device_option(model, options->device);
+  add_weights_option(model, options->weights);
+  OptionGroup text(command, "Sentences (default: random ones)");
+  text.path("--src", options->source, "Real ones");
+  text.path("--tokenizer", options->tokenizer,
+            "A SentencePiece model for them (default: train one on them)");
+  text.number("--pieces", options->pieces, at_least(1), "Its pieces when it is trained");
+  text.number("--sentences", options->sentences, at_least(1), "How many random ones");
+  text.number("--length", options->length, at_least(1),
+              "Tokens of a random sentence, and of every translation");
+  add_ids_option(text, options->ids);
+  OptionGroup search(command, "Search");
+  search.number("--beam", options->translate.beam, at_least(1), "Hypotheses kept");
+  search.number("--batch-tokens", options->translate.batch_tokens, at_least(1),
+                "Tokens times beam that each thread has at once");
+  OptionGroup measuring(command, "Measuring");
+  measuring.number("--steps", options->steps, at_least(1), "Timed runs; their median counts");
+  measuring.number("--warmup", options->warmup, at_least(0), "Runs before them");
+  measuring.number("--seed", options->seed, "Of the model and the sentences");
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
+}
+
+}  // namespace kette::cli

@@ -1,0 +1,76 @@
+// `kette bleu`: BLEU or chrF of translations on stdin, equal to sacreBLEU.
+#include <unistd.h>
+
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands/commands.h"
+#include "cli/common.h"
+#include "cli/scoring.h"
+#include "data/files/text_file.h"
+
+namespace kette::cli {
+namespace {
+
+struct BleuCommandOptions {
+  CommonOptions common;
+  ScoringOptions scoring;
+  std::vector<std::string> references;
+  std::filesystem::path input;
+  bool sentence_level = false;
+};
+
+TextLines read_hypotheses(const BleuCommandOptions& o) {
+  if (!o.input.empty()) return read_lines(o.input, kWholeText);
+  TextLines lines = read_lines(STDIN_FILENO, "stdin", kWholeText);
+  KETTE_CHECK(!lines.empty(), "stdin: expected translations, one a line, given nothing");
+  return lines;
+}
+
+void run(const BleuCommandOptions& o) {
+  use_threads(o.common);
+  std::vector<TextLines> reference_lines;
+  for (const std::string& file : o.references) {
+    reference_lines.push_back(read_lines(file, kWholeText));
+  }
+  const TextLines hypotheses = read_hypotheses(o);
+  std::vector<ScoreLines> references;
+  for (std::size_t i = 0; i < reference_lines.size(); ++i) {
+    KETTE_CHECK(reference_lines[i].size() == hypotheses.size(), o.references[i], ": expected ",
+                hypotheses.size(), " lines, as many as there are translations, given ",
+                reference_lines[i].size());
+    references.push_back(reference_lines[i].views());
+  }
+  if (o.sentence_level) {
+    for (std::int64_t i = 0; i < hypotheses.size(); ++i) {
+      ScoreLines of_sentence;
+      for (const TextLines& lines : reference_lines) of_sentence.push_back(lines[i]);
+      std::cout << text("%.4f\n", score_sentence(hypotheses[i], of_sentence, o.scoring));
+    }
+  }
+  const ScoreLine score = score_corpus(hypotheses.views(), references, o.scoring);
+  std::cout << score.text << "\n";
+  if (o.common.json) {
+    print_json(
+        {{"metric", o.scoring.metric}, {"score", score.score}, {"signature", score.signature}});
+  }
+}
+
+}  // namespace
+
+void add_bleu_command(CLI::App& program) {
+  CLI::App& command =
+      add_command(program, "bleu", "Score translations on stdin against references");
+  auto options = std::make_shared<BleuCommandOptions>();
+  OptionGroup group(command, "Text");
+  group.list("--ref", options->references, "Reference translations; may be given several times")
+      .required();
+  group.path("--input", options->input, "The translations (default: stdin)");
+  group.flag("--sentence-level", options->sentence_level, "Also print the score of each line");
+  add_scoring_options(command, options->scoring);
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
+}
+
+}  // namespace kette::cli

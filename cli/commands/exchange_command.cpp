@@ -1,0 +1,59 @@
+// `kette import` and `kette export`: models from and for Hugging Face's transformers.
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands/commands.h"
+#include "cli/common.h"
+#include "data/files/visible_text.h"
+#include "models/exchange/hugging_face.h"
+
+namespace kette::cli {
+namespace {
+
+struct ExchangeOptions {
+  CommonOptions common;
+  std::filesystem::path from, out;
+};
+
+using Exchange = std::string (*)(const std::filesystem::path& from,
+                                 const std::filesystem::path& out);
+
+void run(const ExchangeOptions& o, Exchange exchange) {
+  use_threads(o.common);
+  const std::string summary = exchange(o.from, o.out);
+  std::cerr << visible(o.from.string()) << ": " << summary << "\n"
+            << o.out.string() << ": written" << std::endl;
+  if (o.common.json) {
+    print_json({{"from", o.from.string()}, {"out", o.out.string()}, {"model", summary}});
+  }
+}
+
+void add_exchange(CLI::App& program, const std::string& name, const std::string& help,
+                  const std::string& from, const std::string& from_help,
+                  const std::string& out_help, Exchange exchange) {
+  CLI::App& command = add_command(program, name, help);
+  auto options = std::make_shared<ExchangeOptions>();
+  OptionGroup group(command, "Folders");
+  group.path(from, options->from, from_help, "DIR").required();
+  group.path("--out", options->out, out_help, "DIR").required();
+  add_common_options(command, options->common);
+  when_run(command, [options, exchange] { run(*options, exchange); });
+}
+
+}  // namespace
+
+void add_import_command(CLI::App& program) {
+  add_exchange(program, "import",
+               "Make a model directory of a model of Hugging Face's transformers", "--from",
+               "Its folder, with config.json, model.safetensors and its tokenizer's files",
+               "The model directory to make", import_hugging_face);
+}
+
+void add_export_command(CLI::App& program) {
+  add_exchange(program, "export", "Write a model for Hugging Face's transformers", "--model",
+               "The model directory", "The folder to make, for from_pretrained",
+               export_hugging_face);
+}
+
+}  // namespace kette::cli

@@ -1,0 +1,162 @@
+// `kette generate`: text that goes on from a prompt, written as it comes.
+#include <unistd.h>
+
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands/commands.h"
+#include "cli/common.h"
+#include "cli/text_model.h"
+#include "data/files/text_file.h"
+#include "data/files/utf8.h"
+#include "decode/generator.h"
+
+namespace kette::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct GenerateCommandOptions {
+  CommonOptions common;
+  ModelOptions model;
+  std::string prompt;
+  std::filesystem::path prompt_file;
+  GenerateOptions generate;
+  bool echo = true, stop = true;
+  ContinueOptions search;
+};
+
+/// Writes a text as its tokens come, whole characters at a time.
+class TextStream {
+ public:
+  explicit TextStream(const TextTokenizer& tokenizer) : tokenizer_(tokenizer) {}
+
+  void add(std::int32_t token) {
+    tokens_.push_back(token);
+    const std::string text = tokenizer_.decode(tokens_);
+    const std::size_t whole = text.size() - unfinished_utf8(text);
+    if (whole > written_) {
+      std::cout << for_stdout(text.substr(written_, whole - written_)) << std::flush;
+    }
+    written_ = std::max(written_, whole);
+  }
+  void finish() {
+    const std::string text = tokenizer_.decode(tokens_);
+    if (text.size() > written_) std::cout << for_stdout(text.substr(written_));
+    std::cout << std::flush;
+  }
+
+ private:
+  const TextTokenizer& tokenizer_;
+  std::vector<std::int32_t> tokens_;
+  std::size_t written_ = 0;
+};
+
+std::string read_prompt(const GenerateCommandOptions& o) {
+  if (o.prompt_file.empty()) return o.prompt;
+  constexpr LineLimits kPrompt{.bytes = kWholeText.bytes};
+  TextSource source = o.prompt_file == "-" ? TextSource(STDIN_FILENO, "stdin", kPrompt)
+                                           : TextSource(o.prompt_file, kPrompt);
+  return read_all(source);
+}
+
+/// What a beam search finds, best first.
+void print_likeliest(const GenerateCommandOptions& o, const LanguageModel& model,
+                     const AutoregressiveModel& ready, const std::string& prompt,
+                     const std::vector<std::int32_t>& ids) {
+  ContinueOptions options = o.search;
+  options.max_tokens = o.generate.max_tokens;
+  if (o.stop) options.end_of_text = model.tokenizer->end_of_text();
+  Json list = Json::array();
+  for (const Hypothesis& found : search_continuations(ready, ids, options)) {
+    const std::string text = model.tokenizer->decode(found.tokens);
+    if (!list.empty()) std::cout << "---------------\n";
+    std::cout << for_stdout((o.echo ? prompt : "") + text) << "\n";
+    list.push_back({{"text", text},
+                    {"tokens", found.tokens.size()},
+                    {"log_probability", found.log_probability},
+                    {"score", found.score}});
+  }
+  if (!o.common.json) return;
+  std::cout << Json{{"prompt", prompt}, {"prompt_tokens", ids.size()}, {"texts", list}}.dump(
+                   -1, ' ', false, Json::error_handler_t::replace)
+            << "\n";
+}
+
+void print_texts(const GenerateCommandOptions& o, const LanguageModel& model,
+                 const std::string& prompt, std::vector<std::int32_t> ids) {
+  if (ids.empty()) ids.push_back(model.tokenizer->end_of_text());
+  GenerateOptions options = o.generate;
+  if (o.stop) options.end_of_text = model.tokenizer->end_of_text();
+  const auto ready = model.gpt->for_decoding(o.model.weights);
+  if (o.search.beam > 1) return print_likeliest(o, model, *ready, prompt, ids);
+  const std::string echoed = o.echo ? prompt : "";
+  TextStream stream(*model.tokenizer);
+  std::cout << for_stdout(echoed) << std::flush;
+  const auto start = std::chrono::steady_clock::now();
+  // The first text is heard while it grows, and the others once all are done.
+  const auto texts = generate(*ready, ids, options, [&](std::int64_t text, std::int32_t token) {
+    if (text == 0) stream.add(token);
+  });
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  stream.finish();
+  std::cout << "\n";
+  for (std::size_t i = 1; i < texts.size(); ++i) {
+    std::cout << "---------------\n"
+              << for_stdout(echoed + model.tokenizer->decode(texts[i])) << "\n";
+  }
+  std::int64_t tokens = 0;
+  Json list = Json::array();
+  for (const auto& text : texts) {
+    tokens += static_cast<std::int64_t>(text.size());
+    list.push_back(model.tokenizer->decode(text));
+  }
+  const double rate = static_cast<double>(tokens) / seconds;
+  std::cerr << text("%lld tokens, %.1f tokens/s\n", static_cast<long long>(tokens), rate);
+  if (!o.common.json) return;
+  const auto replace = Json::error_handler_t::replace;  // half a character at the end of a text
+  std::cout << Json{{"prompt", prompt}, {"texts", list},      {"prompt_tokens", ids.size()},
+                    {"tokens", tokens}, {"seconds", seconds}, {"tokens_per_second", rate}}
+                   .dump(-1, ' ', false, replace)
+            << "\n";
+}
+
+void run(GenerateCommandOptions& o) {
+  use_threads(o.common);
+  o.generate.check();
+  o.search.n_best = o.search.beam > 1 ? o.generate.texts : 1;
+  o.search.check();
+  const std::string prompt = read_prompt(o);
+  const LanguageModel model = load_language_model(o.model);
+  print_texts(o, model, prompt, model.tokenizer->encode(prompt));
+}
+
+}  // namespace
+
+void add_generate_command(CLI::App& program) {
+  CLI::App& command = add_command(program, "generate", "Let a language model go on from a prompt");
+  auto options = std::make_shared<GenerateCommandOptions>();
+  add_model_options(command, options->model);
+  OptionGroup text(command, "Text");
+  Option prompt =
+      text.text("--prompt", options->prompt, "What to go on from (default: nothing, a new text)");
+  text.path("--prompt-file", options->prompt_file, "Take it from this file, or - for stdin")
+      .excludes(prompt);
+  text.number("--max-tokens", options->generate.max_tokens, at_least(1), "Tokens of each text");
+  text.number("--num", options->generate.texts, at_least(1), "Texts");
+  text.flag("--echo,!--no-echo", options->echo, "Begin with the prompt (on by default)");
+  text.flag("--stop,!--no-stop", options->stop,
+            "Stop where the model ends the text (on by default)");
+  OptionGroup sampling(command, "Sampling");
+  const std::vector<Option> chances = add_sampling_options(sampling, options->generate);
+  OptionGroup search(command, "Search, instead of sampling");
+  const Option beam = add_beam_options(search, options->search, "no search, but sampling");
+  for (Option option : chances) option.excludes(beam);
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
+}
+
+}  // namespace kette::cli

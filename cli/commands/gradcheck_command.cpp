@@ -1,0 +1,175 @@
+// `kette gradcheck`: every op on every sample in f64, or a whole Transformer parameter by
+// parameter.
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "autograd/all_ops.h"
+#include "autograd/gradient_check.h"
+#include "cli/architecture.h"
+#include "cli/commands/commands.h"
+#include "cli/common.h"
+#include "models/gradient_check.h"
+#include "tensor/suggestion.h"
+
+namespace kette::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct GradcheckOptions {
+  CommonOptions common;
+  std::vector<std::string> ops;
+  std::string model, preset;
+  std::int64_t elements = 0;
+  bool list = false;
+  GradientCheckOptions check;
+};
+
+/// The lines printed so far and what they add up to.
+class Report {
+ public:
+  explicit Report(double tolerance) : tolerance_(tolerance) {}
+
+  void add(const std::string& name, std::int64_t samples, const GradientGap& worst) {
+    const bool good = worst.gap <= tolerance_;  // false for NaN
+    (good ? passed_ : failed_) += 1;
+    if (!(worst.gap <= worst_)) worst_ = worst.gap;
+    std::cout << text("%-6s %-44s %3lld %s %7lld elements  worst %.1e", good ? "ok" : "FAILED",
+                      name.c_str(), static_cast<long long>(samples),
+                      samples == 1 ? "sample, " : "samples,", static_cast<long long>(worst.checked),
+                      worst.gap)
+              << text("  at %s: expected %.9g, got %.9g\n", worst.where.c_str(), worst.expected,
+                      worst.got)
+              << std::flush;
+    entries_.push_back({{"name", name},
+                        {"passed", good},
+                        {"samples", samples},
+                        {"elements", worst.checked},
+                        {"worst", worst.gap},
+                        {"where", worst.where},
+                        {"expected", worst.expected},
+                        {"got", worst.got}});
+  }
+
+  /// Prints the last lines; returns the exit code.
+  int finish(bool json) const {
+    std::cout << passed_ << " passed, " << failed_ << " failed, worst " << text("%.2e", worst_)
+              << "\n";
+    if (json) {
+      print_json(
+          {{"passed", passed_}, {"failed", failed_}, {"worst", worst_}, {"checks", entries_}});
+    }
+    return failed_ == 0 ? 0 : 1;
+  }
+
+ private:
+  double tolerance_, worst_ = 0;
+  std::int64_t passed_ = 0, failed_ = 0;
+  Json entries_ = Json::array();
+};
+
+std::vector<OpInfo> chosen_ops(const std::vector<std::string>& names) {
+  std::vector<OpInfo> all = all_ops(), chosen;
+  if (names.empty()) return all;
+  std::vector<std::string> known;
+  for (const OpInfo& op : all) known.push_back(op.name);
+  for (const std::string& name : names) {
+    const auto found = std::find(known.begin(), known.end(), name);
+    if (found == known.end()) {
+      throw UsageError("unknown op " + name + did_you_mean(name, known) +
+                       "; kette gradcheck --list lists them all");
+    }
+    chosen.push_back(all[static_cast<std::size_t>(found - known.begin())]);
+  }
+  return chosen;
+}
+
+void check_ops(const GradcheckOptions& o, Report& report) {
+  for (const OpInfo& op : chosen_ops(o.ops)) {
+    GradientGap worst;
+    std::int64_t elements = 0;
+    for (const Sample& sample : op.samples) {
+      GradientGap gap = check_gradients(sample.call, sample.inputs, o.check);
+      elements += gap.checked;
+      if (!sample.label.empty()) gap.where = sample.label + ", " + gap.where;
+      if (elements == gap.checked || !(gap.gap <= worst.gap)) worst = gap;
+    }
+    worst.checked = elements;
+    report.add(op.name, static_cast<std::int64_t>(op.samples.size()), worst);
+  }
+}
+
+void add_gaps(Report& report, const std::string& label, const ParameterGaps& gaps) {
+  for (const auto& [name, gap] : gaps) report.add(label + name, 1, gap);
+}
+
+/// A small model whole, in its variants; of a preset a few elements of each parameter, which takes a
+/// minute and not a week.
+void check_model(const GradcheckOptions& o, Report& report) {
+  constexpr std::int64_t kElementsOfPreset = 8;
+  const std::int64_t elements = o.elements > 0     ? o.elements
+                                : o.preset.empty() ? 0
+                                                   : kElementsOfPreset;
+  if (!o.preset.empty()) {
+    add_gaps(report, "",
+             o.model == "gpt"
+                 ? check_gpt(GptConfig::preset(o.preset), elements, o.check)
+                 : check_transformer(TransformerConfig::preset(o.preset), elements, o.check));
+  } else if (o.model == "gpt") {
+    add_gaps(report, "GPT-2 ", check_gpt(small_gpt(), elements, o.check));
+    add_gaps(report, "modern ", check_gpt(small_modern_gpt(), elements, o.check));
+  } else {
+    for (const NormOrder norm : {NormOrder::post, NormOrder::pre}) {
+      add_gaps(report, norm == NormOrder::post ? "post-norm " : "pre-norm ",
+               check_transformer(small_transformer(norm), elements, o.check));
+    }
+    add_gaps(report, "marian ", check_transformer(small_marian(), elements, o.check));
+  }
+}
+
+void run(const GradcheckOptions& o) {
+  use_threads(o.common);
+  if (o.list) {
+    for (const OpInfo& op : all_ops())
+      std::cout << text("%-26s %s\n", op.name.c_str(), op.formula.c_str());
+    return;
+  }
+  if (!o.model.empty() && !o.ops.empty())
+    throw UsageError("--model: expected no ops beside it, given " + o.ops[0]);
+  if (o.model.empty() && !o.preset.empty())
+    throw UsageError("--preset: expected --model beside it, given none");
+  Report report(o.check.tolerance);
+  if (o.model.empty()) {
+    check_ops(o, report);
+  } else {
+    check_model(o, report);
+  }
+  if (const int code = report.finish(o.common.json); code != 0) exit_with(code);
+}
+
+}  // namespace
+
+void add_gradcheck_command(CLI::App& program) {
+  CLI::App& command =
+      add_command(program, "gradcheck", "Check gradients against central differences in f64");
+  auto options = std::make_shared<GradcheckOptions>();
+  // The inputs are so small that several threads would only wait for each other.
+  options->common.threads = 1;
+  OptionGroup group(command, "Gradient check");
+  group.list("OP", options->ops, "Ops to check (default: all of them)", "");
+  group.flag("--list", options->list, "List the ops with their formulas, and stop");
+  group.choice("--model", options->model, {"transformer", "gpt"},
+               "Check a whole model, parameter by parameter");
+  group.choice("--preset", options->preset, all_presets(),
+               "Of this size (default: a small one in its variants)");
+  group.number("--elements", options->elements, at_least(1),
+               "Elements of each parameter, spread evenly (default: all; with --preset: 8)");
+  group.number("--tolerance", options->check.tolerance, above(0), "Largest gap that passes");
+  group.number("--seed", options->check.seed, "Of the random inputs");
+  add_device_option(group, options->check.device);
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
+}
+
+}  // namespace kette::cli

@@ -1,0 +1,208 @@
+// `kette info`: the version, the machine, and what a preset or a trained model costs, part by part.
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/architecture.h"
+#include "cli/commands/commands.h"
+#include "cli/common.h"
+#include "cli/machine.h"
+#include "cli/version.h"
+#include "models/model_directory.h"
+#include "models/model_summary.h"
+#include "models/points.h"
+#include "tensor/cpu/blas.h"
+
+namespace kette::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct InfoOptions {
+  CommonOptions common;
+  std::string preset;
+  std::filesystem::path model;
+  std::int64_t vocabulary = 0;
+  bool points = false;
+};
+
+constexpr double kMebi = 1024.0 * 1024.0;
+
+double training_flops_of(const SummaryRow& row) {
+  return 3 * (row.source_flops + row.target_flops);
+}
+
+std::vector<SummaryRow> rows_of(const ModelConfig& config) {
+  return std::visit([](const auto& c) { return summarize(c); }, config);
+}
+
+Json model_json(const ModelConfig& config) {
+  Json json = Json::parse(std::visit([](const auto& c) { return to_json(c); }, config));
+  const std::vector<SummaryRow> rows = rows_of(config);
+  const std::int64_t parameters = count_parameters(rows);
+  json["parameters"] = parameters;
+  double forward = 0;
+  json["parts"] = Json::array();
+  for (const SummaryRow& row : rows) {
+    forward += static_cast<double>(row.count) * (row.source_flops + row.target_flops);
+    json["parts"].push_back({{"part", row.part},
+                             {"count", row.count},
+                             {"parameters", row.parameters},
+                             {"source_token_flops", row.source_flops},
+                             {"target_token_flops", row.target_flops},
+                             {"training_flops", training_flops_of(row)},
+                             {"weight_bytes", 4 * row.parameters},
+                             {"training_bytes", kTrainingBytesPerParameter * row.parameters}});
+  }
+  json["forward_flops_per_token_pair"] = forward;
+  json["training_flops_per_token_pair"] = 3 * forward;
+  json["weight_bytes"] = 4 * parameters;
+  json["training_bytes"] = kTrainingBytesPerParameter * parameters;
+  return json;
+}
+
+std::string headline(const TransformerConfig& c) {
+  return text(
+      "%lld + %lld layers, width %lld, hidden %lld, %lld heads, vocabulary %s, dropout %s, "
+      "%s-norm",
+      static_cast<long long>(c.encoder_layers), static_cast<long long>(c.decoder_layers),
+      static_cast<long long>(c.width), static_cast<long long>(c.hidden),
+      static_cast<long long>(c.heads), with_commas(c.vocabulary).c_str(),
+      shortest(c.dropout).c_str(), c.norm == NormOrder::post ? "post" : "pre");
+}
+
+std::string headline(const GptConfig& c) {
+  return text(
+      "%lld layers, width %lld, hidden %lld, %lld heads, vocabulary %s, context %s, "
+      "dropout %s, %s positions",
+      static_cast<long long>(c.layers), static_cast<long long>(c.width),
+      static_cast<long long>(c.hidden), static_cast<long long>(c.heads),
+      with_commas(c.vocabulary).c_str(), with_commas(c.context).c_str(),
+      shortest(c.dropout).c_str(), c.positions == Positions::learned ? "learned" : "rotary");
+}
+
+void print_line(const SummaryRow& row, const std::string& part) {
+  std::cout << text("%-42s %12s %10.3f %10.3f %10.3f %9.2f %9.2f\n", part.c_str(),
+                    with_commas(row.parameters).c_str(), row.source_flops / 1e6,
+                    row.target_flops / 1e6, training_flops_of(row) / 1e6,
+                    4 * static_cast<double>(row.parameters) / kMebi,
+                    static_cast<double>(kTrainingBytesPerParameter * row.parameters) / kMebi);
+}
+
+void print_table(const ModelConfig& config) {
+  std::cout << "\n" << std::visit([](const auto& c) { return headline(c); }, config) << "\n\n";
+  std::cout << text("%-42s %12s %10s %10s %10s %9s %9s\n", "", "", "MFLOP a", "MFLOP a",
+                    "training,", "weights,", "training,");
+  std::cout << text("%-42s %12s %10s %10s %10s %9s %9s\n", "part", "parameters", "src token",
+                    "tgt token", "both", "MiB", "MiB");
+  SummaryRow total{"total", 1, 0, 0, 0};
+  for (const SummaryRow& row : rows_of(config)) {
+    print_line(row,
+               row.part + (row.count > 1 ? " (each of " + std::to_string(row.count) + ")" : ""));
+    const auto count = static_cast<double>(row.count);
+    total.parameters += row.count * row.parameters;
+    total.source_flops += count * row.source_flops;
+    total.target_flops += count * row.target_flops;
+  }
+  print_line(total, total.part);
+  std::cout << "\nMFLOP: matrix products of the forward pass, and of a training step over a source "
+               "and a target token; "
+               "attention over n keys\nadds "
+            << shortest(4e-6 * static_cast<double>(
+                                   std::visit([](const auto& c) { return c.width; }, config)))
+            << " n for each attention layer. Training MiB: weights, gradients and Adam's moments, "
+               "without activations.\n";
+}
+
+std::unique_ptr<AutoregressiveModel> model_of(const ModelConfig& config) {
+  if (const auto* gpt = std::get_if<GptConfig>(&config)) return std::make_unique<Gpt>(*gpt);
+  return std::make_unique<Transformer>(std::get<TransformerConfig>(config));
+}
+
+/// Where a tap can look into a pass, with the shapes there.
+Json print_points(const ModelConfig& config) {
+  const std::unique_ptr<AutoregressiveModel> model = model_of(config);
+  model->allocate(DType::f32, {}, Gradients::none);
+  const std::int64_t target = std::min<std::int64_t>(3, model->positions()),
+                     source = std::min<std::int64_t>(5, model->positions());
+  std::cout << "\nPoints of a pass over "
+            << (model->has_encoder()
+                    ? text("a source of %lld and a target of %lld tokens",
+                           static_cast<long long>(source), static_cast<long long>(target))
+                    : text("%lld tokens", static_cast<long long>(target)))
+            << "\n\n";
+  Json list = Json::array();
+  for (const Point& point : points_of(*model, source, target)) {
+    std::cout << text("%-54s %s\n", point.name.c_str(), point.shape.str().c_str());
+    Json shape = Json::array();
+    for (std::int64_t axis = 0; axis < point.shape.rank(); ++axis) {
+      shape.push_back(point.shape[axis]);
+    }
+    list.push_back({{"point", point.name}, {"shape", shape}});
+  }
+  return list;
+}
+
+void run(const InfoOptions& o) {
+  const int threads = use_threads(o.common);
+  if (o.points && o.preset.empty() && o.model.empty()) {
+    throw UsageError("expected --model or --preset beside --points, given neither");
+  }
+  Json json = {
+      {"version", KETTE_VERSION},       {"commit", built_commit()},      {"cpu", cpu_name()},
+      {"kernels", kernel_level()},      {"blas_core", cpu::blas_core()}, {"threads", threads},
+      {"cuda_devices", cuda_devices()},
+  };
+  std::cout << "kette " << full_version() << "\nCPU            " << cpu_name()
+            << "\nkernels        " << kernel_level() << "\nOpenBLAS core  " << cpu::blas_core()
+            << " (KETTE_BLAS_CORE=NAME overrides it)\nthreads        " << threads << "\n";
+  const std::vector<std::string> devices = cuda_devices();
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    std::cout << text("cuda:%-9zu %s\n", i, devices[i].c_str());
+  }
+  if (devices.empty()) std::cout << "CUDA           none: " << why_no_cuda() << "\n";
+  if (!o.preset.empty() || !o.model.empty()) {
+    ModelConfig config;
+    if (o.model.empty()) {
+      ArchitectureOptions architecture;
+      architecture.apply_preset(o.preset);
+      if (architecture.is_gpt()) {
+        config = architecture.gpt();
+      } else {
+        config = architecture.transformer();
+      }
+      const auto set_vocabulary = [&](auto& c) { c.vocabulary = o.vocabulary; };
+      if (o.vocabulary > 0) std::visit(set_vocabulary, config);
+      std::visit([](const auto& c) { c.check(); }, config);
+    } else {
+      config = read_config(o.model);
+    }
+    print_table(config);
+    if (o.preset == "base" || o.preset == "big") {
+      std::cout << "The paper's Table 3 prints " << (o.preset == "base" ? "65" : "213")
+                << " million; the rows of its vocabulary are not told.\n";
+    }
+    json["preset"] = o.preset;
+    json["model"] = model_json(config);
+    if (o.points) json["points"] = print_points(config);
+  }
+  if (o.common.json) print_json(json);
+}
+
+}  // namespace
+
+void add_info_command(CLI::App& program) {
+  CLI::App& command =
+      add_command(program, "info", "Show the machine, and what a preset or a model costs");
+  auto options = std::make_shared<InfoOptions>();
+  OptionGroup group(command, "Model");
+  Option preset = group.choice("--preset", options->preset, all_presets(), "A preset");
+  group.number("--vocab", options->vocabulary, at_least(1),
+               "Rows of its vocabulary (default: the preset's)");
+  group.path("--model", options->model, "Or a trained model", "DIR").excludes(preset);
+  group.flag("--points", options->points, "List what in the model a tap can look at");
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
+}
+
+}  // namespace kette::cli

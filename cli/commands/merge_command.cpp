@@ -1,0 +1,41 @@
+// `kette merge`: adapters and the model they sit on become one plain model.
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands/commands.h"
+#include "cli/common.h"
+#include "data/files/visible_text.h"
+#include "models/adapter_directory.h"
+
+namespace kette::cli {
+namespace {
+
+struct MergeOptions {
+  CommonOptions common;
+  std::filesystem::path model, base, out;
+};
+
+void run(const MergeOptions& o) {
+  use_threads(o.common);
+  merge_adapters(o.model, o.out, o.base);
+  std::cout << visible(o.out.string()) << ": " << visible(o.model.string())
+            << " merged into its base\n";
+  if (o.common.json) print_json({{"out", o.out.string()}, {"model", o.model.string()}});
+}
+
+}  // namespace
+
+void add_merge_command(CLI::App& program) {
+  CLI::App& command =
+      add_command(program, "merge", "Merge low-rank adapters into the model they sit on");
+  auto options = std::make_shared<MergeOptions>();
+  OptionGroup group(command, "Model");
+  group.path("--model", options->model, "The model directory with the adapters", "DIR").required();
+  group.path("--base", options->base, "The model they sit on, if it is not where it was", "DIR");
+  group.path("--out", options->out, "The model directory to write", "DIR").required();
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
+}
+
+}  // namespace kette::cli

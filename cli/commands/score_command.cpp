@@ -1,0 +1,67 @@
+// `kette score`: how likely the model finds given translations, one log-probability a line.
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands/commands.h"
+#include "cli/common.h"
+#include "cli/decoding.h"
+#include "data/files/text_file.h"
+#include "decode/scorer.h"
+
+namespace kette::cli {
+namespace {
+
+struct ScoreCommandOptions {
+  CommonOptions common;
+  ModelOptions model;
+  ScoreOptions score;
+  std::filesystem::path source, target;
+  bool normalize = false;
+};
+
+void run(const ScoreCommandOptions& o) {
+  use_threads(o.common);
+  const TextLines source = read_lines(o.source, kWholeText);
+  const TextLines target = read_lines(o.target, kWholeText);
+  KETTE_CHECK(source.size() == target.size(), o.target.string(), ": expected ", source.size(),
+              " lines, as many as ", o.source.string(), " has, given ", target.size());
+  const TranslationModel model = load(o.model);
+  check_lengths(model, source.views(), o.source.string());
+  check_lengths(model, target.views(), o.target.string(), 1, Side::target);
+  const std::vector<SentenceScore> scores = score_ids(
+      *model.transformer->for_decoding(o.model.weights), model.tokenizer.encode_all(source.views()),
+      model.tokenizer.encode_all(target.views(), Side::target), o.score);
+  double sum = 0;
+  std::int64_t tokens = 0;
+  for (const SentenceScore& score : scores) {
+    sum += score.log_probability;
+    tokens += score.tokens();
+    std::cout << text(
+        "%.6f\n", score.log_probability / (o.normalize ? static_cast<double>(score.tokens()) : 1));
+  }
+  if (o.common.json) {
+    print_json({{"sentences", source.size()},
+                {"tokens", tokens},
+                {"log_probability", sum},
+                {"log_probability_per_token", sum / static_cast<double>(tokens)}});
+  }
+}
+
+}  // namespace
+
+void add_score_command(CLI::App& program) {
+  CLI::App& command = add_command(program, "score", "Log-probabilities of given translations");
+  auto options = std::make_shared<ScoreCommandOptions>();
+  add_model_options(command, options->model);
+  OptionGroup text(command, "Text");
+  text.path("--src", options->source, "Source sentences").required();
+  text.path("--tgt", options->target, "Translations to score").required();
+  text.flag("--normalize", options->normalize, "Divide by the number of tokens, end mark counted");
+  text.number("--batch-tokens", options->score.batch_tokens, at_least(1),
+              "Tokens that each thread has at once");
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
+}
+
+}  // namespace kette::cli

@@ -1,0 +1,76 @@
+// `kette tokenize`: text files to one file of ids that a language model trains on.
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands/commands.h"
+#include "cli/common.h"
+#include "cli/tokenizer_option.h"
+#include "data/corpora/tokenize_files.h"
+#include "data/files/visible_text.h"
+#include "train/status_line.h"
+
+namespace kette::cli {
+namespace {
+
+struct TokenizeCommandOptions {
+  CommonOptions common;
+  std::vector<std::string> files;
+  std::string tokenizer, documents = "file";
+  std::filesystem::path out;
+  bool quiet = false;
+};
+
+void run(const TokenizeCommandOptions& o) {
+  const int threads = use_threads(o.common);
+  const SharedTextTokenizer tokenizer = load_named_tokenizer(o.tokenizer);
+  TokenizeReport report;
+  double seconds = 0;
+  {
+    StatusLine line(o.quiet);
+    report = tokenize_files({o.files.begin(), o.files.end()}, *tokenizer,
+                            parse_document_kind(o.documents), o.out, show_on(line));
+    seconds = line.seconds();
+  }
+  const double tokens = static_cast<double>(report.tokens);
+  const double bytes = static_cast<double>(report.bytes);
+  std::cout << visible(o.out.string()) << ": "
+            << text("%s tokens of %s bytes in %s document%s, %.2f bytes a token\n",
+                    with_commas(report.tokens).c_str(), with_commas(report.bytes).c_str(),
+                    with_commas(report.documents).c_str(), report.documents == 1 ? "" : "s",
+                    bytes / tokens);
+  if (!o.common.json) return;
+  print_json({{"out", o.out.string()},
+              {"tokenizer", tokenizer->fingerprint()},
+              {"vocabulary", tokenizer->vocabulary()},
+              {"documents", report.documents},
+              {"tokens", report.tokens},
+              {"bytes", report.bytes},
+              {"seconds", seconds},
+              {"tokens_per_second", tokens / seconds},
+              {"megabytes_per_second", bytes / 1e6 / seconds},
+              {"peak_rss_mib", peak_rss_mib()},
+              {"threads", threads}});
+}
+
+}  // namespace
+
+void add_tokenize_command(CLI::App& program) {
+  CLI::App& command =
+      add_command(program, "tokenize", "Turn text into ids that a language model trains on");
+  auto options = std::make_shared<TokenizeCommandOptions>();
+  OptionGroup group(command, "Text");
+  group.list("--text", options->files, "Text files, plain or gzip, one after the other")
+      .required()
+      .many();
+  group.text("--tokenizer", options->tokenizer, kTokenizerHelp, "NAME").required();
+  group.path("--out", options->out, "The file of ids to write (safetensors)").required();
+  group.choice(
+      "--documents", options->documents, {"file", "line", "paragraph"},
+      "What ends in an end of text: each file, each line, or the lines between blank ones");
+  group.flag("--quiet", options->quiet, "No progress line");
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
+}
+
+}  // namespace kette::cli

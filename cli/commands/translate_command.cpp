@@ -1,0 +1,173 @@
+// `kette translate`: lines in, translations out, in the same order, a part as soon as it is done.
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "cli/commands/commands.h"
+#include "cli/common.h"
+#include "cli/decoding.h"
+#include "data/files/line_reader.h"
+#include "data/files/visible_text.h"
+
+namespace kette::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct TranslateCommandOptions {
+  CommonOptions common;
+  ModelOptions model;
+  TranslateOptions translate;
+  bool sample = false;
+  SamplingOptions sampling;
+  std::filesystem::path input, output, prefix;
+};
+
+/// Lines that are translated together: enough that the end of a part, where threads wait for each
+/// other, costs little.
+constexpr std::size_t kPart = 4096;
+
+/// No sentence that a model has positions for is nearly as long.
+constexpr LineLimits kLimits{.line_bytes = kWholeText.line_bytes};
+
+LineReader open_input(const std::filesystem::path& file) {
+  return file.empty() ? LineReader(STDIN_FILENO, "stdin", kLimits) : LineReader(file, kLimits);
+}
+
+/// Where translations go; every part is handed to the system at once.
+class Sink {
+ public:
+  explicit Sink(const std::filesystem::path& file) {
+    if (file.empty()) return;
+    name_ = file.string();
+    file_.open(file, std::ios::binary);
+    check("a file that can be written");
+  }
+
+  void write(const std::string& text) {
+    std::ostream& stream = name_.empty() ? std::cout : file_;
+    stream << (name_.empty() ? for_stdout(text) : text) << std::flush;
+    if (!stream.good()) check("room for all of the output");
+  }
+
+ private:
+  void check(const char* expected) {
+    const bool good = name_.empty() ? std::cout.good() : file_.good();
+    KETTE_CHECK(good, name_.empty() ? "standard output" : name_, ": expected ", expected,
+                ", given none (", std::strerror(errno), ")");
+  }
+
+  std::string name_;
+  std::ofstream file_;
+};
+
+/// What the translations begin with, line by line beside the sources; without a file nothing.
+class Prefixes {
+ public:
+  explicit Prefixes(const std::filesystem::path& file) {
+    if (!file.empty()) lines_.emplace(file, kLimits);
+  }
+  std::vector<std::string> next(std::size_t lines) {
+    if (!lines_) return {};
+    std::vector<std::string> part = lines_->next(lines);
+    KETTE_CHECK(part.size() == lines, lines_->name(),
+                ": expected as many lines as there are sentences, given fewer");
+    return part;
+  }
+  void check_end() {
+    KETTE_CHECK(!lines_ || lines_->next(1).empty(), lines_->name(),
+                ": expected as many lines as there are sentences, given more");
+  }
+
+ private:
+  std::optional<LineReader> lines_;
+};
+
+std::string format(const Translation& translation, std::int64_t line, std::int64_t n_best) {
+  if (n_best == 1) return translation.text + "\n";
+  std::string lines;
+  for (const Translation::Alternative& alternative : translation.n_best) {
+    lines += std::to_string(line) + " ||| " + alternative.text + " ||| " +
+             text("%.6f", alternative.hypothesis.score) + "\n";
+  }
+  return lines;
+}
+
+void run(TranslateCommandOptions& o) {
+  const int threads = use_threads(o.common);
+  if (o.sample) o.translate.sampling = o.sampling;
+  o.translate.check();
+  LineReader source = open_input(o.input);
+  const TranslationModel model = load(o.model);
+  check_width(o.translate, *model.transformer);
+  const Translator translator(*model.transformer, model.tokenizer, o.model.weights);
+  std::vector<std::string> part = source.next(kPart);
+  Prefixes prefixes(o.prefix);
+  Sink sink(o.output);  // now, so that input that is refused leaves an earlier output as it is
+  std::int64_t sentences = 0, tokens = 0;
+  double seconds = 0;
+  while (!part.empty()) {
+    if (!o.translate.truncate) {
+      check_lengths(model, {part.begin(), part.end()}, source.name(), source.first_line());
+    }
+    const auto start = std::chrono::steady_clock::now();
+    o.translate.first_number = source.first_line() - 1;
+    const std::vector<Translation> translations =
+        translator.translate(part, o.translate, {}, prefixes.next(part.size()));
+    seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    std::string written;
+    for (std::size_t i = 0; i < translations.size(); ++i) {
+      const std::int64_t line = source.first_line() + static_cast<std::int64_t>(i);
+      if (translations[i].truncated) {
+        std::cerr << "kette: " << visible(source.name()) << ":" << line
+                  << ": cut, it is too long for the model\n";
+      }
+      written += format(translations[i], line, o.translate.n_best);
+      tokens += static_cast<std::int64_t>(translations[i].n_best.front().hypothesis.tokens.size());
+    }
+    sentences += static_cast<std::int64_t>(part.size());
+    sink.write(written);
+    part = source.next(kPart);
+  }
+  prefixes.check_end();
+  if (!o.common.json) return;
+  const double rate = seconds > 0 ? 1 / seconds : 0;
+  print_json({{"sentences", sentences},
+              {"target_tokens", tokens},
+              {"seconds", seconds},
+              {"sentences_per_second", static_cast<double>(sentences) * rate},
+              {"target_tokens_per_second", static_cast<double>(tokens) * rate},
+              {"peak_rss_mib", peak_rss_mib()},
+              {"threads", threads}});
+}
+
+}  // namespace
+
+void add_translate_command(CLI::App& program) {
+  CLI::App& command = add_command(program, "translate", "Translate stdin or a file, line by line");
+  auto options = std::make_shared<TranslateCommandOptions>();
+  add_model_options(command, options->model);
+  OptionGroup text(command, "Text");
+  text.path("--input", options->input, "Sentences, one a line; plain or gzip (default: stdin)");
+  text.path("--output", options->output, "Where their translations go (default: stdout)");
+  text.number("--n-best", options->translate.n_best, at_least(1),
+              "Best translations of each line, or as many samples, as `line ||| text ||| score`");
+  text.path("--prefix", options->prefix,
+            "What the translation of each line is to begin with; a line may be empty");
+  add_search_options(command, options->translate);
+  OptionGroup sampling(command, "Sampling");
+  const Option sample = sampling.flag("--sample", options->sample,
+                                      "Draw translations by chance instead of searching");
+  for (Option option : add_sampling_options(sampling, options->sampling)) option.needs(sample);
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
+}
+
+}  // namespace kette::cli

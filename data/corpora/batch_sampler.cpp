@@ -1,0 +1,145 @@
+#include "data/corpora/batch_sampler.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "data/corpora/purpose.h"
+#include "tensor/error.h"
+#include "tensor/splitmix.h"
+
+namespace kette {
+
+BatchSampler::BatchSampler(const ParallelCorpus& corpus, const BatchOptions& options)
+    : corpus_(&corpus), options_(options) {
+  KETTE_CHECK(options.length_bucket >= 0, "length_bucket: expected 0 or more tokens, given ",
+              options.length_bucket);
+  KETTE_CHECK(options.bpe_dropout >= 0 && options.bpe_dropout < 1,
+              "bpe_dropout: expected a probability from 0 to below 1, given ", options.bpe_dropout);
+  if (options.bpe_dropout > 0) {
+    KETTE_CHECK(corpus.tokenizer().has_value(),
+                "bpe_dropout: expected a corpus made of text, given one made of ids");
+    KETTE_CHECK(corpus.tokenizer()->is_bpe(),
+                "bpe_dropout: expected a BPE model, given a unigram model (train with BPE, or set "
+                "it to 0)");
+  }
+  plan_epoch();
+}
+
+Batch BatchSampler::next() {
+  Batch batch = make_batch(source(), target(), plan_[static_cast<std::size_t>(state_.position)],
+                           corpus_->special());
+  advance();
+  return batch;
+}
+
+void BatchSampler::advance() {
+  ++state_.position;
+  if (state_.position < batches_in_epoch()) return;
+  state_ = {state_.epoch + 1, 0};
+  plan_epoch();
+}
+
+std::int64_t BatchSampler::target_tokens(std::int64_t batches) const {
+  const std::int64_t here = std::min(batches, batches_in_epoch() - state_.position);
+  std::int64_t tokens = planned_tokens(here);
+  if (here == batches) return tokens;
+  BatchSampler ahead = *this;
+  for (batches -= here; batches > 0;) {
+    ahead.state_ = {ahead.state_.epoch + 1, 0};
+    ahead.plan_epoch();
+    const std::int64_t there = std::min(batches, ahead.batches_in_epoch());
+    tokens += ahead.planned_tokens(there);
+    batches -= there;
+  }
+  return tokens;
+}
+
+std::int64_t BatchSampler::planned_tokens(std::int64_t batches) const {
+  std::int64_t tokens = 0;
+  for (std::int64_t i = state_.position; i < state_.position + batches; ++i) {
+    for (const std::int64_t sentence : plan_[static_cast<std::size_t>(i)]) {
+      tokens += target().length(sentence) + 1;
+    }
+  }
+  return tokens;
+}
+
+void BatchSampler::restore(const State& state) {
+  KETTE_CHECK(state.epoch >= 0, "BatchSampler: expected an epoch of at least 0, given ",
+              state.epoch);
+  const State before = std::exchange(state_, state);
+  plan_epoch();
+  if (state.position >= 0 && state.position < batches_in_epoch()) return;
+  const std::int64_t batches = batches_in_epoch();
+  state_ = before;
+  plan_epoch();
+  fail("BatchSampler: expected a position from 0 to ", batches - 1, " in epoch ", state.epoch,
+       ", given ", state.position, " (resume with the same data, batch size and seed)");
+}
+
+void BatchSampler::plan_epoch() {
+  if (options_.bpe_dropout > 0) draw_pieces();
+  if (!options_.shuffle) {
+    plan_ = plan_batches(source(), target(), options_.tokens_per_batch);
+    return;
+  }
+  BatchPlan batches = cut(shuffled_order(), source(), target(), options_.tokens_per_batch);
+  std::vector<std::pair<std::uint64_t, std::size_t>> order;
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    order.emplace_back(hash_of(Purpose::batches, options_.seed, state_.epoch, i), i);
+  }
+  std::sort(order.begin(), order.end());
+  plan_.clear();
+  for (const auto& [hash, i] : order) plan_.push_back(std::move(batches[i]));
+}
+
+std::vector<std::int64_t> BatchSampler::shuffled_order() const {
+  // Length bucket first, then a random number; the place itself settles the rare tie.
+  std::vector<std::tuple<std::int64_t, std::uint64_t, std::int64_t>> keys;
+  keys.reserve(static_cast<std::size_t>(corpus_->size()));
+  for (std::int64_t i = 0; i < corpus_->size(); ++i) {
+    const std::int64_t length = std::max(source().length(i), target().length(i));
+    const std::int64_t bucket = options_.length_bucket > 0 ? length / options_.length_bucket : 0;
+    keys.emplace_back(bucket, hash_of(Purpose::sentences, options_.seed, state_.epoch, i), i);
+  }
+  std::sort(keys.begin(), keys.end());
+  std::vector<std::int64_t> order;
+  order.reserve(keys.size());
+  for (const auto& key : keys) order.push_back(std::get<2>(key));
+  return order;
+}
+
+void BatchSampler::draw_pieces() {
+  const std::int64_t count = corpus_->size();
+  const FilterOptions& filters = corpus_->report().options;
+  const std::int64_t limit =
+      filters.must_fit > 0 ? std::min(filters.max_length, filters.must_fit) : filters.max_length;
+  const auto draw = [&](const TokenLists& plain, Purpose side) {
+    std::vector<std::vector<std::int32_t>> ids(static_cast<std::size_t>(count));
+#pragma omp parallel for schedule(dynamic, 64)
+    for (std::int64_t i = 0; i < count; ++i) {
+      auto& pieces = ids[static_cast<std::size_t>(i)];
+      pieces = corpus_->tokenizer()->resegment(plain[i], options_.bpe_dropout,
+                                               hash_of(side, options_.seed, state_.epoch, i));
+      if (static_cast<std::int64_t>(pieces.size()) > limit) {
+        pieces.assign(plain[i].begin(), plain[i].end());
+      }
+    }
+    TokenLists lists;
+    for (const auto& pieces : ids) lists.add(pieces);
+    return lists;
+  };
+  dropout_source_ = draw(corpus_->source(), Purpose::source_pieces);
+  dropout_target_ = draw(corpus_->target(), Purpose::target_pieces);
+}
+
+const TokenLists& BatchSampler::source() const {
+  return options_.bpe_dropout > 0 ? dropout_source_ : corpus_->source();
+}
+
+const TokenLists& BatchSampler::target() const {
+  return options_.bpe_dropout > 0 ? dropout_target_ : corpus_->target();
+}
+
+}  // namespace kette

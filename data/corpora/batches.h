@@ -1,0 +1,49 @@
+// Batches of packed sentences, no padding (see tensor/segments.h). For a pair (s, t) of n and m
+// tokens:
+//   source     s1 .. sn </s>        rows of source_segments, n + 1 each
+//   target_in  <s> t1 .. tm         what the decoder reads     } rows of target_segments,
+//   target_out t1 .. tm </s>        what it is to say          } m + 1 each
+// A batch holds about tokens_per_batch tokens of the larger side (Vaswani et al. 2017,
+// section 5.1). The batches of a language model have an empty source (data/corpora/window_sampler.h).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "data/corpora/parallel_corpus.h"
+#include "data/corpora/token_lists.h"
+#include "data/tokenizers/special_tokens.h"
+#include "tensor/segments.h"
+
+namespace kette {
+
+struct Batch {
+  std::vector<std::int32_t> source;
+  Segments source_segments;
+  std::vector<std::int32_t> target_in, target_out;
+  Segments target_segments;
+  std::vector<std::int64_t> sentence_ids;  // places in the corpus
+};
+
+/// Packs the named sentences in this order.
+Batch make_batch(const TokenLists& source, const TokenLists& target,
+                 std::span<const std::int64_t> sentence_ids, const SpecialTokens& special);
+
+/// The same sentences in the same order, in parts of equal size as far as sentences allow: as many
+/// as it takes to come down to about `tokens` of the larger side.
+std::vector<Batch> split(const Batch& batch, std::int64_t tokens);
+
+/// The sentence ids of each batch.
+using BatchPlan = std::vector<std::vector<std::int64_t>>;
+
+/// Cuts an order of sentences where the source or the target tokens, end marks counted, would pass
+/// the limit. A sentence beyond the limit is a batch of its own.
+BatchPlan cut(std::span<const std::int64_t> order, const TokenLists& source,
+              const TokenLists& target, std::int64_t tokens_per_batch);
+
+/// Every sentence once, shortest first, no randomness: for validation.
+BatchPlan plan_batches(const TokenLists& source, const TokenLists& target,
+                       std::int64_t tokens_per_batch);
+
+}  // namespace kette

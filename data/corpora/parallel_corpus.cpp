@@ -1,0 +1,244 @@
+#include "data/corpora/parallel_corpus.h"
+
+#include <algorithm>
+#include <limits>
+#include <sstream>
+#include <unordered_set>
+#include <utility>
+
+#include "data/corpora/pair_file.h"
+#include "data/files/file_fingerprint.h"
+#include "data/files/line_reader.h"
+#include "data/files/text_size.h"
+#include "tensor/error.h"
+
+namespace kette {
+namespace {
+
+using Ids = std::vector<std::int32_t>;
+
+constexpr std::size_t kExamples = 3;
+/// Lines encoded at a time: enough to keep the threads busy, few enough that text and ids of dropped
+/// and million-character lines do not pile up.
+constexpr std::size_t kPairsAtOnce = std::size_t{1} << 16;
+
+void note(FilterReport::Dropped& dropped, const FilterReport::Example& example) {
+  if (dropped.examples.size() < kExamples) dropped.examples.push_back(example);
+  ++dropped.count;
+}
+
+/// Decides on one pair after another and keeps the report.
+class Filter {
+ public:
+  explicit Filter(const FilterOptions& options) { report_.options = options; }
+
+  bool keeps(std::int64_t line, std::string_view source, std::string_view target,
+             std::int64_t source_tokens, std::int64_t target_tokens) {
+    ++report_.read;
+    FilterReport::Dropped* reason = reason_against(source, target, source_tokens, target_tokens);
+    if (reason != nullptr) {
+      note(*reason, {line, source_tokens, target_tokens});
+      return false;
+    }
+    ++report_.kept;
+    return true;
+  }
+
+  const FilterReport& report() const { return report_; }
+
+ private:
+  FilterReport::Dropped* reason_against(std::string_view source, std::string_view target,
+                                        std::int64_t source_tokens, std::int64_t target_tokens) {
+    const FilterOptions& options = report_.options;
+    const auto [shorter, longer] = std::minmax(source_tokens, target_tokens);
+    if (options.drop_empty && shorter == 0) return &report_.empty;
+    if (longer > options.max_length) return &report_.too_long;
+    if (options.max_ratio > 0 &&
+        static_cast<double>(longer) > options.max_ratio * static_cast<double>(shorter)) {
+      return &report_.ratio;
+    }
+    if (options.drop_duplicates) {
+      const bool is_new = seen_.insert(std::string(source) + '\n' + std::string(target)).second;
+      if (!is_new) return &report_.duplicates;
+    }
+    return nullptr;
+  }
+
+  FilterReport report_;
+  std::unordered_set<std::string> seen_;
+};
+
+/// One language's lines, a block after the other.
+struct Lines {
+  std::string name;
+  std::function<std::vector<std::string>(std::size_t most)> next;
+};
+
+/// Of a text in memory, which must outlive them.
+Lines lines_of(const TextLines& text, const std::string& name) {
+  return {name, [&text, at = std::size_t{0}](std::size_t most) mutable {
+            const std::size_t count = std::min(most, text.views().size() - at);
+            const auto begin = text.views().begin() + static_cast<std::ptrdiff_t>(at);
+            at += count;
+            return std::vector<std::string>(begin, begin + static_cast<std::ptrdiff_t>(count));
+          }};
+}
+
+/// Of a file; `bytes`: about the most of a block.
+Lines lines_of(const std::filesystem::path& file,
+               std::size_t bytes = std::numeric_limits<std::size_t>::max()) {
+  return {file.string(), [reader = std::make_shared<LineReader>(file), bytes](std::size_t most) {
+            return reader->next(most, bytes);
+          }};
+}
+
+using KeepPair = std::function<void(const Ids& source, const Ids& target)>;
+using Encoded = std::function<void(std::int64_t pairs, std::int64_t tokens, std::int64_t bytes)>;
+
+void check_fit(const FilterOptions& options, const Lines& side, std::int64_t line,
+               const Ids& sentence) {
+  const auto tokens = static_cast<std::int64_t>(sentence.size());
+  KETTE_CHECK(options.must_fit == 0 || tokens <= options.must_fit, side.name, ":", line,
+              ": expected at most ", options.must_fit,
+              " tokens, as many as the model has positions for, given ", tokens,
+              " (shorten the line, leave such lines out, or give the model more positions)");
+}
+
+/// Gives keep() the pairs that pass the filters, in order. Both sides have equally many lines.
+FilterReport encode_pairs(const Lines& source, const Lines& target, const Tokenizer& tokenizer,
+                          const FilterOptions& options, const KeepPair& keep,
+                          const Encoded& encoded = {}) {
+  KETTE_CHECK(options.max_length > 0, "max_length: expected at least one token, given ",
+              options.max_length);
+  KETTE_CHECK(options.max_ratio == 0 || options.max_ratio >= 1,
+              "max_ratio: expected 0 (off) or at least 1, given ", options.max_ratio);
+  Filter filter(options);
+  std::int64_t tokens = 0, bytes = 0;
+  const auto encode = [&](const std::vector<std::string>& lines, Side side) {
+    const std::vector<std::string_view> views(lines.begin(), lines.end());
+    for (const std::string& line : lines) bytes += static_cast<std::int64_t>(line.size());
+    return tokenizer.encode_all(views, side);
+  };
+  std::vector<std::string> sources;
+  while (sources = source.next(kPairsAtOnce), !sources.empty()) {
+    const std::vector<std::string> targets = target.next(sources.size());
+    KETTE_CHECK(targets.size() == sources.size(), target.name,
+                ": expected as many lines as before, given fewer (somebody writes the file)");
+    const std::vector<Ids> source_ids = encode(sources, Side::source);
+    const std::vector<Ids> target_ids = encode(targets, Side::target);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      const Ids &s = source_ids[i], &t = target_ids[i];
+      const std::int64_t line = filter.report().read + 1;
+      if (!filter.keeps(line, sources[i], targets[i], static_cast<std::int64_t>(s.size()),
+                        static_cast<std::int64_t>(t.size()))) {
+        continue;
+      }
+      check_fit(options, source, line, s);
+      check_fit(options, target, line, t);
+      keep(s, t);
+      tokens += static_cast<std::int64_t>(s.size() + t.size());
+    }
+    if (encoded) encoded(filter.report().read, tokens, bytes);
+  }
+  KETTE_CHECK(filter.report().kept > 0, source.name, " and ", target.name,
+              ": expected sentence pairs that pass the filters, given none\n",
+              filter.report().text());
+  return filter.report();
+}
+
+/// Returns how many lines both have.
+std::int64_t paired_lines(const std::string& source, std::int64_t sources,
+                          const std::string& target, std::int64_t targets) {
+  KETTE_CHECK(sources == targets, source, " and ", target, ": expected equally many lines, given ",
+              sources, " and ", targets,
+              " (line n of one must be the translation of line n of the other)");
+  return sources;
+}
+
+/// What the pairs in a file depend on.
+std::string made_of(const std::filesystem::path& source, const std::filesystem::path& target,
+                    const Tokenizer& tokenizer, const FilterOptions& options) {
+  std::ostringstream text;
+  text << file_fingerprint(source) << "; " << file_fingerprint(target) << "; "
+       << tokenizer.fingerprint() << "; max_length " << options.max_length << ", must_fit "
+       << options.must_fit << ", max_ratio " << options.max_ratio << ", drop_empty "
+       << options.drop_empty << ", drop_duplicates " << options.drop_duplicates;
+  return text.str();
+}
+
+}  // namespace
+
+std::int64_t check_pairing(const std::filesystem::path& source,
+                           const std::filesystem::path& target) {
+  return paired_lines(source.string(), text_size(source).lines, target.string(),
+                      text_size(target).lines);
+}
+
+ParallelCorpus ParallelCorpus::load(const std::filesystem::path& source,
+                                    const std::filesystem::path& target, const Tokenizer& tokenizer,
+                                    const FilterOptions& options) {
+  check_pairing(source, target);
+  ParallelCorpus corpus(tokenizer);
+  corpus.report_ = encode_pairs(lines_of(source, LineReader::kPartBytes), lines_of(target),
+                                tokenizer, options, corpus.adder());
+  return corpus;
+}
+
+ParallelCorpus ParallelCorpus::from_lines(const TextLines& source, const std::string& source_name,
+                                          const TextLines& target, const std::string& target_name,
+                                          const Tokenizer& tokenizer,
+                                          const FilterOptions& options) {
+  paired_lines(source_name, source.size(), target_name, target.size());
+  ParallelCorpus corpus(tokenizer);
+  corpus.report_ = encode_pairs(lines_of(source, source_name), lines_of(target, target_name),
+                                tokenizer, options, corpus.adder());
+  return corpus;
+}
+
+ParallelCorpus ParallelCorpus::load_or_make(const std::filesystem::path& pairs,
+                                            const std::filesystem::path& source,
+                                            const std::filesystem::path& target,
+                                            const Tokenizer& tokenizer,
+                                            const FilterOptions& options,
+                                            const TokenizeProgress& progress) {
+  const std::string wanted = made_of(source, target, tokenizer, options);
+  std::optional<Pairs> found = read_pairs(pairs, wanted);
+  if (!found) {
+    const auto lines = static_cast<double>(check_pairing(source, target));
+    PairFileWriter writer(pairs, tokenizer.vocab_size(), tokenizer.special().end);
+    const FilterReport report = encode_pairs(
+        lines_of(source, LineReader::kPartBytes), lines_of(target), tokenizer, options,
+        [&](const Ids& s, const Ids& t) { writer.add(s, t); },
+        [&](std::int64_t done, std::int64_t tokens, std::int64_t bytes) {
+          if (progress) progress({done, tokens, bytes}, static_cast<double>(done) / lines);
+        });
+    writer.finish(wanted, report);
+    found = read_pairs(pairs, wanted);
+    KETTE_CHECK(found, pairs.string(), ": expected the pairs that were just written, given others");
+  }
+  ParallelCorpus corpus(tokenizer);
+  corpus.source_ = std::move(found->source);
+  corpus.target_ = std::move(found->target);
+  corpus.report_ = std::move(found->report);
+  return corpus;
+}
+
+ParallelCorpus ParallelCorpus::from_tokens(TokenLists source, TokenLists target) {
+  KETTE_CHECK(source.size() == target.size() && source.size() > 0,
+              "ParallelCorpus: expected equally many sentences on both sides, given ",
+              source.size(), " and ", target.size());
+  ParallelCorpus corpus;
+  corpus.report_.read = corpus.report_.kept = source.size();
+  corpus.source_ = std::move(source);
+  corpus.target_ = std::move(target);
+  return corpus;
+}
+
+std::function<void(const Ids& source, const Ids& target)> ParallelCorpus::adder() {
+  return [this](const Ids& source, const Ids& target) {
+    source_.add(source);
+    target_.add(target);
+  };
+}
+
+}  // namespace kette

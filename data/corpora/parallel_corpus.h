@@ -1,0 +1,67 @@
+// Sentence pairs as token ids: line n of the source file is translated by line n of the target
+// file. Encoded once, filtered with a report, stored flat; of the text little is in memory at a time.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/corpora/filter_report.h"
+#include "data/corpora/token_lists.h"
+#include "data/corpora/tokenize_files.h"
+#include "data/files/text_file.h"
+#include "data/tokenizers/tokenizer.h"
+
+namespace kette {
+
+/// Throws unless both files have equally many lines; how many. Quick: nothing is encoded.
+std::int64_t check_pairing(const std::filesystem::path& source,
+                           const std::filesystem::path& target);
+
+class ParallelCorpus {
+ public:
+  static ParallelCorpus load(const std::filesystem::path& source,
+                             const std::filesystem::path& target, const Tokenizer& tokenizer,
+                             const FilterOptions& options = {});
+  /// The same by way of a file that keeps the ids (data/corpora/pair_file.h): made where it is not there or
+  /// was made of something else, and read in the place of the text from then on.
+  static ParallelCorpus load_or_make(const std::filesystem::path& pairs,
+                                     const std::filesystem::path& source,
+                                     const std::filesystem::path& target,
+                                     const Tokenizer& tokenizer, const FilterOptions& options,
+                                     const TokenizeProgress& progress = {});
+
+  /// From lines in memory; the names stand in errors.
+  static ParallelCorpus from_lines(const TextLines& source, const std::string& source_name,
+                                   const TextLines& target, const std::string& target_name,
+                                   const Tokenizer& tokenizer, const FilterOptions& options = {});
+
+  /// From ids without begin and end, unfiltered: synthetic data for tests and measurements.
+  static ParallelCorpus from_tokens(TokenLists source, TokenLists target);
+
+  std::int64_t size() const { return source_.size(); }
+  const TokenLists& source() const { return source_; }
+  const TokenLists& target() const { return target_; }
+  const FilterReport& report() const { return report_; }
+
+  /// What made the ids; nothing for from_tokens.
+  const std::optional<Tokenizer>& tokenizer() const { return tokenizer_; }
+  /// Of its tokenizer; from_tokens takes its ids for those of a vocabulary of Kette's own.
+  SpecialTokens special() const { return tokenizer_ ? tokenizer_->special() : SpecialTokens{}; }
+
+ private:
+  ParallelCorpus() = default;
+  explicit ParallelCorpus(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
+  std::function<void(const std::vector<std::int32_t>& source,
+                     const std::vector<std::int32_t>& target)>
+  adder();
+
+  TokenLists source_, target_;
+  FilterReport report_;
+  std::optional<Tokenizer> tokenizer_;
+};
+
+}  // namespace kette

@@ -1,0 +1,131 @@
+#include "data/corpora/text_documents.h"
+
+#include <utility>
+
+#include "data/files/unicode.h"
+#include "data/files/utf8.h"
+#include "tensor/error.h"
+
+namespace kette {
+namespace {
+
+constexpr std::string_view kBlank = " \t\r\v\f";
+constexpr std::size_t kLongestPiece = 16;  // in pieces of the usual length
+
+bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
+
+/// Where the last character of a text that is not empty begins.
+std::size_t last_character(std::string_view text) {
+  std::size_t at = text.size() - 1;
+  while (at > 0 && text.size() - at < 4 && continues_character(text[at])) --at;
+  return at;
+}
+
+bool ends_in_space(std::string_view text) {
+  const std::string_view last = text.substr(last_character(text));
+  return first_invalid_utf8(last) == std::string_view::npos && is_space(decode_utf8(last).back());
+}
+
+/// The last place where one of these spaces follows a character that is none; 0 if there is none.
+std::size_t last_end_of_word(std::string_view text, std::string_view spaces) {
+  std::size_t at = text.find_last_of(spaces);
+  while (at != std::string_view::npos && at > 0 && ends_in_space(text.substr(0, at))) {
+    at = text.find_last_of(spaces, at - 1);
+  }
+  return at == std::string_view::npos ? 0 : at;
+}
+
+}  // namespace
+
+DocumentKind parse_document_kind(const std::string& name) {
+  if (name == "line") return DocumentKind::line;
+  if (name == "paragraph") return DocumentKind::paragraph;
+  KETTE_CHECK(name == "file", "documents: expected file, line or paragraph, given ", name);
+  return DocumentKind::file;
+}
+
+const char* name_of(DocumentKind kind) {
+  if (kind == DocumentKind::line) return "line";
+  return kind == DocumentKind::paragraph ? "paragraph" : "file";
+}
+
+TextDocuments::TextDocuments(const std::filesystem::path& path, DocumentKind kind,
+                             std::size_t piece_bytes)
+    : name_(path.string()), file_(path), kind_(kind), piece_bytes_(piece_bytes) {
+  do fill();
+  while (!at_end_ && buffer_.size() < kByteOrderMark.size());
+  KETTE_CHECK(!buffer_.empty(), name_, ": expected text, given an empty file (leave it out)");
+  if (buffer_.starts_with(kByteOrderMark)) begin_ = kByteOrderMark.size();
+  offset_ = static_cast<std::int64_t>(begin_);
+}
+
+std::optional<TextPiece> TextDocuments::next() {
+  for (;; fill()) {
+    if (!inside_document_) skip_blank_lines();
+    if (rest().empty() && at_end_ && !inside_document_) return std::nullopt;
+    if (const std::optional<End> end = document_end()) return take(*end, true);
+    if (const std::size_t at = cut()) return take({at, at}, false);
+  }
+}
+
+void TextDocuments::fill() {
+  buffer_.erase(0, begin_);
+  begin_ = 0;
+  const std::size_t before = buffer_.size();
+  buffer_.resize(before + piece_bytes_);
+  const std::size_t count = file_.read(buffer_.data() + before, piece_bytes_);
+  buffer_.resize(before + count);
+  at_end_ = count == 0;
+}
+
+void TextDocuments::skip_blank_lines() {
+  if (kind_ == DocumentKind::file) return;
+  const std::string_view text = rest();
+  const std::size_t content = text.find_first_not_of("\n \t\r\v\f");
+  const bool only_blank = content == std::string_view::npos;
+  // The blanks in front of content belong to its line, which may not have been read yet.
+  const std::size_t line =
+      only_blank && at_end_ ? text.size() : text.substr(0, content).rfind('\n') + 1;
+  begin_ += line;
+  offset_ += static_cast<std::int64_t>(line);
+}
+
+std::optional<TextDocuments::End> TextDocuments::document_end() const {
+  const std::string_view text = rest();
+  const auto without_return = [&](std::size_t end) {
+    return end > 0 && text[end - 1] == '\r' ? end - 1 : end;
+  };
+  constexpr std::size_t kNone = std::string_view::npos;
+  std::size_t at = kind_ == DocumentKind::file ? kNone : text.find('\n');
+  while (kind_ == DocumentKind::paragraph && at != kNone) {
+    const std::size_t content = text.find_first_not_of(kBlank, at + 1);
+    if (content == kNone) {
+      if (!at_end_) return std::nullopt;
+      break;
+    }
+    if (text[content] == '\n') break;
+    at = text.find('\n', content);
+  }
+  if (at != kNone) return End{without_return(at), at + 1};
+  if (!at_end_) return std::nullopt;
+  if (kind_ == DocumentKind::file) return End{text.size(), text.size()};
+  return End{without_return(text.size()), text.size()};
+}
+
+std::size_t TextDocuments::cut() const {
+  const std::string_view text = rest();
+  if (text.size() < piece_bytes_) return 0;
+  if (const std::size_t at = last_end_of_word(text, "\r\n")) return at;
+  if (const std::size_t at = last_end_of_word(text, " \t")) return at;
+  return text.size() < kLongestPiece * piece_bytes_ ? 0 : last_character(text);
+}
+
+TextPiece TextDocuments::take(End end, bool ends_document) {
+  TextPiece piece{std::string(rest().substr(0, end.text)), offset_, ends_document};
+  begin_ += end.next;
+  offset_ += static_cast<std::int64_t>(end.next);
+  inside_document_ = !ends_document;
+  return piece;
+}
+
+}  // namespace kette

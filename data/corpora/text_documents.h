@@ -1,0 +1,77 @@
+// The documents of a text file, plain or gzip, in bounded memory: a document comes in pieces of
+// about 256 KiB, cut where a tokenizer cannot tell. That is between a character that is no white
+// space and a line end (or, in a line too long, a blank) after it:
+//   byte, character   see single characters only.
+//   gpt2              each alternative of its pattern takes white space only first or nothing but
+//                     white space, so a piece of it ends there in any case; the pattern never looks
+//                     back, and looks ahead only from white space. Not so behind a line end: of
+//                     "\n\n" and "x" the second \n is a piece of its own, of "\n\n" alone it is not.
+//   sentencepiece     begins a new piece at each blank, and takes a line end for one, or as a piece
+//                     of its own.
+// Text without any white space, or of nothing else, is cut between characters once a piece is 16
+// times as long; then and only then may ids differ from those of the whole, and they still spell the
+// same text. The bytes are handed out as they are, save a byte order mark at the start: what is no
+// UTF-8 is the tokenizer's affair.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "data/files/gzip_file.h"
+
+namespace kette {
+
+/// file: the file is one document. line: each line is one, without its line end. paragraph: the
+/// lines between blank ones, without the last line end. Blank lines are in no document of the
+/// latter two.
+enum class DocumentKind { file, line, paragraph };
+
+/// "file", "line" or "paragraph".
+DocumentKind parse_document_kind(const std::string& name);
+const char* name_of(DocumentKind kind);
+
+struct TextPiece {
+  std::string text;
+  std::int64_t offset = 0;  ///< of its first byte in the (unpacked) file
+  bool ends_document = false;
+};
+
+class TextDocuments {
+ public:
+  static constexpr std::size_t kPieceBytes = std::size_t{1} << 18;
+
+  TextDocuments(const std::filesystem::path& path, DocumentKind kind,
+                std::size_t piece_bytes = kPieceBytes);
+
+  /// Nothing at the end of the file. An empty file is an Error.
+  std::optional<TextPiece> next();
+  /// Of the file as it lies on disk.
+  std::int64_t bytes_taken() const { return file_.bytes_taken(); }
+
+ private:
+  /// Where a document ends, and where what follows it begins.
+  struct End {
+    std::size_t text, next;
+  };
+
+  std::string_view rest() const { return std::string_view(buffer_).substr(begin_); }
+  void fill();
+  void skip_blank_lines();
+  std::optional<End> document_end() const;
+  std::size_t cut() const;
+  TextPiece take(End end, bool ends_document);
+
+  std::string name_;
+  GzipFile file_;
+  DocumentKind kind_;
+  std::size_t piece_bytes_;
+  std::string buffer_;  // what was read and not handed out starts at begin_
+  std::size_t begin_ = 0;
+  std::int64_t offset_ = 0;  // of begin_ in the file
+  bool at_end_ = false, inside_document_ = false;
+};
+
+}  // namespace kette

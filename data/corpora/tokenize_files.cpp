@@ -1,0 +1,145 @@
+#include "data/corpora/tokenize_files.h"
+
+#include <exception>
+#include <utility>
+
+#include "data/corpora/token_file.h"
+#include "tensor/error.h"
+
+namespace kette {
+namespace {
+
+namespace fs = std::filesystem;
+using Ids = std::vector<std::int32_t>;
+
+/// Text that is encoded at once: enough for many threads and for many short documents.
+constexpr std::size_t kBytesAtOnce = std::size_t{1} << 22;
+
+class FilesTokenizer {
+ public:
+  FilesTokenizer(const TextTokenizer& tokenizer, TokenFileWriter& writer)
+      : tokenizer_(tokenizer), writer_(writer) {}
+
+  /// True when a part is full and should be encoded.
+  bool add(const fs::path& file, TextPiece piece) {
+    waiting_bytes_ += piece.text.size();
+    waiting_.push_back({&file, std::move(piece), {}, {}});
+    return waiting_bytes_ >= kBytesAtOnce;
+  }
+
+  void encode() {
+    const auto count = static_cast<std::int64_t>(waiting_.size());
+#pragma omp parallel for schedule(dynamic)
+    for (std::int64_t i = 0; i < count; ++i) {
+      Waiting& waiting = waiting_[static_cast<std::size_t>(i)];
+      try {
+        waiting.ids = tokenizer_.encode(waiting.piece.text);
+      } catch (...) {
+        waiting.error = std::current_exception();
+      }
+    }
+    for (const Waiting& waiting : waiting_) append(waiting);
+    waiting_.clear();
+    waiting_bytes_ = 0;
+  }
+
+  const TokenizeReport& report() const { return report_; }
+
+ private:
+  struct Waiting {
+    const fs::path* file;
+    TextPiece piece;
+    Ids ids;
+    std::exception_ptr error;
+  };
+
+  void append(const Waiting& waiting) {
+    try {
+      if (waiting.error) std::rethrow_exception(waiting.error);
+    } catch (const Error& error) {
+      fail(waiting.file->string(), ": in the text from byte ", waiting.piece.offset,
+           " on: ", error.what());
+    }
+    writer_.append(waiting.ids);
+    report_.bytes += static_cast<std::int64_t>(waiting.piece.text.size());
+    if (waiting.piece.ends_document) {
+      writer_.append(Ids{tokenizer_.end_of_text()});
+      ++report_.documents;
+    }
+    report_.tokens = writer_.size();
+  }
+
+  const TextTokenizer& tokenizer_;
+  TokenFileWriter& writer_;
+  std::vector<Waiting> waiting_;
+  std::size_t waiting_bytes_ = 0;
+  TokenizeReport report_;
+};
+
+/// Bytes on disk of all files. Those that are missing are told now and not after hours of others;
+/// what has no size, such as a pipe, counts as nothing.
+double total_bytes(const std::vector<fs::path>& files, const fs::path& out) {
+  std::uintmax_t total = 0;
+  for (const fs::path& file : files) {
+    check_text_file(file);
+    std::error_code error;
+    KETTE_CHECK(!fs::equivalent(file, out, error), out.string(),
+                ": expected a file to write that is not one of the texts, given ", file.string());
+    const std::uintmax_t bytes = fs::file_size(file, error);
+    if (!error) total += bytes;
+  }
+  return static_cast<double>(total);
+}
+
+}  // namespace
+
+TokenizeReport tokenize_files(const std::vector<fs::path>& files, const TextTokenizer& tokenizer,
+                              DocumentKind kind, const fs::path& out,
+                              const TokenizeProgress& progress, const std::string& made_of) {
+  KETTE_CHECK(!files.empty(), "tokenize: expected at least one text file, given none");
+  const double total = total_bytes(files, out);
+  TokenFileWriter writer(out, tokenizer.vocabulary());
+  FilesTokenizer parts(tokenizer, writer);
+  double taken_before = 0;
+  for (const fs::path& file : files) {
+    TextDocuments documents(file, kind);
+    while (std::optional<TextPiece> piece = documents.next()) {
+      if (!parts.add(file, std::move(*piece))) continue;
+      parts.encode();
+      const double taken = taken_before + static_cast<double>(documents.bytes_taken());
+      if (progress) progress(parts.report(), total > 0 ? taken / total : 0);
+    }
+    taken_before += static_cast<double>(documents.bytes_taken());
+  }
+  parts.encode();
+  const TokenizeReport& report = parts.report();
+  KETTE_CHECK(report.documents > 0, files.front().string(),
+              ": expected at least one document, given only blank lines");
+  writer.finish({tokenizer.fingerprint(), tokenizer.vocabulary(), tokenizer.end_of_text(),
+                 report.documents, report.bytes, made_of, ""});
+  return report;
+}
+
+bool were_made_of(const fs::path& path, const std::string& made_of) {
+  if (!fs::exists(path)) return false;
+  try {
+    return TokenFile::open(path).info().made_of == made_of;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+bool are_tokens(const std::vector<fs::path>& files) {
+  return files.size() == 1 && is_token_file(files.front());
+}
+
+TokenFile open_tokens(const fs::path& path, const TextTokenizer& tokenizer) {
+  TokenFile tokens = TokenFile::open(path);
+  KETTE_CHECK(tokens.info().tokenizer == tokenizer.fingerprint(), path.string(),
+              ": expected tokens of the model's tokenizer, ", tokenizer.fingerprint(),
+              ", given those of ", tokens.info().tokenizer,
+              " (make them with kette tokenize and that tokenizer)");
+  return tokens;
+}
+
+}  // namespace kette

@@ -1,0 +1,39 @@
+// Text files to one token file (data/corpora/token_file.h): every document is encoded and followed by the
+// tokenizer's end_of_text. Several pieces are encoded at once, in bounded memory; the ids do not
+// depend on the number of threads.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+#include "data/corpora/text_documents.h"
+#include "data/corpora/token_file.h"
+#include "data/tokenizers/text_tokenizer.h"
+
+namespace kette {
+
+struct TokenizeReport {
+  std::int64_t documents = 0;
+  std::int64_t tokens = 0;  ///< the ends of text counted
+  std::int64_t bytes = 0;   ///< of the documents' text
+};
+
+/// Told every few MiB what is done so far, and which share of all files that is.
+using TokenizeProgress = std::function<void(const TokenizeReport&, double share)>;
+
+TokenizeReport tokenize_files(const std::vector<std::filesystem::path>& files,
+                              const TextTokenizer& tokenizer, DocumentKind kind,
+                              const std::filesystem::path& out,
+                              const TokenizeProgress& progress = {},
+                              const std::string& made_of = "");
+/// Whether there is such a file, which can be read, and it says so of itself.
+bool were_made_of(const std::filesystem::path& path, const std::string& made_of);
+
+/// Whether what somebody gave as text is one file of tokens instead.
+bool are_tokens(const std::vector<std::filesystem::path>& files);
+/// Opens a file of tokens, which must be those of the tokenizer.
+TokenFile open_tokens(const std::filesystem::path& path, const TextTokenizer& tokenizer);
+
+}  // namespace kette

@@ -1,0 +1,147 @@
+#include "data/corpora/window_sampler.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "data/corpora/purpose.h"
+#include "tensor/error.h"
+#include "tensor/splitmix.h"
+
+namespace kette {
+namespace {
+
+/// Adds a window that reads inputs and is to say outputs.
+void add_window(Batch& batch, std::span<const std::int32_t> inputs,
+                std::span<const std::int32_t> outputs, std::int64_t place) {
+  batch.target_in.insert(batch.target_in.end(), inputs.begin(), inputs.end());
+  batch.target_out.insert(batch.target_out.end(), outputs.begin(), outputs.end());
+  batch.sentence_ids.push_back(place);
+}
+
+}  // namespace
+
+WindowSampler::WindowSampler(const TokenFile& corpus, const WindowOptions& options)
+    : corpus_(&corpus), options_(options) {
+  KETTE_CHECK(options.context > 0, "context: expected at least 1 token, given ", options.context);
+  KETTE_CHECK(options.rows > 0, "rows: expected at least 1 window in a batch, given ",
+              options.rows);
+  KETTE_CHECK(corpus.size() > options.context, "corpus: expected at least one window of ",
+              options.context, " + 1 tokens, given ", corpus.size(),
+              " tokens (take a shorter context or more text)");
+}
+
+Batch WindowSampler::next() {
+  const std::int64_t context = options_.context, first = state_.position * options_.rows;
+  const std::int64_t count = std::min(options_.rows, windows() - first);
+  Batch batch;
+  for (std::int64_t place = first; place < first + count; ++place) {
+    const std::int64_t start = window_start(place);
+    const std::vector<std::int32_t> tokens = corpus_->copy(start, context + 1);
+    const std::span<const std::int32_t> ids(tokens);
+    add_window(batch, ids.first(ids.size() - 1), ids.subspan(1), start);
+  }
+  batch.target_segments =
+      Segments::from_lengths(std::vector<std::int64_t>(static_cast<std::size_t>(count), context));
+  advance();
+  return batch;
+}
+
+void WindowSampler::advance() {
+  ++state_.position;
+  if (state_.position == batches_in_epoch()) state_ = {state_.epoch + 1, 0};
+}
+
+std::int64_t WindowSampler::target_tokens(std::int64_t batches) const {
+  WindowSampler ahead = *this;
+  std::int64_t tokens = 0;
+  for (; batches > 0; --batches) {
+    const std::int64_t first = ahead.state_.position * options_.rows;
+    tokens += options_.context * std::min(options_.rows, ahead.windows() - first);
+    ahead.advance();
+  }
+  return tokens;
+}
+
+void WindowSampler::restore(const State& state) {
+  KETTE_CHECK(state.epoch >= 0, "WindowSampler: expected an epoch of at least 0, given ",
+              state.epoch);
+  WindowSampler restored = *this;
+  restored.state_ = state;
+  const std::int64_t batches = restored.batches_in_epoch();
+  KETTE_CHECK(state.position >= 0 && state.position < batches,
+              "WindowSampler: expected a position from 0 to ", batches - 1, " in epoch ",
+              state.epoch, ", given ", state.position,
+              " (resume with the same data, context, batch size and seed)");
+  *this = restored;
+}
+
+std::int64_t WindowSampler::offset() const {
+  // At least one window fits behind any of these.
+  const std::int64_t offsets = std::min(options_.context, corpus_->size() - options_.context);
+  return static_cast<std::int64_t>(hash_of(Purpose::offset, options_.seed, state_.epoch) %
+                                   static_cast<std::uint64_t>(offsets));
+}
+
+std::int64_t WindowSampler::windows() const {
+  return (corpus_->size() - 1 - offset()) / options_.context;
+}
+
+std::int64_t WindowSampler::window_start(std::int64_t place) const {
+  const std::uint64_t key = hash_of(Purpose::order, options_.seed, state_.epoch);
+  return offset() + options_.context * shuffled_place(place, windows(), key);
+}
+
+std::int64_t shuffled_place(std::int64_t place, std::int64_t count, std::uint64_t key) {
+  constexpr std::uint64_t kRounds = 6;
+  const int half = (std::bit_width(static_cast<std::uint64_t>(count - 1)) + 1) / 2;
+  const std::uint64_t mask = (std::uint64_t{1} << half) - 1;
+  auto value = static_cast<std::uint64_t>(place);
+  do {
+    std::uint64_t left = value >> half, right = value & mask;
+    for (std::uint64_t round = 0; round < kRounds; ++round) {
+      left ^= hash_of(key, round, right) & mask;
+      std::swap(left, right);
+    }
+    value = left << half | right;
+  } while (value >= static_cast<std::uint64_t>(count));
+  return static_cast<std::int64_t>(value);
+}
+
+std::vector<SlidingWindow> plan_sliding(std::int64_t tokens, std::int64_t context,
+                                        std::int64_t stride) {
+  KETTE_CHECK(tokens > 0, "evaluation: expected at least 1 token, given ", tokens);
+  KETTE_CHECK(context > 0, "context: expected at least 1 token, given ", context);
+  KETTE_CHECK(stride > 0 && stride <= context, "stride: expected from 1 to the context of ",
+              context, ", given ", stride);
+  std::vector<SlidingWindow> windows;
+  std::int64_t counted = 0;
+  for (std::int64_t begin = 0; counted < tokens; begin += stride) {
+    const std::int64_t end = begin + std::min(context, tokens - begin);
+    windows.push_back({begin, end, counted});
+    counted = end;
+  }
+  return windows;
+}
+
+SlidingBatch make_sliding_batch(const TokenFile& corpus, std::span<const SlidingWindow> windows) {
+  SlidingBatch result;
+  std::vector<std::int64_t> lengths;
+  std::int64_t row = 0;
+  for (const SlidingWindow& window : windows) {
+    const std::int64_t length = window.end - window.begin;
+    const bool at_start = window.begin == 0;
+    std::vector<std::int32_t> tokens =
+        at_start ? corpus.copy(0, length) : corpus.copy(window.begin - 1, length + 1);
+    if (at_start) tokens.insert(tokens.begin(), corpus.info().end_of_text);
+    const std::span<const std::int32_t> ids(tokens);
+    add_window(result.batch, ids.first(ids.size() - 1), ids.subspan(1), window.begin);
+    lengths.push_back(length);
+    result.counted.push_back({row + window.count_from - window.begin, row + length});
+    row += length;
+  }
+  result.batch.target_segments = Segments::from_lengths(lengths);
+  return result;
+}
+
+}  // namespace kette

@@ -1,0 +1,90 @@
+// The batches of a language model: windows of `context` tokens of one long corpus,
+//   target_in   t[i] .. t[i + context - 1]     what the model reads
+//   target_out  t[i + 1] .. t[i + context]     what it is to say
+// with an empty source. For training, a new random offset and order each epoch; for evaluation,
+// overlapping windows that together predict every token once.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "data/corpora/batch_sampler.h"
+#include "data/corpora/batches.h"
+#include "data/corpora/token_file.h"
+
+namespace kette {
+
+struct WindowOptions {
+  std::int64_t context = 256;
+  /// Windows in a batch.
+  std::int64_t rows = 16;
+  std::uint64_t seed = 1;
+};
+
+/// Windows of training, epoch after epoch. Where they start and their order are functions of (seed,
+/// epoch) alone and are computed, not stored: a corpus of any size costs no memory, and a run can
+/// stop after any batch and go on later as if it never had.
+class WindowSampler {
+ public:
+  using State = BatchSampler::State;
+
+  /// The corpus must outlive the sampler.
+  WindowSampler(const TokenFile& corpus, const WindowOptions& options);
+
+  /// The last batch of an epoch may have fewer windows. Its sentence_ids are the places of the
+  /// windows' first tokens in the corpus.
+  Batch next();
+  /// Target tokens of the next batches together, which nobody has to make for that.
+  std::int64_t target_tokens(std::int64_t batches) const;
+
+  const State& state() const { return state_; }
+  void restore(const State& state);
+
+  /// Of the epoch that the next batch belongs to; an offset may cost a window.
+  std::int64_t batches_in_epoch() const { return (windows() + options_.rows - 1) / options_.rows; }
+
+ private:
+  std::int64_t offset() const;
+  std::int64_t windows() const;
+  std::int64_t window_start(std::int64_t place) const;
+  void advance();
+
+  const TokenFile* corpus_;
+  WindowOptions options_;
+  State state_;
+};
+
+/// A place of [0, count) for each place of it, no two alike, in random order by the key: a Feistel
+/// network with the hash as its round function (Luby and Rackoff 1988), walked on until it lands
+/// below count.
+std::int64_t shuffled_place(std::int64_t place, std::int64_t count, std::uint64_t key);
+
+/// A window of evaluation. Its tokens are predictions [begin, end) of the corpus, token i from
+/// those before it and the first from end_of_text; those from `count_from` on count, the others
+/// are its past.
+struct SlidingWindow {
+  std::int64_t begin = 0, end = 0;
+  std::int64_t count_from = 0;
+};
+
+/// Windows of at most `context`, `stride` apart, that count each of `tokens` predictions once. Token
+/// i is predicted from at least min(i, context - stride) + 1 tokens, end_of_text counted: stride =
+/// context is quickest, stride 1 gives every token the longest past (Hugging Face, "Perplexity of
+/// fixed-length models").
+std::vector<SlidingWindow> plan_sliding(std::int64_t tokens, std::int64_t context,
+                                        std::int64_t stride);
+
+struct SlidingBatch {
+  struct Rows {
+    std::int64_t begin = 0, end = 0;
+  };
+  Batch batch;
+  /// Of each window, the rows of the packed batch that count: the loss is that of these rows of the
+  /// states alone, with the same rows of target_out.
+  std::vector<Rows> counted;
+};
+
+SlidingBatch make_sliding_batch(const TokenFile& corpus, std::span<const SlidingWindow> windows);
+
+}  // namespace kette

@@ -1,0 +1,319 @@
+#include "data/files/safetensors.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+
+#include "tensor/error.h"
+
+namespace kette {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "the data is copied as it is");
+
+constexpr std::uint64_t kLengthBytes = 8;
+constexpr std::uint64_t kLongestHeader = 100'000'000;  // the format's own limit
+constexpr std::uint64_t kChunkBytes = 1 << 20;
+constexpr std::uint64_t kStreamDataStart = 4096;  // of SafetensorsStream
+constexpr std::string_view kNoDigits = "00000000";
+
+const char* stored_name(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+      return "F32";
+    case DType::f64:
+      return "F64";
+    case DType::bf16:
+      return "BF16";
+    case DType::i32:
+      return "I32";
+  }
+  return "?";
+}
+
+std::string_view bytes_of(const Tensor& tensor) {
+  return {static_cast<const char*>(tensor.raw()), tensor.bytes()};
+}
+
+/// Of the header and the table of checksums by block.
+constexpr const char* kBlocksKey = "kette.crc32_of_blocks";
+
+/// Where the digits of a checksum stand in a header as we write it.
+std::size_t find_digits(const std::string& header_text, const char* key) {
+  const std::string before = std::string("\"") + key + "\":\"";
+  const std::size_t at = header_text.find(before);
+  const std::size_t digits = at + before.size();
+  const bool found = at != std::string::npos && digits + kNoDigits.size() <= header_text.size();
+  return found ? digits : std::string::npos;
+}
+
+std::string digits_in(const std::string& header_text, const char* key) {
+  const std::size_t at = find_digits(header_text, key);
+  return at == std::string::npos ? "" : header_text.substr(at, kNoDigits.size());
+}
+
+void put_digits(std::string& header_text, const char* key, std::uint32_t checksum) {
+  header_text.replace(find_digits(header_text, key), kNoDigits.size(), hexadecimal(checksum));
+}
+
+/// As it was when that checksum was taken, which cannot count itself.
+std::string without_digits(std::string header_text, const char* key) {
+  const std::size_t at = find_digits(header_text, key);
+  if (at != std::string::npos) header_text.replace(at, kNoDigits.size(), kNoDigits);
+  return header_text;
+}
+
+/// IEEE 754 half precision, exactly.
+float float_of_half(std::uint16_t half) {
+  const float sign = half >> 15 ? -1.0f : 1.0f;
+  const int exponent = (half >> 10) & 31;
+  const float fraction = static_cast<float>(half & 1023);
+  if (exponent == 0) return sign * std::ldexp(fraction, -24);
+  if (exponent < 31) return sign * std::ldexp(1024 + fraction, exponent - 25);
+  return fraction == 0 ? sign * std::numeric_limits<float>::infinity()
+                       : std::numeric_limits<float>::quiet_NaN();
+}
+
+}  // namespace
+
+SafetensorsFile SafetensorsFile::open(const std::filesystem::path& path, Checksum checksum) {
+  SafetensorsFile file;
+  file.path_ = path.string();
+  file.descriptor_ = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  KETTE_CHECK(file.descriptor_.is_open(), file.path_,
+              ": expected a readable file, given one that is not (", std::strerror(errno), ")");
+  struct stat status {};
+  KETTE_CHECK(::fstat(file.descriptor_.get(), &status) == 0 && S_ISREG(status.st_mode), file.path_,
+              ": expected a safetensors file, given a directory or device");
+  const auto file_bytes = static_cast<std::uint64_t>(status.st_size);
+  KETTE_CHECK(file_bytes >= kLengthBytes, file.path_, ": expected a safetensors file, given only ",
+              file_bytes, " bytes (it is truncated: copy it again)");
+  std::uint64_t header_bytes = 0;
+  file.read(&header_bytes, kLengthBytes, 0);
+  KETTE_CHECK(header_bytes <= std::min(file_bytes - kLengthBytes, kLongestHeader), file.path_,
+              ": expected a safetensors file, given ", file_bytes,
+              " bytes that promise a header of ", header_bytes,
+              " (it is truncated, or not safetensors)");
+  std::string text(header_bytes, '\0');
+  file.read(text.data(), header_bytes, kLengthBytes);
+  file.data_start_ = kLengthBytes + header_bytes;
+  const std::uint64_t data_bytes = file_bytes - file.data_start_;
+  file.header_ = safetensors::parse_header(file.path_, text, data_bytes);
+  for (const safetensors::Entry& entry : file.header_.entries) {
+    file.positions_.emplace(entry.name, file.names_.size());
+    file.names_.push_back(entry.name);
+  }
+  file.check(checksum, text, data_bytes);
+  return file;
+}
+
+void SafetensorsFile::check(Checksum checksum, const std::string& header_text,
+                            std::uint64_t data_bytes) {
+  const bool has_blocks = !digits_in(header_text, kBlocksKey).empty();
+  const bool has_one = has_blocks || !digits_in(header_text, kChecksumKey).empty();
+  if (checksum == Checksum::none || (checksum != Checksum::crc32 && !has_one)) return;
+  if (checksum == Checksum::by_block && has_blocks) {
+    take_block_checksums(header_text);
+  } else {
+    check_checksum(header_text, data_bytes);
+  }
+}
+
+void SafetensorsFile::take_block_checksums(const std::string& header_text) {
+  KETTE_CHECK(!header_.entries.empty(), path_, ": expected tensors, given none");
+  const safetensors::Entry& data = header_.entries.front();
+  const safetensors::Entry& sums = entry(block_checksums_of(data.name));
+  std::string table(sums.end - sums.begin, '\0');
+  read(table.data(), table.size(), data_start_ + sums.begin);
+  const std::string expected = digits_in(header_text, kBlocksKey);
+  const std::string given =
+      hexadecimal(checksum_of(table, checksum_of(without_digits(header_text, kBlocksKey))));
+  KETTE_CHECK(given == expected, path_, ": expected a header with the checksum ", expected,
+              ", given ", given, " (the file is damaged: make it again)");
+  blocks_ = std::make_unique<BlockChecksums>(path_, std::move(table), data.end - data.begin);
+}
+
+void SafetensorsFile::check_checksum(const std::string& header_text,
+                                     std::uint64_t data_bytes) const {
+  const std::string expected = digits_in(header_text, kChecksumKey);
+  KETTE_CHECK(!expected.empty(), path_,
+              ": expected a file with Kette's checksum, given one without it",
+              " (it was damaged, or written by another program)");
+  std::uint32_t checksum =
+      checksum_of(without_digits(without_digits(header_text, kBlocksKey), kChecksumKey));
+  std::string chunk;
+  for (std::uint64_t done = 0; done < data_bytes; done += chunk.size()) {
+    chunk.resize(std::min(kChunkBytes, data_bytes - done));
+    read(chunk.data(), chunk.size(), data_start_ + done);
+    checksum = checksum_of(chunk, checksum);
+  }
+  KETTE_CHECK(hexadecimal(checksum) == expected, path_, ": expected content with the checksum ",
+              expected, ", given ", hexadecimal(checksum),
+              " (the file is damaged: take a copy of it, or another checkpoint)");
+}
+
+const safetensors::Entry& SafetensorsFile::entry(const std::string& name) const {
+  const auto found = positions_.find(name);
+  KETTE_CHECK(found != positions_.end(), path_, ": expected a tensor \"", name, "\", given ",
+              names_.size(), " others",
+              names_.empty() ? "" : ", the first is \"" + names_.front() + "\"",
+              " (is it a model of another kind?)");
+  return header_.entries[found->second];
+}
+
+DType SafetensorsFile::dtype(const std::string& name) const {
+  const std::string& stored = entry(name).dtype;
+  if (stored == "F32" || stored == "F16") return DType::f32;
+  if (stored == "I32" || stored == "I64") return DType::i32;
+  if (stored == "F64") return DType::f64;
+  KETTE_CHECK(stored == "BF16", path_, ": tensor \"", name,
+              "\": expected F16, BF16, F32, F64, I32 or I64, given ", stored);
+  return DType::bf16;
+}
+
+Tensor SafetensorsFile::tensor(const std::string& name) const {
+  const safetensors::Entry& found = entry(name);
+  const DType result_dtype = dtype(name);
+  if (found.dtype == "F16") return converted<std::uint16_t, float>(name, float_of_half);
+  if (found.dtype == "I64") {
+    return converted<std::int64_t, std::int32_t>(name, [&](std::int64_t value) {
+      KETTE_CHECK(value == static_cast<std::int32_t>(value), path_, ": tensor \"", name,
+                  "\": expected whole numbers of 32 bits, given ", value);
+      return static_cast<std::int32_t>(value);
+    });
+  }
+  Tensor result = Tensor::empty(found.shape, result_dtype);
+  read_data(result.raw(), found.end - found.begin, data_start_ + found.begin);
+  return result;
+}
+
+void SafetensorsFile::expect(const std::string& name, const Shape& shape) const {
+  KETTE_CHECK(entry(name).shape == shape, path_, ": tensor \"", name, "\": expected shape ", shape,
+              ", given ", entry(name).shape, " (is it a model of another preset or vocabulary?)");
+}
+
+void SafetensorsFile::read(void* to, std::uint64_t bytes, std::uint64_t offset) const {
+  // pread rather than mmap: when another program cuts the file short, this is an Error and not a
+  // bus error.
+  for (std::uint64_t done = 0; done < bytes;) {
+    const ssize_t count = ::pread(descriptor_.get(), static_cast<char*>(to) + done, bytes - done,
+                                  static_cast<off_t>(offset + done));
+    if (count < 0 && errno == EINTR) continue;
+    KETTE_CHECK(count >= 0, path_, ": expected a readable file, given a failure (",
+                std::strerror(errno), ")");
+    KETTE_CHECK(count > 0, path_, ": expected ", bytes, " bytes from byte ", offset,
+                " on, given the end of the file (it was cut short while in use)");
+    done += static_cast<std::uint64_t>(count);
+  }
+}
+
+void SafetensorsFile::read_data(void* to, std::uint64_t bytes, std::uint64_t offset) const {
+  const std::uint64_t in_data = offset - data_start_;
+  if (blocks_ && in_data < header_.entries.front().end) {
+    blocks_->check(in_data, bytes, [&](char* block, std::uint64_t size, std::uint64_t at) {
+      read(block, size, data_start_ + at);
+    });
+  }
+  read(to, bytes, offset);
+}
+
+std::uint64_t SafetensorsFile::offset_of(const std::string& name, std::int64_t begin,
+                                         std::int64_t count, std::size_t element_bytes) const {
+  const safetensors::Entry& found = entry(name);
+  KETTE_CHECK(element_bytes == safetensors::element_size(found.dtype), path_, ": tensor \"", name,
+              "\": expected elements of ", element_bytes, " bytes, given ", found.dtype);
+  const std::int64_t size = found.shape.elements();
+  KETTE_CHECK(begin >= 0 && begin <= size && count >= 0 && count <= size - begin, path_,
+              ": tensor \"", name, "\": expected elements among its ", size, ", given ", count,
+              " from ", begin, " on");
+  return data_start_ + found.begin + static_cast<std::uint64_t>(begin) * element_bytes;
+}
+
+template <class Stored, class Result, class Convert>
+Tensor SafetensorsFile::converted(const std::string& name, Convert&& convert) const {
+  const std::vector<Stored> stored = elements<Stored>(name, 0, shape(name).elements());
+  Tensor result = Tensor::empty(shape(name), dtype_of<Result>);
+  std::transform(stored.begin(), stored.end(), result.data<Result>(), convert);
+  return result;
+}
+
+void write_safetensors(const std::filesystem::path& path,
+                       const std::vector<std::pair<std::string, Tensor>>& tensors,
+                       std::map<std::string, std::string> metadata, Checksum checksum) {
+  // Wide elements first, so that every tensor starts at a multiple of its element size.
+  std::vector<std::pair<std::string, Tensor>> ordered = tensors;
+  std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
+    return size_of(a.second.dtype()) > size_of(b.second.dtype());
+  });
+  safetensors::Header header{{}, std::move(metadata)};
+  if (checksum == Checksum::crc32) header.metadata[kChecksumKey] = kNoDigits;
+  std::uint64_t offset = 0;
+  for (const auto& [name, tensor] : ordered) {
+    KETTE_CHECK(tensor.defined(), path.string(), ": tensor \"", name,
+                "\": expected storage, given none");
+    const std::uint64_t end = offset + tensor.bytes();
+    header.entries.push_back({name, stored_name(tensor.dtype()), tensor.shape(), offset, end});
+    offset = end;
+  }
+  std::string text = safetensors::format_header(path.string(), header);
+  text.resize((text.size() + 7) / 8 * 8, ' ');
+  if (checksum == Checksum::crc32) {
+    std::uint32_t sum = checksum_of(text);
+    for (const auto& [name, tensor] : ordered)
+      sum = checksum_of(bytes_of(tensor.to(Device{})), sum);
+    put_digits(text, kChecksumKey, sum);
+  }
+  AtomicFile file(path);
+  const std::uint64_t header_bytes = text.size();
+  file.write({reinterpret_cast<const char*>(&header_bytes), kLengthBytes});
+  file.write(text);
+  for (const auto& [name, tensor] : ordered) file.write(bytes_of(tensor.to(Device{})));
+  file.commit();
+}
+
+SafetensorsStream::SafetensorsStream(const std::filesystem::path& path, std::string name,
+                                     std::string dtype)
+    : path_(path.string()), file_(path), entry_{std::move(name), std::move(dtype), {}, 0, 0} {
+  file_.write(std::string(kStreamDataStart, ' '));
+}
+
+void SafetensorsStream::write(std::string_view data) {
+  file_.write(data);
+  checksum_ = checksum_of(data, checksum_);
+  blocks_.add(data);
+  entry_.end += data.size();
+}
+
+void SafetensorsStream::commit(std::map<std::string, std::string> metadata) {
+  const std::string& table = blocks_.table();
+  file_.write(table);
+  for (const char* key : {kChecksumKey, kBlocksKey}) metadata[key] = kNoDigits;
+  entry_.shape = {static_cast<std::int64_t>(entry_.end / safetensors::element_size(entry_.dtype))};
+  const safetensors::Entry sums{block_checksums_of(entry_.name),
+                                "U8",
+                                {static_cast<std::int64_t>(table.size())},
+                                entry_.end,
+                                entry_.end + table.size()};
+  std::string text = safetensors::format_header(path_, {{entry_, sums}, std::move(metadata)});
+  constexpr std::uint64_t kHeaderBytes = kStreamDataStart - kLengthBytes;
+  KETTE_CHECK(text.size() <= kHeaderBytes, path_, ": expected a header of at most ", kHeaderBytes,
+              " bytes, given ", text.size(), " (shorten the metadata)");
+  text.resize(kHeaderBytes, ' ');
+  const auto of_data = static_cast<std::uint32_t>(
+      crc32_combine(checksum_of(text), checksum_, static_cast<z_off_t>(entry_.end)));
+  put_digits(text, kChecksumKey, checksum_of(table, of_data));
+  put_digits(text, kBlocksKey, checksum_of(table, checksum_of(text)));
+  text.insert(0, reinterpret_cast<const char*>(&kHeaderBytes), kLengthBytes);
+  file_.overwrite_start(text);
+  file_.commit();
+}
+
+}  // namespace kette

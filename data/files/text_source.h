@@ -1,0 +1,49 @@
+// The bytes of a text as they come from a plain or gzip file or from a descriptor, counted against
+// limits, so that a line without an end or a file of nothing but line ends is refused while little
+// of it is in memory.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "data/files/gzip_file.h"
+
+namespace kette {
+
+/// The most that a text may have; without a word there is no limit.
+struct LineLimits {
+  static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+
+  std::int64_t line_bytes = kNone;  ///< of each line, line end not counted
+  std::int64_t lines = kNone;
+  std::int64_t bytes = kNone;  ///< of all lines, line ends counted
+};
+
+class TextSource {
+ public:
+  explicit TextSource(const std::filesystem::path& file, const LineLimits& limits = {});
+  /// Reads a file descriptor, which stays open; the name stands in errors.
+  TextSource(int descriptor, std::string name, const LineLimits& limits = {});
+
+  /// Appends what comes next, at most a few hundred KiB; false at the end. Passing a limit is an
+  /// Error with name and line.
+  bool append_to(std::string& text);
+  /// Whether append_to() would not wait for others to write. Files never do.
+  bool more_is_waiting() const;
+  const std::string& name() const { return name_; }
+
+ private:
+  std::size_t read(char* to, std::size_t most);
+  void count(std::string_view bytes);
+
+  std::string name_;
+  LineLimits limits_;
+  std::optional<GzipFile> file_;
+  int descriptor_ = -1;
+  std::int64_t bytes_ = 0, line_ = 1, line_bytes_ = 0;  // read so far; of the current line
+};
+
+}  // namespace kette

@@ -1,0 +1,33 @@
+// Text as code points, and what scoring asks of them: general categories (from utf8proc, whose 2.8
+// knows Unicode 15), white space, words and lower case as Python's str has them, because
+// sacreBLEU's numbers follow from Python's answers. Lower case is str.lower(): the full mapping of
+// U+0130 to two code points, and Greek capital sigma by its place in the word (The Unicode Standard
+// 15, section 3.13, table 3-17).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kette {
+
+/// The code points of well-formed UTF-8 (see first_invalid_utf8 in data/files/utf8.h).
+std::u32string decode_utf8(std::string_view text);
+std::string encode_utf8(std::u32string_view text);
+
+bool is_letter(char32_t character);       ///< categories Lu, Ll, Lt, Lm, Lo
+bool is_number(char32_t character);       ///< categories Nd, Nl, No
+bool is_punctuation(char32_t character);  ///< categories Pc, Pd, Ps, Pe, Pi, Pf, Po
+bool is_symbol(char32_t character);       ///< categories Sm, Sc, Sk, So
+bool is_space(char32_t character);        ///< str.isspace(), which counts U+001C..U+001F too
+bool is_white_space(char32_t character);  ///< the property White_Space, which does not
+
+std::u32string lower(std::u32string_view text);
+
+/// str.rstrip(): without the white space at the end.
+std::u32string_view strip_right(std::u32string_view text);
+
+/// str.split(): the pieces between runs of white space. They point into text.
+std::vector<std::u32string_view> split(std::u32string_view text);
+
+}  // namespace kette

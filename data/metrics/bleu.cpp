@@ -1,0 +1,177 @@
+#include "data/metrics/bleu.h"
+
+#include <cmath>
+#include <cstdlib>
+
+#include "data/files/unicode.h"
+#include "data/metrics/ngrams.h"
+#include "data/metrics/score_format.h"
+#include "tensor/error.h"
+
+namespace kette {
+namespace {
+
+constexpr std::array<std::string_view, 4> kSmoothingNames = {"none", "floor", "add-k", "exp"};
+
+// One row of counts: hyp_len, ref_len, then matched and all n-grams of each order.
+constexpr std::size_t kHypLen = 0;
+constexpr std::size_t kRefLen = 1;
+constexpr std::size_t kMatched = 2;
+constexpr std::size_t kTotal = kMatched + kBleuOrder;
+constexpr std::size_t kWidth = kTotal + kBleuOrder;
+
+double smoothing_value(const BleuOptions& options) {
+  const double standard = options.smoothing == BleuSmoothing::floor ? 0.1 : 1.0;
+  return options.smoothing_value.value_or(standard);
+}
+
+std::u32string words_of(const std::u32string& line, const BleuOptions& options,
+                        WordNumbers& numbers) {
+  const std::u32string cased = options.lowercase ? lower(line) : line;
+  const std::u32string apart = set_apart(options.tokenizer, strip_right(cased));
+  return numbers(split(apart));
+}
+
+/// Of the references' lengths the closest to the hypothesis', of two equally close the shorter.
+std::int64_t closest_length(std::int64_t length, const std::vector<std::u32string>& references) {
+  auto closest = static_cast<std::int64_t>(references.front().size());
+  for (const std::u32string& reference : references) {
+    const auto candidate = static_cast<std::int64_t>(reference.size());
+    const std::int64_t gap = std::abs(candidate - length) - std::abs(closest - length);
+    if (gap < 0 || (gap == 0 && candidate < closest)) closest = candidate;
+  }
+  return closest;
+}
+
+ScoreCounts segment_counts(const std::u32string& hypothesis,
+                           const std::vector<std::u32string>& references,
+                           const BleuOptions& options) {
+  WordNumbers numbers;
+  const std::u32string words = words_of(hypothesis, options, numbers);
+  std::vector<std::u32string> reference_words;
+  for (const std::u32string& reference : references) {
+    reference_words.push_back(words_of(reference, options, numbers));
+  }
+  ScoreCounts row(kWidth);
+  row[kHypLen] = static_cast<std::int64_t>(words.size());
+  row[kRefLen] = closest_length(row[kHypLen], reference_words);
+  const std::vector<NgramCount> ngrams = count_ngrams(words, reference_words, kBleuOrder);
+  for (std::size_t n = 0; n < kBleuOrder; ++n) {
+    row[kMatched + n] = ngrams[n].matched;
+    row[kTotal + n] = ngrams[n].hypothesis;
+  }
+  return row;
+}
+
+double brevity_penalty(std::int64_t hyp_len, std::int64_t ref_len) {
+  if (hyp_len >= ref_len) return 1.0;
+  if (hyp_len == 0) return 0.0;
+  return std::exp(1.0 - static_cast<double>(ref_len) / static_cast<double>(hyp_len));
+}
+
+BleuScore score_of(const ScoreCounts& sum, const BleuOptions& options) {
+  BleuScore bleu;
+  bleu.hyp_len = sum[kHypLen];
+  bleu.ref_len = sum[kRefLen];
+  bleu.brevity_penalty = brevity_penalty(bleu.hyp_len, bleu.ref_len);
+  bool any_match = false;
+  for (std::size_t n = 0; n < kBleuOrder; ++n) {
+    bleu.counts[n] = sum[kMatched + n];
+    bleu.totals[n] = sum[kTotal + n];
+    any_match = any_match || bleu.counts[n] > 0;
+  }
+  if (!any_match) return bleu;
+
+  const double value = smoothing_value(options);
+  double halved = 1.0;
+  std::size_t order = kBleuOrder;
+  for (std::size_t n = 0; n < kBleuOrder; ++n) {
+    auto matched = static_cast<double>(bleu.counts[n]);
+    auto total = static_cast<double>(bleu.totals[n]);
+    if (options.smoothing == BleuSmoothing::add_k && n > 0) {
+      matched += value;
+      total += value;
+    }
+    if (total == 0.0) break;
+    if (options.effective_order) order = n + 1;
+    if (matched > 0.0) {
+      bleu.precisions[n] = 100.0 * matched / total;
+    } else if (options.smoothing == BleuSmoothing::exp) {
+      halved *= 2.0;
+      bleu.precisions[n] = 100.0 / (halved * total);
+    } else if (options.smoothing == BleuSmoothing::floor) {
+      bleu.precisions[n] = 100.0 * value / total;
+    }
+  }
+  double log_sum = 0.0;
+  for (std::size_t n = 0; n < order; ++n) log_sum += std::log(bleu.precisions[n]);
+  bleu.score = bleu.brevity_penalty * std::exp(log_sum / static_cast<double>(order));
+  return bleu;
+}
+
+std::string fields_of(const BleuOptions& options) {
+  std::string fields = options.lowercase ? "case:lc" : "case:mixed";
+  fields += options.effective_order ? "|eff:yes" : "|eff:no";
+  fields.append("|tok:").append(name_of(options.tokenizer));
+  fields.append("|smooth:").append(name_of(options.smoothing));
+  if (options.smoothing == BleuSmoothing::floor || options.smoothing == BleuSmoothing::add_k) {
+    fields += "[" + fixed_decimals(smoothing_value(options), 2) + "]";
+  }
+  return fields;
+}
+
+}  // namespace
+
+std::string_view name_of(BleuSmoothing smoothing) {
+  return kSmoothingNames[static_cast<std::size_t>(smoothing)];
+}
+
+BleuSmoothing bleu_smoothing(std::string_view name) {
+  for (std::size_t i = 0; i < kSmoothingNames.size(); ++i) {
+    if (kSmoothingNames[i] == name) return static_cast<BleuSmoothing>(i);
+  }
+  fail("smoothing: expected none, floor, add-k or exp, given '", name, "'");
+}
+
+std::string BleuScore::format(int decimals, bool with_signature) const {
+  std::string text = with_signature ? "BLEU|" + signature : "BLEU";
+  text += " = " + score_with_interval(score, interval, decimals) + " ";
+  for (std::size_t n = 0; n < kBleuOrder; ++n) {
+    if (n > 0) text += '/';
+    text += fixed_decimals(precisions[n], 1);
+  }
+  const double ratio =
+      ref_len == 0 ? 0.0 : static_cast<double>(hyp_len) / static_cast<double>(ref_len);
+  return text + " (BP = " + fixed_decimals(brevity_penalty, 3) +
+         " ratio = " + fixed_decimals(ratio, 3) + " hyp_len = " + std::to_string(hyp_len) +
+         " ref_len = " + std::to_string(ref_len) + ")";
+}
+
+BleuScore corpus_bleu(const ScoreLines& hypotheses, const std::vector<ScoreLines>& references,
+                      const BleuOptions& options, const BootstrapOptions& bootstrap) {
+  KETTE_CHECK(std::isfinite(smoothing_value(options)) && smoothing_value(options) >= 0.0,
+              "BLEU: expected a smoothing value of 0 or more, given ", smoothing_value(options));
+  const ScoreStatistics statistics(
+      "BLEU", hypotheses, references,
+      [&](const std::u32string& hypothesis, const std::vector<std::u32string>& segment_references) {
+        return segment_counts(hypothesis, segment_references, options);
+      });
+  BleuScore bleu = score_of(statistics.sum(), options);
+  if (bootstrap.samples > 1) {
+    bleu.interval = statistics.bootstrap(
+        bootstrap, [&](const ScoreCounts& sum) { return score_of(sum, options).score; });
+  }
+  bleu.signature = score_signature(references.size(), bootstrap, fields_of(options));
+  return bleu;
+}
+
+BleuScore sentence_bleu(std::string_view hypothesis, const ScoreLines& references,
+                        const BleuOptions& options) {
+  std::vector<ScoreLines> one_line_each;
+  for (const std::string_view reference : references) one_line_each.push_back({reference});
+  BleuOptions with_effective_order = options;
+  with_effective_order.effective_order = true;
+  return corpus_bleu({hypothesis}, one_line_each, with_effective_order);
+}
+
+}  // namespace kette

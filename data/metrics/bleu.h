@@ -1,0 +1,64 @@
+// BLEU (Papineni et al. 2002), equal to sacreBLEU 2:
+//   BLEU = 100 BP exp(1/N sum_{n=1..N} log p_n),   N = 4
+//   p_n = matched n-grams / n-grams of the hypotheses,   BP = exp(min(0, 1 - ref_len / hyp_len))
+// over the counts of the whole corpus; an n-gram matches at most as often as in some reference.
+// Where no n-gram of an order matches, smoothing (Chen and Cherry 2014) stands in for p_n.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/metrics/score_statistics.h"
+#include "data/metrics/score_tokenizers.h"
+
+namespace kette {
+
+constexpr int kBleuOrder = 4;
+
+enum class BleuSmoothing {
+  none,
+  floor,  ///< a count of zero becomes the smoothing value
+  add_k,  ///< the smoothing value is added to both counts of the orders above 1
+  exp,    ///< the first zero counts as 1/2, the next as 1/4, ... (mteval-v13a)
+};
+
+std::string_view name_of(BleuSmoothing smoothing);
+BleuSmoothing bleu_smoothing(std::string_view name);
+
+struct BleuOptions {
+  bool lowercase = false;
+  ScoreTokenizer tokenizer = ScoreTokenizer::v13a;
+  BleuSmoothing smoothing = BleuSmoothing::exp;
+  std::optional<double> smoothing_value;  ///< of floor (0.1) and add_k (1)
+  bool effective_order = false;           ///< average only the orders that the hypothesis reaches
+};
+
+struct BleuScore {
+  double score = 0;                               ///< 0..100
+  std::array<double, kBleuOrder> precisions{};    ///< 0..100, smoothed
+  std::array<std::int64_t, kBleuOrder> counts{};  ///< matched n-grams, before smoothing
+  std::array<std::int64_t, kBleuOrder> totals{};  ///< n-grams of the hypotheses, before smoothing
+  double brevity_penalty = 0;
+  std::int64_t hyp_len = 0;  ///< words of the hypotheses
+  std::int64_t ref_len = 0;  ///< words of the references closest in length
+  std::optional<ScoreInterval> interval;
+  std::string signature;
+
+  /// "BLEU = 41.02 71.0/47.5/34.3/24.5 (BP = 0.999 ratio = 0.999 hyp_len = 12096 ref_len = 12103)";
+  /// with the signature "BLEU|nrefs:1|... = 41.02 ...".
+  std::string format(int decimals = 2, bool with_signature = false) const;
+};
+
+/// Line i of the hypotheses against line i of each reference.
+BleuScore corpus_bleu(const ScoreLines& hypotheses, const std::vector<ScoreLines>& references,
+                      const BleuOptions& options = {}, const BootstrapOptions& bootstrap = {});
+
+/// One sentence, with effective order whatever the options say, as sacreBLEU's sentence_bleu.
+BleuScore sentence_bleu(std::string_view hypothesis, const ScoreLines& references,
+                        const BleuOptions& options = {});
+
+}  // namespace kette

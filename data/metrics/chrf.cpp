@@ -1,0 +1,160 @@
+#include "data/metrics/chrf.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "data/files/unicode.h"
+#include "data/metrics/ngrams.h"
+#include "data/metrics/score_format.h"
+#include "tensor/error.h"
+
+namespace kette {
+namespace {
+
+bool is_ascii_punctuation(char32_t character) {
+  return character < 0x7F && (is_punctuation(character) || is_symbol(character));
+}
+
+/// The words, with one punctuation mark split off: the last character, or else the first.
+std::vector<std::u32string_view> words_of(std::u32string_view line) {
+  std::vector<std::u32string_view> words;
+  for (const std::u32string_view word : split(line)) {
+    const std::size_t last = word.size() - 1;
+    if (last > 0 && is_ascii_punctuation(word[last])) {
+      words.push_back(word.substr(0, last));
+      words.push_back(word.substr(last));
+    } else if (last > 0 && is_ascii_punctuation(word[0])) {
+      words.push_back(word.substr(0, 1));
+      words.push_back(word.substr(1));
+    } else {
+      words.push_back(word);
+    }
+  }
+  return words;
+}
+
+std::u32string characters_of(std::u32string_view line, bool whitespace) {
+  if (whitespace) return std::u32string(line);
+  std::u32string characters;
+  for (const std::u32string_view word : split(line)) characters += word;
+  return characters;
+}
+
+void append(const std::vector<NgramCount>& counts, ScoreCounts& row) {
+  for (const NgramCount& count : counts) {
+    // As in sacreBLEU: where the reference has no n-gram, the hypothesis' are not held against it.
+    row.push_back(count.reference > 0 ? count.hypothesis : 0);
+    row.push_back(count.reference);
+    row.push_back(count.matched);
+  }
+}
+
+/// One row of counts: (hypothesis, reference, matched) for each order of characters, then of words.
+ScoreCounts counts_against(std::u32string_view hypothesis, std::u32string_view reference,
+                           const ChrfOptions& options) {
+  ScoreCounts row;
+  append(count_ngrams(characters_of(hypothesis, options.whitespace),
+                      {characters_of(reference, options.whitespace)}, options.char_order),
+         row);
+  if (options.word_order > 0) {
+    WordNumbers numbers;
+    const std::u32string words = numbers(words_of(hypothesis));
+    append(count_ngrams(words, {numbers(words_of(reference))}, options.word_order), row);
+  }
+  return row;
+}
+
+double f_score(double precision, double recall, double factor) {
+  return (1.0 + factor) * precision * recall / (factor * precision + recall);
+}
+
+double score_of(const ScoreCounts& sum, const ChrfOptions& options) {
+  constexpr double kEpsilon = 1e-16;
+  const double factor = static_cast<double>(options.beta) * options.beta;
+  double f_sum = 0.0, precision_sum = 0.0, recall_sum = 0.0;
+  int reached = 0;
+  for (std::size_t i = 0; i < sum.size(); i += 3) {
+    const auto hypothesis = static_cast<double>(sum[i]);
+    const auto reference = static_cast<double>(sum[i + 1]);
+    const auto matched = static_cast<double>(sum[i + 2]);
+    const double precision = hypothesis > 0 ? matched / hypothesis : kEpsilon;
+    const double recall = reference > 0 ? matched / reference : kEpsilon;
+    f_sum += factor * precision + recall > 0 ? f_score(precision, recall, factor) : kEpsilon;
+    if (hypothesis > 0 && reference > 0) {
+      precision_sum += precision;
+      recall_sum += recall;
+      ++reached;
+    }
+  }
+  if (options.eps_smoothing) return 100.0 * f_sum / (options.char_order + options.word_order);
+  if (precision_sum + recall_sum == 0.0) return 0.0;
+  return 100.0 * f_score(precision_sum / reached, recall_sum / reached, factor);
+}
+
+ScoreCounts segment_counts(const std::u32string& hypothesis,
+                           const std::vector<std::u32string>& references,
+                           const ChrfOptions& options) {
+  const auto cased = [&](const std::u32string& line) {
+    return options.lowercase ? lower(line) : line;
+  };
+  const std::u32string line = cased(hypothesis);
+  ScoreCounts best;
+  double best_score = -1.0;
+  for (const std::u32string& reference : references) {
+    ScoreCounts row = counts_against(line, cased(reference), options);
+    const double score = score_of(row, options);
+    if (score > best_score) {
+      best_score = score;
+      best = std::move(row);
+    }
+  }
+  return best;
+}
+
+std::string fields_of(const ChrfOptions& options) {
+  return std::string(options.lowercase ? "case:lc" : "case:mixed") +
+         (options.eps_smoothing ? "|eff:no" : "|eff:yes") +
+         "|nc:" + std::to_string(options.char_order) + "|nw:" + std::to_string(options.word_order) +
+         (options.whitespace ? "|space:yes" : "|space:no");
+}
+
+}  // namespace
+
+std::string ChrfScore::format(int decimals, bool with_signature) const {
+  return (with_signature ? name + "|" + signature : name) + " = " +
+         score_with_interval(score, interval, decimals);
+}
+
+ChrfScore corpus_chrf(const ScoreLines& hypotheses, const std::vector<ScoreLines>& references,
+                      const ChrfOptions& options, const BootstrapOptions& bootstrap) {
+  KETTE_CHECK(options.char_order > 0, "chrF: expected a character order above 0, given ",
+              options.char_order);
+  KETTE_CHECK(options.word_order >= 0, "chrF: expected a word order of 0 or more, given ",
+              options.word_order);
+  KETTE_CHECK(options.beta > 0, "chrF: expected beta above 0, given ", options.beta);
+  const ScoreStatistics statistics(
+      "chrF", hypotheses, references,
+      [&](const std::u32string& hypothesis, const std::vector<std::u32string>& segment_references) {
+        return segment_counts(hypothesis, segment_references, options);
+      });
+  ChrfScore chrf;
+  chrf.name = "chrF" + std::to_string(options.beta) +
+              std::string(static_cast<std::size_t>(options.word_order), '+');
+  chrf.score = score_of(statistics.sum(), options);
+  if (bootstrap.samples > 1) {
+    chrf.interval = statistics.bootstrap(
+        bootstrap, [&](const ScoreCounts& sum) { return score_of(sum, options); });
+  }
+  chrf.signature = score_signature(references.size(), bootstrap, fields_of(options));
+  return chrf;
+}
+
+ChrfScore sentence_chrf(std::string_view hypothesis, const ScoreLines& references,
+                        const ChrfOptions& options) {
+  std::vector<ScoreLines> one_line_each;
+  for (const std::string_view reference : references) one_line_each.push_back({reference});
+  return corpus_chrf({hypothesis}, one_line_each, options);
+}
+
+}  // namespace kette

@@ -1,0 +1,44 @@
+// chrF (Popović 2015) and chrF++ (Popović 2017), equal to sacreBLEU 2:
+//   chrF_beta = 100 (1 + beta^2) P R / (beta^2 P + R)
+// where P and R are the averages, over the orders that both sides reach, of the n-gram precision
+// and recall: characters up to order 6 and, in chrF++, words up to order 2. White space is no
+// character.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/metrics/score_statistics.h"
+
+namespace kette {
+
+struct ChrfOptions {
+  int char_order = 6;
+  int word_order = 0;  ///< 2 makes it chrF++
+  int beta = 2;        ///< how much more recall counts than precision
+  bool lowercase = false;
+  bool whitespace = false;     ///< count white space as characters
+  bool eps_smoothing = false;  ///< average the F scores of all orders, as chrF++.py does
+};
+
+struct ChrfScore {
+  double score = 0;  ///< 0..100
+  std::string name;  ///< "chrF2", "chrF2++"
+  std::optional<ScoreInterval> interval;
+  std::string signature;
+
+  /// "chrF2 = 63.10"; with the signature "chrF2|nrefs:1|... = 63.10".
+  std::string format(int decimals = 2, bool with_signature = false) const;
+};
+
+/// Line i of the hypotheses against line i of each reference; of several references the one with
+/// the best score counts.
+ChrfScore corpus_chrf(const ScoreLines& hypotheses, const std::vector<ScoreLines>& references,
+                      const ChrfOptions& options = {}, const BootstrapOptions& bootstrap = {});
+
+ChrfScore sentence_chrf(std::string_view hypothesis, const ScoreLines& references,
+                        const ChrfOptions& options = {});
+
+}  // namespace kette

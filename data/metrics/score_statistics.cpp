@@ -1,0 +1,94 @@
+#include "data/metrics/score_statistics.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+
+#include "data/files/unicode.h"
+#include "data/files/utf8.h"
+#include "tensor/error.h"
+#include "tensor/splitmix.h"
+
+namespace kette {
+namespace {
+
+std::string reference_name(std::size_t index, std::size_t count) {
+  return count == 1 ? "reference" : "reference " + std::to_string(index + 1);
+}
+
+void check_lines(const std::string& metric, const ScoreLines& hypotheses,
+                 const std::vector<ScoreLines>& references) {
+  KETTE_CHECK(!references.empty(), metric, ": expected at least one reference, given none");
+  KETTE_CHECK(!hypotheses.empty(), metric, ": expected at least one hypothesis line, given none",
+              " (is the file or the input empty?)");
+  for (std::size_t r = 0; r < references.size(); ++r) {
+    KETTE_CHECK(references[r].size() == hypotheses.size(), metric, ": expected ", hypotheses.size(),
+                " lines in the ", reference_name(r, references.size()),
+                ", as many as there are hypotheses, given ", references[r].size(),
+                " (line i of one is scored against line i of the other)");
+  }
+}
+
+std::u32string decode(const std::string& metric, const std::string& side, std::size_t line,
+                      std::string_view text) {
+  const std::size_t invalid = first_invalid_utf8(text);
+  KETTE_CHECK(invalid == std::string_view::npos, metric, ": expected UTF-8, given ", side, " line ",
+              line + 1, " with an invalid byte at place ", invalid + 1,
+              " (convert it first, for example with iconv -f ISO-8859-1 -t UTF-8)");
+  return decode_utf8(text);
+}
+
+}  // namespace
+
+ScoreStatistics::ScoreStatistics(const std::string& metric, const ScoreLines& hypotheses,
+                                 const std::vector<ScoreLines>& references, const Count& count)
+    : segments_(hypotheses.size()) {
+  check_lines(metric, hypotheses, references);
+  std::vector<std::string> names;
+  for (std::size_t r = 0; r < references.size(); ++r) {
+    names.push_back(reference_name(r, references.size()));
+  }
+  std::vector<std::u32string> decoded(references.size());
+  for (std::size_t line = 0; line < hypotheses.size(); ++line) {
+    for (std::size_t r = 0; r < references.size(); ++r) {
+      decoded[r] = decode(metric, names[r], line, references[r][line]);
+    }
+    const ScoreCounts row = count(decode(metric, "hypothesis", line, hypotheses[line]), decoded);
+    rows_.insert(rows_.end(), row.begin(), row.end());
+  }
+  width_ = rows_.size() / segments_;
+}
+
+void ScoreStatistics::add_row(std::size_t row, ScoreCounts& total) const {
+  const std::int64_t* counts = rows_.data() + row * width_;
+  for (std::size_t i = 0; i < width_; ++i) total[i] += counts[i];
+}
+
+ScoreCounts ScoreStatistics::sum() const {
+  ScoreCounts total(width_, 0);
+  for (std::size_t row = 0; row < segments_; ++row) add_row(row, total);
+  return total;
+}
+
+ScoreInterval ScoreStatistics::bootstrap(
+    const BootstrapOptions& options, const std::function<double(const ScoreCounts&)>& score) const {
+  KETTE_CHECK(options.samples > 0, "bootstrap: expected at least one sample, given ",
+              options.samples);
+  std::vector<double> scores;
+  for (int sample = 0; sample < options.samples; ++sample) {
+    ScoreCounts total(width_, 0);
+    for (std::size_t draw = 0; draw < segments_; ++draw) {
+      add_row(hash_of(options.seed, sample, draw) % segments_, total);
+    }
+    scores.push_back(score(total));
+  }
+  std::sort(scores.begin(), scores.end());
+  const std::size_t outside = scores.size() / 40;
+  ScoreInterval interval;
+  interval.mean =
+      std::accumulate(scores.begin(), scores.end(), 0.0) / static_cast<double>(scores.size());
+  interval.half_width = 0.5 * (scores[scores.size() - 1 - outside] - scores[outside]);
+  return interval;
+}
+
+}  // namespace kette

@@ -1,0 +1,135 @@
+#include "data/metrics/score_tokenizers.h"
+
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include "data/files/unicode.h"
+#include "tensor/error.h"
+
+namespace kette {
+namespace {
+
+constexpr std::array<std::pair<ScoreTokenizer, std::string_view>, 4> kNames = {
+    {{ScoreTokenizer::v13a, "13a"},
+     {ScoreTokenizer::none, "none"},
+     {ScoreTokenizer::chars, "char"},
+     {ScoreTokenizer::intl, "intl"}}};
+
+bool is_digit(char32_t character) { return character >= U'0' && character <= U'9'; }
+bool is_not_digit(char32_t character) { return !is_digit(character); }
+bool is_not_number(char32_t character) { return !is_number(character); }
+bool is_stop_or_comma(char32_t character) { return character == U'.' || character == U','; }
+bool is_dash(char32_t character) { return character == U'-'; }
+
+/// ASCII punctuation whose place needs no look at its neighbours: all but ' - . and comma. The
+/// apostrophe always stays in its word.
+bool is_plain_punctuation(char32_t character) {
+  return character < 0x7F && character > U' ' && character != U'\'' && !is_dash(character) &&
+         !is_stop_or_comma(character) && !is_digit(character) &&
+         !(character >= U'A' && character <= U'Z') && !(character >= U'a' && character <= U'z');
+}
+
+/// Puts a space on both sides of every character of a kind.
+template <class Kind>
+std::u32string space_around(std::u32string_view text, Kind kind) {
+  std::u32string result;
+  result.reserve(2 * text.size());
+  for (const char32_t character : text) {
+    if (kind(character)) {
+      result += {U' ', character, U' '};
+    } else {
+      result += character;
+    }
+  }
+  return result;
+}
+
+enum class Mark { first, second };
+
+/// Puts a space on both sides of the mark in every pair (first, second), as a global regular
+/// expression does: pairs do not overlap, the leftmost is taken.
+template <class First, class Second>
+std::u32string space_in_pairs(std::u32string_view text, First first, Second second, Mark mark) {
+  std::u32string result;
+  result.reserve(2 * text.size());
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (at + 1 == text.size() || !first(text[at]) || !second(text[at + 1])) {
+      result += text[at];
+      continue;
+    }
+    if (mark == Mark::first) {
+      result += {U' ', text[at], U' ', text[at + 1]};
+    } else {
+      result += {text[at], U' ', text[at + 1], U' '};
+    }
+    ++at;
+  }
+  return result;
+}
+
+void replace_all(std::u32string& text, std::u32string_view old, std::u32string_view replacement) {
+  std::size_t kept_to = text.find(old);
+  if (kept_to == std::u32string::npos) return;
+  std::u32string result;
+  std::size_t from = 0;
+  for (; kept_to != std::u32string::npos; kept_to = text.find(old, from)) {
+    result.append(text, from, kept_to - from);
+    result += replacement;
+    from = kept_to + old.size();
+  }
+  result.append(text, from);
+  text = std::move(result);
+}
+
+std::u32string set_apart_13a(std::u32string_view line) {
+  std::u32string text(line);
+  replace_all(text, U"<skipped>", U"");
+  replace_all(text, U"-\n", U"");
+  replace_all(text, U"\n", U" ");
+  replace_all(text, U"&quot;", U"\"");
+  replace_all(text, U"&amp;", U"&");
+  replace_all(text, U"&lt;", U"<");
+  replace_all(text, U"&gt;", U">");
+  text.insert(text.begin(), U' ');
+  text.push_back(U' ');
+  text = space_around(text, is_plain_punctuation);
+  text = space_in_pairs(text, is_not_digit, is_stop_or_comma, Mark::second);
+  text = space_in_pairs(text, is_stop_or_comma, is_not_digit, Mark::first);
+  return space_in_pairs(text, is_digit, is_dash, Mark::second);
+}
+
+std::u32string set_apart_intl(std::u32string_view line) {
+  std::u32string text = space_in_pairs(line, is_not_number, is_punctuation, Mark::second);
+  text = space_in_pairs(text, is_punctuation, is_not_number, Mark::first);
+  return space_around(text, is_symbol);
+}
+
+}  // namespace
+
+std::string_view name_of(ScoreTokenizer tokenizer) {
+  return kNames[static_cast<std::size_t>(tokenizer)].second;
+}
+
+ScoreTokenizer score_tokenizer(std::string_view name) {
+  for (const auto& [tokenizer, its_name] : kNames) {
+    if (its_name == name) return tokenizer;
+  }
+  fail("tokenize: expected 13a, none, char or intl, given '", name, "'");
+}
+
+std::u32string set_apart(ScoreTokenizer tokenizer, std::u32string_view line) {
+  switch (tokenizer) {
+    case ScoreTokenizer::v13a:
+      return set_apart_13a(line);
+    case ScoreTokenizer::chars:
+      return space_around(line, [](char32_t) { return true; });
+    case ScoreTokenizer::intl:
+      return set_apart_intl(line);
+    case ScoreTokenizer::none:
+      break;
+  }
+  return std::u32string(line);
+}
+
+}  // namespace kette

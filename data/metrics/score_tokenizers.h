@@ -1,0 +1,24 @@
+// How a line becomes the words that BLEU counts, equal to sacreBLEU's tokenizers of these names:
+//   v13a  mteval-v13a.pl of the WMT evaluations: splits ASCII punctuation from Western words
+//   none  only white space separates words
+//   chars every character but white space is a word
+//   intl  mteval-v14.pl: splits by Unicode categories, punctuation (P) and symbols (S)
+// Source: M. Post, "A Call for Clarity in Reporting BLEU Scores", 2018, and the sacreBLEU 2
+// library.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace kette {
+
+enum class ScoreTokenizer { v13a, none, chars, intl };
+
+/// "13a", "none", "char" or "intl", as on the command line and in signatures.
+std::string_view name_of(ScoreTokenizer tokenizer);
+ScoreTokenizer score_tokenizer(std::string_view name);
+
+/// The line with words and punctuation set apart; the words are split() of it (data/files/unicode.h).
+std::u32string set_apart(ScoreTokenizer tokenizer, std::u32string_view line);
+
+}  // namespace kette

@@ -1,0 +1,22 @@
+// The bytes of a text as its ids: 0 to 255, and 256 for the end of a text. Spells everything and
+// needs no file.
+#pragma once
+
+#include "data/tokenizers/text_tokenizer.h"
+
+namespace kette {
+
+class ByteTokenizer final : public TextTokenizer {
+ public:
+  std::string kind() const override { return "byte"; }
+  std::int64_t vocabulary() const override { return kEndOfText + 1; }
+  std::int32_t end_of_text() const override { return kEndOfText; }
+  std::vector<std::int32_t> encode(std::string_view text) const override;
+  std::string decode(std::span<const std::int32_t> ids) const override;
+  std::vector<std::pair<std::string, std::string>> files() const override { return {}; }
+
+ private:
+  static constexpr std::int32_t kEndOfText = 256;
+};
+
+}  // namespace kette

@@ -1,0 +1,119 @@
+#include "data/tokenizers/character_tokenizer.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "data/files/encoding.h"
+#include "data/files/json_text.h"
+#include "data/files/text_file.h"
+#include "data/files/unicode.h"
+#include "data/files/utf8.h"
+#include "tensor/error.h"
+
+namespace kette {
+namespace {
+
+using SortedJson = nlohmann::json;
+
+constexpr const char* kFile = "characters.json";
+constexpr std::int32_t kNone = -1;
+constexpr std::size_t kCodePoints = 0x110000;
+
+std::string formatted(const char* format, unsigned number) {
+  char digits[16];
+  std::snprintf(digits, sizeof digits, format, number);
+  return digits;
+}
+
+/// Calls action(character, where) for every character of UTF-8.
+template <class Action>
+void for_characters(std::string_view text, const std::string& name, const Action& action) {
+  for (std::size_t at = 0; at < text.size();) {
+    const Utf8Character character = utf8_character(text, at);
+    KETTE_CHECK(character.bytes > 0, name, ": ",
+                expected_utf8(text, text[at], " at byte offset " + std::to_string(at)));
+    action(character.code_point, at);
+    at += character.bytes;
+  }
+}
+
+/// The one character that an entry of characters.json stands for.
+char32_t character_of(const SortedJson& entry, const std::string& name) {
+  if (entry.is_string()) {
+    const auto& spelt = entry.get_ref<const std::string&>();
+    const Utf8Character character = utf8_character(spelt, 0);
+    if (character.bytes > 0 && character.bytes == spelt.size()) return character.code_point;
+  }
+  fail(name, ": expected a list of strings of one character each, given ", entry.dump(), " in it");
+}
+
+}  // namespace
+
+CharacterTokenizer::CharacterTokenizer(std::u32string_view characters)
+    : ids_(static_cast<std::size_t>(*std::max_element(characters.begin(), characters.end())) + 1,
+           kNone) {
+  for (const char32_t character : characters) {
+    ids_[character] = static_cast<std::int32_t>(spelt_.size());
+    spelt_.push_back(encode_utf8({&character, 1}));
+  }
+}
+
+std::shared_ptr<const CharacterTokenizer> CharacterTokenizer::from_text(std::string_view text,
+                                                                        const std::string& name) {
+  KETTE_CHECK(!text.empty(), name, ": expected a text to take the characters of, given none");
+  check_not_utf16(text, name);
+  std::vector<bool> seen(kCodePoints);
+  for_characters(text, name, [&](char32_t character, std::size_t) { seen[character] = true; });
+  std::u32string characters;
+  for (std::size_t code_point = 0; code_point < kCodePoints; ++code_point) {
+    if (seen[code_point]) characters.push_back(static_cast<char32_t>(code_point));
+  }
+  return std::shared_ptr<const CharacterTokenizer>(new CharacterTokenizer(characters));
+}
+
+std::shared_ptr<const CharacterTokenizer> CharacterTokenizer::load(
+    const std::filesystem::path& folder) {
+  const std::string name = (folder / kFile).string();
+  const SortedJson list = parse_json<SortedJson>(read_text(folder / kFile), name);
+  KETTE_CHECK(list.is_array() && !list.empty(), name,
+              ": expected a JSON list of strings, given something else");
+  std::u32string characters;
+  std::vector<bool> seen(kCodePoints);
+  for (const SortedJson& entry : list) {
+    const char32_t character = character_of(entry, name);
+    KETTE_CHECK(!seen[character], name, ": expected every character once, given ", entry.dump(),
+                " twice");
+    seen[character] = true;
+    characters.push_back(character);
+  }
+  return std::shared_ptr<const CharacterTokenizer>(new CharacterTokenizer(characters));
+}
+
+std::vector<std::int32_t> CharacterTokenizer::encode(std::string_view text) const {
+  std::vector<std::int32_t> ids;
+  ids.reserve(text.size());
+  for_characters(text, "character tokenizer", [&](char32_t character, std::size_t at) {
+    const std::int32_t id = character < ids_.size() ? ids_[character] : kNone;
+    KETTE_CHECK(id != kNone, "character tokenizer: expected one of the ", spelt_.size(),
+                " characters of its training text, given '", encode_utf8({&character, 1}), "' (",
+                formatted("U+%04X", character), ") at byte offset ", at,
+                " (make the tokenizer from a text that has it, or leave it out)");
+    ids.push_back(id);
+  });
+  return ids;
+}
+
+std::string CharacterTokenizer::decode(std::span<const std::int32_t> ids) const {
+  check_ids(ids);
+  std::string text;
+  for (const std::int32_t id : ids) {
+    if (id != end_of_text()) text += spelt_[static_cast<std::size_t>(id)];
+  }
+  return text;
+}
+
+std::vector<std::pair<std::string, std::string>> CharacterTokenizer::files() const {
+  return {{kFile, SortedJson(spelt_).dump() + "\n"}};
+}
+
+}  // namespace kette

@@ -1,0 +1,34 @@
+// GPT-2's tokenizer (Radford et al. 2019, section 2.2): text is cut into pieces
+// (data/tokenizers/gpt2_pieces.h), and each piece, as bytes, is put together by the merges of a byte-pair
+// encoding (data/tokenizers/byte_pair_merges.h). Every byte string has ids and comes back whole. Any vocabulary
+// in this format does (data/tokenizers/gpt2_files.h), not only the one of 50,257 tokens. A piece that is a token
+// by itself, as most are, needs no merging.
+#pragma once
+
+#include "data/tokenizers/gpt2_files.h"
+#include "data/tokenizers/text_tokenizer.h"
+
+namespace kette {
+
+class Gpt2Tokenizer final : public TextTokenizer {
+ public:
+  explicit Gpt2Tokenizer(Gpt2Vocabulary vocabulary);
+  static std::shared_ptr<const Gpt2Tokenizer> load(const std::filesystem::path& folder);
+
+  std::string kind() const override { return "gpt2"; }
+  std::int64_t vocabulary() const override { return vocabulary_.tokens.size(); }
+  std::int32_t end_of_text() const override { return vocabulary_.end_of_text; }
+  /// Long texts on all threads.
+  std::vector<std::int32_t> encode(std::string_view text) const override;
+  std::string decode(std::span<const std::int32_t> ids) const override;
+  std::vector<std::pair<std::string, std::string>> files() const override;
+
+ private:
+  std::vector<std::int32_t> encode_part(std::string_view text) const;
+
+  Gpt2Vocabulary vocabulary_;
+  BytePairMerges merges_;
+  std::vector<char> is_whole_;  // by id: the merges make this one token of its bytes
+};
+
+}  // namespace kette

@@ -1,0 +1,78 @@
+#include "data/tokenizers/marian_pieces.h"
+
+#include "data/files/text_file.h"
+#include "data/tokenizers/sentencepiece_model.h"
+#include "data/tokenizers/vocabulary_json.h"
+#include "tensor/error.h"
+
+namespace kette {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kSource = "source.spm";
+constexpr const char* kTarget = "target.spm";
+constexpr const char* kVocabulary = "vocab.json";
+constexpr std::string_view kCodeBegin = ">>", kCodeEnd = "<<";
+
+void check(const sentencepiece::util::Status& status) {
+  KETTE_CHECK(status.ok(),
+              "Tokenizer: expected text that SentencePiece can take, given some that it refuses (",
+              status.message(), ")");
+}
+
+}  // namespace
+
+bool MarianPieces::are_in(const fs::path& folder) { return fs::exists(folder / kSource); }
+
+MarianPieces::MarianPieces(const fs::path& folder)
+    : vocabulary_(read_vocabulary_json(folder / kVocabulary)),
+      vocabulary_json_(read_text(folder / kVocabulary)) {
+  load_sentencepiece(read_text(folder / kSource), (folder / kSource).string(), source_);
+  load_sentencepiece(read_text(folder / kTarget), (folder / kTarget).string(), target_);
+  const auto find = [&](const char* piece) {
+    const std::int32_t found = vocabulary_.find(piece);
+    KETTE_CHECK(found != TokenTable::kNone, (folder / kVocabulary).string(),
+                ": expected the piece ", piece, ", given a vocabulary without it");
+    return found;
+  };
+  const std::int32_t pad = find("<pad>");
+  special_ = {pad, find("<unk>"), pad, find("</s>")};
+}
+
+std::vector<std::pair<std::string, std::string>> MarianPieces::files() const {
+  return {{kSource, source_.serialized_model_proto()},
+          {kTarget, target_.serialized_model_proto()},
+          {kVocabulary, vocabulary_json_}};
+}
+
+std::vector<std::int32_t> MarianPieces::encode(std::string_view text, bool is_target) const {
+  std::vector<std::int32_t> ids;
+  const std::size_t code_end = text.find(kCodeEnd);
+  if (text.substr(0, kCodeBegin.size()) == kCodeBegin && code_end != std::string_view::npos) {
+    ids.push_back(id(text.substr(0, code_end + kCodeEnd.size())));
+    text.remove_prefix(code_end + kCodeEnd.size());
+  }
+  std::vector<std::string> pieces;
+  check((is_target ? target_ : source_).Encode(text, &pieces));
+  for (const std::string& piece : pieces) ids.push_back(id(piece));
+  return ids;
+}
+
+std::string MarianPieces::decode(std::span<const std::int32_t> ids) const {
+  std::vector<std::string> pieces;
+  for (const std::int32_t id : ids) {
+    const bool stands_for_text = id != special_.pad && id != special_.unknown && id != special_.end;
+    if (stands_for_text) pieces.emplace_back(vocabulary_.text(id));
+  }
+  std::string text;
+  check(target_.Decode(pieces, &text));
+  return text;
+}
+
+std::int32_t MarianPieces::id(std::string_view piece) const {
+  const std::int32_t found = vocabulary_.find(piece);
+  return found == TokenTable::kNone ? special_.unknown : found;
+}
+
+}  // namespace kette

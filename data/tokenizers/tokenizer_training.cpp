@@ -1,0 +1,151 @@
+// Tokenizer::train: SentencePiece's trainer, fed from memory, and its failures in words that help.
+#include <sentencepiece_trainer.h>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <unordered_map>
+
+#include "data/files/line_reader.h"
+#include "data/files/line_sample.h"
+#include "data/files/text_size.h"
+#include "data/tokenizers/tokenizer.h"
+#include "tensor/error.h"
+
+namespace kette {
+namespace {
+
+using Arguments = std::unordered_map<std::string, std::string>;
+
+constexpr std::size_t kLinesAtOnce = std::size_t{1} << 16;
+
+/// Hands lines to the trainer one at a time.
+class LineIterator : public sentencepiece::SentenceIterator {
+ public:
+  explicit LineIterator(std::span<const std::string_view> lines) : lines_(lines) { copy(); }
+  bool done() const override { return next_ >= lines_.size(); }
+  void Next() override {
+    ++next_;
+    copy();
+  }
+  const std::string& value() const override { return current_; }
+  sentencepiece::util::Status status() const override { return {}; }
+
+ private:
+  void copy() {
+    if (!done()) current_ = lines_[next_];
+  }
+
+  std::span<const std::string_view> lines_;
+  std::size_t next_ = 0;
+  std::string current_;
+};
+
+Arguments arguments(const TokenizerOptions& options) {
+  constexpr SpecialTokens special;
+  std::ostringstream coverage;
+  coverage << options.character_coverage;
+  using Normalization = TokenizerOptions::Normalization;
+  const bool lossless = options.normalization == Normalization::lossless;
+  return {
+      {"model_type", options.model == TokenizerOptions::Model::bpe ? "bpe" : "unigram"},
+      {"normalization_rule_name",
+       options.normalization == Normalization::nmt_nfkc ? "nmt_nfkc" : "identity"},
+      {"add_dummy_prefix", lossless ? "false" : "true"},
+      {"remove_extra_whitespaces", lossless ? "false" : "true"},
+      {"character_coverage", coverage.str()},
+      {"byte_fallback", options.byte_fallback || lossless ? "true" : "false"},
+      {"pad_id", std::to_string(special.pad)},
+      {"unk_id", std::to_string(special.unknown)},
+      {"bos_id", std::to_string(special.begin)},
+      {"eos_id", std::to_string(special.end)},
+      {"max_sentence_length", std::to_string(Tokenizer::kLongestLine)},
+      // Too large a vocabulary then comes out smaller, which tells how large it can be.
+      {"hard_vocab_limit", "false"},
+      // Sums over sentences are split by thread, so the model depends on this number and on no
+      // machine.
+      {"num_threads", "4"},
+      {"minloglevel", "4"},
+  };
+}
+
+/// The serialized model; empty when SentencePiece refuses.
+std::string run(std::span<const std::string_view> lines, Arguments arguments,
+                std::int64_t vocab_size) {
+  arguments["vocab_size"] = std::to_string(vocab_size);
+  LineIterator iterator(lines);
+  std::string bytes;
+  const auto status = sentencepiece::SentencePieceTrainer::Train(arguments, &iterator, &bytes);
+  return status.ok() ? bytes : std::string();
+}
+
+/// How many pieces the single characters and the special pieces take.
+std::int64_t smallest_vocabulary(std::span<const std::string_view> lines, Arguments arguments) {
+  constexpr std::int64_t kMoreThanUnicodeHas = 1'200'000;
+  arguments["model_type"] = "char";
+  const std::string bytes = run(lines, std::move(arguments), kMoreThanUnicodeHas);
+  return bytes.empty() ? 0 : Tokenizer::from_bytes(bytes, "characters").vocab_size();
+}
+
+void check_options(const TokenizerOptions& options) {
+  KETTE_CHECK(options.vocab_size > 0,
+              "Tokenizer: expected a vocabulary of at least one piece, given ", options.vocab_size);
+  KETTE_CHECK(options.character_coverage >= 0.98 && options.character_coverage <= 1,
+              "Tokenizer: expected a character coverage from 0.98 to 1, given ",
+              options.character_coverage);
+}
+
+}  // namespace
+
+Tokenizer Tokenizer::train(std::span<const std::string_view> lines,
+                           const TokenizerOptions& options) {
+  check_options(options);
+  std::int64_t bytes_of_text = 0;
+  for (const std::string_view line : lines) {
+    const bool blank = line.find_first_not_of(" \t\r") == std::string_view::npos;
+    if (!blank && line.size() <= kLongestLine)
+      bytes_of_text += static_cast<std::int64_t>(line.size());
+  }
+  KETTE_CHECK(bytes_of_text > 0, "Tokenizer: expected lines of text to train on, given ",
+              lines.size(), " lines that are all blank or longer than ", kLongestLine, " bytes");
+
+  // Each merge needs two bytes of text that were apart; above this bound the trainer only wastes
+  // time.
+  const std::int64_t bound = 2 * bytes_of_text + 1000;
+  const std::string bytes = run(lines, arguments(options), std::min(options.vocab_size, bound));
+  if (bytes.empty()) {
+    const std::int64_t smallest = smallest_vocabulary(lines, arguments(options));
+    KETTE_CHECK(options.vocab_size >= smallest, "Tokenizer: expected a vocabulary of at least ",
+                smallest, " pieces for the characters of this text, given ", options.vocab_size,
+                " (ask for more, or lower the character coverage)");
+    fail("Tokenizer: expected text that a vocabulary of ", options.vocab_size,
+         " pieces can be learnt from, given ", bytes_of_text,
+         " bytes that are too few or too uniform (give more text)");
+  }
+  Tokenizer tokenizer = from_bytes(bytes, "the trained tokenizer");
+  KETTE_CHECK(tokenizer.vocab_size() == options.vocab_size,
+              "Tokenizer: expected a vocabulary of at most ", tokenizer.vocab_size(),
+              " pieces, the largest that this text allows, given ", options.vocab_size,
+              " (ask for at most ", tokenizer.vocab_size(), ", or give more text)");
+  return tokenizer;
+}
+
+Tokenizer Tokenizer::train_files(const std::vector<std::filesystem::path>& files,
+                                 const TokenizerOptions& options) {
+  std::int64_t bytes = 0;
+  for (const auto& file : files) bytes += text_size(file).bytes;
+  LineSample sample(bytes, options.sample_bytes);
+  std::vector<std::string> lines;
+  for (const auto& file : files) {
+    LineReader reader(file);
+    std::vector<std::string> part;
+    while (part = reader.next(kLinesAtOnce), !part.empty()) {
+      for (std::string& line : part) {
+        if (sample.takes_next()) lines.push_back(std::move(line));
+      }
+    }
+  }
+  return train(std::vector<std::string_view>(lines.begin(), lines.end()), options);
+}
+
+}  // namespace kette

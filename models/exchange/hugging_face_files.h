@@ -1,0 +1,108 @@
+// The files of a model as Hugging Face's transformers keeps it: config.json, and the parameters in
+// model.safetensors or in several files that model.safetensors.index.json lists. Every reader
+// checks what it is given, so that a damaged or unfit folder is an Error that names file and entry.
+#pragma once
+
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "data/files/safetensors.h"
+
+namespace kette::hugging_face {
+
+inline constexpr const char* kParameterFile = "model.safetensors";
+
+/// A config.json, key by key.
+class Settings {
+ public:
+  explicit Settings(const std::filesystem::path& folder);
+
+  const std::string& origin() const { return origin_; }
+  /// Absent and null are the same: both stand for the default of transformers.
+  bool has(const char* key) const { return json_.contains(key) && !json_.at(key).is_null(); }
+  /// A key that is absent is an Error, and so is a value of another type.
+  template <class T>
+  T get(const char* key) const {
+    KETTE_CHECK(has(key), origin_, ": expected the key \"", key, "\", given none");
+    const nlohmann::json& value = json_.at(key);
+    KETTE_CHECK(fits<T>(value), origin_, ": expected ", kind_of<T>(), " for \"", key, "\", given ",
+                value.dump());
+    return value.get<T>();
+  }
+  template <class T>
+  T get(const char* key, T otherwise) const {
+    return has(key) ? get<T>(key) : otherwise;
+  }
+  /// For a setting that Kette has in one form only; `otherwise` is the default of transformers.
+  template <class T>
+  void expect(const char* key, const T& only, const T& otherwise) const {
+    const T given = get<T>(key, otherwise);
+    KETTE_CHECK(given == only, origin_, ": expected ", nlohmann::json(only).dump(), " for \"", key,
+                "\", which is all that Kette has, given ", nlohmann::json(given).dump());
+  }
+  void expect_vocabulary(std::int64_t tokenizer, std::int64_t model) const;
+  /// Puts the name of the file before the Errors of a check of what was read from it.
+  void check(const std::function<void()>& checks) const;
+
+ private:
+  template <class T>
+  static bool fits(const nlohmann::json& value) {
+    if constexpr (std::is_same_v<T, bool>) return value.is_boolean();
+    if constexpr (std::is_same_v<T, std::string>) return value.is_string();
+    if constexpr (std::is_same_v<T, std::int64_t>) {
+      return value.is_number_integer() && std::abs(value.get<double>()) < kTooLarge;
+    }
+    return value.is_number();
+  }
+  template <class T>
+  static const char* kind_of() {
+    if constexpr (std::is_same_v<T, bool>) return "true or false";
+    if constexpr (std::is_same_v<T, std::string>) return "a text";
+    if constexpr (std::is_same_v<T, std::int64_t>) return "a whole number of a size";
+    return "a number";
+  }
+
+  static constexpr double kTooLarge = 1e8;  // no size comes near, and products of two fit well
+
+  std::string origin_;
+  nlohmann::json json_;
+};
+
+/// The parameters of a folder, from however many files.
+class Parameters {
+ public:
+  /// prefix: taken off the names that start with it.
+  Parameters(const std::filesystem::path& folder, const std::string& prefix);
+
+  const std::string& origin() const { return folder_; }
+  bool contains(const std::string& name) const { return places_.contains(name); }
+  void expect(const std::string& name) const;
+  /// Throws if all tensors together have fewer elements: before memory is asked for on the word of a
+  /// config.json alone.
+  void expect_at_least(std::int64_t elements) const;
+  /// In f32. A tensor that is missing, has another shape, or no floating-point type is an Error.
+  Tensor tensor(const std::string& name, const Shape& shape);
+  /// Not wanted: buffers, and copies of what is there already.
+  void pass_over(const std::string& name) { places_.erase(name); }
+  /// Throws if anything is left that was neither read nor passed over: the model has more parts.
+  void expect_all_read() const;
+
+ private:
+  struct Place {
+    std::size_t file;
+    std::string name;
+    bool is_read = false;
+  };
+  void add(const std::filesystem::path& file, const std::string& prefix);
+
+  std::string folder_;
+  std::vector<SafetensorsFile> files_;
+  std::map<std::string, Place> places_;
+};
+
+}  // namespace kette::hugging_face

@@ -1,0 +1,138 @@
+#include "models/exchange/hugging_face_gpt2.h"
+
+#include "data/files/atomic_file.h"
+
+namespace kette::hugging_face {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kPrefix = "transformer.";  // of GPT2LMHeadModel; GPT2Model has none
+constexpr const char* kHead = "lm_head.weight";
+constexpr double kEpsilon = 1e-5;  // of every norm of Kette's
+
+std::string layer_name(std::int64_t layer) { return "h." + std::to_string(layer); }
+
+GptConfig gpt2_config(const Settings& settings) {
+  GptConfig config;
+  config.layers = settings.get<std::int64_t>("n_layer");
+  config.width = settings.get<std::int64_t>("n_embd");
+  config.hidden = settings.get<std::int64_t>("n_inner", 4 * config.width);
+  config.heads = settings.get<std::int64_t>("n_head");
+  config.vocabulary = settings.get<std::int64_t>("vocab_size");
+  config.context = settings.get<std::int64_t>("n_positions");
+  config.dropout = settings.get<double>("resid_pdrop", 0.1);
+  config.attention_dropout = settings.get<double>("attn_pdrop", 0.1);
+  settings.check([&] { config.check(); });
+
+  const auto activation = settings.get<std::string>("activation_function", "gelu_new");
+  KETTE_CHECK(activation == "gelu_new" || activation == "gelu_pytorch_tanh", settings.origin(),
+              ": expected gelu_new or gelu_pytorch_tanh, which are the same, for "
+              "\"activation_function\", given ",
+              activation);
+  settings.expect("layer_norm_epsilon", kEpsilon, kEpsilon);
+  settings.expect("scale_attn_weights", true, true);
+  settings.expect("scale_attn_by_inverse_layer_idx", false, false);
+  settings.expect("add_cross_attention", false, false);
+  return config;
+}
+
+Parts parts_of(const Gpt& model) {
+  Parts parts = {{"wte.weight", model.token_embedding().table.value()},
+                 {"wpe.weight", model.position_embedding()->table.value()}};
+  const auto add_linear = [&parts](const std::string& name, const Linear& linear) {
+    parts.push_back({name + ".weight", linear.weight.value(), true});
+    parts.push_back({name + ".bias", linear.bias.value()});
+  };
+  for (std::int64_t i = 0; i < model.config().layers; ++i) {
+    const Block& block = model.decoder()[static_cast<std::size_t>(i)];
+    const std::string name = layer_name(i);
+    add_norm(parts, name + ".ln_1", block.self_attention_norm.norm);
+    add_linear(name + ".attn.c_attn", block.self_attention.query_key_value);
+    add_linear(name + ".attn.c_proj", block.self_attention.output);
+    add_norm(parts, name + ".ln_2", block.feed_forward_norm.norm);
+    add_linear(name + ".mlp.c_fc", block.feed_forward.inner);
+    add_linear(name + ".mlp.c_proj", block.feed_forward.outer);
+  }
+  add_norm(parts, "ln_f", model.final_norm());
+  return parts;
+}
+
+/// The projection to the vocabulary is the token embedding; a file may hold it a second time.
+void check_tied_head(Parameters& parameters, const Gpt& model) {
+  if (!parameters.contains(kHead)) return;
+  const Tensor& table = model.token_embedding().table.value();
+  KETTE_CHECK(parameters.tensor(kHead, table.shape()).values<float>() == table.values<float>(),
+              parameters.origin(), ": tensor \"", kHead,
+              "\": expected the values of \"wte.weight\", which Kette's GPT also projects with, "
+              "given others (the model was trained with tie_word_embeddings off)");
+}
+
+/// Early models carry their causal masks, which are constants.
+void pass_over_masks(Parameters& parameters, std::int64_t layers) {
+  for (std::int64_t i = 0; i < layers; ++i) {
+    parameters.pass_over(layer_name(i) + ".attn.bias");
+    parameters.pass_over(layer_name(i) + ".attn.masked_bias");
+  }
+}
+
+}  // namespace
+
+LanguageModel read_gpt2(const fs::path& folder, const Settings& settings) {
+  const GptConfig config = gpt2_config(settings);
+  Parameters parameters(folder, kPrefix);
+  parameters.expect(layer_name(config.layers - 1) + ".ln_1.weight");
+  SharedTextTokenizer tokenizer = load_text_tokenizer("gpt2", folder);
+  settings.expect_vocabulary(tokenizer->vocabulary(), config.vocabulary);
+
+  auto model = std::make_unique<Gpt>(config);
+  parameters.expect_at_least(model->parameters().elements());
+  model->allocate(DType::f32, {}, Gradients::none);
+  read(parameters, parts_of(*model));
+  check_tied_head(parameters, *model);
+  pass_over_masks(parameters, config.layers);
+  parameters.expect_all_read();
+  return {std::move(model), std::move(tokenizer), {}};
+}
+
+void write_gpt2(const fs::path& folder, const LanguageModel& model) {
+  const GptConfig& config = model.gpt->config();
+  const TextTokenizer& tokenizer = *model.tokenizer;
+  KETTE_CHECK(config.positions == Positions::learned && config.norm == NormKind::layer &&
+                  config.feed_forward == FeedForwardKind::gelu,
+              "export: expected a model in GPT-2's form (learned positions, layer norm, gelu), "
+              "which is all that GPT2LMHeadModel has, given one with other parts");
+  KETTE_CHECK(tokenizer.kind() == "gpt2",
+              "export: expected a gpt2 tokenizer, which is all that GPT2Tokenizer reads, given one "
+              "of the kind ",
+              tokenizer.kind());
+  const std::int32_t end = tokenizer.end_of_text();
+  const Json settings = {{"architectures", {"GPT2LMHeadModel"}},
+                         {"model_type", "gpt2"},
+                         {"n_layer", config.layers},
+                         {"n_embd", config.width},
+                         {"n_inner", config.hidden},
+                         {"n_head", config.heads},
+                         {"vocab_size", config.vocabulary},
+                         {"n_positions", config.context},
+                         {"activation_function", "gelu_new"},
+                         {"layer_norm_epsilon", kEpsilon},
+                         {"resid_pdrop", config.dropout},
+                         {"embd_pdrop", config.dropout},
+                         {"attn_pdrop", config.attention_dropout},
+                         {"tie_word_embeddings", true},
+                         {"bos_token_id", end},
+                         {"eos_token_id", end},
+                         {"torch_dtype", "float32"}};
+  const Json tokenizer_settings = {{"tokenizer_class", "GPT2Tokenizer"},
+                                   {"model_max_length", config.context}};
+  write_file_atomically(folder / "config.json", settings.dump(2) + "\n");
+  write_file_atomically(folder / "tokenizer_config.json", tokenizer_settings.dump(2) + "\n");
+  for (const auto& [name, content] : tokenizer.files()) {
+    write_file_atomically(folder / name, content);
+  }
+  write(folder, parts_of(*model.gpt), kPrefix);
+}
+
+}  // namespace kette::hugging_face

@@ -1,0 +1,272 @@
+#include "models/exchange/hugging_face_marian.h"
+
+#include "data/files/atomic_file.h"
+#include "models/exchange/sinusoid_layout.h"
+
+namespace kette::hugging_face {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kEmbedding = "model.shared.weight";
+/// The same table again, where a file holds it more than once.
+constexpr const char* kCopies[] = {kEmbedding, "model.encoder.embed_tokens.weight",
+                                   "model.decoder.embed_tokens.weight", "lm_head.weight"};
+constexpr const char* kPositions[] = {"model.encoder.embed_positions.weight",
+                                      "model.decoder.embed_positions.weight"};
+constexpr const char* kSource = "source.spm";
+constexpr const char* kTarget = "target.spm";
+constexpr const char* kBias = "final_logits_bias";
+/// Sinusoids in bfloat16 are this near to themselves.
+constexpr double kRounding = 1.0 / 128;
+
+/// The first name of each is the one that is written.
+const std::pair<const char*, FeedForwardKind> kActivations[] = {
+    {"swish", FeedForwardKind::silu},
+    {"silu", FeedForwardKind::silu},
+    {"relu", FeedForwardKind::relu},
+    {"gelu_new", FeedForwardKind::gelu},
+    {"gelu_pytorch_tanh", FeedForwardKind::gelu}};
+
+FeedForwardKind read_activation(const Settings& settings) {
+  const auto given = settings.get<std::string>("activation_function");
+  for (const auto& [name, activation] : kActivations) {
+    if (given == name) return activation;
+  }
+  fail(settings.origin(),
+       ": expected swish, silu, relu, gelu_new or gelu_pytorch_tanh for \"activation_function\", "
+       "given ",
+       given);
+}
+
+const char* name_of(FeedForwardKind activation) {
+  for (const auto& [name, known] : kActivations) {
+    if (activation == known) return name;
+  }
+  return "";
+}
+
+TransformerConfig marian_config(const Settings& settings) {
+  TransformerConfig config;
+  config.encoder_layers = settings.get<std::int64_t>("encoder_layers");
+  config.decoder_layers = settings.get<std::int64_t>("decoder_layers");
+  config.width = settings.get<std::int64_t>("d_model");
+  config.hidden = settings.get<std::int64_t>("encoder_ffn_dim");
+  config.heads = settings.get<std::int64_t>("encoder_attention_heads");
+  config.vocabulary = settings.get<std::int64_t>("vocab_size");
+  config.max_length = settings.get<std::int64_t>("max_position_embeddings");
+  config.dropout = settings.get<double>("dropout", 0.1);
+  config.attention_dropout = settings.get<double>("attention_dropout", 0);
+  config.activation_dropout = settings.get<double>("activation_dropout", 0);
+  config.feed_forward = read_activation(settings);
+  config.sinusoids = SinusoidLayout::concatenated;
+  settings.check([&] { config.check(); });
+
+  settings.expect("decoder_ffn_dim", config.hidden, config.hidden);
+  settings.expect("decoder_attention_heads", config.heads, config.heads);
+  settings.expect("decoder_vocab_size", config.vocabulary, config.vocabulary);
+  settings.expect("scale_embedding", true, false);
+  settings.expect("share_encoder_decoder_embeddings", true, true);
+  settings.expect("tie_word_embeddings", true, true);
+  // Settings of its relatives, which transformers passes over here.
+  settings.expect("normalize_before", false, false);
+  settings.expect("normalize_embedding", false, false);
+  settings.expect("add_final_layer_norm", false, false);
+  settings.expect("static_position_embeddings", true, true);
+  return config;
+}
+
+Parts parts_of(const Transformer& model) {
+  const std::int64_t width = model.config().width, hidden = model.config().hidden;
+  Parts parts = {{kEmbedding, model.shared_embedding().table.value()}};
+  if (const Tensor& bias = model.output().bias.value(); bias.defined()) {
+    parts.push_back({kBias, bias.reshaped({1, model.config().vocabulary})});
+  }
+  const auto add_common = [&](const std::string& name, const Block& layer) {
+    const Linear& stacked = layer.self_attention.query_key_value;
+    add_linear(parts, name + ".self_attn.q_proj", stacked, 0, width);
+    add_linear(parts, name + ".self_attn.k_proj", stacked, width, 2 * width);
+    add_linear(parts, name + ".self_attn.v_proj", stacked, 2 * width, 3 * width);
+    add_linear(parts, name + ".self_attn.out_proj", layer.self_attention.output, 0, width);
+    add_norm(parts, name + ".self_attn_layer_norm", layer.self_attention_norm.norm);
+    add_linear(parts, name + ".fc1", layer.feed_forward.inner, 0, hidden);
+    add_linear(parts, name + ".fc2", layer.feed_forward.outer, 0, width);
+    add_norm(parts, name + ".final_layer_norm", layer.feed_forward_norm.norm);
+  };
+  for (std::size_t i = 0; i < model.encoder().size(); ++i) {
+    add_common("model.encoder.layers." + std::to_string(i), model.encoder()[i]);
+  }
+  for (std::size_t i = 0; i < model.decoder().size(); ++i) {
+    const std::string name = "model.decoder.layers." + std::to_string(i);
+    const Block& layer = model.decoder()[i];
+    const MultiHeadCrossAttention& cross = *layer.cross_attention;
+    add_common(name, layer);
+    add_linear(parts, name + ".encoder_attn.q_proj", cross.query, 0, width);
+    add_linear(parts, name + ".encoder_attn.k_proj", cross.key_value, 0, width);
+    add_linear(parts, name + ".encoder_attn.v_proj", cross.key_value, width, 2 * width);
+    add_linear(parts, name + ".encoder_attn.out_proj", cross.output, 0, width);
+    add_norm(parts, name + ".encoder_attn_layer_norm", layer.cross_attention_norm->norm);
+  }
+  return parts;
+}
+
+/// A file may name the embedding by any of its names, but all must hold the same table.
+void read_embedding(Parameters& parameters, Part& embedding) {
+  for (const char* name : kCopies) {
+    if (parameters.contains(name)) embedding.name = name;
+  }
+  const auto table = parameters.tensor(embedding.name, embedding.ours.shape()).values<float>();
+  for (const char* name : kCopies) {
+    if (!parameters.contains(name)) continue;
+    KETTE_CHECK(parameters.tensor(name, embedding.ours.shape()).values<float>() == table,
+                parameters.origin(), ": tensor \"", name, "\": expected the values of \"",
+                embedding.name, "\", given others (the embeddings are not shared)");
+  }
+}
+
+/// Positions that a file holds must be the sinusoids they are made of here.
+void check_positions(Parameters& parameters, const TransformerConfig& config) {
+  const Tensor expected =
+      sinusoidal_positions(config.max_length, config.width, SinusoidLayout::concatenated);
+  const auto ours = expected.values<float>();
+  for (const char* name : kPositions) {
+    if (!parameters.contains(name)) continue;
+    const auto theirs = parameters.tensor(name, expected.shape()).values<float>();
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+      KETTE_CHECK(std::abs(ours[i] - theirs[i]) <= kRounding, parameters.origin(), ": tensor \"",
+                  name, "\": expected sinusoids, ", ours[i], " at element ", i, ", given ",
+                  theirs[i], " (Kette's model has no learned positions)");
+    }
+  }
+}
+
+void expect_special(const Settings& settings, const SpecialTokens& special) {
+  const auto expect = [&](const char* key, std::int64_t of_tokenizer) {
+    const auto given = settings.get<std::int64_t>(key, of_tokenizer);
+    KETTE_CHECK(given == of_tokenizer, settings.origin(), ": expected ", of_tokenizer,
+                ", as vocab.json beside it says, for \"", key, "\", given ", given);
+  };
+  expect("pad_token_id", special.pad);
+  expect("eos_token_id", special.end);
+  expect("decoder_start_token_id", special.begin);
+}
+
+/// A decoder of Marian's starts with the padding. One that does not is ours, and so is its tokenizer:
+/// a joint model, which is both source.spm and target.spm.
+Tokenizer read_tokenizer(const fs::path& folder, const Settings& settings) {
+  Tokenizer marian = Tokenizer::load(folder);
+  KETTE_CHECK(!marian.is_joint(), folder.string(),
+              ": expected source.spm, target.spm and vocab.json, given none");
+  const std::int64_t begin = marian.special().begin;
+  if (settings.get<std::int64_t>("decoder_start_token_id", begin) == begin) return marian;
+  Tokenizer joint = Tokenizer::load(folder / kSource);
+  bool is_same = joint.vocab_size() == marian.vocab_size() &&
+                 joint.bytes() == Tokenizer::load(folder / kTarget).bytes();
+  for (std::int32_t id = 0; is_same && id < joint.vocab_size(); ++id) {
+    is_same = joint.piece(id) == marian.piece(id);
+  }
+  KETTE_CHECK(is_same, settings.origin(), ": expected ", begin,
+              ", the padding, for \"decoder_start_token_id\", or the pieces of source.spm in both "
+              "target.spm and vocab.json, given neither");
+  return joint;
+}
+
+/// Writes vocab.json by the pieces of a joint model, and the model as both.
+void write_tokenizer(const fs::path& folder, const Tokenizer& tokenizer) {
+  if (!tokenizer.is_joint()) {
+    for (const auto& [name, content] : tokenizer.files()) {
+      write_file_atomically(folder / name, content);
+    }
+    return;
+  }
+  Json vocabulary = Json::object();
+  for (std::int32_t id = 0; id < tokenizer.vocab_size(); ++id) vocabulary[tokenizer.piece(id)] = id;
+  write_file_atomically(folder / "vocab.json", vocabulary.dump(0) + "\n");
+  write_file_atomically(folder / kSource, tokenizer.bytes());
+  write_file_atomically(folder / kTarget, tokenizer.bytes());
+}
+
+void write_settings(const fs::path& folder, const TransformerConfig& c) {
+  const SpecialTokens& special = c.special;
+  const Json settings = {{"architectures", {"MarianMTModel"}},
+                         {"model_type", "marian"},
+                         {"is_encoder_decoder", true},
+                         {"encoder_layers", c.encoder_layers},
+                         {"decoder_layers", c.decoder_layers},
+                         {"d_model", c.width},
+                         {"encoder_ffn_dim", c.hidden},
+                         {"decoder_ffn_dim", c.hidden},
+                         {"encoder_attention_heads", c.heads},
+                         {"decoder_attention_heads", c.heads},
+                         {"vocab_size", c.vocabulary},
+                         {"decoder_vocab_size", c.vocabulary},
+                         {"max_position_embeddings", c.max_length},
+                         {"activation_function", name_of(c.feed_forward)},
+                         {"dropout", c.dropout},
+                         {"attention_dropout", c.attention_dropout},
+                         {"activation_dropout", c.activation_dropout},
+                         {"scale_embedding", true},
+                         {"share_encoder_decoder_embeddings", true},
+                         {"tie_word_embeddings", true},
+                         {"pad_token_id", special.pad},
+                         {"bos_token_id", special.begin},
+                         {"eos_token_id", special.end},
+                         {"decoder_start_token_id", special.begin},
+                         {"forced_eos_token_id", special.end},
+                         {"torch_dtype", "float32"}};
+  // What may never be chosen, here as in our search.
+  Json banned = {{special.pad}};
+  if (special.begin != special.pad) banned.push_back({special.begin});
+  const Json generation = {{"decoder_start_token_id", special.begin},
+                           {"pad_token_id", special.pad},
+                           {"bos_token_id", special.begin},
+                           {"eos_token_id", special.end},
+                           {"forced_eos_token_id", special.end},
+                           {"bad_words_ids", banned},
+                           {"max_length", c.max_length}};
+  const Json tokenizer = {{"tokenizer_class", "MarianTokenizer"},
+                          {"model_max_length", c.max_length}};
+  write_file_atomically(folder / "config.json", settings.dump(2) + "\n");
+  write_file_atomically(folder / "generation_config.json", generation.dump(2) + "\n");
+  write_file_atomically(folder / "tokenizer_config.json", tokenizer.dump(2) + "\n");
+}
+
+}  // namespace
+
+TranslationModel read_marian(const fs::path& folder, const Settings& settings) {
+  TransformerConfig config = marian_config(settings);
+  Parameters parameters(folder, "");
+  for (const auto& [stack, layers] :
+       {std::pair{"encoder", config.encoder_layers}, {"decoder", config.decoder_layers}}) {
+    parameters.expect("model." + std::string(stack) + ".layers." + std::to_string(layers - 1) +
+                      ".fc1.weight");
+  }
+  Tokenizer tokenizer = read_tokenizer(folder, settings);
+  settings.expect_vocabulary(tokenizer.vocab_size(), config.vocabulary);
+  config.special = tokenizer.special();
+  config.output_bias = parameters.contains(kBias);
+  expect_special(settings, config.special);
+
+  auto model = std::make_unique<Transformer>(config);
+  parameters.expect_at_least(model->parameters().elements());
+  model->allocate(DType::f32, {}, Gradients::none);
+  Parts parts = parts_of(*model);
+  read_embedding(parameters, parts.front());
+  read(parameters, parts);
+  check_positions(parameters, config);
+  parameters.expect_all_read();
+  return {std::move(model), std::move(tokenizer), {}};
+}
+
+void write_marian(const fs::path& folder, const TranslationModel& model) {
+  KETTE_CHECK(model.transformer->config().norm == NormOrder::post,
+              "export: expected a post-norm model, which is all that MarianMTModel has, given a "
+              "pre-norm one (kette train --norm post makes one)");
+  const auto transformer = with_concatenated_sinusoids(*model.transformer);
+  write_settings(folder, transformer->config());
+  write_tokenizer(folder, model.tokenizer);
+  write(folder, parts_of(*transformer), "");
+}
+
+}  // namespace kette::hugging_face

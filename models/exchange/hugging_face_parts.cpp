@@ -1,0 +1,34 @@
+#include "models/exchange/hugging_face_parts.h"
+
+namespace kette::hugging_face {
+
+void add_norm(Parts& parts, const std::string& name, const Norm& norm) {
+  parts.push_back({name + ".weight", norm.gain.value()});
+  parts.push_back({name + ".bias", norm.bias.value()});
+}
+
+void add_linear(Parts& parts, const std::string& name, const Linear& linear, std::int64_t begin,
+                std::int64_t end) {
+  parts.push_back({name + ".weight", linear.weight.value().slice(begin, end)});
+  parts.push_back({name + ".bias", linear.bias.value().slice(begin, end)});
+}
+
+void read(Parameters& from, const Parts& parts) {
+  for (const Part& part : parts) {
+    const Shape& shape = part.ours.shape();
+    const Tensor theirs =
+        from.tensor(part.name, part.transposed ? Shape{shape[1], shape[0]} : shape);
+    part.ours.copy_from(part.transposed ? Transpose::transposed(theirs) : theirs);
+  }
+}
+
+void write(const std::filesystem::path& folder, const Parts& parts, const std::string& prefix) {
+  std::vector<std::pair<std::string, Tensor>> tensors;
+  for (const Part& part : parts) {
+    tensors.emplace_back(prefix + part.name,
+                         part.transposed ? Transpose::transposed(part.ours) : part.ours);
+  }
+  write_safetensors(folder / kParameterFile, tensors, {{"format", "pt"}});
+}
+
+}  // namespace kette::hugging_face

@@ -1,0 +1,32 @@
+// Which tensor of transformers is which part of Kette's model: one list a model, for both
+// directions. Queries, keys and values, which Kette stacks in one matrix, are parts of it by rows.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/exchange/hugging_face_files.h"
+#include "nn/layers.h"
+
+namespace kette::hugging_face {
+
+struct Part {
+  std::string name;  ///< in transformers
+  Tensor ours;       ///< shares storage with the parameter: f32 on the CPU
+  /// A matrix that transformers keeps as [in, out] (its Conv1D).
+  bool transposed = false;
+};
+using Parts = std::vector<Part>;
+
+void add_norm(Parts& parts, const std::string& name, const Norm& norm);
+/// Rows [begin, end) of it.
+void add_linear(Parts& parts, const std::string& name, const Linear& linear, std::int64_t begin,
+                std::int64_t end);
+
+/// Fills the parts.
+void read(Parameters& from, const Parts& parts);
+/// Writes them as the model.safetensors of a folder, with a prefix to every name.
+void write(const std::filesystem::path& folder, const Parts& parts, const std::string& prefix);
+
+}  // namespace kette::hugging_face
