@@ -5,70 +5,56 @@
 namespace kette::cli {
 namespace {
 
-template <class Enum>
-using Names = std::vector<std::pair<Enum, std::string>>;
+struct AddOption {
+  OptionGroup& group;
+  const Field& field;
 
-/// One of an enumeration's values, by name.
-template <class Enum>
-Option named(OptionGroup& group, const std::string& option, Enum& value, const Names<Enum>& names,
-             const std::string& help) {
-  std::string type;
-  for (const auto& entry : names) type += (type.empty() ? "" : "|") + entry.second;
-  const auto set = [&value, names, type](const std::string& text) {
-    for (const auto& entry : names) {
-      if (text == entry.second) return void(value = entry.first);
-    }
-    fail("expected ", type, ", given ", text);
-  };
-  const auto current = [&value, names] {
-    for (const auto& entry : names) {
-      if (entry.first == value) return entry.second;
-    }
-    return std::string();
-  };
-  return group.custom(option, set, current, help, type);
-}
-
-/// The fields that both configurations have, and so have the options.
-template <class From, class To>
-void copy_shared(const From& from, To& to) {
-  to.width = from.width;
-  to.hidden = from.hidden;
-  to.heads = from.heads;
-  to.dropout = from.dropout;
-  to.attention_dropout = from.attention_dropout;
-}
+  Option operator()(std::int64_t* value) const {
+    return group.number(field.option, *value, at_least(static_cast<double>(field.least)),
+                        field.help);
+  }
+  Option operator()(double* value) const {
+    return group.number(field.option, *value, rate(), field.help);
+  }
+  Option operator()(bool* value) const { return group.flag(field.option, *value, field.help); }
+  Option operator()(std::int32_t*) const {
+    fail(field.option, ": expected a field that options can set, given an id");
+  }
+  Option operator()(const Field::Choice& choice) const {
+    std::string type;
+    for (const std::string& name : choice.names) type += (type.empty() ? "" : "|") + name;
+    return group.custom(field.option, choice.set, choice.get, field.help, type);
+  }
+};
 
 }  // namespace
 
-std::vector<std::string> all_presets() {
-  std::vector<std::string> names = kTranslationPresets;
-  names.insert(names.end(), GptConfig::presets().begin(), GptConfig::presets().end());
-  return names;
+ArchitectureOptions::ArchitectureOptions() {
+  for (const Family* family : families()) configs_.push_back(family->config(""));
+  apply_preset("tiny");
 }
 
 void ArchitectureOptions::apply_preset(const std::string& name) {
+  const Family& family = family_of_preset(name);
+  const std::unique_ptr<ModelConfig> preset = family.config(name);
   preset_ = name;
-  const auto& gpts = GptConfig::presets();
-  is_gpt_ = std::find(gpts.begin(), gpts.end(), name) != gpts.end();
-  if (is_gpt_) {
-    gpt_ = GptConfig::preset(name);
-    copy_shared(gpt_, shared_);
-  } else {
-    transformer_ = TransformerConfig::preset(name);
-    copy_shared(transformer_, shared_);
+  for (std::size_t i = 0; i < configs_.size(); ++i) {
+    if (&configs_[i]->family() == &family) chosen_ = i;
+    copy_fields(*preset, *configs_[i]);  // of other families those that an option sets for this one
   }
 }
 
-TransformerConfig ArchitectureOptions::transformer() const {
-  TransformerConfig config = transformer_;
-  copy_shared(shared_, config);
-  return config;
-}
-
-GptConfig ArchitectureOptions::gpt() const {
-  GptConfig config = gpt_;
-  copy_shared(shared_, config);
+std::unique_ptr<ModelConfig> ArchitectureOptions::config() const {
+  std::unique_ptr<ModelConfig> config = configs_[chosen_]->clone();
+  for (const FieldOption& option : options_) {
+    const std::size_t first = option.families.front();
+    if (first == chosen_ || is_foreign(option)) continue;
+    for (const Field& from : configs_[first]->fields()) {
+      for (const Field& to : config->fields()) {
+        if (from.option == option.name && to.option == option.name) assign(from.value, to.value);
+      }
+    }
+  }
   return config;
 }
 
@@ -83,66 +69,58 @@ void ArchitectureOptions::add_preset_option(OptionGroup& group,
 }
 
 void ArchitectureOptions::add_field_options(CLI::App& command) {
-  OptionGroup model(command, "Model");
-  model.number("--width", shared_.width, at_least(1), "Width of the residual stream, d_model");
-  model.number("--hidden", shared_.hidden, at_least(1),
-               "Width inside the feed-forward layers, d_ff");
-  model.number("--heads", shared_.heads, at_least(1), "Attention heads; a divisor of the width");
-  model.number("--dropout", shared_.dropout, rate(), "Dropout on sub-layer outputs and embeddings");
-  model.number("--attention-dropout", shared_.attention_dropout, rate(),
-               "Dropout on attention weights");
-  OptionGroup translation(command, "Encoder-decoder models");
-  transformer_only_ = {
-      translation.number("--encoder-layers", transformer_.encoder_layers, at_least(1),
-                         "Layers of the encoder"),
-      translation.number("--decoder-layers", transformer_.decoder_layers, at_least(1),
-                         "Layers of the decoder"),
-      translation.number("--activation-dropout", transformer_.activation_dropout, rate(),
-                         "Dropout inside the feed-forward layers"),
-      named(translation, "--norm", transformer_.norm,
-            {{NormOrder::post, "post"}, {NormOrder::pre, "pre"}},
-            "Layer norm after each sub-layer, as in the paper, or before it"),
-      named(translation, "--activation", transformer_.feed_forward,
-            {{FeedForwardKind::relu, "relu"},
-             {FeedForwardKind::gelu, "gelu"},
-             {FeedForwardKind::silu, "silu"},
-             {FeedForwardKind::swiglu, "swiglu"}},
-            "Of the feed-forward layers; swiglu: with a gate"),
-      translation.number(
-          "--model-max-length", transformer_.max_length, at_least(3),
-          "Longest sequence the model can be given, in tokens, with the marks of its "
-          "beginning and end")};
-  OptionGroup gpt(command, "GPT models");
-  gpt_only_ = {
-      gpt.number("--layers", gpt_.layers, at_least(1), "Layers"),
-      gpt.number("--context", gpt_.context, at_least(1), "Tokens the model sees at once"),
-      named(gpt, "--positions", gpt_.positions,
-            {{Positions::learned, "learned"}, {Positions::rotary, "rotary"}},
-            "Added to the tokens, as GPT-2 has them, or turning queries and keys"),
-      named(gpt, "--norm-kind", gpt_.norm, {{NormKind::layer, "layer"}, {NormKind::rms, "rms"}},
-            "Layer norm, or the root mean square alone"),
-      named(gpt, "--feed-forward", gpt_.feed_forward,
-            {{FeedForwardKind::gelu, "gelu"}, {FeedForwardKind::swiglu, "swiglu"}},
-            "What is inside the feed-forward layers")};
+  // Those that all families have come first.
+  OptionGroup common(command, "Model");
+  for (const bool shared : {true, false}) {
+    for (std::size_t i = 0; i < configs_.size(); ++i) {
+      OptionGroup own(command, configs_[i]->family().options);
+      for (const Field& field : configs_[i]->fields()) {
+        const auto has = [&](const auto& config) {
+          const auto fields = config->fields();
+          return std::any_of(fields.begin(), fields.end(),
+                             [&](const Field& one) { return one.option == field.option; });
+        };
+        const bool is_shared = std::all_of(configs_.begin(), configs_.end(), has);
+        if (field.option.empty() || is_shared != shared) continue;
+        const auto known = std::find_if(options_.begin(), options_.end(), [&](const auto& option) {
+          return option.name == field.option;
+        });
+        if (known != options_.end()) {
+          known->families.push_back(i);
+          continue;
+        }
+        options_.push_back(
+            {field.option, {i}, std::visit(AddOption{shared ? common : own, field}, field.value)});
+      }
+    }
+  }
+}
+
+bool ArchitectureOptions::is_foreign(const FieldOption& option) const {
+  return std::find(option.families.begin(), option.families.end(), chosen_) ==
+         option.families.end();
 }
 
 void ArchitectureOptions::check() const {
-  if (is_gpt_) {
-    gpt().check();
-  } else {
-    transformer().check();
-  }
-  for (const Option& option : foreign()) {
-    if (!option.given()) continue;
-    throw UsageError(option.name() + ": expected with " +
-                     (is_gpt_ ? "an encoder-decoder preset (tiny, base, big)" : "a preset of GPT") +
+  config()->check();
+  for (const FieldOption& option : options_) {
+    if (!is_foreign(option) || !option.option.given()) continue;
+    std::string presets;
+    for (const std::size_t family : option.families) {
+      for (const std::string& preset : configs_[family]->family().presets) {
+        presets += (presets.empty() ? "" : ", ") + preset;
+      }
+    }
+    throw UsageError(option.name + ": expected with one of the presets " + presets +
                      ", given with " + preset_);
   }
 }
 
 std::vector<std::string> ArchitectureOptions::foreign_options() const {
   std::vector<std::string> names;
-  for (const Option& option : foreign()) names.push_back(option.name().substr(2));
+  for (const FieldOption& option : options_) {
+    if (is_foreign(option)) names.push_back(option.name.substr(2));
+  }
   return names;
 }
 

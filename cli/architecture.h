@@ -1,28 +1,33 @@
-// The shape of a model as options: a preset, and what overrides it. One set serves both
-// architectures; the preset says which of them it is.
+// The shape of a model as options: a preset, and what overrides it. The preset says which family it is
+// of; one set of options serves all of them (models/families.h).
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/options.h"
-#include "models/config_json.h"
+#include "models/families.h"
 
 namespace kette::cli {
 
-/// The presets of encoder-decoders; those of GPT are GptConfig::presets().
-inline const std::vector<std::string> kTranslationPresets = {"tiny", "base", "big"};
-std::vector<std::string> all_presets();
-
 class ArchitectureOptions {
  public:
-  ArchitectureOptions() { apply_preset("tiny"); }
+  ArchitectureOptions();
 
   const std::string& preset() const { return preset_; }
   void apply_preset(const std::string& name);
-  bool is_gpt() const { return is_gpt_; }
-  TransformerConfig transformer() const;
-  GptConfig gpt() const;
+  const Family& family() const { return configs_[chosen_]->family(); }
+  std::unique_ptr<ModelConfig> config() const;
+  /// The configuration, if it is of that family.
+  template <class Config>
+  bool is() const {
+    return dynamic_cast<const Config*>(configs_[chosen_].get()) != nullptr;
+  }
+  template <class Config>
+  Config as() const {
+    return dynamic_cast<const Config&>(*config());
+  }
 
   /// Adds --preset; then_apply is told of a choice after it was applied.
   void add_preset_option(OptionGroup& group, const std::vector<std::string>& presets,
@@ -31,24 +36,25 @@ class ArchitectureOptions {
   /// Adds options for the fields. Options are applied in the order in which they were added, so
   /// they override a --preset that was added before, wherever it stands on the command line.
   void add_field_options(CLI::App& command);
-  /// Throws a UsageError if one was given that only the other architecture has.
+  /// Throws a UsageError if one was given that only other families have.
   void check() const;
-  /// The names of the options that only the other architecture has, without dashes.
+  /// The names of the options that only other families have, without dashes.
   std::vector<std::string> foreign_options() const;
 
  private:
-  const std::vector<Option>& foreign() const { return is_gpt_ ? transformer_only_ : gpt_only_; }
+  /// An option sets the field of the first family that has it.
+  struct FieldOption {
+    std::string name;
+    std::vector<std::size_t> families;
+    Option option;
+  };
+  bool is_foreign(const FieldOption& option) const;
 
   std::string preset_;
-  bool is_gpt_ = false;
-  /// Fields of both; the others stand in the configurations.
-  struct Shared {
-    std::int64_t width = 0, hidden = 0, heads = 0;
-    double dropout = 0, attention_dropout = 0;
-  } shared_;
-  TransformerConfig transformer_;
-  GptConfig gpt_;
-  std::vector<Option> transformer_only_, gpt_only_;
+  std::size_t chosen_ = 0;
+  std::vector<std::unique_ptr<ModelConfig>>
+      configs_;  // one of each family, which options point into
+  std::vector<FieldOption> options_;
 };
 
 }  // namespace kette::cli

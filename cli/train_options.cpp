@@ -72,7 +72,7 @@ void TrainCommandOptions::apply_recipe(const std::string& preset) {
   train_.batch_tokens = recipe.batch_tokens;
   train_.accumulate = recipe.accumulate;
   train_.validate_every = recipe.validate_every;
-  if (!architecture_.is_gpt()) translation_.vocabulary = architecture_.transformer().vocabulary;
+  if (!is_language_model()) translation_.vocabulary = architecture_.config()->vocabulary;
 }
 
 void TrainCommandOptions::add_data_options(CLI::App& command) {
@@ -82,7 +82,7 @@ void TrainCommandOptions::add_data_options(CLI::App& command) {
                           "Train a language model on this text, plain or gzip, or on a file "
                           "that kette tokenize made");
   text.on_each([this](const std::string&) {
-    if (architecture_.is_gpt()) return;
+    if (is_language_model()) return;
     architecture_.apply_preset("char-cpu");
     apply_recipe("char-cpu");
   });
@@ -210,7 +210,7 @@ void TrainCommandOptions::check() const {
                                   "trains a language model (leave one of them out)"
                                 : ": expected with --text beside it, given without"));
   }
-  if (is_text() != architecture_.is_gpt()) {
+  if (is_text() != is_language_model()) {
     throw UsageError(
         is_text()
             ? "--preset: expected a preset of GPT with --text, given " + architecture_.preset()
@@ -222,8 +222,7 @@ void TrainCommandOptions::check() const {
 TrainOptions TrainCommandOptions::shared(CLI::App& command) const {
   TrainOptions t = train_;
   t.schedule.kind = parse_schedule(schedule_);
-  t.schedule.width =
-      architecture_.is_gpt() ? architecture_.gpt().width : architecture_.transformer().width;
+  t.schedule.width = architecture_.config()->width;
   t.device = compute_.device;
   t.precision = compute_.dtype();
   if (t.steps == 0 && t.epochs == 0 && t.minutes == 0) {
@@ -242,7 +241,7 @@ TextTrainOptions TrainCommandOptions::text(CLI::App& command) const {
   result.valid_text = paths(valid_text_files_);
   result.documents = parse_document_kind(documents_);
   result.vocabulary = translation_.vocabulary;
-  result.model = architecture_.gpt();
+  result.model = architecture_.as<GptConfig>();
   if (tokenizer_ == "character" || tokenizer_ == "sentencepiece") {
     result.tokenizer_kind = tokenizer_;
   } else if (!tokenizer_.empty()) {
@@ -267,7 +266,7 @@ TranslationTrainOptions TrainCommandOptions::translation(CLI::App& command) cons
   TranslationTrainOptions result = translation_;
   static_cast<TrainOptions&>(result) = shared(command);
   result.tokenizer = tokenizer_;
-  result.model = architecture_.transformer();
+  result.model = architecture_.as<TransformerConfig>();
   return result;
 }
 

@@ -24,6 +24,8 @@ class TrainCommandOptions {
   TranslationTrainOptions translation(CLI::App& command) const;
 
  private:
+  /// The preset, not the data.
+  bool is_language_model() const { return architecture_.is<GptConfig>(); }
   void apply_recipe(const std::string& preset);
   void add_data_options(CLI::App& command);
   void add_translation_options(CLI::App& command);

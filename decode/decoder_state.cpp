@@ -12,7 +12,7 @@ using Ids = std::vector<std::int32_t>;
 
 KvCache cache_for(const AutoregressiveModel& model) {
   const auto layers = static_cast<std::int64_t>(model.decoder().size());
-  return KvCache(layers, model.width(), model.device());
+  return KvCache(layers, model.config().width, model.device());
 }
 
 /// What a step tells the device, in one copy.

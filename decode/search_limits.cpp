@@ -51,7 +51,7 @@ double search_bytes(const SearchOptions& options, const AutoregressiveModel& mod
   // nn/kv_cache.h: keys and values of every step, layer and hypothesis, at worst without a common past.
   const auto steps = static_cast<double>(longest_output(options, model, source_tokens) + 1);
   const double numbers =
-      2 * static_cast<double>(model.decoder().size()) * static_cast<double>(model.width());
+      2 * static_cast<double>(model.decoder().size()) * static_cast<double>(model.config().width);
   return steps * static_cast<double>(options.beam) * numbers * sizeof(float);
 }
 

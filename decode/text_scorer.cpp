@@ -11,8 +11,8 @@ double TextScore::bits_per_byte() const {
   return negative_log_likelihood / (std::log(2.0) * static_cast<double>(bytes));
 }
 
-TextScore score_text(const Gpt& model, const TokenFile& text, const TextScoreOptions& options,
-                     const ScoreProgress& progress) {
+TextScore score_text(const AutoregressiveModel& model, const TokenFile& text,
+                     const TextScoreOptions& options, const ScoreProgress& progress) {
   const std::int64_t longest = model.positions();
   const std::int64_t context = options.context > 0 ? options.context : longest;
   KETTE_CHECK(context <= longest, "context: expected at most ", longest,

@@ -18,8 +18,8 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kDescriptionFile = "adapter.json";
 
 /// The values of both on the CPU, saved under the adapters' own metadata.
-template <class Model, class Tokens>
-void save_merged(const fs::path& folder, const fs::path& out, const fs::path& base, Model&& model,
+template <class Tokens>
+void save_merged(const fs::path& folder, const fs::path& out, const fs::path& base, Model& model,
                  const Tokens& tokenizer) {
   if (!base.empty() && fs::exists(base / kModelFile)) {
     expect_room(base / kModelFile, model.parameters().elements(),
@@ -72,16 +72,16 @@ AdapterDescription read_adapter_description(const fs::path& folder) {
 }
 
 void merge_adapters(const fs::path& folder, const fs::path& out, const fs::path& base) {
-  const ModelConfig config = read_config(folder);
   KETTE_CHECK(holds_adapters(folder), folder.string(), ": expected a directory of adapters, with ",
               kDescriptionFile, ", given a model without them");
   check_is_free(out);
-  if (std::holds_alternative<TransformerConfig>(config)) {
-    save_merged(folder, out, base, Transformer(read_transformer_config(folder)),
-                Tokenizer::load(folder / "tokenizer.model"));
+  const auto config = read_config_with_room(folder);
+  const auto model = config->make_model();
+  if (dynamic_cast<const TransformerConfig*>(config.get()) != nullptr) {
+    save_merged(folder, out, base, *model, Tokenizer::load(folder / "tokenizer.model"));
   } else {
-    const GptDescription gpt = read_gpt_description(folder);
-    save_merged(folder, out, base, Gpt(gpt.config), *load_text_tokenizer(gpt.tokenizer, folder));
+    save_merged(folder, out, base, *model,
+                *load_text_tokenizer(read_tokenizer_description(folder).kind, folder));
   }
 }
 

@@ -6,6 +6,26 @@ Variable AutoregressiveModel::encode(const Tensor&, const Sequences&, Run&) cons
   fail("encode: expected a model with an encoder, given one without");
 }
 
+Variable AutoregressiveModel::states(const Batch& batch, Run& run) const {
+  if (!has_encoder()) {
+    return decode(Tensor::from(batch.target_in), PackedSequences(batch.target_segments), run);
+  }
+  const Variable memory =
+      encode(Tensor::from(batch.source), PackedSequences(batch.source_segments), run);
+  return decode(Tensor::from(batch.target_in),
+                PackedSequences(batch.target_segments, memory, batch.source_segments), run);
+}
+
+Variable AutoregressiveModel::loss(const Variable& states, const Tensor& targets,
+                                   const CrossEntropyOptions& options, const Tensor& sums) const {
+  return projected_cross_entropy(states, output().weight, output().bias, targets, options, sums);
+}
+
+Variable AutoregressiveModel::loss(const Batch& batch, const CrossEntropyOptions& options, Run& run,
+                                   const Tensor& sums) const {
+  return loss(states(batch, run), Tensor::from(batch.target_out), options, sums);
+}
+
 Device AutoregressiveModel::device() const {
   KETTE_CHECK(output().prepacked,
               "decoding: expected a model made ready for it, given one that trains (call "

@@ -11,9 +11,7 @@ namespace kette {
 
 class AutoregressiveModel : public Model {
  public:
-  virtual std::int64_t vocabulary() const = 0;
-  /// The longest sequence, in tokens.
-  virtual std::int64_t positions() const = 0;
+  std::int64_t vocabulary() const { return config().vocabulary; }
   /// The marks of its vocabulary; -1 where a model leaves them to its tokenizer.
   virtual SpecialTokens special() const { return {-1, -1, -1, -1}; }
 
@@ -30,6 +28,14 @@ class AutoregressiveModel : public Model {
   Variable logits(const Variable& states, const Run& run = {}) const {
     return output()(states, run);
   }
+  Variable logits(const Batch& batch, Run& run) const override {
+    return logits(states(batch, run), run);
+  }
+  /// The label-smoothed loss of the next tokens, and that of a batch.
+  Variable loss(const Variable& states, const Tensor& targets, const CrossEntropyOptions& options,
+                const Tensor& sums = {}) const;
+  Variable loss(const Batch& batch, const CrossEntropyOptions& options, Run& run,
+                const Tensor& sums = {}) const override;
 
   /// A snapshot made ready for decoding: every weight prepacked for products of few rows
   /// (tensor/decoding.h), in f32 or bf16, all else f32, so that the result of a row has the same bits
@@ -40,6 +46,8 @@ class AutoregressiveModel : public Model {
   Device device() const;
 
  protected:
+  /// What decode() makes of a batch.
+  Variable states(const Batch& batch, Run& run) const;
   virtual Linear& output_map() = 0;
   /// For for_decoding().
   void become_snapshot_of(const AutoregressiveModel& other, DType weights);

@@ -6,8 +6,8 @@
 #include "data/files/json_text.h"
 #include "data/files/text_file.h"
 #include "models/adapter_directory.h"
+#include "models/families.h"
 #include "models/model_directory.h"
-#include "models/model_summary.h"
 #include "models/parameter_room.h"
 
 namespace kette {
@@ -15,83 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
-
-constexpr const char* kTransformer = "kette-transformer";
-constexpr const char* kGpt = "kette-gpt";
-
-/// The names of an enumeration's values.
-template <class Enum>
-using Names = std::vector<std::pair<Enum, const char*>>;
-
-const Names<NormOrder> kNormOrders = {{NormOrder::post, "post"}, {NormOrder::pre, "pre"}};
-const Names<FeedForwardKind> kFeedForwardKinds = {{FeedForwardKind::relu, "relu"},
-                                                  {FeedForwardKind::gelu, "gelu"},
-                                                  {FeedForwardKind::silu, "silu"},
-                                                  {FeedForwardKind::swiglu, "swiglu"}};
-const Names<SinusoidLayout> kSinusoidLayouts = {{SinusoidLayout::interleaved, "interleaved"},
-                                                {SinusoidLayout::concatenated, "concatenated"}};
-const Names<NormKind> kNormKinds = {{NormKind::layer, "layer"}, {NormKind::rms, "rms"}};
-const Names<Positions> kPositions = {{Positions::learned, "learned"},
-                                     {Positions::rotary, "rotary"}};
-
-/// Calls visit(key, field) or visit(key, field, names) for each field: one list for both
-/// directions. visit.added: for keys that older files lack, whose fields keep their defaults then.
-template <class Config, class Visitor>
-void visit_fields(Config& c, const Visitor& visit) requires
-    std::same_as<std::remove_const_t<Config>, TransformerConfig> {
-  visit("encoder_layers", c.encoder_layers);
-  visit("decoder_layers", c.decoder_layers);
-  visit("width", c.width);
-  visit("hidden", c.hidden);
-  visit("heads", c.heads);
-  visit("vocabulary", c.vocabulary);
-  visit("max_length", c.max_length);
-  visit("dropout", c.dropout);
-  visit("attention_dropout", c.attention_dropout);
-  visit("activation_dropout", c.activation_dropout);
-  visit("norm", c.norm, kNormOrders);
-  visit("activation", c.feed_forward, kFeedForwardKinds);
-  visit.added("sinusoids", c.sinusoids, kSinusoidLayouts);
-  visit.added("output_bias", c.output_bias);
-  visit.added("pad", c.special.pad);
-  visit.added("unknown", c.special.unknown);
-  visit.added("begin", c.special.begin);
-  visit.added("end", c.special.end);
-}
-
-template <class Config, class Visitor>
-void visit_fields(
-    Config& c, const Visitor& visit) requires std::same_as<std::remove_const_t<Config>, GptConfig> {
-  visit("layers", c.layers);
-  visit("width", c.width);
-  visit("hidden", c.hidden);
-  visit("heads", c.heads);
-  visit("vocabulary", c.vocabulary);
-  visit("context", c.context);
-  visit("dropout", c.dropout);
-  visit("attention_dropout", c.attention_dropout);
-  visit("positions", c.positions, kPositions);
-  visit("norm", c.norm, kNormKinds);
-  visit("feed_forward", c.feed_forward, kFeedForwardKinds);
-}
-
-struct Writer {
-  Json& json;
-  template <class T>
-  void operator()(const char* key, const T& field) const {
-    json[key] = field;
-  }
-  template <class Enum>
-  void operator()(const char* key, const Enum& field, const Names<Enum>& names) const {
-    for (const auto& [value, name] : names) {
-      if (value == field) json[key] = name;
-    }
-  }
-  template <class... Arguments>
-  void added(const char* key, const Arguments&... arguments) const {
-    (*this)(key, arguments...);
-  }
-};
 
 /// nlohmann would take true for 1 and 16.5 for 16, and cut a number that is too large.
 template <class T>
@@ -109,51 +32,39 @@ bool fits(const Json& value) {
   }
 }
 
-struct Reader {
-  const Json& json;
-  const std::string& origin;
-
-  template <class T>
-  void operator()(const char* key, T& field) const {
-    KETTE_CHECK(json.contains(key), origin, ": expected the key \"", key, "\", given none");
-    const Json& value = json.at(key);
-    KETTE_CHECK(fits<T>(value), origin, ": expected another type of value for \"", key,
-                "\", given ", value.dump());
-    field = value.get<T>();
-  }
-  template <class Enum>
-  void operator()(const char* key, Enum& field, const Names<Enum>& names) const {
-    std::string text, known;
-    (*this)(key, text);
-    for (const auto& [value, name] : names) {
-      if (text == name) return void(field = value);
-      known += std::string(known.empty() ? "" : ", ") + name;
-    }
-    fail(origin, ": expected one of ", known, " for \"", key, "\", given ", text);
-  }
-  template <class Field, class... Arguments>
-  void added(const char* key, Field& field, const Arguments&... arguments) const {
-    if (json.contains(key)) (*this)(key, field, arguments...);
-  }
-};
-
-template <class Config>
-Json written(const Config& config, const char* architecture) {
-  Json json = {{"architecture", architecture}};
-  visit_fields(config, Writer{json});
-  return json;
+/// The value of a key, of the type of `field`.
+template <class T>
+void read_value(const Json& json, const std::string& key, T& field, const std::string& origin) {
+  KETTE_CHECK(json.contains(key), origin, ": expected the key \"", key, "\", given none");
+  const Json& value = json.at(key);
+  KETTE_CHECK(fits<T>(value), origin, ": expected another type of value for \"", key, "\", given ",
+              value.dump());
+  field = value.get<T>();
 }
 
-template <class Config>
-Config read(const Json& json, const std::string& origin) {
-  Config config;
-  visit_fields(config, Reader{json, origin});
-  try {
-    config.check();
-  } catch (const Error& error) {
-    fail(origin, ": ", error.what());
+void read_field(const Json& json, const Field& field, const std::string& origin) {
+  const std::string& key =
+      json.contains(field.key) || field.former_key.empty() || !json.contains(field.former_key)
+          ? field.key
+          : field.former_key;
+  if (field.may_lack && !json.contains(key)) return;
+  if (const auto* choice = std::get_if<Field::Choice>(&field.value)) {
+    std::string name;
+    read_value(json, key, name, origin);
+    try {
+      choice->set(name);
+    } catch (const Error& error) {
+      fail(origin, ": ", key, ": ", error.what());
+    }
+    return;
   }
-  return config;
+  std::visit(
+      [&](const auto& value) {
+        if constexpr (std::is_pointer_v<std::remove_cvref_t<decltype(value)>>) {
+          read_value(json, key, *value, origin);
+        }
+      },
+      field.value);
 }
 
 Json parse(const std::string& text, const std::string& origin) {
@@ -176,24 +87,22 @@ fs::path whole_parameters(const fs::path& folder, const fs::path& parameters) {
   return parameters.empty() ? folder / kModelFile : parameters;
 }
 
-/// Such a file may be missing, and adapters' base may have moved: whoever loads it says so.
-template <class Config>
-Config with_room(const Config& config, const fs::path& folder, const fs::path& parameters) {
-  const fs::path file = whole_parameters(folder, parameters);
-  if (fs::is_regular_file(file)) {
-    expect_room(file, count_parameters(config), (folder / "config.json").string());
-  }
-  return config;
-}
-
 }  // namespace
 
-std::string to_json(const TransformerConfig& config) {
-  return written(config, kTransformer).dump(2) + "\n";
-}
-
-std::string to_json(const GptConfig& config, const TextTokenizer* tokenizer) {
-  Json json = written(config, kGpt);
+std::string to_json(const ModelConfig& config, const TextTokenizer* tokenizer) {
+  Json json = {{"architecture", config.family().architecture()}};
+  const auto copy = config.clone();
+  for (const Field& field : copy->fields()) {
+    std::visit(
+        [&json = json[field.key]](const auto& value) {
+          if constexpr (std::is_pointer_v<std::remove_cvref_t<decltype(value)>>) {
+            json = *value;
+          } else {
+            json = value.get();
+          }
+        },
+        field.value);
+  }
   if (tokenizer != nullptr) {
     json["tokenizer"] = tokenizer->kind();
     json["tokenizer_fingerprint"] = tokenizer->fingerprint();
@@ -201,41 +110,49 @@ std::string to_json(const GptConfig& config, const TextTokenizer* tokenizer) {
   return json.dump(2) + "\n";
 }
 
-ModelConfig model_config_from_json(const std::string& text, const std::string& origin) {
+std::unique_ptr<ModelConfig> model_config_from_json(const std::string& text,
+                                                    const std::string& origin) {
   const Json json = parse(text, origin);
-  std::string architecture;
-  Reader{json, origin}("architecture", architecture);
-  if (architecture == kTransformer) return read<TransformerConfig>(json, origin);
-  if (architecture == kGpt) return read<GptConfig>(json, origin);
-  fail(origin, ": expected the architecture ", kTransformer, " or ", kGpt, ", given ",
-       architecture);
+  std::string architecture, known;
+  read_value(json, "architecture", architecture, origin);
+  for (const Family* family : families()) {
+    known += (known.empty() ? "" : ", ") + family->architecture();
+    if (family->architecture() != architecture) continue;
+    std::unique_ptr<ModelConfig> config = family->config("");
+    for (const Field& field : config->fields()) read_field(json, field, origin);
+    try {
+      config->check();
+    } catch (const Error& error) {
+      fail(origin, ": ", error.what());
+    }
+    return config;
+  }
+  fail(origin, ": expected one of the architectures ", known, ", given ", architecture);
 }
 
-ModelConfig read_config(const fs::path& folder) {
+std::unique_ptr<ModelConfig> read_config(const fs::path& folder) {
   return model_config_from_json(read_description(folder), (folder / "config.json").string());
 }
 
-TransformerConfig read_transformer_config(const fs::path& folder, const fs::path& parameters) {
-  const ModelConfig config = read_config(folder);
-  const auto* transformer = std::get_if<TransformerConfig>(&config);
-  KETTE_CHECK(transformer != nullptr, folder.string(),
-              ": expected a translation model, given a language model; kette generate and kette "
-              "evaluate --text are for those");
-  return with_room(*transformer, folder, parameters);
+std::unique_ptr<ModelConfig> read_config_with_room(const fs::path& folder,
+                                                   const fs::path& parameters) {
+  std::unique_ptr<ModelConfig> config = read_config(folder);
+  const fs::path file = whole_parameters(folder, parameters);
+  // It may be missing, and adapters' base may have moved: whoever loads it says so.
+  if (fs::is_regular_file(file)) {
+    expect_room(file, count_parameters(*config), (folder / "config.json").string());
+  }
+  return config;
 }
 
-GptDescription read_gpt_description(const fs::path& folder, const fs::path& parameters) {
-  const std::string text = read_description(folder), origin = (folder / "config.json").string();
-  const ModelConfig config = model_config_from_json(text, origin);
-  const auto* gpt = std::get_if<GptConfig>(&config);
-  KETTE_CHECK(gpt != nullptr, folder.string(),
-              ": expected a language model, given a translation model; kette translate and kette "
-              "evaluate --src are for those");
-  GptDescription description{with_room(*gpt, folder, parameters), "", ""};
-  const Json json = parse(text, origin);
-  const Reader reader{json, origin};
-  reader("tokenizer", description.tokenizer);
-  reader.added("tokenizer_fingerprint", description.tokenizer_fingerprint);
+TokenizerDescription read_tokenizer_description(const fs::path& folder) {
+  const std::string origin = (folder / "config.json").string();
+  const Json json = parse(read_description(folder), origin);
+  TokenizerDescription description;
+  read_value(json, "tokenizer", description.kind, origin);
+  if (json.contains("tokenizer_fingerprint")) {
+    read_value(json, "tokenizer_fingerprint", description.fingerprint, origin);
+  }
   return description;
 }
 

@@ -3,38 +3,42 @@
 
 #include <filesystem>
 #include <string>
-#include <variant>
 
 #include "data/tokenizers/text_tokenizer.h"
-#include "models/gpt_config.h"
-#include "models/transformer_config.h"
+#include "models/model_config.h"
 
 namespace kette {
 
-using ModelConfig = std::variant<TransformerConfig, GptConfig>;
-
-std::string to_json(const TransformerConfig& config);
 /// tokenizer: the model's (data/tokenizers/text_tokenizer.h), of which kind and fingerprint are kept beside; may
 /// be null.
-std::string to_json(const GptConfig& config, const TextTokenizer* tokenizer = nullptr);
+std::string to_json(const ModelConfig& config, const TextTokenizer* tokenizer = nullptr);
 
 /// A missing key, or a value that makes no sense, is an Error that names it; origin stands in its
 /// message.
-ModelConfig model_config_from_json(const std::string& text, const std::string& origin);
+std::unique_ptr<ModelConfig> model_config_from_json(const std::string& text,
+                                                    const std::string& origin);
 
 /// The config.json of a model directory.
-ModelConfig read_config(const std::filesystem::path& folder);
-/// Likewise, of a model of that kind; another kind is an Error that says what it is for, and so is a
-/// model with more parameters than its file has numbers. parameters: a file in the place of the
-/// folder's own.
-TransformerConfig read_transformer_config(const std::filesystem::path& folder,
-                                          const std::filesystem::path& parameters = {});
-struct GptDescription {
-  GptConfig config;
-  std::string tokenizer;              ///< its kind
-  std::string tokenizer_fingerprint;  ///< may be empty
+std::unique_ptr<ModelConfig> read_config(const std::filesystem::path& folder);
+/// Likewise, and a model with more parameters than its file has numbers is an Error. parameters: a
+/// file in the place of the folder's own.
+std::unique_ptr<ModelConfig> read_config_with_room(const std::filesystem::path& folder,
+                                                   const std::filesystem::path& parameters = {});
+/// Likewise, of a model of that family; another is an Error that says what it is for.
+template <class Config>
+Config read_config_of(const std::filesystem::path& folder,
+                      const std::filesystem::path& parameters = {}) {
+  const auto config = read_config_with_room(folder, parameters);
+  const auto* wanted = dynamic_cast<const Config*>(config.get());
+  KETTE_CHECK(wanted != nullptr, folder.string(), ": expected a ", Config().family().what,
+              ", given a ", config->family().what, "; ", config->family().use);
+  return *wanted;
+}
+
+struct TokenizerDescription {
+  std::string kind;
+  std::string fingerprint;  ///< may be empty
 };
-GptDescription read_gpt_description(const std::filesystem::path& folder,
-                                    const std::filesystem::path& parameters = {});
+TokenizerDescription read_tokenizer_description(const std::filesystem::path& folder);
 
 }  // namespace kette

@@ -2,9 +2,6 @@
 
 #include <cmath>
 
-#include "models/config_json.h"
-#include "models/size_limits.h"
-
 namespace kette {
 namespace {
 
@@ -61,18 +58,6 @@ Variable Gpt::embed(const Tensor& ids, const Sequences& sequences, Run& run) con
   return run.tap("embedded", dropout(x, run.mask(config_.dropout)));
 }
 
-Variable Gpt::loss(const Variable& states, const Tensor& targets,
-                   const CrossEntropyOptions& options, const Tensor& sums) const {
-  return projected_cross_entropy(states, output_.weight, output_.bias, targets, options, sums);
-}
-
-Variable Gpt::loss(const Batch& batch, const CrossEntropyOptions& options, Run& run,
-                   const Tensor& sums) const {
-  const Variable states =
-      decode(Tensor::from(batch.target_in), PackedSequences(batch.target_segments), run);
-  return loss(states, Tensor::from(batch.target_out), options, sums);
-}
-
 Gpt::Gpt(const GptConfig& config)
     : config_(checked(config)),
       token_embedding_(Scope(store_) / "token_embedding", config.vocabulary, config.width,
@@ -99,6 +84,6 @@ std::unique_ptr<AutoregressiveModel> Gpt::for_decoding(DType weights) const {
   return copy;
 }
 
-std::string Gpt::config_json() const { return to_json(config_); }
+std::unique_ptr<Model> GptConfig::make_model() const { return std::make_unique<Gpt>(*this); }
 
 }  // namespace kette

@@ -15,19 +15,11 @@ class Gpt final : public AutoregressiveModel {
   /// Registers every parameter; the values come with materialize().
   explicit Gpt(const GptConfig& config);
 
-  const GptConfig& config() const { return config_; }
-  std::int64_t width() const override { return config_.width; }
-  std::int64_t vocabulary() const override { return config_.vocabulary; }
+  const GptConfig& config() const override { return config_; }
   std::int64_t positions() const override { return config_.context; }
-  std::string config_json() const override;
 
   /// ids: i32 [rows] -> the states that logits and loss are made of, [rows, width].
   Variable decode(const Tensor& ids, const Sequences& sequences, Run& run) const override;
-  /// The loss of the next tokens; the output projection is the token embedding.
-  Variable loss(const Variable& states, const Tensor& targets, const CrossEntropyOptions& options,
-                const Tensor& sums = {}) const;
-  Variable loss(const Batch& batch, const CrossEntropyOptions& options, Run& run,
-                const Tensor& sums = {}) const override;
   std::unique_ptr<AutoregressiveModel> for_decoding(DType weights = DType::f32) const override;
 
   // The parts, for study and for exchange with other programs.

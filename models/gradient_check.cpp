@@ -1,24 +1,21 @@
 #include "models/gradient_check.h"
 
-#include "tensor/random.h"
+#include "models/model.h"
 
 namespace kette {
-namespace {
 
-constexpr double kSmallerSteps[] = {0.3, 0.1};
-
-std::vector<std::int32_t> random_tokens(Random& random, std::int64_t count,
-                                        std::int64_t vocabulary) {
-  std::vector<std::int32_t> tokens(static_cast<std::size_t>(count));
-  for (std::int32_t& token : tokens) {
-    token = static_cast<std::int32_t>(random.uniform(0, static_cast<double>(vocabulary)));
-  }
-  return tokens;
-}
-
-ParameterGaps check_model(const std::function<Variable()>& loss, const ParamStore& parameters,
-                          std::int64_t elements_each, const GradientCheckOptions& options) {
-  const auto& leaves = parameters.leaves();
+ParameterGaps check_model(const ModelConfig& config, std::int64_t elements_each,
+                          const GradientCheckOptions& options) {
+  constexpr double kSmallerSteps[] = {0.3, 0.1};
+  const std::unique_ptr<Model> model = config.make_model();
+  model->materialize(options.seed, DType::f64, options.device);
+  const Batch batch = config.example_batch(options.seed);
+  const double per_target = 1.0 / static_cast<double>(batch.target_out.size());
+  const auto loss = [&] {
+    Run run(options.seed, 1);  // the same masks every time
+    return model->loss(batch, {0.1, per_target}, run);
+  };
+  const auto& leaves = model->parameters().leaves();
   ParameterGaps gaps = check_parameter_gradients(loss, leaves, elements_each, options);
   for (std::size_t i = 0; i < gaps.size(); ++i) {
     for (const double factor : kSmallerSteps) {
@@ -29,88 +26,6 @@ ParameterGaps check_model(const std::function<Variable()>& loss, const ParamStor
     }
   }
   return gaps;
-}
-
-}  // namespace
-
-TransformerConfig small_transformer(NormOrder norm) {
-  TransformerConfig config;
-  config.encoder_layers = config.decoder_layers = 2;
-  config.width = 16;
-  config.hidden = 24;
-  config.heads = 2;
-  config.vocabulary = 23;
-  config.max_length = 16;
-  config.dropout = config.attention_dropout = config.activation_dropout = 0.1;
-  config.norm = norm;
-  return config;
-}
-
-TransformerConfig small_marian() {
-  TransformerConfig config = small_transformer(NormOrder::post);
-  config.feed_forward = FeedForwardKind::silu;
-  config.sinusoids = SinusoidLayout::concatenated;
-  config.output_bias = true;
-  return config;
-}
-
-GptConfig small_gpt() {
-  GptConfig config;
-  config.layers = 2;
-  config.width = 16;
-  config.hidden = 24;
-  config.heads = 2;
-  config.vocabulary = 23;
-  config.context = 16;
-  return config;
-}
-
-GptConfig small_modern_gpt() {
-  GptConfig config = small_gpt();
-  config.positions = Positions::rotary;
-  config.norm = NormKind::rms;
-  config.feed_forward = FeedForwardKind::swiglu;
-  return config;
-}
-
-ParameterGaps check_transformer(const TransformerConfig& config, std::int64_t elements_each,
-                                const GradientCheckOptions& options) {
-  Transformer model(config);
-  model.materialize(options.seed, DType::f64, options.device);
-  Random random(options.seed, 2000);
-  const Segments source_segments = Segments::from_lengths({5, 3}),
-                 target_segments = Segments::from_lengths({4, 6});
-  const auto tokens = [&](const Segments& segments) {
-    return Tensor::from(random_tokens(random, segments.rows(), config.vocabulary), options.device);
-  };
-  const Tensor source = tokens(source_segments), target = tokens(target_segments),
-               next = tokens(target_segments);
-  const auto loss = [&] {
-    Run run(options.seed, 1);  // the same masks every time
-    const Variable memory = model.encode(source, PackedSequences(source_segments), run);
-    const Variable states =
-        model.decode(target, PackedSequences(target_segments, memory, source_segments), run);
-    return model.loss(states, next, {0.1, 1.0 / static_cast<double>(target_segments.rows())});
-  };
-  return check_model(loss, model.parameters(), elements_each, options);
-}
-
-ParameterGaps check_gpt(const GptConfig& config, std::int64_t elements_each,
-                        const GradientCheckOptions& options) {
-  Gpt model(config);
-  model.materialize(options.seed, DType::f64, options.device);
-  Random random(options.seed, 3000);
-  const Segments segments = Segments::from_lengths({5, 7});
-  const Tensor ids = Tensor::from(random_tokens(random, segments.rows(), config.vocabulary),
-                                  options.device),
-               next = Tensor::from(random_tokens(random, segments.rows(), config.vocabulary),
-                                   options.device);
-  const auto loss = [&] {
-    Run run(options.seed, 1);  // the same masks every time
-    return model.loss(model.decode(ids, PackedSequences(segments), run), next,
-                      {0, 1.0 / static_cast<double>(segments.rows())});
-  };
-  return check_model(loss, model.parameters(), elements_each, options);
 }
 
 }  // namespace kette

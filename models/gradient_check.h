@@ -13,26 +13,15 @@
 #include <vector>
 
 #include "autograd/gradient_check.h"
-#include "models/gpt.h"
-#include "models/transformer.h"
+#include "models/model_config.h"
 
 namespace kette {
 
-/// Small enough that every element can be checked, with every kind of dropout on.
-TransformerConfig small_transformer(NormOrder norm);
-/// In the form of Marian's models: with SiLU, an output bias, sines before cosines.
-TransformerConfig small_marian();
-GptConfig small_gpt();
-/// With rotary positions, root mean square norms and SwiGLU.
-GptConfig small_modern_gpt();
-
 using ParameterGaps = std::vector<std::pair<std::string, GradientGap>>;
 
-/// Checks up to `elements_each` elements of each parameter (0: all) of a random model on a few
-/// random sentences.
-ParameterGaps check_transformer(const TransformerConfig& config, std::int64_t elements_each,
-                                const GradientCheckOptions& options = {});
-ParameterGaps check_gpt(const GptConfig& config, std::int64_t elements_each,
-                        const GradientCheckOptions& options = {});
+/// Checks up to `elements_each` elements of each parameter (0: all) of a random model on its family's
+/// example batch.
+ParameterGaps check_model(const ModelConfig& config, std::int64_t elements_each,
+                          const GradientCheckOptions& options = {});
 
 }  // namespace kette

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "data/corpora/batches.h"
+#include "models/model_config.h"
 #include "nn/block.h"
 
 namespace kette {
@@ -26,11 +26,12 @@ class Model {
   void materialize(std::uint64_t seed, DType dtype = DType::f32, Device device = {},
                    Gradients gradients = Gradients::kept);
 
-  /// Of the residual stream.
-  virtual std::int64_t width() const = 0;
-  /// The config.json of its directory, but for what says which tokenizer it is for.
-  virtual std::string config_json() const = 0;
-  /// The loss of a batch's target tokens. sums: a CrossEntropySums to add to, or undefined.
+  virtual const ModelConfig& config() const = 0;
+  /// The longest sequence, in tokens.
+  virtual std::int64_t positions() const = 0;
+  /// What it predicts for a batch: [target rows, vocabulary], or as the family says.
+  virtual Variable logits(const Batch& batch, Run& run) const = 0;
+  /// The loss of a batch's targets. sums: a CrossEntropySums to add to, or undefined.
   virtual Variable loss(const Batch& batch, const CrossEntropyOptions& options, Run& run,
                         const Tensor& sums = {}) const = 0;
 

@@ -41,7 +41,7 @@ Metadata load_parameters(const fs::path& file, ParamStore& parameters) {
   return stored.metadata();
 }
 
-void save_description(const fs::path& folder, const TransformerConfig& config,
+void save_description(const fs::path& folder, const ModelConfig& config,
                       const Tokenizer& tokenizer) {
   make_folder(folder);
   write_file_atomically(folder / "config.json", to_json(config));
@@ -50,7 +50,7 @@ void save_description(const fs::path& folder, const TransformerConfig& config,
   }
 }
 
-void save_description(const fs::path& folder, const GptConfig& config,
+void save_description(const fs::path& folder, const ModelConfig& config,
                       const TextTokenizer& tokenizer) {
   make_folder(folder);
   write_file_atomically(folder / "config.json", to_json(config, &tokenizer));
@@ -89,7 +89,7 @@ Metadata load_values(const fs::path& folder, Model& model, const fs::path& param
 
 TranslationModel load_translation_model(const fs::path& folder, const fs::path& parameters,
                                         Device device) {
-  const TransformerConfig config = read_transformer_config(folder, parameters);
+  const auto config = read_config_of<TransformerConfig>(folder, parameters);
   Tokenizer tokenizer = Tokenizer::load(folder);
   check_vocabulary(folder, tokenizer.vocab_size(), config.vocabulary);
   KETTE_CHECK(tokenizer.special() == config.special, folder.string(),
@@ -103,14 +103,14 @@ TranslationModel load_translation_model(const fs::path& folder, const fs::path& 
 
 LanguageModel load_language_model(const fs::path& folder, const fs::path& parameters,
                                   Device device) {
-  const GptDescription description = read_gpt_description(folder, parameters);
-  SharedTextTokenizer tokenizer = load_text_tokenizer(description.tokenizer, folder);
-  check_vocabulary(folder, tokenizer->vocabulary(), description.config.vocabulary);
-  const std::string& expected = description.tokenizer_fingerprint;
+  const auto config = read_config_of<GptConfig>(folder, parameters);
+  const auto [kind, expected] = read_tokenizer_description(folder);
+  SharedTextTokenizer tokenizer = load_text_tokenizer(kind, folder);
+  check_vocabulary(folder, tokenizer->vocabulary(), config.vocabulary);
   KETTE_CHECK(expected.empty() || tokenizer->fingerprint() == expected, folder.string(),
               ": expected the tokenizer that the model was made with, ", expected, ", given ",
               tokenizer->fingerprint(), " (put its own files back)");
-  auto gpt = std::make_unique<Gpt>(description.config);
+  auto gpt = std::make_unique<Gpt>(config);
   gpt->allocate(DType::f32, device, Gradients::none);
   Metadata metadata = load_values(folder, *gpt, parameters);
   return {std::move(gpt), std::move(tokenizer), std::move(metadata)};

@@ -35,9 +35,9 @@ struct LanguageModel {
 };
 
 /// Everything but the parameters, each file written atomically (data/files/atomic_file.h).
-void save_description(const std::filesystem::path& folder, const TransformerConfig& config,
+void save_description(const std::filesystem::path& folder, const ModelConfig& config,
                       const Tokenizer& tokenizer);
-void save_description(const std::filesystem::path& folder, const GptConfig& config,
+void save_description(const std::filesystem::path& folder, const ModelConfig& config,
                       const TextTokenizer& tokenizer);
 
 /// Reads the folder, or its architecture with the parameters of another file (a checkpoint).

@@ -1,5 +1,5 @@
-// What a Transformer of a given shape costs, by arithmetic alone (w = width, h = hidden, V =
-// vocabulary), in parameters:
+// What a model of a given shape costs, by arithmetic alone (w = width, h = hidden, V = vocabulary), in
+// parameters:
 //   attention      4 w^2 + 4 w
 //   feed-forward   2 w h + h + w        with a gate 3 w h + 2 h + w
 //   layer norm     2 w
@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "models/gpt_config.h"
-#include "models/transformer_config.h"
 #include "tensor/segments.h"
 
 namespace kette {
+
+struct ModelConfig;
 
 /// One part of the model, or several alike.
 struct SummaryRow {
@@ -28,26 +28,21 @@ struct SummaryRow {
   double target_flops = 0;  ///< forward, for each target token, likewise
 };
 
-std::vector<SummaryRow> summarize(const TransformerConfig& config);
-/// All tokens are target tokens.
-std::vector<SummaryRow> summarize(const GptConfig& config);
-std::int64_t count_parameters(const std::vector<SummaryRow>& rows);
-template <class Config>
-std::int64_t count_parameters(const Config& config) {
-  return count_parameters(summarize(config));
-}
+// What rows and ModelConfig::attention_pairs() are made of.
+/// Weights and biases of a linear map, and its FLOPs for a token.
+std::int64_t linear_parameters(std::int64_t in, std::int64_t out);
+double linear_flops(std::int64_t in, std::int64_t out);
+/// Query-key pairs without a mask, and with a causal one.
+double pairs(const Segments& queries, const Segments& keys);
+double causal_pairs(const Segments& segments);
 
+std::int64_t count_parameters(const ModelConfig& config);
 /// Matrix-product FLOPs of the forward pass over a batch, attention included: causal attention as
-/// the pairs that are not masked.
-double forward_flops(const TransformerConfig& config, const Segments& source,
-                     const Segments& target);
-double forward_flops(const GptConfig& config, const Segments& segments);
-inline double training_flops(const TransformerConfig& config, const Segments& source,
+/// the pairs that are not masked. All tokens of a model without an encoder are target tokens.
+double forward_flops(const ModelConfig& config, const Segments& source, const Segments& target);
+inline double training_flops(const ModelConfig& config, const Segments& source,
                              const Segments& target) {
   return 3 * forward_flops(config, source, target);
-}
-inline double training_flops(const GptConfig& config, const Segments& segments) {
-  return 3 * forward_flops(config, segments);
 }
 
 /// Bytes a parameter takes while training in f32: value, gradient and Adam's two moments.

@@ -16,19 +16,16 @@ class Listing final : public Tap {
 
 }  // namespace
 
-std::vector<Point> points_of(const AutoregressiveModel& model, std::int64_t source_tokens,
+std::vector<Point> points_of(const Model& model, std::int64_t source_tokens,
                              std::int64_t target_tokens) {
+  Batch batch;
+  batch.source.resize(static_cast<std::size_t>(source_tokens));
+  batch.source_segments = Segments::from_lengths({source_tokens});
+  batch.target_in.resize(static_cast<std::size_t>(target_tokens));
+  batch.target_segments = Segments::from_lengths({target_tokens});
   Listing listing;
   Run run(&listing);
-  const auto ids = [](std::int64_t count) { return Tensor::zeros({count}, DType::i32); };
-  const Segments source = Segments::from_lengths({source_tokens}),
-                 target = Segments::from_lengths({target_tokens});
-  PackedSequences sequences(target);
-  if (model.has_encoder()) {
-    sequences = PackedSequences(
-        target, model.encode(ids(source_tokens), PackedSequences(source), run), source);
-  }
-  model.logits(model.decode(ids(target_tokens), sequences, run), run);
+  model.logits(batch, run);
   return std::move(listing.points);
 }
 

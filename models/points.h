@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "models/autoregressive_model.h"
+#include "models/model.h"
 
 namespace kette {
 
@@ -13,9 +13,9 @@ struct Point {
   Shape shape;
 };
 
-/// Of a pass over a source of `source_tokens`, where the model has an encoder, and a text of
-/// `target_tokens`. The model must have values, or room for them.
-std::vector<Point> points_of(const AutoregressiveModel& model, std::int64_t source_tokens,
+/// Of a pass over a source of `source_tokens` and a target of `target_tokens`, as far as the model reads
+/// such. It must have values, or room for them.
+std::vector<Point> points_of(const Model& model, std::int64_t source_tokens,
                              std::int64_t target_tokens);
 
 }  // namespace kette

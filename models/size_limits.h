@@ -21,11 +21,8 @@ inline void check_size(const char* what, std::int64_t value, std::int64_t most) 
   KETTE_CHECK(value <= most, what, ": expected at most ", most, ", given ", value);
 }
 
-/// The configuration itself, once its check() has found nothing.
-template <class Config>
-const Config& checked(const Config& config) {
-  config.check();
-  return config;
+inline void check_rate(const char* what, double rate) {
+  KETTE_CHECK(rate >= 0 && rate < 1, what, ": expected a rate in [0, 1), given ", rate);
 }
 
 }  // namespace kette

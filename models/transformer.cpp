@@ -1,8 +1,5 @@
 #include "models/transformer.h"
 
-#include "models/config_json.h"
-#include "models/size_limits.h"
-
 namespace kette {
 namespace {
 
@@ -71,20 +68,6 @@ Variable Transformer::embed(const Tensor& ids, const Sequences& sequences, const
   return run.tap(stack, "embedded", dropout(x, run.mask(config_.dropout)));
 }
 
-Variable Transformer::loss(const Variable& states, const Tensor& targets,
-                           const CrossEntropyOptions& options, const Tensor& sums) const {
-  return projected_cross_entropy(states, output_.weight, output_.bias, targets, options, sums);
-}
-
-Variable Transformer::loss(const Batch& batch, const CrossEntropyOptions& options, Run& run,
-                           const Tensor& sums) const {
-  const Variable memory =
-      encode(Tensor::from(batch.source), PackedSequences(batch.source_segments), run);
-  const PackedSequences targets(batch.target_segments, memory, batch.source_segments);
-  const Variable states = decode(Tensor::from(batch.target_in), targets, run);
-  return loss(states, Tensor::from(batch.target_out), options, sums);
-}
-
 Transformer::Transformer(const TransformerConfig& config)
     : config_(checked(config)),
       embedding_(
@@ -112,6 +95,8 @@ std::unique_ptr<AutoregressiveModel> Transformer::for_decoding(DType weights) co
   return copy;
 }
 
-std::string Transformer::config_json() const { return to_json(config_); }
+std::unique_ptr<Model> TransformerConfig::make_model() const {
+  return std::make_unique<Transformer>(*this);
+}
 
 }  // namespace kette

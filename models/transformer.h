@@ -12,22 +12,14 @@ class Transformer final : public AutoregressiveModel {
   /// Registers every parameter; the values come with materialize().
   explicit Transformer(const TransformerConfig& config);
 
-  const TransformerConfig& config() const { return config_; }
-  std::int64_t width() const override { return config_.width; }
-  std::int64_t vocabulary() const override { return config_.vocabulary; }
+  const TransformerConfig& config() const override { return config_; }
   std::int64_t positions() const override { return config_.max_length; }
   SpecialTokens special() const override { return config_.special; }
-  std::string config_json() const override;
 
   /// source: i32 [rows] -> memory [rows, width].
   Variable encode(const Tensor& source, const Sequences& sequences, Run& run) const override;
   /// target: i32 [rows], each sequence starting with <s> -> states [rows, width].
   Variable decode(const Tensor& target, const Sequences& sequences, Run& run) const override;
-  /// The label-smoothed loss of the next tokens; the output projection is the embedding table.
-  Variable loss(const Variable& states, const Tensor& targets, const CrossEntropyOptions& options,
-                const Tensor& sums = {}) const;
-  Variable loss(const Batch& batch, const CrossEntropyOptions& options, Run& run,
-                const Tensor& sums = {}) const override;
   std::unique_ptr<AutoregressiveModel> for_decoding(DType weights = DType::f32) const override;
 
   // The parts, for study and for exchange with other programs.

@@ -1,8 +1,14 @@
 #include "models/transformer_config.h"
 
-#include "models/size_limits.h"
-
 namespace kette {
+namespace {
+
+std::unique_ptr<ModelConfig> config_of(const std::string& preset) {
+  return std::make_unique<TransformerConfig>(preset.empty() ? TransformerConfig()
+                                                            : TransformerConfig::preset(preset));
+}
+
+}  // namespace
 
 TransformerConfig TransformerConfig::preset(const std::string& name) {
   TransformerConfig config;
@@ -26,14 +32,53 @@ TransformerConfig TransformerConfig::preset(const std::string& name) {
   fail("preset: expected tiny, base or big, given ", name);
 }
 
+const Family& transformer_family() {
+  static const Family family = {.name = "transformer",
+                                .what = "translation model",
+                                .options = "Encoder-decoder models",
+                                .use = "kette translate and kette evaluate --src are for those",
+                                .presets = {"tiny", "base", "big"},
+                                .config = config_of,
+                                .small_models = {
+                                    {"post-norm", small_transformer(NormOrder::post).clone()},
+                                    {"pre-norm", small_transformer(NormOrder::pre).clone()},
+                                    {"marian", small_marian().clone()},
+                                }};
+  return family;
+}
+
+std::vector<Field> TransformerConfig::fields() {
+  std::vector<Field> fields = {
+      {"encoder_layers", &encoder_layers, "--encoder-layers", "Layers of the encoder"},
+      {"decoder_layers", &decoder_layers, "--decoder-layers", "Layers of the decoder"}};
+  for (Field& field : ModelConfig::fields()) fields.push_back(std::move(field));
+  const Field own[] = {
+      {"max_length", &max_length, "--model-max-length",
+       "Longest sequence the model can be given, in tokens, with the marks of its beginning and end",
+       3},
+      {"activation_dropout", &activation_dropout, "--activation-dropout",
+       "Dropout inside the feed-forward layers"},
+      {"norm", Field::choice(norm), "--norm",
+       "Layer norm after each sub-layer, as in the paper, or before it"},
+      {"activation", Field::choice(feed_forward), "--activation",
+       "Of the feed-forward layers; swiglu: with a gate"},
+      {.key = "sinusoids", .value = Field::choice(sinusoids), .may_lack = true},
+      {.key = "output_bias", .value = &output_bias, .may_lack = true},
+      {.key = "pad", .value = &special.pad, .may_lack = true},
+      {.key = "unknown", .value = &special.unknown, .may_lack = true},
+      {.key = "begin", .value = &special.begin, .may_lack = true},
+      {.key = "end", .value = &special.end, .may_lack = true},
+  };
+  fields.insert(fields.end(), std::begin(own), std::end(own));
+  return fields;
+}
+
 void TransformerConfig::check() const {
   check_size("encoder_layers", encoder_layers, kMostLayers);
   check_size("decoder_layers", decoder_layers, kMostLayers);
-  check_size("width", width, kMostWidth);
-  check_size("hidden", hidden, kMostHidden);
-  check_size("heads", heads, width);
-  check_size("vocabulary", vocabulary, kMostTokens);
+  ModelConfig::check();
   check_size("max_length", max_length, kMostPositions);
+  check_rate("activation_dropout", activation_dropout);
   for (const auto& [what, id] : {std::pair{"pad", special.pad},
                                  {"unknown", special.unknown},
                                  {"begin", special.begin},
@@ -41,13 +86,56 @@ void TransformerConfig::check() const {
     KETTE_CHECK(id >= 0 && id < vocabulary, what, ": expected an id below the vocabulary ",
                 vocabulary, ", given ", id);
   }
-  KETTE_CHECK(width % heads == 0, "heads: expected a divisor of the width ", width, ", given ",
-              heads);
-  for (const auto& [what, rate] : {std::pair{"dropout", dropout},
-                                   {"attention_dropout", attention_dropout},
-                                   {"activation_dropout", activation_dropout}}) {
-    KETTE_CHECK(rate >= 0 && rate < 1, what, ": expected a rate in [0, 1), given ", rate);
-  }
+}
+
+std::vector<SummaryRow> TransformerConfig::summary() const {
+  const std::int64_t w = width,
+                     inner = feed_forward == FeedForwardKind::swiglu ? 2 * hidden : hidden;
+  const std::int64_t norm_size = 2 * w, attention = 4 * linear_parameters(w, w),
+                     of_feed_forward = linear_parameters(w, inner) + linear_parameters(hidden, w);
+  const double attention_flops = linear_flops(w, 4 * w),
+               feed_forward_flops = linear_flops(w, inner + hidden);
+  std::vector<SummaryRow> rows = {
+      {"embedding = output projection", 1, vocabulary * w, 0, linear_flops(w, vocabulary)},
+      {"encoder layer: self-attention", encoder_layers, attention + norm_size, attention_flops, 0},
+      {"encoder layer: feed-forward", encoder_layers, of_feed_forward + norm_size,
+       feed_forward_flops, 0},
+      {"decoder layer: self-attention", decoder_layers, attention + norm_size, 0, attention_flops},
+      // Keys and values are made once for each source token, queries and outputs for each target
+      // token.
+      {"decoder layer: cross-attention", decoder_layers, attention + norm_size,
+       linear_flops(w, 2 * w), linear_flops(w, 2 * w)},
+      {"decoder layer: feed-forward", decoder_layers, of_feed_forward + norm_size, 0,
+       feed_forward_flops}};
+  if (output_bias) rows.push_back({"output bias", 1, vocabulary, 0, 0});
+  if (norm == NormOrder::pre) rows.push_back({"final norms", 2, norm_size, 0, 0});
+  return rows;
+}
+
+double TransformerConfig::attention_pairs(const Segments& source, const Segments& target) const {
+  return static_cast<double>(encoder_layers) * pairs(source, source) +
+         static_cast<double>(decoder_layers) * (causal_pairs(target) + pairs(target, source));
+}
+
+TransformerConfig small_transformer(NormOrder norm) {
+  TransformerConfig config;
+  config.encoder_layers = config.decoder_layers = 2;
+  config.width = 16;
+  config.hidden = 24;
+  config.heads = 2;
+  config.vocabulary = 23;
+  config.max_length = 16;
+  config.dropout = config.attention_dropout = config.activation_dropout = 0.1;
+  config.norm = norm;
+  return config;
+}
+
+TransformerConfig small_marian() {
+  TransformerConfig config = small_transformer(NormOrder::post);
+  config.feed_forward = FeedForwardKind::silu;
+  config.sinusoids = SinusoidLayout::concatenated;
+  config.output_bias = true;
+  return config;
 }
 
 }  // namespace kette

@@ -1,22 +1,19 @@
 // The sizes and settings of an encoder-decoder Transformer, and those of published models.
 #pragma once
 
-#include <string>
-
 #include "data/tokenizers/special_tokens.h"
+#include "models/model_config.h"
 #include "nn/block.h"
 #include "nn/positions.h"
 
 namespace kette {
 
-/// Table 3 of the paper names these N, d_model, d_ff, h, P_drop.
-struct TransformerConfig {
-  std::int64_t encoder_layers = 6, decoder_layers = 6;
-  std::int64_t width = 512, hidden = 2048, heads = 8;
-  std::int64_t vocabulary = 37000;  ///< shared by source, target and output
-  std::int64_t max_length = 1024;   ///< longest sequence, in tokens
-  double dropout = 0.1;             ///< on sub-layer outputs and on embeddings + positions
-  double attention_dropout = 0, activation_dropout = 0;
+const Family& transformer_family();
+
+struct TransformerConfig final : ModelConfig {
+  std::int64_t encoder_layers = 6, decoder_layers = 6;  ///< N of the paper's Table 3
+  std::int64_t max_length = 1024;                       ///< longest sequence, in tokens
+  double activation_dropout = 0;
   NormOrder norm = NormOrder::post;
   FeedForwardKind feed_forward = FeedForwardKind::relu;
   SinusoidLayout sinusoids = SinusoidLayout::interleaved;
@@ -26,8 +23,21 @@ struct TransformerConfig {
   /// "tiny" (Wu et al. 2021), "base" or "big" (the paper's Table 3); an unknown name is an Error
   /// that lists them.
   static TransformerConfig preset(const std::string& name);
-  /// Throws an Error that names the setting that makes no sense.
-  void check() const;
+
+  const Family& family() const override { return transformer_family(); }
+  std::unique_ptr<ModelConfig> clone() const override {
+    return std::make_unique<TransformerConfig>(*this);
+  }
+  std::unique_ptr<Model> make_model() const override;
+  std::vector<Field> fields() override;
+  void check() const override;
+  std::vector<SummaryRow> summary() const override;
+  double attention_pairs(const Segments& source, const Segments& target) const override;
 };
+
+/// Small enough that every element can be checked, with every kind of dropout on.
+TransformerConfig small_transformer(NormOrder norm);
+/// In the form of Marian's models: with SiLU, an output bias, sines before cosines.
+TransformerConfig small_marian();
 
 }  // namespace kette

@@ -4,10 +4,14 @@
 #pragma once
 
 #include "nn/attention.h"
+#include "tensor/enum_names.h"
 
 namespace kette {
 
 enum class NormOrder : std::uint8_t { post, pre };
+template <>
+inline constexpr auto kNamesOf<NormOrder> = enum_names<NormOrder>({{NormOrder::post, "post"},
+                                                                   {NormOrder::pre, "pre"}});
 
 /// What goes from sub-layer to sub-layer: x + Dropout(update). The sum is left to the norm that comes
 /// next, which has the row at hand anyway.
@@ -53,6 +57,12 @@ struct AddAndNorm {
 };
 
 enum class FeedForwardKind : std::uint8_t { relu, gelu, silu, swiglu };
+template <>
+inline constexpr auto kNamesOf<FeedForwardKind> =
+    enum_names<FeedForwardKind>({{FeedForwardKind::relu, "relu"},
+                                 {FeedForwardKind::gelu, "gelu"},
+                                 {FeedForwardKind::silu, "silu"},
+                                 {FeedForwardKind::swiglu, "swiglu"}});
 
 struct BlockConfig {
   std::int64_t width = 512, hidden = 2048, heads = 8;

@@ -10,6 +10,7 @@
 #include "autograd/all_ops.h"
 #include "nn/param_store.h"
 #include "nn/run.h"
+#include "tensor/enum_names.h"
 
 namespace kette {
 
@@ -55,6 +56,9 @@ enum class NormKind : std::uint8_t {
   layer,  ///< Ba et al. 2016
   rms     ///< without mean and bias, Zhang and Sennrich 2019
 };
+template <>
+inline constexpr auto kNamesOf<NormKind> = enum_names<NormKind>({{NormKind::layer, "layer"},
+                                                                 {NormKind::rms, "rms"}});
 
 /// gain, bias: [width]; rms has no bias.
 struct Norm {

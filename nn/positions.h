@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "tensor/enum_names.h"
 #include "tensor/segments.h"
 #include "tensor/tensor.h"
 
@@ -13,6 +14,9 @@ enum class SinusoidLayout : std::uint8_t {
   interleaved,  ///< 2i and 2i + 1, the paper's section 3.5
   concatenated  ///< i and ceil(width / 2) + i, as in Marian and in the paper's own code
 };
+template <>
+inline constexpr auto kNamesOf<SinusoidLayout> = enum_names<SinusoidLayout>(
+    {{SinusoidLayout::interleaved, "interleaved"}, {SinusoidLayout::concatenated, "concatenated"}});
 
 /// sin(pos / 10000^(2i / width)) and cos(the same), section 3.5. Result: f32 [positions, width].
 Tensor sinusoidal_positions(std::int64_t positions, std::int64_t width,

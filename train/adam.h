@@ -22,6 +22,8 @@ class Adam {
   /// on their device.
   void step(double lr, const Tensor& squares, double clip_norm);
 
+  const ParamStore& parameters() const { return store_; }
+  ParamStore& parameters() { return store_; }
   std::int64_t steps() const { return steps_; }
   void restore(std::int64_t steps) { steps_ = steps; }
   /// The moments, flat like the parameters: what a checkpoint stores besides them.

@@ -5,8 +5,7 @@
 
 namespace kette {
 
-StartingPoint::StartingPoint(Model& model, const TrainOptions& options) : trained_(model) {
-  parameters_of_model_ = model.parameters().elements();
+StartingPoint::StartingPoint(Model& model, const TrainOptions& options) : model_(model) {
   if (options.from.empty()) {
     model.materialize(options.seed, options.precision, options.device);
     return;
@@ -20,7 +19,6 @@ StartingPoint::StartingPoint(Model& model, const TrainOptions& options) : traine
   if (!adapts) return;
   adapters_.emplace(model, options.lora);
   adapters_->materialize(options.seed);
-  trained_ = with_adapters(trained_, *adapters_);
 }
 
 std::string StartingPoint::parameter_file() const { return adapters_ ? kAdapterFile : kModelFile; }
@@ -32,7 +30,7 @@ void StartingPoint::save_description(const TrainOptions& options) const {
 }
 
 std::string StartingPoint::report(const TrainOptions& options) const {
-  const std::string all = std::to_string(parameters_of_model_) + " parameters";
+  const std::string all = std::to_string(model_.parameters().elements()) + " parameters";
   if (options.from.empty()) return all;
   const std::string from = all + " of " + options.from.string();
   if (!adapters_) return "fine-tuning " + from;

@@ -19,7 +19,9 @@ class StartingPoint {
   StartingPoint(const StartingPoint&) = delete;
   StartingPoint& operator=(const StartingPoint&) = delete;
 
-  const TrainedModel& trained() const { return trained_; }
+  const Model& model() const { return model_; }
+  /// Those that training changes: the model's, or the adapters'.
+  ParamStore& parameters() { return adapters_ ? adapters_->parameters() : model_.parameters(); }
   std::string parameter_file() const;
   /// Of the adapters, beside that of the model; without them nothing.
   void save_description(const TrainOptions& options) const;
@@ -27,8 +29,7 @@ class StartingPoint {
   std::string report(const TrainOptions& options) const;
 
  private:
-  TrainedModel trained_;
-  std::int64_t parameters_of_model_ = 0;
+  Model& model_;
   std::string checksum_;  // of the parameters that were loaded
   std::optional<LoraAdapters> adapters_;
 };

@@ -24,7 +24,9 @@ class Task {
   virtual ~Task() = default;
 
   /// With values on its device.
-  virtual TrainedModel model() = 0;
+  virtual const Model& model() const = 0;
+  /// Those that training changes: the model's, or those of adapters on it.
+  virtual ParamStore& parameters() = 0;
   virtual const RunFolder& folder() const = 0;
   /// Batches in an order that {epoch, position} names; the state is that of the next one.
   virtual Batch next_batch() = 0;

@@ -38,7 +38,7 @@ std::int64_t windows_per_batch(const TextTrainOptions& options) {
 
 TextTrainOptions prepared(TextTrainOptions options) {
   options.check();
-  if (!options.from.empty()) options.model = read_gpt_description(options.from).config;
+  if (!options.from.empty()) options.model = read_config_of<GptConfig>(options.from);
   options.model.check();
   windows_per_batch(options);
   return options;
@@ -97,13 +97,13 @@ TextTask::TextTask(TextTrainOptions options)
 
 SharedTextTokenizer TextTask::make_tokenizer() const {
   if (folder_.resumes()) {
-    return load_text_tokenizer(read_gpt_description(options_.out).tokenizer, options_.out);
+    return load_text_tokenizer(read_tokenizer_description(options_.out).kind, options_.out);
   }
   if (!options_.from.empty()) {
     KETTE_CHECK(!options_.tokenizer,
                 "tokenizer: expected none beside a model to start from, which has its own, given ",
                 options_.tokenizer->kind());
-    return load_text_tokenizer(read_gpt_description(options_.from).tokenizer, options_.from);
+    return load_text_tokenizer(read_tokenizer_description(options_.from).kind, options_.from);
   }
   if (options_.tokenizer) return options_.tokenizer;
   KETTE_CHECK(!is_token_file(options_.text.front()), options_.text.front().string(),
@@ -133,7 +133,7 @@ TokenFile TextTask::tokens_of(const std::vector<fs::path>& files, const char* na
 }
 
 double TextTask::validation_loss() {
-  return kette::validation_loss(start_->trained(), valid_batches_);
+  return kette::validation_loss(start_->model(), valid_batches_);
 }
 
 std::string TextTask::report() const {

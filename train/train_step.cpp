@@ -9,14 +9,14 @@ namespace {
 /// A part of a batch whose activations are held at once. On the CPU the residual stream of base is
 /// then 2 MiB, and its products are still as quick as those of larger parts. A GPU takes the whole of
 /// any batch its memory is made for: an element of the stream stands for some 200 to 600 bytes.
-std::int64_t tokens_at_once(const TrainedModel& model) {
+std::int64_t tokens_at_once(const Model& model) {
   constexpr std::int64_t kElements = std::int64_t{1} << 19, kCudaBytesEach = 1024;
   constexpr std::int64_t kFewest = 256;
-  const Device device = model.parameters->values().device();
+  const Device device = model.parameters().values().device();
   const auto capacity = static_cast<std::int64_t>(backend(device).capacity());
   const std::int64_t elements =
       device.kind == DeviceKind::cpu ? kElements : capacity / kCudaBytesEach;
-  return std::max(kFewest, elements / model.model->width());
+  return std::max(kFewest, elements / model.config().width);
 }
 
 }  // namespace
@@ -32,27 +32,28 @@ StepResult StartedStep::finish() {
   return result_;
 }
 
-std::optional<StartedStep> start_step(const TrainedModel& model, Adam& adam,
-                                      const StepBatches& batches, const StepOptions& options) {
+std::optional<StartedStep> start_step(const Model& model, Adam& adam, const StepBatches& batches,
+                                      const StepOptions& options) {
   StartedStep started;
   started.number_ = adam.steps() + 1;
   StepResult& result = started.result_;
   const double per_token = 1.0 / static_cast<double>(batches.target_tokens);
-  model.parameters->clear_gradients();
+  ParamStore& parameters = adam.parameters();
+  parameters.clear_gradients();
   Run run(options.seed, static_cast<std::uint64_t>(adam.steps()) + 1);
-  const Tensor report = Tensor::zeros({4}, DType::f64, model.parameters->values().device());
+  const Tensor report = Tensor::zeros({4}, DType::f64, parameters.values().device());
   const Tensor sums = report.slice(0, 3), squares = report.slice(3, 4);
   while (const std::optional<Batch> batch = batches.next()) {
     for (const Batch& part : split(*batch, tokens_at_once(model))) {
       Tape tape;
-      tape.backward(model.model->loss(part, {options.label_smoothing, per_token}, run, sums));
+      tape.backward(model.loss(part, {options.label_smoothing, per_token}, run, sums));
     }
     result.source_tokens += batch->source_segments.rows();
     result.target_tokens += batch->target_segments.rows();
   }
   if (result.target_tokens < batches.target_tokens) return std::nullopt;
   if (options.clip_norm > 0) {
-    const Tensor& gradients = model.parameters->gradients();
+    const Tensor& gradients = parameters.gradients();
     on(gradients.device(), [&](auto exec) { kernels::sum_of_squares(exec, gradients, squares); });
     adam.step(options.lr, squares, options.clip_norm);
   } else {
@@ -62,7 +63,7 @@ std::optional<StartedStep> start_step(const TrainedModel& model, Adam& adam,
   return started;
 }
 
-StepResult train_step(const TrainedModel& model, Adam& adam, std::span<const Batch> batches,
+StepResult train_step(const Model& model, Adam& adam, std::span<const Batch> batches,
                       const StepOptions& options) {
   StepBatches all;
   for (const Batch& batch : batches) all.target_tokens += batch.target_segments.rows();
@@ -73,12 +74,12 @@ StepResult train_step(const TrainedModel& model, Adam& adam, std::span<const Bat
   return start_step(model, adam, all, options)->finish();
 }
 
-double validation_loss(const TrainedModel& model, std::span<const Batch> batches) {
-  const Tensor sums = CrossEntropySums::zeros(model.parameters->values().device());
+double validation_loss(const Model& model, std::span<const Batch> batches) {
+  const Tensor sums = CrossEntropySums::zeros(model.parameters().values().device());
   std::int64_t tokens = 0;
   for (const Batch& batch : batches) {
     Run inference;
-    model.model->loss(batch, {}, inference, sums);
+    model.loss(batch, {}, inference, sums);
     tokens += batch.target_segments.rows();
   }
   if (tokens == 0) return 0;

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "data/corpora/batches.h"
-#include "models/lora.h"
+#include "models/model.h"
 #include "tensor/backend.h"
 #include "train/adam.h"
 
@@ -19,21 +19,6 @@ inline constexpr const char* kDivergenceAdvice =
     "; a lower learning rate, a longer warm-up or clipping may help, and --detect-anomaly names "
     "the "
     "op";
-
-/// What a step needs of a model, which must outlive it.
-struct TrainedModel {
-  const Model* model = nullptr;
-  ParamStore* parameters = nullptr;  ///< those that change
-
-  TrainedModel(Model& trained)  // NOLINT(google-explicit-constructor)
-      : model(&trained), parameters(&trained.parameters()) {}
-};
-
-/// The same, but what changes are the adapters on it; its own parameters should be frozen.
-inline TrainedModel with_adapters(TrainedModel model, LoraAdapters& adapters) {
-  model.parameters = &adapters.parameters();
-  return model;
-}
 
 struct StepOptions {
   double lr = 1e-3;
@@ -65,22 +50,23 @@ class StartedStep {
   bool is_done() const { return report_->arrived(); }
 
  private:
-  friend std::optional<StartedStep> start_step(const TrainedModel&, Adam&, const StepBatches&,
+  friend std::optional<StartedStep> start_step(const Model&, Adam&, const StepBatches&,
                                                const StepOptions&);
   StepResult result_;
   std::int64_t number_ = 0;
   std::unique_ptr<HostCopy> report_;  // CrossEntropySums, and the squared norm of the gradients
 };
 
+/// Changes Adam's parameters: the model's own, or adapters on it, beside which its own should be frozen.
 /// Nothing, and nothing has changed, if the batches ended before they had as many target tokens as
 /// they promised.
-std::optional<StartedStep> start_step(const TrainedModel& model, Adam& adam,
-                                      const StepBatches& batches, const StepOptions& options);
+std::optional<StartedStep> start_step(const Model& model, Adam& adam, const StepBatches& batches,
+                                      const StepOptions& options);
 /// With all batches in memory.
-StepResult train_step(const TrainedModel& model, Adam& adam, std::span<const Batch> batches,
+StepResult train_step(const Model& model, Adam& adam, std::span<const Batch> batches,
                       const StepOptions& options);
 
 /// Mean negative log likelihood per target token over all batches, without dropout.
-double validation_loss(const TrainedModel& model, std::span<const Batch> batches);
+double validation_loss(const Model& model, std::span<const Batch> batches);
 
 }  // namespace kette

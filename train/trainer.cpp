@@ -31,7 +31,7 @@ class Trainer {
   void start();
   void resume();
   void save_model(const Metadata& metadata) const {
-    save_parameters(model_file(), *model_.parameters, metadata);
+    save_parameters(model_file(), adam_.parameters(), metadata);
   }
   void save_state();
   void expect_finite() const;
@@ -59,7 +59,6 @@ class Trainer {
   const TrainOptions& options_;
   Task& task_;
   std::optional<Batch> ahead_;  // the first of the next step
-  TrainedModel model_;
   Adam adam_;
   TrainingState state_;
   std::optional<InFlight> in_flight_;
@@ -70,10 +69,7 @@ class Trainer {
 };
 
 Trainer::Trainer(const TrainOptions& options, Task& task)
-    : options_(options),
-      task_(task),
-      model_(task.model()),
-      adam_(*model_.parameters, options.adam) {
+    : options_(options), task_(task), adam_(task.parameters(), options.adam) {
   task_.folder().resumes() ? resume() : start();
   if (!options_.configuration.empty()) {
     write_file_atomically(options_.out / "config.toml", options_.configuration);
@@ -89,7 +85,7 @@ void Trainer::start() {
 }
 
 void Trainer::resume() {
-  state_ = load_training_state(task_.folder().state_file(), *model_.parameters, adam_);
+  state_ = load_training_state(task_.folder().state_file(), adam_.parameters(), adam_);
   saved_step_ = state_.step;
   state_.recipe = task_.folder().recipe();
   if (!task_.folder().changed_data().empty()) {
@@ -102,7 +98,7 @@ void Trainer::resume() {
 }
 
 void Trainer::expect_finite() const {
-  const ParamStore& store = *model_.parameters;
+  const ParamStore& store = adam_.parameters();
   for (const Tensor* values : {&store.values(), &adam_.first_moment(), &adam_.second_moment()}) {
     const std::optional<std::string> bad = store.find_non_finite(*values);
     KETTE_CHECK(!bad, "train: expected finite parameters and moments at step ", state_.step,
@@ -113,7 +109,7 @@ void Trainer::expect_finite() const {
 
 void Trainer::save_state() {
   expect_finite();
-  save_training_state(task_.folder().state_file(), state_, *model_.parameters, adam_);
+  save_training_state(task_.folder().state_file(), state_, adam_.parameters(), adam_);
   saved_step_ = state_.step;
   last_saved_ = Clock::now();
 }
@@ -130,8 +126,9 @@ std::optional<StartedStep> Trainer::start_step(double lr) {
     --left;
     return ahead_ ? std::exchange(ahead_, std::nullopt) : task_.next_batch();
   };
-  std::optional<StartedStep> step = kette::start_step(
-      model_, adam_, batches, {lr, options_.label_smoothing, options_.clip_norm, options_.seed});
+  std::optional<StartedStep> step =
+      kette::start_step(task_.model(), adam_, batches,
+                        {lr, options_.label_smoothing, options_.clip_norm, options_.seed});
   if (!step) return std::nullopt;
   state_.sampler = task_.sampler_state();
   ahead_ = task_.next_batch();  // while a GPU is at work
@@ -175,7 +172,7 @@ double Trainer::steps_left() const {
 
 double Trainer::next_learning_rate() const {
   ScheduleOptions schedule = options_.schedule;
-  schedule.width = model_.model->width();
+  schedule.width = task_.model().config().width;
   const double left = steps_left();
   if (std::isfinite(left)) schedule.total_steps = state_.step + std::llround(std::ceil(left));
   return learning_rate(schedule, state_.step + 1);
@@ -203,7 +200,7 @@ void Trainer::validate(Progress& progress) {
                              {"valid_loss", std::to_string(loss)}};
   save_parameters(
       options_.out / "checkpoints" / ("step-" + std::to_string(state_.step) + ".safetensors"),
-      *model_.parameters, metadata);
+      adam_.parameters(), metadata);
   prune_checkpoints();
   if (best) {
     save_model(metadata);

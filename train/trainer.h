@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "models/lora.h"
 #include "train/adam.h"
 #include "train/schedule.h"
 #include "train/task.h"

@@ -18,7 +18,7 @@ TranslationTrainOptions prepared(TranslationTrainOptions options) {
   if (options.from.empty()) return options;
   KETTE_CHECK(options.tokenizer.empty(), options.tokenizer.string(),
               ": expected no tokenizer beside a model to start from, which has its own, given one");
-  options.model = read_transformer_config(options.from);
+  options.model = read_config_of<TransformerConfig>(options.from);
   return options;
 }
 

@@ -25,7 +25,8 @@ class TranslationTask final : public Task {
  public:
   explicit TranslationTask(TranslationTrainOptions options);
 
-  TrainedModel model() override { return start_.trained(); }
+  const Model& model() const override { return model_; }
+  ParamStore& parameters() override { return start_.parameters(); }
   const RunFolder& folder() const override { return folder_; }
   Batch next_batch() override { return sampler_.next(); }
   std::int64_t target_tokens(std::int64_t batches) const override {

@@ -35,7 +35,7 @@ double seconds_of(const std::function<void()>& work) {
 void run(BenchGenerateOptions& o) {
   const int threads = use_threads(o.common);
   o.architecture.check();
-  const GptConfig config = o.architecture.gpt();
+  const GptConfig config = o.architecture.as<GptConfig>();
   KETTE_CHECK(o.prompt + o.tokens <= config.context, "bench: expected at most ", config.context,
               " tokens of prompt and text together, given ", o.prompt + o.tokens);
   Gpt model(config);
@@ -103,7 +103,7 @@ void add_bench_generate_command(CLI::App& bench) {
   auto options = std::make_shared<BenchGenerateOptions>();
   options->architecture.apply_preset("gpt2");
   OptionGroup model(command, "Model");
-  options->architecture.add_preset_option(model, GptConfig::presets(), "Its size");
+  options->architecture.add_preset_option(model, gpt_family().presets, "Its size");
   add_device_option(model, options->device);
   add_weights_option(model, options->weights);
   options->architecture.add_field_options(command);

@@ -40,18 +40,16 @@ struct Measured {
   double loss_first = 0, loss_last = 0;
 };
 
-Measured measure(const BenchTrainOptions& o, const TrainedModel& model,
-                 const std::vector<Batch>& batches,
-                 const std::function<double(const Batch&)>& flops) {
+Measured measure(const BenchTrainOptions& o, Model& model, const std::vector<Batch>& batches) {
   AdamOptions adam_options;
   StepOptions step;
   step.lr = 3e-4;
-  if (o.architecture.is_gpt()) {  // the step of nanoGPT's recipe, that of the presets
+  if (o.architecture.is<GptConfig>()) {  // the step of nanoGPT's recipe, that of the presets
     adam_options.weight_decay = 0.1;
     step.label_smoothing = 0;
     step.clip_norm = 1;
   }
-  Adam adam(*model.parameters, adam_options);
+  Adam adam(model.parameters(), adam_options);
   step.seed = o.batches.seed;
   Measured result;
   for (std::size_t i = 0; i < batches.size(); ++i) {
@@ -66,17 +64,10 @@ Measured measure(const BenchTrainOptions& o, const TrainedModel& model,
     result.seconds += seconds;
     result.source_tokens += static_cast<double>(done.source_tokens);
     result.target_tokens += static_cast<double>(done.target_tokens);
-    result.flops += flops(batches[i]);
+    result.flops +=
+        training_flops(model.config(), batches[i].source_segments, batches[i].target_segments);
   }
   return result;
-}
-
-TransformerConfig long_enough(TransformerConfig config, const std::vector<Batch>& batches) {
-  for (const Batch& batch : batches) {
-    config.max_length = std::max(
-        {config.max_length, batch.source_segments.longest(), batch.target_segments.longest()});
-  }
-  return config;
 }
 
 void print(const Json& json) {
@@ -88,37 +79,41 @@ void print(const Json& json) {
   }
 }
 
-/// The batches, measured on a new model of the preset.
-Measured measure_translation(const BenchTrainOptions& o, std::int64_t count,
-                             std::int64_t& parameters) {
+/// Those that the options name, or random ones; of pairs as long as they are, of windows of text as long
+/// as the model sees.
+std::vector<Batch> batches_for(const BenchTrainOptions& o, ModelConfig& config,
+                               std::int64_t count) {
+  if (const auto* gpt = dynamic_cast<const GptConfig*>(&config)) {
+    const std::int64_t windows = std::max<std::int64_t>(1, o.batches.tokens / gpt->context);
+    return random_windows(BenchIds(o.batches.ids, 0, gpt->vocabulary), gpt->context, windows, count,
+                          o.batches.seed);
+  }
+  auto* transformer = dynamic_cast<TransformerConfig*>(&config);
+  if (transformer == nullptr) {
+    throw UsageError("--preset: expected a model that writes text, given " +
+                     o.architecture.preset());
+  }
   BenchBatchOptions source = o.batches;
-  TransformerConfig config = o.architecture.transformer();
-  if (o.vocabulary > 0) config.vocabulary = o.vocabulary;
   source.rows = config.vocabulary;
-  const std::vector<Batch> batches = o.read.empty()
-                                         ? make_bench_batches(source, count)
-                                         : read_batches(o.read, config.vocabulary, count);
+  std::vector<Batch> batches = o.read.empty() ? make_bench_batches(source, count)
+                                              : read_batches(o.read, config.vocabulary, count);
   if (!o.write.empty()) write_batches(o.write, batches);
-  config = long_enough(config, batches);
-  Transformer model(config);
-  model.materialize(o.batches.seed, o.compute.dtype(), o.compute.device);
-  parameters = model.parameters().elements();
-  return measure(o, model, batches, [&](const Batch& batch) {
-    return training_flops(config, batch.source_segments, batch.target_segments);
-  });
+  for (const Batch& batch : batches) {
+    transformer->max_length = std::max({transformer->max_length, batch.source_segments.longest(),
+                                        batch.target_segments.longest()});
+  }
+  return batches;
 }
 
-Measured measure_gpt(const BenchTrainOptions& o, std::int64_t count, std::int64_t& parameters) {
-  GptConfig config = o.architecture.gpt();
-  if (o.vocabulary > 0) config.vocabulary = o.vocabulary;
-  const std::int64_t windows = std::max<std::int64_t>(1, o.batches.tokens / config.context);
-  const std::vector<Batch> batches = random_windows(BenchIds(o.batches.ids, 0, config.vocabulary),
-                                                    config.context, windows, count, o.batches.seed);
-  Gpt model(config);
-  model.materialize(o.batches.seed, o.compute.dtype(), o.compute.device);
-  parameters = model.parameters().elements();
-  return measure(o, model, batches,
-                 [&](const Batch& batch) { return training_flops(config, batch.target_segments); });
+/// The batches, measured on a new model of the preset.
+Measured measure(const BenchTrainOptions& o, std::int64_t count, std::int64_t& parameters) {
+  const std::unique_ptr<ModelConfig> config = o.architecture.config();
+  if (o.vocabulary > 0) config->vocabulary = o.vocabulary;
+  const std::vector<Batch> batches = batches_for(o, *config, count);
+  const std::unique_ptr<Model> model = config->make_model();
+  model->materialize(o.batches.seed, o.compute.dtype(), o.compute.device);
+  parameters = model->parameters().elements();
+  return measure(o, *model, batches);
 }
 
 void run(BenchTrainOptions& o) {
@@ -133,8 +128,7 @@ void run(BenchTrainOptions& o) {
   const bool on_cpu = o.compute.device.kind == DeviceKind::cpu;
   const double limit_before = on_cpu ? measure_product_gflops(o.compute, threads) : 0;
   std::int64_t parameters = 0;
-  const Measured measured = o.architecture.is_gpt() ? measure_gpt(o, count, parameters)
-                                                    : measure_translation(o, count, parameters);
+  const Measured measured = measure(o, count, parameters);
   const double peak = peak_rss_mib();
   const double peak_tensors =
       static_cast<double>(backend(o.compute.device).memory().peak_bytes) / (1 << 20);

@@ -6,9 +6,9 @@
 
 #include "autograd/all_ops.h"
 #include "autograd/gradient_check.h"
-#include "cli/architecture.h"
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "models/families.h"
 #include "models/gradient_check.h"
 #include "tensor/suggestion.h"
 
@@ -106,25 +106,20 @@ void add_gaps(Report& report, const std::string& label, const ParameterGaps& gap
 
 /// A small model whole, in its variants; of a preset a few elements of each parameter, which takes a
 /// minute and not a week.
-void check_model(const GradcheckOptions& o, Report& report) {
+void check_family(const GradcheckOptions& o, Report& report) {
   constexpr std::int64_t kElementsOfPreset = 8;
   const std::int64_t elements = o.elements > 0     ? o.elements
                                 : o.preset.empty() ? 0
                                                    : kElementsOfPreset;
+  const Family& family = family_named(o.model);
   if (!o.preset.empty()) {
-    add_gaps(report, "",
-             o.model == "gpt"
-                 ? check_gpt(GptConfig::preset(o.preset), elements, o.check)
-                 : check_transformer(TransformerConfig::preset(o.preset), elements, o.check));
-  } else if (o.model == "gpt") {
-    add_gaps(report, "GPT-2 ", check_gpt(small_gpt(), elements, o.check));
-    add_gaps(report, "modern ", check_gpt(small_modern_gpt(), elements, o.check));
-  } else {
-    for (const NormOrder norm : {NormOrder::post, NormOrder::pre}) {
-      add_gaps(report, norm == NormOrder::post ? "post-norm " : "pre-norm ",
-               check_transformer(small_transformer(norm), elements, o.check));
+    if (&family_of_preset(o.preset) != &family) {
+      throw UsageError("--preset: expected one of a " + family.name + ", given " + o.preset);
     }
-    add_gaps(report, "marian ", check_transformer(small_marian(), elements, o.check));
+    return add_gaps(report, "", check_model(*family.config(o.preset), elements, o.check));
+  }
+  for (const auto& [label, config] : family.small_models) {
+    add_gaps(report, label + " ", check_model(*config, elements, o.check));
   }
 }
 
@@ -143,7 +138,7 @@ void run(const GradcheckOptions& o) {
   if (o.model.empty()) {
     check_ops(o, report);
   } else {
-    check_model(o, report);
+    check_family(o, report);
   }
   if (const int code = report.finish(o.common.json); code != 0) exit_with(code);
 }
@@ -159,7 +154,7 @@ void add_gradcheck_command(CLI::App& program) {
   OptionGroup group(command, "Gradient check");
   group.list("OP", options->ops, "Ops to check (default: all of them)", "");
   group.flag("--list", options->list, "List the ops with their formulas, and stop");
-  group.choice("--model", options->model, {"transformer", "gpt"},
+  group.choice("--model", options->model, family_names(),
                "Check a whole model, parameter by parameter");
   group.choice("--preset", options->preset, all_presets(),
                "Of this size (default: a small one in its variants)");

@@ -3,13 +3,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/architecture.h"
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/machine.h"
 #include "cli/version.h"
+#include "models/families.h"
 #include "models/model_directory.h"
-#include "models/model_summary.h"
 #include "models/points.h"
 #include "tensor/cpu/blas.h"
 
@@ -32,18 +31,13 @@ double training_flops_of(const SummaryRow& row) {
   return 3 * (row.source_flops + row.target_flops);
 }
 
-std::vector<SummaryRow> rows_of(const ModelConfig& config) {
-  return std::visit([](const auto& c) { return summarize(c); }, config);
-}
-
 Json model_json(const ModelConfig& config) {
-  Json json = Json::parse(std::visit([](const auto& c) { return to_json(c); }, config));
-  const std::vector<SummaryRow> rows = rows_of(config);
-  const std::int64_t parameters = count_parameters(rows);
+  Json json = Json::parse(to_json(config));
+  const std::int64_t parameters = count_parameters(config);
   json["parameters"] = parameters;
   double forward = 0;
   json["parts"] = Json::array();
-  for (const SummaryRow& row : rows) {
+  for (const SummaryRow& row : config.summary()) {
     forward += static_cast<double>(row.count) * (row.source_flops + row.target_flops);
     json["parts"].push_back({{"part", row.part},
                              {"count", row.count},
@@ -61,26 +55,6 @@ Json model_json(const ModelConfig& config) {
   return json;
 }
 
-std::string headline(const TransformerConfig& c) {
-  return text(
-      "%lld + %lld layers, width %lld, hidden %lld, %lld heads, vocabulary %s, dropout %s, "
-      "%s-norm",
-      static_cast<long long>(c.encoder_layers), static_cast<long long>(c.decoder_layers),
-      static_cast<long long>(c.width), static_cast<long long>(c.hidden),
-      static_cast<long long>(c.heads), with_commas(c.vocabulary).c_str(),
-      shortest(c.dropout).c_str(), c.norm == NormOrder::post ? "post" : "pre");
-}
-
-std::string headline(const GptConfig& c) {
-  return text(
-      "%lld layers, width %lld, hidden %lld, %lld heads, vocabulary %s, context %s, "
-      "dropout %s, %s positions",
-      static_cast<long long>(c.layers), static_cast<long long>(c.width),
-      static_cast<long long>(c.hidden), static_cast<long long>(c.heads),
-      with_commas(c.vocabulary).c_str(), with_commas(c.context).c_str(),
-      shortest(c.dropout).c_str(), c.positions == Positions::learned ? "learned" : "rotary");
-}
-
 void print_line(const SummaryRow& row, const std::string& part) {
   std::cout << text("%-42s %12s %10.3f %10.3f %10.3f %9.2f %9.2f\n", part.c_str(),
                     with_commas(row.parameters).c_str(), row.source_flops / 1e6,
@@ -90,13 +64,13 @@ void print_line(const SummaryRow& row, const std::string& part) {
 }
 
 void print_table(const ModelConfig& config) {
-  std::cout << "\n" << std::visit([](const auto& c) { return headline(c); }, config) << "\n\n";
+  std::cout << "\n" << headline(config) << "\n\n";
   std::cout << text("%-42s %12s %10s %10s %10s %9s %9s\n", "", "", "MFLOP a", "MFLOP a",
                     "training,", "weights,", "training,");
   std::cout << text("%-42s %12s %10s %10s %10s %9s %9s\n", "part", "parameters", "src token",
                     "tgt token", "both", "MiB", "MiB");
   SummaryRow total{"total", 1, 0, 0, 0};
-  for (const SummaryRow& row : rows_of(config)) {
+  for (const SummaryRow& row : config.summary()) {
     print_line(row,
                row.part + (row.count > 1 ? " (each of " + std::to_string(row.count) + ")" : ""));
     const auto count = static_cast<double>(row.count);
@@ -108,29 +82,19 @@ void print_table(const ModelConfig& config) {
   std::cout << "\nMFLOP: matrix products of the forward pass, and of a training step over a source "
                "and a target token; "
                "attention over n keys\nadds "
-            << shortest(4e-6 * static_cast<double>(
-                                   std::visit([](const auto& c) { return c.width; }, config)))
+            << shortest(4e-6 * static_cast<double>(config.width))
             << " n for each attention layer. Training MiB: weights, gradients and Adam's moments, "
                "without activations.\n";
 }
 
-std::unique_ptr<AutoregressiveModel> model_of(const ModelConfig& config) {
-  if (const auto* gpt = std::get_if<GptConfig>(&config)) return std::make_unique<Gpt>(*gpt);
-  return std::make_unique<Transformer>(std::get<TransformerConfig>(config));
-}
-
 /// Where a tap can look into a pass, with the shapes there.
 Json print_points(const ModelConfig& config) {
-  const std::unique_ptr<AutoregressiveModel> model = model_of(config);
+  const std::unique_ptr<Model> model = config.make_model();
   model->allocate(DType::f32, {}, Gradients::none);
-  const std::int64_t target = std::min<std::int64_t>(3, model->positions()),
-                     source = std::min<std::int64_t>(5, model->positions());
-  std::cout << "\nPoints of a pass over "
-            << (model->has_encoder()
-                    ? text("a source of %lld and a target of %lld tokens",
-                           static_cast<long long>(source), static_cast<long long>(target))
-                    : text("%lld tokens", static_cast<long long>(target)))
-            << "\n\n";
+  const std::int64_t source = std::min<std::int64_t>(5, model->positions()),
+                     target = std::min<std::int64_t>(3, model->positions());
+  std::cout << text("\nPoints of a pass over a source of %lld and a target of %lld tokens\n\n",
+                    static_cast<long long>(source), static_cast<long long>(target));
   Json list = Json::array();
   for (const Point& point : points_of(*model, source, target)) {
     std::cout << text("%-54s %s\n", point.name.c_str(), point.shape.str().c_str());
@@ -162,29 +126,18 @@ void run(const InfoOptions& o) {
   }
   if (devices.empty()) std::cout << "CUDA           none: " << why_no_cuda() << "\n";
   if (!o.preset.empty() || !o.model.empty()) {
-    ModelConfig config;
-    if (o.model.empty()) {
-      ArchitectureOptions architecture;
-      architecture.apply_preset(o.preset);
-      if (architecture.is_gpt()) {
-        config = architecture.gpt();
-      } else {
-        config = architecture.transformer();
-      }
-      const auto set_vocabulary = [&](auto& c) { c.vocabulary = o.vocabulary; };
-      if (o.vocabulary > 0) std::visit(set_vocabulary, config);
-      std::visit([](const auto& c) { c.check(); }, config);
-    } else {
-      config = read_config(o.model);
-    }
-    print_table(config);
+    const auto config =
+        o.model.empty() ? family_of_preset(o.preset).config(o.preset) : read_config(o.model);
+    if (o.vocabulary > 0) config->vocabulary = o.vocabulary;
+    config->check();
+    print_table(*config);
     if (o.preset == "base" || o.preset == "big") {
       std::cout << "The paper's Table 3 prints " << (o.preset == "base" ? "65" : "213")
                 << " million; the rows of its vocabulary are not told.\n";
     }
     json["preset"] = o.preset;
-    json["model"] = model_json(config);
-    if (o.points) json["points"] = print_points(config);
+    json["model"] = model_json(*config);
+    if (o.points) json["points"] = print_points(*config);
   }
   if (o.common.json) print_json(json);
 }

@@ -6,7 +6,6 @@
 #include "cli/commands/commands.h"
 #include "cli/device_limits.h"
 #include "cli/train_options.h"
-#include "models/model_summary.h"
 
 namespace kette::cli {
 namespace {
@@ -45,9 +44,7 @@ void print_result(const TrainCommandOptions& o, const std::filesystem::path& out
                {"seconds", result.seconds},
                {"interrupted", result.interrupted != 0},
                {"threads", threads}};
-  const auto summary =
-      std::visit([](const auto& config) { return summarize(config); }, read_config(out));
-  json.update(speed_json(o.compute(), summary, result, threads));
+  json.update(speed_json(o.compute(), read_config(out)->summary(), result, threads));
   print_json(json);
 }
 

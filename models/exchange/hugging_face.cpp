@@ -56,7 +56,7 @@ std::string export_hugging_face(const fs::path& from, const fs::path& out) {
   check_is_free(out);
   AtomicFolder folder(out);
   std::string result;
-  if (std::holds_alternative<GptConfig>(read_config(from))) {
+  if (dynamic_cast<const GptConfig*>(read_config(from).get()) != nullptr) {
     const LanguageModel model = load_language_model(from);
     hugging_face::write_gpt2(folder.path(), model);
     result = summary(*model.gpt);

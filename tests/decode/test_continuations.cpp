@@ -5,7 +5,7 @@
 
 #include "decode/generator.h"
 #include "models/gpt.h"
-#include "models/gradient_check.h"
+#include "models/transformer.h"
 #include "tests/decode/decode_models.h"
 
 using namespace kette;

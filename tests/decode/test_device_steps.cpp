@@ -4,7 +4,7 @@
 
 #include "decode/beam_search.h"
 #include "decode/generator.h"
-#include "models/gradient_check.h"
+#include "models/gpt.h"
 #include "tests/decode/decode_models.h"
 #include "tests/devices.h"
 #include "tests/emulated.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "decode/generator.h"
-#include "models/gradient_check.h"
+#include "models/gpt.h"
 #include "tests/decode/decode_models.h"
 #include "tests/devices.h"
 

@@ -8,7 +8,8 @@
 #include <cmath>
 #include <set>
 
-#include "models/gradient_check.h"
+#include "models/gpt.h"
+#include "models/transformer.h"
 #include "tests/vary_vectors.h"
 
 using namespace kette;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "models/gpt.h"
 #include "models/gradient_check.h"
 
 using namespace kette;
@@ -41,14 +42,14 @@ TEST_CASE("GPT: the presets have the published numbers of parameters") {
     CAPTURE(preset.first);
     CHECK(Gpt(GptConfig::preset(preset.first)).parameters().elements() == preset.second);
   }
-  CHECK(GptConfig::presets().size() == 6);
+  CHECK(gpt_family().presets.size() == 6);
   CHECK_THROWS_WITH_AS(GptConfig::preset("gpt3"), doctest::Contains("char-cpu"), Error);
 }
 
 TEST_CASE("GPT: the gradient of every parameter agrees with central differences") {
   for (const bool modern : {false, true}) {
     const GptConfig config = modern ? small_modern_gpt() : small_gpt();
-    const auto gaps = check_gpt(config, 4);
+    const auto gaps = check_model(config, 4);
     CHECK(gaps.size() == Gpt(config).parameters().leaves().size());
     for (const auto& parameter : gaps) {
       CAPTURE(parameter.first);

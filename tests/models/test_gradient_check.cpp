@@ -2,13 +2,14 @@
 #include <doctest/doctest.h>
 
 #include "models/gradient_check.h"
+#include "models/transformer.h"
 
 using namespace kette;
 
 TEST_CASE("whole model: the gradient of every parameter agrees with central differences") {
   for (const TransformerConfig& config :
        {small_transformer(NormOrder::post), small_transformer(NormOrder::pre), small_marian()}) {
-    const auto gaps = check_transformer(config, 4);
+    const auto gaps = check_model(config, 4);
     CHECK(gaps.size() == Transformer(config).parameters().leaves().size());
     for (const auto& parameter : gaps) {
       CAPTURE(parameter.first);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
 
-TransformerConfig small_transformer() {
+TransformerConfig smaller_transformer() {
   TransformerConfig config;
   config.encoder_layers = config.decoder_layers = 1;
   config.width = 8;
@@ -29,7 +29,7 @@ TransformerConfig small_transformer() {
   return config;
 }
 
-GptConfig small_gpt() {
+GptConfig smaller_gpt() {
   GptConfig config;
   config.layers = 1;
   config.width = 8;
@@ -53,7 +53,7 @@ void save(const std::filesystem::path& folder, const Config& config) {
 
 TEST_CASE("sizes far beyond any model are refused by name, and products of the largest fit") {
   const auto error_of = [](auto change) {
-    TransformerConfig config = small_transformer();
+    TransformerConfig config = smaller_transformer();
     change(config);
     return message_of([&] { config.check(); });
   };
@@ -66,18 +66,18 @@ TEST_CASE("sizes far beyond any model are refused by name, and products of the l
         "encoder_layers: expected at most 10000, given 1000000");
   CHECK(contains(error_of([](TransformerConfig& c) { c.vocabulary = kHuge; }), "vocabulary: "));
   CHECK(contains(error_of([](TransformerConfig& c) { c.hidden = kHuge; }), "hidden: "));
-  GptConfig gpt = small_gpt();
+  GptConfig gpt = smaller_gpt();
   gpt.context = kHuge;
   CHECK(contains(message_of([&] { gpt.check(); }), "context: expected at most 131072"));
 
-  TransformerConfig largest = small_transformer();
+  TransformerConfig largest = smaller_transformer();
   largest.encoder_layers = largest.decoder_layers = 10'000;
   largest.width = 131'072;
   largest.hidden = std::int64_t{1} << 20;
   largest.vocabulary = std::int64_t{1} << 24;
   CHECK_NOTHROW(largest.check());
   double expected = 0;
-  for (const SummaryRow& row : summarize(largest)) {
+  for (const SummaryRow& row : largest.summary()) {
     expected += static_cast<double>(row.count) * static_cast<double>(row.parameters);
   }
   CHECK(static_cast<double>(16 * count_parameters(largest)) ==
@@ -87,40 +87,41 @@ TEST_CASE("sizes far beyond any model are refused by name, and products of the l
 TEST_CASE(
     "a config.json that asks for more than its file has is refused before the model is built") {
   const ScratchFolder folder;
-  save<Transformer>(folder / "mt", small_transformer());
-  save<Gpt>(folder / "lm", small_gpt());
-  TransformerConfig transformer = small_transformer();
+  save<Transformer>(folder / "mt", smaller_transformer());
+  save<Gpt>(folder / "lm", smaller_gpt());
+  TransformerConfig transformer = smaller_transformer();
   transformer.decoder_layers = 10'000;
   transformer.width = 100'000;
-  GptConfig gpt = small_gpt();
+  GptConfig gpt = smaller_gpt();
   gpt.layers = 10'000;
-  CHECK(read_transformer_config(folder / "mt").width == 8);
+  CHECK(read_config_of<TransformerConfig>(folder / "mt").width == 8);
   write_file_atomically(folder / "mt" / "config.json", to_json(transformer));
-  const std::string error = message_of([&] { read_transformer_config(folder / "mt"); });
+  const std::string error = message_of([&] { read_config_of<TransformerConfig>(folder / "mt"); });
   CAPTURE(error);
   CHECK(contains(error, "model.safetensors: expected at least " +
                             std::to_string(count_parameters(transformer)) + " parameters"));
-  CHECK(contains(error, "given " + std::to_string(count_parameters(small_transformer()))));
+  CHECK(contains(error, "given " + std::to_string(count_parameters(smaller_transformer()))));
 
   write_file(folder / "lm" / "config.json", to_json(gpt).insert(1, "\"tokenizer\": \"byte\","));
-  CHECK(contains(message_of([&] { read_gpt_description(folder / "lm"); }),
+  CHECK(contains(message_of([&] { read_config_of<GptConfig>(folder / "lm"); }),
                  "model.safetensors: expected at least"));
   // A checkpoint in the place of the folder's own parameters counts in their place.
   std::filesystem::rename(folder / "mt" / "model.safetensors", folder / "checkpoint");
-  CHECK(message_of([&] { read_transformer_config(folder / "mt"); }) == "");
-  CHECK(contains(message_of([&] { read_transformer_config(folder / "mt", folder / "checkpoint"); }),
-                 "checkpoint: expected at least"));
+  CHECK(message_of([&] { read_config_of<TransformerConfig>(folder / "mt"); }) == "");
+  CHECK(contains(
+      message_of([&] { read_config_of<TransformerConfig>(folder / "mt", folder / "checkpoint"); }),
+      "checkpoint: expected at least"));
 }
 
 TEST_CASE("adapters of a rank that their file has no numbers for are refused") {
   const ScratchFolder folder;
-  save<Transformer>(folder / "base", small_transformer());
+  save<Transformer>(folder / "base", smaller_transformer());
   const std::string checksum =
       SafetensorsFile::open(folder / "base" / "model.safetensors").metadata().at(kChecksumKey);
   std::filesystem::create_directories(folder / "adapters");
   LoraOptions lora;
   lora.rank = 1;
-  Transformer model(small_transformer());
+  Transformer model(smaller_transformer());
   model.materialize(1);
   LoraAdapters adapters(model, lora);
   adapters.materialize(1);
@@ -128,7 +129,7 @@ TEST_CASE("adapters of a rank that their file has no numbers for are refused") {
   const auto load_with_rank = [&](std::int64_t rank) {
     lora.rank = rank;
     save_description(folder / "adapters", AdapterDescription{lora, folder / "base", checksum});
-    Transformer loaded(small_transformer());
+    Transformer loaded(smaller_transformer());
     loaded.allocate(DType::f32, {}, Gradients::none);
     return message_of([&] { load_values(folder / "adapters", loaded); });
   };

@@ -6,8 +6,9 @@
 #include <set>
 
 #include "decode/decoder_state.h"
-#include "models/gradient_check.h"
+#include "models/gpt.h"
 #include "models/points.h"
+#include "models/transformer.h"
 #include "tests/decode/decode_models.h"
 
 using namespace kette;
@@ -120,7 +121,7 @@ void check_near(const std::vector<float>& given, const std::vector<float>& expec
 TEST_CASE("taps: reading everything changes no bit, in training, scoring and decoding") {
   const OneThread one;
   for (const auto& model : models()) {
-    CAPTURE(model->config_json());
+    CAPTURE(headline(model->config()));
     TestTap look(kLook);
     CHECK(trained(*model, &look) == trained(*model, nullptr));
     CHECK(inferred(*model, &look) == inferred(*model, nullptr));
@@ -134,7 +135,7 @@ TEST_CASE("taps: reading everything changes no bit, in training, scoring and dec
 TEST_CASE("taps: each point may be looked at alone, and has the shape that is listed") {
   const OneThread one;
   for (const auto& model : models()) {
-    CAPTURE(model->config_json());
+    CAPTURE(headline(model->config()));
     const auto expected = inferred(*model, nullptr);
     const std::vector<Point> points = points_of(*model, 6, 7);
     CHECK(points.size() > 20);
@@ -159,7 +160,7 @@ TEST_CASE("taps: a value in the place of an equal one gives equal results") {
   const OneThread one;
   const Change copy = [](const std::string&, const Variable& value) { return affine(value, 1); };
   for (const auto& model : models()) {
-    CAPTURE(model->config_json());
+    CAPTURE(headline(model->config()));
     TestTap copies(copy);
     check_near(trained(*model, &copies), trained(*model, nullptr));
     check_near(inferred(*model, &copies), inferred(*model, nullptr));
@@ -171,7 +172,7 @@ TEST_CASE("taps: a value in the place of an equal one gives equal results") {
 TEST_CASE("taps: what is put in the place of a value counts, whichever it is") {
   const OneThread one;
   for (const auto& model : models()) {
-    CAPTURE(model->config_json());
+    CAPTURE(headline(model->config()));
     const auto ready = model->for_decoding();
     const auto expected = inferred(*model, nullptr), of_steps = decoded(*ready, nullptr);
     for (const Point& point : points_of(*model, 6, 7)) {
@@ -193,7 +194,7 @@ TEST_CASE("taps: what is put in the place of a value counts, whichever it is") {
 TEST_CASE("taps: a head put to zero is a head whose columns of the output projection are zero") {
   const OneThread one;
   for (const auto& model : models()) {
-    CAPTURE(model->config_json());
+    CAPTURE(headline(model->config()));
     std::vector<std::pair<std::string, const Linear*>> outputs;
     const std::vector<Block>& blocks = model->decoder();
     outputs.emplace_back(blocks[1].self_attention.path, &blocks[1].self_attention.output);
@@ -207,7 +208,8 @@ TEST_CASE("taps: a head put to zero is a head whose columns of the output projec
       const std::string& path = sublayer.first;
       const Linear* output = sublayer.second;
       CAPTURE(path);
-      const std::int64_t width = model->width(), head = width / 2;  // of two heads the second
+      const std::int64_t width = model->config().width,
+                         head = width / 2;  // of two heads the second
       TestTap without(
           [&](const std::string&, const Variable& value) {
             std::vector<float> keep(static_cast<std::size_t>(width), 1);
@@ -262,7 +264,7 @@ TEST_CASE("taps: probabilities add up to one over the keys that a query sees") {
 TEST_CASE("taps: gradients go through what was put in the place of a value") {
   const OneThread one;
   for (const auto& model : models(DType::f64)) {
-    CAPTURE(model->config_json());
+    CAPTURE(headline(model->config()));
     const auto points = points_of(*model, 6, 7);
     for (const Point& point : points) {
       if (point.name == "logits") continue;  // the loss has none

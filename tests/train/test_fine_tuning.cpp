@@ -86,7 +86,7 @@ TEST_CASE_FIXTURE(
     "fine-tuning: the base stays as it is in memory, and the loss falls from where it was") {
   const ScratchFolder folder;
   TranslationTrainOptions options = fine_tuning(folder, "adapted", 4);
-  Transformer model(read_transformer_config(options.from));
+  Transformer model(read_config_of<TransformerConfig>(options.from));
   StartingPoint start(model, options);
   const auto before = model.parameters().values().values<float>();
   const Tokenizer tokenizer = Tokenizer::load(options.from / "tokenizer.model");
@@ -95,8 +95,8 @@ TEST_CASE_FIXTURE(
   const Batch batch =
       make_batch(corpus.source(), corpus.target(),
                  std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6, 7}, tokenizer.special());
-  Adam adam(*start.trained().parameters, {});
-  const auto step = [&] { return train_step(start.trained(), adam, {&batch, 1}, {2e-2, 0, 0, 1}); };
+  Adam adam(start.parameters(), {});
+  const auto step = [&] { return train_step(start.model(), adam, {&batch, 1}, {2e-2, 0, 0, 1}); };
   const double first = step().negative_log_likelihood;
   for (int i = 0; i < 20; ++i) step();
   CHECK(step().negative_log_likelihood < 0.8 * first);

@@ -82,8 +82,8 @@ TEST_CASE_FIXTURE(OneThread, "a step of several batches is a mean over the token
   train(options);
   options.out = folder / "by hand";
   TranslationTask task(options);
-  const TrainedModel model = task.model();
-  Adam adam(*model.parameters, options.adam);
+  const Model& model = task.model();
+  Adam adam(task.parameters(), options.adam);
   const std::vector<Batch> batches = {task.next_batch(), task.next_batch(), task.next_batch()};
   const StepResult step = train_step(
       model, adam, batches, {1e-3, options.label_smoothing, options.clip_norm, options.seed});
@@ -97,10 +97,10 @@ TEST_CASE_FIXTURE(OneThread, "a step reports the likelihood without the smoothin
   TranslationTrainOptions options = toy_options(folder, "run");
   options.steps = 1;
   TranslationTask task(options);
-  const TrainedModel model = task.model();
+  const Model& model = task.model();
   const Batch batch = task.next_batch();
   const auto step = [&](double smoothing) {
-    Adam adam(*model.parameters, options.adam);
+    Adam adam(task.parameters(), options.adam);
     return train_step(model, adam, {&batch, 1}, {0, smoothing, 0, options.seed});
   };
   const StepResult plain = step(0), smoothed = step(0.1);

@@ -1,0 +1,101 @@
+#include "models/model_config.h"
+
+#include "tensor/random.h"
+
+namespace kette {
+namespace {
+
+std::vector<std::int32_t> random_tokens(Random& random, std::int64_t count,
+                                        std::int64_t vocabulary) {
+  std::vector<std::int32_t> tokens(static_cast<std::size_t>(count));
+  for (std::int32_t& token : tokens) {
+    token = static_cast<std::int32_t>(random.uniform(0, static_cast<double>(vocabulary)));
+  }
+  return tokens;
+}
+
+struct Text {
+  std::string operator()(const Field::Choice& choice) const { return choice.get(); }
+  std::string operator()(const bool* value) const { return *value ? "yes" : "no"; }
+  std::string operator()(const double* value) const {
+    char text[32];
+    std::snprintf(text, sizeof text, "%g", *value);
+    return text;
+  }
+  template <class Int>
+  std::string operator()(const Int* value) const {
+    return std::to_string(*value);
+  }
+};
+
+}  // namespace
+
+std::vector<Field> ModelConfig::fields() {
+  return {
+      {"width", &width, "--width", "Width of the residual stream, d_model"},
+      {"hidden", &hidden, "--hidden", "Width inside the feed-forward layers, d_ff"},
+      {"heads", &heads, "--heads", "Attention heads; a divisor of the width"},
+      {"vocabulary", &vocabulary},
+      {"dropout", &dropout, "--dropout", "Dropout on sub-layer outputs and embeddings"},
+      {"attention_dropout", &attention_dropout, "--attention-dropout",
+       "Dropout on attention weights"},
+  };
+}
+
+void ModelConfig::check() const {
+  check_size("width", width, kMostWidth);
+  check_size("hidden", hidden, kMostHidden);
+  check_size("heads", heads, width);
+  check_size("vocabulary", vocabulary, kMostTokens);
+  KETTE_CHECK(width % heads == 0, "heads: expected a divisor of the width ", width, ", given ",
+              heads);
+  check_rate("dropout", dropout);
+  check_rate("attention_dropout", attention_dropout);
+}
+
+Batch ModelConfig::example_batch(std::uint64_t seed) const {
+  Random random(seed, 2000);
+  Batch batch;
+  batch.source_segments = Segments::from_lengths({5, 3});
+  batch.target_segments = Segments::from_lengths({4, 6});
+  batch.source = random_tokens(random, batch.source_segments.rows(), vocabulary);
+  batch.target_in = random_tokens(random, batch.target_segments.rows(), vocabulary);
+  batch.target_out = random_tokens(random, batch.target_segments.rows(), vocabulary);
+  batch.sentence_ids = {0, 1};
+  return batch;
+}
+
+void assign(const Field::Value& from, const Field::Value& to) {
+  std::visit(
+      [&to](const auto& value) {
+        using Value = std::remove_cvref_t<decltype(value)>;
+        if constexpr (std::is_pointer_v<Value>) {
+          *std::get<Value>(to) = *value;
+        } else {
+          std::get<Value>(to).set(value.get());
+        }
+      },
+      from);
+}
+
+void copy_fields(ModelConfig& from, ModelConfig& to) {
+  for (const Field& source : from.fields()) {
+    for (const Field& target : to.fields()) {
+      if (source.key == target.key) assign(source.value, target.value);
+    }
+  }
+}
+
+std::string headline(const ModelConfig& config) {
+  std::string text;
+  const auto copy = config.clone();
+  for (const Field& field : copy->fields()) {
+    if (field.option.empty() && field.key != "vocabulary") continue;
+    std::string name = field.key;
+    for (char& letter : name) letter = letter == '_' ? ' ' : letter;
+    text += (text.empty() ? "" : ", ") + name + " " + std::visit(Text(), field.value);
+  }
+  return text;
+}
+
+}  // namespace kette

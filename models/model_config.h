@@ -1,0 +1,98 @@
+// The sizes and settings of a model, and what Kette knows of its family: all that config.json, command
+// lines, summaries and gradient checks need to serve a model without naming it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "data/corpora/batches.h"
+#include "models/model_summary.h"
+#include "models/size_limits.h"
+#include "tensor/enum_names.h"
+
+namespace kette {
+
+class Model;
+struct ModelConfig;
+
+/// A setting as files and command lines know it. It points into its configuration.
+struct Field {
+  /// One value of an enumeration, by name.
+  struct Choice {
+    std::vector<std::string> names;
+    std::function<std::string()> get;
+    std::function<void(const std::string&)> set;  ///< an unknown name is an Error
+  };
+  using Value = std::variant<std::int64_t*, std::int32_t*, double*, bool*, Choice>;
+
+  std::string key;  ///< in config.json
+  Value value;
+  std::string option{};      ///< of command lines, "--norm"; empty: it has none
+  std::string help{};        ///< of that option
+  std::int64_t least = 1;    ///< that the option takes, of a whole number
+  bool may_lack = false;     ///< older files do not have it, and mean the default
+  std::string former_key{};  ///< of older files
+
+  template <class Enum>
+  static Choice choice(Enum& value) {
+    return {all_names<Enum>(), [&value] { return enum_name(value); },
+            [&value](const std::string& name) { value = enum_named<Enum>(name); }};
+  }
+};
+
+/// A kind of model: what it is called, and its configurations.
+struct Family {
+  std::string name;     ///< of command lines; in config.json with "kette-" before it
+  std::string what;     ///< "translation model", for people
+  std::string options;  ///< the title of its own options in --help
+  std::string use;      ///< "kette translate is for those", for who tries something else
+  std::vector<std::string> presets;
+  /// The defaults, or a preset.
+  std::function<std::unique_ptr<ModelConfig>(const std::string& preset)> config;
+  /// What a gradient check goes through whole: small models in all variants, each with a label.
+  std::vector<std::pair<std::string, std::shared_ptr<const ModelConfig>>> small_models;
+
+  std::string architecture() const { return "kette-" + name; }
+};
+
+/// What all families have: Table 3 of Vaswani et al. 2017 names these d_model, d_ff, h, P_drop.
+struct ModelConfig {
+  std::int64_t width = 512, hidden = 2048, heads = 8;
+  std::int64_t vocabulary = 37000;  ///< shared by all that the model reads and writes
+  double dropout = 0.1;             ///< on sub-layer outputs and on embeddings
+  double attention_dropout = 0;
+
+  virtual ~ModelConfig() = default;
+
+  virtual const Family& family() const = 0;
+  virtual std::unique_ptr<ModelConfig> clone() const = 0;
+  /// Its parameters are without values.
+  virtual std::unique_ptr<Model> make_model() const = 0;
+  virtual std::vector<Field> fields();
+  /// Throws an Error that names the setting that makes no sense.
+  virtual void check() const;
+  virtual std::vector<SummaryRow> summary() const = 0;
+  /// Pairs of a query and a key in a batch, over all attention layers.
+  virtual double attention_pairs(const Segments& source, const Segments& target) const = 0;
+  /// A few random tokens in the form that the model's batches have.
+  virtual Batch example_batch(std::uint64_t seed) const;
+};
+
+/// Values of the same kind.
+void assign(const Field::Value& from, const Field::Value& to);
+/// The fields of `from` that `to` has, too.
+void copy_fields(ModelConfig& from, ModelConfig& to);
+/// "layers 4, width 128, ...": what there are options for, and the vocabulary.
+std::string headline(const ModelConfig& config);
+
+/// The configuration itself, once its check() has found nothing.
+template <class Config>
+const Config& checked(const Config& config) {
+  config.check();
+  return config;
+}
+
+}  // namespace kette
