@@ -18,9 +18,9 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kDescriptionFile = "adapter.json";
 
 /// The values of both on the CPU, saved under the adapters' own metadata.
-template <class Model, class Tokens>
+template <class Model>
 void save_merged(const fs::path& folder, const fs::path& out, const fs::path& base, Model&& model,
-                 const Tokens& tokenizer) {
+                 const Tokenizer& tokenizer) {
   if (!base.empty() && fs::exists(base / kModelFile)) {
     expect_room(base / kModelFile, model.parameters().elements(),
                 (folder / "config.json").string());
@@ -78,10 +78,10 @@ void merge_adapters(const fs::path& folder, const fs::path& out, const fs::path&
   check_is_free(out);
   if (std::holds_alternative<TransformerConfig>(config)) {
     save_merged(folder, out, base, Transformer(read_transformer_config(folder)),
-                Tokenizer::load(folder / "tokenizer.model"));
+                *load_tokenizer(folder));
   } else {
     const GptDescription gpt = read_gpt_description(folder);
-    save_merged(folder, out, base, Gpt(gpt.config), *load_text_tokenizer(gpt.tokenizer, folder));
+    save_merged(folder, out, base, Gpt(gpt.config), *load_tokenizer(folder, gpt.tokenizer));
   }
 }
 

@@ -192,7 +192,7 @@ std::string to_json(const TransformerConfig& config) {
   return written(config, kTransformer).dump(2) + "\n";
 }
 
-std::string to_json(const GptConfig& config, const TextTokenizer* tokenizer) {
+std::string to_json(const GptConfig& config, const Tokenizer* tokenizer) {
   Json json = written(config, kGpt);
   if (tokenizer != nullptr) {
     json["tokenizer"] = tokenizer->kind();

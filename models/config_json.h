@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-#include "data/tokenizers/text_tokenizer.h"
+#include "data/tokenizers/tokenizer.h"
 #include "models/gpt_config.h"
 #include "models/transformer_config.h"
 
@@ -14,9 +14,9 @@ namespace kette {
 using ModelConfig = std::variant<TransformerConfig, GptConfig>;
 
 std::string to_json(const TransformerConfig& config);
-/// tokenizer: the model's (data/tokenizers/text_tokenizer.h), of which kind and fingerprint are kept beside; may
+/// tokenizer: the model's (data/tokenizers/tokenizer.h), of which kind and fingerprint are kept beside; may
 /// be null.
-std::string to_json(const GptConfig& config, const TextTokenizer* tokenizer = nullptr);
+std::string to_json(const GptConfig& config, const Tokenizer* tokenizer = nullptr);
 
 /// A missing key, or a value that makes no sense, is an Error that names it; origin stands in its
 /// message.

@@ -45,18 +45,13 @@ void save_description(const fs::path& folder, const TransformerConfig& config,
                       const Tokenizer& tokenizer) {
   make_folder(folder);
   write_file_atomically(folder / "config.json", to_json(config));
-  for (const auto& [name, content] : tokenizer.files()) {
-    write_file_atomically(folder / name, content);
-  }
+  tokenizer.save(folder);
 }
 
-void save_description(const fs::path& folder, const GptConfig& config,
-                      const TextTokenizer& tokenizer) {
+void save_description(const fs::path& folder, const GptConfig& config, const Tokenizer& tokenizer) {
   make_folder(folder);
   write_file_atomically(folder / "config.json", to_json(config, &tokenizer));
-  for (const auto& [name, content] : tokenizer.files()) {
-    write_file_atomically(folder / name, content);
-  }
+  tokenizer.save(folder);
 }
 
 fs::path parameter_file(const fs::path& folder) {
@@ -90,9 +85,9 @@ Metadata load_values(const fs::path& folder, Model& model, const fs::path& param
 TranslationModel load_translation_model(const fs::path& folder, const fs::path& parameters,
                                         Device device) {
   const TransformerConfig config = read_transformer_config(folder, parameters);
-  Tokenizer tokenizer = Tokenizer::load(folder);
-  check_vocabulary(folder, tokenizer.vocab_size(), config.vocabulary);
-  KETTE_CHECK(tokenizer.special() == config.special, folder.string(),
+  SharedTokenizer tokenizer = load_tokenizer(folder);
+  check_vocabulary(folder, tokenizer->vocabulary(), config.vocabulary);
+  KETTE_CHECK(tokenizer->special() == config.special, folder.string(),
               ": expected a tokenizer with the special tokens of config.json (pad, unknown, begin, "
               "end), given other ones; it belongs to another model");
   auto transformer = std::make_unique<Transformer>(config);
@@ -104,7 +99,7 @@ TranslationModel load_translation_model(const fs::path& folder, const fs::path& 
 LanguageModel load_language_model(const fs::path& folder, const fs::path& parameters,
                                   Device device) {
   const GptDescription description = read_gpt_description(folder, parameters);
-  SharedTextTokenizer tokenizer = load_text_tokenizer(description.tokenizer, folder);
+  SharedTokenizer tokenizer = load_tokenizer(folder, description.tokenizer);
   check_vocabulary(folder, tokenizer->vocabulary(), description.config.vocabulary);
   const std::string& expected = description.tokenizer_fingerprint;
   KETTE_CHECK(expected.empty() || tokenizer->fingerprint() == expected, folder.string(),

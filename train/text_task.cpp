@@ -5,7 +5,7 @@
 #include "data/files/file_fingerprint.h"
 #include "data/files/text_file.h"
 #include "data/tokenizers/character_tokenizer.h"
-#include "data/tokenizers/sentencepiece_text_tokenizer.h"
+#include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "train/status_line.h"
 
 namespace kette {
@@ -95,15 +95,15 @@ TextTask::TextTask(TextTrainOptions options)
   start_.emplace(*model_, options_);
 }
 
-SharedTextTokenizer TextTask::make_tokenizer() const {
+SharedTokenizer TextTask::make_tokenizer() const {
   if (folder_.resumes()) {
-    return load_text_tokenizer(read_gpt_description(options_.out).tokenizer, options_.out);
+    return load_tokenizer(options_.out, read_gpt_description(options_.out).tokenizer);
   }
   if (!options_.from.empty()) {
     KETTE_CHECK(!options_.tokenizer,
                 "tokenizer: expected none beside a model to start from, which has its own, given ",
                 options_.tokenizer->kind());
-    return load_text_tokenizer(read_gpt_description(options_.from).tokenizer, options_.from);
+    return load_tokenizer(options_.from, read_gpt_description(options_.from).tokenizer);
   }
   if (options_.tokenizer) return options_.tokenizer;
   KETTE_CHECK(!is_token_file(options_.text.front()), options_.text.front().string(),
@@ -115,9 +115,9 @@ SharedTextTokenizer TextTask::make_tokenizer() const {
   KETTE_CHECK(options_.tokenizer_kind == kSentencePiece,
               "tokenizer: expected character or sentencepiece to make one from the text, given ",
               options_.tokenizer_kind);
-  TokenizerOptions settings;
-  settings.vocab_size = options_.vocabulary;
-  return SentencePieceTextTokenizer::train(joined_text(options_.text), settings);
+  SentencePieceOptions settings;
+  settings.vocabulary = options_.vocabulary;
+  return SentencePieceTokenizer::train_text(joined_text(options_.text), settings);
 }
 
 TokenFile TextTask::tokens_of(const std::vector<fs::path>& files, const char* name) const {

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "data/metrics/bleu.h"
+#include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "decode/translator.h"
 #include "train/status_line.h"
 
@@ -30,7 +31,7 @@ Recipe recipe_of(const TranslationTrainOptions& options) {
   recipe.add_data("valid_target", {options.valid_target});
   recipe.add_model(to_json(options.model));
   if (!options.tokenizer.empty()) {
-    recipe.add("tokenizer", Tokenizer::load(options.tokenizer).fingerprint());
+    recipe.add("tokenizer", load_tokenizer(options.tokenizer)->fingerprint());
   } else if (options.from.empty()) {
     recipe.add("vocab", options.vocabulary);
   }
@@ -41,10 +42,19 @@ Recipe recipe_of(const TranslationTrainOptions& options) {
   return recipe;
 }
 
+SharedTokenizer for_translation(const std::filesystem::path& path) {
+  SharedTokenizer tokenizer = load_tokenizer(path);
+  KETTE_CHECK(
+      tokenizer->special().are_complete(), path.string(),
+      ": expected a tokenizer of the kind sentencepiece or marian, which have the padding and the begin that translation needs, given one of the kind ",
+      tokenizer->kind());
+  return tokenizer;
+}
+
 TransformerConfig model_config(const TranslationTrainOptions& options, const Tokenizer& tokenizer) {
   TransformerConfig config = options.model;
   if (!options.from.empty()) return config;
-  config.vocabulary = tokenizer.vocab_size();
+  config.vocabulary = tokenizer.vocabulary();
   config.special = tokenizer.special();
   return config;
 }
@@ -60,17 +70,17 @@ TranslationTask::TranslationTask(TranslationTrainOptions options)
       valid_batches_(plan_validation()),
       corpus_(make_corpus()),
       sampler_(corpus_, {options_.batch_tokens, options_.seed, 4, true, options_.bpe_dropout}),
-      model_(model_config(options_, tokenizer_)),
+      model_(model_config(options_, *tokenizer_)),
       start_(model_, options_) {}
 
-Tokenizer TranslationTask::make_tokenizer() const {
-  if (folder_.resumes()) return Tokenizer::load(options_.out);
-  if (!options_.from.empty()) return Tokenizer::load(options_.from);
-  if (!options_.tokenizer.empty()) return Tokenizer::load(options_.tokenizer);
+SharedTokenizer TranslationTask::make_tokenizer() const {
+  if (folder_.resumes()) return load_tokenizer(options_.out);
+  if (!options_.from.empty()) return load_tokenizer(options_.from);
+  if (!options_.tokenizer.empty()) return for_translation(options_.tokenizer);
   check_pairing(options_.source, options_.target);
-  TokenizerOptions settings;
-  settings.vocab_size = options_.vocabulary;
-  return Tokenizer::train_files({options_.source, options_.target}, settings);
+  SentencePieceOptions settings;
+  settings.vocabulary = options_.vocabulary;
+  return SentencePieceTokenizer::train_files({options_.source, options_.target}, settings);
 }
 
 std::vector<Batch> TranslationTask::plan_validation() const {
@@ -83,7 +93,7 @@ std::vector<Batch> TranslationTask::plan_validation() const {
   std::vector<Batch> batches;
   for (const auto& sentences :
        plan_batches(valid.source(), valid.target(), options_.batch_tokens)) {
-    batches.push_back(make_batch(valid.source(), valid.target(), sentences, tokenizer_.special()));
+    batches.push_back(make_batch(valid.source(), valid.target(), sentences, tokenizer_->special()));
   }
   return batches;
 }
@@ -122,7 +132,7 @@ std::string TranslationTask::report() const {
 }
 
 void TranslationTask::save_description() const {
-  kette::save_description(options_.out, model_.config(), tokenizer_);
+  kette::save_description(options_.out, model_.config(), *tokenizer_);
   start_.save_description(options_);
 }
 
