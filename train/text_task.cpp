@@ -44,29 +44,29 @@ TextTrainOptions prepared(TextTrainOptions options) {
   return options;
 }
 
-Recipe recipe_of(const TextTrainOptions& options) {
-  Recipe recipe;
-  recipe.add_data("text", options.text);
-  recipe.add_data("valid_text", options.valid_text);
-  recipe.add_model(to_json(options.model));
+RunFingerprint fingerprint_of(const TextTrainOptions& options) {
+  RunFingerprint fingerprint;
+  fingerprint.add_data("text", options.text);
+  fingerprint.add_data("valid_text", options.valid_text);
+  fingerprint.add_model(to_json(options.model));
   if (options.tokenizer) {
-    recipe.add("tokenizer", options.tokenizer->fingerprint());
+    fingerprint.add("tokenizer", options.tokenizer->fingerprint());
   } else if (options.from.empty()) {
-    recipe.add("tokenizer", options.tokenizer_kind);
-    if (options.tokenizer_kind == kSentencePiece) recipe.add("vocab", options.vocabulary);
+    fingerprint.add("tokenizer", options.tokenizer_kind);
+    if (options.tokenizer_kind == kSentencePiece) fingerprint.add("vocab", options.vocabulary);
   }
-  recipe.add("documents", std::string(name_of(options.documents)));
-  recipe.add("valid_share", options.valid_share);
-  recipe.add("valid_tokens", options.valid_tokens);
-  add_to_recipe(options, recipe);
-  return recipe;
+  fingerprint.add("documents", std::string(name_of(options.documents)));
+  fingerprint.add("valid_share", options.valid_share);
+  fingerprint.add("valid_tokens", options.valid_tokens);
+  add_to_fingerprint(options, fingerprint);
+  return fingerprint;
 }
 
 }  // namespace
 
 TextTask::TextTask(TextTrainOptions options)
     : options_(prepared(std::move(options))),
-      folder_(options_, recipe_of(options_)),
+      folder_(options_, fingerprint_of(options_)),
       tokenizer_(make_tokenizer()) {
   const std::int64_t windows = windows_per_batch(options_);
   if (options_.from.empty()) options_.model.vocabulary = tokenizer_->vocabulary();

@@ -23,23 +23,23 @@ TranslationTrainOptions prepared(TranslationTrainOptions options) {
   return options;
 }
 
-Recipe recipe_of(const TranslationTrainOptions& options) {
-  Recipe recipe;
-  recipe.add_data("source", {options.source});
-  recipe.add_data("target", {options.target});
-  recipe.add_data("valid_source", {options.valid_source});
-  recipe.add_data("valid_target", {options.valid_target});
-  recipe.add_model(to_json(options.model));
+RunFingerprint fingerprint_of(const TranslationTrainOptions& options) {
+  RunFingerprint fingerprint;
+  fingerprint.add_data("source", {options.source});
+  fingerprint.add_data("target", {options.target});
+  fingerprint.add_data("valid_source", {options.valid_source});
+  fingerprint.add_data("valid_target", {options.valid_target});
+  fingerprint.add_model(to_json(options.model));
   if (!options.tokenizer.empty()) {
-    recipe.add("tokenizer", load_tokenizer(options.tokenizer)->fingerprint());
+    fingerprint.add("tokenizer", load_tokenizer(options.tokenizer)->fingerprint());
   } else if (options.from.empty()) {
-    recipe.add("vocab", options.vocabulary);
+    fingerprint.add("vocab", options.vocabulary);
   }
-  recipe.add("bpe_dropout", options.bpe_dropout);
-  recipe.add("max_length", options.max_length);
-  recipe.add("max_ratio", options.max_ratio);
-  add_to_recipe(options, recipe);
-  return recipe;
+  fingerprint.add("bpe_dropout", options.bpe_dropout);
+  fingerprint.add("max_length", options.max_length);
+  fingerprint.add("max_ratio", options.max_ratio);
+  add_to_fingerprint(options, fingerprint);
+  return fingerprint;
 }
 
 SharedTokenizer for_translation(const std::filesystem::path& path) {
@@ -63,7 +63,7 @@ TransformerConfig model_config(const TranslationTrainOptions& options, const Tok
 
 TranslationTask::TranslationTask(TranslationTrainOptions options)
     : options_(prepared(std::move(options))),
-      folder_(options_, recipe_of(options_)),
+      folder_(options_, fingerprint_of(options_)),
       tokenizer_(make_tokenizer()),
       valid_source_(read_lines(options_.valid_source)),
       valid_target_(read_lines(options_.valid_target)),
