@@ -100,7 +100,7 @@ void check_lengths(const TranslationModel& model, const std::vector<std::string_
   const auto limit = static_cast<std::size_t>(model.transformer->config().max_length - 1);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (kMostPiecesPerByte * lines[i].size() < limit) continue;
-    const std::size_t tokens = model.tokenizer.encode(lines[i], side).size();
+    const std::size_t tokens = model.tokenizer->encode(lines[i], side).size();
     KETTE_CHECK(tokens <= limit, file, ":", first_line + static_cast<std::int64_t>(i),
                 ": expected at most ", limit,
                 " tokens, as many as the model has positions for, given ", tokens,

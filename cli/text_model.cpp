@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The text as ids, in a file that is gone once the program ends.
-TokenFile tokens_of(const EvaluateTextOptions& options, const TextTokenizer& tokenizer) {
+TokenFile tokens_of(const EvaluateTextOptions& options, const Tokenizer& tokenizer) {
   const std::vector<fs::path> files(options.files.begin(), options.files.end());
   if (are_tokens(files)) return open_tokens(files.front(), tokenizer);
   const fs::path path =

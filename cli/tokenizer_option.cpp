@@ -7,33 +7,21 @@
 namespace kette::cli {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr const char* kKinds[] = {"character", "sentencepiece", "gpt2"};
-
-/// A file that only one kind has.
-constexpr std::pair<const char*, const char*> kSigns[] = {{"vocab.json", "gpt2"},
-                                                          {"encoder.json", "gpt2"},
-                                                          {"characters.json", "character"},
-                                                          {"tokenizer.model", "sentencepiece"}};
+constexpr const char* kKinds[] = {"character", "sentencepiece", "gpt2", "marian"};
 
 }  // namespace
 
-SharedTextTokenizer load_named_tokenizer(const std::string& name) {
-  if (name == "byte") return load_text_tokenizer(name, {});
+SharedTokenizer load_named_tokenizer(const std::string& name) {
+  if (name == "byte") return load_tokenizer({}, name);
   for (const std::string kind : kKinds) {
-    if (name.starts_with(kind + ":"))
-      return load_text_tokenizer(kind, name.substr(kind.size() + 1));
+    if (name.starts_with(kind + ":")) return load_tokenizer(name.substr(kind.size() + 1), kind);
   }
-  if (!fs::is_directory(name)) {
-    throw UsageError("--tokenizer: expected byte, KIND:DIR (character, sentencepiece or gpt2) or " +
-                     std::string("a folder with the files of one, given ") + name);
+  if (!std::filesystem::is_directory(name)) {
+    throw UsageError(
+        "--tokenizer: expected byte, KIND:DIR (character, sentencepiece, gpt2 or marian) or a folder with the files of one, given " +
+        name);
   }
-  for (const auto& [file, kind] : kSigns) {
-    if (fs::exists(fs::path(name) / file)) return load_text_tokenizer(kind, name);
-  }
-  fail(name, ": expected a folder with the files of a tokenizer (vocab.json, characters.json or ",
-       "tokenizer.model), given one with none of them");
+  return load_tokenizer(name);
 }
 
 }  // namespace kette::cli

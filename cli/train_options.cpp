@@ -2,36 +2,19 @@
 
 #include "cli/config_file.h"
 #include "cli/tokenizer_option.h"
+#include "train/recipes.h"
 
 namespace kette::cli {
 namespace {
 
-/// Optimisation as the authors of a preset did it; steps where neither steps nor time are given.
-struct PresetRecipe {
-  const char* schedule;
-  double lr;
-  std::int64_t warmup;
-  double beta2, epsilon, weight_decay, clip_norm, label_smoothing;
-  std::int64_t batch_tokens, accumulate, validate_every, steps;
-};
-
-/// tiny: Wu et al. 2021 for small data. base, big: Vaswani et al. 2017, section 5. char, char-cpu:
-/// nanoGPT's two set-ups for Tiny Shakespeare, but for the peak of char-cpu's learning rate, which
-/// is 1e-3 there and takes 2,000 steps no further than a loss of 1.89. gpt2 and larger: nanoGPT's
-/// for OpenWebText, half a million tokens a step.
-PresetRecipe recipe_of(const std::string& preset) {
-  if (preset == "tiny") {
-    return {"inverse_sqrt", 5e-3, 2000, 0.98, 1e-8, 0, 0, 0.1, 4096, 1, 0, 20000};
+/// "20000 steps for tiny, 100000 base, ..."
+std::string steps_of_presets() {
+  std::string text;
+  for (const auto& [preset, recipe] : known_recipes()) {
+    text += (text.empty() ? "" : ", ") + std::to_string(recipe.steps) +
+            (text.empty() ? " steps for " : " ") + preset;
   }
-  if (preset == "base") return {"noam", 1, 4000, 0.98, 1e-9, 0, 0, 0.1, 4096, 1, 0, 100000};
-  if (preset == "big") return {"noam", 1, 4000, 0.98, 1e-9, 0, 0, 0.1, 4096, 1, 0, 300000};
-  if (preset == "char-cpu") {
-    return {"cosine", 3e-3, 100, 0.99, 1e-8, 0.1, 1, 0, 12 * 64, 1, 250, 2000};
-  }
-  if (preset == "char") {
-    return {"cosine", 1e-3, 100, 0.99, 1e-8, 0.1, 1, 0, 64 * 256, 1, 250, 5000};
-  }
-  return {"cosine", 6e-4, 2000, 0.95, 1e-8, 0.1, 1, 0, 12 * 1024, 40, 1000, 600000};
+  return text + " and larger";
 }
 
 std::vector<std::filesystem::path> paths(const std::vector<std::string>& names) {
@@ -60,18 +43,8 @@ TrainCommandOptions::TrainCommandOptions(CLI::App& command) {
 }
 
 void TrainCommandOptions::apply_recipe(const std::string& preset) {
-  const PresetRecipe recipe = recipe_of(preset);
-  schedule_ = recipe.schedule;
-  train_.schedule.lr = recipe.lr;
-  train_.schedule.warmup = recipe.warmup;
-  train_.adam.beta2 = recipe.beta2;
-  train_.adam.epsilon = recipe.epsilon;
-  train_.adam.weight_decay = recipe.weight_decay;
-  train_.clip_norm = recipe.clip_norm;
-  train_.label_smoothing = recipe.label_smoothing;
-  train_.batch_tokens = recipe.batch_tokens;
-  train_.accumulate = recipe.accumulate;
-  train_.validate_every = recipe.validate_every;
+  recipe_of(preset).apply_to(train_);
+  schedule_ = name_of(train_.schedule.kind);
   if (!is_language_model()) translation_.vocabulary = architecture_.config()->vocabulary;
 }
 
@@ -152,8 +125,7 @@ void TrainCommandOptions::add_adapter_options(CLI::App& command) {
 
 void TrainCommandOptions::add_duration_options(CLI::App& command) {
   OptionGroup group(command,
-                    "How long (the first that is reached; default: 20000 steps for tiny, 100000 "
-                    "base, 300000 big, 2000 char-cpu, 5000 char, 600000 gpt2 and larger)");
+                    "How long (the first that is reached; default: " + steps_of_presets() + ")");
   group.number("--steps", train_.steps, at_least(1), "Optimiser steps");
   group.number("--epochs", train_.epochs, at_least(1), "Passes over the training text");
   group.number("--minutes", train_.minutes, above(0), "Minutes of training");
@@ -236,7 +208,8 @@ TrainOptions TrainCommandOptions::shared(CLI::App& command) const {
 TextTrainOptions TrainCommandOptions::text(CLI::App& command) const {
   check();
   TextTrainOptions result = text_;
-  static_cast<TrainOptions&>(result) = shared(command);
+  TrainOptions& of_both = result;
+  of_both = shared(command);
   result.text = paths(text_files_);
   result.valid_text = paths(valid_text_files_);
   result.documents = parse_document_kind(documents_);
@@ -264,7 +237,8 @@ TranslationTrainOptions TrainCommandOptions::translation(CLI::App& command) cons
                      "translation model, or --text for a language model");
   }
   TranslationTrainOptions result = translation_;
-  static_cast<TrainOptions&>(result) = shared(command);
+  TrainOptions& of_both = result;
+  of_both = shared(command);
   result.tokenizer = tokenizer_;
   result.model = architecture_.as<TransformerConfig>();
   return result;

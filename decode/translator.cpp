@@ -11,9 +11,9 @@ namespace kette {
 namespace {
 
 const AutoregressiveModel& checked(const AutoregressiveModel& model, const Tokenizer& tokenizer) {
-  KETTE_CHECK(tokenizer.vocab_size() == model.vocabulary(), "Translator: expected a tokenizer of ",
+  KETTE_CHECK(tokenizer.vocabulary() == model.vocabulary(), "Translator: expected a tokenizer of ",
               model.vocabulary(), " pieces, the model's vocabulary, given one of ",
-              tokenizer.vocab_size());
+              tokenizer.vocabulary());
   return model;
 }
 
@@ -176,25 +176,25 @@ std::vector<std::vector<Hypothesis>> translate_ids(
   return Search(model, fitting, options, prefixes).run(progress);
 }
 
-Translator::Translator(const AutoregressiveModel& model, const Tokenizer& tokenizer, DType weights)
-    : model_(checked(model, tokenizer).for_decoding(weights)), tokenizer_(tokenizer) {}
+Translator::Translator(const AutoregressiveModel& model, SharedTokenizer tokenizer, DType weights)
+    : model_(checked(model, *tokenizer).for_decoding(weights)), tokenizer_(std::move(tokenizer)) {}
 
 std::vector<Translation> Translator::translate(const std::vector<std::string>& lines,
                                                const TranslateOptions& options,
                                                const TranslateProgress& progress,
                                                const std::vector<std::string>& prefixes) const {
   const std::vector<std::string_view> views(lines.begin(), lines.end());
-  std::vector<std::vector<std::int32_t>> sources = tokenizer_.encode_all(views);
+  std::vector<std::vector<std::int32_t>> sources = tokenizer_->encode_all(views);
   const std::vector<bool> cut = fit(sources, "line", *model_, options.truncate);
   const std::vector<std::string_view> beginnings(prefixes.begin(), prefixes.end());
-  const std::vector<Ids> given = tokenizer_.encode_all(beginnings, Side::target);
+  const std::vector<Ids> given = tokenizer_->encode_all(beginnings, Side::target);
   std::vector<std::vector<Hypothesis>> found =
       Search(*model_, sources, options, given).run(progress);
   std::vector<Translation> translations(lines.size());
   for (std::size_t i = 0; i < lines.size(); ++i) {
     Translation& translation = translations[i];
     for (Hypothesis& hypothesis : found[i]) {
-      std::string text = tokenizer_.decode(hypothesis.tokens);
+      std::string text = tokenizer_->decode(hypothesis.tokens);
       translation.n_best.push_back({std::move(text), std::move(hypothesis)});
     }
     translation.text = translation.n_best.front().text;

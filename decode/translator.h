@@ -47,7 +47,7 @@ using TranslateProgress = std::function<void(std::int64_t done, std::int64_t tot
 class Translator {
  public:
   /// weights: f32 or bf16, what the model's are rounded to.
-  Translator(const AutoregressiveModel& model, const Tokenizer& tokenizer,
+  Translator(const AutoregressiveModel& model, SharedTokenizer tokenizer,
              DType weights = DType::f32);
 
   /// A line without pieces gives an empty translation of score 0. prefixes: what the translation of each
@@ -59,7 +59,7 @@ class Translator {
 
  private:
   std::unique_ptr<AutoregressiveModel> model_;
-  Tokenizer tokenizer_;
+  SharedTokenizer tokenizer_;
 };
 
 /// The same for ids without end marks and a model made ready for decoding: the n best hypotheses of

@@ -18,9 +18,8 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kDescriptionFile = "adapter.json";
 
 /// The values of both on the CPU, saved under the adapters' own metadata.
-template <class Tokens>
 void save_merged(const fs::path& folder, const fs::path& out, const fs::path& base, Model& model,
-                 const Tokens& tokenizer) {
+                 const Tokenizer& tokenizer) {
   if (!base.empty() && fs::exists(base / kModelFile)) {
     expect_room(base / kModelFile, model.parameters().elements(),
                 (folder / "config.json").string());
@@ -75,14 +74,9 @@ void merge_adapters(const fs::path& folder, const fs::path& out, const fs::path&
   KETTE_CHECK(holds_adapters(folder), folder.string(), ": expected a directory of adapters, with ",
               kDescriptionFile, ", given a model without them");
   check_is_free(out);
-  const auto config = read_config_with_room(folder);
-  const auto model = config->make_model();
-  if (dynamic_cast<const TransformerConfig*>(config.get()) != nullptr) {
-    save_merged(folder, out, base, *model, Tokenizer::load(folder / "tokenizer.model"));
-  } else {
-    save_merged(folder, out, base, *model,
-                *load_text_tokenizer(read_tokenizer_description(folder).kind, folder));
-  }
+  const auto model = read_config_with_room(folder)->make_model();
+  const SharedTokenizer tokenizer = load_tokenizer(folder, read_tokenizer_description(folder).kind);
+  save_merged(folder, out, base, *model, *tokenizer);
 }
 
 }  // namespace kette

@@ -89,7 +89,7 @@ fs::path whole_parameters(const fs::path& folder, const fs::path& parameters) {
 
 }  // namespace
 
-std::string to_json(const ModelConfig& config, const TextTokenizer* tokenizer) {
+std::string to_json(const ModelConfig& config, const Tokenizer* tokenizer) {
   Json json = {{"architecture", config.family().architecture()}};
   const auto copy = config.clone();
   for (const Field& field : copy->fields()) {
@@ -149,9 +149,9 @@ TokenizerDescription read_tokenizer_description(const fs::path& folder) {
   const std::string origin = (folder / "config.json").string();
   const Json json = parse(read_description(folder), origin);
   TokenizerDescription description;
-  read_value(json, "tokenizer", description.kind, origin);
-  if (json.contains("tokenizer_fingerprint")) {
-    read_value(json, "tokenizer_fingerprint", description.fingerprint, origin);
+  for (const auto& [key, value] : {std::pair{"tokenizer", &description.kind},
+                                   {"tokenizer_fingerprint", &description.fingerprint}}) {
+    if (json.contains(key)) read_value(json, key, *value, origin);
   }
   return description;
 }

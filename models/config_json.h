@@ -4,14 +4,13 @@
 #include <filesystem>
 #include <string>
 
-#include "data/tokenizers/text_tokenizer.h"
+#include "data/tokenizers/tokenizer.h"
 #include "models/model_config.h"
 
 namespace kette {
 
-/// tokenizer: the model's (data/tokenizers/text_tokenizer.h), of which kind and fingerprint are kept beside; may
-/// be null.
-std::string to_json(const ModelConfig& config, const TextTokenizer* tokenizer = nullptr);
+/// tokenizer: the model's, of which kind and fingerprint are kept beside; may be null.
+std::string to_json(const ModelConfig& config, const Tokenizer* tokenizer = nullptr);
 
 /// A missing key, or a value that makes no sense, is an Error that names it; origin stands in its
 /// message.
@@ -35,9 +34,9 @@ Config read_config_of(const std::filesystem::path& folder,
   return *wanted;
 }
 
+/// What config.json says of the tokenizer; empty in older files.
 struct TokenizerDescription {
-  std::string kind;
-  std::string fingerprint;  ///< may be empty
+  std::string kind, fingerprint;
 };
 TokenizerDescription read_tokenizer_description(const std::filesystem::path& folder);
 

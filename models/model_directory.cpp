@@ -10,9 +10,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void check_vocabulary(const fs::path& folder, std::int64_t tokenizer, std::int64_t model) {
-  KETTE_CHECK(tokenizer <= model, folder.string(), ": expected a tokenizer of at most ", model,
-              " pieces, given ", tokenizer, "; it belongs to another model");
+/// The tokenizer of a model directory, if it is still the model's.
+SharedTokenizer load_tokenizer_of(const fs::path& folder, const ModelConfig& config) {
+  const auto [kind, fingerprint] = read_tokenizer_description(folder);
+  SharedTokenizer tokenizer = load_tokenizer(folder, kind);
+  KETTE_CHECK(tokenizer->vocabulary() <= config.vocabulary, folder.string(),
+              ": expected a tokenizer of at most ", config.vocabulary, " pieces, given ",
+              tokenizer->vocabulary(), "; it belongs to another model");
+  KETTE_CHECK(fingerprint.empty() || tokenizer->fingerprint() == fingerprint, folder.string(),
+              ": expected the tokenizer that the model was made with, ", fingerprint, ", given ",
+              tokenizer->fingerprint(), " (put its own files back)");
+  return tokenizer;
 }
 
 }  // namespace
@@ -44,19 +52,8 @@ Metadata load_parameters(const fs::path& file, ParamStore& parameters) {
 void save_description(const fs::path& folder, const ModelConfig& config,
                       const Tokenizer& tokenizer) {
   make_folder(folder);
-  write_file_atomically(folder / "config.json", to_json(config));
-  for (const auto& [name, content] : tokenizer.files()) {
-    write_file_atomically(folder / name, content);
-  }
-}
-
-void save_description(const fs::path& folder, const ModelConfig& config,
-                      const TextTokenizer& tokenizer) {
-  make_folder(folder);
   write_file_atomically(folder / "config.json", to_json(config, &tokenizer));
-  for (const auto& [name, content] : tokenizer.files()) {
-    write_file_atomically(folder / name, content);
-  }
+  tokenizer.save(folder);
 }
 
 fs::path parameter_file(const fs::path& folder) {
@@ -90,9 +87,8 @@ Metadata load_values(const fs::path& folder, Model& model, const fs::path& param
 TranslationModel load_translation_model(const fs::path& folder, const fs::path& parameters,
                                         Device device) {
   const auto config = read_config_of<TransformerConfig>(folder, parameters);
-  Tokenizer tokenizer = Tokenizer::load(folder);
-  check_vocabulary(folder, tokenizer.vocab_size(), config.vocabulary);
-  KETTE_CHECK(tokenizer.special() == config.special, folder.string(),
+  SharedTokenizer tokenizer = load_tokenizer_of(folder, config);
+  KETTE_CHECK(tokenizer->special() == config.special, folder.string(),
               ": expected a tokenizer with the special tokens of config.json (pad, unknown, begin, "
               "end), given other ones; it belongs to another model");
   auto transformer = std::make_unique<Transformer>(config);
@@ -104,12 +100,7 @@ TranslationModel load_translation_model(const fs::path& folder, const fs::path& 
 LanguageModel load_language_model(const fs::path& folder, const fs::path& parameters,
                                   Device device) {
   const auto config = read_config_of<GptConfig>(folder, parameters);
-  const auto [kind, expected] = read_tokenizer_description(folder);
-  SharedTextTokenizer tokenizer = load_text_tokenizer(kind, folder);
-  check_vocabulary(folder, tokenizer->vocabulary(), config.vocabulary);
-  KETTE_CHECK(expected.empty() || tokenizer->fingerprint() == expected, folder.string(),
-              ": expected the tokenizer that the model was made with, ", expected, ", given ",
-              tokenizer->fingerprint(), " (put its own files back)");
+  SharedTokenizer tokenizer = load_tokenizer_of(folder, config);
   auto gpt = std::make_unique<Gpt>(config);
   gpt->allocate(DType::f32, device, Gradients::none);
   Metadata metadata = load_values(folder, *gpt, parameters);

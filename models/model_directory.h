@@ -1,7 +1,7 @@
 // A trained model on disk, a folder that other tools can read too:
 //   config.json        architecture and vocabulary
 //   tokenizer.model    SentencePiece; the files of MarianTokenizer in its place for such a model
-//                      (data/tokenizers/marian_pieces.h); a language model may have another kind
+//                      (data/tokenizers/marian_tokenizer.h); a language model may have another kind
 //   model.safetensors  the parameters, by path; metadata say which step, or which average, they are
 // or, in the place of the last, adapters for another folder's model (models/adapter_directory.h).
 #pragma once
@@ -10,7 +10,6 @@
 #include <map>
 #include <memory>
 
-#include "data/tokenizers/text_tokenizer.h"
 #include "data/tokenizers/tokenizer.h"
 #include "models/config_json.h"
 #include "models/gpt.h"
@@ -24,21 +23,19 @@ using Metadata = std::map<std::string, std::string>;
 
 struct TranslationModel {
   std::unique_ptr<Transformer> transformer;
-  Tokenizer tokenizer;
+  SharedTokenizer tokenizer;
   Metadata metadata;  ///< of model.safetensors: step, what was averaged, Kette's version
 };
 
 struct LanguageModel {
   std::unique_ptr<Gpt> gpt;
-  SharedTextTokenizer tokenizer;
+  SharedTokenizer tokenizer;
   Metadata metadata;
 };
 
 /// Everything but the parameters, each file written atomically (data/files/atomic_file.h).
 void save_description(const std::filesystem::path& folder, const ModelConfig& config,
                       const Tokenizer& tokenizer);
-void save_description(const std::filesystem::path& folder, const ModelConfig& config,
-                      const TextTokenizer& tokenizer);
 
 /// Reads the folder, or its architecture with the parameters of another file (a checkpoint).
 /// Adapters are merged into their base.

@@ -9,8 +9,8 @@
 namespace kette {
 namespace fs = std::filesystem;
 
-RunFolder::RunFolder(const TrainOptions& options, Recipe recipe)
-    : path_(options.out), recipe_(std::move(recipe)) {
+RunFolder::RunFolder(const TrainOptions& options, RunFingerprint fingerprint)
+    : path_(options.out), fingerprint_(std::move(fingerprint)) {
   make_folder(path_);
   lock_.emplace(path_);
   const std::optional<TrainingState> state = peek_training_state(state_file());
@@ -22,7 +22,7 @@ RunFolder::RunFolder(const TrainOptions& options, Recipe recipe)
   }
   const bool has_trained = state && state->step > 0;
   if (options.resume) {
-    if (has_trained) resume(state->recipe, options.force_data);
+    if (has_trained) resume(state->fingerprint, options.force_data);
   } else {
     KETTE_CHECK(!has_trained, path_.string(),
                 ": expected a folder without a model, given one that was trained for ", state->step,
@@ -31,13 +31,13 @@ RunFolder::RunFolder(const TrainOptions& options, Recipe recipe)
   make_folder(path_ / "checkpoints");
 }
 
-void RunFolder::resume(const Recipe& stored, bool force_data) {
-  recipe_.check_settings(stored, state_file().string());
-  changed_data_ = recipe_.changed_data(stored);
+void RunFolder::resume(const RunFingerprint& stored, bool force_data) {
+  fingerprint_.check_settings(stored, state_file().string());
+  changed_data_ = fingerprint_.changed_data(stored);
   if (!changed_data_.empty() && !force_data) {
-    const Recipe::Data& changed = changed_data_.front();
+    const RunFingerprint::Data& changed = changed_data_.front();
     std::string before = "none";
-    for (const Recipe::Data& data : stored.data) {
+    for (const RunFingerprint::Data& data : stored.data) {
       if (data.role == changed.role) before = data.fingerprint + " (then " + data.path + ")";
     }
     fail(changed.path, ": expected the ", changed.role, " text that the run in ", path_.string(),

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "data/files/folder_lock.h"
-#include "train/recipe.h"
+#include "train/run_fingerprint.h"
 
 namespace kette {
 
@@ -19,26 +19,26 @@ struct TrainOptions;
 class RunFolder {
  public:
   /// Throws, and changes nothing, unless the options may start or resume a run there: with this
-  /// recipe, and with these data or with force_data.
-  RunFolder(const TrainOptions& options, Recipe recipe);
+  /// fingerprint, and with these data or with force_data.
+  RunFolder(const TrainOptions& options, RunFingerprint fingerprint);
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path state_file() const { return path_ / "training.safetensors"; }
-  const Recipe& recipe() const { return recipe_; }
+  const RunFingerprint& fingerprint() const { return fingerprint_; }
   /// Whether there is something trained to go on from. Without it the run starts, asked to resume
   /// or not.
   bool resumes() const { return resumes_; }
   /// Since the run was stopped, which force_data allowed.
-  const std::vector<Recipe::Data>& changed_data() const { return changed_data_; }
+  const std::vector<RunFingerprint::Data>& changed_data() const { return changed_data_; }
 
  private:
-  void resume(const Recipe& stored, bool force_data);
+  void resume(const RunFingerprint& stored, bool force_data);
 
   std::filesystem::path path_;
-  Recipe recipe_;
+  RunFingerprint fingerprint_;
   std::optional<FolderLock> lock_;
   bool resumes_ = false;
-  std::vector<Recipe::Data> changed_data_;
+  std::vector<RunFingerprint::Data> changed_data_;
 };
 
 }  // namespace kette

@@ -5,7 +5,7 @@
 #include "data/files/file_fingerprint.h"
 #include "data/files/text_file.h"
 #include "data/tokenizers/character_tokenizer.h"
-#include "data/tokenizers/sentencepiece_text_tokenizer.h"
+#include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "train/status_line.h"
 
 namespace kette {
@@ -44,29 +44,29 @@ TextTrainOptions prepared(TextTrainOptions options) {
   return options;
 }
 
-Recipe recipe_of(const TextTrainOptions& options) {
-  Recipe recipe;
-  recipe.add_data("text", options.text);
-  recipe.add_data("valid_text", options.valid_text);
-  recipe.add_model(to_json(options.model));
+RunFingerprint fingerprint_of(const TextTrainOptions& options) {
+  RunFingerprint fingerprint;
+  fingerprint.add_data("text", options.text);
+  fingerprint.add_data("valid_text", options.valid_text);
+  fingerprint.add_model(to_json(options.model));
   if (options.tokenizer) {
-    recipe.add("tokenizer", options.tokenizer->fingerprint());
+    fingerprint.add("tokenizer", options.tokenizer->fingerprint());
   } else if (options.from.empty()) {
-    recipe.add("tokenizer", options.tokenizer_kind);
-    if (options.tokenizer_kind == kSentencePiece) recipe.add("vocab", options.vocabulary);
+    fingerprint.add("tokenizer", options.tokenizer_kind);
+    if (options.tokenizer_kind == kSentencePiece) fingerprint.add("vocab", options.vocabulary);
   }
-  recipe.add("documents", std::string(name_of(options.documents)));
-  recipe.add("valid_share", options.valid_share);
-  recipe.add("valid_tokens", options.valid_tokens);
-  add_to_recipe(options, recipe);
-  return recipe;
+  fingerprint.add("documents", std::string(name_of(options.documents)));
+  fingerprint.add("valid_share", options.valid_share);
+  fingerprint.add("valid_tokens", options.valid_tokens);
+  add_to_fingerprint(options, fingerprint);
+  return fingerprint;
 }
 
 }  // namespace
 
 TextTask::TextTask(TextTrainOptions options)
     : options_(prepared(std::move(options))),
-      folder_(options_, recipe_of(options_)),
+      folder_(options_, fingerprint_of(options_)),
       tokenizer_(make_tokenizer()) {
   const std::int64_t windows = windows_per_batch(options_);
   if (options_.from.empty()) options_.model.vocabulary = tokenizer_->vocabulary();
@@ -95,15 +95,15 @@ TextTask::TextTask(TextTrainOptions options)
   start_.emplace(*model_, options_);
 }
 
-SharedTextTokenizer TextTask::make_tokenizer() const {
+SharedTokenizer TextTask::make_tokenizer() const {
   if (folder_.resumes()) {
-    return load_text_tokenizer(read_tokenizer_description(options_.out).kind, options_.out);
+    return load_tokenizer(options_.out, read_tokenizer_description(options_.out).kind);
   }
   if (!options_.from.empty()) {
     KETTE_CHECK(!options_.tokenizer,
                 "tokenizer: expected none beside a model to start from, which has its own, given ",
                 options_.tokenizer->kind());
-    return load_text_tokenizer(read_tokenizer_description(options_.from).kind, options_.from);
+    return load_tokenizer(options_.from, read_tokenizer_description(options_.from).kind);
   }
   if (options_.tokenizer) return options_.tokenizer;
   KETTE_CHECK(!is_token_file(options_.text.front()), options_.text.front().string(),
@@ -115,9 +115,9 @@ SharedTextTokenizer TextTask::make_tokenizer() const {
   KETTE_CHECK(options_.tokenizer_kind == kSentencePiece,
               "tokenizer: expected character or sentencepiece to make one from the text, given ",
               options_.tokenizer_kind);
-  TokenizerOptions settings;
-  settings.vocab_size = options_.vocabulary;
-  return SentencePieceTextTokenizer::train(joined_text(options_.text), settings);
+  SentencePieceOptions settings;
+  settings.vocabulary = options_.vocabulary;
+  return SentencePieceTokenizer::train_text(joined_text(options_.text), settings);
 }
 
 TokenFile TextTask::tokens_of(const std::vector<fs::path>& files, const char* name) const {

@@ -18,7 +18,7 @@ struct TextTrainOptions : TrainOptions {
   double valid_share = 0.1;
   std::int64_t valid_tokens = std::int64_t{1} << 18;  ///< a validation reads at most this many
 
-  SharedTextTokenizer tokenizer;  ///< undefined: that of `from`, or one is made from the text
+  SharedTokenizer tokenizer;  ///< undefined: that of `from`, or one is made from the text
   /// Which kind is made: "character" or "sentencepiece", the latter of `vocabulary` pieces.
   std::string tokenizer_kind = "character";
   std::int64_t vocabulary = 8000;
@@ -48,12 +48,12 @@ class TextTask final : public Task {
   std::string parameter_file() const override { return start_->parameter_file(); }
 
  private:
-  SharedTextTokenizer make_tokenizer() const;
+  SharedTokenizer make_tokenizer() const;
   TokenFile tokens_of(const std::vector<std::filesystem::path>& files, const char* name) const;
 
   TextTrainOptions options_;
   RunFolder folder_;
-  SharedTextTokenizer tokenizer_;
+  SharedTokenizer tokenizer_;
   std::optional<TokenFile> corpus_, valid_corpus_;
   std::optional<WindowSampler> sampler_;
   std::vector<Batch> valid_batches_;

@@ -78,7 +78,7 @@ Trainer::Trainer(const TrainOptions& options, Task& task)
 
 /// The state comes first: until there is one, a folder is not known to be this run's.
 void Trainer::start() {
-  state_.recipe = task_.folder().recipe();
+  state_.fingerprint = task_.folder().fingerprint();
   save_state();
   task_.save_description();
   save_model({{"step", "0"}});
@@ -87,7 +87,7 @@ void Trainer::start() {
 void Trainer::resume() {
   state_ = load_training_state(task_.folder().state_file(), adam_.parameters(), adam_);
   saved_step_ = state_.step;
-  state_.recipe = task_.folder().recipe();
+  state_.fingerprint = task_.folder().fingerprint();
   if (!task_.folder().changed_data().empty()) {
     // Places in an epoch of other data mean nothing, nor do losses on them.
     state_.sampler.position = 0;
@@ -231,10 +231,10 @@ void Trainer::say_what_changed(Progress& progress) const {
   if (options_.resume && !task_.folder().resumes()) {
     progress.say(options_.out.string() + ": nothing has been trained there yet, so this starts");
   }
-  const std::vector<Recipe::Data>& changed = task_.folder().changed_data();
+  const std::vector<RunFingerprint::Data>& changed = task_.folder().changed_data();
   if (changed.empty()) return;
   Json roles = Json::array();
-  for (const Recipe::Data& data : changed) {
+  for (const RunFingerprint::Data& data : changed) {
     roles.push_back(data.role);
     progress.say("the " + data.role + " text has changed: " + data.path + ", " + data.fingerprint);
   }
@@ -328,31 +328,31 @@ void TrainOptions::check() const {
               "label_smoothing: expected a value in [0, 1), given ", label_smoothing);
 }
 
-void add_to_recipe(const TrainOptions& o, Recipe& recipe) {
-  recipe.add("batch_tokens", o.batch_tokens);
-  recipe.add("accumulate", o.accumulate);
-  recipe.add("schedule", std::string(name_of(o.schedule.kind)));
-  recipe.add("lr", o.schedule.lr);
-  recipe.add("warmup", o.schedule.warmup);
-  recipe.add("beta1", o.adam.beta1);
-  recipe.add("beta2", o.adam.beta2);
-  recipe.add("epsilon", o.adam.epsilon);
-  recipe.add("weight_decay", o.adam.weight_decay);
-  recipe.add("label_smoothing", o.label_smoothing);
-  recipe.add("clip_norm", o.clip_norm);
-  recipe.add("precision", std::string(name_of(o.precision)));
-  recipe.add("seed", std::to_string(o.seed));
+void add_to_fingerprint(const TrainOptions& o, RunFingerprint& fingerprint) {
+  fingerprint.add("batch_tokens", o.batch_tokens);
+  fingerprint.add("accumulate", o.accumulate);
+  fingerprint.add("schedule", std::string(name_of(o.schedule.kind)));
+  fingerprint.add("lr", o.schedule.lr);
+  fingerprint.add("warmup", o.schedule.warmup);
+  fingerprint.add("beta1", o.adam.beta1);
+  fingerprint.add("beta2", o.adam.beta2);
+  fingerprint.add("epsilon", o.adam.epsilon);
+  fingerprint.add("weight_decay", o.adam.weight_decay);
+  fingerprint.add("label_smoothing", o.label_smoothing);
+  fingerprint.add("clip_norm", o.clip_norm);
+  fingerprint.add("precision", std::string(name_of(o.precision)));
+  fingerprint.add("seed", std::to_string(o.seed));
   if (!o.from.empty()) {
     const SafetensorsFile from = SafetensorsFile::open(parameter_file(o.from));
     const auto checksum = from.metadata().find(kChecksumKey);
-    recipe.add("from_crc32", checksum == from.metadata().end() ? "none" : checksum->second);
+    fingerprint.add("from_crc32", checksum == from.metadata().end() ? "none" : checksum->second);
   }
   if (o.lora.rank > 0) {
     std::string on;
     for (const std::string& name : o.lora.on) on += (on.empty() ? "" : ",") + name;
-    recipe.add("lora_rank", o.lora.rank);
-    recipe.add("lora_scale", o.lora.scale());
-    recipe.add("lora_on", on);
+    fingerprint.add("lora_rank", o.lora.rank);
+    fingerprint.add("lora_scale", o.lora.scale());
+    fingerprint.add("lora_on", on);
   }
 }
 

@@ -64,7 +64,7 @@ struct TrainResult {
 };
 
 /// Those of them that must stay on a resume.
-void add_to_recipe(const TrainOptions& options, Recipe& recipe);
+void add_to_fingerprint(const TrainOptions& options, RunFingerprint& fingerprint);
 
 /// Trains (or resumes) and leaves a model directory. Text for people goes to stderr.
 TrainResult train(const TrainOptions& options, Task& task);

@@ -40,7 +40,7 @@ TrainingState state_in(const SafetensorsFile& stored, const std::filesystem::pat
     state.best_valid_loss = optional_number(json.at("best_valid_loss"));
     state.validations_since_best = count_in(json, "validations_since_best");
     state.seconds = json.at("seconds");
-    state.recipe = Recipe::from_json(json.at("recipe").get<std::string>());
+    state.fingerprint = RunFingerprint::from_json(json.at("recipe").get<std::string>());
   } catch (const nlohmann::json::exception& error) {
     fail(file.string(),
          ": expected a training state of this version of Kette, given one that lacks something (",
@@ -61,7 +61,7 @@ void save_training_state(const std::filesystem::path& file, const TrainingState&
                      {"best_valid_loss", number_or_null(state.best_valid_loss)},
                      {"validations_since_best", state.validations_since_best},
                      {"seconds", state.seconds},
-                     {"recipe", state.recipe.to_json()}};
+                     {"recipe", state.fingerprint.to_json()}};
   write_safetensors(file,
                     {{"parameters", parameters.values()},
                      {"first_moment", adam.first_moment()},

@@ -8,7 +8,7 @@
 
 #include "data/corpora/batch_sampler.h"
 #include "train/adam.h"
-#include "train/recipe.h"
+#include "train/run_fingerprint.h"
 
 namespace kette {
 
@@ -19,7 +19,7 @@ struct TrainingState {
   std::optional<double> valid_loss, best_valid_loss;
   std::int64_t validations_since_best = 0;
   double seconds = 0;  ///< of training so far, over all runs
-  Recipe recipe;
+  RunFingerprint fingerprint;
 };
 
 void save_training_state(const std::filesystem::path& file, const TrainingState& state,

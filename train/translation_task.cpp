@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "data/metrics/bleu.h"
+#include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "decode/translator.h"
 #include "train/status_line.h"
 
@@ -22,29 +23,38 @@ TranslationTrainOptions prepared(TranslationTrainOptions options) {
   return options;
 }
 
-Recipe recipe_of(const TranslationTrainOptions& options) {
-  Recipe recipe;
-  recipe.add_data("source", {options.source});
-  recipe.add_data("target", {options.target});
-  recipe.add_data("valid_source", {options.valid_source});
-  recipe.add_data("valid_target", {options.valid_target});
-  recipe.add_model(to_json(options.model));
+RunFingerprint fingerprint_of(const TranslationTrainOptions& options) {
+  RunFingerprint fingerprint;
+  fingerprint.add_data("source", {options.source});
+  fingerprint.add_data("target", {options.target});
+  fingerprint.add_data("valid_source", {options.valid_source});
+  fingerprint.add_data("valid_target", {options.valid_target});
+  fingerprint.add_model(to_json(options.model));
   if (!options.tokenizer.empty()) {
-    recipe.add("tokenizer", Tokenizer::load(options.tokenizer).fingerprint());
+    fingerprint.add("tokenizer", load_tokenizer(options.tokenizer)->fingerprint());
   } else if (options.from.empty()) {
-    recipe.add("vocab", options.vocabulary);
+    fingerprint.add("vocab", options.vocabulary);
   }
-  recipe.add("bpe_dropout", options.bpe_dropout);
-  recipe.add("max_length", options.max_length);
-  recipe.add("max_ratio", options.max_ratio);
-  add_to_recipe(options, recipe);
-  return recipe;
+  fingerprint.add("bpe_dropout", options.bpe_dropout);
+  fingerprint.add("max_length", options.max_length);
+  fingerprint.add("max_ratio", options.max_ratio);
+  add_to_fingerprint(options, fingerprint);
+  return fingerprint;
+}
+
+SharedTokenizer for_translation(const std::filesystem::path& path) {
+  SharedTokenizer tokenizer = load_tokenizer(path);
+  KETTE_CHECK(
+      tokenizer->special().are_complete(), path.string(),
+      ": expected a tokenizer of the kind sentencepiece or marian, which have the padding and the begin that translation needs, given one of the kind ",
+      tokenizer->kind());
+  return tokenizer;
 }
 
 TransformerConfig model_config(const TranslationTrainOptions& options, const Tokenizer& tokenizer) {
   TransformerConfig config = options.model;
   if (!options.from.empty()) return config;
-  config.vocabulary = tokenizer.vocab_size();
+  config.vocabulary = tokenizer.vocabulary();
   config.special = tokenizer.special();
   return config;
 }
@@ -53,24 +63,24 @@ TransformerConfig model_config(const TranslationTrainOptions& options, const Tok
 
 TranslationTask::TranslationTask(TranslationTrainOptions options)
     : options_(prepared(std::move(options))),
-      folder_(options_, recipe_of(options_)),
+      folder_(options_, fingerprint_of(options_)),
       tokenizer_(make_tokenizer()),
       valid_source_(read_lines(options_.valid_source)),
       valid_target_(read_lines(options_.valid_target)),
       valid_batches_(plan_validation()),
       corpus_(make_corpus()),
       sampler_(corpus_, {options_.batch_tokens, options_.seed, 4, true, options_.bpe_dropout}),
-      model_(model_config(options_, tokenizer_)),
+      model_(model_config(options_, *tokenizer_)),
       start_(model_, options_) {}
 
-Tokenizer TranslationTask::make_tokenizer() const {
-  if (folder_.resumes()) return Tokenizer::load(options_.out);
-  if (!options_.from.empty()) return Tokenizer::load(options_.from);
-  if (!options_.tokenizer.empty()) return Tokenizer::load(options_.tokenizer);
+SharedTokenizer TranslationTask::make_tokenizer() const {
+  if (folder_.resumes()) return load_tokenizer(options_.out);
+  if (!options_.from.empty()) return load_tokenizer(options_.from);
+  if (!options_.tokenizer.empty()) return for_translation(options_.tokenizer);
   check_pairing(options_.source, options_.target);
-  TokenizerOptions settings;
-  settings.vocab_size = options_.vocabulary;
-  return Tokenizer::train_files({options_.source, options_.target}, settings);
+  SentencePieceOptions settings;
+  settings.vocabulary = options_.vocabulary;
+  return SentencePieceTokenizer::train_files({options_.source, options_.target}, settings);
 }
 
 std::vector<Batch> TranslationTask::plan_validation() const {
@@ -83,7 +93,7 @@ std::vector<Batch> TranslationTask::plan_validation() const {
   std::vector<Batch> batches;
   for (const auto& sentences :
        plan_batches(valid.source(), valid.target(), options_.batch_tokens)) {
-    batches.push_back(make_batch(valid.source(), valid.target(), sentences, tokenizer_.special()));
+    batches.push_back(make_batch(valid.source(), valid.target(), sentences, tokenizer_->special()));
   }
   return batches;
 }
@@ -122,7 +132,7 @@ std::string TranslationTask::report() const {
 }
 
 void TranslationTask::save_description() const {
-  kette::save_description(options_.out, model_.config(), tokenizer_);
+  kette::save_description(options_.out, model_.config(), *tokenizer_);
   start_.save_description(options_);
 }
 

@@ -10,7 +10,7 @@ namespace kette {
 
 struct TranslationTrainOptions : TrainOptions {
   std::filesystem::path source, target, valid_source, valid_target;
-  /// What Tokenizer::load takes; empty: that of `from`, or train one.
+  /// What load_tokenizer() takes; empty: that of `from`, or train one.
   std::filesystem::path tokenizer;
   std::int64_t vocabulary = 10000;
   double bpe_dropout = 0;
@@ -42,7 +42,7 @@ class TranslationTask final : public Task {
   std::string parameter_file() const override { return start_.parameter_file(); }
 
  private:
-  Tokenizer make_tokenizer() const;
+  SharedTokenizer make_tokenizer() const;
   std::vector<Batch> plan_validation() const;
   ParallelCorpus make_corpus() const;
   /// In tokens: the end mark, or <s>, takes one of the model's positions.
@@ -50,7 +50,7 @@ class TranslationTask final : public Task {
 
   TranslationTrainOptions options_;
   RunFolder folder_;
-  Tokenizer tokenizer_;
+  SharedTokenizer tokenizer_;
   TextLines valid_source_, valid_target_;
   std::vector<Batch> valid_batches_;
   ParallelCorpus corpus_;

@@ -5,6 +5,7 @@
 #include "data/corpora/batch_sampler.h"
 #include "data/corpora/parallel_corpus.h"
 #include "data/files/atomic_file.h"
+#include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "tensor/random.h"
 
 namespace kette::cli {
@@ -31,18 +32,18 @@ ParallelCorpus random_corpus(const BenchBatchOptions& o, std::int64_t pairs) {
   return ParallelCorpus::from_tokens(std::move(source), std::move(target));
 }
 
-Tokenizer bench_tokenizer(const BenchBatchOptions& o) {
-  if (!o.tokenizer.empty()) return Tokenizer::load(o.tokenizer);
-  TokenizerOptions settings;
-  settings.vocab_size = std::min(o.pieces, o.rows);
-  return Tokenizer::train_files({o.source, o.target}, settings);
+SharedTokenizer bench_tokenizer(const BenchBatchOptions& o) {
+  if (!o.tokenizer.empty()) return load_tokenizer(o.tokenizer);
+  SentencePieceOptions settings;
+  settings.vocabulary = std::min(o.pieces, o.rows);
+  return SentencePieceTokenizer::train_files({o.source, o.target}, settings);
 }
 
 ParallelCorpus bench_corpus(const BenchBatchOptions& o, std::int64_t count) {
   if (o.source.empty()) return random_corpus(o, 1 + count * o.tokens / 10);
-  const Tokenizer tokenizer = bench_tokenizer(o);
-  KETTE_CHECK(tokenizer.vocab_size() <= o.rows, "bench: expected a tokenizer of at most ", o.rows,
-              " pieces, given ", tokenizer.vocab_size());
+  const SharedTokenizer tokenizer = bench_tokenizer(o);
+  KETTE_CHECK(tokenizer->vocabulary() <= o.rows, "bench: expected a tokenizer of at most ", o.rows,
+              " pieces, given ", tokenizer->vocabulary());
   return ParallelCorpus::load(o.source, o.target, tokenizer);
 }
 

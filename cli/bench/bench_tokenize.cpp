@@ -7,7 +7,7 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "data/files/text_file.h"
-#include "data/tokenizers/text_tokenizer.h"
+#include "data/tokenizers/tokenizer.h"
 
 namespace kette::cli {
 namespace {
@@ -30,7 +30,7 @@ void run(const BenchTokenizeOptions& o) {
   const int threads = use_threads(o.common);
   const std::string content = read_text(o.text);
   const Clock::time_point start = Clock::now();
-  const SharedTextTokenizer tokenizer = load_text_tokenizer(o.kind, o.tokenizer);
+  const SharedTokenizer tokenizer = load_tokenizer(o.tokenizer, o.kind);
   const double load_seconds = seconds_since(start);
   std::vector<double> times;
   std::size_t tokens = 0;

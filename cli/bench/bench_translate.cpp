@@ -11,6 +11,7 @@
 #include "cli/common.h"
 #include "cli/decoding.h"
 #include "data/files/text_file.h"
+#include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "models/transformer.h"
 #include "tensor/random.h"
 
@@ -46,13 +47,14 @@ std::vector<std::vector<std::int32_t>> random_sources(const BenchTranslateOption
 std::vector<std::vector<std::int32_t>> text_sources(const BenchTranslateOptions& o,
                                                     std::int64_t vocabulary) {
   const TextLines lines = read_lines(o.source);
-  TokenizerOptions settings;
-  settings.vocab_size = std::min(o.pieces, vocabulary);
-  const Tokenizer tokenizer = o.tokenizer.empty() ? Tokenizer::train(lines.views(), settings)
-                                                  : Tokenizer::load(o.tokenizer);
-  KETTE_CHECK(tokenizer.vocab_size() <= vocabulary, "bench: expected a tokenizer of at most ",
-              vocabulary, " pieces, given ", tokenizer.vocab_size());
-  return tokenizer.encode_all(lines.views());
+  SentencePieceOptions settings;
+  settings.vocabulary = std::min(o.pieces, vocabulary);
+  const SharedTokenizer tokenizer = o.tokenizer.empty()
+                                        ? SentencePieceTokenizer::train(lines.views(), settings)
+                                        : load_tokenizer(o.tokenizer);
+  KETTE_CHECK(tokenizer->vocabulary() <= vocabulary, "bench: expected a tokenizer of at most ",
+              vocabulary, " pieces, given ", tokenizer->vocabulary());
+  return tokenizer->encode_all(lines.views());
 }
 
 void run(BenchTranslateOptions& o) {

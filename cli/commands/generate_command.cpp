@@ -31,7 +31,7 @@ struct GenerateCommandOptions {
 /// Writes a text as its tokens come, whole characters at a time.
 class TextStream {
  public:
-  explicit TextStream(const TextTokenizer& tokenizer) : tokenizer_(tokenizer) {}
+  explicit TextStream(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
 
   void add(std::int32_t token) {
     tokens_.push_back(token);
@@ -49,7 +49,7 @@ class TextStream {
   }
 
  private:
-  const TextTokenizer& tokenizer_;
+  const Tokenizer& tokenizer_;
   std::vector<std::int32_t> tokens_;
   std::size_t written_ = 0;
 };
@@ -68,7 +68,7 @@ void print_likeliest(const GenerateCommandOptions& o, const LanguageModel& model
                      const std::vector<std::int32_t>& ids) {
   ContinueOptions options = o.search;
   options.max_tokens = o.generate.max_tokens;
-  if (o.stop) options.end_of_text = model.tokenizer->end_of_text();
+  if (o.stop) options.end_of_text = model.tokenizer->special().end;
   Json list = Json::array();
   for (const Hypothesis& found : search_continuations(ready, ids, options)) {
     const std::string text = model.tokenizer->decode(found.tokens);
@@ -87,9 +87,9 @@ void print_likeliest(const GenerateCommandOptions& o, const LanguageModel& model
 
 void print_texts(const GenerateCommandOptions& o, const LanguageModel& model,
                  const std::string& prompt, std::vector<std::int32_t> ids) {
-  if (ids.empty()) ids.push_back(model.tokenizer->end_of_text());
+  if (ids.empty()) ids.push_back(model.tokenizer->special().end);
   GenerateOptions options = o.generate;
-  if (o.stop) options.end_of_text = model.tokenizer->end_of_text();
+  if (o.stop) options.end_of_text = model.tokenizer->special().end;
   const auto ready = model.gpt->for_decoding(o.model.weights);
   if (o.search.beam > 1) return print_likeliest(o, model, *ready, prompt, ids);
   const std::string echoed = o.echo ? prompt : "";

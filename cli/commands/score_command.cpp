@@ -29,9 +29,10 @@ void run(const ScoreCommandOptions& o) {
   const TranslationModel model = load(o.model);
   check_lengths(model, source.views(), o.source.string());
   check_lengths(model, target.views(), o.target.string(), 1, Side::target);
-  const std::vector<SentenceScore> scores = score_ids(
-      *model.transformer->for_decoding(o.model.weights), model.tokenizer.encode_all(source.views()),
-      model.tokenizer.encode_all(target.views(), Side::target), o.score);
+  const std::vector<SentenceScore> scores =
+      score_ids(*model.transformer->for_decoding(o.model.weights),
+                model.tokenizer->encode_all(source.views()),
+                model.tokenizer->encode_all(target.views(), Side::target), o.score);
   double sum = 0;
   std::int64_t tokens = 0;
   for (const SentenceScore& score : scores) {

@@ -23,7 +23,7 @@ struct TokenizeCommandOptions {
 
 void run(const TokenizeCommandOptions& o) {
   const int threads = use_threads(o.common);
-  const SharedTextTokenizer tokenizer = load_named_tokenizer(o.tokenizer);
+  const SharedTokenizer tokenizer = load_named_tokenizer(o.tokenizer);
   TokenizeReport report;
   double seconds = 0;
   {

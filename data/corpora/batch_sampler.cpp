@@ -17,7 +17,7 @@ BatchSampler::BatchSampler(const ParallelCorpus& corpus, const BatchOptions& opt
   KETTE_CHECK(options.bpe_dropout >= 0 && options.bpe_dropout < 1,
               "bpe_dropout: expected a probability from 0 to below 1, given ", options.bpe_dropout);
   if (options.bpe_dropout > 0) {
-    KETTE_CHECK(corpus.tokenizer().has_value(),
+    KETTE_CHECK(corpus.tokenizer() != nullptr,
                 "bpe_dropout: expected a corpus made of text, given one made of ids");
     KETTE_CHECK(corpus.tokenizer()->is_bpe(),
                 "bpe_dropout: expected a BPE model, given a unigram model (train with BPE, or set "

@@ -105,9 +105,9 @@ void check_fit(const FilterOptions& options, const Lines& side, std::int64_t lin
 }
 
 /// Gives keep() the pairs that pass the filters, in order. Both sides have equally many lines.
-FilterReport encode_pairs(const Lines& source, const Lines& target, const Tokenizer& tokenizer,
-                          const FilterOptions& options, const KeepPair& keep,
-                          const Encoded& encoded = {}) {
+FilterReport encode_pairs(const Lines& source, const Lines& target,
+                          const SharedTokenizer& tokenizer, const FilterOptions& options,
+                          const KeepPair& keep, const Encoded& encoded = {}) {
   KETTE_CHECK(options.max_length > 0, "max_length: expected at least one token, given ",
               options.max_length);
   KETTE_CHECK(options.max_ratio == 0 || options.max_ratio >= 1,
@@ -117,7 +117,7 @@ FilterReport encode_pairs(const Lines& source, const Lines& target, const Tokeni
   const auto encode = [&](const std::vector<std::string>& lines, Side side) {
     const std::vector<std::string_view> views(lines.begin(), lines.end());
     for (const std::string& line : lines) bytes += static_cast<std::int64_t>(line.size());
-    return tokenizer.encode_all(views, side);
+    return tokenizer->encode_all(views, side);
   };
   std::vector<std::string> sources;
   while (sources = source.next(kPairsAtOnce), !sources.empty()) {
@@ -157,10 +157,10 @@ std::int64_t paired_lines(const std::string& source, std::int64_t sources,
 
 /// What the pairs in a file depend on.
 std::string made_of(const std::filesystem::path& source, const std::filesystem::path& target,
-                    const Tokenizer& tokenizer, const FilterOptions& options) {
+                    const SharedTokenizer& tokenizer, const FilterOptions& options) {
   std::ostringstream text;
   text << file_fingerprint(source) << "; " << file_fingerprint(target) << "; "
-       << tokenizer.fingerprint() << "; max_length " << options.max_length << ", must_fit "
+       << tokenizer->fingerprint() << "; max_length " << options.max_length << ", must_fit "
        << options.must_fit << ", max_ratio " << options.max_ratio << ", drop_empty "
        << options.drop_empty << ", drop_duplicates " << options.drop_duplicates;
   return text.str();
@@ -175,7 +175,8 @@ std::int64_t check_pairing(const std::filesystem::path& source,
 }
 
 ParallelCorpus ParallelCorpus::load(const std::filesystem::path& source,
-                                    const std::filesystem::path& target, const Tokenizer& tokenizer,
+                                    const std::filesystem::path& target,
+                                    const SharedTokenizer& tokenizer,
                                     const FilterOptions& options) {
   check_pairing(source, target);
   ParallelCorpus corpus(tokenizer);
@@ -186,7 +187,7 @@ ParallelCorpus ParallelCorpus::load(const std::filesystem::path& source,
 
 ParallelCorpus ParallelCorpus::from_lines(const TextLines& source, const std::string& source_name,
                                           const TextLines& target, const std::string& target_name,
-                                          const Tokenizer& tokenizer,
+                                          const SharedTokenizer& tokenizer,
                                           const FilterOptions& options) {
   paired_lines(source_name, source.size(), target_name, target.size());
   ParallelCorpus corpus(tokenizer);
@@ -198,14 +199,14 @@ ParallelCorpus ParallelCorpus::from_lines(const TextLines& source, const std::st
 ParallelCorpus ParallelCorpus::load_or_make(const std::filesystem::path& pairs,
                                             const std::filesystem::path& source,
                                             const std::filesystem::path& target,
-                                            const Tokenizer& tokenizer,
+                                            const SharedTokenizer& tokenizer,
                                             const FilterOptions& options,
                                             const TokenizeProgress& progress) {
   const std::string wanted = made_of(source, target, tokenizer, options);
   std::optional<Pairs> found = read_pairs(pairs, wanted);
   if (!found) {
     const auto lines = static_cast<double>(check_pairing(source, target));
-    PairFileWriter writer(pairs, tokenizer.vocab_size(), tokenizer.special().end);
+    PairFileWriter writer(pairs, tokenizer->vocabulary(), tokenizer->special().end);
     const FilterReport report = encode_pairs(
         lines_of(source, LineReader::kPartBytes), lines_of(target), tokenizer, options,
         [&](const Ids& s, const Ids& t) { writer.add(s, t); },

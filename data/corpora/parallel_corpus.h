@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,20 +23,21 @@ std::int64_t check_pairing(const std::filesystem::path& source,
 class ParallelCorpus {
  public:
   static ParallelCorpus load(const std::filesystem::path& source,
-                             const std::filesystem::path& target, const Tokenizer& tokenizer,
+                             const std::filesystem::path& target, const SharedTokenizer& tokenizer,
                              const FilterOptions& options = {});
   /// The same by way of a file that keeps the ids (data/corpora/pair_file.h): made where it is not there or
   /// was made of something else, and read in the place of the text from then on.
   static ParallelCorpus load_or_make(const std::filesystem::path& pairs,
                                      const std::filesystem::path& source,
                                      const std::filesystem::path& target,
-                                     const Tokenizer& tokenizer, const FilterOptions& options,
+                                     const SharedTokenizer& tokenizer, const FilterOptions& options,
                                      const TokenizeProgress& progress = {});
 
   /// From lines in memory; the names stand in errors.
   static ParallelCorpus from_lines(const TextLines& source, const std::string& source_name,
                                    const TextLines& target, const std::string& target_name,
-                                   const Tokenizer& tokenizer, const FilterOptions& options = {});
+                                   const SharedTokenizer& tokenizer,
+                                   const FilterOptions& options = {});
 
   /// From ids without begin and end, unfiltered: synthetic data for tests and measurements.
   static ParallelCorpus from_tokens(TokenLists source, TokenLists target);
@@ -48,20 +48,20 @@ class ParallelCorpus {
   const FilterReport& report() const { return report_; }
 
   /// What made the ids; nothing for from_tokens.
-  const std::optional<Tokenizer>& tokenizer() const { return tokenizer_; }
+  const SharedTokenizer& tokenizer() const { return tokenizer_; }
   /// Of its tokenizer; from_tokens takes its ids for those of a vocabulary of Kette's own.
   SpecialTokens special() const { return tokenizer_ ? tokenizer_->special() : SpecialTokens{}; }
 
  private:
   ParallelCorpus() = default;
-  explicit ParallelCorpus(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
+  explicit ParallelCorpus(const SharedTokenizer& tokenizer) : tokenizer_(tokenizer) {}
   std::function<void(const std::vector<std::int32_t>& source,
                      const std::vector<std::int32_t>& target)>
   adder();
 
   TokenLists source_, target_;
   FilterReport report_;
-  std::optional<Tokenizer> tokenizer_;
+  SharedTokenizer tokenizer_;
 };
 
 }  // namespace kette

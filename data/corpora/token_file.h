@@ -19,7 +19,7 @@
 namespace kette {
 
 struct TokenFileInfo {
-  std::string tokenizer;         ///< TextTokenizer::fingerprint()
+  std::string tokenizer;         ///< Tokenizer::fingerprint()
   std::int64_t vocabulary = 0;   ///< every id is below
   std::int32_t end_of_text = 0;  ///< stands after each document
   std::int64_t documents = 0;

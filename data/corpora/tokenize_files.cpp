@@ -17,7 +17,7 @@ constexpr std::size_t kBytesAtOnce = std::size_t{1} << 22;
 
 class FilesTokenizer {
  public:
-  FilesTokenizer(const TextTokenizer& tokenizer, TokenFileWriter& writer)
+  FilesTokenizer(const Tokenizer& tokenizer, TokenFileWriter& writer)
       : tokenizer_(tokenizer), writer_(writer) {}
 
   /// True when a part is full and should be encoded.
@@ -63,13 +63,13 @@ class FilesTokenizer {
     writer_.append(waiting.ids);
     report_.bytes += static_cast<std::int64_t>(waiting.piece.text.size());
     if (waiting.piece.ends_document) {
-      writer_.append(Ids{tokenizer_.end_of_text()});
+      writer_.append(Ids{tokenizer_.special().end});
       ++report_.documents;
     }
     report_.tokens = writer_.size();
   }
 
-  const TextTokenizer& tokenizer_;
+  const Tokenizer& tokenizer_;
   TokenFileWriter& writer_;
   std::vector<Waiting> waiting_;
   std::size_t waiting_bytes_ = 0;
@@ -93,7 +93,7 @@ double total_bytes(const std::vector<fs::path>& files, const fs::path& out) {
 
 }  // namespace
 
-TokenizeReport tokenize_files(const std::vector<fs::path>& files, const TextTokenizer& tokenizer,
+TokenizeReport tokenize_files(const std::vector<fs::path>& files, const Tokenizer& tokenizer,
                               DocumentKind kind, const fs::path& out,
                               const TokenizeProgress& progress, const std::string& made_of) {
   KETTE_CHECK(!files.empty(), "tokenize: expected at least one text file, given none");
@@ -115,7 +115,7 @@ TokenizeReport tokenize_files(const std::vector<fs::path>& files, const TextToke
   const TokenizeReport& report = parts.report();
   KETTE_CHECK(report.documents > 0, files.front().string(),
               ": expected at least one document, given only blank lines");
-  writer.finish({tokenizer.fingerprint(), tokenizer.vocabulary(), tokenizer.end_of_text(),
+  writer.finish({tokenizer.fingerprint(), tokenizer.vocabulary(), tokenizer.special().end,
                  report.documents, report.bytes, made_of, ""});
   return report;
 }
@@ -133,7 +133,7 @@ bool are_tokens(const std::vector<fs::path>& files) {
   return files.size() == 1 && is_token_file(files.front());
 }
 
-TokenFile open_tokens(const fs::path& path, const TextTokenizer& tokenizer) {
+TokenFile open_tokens(const fs::path& path, const Tokenizer& tokenizer) {
   TokenFile tokens = TokenFile::open(path);
   KETTE_CHECK(tokens.info().tokenizer == tokenizer.fingerprint(), path.string(),
               ": expected tokens of the model's tokenizer, ", tokenizer.fingerprint(),

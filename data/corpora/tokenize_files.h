@@ -10,7 +10,7 @@
 
 #include "data/corpora/text_documents.h"
 #include "data/corpora/token_file.h"
-#include "data/tokenizers/text_tokenizer.h"
+#include "data/tokenizers/tokenizer.h"
 
 namespace kette {
 
@@ -24,7 +24,7 @@ struct TokenizeReport {
 using TokenizeProgress = std::function<void(const TokenizeReport&, double share)>;
 
 TokenizeReport tokenize_files(const std::vector<std::filesystem::path>& files,
-                              const TextTokenizer& tokenizer, DocumentKind kind,
+                              const Tokenizer& tokenizer, DocumentKind kind,
                               const std::filesystem::path& out,
                               const TokenizeProgress& progress = {},
                               const std::string& made_of = "");
@@ -34,6 +34,6 @@ bool were_made_of(const std::filesystem::path& path, const std::string& made_of)
 /// Whether what somebody gave as text is one file of tokens instead.
 bool are_tokens(const std::vector<std::filesystem::path>& files);
 /// Opens a file of tokens, which must be those of the tokenizer.
-TokenFile open_tokens(const std::filesystem::path& path, const TextTokenizer& tokenizer);
+TokenFile open_tokens(const std::filesystem::path& path, const Tokenizer& tokenizer);
 
 }  // namespace kette

@@ -2,7 +2,7 @@
 
 namespace kette {
 
-std::vector<std::int32_t> ByteTokenizer::encode(std::string_view text) const {
+std::vector<std::int32_t> ByteTokenizer::encode_text(std::string_view text, Side) const {
   const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
   return {bytes, bytes + text.size()};
 }

@@ -2,20 +2,20 @@
 // needs no file.
 #pragma once
 
-#include "data/tokenizers/text_tokenizer.h"
+#include "data/tokenizers/tokenizer.h"
 
 namespace kette {
 
-class ByteTokenizer final : public TextTokenizer {
+class ByteTokenizer final : public Tokenizer {
  public:
   std::string kind() const override { return "byte"; }
   std::int64_t vocabulary() const override { return kEndOfText + 1; }
-  std::int32_t end_of_text() const override { return kEndOfText; }
-  std::vector<std::int32_t> encode(std::string_view text) const override;
+  SpecialTokens special() const override { return SpecialTokens::of_end(kEndOfText); }
   std::string decode(std::span<const std::int32_t> ids) const override;
   std::vector<std::pair<std::string, std::string>> files() const override { return {}; }
 
  private:
+  std::vector<std::int32_t> encode_text(std::string_view text, Side side) const override;
   static constexpr std::int32_t kEndOfText = 256;
 };
 

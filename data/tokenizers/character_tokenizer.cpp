@@ -13,7 +13,7 @@
 namespace kette {
 namespace {
 
-using SortedJson = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 constexpr const char* kFile = "characters.json";
 constexpr std::int32_t kNone = -1;
@@ -38,7 +38,7 @@ void for_characters(std::string_view text, const std::string& name, const Action
 }
 
 /// The one character that an entry of characters.json stands for.
-char32_t character_of(const SortedJson& entry, const std::string& name) {
+char32_t character_of(const Json& entry, const std::string& name) {
   if (entry.is_string()) {
     const auto& spelt = entry.get_ref<const std::string&>();
     const Utf8Character character = utf8_character(spelt, 0);
@@ -74,12 +74,12 @@ std::shared_ptr<const CharacterTokenizer> CharacterTokenizer::from_text(std::str
 std::shared_ptr<const CharacterTokenizer> CharacterTokenizer::load(
     const std::filesystem::path& folder) {
   const std::string name = (folder / kFile).string();
-  const SortedJson list = parse_json<SortedJson>(read_text(folder / kFile), name);
+  const Json list = parse_json<Json>(read_text(folder / kFile), name);
   KETTE_CHECK(list.is_array() && !list.empty(), name,
               ": expected a JSON list of strings, given something else");
   std::u32string characters;
   std::vector<bool> seen(kCodePoints);
-  for (const SortedJson& entry : list) {
+  for (const Json& entry : list) {
     const char32_t character = character_of(entry, name);
     KETTE_CHECK(!seen[character], name, ": expected every character once, given ", entry.dump(),
                 " twice");
@@ -89,7 +89,7 @@ std::shared_ptr<const CharacterTokenizer> CharacterTokenizer::load(
   return std::shared_ptr<const CharacterTokenizer>(new CharacterTokenizer(characters));
 }
 
-std::vector<std::int32_t> CharacterTokenizer::encode(std::string_view text) const {
+std::vector<std::int32_t> CharacterTokenizer::encode_text(std::string_view text, Side) const {
   std::vector<std::int32_t> ids;
   ids.reserve(text.size());
   for_characters(text, "character tokenizer", [&](char32_t character, std::size_t at) {
@@ -107,13 +107,13 @@ std::string CharacterTokenizer::decode(std::span<const std::int32_t> ids) const 
   check_ids(ids);
   std::string text;
   for (const std::int32_t id : ids) {
-    if (id != end_of_text()) text += spelt_[static_cast<std::size_t>(id)];
+    if (id != end()) text += spelt_[static_cast<std::size_t>(id)];
   }
   return text;
 }
 
 std::vector<std::pair<std::string, std::string>> CharacterTokenizer::files() const {
-  return {{kFile, SortedJson(spelt_).dump() + "\n"}};
+  return {{kFile, Json(spelt_).dump() + "\n"}};
 }
 
 }  // namespace kette

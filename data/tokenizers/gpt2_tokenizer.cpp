@@ -73,7 +73,7 @@ Ids Gpt2Tokenizer::encode_part(std::string_view text) const {
   return ids;
 }
 
-std::vector<std::int32_t> Gpt2Tokenizer::encode(std::string_view text) const {
+std::vector<std::int32_t> Gpt2Tokenizer::encode_text(std::string_view text, Side) const {
   const std::vector<std::string_view> parts = parts_of(text);
   std::vector<Ids> ids(parts.size());
 #pragma omp parallel for schedule(dynamic) if (parts.size() > 1)
@@ -88,7 +88,7 @@ std::string Gpt2Tokenizer::decode(std::span<const std::int32_t> ids) const {
   check_ids(ids);
   std::string text;
   for (const std::int32_t id : ids) {
-    if (id != end_of_text()) text += vocabulary_.tokens.text(id);
+    if (id != vocabulary_.end_of_text) text += vocabulary_.tokens.text(id);
   }
   return text;
 }

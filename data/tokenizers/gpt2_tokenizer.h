@@ -6,24 +6,24 @@
 #pragma once
 
 #include "data/tokenizers/gpt2_files.h"
-#include "data/tokenizers/text_tokenizer.h"
+#include "data/tokenizers/tokenizer.h"
 
 namespace kette {
 
-class Gpt2Tokenizer final : public TextTokenizer {
+class Gpt2Tokenizer final : public Tokenizer {
  public:
   explicit Gpt2Tokenizer(Gpt2Vocabulary vocabulary);
   static std::shared_ptr<const Gpt2Tokenizer> load(const std::filesystem::path& folder);
 
   std::string kind() const override { return "gpt2"; }
   std::int64_t vocabulary() const override { return vocabulary_.tokens.size(); }
-  std::int32_t end_of_text() const override { return vocabulary_.end_of_text; }
-  /// Long texts on all threads.
-  std::vector<std::int32_t> encode(std::string_view text) const override;
+  SpecialTokens special() const override { return SpecialTokens::of_end(vocabulary_.end_of_text); }
   std::string decode(std::span<const std::int32_t> ids) const override;
   std::vector<std::pair<std::string, std::string>> files() const override;
 
  private:
+  /// Long texts on all threads.
+  std::vector<std::int32_t> encode_text(std::string_view text, Side side) const override;
   std::vector<std::int32_t> encode_part(std::string_view text) const;
 
   Gpt2Vocabulary vocabulary_;

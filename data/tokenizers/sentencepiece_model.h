@@ -23,4 +23,10 @@ inline void load_sentencepiece(std::string_view bytes, const std::string& name,
               " bytes that are none, or a damaged one (copy it or train the tokenizer again)");
 }
 
+inline void check_encoded(const sentencepiece::util::Status& status) {
+  KETTE_CHECK(status.ok(),
+              "Tokenizer: expected text that SentencePiece can take, given some that it refuses (",
+              status.message(), ")");
+}
+
 }  // namespace kette

@@ -24,7 +24,7 @@ std::string summary(const Transformer& model) {
          " parameters";
 }
 
-template <class Model, class Tokenizer>
+template <class Model>
 std::string save(const fs::path& out, const Model& network, const Tokenizer& tokenizer,
                  const fs::path& from) {
   AtomicFolder folder(out);
@@ -47,7 +47,7 @@ std::string import_hugging_face(const fs::path& from, const fs::path& out) {
   }
   if (type == "marian") {
     const TranslationModel model = hugging_face::read_marian(from, settings);
-    return save(out, *model.transformer, model.tokenizer, from);
+    return save(out, *model.transformer, *model.tokenizer, from);
   }
   fail(settings.origin(), ": expected gpt2 or marian for \"model_type\", given ", type);
 }

@@ -83,7 +83,7 @@ LanguageModel read_gpt2(const fs::path& folder, const Settings& settings) {
   const GptConfig config = gpt2_config(settings);
   Parameters parameters(folder, kPrefix);
   parameters.expect(layer_name(config.layers - 1) + ".ln_1.weight");
-  SharedTextTokenizer tokenizer = load_text_tokenizer("gpt2", folder);
+  SharedTokenizer tokenizer = load_tokenizer(folder, "gpt2");
   settings.expect_vocabulary(tokenizer->vocabulary(), config.vocabulary);
 
   auto model = std::make_unique<Gpt>(config);
@@ -98,7 +98,7 @@ LanguageModel read_gpt2(const fs::path& folder, const Settings& settings) {
 
 void write_gpt2(const fs::path& folder, const LanguageModel& model) {
   const GptConfig& config = model.gpt->config();
-  const TextTokenizer& tokenizer = *model.tokenizer;
+  const Tokenizer& tokenizer = *model.tokenizer;
   KETTE_CHECK(config.positions == Positions::learned && config.norm == NormKind::layer &&
                   config.feed_forward == FeedForwardKind::gelu,
               "export: expected a model in GPT-2's form (learned positions, layer norm, gelu), "
@@ -107,7 +107,7 @@ void write_gpt2(const fs::path& folder, const LanguageModel& model) {
               "export: expected a gpt2 tokenizer, which is all that GPT2Tokenizer reads, given one "
               "of the kind ",
               tokenizer.kind());
-  const std::int32_t end = tokenizer.end_of_text();
+  const std::int32_t end = tokenizer.special().end;
   const Json settings = {{"architectures", {"GPT2LMHeadModel"}},
                          {"model_type", "gpt2"},
                          {"n_layer", config.layers},
@@ -129,9 +129,7 @@ void write_gpt2(const fs::path& folder, const LanguageModel& model) {
                                    {"model_max_length", config.context}};
   write_file_atomically(folder / "config.json", settings.dump(2) + "\n");
   write_file_atomically(folder / "tokenizer_config.json", tokenizer_settings.dump(2) + "\n");
-  for (const auto& [name, content] : tokenizer.files()) {
-    write_file_atomically(folder / name, content);
-  }
+  tokenizer.save(folder);
   write(folder, parts_of(*model.gpt), kPrefix);
 }
 

@@ -154,17 +154,15 @@ void expect_special(const Settings& settings, const SpecialTokens& special) {
 
 /// A decoder of Marian's starts with the padding. One that does not is ours, and so is its tokenizer:
 /// a joint model, which is both source.spm and target.spm.
-Tokenizer read_tokenizer(const fs::path& folder, const Settings& settings) {
-  Tokenizer marian = Tokenizer::load(folder);
-  KETTE_CHECK(!marian.is_joint(), folder.string(),
-              ": expected source.spm, target.spm and vocab.json, given none");
-  const std::int64_t begin = marian.special().begin;
+SharedTokenizer read_tokenizer(const fs::path& folder, const Settings& settings) {
+  SharedTokenizer marian = load_tokenizer(folder, "marian");
+  const std::int64_t begin = marian->special().begin;
   if (settings.get<std::int64_t>("decoder_start_token_id", begin) == begin) return marian;
-  Tokenizer joint = Tokenizer::load(folder / kSource);
-  bool is_same = joint.vocab_size() == marian.vocab_size() &&
-                 joint.bytes() == Tokenizer::load(folder / kTarget).bytes();
-  for (std::int32_t id = 0; is_same && id < joint.vocab_size(); ++id) {
-    is_same = joint.piece(id) == marian.piece(id);
+  SharedTokenizer joint = load_tokenizer(folder / kSource);
+  bool is_same = joint->vocabulary() == marian->vocabulary() &&
+                 joint->files() == load_tokenizer(folder / kTarget)->files();
+  for (std::int32_t id = 0; is_same && id < joint->vocabulary(); ++id) {
+    is_same = joint->piece(id) == marian->piece(id);
   }
   KETTE_CHECK(is_same, settings.origin(), ": expected ", begin,
               ", the padding, for \"decoder_start_token_id\", or the pieces of source.spm in both "
@@ -174,17 +172,14 @@ Tokenizer read_tokenizer(const fs::path& folder, const Settings& settings) {
 
 /// Writes vocab.json by the pieces of a joint model, and the model as both.
 void write_tokenizer(const fs::path& folder, const Tokenizer& tokenizer) {
-  if (!tokenizer.is_joint()) {
-    for (const auto& [name, content] : tokenizer.files()) {
-      write_file_atomically(folder / name, content);
-    }
-    return;
-  }
+  if (tokenizer.kind() == "marian") return tokenizer.save(folder);
   Json vocabulary = Json::object();
-  for (std::int32_t id = 0; id < tokenizer.vocab_size(); ++id) vocabulary[tokenizer.piece(id)] = id;
+  for (std::int32_t id = 0; id < tokenizer.vocabulary(); ++id) vocabulary[tokenizer.piece(id)] = id;
   write_file_atomically(folder / "vocab.json", vocabulary.dump(0) + "\n");
-  write_file_atomically(folder / kSource, tokenizer.bytes());
-  write_file_atomically(folder / kTarget, tokenizer.bytes());
+  for (const auto& [name, model] : tokenizer.files()) {
+    write_file_atomically(folder / kSource, model);
+    write_file_atomically(folder / kTarget, model);
+  }
 }
 
 void write_settings(const fs::path& folder, const TransformerConfig& c) {
@@ -242,9 +237,9 @@ TranslationModel read_marian(const fs::path& folder, const Settings& settings) {
     parameters.expect("model." + std::string(stack) + ".layers." + std::to_string(layers - 1) +
                       ".fc1.weight");
   }
-  Tokenizer tokenizer = read_tokenizer(folder, settings);
-  settings.expect_vocabulary(tokenizer.vocab_size(), config.vocabulary);
-  config.special = tokenizer.special();
+  SharedTokenizer tokenizer = read_tokenizer(folder, settings);
+  settings.expect_vocabulary(tokenizer->vocabulary(), config.vocabulary);
+  config.special = tokenizer->special();
   config.output_bias = parameters.contains(kBias);
   expect_special(settings, config.special);
 
@@ -265,7 +260,7 @@ void write_marian(const fs::path& folder, const TranslationModel& model) {
               "pre-norm one (kette train --norm post makes one)");
   const auto transformer = with_concatenated_sinusoids(*model.transformer);
   write_settings(folder, transformer->config());
-  write_tokenizer(folder, model.tokenizer);
+  write_tokenizer(folder, *model.tokenizer);
   write(folder, parts_of(*transformer), "");
 }
 

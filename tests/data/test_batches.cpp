@@ -7,6 +7,7 @@
 
 #include "data/corpora/batch_sampler.h"
 #include "data/corpora/batches.h"
+#include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "tensor/error.h"
 #include "tensor/splitmix.h"
 #include "tests/data/tiny_text.h"
@@ -301,9 +302,10 @@ TEST_CASE("options that make no sense are refused") {
 TEST_CASE("BPE-dropout: new pieces each epoch, the same text, whatever the threads") {
   const testing::TinyText text = testing::tiny_text();
   const TextLines source = text.source_lines(), target = text.target_lines();
-  TokenizerOptions tokenizer_options;
-  tokenizer_options.vocab_size = 200;
-  const Tokenizer tokenizer = Tokenizer::train(testing::joint(source, target), tokenizer_options);
+  SentencePieceOptions tokenizer_options;
+  tokenizer_options.vocabulary = 200;
+  const SharedTokenizer tokenizer =
+      SentencePieceTokenizer::train(testing::joint(source, target), tokenizer_options);
   FilterOptions filter;
   filter.max_length = 40;
   const ParallelCorpus corpus =
@@ -333,7 +335,7 @@ TEST_CASE("BPE-dropout: new pieces each epoch, the same text, whatever the threa
     for (std::int64_t i = 0; i < batch.target_segments.count(); ++i) {
       const std::int64_t sentence = batch.sentence_ids[static_cast<std::size_t>(i)];
       pieces[static_cast<std::size_t>(sentence)] = target_of(batch, i);
-      CHECK(tokenizer.decode(target_of(batch, i)) == target[sentence]);
+      CHECK(tokenizer->decode(target_of(batch, i)) == target[sentence]);
       CHECK(batch.target_segments.length(i) <= 41);
     }
   }

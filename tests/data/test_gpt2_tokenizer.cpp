@@ -29,23 +29,23 @@ const Json& golden() {
   return golden;
 }
 
-SharedTextTokenizer tiny() {
-  static const auto tokenizer = load_text_tokenizer("gpt2", kFixtures / "gpt2_tiny");
+SharedTokenizer tiny() {
+  static const auto tokenizer = load_tokenizer(kFixtures / "gpt2_tiny", "gpt2");
   return tokenizer;
 }
 
 /// The tokenizer of GPT-2 itself, or nothing.
-SharedTextTokenizer real() {
+SharedTokenizer real() {
   const auto data = testing::shared_data();
   if (!data || !std::filesystem::exists(*data / "gpt2-tokenizer")) {
     MESSAGE("skipped: no shared data");
     return nullptr;
   }
-  static const auto tokenizer = load_text_tokenizer("gpt2", *data / "gpt2-tokenizer");
+  static const auto tokenizer = load_tokenizer(*data / "gpt2-tokenizer", "gpt2");
   return tokenizer;
 }
 
-void check_odd_texts(const TextTokenizer& tokenizer, const std::string& name) {
+void check_odd_texts(const Tokenizer& tokenizer, const std::string& name) {
   CHECK(golden()["odd"].size() > 250);
   for (const Json& row : golden()["odd"]) {
     const auto text = row["text"].get<std::string>();
@@ -84,14 +84,14 @@ std::string fnv1a(const Ids& ids) {
 
 TEST_CASE("gpt2: odd texts have tiktoken's ids, and come back") {
   check_odd_texts(*tiny(), "tiny");
-  CHECK(tiny()->end_of_text() == tiny()->vocabulary() - 1);
+  CHECK(tiny()->special().end == tiny()->vocabulary() - 1);
 }
 
 TEST_CASE("gpt2: odd texts have tiktoken's ids by the vocabulary of GPT-2") {
   const auto tokenizer = real();
   if (!tokenizer) return;
   CHECK(tokenizer->vocabulary() == 50257);
-  CHECK(tokenizer->end_of_text() == 50256);
+  CHECK(tokenizer->special().end == 50256);
   check_odd_texts(*tokenizer, "gpt2");
 }
 
@@ -205,7 +205,7 @@ TEST_CASE("gpt2: files() load again under either pair of names, with the same fi
     write_file(other_names / (name == "vocab.json" ? "encoder.json" : "vocab.bpe"), content);
   }
   for (const auto& folder : {names.path(), other_names.path()}) {
-    const auto again = load_text_tokenizer("gpt2", folder);
+    const auto again = load_tokenizer(folder, "gpt2");
     CHECK(again->fingerprint() == tiny()->fingerprint());
     CHECK(again->encode("The weather.") == tiny()->encode("The weather."));
   }
@@ -213,8 +213,8 @@ TEST_CASE("gpt2: files() load again under either pair of names, with the same fi
 
 TEST_CASE("gpt2: decode leaves out the end of a text and refuses ids outside the vocabulary") {
   Ids ids = tiny()->encode("the <|endoftext|>");
-  CHECK(std::count(ids.begin(), ids.end(), tiny()->end_of_text()) == 0);
-  ids.push_back(tiny()->end_of_text());
+  CHECK(std::count(ids.begin(), ids.end(), tiny()->special().end) == 0);
+  ids.push_back(tiny()->special().end);
   CHECK(tiny()->decode(ids) == "the <|endoftext|>");
   const auto size = static_cast<std::int32_t>(tiny()->vocabulary());
   CHECK(contains(message_of([&] { tiny()->decode(Ids{size}); }), "gpt2 tokenizer: expected an id"));
@@ -230,7 +230,7 @@ struct BadFiles {
   std::string message_with(const std::string& json) const {
     write_file(folder / "vocab.json", json);
     write_file(folder / "merges.txt", merges);
-    return message_of([&] { load_text_tokenizer("gpt2", folder.path()); });
+    return message_of([&] { load_tokenizer(folder.path(), "gpt2"); });
   }
 };
 
@@ -303,10 +303,10 @@ TEST_CASE_FIXTURE(BadFiles, "gpt2: merges that do not fit the vocabulary are ref
 
 TEST_CASE("gpt2: a folder without the files is refused, with their names") {
   const testing::ScratchFolder folder;
-  CHECK(contains(message_of([&] { load_text_tokenizer("gpt2", folder.path()); }),
+  CHECK(contains(message_of([&] { load_tokenizer(folder.path(), "gpt2"); }),
                  "expected a folder with vocab.json or encoder.json"));
   write_file(folder / "encoder.json", testing::read_file(kFixtures / "gpt2_tiny/vocab.json"));
-  CHECK(contains(message_of([&] { load_text_tokenizer("gpt2", folder.path()); }),
+  CHECK(contains(message_of([&] { load_tokenizer(folder.path(), "gpt2"); }),
                  "expected a folder with merges.txt or vocab.bpe"));
 }
 

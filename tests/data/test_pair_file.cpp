@@ -3,6 +3,7 @@
 
 #include "data/corpora/pair_file.h"
 #include "data/corpora/parallel_corpus.h"
+#include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "tests/data/tiny_text.h"
 #include "tests/support.h"
 
@@ -59,9 +60,10 @@ TEST_CASE("pair file: a corpus read from it is the corpus of the text") {
   const testing::TinyText text = testing::tiny_text();
   testing::write_file(folder / "en", text.source + "\nword\n");
   testing::write_file(folder / "de", text.target + "wort\n\n");
-  TokenizerOptions settings;
-  settings.vocab_size = 200;
-  const Tokenizer tokenizer = Tokenizer::train_files({folder / "en", folder / "de"}, settings);
+  SentencePieceOptions settings;
+  settings.vocabulary = 200;
+  const SharedTokenizer tokenizer =
+      SentencePieceTokenizer::train_files({folder / "en", folder / "de"}, settings);
   FilterOptions filters;
   filters.max_length = 20;
   const ParallelCorpus plain =

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "data/corpora/parallel_corpus.h"
+#include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "tensor/error.h"
 #include "tests/data/tiny_text.h"
 #include "tests/support.h"
@@ -18,10 +19,10 @@ using Ids = std::vector<std::int32_t>;
 struct CorpusFixture {
   testing::TinyText text = testing::tiny_text();
   TextLines source = text.source_lines(), target = text.target_lines();
-  Tokenizer tokenizer = [this] {
-    TokenizerOptions options;
-    options.vocab_size = 200;
-    return Tokenizer::train(testing::joint(source, target), options);
+  SharedTokenizer tokenizer = [this] {
+    SentencePieceOptions options;
+    options.vocabulary = 200;
+    return SentencePieceTokenizer::train(testing::joint(source, target), options);
   }();
 
   ParallelCorpus corpus(const std::string& source_text, const std::string& target_text,
@@ -43,8 +44,8 @@ TEST_CASE_FIXTURE(CorpusFixture, "a corpus holds the encoded pairs in order") {
   REQUIRE(corpus.size() == source.size());
   std::int64_t tokens = 0;
   for (std::int64_t i = 0; i < corpus.size(); ++i) {
-    CHECK(ids_of(corpus.source(), i) == tokenizer.encode(source[i]));
-    CHECK(ids_of(corpus.target(), i) == tokenizer.encode(target[i]));
+    CHECK(ids_of(corpus.source(), i) == tokenizer->encode(source[i]));
+    CHECK(ids_of(corpus.target(), i) == tokenizer->encode(target[i]));
     tokens += corpus.source().length(i);
   }
   CHECK(corpus.source().tokens() == tokens);
@@ -62,7 +63,7 @@ TEST_CASE_FIXTURE(CorpusFixture, "filters drop what they are told and report whe
   options.drop_duplicates = true;
   const ParallelCorpus filtered = corpus(source_text, target_text, options);
   CHECK(filtered.size() == 2);
-  CHECK(ids_of(filtered.target(), 1) == tokenizer.encode("die Brücke"));
+  CHECK(ids_of(filtered.target(), 1) == tokenizer->encode("die Brücke"));
   const FilterReport& report = filtered.report();
   CHECK(report.read == 6);
   CHECK(report.kept == 2);
@@ -85,11 +86,11 @@ TEST_CASE_FIXTURE(CorpusFixture, "filters drop what they are told and report whe
 }
 
 TEST_CASE_FIXTURE(CorpusFixture, "a length or ratio at the limit passes") {
-  const auto length = static_cast<std::int64_t>(tokenizer.encode("the bridge the bridge").size());
+  const auto length = static_cast<std::int64_t>(tokenizer->encode("the bridge the bridge").size());
   FilterOptions options;
   options.max_length = length;
   options.max_ratio = 2;
-  REQUIRE(static_cast<std::int64_t>(tokenizer.encode("the bridge").size()) * 2 == length);
+  REQUIRE(static_cast<std::int64_t>(tokenizer->encode("the bridge").size()) * 2 == length);
   CHECK(corpus("the bridge the bridge\n", "the bridge\n", options).size() == 1);
   options.max_length = length - 1;
   CHECK_THROWS_AS(corpus("the bridge the bridge\n", "the bridge\n", options), Error);
@@ -131,10 +132,10 @@ TEST_CASE("Multi30k: everything is kept, and nothing depends on threads") {
     return;
   }
   const auto folder = *data / "multi30k" / "lc-tok";
-  TokenizerOptions options;
-  options.vocab_size = 1000;
-  const Tokenizer tokenizer =
-      Tokenizer::train_files({folder / "val.en", folder / "val.de"}, options);
+  SentencePieceOptions options;
+  options.vocabulary = 1000;
+  const SharedTokenizer tokenizer =
+      SentencePieceTokenizer::train_files({folder / "val.en", folder / "val.de"}, options);
   const int threads = omp_get_max_threads();
   omp_set_num_threads(1);
   const auto one = ParallelCorpus::load(folder / "val.en", folder / "val.de", tokenizer);
@@ -146,8 +147,8 @@ TEST_CASE("Multi30k: everything is kept, and nothing depends on threads") {
   for (std::int64_t i = 0; i < one.size(); ++i) {
     REQUIRE(ids_of(one.source(), i) == ids_of(four.source(), i));
     REQUIRE(ids_of(one.target(), i) == ids_of(four.target(), i));
-    const std::string line = tokenizer.decode(one.target()[i]);
-    REQUIRE(tokenizer.encode_with_dropout(line, 0, 1) == ids_of(one.target(), i));
+    const std::string line = tokenizer->decode(one.target()[i]);
+    REQUIRE(tokenizer->resegment(tokenizer->encode(line), 0, 1) == ids_of(one.target(), i));
   }
 }
 

@@ -23,12 +23,12 @@ using testing::write_file;
 using Ids = std::vector<std::int32_t>;
 
 /// Bytes as ids, and 256 as the end of text; it cannot spell "#".
-class FakeTokenizer final : public TextTokenizer {
+class FakeTokenizer final : public Tokenizer {
  public:
   std::string kind() const override { return "fake"; }
   std::int64_t vocabulary() const override { return 257; }
-  std::int32_t end_of_text() const override { return 256; }
-  Ids encode(std::string_view text) const override {
+  SpecialTokens special() const override { return SpecialTokens::of_end(256); }
+  Ids encode_text(std::string_view text, Side) const override {
     KETTE_CHECK(text.find('#') == std::string_view::npos, "expected no #, given one");
     Ids ids;
     for (const char byte : text) ids.push_back(static_cast<unsigned char>(byte));
@@ -115,7 +115,7 @@ TEST_CASE("tokenize: GPT-2's ids of a text in pieces are those of the whole") {
     return;
   }
   const fs::path text = *shared / "tinyshakespeare" / "input.txt";
-  const SharedTextTokenizer tokenizer = load_text_tokenizer("gpt2", *shared / "gpt2-tokenizer");
+  const SharedTokenizer tokenizer = load_tokenizer(*shared / "gpt2-tokenizer", "gpt2");
   TextDocuments documents(text, DocumentKind::file, 500);
   Ids ids;
   while (const std::optional<TextPiece> piece = documents.next()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "decode/scorer.h"
 #include "decode/translator.h"
 #include "tests/decode/decode_models.h"
@@ -22,7 +23,7 @@ void check_same(const std::vector<Hypothesis>& a, const std::vector<Hypothesis>&
   }
 }
 
-Tokenizer letters_tokenizer() {
+SharedTokenizer letters_tokenizer() {
   std::vector<std::string> lines;
   Random random(1, 1);
   for (int i = 0; i < 200; ++i) {
@@ -33,9 +34,10 @@ Tokenizer letters_tokenizer() {
     }
     lines.push_back(line);
   }
-  TokenizerOptions options;
-  options.vocab_size = 60;
-  return Tokenizer::train(std::vector<std::string_view>(lines.begin(), lines.end()), options);
+  SentencePieceOptions options;
+  options.vocabulary = 60;
+  return SentencePieceTokenizer::train(std::vector<std::string_view>(lines.begin(), lines.end()),
+                                       options);
 }
 
 }  // namespace
@@ -104,9 +106,9 @@ TEST_CASE("one sentence on several threads: the kernels share it") {
 }
 
 TEST_CASE("texts: order, empty lines, n best, progress") {
-  const Tokenizer tokenizer = letters_tokenizer();
+  const SharedTokenizer tokenizer = letters_tokenizer();
   TransformerConfig config = small_config();
-  config.vocabulary = tokenizer.vocab_size();
+  config.vocabulary = tokenizer->vocabulary();
   const auto model = random_model(config);
   const Translator translator(*model, tokenizer);
   TranslateOptions options;
@@ -133,7 +135,7 @@ TEST_CASE("texts: order, empty lines, n best, progress") {
     }
     REQUIRE(translation.n_best.size() == 2);
     CHECK(translation.text == translation.n_best[0].text);
-    CHECK(translation.text == tokenizer.decode(translation.n_best[0].hypothesis.tokens));
+    CHECK(translation.text == tokenizer->decode(translation.n_best[0].hypothesis.tokens));
     const auto alone = translator.translate({lines[i]}, options);
     CHECK(alone[0].n_best[1].text == translation.n_best[1].text);
   }
@@ -141,14 +143,14 @@ TEST_CASE("texts: order, empty lines, n best, progress") {
 }
 
 TEST_CASE("a source longer than the model's positions is an error with its line, or cut if asked") {
-  const Tokenizer tokenizer = letters_tokenizer();
+  const SharedTokenizer tokenizer = letters_tokenizer();
   TransformerConfig config = small_config();
-  config.vocabulary = tokenizer.vocab_size();
+  config.vocabulary = tokenizer->vocabulary();
   config.max_length = 12;
   const auto model = random_model(config);
   const Translator translator(*model, tokenizer);
   const std::string long_line = "abcdefghi abcdefghi abcdefghi abcdefghi abcdefghi";
-  const auto tokens = tokenizer.encode(long_line).size();
+  const auto tokens = tokenizer->encode(long_line).size();
   REQUIRE(tokens > 11);
   CHECK_THROWS_WITH(translator.translate({"ab", long_line}),
                     ("translate: expected at most 11 tokens in a sentence, given " +

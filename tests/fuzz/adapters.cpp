@@ -15,7 +15,7 @@ const fs::path& base() {
     Gpt model(tiny_gpt());
     model.materialize(1);
     const auto made = scratch() / "base";
-    save_description(made, tiny_gpt(), *load_text_tokenizer("byte", {}));
+    save_description(made, tiny_gpt(), *load_tokenizer({}, "byte"));
     save_parameters(made / kModelFile, model.parameters(), {{"step", "0"}});
     return made;
   }();

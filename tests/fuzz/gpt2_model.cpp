@@ -20,7 +20,7 @@ const fs::path& folder() {
 /// As write_gpt2() leaves it.
 std::string seed(const char* index) {
   GptConfig config = tiny_gpt();
-  LanguageModel model = {nullptr, load_text_tokenizer("gpt2", folder()), {}};
+  LanguageModel model = {nullptr, load_tokenizer(folder(), "gpt2"), {}};
   config.vocabulary = model.tokenizer->vocabulary();
   model.gpt = std::make_unique<Gpt>(config);
   model.gpt->materialize(1);

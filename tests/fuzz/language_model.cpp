@@ -13,7 +13,7 @@ std::string seed(const GptConfig& config) {
   const auto file = scratch() / "seed.safetensors";
   save_parameters(file, model.parameters(), {{"step", "8"}});
   return joined(
-      {to_json(config, load_text_tokenizer("byte", {}).get()), header_of(file), sane_values()});
+      {to_json(config, load_tokenizer({}, "byte").get()), header_of(file), sane_values()});
 }
 
 std::vector<std::string> seeds() {

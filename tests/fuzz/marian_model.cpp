@@ -21,9 +21,9 @@ const fs::path& folder() {
 
 /// As write_marian() leaves it.
 std::string seed(bool output_bias) {
-  TranslationModel model = {nullptr, Tokenizer::load(folder()), {}};
-  TransformerConfig config = tiny_transformer(model.tokenizer.vocab_size());
-  config.special = model.tokenizer.special();
+  TranslationModel model = {nullptr, load_tokenizer(folder()), {}};
+  TransformerConfig config = tiny_transformer(model.tokenizer->vocabulary());
+  config.special = model.tokenizer->special();
   config.output_bias = output_bias;
   config.sinusoids = SinusoidLayout::concatenated;
   model.transformer = std::make_unique<Transformer>(config);

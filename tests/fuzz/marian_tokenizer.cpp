@@ -23,14 +23,14 @@ void read(std::string_view input) {
   const auto folder = put("pieces/vocab.json", files[0]).parent_path();
   put_model("source.spm", files[2]);
   put_model("target.spm", files[3]);
-  const Tokenizer tokenizer = Tokenizer::load(folder);
+  const SharedTokenizer tokenizer = load_tokenizer(folder);
   if (first_invalid_utf8(files[1]) != std::string_view::npos) return;
   for (const Side side : {Side::source, Side::target}) {
-    const auto ids = tokenizer.encode(files[1], side);
+    const auto ids = tokenizer->encode(files[1], side);
     for (const std::int32_t id : ids) {
-      expect(id >= 0 && id < tokenizer.vocab_size(), "ids of the vocabulary");
+      expect(id >= 0 && id < tokenizer->vocabulary(), "ids of the vocabulary");
     }
-    must("ids of a tokenizer's own to stand for text", [&] { tokenizer.decode(ids); });
+    must("ids of a tokenizer's own to stand for text", [&] { tokenizer->decode(ids); });
   }
 }
 

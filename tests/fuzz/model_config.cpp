@@ -12,7 +12,7 @@ std::vector<std::string> seeds() {
   modern.norm = NormKind::rms;
   modern.feed_forward = FeedForwardKind::swiglu;
   return {to_json(tiny_transformer(80)), to_json(TransformerConfig::preset("base")),
-          to_json(tiny_gpt(), load_text_tokenizer("byte", {}).get()), to_json(modern)};
+          to_json(tiny_gpt(), load_tokenizer({}, "byte").get()), to_json(modern)};
 }
 
 std::string text_of(const ModelConfig& config) {

@@ -1,6 +1,7 @@
 // Models and tokenizers so small that an input takes a fraction of a millisecond.
 #pragma once
 
+#include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "models/adapter_directory.h"
 #include "models/model_directory.h"
 #include "tests/data/tiny_text.h"
@@ -28,13 +29,13 @@ inline GptConfig tiny_gpt() {
 }
 
 /// Without the tables of nmt_nfkc, which are a hundred times as large as all the rest.
-inline Tokenizer tiny_tokenizer(TokenizerOptions options = {}) {
-  using Normalization = TokenizerOptions::Normalization;
+inline SharedTokenizer tiny_tokenizer(SentencePieceOptions options = {}) {
+  using Normalization = SentencePieceOptions::Normalization;
   options.normalization = options.byte_fallback ? Normalization::lossless : Normalization::identity;
   const testing::TinyText text = testing::tiny_text();
   const TextLines source = text.source_lines(), target = text.target_lines();
-  options.vocab_size = options.byte_fallback ? 330 : 80;
-  return Tokenizer::train(testing::joint(source, target), options);
+  options.vocabulary = options.byte_fallback ? 330 : 80;
+  return SentencePieceTokenizer::train(testing::joint(source, target), options);
 }
 
 /// Eight floats that a model can compute with, to be repeated.

@@ -19,7 +19,7 @@ std::string seed(const std::string& tokenizer, const char* vocabulary, const cha
 }
 
 std::vector<std::string> seeds() {
-  return {seed(load_text_tokenizer("byte", {})->fingerprint(), "257",
+  return {seed(load_tokenizer({}, "byte")->fingerprint(), "257",
                R"({"dtype":"U16","shape":[40],"data_offsets":[0,80]})",
                std::string("\x05\0\x07\0\x09\0\0\x01", 8)),
           seed("other", "70000", R"({"dtype":"I32","shape":[40],"data_offsets":[0,160]})",
@@ -54,7 +54,7 @@ void read(std::string_view input) {
     const TokenFile again = TokenFile::open(copy);
     expect(again.copy(0, again.size()) == corpus.copy(0, corpus.size()), "the ids written");
   });
-  open_tokens(path, *load_text_tokenizer("byte", {}));
+  open_tokens(path, *load_tokenizer({}, "byte"));
 }
 
 }  // namespace

@@ -25,8 +25,8 @@ std::vector<std::string> seeds() {
   state.valid_loss = 3;
   state.best_valid_loss = 2.5;
   state.seconds = 1.5;
-  state.recipe.add("lr", 0.001);
-  state.recipe.data = {{"text", "1234 bytes, crc32 89abcdef", "input.txt"}};
+  state.fingerprint.add("lr", 0.001);
+  state.fingerprint.data = {{"text", "1234 bytes, crc32 89abcdef", "input.txt"}};
   const auto file = scratch() / "seed.safetensors";
   save_training_state(file, state, trained.model.parameters(), trained.adam);
   return {joined({header_of(file), sane_values()})};
@@ -51,7 +51,7 @@ void read(std::string_view input) {
     const TrainingState again = load_training_state(copy, trained.model.parameters(), trained.adam);
     expect(again.step == state.step && again.sampler == state.sampler &&
                again.best_valid_loss == state.best_valid_loss &&
-               again.recipe.to_json() == state.recipe.to_json() &&
+               again.fingerprint.to_json() == state.fingerprint.to_json() &&
                bytes_of(parameters.values()) == before,
            "the state that was written");
   });

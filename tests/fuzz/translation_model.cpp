@@ -8,8 +8,8 @@ namespace kette::fuzz {
 namespace {
 
 const Tokenizer& tokenizer() {
-  static const Tokenizer trained = tiny_tokenizer();
-  return trained;
+  static const SharedTokenizer trained = tiny_tokenizer();
+  return *trained;
 }
 
 std::string seed(const TransformerConfig& config) {
@@ -21,16 +21,16 @@ std::string seed(const TransformerConfig& config) {
 }
 
 std::vector<std::string> seeds() {
-  TransformerConfig other = tiny_transformer(tokenizer().vocab_size());
+  TransformerConfig other = tiny_transformer(tokenizer().vocabulary());
   other.norm = NormOrder::pre;
   other.output_bias = true;
   other.sinusoids = SinusoidLayout::concatenated;
-  return {seed(tiny_transformer(tokenizer().vocab_size())), seed(other), seed(other) + kNan};
+  return {seed(tiny_transformer(tokenizer().vocabulary())), seed(other), seed(other) + kNan};
 }
 
 void read(std::string_view input) {
   const auto files = parts(input, 3);
-  static const auto file = put("translation/tokenizer.model", tokenizer().bytes());
+  static const auto file = put("translation/tokenizer.model", tokenizer().files().front().second);
   put("translation/config.json", files[0]);
   put("translation/model.safetensors", safetensors(files[1], files[2]));
   const TranslationModel model = load_translation_model(file.parent_path());

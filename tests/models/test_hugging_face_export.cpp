@@ -1,5 +1,6 @@
 // What `kette export` writes, read by transformers itself: same tokens, same logits, same output.
 // Needs a Python with transformers and torch: KETTE_PYTHON, or python3.
+#include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "decode/generator.h"
 #include "decode/translator.h"
 #include "models/model_directory.h"
@@ -74,12 +75,13 @@ void check_marian(const std::filesystem::path& ours, const std::vector<std::int6
   const ScratchFolder scratch;
   export_hugging_face(ours, scratch / "theirs");
   const TranslationModel model = load_translation_model(ours);
-  const SpecialTokens special = model.tokenizer.special();
+  const SpecialTokens special = model.tokenizer->special();
   const std::vector<std::string> texts = {"A man in a blue shirt", "Zwei junge Leute, 日本"};
   std::vector<Ids> sources;
   Json questions = {{"texts", texts}, {"beams", beams}, {"max_length", 20}};
   for (const std::string& text : texts) {
-    Ids source = model.tokenizer.encode(text), target = model.tokenizer.encode(text, Side::target);
+    Ids source = model.tokenizer->encode(text),
+        target = model.tokenizer->encode(text, Side::target);
     sources.push_back(source);
     source.push_back(special.end);
     target.insert(target.begin(), special.begin);
@@ -92,8 +94,8 @@ void check_marian(const std::filesystem::path& ours, const std::vector<std::int6
   const auto packed = model.transformer->for_decoding();
   double worst = 0;
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    CHECK(model.tokenizer.encode(texts[i]) == answer->at("tokens")[i].get<Ids>());
-    CHECK(model.tokenizer.encode(texts[i], Side::target) == answer->at("targets")[i].get<Ids>());
+    CHECK(model.tokenizer->encode(texts[i]) == answer->at("tokens")[i].get<Ids>());
+    CHECK(model.tokenizer->encode(texts[i], Side::target) == answer->at("targets")[i].get<Ids>());
     const Tensor logits =
         logits_of(*model.transformer, questions["ids"][i], questions["targets"][i]);
     const std::int64_t rows = logits.rows();
@@ -129,14 +131,14 @@ TEST_CASE("Hugging Face: transformers reads a model that Kette has trained and a
                                                "Ein Mann im blauen Hemd steht auf einer Leiter",
                                                "Two young people are outside",
                                                "Zwei junge Leute sind im Freien"};
-  TokenizerOptions options;
-  options.vocab_size = 80;
-  const Tokenizer tokenizer = Tokenizer::train(lines, options);
+  SentencePieceOptions options;
+  options.vocabulary = 80;
+  const SharedTokenizer tokenizer = SentencePieceTokenizer::train(lines, options);
   TransformerConfig config = small_config();
-  config.vocabulary = tokenizer.vocab_size();
+  config.vocabulary = tokenizer->vocabulary();
   const auto model = random_model(config);
   const ScratchFolder scratch;
-  save_description(scratch / "ours", config, tokenizer);
+  save_description(scratch / "ours", config, *tokenizer);
   save_parameters(scratch / "ours" / "model.safetensors", model->parameters(), {});
   check_marian(scratch / "ours", {1});
 }

@@ -60,7 +60,7 @@ TEST_CASE("Hugging Face: an imported GPT-2 goes on as generate() of transformers
     GenerateOptions options;
     options.temperature = 0;
     options.max_tokens = 20;
-    options.end_of_text = model.tokenizer->end_of_text();
+    options.end_of_text = model.tokenizer->special().end;
     Ids tokens = generate(*packed, expected.at("prompt"), options).front();
     if (tokens.size() < 20) tokens.push_back(options.end_of_text);
     CHECK(tokens == expected.at("tokens").get<Ids>());
@@ -205,7 +205,7 @@ TEST_CASE("Hugging Face: damaged parameters and vocabularies of GPT-2 are errors
 TEST_CASE(
     "Hugging Face: only a language model in GPT-2's form and with its tokenizer is exported") {
   const ScratchFolder scratch;
-  const auto export_error = [&](const GptConfig& config, const TextTokenizer& tokenizer) {
+  const auto export_error = [&](const GptConfig& config, const Tokenizer& tokenizer) {
     std::filesystem::remove_all(scratch / "ours");
     Gpt model(config);
     model.materialize(1);
@@ -233,7 +233,7 @@ TEST_CASE(
     CHECK(export_error(modern, *gpt2).find("expected a model in GPT-2's form") !=
           std::string::npos);
   }
-  CHECK(export_error(config, *load_text_tokenizer("byte", {})).find("expected a gpt2 tokenizer") !=
+  CHECK(export_error(config, *load_tokenizer({}, "byte")).find("expected a gpt2 tokenizer") !=
         std::string::npos);
   CHECK(export_error(config, *gpt2).empty());
   CHECK_THROWS_WITH_AS(export_hugging_face(scratch / "ours", scratch / "theirs"),

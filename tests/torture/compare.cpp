@@ -68,7 +68,7 @@ void check_whole_file(const fs::path& file) {
   } else if (extension == ".toml") {
     cli::read_config_file(file);
   } else if (name == "tokenizer.model") {
-    Tokenizer::load(file);
+    load_tokenizer(file);
   }
 }
 

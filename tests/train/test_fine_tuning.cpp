@@ -89,12 +89,12 @@ TEST_CASE_FIXTURE(
   Transformer model(read_config_of<TransformerConfig>(options.from));
   StartingPoint start(model, options);
   const auto before = model.parameters().values().values<float>();
-  const Tokenizer tokenizer = Tokenizer::load(options.from / "tokenizer.model");
+  const SharedTokenizer tokenizer = load_tokenizer(options.from / "tokenizer.model");
   const ParallelCorpus corpus =
       ParallelCorpus::load(options.source, options.target, tokenizer, {60, 0, true, false});
   const Batch batch =
       make_batch(corpus.source(), corpus.target(),
-                 std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6, 7}, tokenizer.special());
+                 std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6, 7}, tokenizer->special());
   Adam adam(start.parameters(), {});
   const auto step = [&] { return train_step(start.model(), adam, {&batch, 1}, {2e-2, 0, 0, 1}); };
   const double first = step().negative_log_likelihood;
@@ -151,6 +151,10 @@ TEST_CASE_FIXTURE(
   wrong.from = folder / "nothing";
   CHECK_THROWS_AS(train(wrong), Error);
   wrong.from.clear();
+  wrong.tokenizer = testing::source_folder() / "tests/fixtures/gpt2_tiny";
+  CHECK_THROWS_WITH_AS(train(wrong), doctest::Contains("of the kind sentencepiece or marian"),
+                       Error);
+  wrong.tokenizer.clear();
   wrong.lora.rank = 2;
   CHECK_THROWS_WITH_AS(train(wrong), doctest::Contains("(from), given none"), Error);
   wrong.from = trained_base();

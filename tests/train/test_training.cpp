@@ -130,8 +130,8 @@ TEST_CASE(
   const TextLines target = read_lines(options.valid_target);
   double sum = 0, tokens = 0;
   for (const SentenceScore& score :
-       score_ids(*model.transformer->for_decoding(), model.tokenizer.encode_all(source.views()),
-                 model.tokenizer.encode_all(target.views(), Side::target))) {
+       score_ids(*model.transformer->for_decoding(), model.tokenizer->encode_all(source.views()),
+                 model.tokenizer->encode_all(target.views(), Side::target))) {
     sum += score.log_probability;
     tokens += static_cast<double>(score.tokens());
   }

@@ -9,7 +9,7 @@
 
 namespace kette {
 
-struct Recipe {
+struct RunFingerprint {
   struct Setting {
     std::string name, value;
   };
@@ -33,12 +33,12 @@ struct Recipe {
 
   std::string to_json() const;
   /// Throws nlohmann's exceptions unless the text is that of to_json().
-  static Recipe from_json(const std::string& text);
+  static RunFingerprint from_json(const std::string& text);
 
-  /// Throws unless these are the settings of the recipe that `file` was written with.
-  void check_settings(const Recipe& stored, const std::string& file) const;
+  /// Throws unless these are the settings of the fingerprint that `file` was written with.
+  void check_settings(const RunFingerprint& stored, const std::string& file) const;
   /// Those whose content is not what it was.
-  std::vector<Data> changed_data(const Recipe& stored) const;
+  std::vector<Data> changed_data(const RunFingerprint& stored) const;
 };
 
 }  // namespace kette

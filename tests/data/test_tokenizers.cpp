@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "data/tokenizers/character_tokenizer.h"
-#include "data/tokenizers/sentencepiece_text_tokenizer.h"
+#include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "tensor/error.h"
 #include "tensor/splitmix.h"
 #include "tests/data/tiny_text.h"
@@ -24,17 +24,17 @@ std::string random_bytes(std::uint64_t seed, std::size_t count) {
 }
 
 /// Through files() and back.
-SharedTextTokenizer reloaded(const TextTokenizer& tokenizer) {
+SharedTokenizer reloaded(const Tokenizer& tokenizer) {
   const testing::ScratchFolder folder;
   for (const auto& [name, content] : tokenizer.files()) write_file(folder / name, content);
-  return load_text_tokenizer(tokenizer.kind(), folder.path());
+  return load_tokenizer(folder.path(), tokenizer.kind());
 }
 
 TEST_CASE("a tokenizer of bytes spells everything") {
-  const auto tokenizer = load_text_tokenizer("byte", {});
+  const auto tokenizer = load_tokenizer({}, "byte");
   CHECK(tokenizer->kind() == "byte");
   CHECK(tokenizer->vocabulary() == 257);
-  CHECK(tokenizer->end_of_text() == 256);
+  CHECK(tokenizer->special().end == 256);
   CHECK(tokenizer->files().empty());
   CHECK(tokenizer->encode("a\xFF\n") == Ids{97, 255, 10});
   CHECK(tokenizer->encode("").empty());
@@ -52,7 +52,7 @@ TEST_CASE("a tokenizer of characters has those of its text, in their order") {
   const std::string text = std::string("bab é🙂\n日é", 16) + '\0';
   const auto tokenizer = CharacterTokenizer::from_text(text, "text");
   CHECK(tokenizer->vocabulary() == 9);  // \0 \n space a b é 日 🙂, and the end
-  CHECK(tokenizer->end_of_text() == 8);
+  CHECK(tokenizer->special().end == 8);
   CHECK(tokenizer->encode("ab é日🙂") == Ids{3, 4, 2, 5, 6, 7});
   CHECK(tokenizer->decode(tokenizer->encode(text)) == text);
   CHECK(tokenizer->decode(Ids{8, 3, 8}) == "a");
@@ -86,9 +86,9 @@ TEST_CASE("characters.json that is none is refused") {
   const testing::ScratchFolder folder;
   const auto message = [&](const std::string& content) {
     write_file(folder / "characters.json", content);
-    return message_of([&] { load_text_tokenizer("character", folder.path()); });
+    return message_of([&] { load_tokenizer(folder.path(), "character"); });
   };
-  CHECK(contains(message_of([&] { load_text_tokenizer("character", folder.path()); }),
+  CHECK(contains(message_of([&] { load_tokenizer(folder.path(), "character"); }),
                  "characters.json: expected a text file"));
   for (const std::string content : {"", "{}", "[]", "[\"a\"", "3", "[\"\xFF\"]"}) {
     CAPTURE(content);
@@ -105,25 +105,26 @@ TEST_CASE("characters.json that is none is refused") {
 }
 
 struct Lossless {
-  static const SentencePieceTextTokenizer& tokenizer(TokenizerOptions::Model model) {
-    const auto train = [](TokenizerOptions::Model kind) {
-      TokenizerOptions options;
+  static const SentencePieceTokenizer& tokenizer(SentencePieceOptions::Model model) {
+    const auto train = [](SentencePieceOptions::Model kind) {
+      SentencePieceOptions options;
       options.model = kind;
-      options.vocab_size = 320;
-      return SentencePieceTextTokenizer::train(testing::tiny_text().target, options);
+      options.vocabulary = 320;
+      return SentencePieceTokenizer::train_text(testing::tiny_text().target, options);
     };
-    static const auto bpe = train(TokenizerOptions::Model::bpe);
-    static const auto unigram = train(TokenizerOptions::Model::unigram);
-    return model == TokenizerOptions::Model::bpe ? *bpe : *unigram;
+    static const auto bpe = train(SentencePieceOptions::Model::bpe);
+    static const auto unigram = train(SentencePieceOptions::Model::unigram);
+    return model == SentencePieceOptions::Model::bpe ? *bpe : *unigram;
   }
 };
 
 TEST_CASE("a SentencePiece model that was trained lossless gives every text back") {
-  for (const auto model : {TokenizerOptions::Model::bpe, TokenizerOptions::Model::unigram}) {
+  for (const auto model :
+       {SentencePieceOptions::Model::bpe, SentencePieceOptions::Model::unigram}) {
     const auto& tokenizer = Lossless::tokenizer(model);
     CHECK(tokenizer.is_lossless());
     CHECK(tokenizer.vocabulary() == 320);
-    CHECK(tokenizer.end_of_text() == SpecialTokens{}.end);
+    CHECK(tokenizer.special().end == SpecialTokens{}.end);
     for (const std::string& text :
          {std::string(), std::string(" "), std::string("   "), std::string("\n\n \n"),
           std::string(" sie  sieht\tes . \r\n\n  ein Buch "), std::string("日本 \uFB01 A\u030A ½"),
@@ -146,7 +147,7 @@ TEST_CASE("a SentencePiece model that was trained lossless gives every text back
 }
 
 TEST_CASE("a newline is one id, and half a character is its bytes") {
-  const auto& tokenizer = Lossless::tokenizer(TokenizerOptions::Model::bpe);
+  const auto& tokenizer = Lossless::tokenizer(SentencePieceOptions::Model::bpe);
   CHECK(tokenizer.encode("\n").size() == 1);
   CHECK(tokenizer.encode("sie\nes").size() ==
         tokenizer.encode("sie").size() + 1 + tokenizer.encode("es").size());
@@ -159,7 +160,7 @@ TEST_CASE("a newline is one id, and half a character is its bytes") {
 }
 
 TEST_CASE("a lossless model is known by its file alone, and others decode as SentencePiece does") {
-  const auto& tokenizer = Lossless::tokenizer(TokenizerOptions::Model::bpe);
+  const auto& tokenizer = Lossless::tokenizer(SentencePieceOptions::Model::bpe);
   const auto again = reloaded(tokenizer);
   CHECK(again->fingerprint() == tokenizer.fingerprint());
   CHECK(again->encode(" sie\n\nes ") == tokenizer.encode(" sie\n\nes "));
@@ -168,15 +169,15 @@ TEST_CASE("a lossless model is known by its file alone, and others decode as Sen
   const testing::TinyText text = testing::tiny_text();
   const TextLines lines = text.target_lines();
   for (const bool bytes : {false, true}) {
-    for (const auto normalization :
-         {TokenizerOptions::Normalization::nmt_nfkc, TokenizerOptions::Normalization::identity}) {
-      TokenizerOptions options;
-      options.vocab_size = bytes ? 310 : 100;
+    for (const auto normalization : {SentencePieceOptions::Normalization::nmt_nfkc,
+                                     SentencePieceOptions::Normalization::identity}) {
+      SentencePieceOptions options;
+      options.vocabulary = bytes ? 310 : 100;
       options.byte_fallback = bytes;
       options.normalization = normalization;
-      const SentencePieceTextTokenizer lossy(Tokenizer::train(lines.views(), options));
-      CHECK_FALSE(lossy.is_lossless());
-      CHECK(lossy.decode(lossy.encode("sie  sieht es .")) == "sie sieht es .");
+      const auto lossy = SentencePieceTokenizer::train(lines.views(), options);
+      CHECK_FALSE(lossy->is_lossless());
+      CHECK(lossy->decode(lossy->encode("sie  sieht es .")) == "sie sieht es .");
     }
   }
 }
@@ -184,29 +185,52 @@ TEST_CASE("a lossless model is known by its file alone, and others decode as Sen
 TEST_CASE("lossless training learns from lines of any length, and refuses what is no text") {
   std::string line;
   for (int i = 0; i < 2000; ++i) line += i % 7 == 0 ? "Mädchen " : "Brücke ";
-  TokenizerOptions options;
-  options.vocab_size = 290;
-  const auto tokenizer = SentencePieceTextTokenizer::train(line, options);
+  SentencePieceOptions options;
+  options.vocabulary = 290;
+  const auto tokenizer = SentencePieceTokenizer::train_text(line, options);
   CHECK(tokenizer->encode(" Brücke").size() < 4);
-  CHECK(contains(message_of([&] { SentencePieceTextTokenizer::train("\n\n", options); }),
+  CHECK(contains(message_of([&] { SentencePieceTokenizer::train_text("\n\n", options); }),
                  "expected lines of text to train on"));
-  CHECK(contains(message_of([&] { SentencePieceTextTokenizer::train("ab\xFF", options); }),
+  CHECK(contains(message_of([&] { SentencePieceTokenizer::train_text("ab\xFF", options); }),
                  "expected UTF-8"));
 }
 
 TEST_CASE("kinds that there are not and files that are none are refused") {
   const testing::ScratchFolder folder;
-  CHECK(contains(message_of([&] { load_text_tokenizer("words", folder.path()); }),
-                 "expected byte, character, sentencepiece or gpt2, given words"));
-  CHECK(contains(message_of([&] { load_text_tokenizer("sentencepiece", folder.path()); }),
+  CHECK(contains(message_of([&] { load_tokenizer(folder.path(), "words"); }),
+                 "expected byte, character, gpt2, sentencepiece or marian, given words"));
+  CHECK(contains(message_of([&] { load_tokenizer(folder.path(), "sentencepiece"); }),
                  "tokenizer.model: expected a SentencePiece model"));
   write_file(folder / "tokenizer.model", "junk");
-  CHECK(contains(message_of([&] { load_text_tokenizer("sentencepiece", folder.path()); }),
+  CHECK(contains(message_of([&] { load_tokenizer(folder.path(), "sentencepiece"); }),
                  "expected a SentencePiece model"));
 }
 
+TEST_CASE("a folder's files tell the kind of its tokenizer, and a saved one is known again") {
+  const auto fixtures = testing::source_folder() / "tests/fixtures";
+  CHECK(load_tokenizer(fixtures / "gpt2_tiny")->kind() == "gpt2");
+  const auto marian = load_tokenizer(fixtures / "hugging_face/marian");  // has a vocab.json, too
+  CHECK(marian->kind() == "marian");
+  CHECK(marian->special().are_complete());
+  CHECK(contains(message_of([&] { marian->resegment(Ids{5}, 0.1, 1); }),
+                 "given a tokenizer of the kind marian"));
+  SentencePieceOptions options;
+  options.vocabulary = 60;
+  const TextLines lines = testing::tiny_text().source_lines();
+  const std::vector<SharedTokenizer> known = {
+      CharacterTokenizer::from_text("ab", "text"), marian,
+      SentencePieceTokenizer::train(lines.views(), options)};
+  for (const SharedTokenizer& tokenizer : known) {
+    const testing::ScratchFolder folder;
+    tokenizer->save(folder.path());
+    CHECK(load_tokenizer(folder.path())->fingerprint() == tokenizer->fingerprint());
+  }
+  CHECK_FALSE(known[0]->special().are_complete());
+  CHECK(known[0]->piece(1) == "b");
+}
+
 TEST_CASE("fingerprints tell kinds and vocabularies apart") {
-  CHECK(load_text_tokenizer("byte", {})->fingerprint() == "byte 257 00000000");
+  CHECK(load_tokenizer({}, "byte")->fingerprint() == "byte 257 00000000");
   const auto a = CharacterTokenizer::from_text("ab", "text");
   const auto b = CharacterTokenizer::from_text("ac", "text");
   CHECK(a->fingerprint() != b->fingerprint());

@@ -1,4 +1,4 @@
-#include "train/recipe.h"
+#include "train/run_fingerprint.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -22,17 +22,18 @@ const Entry* find(const std::vector<Entry>& entries, std::string Entry::*name,
   return found == entries.end() ? nullptr : &*found;
 }
 
-const std::string& value_in(const std::vector<Recipe::Setting>& settings, const std::string& name) {
+const std::string& value_in(const std::vector<RunFingerprint::Setting>& settings,
+                            const std::string& name) {
   static const std::string none = "none";
-  const Recipe::Setting* setting = find(settings, &Recipe::Setting::name, name);
+  const RunFingerprint::Setting* setting = find(settings, &RunFingerprint::Setting::name, name);
   return setting ? setting->value : none;
 }
 
 }  // namespace
 
-void Recipe::add(const std::string& name, double value) { add(name, Json(value).dump()); }
+void RunFingerprint::add(const std::string& name, double value) { add(name, Json(value).dump()); }
 
-void Recipe::add_model(const std::string& config_json) {
+void RunFingerprint::add_model(const std::string& config_json) {
   const Json json = Json::parse(config_json);
   for (const auto& [name, value] : json.items()) {
     const bool is_ours =
@@ -42,14 +43,15 @@ void Recipe::add_model(const std::string& config_json) {
   }
 }
 
-void Recipe::add_data(const std::string& role, const std::vector<std::filesystem::path>& files) {
+void RunFingerprint::add_data(const std::string& role,
+                              const std::vector<std::filesystem::path>& files) {
   if (files.empty()) return;
   const std::string more =
       files.size() > 1 ? " and " + std::to_string(files.size() - 1) + " more" : "";
   data.push_back({role, file_fingerprint(files), files.front().string() + more});
 }
 
-std::string Recipe::to_json() const {
+std::string RunFingerprint::to_json() const {
   Json of_settings = Json::object(), of_data = Json::object();
   for (const Setting& setting : settings) of_settings[setting.name] = setting.value;
   for (const Data& one : data) {
@@ -58,19 +60,19 @@ std::string Recipe::to_json() const {
   return Json{{"settings", of_settings}, {"data", of_data}}.dump();
 }
 
-Recipe Recipe::from_json(const std::string& text) {
+RunFingerprint RunFingerprint::from_json(const std::string& text) {
   const Json json = Json::parse(text);
-  Recipe recipe;
+  RunFingerprint fingerprint;
   for (const auto& [name, value] : json.at("settings").items()) {
-    recipe.add(name, value.get<std::string>());
+    fingerprint.add(name, value.get<std::string>());
   }
   for (const auto& [role, value] : json.at("data").items()) {
-    recipe.data.push_back({role, value.at("fingerprint"), value.at("path")});
+    fingerprint.data.push_back({role, value.at("fingerprint"), value.at("path")});
   }
-  return recipe;
+  return fingerprint;
 }
 
-void Recipe::check_settings(const Recipe& stored, const std::string& file) const {
+void RunFingerprint::check_settings(const RunFingerprint& stored, const std::string& file) const {
   const auto check = [&](const std::string& name) {
     const std::string &before = value_in(stored.settings, name), &now = value_in(settings, name);
     KETTE_CHECK(before == now, file, ": expected ", name, " = ", before,
@@ -81,7 +83,7 @@ void Recipe::check_settings(const Recipe& stored, const std::string& file) const
   for (const Setting& setting : stored.settings) check(setting.name);
 }
 
-std::vector<Recipe::Data> Recipe::changed_data(const Recipe& stored) const {
+std::vector<RunFingerprint::Data> RunFingerprint::changed_data(const RunFingerprint& stored) const {
   std::vector<Data> changed;
   const auto fingerprint = [](const Data* one) { return one ? one->fingerprint : "none"; };
   for (const Data& now : data) {

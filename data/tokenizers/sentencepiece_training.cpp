@@ -1,4 +1,4 @@
-// Tokenizer::train: SentencePiece's trainer, fed from memory, and its failures in words that help.
+// SentencePieceTokenizer::train: SentencePiece's trainer, fed from memory, and its failures in words that help.
 #include <sentencepiece_trainer.h>
 
 #include <algorithm>
@@ -6,10 +6,12 @@
 #include <string>
 #include <unordered_map>
 
+#include "data/files/encoding.h"
 #include "data/files/line_reader.h"
 #include "data/files/line_sample.h"
 #include "data/files/text_size.h"
-#include "data/tokenizers/tokenizer.h"
+#include "data/files/utf8.h"
+#include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "tensor/error.h"
 
 namespace kette {
@@ -41,14 +43,14 @@ class LineIterator : public sentencepiece::SentenceIterator {
   std::string current_;
 };
 
-Arguments arguments(const TokenizerOptions& options) {
+Arguments arguments(const SentencePieceOptions& options) {
   constexpr SpecialTokens special;
   std::ostringstream coverage;
   coverage << options.character_coverage;
-  using Normalization = TokenizerOptions::Normalization;
+  using Normalization = SentencePieceOptions::Normalization;
   const bool lossless = options.normalization == Normalization::lossless;
   return {
-      {"model_type", options.model == TokenizerOptions::Model::bpe ? "bpe" : "unigram"},
+      {"model_type", options.model == SentencePieceOptions::Model::bpe ? "bpe" : "unigram"},
       {"normalization_rule_name",
        options.normalization == Normalization::nmt_nfkc ? "nmt_nfkc" : "identity"},
       {"add_dummy_prefix", lossless ? "false" : "true"},
@@ -59,7 +61,7 @@ Arguments arguments(const TokenizerOptions& options) {
       {"unk_id", std::to_string(special.unknown)},
       {"bos_id", std::to_string(special.begin)},
       {"eos_id", std::to_string(special.end)},
-      {"max_sentence_length", std::to_string(Tokenizer::kLongestLine)},
+      {"max_sentence_length", std::to_string(SentencePieceTokenizer::kLongestLine)},
       // Too large a vocabulary then comes out smaller, which tells how large it can be.
       {"hard_vocab_limit", "false"},
       // Sums over sentences are split by thread, so the model depends on this number and on no
@@ -84,21 +86,35 @@ std::int64_t smallest_vocabulary(std::span<const std::string_view> lines, Argume
   constexpr std::int64_t kMoreThanUnicodeHas = 1'200'000;
   arguments["model_type"] = "char";
   const std::string bytes = run(lines, std::move(arguments), kMoreThanUnicodeHas);
-  return bytes.empty() ? 0 : Tokenizer::from_bytes(bytes, "characters").vocab_size();
+  return bytes.empty() ? 0 : SentencePieceTokenizer(bytes, "characters").vocabulary();
 }
 
-void check_options(const TokenizerOptions& options) {
-  KETTE_CHECK(options.vocab_size > 0,
-              "Tokenizer: expected a vocabulary of at least one piece, given ", options.vocab_size);
+void check_options(const SentencePieceOptions& options) {
+  KETTE_CHECK(options.vocabulary > 0,
+              "Tokenizer: expected a vocabulary of at least one piece, given ", options.vocabulary);
   KETTE_CHECK(options.character_coverage >= 0.98 && options.character_coverage <= 1,
               "Tokenizer: expected a character coverage from 0.98 to 1, given ",
               options.character_coverage);
 }
 
+/// The trainer passes over longer lines, so they are cut: after a space, else between characters.
+void append_line(std::string_view line, std::vector<std::string_view>& lines) {
+  while (line.size() > SentencePieceTokenizer::kLongestLine) {
+    std::size_t end = line.rfind(' ', SentencePieceTokenizer::kLongestLine - 1) + 1;
+    if (end == 0) {
+      end = SentencePieceTokenizer::kLongestLine;
+      while (end > 1 && (static_cast<unsigned char>(line[end]) & 0xC0) == 0x80) --end;
+    }
+    lines.push_back(line.substr(0, end));
+    line.remove_prefix(end);
+  }
+  lines.push_back(line);
+}
+
 }  // namespace
 
-Tokenizer Tokenizer::train(std::span<const std::string_view> lines,
-                           const TokenizerOptions& options) {
+SentencePieceTokenizer::Shared SentencePieceTokenizer::train(
+    std::span<const std::string_view> lines, const SentencePieceOptions& options) {
   check_options(options);
   std::int64_t bytes_of_text = 0;
   for (const std::string_view line : lines) {
@@ -112,26 +128,26 @@ Tokenizer Tokenizer::train(std::span<const std::string_view> lines,
   // Each merge needs two bytes of text that were apart; above this bound the trainer only wastes
   // time.
   const std::int64_t bound = 2 * bytes_of_text + 1000;
-  const std::string bytes = run(lines, arguments(options), std::min(options.vocab_size, bound));
+  const std::string bytes = run(lines, arguments(options), std::min(options.vocabulary, bound));
   if (bytes.empty()) {
     const std::int64_t smallest = smallest_vocabulary(lines, arguments(options));
-    KETTE_CHECK(options.vocab_size >= smallest, "Tokenizer: expected a vocabulary of at least ",
-                smallest, " pieces for the characters of this text, given ", options.vocab_size,
+    KETTE_CHECK(options.vocabulary >= smallest, "Tokenizer: expected a vocabulary of at least ",
+                smallest, " pieces for the characters of this text, given ", options.vocabulary,
                 " (ask for more, or lower the character coverage)");
-    fail("Tokenizer: expected text that a vocabulary of ", options.vocab_size,
+    fail("Tokenizer: expected text that a vocabulary of ", options.vocabulary,
          " pieces can be learnt from, given ", bytes_of_text,
          " bytes that are too few or too uniform (give more text)");
   }
-  Tokenizer tokenizer = from_bytes(bytes, "the trained tokenizer");
-  KETTE_CHECK(tokenizer.vocab_size() == options.vocab_size,
-              "Tokenizer: expected a vocabulary of at most ", tokenizer.vocab_size(),
-              " pieces, the largest that this text allows, given ", options.vocab_size,
-              " (ask for at most ", tokenizer.vocab_size(), ", or give more text)");
+  auto tokenizer = std::make_shared<SentencePieceTokenizer>(bytes, "the trained tokenizer");
+  KETTE_CHECK(tokenizer->vocabulary() == options.vocabulary,
+              "Tokenizer: expected a vocabulary of at most ", tokenizer->vocabulary(),
+              " pieces, the largest that this text allows, given ", options.vocabulary,
+              " (ask for at most ", tokenizer->vocabulary(), ", or give more text)");
   return tokenizer;
 }
 
-Tokenizer Tokenizer::train_files(const std::vector<std::filesystem::path>& files,
-                                 const TokenizerOptions& options) {
+SentencePieceTokenizer::Shared SentencePieceTokenizer::train_files(
+    const std::vector<std::filesystem::path>& files, const SentencePieceOptions& options) {
   std::int64_t bytes = 0;
   for (const auto& file : files) bytes += text_size(file).bytes;
   LineSample sample(bytes, options.sample_bytes);
@@ -146,6 +162,24 @@ Tokenizer Tokenizer::train_files(const std::vector<std::filesystem::path>& files
     }
   }
   return train(std::vector<std::string_view>(lines.begin(), lines.end()), options);
+}
+
+SentencePieceTokenizer::Shared SentencePieceTokenizer::train_text(std::string_view text,
+                                                                  SentencePieceOptions options) {
+  check_not_utf16(text, "Tokenizer");
+  const std::size_t invalid = first_invalid_utf8(text);
+  KETTE_CHECK(invalid == std::string_view::npos, "Tokenizer: ",
+              expected_utf8(text, text[invalid], " at byte offset " + std::to_string(invalid)));
+  options.normalization = SentencePieceOptions::Normalization::lossless;
+  LineSample sample(static_cast<std::int64_t>(text.size()), options.sample_bytes);
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    append_line(text.substr(0, end), lines);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  std::erase_if(lines, [&](std::string_view) { return !sample.takes_next(); });
+  return train(lines, options);
 }
 
 }  // namespace kette

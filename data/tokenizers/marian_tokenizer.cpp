@@ -1,0 +1,80 @@
+#include "data/tokenizers/marian_tokenizer.h"
+
+#include "data/files/text_file.h"
+#include "data/tokenizers/sentencepiece_model.h"
+#include "data/tokenizers/vocabulary_json.h"
+#include "tensor/error.h"
+
+namespace kette {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kSource = "source.spm";
+constexpr const char* kTarget = "target.spm";
+constexpr const char* kVocabulary = "vocab.json";
+constexpr std::string_view kCodeBegin = ">>", kCodeEnd = "<<";
+
+}  // namespace
+
+MarianTokenizer::MarianTokenizer(const fs::path& folder)
+    : source_(std::make_unique<sentencepiece::SentencePieceProcessor>()),
+      target_(std::make_unique<sentencepiece::SentencePieceProcessor>()),
+      table_(read_vocabulary_json(folder / kVocabulary)),
+      vocabulary_json_(read_text(folder / kVocabulary)) {
+  load_sentencepiece(read_text(folder / kSource), (folder / kSource).string(), *source_);
+  load_sentencepiece(read_text(folder / kTarget), (folder / kTarget).string(), *target_);
+  const auto find = [&](const char* piece) {
+    const std::int32_t found = table_.find(piece);
+    KETTE_CHECK(found != TokenTable::kNone, (folder / kVocabulary).string(),
+                ": expected the piece ", piece, ", given a vocabulary without it");
+    return found;
+  };
+  const std::int32_t pad = find("<pad>");
+  special_ = {pad, find("<unk>"), pad, find("</s>")};
+}
+
+MarianTokenizer::~MarianTokenizer() = default;
+
+std::string MarianTokenizer::piece(std::int32_t id) const {
+  check_ids({&id, 1});
+  return std::string(table_.text(id));
+}
+
+std::vector<std::pair<std::string, std::string>> MarianTokenizer::files() const {
+  return {{kSource, source_->serialized_model_proto()},
+          {kTarget, target_->serialized_model_proto()},
+          {kVocabulary, vocabulary_json_}};
+}
+
+std::vector<std::int32_t> MarianTokenizer::encode_text(std::string_view text, Side side) const {
+  std::vector<std::int32_t> ids;
+  const std::size_t code_end = text.find(kCodeEnd);
+  if (text.substr(0, kCodeBegin.size()) == kCodeBegin && code_end != std::string_view::npos) {
+    ids.push_back(id_of(text.substr(0, code_end + kCodeEnd.size())));
+    text.remove_prefix(code_end + kCodeEnd.size());
+  }
+  std::vector<std::string> pieces;
+  check_encoded((side == Side::target ? target_ : source_)->Encode(text, &pieces));
+  for (const std::string& piece : pieces) ids.push_back(id_of(piece));
+  return ids;
+}
+
+std::string MarianTokenizer::decode(std::span<const std::int32_t> ids) const {
+  check_ids(ids);
+  std::vector<std::string> pieces;
+  for (const std::int32_t id : ids) {
+    const bool stands_for_text = id != special_.pad && id != special_.unknown && id != special_.end;
+    if (stands_for_text) pieces.emplace_back(table_.text(id));
+  }
+  std::string text;
+  check_encoded(target_->Decode(pieces, &text));
+  return text;
+}
+
+std::int32_t MarianTokenizer::id_of(std::string_view piece) const {
+  const std::int32_t found = table_.find(piece);
+  return found == TokenTable::kNone ? special_.unknown : found;
+}
+
+}  // namespace kette

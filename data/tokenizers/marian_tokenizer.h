@@ -1,0 +1,40 @@
+// The tokenizer of Marian's translation models as Hugging Face's MarianTokenizer keeps it: the
+// SentencePiece models source.spm and target.spm cut text into pieces, and vocab.json, one
+// vocabulary for both, gives these their ids. A piece that has none is unknown. The decoder starts
+// with the padding.
+#pragma once
+
+#include "data/tokenizers/token_table.h"
+#include "data/tokenizers/tokenizer.h"
+
+namespace sentencepiece {
+class SentencePieceProcessor;
+}
+
+namespace kette {
+
+class MarianTokenizer final : public Tokenizer {
+ public:
+  /// The three files must be there, and <pad>, <unk> and </s> in the vocabulary.
+  explicit MarianTokenizer(const std::filesystem::path& folder);
+  ~MarianTokenizer() override;
+
+  std::string kind() const override { return "marian"; }
+  std::int64_t vocabulary() const override { return table_.size(); }
+  SpecialTokens special() const override { return special_; }
+  std::string piece(std::int32_t id) const override;
+  std::string decode(std::span<const std::int32_t> ids) const override;
+  std::vector<std::pair<std::string, std::string>> files() const override;
+
+ private:
+  /// The language that a source is to be translated to, >>fra<< at its start, is one piece.
+  std::vector<std::int32_t> encode_text(std::string_view text, Side side) const override;
+  std::int32_t id_of(std::string_view piece) const;
+
+  std::unique_ptr<sentencepiece::SentencePieceProcessor> source_, target_;
+  TokenTable table_;
+  std::string vocabulary_json_;
+  SpecialTokens special_;
+};
+
+}  // namespace kette

@@ -1,0 +1,93 @@
+// A SentencePiece model as a tokenizer. Its ids 0 to 3 are fixed: padding, unknown, begin, end.
+// A model trained lossless gives every byte string back: whatever its pieces cannot spell goes by
+// the 256 byte pieces. A newline is one of these, <0x0A>, so that it costs one id as a symbol of its
+// own would, without another row in the vocabulary, and lines are encoded apart, on all threads. Any
+// other model loses what its normalisation does.
+#pragma once
+
+#include <array>
+#include <mutex>
+#include <optional>
+
+#include "data/tokenizers/bpe_dropout.h"
+#include "data/tokenizers/tokenizer.h"
+
+namespace sentencepiece {
+class SentencePieceProcessor;
+}
+
+namespace kette {
+
+struct SentencePieceOptions {
+  enum class Model { bpe, unigram };
+  /// nmt_nfkc: Unicode compatibility composition and plain spaces; identity: characters as they
+  /// are. Both take runs of spaces for one and trim the ends. lossless: identity with every space
+  /// kept and byte_fallback on, for language models.
+  enum class Normalization { nmt_nfkc, identity, lossless };
+
+  std::int64_t vocabulary = 10000;
+  Model model = Model::bpe;
+  Normalization normalization = Normalization::nmt_nfkc;
+  /// Share of the text's characters that must be in the vocabulary, 0.98 to 1.
+  double character_coverage = 1.0;
+  /// Spell characters outside the vocabulary as bytes instead of one unknown piece; takes 256
+  /// pieces.
+  bool byte_fallback = false;
+  /// Training on files or a text takes random lines of about so many bytes, where there is more.
+  /// Twice as many spare a thousandth of the pieces (docs/results.md), at twice the time.
+  std::int64_t sample_bytes = std::int64_t{16} << 20;
+};
+
+class SentencePieceTokenizer final : public Tokenizer {
+ public:
+  using Shared = std::shared_ptr<const SentencePieceTokenizer>;
+
+  static constexpr const char* kFile = "tokenizer.model";
+  static constexpr std::size_t kLongestLine = 4192;  ///< bytes, that training uses
+
+  /// Uses every line that is not blank and has at most kLongestLine bytes. The same lines and
+  /// options give the same model on any number of threads.
+  static Shared train(std::span<const std::string_view> lines, const SentencePieceOptions& options);
+  static Shared train_files(const std::vector<std::filesystem::path>& files,
+                            const SentencePieceOptions& options);
+  /// Lossless, whatever options.normalization says, on the lines of a text.
+  static Shared train_text(std::string_view text, SentencePieceOptions options);
+  static Shared load(const std::filesystem::path& file);
+
+  /// name stands in the error when the bytes are no model.
+  SentencePieceTokenizer(std::string_view bytes, const std::string& name);
+  ~SentencePieceTokenizer() override;
+
+  std::string kind() const override { return "sentencepiece"; }
+  std::int64_t vocabulary() const override;
+  SpecialTokens special() const override { return {}; }
+  std::string piece(std::int32_t id) const override;
+  std::string decode(std::span<const std::int32_t> ids) const override;
+  bool is_bpe() const override { return is_bpe_; }
+  std::vector<std::int32_t> resegment(std::span<const std::int32_t> ids, double dropout,
+                                      std::uint64_t seed) const override;
+  std::vector<std::pair<std::string, std::string>> files() const override;
+
+  bool is_lossless() const { return is_lossless_; }
+
+ private:
+  using Ids = std::vector<std::int32_t>;
+
+  Ids encode_text(std::string_view text, Side side) const override;
+  std::function<Ids(std::string_view)> line_encoder(Side side) const override;
+  Ids pieces_of(std::string_view text) const;
+  Ids encode_parts(std::string_view text) const;
+  std::string spell(std::span<const std::int32_t> ids) const;
+  void find_bytes();
+  void examine();
+  const BpeMerger& merger() const;
+
+  std::unique_ptr<sentencepiece::SentencePieceProcessor> processor_;
+  bool is_bpe_ = false, words_are_independent_ = false, is_lossless_ = false;
+  std::array<std::int32_t, 256> byte_ids_{};  // where the model has byte pieces
+  std::vector<std::string> spelt_;            // what each id stands for, then
+  mutable std::once_flag merger_built_;
+  mutable std::optional<BpeMerger> merger_;
+};
+
+}  // namespace kette

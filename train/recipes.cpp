@@ -1,0 +1,80 @@
+#include "train/recipes.h"
+
+namespace kette {
+namespace {
+
+using Kind = ScheduleOptions::Kind;
+
+/// nanoGPT's AdamW, but for beta2.
+constexpr AdamOptions nano_gpt_adam(double beta2) {
+  return {.beta2 = beta2, .epsilon = 1e-8, .weight_decay = 0.1};
+}
+
+constexpr NamedRecipe kRecipes[] = {
+    // Wu et al. 2021, for small data.
+    {"tiny",
+     {.schedule = {.kind = Kind::inverse_sqrt, .lr = 5e-3, .warmup = 2000},
+      .adam = {.epsilon = 1e-8},
+      .label_smoothing = 0.1,
+      .steps = 20000}},
+    // Vaswani et al. 2017, section 5.
+    {"base",
+     {.schedule = {.kind = Kind::noam, .lr = 1, .warmup = 4000},
+      .label_smoothing = 0.1,
+      .steps = 100000}},
+    {"big",
+     {.schedule = {.kind = Kind::noam, .lr = 1, .warmup = 4000},
+      .label_smoothing = 0.1,
+      .steps = 300000}},
+    // nanoGPT's two set-ups for Tiny Shakespeare, but for the peak of char-cpu's learning rate, which
+    // is 1e-3 there and takes 2,000 steps no further than a loss of 1.89.
+    {"char-cpu",
+     {.schedule = {.kind = Kind::cosine, .lr = 3e-3, .warmup = 100},
+      .adam = nano_gpt_adam(0.99),
+      .clip_norm = 1,
+      .batch_tokens = 12 * 64,
+      .validate_every = 250,
+      .steps = 2000}},
+    {"char",
+     {.schedule = {.kind = Kind::cosine, .lr = 1e-3, .warmup = 100},
+      .adam = nano_gpt_adam(0.99),
+      .clip_norm = 1,
+      .batch_tokens = 64 * 256,
+      .validate_every = 250,
+      .steps = 5000}},
+    // nanoGPT's for OpenWebText: half a million tokens a step.
+    {"gpt2",
+     {.schedule = {.kind = Kind::cosine, .lr = 6e-4, .warmup = 2000},
+      .adam = nano_gpt_adam(0.95),
+      .clip_norm = 1,
+      .batch_tokens = 12 * 1024,
+      .accumulate = 40,
+      .validate_every = 1000,
+      .steps = 600000}}};
+
+}  // namespace
+
+void Recipe::apply_to(TrainOptions& options) const {
+  options.schedule = schedule;
+  options.adam = adam;
+  options.clip_norm = clip_norm;
+  options.label_smoothing = label_smoothing;
+  options.batch_tokens = batch_tokens;
+  options.accumulate = accumulate;
+  options.validate_every = validate_every;
+}
+
+std::span<const NamedRecipe> known_recipes() { return kRecipes; }
+
+const Recipe& recipe_of(const std::string& preset) {
+  std::string known;
+  for (const auto& [name, recipe] : kRecipes) {
+    if (preset == name) return recipe;
+    known += std::string(name) + ", ";
+  }
+  KETTE_CHECK(preset.starts_with("gpt2-"), "recipe: expected one of ", known, "gpt2-..., given ",
+              preset);
+  return std::end(kRecipes)[-1].recipe;
+}
+
+}  // namespace kette
