@@ -18,13 +18,16 @@
 #include "autograd/ops/softmax.h"
 #include "autograd/ops/swiglu.h"
 
-namespace kette {
+namespace kette::ops {
 
-using CompositeOps =
-    std::tuple<SumTo, MaxLast, Reshape, Slice, Concatenate, Transpose, MatMul, AffineMap,
-               FeedForwardMap, LoraAffineMap, Softmax, LogSoftmax, Normalize, ResidualLayerNorm,
-               RmsNormalize, SwiGlu, Lookup, AddPositions, RotatePairs, ApplyDropout, SelfAttention,
-               CrossAttention, ProjectedCrossEntropy>;
+using Composite = std::tuple<Sum, Max, Reshape, Slice, Concatenate, Transpose, MatMul, Linear,
+                             FeedForward, LoraLinear, Softmax, LogSoftmax, LayerNorm,
+                             ResidualLayerNorm, RmsNorm, SwiGlu, Embedding, AddPositions, Rotary,
+                             Dropout, SelfAttention, CrossAttention, ProjectedCrossEntropy>;
+
+}  // namespace kette::ops
+
+namespace kette {
 
 struct OpInfo {
   std::string name, formula;

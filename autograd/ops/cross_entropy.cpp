@@ -2,7 +2,7 @@
 
 #include "autograd/ops/ids.h"
 
-namespace kette {
+namespace kette::ops {
 
 Tensor ProjectedCrossEntropy::forward(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   ProjectedCrossEntropyArgs args;
@@ -78,4 +78,4 @@ std::vector<Sample> ProjectedCrossEntropy::samples() {
           sample("40 rows, 50 words, smoothing 0.1", 40, 8, 50, 0.1)};
 }
 
-}  // namespace kette
+}  // namespace kette::ops

@@ -15,6 +15,10 @@ struct CrossEntropyOptions {
   double scale = 1;  ///< e.g. 1 / tokens of the whole (accumulated) batch, for a mean
 };
 
+}  // namespace kette
+
+namespace kette::ops {
+
 /// x: [rows, width], weight: [vocabulary, width], bias: [vocabulary] or undefined, targets: i32
 /// [rows] -> a scalar.
 struct ProjectedCrossEntropy {
@@ -33,6 +37,10 @@ struct ProjectedCrossEntropy {
   static std::vector<Sample> samples();
 };
 
+}  // namespace kette::ops
+
+namespace kette {
+
 inline Variable projected_cross_entropy(const Variable& x, const Variable& weight,
                                         const Variable& bias, const Tensor& targets,
                                         const CrossEntropyOptions& options,
@@ -40,7 +48,7 @@ inline Variable projected_cross_entropy(const Variable& x, const Variable& weigh
   const auto trains = [](const Variable& value) {
     return Tape::current() && Tape::current()->tracks(value);
   };
-  return record(ProjectedCrossEntropy{targets, options, sums, trains(weight), trains(bias)}, x,
+  return record(ops::ProjectedCrossEntropy{targets, options, sums, trains(weight), trains(bias)}, x,
                 weight, bias);
 }
 

@@ -2,7 +2,7 @@
 
 #include "autograd/ops/ids.h"
 
-namespace kette {
+namespace kette::ops {
 namespace {
 
 void gather(const Tensor& table, const Tensor& ids, const Tensor& y, double scale) {
@@ -25,7 +25,7 @@ void add_rows_of_entries(const Tensor& dy, const Tensor& ids, const Tensor& tabl
 
 }  // namespace
 
-Tensor Lookup::forward(const Tensor& entries) {
+Tensor Embedding::forward(const Tensor& entries) {
   table = entries;
   KETTE_CHECK(table.shape().rank() == 2, name, ": expected a table [entries, width], given ",
               table.str());
@@ -34,7 +34,7 @@ Tensor Lookup::forward(const Tensor& entries) {
   return y;
 }
 
-void Lookup::backward(const Tensor& dy, GradientSlot& dtable) {
+void Embedding::backward(const Tensor& dy, GradientSlot& dtable) {
   add_rows_of_entries(dy, ids, table, scale, dtable);
 }
 
@@ -59,7 +59,7 @@ void AddPositions::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dt
   dx.add(dy);
 }
 
-Tensor ApplyDropout::masked(const Tensor& x) const {
+Tensor Dropout::masked(const Tensor& x) const {
   const Tensor y = Tensor::empty(x.shape(), x.dtype(), x.device());
   visit_float(x.dtype(), name, [&]<class T>(T) {
     const rows::Dropout<T> body{x.data<T>(), y.data<T>(), x.width(), mask};
@@ -68,7 +68,7 @@ Tensor ApplyDropout::masked(const Tensor& x) const {
   return y;
 }
 
-std::vector<Sample> Lookup::samples() {
+std::vector<Sample> Embedding::samples() {
   const std::vector<std::int32_t> ids = {3, 0, 3, 5, 1};  // 3 twice: its gradients add up
   return {Sample{
       "5 ids of a [6, 9] table",
@@ -100,7 +100,7 @@ std::vector<Sample> AddPositions::samples() {
                  }}};
 }
 
-std::vector<Sample> ApplyDropout::samples() {
+std::vector<Sample> Dropout::samples() {
   const DropoutMask mask(0.4, {5, 6});
   return {Sample{"[3, 140], rate 0.4",
                  {{{3, 140}}},
@@ -115,4 +115,4 @@ std::vector<Sample> ApplyDropout::samples() {
                  }}};
 }
 
-}  // namespace kette
+}  // namespace kette::ops

@@ -5,9 +5,9 @@
 
 #include "autograd/elementwise.h"
 
-namespace kette {
+namespace kette::ops {
 
-struct Lookup {
+struct Embedding {
   static constexpr const char* name = "embedding";
   static constexpr const char* formula = "scale * table[id]";
   Tensor ids;
@@ -31,7 +31,7 @@ struct AddPositions {
   static std::vector<Sample> samples();
 };
 
-struct ApplyDropout {
+struct Dropout {
   static constexpr const char* name = "dropout";
   static constexpr const char* formula = "x * mask / (1 - rate)";
   DropoutMask mask;
@@ -42,15 +42,19 @@ struct ApplyDropout {
   static std::vector<Sample> samples();
 };
 
+}  // namespace kette::ops
+
+namespace kette {
+
 inline Variable embedding(const Variable& table, const Tensor& ids, double scale = 1) {
-  return record(Lookup{ids, scale}, table);
+  return record(ops::Embedding{ids, scale}, table);
 }
 inline Variable add_positions(const Variable& x, const Variable& table, const Tensor& positions) {
-  return record(AddPositions{positions}, x, table);
+  return record(ops::AddPositions{positions}, x, table);
 }
 /// A mask that is not active leaves x as it is.
 inline Variable dropout(const Variable& x, const DropoutMask& mask) {
-  return mask.active() ? record(ApplyDropout{mask}, x) : x;
+  return mask.active() ? record(ops::Dropout{mask}, x) : x;
 }
 
 }  // namespace kette
