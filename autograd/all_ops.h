@@ -3,9 +3,10 @@
 // of ops.
 #pragma once
 
-#include "autograd/elementwise.h"
 #include "autograd/ops/attention.h"
 #include "autograd/ops/cross_entropy.h"
+#include "autograd/ops/dropout.h"
+#include "autograd/ops/elementwise.h"
 #include "autograd/ops/embedding.h"
 #include "autograd/ops/feed_forward.h"
 #include "autograd/ops/layer_norm.h"

@@ -7,7 +7,7 @@
 //   dQ = dS K / sqrt(head width),  dK = dS^T Q / sqrt(head width)
 #pragma once
 
-#include "autograd/elementwise.h"
+#include "autograd/op.h"
 
 namespace kette {
 

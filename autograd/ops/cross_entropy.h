@@ -6,7 +6,7 @@
 // The gradients are taken while a chunk's logits are at hand, in the forward pass.
 #pragma once
 
-#include "autograd/elementwise.h"
+#include "autograd/op.h"
 
 namespace kette {
 

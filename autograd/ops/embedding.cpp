@@ -59,15 +59,6 @@ void AddPositions::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dt
   dx.add(dy);
 }
 
-Tensor Dropout::masked(const Tensor& x) const {
-  const Tensor y = Tensor::empty(x.shape(), x.dtype(), x.device());
-  visit_float(x.dtype(), name, [&]<class T>(T) {
-    const rows::Dropout<T> body{x.data<T>(), y.data<T>(), x.width(), mask};
-    on(x.device(), [&](auto exec) { kernels::for_rows(exec, body, x.rows()); });
-  });
-  return y;
-}
-
 std::vector<Sample> Embedding::samples() {
   const std::vector<std::int32_t> ids = {3, 0, 3, 5, 1};  // 3 twice: its gradients add up
   return {Sample{
@@ -95,21 +86,6 @@ std::vector<Sample> AddPositions::samples() {
                    Values y = in[0];
                    for (std::size_t i = 0; i < y.size(); ++i) {
                      y[i] += in[1][static_cast<std::size_t>(positions[i / 4]) * 4 + i % 4];
-                   }
-                   return y;
-                 }}};
-}
-
-std::vector<Sample> Dropout::samples() {
-  const DropoutMask mask(0.4, {5, 6});
-  return {Sample{"[3, 140], rate 0.4",
-                 {{{3, 140}}},
-                 [mask](const std::vector<Variable>& in) { return dropout(in[0], mask); },
-                 [mask](const std::vector<Values>& in) {
-                   Values y = in[0];
-                   for (std::size_t i = 0; i < y.size(); ++i) {
-                     const auto at = static_cast<std::int64_t>(i);
-                     y[i] *= static_cast<double>(mask.at(at / 140, at % 140, 140));
                    }
                    return y;
                  }}};

@@ -1,9 +1,9 @@
-// Token embeddings (Vaswani et al. 2017, section 3.4: multiplied by sqrt(d_model)), positions
-// (section 3.5) and dropout (section 5.4). ids: i32 [rows], on the host or where the table is;
-// table: [entries, width]; result: [rows, width].
+// Token embeddings (Vaswani et al. 2017, section 3.4: multiplied by sqrt(d_model)) and positions
+// (section 3.5). ids: i32 [rows], on the host or where the table is; table: [entries, width];
+// result: [rows, width].
 #pragma once
 
-#include "autograd/elementwise.h"
+#include "autograd/op.h"
 
 namespace kette::ops {
 
@@ -31,17 +31,6 @@ struct AddPositions {
   static std::vector<Sample> samples();
 };
 
-struct Dropout {
-  static constexpr const char* name = "dropout";
-  static constexpr const char* formula = "x * mask / (1 - rate)";
-  DropoutMask mask;
-
-  Tensor masked(const Tensor& x) const;
-  Tensor forward(const Tensor& x) { return masked(x); }
-  void backward(const Tensor& dy, GradientSlot& dx) { dx.add(masked(dy)); }
-  static std::vector<Sample> samples();
-};
-
 }  // namespace kette::ops
 
 namespace kette {
@@ -51,10 +40,6 @@ inline Variable embedding(const Variable& table, const Tensor& ids, double scale
 }
 inline Variable add_positions(const Variable& x, const Variable& table, const Tensor& positions) {
   return record(ops::AddPositions{positions}, x, table);
-}
-/// A mask that is not active leaves x as it is.
-inline Variable dropout(const Variable& x, const DropoutMask& mask) {
-  return mask.active() ? record(ops::Dropout{mask}, x) : x;
 }
 
 }  // namespace kette

@@ -1,5 +1,7 @@
 #include "autograd/ops/layer_norm.h"
 
+#include "autograd/ops/elementwise.h"
+
 namespace kette::ops {
 namespace {
 

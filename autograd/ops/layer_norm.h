@@ -2,7 +2,7 @@
 // al. 2017, section 3.1. The maths stand in tensor/rows/layer_norm.h.
 #pragma once
 
-#include "autograd/elementwise.h"
+#include "autograd/op.h"
 
 namespace kette::ops {
 

@@ -2,7 +2,7 @@
 // equation (6.46) read backwards: the gradient of a sum is the upstream gradient, broadcast.
 #pragma once
 
-#include "autograd/elementwise.h"
+#include "autograd/ops/elementwise.h"
 
 namespace kette::ops {
 

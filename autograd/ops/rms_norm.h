@@ -2,7 +2,7 @@
 // tensor/rows/rms_norm.h.
 #pragma once
 
-#include "autograd/elementwise.h"
+#include "autograd/op.h"
 
 namespace kette::ops {
 

@@ -4,7 +4,7 @@
 // 3 * width] the first 2 * width. positions: i32 [rows].
 #pragma once
 
-#include "autograd/elementwise.h"
+#include "autograd/op.h"
 
 namespace kette {
 

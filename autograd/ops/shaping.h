@@ -2,7 +2,7 @@
 // slice share storage.
 #pragma once
 
-#include "autograd/elementwise.h"
+#include "autograd/op.h"
 
 namespace kette::ops {
 

@@ -1,7 +1,7 @@
 // Softmax and log softmax over the last axis; the maths stand in tensor/rows/softmax.h.
 #pragma once
 
-#include "autograd/elementwise.h"
+#include "autograd/op.h"
 
 namespace kette::ops {
 

@@ -2,9 +2,7 @@
 // gradient slot sums the broadcast axes away again.
 #pragma once
 
-#include "autograd/record.h"
-#include "autograd/sample.h"
-#include "tensor/kernels.h"
+#include "autograd/op.h"
 
 namespace kette::ops {
 
