@@ -4,12 +4,12 @@
 #pragma once
 
 #include "autograd/ops/attention.h"
-#include "autograd/ops/cross_entropy.h"
 #include "autograd/ops/dropout.h"
 #include "autograd/ops/elementwise.h"
 #include "autograd/ops/embedding.h"
 #include "autograd/ops/feed_forward.h"
 #include "autograd/ops/layer_norm.h"
+#include "autograd/ops/linear_cross_entropy.h"
 #include "autograd/ops/lora.h"
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/reduce.h"
@@ -24,7 +24,7 @@ namespace kette::ops {
 using Composite = std::tuple<Sum, Max, Reshape, Slice, Concatenate, Transpose, MatMul, Linear,
                              FeedForward, LoraLinear, Softmax, LogSoftmax, LayerNorm,
                              ResidualLayerNorm, RmsNorm, SwiGlu, Embedding, AddPositions, Rotary,
-                             Dropout, SelfAttention, CrossAttention, ProjectedCrossEntropy>;
+                             Dropout, SelfAttention, CrossAttention, LinearCrossEntropy>;
 
 }  // namespace kette::ops
 

@@ -63,7 +63,7 @@ Variable Gpt::embed(const Tensor& ids, const Sequences& sequences, Run& run) con
 
 Variable Gpt::loss(const Variable& states, const Tensor& targets,
                    const CrossEntropyOptions& options, const Tensor& sums) const {
-  return projected_cross_entropy(states, output_.weight, output_.bias, targets, options, sums);
+  return linear_cross_entropy(states, output_.weight, output_.bias, targets, options, sums);
 }
 
 Variable Gpt::loss(const Batch& batch, const CrossEntropyOptions& options, Run& run,

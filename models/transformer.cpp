@@ -73,7 +73,7 @@ Variable Transformer::embed(const Tensor& ids, const Sequences& sequences, const
 
 Variable Transformer::loss(const Variable& states, const Tensor& targets,
                            const CrossEntropyOptions& options, const Tensor& sums) const {
-  return projected_cross_entropy(states, output_.weight, output_.bias, targets, options, sums);
+  return linear_cross_entropy(states, output_.weight, output_.bias, targets, options, sums);
 }
 
 Variable Transformer::loss(const Batch& batch, const CrossEntropyOptions& options, Run& run,

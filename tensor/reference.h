@@ -15,6 +15,6 @@ Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value, do
                  Mask mask, const Tensor& dropout = {});
 
 /// The sums and, where the arguments have them, the gradients, as documented in kernels.h.
-CrossEntropySums projected_cross_entropy(const ProjectedCrossEntropyArgs& args);
+CrossEntropySums linear_cross_entropy(const LinearCrossEntropyArgs& args);
 
 }  // namespace kette::reference

@@ -21,8 +21,8 @@ namespace kette::ops {
 
 /// x: [rows, width], weight: [vocabulary, width], bias: [vocabulary] or undefined, targets: i32
 /// [rows] -> a scalar.
-struct ProjectedCrossEntropy {
-  static constexpr const char* name = "projected_cross_entropy";
+struct LinearCrossEntropy {
+  static constexpr const char* name = "linear_cross_entropy";
   static constexpr const char* formula = "-scale * sum_rows q . log softmax(x W^T + b)";
   Tensor targets;
   CrossEntropyOptions options{};
@@ -41,14 +41,13 @@ struct ProjectedCrossEntropy {
 
 namespace kette {
 
-inline Variable projected_cross_entropy(const Variable& x, const Variable& weight,
-                                        const Variable& bias, const Tensor& targets,
-                                        const CrossEntropyOptions& options,
-                                        const Tensor& sums = {}) {
+inline Variable linear_cross_entropy(const Variable& x, const Variable& weight,
+                                     const Variable& bias, const Tensor& targets,
+                                     const CrossEntropyOptions& options, const Tensor& sums = {}) {
   const auto trains = [](const Variable& value) {
     return Tape::current() && Tape::current()->tracks(value);
   };
-  return record(ops::ProjectedCrossEntropy{targets, options, sums, trains(weight), trains(bias)}, x,
+  return record(ops::LinearCrossEntropy{targets, options, sums, trains(weight), trains(bias)}, x,
                 weight, bias);
 }
 
