@@ -1,5 +1,5 @@
-// The heavy kernels once more, as plainly as they can be written: loops over f64 tensors on the
-// CPU. Nothing of the product uses them; they are what its kernels are compared with.
+// The heavy kernels once more, as plainly as they can be written: loops over f64 tensors on the CPU,
+// to compare the kernels with.
 #pragma once
 
 #include "tensor/kernels.h"

@@ -1,4 +1,4 @@
-#include "tensor/reference.h"
+#include "tests/reference.h"
 
 #include <cmath>
 #include <limits>
