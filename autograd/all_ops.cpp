@@ -11,17 +11,17 @@ OpInfo info() {
 }  // namespace
 
 std::vector<OpInfo> all_ops() {
-  std::vector<OpInfo> ops;
+  std::vector<OpInfo> result;
   [&]<class... F>(std::tuple<F...>*) {
-    (ops.push_back(info<Unary<F>>()), ...);
+    (result.push_back(info<ops::Unary<F>>()), ...);
   }(static_cast<UnaryFunctions*>(nullptr));
   [&]<class... F>(std::tuple<F...>*) {
-    (ops.push_back(info<Binary<F>>()), ...);
+    (result.push_back(info<ops::Binary<F>>()), ...);
   }(static_cast<BinaryFunctions*>(nullptr));
   [&]<class... Op>(std::tuple<Op...>*) {
-    (ops.push_back(info<Op>()), ...);
-  }(static_cast<CompositeOps*>(nullptr));
-  return ops;
+    (result.push_back(info<Op>()), ...);
+  }(static_cast<ops::Composite*>(nullptr));
+  return result;
 }
 
 }  // namespace kette

@@ -3,12 +3,13 @@
 // of ops.
 #pragma once
 
-#include "autograd/elementwise.h"
 #include "autograd/ops/attention.h"
-#include "autograd/ops/cross_entropy.h"
+#include "autograd/ops/dropout.h"
+#include "autograd/ops/elementwise.h"
 #include "autograd/ops/embedding.h"
 #include "autograd/ops/feed_forward.h"
 #include "autograd/ops/layer_norm.h"
+#include "autograd/ops/linear_cross_entropy.h"
 #include "autograd/ops/lora.h"
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/reduce.h"
@@ -18,13 +19,16 @@
 #include "autograd/ops/softmax.h"
 #include "autograd/ops/swiglu.h"
 
-namespace kette {
+namespace kette::ops {
 
-using CompositeOps =
-    std::tuple<SumTo, MaxLast, Reshape, Slice, Concatenate, Transpose, MatMul, AffineMap,
-               FeedForwardMap, LoraAffineMap, Softmax, LogSoftmax, Normalize, ResidualLayerNorm,
-               RmsNormalize, SwiGlu, Lookup, AddPositions, RotatePairs, ApplyDropout, SelfAttention,
-               CrossAttention, ProjectedCrossEntropy>;
+using Composite = std::tuple<Sum, Max, Reshape, Slice, Concatenate, Transpose, MatMul, Linear,
+                             FeedForward, LoraLinear, Softmax, LogSoftmax, LayerNorm,
+                             ResidualLayerNorm, RmsNorm, SwiGlu, Embedding, AddPositions, Rotary,
+                             Dropout, SelfAttention, CrossAttention, LinearCrossEntropy>;
+
+}  // namespace kette::ops
+
+namespace kette {
 
 struct OpInfo {
   std::string name, formula;

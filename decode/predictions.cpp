@@ -10,7 +10,7 @@ Predictions predict(const AutoregressiveModel& model, const Tensor& states, std:
   const std::int64_t rows = states.rows();
   // One behind the other, so that one copy brings them all.
   const Tensor answer = Tensor::empty({rows * (2 * count + 1)}, DType::i32, states.device());
-  TopEntriesArgs args;
+  TopKArgs args;
   args.weight = &*model.output().prepacked;
   args.states = states;
   args.masks = masks;
@@ -18,7 +18,7 @@ Predictions predict(const AutoregressiveModel& model, const Tensor& states, std:
   args.entries = answer.view(0, {rows, count});
   args.values = answer.view(rows * count, {rows, count}).bits_as(DType::f32);
   args.target_values = answer.view(2 * rows * count, {rows}).bits_as(DType::f32);
-  on(states.device(), [&](auto exec) { kernels::top_entries(exec, args); });
+  on(states.device(), [&](auto exec) { kernels::top_k(exec, args); });
   const auto copy = backend(states.device()).start_copy_to_host(answer.raw(), answer.bytes());
   const auto* entries = static_cast<const std::int32_t*>(copy->wait());
   const auto* values = reinterpret_cast<const float*>(entries + rows * count);

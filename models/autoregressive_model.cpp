@@ -18,7 +18,7 @@ Variable AutoregressiveModel::states(const Batch& batch, Run& run) const {
 
 Variable AutoregressiveModel::loss(const Variable& states, const Tensor& targets,
                                    const CrossEntropyOptions& options, const Tensor& sums) const {
-  return projected_cross_entropy(states, output().weight, output().bias, targets, options, sums);
+  return linear_cross_entropy(states, output().weight, output().bias, targets, options, sums);
 }
 
 Variable AutoregressiveModel::loss(const Batch& batch, const CrossEntropyOptions& options, Run& run,

@@ -15,7 +15,7 @@ void Model::materialize(std::uint64_t seed, DType dtype, Device device, Gradient
 }
 
 void Model::become_snapshot_of(const Model& other, DType weights) {
-  std::vector<PackedWeight> prepacked;
+  std::vector<PrepackedWeight> prepacked;
   // The visitor is for whoever changes maps, too; this one does not.
   const_cast<Model&>(other).each_linear([&](const Linear& map, const std::vector<std::string>&) {
     prepacked.push_back(map.prepack(weights));

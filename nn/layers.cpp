@@ -32,7 +32,7 @@ Variable Linear::operator()(const Variable& x) const {
   return y;
 }
 
-PackedWeight Linear::prepack(DType panels) const {
+PrepackedWeight Linear::prepack(DType panels) const {
   const Tensor matrix = merged_weight();
   KETTE_CHECK(matrix.defined(), path,
               ": expected a model with values, given one without "
@@ -40,7 +40,7 @@ PackedWeight Linear::prepack(DType panels) const {
   std::vector<Tensor> biases;
   if (bias.value().defined()) biases.push_back(bias.value());
   return on(matrix.device(),
-            [&](auto exec) { return kernels::pack_linear(exec, {matrix}, biases, panels); });
+            [&](auto exec) { return kernels::prepack_linear(exec, {matrix}, biases, panels); });
 }
 
 Tensor Linear::merged_weight() const {

@@ -35,8 +35,8 @@ struct Linear {
   std::string path;
   Variable weight, bias;
   Activation activation = Activation::none;
-  std::optional<LoraAdapter> adapter;     ///< while fine-tuning
-  std::optional<PackedWeight> prepacked;  ///< while decoding: used instead of weight and bias
+  std::optional<LoraAdapter> adapter;        ///< while fine-tuning
+  std::optional<PrepackedWeight> prepacked;  ///< while decoding: used instead of weight and bias
 
   Linear(const Scope& scope, std::int64_t in, std::int64_t out, const LinearOptions& options = {});
   /// A map whose weight is another layer's, too (tied).
@@ -47,7 +47,7 @@ struct Linear {
   Variable operator()(const Variable& x, const Run& run) const { return run.tap(path, (*this)(x)); }
   /// Weight and bias laid out for products of few rows (tensor/decoding.h), adapters merged; panels:
   /// f32 or bf16.
-  PackedWeight prepack(DType panels) const;
+  PrepackedWeight prepack(DType panels) const;
   /// The weight, or in f32 the one weight that does what it does together with its adapter.
   Tensor merged_weight() const;
 };

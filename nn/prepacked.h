@@ -9,6 +9,6 @@ namespace kette {
 
 /// x: f32 [rows, in] -> activation(x W^T + b), f32 [rows, out]. Has no backward: an Error where a tape
 /// wants the gradient of x.
-Variable prepacked_linear(const Variable& x, const PackedWeight& weight, Activation activation);
+Variable prepacked_linear(const Variable& x, const PrepackedWeight& weight, Activation activation);
 
 }  // namespace kette

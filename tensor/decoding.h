@@ -13,16 +13,16 @@
 namespace kette {
 
 /// y = activation(x W^T + bias) with W: [out, in] laid out beforehand the way the device multiplies
-/// fastest; where what lies in `panels` is the device's own affair. Made by kernels::pack_linear.
-struct PackedWeight {
+/// fastest; where what lies in `panels` is the device's own affair. Made by kernels::prepack_linear.
+struct PrepackedWeight {
   Tensor panels;  ///< f32 or bf16
   Tensor bias;    ///< f32
   std::int64_t out = 0, in = 0;
 
-  /// The sizes of what kernels::pack_linear is asked to pack, still without memory; an Error unless
-  /// the parts fit together and panels come in that type.
-  static PackedWeight sizes_of(const std::vector<Tensor>& matrices,
-                               const std::vector<Tensor>& biases, DType panels);
+  /// The sizes alone, with panels and bias undefined; an Error unless the parts fit together and
+  /// panels come in that type.
+  static PrepackedWeight sizes_of(const std::vector<Tensor>& matrices,
+                                  const std::vector<Tensor>& biases, DType panels);
 
   /// Calls function(panels), a pointer of their type.
   template <class Function>
@@ -32,8 +32,8 @@ struct PackedWeight {
   }
 };
 
-struct PackedLinearArgs {
-  const PackedWeight* weight = nullptr;
+struct PrepackedLinearArgs {
+  const PrepackedWeight* weight = nullptr;
   Tensor x;  ///< [rows, in]
   Tensor y;  ///< [rows, out]
   Activation activation = Activation::none;
@@ -85,8 +85,8 @@ struct TokenMasks {
 };
 
 /// The likeliest entries of log softmax(states W^T) per row, without ever writing all of them.
-struct TopEntriesArgs {
-  const PackedWeight* weight = nullptr;
+struct TopKArgs {
+  const PrepackedWeight* weight = nullptr;
   Tensor states;         ///< [rows, in]
   TokenMasks masks;      ///< tokens outside count in the softmax, but are never among the likeliest
   Tensor targets;        ///< i32 [rows]: one entry a row that is wanted whatever its rank

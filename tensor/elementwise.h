@@ -1,7 +1,7 @@
 // Every elementwise function, forward and derivative, written once for both devices. A functor may
 // hold constants; it has a name, a one-line formula, the range its inputs are sampled from in
 // checks, and a plain double-precision reference. To add one: write it here, list it in
-// UnaryFunctions or BinaryFunctions, and declare its differentiable form in autograd/elementwise.h.
+// UnaryFunctions or BinaryFunctions, and declare its differentiable form in autograd/ops/elementwise.h.
 // Kernels, gradient check, device parity, docs and bench are generated from the two lists at the
 // end.
 #pragma once

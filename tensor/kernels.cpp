@@ -33,30 +33,30 @@ void AttentionArgs::check() const {
               key_segments.longest(), ", given ", dropout_width);
 }
 
-PackedWeight PackedWeight::sizes_of(const std::vector<Tensor>& matrices,
-                                    const std::vector<Tensor>& biases, DType panels) {
+PrepackedWeight PrepackedWeight::sizes_of(const std::vector<Tensor>& matrices,
+                                          const std::vector<Tensor>& biases, DType panels) {
   KETTE_CHECK(panels == DType::f32 || panels == DType::bf16,
-              "pack_linear: expected panels in f32 or bf16, given ", name_of(panels));
+              "prepack_linear: expected panels in f32 or bf16, given ", name_of(panels));
   KETTE_CHECK(!matrices.empty() && (biases.empty() || biases.size() == matrices.size()),
-              "pack_linear: expected matrices with a bias each or none, given ", matrices.size(),
+              "prepack_linear: expected matrices with a bias each or none, given ", matrices.size(),
               " matrices and ", biases.size(), " biases");
-  PackedWeight packed;
-  packed.in = matrices.front().width();
+  PrepackedWeight weight;
+  weight.in = matrices.front().width();
   for (std::size_t i = 0; i < matrices.size(); ++i) {
     const Tensor& matrix = matrices[i];
-    KETTE_CHECK(matrix.shape().rank() == 2 && matrix.width() == packed.in,
-                "pack_linear: expected matrices [out, ", packed.in, "], given ", matrix.str());
+    KETTE_CHECK(matrix.shape().rank() == 2 && matrix.width() == weight.in,
+                "prepack_linear: expected matrices [out, ", weight.in, "], given ", matrix.str());
     KETTE_CHECK(biases.empty() || biases[i].elements() == matrix.rows(),
-                "pack_linear: expected a bias of ", matrix.rows(), " entries, given ",
+                "prepack_linear: expected a bias of ", matrix.rows(), " entries, given ",
                 biases.empty() ? "" : biases[i].str());
-    packed.out += matrix.rows();
+    weight.out += matrix.rows();
   }
-  return packed;
+  return weight;
 }
 
-void PackedLinearArgs::check() const {
+void PrepackedLinearArgs::check() const {
   KETTE_CHECK(x.width() == weight->in && y.rows() == x.rows() && y.width() == weight->out,
-              "packed_linear: expected x [rows, ", weight->in, "] and y [rows, ", weight->out,
+              "prepacked_linear: expected x [rows, ", weight->in, "] and y [rows, ", weight->out,
               "], given ", x.str(), " and ", y.str());
 }
 
@@ -77,13 +77,13 @@ void CachedAttentionArgs::check() const {
 Tensor TokenMasks::pack(const std::vector<std::vector<bool>>& masks, Device device) {
   KETTE_CHECK(!masks.empty(), "masks: expected at least one, given none");
   const std::size_t words = (masks.front().size() + 31) / 32;
-  std::vector<std::int32_t> packed;
+  std::vector<std::int32_t> lines;
   for (const std::vector<bool>& mask : masks) {
     std::vector<std::uint32_t> line(words);
     for (std::size_t v = 0; v < mask.size(); ++v) line[v / 32] |= std::uint32_t{mask[v]} << v % 32;
-    packed.insert(packed.end(), line.begin(), line.end());
+    lines.insert(lines.end(), line.begin(), line.end());
   }
-  return Tensor::from(packed, {std::ssize(masks), static_cast<std::int64_t>(words)}, device);
+  return Tensor::from(lines, {std::ssize(masks), static_cast<std::int64_t>(words)}, device);
 }
 
 void SampleArgs::check() const {
@@ -102,8 +102,8 @@ void SampleArgs::check() const {
               drawn.str());
 }
 
-void ProjectedCrossEntropyArgs::check() const {
-  constexpr const char* op = "projected_cross_entropy: expected ";
+void LinearCrossEntropyArgs::check() const {
+  constexpr const char* op = "linear_cross_entropy: expected ";
   const std::int64_t rows = x.rows(), vocabulary = weight.rows();
   KETTE_CHECK(x.width() == weight.width() && weight.shape().rank() == 2, op,
               "x [rows, width] and weight [vocabulary, width], given ", x.shape(), " and ",

@@ -101,7 +101,7 @@ struct AttentionGradients {
 /// 2017, section 5.4).
 ///   loss = sum over rows of -sum_v q_v log softmax(z)_v
 /// When gradients are asked for they are taken in the same pass, times `gradient_scale`.
-struct ProjectedCrossEntropyArgs {
+struct LinearCrossEntropyArgs {
   Tensor x, weight, bias;  ///< [rows, width], [vocabulary, width], [vocabulary] or undefined
   Tensor targets;          ///< i32 [rows]
   double smoothing = 0;
@@ -114,7 +114,7 @@ struct ProjectedCrossEntropyArgs {
   void check() const;  ///< an Error unless shapes and types fit together
 };
 
-/// What ProjectedCrossEntropyArgs::sums holds, in this order, once somebody wants to see it.
+/// What LinearCrossEntropyArgs::sums holds, in this order, once somebody wants to see it.
 struct CrossEntropySums {
   double loss = 0;                     ///< the smoothed loss
   double negative_log_likelihood = 0;  ///< without smoothing, for perplexity
@@ -212,17 +212,17 @@ KETTE_KERNEL(void, scatter_add, const Tensor& dy, const Occurrences& occurrences
 KETTE_KERNEL(void, attention, const AttentionArgs& args);
 KETTE_KERNEL(void, attention_backward, const AttentionArgs& args,
              const AttentionGradients& gradients);
-KETTE_KERNEL(void, projected_cross_entropy, const ProjectedCrossEntropyArgs& args);
+KETTE_KERNEL(void, linear_cross_entropy, const LinearCrossEntropyArgs& args);
 KETTE_KERNEL(void, adam, const AdamArgs& args);
 
 // Decoding; the arguments stand in tensor/decoding.h.
 /// The matrices, each [out, in], are stacked and rounded to the type of the panels, f32 or bf16;
 /// biases: as many vectors [out], or none.
-KETTE_KERNEL(PackedWeight, pack_linear, const std::vector<Tensor>& matrices,
+KETTE_KERNEL(PrepackedWeight, prepack_linear, const std::vector<Tensor>& matrices,
              const std::vector<Tensor>& biases, DType panels = DType::f32);
-KETTE_KERNEL(void, packed_linear, const PackedLinearArgs& args);
+KETTE_KERNEL(void, prepacked_linear, const PrepackedLinearArgs& args);
 KETTE_KERNEL(void, cached_attention, const CachedAttentionArgs& args);
-KETTE_KERNEL(void, top_entries, const TopEntriesArgs& args);
+KETTE_KERNEL(void, top_k, const TopKArgs& args);
 /// On CUDA without any copy or wait, so that a graph can hold it.
 KETTE_KERNEL(void, sample, const SampleArgs& args);
 

@@ -63,21 +63,50 @@ TEST_CASE("the guide's program with an op of one's own is the one that is built 
                   "```\n") != std::string::npos);
 }
 
-TEST_CASE("the guide's own ops are diffs of two and four files that fit the source") {
+TEST_CASE("the guide's own ops and its own model are diffs of few files that fit the source") {
   if (std::system("patch --version > /dev/null 2>&1") != 0) {
     MESSAGE("skipped: the program patch is not installed");
     return;
   }
   const std::filesystem::path source = kette::testing::source_folder();
   const auto diffs = code_blocks(kette::testing::read_file(source / "docs" / "guide.md"), "diff");
-  REQUIRE(diffs.size() == 2);
+  REQUIRE(diffs.size() == 3);
   CHECK(count(diffs[0], "\n+++ b/") == 2);
   CHECK(count(diffs[1], "\n+++ b/") == 4);
+  CHECK(count(diffs[2], "\n+++ b/") == 3);
   const kette::testing::ScratchFolder folder;
   for (const std::string& diff : diffs) {
     kette::testing::write_file(folder / "diff", diff);
     const std::string command = "patch --dry-run --fuzz=0 -p1 -d '" + source.string() + "' -i '" +
                                 (folder / "diff").string() + "' > /dev/null";
     CHECK(std::system(command.c_str()) == 0);
+  }
+}
+
+TEST_CASE("the guide's own model is the one that is tested, and changes one file of six at most") {
+  if (std::system("patch --version > /dev/null 2>&1") != 0) {
+    MESSAGE("skipped: the program patch is not installed");
+    return;
+  }
+  const std::filesystem::path source = kette::testing::source_folder();
+  const std::string diff =
+      code_blocks(kette::testing::read_file(source / "docs" / "guide.md"), "diff").back();
+  CHECK(count("\n" + diff, "\n--- a/") == 1);
+  const kette::testing::ScratchFolder folder;
+  std::filesystem::create_directories(folder / "models");
+  std::filesystem::copy(source / "models" / "families.cpp", folder / "models" / "families.cpp");
+  kette::testing::write_file(folder / "diff", diff);
+  const std::string command = "patch --fuzz=0 -p1 -d '" + folder.path().string() + "' -i '" +
+                              (folder / "diff").string() + "' > /dev/null";
+  REQUIRE(std::system(command.c_str()) == 0);
+  CHECK(count(kette::testing::read_file(folder / "models" / "families.cpp"),
+              "&classifier_family()") == 1);
+  for (const char* name : {"classifier.h", "classifier.cpp"}) {
+    std::string tested = kette::testing::read_file(source / "tests" / "models" / name);
+    const std::string here = "\"tests/models/classifier.h\"";
+    if (const auto at = tested.find(here); at != std::string::npos) {
+      tested.replace(at, here.size(), "\"models/classifier.h\"");
+    }
+    CHECK(kette::testing::read_file(folder / "models" / name) == tested);
   }
 }

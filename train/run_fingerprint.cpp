@@ -64,7 +64,10 @@ RunFingerprint RunFingerprint::from_json(const std::string& text) {
   const Json json = Json::parse(text);
   RunFingerprint fingerprint;
   for (const auto& [name, value] : json.at("settings").items()) {
-    fingerprint.add(name, value.get<std::string>());
+    const auto setting = value.get<std::string>();
+    // Version 0.1.0 called it so, like the order of a translation model's norms.
+    const bool is_norm_kind = name == "model.norm" && (setting == "layer" || setting == "rms");
+    fingerprint.add(is_norm_kind ? "model.norm_kind" : name, setting);
   }
   for (const auto& [role, value] : json.at("data").items()) {
     fingerprint.data.push_back({role, value.at("fingerprint"), value.at("path")});

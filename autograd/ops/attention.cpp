@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace kette {
+namespace kette::ops {
 namespace {
 
 char* offset(const Tensor& tensor, std::int64_t elements) {
@@ -197,4 +197,4 @@ std::vector<Sample> CrossAttention::samples() {
                  {2, Mask::none, DropoutMask(0.5, {8, 9})})};
 }
 
-}  // namespace kette
+}  // namespace kette::ops

@@ -7,7 +7,7 @@
 //   dQ = dS K / sqrt(head width),  dK = dS^T Q / sqrt(head width)
 #pragma once
 
-#include "autograd/elementwise.h"
+#include "autograd/op.h"
 
 namespace kette {
 
@@ -16,6 +16,10 @@ struct AttentionOptions {
   Mask mask = Mask::none;
   DropoutMask dropout{};  ///< of the probabilities; the paper has none
 };
+
+}  // namespace kette
+
+namespace kette::ops {
 
 /// Queries, keys and values from one projection: qkv [rows, 3 * width] -> [rows, width].
 struct SelfAttention {
@@ -44,14 +48,18 @@ struct CrossAttention {
   static std::vector<Sample> samples();
 };
 
+}  // namespace kette::ops
+
+namespace kette {
+
 inline Variable self_attention(const Variable& qkv, const Segments& segments,
                                const AttentionOptions& options) {
-  return record(SelfAttention{options, segments}, qkv);
+  return record(ops::SelfAttention{options, segments}, qkv);
 }
 inline Variable cross_attention(const Variable& query, const Variable& key_value,
                                 const Segments& query_segments, const Segments& key_segments,
                                 const AttentionOptions& options) {
-  return record(CrossAttention{options, query_segments, key_segments}, query, key_value);
+  return record(ops::CrossAttention{options, query_segments, key_segments}, query, key_value);
 }
 
 }  // namespace kette

@@ -2,7 +2,7 @@
 
 #include "autograd/ops/ids.h"
 
-namespace kette {
+namespace kette::ops {
 namespace {
 
 void gather(const Tensor& table, const Tensor& ids, const Tensor& y, double scale) {
@@ -25,7 +25,7 @@ void add_rows_of_entries(const Tensor& dy, const Tensor& ids, const Tensor& tabl
 
 }  // namespace
 
-Tensor Lookup::forward(const Tensor& entries) {
+Tensor Embedding::forward(const Tensor& entries) {
   table = entries;
   KETTE_CHECK(table.shape().rank() == 2, name, ": expected a table [entries, width], given ",
               table.str());
@@ -34,7 +34,7 @@ Tensor Lookup::forward(const Tensor& entries) {
   return y;
 }
 
-void Lookup::backward(const Tensor& dy, GradientSlot& dtable) {
+void Embedding::backward(const Tensor& dy, GradientSlot& dtable) {
   add_rows_of_entries(dy, ids, table, scale, dtable);
 }
 
@@ -59,16 +59,7 @@ void AddPositions::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dt
   dx.add(dy);
 }
 
-Tensor ApplyDropout::masked(const Tensor& x) const {
-  const Tensor y = Tensor::empty(x.shape(), x.dtype(), x.device());
-  visit_float(x.dtype(), name, [&]<class T>(T) {
-    const rows::Dropout<T> body{x.data<T>(), y.data<T>(), x.width(), mask};
-    on(x.device(), [&](auto exec) { kernels::for_rows(exec, body, x.rows()); });
-  });
-  return y;
-}
-
-std::vector<Sample> Lookup::samples() {
+std::vector<Sample> Embedding::samples() {
   const std::vector<std::int32_t> ids = {3, 0, 3, 5, 1};  // 3 twice: its gradients add up
   return {Sample{
       "5 ids of a [6, 9] table",
@@ -100,19 +91,4 @@ std::vector<Sample> AddPositions::samples() {
                  }}};
 }
 
-std::vector<Sample> ApplyDropout::samples() {
-  const DropoutMask mask(0.4, {5, 6});
-  return {Sample{"[3, 140], rate 0.4",
-                 {{{3, 140}}},
-                 [mask](const std::vector<Variable>& in) { return dropout(in[0], mask); },
-                 [mask](const std::vector<Values>& in) {
-                   Values y = in[0];
-                   for (std::size_t i = 0; i < y.size(); ++i) {
-                     const auto at = static_cast<std::int64_t>(i);
-                     y[i] *= static_cast<double>(mask.at(at / 140, at % 140, 140));
-                   }
-                   return y;
-                 }}};
-}
-
-}  // namespace kette
+}  // namespace kette::ops

@@ -1,13 +1,13 @@
-// Token embeddings (Vaswani et al. 2017, section 3.4: multiplied by sqrt(d_model)), positions
-// (section 3.5) and dropout (section 5.4). ids: i32 [rows], on the host or where the table is;
-// table: [entries, width]; result: [rows, width].
+// Token embeddings (Vaswani et al. 2017, section 3.4: multiplied by sqrt(d_model)) and positions
+// (section 3.5). ids: i32 [rows], on the host or where the table is; table: [entries, width];
+// result: [rows, width].
 #pragma once
 
-#include "autograd/elementwise.h"
+#include "autograd/op.h"
 
-namespace kette {
+namespace kette::ops {
 
-struct Lookup {
+struct Embedding {
   static constexpr const char* name = "embedding";
   static constexpr const char* formula = "scale * table[id]";
   Tensor ids;
@@ -31,26 +31,15 @@ struct AddPositions {
   static std::vector<Sample> samples();
 };
 
-struct ApplyDropout {
-  static constexpr const char* name = "dropout";
-  static constexpr const char* formula = "x * mask / (1 - rate)";
-  DropoutMask mask;
+}  // namespace kette::ops
 
-  Tensor masked(const Tensor& x) const;
-  Tensor forward(const Tensor& x) { return masked(x); }
-  void backward(const Tensor& dy, GradientSlot& dx) { dx.add(masked(dy)); }
-  static std::vector<Sample> samples();
-};
+namespace kette {
 
 inline Variable embedding(const Variable& table, const Tensor& ids, double scale = 1) {
-  return record(Lookup{ids, scale}, table);
+  return record(ops::Embedding{ids, scale}, table);
 }
 inline Variable add_positions(const Variable& x, const Variable& table, const Tensor& positions) {
-  return record(AddPositions{positions}, x, table);
-}
-/// A mask that is not active leaves x as it is.
-inline Variable dropout(const Variable& x, const DropoutMask& mask) {
-  return mask.active() ? record(ApplyDropout{mask}, x) : x;
+  return record(ops::AddPositions{positions}, x, table);
 }
 
 }  // namespace kette

@@ -2,20 +2,19 @@
 
 #include "autograd/ops/products.h"
 
-namespace kette {
+namespace kette::ops {
 
-Tensor FeedForwardMap::forward(const Tensor& x, const Tensor& inner_weight,
-                               const Tensor& inner_bias, const Tensor& outer_weight,
-                               const Tensor& outer_bias) {
+Tensor FeedForward::forward(const Tensor& x, const Tensor& inner_weight, const Tensor& inner_bias,
+                            const Tensor& outer_weight, const Tensor& outer_bias) {
   KETTE_CHECK(activation != Activation::none, name,
               ": expected an activation between the two maps, given none");
   inner.activation = activation;
   return outer.forward(inner.forward(x, inner_weight, inner_bias), outer_weight, outer_bias);
 }
 
-void FeedForwardMap::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dinner_weight,
-                              GradientSlot& dinner_bias, GradientSlot& douter_weight,
-                              GradientSlot& douter_bias) {
+void FeedForward::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dinner_weight,
+                           GradientSlot& dinner_bias, GradientSlot& douter_weight,
+                           GradientSlot& douter_bias) {
   const Tensor upstream = as_rows(dy), hidden = as_rows(outer.x);
   add_parameter_gradients(upstream, hidden, outer.bias, douter_weight, douter_bias);
 
@@ -39,7 +38,7 @@ void FeedForwardMap::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& 
   add_parameter_gradients(dhidden, as_rows(inner.x), Tensor(), dinner_weight, taken);
 }
 
-std::vector<Sample> FeedForwardMap::samples() {
+std::vector<Sample> FeedForward::samples() {
   const auto sample = [](std::int64_t rows, std::int64_t width, std::int64_t hidden,
                          Activation activation, const char* label) {
     return Sample{Shape{rows, width}.str() + ", hidden " + std::to_string(hidden) + ", " + label,
@@ -73,4 +72,4 @@ std::vector<Sample> FeedForwardMap::samples() {
           sample(300, 8, 16, Activation::relu, "relu")};
 }
 
-}  // namespace kette
+}  // namespace kette::ops

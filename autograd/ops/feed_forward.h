@@ -6,14 +6,14 @@
 
 #include "autograd/ops/matmul.h"
 
-namespace kette {
+namespace kette::ops {
 
 /// x: [rows, in], inner: [hidden, in] and [hidden], outer: [out, hidden] and [out] -> [rows, out].
-struct FeedForwardMap {
+struct FeedForward {
   static constexpr const char* name = "feed_forward";
   static constexpr const char* formula = "activation(x W1^T + b1) W2^T + b2";
   Activation activation = Activation::relu;
-  AffineMap inner{}, outer{};
+  Linear inner{}, outer{};
 
   Tensor forward(const Tensor& x, const Tensor& inner_weight, const Tensor& inner_bias,
                  const Tensor& outer_weight, const Tensor& outer_bias);
@@ -22,10 +22,15 @@ struct FeedForwardMap {
   static std::vector<Sample> samples();
 };
 
+}  // namespace kette::ops
+
+namespace kette {
+
 inline Variable feed_forward(const Variable& x, const Variable& inner_weight,
                              const Variable& inner_bias, const Variable& outer_weight,
                              const Variable& outer_bias, Activation activation) {
-  return record(FeedForwardMap{activation}, x, inner_weight, inner_bias, outer_weight, outer_bias);
+  return record(ops::FeedForward{activation}, x, inner_weight, inner_bias, outer_weight,
+                outer_bias);
 }
 
 }  // namespace kette

@@ -1,6 +1,8 @@
 #include "autograd/ops/layer_norm.h"
 
-namespace kette {
+#include "autograd/ops/elementwise.h"
+
+namespace kette::ops {
 namespace {
 
 /// Both ops: `op` holds epsilon, sum, gain, mean, rstd.
@@ -82,10 +84,10 @@ Values layer_norm_reference(Values x, const Values& gain, const Values& bias, do
 
 }  // namespace
 
-Tensor Normalize::forward(const Tensor& x, const Tensor& gains, const Tensor& biases) {
+Tensor LayerNorm::forward(const Tensor& x, const Tensor& gains, const Tensor& biases) {
   return normalize(*this, x, nullptr, gains, biases, {});
 }
-void Normalize::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dgain,
+void LayerNorm::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dgain,
                          GradientSlot& dbias) {
   const GradientSlot::Buffer dsum = dx.buffer_over(dy);
   normalize_backward(*this, dy, dsum, {}, dgain, dbias, {});
@@ -115,7 +117,7 @@ void ResidualLayerNorm::backward(const std::array<Tensor, 2>& gradients, Gradien
   dresidual.add(masked.defined() ? masked : dsum.tensor);
 }
 
-std::vector<Sample> Normalize::samples() {
+std::vector<Sample> LayerNorm::samples() {
   std::vector<Sample> result;
   for (const auto& [shape, shift] :
        {std::pair{Shape{3, 8}, 0.0}, {Shape{2, 33}, 0.0}, {Shape{3, 16}, 100.0}}) {
@@ -168,4 +170,4 @@ std::vector<Sample> ResidualLayerNorm::samples() {
   return result;
 }
 
-}  // namespace kette
+}  // namespace kette::ops

@@ -2,12 +2,12 @@
 // al. 2017, section 3.1. The maths stand in tensor/rows/layer_norm.h.
 #pragma once
 
-#include "autograd/elementwise.h"
+#include "autograd/op.h"
 
-namespace kette {
+namespace kette::ops {
 
 /// x: [rows, width], gain and bias: [width].
-struct Normalize {
+struct LayerNorm {
   static constexpr const char* name = "layer_norm";
   static constexpr const char* formula = "gain * (x - mean) / sqrt(var + eps) + bias";
   double epsilon = 1e-5;
@@ -34,16 +34,20 @@ struct ResidualLayerNorm {
   static std::vector<Sample> samples();
 };
 
+}  // namespace kette::ops
+
+namespace kette {
+
 inline Variable layer_norm(const Variable& x, const Variable& gain, const Variable& bias,
                            double epsilon = 1e-5) {
-  return record(Normalize{epsilon}, x, gain, bias);
+  return record(ops::LayerNorm{epsilon}, x, gain, bias);
 }
 /// {sum, y}
 inline std::array<Variable, 2> residual_layer_norm(const Variable& x, const Variable& residual,
                                                    const Variable& gain, const Variable& bias,
                                                    const DropoutMask& mask = {},
                                                    double epsilon = 1e-5) {
-  return record(ResidualLayerNorm{epsilon, mask}, x, residual, gain, bias);
+  return record(ops::ResidualLayerNorm{epsilon, mask}, x, residual, gain, bias);
 }
 
 }  // namespace kette

@@ -39,7 +39,7 @@ void multiply(double scale, const Panel& a, bool transpose_a, const Panel& b, bo
 /// x: rows as wide as those of A, and of the same type.
 void check(const std::vector<RowBlock>& blocks, std::int64_t out, const Tensor& x,
            const Tensor& down, const Tensor& up) {
-  const char* name = LoraAffineMap::name;
+  const char* name = ops::LoraLinear::name;
   const auto count = static_cast<std::int64_t>(blocks.size());
   const std::int64_t rank = up.width();
   std::int64_t rows = 0;
@@ -58,8 +58,10 @@ void check(const std::vector<RowBlock>& blocks, std::int64_t out, const Tensor& 
 
 }  // namespace
 
+namespace ops {
+
 template <class Function>
-void LoraAffineMap::for_blocks(const Function& function) const {
+void LoraLinear::for_blocks(const Function& function) const {
   std::int64_t column = 0, row = 0;
   for (const RowBlock& block : blocks) {
     function(block, column, row);
@@ -68,14 +70,14 @@ void LoraAffineMap::for_blocks(const Function& function) const {
   }
 }
 
-Tensor LoraAffineMap::forward(const Tensor& x, const Tensor& weight, const Tensor& bias,
-                              const Tensor& down, const Tensor& up) {
+Tensor LoraLinear::forward(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                           const Tensor& down, const Tensor& up) {
   const Tensor y = base.forward(x, weight, bias);
   check(blocks, y.width(), x, down, up);
   const std::int64_t rank = up.width();
   a = down;
   b = up;
-  t = AffineMap{}.forward(x, a, Tensor());
+  t = Linear{}.forward(x, a, Tensor());
   for_blocks([&](const RowBlock& block, std::int64_t column, std::int64_t row) {
     multiply(scale, {t, column, rank}, false, {b.slice(row, row + block.rows())}, true,
              {y, block.begin, block.rows()}, true);
@@ -83,8 +85,8 @@ Tensor LoraAffineMap::forward(const Tensor& x, const Tensor& weight, const Tenso
   return y;
 }
 
-void LoraAffineMap::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dweight,
-                             GradientSlot& dbias, GradientSlot& da, GradientSlot& db) {
+void LoraLinear::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dweight,
+                          GradientSlot& dbias, GradientSlot& da, GradientSlot& db) {
   base.backward(dy, dx, dweight, dbias);
   const Tensor dt = Tensor::empty(t.shape(), t.dtype(), t.device());
   const GradientSlot::Buffer of_b = db.wanted() ? db.buffer() : GradientSlot::Buffer{};
@@ -107,21 +109,7 @@ void LoraAffineMap::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& d
   }
 }
 
-void merge_lora(const Tensor& weight, const Tensor& a, const Tensor& b,
-                const std::vector<RowBlock>& blocks, double scale) {
-  check(blocks, weight.rows(), weight, a, b);
-  const std::int64_t rank = b.width();
-  std::int64_t above_a = 0, above_b = 0;
-  for (const RowBlock& block : blocks) {
-    multiply(scale, {b.slice(above_b, above_b + block.rows())}, false,
-             {a.slice(above_a, above_a + rank)}, false, {weight.slice(block.begin, block.end)},
-             true);
-    above_a += rank;
-    above_b += block.rows();
-  }
-}
-
-std::vector<Sample> LoraAffineMap::samples() {
+std::vector<Sample> LoraLinear::samples() {
   const auto sample = [](const char* label, std::int64_t rows, std::int64_t in, std::int64_t out,
                          std::int64_t rank, const std::vector<RowBlock>& blocks, bool biased) {
     std::int64_t adapted = 0;
@@ -165,6 +153,22 @@ std::vector<Sample> LoraAffineMap::samples() {
                  {{0, 3}, {6, 9}}, false),
           sample("[33, 18] x [40, 18]^T, rank 3 on rows 5-16 and 28-40", 33, 18, 40, 3,
                  {{5, 16}, {28, 40}}, true)};
+}
+
+}  // namespace ops
+
+void merge_lora(const Tensor& weight, const Tensor& a, const Tensor& b,
+                const std::vector<RowBlock>& blocks, double scale) {
+  check(blocks, weight.rows(), weight, a, b);
+  const std::int64_t rank = b.width();
+  std::int64_t above_a = 0, above_b = 0;
+  for (const RowBlock& block : blocks) {
+    multiply(scale, {b.slice(above_b, above_b + block.rows())}, false,
+             {a.slice(above_a, above_a + rank)}, false, {weight.slice(block.begin, block.end)},
+             true);
+    above_a += rank;
+    above_b += block.rows();
+  }
 }
 
 }  // namespace kette

@@ -17,12 +17,16 @@ struct RowBlock {
   std::int64_t rows() const { return end - begin; }
 };
 
-struct LoraAffineMap {
+}  // namespace kette
+
+namespace kette::ops {
+
+struct LoraLinear {
   static constexpr const char* name = "lora_linear";
   static constexpr const char* formula = "x W^T + b + scale * (x A^T) B^T in chosen columns";
   double scale = 1;
   std::vector<RowBlock> blocks;
-  AffineMap base{};
+  Linear base{};
   Tensor a{}, b{}, t{};
 
   Tensor forward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& down,
@@ -37,11 +41,15 @@ struct LoraAffineMap {
   void for_blocks(const Function& function) const;
 };
 
+}  // namespace kette::ops
+
+namespace kette {
+
 /// `bias` may be undefined, as for linear().
 inline Variable lora_linear(const Variable& x, const Variable& weight, const Variable& bias,
                             const Variable& a, const Variable& b,
                             const std::vector<RowBlock>& blocks, double scale) {
-  return record(LoraAffineMap{scale, blocks}, x, weight, bias, a, b);
+  return record(ops::LoraLinear{scale, blocks}, x, weight, bias, a, b);
 }
 
 /// W_k += scale * B_k A_k for every block k of W's rows: the adapters become part of the weight.

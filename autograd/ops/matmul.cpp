@@ -2,7 +2,7 @@
 
 #include "autograd/ops/products.h"
 
-namespace kette {
+namespace kette::ops {
 Tensor MatMul::forward(const Tensor& left, const Tensor& right) {
   const auto rank = left.shape().rank();
   const auto inner = [](const Tensor& t, bool transposed, bool is_left) {
@@ -38,7 +38,7 @@ void MatMul::backward(const Tensor& dy, GradientSlot& da, GradientSlot& db) {
   }
 }
 
-Tensor AffineMap::forward(const Tensor& input, const Tensor& matrix, const Tensor& biases) {
+Tensor Linear::forward(const Tensor& input, const Tensor& matrix, const Tensor& biases) {
   KETTE_CHECK(input.shape().rank() >= 1 && matrix.shape().rank() == 2 &&
                   input.width() == matrix.width() && input.dtype() == matrix.dtype(),
               "linear: expected x [rows, ", matrix.defined() ? matrix.width() : 0,
@@ -70,8 +70,8 @@ Tensor AffineMap::forward(const Tensor& input, const Tensor& matrix, const Tenso
   return y;
 }
 
-void AffineMap::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dweight,
-                         GradientSlot& dbias) {
+void Linear::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dweight,
+                      GradientSlot& dbias) {
   const Tensor upstream = activation == Activation::none ? dy : room_over(dy);
   if (activation != Activation::none) {
     on(dy.device(),
@@ -125,7 +125,7 @@ std::vector<Sample> MatMul::samples() {
           sample(1, 33, 17, 35, false, false)};
 }
 
-std::vector<Sample> AffineMap::samples() {
+std::vector<Sample> Linear::samples() {
   const auto sample = [](std::int64_t rows, std::int64_t in, std::int64_t out,
                          Activation activation, const char* label) {
     return Sample{
@@ -155,4 +155,4 @@ std::vector<Sample> AffineMap::samples() {
           sample(5, 3, 4, Activation::silu, "silu"), sample(67, 40, 33, Activation::relu, "relu")};
 }
 
-}  // namespace kette
+}  // namespace kette::ops

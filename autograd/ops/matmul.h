@@ -4,9 +4,9 @@
 //   dx = dy W,  dW = dy^T x,  db = column sums of dy      (Deep Learning, section 6.5.4)
 #pragma once
 
-#include "autograd/elementwise.h"
+#include "autograd/op.h"
 
-namespace kette {
+namespace kette::ops {
 
 /// C = A B over the last two axes: [batch..., m, k] x [batch..., k, n]; either operand may be
 /// transposed in place.
@@ -22,7 +22,7 @@ struct MatMul {
 };
 
 /// x: [rows, in], weight: [out, in], bias: [out] -> [rows, out].
-struct AffineMap {
+struct Linear {
   static constexpr const char* name = "linear";
   static constexpr const char* formula = "activation(x W^T + b)";
   Activation activation = Activation::none;
@@ -33,14 +33,18 @@ struct AffineMap {
   static std::vector<Sample> samples();
 };
 
+}  // namespace kette::ops
+
+namespace kette {
+
 inline Variable matmul(const Variable& a, const Variable& b, bool transpose_a = false,
                        bool transpose_b = false) {
-  return record(MatMul{transpose_a, transpose_b}, a, b);
+  return record(ops::MatMul{transpose_a, transpose_b}, a, b);
 }
 /// A bias without elements (an undefined Variable) is left out.
 inline Variable linear(const Variable& x, const Variable& weight, const Variable& bias,
                        Activation activation = Activation::none) {
-  return record(AffineMap{activation}, x, weight, bias);
+  return record(ops::Linear{activation}, x, weight, bias);
 }
 
 }  // namespace kette

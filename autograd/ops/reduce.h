@@ -2,12 +2,12 @@
 // equation (6.46) read backwards: the gradient of a sum is the upstream gradient, broadcast.
 #pragma once
 
-#include "autograd/elementwise.h"
+#include "autograd/ops/elementwise.h"
 
-namespace kette {
+namespace kette::ops {
 
 /// y = x summed over the axes in which `target` has extent 1 or lacks.
-struct SumTo {
+struct Sum {
   static constexpr const char* name = "sum";
   static constexpr const char* formula = "sum of x over the axes that the target shape lacks";
   Shape target;
@@ -29,7 +29,7 @@ struct SumTo {
 
 /// The largest entry of each row: [rows..., width] -> [rows..., 1]. The gradient goes to the first
 /// of equals.
-struct MaxLast {
+struct Max {
   static constexpr const char* name = "max";
   static constexpr const char* formula = "max_j x_ij over the last axis";
   Shape input_shape{};
@@ -55,14 +55,22 @@ struct MaxLast {
   static std::vector<Sample> samples();
 };
 
-inline Variable sum_to(const Variable& x, Shape target) { return record(SumTo{target}, x); }
+}  // namespace kette::ops
+
+namespace kette {
+
+inline Variable sum_to(const Variable& x, Shape target) { return record(ops::Sum{target}, x); }
 inline Variable sum(const Variable& x) { return sum_to(x, Shape{}); }
 inline Variable mean(const Variable& x) {
   return affine(sum(x), 1.0 / static_cast<double>(x.value().elements()));
 }
-inline Variable max_last(const Variable& x) { return record(MaxLast{}, x); }
+inline Variable max_last(const Variable& x) { return record(ops::Max{}, x); }
 
-inline std::vector<Sample> SumTo::samples() {
+}  // namespace kette
+
+namespace kette::ops {
+
+inline std::vector<Sample> Sum::samples() {
   const auto sample = [](Shape from, Shape to) {
     return Sample{from.str() + " to " + to.str(),
                   {{from}},
@@ -92,7 +100,7 @@ inline std::vector<Sample> SumTo::samples() {
           sample({2, 3, 2, 3}, {3, 1, 3})};
 }
 
-inline std::vector<Sample> MaxLast::samples() {
+inline std::vector<Sample> Max::samples() {
   return {Sample{"[4, 6]",
                  {{Shape{4, 6}}},
                  [](const std::vector<Variable>& in) { return max_last(in[0]); },
@@ -105,4 +113,4 @@ inline std::vector<Sample> MaxLast::samples() {
                  }}};
 }
 
-}  // namespace kette
+}  // namespace kette::ops

@@ -1,8 +1,8 @@
 #include "autograd/ops/rms_norm.h"
 
-namespace kette {
+namespace kette::ops {
 
-Tensor RmsNormalize::forward(const Tensor& input, const Tensor& gains) {
+Tensor RmsNorm::forward(const Tensor& input, const Tensor& gains) {
   KETTE_CHECK(
       gains.elements() == input.width() && input.width() > 0 && gains.dtype() == input.dtype(),
       name, ": expected a gain of ", name_of(input.dtype()), " [", input.width(), "] for x ",
@@ -20,7 +20,7 @@ Tensor RmsNormalize::forward(const Tensor& input, const Tensor& gains) {
   return y;
 }
 
-void RmsNormalize::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dgain) {
+void RmsNorm::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dgain) {
   const GradientSlot::Buffer out = dx.buffer_over(dy);
   const GradientSlot::Buffer gain_sums = dgain.sums(gain);
   visit_float(x.dtype(), name, [&]<class T>(T) {
@@ -34,7 +34,7 @@ void RmsNormalize::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dg
   if (!out.adds) dx.add(out.tensor);
 }
 
-std::vector<Sample> RmsNormalize::samples() {
+std::vector<Sample> RmsNorm::samples() {
   std::vector<Sample> result;
   for (const auto& [shape, shift] :
        {std::pair{Shape{3, 8}, 0.0}, {Shape{2, 33}, 0.0}, {Shape{70, 5}, 3.0}}) {
@@ -59,4 +59,4 @@ std::vector<Sample> RmsNormalize::samples() {
   return result;
 }
 
-}  // namespace kette
+}  // namespace kette::ops

@@ -2,12 +2,12 @@
 // tensor/rows/rms_norm.h.
 #pragma once
 
-#include "autograd/elementwise.h"
+#include "autograd/op.h"
 
-namespace kette {
+namespace kette::ops {
 
 /// x: [rows, width], gain: [width].
-struct RmsNormalize {
+struct RmsNorm {
   static constexpr const char* name = "rms_norm";
   static constexpr const char* formula = "gain * x / sqrt(mean(x^2) + eps)";
   double epsilon = 1e-5;
@@ -18,8 +18,12 @@ struct RmsNormalize {
   static std::vector<Sample> samples();
 };
 
+}  // namespace kette::ops
+
+namespace kette {
+
 inline Variable rms_norm(const Variable& x, const Variable& gain, double epsilon = 1e-5) {
-  return record(RmsNormalize{epsilon}, x, gain);
+  return record(ops::RmsNorm{epsilon}, x, gain);
 }
 
 }  // namespace kette

@@ -25,7 +25,11 @@ Tensor rotary_table(std::int64_t positions, std::int64_t head_width, double base
   return Tensor::from(table, {positions, head_width}).to(compute_dtype(dtype)).to(device);
 }
 
-void RotatePairs::turn(const Tensor& x, const Tensor& y, double direction) const {
+}  // namespace kette
+
+namespace kette::ops {
+
+void Rotary::turn(const Tensor& x, const Tensor& y, double direction) const {
   visit_float(x.dtype(), name, [&]<class T>(T) {
     const std::int64_t width = table.width(), heads = x.width() / width;
     const rows::Rotary<T> body{x.data<T>(),
@@ -40,7 +44,7 @@ void RotatePairs::turn(const Tensor& x, const Tensor& y, double direction) const
   });
 }
 
-Tensor RotatePairs::forward(const Tensor& x) {
+Tensor Rotary::forward(const Tensor& x) {
   KETTE_CHECK(table.shape().rank() == 2 && table.width() > 0 && table.width() % 2 == 0 &&
                   table.dtype() == compute_dtype(x.dtype()),
               name, ": expected a table [positions, head width] of type ",
@@ -57,13 +61,13 @@ Tensor RotatePairs::forward(const Tensor& x) {
   return y;
 }
 
-void RotatePairs::backward(const Tensor& dy, GradientSlot& dx) {
+void Rotary::backward(const Tensor& dy, GradientSlot& dx) {
   const Tensor gradient = room_over(dy);
   turn(dy, gradient, -1);
   dx.add(gradient);
 }
 
-std::vector<Sample> RotatePairs::samples() {
+std::vector<Sample> Rotary::samples() {
   const auto sample = [](const char* label, const std::vector<std::int32_t>& positions, int heads,
                          int head_width, double base) {
     const int stride = 3 * heads * head_width;
@@ -99,4 +103,4 @@ std::vector<Sample> RotatePairs::samples() {
           sample("positions 3 6, 3 heads of 10, base 100", {3, 6}, 3, 10, 100)};
 }
 
-}  // namespace kette
+}  // namespace kette::ops

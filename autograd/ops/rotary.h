@@ -4,7 +4,7 @@
 // 3 * width] the first 2 * width. positions: i32 [rows].
 #pragma once
 
-#include "autograd/elementwise.h"
+#include "autograd/op.h"
 
 namespace kette {
 
@@ -14,7 +14,11 @@ namespace kette {
 Tensor rotary_table(std::int64_t positions, std::int64_t head_width, double base = 10000,
                     DType dtype = DType::f32, Device device = {});
 
-struct RotatePairs {
+}  // namespace kette
+
+namespace kette::ops {
+
+struct Rotary {
   static constexpr const char* name = "rotary";
   static constexpr const char* formula = "[R x1, x2] with R the rotation by the row's position";
   Tensor positions, table;
@@ -28,9 +32,13 @@ struct RotatePairs {
   void turn(const Tensor& x, const Tensor& y, double direction) const;
 };
 
+}  // namespace kette::ops
+
+namespace kette {
+
 inline Variable rotary(const Variable& x, const Tensor& positions, const Tensor& table,
                        std::int64_t turned) {
-  return record(RotatePairs{positions, table, turned}, x);
+  return record(ops::Rotary{positions, table, turned}, x);
 }
 
 }  // namespace kette

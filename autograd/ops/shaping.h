@@ -2,9 +2,9 @@
 // slice share storage.
 #pragma once
 
-#include "autograd/elementwise.h"
+#include "autograd/op.h"
 
-namespace kette {
+namespace kette::ops {
 
 struct Reshape {
   static constexpr const char* name = "reshape";
@@ -77,14 +77,22 @@ struct Transpose {
   static std::vector<Sample> samples();
 };
 
-inline Variable reshape(const Variable& x, Shape target) { return record(Reshape{target}, x); }
+}  // namespace kette::ops
+
+namespace kette {
+
+inline Variable reshape(const Variable& x, Shape target) { return record(ops::Reshape{target}, x); }
 inline Variable slice(const Variable& x, std::int64_t begin, std::int64_t end) {
-  return record(Slice{begin, end}, x);
+  return record(ops::Slice{begin, end}, x);
 }
 inline Variable concatenate(const Variable& a, const Variable& b) {
-  return record(Concatenate{}, a, b);
+  return record(ops::Concatenate{}, a, b);
 }
-inline Variable transpose(const Variable& x) { return record(Transpose{}, x); }
+inline Variable transpose(const Variable& x) { return record(ops::Transpose{}, x); }
+
+}  // namespace kette
+
+namespace kette::ops {
 
 inline std::vector<Sample> Reshape::samples() {
   return {Sample{"[3, 4] to [2, 6]",
@@ -128,4 +136,4 @@ inline std::vector<Sample> Transpose::samples() {
                  }}};
 }
 
-}  // namespace kette
+}  // namespace kette::ops

@@ -1,9 +1,9 @@
 // Softmax and log softmax over the last axis; the maths stand in tensor/rows/softmax.h.
 #pragma once
 
-#include "autograd/elementwise.h"
+#include "autograd/op.h"
 
-namespace kette {
+namespace kette::ops {
 
 /// Both are a row body forward and a row body of (y, dy) backward.
 template <template <class> class Forward, template <class> class Backward>
@@ -41,8 +41,16 @@ struct LogSoftmax : SoftmaxLike<rows::LogSoftmax, rows::LogSoftmaxBackward> {
   static std::vector<Sample> samples();
 };
 
-inline Variable softmax(const Variable& x) { return record(Softmax{}, x); }
-inline Variable log_softmax(const Variable& x) { return record(LogSoftmax{}, x); }
+}  // namespace kette::ops
+
+namespace kette {
+
+inline Variable softmax(const Variable& x) { return record(ops::Softmax{}, x); }
+inline Variable log_softmax(const Variable& x) { return record(ops::LogSoftmax{}, x); }
+
+}  // namespace kette
+
+namespace kette::ops {
 
 inline std::vector<Sample> softmax_samples(Variable (*call)(const Variable&), bool logarithm) {
   std::vector<Sample> result;
@@ -70,4 +78,4 @@ inline std::vector<Sample> softmax_samples(Variable (*call)(const Variable&), bo
 inline std::vector<Sample> Softmax::samples() { return softmax_samples(softmax, false); }
 inline std::vector<Sample> LogSoftmax::samples() { return softmax_samples(log_softmax, true); }
 
-}  // namespace kette
+}  // namespace kette::ops

@@ -3,9 +3,9 @@
 // hidden].
 #pragma once
 
-#include "autograd/elementwise.h"
+#include "autograd/op.h"
 
-namespace kette {
+namespace kette::ops {
 
 struct SwiGlu {
   static constexpr const char* name = "swiglu";
@@ -34,7 +34,15 @@ struct SwiGlu {
   static std::vector<Sample> samples();
 };
 
-inline Variable swiglu(const Variable& x) { return record(SwiGlu{}, x); }
+}  // namespace kette::ops
+
+namespace kette {
+
+inline Variable swiglu(const Variable& x) { return record(ops::SwiGlu{}, x); }
+
+}  // namespace kette
+
+namespace kette::ops {
 
 inline std::vector<Sample> SwiGlu::samples() {
   std::vector<Sample> result;
@@ -56,4 +64,4 @@ inline std::vector<Sample> SwiGlu::samples() {
   return result;
 }
 
-}  // namespace kette
+}  // namespace kette::ops

@@ -101,10 +101,10 @@ std::map<std::string, Case> realistic_cases(const TransformerConfig& c, const Be
         [segments, full](In in) {
           return cross_attention(in[0], in[1], segments, segments, full);
         }}},
-      {"projected_cross_entropy",
+      {"linear_cross_entropy",
        {{{{n, w}}, {{v, w}}},
         [ids](In in) {
-          return projected_cross_entropy(in[0], in[1], Variable(), ids, {0.1, 1});
+          return linear_cross_entropy(in[0], in[1], Variable(), ids, {0.1, 1});
         }}},
   };
 }

@@ -1,4 +1,5 @@
 // `kette info`: the version, the machine, and what a preset or a trained model costs, part by part.
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -93,8 +94,14 @@ Json print_points(const ModelConfig& config) {
   model->allocate(DType::f32, {}, Gradients::none);
   const std::int64_t source = std::min<std::int64_t>(5, model->positions()),
                      target = std::min<std::int64_t>(3, model->positions());
-  std::cout << text("\nPoints of a pass over a source of %lld and a target of %lld tokens\n\n",
-                    static_cast<long long>(source), static_cast<long long>(target));
+  const std::vector<SummaryRow> rows = config.summary();
+  const bool reads_source = std::any_of(rows.begin(), rows.end(),
+                                        [](const SummaryRow& row) { return row.source_flops > 0; });
+  std::cout << "\nPoints of a pass over "
+            << (reads_source ? text("a source of %lld and a target of %lld tokens",
+                                    static_cast<long long>(source), static_cast<long long>(target))
+                             : text("%lld tokens", static_cast<long long>(target)))
+            << "\n\n";
   Json list = Json::array();
   for (const Point& point : points_of(*model, source, target)) {
     std::cout << text("%-54s %s\n", point.name.c_str(), point.shape.str().c_str());

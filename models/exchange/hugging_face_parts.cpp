@@ -18,7 +18,7 @@ void read(Parameters& from, const Parts& parts) {
     const Shape& shape = part.ours.shape();
     const Tensor theirs =
         from.tensor(part.name, part.transposed ? Shape{shape[1], shape[0]} : shape);
-    part.ours.copy_from(part.transposed ? Transpose::transposed(theirs) : theirs);
+    part.ours.copy_from(part.transposed ? ops::Transpose::transposed(theirs) : theirs);
   }
 }
 
@@ -26,7 +26,7 @@ void write(const std::filesystem::path& folder, const Parts& parts, const std::s
   std::vector<std::pair<std::string, Tensor>> tensors;
   for (const Part& part : parts) {
     tensors.emplace_back(prefix + part.name,
-                         part.transposed ? Transpose::transposed(part.ours) : part.ours);
+                         part.transposed ? ops::Transpose::transposed(part.ours) : part.ours);
   }
   write_safetensors(folder / kParameterFile, tensors, {{"format", "pt"}});
 }

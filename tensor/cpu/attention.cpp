@@ -19,33 +19,33 @@ struct ForwardMemory {
   std::int64_t elements;
 
   ForwardMemory(C* start, std::int64_t keys, std::int64_t head_width) {
-    cpu::Carver<C> carver(start);
+    cpu::Arena<C> arena(start);
     const std::int64_t width = cpu::round_up(head_width, Simd<C>::kLanes);
     const std::int64_t columns = cpu::round_up(keys, cpu::kTileWidth<C>);
-    for (Panel<C>* panel : {&key, &value, &transposed}) *panel = carver.take(columns, width);
-    for (Panel<C>* panel : {&query, &output}) *panel = carver.take(cpu::kQueryBlock, width);
-    scores = carver.take(cpu::kQueryBlock, columns);
-    elements = carver.used();
+    for (Panel<C>* panel : {&key, &value, &transposed}) *panel = arena.take(columns, width);
+    for (Panel<C>* panel : {&query, &output}) *panel = arena.take(cpu::kQueryBlock, width);
+    scores = arena.take(cpu::kQueryBlock, columns);
+    elements = arena.used();
   }
 };
 
-/// A row of scores to probabilities, 0 from `seen` to `columns` on, which are whole vectors.
+/// A row of scores to probabilities, 0 from `visible` to `columns` on, which are whole vectors.
 /// Returns log_sum_exp.
 template <class C>
-C soften(C* scores, std::int64_t seen, std::int64_t columns) {
+C softmax_row(C* scores, std::int64_t visible, std::int64_t columns) {
   using S = Simd<C>;
   constexpr C kNothing = -std::numeric_limits<C>::infinity();
-  if (seen == 0) {
+  if (visible == 0) {
     std::fill_n(scores, columns, C(0));
     return kNothing;
   }
-  typename S::Vector peaks = S::first_lanes(S::load(scores), seen, kNothing), totals{};
+  typename S::Vector peaks = S::first_lanes(S::load(scores), visible, kNothing), totals{};
   for (std::int64_t j = S::kLanes; j < columns; j += S::kLanes) {
-    peaks = S::max(peaks, S::first_lanes(S::load(scores + j), seen - j, kNothing));
+    peaks = S::max(peaks, S::first_lanes(S::load(scores + j), visible - j, kNothing));
   }
   const C peak = S::max_lanes(peaks);
   for (std::int64_t j = 0; j < columns; j += S::kLanes) {
-    totals += cpu::exp_of_seen(scores + j, peak, seen - j);
+    totals += cpu::exp_of_visible(scores + j, peak, visible - j);
   }
   const C total = S::sum_lanes(totals), share = C(1) / total;
   for (std::int64_t j = 0; j < columns; j += S::kLanes) {
@@ -65,14 +65,15 @@ void attend(const AttentionHead<T>& head, const ForwardMemory<C>& memory, float*
   cpu::transpose_panel(key, head.keys, head.width, memory.transposed.data);
   for (std::int64_t begin = 0; begin < head.queries; begin += cpu::kQueryBlock) {
     const std::int64_t rows = std::min(cpu::kQueryBlock, head.queries - begin);
-    const std::int64_t keys = head.seen(begin + rows - 1), columns = cpu::round_up(keys, kLanes);
+    const std::int64_t keys = head.visible_keys(begin + rows - 1),
+                       columns = cpu::round_up(keys, kLanes);
     const std::int64_t first = head.first_query + begin;
     const auto query = head.read(args.query, args.query_stride, first, rows, memory.query);
     cpu::multiply_panel<C>(rows, columns, head.width, C(args.scale), query.by_rows(),
                            {memory.transposed.data, kSlice}, whole * kSlice, 0, memory.scores);
     for (std::int64_t i = 0; i < rows; ++i) {
       C* scores = memory.scores.row(i);
-      *head.log_sum_exp(begin + i) = soften(scores, head.seen(begin + i), columns);
+      *head.log_sum_exp(begin + i) = softmax_row(scores, head.visible_keys(begin + i), columns);
       if (args.dropout.active()) {
         head.draw_mask(begin + i, factors);
 #pragma omp simd

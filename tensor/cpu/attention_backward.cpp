@@ -23,35 +23,35 @@ struct BackwardMemory {
   std::int64_t elements;
 
   BackwardMemory(C* start, std::int64_t keys, std::int64_t head_width) {
-    cpu::Carver<C> carver(start);
+    cpu::Arena<C> arena(start);
     const std::int64_t width = cpu::round_up(head_width, Simd<C>::kLanes);
     const std::int64_t columns = cpu::round_up(keys, cpu::kTileWidth<C>);
     for (Panel<C>* panel : {&query, &upstream, &dquery})
-      *panel = carver.take(cpu::kQueryBlock, width);
+      *panel = arena.take(cpu::kQueryBlock, width);
     for (Panel<C>* panel : {&key, &value, &dkey, &dvalue, &key_transposed, &value_transposed}) {
-      *panel = carver.take(columns, width);
+      *panel = arena.take(columns, width);
     }
-    for (Panel<C>* panel : {&scores, &dscores}) *panel = carver.take(cpu::kQueryBlock, columns);
-    elements = carver.used();
+    for (Panel<C>* panel : {&scores, &dscores}) *panel = arena.take(cpu::kQueryBlock, columns);
+    elements = arena.used();
   }
 };
 
-/// A row of scores to M P, and of dP (before the mask) to ds; both 0 from `seen` to `columns` on,
+/// A row of scores to M P, and of dP (before the mask) to ds; both 0 from `visible` to `columns` on,
 /// which are whole vectors.
 template <class C>
-void differentiate_row(C* scores, C* dscores, std::int64_t seen, std::int64_t columns,
-                       C log_sum_exp, const float* factors) {
+void softmax_row_backward(C* scores, C* dscores, std::int64_t visible, std::int64_t columns,
+                          C log_sum_exp, const float* factors) {
   using S = Simd<C>;
   const auto apply_mask = [&](C* row) {
     if (!factors) return;
 #pragma omp simd
-    for (std::int64_t j = 0; j < seen; ++j) row[j] *= C(factors[j]);
+    for (std::int64_t j = 0; j < visible; ++j) row[j] *= C(factors[j]);
   };
-  if (seen == 0) log_sum_exp = 0;  // was minus infinity
+  if (visible == 0) log_sum_exp = 0;  // was minus infinity
   apply_mask(dscores);
   typename S::Vector dots{};
   for (std::int64_t j = 0; j < columns; j += S::kLanes) {
-    dots += cpu::exp_of_seen(scores + j, log_sum_exp, seen - j) * S::load(dscores + j);
+    dots += cpu::exp_of_visible(scores + j, log_sum_exp, visible - j) * S::load(dscores + j);
   }
   const C dot = S::sum_lanes(dots);
   for (std::int64_t j = 0; j < columns; j += S::kLanes) {
@@ -80,7 +80,8 @@ void differentiate(const AttentionHead<T>& head, const AttentionGradients& gradi
   }
   for (std::int64_t begin = 0; begin < head.queries; begin += cpu::kQueryBlock) {
     const std::int64_t rows = std::min(cpu::kQueryBlock, head.queries - begin);
-    const std::int64_t keys = head.seen(begin + rows - 1), columns = cpu::round_up(keys, kLanes);
+    const std::int64_t keys = head.visible_keys(begin + rows - 1),
+                       columns = cpu::round_up(keys, kLanes);
     const std::int64_t first = head.first_query + begin;
     const auto query = head.read(args.query, args.query_stride, first, rows, memory.query);
     const auto upstream =
@@ -93,8 +94,9 @@ void differentiate(const AttentionHead<T>& head, const AttentionGradients& gradi
                            memory.dscores);
     for (std::int64_t i = 0; i < rows; ++i) {
       if (args.dropout.active()) head.draw_mask(begin + i, factors);
-      differentiate_row(memory.scores.row(i), memory.dscores.row(i), head.seen(begin + i), columns,
-                        *head.log_sum_exp(begin + i), args.dropout.active() ? factors : nullptr);
+      softmax_row_backward(memory.scores.row(i), memory.dscores.row(i),
+                           head.visible_keys(begin + i), columns, *head.log_sum_exp(begin + i),
+                           args.dropout.active() ? factors : nullptr);
     }
     cpu::multiply_panel<C>(keys, whole, rows, 1, memory.scores.by_columns(), upstream, kSlice,
                            C(adds_up), dvalue);

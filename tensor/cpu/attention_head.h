@@ -30,11 +30,11 @@ struct Panel {
   }  // transposed
 };
 
-/// c = keep * c + alpha * A b for A: [rows, depth] and b: [depth, columns]. b's slices of
+/// c = beta * c + alpha * A b for A: [rows, depth] and b: [depth, columns]. b's slices of
 /// kTileWidth columns lie `slice` elements apart; c is written in whole vectors.
 template <class C>
 void multiply_panel(std::int64_t rows, std::int64_t columns, std::int64_t depth, C alpha,
-                    TileOperand<C> a, Panel<const C> b, std::int64_t slice, C keep, Panel<C> c) {
+                    TileOperand<C> a, Panel<const C> b, std::int64_t slice, C beta, Panel<C> c) {
   for (std::int64_t j = 0; j < columns; j += kTileWidth<C>) {
     const bool narrow = columns - j <= Simd<C>::kLanes;
     const std::int64_t highest = narrow ? 2 * kTileRows : kTileRows;
@@ -44,7 +44,7 @@ void multiply_panel(std::int64_t rows, std::int64_t columns, std::int64_t depth,
       const std::int64_t begin = rows * tile / tiles, count = rows * (tile + 1) / tiles - begin;
       const auto kernel = narrow ? tile_kernel<C, 1>(count) : tile_kernel<C, 2>(count);
       kernel(depth, {a.data + begin * a.row_stride, a.row_stride, a.column_stride},
-             b.data + j / kTileWidth<C> * slice, b.stride, alpha, keep, c.row(begin) + j, c.stride);
+             b.data + j / kTileWidth<C> * slice, b.stride, alpha, beta, c.row(begin) + j, c.stride);
     }
   }
 }
@@ -71,13 +71,13 @@ void transpose_panel(Panel<const C> from, std::int64_t rows, std::int64_t width,
   }
 }
 
-/// A vector of scores becomes exp(score - shift), and 0 from lane `seen` on. Returns it, too.
+/// A vector of scores becomes exp(score - shift), and 0 from lane `visible` on. Returns it, too.
 template <class C>
-typename Simd<C>::Vector exp_of_seen(C* scores, C shift, std::int64_t seen) {
+typename Simd<C>::Vector exp_of_visible(C* scores, C shift, std::int64_t visible) {
 #pragma omp simd
   for (int lane = 0; lane < Simd<C>::kLanes; ++lane) {
     const C power = scalar::exp(scores[lane] - shift);
-    scores[lane] = lane < seen ? power : C(0);
+    scores[lane] = lane < visible ? power : C(0);
   }
   return Simd<C>::load(scores);
 }
@@ -99,7 +99,7 @@ struct AttentionHead {
   }
 
   /// How many keys a query sees.
-  std::int64_t seen(std::int64_t query) const {
+  std::int64_t visible_keys(std::int64_t query) const {
     if (args.mask == Mask::none) return keys;
     return std::clamp<std::int64_t>(query + 1 + keys - queries, 0, keys);
   }
@@ -174,9 +174,9 @@ void for_heads(const AttentionArgs& args, std::int64_t count, const Body& body) 
 /// Hands out parts of a thread's working memory, each aligned to whole vectors; without memory it
 /// counts what they take.
 template <class C>
-class Carver {
+class Arena {
  public:
-  explicit Carver(C* memory) : memory_(memory) {}
+  explicit Arena(C* memory) : memory_(memory) {}
   Panel<C> take(std::int64_t rows, std::int64_t stride) {
     const Panel<C> panel{memory_ == nullptr ? nullptr : memory_ + used_, stride};
     used_ += round_up(rows * stride, kTileWidth<C>);

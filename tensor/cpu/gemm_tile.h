@@ -1,5 +1,5 @@
 // The innermost part of the matrix products: a tile of C small enough for the registers,
-//   C[i, j] = keep * C[i, j] + alpha * sum_p A[i, p] B[p, j]        i < rows, j < vectors * lanes
+//   C[i, j] = beta * C[i, j] + alpha * sum_p A[i, p] B[p, j]        i < rows, j < vectors * lanes
 // For each p the vectors of B are loaded and one element of A per row is broadcast, so that with
 // two vectors there are two multiply-adds for each load. Elements lie at i * row_stride + p *
 // column_stride in A and at p * ldb + j in B. Each one of C is summed in the order of p, whatever
@@ -28,7 +28,7 @@ struct TileOperand {
 
 template <class T, int rows, int vectors>
 void multiply_tile(std::int64_t depth, TileOperand<T> a, const T* b, std::int64_t ldb, T alpha,
-                   T keep, T* c, std::int64_t ldc) {
+                   T beta, T* c, std::int64_t ldc) {
   using S = Simd<T>;
   typename S::Vector sums[rows][vectors];
 #pragma GCC unroll 24
@@ -54,7 +54,7 @@ void multiply_tile(std::int64_t depth, TileOperand<T> a, const T* b, std::int64_
     for (int v = 0; v < vectors; ++v) {
       T* to = c + i * ldc + v * S::kLanes;
       typename S::Vector value = alpha * sums[i][v];
-      if (keep != 0) value += keep * S::load(to);
+      if (beta != 0) value += beta * S::load(to);
       S::store(to, value);
     }
   }

@@ -16,8 +16,8 @@ namespace {
 // panels of B (kDepth x kColumns) pass through the first.
 constexpr std::int64_t kBlockColumns = 512, kDepth = 192;
 constexpr int kColumns = kTileWidth<float>;
-// The packed part of B: small enough for a share of the last-level cache.
-constexpr std::int64_t kPackedElements = std::int64_t{1} << 21;
+// The part of B that is in panels: small enough for a share of the last-level cache.
+constexpr std::int64_t kPanelElements = std::int64_t{1} << 21;
 // Multiplications that take as long as waking the other threads.
 constexpr std::int64_t kWorthThreads = std::int64_t{1} << 18;
 
@@ -56,7 +56,7 @@ typename Simd<float>::Vector load_floats(const T* from) {
   return Simd<float>::load(lanes);
 }
 
-static_assert(kTileRows <= Simd<float>::kLanes, "a panel of A is packed by one transposition");
+static_assert(kTileRows <= Simd<float>::kLanes, "one transposition makes a panel of A");
 
 /// to[p * to_stride + i] = from[i * from_stride + p] for i < rows <= kLanes and p < depth. Writes
 /// whole vectors: zeros up to kLanes rows, of which a later p may write over some; `to` has room
@@ -88,15 +88,15 @@ void pack_b_rows(const Operand<T>& b, std::int64_t rows, std::int64_t columns, f
                  std::int64_t distance) {
   for (std::int64_t p = 0; p < rows; ++p) {
     const T* row = b.data + p * b.row_stride;
-    float* packed = out + p * kColumns;
+    float* panel = out + p * kColumns;
     std::int64_t j = 0;
-    for (; j + kColumns <= columns; j += kColumns, packed += distance) {
+    for (; j + kColumns <= columns; j += kColumns, panel += distance) {
 #pragma omp simd
-      for (int lane = 0; lane < kColumns; ++lane) packed[lane] = float(row[j + lane]);
+      for (int lane = 0; lane < kColumns; ++lane) panel[lane] = float(row[j + lane]);
     }
     if (j == columns) continue;
     for (int lane = 0; lane < kColumns; ++lane) {
-      packed[lane] = j + lane < columns ? float(row[j + lane]) : 0.0f;
+      panel[lane] = j + lane < columns ? float(row[j + lane]) : 0.0f;
     }
   }
 }
@@ -123,11 +123,11 @@ void pack_b(const Operand<T>& b, std::int64_t rows, std::int64_t columns, float*
     const std::int64_t p = index % down * high, j = index / down * wide;
     const Operand<T> part = b.from(p, j);
     const std::int64_t part_columns = std::min(wide, columns - j);
-    float* packed = out + j * rows + p * kColumns;
+    float* panel = out + j * rows + p * kColumns;
     if (is_by_rows) {
-      pack_b_rows(part, std::min(high, rows - p), part_columns, packed, rows * kColumns);
+      pack_b_rows(part, std::min(high, rows - p), part_columns, panel, rows * kColumns);
     } else {
-      pack_b_columns(part, rows, part_columns, packed);
+      pack_b_columns(part, rows, part_columns, panel);
     }
   }
 }
@@ -150,12 +150,12 @@ void pack_rows(const Operand<T>& a, std::int64_t rows, std::int64_t depth, float
   for (std::int64_t p = 0; p < depth; ++p) {
     const T* column = a.data + p * a.column_stride;
     for (std::int64_t i = 0; i < rows; i += kTileRows) {
-      float* packed = out + i * depth + p * kTileRows;
+      float* panel = out + i * depth + p * kTileRows;
       __builtin_prefetch(column + kAhead * a.column_stride + i);
       if (rows - i >= kTileRows) {  // a fixed count becomes a few vector moves
-        for (int r = 0; r < kTileRows; ++r) packed[r] = float(column[i + r]);
+        for (int r = 0; r < kTileRows; ++r) panel[r] = float(column[i + r]);
       } else {
-        for (std::int64_t r = 0; r < rows - i; ++r) packed[r] = float(column[i + r]);
+        for (std::int64_t r = 0; r < rows - i; ++r) panel[r] = float(column[i + r]);
       }
     }
   }
@@ -173,7 +173,7 @@ bool is_read_in_place(const Operand<T>& a, std::int64_t n) {
 
 /// One tile of C, whose last columns may not fill a panel.
 void multiply_at(std::int64_t rows, std::int64_t columns, std::int64_t depth, TileOperand<float> a,
-                 const float* panel, float alpha, float keep, float* c, std::int64_t ldc) {
+                 const float* panel, float alpha, float beta, float* c, std::int64_t ldc) {
   const auto kernel =
       columns <= Simd<float>::kLanes ? tile_kernel<float, 1>(rows) : tile_kernel<float, 2>(rows);
   if (columns == kColumns) {
@@ -181,14 +181,14 @@ void multiply_at(std::int64_t rows, std::int64_t columns, std::int64_t depth, Ti
       __builtin_prefetch(c + i * ldc, 1);
       __builtin_prefetch(c + i * ldc + kColumns - 1, 1);
     }
-    return kernel(depth, a, panel, kColumns, alpha, keep, c, ldc);
+    return kernel(depth, a, panel, kColumns, alpha, beta, c, ldc);
   }
   float edge[kTileRows * kColumns];
   kernel(depth, a, panel, kColumns, alpha, 0, edge, kColumns);
   for (std::int64_t i = 0; i < rows; ++i) {
     for (std::int64_t j = 0; j < columns; ++j) {
       float& element = c[i * ldc + j];
-      element = edge[i * kColumns + j] + (keep == 0 ? 0.0f : keep * element);
+      element = edge[i * kColumns + j] + (beta == 0 ? 0.0f : beta * element);
     }
   }
 }
@@ -197,11 +197,10 @@ struct Block {
   std::int64_t row, rows, column, columns;  // of C; `column` is a multiple of kColumns
 };
 
-/// C's block, over all of k. `packed` holds the panels of B from column 0 of C on, each k rows
-/// long.
+/// C's block, over all of k. `panels`: those of B from column 0 of C on, each k rows long.
 template <class T>
 void multiply_block(const Block& block, std::int64_t k, float alpha, const Operand<T>& a,
-                    const float* packed, float beta, float* c, std::int64_t ldc) {
+                    const float* panels, float beta, float* c, std::int64_t ldc) {
   const bool in_place = is_read_in_place(a, block.columns);
   const Scratch<float> rows(in_place ? 0 : (block.rows + kTileRows) * std::min(k, kDepth) + kSlack);
   // Once even for k = 0: C is then beta * C.
@@ -209,9 +208,9 @@ void multiply_block(const Block& block, std::int64_t k, float alpha, const Opera
     const std::int64_t depth = std::min(kDepth, k - begin);
     const Operand<T> part = a.from(block.row, begin);
     if (!in_place) pack_rows(part, block.rows, depth, rows.data());
-    const float keep = begin == 0 ? beta : 1.0f;
+    const float part_beta = begin == 0 ? beta : 1.0f;  // later parts of k add up
     for (std::int64_t j = block.column; j < block.column + block.columns; j += kColumns) {
-      const float* panel = packed + j * k + begin * kColumns;
+      const float* panel = panels + j * k + begin * kColumns;
       const std::int64_t columns =
           std::min<std::int64_t>(kColumns, block.column + block.columns - j);
       for (std::int64_t i = 0; i < block.rows; i += kTileRows) {
@@ -222,8 +221,8 @@ void multiply_block(const Block& block, std::int64_t k, float alpha, const Opera
           if (in_place)
             tile = {part.data + i * part.row_stride, part.row_stride, part.column_stride};
         }
-        multiply_at(count, columns, depth, tile, panel, alpha, keep, c + (block.row + i) * ldc + j,
-                    ldc);
+        multiply_at(count, columns, depth, tile, panel, alpha, part_beta,
+                    c + (block.row + i) * ldc + j, ldc);
       }
     }
   }
@@ -235,13 +234,13 @@ template <class T>
 void product(const ProductShape& shape, float alpha, Operand<T> a, Operand<T> b, float beta,
              float* c, std::int64_t ldc, const FinishBlock& finish) {
   const std::int64_t m = shape.m, n = shape.n, k = shape.k;
-  // B is packed a part at a time: first as deep, then as wide as fits.
+  // B becomes panels a part at a time: first as deep, then as wide as fits.
   const std::int64_t padded = round_up(n, kColumns);
-  const std::int64_t deepest = kPackedElements / std::min(padded, kBlockColumns) / kDepth * kDepth;
+  const std::int64_t deepest = kPanelElements / std::min(padded, kBlockColumns) / kDepth * kDepth;
   const std::int64_t depth = std::clamp<std::int64_t>(k, 1, deepest);
   const std::int64_t width =
-      std::max<std::int64_t>(1, kPackedElements / depth / kBlockColumns) * kBlockColumns;
-  const Scratch<float> packed(std::min(padded, width) * depth);
+      std::max<std::int64_t>(1, kPanelElements / depth / kBlockColumns) * kBlockColumns;
+  const Scratch<float> panels(std::min(padded, width) * depth);
   const RowBlocks row_blocks(m, ceil_div(std::min(n, width), kBlockColumns));
 #pragma omp parallel if (m * n * k >= kWorthThreads)
   for (std::int64_t first = 0; first < n; first += width) {
@@ -249,7 +248,7 @@ void product(const ProductShape& shape, float alpha, Operand<T> a, Operand<T> b,
     for (std::int64_t begin = 0; begin == 0 || begin < k; begin += depth) {
       const std::int64_t columns = std::min(width, n - first), run = std::min(depth, k - begin);
       const bool is_last = begin + run == k;
-      pack_b(b.from(begin, first), run, columns, packed.data());
+      pack_b(b.from(begin, first), run, columns, panels.data());
       const std::int64_t column_blocks = ceil_div(columns, kBlockColumns);
       const Operand<T> part = a.from(0, begin);
 #pragma omp for schedule(dynamic)
@@ -260,7 +259,7 @@ void product(const ProductShape& shape, float alpha, Operand<T> a, Operand<T> b,
                            column = index / row_blocks.count() * kBlockColumns;
         const Block block{row, row_blocks.begin(row_block + 1) - row, column,
                           std::min(kBlockColumns, columns - column)};
-        multiply_block(block, run, alpha, part, packed.data(), begin == 0 ? beta : 1.0f, c + first,
+        multiply_block(block, run, alpha, part, panels.data(), begin == 0 ? beta : 1.0f, c + first,
                        ldc);
         if (finish && is_last) finish(row, block.rows, first + column, block.columns);
       }

@@ -1,6 +1,6 @@
 // The f32 matrix product on all threads: C = alpha * A B + beta * C, for operands that lie
-// anywhere, in f32 or bf16. B is packed once into panels that all threads read; the threads share
-// out blocks of C. A's rows are read where they lie when that is cheap, else packed block by block.
+// anywhere, in f32 or bf16. B is copied once into panels that all threads read; the threads share
+// out blocks of C. A's rows are read where they lie when that is cheap, else copied block by block, into panels, too.
 // Each element is summed in the order of k whatever block it is in, so a row of C has the same bits
 // for any number of threads and of other rows.
 #pragma once

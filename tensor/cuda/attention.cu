@@ -52,15 +52,15 @@ __global__ void __launch_bounds__(Tile::kThreads) attend(AttentionCall<T> call) 
   Tile::load(call, head.of_queries(call.query, call.query_stride).from(begin), rows, memory.own(0));
 
   C peak[Tile::kRows], total[Tile::kRows];  // `total` is of this thread's keys
-  int seen[Tile::kRows];
+  int visible[Tile::kRows];
   KETTE_UNROLL for (int i = 0; i < Tile::kRows; ++i) {
     peak[i] = kNothing;
     total[i] = 0;
-    seen[i] = head.seen(begin + Tile::row(i));
+    visible[i] = head.visible_keys(begin + Tile::row(i));
   }
   typename Tile::Strip output;
   QueryMask<Tile> mask;
-  const int end = head.seen(begin + rows - 1), seen_by_all = head.seen(begin);
+  const int end = head.visible_keys(begin + rows - 1), visible_to_all = head.visible_keys(begin);
 
   const auto load = [&](int first, int buffer) {
     const int depth = smaller(Tile::kSwept, end - first);
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(Tile::kThreads) attend(AttentionCall<T> call) 
       C highest = peak[i];
       KETTE_UNROLL for (int j = 0; j < Tile::kColumns; ++j) {
         C& score = scores.at(i, j);
-        if (!kWhole && first + Tile::column(j) >= seen[i]) score = kNothing;
+        if (!kWhole && first + Tile::column(j) >= visible[i]) score = kNothing;
         highest = larger(highest, score);
       }
       highest = row_max<Tile>(highest);
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(Tile::kThreads) attend(AttentionCall<T> call) 
   sweep<Tile>(
       0, end, load, [&] { query.take(); },
       [&](int first, int buffer) {
-        step_of(first + Tile::kSwept <= seen_by_all, step, first, buffer);
+        step_of(first + Tile::kSwept <= visible_to_all, step, first, buffer);
       });
 
   KETTE_UNROLL for (int i = 0; i < Tile::kRows; ++i) {

@@ -67,15 +67,15 @@ __global__ void __launch_bounds__(Tile::kThreads) differentiate_queries(Backward
   Tile::load(call, head.of_queries(backward.upstream, call.output_stride).from(begin), rows,
              memory.own(1));
   QueryStatistic<C> statistics[Tile::kRows];
-  int seen[Tile::kRows];
+  int visible[Tile::kRows];
   KETTE_UNROLL for (int i = 0; i < Tile::kRows; ++i) {
     const int row = begin + smaller(Tile::row(i), rows - 1);
     statistics[i] = backward.statistics[head.statistic(row)];
-    seen[i] = head.seen(row);
+    visible[i] = head.visible_keys(row);
   }
   typename Tile::Strip gradient;
   QueryMask<Tile> mask;
-  const int end = head.seen(begin + rows - 1), seen_by_all = head.seen(begin);
+  const int end = head.visible_keys(begin + rows - 1), visible_to_all = head.visible_keys(begin);
 
   const auto load = [&](int first, int buffer) {
     const int depth = smaller(Tile::kSwept, end - first);
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(Tile::kThreads) differentiate_queries(Backward
         const C share = Tile::exp2(call.scale_in_2 * scores.at(i, j) - statistics[i].shift);
         if (kDrops) dscore = mask.keeps(i, j) ? C(call.dropout.scale) * dscore : C(0);
         dscore = share * (dscore - statistics[i].dot);
-        if (!kWhole && first + Tile::column(j) >= seen[i]) dscore = 0;
+        if (!kWhole && first + Tile::column(j) >= visible[i]) dscore = 0;
       }
     }
     const int depth = kWhole ? Tile::kSwept : smaller(Tile::kSwept, end - first);
@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(Tile::kThreads) differentiate_queries(Backward
     upstream.take();
   };
   sweep<Tile>(0, end, load, ready, [&](int first, int buffer) {
-    step_of(first + Tile::kSwept <= seen_by_all, step, first, buffer);
+    step_of(first + Tile::kSwept <= visible_to_all, step, first, buffer);
   });
 
   const auto scale = [&](int) { return call.scale; };
@@ -128,12 +128,12 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
   typename Tile::Own key(memory.own(0)), value(memory.own(1));
   Tile::load(call, head.of_keys(call.key, call.key_stride).from(begin), rows, memory.own(0));
   Tile::load(call, head.of_keys(call.value, call.value_stride).from(begin), rows, memory.own(1));
-  int first_to_see[Tile::kRows];
+  int first_query[Tile::kRows];
   KETTE_UNROLL for (int i = 0; i < Tile::kRows; ++i) {
-    first_to_see[i] = head.first_to_see(begin + Tile::row(i));
+    first_query[i] = head.first_query_of(begin + Tile::row(i));
   }
   typename Tile::Strip gradient, value_gradient;
-  const int end = head.queries, first_to_see_all = head.first_to_see(begin + rows - 1);
+  const int end = head.queries, first_query_of_all = head.first_query_of(begin + rows - 1);
 
   const auto load = [&](int first, int buffer) {
     const int depth = smaller(Tile::kSwept, end - first);
@@ -158,11 +158,11 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
       const int column = first + Tile::column(j);
       KETTE_UNROLL for (int i = 0; i < Tile::kRows; ++i) {
         C &score = scores.at(i, j), &dscore = dscores.at(i, j);
-        const bool sees = kWhole || (column >= first_to_see[i] && column < head.queries);
-        score = sees ? Tile::exp2(call.scale_in_2 * score - statistic.shift) : C(0);
+        const bool is_visible = kWhole || (column >= first_query[i] && column < head.queries);
+        score = is_visible ? Tile::exp2(call.scale_in_2 * score - statistic.shift) : C(0);
         const bool keeps = !kDrops || mask.keeps(i, j);
         if (kDrops) dscore = keeps ? C(call.dropout.scale) * dscore : C(0);
-        dscore = sees ? score * (dscore - statistic.dot) : C(0);
+        dscore = is_visible ? score * (dscore - statistic.dot) : C(0);
         if (!keeps) score = 0;
       }
     }
@@ -174,8 +174,8 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
     key.take();
     value.take();
   };
-  sweep<Tile>(head.first_to_see(begin), end, load, ready, [&](int first, int buffer) {
-    step_of(first >= first_to_see_all && first + Tile::kSwept <= end, step, first, buffer);
+  sweep<Tile>(head.first_query_of(begin), end, load, ready, [&](int first, int buffer) {
+    step_of(first >= first_query_of_all && first + Tile::kSwept <= end, step, first, buffer);
   });
 
   const auto scale = [&](int) { return call.scale; };
@@ -199,11 +199,11 @@ void attention_backward(CudaExec exec, const AttentionArgs& args,
         AttentionCall<T>(exec, args),     static_cast<const T*>(gradients.output_gradient),
         static_cast<T*>(gradients.query), static_cast<T*>(gradients.key),
         static_cast<T*>(gradients.value), static_cast<QueryStatistic<C>*>(statistics.raw())};
-    call.forward.is_packed &= whole_packs<T>(
+    call.forward.in_packs &= whole_packs<T>(
         {}, {gradients.output_gradient, gradients.query, gradients.key, gradients.value});
     Grid over_rows = one_thread_each(args.query_segments.rows() * kRowThreads);
     over_rows.blocks.y = static_cast<unsigned>(args.heads);
-    launch(exec, call.forward.is_packed ? take_statistics<T, kPack<T>> : take_statistics<T, 1>,
+    launch(exec, call.forward.in_packs ? take_statistics<T, kPack<T>> : take_statistics<T, 1>,
            over_rows, call);
     const std::int64_t longest =
         std::max(args.query_segments.longest(), args.key_segments.longest());

@@ -40,7 +40,7 @@ struct AttentionCall {
   C scale_in_2;  ///< exp(scale x) = 2^(scale_in_2 x)
   int width, tiles = 1;
   bool is_causal;
-  bool is_packed;  ///< every row of a head consists of whole packs, see pack.h
+  bool in_packs;  ///< every row of a head consists of whole packs, see pack.h
 
   AttentionCall(CudaExec exec, const AttentionArgs& args)
       : query(static_cast<const T*>(args.query)),
@@ -61,7 +61,7 @@ struct AttentionCall {
         scale_in_2(static_cast<C>(args.scale * std::numbers::log2e)),
         width(static_cast<int>(args.head_width)),
         is_causal(args.mask == Mask::causal),
-        is_packed(
+        in_packs(
             whole_packs<T>({args.head_width, query_stride, key_stride, value_stride, output_stride},
                            {args.query, args.key, args.value, args.output})) {
     KETTE_CHECK(args.scale > 0, "attention: expected a scale above 0 on cuda, given ", args.scale);
@@ -108,13 +108,14 @@ struct AttentionHead {
     keys = static_cast<int>(call.key_offsets[sequence + 1] - first_key);
   }
 
-  // A query sees the keys below seen(query); a key is seen by the queries from first_to_see(key) on.
+  // A query sees the keys below visible_keys(query); a key is seen by the queries from
+  // first_query_of(key) on.
 
-  __device__ int seen(int query) const {
+  __device__ int visible_keys(int query) const {
     const int past = call.is_causal ? smaller(query + 1 + keys - queries, keys) : keys;
     return past > 0 ? past : 0;
   }
-  __device__ int first_to_see(int key) const {
+  __device__ int first_query_of(int key) const {
     const int query = call.is_causal ? key + queries - keys : 0;
     return query > 0 ? query : 0;
   }

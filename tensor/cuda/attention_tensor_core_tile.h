@@ -74,7 +74,7 @@ struct TensorCoreTile {
     const int filled = (rows + 15) / 16 * 16, count = call.width - column;
     const BFloat16* piece = from.data + first * from.stride + column;
     Stored* target = to + first * kStride + column;
-    if (call.is_packed) {
+    if (call.in_packs) {
       KETTE_UNROLL for (int i = 0; i < kOwn; i += kRowsAtOnce) {
         if (first + i >= filled) break;
         start_copy<16>(target + i * kStride, piece + i * from.stride,
@@ -132,7 +132,7 @@ struct TensorCoreTile {
       const float times = factor(i);
       KETTE_UNROLL for (int j = 0; j < Strip::kColumns; j += 2) {
         const float first = strip.at(i, j) * times, second = strip.at(i, j + 1) * times;
-        if (call.is_packed && column(j) < call.width) {
+        if (call.in_packs && column(j) < call.width) {
           *reinterpret_cast<std::uint32_t*>(target + column(j)) = pack(first, second);
         } else {
           if (column(j) < call.width) target[column(j)] = BFloat16(first);

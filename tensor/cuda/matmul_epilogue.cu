@@ -139,9 +139,9 @@ template <class T>
 void differentiate(CudaExec exec, Activation activation, const T* kept, const T* dy, T* dx,
                    std::int64_t rows, std::int64_t width, Compute<T>* sums) {
   visit_activation(activation, [&]<class Function>(Function function) {
-    const bool packed = whole_packs<T>({width}, {kept, dy, dx});
-    (packed ? launch_derivative<T, kPack<T>, Function>
-            : launch_derivative<T, 1, Function>)(exec, function, kept, dy, dx, rows, width, sums);
+    const bool in_packs = whole_packs<T>({width}, {kept, dy, dx});
+    (in_packs ? launch_derivative<T, kPack<T>, Function>
+              : launch_derivative<T, 1, Function>)(exec, function, kept, dy, dx, rows, width, sums);
   });
 }
 
@@ -160,10 +160,10 @@ void finish_product(CudaExec exec, const MatmulArgs& given, const void* product,
     return;
   visit_float(args.result_dtype(), "matmul", [&]<class T>(T) {
     const auto finish = [&]<class Function>(Function function) {
-      const bool packed = whole_packs<T>({args.n, args.ldc, args.batch_stride_c},
-                                         {product, args.bias, args.pre_activation, args.c});
-      (packed ? launch_finish<T, kPack<T>, Function>
-              : launch_finish<T, 1, Function>)(exec, function, args, product, scale);
+      const bool in_packs = whole_packs<T>({args.n, args.ldc, args.batch_stride_c},
+                                           {product, args.bias, args.pre_activation, args.c});
+      (in_packs ? launch_finish<T, kPack<T>, Function>
+                : launch_finish<T, 1, Function>)(exec, function, args, product, scale);
     };
     if (args.activation == Activation::none) return finish(Affine{1, 0});
     visit_activation(args.activation, finish);

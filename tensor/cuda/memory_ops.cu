@@ -231,9 +231,9 @@ void transpose(CudaExec exec, const Tensor& x, const Tensor& y, std::int64_t bat
 void scatter_add(CudaExec exec, const Tensor& dy, const Occurrences& occurrences,
                  const Tensor& table, double factor) {
   visit_float(dy.dtype(), "scatter_add", [&]<class T>(T) {
-    const bool packed = cuda::whole_packs<T>({table.width()}, {dy.raw(), table.raw()});
-    (packed ? add_occurrences<T, cuda::kPack<T>, cuda::kPack<Compute<T>>>
-            : add_occurrences<T, 1, 1>)(exec, dy, occurrences, table, factor);
+    const bool in_packs = cuda::whole_packs<T>({table.width()}, {dy.raw(), table.raw()});
+    (in_packs ? add_occurrences<T, cuda::kPack<T>, cuda::kPack<Compute<T>>>
+              : add_occurrences<T, 1, 1>)(exec, dy, occurrences, table, factor);
   });
 }
 

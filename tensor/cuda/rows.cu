@@ -1,11 +1,11 @@
-// Row bodies on CUDA. A warp takes a row and holds it in registers (packed_row.h) where the body lists
+// Row bodies on CUDA. A warp takes a row and holds it in registers (register_row.h) where the body lists
 // its addresses and rows come in packs of 16 bytes; else its lanes take the elements where they lie, and
 // of wide rows a block does. Sums over rows are taken in two stages over fixed blocks of rows, without
 // atomics, so that the order of additions never changes.
 #include <algorithm>
 
 #include "tensor/cuda/column_sum.h"
-#include "tensor/cuda/packed_row.h"
+#include "tensor/cuda/register_row.h"
 #include "tensor/emit.h"
 
 namespace kette::kernels {
@@ -93,7 +93,7 @@ bool with_passes(const Body& body, const Function& function) {
     for (const void* address : body.addresses()) {
       if (!cuda::whole_packs<T>({}, {address})) return false;
     }
-    const std::int64_t passes = cuda::ceil_div(body.width, cuda::PackedGroup<T, 1>::kPassWidth);
+    const std::int64_t passes = cuda::ceil_div(body.width, cuda::RegisterGroup<T, 1>::kPassWidth);
     if (passes > 8) return false;
     passes <= 1   ? function.template operator()<1>()
     : passes <= 2 ? function.template operator()<2>()
@@ -106,9 +106,9 @@ bool with_passes(const Body& body, const Function& function) {
 }
 
 template <class Body, int kPasses>
-__global__ void packed_rows(Body body, std::int64_t rows) {
+__global__ void rows_in_registers(Body body, std::int64_t rows) {
   const std::int64_t row = cuda::index() / kWarp;
-  if (row < rows) body(cuda::PackedGroup<typename Body::Element, kPasses>{}, row);
+  if (row < rows) body(cuda::RegisterGroup<typename Body::Element, kPasses>{}, row);
 }
 
 template <class Body>
@@ -125,16 +125,16 @@ __global__ void rows_by_block(Body body, std::int64_t rows) {
 
 /// partial[block, k, column]: a block's warps take its rows in turn and add up their sums.
 template <class Body, int kPasses, class C = Compute<typename Body::Element>>
-__global__ void packed_rows_with_sums(Body body, std::int64_t rows, std::int64_t rows_per_block,
-                                      C* partial) {
+__global__ void rows_with_sums_in_registers(Body body, std::int64_t rows,
+                                            std::int64_t rows_per_block, C* partial) {
   using T = typename Body::Element;
-  using Group = cuda::PackedGroup<T, kPasses>;
+  using Group = cuda::RegisterGroup<T, kPasses>;
   constexpr int kElements = static_cast<int>(Group::kPassWidth);
   __shared__ C parts[kWarps][kElements];
   const unsigned warp = threadIdx.x / kWarp;
   const std::int64_t begin = blockIdx.x * rows_per_block;
   const std::int64_t end = begin + rows_per_block < rows ? begin + rows_per_block : rows;
-  cuda::PackedSums<T, kPasses, Body::kSums> sums{};
+  cuda::RegisterSums<T, kPasses, Body::kSums> sums{};
   for (std::int64_t row = begin + warp; row < end; row += kWarps) body(Group{}, row, sums);
   KETTE_UNROLL for (int k = 0; k < Body::kSums; ++k) {
     KETTE_UNROLL for (int pass = 0; pass < kPasses; ++pass) {
@@ -199,10 +199,11 @@ __global__ void add_partial_sums(const C* partial, std::int64_t blocks, std::int
 
 template <class Body>
 void for_rows(CudaExec exec, const Body& body, std::int64_t rows) {
-  const bool packed = with_passes(body, [&]<int kPasses>() {
-    cuda::launch(exec, packed_rows<Body, kPasses>, cuda::one_thread_each(rows * kWarp), body, rows);
+  const bool done = with_passes(body, [&]<int kPasses>() {
+    cuda::launch(exec, rows_in_registers<Body, kPasses>, cuda::one_thread_each(rows * kWarp), body,
+                 rows);
   });
-  if (packed) return;
+  if (done) return;
   if (body.width >= kWideRow) {
     cuda::launch(exec, rows_by_block<Body>, {dim3(static_cast<unsigned>(rows)), dim3(kBlock)}, body,
                  rows);
@@ -222,14 +223,14 @@ void for_rows_with_sums(CudaExec exec, const Body& body, std::int64_t rows,
   const Tensor partial =
       Tensor::empty({blocks, Body::kSums, width}, dtype_of<C>, {DeviceKind::cuda, exec.device});
   const dim3 grid(static_cast<unsigned>(blocks));
-  const bool packed = with_passes(body, [&]<int kPasses>() {
-    cuda::launch(exec, packed_rows_with_sums<Body, kPasses>, {grid, dim3(kBlock)}, body, rows,
+  const bool done = with_passes(body, [&]<int kPasses>() {
+    cuda::launch(exec, rows_with_sums_in_registers<Body, kPasses>, {grid, dim3(kBlock)}, body, rows,
                  rows_per_block, partial.data<C>());
   });
-  if (!packed && width >= kWideRow) {
+  if (!done && width >= kWideRow) {
     cuda::launch(exec, rows_with_sums<Body, kBlock>, {grid, dim3(kBlock)}, body, rows,
                  rows_per_block, partial.data<C>());
-  } else if (!packed) {
+  } else if (!done) {
     cuda::launch(exec, rows_with_sums<Body, kWarp>, {grid, dim3(kWarp)}, body, rows, rows_per_block,
                  partial.data<C>());
   }

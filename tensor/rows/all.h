@@ -17,9 +17,11 @@
 #include <tuple>
 
 #include "tensor/rows/cache.h"
+#include "tensor/rows/dropout.h"
 #include "tensor/rows/embedding.h"
 #include "tensor/rows/layer_norm.h"
 #include "tensor/rows/mask_tokens.h"
+#include "tensor/rows/max.h"
 #include "tensor/rows/rms_norm.h"
 #include "tensor/rows/rotary.h"
 #include "tensor/rows/softmax.h"

@@ -32,7 +32,7 @@ TEST_CASE(
 }
 
 TEST_CASE("lora_linear: gradients that nobody wants are not taken, those wanted are added") {
-  LoraAffineMap op{2, blocks};
+  ops::LoraLinear op{2, blocks};
   const Tensor y = op.forward(inputs[0], inputs[1], inputs[2], inputs[3], inputs[4]);
   const Tensor dy = Tensor::full(y.shape(), 1, DType::f64);
   GradientSlot frozen_weight, frozen_bias, dx(inputs[0]), da(inputs[3]), db(inputs[4]);

@@ -20,15 +20,15 @@ Tensor random_tensor(Shape shape, std::uint64_t seed) {
   return tensor;
 }
 
-PackedWeight pack(Device device, const std::vector<Tensor>& matrices,
-                  const std::vector<Tensor>& biases, DType panels = DType::f32) {
+PrepackedWeight pack(Device device, const std::vector<Tensor>& matrices,
+                     const std::vector<Tensor>& biases, DType panels = DType::f32) {
   const auto there = [&](const std::vector<Tensor>& tensors) {
     std::vector<Tensor> copies;
     for (const Tensor& tensor : tensors) copies.push_back(tensor.to(device));
     return copies;
   };
   return on(device, [&](auto exec) {
-    return kernels::pack_linear(exec, there(matrices), there(biases), panels);
+    return kernels::prepack_linear(exec, there(matrices), there(biases), panels);
   });
 }
 
@@ -51,12 +51,12 @@ std::vector<Case> all_cases() {
 Tensor rounded(const Tensor& matrix, DType panels) { return matrix.to(panels).to(DType::f32); }
 
 /// Takes place on the weight's device; the result is on the host.
-Tensor multiply(const PackedWeight& weight, const Tensor& x,
+Tensor multiply(const PrepackedWeight& weight, const Tensor& x,
                 Activation activation = Activation::none) {
   const Device device = weight.panels.device();
   const Tensor y = Tensor::empty({x.rows(), weight.out}, DType::f32, device);
   on(device, [&](auto exec) {
-    kernels::packed_linear(exec, {&weight, x.to(device), y, activation});
+    kernels::prepacked_linear(exec, {&weight, x.to(device), y, activation});
   });
   return y.to(Device{});
 }
@@ -67,11 +67,11 @@ struct Top {
   std::vector<float> target_values;
 };
 
-Top top_entries(const PackedWeight& weight, const Tensor& states, std::int64_t count,
-                const std::vector<std::int32_t>& banned, std::int32_t target) {
+Top top_k(const PrepackedWeight& weight, const Tensor& states, std::int64_t count,
+          const std::vector<std::int32_t>& banned, std::int32_t target) {
   const Device device = weight.panels.device();
   const std::int64_t rows = states.rows();
-  TopEntriesArgs args;
+  TopKArgs args;
   args.weight = &weight;
   args.states = states.to(device);
   std::vector<bool> allowed(static_cast<std::size_t>(weight.out), true);
@@ -81,7 +81,7 @@ Top top_entries(const PackedWeight& weight, const Tensor& states, std::int64_t c
   args.target_values = Tensor::empty({rows}, DType::f32, device);
   args.values = Tensor::empty({rows, count}, DType::f32, device);
   args.entries = Tensor::empty({rows, count}, DType::i32, device);
-  on(device, [&](auto exec) { kernels::top_entries(exec, args); });
+  on(device, [&](auto exec) { kernels::top_k(exec, args); });
   return {args.values.values<float>(), args.entries.values<std::int32_t>(),
           args.target_values.values<float>()};
 }
@@ -97,14 +97,14 @@ Tensor repeated(const Tensor& x, std::int64_t times) {
 
 }  // namespace
 
-TEST_CASE("packed products equal plain loops, and a row does not notice the others") {
+TEST_CASE("prepacked products equal plain loops, and a row does not notice the others") {
   for (const Case& given : all_cases()) {
     CAPTURE(given.str());
     for (const auto& [out, in] : {std::pair{7, 5}, {64, 128}, {130, 33}, {257, 64}, {40, 530}}) {
       const Tensor weight = random_tensor({out, in}, 1), bias = random_tensor({out}, 2);
-      const PackedWeight packed = pack(given.device, {weight}, {bias}, given.panels);
+      const PrepackedWeight prepacked = pack(given.device, {weight}, {bias}, given.panels);
       const Tensor seen = rounded(weight, given.panels);
-      const Tensor x = random_tensor({23, in}, 3), y = multiply(packed, x, Activation::relu);
+      const Tensor x = random_tensor({23, in}, 3), y = multiply(prepacked, x, Activation::relu);
       for (std::int64_t i = 0; i < 23; ++i) {
         for (std::int64_t j = 0; j < out; ++j) {
           double expected = bias.data<float>()[j];
@@ -118,7 +118,7 @@ TEST_CASE("packed products equal plain loops, and a row does not notice the othe
       }
       const bool slow = given.device.kind == DeviceKind::cuda;
       for (std::int64_t rows = 0; rows < 23; rows += slow ? 4 : 1) {
-        const Tensor fewer = multiply(packed, x.slice(0, rows), Activation::relu);
+        const Tensor fewer = multiply(prepacked, x.slice(0, rows), Activation::relu);
         REQUIRE(fewer.values<float>() == y.slice(0, rows).values<float>());
       }
     }
@@ -135,7 +135,7 @@ TEST_CASE("panels in bf16 are half the bytes, and there are none in other types"
           wide.elements() * size_of(wide.dtype()));
     for (const DType panels : {DType::f64, DType::i32}) {
       const std::string message =
-          "pack_linear: expected panels in f32 or bf16, given " + std::string(name_of(panels));
+          "prepack_linear: expected panels in f32 or bf16, given " + std::string(name_of(panels));
       CHECK_THROWS_WITH(pack(device, {weight}, {}, panels), message.c_str());
     }
   }
@@ -147,10 +147,10 @@ TEST_CASE("a row of a deep product does not notice the others") {
   const Tensor x = random_tensor({97, 4200}, 3);
   for (const Case& given : all_cases()) {
     CAPTURE(given.str());
-    const PackedWeight packed = pack(given.device, {weight}, {bias}, given.panels);
-    const Tensor y = multiply(packed, x);
+    const PrepackedWeight prepacked = pack(given.device, {weight}, {bias}, given.panels);
+    const Tensor y = multiply(prepacked, x);
     for (const std::int64_t rows : {1, 3, 20}) {
-      const Tensor fewer = multiply(packed, x.slice(0, rows));
+      const Tensor fewer = multiply(prepacked, x.slice(0, rows));
       REQUIRE(fewer.values<float>() == y.slice(0, rows).values<float>());
     }
   }
@@ -161,13 +161,13 @@ TEST_CASE("a row does not notice thousands of others, whatever the activation") 
   const Tensor x = random_tensor({23, 40}, 3);
   for (const Case& given : all_cases()) {
     CAPTURE(given.str());
-    const PackedWeight packed = pack(given.device, {weight}, {bias}, given.panels);
+    const PrepackedWeight prepacked = pack(given.device, {weight}, {bias}, given.panels);
     // As many rows as it takes for a GPU to turn to larger and larger tiles.
     for (const auto& [times, activation] :
          {std::pair{40, Activation::gelu}, {150, Activation::silu}}) {
-      const Tensor y = multiply(packed, x, activation);
-      const Tensor one = multiply(packed, x.slice(0, 1), activation);
-      const Tensor many = multiply(packed, repeated(x, times), activation);
+      const Tensor y = multiply(prepacked, x, activation);
+      const Tensor one = multiply(prepacked, x.slice(0, 1), activation);
+      const Tensor many = multiply(prepacked, repeated(x, times), activation);
       REQUIRE(one.values<float>() == y.slice(0, 1).values<float>());
       REQUIRE(many.values<float>() == repeated(y, times).values<float>());
     }
@@ -180,15 +180,15 @@ TEST_CASE("stacked matrices give their outputs side by side") {
   const Tensor no_bias_a = Tensor::zeros({10}), no_bias_b = Tensor::full({3}, 0.5);
   for (const Device device : test_devices()) {
     CAPTURE(device.str());
-    const PackedWeight both = pack(device, {a, b}, {no_bias_a, no_bias_b});
-    const PackedWeight second = pack(device, {b}, {no_bias_b});
+    const PrepackedWeight both = pack(device, {a, b}, {no_bias_a, no_bias_b});
+    const PrepackedWeight second = pack(device, {b}, {no_bias_b});
     const Tensor y = multiply(both, x), alone = multiply(second, x);
     for (int i = 0; i < 2; ++i) {
       for (int j = 0; j < 3; ++j)
         CHECK(y.data<float>()[i * 13 + 10 + j] == alone.data<float>()[i * 3 + j]);
     }
     const std::string message =
-        "pack_linear: expected matrices [out, 6], given f32 [3, 5] on " + device.str();
+        "prepack_linear: expected matrices [out, 6], given f32 [3, 5] on " + device.str();
     CHECK_THROWS_WITH(pack(device, {a, random_tensor({3, 5}, 1)}, {}), message.c_str());
   }
 }
@@ -208,12 +208,12 @@ TEST_CASE("the likeliest entries equal a sort of the log softmax") {
           weight.data<float>()[copy * kWidth + j] = weight.data<float>()[4 * kWidth + j];
         }
       }
-      const PackedWeight packed = pack(device, {weight}, {});
+      const PrepackedWeight prepacked = pack(device, {weight}, {});
       const Tensor states = random_tensor({rows, kWidth}, 6);
-      const Top top = top_entries(packed, states, count, {0, 2, 6}, 2);
+      const Top top = top_k(prepacked, states, count, {0, 2, 6}, 2);
       const auto& [values, entries, target_values] = top;
       constexpr std::int64_t kFew = 3;
-      const Top few = top_entries(packed, states.slice(0, kFew), count, {0, 2, 6}, 2);
+      const Top few = top_k(prepacked, states.slice(0, kFew), count, {0, 2, 6}, 2);
       REQUIRE(few.values == std::vector(values.begin(), values.begin() + kFew * count));
       REQUIRE(few.entries == std::vector(entries.begin(), entries.begin() + kFew * count));
       REQUIRE(few.target_values ==
@@ -264,23 +264,22 @@ TEST_CASE("the likeliest entries by panels in bf16 are those by the rounded weig
   const Tensor weight = random_tensor({301, 40}, 5), states = random_tensor({9, 40}, 6);
   for (const Device device : test_devices()) {
     CAPTURE(device.str());
-    const Top narrow =
-        top_entries(pack(device, {weight}, {}, DType::bf16), states, 7, {0, 2, 6}, 2);
+    const Top narrow = top_k(pack(device, {weight}, {}, DType::bf16), states, 7, {0, 2, 6}, 2);
     const Top wide =
-        top_entries(pack(device, {rounded(weight, DType::bf16)}, {}), states, 7, {0, 2, 6}, 2);
+        top_k(pack(device, {rounded(weight, DType::bf16)}, {}), states, 7, {0, 2, 6}, 2);
     CHECK(narrow.values == wide.values);
     CHECK(narrow.entries == wide.entries);
     CHECK(narrow.target_values == wide.target_values);
     // And not those by the weights as they were.
-    CHECK(narrow.values != top_entries(pack(device, {weight}, {}), states, 7, {0, 2, 6}, 2).values);
+    CHECK(narrow.values != top_k(pack(device, {weight}, {}), states, 7, {0, 2, 6}, 2).values);
   }
 }
 
 TEST_CASE("a state that is not a number has no likely entries, and says so") {
   for (const Device device : test_devices()) {
     CAPTURE(device.str());
-    const PackedWeight packed = pack(device, {random_tensor({50, 8}, 1)}, {});
-    const Top top = top_entries(packed, Tensor::full({1, 8}, NAN), 2, {}, 3);
+    const PrepackedWeight prepacked = pack(device, {random_tensor({50, 8}, 1)}, {});
+    const Top top = top_k(prepacked, Tensor::full({1, 8}, NAN), 2, {}, 3);
     CHECK(std::isnan(top.target_values[0]));
     for (const float value : top.values) CHECK(std::isnan(value));
     CHECK(top.entries == std::vector<std::int32_t>{-1, -1});

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/config_json.h"
+#include "models/gpt_config.h"
 #include "models/transformer_config.h"
 
 using namespace kette;
@@ -57,6 +58,18 @@ TEST_CASE("config.json: every field has a key of its own") {
   CHECK(read.dropout == 0.1);
   CHECK(read.attention_dropout == 0.2);
   CHECK(read.activation_dropout == 0.3);
+}
+
+TEST_CASE("config.json: a language model of version 0.1.0 calls the kind of its norms norm") {
+  Json json = Json::parse(to_json(small_modern_gpt()));
+  CHECK(json["norm_kind"] == "rms");
+  json.erase("norm_kind");
+  json["norm"] = "rms";
+  const auto config = model_config_from_json(json.dump(), "config.json");
+  CHECK(dynamic_cast<const GptConfig&>(*config).norm == NormKind::rms);
+  json["norm"] = "post";
+  CHECK_THROWS_WITH_AS(model_config_from_json(json.dump(), "config.json"),
+                       "config.json: norm: expected one of layer, rms, given post", Error);
 }
 
 TEST_CASE("config.json: JSON that nests without end is refused") {

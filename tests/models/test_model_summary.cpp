@@ -4,7 +4,9 @@
 
 #include <cmath>
 
+#include "models/families.h"
 #include "models/gpt.h"
+#include "models/model.h"
 #include "models/model_summary.h"
 #include "models/transformer.h"
 
@@ -43,13 +45,20 @@ TransformerConfig config_of(const TableRow& row) {
 }  // namespace
 
 TEST_CASE("model summary: as many parameters as the model registers") {
-  for (const char* preset : {"tiny", "base", "big"}) {
-    for (const NormOrder norm : {NormOrder::post, NormOrder::pre}) {
-      TransformerConfig config = TransformerConfig::preset(preset);
-      config.norm = norm;
-      config.decoder_layers = 3;
-      CHECK(count_parameters(config) == Transformer(config).parameters().elements());
-    }
+  const auto check = [](const ModelConfig& config) {
+    CAPTURE(headline(config));
+    CHECK(count_parameters(config) == config.make_model()->parameters().elements());
+  };
+  for (const Family* family : families()) {
+    for (const std::string& preset : family->presets) check(*family->config(preset));
+    for (const auto& [label, config] : family->small_models) check(*config);
+  }
+  TransformerConfig config = TransformerConfig::preset("tiny");
+  for (const NormOrder norm : {NormOrder::post, NormOrder::pre}) {
+    config.norm = norm;
+    config.decoder_layers = 3;
+    config.feed_forward = FeedForwardKind::swiglu;
+    check(config);
   }
 }
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <vector>
 
-#include "tensor/reference.h"
 #include "tests/devices.h"
 #include "tests/random_tensor.h"
+#include "tests/reference.h"
 
 namespace kette {
 

@@ -217,7 +217,7 @@ TEST_CASE("CUDA emulator: no thread walks through thousands of rows") {
   check_serial_accesses(counts, 512);
 }
 
-TEST_CASE("CUDA emulator: sums and packed products have the same bits in 20 orders of threads") {
+TEST_CASE("CUDA emulator: sums and prepacked products have the same bits in 20 orders of threads") {
   emulator::Emulator* emulator = emulator::find();
   if (emulator == nullptr) return skip_emulator();
   const Tensor x = random({70, 33}, 1).to(DType::f32).to(kCuda);
@@ -238,10 +238,10 @@ TEST_CASE("CUDA emulator: sums and packed products have the same bits in 20 orde
       }
       results.push_back(static_cast<float>(sum_of_squares(x)));
       for (const DType panels : {DType::f32, DType::bf16}) {
-        const PackedWeight packed = kernels::pack_linear(exec, {weight}, {bias}, panels);
+        const PrepackedWeight prepacked = kernels::prepack_linear(exec, {weight}, {bias}, panels);
         for (const std::int64_t rows : {1, 3, 7, 40}) {  // one for each of the kernels
           const Tensor y = Tensor::empty({rows, 130}, DType::f32, kCuda);
-          kernels::packed_linear(exec, {&packed, x.slice(0, rows), y});
+          kernels::prepacked_linear(exec, {&prepacked, x.slice(0, rows), y});
           keep(y);
         }
       }

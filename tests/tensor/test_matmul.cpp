@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "tensor/cpu/blas.h"
-#include "tensor/reference.h"
 #include "tests/devices.h"
 #include "tests/random_tensor.h"
+#include "tests/reference.h"
 
 using namespace kette;
 

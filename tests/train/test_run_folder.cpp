@@ -331,3 +331,15 @@ TEST_CASE_FIXTURE(OneThread, "text is made into ids once; ids that are damaged a
   CHECK(read_file(own) == good);
   CHECK(fs::last_write_time(pairs) == written);
 }
+
+TEST_CASE("resume: a language model's run of version 0.1.0 called the kind of its norms norm") {
+  const auto of = [](const std::string& name, const std::string& value) {
+    return RunFingerprint::from_json("{\"settings\": {\"" + name + "\": \"" + value +
+                                     "\"}, \"data\": {}}");
+  };
+  RunFingerprint now;
+  now.add("model.norm_kind", "rms");
+  now.check_settings(of("model.norm", "rms"), "state");
+  CHECK_THROWS_AS(now.check_settings(of("model.norm", "layer"), "state"), Error);
+  CHECK(of("model.norm", "pre").settings.front().name == "model.norm");  // an order stays
+}

@@ -88,8 +88,8 @@ __global__ void __launch_bounds__(kThreads) select_entries(TopRows args) {
 
 }  // namespace
 
-void top_entries(CudaExec exec, const TopEntriesArgs& args) {
-  const PackedWeight& weight = *args.weight;
+void top_k(CudaExec exec, const TopKArgs& args) {
+  const PrepackedWeight& weight = *args.weight;
   const std::int64_t rows = args.states.rows(), count = args.values.width();
   const std::int64_t chunk = std::max<std::int64_t>(1, std::min(rows, kLogits / weight.out));
   const Tensor logits =
@@ -99,7 +99,7 @@ void top_entries(CudaExec exec, const TopEntriesArgs& args) {
   const auto* of_rows = masks.rows.defined() ? masks.rows.data<std::int32_t>() : nullptr;
   for (std::int64_t begin = 0; begin < rows; begin += chunk) {
     const std::int64_t end = std::min(rows, begin + chunk);
-    packed_linear(exec, {&weight, args.states.slice(begin, end), logits.slice(0, end - begin)});
+    prepacked_linear(exec, {&weight, args.states.slice(begin, end), logits.slice(0, end - begin)});
     cuda::launch(
         exec, select_entries, {dim3(static_cast<unsigned>(end - begin)), dim3(kThreads)},
         TopRows{logits.data<float>(), weight.out, count, words,

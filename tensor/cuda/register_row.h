@@ -15,7 +15,7 @@ struct Place {
 
 /// Those elements themselves.
 template <class T, int kPasses, int kCount>
-struct PackedRow {
+struct RegisterRow {
   Pack<T, kCount> packs[kPasses];
 
   __device__ T& operator[](Place j) { return packs[j.pass].values[j.element]; }
@@ -24,7 +24,7 @@ struct PackedRow {
 
 /// A dropout mask of them: bit e of pass p.
 template <int kPasses>
-struct PackedMask {
+struct RegisterMask {
   unsigned kept[kPasses];
   float scale;
 
@@ -35,11 +35,11 @@ struct PackedMask {
 
 /// T: the type the body names as its Element.
 template <class T, int kPasses>
-struct PackedGroup {
+struct RegisterGroup {
   static constexpr int kCount = kPack<T>;
   static constexpr std::int64_t kPassWidth = kWarp * kCount;
   template <class Element>
-  using Row = PackedRow<Element, kPasses, kCount>;
+  using Row = RegisterRow<Element, kPasses, kCount>;
 
   __device__ static int lane() { return static_cast<int>(threadIdx.x % kWarp); }
   __device__ static std::int64_t pack(int pass) { return pass * kWarp + lane(); }
@@ -79,8 +79,8 @@ struct PackedGroup {
 
   /// A lane draws one Philox block for each 128 elements it shares with fifteen others, 8 elements of
   /// it; ballots tell all lanes of the elements that are neighbours.
-  __device__ PackedMask<kPasses> mask(const DropoutMask& mask, std::int64_t row,
-                                      std::int64_t width) const {
+  __device__ RegisterMask<kPasses> mask(const DropoutMask& mask, std::int64_t row,
+                                        std::int64_t width) const {
     constexpr int kBlocks = 16, kSlots = 8;                   // of DropoutMask, for 128 elements
     constexpr int kLanesPerSlot = kBlocks / kCount;           // neighbours in one ballot
     constexpr int kGroups = kPassWidth / (kBlocks * kSlots);  // of 128 elements: one or two
@@ -88,7 +88,7 @@ struct PackedGroup {
     const int block = lane() % kBlocks, group = kGroups == 1 ? 0 : lane() / kBlocks;
     const int my_slot = lane() / kLanesPerSlot % kSlots;
     const int shift = group * kBlocks + lane() % kLanesPerSlot * kCount;
-    PackedMask<kPasses> result{{}, mask.scale};
+    RegisterMask<kPasses> result{{}, mask.scale};
     KETTE_UNROLL for (int pass = 0; pass < kPasses; ++pass) {
       const std::int64_t drawn = (pass * kGroups + group) * kBlocks * kSlots + block;
       const auto words = philox(mask.key, DropoutMask::block(row, drawn, width));
@@ -106,8 +106,8 @@ struct PackedGroup {
 
 /// Sums over the rows a warp has seen, kSums for each element a lane holds.
 template <class T, int kPasses, int kSums>
-struct PackedSums {
-  using Row = PackedRow<Compute<T>, kPasses, kPack<T>>;
+struct RegisterSums {
+  using Row = RegisterRow<Compute<T>, kPasses, kPack<T>>;
   Row rows[kSums];
   __device__ Row& operator[](int k) { return rows[k]; }
 };

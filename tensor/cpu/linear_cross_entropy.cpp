@@ -58,7 +58,7 @@ CrossEntropySums reduce_row(T* z, std::int64_t vocabulary, std::int64_t target, 
 
 /// One chunk, with x, targets and dx already cut to its rows.
 template <class T>
-void reduce_chunk(const ProjectedCrossEntropyArgs& args, const Tensor& logits,
+void reduce_chunk(const LinearCrossEntropyArgs& args, const Tensor& logits,
                   CrossEntropySums& sums) {
   const std::int64_t rows = args.x.rows(), width = args.x.width(), vocabulary = args.weight.rows();
   const bool wants_gradients = args.dx.defined();
@@ -104,7 +104,7 @@ void reduce_chunk(const ProjectedCrossEntropyArgs& args, const Tensor& logits,
 }
 
 template <class T>
-CrossEntropySums reduce(const ProjectedCrossEntropyArgs& args) {
+CrossEntropySums reduce(const LinearCrossEntropyArgs& args) {
   const std::int64_t rows = args.x.rows(), width = args.x.width(), vocabulary = args.weight.rows();
   const std::int64_t chunk =
       std::min(rows, std::max(kFewestRows, kChunkElements / std::max<std::int64_t>(vocabulary, 1)));
@@ -112,7 +112,7 @@ CrossEntropySums reduce(const ProjectedCrossEntropyArgs& args) {
   CrossEntropySums sums;
   for (std::int64_t begin = 0; begin < rows; begin += chunk) {
     const std::int64_t count = std::min(chunk, rows - begin);
-    ProjectedCrossEntropyArgs part = args;
+    LinearCrossEntropyArgs part = args;
     part.x = args.x.view(begin * width, {count, width});
     part.targets = args.targets.view(begin, {count});
     if (args.dx.defined()) part.dx = args.dx.view(begin * width, {count, width});
@@ -122,8 +122,8 @@ CrossEntropySums reduce(const ProjectedCrossEntropyArgs& args) {
 }
 
 /// bf16 is a storage type: the same in f32, which dweight and dbias are anyway, dx converted back.
-CrossEntropySums reduce_in_f32(const ProjectedCrossEntropyArgs& args) {
-  ProjectedCrossEntropyArgs wide = args;
+CrossEntropySums reduce_in_f32(const LinearCrossEntropyArgs& args) {
+  LinearCrossEntropyArgs wide = args;
   for (Tensor* tensor : {&wide.x, &wide.weight, &wide.bias, &wide.dx, &wide.dweight, &wide.dbias}) {
     if (tensor->defined()) *tensor = tensor->to(DType::f32);
   }
@@ -132,23 +132,23 @@ CrossEntropySums reduce_in_f32(const ProjectedCrossEntropyArgs& args) {
   return sums;
 }
 
-void check_targets(const ProjectedCrossEntropyArgs& args) {
+void check_targets(const LinearCrossEntropyArgs& args) {
   const std::int64_t rows = args.x.rows(), vocabulary = args.weight.rows();
   const std::int32_t* targets = args.targets.data<std::int32_t>();
   for (std::int64_t row = 0; row < rows; ++row) {
     KETTE_CHECK(targets[row] >= 0 && targets[row] < vocabulary,
-                "projected_cross_entropy: expected targets of 0 to ", vocabulary - 1, ", given ",
+                "linear_cross_entropy: expected targets of 0 to ", vocabulary - 1, ", given ",
                 targets[row], " in row ", row);
   }
 }
 
 }  // namespace
 
-void projected_cross_entropy(CpuExec, const ProjectedCrossEntropyArgs& args) {
+void linear_cross_entropy(CpuExec, const LinearCrossEntropyArgs& args) {
   args.check();
   check_targets(args);
   const CrossEntropySums sums =
-      visit_float(args.x.dtype(), "projected_cross_entropy", [&]<class T>(T) {
+      visit_float(args.x.dtype(), "linear_cross_entropy", [&]<class T>(T) {
         if constexpr (std::is_same_v<T, BFloat16>) {
           return reduce_in_f32(args);
         } else {

@@ -4,21 +4,21 @@
 #include <cmath>
 #include <vector>
 
-#include "tensor/reference.h"
 #include "tests/devices.h"
 #include "tests/random_tensor.h"
+#include "tests/reference.h"
 
 using namespace kette;
 
 namespace {
 
 /// Arguments with gradients; dweight and dbias start at something, for they are added to.
-ProjectedCrossEntropyArgs arguments(std::int64_t rows, std::int64_t width, std::int64_t vocabulary,
-                                    DType dtype, bool with_bias = true) {
+LinearCrossEntropyArgs arguments(std::int64_t rows, std::int64_t width, std::int64_t vocabulary,
+                                 DType dtype, bool with_bias = true) {
   Random numbers(9);
   std::vector<std::int32_t> targets(static_cast<std::size_t>(rows));
   for (auto& target : targets) target = static_cast<std::int32_t>(numbers.below(vocabulary));
-  ProjectedCrossEntropyArgs args;
+  LinearCrossEntropyArgs args;
   args.x = random({rows, width}, 1).to(dtype);
   args.weight = random({vocabulary, width}, 2).to(dtype);
   args.targets = Tensor::from(targets);
@@ -34,7 +34,7 @@ ProjectedCrossEntropyArgs arguments(std::int64_t rows, std::int64_t width, std::
 }
 
 /// A copy on another device.
-ProjectedCrossEntropyArgs moved(ProjectedCrossEntropyArgs args, Device device) {
+LinearCrossEntropyArgs moved(LinearCrossEntropyArgs args, Device device) {
   for (Tensor* tensor :
        {&args.x, &args.weight, &args.bias, &args.targets, &args.dx, &args.dweight, &args.dbias}) {
     if (tensor->defined()) *tensor = tensor->clone().to(device);
@@ -42,16 +42,16 @@ ProjectedCrossEntropyArgs moved(ProjectedCrossEntropyArgs args, Device device) {
   return args;
 }
 
-ProjectedCrossEntropyArgs in_f64(ProjectedCrossEntropyArgs args) {
+LinearCrossEntropyArgs in_f64(LinearCrossEntropyArgs args) {
   for (Tensor* tensor : {&args.x, &args.weight, &args.bias, &args.dx, &args.dweight, &args.dbias}) {
     if (tensor->defined()) *tensor = tensor->to(DType::f64).clone();
   }
   return args;
 }
 
-CrossEntropySums run(ProjectedCrossEntropyArgs args) {
+CrossEntropySums run(LinearCrossEntropyArgs args) {
   args.sums = CrossEntropySums::zeros(args.x.device());
-  on(args.x.device(), [&](auto exec) { kernels::projected_cross_entropy(exec, args); });
+  on(args.x.device(), [&](auto exec) { kernels::linear_cross_entropy(exec, args); });
   return CrossEntropySums::of(args.sums);
 }
 
@@ -67,7 +67,7 @@ void check_close(const Tensor& a, const Tensor& b, double tolerance) {
 
 }  // namespace
 
-TEST_CASE("projected cross entropy equals the reference: sums and gradients") {
+TEST_CASE("linear cross entropy equals the reference: sums and gradients") {
   for (const DType dtype : {DType::f64, DType::f32, DType::bf16}) {
     const double tolerance = dtype == DType::f64 ? 1e-12 : dtype == DType::f32 ? 1e-5 : 1e-2;
     for (const bool with_bias : {false, true}) {
@@ -76,14 +76,13 @@ TEST_CASE("projected cross entropy equals the reference: sums and gradients") {
            {std::array<std::int64_t, 3>{1, 3, 2}, {37, 20, 101}, {3, 2, 8203}, {520, 2, 8200}}) {
         CAPTURE(sizes[2]);
         const auto [rows, width, vocabulary] = sizes;
-        const ProjectedCrossEntropyArgs given =
-            arguments(rows, width, vocabulary, dtype, with_bias);
-        const ProjectedCrossEntropyArgs expected = in_f64(given);
-        const CrossEntropySums sums = reference::projected_cross_entropy(expected);
+        const LinearCrossEntropyArgs given = arguments(rows, width, vocabulary, dtype, with_bias);
+        const LinearCrossEntropyArgs expected = in_f64(given);
+        const CrossEntropySums sums = reference::linear_cross_entropy(expected);
         for (const Device device : test_devices()) {
           if (rows > 100 && device.kind != DeviceKind::cpu) continue;
           CAPTURE(device.str());
-          const ProjectedCrossEntropyArgs args = moved(given, device);
+          const LinearCrossEntropyArgs args = moved(given, device);
           const CrossEntropySums got = run(args);
           // A GPU's logits are bf16 as well: their roundings make ties.
           const bool coarse = dtype == DType::bf16 && device.kind != DeviceKind::cpu;
@@ -95,7 +94,7 @@ TEST_CASE("projected cross entropy equals the reference: sums and gradients") {
           check_close(args.dx, expected.dx, tolerance);
           check_close(args.dweight, expected.dweight, tolerance);
           if (with_bias) check_close(args.dbias, expected.dbias, tolerance);
-          ProjectedCrossEntropyArgs without = args;
+          LinearCrossEntropyArgs without = args;
           without.dx = without.dweight = without.dbias = Tensor();
           CHECK(run(without).loss == doctest::Approx(got.loss));
         }
@@ -104,13 +103,13 @@ TEST_CASE("projected cross entropy equals the reference: sums and gradients") {
   }
 }
 
-TEST_CASE("projected cross entropy in chunks, of a vocabulary that fills a GPU's after 16 rows") {
+TEST_CASE("linear cross entropy in chunks, of a vocabulary that fills a GPU's after 16 rows") {
   for (const Device device : test_devices()) {
     if (device.kind == DeviceKind::cpu) continue;
-    const ProjectedCrossEntropyArgs given = arguments(17, 1, (1 << 20) - 5, DType::f64, false);
-    const ProjectedCrossEntropyArgs expected = in_f64(given);
-    const CrossEntropySums sums = reference::projected_cross_entropy(expected);
-    const ProjectedCrossEntropyArgs args = moved(given, device);
+    const LinearCrossEntropyArgs given = arguments(17, 1, (1 << 20) - 5, DType::f64, false);
+    const LinearCrossEntropyArgs expected = in_f64(given);
+    const CrossEntropySums sums = reference::linear_cross_entropy(expected);
+    const LinearCrossEntropyArgs args = moved(given, device);
     const CrossEntropySums got = run(args);
     CHECK(got.loss == doctest::Approx(sums.loss).epsilon(1e-12));
     CHECK(got.correct == sums.correct);
@@ -119,12 +118,12 @@ TEST_CASE("projected cross entropy in chunks, of a vocabulary that fills a GPU's
   }
 }
 
-TEST_CASE("projected cross entropy: gradients are the loss's slopes") {
-  const ProjectedCrossEntropyArgs args = arguments(5, 4, 9, DType::f64);
+TEST_CASE("linear cross entropy: gradients are the loss's slopes") {
+  const LinearCrossEntropyArgs args = arguments(5, 4, 9, DType::f64);
   args.dweight.zero();
   args.dbias.zero();
   run(args);
-  ProjectedCrossEntropyArgs loss_only = args;
+  LinearCrossEntropyArgs loss_only = args;
   loss_only.dx = Tensor();
   for (const auto& [value, gradient] :
        {std::pair{args.x, args.dx}, {args.weight, args.dweight}, {args.bias, args.dbias}}) {
@@ -142,9 +141,9 @@ TEST_CASE("projected cross entropy: gradients are the loss's slopes") {
   }
 }
 
-TEST_CASE("projected cross entropy counts the first of equal entries, and takes no rows at all") {
+TEST_CASE("linear cross entropy counts the first of equal entries, and takes no rows at all") {
   for (const Device device : test_devices()) {
-    ProjectedCrossEntropyArgs args;
+    LinearCrossEntropyArgs args;
     args.x = Tensor::zeros({2, 3}, DType::f32, device);
     args.weight = Tensor::zeros({4, 3}, DType::f32, device);
     args.targets = Tensor::from(std::vector<std::int32_t>{0, 1}, device);
@@ -157,12 +156,12 @@ TEST_CASE("projected cross entropy counts the first of equal entries, and takes 
   }
 }
 
-TEST_CASE("projected cross entropy has the same bits for any number of threads") {
+TEST_CASE("linear cross entropy has the same bits for any number of threads") {
   const int threads = omp_get_max_threads();
   std::vector<std::vector<float>> results;
   for (const int count : {1, 2, 3}) {
     omp_set_num_threads(count);
-    const ProjectedCrossEntropyArgs args = arguments(130, 40, 1000, DType::f32);
+    const LinearCrossEntropyArgs args = arguments(130, 40, 1000, DType::f32);
     const CrossEntropySums sums = run(args);
     results.push_back(args.dx.values<float>());
     for (const Tensor& more : {args.dweight, args.dbias}) {
@@ -176,10 +175,10 @@ TEST_CASE("projected cross entropy has the same bits for any number of threads")
   CHECK(results[0] == results[2]);
 }
 
-TEST_CASE("projected cross entropy names wrong targets, widths and types") {
-  const ProjectedCrossEntropyArgs right = arguments(6, 4, 9, DType::f32);
+TEST_CASE("linear cross entropy names wrong targets, widths and types") {
+  const LinearCrossEntropyArgs right = arguments(6, 4, 9, DType::f32);
   for (const Device device : test_devices()) {
-    ProjectedCrossEntropyArgs args = moved(right, device);
+    LinearCrossEntropyArgs args = moved(right, device);
     args.weight = random({9, 5}, 1).to(DType::f32).to(device);
     CHECK_THROWS_WITH_AS(run(args), doctest::Contains("given [6, 4] and [9, 5]"), Error);
     args = moved(right, device);
@@ -189,11 +188,10 @@ TEST_CASE("projected cross entropy names wrong targets, widths and types") {
   }
   right.targets.data<std::int32_t>()[3] = 9;
   for (const Device device : test_devices()) {
-    const ProjectedCrossEntropyArgs args = moved(right, device);
+    const LinearCrossEntropyArgs args = moved(right, device);
     if (device.kind == DeviceKind::cpu) {
-      CHECK_THROWS_WITH_AS(run(args),
-                           "projected_cross_entropy: expected targets of 0 to 8, given 9 in row 3",
-                           Error);
+      CHECK_THROWS_WITH_AS(
+          run(args), "linear_cross_entropy: expected targets of 0 to 8, given 9 in row 3", Error);
     } else {  // which is not waited for, and cannot say it
       CHECK(std::isnan(run(args).loss));
       CHECK(std::isnan(args.dweight.values<double>()[0]));

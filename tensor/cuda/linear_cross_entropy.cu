@@ -119,7 +119,7 @@ struct PaddedTable {
   std::int64_t rows = 0;
   Tensor weight, bias, dweight;
 
-  explicit PaddedTable(const ProjectedCrossEntropyArgs& args)
+  explicit PaddedTable(const LinearCrossEntropyArgs& args)
       : rows(args.weight.rows()),
         weight(args.weight),
         bias(args.bias),
@@ -149,7 +149,7 @@ struct PaddedTable {
 
 /// One chunk, with x, targets and dx already cut to its rows; losses: those of its first row.
 template <class T>
-void reduce_chunk(CudaExec exec, const ProjectedCrossEntropyArgs& args, const PaddedTable& table,
+void reduce_chunk(CudaExec exec, const LinearCrossEntropyArgs& args, const PaddedTable& table,
                   const Tensor& logits, double* losses, std::int64_t stride) {
   const std::int64_t rows = args.x.rows(), width = args.x.width(), vocabulary = args.weight.rows();
   const std::int64_t ld = logits.width();
@@ -206,7 +206,7 @@ std::int64_t rows_at_once(const Tensor& x, std::int64_t row_bytes) {
 }
 
 template <class T>
-void reduce(CudaExec exec, const ProjectedCrossEntropyArgs& args) {
+void reduce(CudaExec exec, const LinearCrossEntropyArgs& args) {
   const std::int64_t rows = args.x.rows(), width = args.x.width();
   const PaddedTable table(args);
   const std::int64_t ld = cuda::round_up(table.rows, kPack<T>);
@@ -216,7 +216,7 @@ void reduce(CudaExec exec, const ProjectedCrossEntropyArgs& args) {
   const Tensor losses = Tensor::empty({3, rows}, DType::f64, args.x.device());
   for (std::int64_t begin = 0; begin < rows; begin += chunk) {
     const std::int64_t count = std::min(chunk, rows - begin);
-    ProjectedCrossEntropyArgs part = args;
+    LinearCrossEntropyArgs part = args;
     part.x = args.x.view(begin * width, {count, width});
     part.targets = args.targets.view(begin, {count});
     if (args.dx.defined()) part.dx = args.dx.view(begin * width, {count, width});
@@ -230,14 +230,13 @@ void reduce(CudaExec exec, const ProjectedCrossEntropyArgs& args) {
 
 }  // namespace
 
-void projected_cross_entropy(CudaExec exec, const ProjectedCrossEntropyArgs& args) {
+void linear_cross_entropy(CudaExec exec, const LinearCrossEntropyArgs& args) {
   args.check();
   if (args.x.rows() == 0) {
     if (args.loss.defined()) args.loss.zero();
     return;
   }
-  visit_float(args.x.dtype(), "projected_cross_entropy",
-              [&]<class T>(T) { reduce<T>(exec, args); });
+  visit_float(args.x.dtype(), "linear_cross_entropy", [&]<class T>(T) { reduce<T>(exec, args); });
 }
 
 }  // namespace kette::kernels

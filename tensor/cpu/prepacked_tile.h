@@ -1,4 +1,4 @@
-// The innermost part of products with packed weights: a few rows of x against a panel of kPanel
+// The innermost part of products with prepacked weights: a few rows of x against a panel of kPanel
 // columns of W^T,
 //   out[i, j] = start[i, j] + sum_p x[i, p] panel[p, j]
 // with all sums in registers. x is read where it lies; the panel, [depth, kPanel], comes from the

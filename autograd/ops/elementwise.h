@@ -2,11 +2,9 @@
 // gradient slot sums the broadcast axes away again.
 #pragma once
 
-#include "autograd/record.h"
-#include "autograd/sample.h"
-#include "tensor/kernels.h"
+#include "autograd/op.h"
 
-namespace kette {
+namespace kette::ops {
 
 template <class Function>
 struct Unary {
@@ -69,33 +67,41 @@ struct Binary {
   static std::vector<Sample> samples();
 };
 
+}  // namespace kette::ops
+
+namespace kette {
+
 inline Variable affine(const Variable& x, double factor, double offset = 0) {
-  return record(Unary<Affine>{Affine{factor, offset}}, x);
+  return record(ops::Unary<Affine>{Affine{factor, offset}}, x);
 }
-inline Variable exp(const Variable& x) { return record(Unary<Exp>{}, x); }
-inline Variable log(const Variable& x) { return record(Unary<Log>{}, x); }
-inline Variable sqrt(const Variable& x) { return record(Unary<Sqrt>{}, x); }
-inline Variable square(const Variable& x) { return record(Unary<Square>{}, x); }
-inline Variable tanh(const Variable& x) { return record(Unary<Tanh>{}, x); }
-inline Variable sigmoid(const Variable& x) { return record(Unary<Sigmoid>{}, x); }
-inline Variable relu(const Variable& x) { return record(Unary<Relu>{}, x); }
-inline Variable gelu(const Variable& x) { return record(Unary<Gelu>{}, x); }
-inline Variable silu(const Variable& x) { return record(Unary<Silu>{}, x); }
+inline Variable exp(const Variable& x) { return record(ops::Unary<Exp>{}, x); }
+inline Variable log(const Variable& x) { return record(ops::Unary<Log>{}, x); }
+inline Variable sqrt(const Variable& x) { return record(ops::Unary<Sqrt>{}, x); }
+inline Variable square(const Variable& x) { return record(ops::Unary<Square>{}, x); }
+inline Variable tanh(const Variable& x) { return record(ops::Unary<Tanh>{}, x); }
+inline Variable sigmoid(const Variable& x) { return record(ops::Unary<Sigmoid>{}, x); }
+inline Variable relu(const Variable& x) { return record(ops::Unary<Relu>{}, x); }
+inline Variable gelu(const Variable& x) { return record(ops::Unary<Gelu>{}, x); }
+inline Variable silu(const Variable& x) { return record(ops::Unary<Silu>{}, x); }
 inline Variable maximum(const Variable& a, const Variable& b) {
-  return record(Binary<Maximum>{}, a, b);
+  return record(ops::Binary<Maximum>{}, a, b);
 }
 inline Variable operator+(const Variable& a, const Variable& b) {
-  return record(Binary<Add>{}, a, b);
+  return record(ops::Binary<Add>{}, a, b);
 }
 inline Variable operator-(const Variable& a, const Variable& b) {
-  return record(Binary<Subtract>{}, a, b);
+  return record(ops::Binary<Subtract>{}, a, b);
 }
 inline Variable operator*(const Variable& a, const Variable& b) {
-  return record(Binary<Multiply>{}, a, b);
+  return record(ops::Binary<Multiply>{}, a, b);
 }
 inline Variable operator/(const Variable& a, const Variable& b) {
-  return record(Binary<Divide>{}, a, b);
+  return record(ops::Binary<Divide>{}, a, b);
 }
+
+}  // namespace kette
+
+namespace kette::ops {
 
 template <class Function>
 std::vector<Sample> Unary<Function>::samples() {
@@ -149,4 +155,4 @@ std::vector<Sample> Binary<Function>::samples() {
   return result;
 }
 
-}  // namespace kette
+}  // namespace kette::ops

@@ -1,4 +1,4 @@
-// Products with weights that were packed once: y = activation(x W^T + bias), W: [out, in].
+// Products with prepacked weights: y = activation(x W^T + bias), W: [out, in].
 // W lies in panels of kPanel columns, depth being `in` rounded up with zeros to whole slices; in a
 // panel packs of 16 bytes along the depth, those of its columns side by side: [panels, depth /
 // kPack, kPanel, kPack]. So a load of kPanel threads is a line of 128 bytes. W is f32 or bf16, which
@@ -266,32 +266,32 @@ void multiply(CudaExec exec, const Product<W>& product) {
 
 }  // namespace
 
-PackedWeight pack_linear(CudaExec exec, const std::vector<Tensor>& matrices,
-                         const std::vector<Tensor>& biases, DType panels) {
+PrepackedWeight prepack_linear(CudaExec exec, const std::vector<Tensor>& matrices,
+                               const std::vector<Tensor>& biases, DType panels) {
   const Device device{DeviceKind::cuda, exec.device};
-  PackedWeight packed = PackedWeight::sizes_of(matrices, biases, panels);
-  const std::int64_t columns = cuda::round_up(packed.out, kTileColumns);
-  const std::int64_t depth = cuda::round_up(packed.in, kSlice);
-  packed.panels = Tensor::zeros({columns / kPanel, depth, kPanel}, panels, device);
-  packed.bias = Tensor::zeros({columns}, DType::f32, device);
+  PrepackedWeight prepacked = PrepackedWeight::sizes_of(matrices, biases, panels);
+  const std::int64_t columns = cuda::round_up(prepacked.out, kTileColumns);
+  const std::int64_t depth = cuda::round_up(prepacked.in, kSlice);
+  prepacked.panels = Tensor::zeros({columns / kPanel, depth, kPanel}, panels, device);
+  prepacked.bias = Tensor::zeros({columns}, DType::f32, device);
   std::int64_t first = 0;
   for (std::size_t i = 0; i < matrices.size(); ++i) {
     const Tensor matrix = matrices[i].to(DType::f32);
-    packed.visit_panels([&]<class W>(W* to) {
+    prepacked.visit_panels([&]<class W>(W* to) {
       const std::int64_t threads =
-          cuda::round_up(matrix.rows(), kPanel) * cuda::round_up(packed.in, kPack<W>);
+          cuda::round_up(matrix.rows(), kPanel) * cuda::round_up(prepacked.in, kPack<W>);
       cuda::launch(exec, pack_rows<W>, cuda::one_thread_each(threads), matrix.data<float>(),
-                   matrix.rows(), packed.in, depth, first, to);
+                   matrix.rows(), prepacked.in, depth, first, to);
     });
     if (!biases.empty())
-      packed.bias.view(first, {matrix.rows()}).copy_from(biases[i].to(DType::f32));
+      prepacked.bias.view(first, {matrix.rows()}).copy_from(biases[i].to(DType::f32));
     first += matrix.rows();
   }
-  return packed;
+  return prepacked;
 }
 
-void packed_linear(CudaExec exec, const PackedLinearArgs& args) {
-  const PackedWeight& weight = *args.weight;
+void prepacked_linear(CudaExec exec, const PrepackedLinearArgs& args) {
+  const PrepackedWeight& weight = *args.weight;
   args.check();
   weight.visit_panels([&]<class W>(const W* panels) {
     multiply(exec, Product<W>{args.x.data<float>(), panels, weight.bias.data<float>(),

@@ -1,5 +1,5 @@
-// The heavy kernels once more, as plainly as they can be written: loops over f64 tensors on the
-// CPU. Nothing of the product uses them; they are what its kernels are compared with.
+// The heavy kernels once more, as plainly as they can be written: loops over f64 tensors on the CPU,
+// to compare the kernels with.
 #pragma once
 
 #include "tensor/kernels.h"
@@ -15,6 +15,6 @@ Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value, do
                  Mask mask, const Tensor& dropout = {});
 
 /// The sums and, where the arguments have them, the gradients, as documented in kernels.h.
-CrossEntropySums projected_cross_entropy(const ProjectedCrossEntropyArgs& args);
+CrossEntropySums linear_cross_entropy(const LinearCrossEntropyArgs& args);
 
 }  // namespace kette::reference

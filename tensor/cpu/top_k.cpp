@@ -8,8 +8,8 @@
 #include <cmath>
 #include <limits>
 
-#include "tensor/cpu/packed_tile.h"
 #include "tensor/cpu/parallel.h"
+#include "tensor/cpu/prepacked_tile.h"
 #include "tensor/cpu/scratch.h"
 #include "tensor/cpu/vector_math.h"
 #include "tensor/kernels.h"
@@ -27,7 +27,7 @@ static_assert(kChunk % kPanel == 0 && kChunk % kGroup == 0);
 /// The largest of a stream of values; entries come in rising order, so an equal one ranks behind. A
 /// few are kept falling. Many are a heap with the worst on top, so that an entry costs log(count) and
 /// not count, until sort().
-struct Best {
+struct TopK {
   float* values;
   std::int32_t* entries;
   std::int64_t count;
@@ -99,7 +99,7 @@ float group_peak(const float* group) {
 /// that the vocabulary does not have are -infinity.
 /// mask: of all columns, a bit each that says whether it may be among the likeliest; null: all may.
 ChunkSum take_chunk(const float* logits, std::int64_t first, const std::int32_t* mask,
-                    const Best& best) {
+                    const TopK& best) {
   float peaks[kChunk / kGroup];
   float peak = kLowest;
   for (std::int64_t group = 0; group < kChunk / kGroup; ++group) {
@@ -144,8 +144,8 @@ double log_sum_exp(const ChunkSum* sums, std::int64_t chunks, std::int64_t strid
 
 }  // namespace
 
-void top_entries(CpuExec, const TopEntriesArgs& args) {
-  const PackedWeight& weight = *args.weight;
+void top_k(CpuExec, const TopKArgs& args) {
+  const PrepackedWeight& weight = *args.weight;
   const std::int64_t rows = args.states.rows(), depth = weight.in, vocabulary = weight.out;
   const std::int64_t count = args.values.width();
   const std::int64_t chunks = cpu::ceil_div(vocabulary, kChunk);
@@ -164,7 +164,7 @@ void top_entries(CpuExec, const TopEntriesArgs& args) {
   const cpu::Scratch<std::int32_t> best_entries(ranges * rows * count);
   const auto best = [&](std::int64_t range, std::int64_t row) {
     const std::int64_t at = (range * rows + row) * count;
-    return Best{best_values.data() + at, best_entries.data() + at, count};
+    return TopK{best_values.data() + at, best_entries.data() + at, count};
   };
   const std::int64_t cost = rows * depth * vocabulary / ranges / cpu::kMultiplyAddsPerOperation;
   cpu::parallel_blocks(ranges, 1, cost, [&](std::int64_t range, std::int64_t) {
@@ -196,10 +196,10 @@ void top_entries(CpuExec, const TopEntriesArgs& args) {
   });
 
   for (std::int64_t row = 0; row < rows; ++row) {
-    const Best merged{values + row * count, entries + row * count, count};
+    const TopK merged{values + row * count, entries + row * count, count};
     merged.clear();
     for (std::int64_t range = 0; range < ranges; ++range) {
-      const Best part = best(range, row);
+      const TopK part = best(range, row);
       part.sort();  // of equals in it the lower entry must come first
       for (std::int64_t i = 0; i < count; ++i) merged.offer(part.values[i], part.entries[i]);
     }

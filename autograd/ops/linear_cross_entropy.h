@@ -6,7 +6,7 @@
 // The gradients are taken while a chunk's logits are at hand, in the forward pass.
 #pragma once
 
-#include "autograd/elementwise.h"
+#include "autograd/op.h"
 
 namespace kette {
 
@@ -15,10 +15,14 @@ struct CrossEntropyOptions {
   double scale = 1;  ///< e.g. 1 / tokens of the whole (accumulated) batch, for a mean
 };
 
+}  // namespace kette
+
+namespace kette::ops {
+
 /// x: [rows, width], weight: [vocabulary, width], bias: [vocabulary] or undefined, targets: i32
 /// [rows] -> a scalar.
-struct ProjectedCrossEntropy {
-  static constexpr const char* name = "projected_cross_entropy";
+struct LinearCrossEntropy {
+  static constexpr const char* name = "linear_cross_entropy";
   static constexpr const char* formula = "-scale * sum_rows q . log softmax(x W^T + b)";
   Tensor targets;
   CrossEntropyOptions options{};
@@ -33,14 +37,17 @@ struct ProjectedCrossEntropy {
   static std::vector<Sample> samples();
 };
 
-inline Variable projected_cross_entropy(const Variable& x, const Variable& weight,
-                                        const Variable& bias, const Tensor& targets,
-                                        const CrossEntropyOptions& options,
-                                        const Tensor& sums = {}) {
+}  // namespace kette::ops
+
+namespace kette {
+
+inline Variable linear_cross_entropy(const Variable& x, const Variable& weight,
+                                     const Variable& bias, const Tensor& targets,
+                                     const CrossEntropyOptions& options, const Tensor& sums = {}) {
   const auto trains = [](const Variable& value) {
     return Tape::current() && Tape::current()->tracks(value);
   };
-  return record(ProjectedCrossEntropy{targets, options, sums, trains(weight), trains(bias)}, x,
+  return record(ops::LinearCrossEntropy{targets, options, sums, trains(weight), trains(bias)}, x,
                 weight, bias);
 }
 

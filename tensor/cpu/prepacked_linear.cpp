@@ -1,13 +1,13 @@
-// Products with weights that were packed once: panels of kPanel rows of W, transposed, so that the
-// product reads memory in order. Beside a product that packs as it goes this saves the packing,
-// which for a few rows costs as much as the multiplying.
+// Products with prepacked weights: panels of kPanel rows of W, transposed, so that the product reads
+// memory in order. Beside a product that lays its panels out as it goes this saves the copying, which
+// for a few rows costs as much as the multiplying.
 #include <omp.h>
 
 #include <algorithm>
 
 #include "tensor/cpu/matmul_epilogue.h"
-#include "tensor/cpu/packed_tile.h"
 #include "tensor/cpu/parallel.h"
+#include "tensor/cpu/prepacked_tile.h"
 #include "tensor/kernels.h"
 
 namespace kette::kernels {
@@ -60,9 +60,9 @@ struct Panels {
 
 /// Some rows of y, in the columns of some panels.
 template <class Weight>
-void multiply_block(const PackedLinearArgs& args, const Weight* packed, Panels panels,
+void multiply_block(const PrepackedLinearArgs& args, const Weight* prepacked, Panels panels,
                     std::int64_t row, std::int64_t rows) {
-  const PackedWeight& weight = *args.weight;
+  const PrepackedWeight& weight = *args.weight;
   const std::int64_t depth = weight.in, out = weight.out;
   const float* x = args.x.data<float>() + row * depth;
   float* y = args.y.data<float>() + row * out;
@@ -72,7 +72,7 @@ void multiply_block(const PackedLinearArgs& args, const Weight* packed, Panels p
     for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
       const std::int64_t column = panel * kPanel;
       const std::int64_t columns = std::min<std::int64_t>(kPanel, out - column);
-      const Weight* part = packed + column * depth + begin * kPanel;
+      const Weight* part = prepacked + column * depth + begin * kPanel;
       for (std::int64_t i = 0; i < rows; i += cpu::kPanelRows) {
         const std::int64_t count = std::min<std::int64_t>(cpu::kPanelRows, rows - i);
         float* target = y + i * out + column;
@@ -96,24 +96,24 @@ void multiply_block(const PackedLinearArgs& args, const Weight* packed, Panels p
 
 }  // namespace
 
-PackedWeight pack_linear(CpuExec, const std::vector<Tensor>& matrices,
-                         const std::vector<Tensor>& biases, DType panels) {
-  PackedWeight packed = PackedWeight::sizes_of(matrices, biases, panels);
-  packed.panels = Tensor::zeros({panels_of(packed.out), packed.in, kPanel}, panels);
-  packed.bias = Tensor::zeros({panels_of(packed.out) * kPanel});
+PrepackedWeight prepack_linear(CpuExec, const std::vector<Tensor>& matrices,
+                               const std::vector<Tensor>& biases, DType panels) {
+  PrepackedWeight prepacked = PrepackedWeight::sizes_of(matrices, biases, panels);
+  prepacked.panels = Tensor::zeros({panels_of(prepacked.out), prepacked.in, kPanel}, panels);
+  prepacked.bias = Tensor::zeros({panels_of(prepacked.out) * kPanel});
   std::int64_t first = 0;
   for (std::size_t i = 0; i < matrices.size(); ++i) {
     const Tensor matrix = matrices[i].to(DType::f32);
-    packed.visit_panels([&](auto* to) { pack_rows(matrix, first, to); });
+    prepacked.visit_panels([&](auto* to) { pack_rows(matrix, first, to); });
     if (!biases.empty())
-      packed.bias.view(first, {matrix.rows()}).copy_from(biases[i].to(DType::f32));
+      prepacked.bias.view(first, {matrix.rows()}).copy_from(biases[i].to(DType::f32));
     first += matrix.rows();
   }
-  return packed;
+  return prepacked;
 }
 
-void packed_linear(CpuExec, const PackedLinearArgs& args) {
-  const PackedWeight& weight = *args.weight;
+void prepacked_linear(CpuExec, const PrepackedLinearArgs& args) {
+  const PrepackedWeight& weight = *args.weight;
   const std::int64_t rows = args.x.rows(), depth = weight.in, out = weight.out;
   args.check();
   // With one thread a range is all of W; with several each has its own panels, and reads all of x.
@@ -121,11 +121,11 @@ void packed_linear(CpuExec, const PackedLinearArgs& args) {
   const std::int64_t ranges =
       omp_in_parallel() ? 1 : std::min<std::int64_t>(panels, omp_get_max_threads());
   const std::int64_t cost = rows * depth * out / ranges / cpu::kMultiplyAddsPerOperation;
-  weight.visit_panels([&](const auto* packed) {
+  weight.visit_panels([&](const auto* prepacked) {
     cpu::parallel_blocks(ranges, 1, cost, [&](std::int64_t range, std::int64_t) {
       const Panels part{panels * range / ranges, panels * (range + 1) / ranges};
       for (std::int64_t row = 0; row < rows; row += cpu::kBlockRows) {
-        multiply_block(args, packed, part, row, std::min(cpu::kBlockRows, rows - row));
+        multiply_block(args, prepacked, part, row, std::min(cpu::kBlockRows, rows - row));
       }
     });
   });

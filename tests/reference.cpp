@@ -1,4 +1,4 @@
-#include "tensor/reference.h"
+#include "tests/reference.h"
 
 #include <cmath>
 #include <limits>
@@ -29,10 +29,10 @@ Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value, do
   const Tensor probabilities = matmul(query, key, false, true);
   for (std::int64_t t = 0; t < queries; ++t) {
     double* p = probabilities.data<double>() + t * keys;
-    const std::int64_t seen = mask == Mask::causal ? t + keys - queries + 1 : keys;
+    const std::int64_t visible = mask == Mask::causal ? t + keys - queries + 1 : keys;
     double total = 0;
     for (std::int64_t s = 0; s < keys; ++s) {
-      p[s] = s < seen ? std::exp(scale * p[s]) : 0;
+      p[s] = s < visible ? std::exp(scale * p[s]) : 0;
       total += p[s];
     }
     for (std::int64_t s = 0; s < keys; ++s) {
@@ -43,7 +43,7 @@ Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value, do
   return matmul(probabilities, value);
 }
 
-CrossEntropySums projected_cross_entropy(const ProjectedCrossEntropyArgs& args) {
+CrossEntropySums linear_cross_entropy(const LinearCrossEntropyArgs& args) {
   const std::int64_t rows = args.x.rows(), width = args.x.width(), vocabulary = args.weight.rows();
   const Tensor logits = matmul(args.x, args.weight, false, true);
   const std::int32_t* targets = args.targets.data<std::int32_t>();

@@ -1,0 +1,29 @@
+// Dropout (Srivastava et al. 2014; Vaswani et al. 2017, section 5.4); the maths stand in
+// tensor/rows/dropout.h.
+#pragma once
+
+#include "autograd/op.h"
+
+namespace kette::ops {
+
+struct Dropout {
+  static constexpr const char* name = "dropout";
+  static constexpr const char* formula = "x * mask / (1 - rate)";
+  DropoutMask mask;
+
+  Tensor masked(const Tensor& x) const;
+  Tensor forward(const Tensor& x) { return masked(x); }
+  void backward(const Tensor& dy, GradientSlot& dx) { dx.add(masked(dy)); }
+  static std::vector<Sample> samples();
+};
+
+}  // namespace kette::ops
+
+namespace kette {
+
+/// A mask that is not active leaves x as it is.
+inline Variable dropout(const Variable& x, const DropoutMask& mask) {
+  return mask.active() ? record(ops::Dropout{mask}, x) : x;
+}
+
+}  // namespace kette
