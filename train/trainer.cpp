@@ -1,12 +1,13 @@
 #include "train/trainer.h"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "autograd/anomaly.h"
 #include "data/files/atomic_file.h"
+#include "data/files/json_text.h"
 #include "data/files/safetensors.h"
 #include "models/average.h"
+#include "tensor/stopwatch.h"
 #include "train/interrupt.h"
 #include "train/progress.h"
 
@@ -14,12 +15,6 @@ namespace kette {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 class Trainer {
  public:
@@ -39,7 +34,7 @@ class Trainer {
   void average_last(Progress& progress) const;
   void prune_checkpoints() const;
   void say_what_changed(Progress& progress) const;
-  double seconds_trained() const { return earlier_seconds_ + seconds_since(started_); }
+  double seconds_trained() const { return earlier_seconds_ + since_start_.seconds(); }
   bool finished() const;
   double seconds_per_step() const;
   /// Until the first limit of the run; infinite while none is in sight.
@@ -64,7 +59,7 @@ class Trainer {
   TrainingState state_;
   std::optional<InFlight> in_flight_;
   TrainResult result_;
-  Clock::time_point started_ = Clock::now(), last_saved_ = Clock::now();
+  Stopwatch since_start_, since_save_;
   double earlier_seconds_ = 0;
   std::int64_t steps_here_ = 0, saved_step_ = 0;
 };
@@ -115,7 +110,7 @@ void Trainer::save_state() {
   expect_finite();
   save_training_state(task_.folder().state_file(), state_, *model_.parameters, adam_);
   saved_step_ = state_.step;
-  last_saved_ = Clock::now();
+  since_save_.restart();
 }
 
 std::optional<StartedStep> Trainer::start_step(double lr) {
@@ -154,7 +149,7 @@ bool Trainer::finished() const {
 }
 
 double Trainer::seconds_per_step() const {
-  return seconds_since(started_) / static_cast<double>(std::max<std::int64_t>(1, steps_here_));
+  return since_start_.seconds() / static_cast<double>(std::max<std::int64_t>(1, steps_here_));
 }
 
 double Trainer::steps_left() const {
@@ -262,7 +257,7 @@ TrainResult Trainer::run() {
   std::optional<AnomalyDetection> anomaly;
   if (options_.detect_anomaly) anomaly.emplace();
   earlier_seconds_ = state_.seconds;
-  started_ = Clock::now();
+  since_start_.restart();
   while (!finished() && InterruptGuard::requested() == 0) {
     const std::int64_t epoch = state_.sampler.epoch;
     const double lr = next_learning_rate();
@@ -275,7 +270,7 @@ TrainResult Trainer::run() {
     in_flight_ = {std::move(*step), state_.step, epoch, lr};
     const bool due = options_.validate_every > 0 ? state_.step % options_.validate_every == 0
                                                  : state_.sampler.epoch > epoch;
-    const bool late = seconds_since(last_saved_) > static_cast<double>(options_.save_every_seconds);
+    const bool late = since_save_.seconds() > static_cast<double>(options_.save_every_seconds);
     if (due || late || in_flight_->step.is_done()) settle(progress);
     if (due) {
       validate(progress);

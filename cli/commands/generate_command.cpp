@@ -1,22 +1,20 @@
 // `kette generate`: text that goes on from a prompt, written as it comes.
 #include <unistd.h>
 
-#include <chrono>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/text_model.h"
+#include "data/files/json_text.h"
 #include "data/files/text_file.h"
 #include "data/files/utf8.h"
 #include "decode/generator.h"
+#include "tensor/stopwatch.h"
 
 namespace kette::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct GenerateCommandOptions {
   CommonOptions common;
@@ -95,13 +93,12 @@ void print_texts(const GenerateCommandOptions& o, const LanguageModel& model,
   const std::string echoed = o.echo ? prompt : "";
   TextStream stream(*model.tokenizer);
   std::cout << for_stdout(echoed) << std::flush;
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   // The first text is heard while it grows, and the others once all are done.
   const auto texts = generate(*ready, ids, options, [&](std::int64_t text, std::int32_t token) {
     if (text == 0) stream.add(token);
   });
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = watch.seconds();
   stream.finish();
   std::cout << "\n";
   for (std::size_t i = 1; i < texts.size(); ++i) {

@@ -94,7 +94,7 @@ TEST_CASE("text model: weights may be rounded to bf16") {
   const Outcome outcome = generate(rounded);
   CHECK(outcome.code == 0);
   CHECK(outcome.out.size() == 5 + 5 + 1);
-  check_refusal(generate({"--weights", "int3"}), "expected f32 or bf16, given int3", 2);
+  check_refusal(generate({"--weights", "int3"}), "expected f32|bf16, given int3", 2);
   const TextModel& model = TextModel::get();
   check_refusal(run_kette({"evaluate", "--model", model.path(), "--text", model.path("text.txt"),
                            "--weights", "bf16"}),
