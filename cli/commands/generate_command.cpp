@@ -1,8 +1,10 @@
 // `kette generate`: text that goes on from a prompt, written as it comes.
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
@@ -22,6 +24,7 @@ struct GenerateCommandOptions {
   std::string prompt;
   std::filesystem::path prompt_file;
   GenerateOptions generate;
+  std::optional<Option> max_tokens;
   bool echo = true, stop = true;
   ContinueOptions search;
 };
@@ -66,6 +69,10 @@ void print_likeliest(const GenerateCommandOptions& o, const LanguageModel& model
                      const std::vector<std::int32_t>& ids) {
   ContinueOptions options = o.search;
   options.max_tokens = o.generate.max_tokens;
+  if (!o.max_tokens->given()) {  // as many as fit
+    const std::int64_t room = ready.positions() - std::ssize(ids);
+    options.max_tokens = std::clamp<std::int64_t>(room, 1, options.max_tokens);
+  }
   if (o.stop) options.end_of_text = model.tokenizer->special().end;
   Json list = Json::array();
   for (const Hypothesis& found : search_continuations(ready, ids, options)) {
@@ -142,7 +149,9 @@ void add_generate_command(CLI::App& program) {
       text.text("--prompt", options->prompt, "What to go on from (default: nothing, a new text)");
   text.path("--prompt-file", options->prompt_file, "Take it from this file, or - for stdin")
       .excludes(prompt);
-  text.number("--max-tokens", options->generate.max_tokens, at_least(1), "Tokens of each text");
+  options->max_tokens = text.number(
+      "--max-tokens", options->generate.max_tokens, at_least(1),
+      "Tokens of each text; by default a search takes fewer where its model has no room for more");
   text.number("--num", options->generate.texts, at_least(1), "Texts");
   text.flag("--echo,!--no-echo", options->echo, "Begin with the prompt (on by default)");
   text.flag("--stop,!--no-stop", options->stop,
