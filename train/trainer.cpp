@@ -10,6 +10,7 @@
 #include "tensor/stopwatch.h"
 #include "train/interrupt.h"
 #include "train/progress.h"
+#include "train/run_length.h"
 
 namespace kette {
 namespace {
@@ -35,11 +36,8 @@ class Trainer {
   void prune_checkpoints() const;
   void say_what_changed(Progress& progress) const;
   double seconds_trained() const { return earlier_seconds_ + since_start_.seconds(); }
-  bool finished() const;
   double seconds_per_step() const;
-  /// Until the first limit of the run; infinite while none is in sight.
-  double steps_left() const;
-  double next_learning_rate() const;
+  RunStanding standing() const;
   std::optional<StartedStep> start_step(double lr);
   /// Reports the step that was started last, once it is done.
   void settle(Progress& progress);
@@ -136,44 +134,23 @@ std::optional<StartedStep> Trainer::start_step(double lr) {
 void Trainer::settle(Progress& progress) {
   if (!in_flight_) return;
   InFlight flight = std::move(*std::exchange(in_flight_, std::nullopt));
-  const double left = steps_left() * seconds_per_step();
+  const double left = steps_left(options_, standing()) * seconds_per_step();
   progress.step(flight.number, flight.epoch, flight.lr, flight.step.finish(),
                 std::isfinite(left) ? left : 0);
-}
-
-bool Trainer::finished() const {
-  return (options_.steps > 0 && state_.step >= options_.steps) ||
-         (options_.epochs > 0 && state_.sampler.epoch >= options_.epochs) ||
-         (options_.minutes > 0 && seconds_trained() >= options_.minutes * 60) ||
-         (options_.patience > 0 && state_.validations_since_best >= options_.patience);
 }
 
 double Trainer::seconds_per_step() const {
   return since_start_.seconds() / static_cast<double>(std::max<std::int64_t>(1, steps_here_));
 }
 
-double Trainer::steps_left() const {
-  double left = std::numeric_limits<double>::infinity();
-  const auto at_most = [&](double steps) { left = std::min(left, std::max(0.0, steps)); };
-  if (options_.steps > 0) at_most(static_cast<double>(options_.steps - state_.step));
-  if (options_.epochs > 0) {
-    const double epoch = static_cast<double>(task_.batches_in_epoch());
-    const double done = static_cast<double>(state_.sampler.epoch) * epoch +
-                        static_cast<double>(state_.sampler.position);
-    at_most((static_cast<double>(options_.epochs) * epoch - done) /
-            static_cast<double>(options_.accumulate));
-  }
-  if (options_.minutes > 0 && steps_here_ > 0)
-    at_most((options_.minutes * 60 - seconds_trained()) / seconds_per_step());
-  return left;
-}
-
-double Trainer::next_learning_rate() const {
-  ScheduleOptions schedule = options_.schedule;
-  schedule.width = model_.model->width();
-  const double left = steps_left();
-  if (std::isfinite(left)) schedule.total_steps = state_.step + std::llround(std::ceil(left));
-  return learning_rate(schedule, state_.step + 1);
+RunStanding Trainer::standing() const {
+  return {state_.step,
+          state_.sampler.epoch,
+          state_.sampler.position,
+          task_.batches_in_epoch(),
+          state_.validations_since_best,
+          seconds_trained(),
+          steps_here_ > 0 ? seconds_per_step() : 0};
 }
 
 void Trainer::prune_checkpoints() const {
@@ -258,9 +235,9 @@ TrainResult Trainer::run() {
   if (options_.detect_anomaly) anomaly.emplace();
   earlier_seconds_ = state_.seconds;
   since_start_.restart();
-  while (!finished() && InterruptGuard::requested() == 0) {
+  while (!is_over(options_, standing()) && InterruptGuard::requested() == 0) {
     const std::int64_t epoch = state_.sampler.epoch;
-    const double lr = next_learning_rate();
+    const double lr = next_learning_rate(options_, standing(), model_.model->width());
     std::optional<StartedStep> step = start_step(lr);
     if (!step) break;
     settle(progress);  // the one before: a GPU is never left without work
