@@ -1,7 +1,8 @@
 // Activation recompute (Chen et al. 2016, "Training Deep Nets with Sublinear Memory Cost"): the
 // function runs once without a tape, only its inputs are kept, and backward runs it again to get
 // the activations. Trades one more forward pass for the memory of everything in between. The
-// function must be deterministic: take its dropout keys by value.
+// function must be deterministic: take its dropout keys by value. For library users: the models
+// number their dropouts as they go, so no command uses it.
 #pragma once
 
 #include <functional>

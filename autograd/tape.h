@@ -42,7 +42,7 @@ class Tape {
   /// From any shape, given the gradient of the output.
   void backward(const Variable& output, const Tensor& output_gradient);
 
-  /// One line per recorded node: number, outputs, op, inputs, shapes.
+  /// One line per recorded node: number, outputs, op, inputs, shapes. For library users and debuggers.
   std::string str() const;
   std::int64_t size() const { return static_cast<std::int64_t>(nodes_.size()); }
 

@@ -8,12 +8,13 @@
 #include <cstdarg>
 #include <cstdio>
 #include <iostream>
-#include <nlohmann/json.hpp>
 
+#include "data/files/json_text.h"
 #include "data/files/visible_text.h"
 #include "tensor/kernels.h"
 
 namespace kette::cli {
+
 void add_common_options(CLI::App& command, CommonOptions& options) {
   OptionGroup group(command, "Common");
   group.number("--threads", options.threads, at_least(1), "Threads (default: all the machine has)");
@@ -30,16 +31,9 @@ void add_device_option(OptionGroup& group, Device& device) {
 }
 
 void add_weights_option(OptionGroup& group, DType& weights) {
-  group.custom(
-      "--weights",
-      [&weights](const std::string& text) {
-        KETTE_CHECK(text == "f32" || text == "bf16", "expected f32 or bf16, given ", text);
-        weights = text == "bf16" ? DType::bf16 : DType::f32;
-      },
-      [&weights] { return std::string(name_of(weights)); },
-      "What weights are rounded to: bf16 takes half the memory, and half the time where reading "
-      "them is what takes it",
-      "f32|bf16");
+  group.choice(
+      "--weights", weights, {{DType::f32, "f32"}, {DType::bf16, "bf16"}},
+      "What weights are rounded to: bf16 takes half the memory, and half the time where reading them is what takes it");
 }
 
 void add_compute_options(OptionGroup& group, ComputeOptions& options) {
@@ -68,9 +62,18 @@ int use_threads(const CommonOptions& options) {
   return omp_get_max_threads();
 }
 
-void print_json(const nlohmann::ordered_json& object) {
+void print_lines(const Json& json) {
+  for (const auto& [key, value] : json.items()) {
+    const std::string shown = value.is_number_float() ? text("%.4g", value.get<double>())
+                              : value.is_string()     ? value.get<std::string>()
+                                                      : value.dump();
+    std::cout << text("%-34s %s\n", key.c_str(), shown.c_str());
+  }
+}
+
+void print_json(const Json& object) {
   // A file's name need not be UTF-8, but JSON must be.
-  std::cout << object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+  std::cout << object.dump(-1, ' ', false, Json::error_handler_t::replace) << "\n";
 }
 
 std::string for_stdout(const std::string& text) {

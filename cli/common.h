@@ -45,6 +45,8 @@ inline constexpr LineLimits kWholeText{.line_bytes = std::int64_t{1} << 18,
                                        .lines = std::int64_t{1} << 20,
                                        .bytes = std::int64_t{1} << 26};
 
+/// Key and value of a flat object, a line each, for people.
+void print_lines(const nlohmann::ordered_json& object);
 /// The last line of stdout: one JSON object.
 void print_json(const nlohmann::ordered_json& object);
 

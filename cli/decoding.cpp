@@ -50,18 +50,9 @@ TranslationModel load(const ModelOptions& options) {
 Option add_beam_options(OptionGroup& group, SearchOptions& options, const std::string& of_one) {
   const Option beam =
       group.number("--beam", options.beam, at_least(1), "Hypotheses kept; 1 is " + of_one);
-  group.custom(
-      "--beam-kind",
-      [&options](const std::string& text) {
-        KETTE_CHECK(text == "narrowing" || text == "full", "expected narrowing or full, given ",
-                    text);
-        options.kind = text == "full" ? BeamKind::full : BeamKind::narrowing;
-      },
-      [&options] { return std::string(options.kind == BeamKind::full ? "full" : "narrowing"); },
-      "Whether a finished hypothesis keeps its place, or leaves it to another one, as in "
-      "generate() "
-      "of Hugging Face's transformers",
-      "narrowing|full");
+  group.choice(
+      "--beam-kind", options.kind, {{BeamKind::narrowing, "narrowing"}, {BeamKind::full, "full"}},
+      "Whether a finished hypothesis keeps its place, or leaves it to another one, as in generate() of Hugging Face's transformers");
   group.custom(
       "--length-penalty",
       [&options](const std::string& text) { options.length_penalty = parse_length_penalty(text); },

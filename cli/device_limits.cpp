@@ -1,13 +1,13 @@
 #include "cli/device_limits.h"
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 
 #include "tensor/backend.h"
-#include "tensor/cpu/blas.h"
 #include "tensor/kernels.h"
+#include "tensor/machine.h"
 #include "tensor/random.h"
+#include "tensor/stopwatch.h"
 
 namespace kette::cli {
 namespace {
@@ -18,11 +18,10 @@ double typical_seconds(Device device, const std::function<void()>& work) {
   std::vector<double> seconds;
   for (int i = 0; i < kWarmup + kRuns; ++i) {
     backend(device).synchronize();
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     work();
     backend(device).synchronize();
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    if (i >= kWarmup) seconds.push_back(taken.count());
+    if (i >= kWarmup) seconds.push_back(watch.seconds());
   }
   return median(seconds);
 }
@@ -31,7 +30,7 @@ double typical_seconds(Device device, const std::function<void()>& work) {
 
 double measure_product_gflops(const ComputeOptions& options, int threads) {
   const Device device = options.device;
-  if (device.kind == DeviceKind::cpu) return cpu::measure_sgemm_gflops(threads);
+  if (device.kind == DeviceKind::cpu) return measure_sgemm_gflops(threads);
   constexpr std::int64_t kSide = 8192;
   const Tensor a = normal_values({kSide, kSide}, options.dtype(), device), b = a.clone(),
                c = Tensor::empty(a.shape(), a.dtype(), device);

@@ -152,19 +152,28 @@ Option OptionGroup::flag(const std::string& name, bool& value, const std::string
   return Option(*option);
 }
 
+Option OptionGroup::one_of(const std::string& name, const std::vector<std::string>& words,
+                           const std::function<void(const std::string&)>& set,
+                           const std::function<std::string()>& current, const std::string& help) {
+  std::string type;
+  for (const std::string& word : words) type += (type.empty() ? "" : "|") + word;
+  const auto set_known = [words, type, set](const std::string& text) {
+    const bool is_known = std::find(words.begin(), words.end(), text) != words.end();
+    KETTE_CHECK(is_known, "expected ", type, ", given ", text, did_you_mean(text, words));
+    set(text);
+  };
+  return custom(name, set_known, current, help, type);
+}
+
 Option OptionGroup::choice(const std::string& name, std::string& value,
                            const std::vector<std::string>& words, const std::string& help,
                            const std::function<void(const std::string&)>& then) {
-  std::string type;
-  for (const std::string& word : words) type += (type.empty() ? "" : "|") + word;
-  const auto set = [&value, words, type, then](const std::string& text) {
-    const bool is_known = std::find(words.begin(), words.end(), text) != words.end();
-    KETTE_CHECK(is_known, "expected ", type, ", given ", text, did_you_mean(text, words));
+  const auto set = [&value, then](const std::string& text) {
     value = text;
     if (then) then(text);
   };
-  return custom(
-      name, set, [&value] { return value; }, help, type);
+  return one_of(
+      name, words, set, [&value] { return value; }, help);
 }
 
 Option OptionGroup::list(const std::string& name, std::vector<std::string>& values,

@@ -8,6 +8,8 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "tensor/error.h"
@@ -83,6 +85,26 @@ class OptionGroup {
   /// One of a few words; `then` is told of the choice.
   Option choice(const std::string& name, std::string& value, const std::vector<std::string>& words,
                 const std::string& help, const std::function<void(const std::string&)>& then = {});
+  /// The same for an enumeration, whose values the words stand for.
+  template <class Enum>
+  requires std::is_enum_v<Enum> Option
+  choice(const std::string& name, Enum& value,
+         const std::vector<std::pair<Enum, std::string>>& words, const std::string& help) {
+    std::vector<std::string> names;
+    for (const auto& word : words) names.push_back(word.second);
+    const auto set = [&value, words](const std::string& text) {
+      for (const auto& word : words) {
+        if (word.second == text) value = word.first;
+      }
+    };
+    const auto current = [&value, words] {
+      for (const auto& word : words) {
+        if (word.first == value) return word.second;
+      }
+      return std::string();
+    };
+    return one_of(name, names, set, current, help);
+  }
   /// May be given several times, one value each.
   Option list(const std::string& name, std::vector<std::string>& values, const std::string& help,
               const std::string& type = "FILE");
@@ -92,6 +114,10 @@ class OptionGroup {
                 const std::string& type);
 
  private:
+  Option one_of(const std::string& name, const std::vector<std::string>& words,
+                const std::function<void(const std::string&)>& set,
+                const std::function<std::string()>& current, const std::string& help);
+
   CLI::App& command_;
   std::string title_;
 };

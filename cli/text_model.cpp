@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include <iostream>
-#include <nlohmann/json.hpp>
 
 #include "cli/common.h"
+#include "data/files/json_text.h"
 #include "train/status_line.h"
 
 namespace kette::cli {

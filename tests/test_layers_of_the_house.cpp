@@ -45,6 +45,17 @@ TEST_CASE("a folder includes only folders before it in the order of dependency")
   CHECK(files > 50);
 }
 
+TEST_CASE("only tensor knows its kernels: all others come by its own headers") {
+  for (const char* folder :
+       {"autograd", "nn", "data", "models", "decode", "train", "inspect", "cli"}) {
+    for_sources(folder, [](const std::string& path, const std::string& text) {
+      CAPTURE(path);
+      CHECK(text.find("#include \"tensor/cpu/") == std::string::npos);
+      CHECK(text.find("#include \"tensor/cuda/") == std::string::npos);
+    });
+  }
+}
+
 TEST_CASE("within data and models, too, rooms lie one behind the other") {
   const std::vector<std::vector<std::string>> orders = {
       {"data/files/", "data/tokenizers/", "data/metrics/"},

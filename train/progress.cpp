@@ -3,15 +3,13 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "data/files/atomic_file.h"
+#include "data/files/json_text.h"
 #include "tensor/error.h"
 
 namespace kette {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// The lines of an earlier log up to `step`.
 std::string kept_lines(const std::filesystem::path& log, std::int64_t step) {

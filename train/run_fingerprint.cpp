@@ -1,15 +1,13 @@
 #include "train/run_fingerprint.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "data/files/file_fingerprint.h"
+#include "data/files/json_text.h"
 #include "tensor/error.h"
 
 namespace kette {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kOfTokenizer[] = {"vocabulary", "pad", "unknown", "begin", "end"};
 

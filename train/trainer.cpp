@@ -1,25 +1,21 @@
 #include "train/trainer.h"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "autograd/anomaly.h"
 #include "data/files/atomic_file.h"
+#include "data/files/json_text.h"
 #include "data/files/safetensors.h"
 #include "models/average.h"
+#include "tensor/stopwatch.h"
 #include "train/interrupt.h"
 #include "train/progress.h"
+#include "train/run_length.h"
 
 namespace kette {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 class Trainer {
  public:
@@ -39,12 +35,9 @@ class Trainer {
   void average_last(Progress& progress) const;
   void prune_checkpoints() const;
   void say_what_changed(Progress& progress) const;
-  double seconds_trained() const { return earlier_seconds_ + seconds_since(started_); }
-  bool finished() const;
+  double seconds_trained() const { return earlier_seconds_ + since_start_.seconds(); }
   double seconds_per_step() const;
-  /// Until the first limit of the run; infinite while none is in sight.
-  double steps_left() const;
-  double next_learning_rate() const;
+  RunStanding standing() const;
   std::optional<StartedStep> start_step(double lr);
   /// Reports the step that was started last, once it is done.
   void settle(Progress& progress);
@@ -63,7 +56,7 @@ class Trainer {
   TrainingState state_;
   std::optional<InFlight> in_flight_;
   TrainResult result_;
-  Clock::time_point started_ = Clock::now(), last_saved_ = Clock::now();
+  Stopwatch since_start_, since_save_;
   double earlier_seconds_ = 0;
   std::int64_t steps_here_ = 0, saved_step_ = 0;
 };
@@ -111,7 +104,7 @@ void Trainer::save_state() {
   expect_finite();
   save_training_state(task_.folder().state_file(), state_, adam_.parameters(), adam_);
   saved_step_ = state_.step;
-  last_saved_ = Clock::now();
+  since_save_.restart();
 }
 
 std::optional<StartedStep> Trainer::start_step(double lr) {
@@ -138,44 +131,23 @@ std::optional<StartedStep> Trainer::start_step(double lr) {
 void Trainer::settle(Progress& progress) {
   if (!in_flight_) return;
   InFlight flight = std::move(*std::exchange(in_flight_, std::nullopt));
-  const double left = steps_left() * seconds_per_step();
+  const double left = steps_left(options_, standing()) * seconds_per_step();
   progress.step(flight.number, flight.epoch, flight.lr, flight.step.finish(),
                 std::isfinite(left) ? left : 0);
 }
 
-bool Trainer::finished() const {
-  return (options_.steps > 0 && state_.step >= options_.steps) ||
-         (options_.epochs > 0 && state_.sampler.epoch >= options_.epochs) ||
-         (options_.minutes > 0 && seconds_trained() >= options_.minutes * 60) ||
-         (options_.patience > 0 && state_.validations_since_best >= options_.patience);
-}
-
 double Trainer::seconds_per_step() const {
-  return seconds_since(started_) / static_cast<double>(std::max<std::int64_t>(1, steps_here_));
+  return since_start_.seconds() / static_cast<double>(std::max<std::int64_t>(1, steps_here_));
 }
 
-double Trainer::steps_left() const {
-  double left = std::numeric_limits<double>::infinity();
-  const auto at_most = [&](double steps) { left = std::min(left, std::max(0.0, steps)); };
-  if (options_.steps > 0) at_most(static_cast<double>(options_.steps - state_.step));
-  if (options_.epochs > 0) {
-    const double epoch = static_cast<double>(task_.batches_in_epoch());
-    const double done = static_cast<double>(state_.sampler.epoch) * epoch +
-                        static_cast<double>(state_.sampler.position);
-    at_most((static_cast<double>(options_.epochs) * epoch - done) /
-            static_cast<double>(options_.accumulate));
-  }
-  if (options_.minutes > 0 && steps_here_ > 0)
-    at_most((options_.minutes * 60 - seconds_trained()) / seconds_per_step());
-  return left;
-}
-
-double Trainer::next_learning_rate() const {
-  ScheduleOptions schedule = options_.schedule;
-  schedule.width = task_.model().config().width;
-  const double left = steps_left();
-  if (std::isfinite(left)) schedule.total_steps = state_.step + std::llround(std::ceil(left));
-  return learning_rate(schedule, state_.step + 1);
+RunStanding Trainer::standing() const {
+  return {state_.step,
+          state_.sampler.epoch,
+          state_.sampler.position,
+          task_.batches_in_epoch(),
+          state_.validations_since_best,
+          seconds_trained(),
+          steps_here_ > 0 ? seconds_per_step() : 0};
 }
 
 void Trainer::prune_checkpoints() const {
@@ -259,10 +231,10 @@ TrainResult Trainer::run() {
   std::optional<AnomalyDetection> anomaly;
   if (options_.detect_anomaly) anomaly.emplace();
   earlier_seconds_ = state_.seconds;
-  started_ = Clock::now();
-  while (!finished() && InterruptGuard::requested() == 0) {
+  since_start_.restart();
+  while (!is_over(options_, standing()) && InterruptGuard::requested() == 0) {
     const std::int64_t epoch = state_.sampler.epoch;
-    const double lr = next_learning_rate();
+    const double lr = next_learning_rate(options_, standing(), task_.model().config().width);
     std::optional<StartedStep> step = start_step(lr);
     if (!step) break;
     settle(progress);  // the one before: a GPU is never left without work
@@ -272,7 +244,7 @@ TrainResult Trainer::run() {
     in_flight_ = {std::move(*step), state_.step, epoch, lr};
     const bool due = options_.validate_every > 0 ? state_.step % options_.validate_every == 0
                                                  : state_.sampler.epoch > epoch;
-    const bool late = seconds_since(last_saved_) > static_cast<double>(options_.save_every_seconds);
+    const bool late = since_save_.seconds() > static_cast<double>(options_.save_every_seconds);
     if (due || late || in_flight_->step.is_done()) settle(progress);
     if (due) {
       validate(progress);

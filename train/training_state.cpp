@@ -1,14 +1,10 @@
 #include "train/training_state.h"
 
-#include <nlohmann/json.hpp>
-
 #include "data/files/json_text.h"
 #include "data/files/safetensors.h"
 
 namespace kette {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json number_or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
@@ -32,7 +28,7 @@ TrainingState state_in(const SafetensorsFile& stored, const std::filesystem::pat
               ": expected a training state, given another safetensors file");
   TrainingState state;
   try {
-    const Json json = parse_json<Json>(text->second, file.string());
+    const Json json = parse_json(text->second, file.string());
     state.step = count_in(json, "step");
     state.sampler = {count_in(json, "epoch"), count_in(json, "position")};
     state.last_validated = count_in(json, "last_validated");

@@ -1,17 +1,14 @@
 #include "cli/bench/bench_batches.h"
 
-#include <nlohmann/json.hpp>
-
 #include "data/corpora/batch_sampler.h"
 #include "data/corpora/parallel_corpus.h"
 #include "data/files/atomic_file.h"
+#include "data/files/json_text.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "tensor/random.h"
 
 namespace kette::cli {
 namespace {
-
-using SortedJson = nlohmann::json;
 
 /// Random sentences of about the lengths of Multi30k: 6 to 24 tokens, the target within a fifth of
 /// the source.
@@ -48,8 +45,8 @@ ParallelCorpus bench_corpus(const BenchBatchOptions& o, std::int64_t count) {
 }
 
 /// The sentences of one side, each without the mark at its end (source, target_out).
-SortedJson sentences(const std::vector<std::int32_t>& ids, const Segments& segments) {
-  SortedJson lists = SortedJson::array();
+Json sentences(const std::vector<std::int32_t>& ids, const Segments& segments) {
+  Json lists = Json::array();
   for (std::int64_t i = 0; i < segments.count(); ++i) {
     lists.push_back(std::vector<std::int32_t>(ids.begin() + segments.begin(i),
                                               ids.begin() + segments.end(i) - 1));
@@ -57,7 +54,7 @@ SortedJson sentences(const std::vector<std::int32_t>& ids, const Segments& segme
   return lists;
 }
 
-TokenLists token_lists(const SortedJson& lists, std::int64_t rows) {
+TokenLists token_lists(const Json& lists, std::int64_t rows) {
   TokenLists result;
   for (const auto& ids : lists.get<std::vector<std::vector<std::int32_t>>>()) {
     for (const std::int32_t id : ids) {
@@ -69,7 +66,7 @@ TokenLists token_lists(const SortedJson& lists, std::int64_t rows) {
 }
 
 Batch parse_batch(std::string_view line, std::int64_t rows) {
-  const SortedJson json = SortedJson::parse(line);
+  const Json json = Json::parse(line);
   const TokenLists source = token_lists(json.at("source"), rows),
                    target = token_lists(json.at("target"), rows);
   KETTE_CHECK(source.size() > 0 && source.size() == target.size(),
@@ -112,8 +109,8 @@ std::vector<Batch> random_windows(const BenchIds& bench_ids, std::int64_t contex
 void write_batches(const std::filesystem::path& file, const std::vector<Batch>& batches) {
   std::string text;
   for (const Batch& batch : batches) {
-    text += SortedJson{{"source", sentences(batch.source, batch.source_segments)},
-                       {"target", sentences(batch.target_out, batch.target_segments)}}
+    text += Json{{"source", sentences(batch.source, batch.source_segments)},
+                 {"target", sentences(batch.target_out, batch.target_segments)}}
                 .dump() +
             "\n";
   }

@@ -1,18 +1,18 @@
 // `kette bench generate`: tokens one after the other from a random model, and how near that comes
 // to reading its weights once a token, which is the most that memory allows; on a GPU, to reading them
 // as quickly as it copies.
-#include <chrono>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/architecture.h"
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/device_limits.h"
+#include "data/files/json_text.h"
 #include "decode/generator.h"
 #include "models/gpt.h"
-#include "tensor/cpu/memory_speed.h"
+#include "tensor/machine.h"
+#include "tensor/stopwatch.h"
 
 namespace kette::cli {
 namespace {
@@ -27,9 +27,9 @@ struct BenchGenerateOptions {
 };
 
 double seconds_of(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return watch.seconds();
 }
 
 void run(BenchGenerateOptions& o) {
@@ -64,7 +64,7 @@ void run(BenchGenerateOptions& o) {
   const double copying = on_cpu ? 0 : measure_copy_gb_per_second(o.device);
   std::vector<double> rates, prompts, reads, shares;
   for (std::int64_t i = 0; i < o.runs; ++i) {
-    const double reading = on_cpu ? cpu::seconds_to_read(weights) : bytes / copying / 1e9;
+    const double reading = on_cpu ? seconds_to_read(weights) : bytes / copying / 1e9;
     const double first = generate_tokens(1);  // the prompt and one token
     const double all = generate_tokens(o.tokens + 1);
     const double a_token = (all - first) / static_cast<double>(o.tokens);
@@ -73,14 +73,14 @@ void run(BenchGenerateOptions& o) {
     reads.push_back(bytes / reading / 1e9);
     shares.push_back(reading / a_token);
   }
-  nlohmann::ordered_json json = {{"preset", o.architecture.preset()},
-                                 {"device", o.device.str()},
-                                 {"weights", name_of(o.weights)},
-                                 {"threads", threads},
-                                 {"texts", o.texts},
-                                 {"tokens_per_second", median(rates)},
-                                 {"prompt_tokens_per_second", median(prompts)},
-                                 {"weight_mib", bytes / (1 << 20)}};
+  Json json = {{"preset", o.architecture.preset()},
+               {"device", o.device.str()},
+               {"weights", name_of(o.weights)},
+               {"threads", threads},
+               {"texts", o.texts},
+               {"tokens_per_second", median(rates)},
+               {"prompt_tokens_per_second", median(prompts)},
+               {"weight_mib", bytes / (1 << 20)}};
   if (on_cpu) {
     json["read_gb_per_second"] = median(reads);
     json["read_share"] = median(shares);
@@ -88,11 +88,7 @@ void run(BenchGenerateOptions& o) {
     json["copy_gb_per_second"] = copying;
     json["copy_share"] = median(shares);
   }
-  for (const auto& [key, value] : json.items()) {
-    std::cout << text(
-        "%-28s %s\n", key.c_str(),
-        value.is_number_float() ? text("%.4g", value.get<double>()).c_str() : value.dump().c_str());
-  }
+  print_lines(json);
   if (o.common.json) print_json(json);
 }
 

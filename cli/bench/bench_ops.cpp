@@ -1,26 +1,23 @@
 // `kette bench ops`: the time of every op of the table, forward and backward, on sizes of a
 // training step.
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <iostream>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "autograd/all_ops.h"
 #include "autograd/gradient_check.h"
 #include "cli/bench/bench_ids.h"
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "data/files/json_text.h"
 #include "models/transformer.h"
 #include "tensor/backend.h"
+#include "tensor/stopwatch.h"
 
 namespace kette::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
-using Clock = std::chrono::steady_clock;
 
 struct BenchOpsOptions {
   CommonOptions common;
@@ -129,25 +126,21 @@ Timing measure(const Case& what, const BenchOpsOptions& o) {
   constexpr std::size_t kFewest = 3;
   const std::vector<Tensor> values =
       sample_inputs(what.inputs, o.compute.dtype(), 1, o.compute.device);
-  const auto milliseconds = [](Clock::time_point from, Clock::time_point to) {
-    return std::chrono::duration<double, std::milli>(to - from).count();
-  };
-  std::vector<double> forward, backward;
-  const Clock::time_point begin = Clock::now();
-  while (forward.size() < kFewest || milliseconds(begin, Clock::now()) < 1e3 * kSeconds) {
+  std::vector<double> forward, backward;  // milliseconds
+  const Stopwatch whole;
+  while (forward.size() < kFewest || whole.seconds() < kSeconds) {
     Tape tape;
     std::vector<Variable> inputs;
     for (const Tensor& value : values) inputs.push_back(tape.watch(value));
-    const Clock::time_point start = Clock::now();
+    Stopwatch watch;
     const Variable output = what.call(inputs);
     backend(o.compute.device).synchronize();
-    const Clock::time_point middle = Clock::now();
+    forward.push_back(1e3 * watch.seconds());
     const Tensor gradient = Tensor::full(output.shape(), 1, o.compute.dtype(), o.compute.device);
-    const Clock::time_point restart = Clock::now();
+    watch.restart();
     tape.backward(output, gradient);
     backend(o.compute.device).synchronize();
-    forward.push_back(milliseconds(start, middle));
-    backward.push_back(milliseconds(restart, Clock::now()));
+    backward.push_back(1e3 * watch.seconds());
   }
   return {median(forward), median(backward)};
 }

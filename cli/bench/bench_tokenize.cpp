@@ -1,23 +1,16 @@
 // `kette bench tokenize`: how fast a tokenizer turns a text into ids.
-#include <chrono>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "data/files/json_text.h"
 #include "data/files/text_file.h"
 #include "data/tokenizers/tokenizer.h"
+#include "tensor/stopwatch.h"
 
 namespace kette::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 struct BenchTokenizeOptions {
   CommonOptions common;
@@ -29,15 +22,15 @@ struct BenchTokenizeOptions {
 void run(const BenchTokenizeOptions& o) {
   const int threads = use_threads(o.common);
   const std::string content = read_text(o.text);
-  const Clock::time_point start = Clock::now();
+  Stopwatch watch;
   const SharedTokenizer tokenizer = load_tokenizer(o.tokenizer, o.kind);
-  const double load_seconds = seconds_since(start);
+  const double load_seconds = watch.seconds();
   std::vector<double> times;
   std::size_t tokens = 0;
   for (std::int64_t pass = 0; pass < o.warmup + o.steps; ++pass) {
-    const Clock::time_point begin = Clock::now();
+    watch.restart();
     tokens = tokenizer->encode(content).size();
-    if (pass >= o.warmup) times.push_back(seconds_since(begin));
+    if (pass >= o.warmup) times.push_back(watch.seconds());
   }
   const double typical = median(times);
   const double megabytes = static_cast<double>(content.size()) / 1e6;

@@ -1,27 +1,24 @@
 // `kette bench train`: real training steps (train/train_step.h) on real or random batches, and how
 // near they come to the machine's limit for matrix products, which is measured in the same run.
 #include <algorithm>
-#include <chrono>
-#include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/architecture.h"
 #include "cli/bench/bench_batches.h"
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/device_limits.h"
+#include "data/files/json_text.h"
 #include "models/gpt.h"
 #include "models/model_summary.h"
 #include "models/transformer.h"
 #include "tensor/backend.h"
-#include "tensor/cpu/blas.h"
+#include "tensor/machine.h"
+#include "tensor/stopwatch.h"
 #include "train/train_step.h"
 
 namespace kette::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct BenchTrainOptions {
   CommonOptions common;
@@ -53,10 +50,9 @@ Measured measure(const BenchTrainOptions& o, Model& model, const std::vector<Bat
   step.seed = o.batches.seed;
   Measured result;
   for (std::size_t i = 0; i < batches.size(); ++i) {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     const StepResult done = train_step(model, adam, std::span(&batches[i], 1), step);
-    const double seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double seconds = watch.seconds();
     if (i == 0) result.loss_first = done.loss;
     result.loss_last = done.loss;
     if (static_cast<std::int64_t>(i) < o.warmup) continue;
@@ -68,15 +64,6 @@ Measured measure(const BenchTrainOptions& o, Model& model, const std::vector<Bat
         training_flops(model.config(), batches[i].source_segments, batches[i].target_segments);
   }
   return result;
-}
-
-void print(const Json& json) {
-  for (const auto& [key, value] : json.items()) {
-    const std::string shown = value.is_number_float() ? text("%.4g", value.get<double>())
-                              : value.is_string()     ? value.get<std::string>()
-                                                      : value.dump();
-    std::cout << text("%-34s %s\n", key.c_str(), shown.c_str());
-  }
 }
 
 /// Those that the options name, or random ones; of pairs as long as they are, of windows of text as long
@@ -153,8 +140,8 @@ void run(BenchTrainOptions& o) {
       {"peak_tensor_mib", peak_tensors},
       {"loss_first", measured.loss_first},
       {"loss_last", measured.loss_last},
-      {"blas_core", cpu::blas_core()}};
-  print(json);
+      {"blas_core", blas_core()}};
+  print_lines(json);
   if (o.common.json) print_json(json);
 }
 

@@ -1,25 +1,22 @@
 // `kette bench translate`: sentences per second of beam search. A random model with forced output
 // lengths does the same work as a trained one, so two programs can be compared without sharing a
 // model.
-#include <chrono>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/bench/bench_ids.h"
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/decoding.h"
+#include "data/files/json_text.h"
 #include "data/files/text_file.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "models/transformer.h"
 #include "tensor/random.h"
+#include "tensor/stopwatch.h"
 
 namespace kette::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
-using Clock = std::chrono::steady_clock;
 
 struct BenchTranslateOptions {
   CommonOptions common;
@@ -71,9 +68,9 @@ void run(BenchTranslateOptions& o) {
   std::vector<double> times;
   double target_tokens = 0;
   for (std::int64_t run = 0; run < o.warmup + o.steps; ++run) {
-    const Clock::time_point start = Clock::now();
+    const Stopwatch watch;
     const auto found = translate_ids(*ready, sources, o.translate);
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    const double seconds = watch.seconds();
     target_tokens = 0;
     for (const auto& n_best : found)
       target_tokens += static_cast<double>(n_best.front().tokens.size());

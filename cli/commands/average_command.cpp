@@ -1,10 +1,10 @@
 // `kette average`: the mean of checkpoints, as another file of parameters.
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "data/files/json_text.h"
 #include "data/files/visible_text.h"
 #include "models/average.h"
 
@@ -36,7 +36,7 @@ void run(const AverageOptions& o) {
   const std::vector<std::filesystem::path> files = chosen_files(o);
   average_checkpoints(files, o.out);
   std::cout << visible(o.out.string()) << ": the mean of " << files.size() << " checkpoints\n";
-  nlohmann::ordered_json names = nlohmann::ordered_json::array();
+  Json names = Json::array();
   for (const auto& file : files) {
     std::cout << "  " << visible(file.string()) << "\n";
     names.push_back(file.string());

@@ -3,11 +3,11 @@
 
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/scoring.h"
+#include "data/files/json_text.h"
 #include "data/files/text_file.h"
 
 namespace kette::cli {

@@ -2,7 +2,6 @@
 // language model predicts a text.
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
@@ -10,6 +9,7 @@
 #include "cli/scoring.h"
 #include "cli/text_model.h"
 #include "data/files/atomic_file.h"
+#include "data/files/json_text.h"
 #include "data/files/text_file.h"
 
 namespace kette::cli {

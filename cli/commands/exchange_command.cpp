@@ -1,10 +1,10 @@
 // `kette import` and `kette export`: models from and for Hugging Face's transformers.
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "data/files/json_text.h"
 #include "data/files/visible_text.h"
 #include "models/exchange/hugging_face.h"
 

@@ -1,22 +1,22 @@
 // `kette generate`: text that goes on from a prompt, written as it comes.
 #include <unistd.h>
 
-#include <chrono>
+#include <algorithm>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/text_model.h"
+#include "data/files/json_text.h"
 #include "data/files/text_file.h"
 #include "data/files/utf8.h"
 #include "decode/generator.h"
+#include "tensor/stopwatch.h"
 
 namespace kette::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct GenerateCommandOptions {
   CommonOptions common;
@@ -24,6 +24,7 @@ struct GenerateCommandOptions {
   std::string prompt;
   std::filesystem::path prompt_file;
   GenerateOptions generate;
+  std::optional<Option> max_tokens;
   bool echo = true, stop = true;
   ContinueOptions search;
 };
@@ -68,6 +69,10 @@ void print_likeliest(const GenerateCommandOptions& o, const LanguageModel& model
                      const std::vector<std::int32_t>& ids) {
   ContinueOptions options = o.search;
   options.max_tokens = o.generate.max_tokens;
+  if (!o.max_tokens->given()) {  // as many as fit
+    const std::int64_t room = ready.positions() - std::ssize(ids);
+    options.max_tokens = std::clamp<std::int64_t>(room, 1, options.max_tokens);
+  }
   if (o.stop) options.end_of_text = model.tokenizer->special().end;
   Json list = Json::array();
   for (const Hypothesis& found : search_continuations(ready, ids, options)) {
@@ -95,13 +100,12 @@ void print_texts(const GenerateCommandOptions& o, const LanguageModel& model,
   const std::string echoed = o.echo ? prompt : "";
   TextStream stream(*model.tokenizer);
   std::cout << for_stdout(echoed) << std::flush;
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   // The first text is heard while it grows, and the others once all are done.
   const auto texts = generate(*ready, ids, options, [&](std::int64_t text, std::int32_t token) {
     if (text == 0) stream.add(token);
   });
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = watch.seconds();
   stream.finish();
   std::cout << "\n";
   for (std::size_t i = 1; i < texts.size(); ++i) {
@@ -145,7 +149,9 @@ void add_generate_command(CLI::App& program) {
       text.text("--prompt", options->prompt, "What to go on from (default: nothing, a new text)");
   text.path("--prompt-file", options->prompt_file, "Take it from this file, or - for stdin")
       .excludes(prompt);
-  text.number("--max-tokens", options->generate.max_tokens, at_least(1), "Tokens of each text");
+  options->max_tokens = text.number(
+      "--max-tokens", options->generate.max_tokens, at_least(1),
+      "Tokens of each text; by default a search takes fewer where its model has no room for more");
   text.number("--num", options->generate.texts, at_least(1), "Texts");
   text.flag("--echo,!--no-echo", options->echo, "Begin with the prompt (on by default)");
   text.flag("--stop,!--no-stop", options->stop,

@@ -6,12 +6,11 @@
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
-#include "cli/machine.h"
 #include "cli/version.h"
 #include "models/families.h"
 #include "models/model_directory.h"
 #include "models/points.h"
-#include "tensor/cpu/blas.h"
+#include "tensor/machine.h"
 
 namespace kette::cli {
 namespace {
@@ -120,12 +119,12 @@ void run(const InfoOptions& o) {
     throw UsageError("expected --model or --preset beside --points, given neither");
   }
   Json json = {
-      {"version", KETTE_VERSION},       {"commit", built_commit()},      {"cpu", cpu_name()},
-      {"kernels", kernel_level()},      {"blas_core", cpu::blas_core()}, {"threads", threads},
+      {"version", KETTE_VERSION},       {"commit", built_commit()}, {"cpu", cpu_name()},
+      {"kernels", kernel_level()},      {"blas_core", blas_core()}, {"threads", threads},
       {"cuda_devices", cuda_devices()},
   };
   std::cout << "kette " << full_version() << "\nCPU            " << cpu_name()
-            << "\nkernels        " << kernel_level() << "\nOpenBLAS core  " << cpu::blas_core()
+            << "\nkernels        " << kernel_level() << "\nOpenBLAS core  " << blas_core()
             << " (KETTE_BLAS_CORE=NAME overrides it)\nthreads        " << threads << "\n";
   const std::vector<std::string> devices = cuda_devices();
   for (std::size_t i = 0; i < devices.size(); ++i) {

@@ -1,10 +1,10 @@
 // `kette merge`: adapters and the model they sit on become one plain model.
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "data/files/json_text.h"
 #include "data/files/visible_text.h"
 #include "models/adapter_directory.h"
 

@@ -1,11 +1,11 @@
 // `kette score`: how likely the model finds given translations, one log-probability a line.
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/decoding.h"
+#include "data/files/json_text.h"
 #include "data/files/text_file.h"
 #include "decode/scorer.h"
 

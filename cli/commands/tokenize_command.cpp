@@ -1,12 +1,12 @@
 // `kette tokenize`: text files to one file of ids that a language model trains on.
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/tokenizer_option.h"
 #include "data/corpora/tokenize_files.h"
+#include "data/files/json_text.h"
 #include "data/files/visible_text.h"
 #include "train/status_line.h"
 

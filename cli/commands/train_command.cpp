@@ -1,16 +1,14 @@
 // `kette train`: a translation model or a language model, and the resolved configuration beside it.
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.h"
 #include "cli/device_limits.h"
 #include "cli/train_options.h"
+#include "data/files/json_text.h"
 
 namespace kette::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json speed_json(const ComputeOptions& compute, const std::vector<SummaryRow>& model,
                 const TrainResult& result, int threads) {

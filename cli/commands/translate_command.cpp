@@ -2,24 +2,22 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/decoding.h"
+#include "data/files/json_text.h"
 #include "data/files/line_reader.h"
 #include "data/files/visible_text.h"
+#include "tensor/stopwatch.h"
 
 namespace kette::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct TranslateCommandOptions {
   CommonOptions common;
@@ -117,11 +115,11 @@ void run(TranslateCommandOptions& o) {
     if (!o.translate.truncate) {
       check_lengths(model, {part.begin(), part.end()}, source.name(), source.first_line());
     }
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     o.translate.first_number = source.first_line() - 1;
     const std::vector<Translation> translations =
         translator.translate(part, o.translate, {}, prefixes.next(part.size()));
-    seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    seconds += watch.seconds();
     std::string written;
     for (std::size_t i = 0; i < translations.size(); ++i) {
       const std::int64_t line = source.first_line() + static_cast<std::int64_t>(i);

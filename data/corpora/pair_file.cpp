@@ -1,15 +1,14 @@
 #include "data/corpora/pair_file.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <vector>
 
+#include "data/files/json_text.h"
 #include "tensor/error.h"
 
 namespace kette {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Ids = std::vector<std::int32_t>;
 
 constexpr std::int64_t kIdsAtOnce = std::int64_t{1} << 20;

@@ -1,5 +1,4 @@
-// JSON from a file. Nested to a depth that no file of ours has, a value could not be shown in an
-// error: nlohmann's writer calls itself for each level, until the stack ends.
+// JSON: objects that keep the order of their keys, and how they are read from a file.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,17 +8,21 @@
 
 namespace kette {
 
+using Json = nlohmann::ordered_json;
+
 /// Discarded, as nlohmann says, when the text is no JSON; origin stands in the error when it nests
-/// too deep. Json: nlohmann::json or ordered_json.
-template <class Json>
-Json parse_json(const std::string& text, const std::string& origin) {
+/// too deep. Nested to a depth that no file of ours has, a value could not be shown in an error:
+/// nlohmann's writer calls itself for each level, until the stack ends. Kind: Json, or nlohmann::json
+/// for objects of very many keys.
+template <class Kind = Json>
+Kind parse_json(const std::string& text, const std::string& origin) {
   constexpr int kDeepest = 16;
-  const auto check = [&](int depth, typename Json::parse_event_t, Json&) {
+  const auto check = [&](int depth, typename Kind::parse_event_t, Kind&) {
     KETTE_CHECK(depth <= kDeepest, origin, ": expected JSON that nests at most ", kDeepest,
                 " deep, given deeper levels");
     return true;
   };
-  return Json::parse(text, check, /*allow_exceptions=*/false);
+  return Kind::parse(text, check, /*allow_exceptions=*/false);
 }
 
 }  // namespace kette

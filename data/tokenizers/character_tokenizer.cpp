@@ -13,8 +13,6 @@
 namespace kette {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr const char* kFile = "characters.json";
 constexpr std::int32_t kNone = -1;
 constexpr std::size_t kCodePoints = 0x110000;
@@ -74,7 +72,7 @@ std::shared_ptr<const CharacterTokenizer> CharacterTokenizer::from_text(std::str
 std::shared_ptr<const CharacterTokenizer> CharacterTokenizer::load(
     const std::filesystem::path& folder) {
   const std::string name = (folder / kFile).string();
-  const Json list = parse_json<Json>(read_text(folder / kFile), name);
+  const Json list = parse_json(read_text(folder / kFile), name);
   KETTE_CHECK(list.is_array() && !list.empty(), name,
               ": expected a JSON list of strings, given something else");
   std::u32string characters;

@@ -1,8 +1,8 @@
 #include "data/tokenizers/gpt2_files.h"
 
-#include <nlohmann/json.hpp>
 #include <unordered_set>
 
+#include "data/files/json_text.h"
 #include "data/files/text_file.h"
 #include "data/files/unicode.h"
 #include "data/files/utf8.h"
@@ -11,8 +11,6 @@
 
 namespace kette {
 namespace {
-
-using SortedJson = nlohmann::json;
 
 constexpr std::string_view kEndOfText = "<|endoftext|>";
 constexpr std::string_view kVersion = "#version";
@@ -132,8 +130,7 @@ std::vector<std::pair<std::string, std::string>> gpt2_files(const Gpt2Vocabulary
   const TokenTable& tokens = vocabulary.tokens;
   std::string json = "{", merges = "#version: 0.2\n";
   for (std::int32_t id = 0; id < tokens.size(); ++id) {
-    json += (id > 0 ? ", " : "") + SortedJson(write(tokens.text(id))).dump() + ": " +
-            std::to_string(id);
+    json += (id > 0 ? ", " : "") + Json(write(tokens.text(id))).dump() + ": " + std::to_string(id);
   }
   for (const BytePairMerges::Merge& merge : vocabulary.merges) {
     merges += write(tokens.text(merge.left)) + " " + write(tokens.text(merge.right)) + "\n";

@@ -1,33 +1,30 @@
 #include "data/tokenizers/vocabulary_json.h"
 
-#include <nlohmann/json.hpp>
-
+#include "data/files/json_text.h"
 #include "data/files/text_file.h"
 #include "tensor/error.h"
 
 namespace kette {
 namespace {
 
-using SortedJson = nlohmann::json;
-
 struct Entry {
   std::string token;
-  SortedJson id;
+  Json id;
 };
 
-/// The entries of one flat JSON object, in its order; no SortedJson is made of them, which takes longer
+/// The entries of one flat JSON object, in its order; no Json is made of them, which takes longer
 /// than all the rest.
 std::vector<Entry> read_entries(const std::filesystem::path& file) {
   std::vector<Entry> entries;
-  const auto collect = [&entries](int depth, SortedJson::parse_event_t event, SortedJson& parsed) {
-    if (depth == 1 && event == SortedJson::parse_event_t::key) {
+  const auto collect = [&entries](int depth, Json::parse_event_t event, Json& parsed) {
+    if (depth == 1 && event == Json::parse_event_t::key) {
       entries.push_back({std::move(parsed.get_ref<std::string&>()), {}});
-    } else if (depth == 1 && event == SortedJson::parse_event_t::value && !entries.empty()) {
+    } else if (depth == 1 && event == Json::parse_event_t::value && !entries.empty()) {
       entries.back().id = parsed;
     }
     return depth == 0;
   };
-  const SortedJson object = SortedJson::parse(read_text(file), collect, /*allow_exceptions=*/false);
+  const Json object = Json::parse(read_text(file), collect, /*allow_exceptions=*/false);
   KETTE_CHECK(object.is_object(), file.string(),
               ": expected a JSON object of tokens and their ids, given something else");
   return entries;

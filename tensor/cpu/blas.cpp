@@ -5,9 +5,7 @@
 #include <strings.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
-#include <vector>
 
 #include "tensor/error.h"
 
@@ -102,31 +100,6 @@ void gemm(const GemmShape& s, double alpha, const double* a, const double* b, do
           double* c) {
   cblas_dgemm(CblasRowMajor, flag(s.transpose_a), flag(s.transpose_b), narrow(s.m), narrow(s.n),
               narrow(s.k), alpha, a, narrow(s.lda), b, narrow(s.ldb), beta, c, narrow(s.ldc));
-}
-
-double measure_sgemm_gflops(int threads, std::int64_t size) {
-  prepare_blas();
-  const auto elements = static_cast<std::size_t>(size * size);
-  std::vector<float> a(elements, 0.5f), b(elements, 0.25f), c(elements);
-  const std::int64_t rows = (size + threads - 1) / threads;
-  double best = 0;
-  for (int repetition = 0; repetition < 5; ++repetition) {
-    const auto start = std::chrono::steady_clock::now();
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (std::int64_t begin = 0; begin < size; begin += rows) {
-      const GemmShape block{.m = std::min(rows, size - begin),
-                            .n = size,
-                            .k = size,
-                            .lda = size,
-                            .ldb = size,
-                            .ldc = size};
-      gemm(block, 1.0f, a.data() + begin * size, b.data(), 0.0f, c.data() + begin * size);
-    }
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    const double operations = 2.0 * static_cast<double>(size) * static_cast<double>(elements);
-    best = std::max(best, operations / seconds.count() * 1e-9);
-  }
-  return best;
 }
 
 }  // namespace kette::cpu

@@ -29,8 +29,4 @@ void gemm(const GemmShape& shape, float alpha, const float* a, const float* b, f
 void gemm(const GemmShape& shape, double alpha, const double* a, const double* b, double beta,
           double* c);
 
-/// The machine's limit for f32 products: the best of a few [size, size] x [size, size] ones, each
-/// thread multiplying its own block of rows.
-double measure_sgemm_gflops(int threads, std::int64_t size = 2048);
-
 }  // namespace kette::cpu

@@ -94,7 +94,7 @@ TEST_CASE("text model: weights may be rounded to bf16") {
   const Outcome outcome = generate(rounded);
   CHECK(outcome.code == 0);
   CHECK(outcome.out.size() == 5 + 5 + 1);
-  check_refusal(generate({"--weights", "int3"}), "expected f32 or bf16, given int3", 2);
+  check_refusal(generate({"--weights", "int3"}), "expected f32|bf16, given int3", 2);
   const TextModel& model = TextModel::get();
   check_refusal(run_kette({"evaluate", "--model", model.path(), "--text", model.path("text.txt"),
                            "--weights", "bf16"}),
@@ -110,6 +110,10 @@ TEST_CASE("text model: a beam search finds the likeliest texts, best first") {
   CHECK(texts[0]["score"] >= texts[1]["score"]);
   CHECK(texts[1]["score"] >= texts[2]["score"]);
   CHECK(outcome.out.starts_with("the c" + texts[0]["text"].get<std::string>() + "\n---"));
+  const Outcome short_model =  // of 16 positions
+      generate({"--prompt", "the c", "--beam", "2", "--no-stop", "--json"});
+  REQUIRE(short_model.code == 0);
+  CHECK(Json::parse(short_model.last_line())["texts"][0]["tokens"] == 16 - 5);
   check_refusal(generate({"--prompt", "the c", "--beam", "2", "--num", "3"}),
                 "n-best: expected 1 to the beam size 2, given 3", 1);
   check_refusal(generate({"--prompt", "the c", "--beam", "2", "--top-k", "3"}), "--beam", 2);

@@ -1,10 +1,14 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <vector>
 
 #include "autograd/gradient_check.h"
 #include "nn/layers.h"
 #include "train/adam.h"
+#include "train/run_length.h"
 #include "train/schedule.h"
 
 using namespace kette;
@@ -64,6 +68,27 @@ TEST_CASE("the Noam schedule is equation (3): peak 7.0e-4 for base, 4.9e-4 for b
   noam.width = 1024;
   CHECK(learning_rate(noam, 4000) == doctest::Approx(4.9e-4).epsilon(0.01).scale(0));
   CHECK_THROWS_AS(learning_rate(noam, 0), Error);
+}
+
+TEST_CASE("the cosine ends when the time of a run does, whatever a step takes") {
+  TrainOptions options;
+  options.schedule = {ScheduleOptions::Kind::cosine, 1e-3, 4, 0, 0};
+  options.minutes = 0.5;
+  for (const double seconds : {0.01, 0.25, 2.0}) {
+    CAPTURE(seconds);
+    RunStanding at;
+    std::vector<double> rates;
+    while (!is_over(options, at)) {
+      rates.push_back(next_learning_rate(options, at, 16));
+      ++at.step;
+      at.seconds += seconds;
+      at.seconds_per_step = seconds;
+    }
+    CHECK(static_cast<double>(rates.size()) * seconds == doctest::Approx(30).epsilon(0.01));
+    CHECK(rates[3] == doctest::Approx(1e-3));
+    CHECK(rates.back() < 1.1e-4);
+    CHECK(std::is_sorted(rates.begin() + 3, rates.end(), std::greater<>()));
+  }
 }
 
 TEST_CASE("the other schedules rise over the warm-up and fall as named") {

@@ -1,0 +1,85 @@
+#include "tensor/machine.h"
+
+#include <dlfcn.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <fstream>
+#include <vector>
+
+#include "tensor/cpu/blas.h"
+#include "tensor/cpu/vector.h"
+#include "tensor/stopwatch.h"
+
+namespace kette {
+
+std::string cpu_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown";
+}
+
+std::string kernel_level() {
+  Dl_info info{};
+  const auto* address = reinterpret_cast<const void*>(&kernel_level);
+  const std::string path =
+      dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
+  if (path.find("x86-64-v4") != std::string::npos) return "x86-64-v4 (AVX-512)";
+  if (path.find("x86-64-v3") != std::string::npos) return "x86-64-v3 (AVX2)";
+  return "portable";
+}
+
+std::string blas_core() { return cpu::blas_core(); }
+
+double measure_sgemm_gflops(int threads, std::int64_t size) {
+  cpu::prepare_blas();
+  const auto elements = static_cast<std::size_t>(size * size);
+  std::vector<float> a(elements, 0.5f), b(elements, 0.25f), c(elements);
+  const std::int64_t rows = (size + threads - 1) / threads;
+  double best = 0;
+  for (int repetition = 0; repetition < 5; ++repetition) {
+    const Stopwatch watch;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (std::int64_t begin = 0; begin < size; begin += rows) {
+      const cpu::GemmShape block{.m = std::min(rows, size - begin),
+                                 .n = size,
+                                 .k = size,
+                                 .lda = size,
+                                 .ldb = size,
+                                 .ldc = size};
+      cpu::gemm(block, 1.0f, a.data() + begin * size, b.data(), 0.0f, c.data() + begin * size);
+    }
+    const double seconds = watch.seconds();
+    const double operations = 2.0 * static_cast<double>(size) * static_cast<double>(elements);
+    best = std::max(best, operations / seconds * 1e-9);
+  }
+  return best;
+}
+
+double seconds_to_read(const Tensor& values) {
+  using S = cpu::Simd<float>;
+  constexpr std::int64_t kSums = 8, kStep = kSums * S::kLanes;
+  const float* data = values.data<float>();
+  const std::int64_t steps = values.elements() / kStep;
+  double total = 0;
+  const Stopwatch watch;
+#pragma omp parallel reduction(+ : total)
+  {
+    // Several sums, so that no addition waits for the one before it.
+    S::Vector sums[kSums] = {};
+    const std::int64_t threads = omp_get_num_threads(), thread = omp_get_thread_num();
+    for (std::int64_t i = steps * thread / threads; i < steps * (thread + 1) / threads; ++i) {
+      for (std::int64_t j = 0; j < kSums; ++j) sums[j] += S::load(data + i * kStep + j * S::kLanes);
+    }
+    for (const S::Vector& sum : sums) total += static_cast<double>(S::sum_lanes(sum));
+  }
+  const double seconds = watch.seconds();
+  volatile double kept = total;  // so that the loop is not left out
+  static_cast<void>(kept);
+  return seconds;
+}
+
+}  // namespace kette

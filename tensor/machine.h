@@ -1,0 +1,25 @@
+// What Kette runs on, and how quick that is: the CPU, which of the kernel libraries the system's loader
+// took, and the limits that measurements are held against.
+#pragma once
+
+#include <string>
+
+#include "tensor/tensor.h"
+
+namespace kette {
+
+/// "AMD EPYC 9B14", or "unknown".
+std::string cpu_name();
+/// "x86-64-v4 (AVX-512)", "x86-64-v3 (AVX2)" or "portable": the level of the loaded kernel library.
+std::string kernel_level();
+/// The kernels that OpenBLAS uses, as it spells them: "SkylakeX", "Haswell" ...
+std::string blas_core();
+
+/// The machine's limit for f32 products: the best of a few [size, size] x [size, size] ones, each
+/// thread multiplying its own block of rows.
+double measure_sgemm_gflops(int threads, std::int64_t size = 2048);
+/// How long all threads together take to read an f32 tensor on the CPU once, each its own share: the
+/// limit of everything that touches each weight once.
+double seconds_to_read(const Tensor& values);
+
+}  // namespace kette
