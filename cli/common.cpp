@@ -38,9 +38,9 @@ void add_weights_option(OptionGroup& group, DType& weights) {
 
 void add_compute_options(OptionGroup& group, ComputeOptions& options) {
   add_device_option(group, options.device);
-  group.choice("--precision", options.precision, {"f32", "tf32", "bf16"},
-               "What the model computes in; with bf16 sums and Adam stay in f32, and tf32 lets "
-               "products on a GPU round their factors to 11 bits");
+  group.choice(
+      "--precision", options.precision, {"f32", "tf32", "bf16"},
+      "What the model computes in; with bf16 sums and Adam stay in f32, and tf32 lets products on a GPU round their factors to 11 bits");
 }
 
 void ComputeOptions::apply() const {

@@ -25,8 +25,8 @@ struct ConfigEntry {
 std::vector<ConfigEntry> parse_config(const std::string& text, const std::string& name);
 std::vector<ConfigEntry> read_config_file(const std::filesystem::path& path);
 
-/// The current values of a command's options, by groups, for read_config_file(). Options named in `omit`
-/// and those that are not set stay out.
+/// The current values of a command's options, by groups, for read_config_file(). Options named in
+/// `omit` and those that are not set stay out.
 std::string config_text(CLI::App& command, const std::vector<std::string>& omit);
 
 }  // namespace kette::cli

@@ -57,7 +57,7 @@ double measure_copy_gb_per_second(Device device) {
 Tensor normal_values(Shape shape, DType dtype, Device device) {
   constexpr std::size_t kDistinct = 1 << 20;
   Random random(1, 3);
-  std::vector<float> values(static_cast<std::size_t>(shape.elements()));
+  std::vector<float> values(shape.elements());
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = i < kDistinct ? static_cast<float>(random.normal()) : values[i - kDistinct];
   }

@@ -85,9 +85,7 @@ int finish_output(int code) {
 int run_program(const std::vector<std::string>& arguments) {
   try {
     CLI::App program(
-        "Kette trains and runs Transformers: automatic differentiation from scratch, and built on "
-        "it "
-        "the translator of \"Attention Is All You Need\" and GPT.",
+        "Kette trains and runs Transformers: automatic differentiation from scratch, and built on it the translator of \"Attention Is All You Need\" and GPT.",
         "kette");
     add_commands(program);
     return finish_output(parse_and_run(program, arguments));
@@ -98,8 +96,7 @@ int run_program(const std::vector<std::string>& arguments) {
         "memory: expected enough of it, given too little (a smaller batch or model needs less)", 1);
   } catch (const std::length_error&) {
     return complain(
-        "memory: expected sizes that a computer can have, given larger ones (look at the numbers "
-        "on the command line and in the files it names)",
+        "memory: expected sizes that a computer can have, given larger ones (look at the numbers on the command line and in the files it names)",
         1);
   } catch (const Error& error) {
     return complain(error.what(), 1);
@@ -109,10 +106,10 @@ int run_program(const std::vector<std::string>& arguments) {
                         error.code().message() + ")",
                     1);
   } catch (const std::exception& error) {
-    return complain(std::string("expected to cope with every input, given one that was not "
-                                "foreseen (") +
-                        error.what() + "; please report the command and its files)",
-                    1);
+    return complain(
+        std::string("expected to cope with every input, given one that was not foreseen (") +
+            error.what() + "; please report the command and its files)",
+        1);
   }
 }
 

@@ -38,8 +38,7 @@ void evaluate_text(const ModelOptions& model_options, const EvaluateTextOptions&
                    bool json) {
   KETTE_CHECK(
       model_options.weights == DType::f32,
-      "--weights bf16: expected a translation model, given --text (whole windows are read at "
-      "once, which takes no longer in f32)");
+      "--weights bf16: expected a translation model, given --text (whole windows are read at once, which takes no longer in f32)");
   const LanguageModel model = load_language_model(model_options);
   const TokenFile tokens = tokens_of(options, *model.tokenizer);
   TextScore score;

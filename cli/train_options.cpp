@@ -51,9 +51,9 @@ void TrainCommandOptions::apply_recipe(const std::string& preset) {
 void TrainCommandOptions::add_data_options(CLI::App& command) {
   OptionGroup data(command, "Data");
   // Before --preset, which overrides the one that text brings along.
-  Option text = data.list("--text", text_files_,
-                          "Train a language model on this text, plain or gzip, or on a file "
-                          "that kette tokenize made");
+  Option text = data.list(
+      "--text", text_files_,
+      "Train a language model on this text, plain or gzip, or on a file that kette tokenize made");
   text.on_each([this](const std::string&) {
     if (is_language_model()) return;
     architecture_.apply_preset("char-cpu");
@@ -70,11 +70,11 @@ void TrainCommandOptions::add_data_options(CLI::App& command) {
   data.path("--out", train_.out, "The model directory to make", "DIR").required();
   data.path("--from", train_.from,
             "Start from this model, with its shape and tokenizer, instead of random values", "DIR");
-  data.text("--tokenizer", tokenizer_,
-            "Translation: a SentencePiece model (default: train one). Text: character or "
-            "sentencepiece, made of the text (default: character), or " +
-                std::string(kTokenizerHelp),
-            "NAME");
+  data.text(
+      "--tokenizer", tokenizer_,
+      "Translation: a SentencePiece model (default: train one). Text: character or sentencepiece, made of the text (default: character), or " +
+          std::string(kTokenizerHelp),
+      "NAME");
 }
 
 void TrainCommandOptions::add_translation_options(CLI::App& command) {
@@ -103,8 +103,7 @@ void TrainCommandOptions::add_text_options(CLI::App& command) {
   OptionGroup both(command, "Vocabulary");
   both.number(
       "--vocab", translation_.vocabulary, at_least(1),
-      "Pieces of a SentencePiece model that is trained; of a large text on 16 MiB of random "
-      "lines");
+      "Pieces of a SentencePiece model that is trained; of a large text on 16 MiB of random lines");
 }
 
 void TrainCommandOptions::add_adapter_options(CLI::App& command) {
@@ -160,9 +159,9 @@ void TrainCommandOptions::add_checkpoint_options(CLI::App& command) {
   group.number("--validate-every", t.validate_every, at_least(1),
                "Steps between validations (default: an epoch)");
   group.number("--keep", t.keep, at_least(1), "Checkpoints kept, one each validation");
-  group.number("--average", t.average, at_least(1),
-               "At the end, the model becomes the mean of this many last checkpoints (default: the "
-               "best one)");
+  group.number(
+      "--average", t.average, at_least(1),
+      "At the end, the model becomes the mean of this many last checkpoints (default: the best one)");
   group.number("--save-every-seconds", t.save_every_seconds, at_least(1),
                "How much work a kill can cost");
   group.flag("--resume", t.resume,
@@ -177,10 +176,11 @@ void TrainCommandOptions::add_checkpoint_options(CLI::App& command) {
 void TrainCommandOptions::check() const {
   for (const Option& option : foreign()) {
     if (!option.given()) continue;
-    throw UsageError(option.name() +
-                     (is_text() ? ": expected for a translation model, given beside --text, which "
-                                  "trains a language model (leave one of them out)"
-                                : ": expected with --text beside it, given without"));
+    throw UsageError(
+        option.name() +
+        (is_text()
+             ? ": expected for a translation model, given beside --text, which trains a language model (leave one of them out)"
+             : ": expected with --text beside it, given without"));
   }
   if (is_text() != is_language_model()) {
     throw UsageError(
@@ -232,9 +232,9 @@ TranslationTrainOptions TrainCommandOptions::translation(CLI::App& command) cons
       {"--valid-tgt", &translation_.valid_target}};
   for (const auto& [name, file] : files) {
     if (!file->empty()) continue;
-    throw UsageError(std::string(name) +
-                     " is required: expected --src, --tgt, --valid-src and --valid-tgt for a "
-                     "translation model, or --text for a language model");
+    throw UsageError(
+        std::string(name) +
+        " is required: expected --src, --tgt, --valid-src and --valid-tgt for a translation model, or --text for a language model");
   }
   TranslationTrainOptions result = translation_;
   TrainOptions& of_both = result;

@@ -18,8 +18,8 @@ class Adam {
 
   /// One update; the gradients are left as they are.
   void step(double lr) { step(lr, Tensor(), 0); }
-  /// Likewise with the gradients clipped to a norm. squares: what sum_of_squares() found of them, still
-  /// on their device.
+  /// Likewise with the gradients clipped to a norm. squares: what sum_of_squares() found of them,
+  /// still on their device.
   void step(double lr, const Tensor& squares, double clip_norm);
 
   const ParamStore& parameters() const { return store_; }

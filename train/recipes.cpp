@@ -26,8 +26,8 @@ constexpr NamedRecipe kRecipes[] = {
      {.schedule = {.kind = Kind::noam, .lr = 1, .warmup = 4000},
       .label_smoothing = 0.1,
       .steps = 300000}},
-    // nanoGPT's two set-ups for Tiny Shakespeare, but for the peak of char-cpu's learning rate, which
-    // is 1e-3 there and takes 2,000 steps no further than a loss of 1.89.
+    // nanoGPT's two set-ups for Tiny Shakespeare, but for the peak of char-cpu's learning rate,
+    // which is 1e-3 there and takes 2,000 steps no further than a loss of 1.89.
     {"char-cpu",
      {.schedule = {.kind = Kind::cosine, .lr = 3e-3, .warmup = 100},
       .adam = nano_gpt_adam(0.99),

@@ -1,7 +1,8 @@
 // The folder of a training run, which becomes a model directory: made anew or taken up again, and
-// nobody else's while this lives. Its training.safetensors (train/training_state.h) is written before
-// anything else of a model: a folder with a state that has trained holds a run to resume, one with a
-// state at step 0 what a killed start left, and one with a model and no state somebody's model.
+// nobody else's while this lives. Its training.safetensors (train/training_state.h) is written
+// before anything else of a model: a folder with a state that has trained holds a run to resume,
+// one with a state at step 0 what a killed start left, and one with a model and no state somebody's
+// model.
 #pragma once
 
 #include <filesystem>

@@ -34,7 +34,7 @@ class StatusLine {
   Clock::time_point start_ = Clock::now(), last_{};
 };
 
-/// Shows how far a tokenizer has come; what: of which it counts.
+/// Shows how far a tokenizer has come; what: the things that it counts.
 TokenizeProgress show_on(StatusLine& line, const char* what = "documents");
 
 }  // namespace kette

@@ -106,9 +106,9 @@ SharedTokenizer TextTask::make_tokenizer() const {
     return load_tokenizer(options_.from, read_tokenizer_description(options_.from).kind);
   }
   if (options_.tokenizer) return options_.tokenizer;
-  KETTE_CHECK(!is_token_file(options_.text.front()), options_.text.front().string(),
-              ": expected a tokenizer beside a file of tokens, given none (give --tokenizer as "
-              "kette tokenize was given it)");
+  KETTE_CHECK(
+      !is_token_file(options_.text.front()), options_.text.front().string(),
+      ": expected a tokenizer beside a file of tokens, given none (give --tokenizer as kette tokenize was given it)");
   if (options_.tokenizer_kind == "character") {
     return CharacterTokenizer::from_text(joined_text(options_.text), names_of(options_.text));
   }

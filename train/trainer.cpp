@@ -42,7 +42,7 @@ class Trainer {
   /// Reports the step that was started last, once it is done.
   void settle(Progress& progress);
 
-  /// A step whose loss nobody has asked for yet.
+  /// A step whose loss has not been read yet.
   struct InFlight {
     StartedStep step;
     std::int64_t number, epoch;
@@ -288,8 +288,7 @@ void TrainOptions::check() const {
               "train: expected a limit (steps, epochs, minutes or patience), given none");
   KETTE_CHECK(
       schedule.kind != ScheduleOptions::Kind::cosine || steps > 0 || epochs > 0 || minutes > 0,
-      "train: expected steps, epochs or minutes beside the cosine schedule, which falls "
-      "until then, given none");
+      "train: expected steps, epochs or minutes beside the cosine schedule, which falls until then, given none");
   KETTE_CHECK(lora.rank == 0 || !from.empty(),
               "lora: expected a model to put adapters on (from), given none");
   if (lora.rank != 0) lora.check();

@@ -38,8 +38,8 @@ struct TrainOptions {
   // Validation and checkpoints
   std::int64_t validate_every = 0;  ///< steps; 0: once an epoch
   std::int64_t keep = 5;            ///< last checkpoints kept, one per validation
-  std::int64_t average =
-      0;  ///< at the end, the model becomes the mean of this many last checkpoints
+  /// At the end, the model becomes the mean of this many last checkpoints.
+  std::int64_t average = 0;
   std::int64_t save_every_seconds = 300;  ///< how much work a kill can cost
 
   std::uint64_t seed = 1;

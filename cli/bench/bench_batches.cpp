@@ -72,7 +72,7 @@ Batch parse_batch(std::string_view line, std::int64_t rows) {
   KETTE_CHECK(source.size() > 0 && source.size() == target.size(),
               "expected as many source as target sentences, given ", source.size(), " and ",
               target.size());
-  std::vector<std::int64_t> all(static_cast<std::size_t>(source.size()));
+  std::vector<std::int64_t> all(source.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i);
   return make_batch(source, target, all, SpecialTokens{});
 }
@@ -93,10 +93,10 @@ std::vector<Batch> make_bench_batches(const BenchBatchOptions& o, std::int64_t c
 std::vector<Batch> random_windows(const BenchIds& bench_ids, std::int64_t context,
                                   std::int64_t windows, std::int64_t count, std::uint64_t seed) {
   Random random(seed, 2);
-  std::vector<Batch> batches(static_cast<std::size_t>(count));
+  std::vector<Batch> batches(count);
   for (Batch& batch : batches) {
     for (auto* ids : {&batch.target_in, &batch.target_out}) {
-      ids->resize(static_cast<std::size_t>(windows * context));
+      ids->resize(windows * context);
       for (auto& id : *ids) id = bench_ids.draw(random);
     }
     const std::vector<std::int64_t> lengths(static_cast<std::size_t>(windows), context);
@@ -125,10 +125,10 @@ std::vector<Batch> read_batches(const std::filesystem::path& file, std::int64_t 
     try {
       batches.push_back(parse_batch(lines[i], rows));
     } catch (const std::exception& error) {
-      fail(file.string(), ":", i + 1,
-           ": expected a batch {\"source\": [[ids]...], \"target\": [[ids]...]}, given "
-           "something else (",
-           error.what(), ")");
+      fail(
+          file.string(), ":", i + 1,
+          ": expected a batch {\"source\": [[ids]...], \"target\": [[ids]...]}, given something else (",
+          error.what(), ")");
     }
   }
   for (std::size_t i = 0; static_cast<std::int64_t>(batches.size()) < count; ++i)

@@ -1,4 +1,5 @@
-// `kette bench`: how fast this machine trains, translates, generates, tokenizes, and computes each op.
+// `kette bench`: how fast this machine trains, translates, generates, tokenizes, and computes each
+// op.
 #include "cli/commands/commands.h"
 
 namespace kette::cli {

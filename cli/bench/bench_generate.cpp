@@ -1,6 +1,6 @@
 // `kette bench generate`: tokens one after the other from a random model, and how near that comes
-// to reading its weights once a token, which is the most that memory allows; on a GPU, to reading them
-// as quickly as it copies.
+// to reading its weights once a token, which is the most that memory allows; on a GPU, to reading
+// them as quickly as it copies.
 #include <iostream>
 #include <memory>
 

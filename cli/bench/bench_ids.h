@@ -10,9 +10,9 @@
 
 namespace kette::cli {
 
-/// Draws the ids from `first` to below `rows`: all alike, or as text does by Zipf's law, the n-th of
-/// them 1/n as often as the first. A lookup's gradient, which adds up what belongs to one id, takes
-/// its time on frequent ones.
+/// Draws the ids from `first` to below `rows`: all alike, or as text does by Zipf's law, the n-th
+/// of them 1/n as often as the first. A lookup's gradient, which adds up what belongs to one id,
+/// takes its time on frequent ones.
 class BenchIds {
  public:
   BenchIds(const std::string& kind, std::int64_t first, std::int64_t rows);

@@ -34,7 +34,7 @@ struct Case {
 
 Tensor random_ids(std::int64_t count, const BenchIds& bench_ids, Device device) {
   Random random(1, 7);
-  std::vector<std::int32_t> ids(static_cast<std::size_t>(count));
+  std::vector<std::int32_t> ids(count);
   for (auto& id : ids) id = bench_ids.draw(random);
   return Tensor::from(ids, device);
 }

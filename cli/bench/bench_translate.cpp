@@ -33,9 +33,9 @@ std::vector<std::vector<std::int32_t>> random_sources(const BenchTranslateOption
                                                       std::int64_t vocabulary) {
   const BenchIds ids(o.ids, SpecialTokens{}.end + 1, vocabulary);
   Random random(o.seed, 1);
-  std::vector<std::vector<std::int32_t>> sources(static_cast<std::size_t>(o.sentences));
+  std::vector<std::vector<std::int32_t>> sources(o.sentences);
   for (auto& source : sources) {
-    source.resize(static_cast<std::size_t>(o.length));
+    source.resize(o.length);
     for (auto& id : source) id = ids.draw(random);
   }
   return sources;

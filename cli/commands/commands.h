@@ -20,7 +20,7 @@ void add_gradcheck_command(CLI::App& program);
 void add_info_command(CLI::App& program);
 void add_bench_command(CLI::App& program);
 
-// The four things that `kette bench` measures.
+// What `kette bench` measures.
 void add_bench_train_command(CLI::App& bench);
 void add_bench_translate_command(CLI::App& bench);
 void add_bench_generate_command(CLI::App& bench);

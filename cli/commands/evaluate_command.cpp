@@ -91,9 +91,9 @@ void add_evaluate_command(CLI::App& program) {
               "What ends in an end of text: each file, each line, or the lines between blank ones");
   text.number("--context", options->text.score.context, at_least(1),
               "Tokens of a window (default: as many as the model sees)");
-  text.number("--stride", options->text.score.stride, at_least(1),
-              "Tokens between windows; fewer give every token more past and take longer (default: "
-              "half of the context)");
+  text.number(
+      "--stride", options->text.score.stride, at_least(1),
+      "Tokens between windows; fewer give every token more past and take longer (default: half of the context)");
   add_scoring_options(command, options->scoring);
   add_search_options(command, options->translate);
   add_common_options(command, options->common);

@@ -157,10 +157,10 @@ Corpus generate(std::uint64_t seed, Sizes sizes) {
   };
   for (const auto& [pair, split] : held_out) keep(pair, split);
   for (int more = 0; corpus.valid.size() < sizes.valid || corpus.test.size() < sizes.test; ++more) {
-    KETTE_CHECK(more < 1000000,
-                "bundled corpus: expected enough training sentences to know the "
-                "words of the held-out ones, given ",
-                sizes.train, " (ask for more)");
+    KETTE_CHECK(
+        more < 1000000,
+        "bundled corpus: expected enough training sentences to know the words of the held-out ones, given ",
+        sizes.train, " (ask for more)");
     const auto [pair, split] = generator.next();
     keep(pair, split);
   }

@@ -1,6 +1,6 @@
-// Random choices of the bundled corpus, from splitmix64 of a counter. The corpus must be the same on
-// every platform, so nothing here comes from <random>, whose distributions differ between standard
-// libraries.
+// Random choices of the bundled corpus, from splitmix64 of a counter. The corpus must be the same
+// on every platform, so nothing here comes from <random>, whose distributions differ between
+// standard libraries.
 #pragma once
 
 #include <cstddef>

@@ -19,16 +19,15 @@ BatchSampler::BatchSampler(const ParallelCorpus& corpus, const BatchOptions& opt
   if (options.bpe_dropout > 0) {
     KETTE_CHECK(corpus.tokenizer() != nullptr,
                 "bpe_dropout: expected a corpus made of text, given one made of ids");
-    KETTE_CHECK(corpus.tokenizer()->is_bpe(),
-                "bpe_dropout: expected a BPE model, given a unigram model (train with BPE, or set "
-                "it to 0)");
+    KETTE_CHECK(
+        corpus.tokenizer()->is_bpe(),
+        "bpe_dropout: expected a BPE model, given a unigram model (train with BPE, or set it to 0)");
   }
   plan_epoch();
 }
 
 Batch BatchSampler::next() {
-  Batch batch = make_batch(source(), target(), plan_[static_cast<std::size_t>(state_.position)],
-                           corpus_->special());
+  Batch batch = make_batch(source(), target(), plan_[state_.position], corpus_->special());
   advance();
   return batch;
 }
@@ -58,7 +57,7 @@ std::int64_t BatchSampler::target_tokens(std::int64_t batches) const {
 std::int64_t BatchSampler::planned_tokens(std::int64_t batches) const {
   std::int64_t tokens = 0;
   for (std::int64_t i = state_.position; i < state_.position + batches; ++i) {
-    for (const std::int64_t sentence : plan_[static_cast<std::size_t>(i)]) {
+    for (const std::int64_t sentence : plan_[i]) {
       tokens += target().length(sentence) + 1;
     }
   }
@@ -97,7 +96,7 @@ void BatchSampler::plan_epoch() {
 std::vector<std::int64_t> BatchSampler::shuffled_order() const {
   // Length bucket first, then a random number; the place itself settles the rare tie.
   std::vector<std::tuple<std::int64_t, std::uint64_t, std::int64_t>> keys;
-  keys.reserve(static_cast<std::size_t>(corpus_->size()));
+  keys.reserve(corpus_->size());
   for (std::int64_t i = 0; i < corpus_->size(); ++i) {
     const std::int64_t length = std::max(source().length(i), target().length(i));
     const std::int64_t bucket = options_.length_bucket > 0 ? length / options_.length_bucket : 0;
@@ -116,10 +115,10 @@ void BatchSampler::draw_pieces() {
   const std::int64_t limit =
       filters.must_fit > 0 ? std::min(filters.max_length, filters.must_fit) : filters.max_length;
   const auto draw = [&](const TokenLists& plain, Purpose side) {
-    std::vector<std::vector<std::int32_t>> ids(static_cast<std::size_t>(count));
+    std::vector<std::vector<std::int32_t>> ids(count);
 #pragma omp parallel for schedule(dynamic, 64)
     for (std::int64_t i = 0; i < count; ++i) {
-      auto& pieces = ids[static_cast<std::size_t>(i)];
+      auto& pieces = ids[i];
       pieces = corpus_->tokenizer()->resegment(plain[i], options_.bpe_dropout,
                                                hash_of(side, options_.seed, state_.epoch, i));
       if (static_cast<std::int64_t>(pieces.size()) > limit) {

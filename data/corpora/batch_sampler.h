@@ -39,8 +39,7 @@ class BatchSampler {
 
   /// After the last batch of an epoch the state is {epoch + 1, 0}.
   Batch next();
-  /// Target tokens, end marks counted, of the next batches together, which nobody has to make for
-  /// that.
+  /// Target tokens, end marks counted, of the next batches together, without making them.
   std::int64_t target_tokens(std::int64_t batches) const;
 
   const State& state() const { return state_; }

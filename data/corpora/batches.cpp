@@ -98,7 +98,7 @@ BatchPlan cut(std::span<const std::int64_t> order, const TokenLists& source,
 
 BatchPlan plan_batches(const TokenLists& source, const TokenLists& target,
                        std::int64_t tokens_per_batch) {
-  std::vector<std::int64_t> order(static_cast<std::size_t>(source.size()));
+  std::vector<std::int64_t> order(source.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
     return std::tuple(source.length(a), target.length(a), a) <

@@ -1,6 +1,6 @@
 // Sentence pairs as ids on disk, so that text need not be encoded again: a token file
-// (data/corpora/token_file.h) whose documents are a source, its target, the next source, ... Written in
-// bounded memory, read in one go.
+// (data/corpora/token_file.h) whose documents are a source, its target, the next source, ...
+// Written in bounded memory, read in one go.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +35,8 @@ class PairFileWriter {
   std::int32_t end_;
 };
 
-/// The pairs of the file; nothing if there is none, or it was made of something else, or is damaged:
-/// then it is to be made anew.
+/// The pairs of the file; nothing if there is none, or it was made of something else, or is
+/// damaged: then it is to be made anew.
 std::optional<Pairs> read_pairs(const std::filesystem::path& path, const std::string& made_of);
 
 }  // namespace kette

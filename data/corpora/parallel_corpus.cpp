@@ -18,8 +18,8 @@ namespace {
 using Ids = std::vector<std::int32_t>;
 
 constexpr std::size_t kExamples = 3;
-/// Lines encoded at a time: enough to keep the threads busy, few enough that text and ids of dropped
-/// and million-character lines do not pile up.
+/// Lines encoded at a time: enough to keep the threads busy, few enough that text and ids of
+/// dropped and million-character lines do not pile up.
 constexpr std::size_t kPairsAtOnce = std::size_t{1} << 16;
 
 void note(FilterReport::Dropped& dropped, const FilterReport::Example& example) {
@@ -122,8 +122,9 @@ FilterReport encode_pairs(const Lines& source, const Lines& target,
   std::vector<std::string> sources;
   while (sources = source.next(kPairsAtOnce), !sources.empty()) {
     const std::vector<std::string> targets = target.next(sources.size());
-    KETTE_CHECK(targets.size() == sources.size(), target.name,
-                ": expected as many lines as before, given fewer (somebody writes the file)");
+    KETTE_CHECK(
+        targets.size() == sources.size(), target.name,
+        ": expected as many lines as before, given fewer (another program writes the file)");
     const std::vector<Ids> source_ids = encode(sources, Side::source);
     const std::vector<Ids> target_ids = encode(targets, Side::target);
     for (std::size_t i = 0; i < sources.size(); ++i) {

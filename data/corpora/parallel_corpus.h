@@ -1,5 +1,6 @@
 // Sentence pairs as token ids: line n of the source file is translated by line n of the target
-// file. Encoded once, filtered with a report, stored flat; of the text little is in memory at a time.
+// file. Encoded once, filtered with a report, stored flat; of the text little is in memory at a
+// time.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +26,8 @@ class ParallelCorpus {
   static ParallelCorpus load(const std::filesystem::path& source,
                              const std::filesystem::path& target, const SharedTokenizer& tokenizer,
                              const FilterOptions& options = {});
-  /// The same by way of a file that keeps the ids (data/corpora/pair_file.h): made where it is not there or
-  /// was made of something else, and read in the place of the text from then on.
+  /// The same by way of a file that keeps the ids (data/corpora/pair_file.h): made where it is not
+  /// there or was made of something else, and read in the place of the text from then on.
   static ParallelCorpus load_or_make(const std::filesystem::path& pairs,
                                      const std::filesystem::path& source,
                                      const std::filesystem::path& target,

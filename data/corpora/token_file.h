@@ -24,8 +24,8 @@ struct TokenFileInfo {
   std::int32_t end_of_text = 0;  ///< stands after each document
   std::int64_t documents = 0;
   std::int64_t bytes = 0;    ///< of the text, for bits per byte
-  std::string made_of = {};  ///< names the text and how it was read, where somebody wants to know
-  std::string note = {};     ///< of whoever made it
+  std::string made_of = {};  ///< names the text and how it was read, where that is asked for
+  std::string note = {};     ///< by the program that made it
 };
 
 /// Writes in bounded memory and atomically: without finish() nothing is left.

@@ -17,7 +17,7 @@ class TokenLists {
 
   /// Room for this many in all, so that no memory is wasted on growth.
   void reserve(std::int64_t sequences, std::int64_t tokens) {
-    ids_.reserve(static_cast<std::size_t>(tokens));
+    ids_.reserve(tokens);
     offsets_.reserve(static_cast<std::size_t>(sequences) + 1);
   }
 
@@ -30,7 +30,7 @@ class TokenLists {
   }
 
  private:
-  std::int64_t offset(std::int64_t i) const { return offsets_[static_cast<std::size_t>(i)]; }
+  std::int64_t offset(std::int64_t i) const { return offsets_[i]; }
 
   std::vector<std::int32_t> ids_;
   std::vector<std::int64_t> offsets_{0};

@@ -31,7 +31,7 @@ class FilesTokenizer {
     const auto count = static_cast<std::int64_t>(waiting_.size());
 #pragma omp parallel for schedule(dynamic)
     for (std::int64_t i = 0; i < count; ++i) {
-      Waiting& waiting = waiting_[static_cast<std::size_t>(i)];
+      Waiting& waiting = waiting_[i];
       try {
         waiting.ids = tokenizer_.encode(waiting.piece.text);
       } catch (...) {

@@ -1,6 +1,6 @@
-// Text files to one token file (data/corpora/token_file.h): every document is encoded and followed by the
-// tokenizer's end_of_text. Several pieces are encoded at once, in bounded memory; the ids do not
-// depend on the number of threads.
+// Text files to one token file (data/corpora/token_file.h): every document is encoded and followed
+// by the tokenizer's end_of_text. Several pieces are encoded at once, in bounded memory; the ids do
+// not depend on the number of threads.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ TokenizeReport tokenize_files(const std::vector<std::filesystem::path>& files,
 /// Whether there is such a file, which can be read, and it says so of itself.
 bool were_made_of(const std::filesystem::path& path, const std::string& made_of);
 
-/// Whether what somebody gave as text is one file of tokens instead.
+/// Whether what was given as text is one file of tokens instead.
 bool are_tokens(const std::vector<std::filesystem::path>& files);
 /// Opens a file of tokens, which must be those of the tokenizer.
 TokenFile open_tokens(const std::filesystem::path& path, const Tokenizer& tokenizer);

@@ -35,7 +35,7 @@ class WindowSampler {
   /// The last batch of an epoch may have fewer windows. Its sentence_ids are the places of the
   /// windows' first tokens in the corpus.
   Batch next();
-  /// Target tokens of the next batches together, which nobody has to make for that.
+  /// Target tokens of the next batches together, without making them.
   std::int64_t target_tokens(std::int64_t batches) const;
 
   const State& state() const { return state_; }
@@ -68,10 +68,10 @@ struct SlidingWindow {
   std::int64_t count_from = 0;
 };
 
-/// Windows of at most `context`, `stride` apart, that count each of `tokens` predictions once. Token
-/// i is predicted from at least min(i, context - stride) + 1 tokens, end_of_text counted: stride =
-/// context is quickest, stride 1 gives every token the longest past (Hugging Face, "Perplexity of
-/// fixed-length models").
+/// Windows of at most `context`, `stride` apart, that count each of `tokens` predictions once.
+/// Token i is predicted from at least min(i, context - stride) + 1 tokens, end_of_text counted:
+/// stride = context is quickest, stride 1 gives every token the longest past (Hugging Face,
+/// "Perplexity of fixed-length models").
 std::vector<SlidingWindow> plan_sliding(std::int64_t tokens, std::int64_t context,
                                         std::int64_t stride);
 

@@ -141,7 +141,8 @@ void check_successors(const fs::path& old_folder, const fs::path& new_folder) {
 
 /// For file systems that cannot exchange. Returns where the earlier folder went.
 fs::path replace_by_two_renames(const fs::path& target, const fs::path& temporary) {
-  // Locked, so that nobody takes the moment without a target for a killed writer's and restores it.
+  // Locked, so that no other process takes the moment without a target for a killed writer's and
+  // restores it.
   const FileDescriptor lock(::open(target.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   ::flock(lock.get(), LOCK_EX);
   const fs::path old_folder = beside(target, kReplaced + unique_number());
@@ -154,8 +155,8 @@ fs::path replace_by_two_renames(const fs::path& target, const fs::path& temporar
   return old_folder;
 }
 
-/// Writers leave regular files and folders; a pipe of such a name is somebody else's, and opening it
-/// must not wait for its other end.
+/// Writers leave regular files and folders; a pipe of such a name belongs to another program, and
+/// opening it must not wait for its other end.
 FileDescriptor open_leftover(const fs::path& path) {
   FileDescriptor descriptor(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat open {};
@@ -263,10 +264,10 @@ void make_folder(const fs::path& folder) {
 void check_is_free(const fs::path& folder) {
   std::error_code error;
   const fs::file_status status = fs::status(folder, error);
-  KETTE_CHECK(!fs::exists(status) || (fs::is_directory(status) && fs::is_empty(folder, error)),
-              folder.string(),
-              ": expected a folder that is not there yet, given one that is (name another, or "
-              "remove it)");
+  KETTE_CHECK(
+      !fs::exists(status) || (fs::is_directory(status) && fs::is_empty(folder, error)),
+      folder.string(),
+      ": expected a folder that is not there yet, given one that is (name another, or remove it)");
 }
 
 void remove_leftovers(const fs::path& path) {

@@ -30,7 +30,7 @@ class BlockChecksumWriter {
   std::uint64_t filled_ = 0;  // bytes of the last block
 };
 
-/// Checks each block once, when somebody first reads in it. Safe to use from several threads.
+/// Checks each block once, at the first read in it. Safe to use from several threads.
 class BlockChecksums {
  public:
   /// read(to, bytes, offset): from the data, which has `bytes` bytes.

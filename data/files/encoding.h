@@ -14,8 +14,8 @@ const char* utf16_name(std::string_view start);
 /// start: the first bytes of the whole text. where: follows what was given.
 std::string expected_utf8(std::string_view start, char given, const std::string& where = "");
 
-/// Throws an Error if the first bytes of a text say that it is UTF-16, which may be valid UTF-8 with
-/// NULs in between.
+/// Throws an Error if the first bytes of a text say that it is UTF-16, which may be valid UTF-8
+/// with NULs in between.
 void check_not_utf16(std::string_view start, const std::string& name);
 
 }  // namespace kette

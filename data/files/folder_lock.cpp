@@ -39,8 +39,7 @@ FolderLock::FolderLock(const std::filesystem::path& folder) : file_(folder / kLo
     const bool is_taken =
         ::flock(descriptor_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     KETTE_CHECK(!is_taken, folder.string(),
-                ": expected a folder in which no other run is at work, "
-                "given one that ",
+                ": expected a folder in which no other run is at work, given one that ",
                 content_of(descriptor_),
                 " writes (wait for it, stop it, or choose another folder)");
   } while (!descriptor_.is_at(file_));  // its owner has just taken it away

@@ -1,6 +1,6 @@
-// A plain or gzip file, read in pieces through zlib, which passes plain content on as it is; gzip is
-// told by its first bytes, not by its name. Every error names the file, and the line where a gzip
-// file ends too early.
+// A plain or gzip file, read in pieces through zlib, which passes plain content on as it is; gzip
+// is told by its first bytes, not by its name. Every error names the file, and the line where a
+// gzip file ends too early.
 #pragma once
 
 #include <cstddef>

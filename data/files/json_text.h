@@ -12,8 +12,8 @@ using Json = nlohmann::ordered_json;
 
 /// Discarded, as nlohmann says, when the text is no JSON; origin stands in the error when it nests
 /// too deep. Nested to a depth that no file of ours has, a value could not be shown in an error:
-/// nlohmann's writer calls itself for each level, until the stack ends. Kind: Json, or nlohmann::json
-/// for objects of very many keys.
+/// nlohmann's writer calls itself for each level, until the stack ends. Kind: Json, or
+/// nlohmann::json for objects of very many keys.
 template <class Kind = Json>
 Kind parse_json(const std::string& text, const std::string& origin) {
   constexpr int kDeepest = 16;

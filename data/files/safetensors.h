@@ -52,7 +52,7 @@ class SafetensorsFile {
   std::vector<Stored> elements(const std::string& name, std::int64_t begin,
                                std::int64_t count) const {
     const std::uint64_t offset = offset_of(name, begin, count, sizeof(Stored));
-    std::vector<Stored> result(static_cast<std::size_t>(count));
+    std::vector<Stored> result(count);
     read_data(result.data(), result.size() * sizeof(Stored), offset);
     return result;
   }
@@ -87,9 +87,9 @@ void write_safetensors(const std::filesystem::path& path,
                        std::map<std::string, std::string> metadata = {},
                        Checksum checksum = Checksum::none);
 
-/// Writes one tensor of rank 1 that nobody holds in memory: its data goes to disk as it comes,
-/// behind it the checksums of its blocks as a second tensor (NAME.crc32), and the header, known only
-/// at the end, into room left before it. Atomic, with a checksum.
+/// Writes one tensor of rank 1 that is not held in memory: its data goes to disk as it comes,
+/// behind it the checksums of its blocks as a second tensor (NAME.crc32), and the header, known
+/// only at the end, into room left before it. Atomic, with a checksum.
 class SafetensorsStream {
  public:
   /// dtype: as the format names it, "U16".

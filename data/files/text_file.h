@@ -25,7 +25,7 @@ class TextLines {
 
   std::int64_t size() const { return static_cast<std::int64_t>(lines_.size()); }
   bool empty() const { return lines_.empty(); }
-  std::string_view operator[](std::int64_t i) const { return lines_[static_cast<std::size_t>(i)]; }
+  std::string_view operator[](std::int64_t i) const { return lines_[i]; }
   const std::vector<std::string_view>& views() const& { return lines_; }
   void views() && = delete;  // the text would be gone before its lines
 

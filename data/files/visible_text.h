@@ -7,8 +7,8 @@
 
 namespace kette {
 
-/// The text with control characters, and bytes that are no UTF-8, as \x1b and the like; ends of lines
-/// and tabs stay.
+/// The text with control characters, and bytes that are no UTF-8, as \x1b and the like; ends of
+/// lines and tabs stay.
 std::string visible(std::string_view text);
 
 }  // namespace kette

@@ -18,7 +18,8 @@ enum class ScoreTokenizer { v13a, none, chars, intl };
 std::string_view name_of(ScoreTokenizer tokenizer);
 ScoreTokenizer score_tokenizer(std::string_view name);
 
-/// The line with words and punctuation set apart; the words are split() of it (data/files/unicode.h).
+/// The line with words and punctuation set apart; the words are split() of it
+/// (data/files/unicode.h).
 std::u32string set_apart(ScoreTokenizer tokenizer, std::u32string_view line);
 
 }  // namespace kette

@@ -50,9 +50,7 @@ BpeMerger::BpeMerger(std::int32_t unknown_id, std::vector<std::int32_t> byte_ids
 std::vector<std::int32_t> BpeMerger::encode(std::string_view text, double dropout,
                                             std::uint64_t seed) const {
   std::vector<Symbol> symbols = characters(text);
-  const auto symbol = [&](std::ptrdiff_t i) -> Symbol& {
-    return symbols[static_cast<std::size_t>(i)];
-  };
+  const auto symbol = [&](std::ptrdiff_t i) -> Symbol& { return symbols[i]; };
 
   std::priority_queue<Candidate> candidates;
   const auto consider = [&](std::ptrdiff_t left, std::ptrdiff_t right) {

@@ -63,7 +63,7 @@ void BytePairMerges::encode_short(std::string_view piece, std::vector<std::int32
       if (parts[i].rank != best) continue;
       std::copy(parts + i + 2, parts + count, parts + i + 1);
       --count;
-      parts[i].id = results_[static_cast<std::size_t>(best)];
+      parts[i].id = results_[best];
       parts[i].rank = i + 1 < count ? rank(parts[i].id, parts[i + 1].id) : kNoMerge;
       if (i > 0) parts[i - 1].rank = rank(parts[i - 1].id, parts[i].id);
     }
@@ -90,7 +90,7 @@ void BytePairMerges::encode_long(std::string_view piece, std::vector<std::int32_
   const auto merge = [&](std::size_t at) {
     Part& part = parts[at];
     Part& gone = parts[part.next];
-    part.id = results_[static_cast<std::size_t>(part.rank)];
+    part.id = results_[part.rank];
     part.next = gone.next;
     gone.rank = kNoMerge;
     if (part.next < end) parts[part.next].before = at;

@@ -105,7 +105,7 @@ std::string CharacterTokenizer::decode(std::span<const std::int32_t> ids) const 
   check_ids(ids);
   std::string text;
   for (const std::int32_t id : ids) {
-    if (id != end()) text += spelt_[static_cast<std::size_t>(id)];
+    if (id != end()) text += spelt_[id];
   }
   return text;
 }

@@ -27,7 +27,7 @@ struct Alphabet {
     for (int byte = 0; byte < 256; ++byte) {
       const bool is_seen = (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte != 0xAD);
       const char32_t character = is_seen ? static_cast<char32_t>(byte) : next++;
-      written[static_cast<std::size_t>(byte)] = encode_utf8({&character, 1});
+      written[byte] = encode_utf8({&character, 1});
       bytes[character] = static_cast<std::int16_t>(byte);
     }
   }

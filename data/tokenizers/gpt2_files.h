@@ -1,8 +1,8 @@
-// The two files of a byte-level BPE vocabulary, as OpenAI (encoder.json, vocab.bpe) and Hugging Face
-// (vocab.json, merges.txt) write them: tokens with their ids as JSON, and merges, one "left right" a
-// line in the order in which they were learnt, after a line "#version: 0.2". Bytes are written as
-// characters that can be seen: printable ones of Latin-1 as themselves, the others, in order, as
-// U+0100 and on (OpenAI's bytes_to_unicode).
+// The two files of a byte-level BPE vocabulary, as OpenAI (encoder.json, vocab.bpe) and Hugging
+// Face (vocab.json, merges.txt) write them: tokens with their ids as JSON, and merges, one "left
+// right" a line in the order in which they were learnt, after a line "#version: 0.2". Bytes are
+// written as characters that can be seen: printable ones of Latin-1 as themselves, the others, in
+// order, as U+0100 and on (OpenAI's bytes_to_unicode).
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ struct Gpt2Vocabulary {
   std::int32_t end_of_text = 0;  ///< <|endoftext|>
 };
 
-/// Reads whichever of the names there are. Whatever does not fit together is an Error that names
+/// Reads the files under either pair of names. What does not fit together is an Error that names
 /// the file and the entry.
 Gpt2Vocabulary read_gpt2_vocabulary(const std::filesystem::path& folder);
 

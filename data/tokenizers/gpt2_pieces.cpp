@@ -17,11 +17,11 @@ constexpr std::array<Kind, 256> kinds_of_bytes() {
   std::array<Kind, 256> kinds{};
   for (int i = 0; i < 256; ++i) {
     const int lower = i | 0x20;
-    kinds[static_cast<std::size_t>(i)] = i >= 0x80                              ? Kind::not_ascii
-                                         : lower >= 'a' && lower <= 'z'         ? Kind::letter
-                                         : i >= '0' && i <= '9'                 ? Kind::number
-                                         : is_ascii_space(static_cast<char>(i)) ? Kind::space
-                                                                                : Kind::other;
+    kinds[i] = i >= 0x80                              ? Kind::not_ascii
+               : lower >= 'a' && lower <= 'z'         ? Kind::letter
+               : i >= '0' && i <= '9'                 ? Kind::number
+               : is_ascii_space(static_cast<char>(i)) ? Kind::space
+                                                      : Kind::other;
   }
   return kinds;
 }

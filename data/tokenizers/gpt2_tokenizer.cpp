@@ -34,7 +34,7 @@ std::vector<std::string_view> parts_of(std::string_view text) {
 Gpt2Tokenizer::Gpt2Tokenizer(Gpt2Vocabulary vocabulary)
     : vocabulary_(std::move(vocabulary)), merges_(vocabulary_.byte_ids, vocabulary_.merges) {
   const TokenTable& tokens = vocabulary_.tokens;
-  is_whole_.reserve(static_cast<std::size_t>(tokens.size()));
+  is_whole_.reserve(tokens.size());
   Ids ids;
   for (std::int32_t id = 0; id < tokens.size(); ++id) {
     ids.clear();
@@ -57,7 +57,7 @@ Ids Gpt2Tokenizer::encode_part(std::string_view text) const {
     at = end;
     const std::uint64_t hash = hash_bytes(piece);
     const std::int32_t id = vocabulary_.tokens.find(piece, hash);
-    if (id != TokenTable::kNone && is_whole_[static_cast<std::size_t>(id)]) {
+    if (id != TokenTable::kNone && is_whole_[id]) {
       ids.push_back(id);
       continue;
     }

@@ -1,8 +1,8 @@
 // GPT-2's tokenizer (Radford et al. 2019, section 2.2): text is cut into pieces
-// (data/tokenizers/gpt2_pieces.h), and each piece, as bytes, is put together by the merges of a byte-pair
-// encoding (data/tokenizers/byte_pair_merges.h). Every byte string has ids and comes back whole. Any vocabulary
-// in this format does (data/tokenizers/gpt2_files.h), not only the one of 50,257 tokens. A piece that is a token
-// by itself, as most are, needs no merging.
+// (data/tokenizers/gpt2_pieces.h), and each piece, as bytes, is put together by the merges of a
+// byte-pair encoding (data/tokenizers/byte_pair_merges.h). Every byte string has ids and comes back
+// whole. Any vocabulary in this format does (data/tokenizers/gpt2_files.h), not only the one of
+// 50,257 tokens. A piece that is a token by itself, as most are, needs no merging.
 #pragma once
 
 #include "data/tokenizers/gpt2_files.h"

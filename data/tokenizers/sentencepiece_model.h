@@ -1,5 +1,5 @@
-// A SentencePiece model from its bytes. The library refuses one by a status, and one with pieces that
-// its tries cannot hold by an exception of its own.
+// A SentencePiece model from its bytes. The library refuses one by a status, and one with pieces
+// that its tries cannot hold by an exception of its own.
 #pragma once
 
 #include <sentencepiece_processor.h>

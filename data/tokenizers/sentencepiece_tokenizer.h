@@ -1,8 +1,8 @@
 // A SentencePiece model as a tokenizer. Its ids 0 to 3 are fixed: padding, unknown, begin, end.
 // A model trained lossless gives every byte string back: whatever its pieces cannot spell goes by
-// the 256 byte pieces. A newline is one of these, <0x0A>, so that it costs one id as a symbol of its
-// own would, without another row in the vocabulary, and lines are encoded apart, on all threads. Any
-// other model loses what its normalisation does.
+// the 256 byte pieces. A newline is one of these, <0x0A>, so that it costs one id as a symbol of
+// its own would, without another row in the vocabulary, and lines are encoded apart, on all
+// threads. Any other model loses what its normalisation does.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
-// SentencePieceTokenizer::train: SentencePiece's trainer, fed from memory, and its failures in words that help.
+// SentencePieceTokenizer::train: SentencePiece's trainer, fed from memory, and its failures in
+// words that help.
 #include <sentencepiece_trainer.h>
 
 #include <algorithm>

@@ -53,8 +53,8 @@ class Tokenizer {
   virtual std::string decode(std::span<const std::int32_t> ids) const = 0;
 
   /// For BPE-dropout (data/tokenizers/bpe_dropout.h): whether there are merges to refuse, and the
-  /// ids of a text with each merge refused with probability dropout, given its plain ids, so that
-  /// nobody has to keep the text.
+  /// ids of a text with each merge refused with probability dropout. Takes its plain ids, so that
+  /// the text need not be kept.
   virtual bool is_bpe() const { return false; }
   virtual std::vector<std::int32_t> resegment(std::span<const std::int32_t> ids, double dropout,
                                               std::uint64_t seed) const;
