@@ -1,7 +1,5 @@
 #include "models/adapter_directory.h"
 
-#include <nlohmann/json.hpp>
-
 #include "data/files/atomic_file.h"
 #include "data/files/json_text.h"
 #include "data/files/safetensors.h"
@@ -13,7 +11,6 @@ namespace kette {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kDescriptionFile = "adapter.json";
 

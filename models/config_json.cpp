@@ -13,7 +13,6 @@
 namespace kette {
 namespace {
 
-using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 /// nlohmann would take true for 1 and 16.5 for 16, and cut a number that is too large.

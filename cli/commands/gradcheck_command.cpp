@@ -2,20 +2,18 @@
 // parameter.
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "autograd/all_ops.h"
 #include "autograd/gradient_check.h"
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "data/files/json_text.h"
 #include "models/families.h"
 #include "models/gradient_check.h"
 #include "tensor/suggestion.h"
 
 namespace kette::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct GradcheckOptions {
   CommonOptions common;

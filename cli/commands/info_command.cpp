@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/version.h"
+#include "data/files/json_text.h"
 #include "models/families.h"
 #include "models/model_directory.h"
 #include "models/points.h"
@@ -14,8 +14,6 @@
 
 namespace kette::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct InfoOptions {
   CommonOptions common;

@@ -1,12 +1,12 @@
 #include "models/exchange/hugging_face_gpt2.h"
 
 #include "data/files/atomic_file.h"
+#include "data/files/json_text.h"
 
 namespace kette::hugging_face {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kPrefix = "transformer.";  // of GPT2LMHeadModel; GPT2Model has none
 constexpr const char* kHead = "lm_head.weight";

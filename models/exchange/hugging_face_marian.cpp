@@ -1,13 +1,13 @@
 #include "models/exchange/hugging_face_marian.h"
 
 #include "data/files/atomic_file.h"
+#include "data/files/json_text.h"
 #include "models/exchange/sinusoid_layout.h"
 
 namespace kette::hugging_face {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kEmbedding = "model.shared.weight";
 /// The same table again, where a file holds it more than once.

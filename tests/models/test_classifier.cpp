@@ -48,6 +48,7 @@ Batch random_texts(Random& random, std::int64_t count) {
     }
     if (i % 2 == 0 && !has_seven) batch.source.back() = 7;
     lengths.push_back(length + 1);
+    batch.sentence_ids.push_back(i);
     batch.target_out.push_back(has_seven || i % 2 == 0 ? 1 : 0);
   }
   batch.source_segments = Segments::from_lengths(lengths);
