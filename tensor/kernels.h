@@ -35,6 +35,30 @@ decltype(auto) on(Device device, Function&& function) {
   return function(CpuExec{});
 }
 
+/// A matrix of a product: the rows of a tensor of any rank, or some of their columns, as they lie or
+/// transposed.
+class Matrix {
+ public:
+  Matrix(const Tensor& rows)  // NOLINT(google-explicit-constructor)
+      : rows_(rows), width_(rows.width()) {}
+
+  Matrix columns(std::int64_t begin, std::int64_t count) const;
+  Matrix transposed() const;
+
+  DType dtype() const { return rows_.dtype(); }
+  Device device() const { return rows_.device(); }
+  std::int64_t height() const { return is_transposed_ ? width_ : rows_.rows(); }
+  std::int64_t width() const { return is_transposed_ ? rows_.rows() : width_; }
+  void* data() const;
+  std::int64_t leading_dimension() const { return rows_.width(); }
+  bool is_transposed() const { return is_transposed_; }
+
+ private:
+  Tensor rows_;
+  std::int64_t first_ = 0, width_;  // columns
+  bool is_transposed_ = false;
+};
+
 /// C = activation(alpha * op(A) op(B) + beta * C + bias), for `batch` matrices.
 /// op(A): [m, k], op(B): [k, n], C: [m, n], row-major, with leading dimensions and batch strides in
 /// elements.
@@ -61,6 +85,9 @@ struct MatmulArgs {
   void* a_row_sums = nullptr;   ///< [m], likewise op(A)'s rows, for A that is transposed
   bool sums_are_zero = false;   ///< so far: then they may be written instead of added to
 
+  /// C = alpha * A B + beta * C.
+  static MatmulArgs of(const Matrix& c, const Matrix& a, const Matrix& b, double alpha = 1,
+                       double beta = 0);
   DType result_dtype() const { return wide_result ? compute_dtype(dtype) : dtype; }
   void check() const;  ///< an Error unless they are such as every device can take
 };
@@ -111,6 +138,8 @@ struct LinearCrossEntropyArgs {
   Tensor dx;    ///< overwritten; undefined: no gradients
   Tensor dweight, dbias;  ///< added to; f32 beside bf16
 
+  /// The same of rows [begin, begin + count) alone.
+  LinearCrossEntropyArgs rows(std::int64_t begin, std::int64_t count) const;
   void check() const;  ///< an Error unless shapes and types fit together
 };
 
