@@ -187,7 +187,7 @@ enum class Activation : std::uint8_t { none, relu, gelu, silu };
 
 /// Calls function(functor) with the functor of an activation that is not `none`.
 template <class Function>
-void visit_activation(Activation activation, Function&& function) {
+constexpr void visit_activation(Activation activation, Function&& function) {
   switch (activation) {
     case Activation::relu:
       return function(Relu{});
