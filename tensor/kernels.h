@@ -60,8 +60,7 @@ class Matrix {
 };
 
 /// C = activation(alpha * op(A) op(B) + beta * C + bias), for `batch` matrices.
-/// op(A): [m, k], op(B): [k, n], C: [m, n], row-major, with leading dimensions and batch strides in
-/// elements.
+/// op(A): [m, k], op(B): [k, n], C: [m, n], row-major; leading dimensions and strides in elements.
 struct MatmulArgs {
   DType dtype = DType::f32;
   bool wide_result = false;  ///< C is in compute_dtype(dtype), for sums; then without an epilogue
@@ -108,10 +107,9 @@ struct AttentionArgs {
   std::int64_t heads = 0, head_width = 0;
   double scale = 1;
   Mask mask = Mask::none;
-  DropoutMask dropout;  ///< of the probabilities; row = head * query rows + query row, column = key
-                        ///< within the sequence
-  std::int64_t dropout_width =
-      0;  ///< the row width the mask is drawn with: the longest key sequence
+  /// Of the probabilities; row = head * query rows + query row, column = key within the sequence.
+  DropoutMask dropout;
+  std::int64_t dropout_width = 0;  ///< of a row of the mask: the longest key sequence
   Segments query_segments, key_segments;
 
   void check() const;  ///< an Error unless segments and dropout fit together
@@ -143,7 +141,7 @@ struct LinearCrossEntropyArgs {
   void check() const;  ///< an Error unless shapes and types fit together
 };
 
-/// What LinearCrossEntropyArgs::sums holds, in this order, once somebody wants to see it.
+/// What LinearCrossEntropyArgs::sums holds, in this order.
 struct CrossEntropySums {
   double loss = 0;                     ///< the smoothed loss
   double negative_log_likelihood = 0;  ///< without smoothing, for perplexity
@@ -162,8 +160,7 @@ struct CrossEntropySums {
   }
 };
 
-/// One step of Adam (Kingma and Ba 2015, algorithm 1) with decoupled decay (Loshchilov and Hutter
-/// 2019):
+/// One step of Adam (Kingma and Ba 2015, algorithm 1), its decay decoupled (Loshchilov and Hutter 2019):
 ///   g = gradient * min(1, clip_norm / norm of all gradients)    (Pascanu et al. 2013)
 ///   m = beta1 m + (1 - beta1) g,   v = beta2 v + (1 - beta2) g^2
 ///   p = p - lr (m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + epsilon) + decay p)

@@ -12,8 +12,7 @@ char* offset(const Tensor& tensor, std::int64_t elements) {
          elements * static_cast<std::int64_t>(size_of(tensor.dtype()));
 }
 
-/// query: [rows, ...] whose first `width` columns are Q; memory: K at column key_at, V right behind
-/// it.
+/// query: [rows, ...] whose first `width` columns are Q. memory: K from column key_at on, then V.
 AttentionArgs arguments(const char* op, const AttentionOptions& options, const Tensor& query,
                         const Tensor& memory, std::int64_t key_at, std::int64_t width,
                         const Segments& query_segments, const Segments& key_segments) {
@@ -74,13 +73,13 @@ Values attention_reference(RowsView<const double> q, RowsView<const double> k,
           total += weight.back();
         }
         for (std::int64_t j = 0; j < visible; ++j) {
-          double p = weight[static_cast<std::size_t>(j)] / total;
+          double p = weight[j] / total;
           if (options.dropout.active()) {
             p *= static_cast<double>(
                 options.dropout.at(head * queries.rows() + i, j, keys.longest()));
           }
           for (std::int64_t e = 0; e < head_width; ++e) {
-            output[static_cast<std::size_t>(i * width + head * head_width + e)] +=
+            output[i * width + head * head_width + e] +=
                 p * v.row(keys.begin(s) + j)[head * head_width + e];
           }
         }

@@ -86,36 +86,34 @@ std::vector<Sample> LoraLinear::samples() {
     const auto depth = static_cast<std::int64_t>(blocks.size()) * rank;
     std::vector<SampleInput> inputs{{{rows, in}}, {{out, in}}, {{depth, in}}, {{adapted, rank}}};
     if (biased) inputs.push_back({{out}});
-    return Sample{label, inputs,
-                  [=](const std::vector<Variable>& v) {
-                    return lora_linear(v[0], v[1], biased ? v[4] : Variable(), v[2], v[3], blocks,
-                                       0.7);
-                  },
-                  [=](const std::vector<Values>& v) {
-                    const auto at = [&v](std::size_t input, std::int64_t row, std::int64_t column,
-                                         std::int64_t width) {
-                      return v[input][static_cast<std::size_t>(row * width + column)];
-                    };
-                    Values y;
-                    for (std::int64_t r = 0; r < rows; ++r) {
-                      for (std::int64_t o = 0; o < out; ++o) {
-                        y.push_back(biased ? at(4, 0, o, out) : 0);
-                        for (std::int64_t i = 0; i < in; ++i) {
-                          double weight = at(1, o, i, in);  // of W + scale * B A, the two merged
-                          std::int64_t above = 0;
-                          for (std::size_t k = 0; k < blocks.size(); above += blocks[k++].rows()) {
-                            if (o < blocks[k].begin || o >= blocks[k].end) continue;
-                            for (std::int64_t p = 0; p < rank; ++p) {
-                              weight += 0.7 * at(3, above + o - blocks[k].begin, p, rank) *
-                                        at(2, static_cast<std::int64_t>(k) * rank + p, i, in);
-                            }
-                          }
-                          y.back() += at(0, r, i, in) * weight;
-                        }
-                      }
-                    }
-                    return y;
-                  }};
+    return Sample{
+        label, inputs,
+        [=](const std::vector<Variable>& v) {
+          return lora_linear(v[0], v[1], biased ? v[4] : Variable(), v[2], v[3], blocks, 0.7);
+        },
+        [=](const std::vector<Values>& v) {
+          const auto at = [&v](std::size_t input, std::int64_t row, std::int64_t column,
+                               std::int64_t width) { return v[input][row * width + column]; };
+          Values y;
+          for (std::int64_t r = 0; r < rows; ++r) {
+            for (std::int64_t o = 0; o < out; ++o) {
+              y.push_back(biased ? at(4, 0, o, out) : 0);
+              for (std::int64_t i = 0; i < in; ++i) {
+                double weight = at(1, o, i, in);  // of W + scale * B A, the two merged
+                std::int64_t above = 0;
+                for (std::size_t k = 0; k < blocks.size(); above += blocks[k++].rows()) {
+                  if (o < blocks[k].begin || o >= blocks[k].end) continue;
+                  for (std::int64_t p = 0; p < rank; ++p) {
+                    weight += 0.7 * at(3, above + o - blocks[k].begin, p, rank) *
+                              at(2, static_cast<std::int64_t>(k) * rank + p, i, in);
+                  }
+                }
+                y.back() += at(0, r, i, in) * weight;
+              }
+            }
+          }
+          return y;
+        }};
   };
   return {sample("[5, 3] x [4, 3]^T, rank 2 on all rows", 5, 3, 4, 2, {{0, 4}}, true),
           sample("[6, 5] x [9, 5]^T, rank 1 on rows 0-3 and 6-9, no bias", 6, 5, 9, 1,

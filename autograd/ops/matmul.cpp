@@ -127,12 +127,10 @@ std::vector<Sample> MatMul::samples() {
                         for (std::int64_t j = 0; j < n; ++j) {
                           double total = 0;
                           for (std::int64_t p = 0; p < k; ++p) {
-                            total += in[0][static_cast<std::size_t>(
-                                         s * m * k + (transpose_a ? p * m + i : i * k + p))] *
-                                     in[1][static_cast<std::size_t>(
-                                         s * k * n + (transpose_b ? j * k + p : p * n + j))];
+                            total += in[0][s * m * k + (transpose_a ? p * m + i : i * k + p)] *
+                                     in[1][s * k * n + (transpose_b ? j * k + p : p * n + j)];
                           }
-                          c[static_cast<std::size_t>((s * m + i) * n + j)] = total;
+                          c[(s * m + i) * n + j] = total;
                         }
                       }
                     }
@@ -156,15 +154,14 @@ std::vector<Sample> Linear::samples() {
           Values y(static_cast<std::size_t>(rows * out));
           for (std::int64_t r = 0; r < rows; ++r) {
             for (std::int64_t o = 0; o < out; ++o) {
-              double z = v[2][static_cast<std::size_t>(o)];
+              double z = v[2][o];
               for (std::int64_t i = 0; i < in; ++i) {
-                z += v[0][static_cast<std::size_t>(r * in + i)] *
-                     v[1][static_cast<std::size_t>(o * in + i)];
+                z += v[0][r * in + i] * v[1][o * in + i];
               }
               if (activation == Activation::relu) z = Relu{}.reference(z);
               if (activation == Activation::gelu) z = Gelu{}.reference(z);
               if (activation == Activation::silu) z = Silu{}.reference(z);
-              y[static_cast<std::size_t>(r * out + o)] = z;
+              y[r * out + o] = z;
             }
           }
           return y;

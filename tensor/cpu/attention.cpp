@@ -10,8 +10,7 @@ namespace {
 using cpu::AttentionHead;
 using cpu::Simd;
 
-/// A thread's working memory for sequences of up to `keys` keys. A null start only counts the
-/// elements.
+/// A thread's working memory for sequences of up to `keys` keys. A null start counts elements only.
 template <class C>
 struct ForwardMemory {
   RowsView<C> query, key, value, transposed, scores, output;

@@ -11,8 +11,7 @@ namespace {
 using cpu::AttentionHead;
 using cpu::Simd;
 
-/// A thread's working memory for sequences of up to `keys` keys. A null start only counts the
-/// elements.
+/// A thread's working memory for sequences of up to `keys` keys. A null start counts elements only.
 template <class C>
 struct BackwardMemory {
   RowsView<C> query, upstream, dquery;           // a block of queries

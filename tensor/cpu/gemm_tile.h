@@ -66,7 +66,7 @@ MultiplyTile<T> tile_kernel(std::int64_t rows) {
     return std::array<MultiplyTile<T>, sizeof...(index)>{&multiply_tile<T, index + 1, vectors>...};
   }
   (std::make_integer_sequence<int, 2 * kTileRows / vectors>{});
-  return kernels[static_cast<std::size_t>(rows - 1)];
+  return kernels[rows - 1];
 }
 
 }  // namespace kette::cpu

@@ -72,9 +72,8 @@ void reduce_chunk(const LinearCrossEntropyArgs& args, const Tensor& logits,
   const std::int32_t* targets = args.targets.data<std::int32_t>();
   cpu::parallel_blocks(rows, 8, 16 * vocabulary, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
-      losses[static_cast<std::size_t>(row)] =
-          reduce_row(first + row * vocabulary, vocabulary, targets[row], args.smoothing,
-                     wants_gradients ? &args.gradient_scale : nullptr);
+      losses[row] = reduce_row(first + row * vocabulary, vocabulary, targets[row], args.smoothing,
+                               wants_gradients ? &args.gradient_scale : nullptr);
     }
   });
   for (const CrossEntropySums& loss : losses) sums += loss;

@@ -18,8 +18,7 @@ void activation_backward(CpuExec, Activation activation, const Tensor& saved, co
     }
     visit_activation(activation, [&](auto function) {
       cpu::parallel_blocks(dy.elements(), kGrain, 8, [&](std::int64_t begin, std::int64_t end) {
-      // relu's derivative asks for y only, those of the others for x only: `saved` is whichever it
-      // is.
+      // relu's derivative asks for y alone, those of the others for x alone; that one is `saved`.
 #pragma omp simd
         for (std::int64_t i = begin; i < end; ++i) {
           out[i] = T(function.backward(C(kept[i]), C(kept[i]), C(upstream[i])));

@@ -59,8 +59,8 @@ typename Simd<float>::Vector load_floats(const T* from) {
 static_assert(kTileRows <= Simd<float>::kLanes, "one transposition makes a panel of A");
 
 /// to[p * to_stride + i] = from[i * from_stride + p] for i < rows <= kLanes and p < depth. Writes
-/// whole vectors: zeros up to kLanes rows, of which a later p may write over some; `to` has room
-/// for that.
+/// whole vectors, for which `to` has room: zeros up to kLanes rows, some of which a later p may
+/// overwrite.
 template <class T>
 void pack_transposed(const T* from, std::int64_t from_stride, std::int64_t rows, std::int64_t depth,
                      float* to, std::int64_t to_stride) {
@@ -136,8 +136,7 @@ void pack_b(const MatrixView<const T>& b, std::int64_t rows, std::int64_t column
 /// What a vector written at the last column of a panel may reach past it.
 constexpr std::int64_t kSlack = Simd<float>::kLanes;
 
-/// `rows` rows of A as columns of kTileRows each; a last, lower panel keeps the distance between
-/// columns.
+/// `rows` rows of A as columns of kTileRows each; in a last, lower panel they lie as far apart.
 template <class T>
 void pack_rows(const MatrixView<const T>& a, std::int64_t rows, std::int64_t depth, float* out) {
   if (a.column_stride == 1) {

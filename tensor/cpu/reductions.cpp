@@ -12,8 +12,7 @@ namespace {
 using cpu::parallel_blocks;
 constexpr std::int64_t kGrain = 4096;
 
-/// x seen as [outer, reduced, inner], summed over the middle axis; one call per run of reduced
-/// axes.
+/// x as [outer, reduced, inner], summed over the middle axis; one call per run of reduced axes.
 template <class T>
 void sum_middle(const T* x, T* y, std::int64_t outer, std::int64_t reduced, std::int64_t inner) {
   using C = Compute<T>;
@@ -88,7 +87,7 @@ void sum_of_squares(CpuExec, const Tensor& x, const Tensor& sum) {
         const double value = static_cast<double>(Compute<T>(in[i]));
         total += value * value;
       }
-      partial[static_cast<std::size_t>(begin / kGrain)] = total;
+      partial[begin / kGrain] = total;
     });
     double& total = *sum.data<double>();
     total = 0;
@@ -105,7 +104,7 @@ std::optional<std::int64_t> first_non_finite(CpuExec, const Tensor& x) {
       int found = 0;
 #pragma omp simd reduction(| : found)
       for (std::int64_t i = begin; i < end; ++i) found |= is_bad(i);
-      bad[static_cast<std::size_t>(begin / kGrain)] = found != 0;
+      bad[begin / kGrain] = found != 0;
     });
     const auto first = std::find(bad.begin(), bad.end(), 1);
     if (first == bad.end()) return std::nullopt;

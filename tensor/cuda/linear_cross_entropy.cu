@@ -101,8 +101,7 @@ __global__ void reduce_rows(Logits<T> logits, Smoothing smoothing, double* losse
   }
 }
 
-/// sums[block] += the sum of losses[block, :], and *loss, which may be null, is that of the first times
-/// a scale.
+/// sums[block] += the sum of losses[block, :]; *loss (unless null) is the first of these sums, scaled.
 __global__ void add_losses(const double* losses, std::int64_t rows, double scale, double* sums,
                            double* loss) {
   const double* mine = losses + blockIdx.x * rows;
