@@ -1,6 +1,6 @@
 // The op table: every differentiable op, once. The gradient check, the comparisons with references,
-// dtypes and devices, docs/ops.md and `kette bench ops` walk this list; nothing else names the set
-// of ops.
+// dtypes and devices, docs/ops.md and `kette bench ops` walk this list. (Ops whose samples are too
+// small to be timed have larger inputs in cli/bench/bench_ops.cpp.)
 #pragma once
 
 #include "autograd/ops/attention.h"

@@ -9,8 +9,7 @@
 namespace kette {
 namespace {
 
-/// Below this largest gradient, the noise of central differences (about 1e-11) would read as an
-/// error.
+/// Below this largest gradient the noise of central differences, about 1e-11, would read as an error.
 constexpr double kSmallestScale = 1e-4;
 
 /// Reads and writes single elements of a tensor on any device.
@@ -43,7 +42,7 @@ GradientGap compare(const Tensor& x, const Tensor& gradient, const std::function
   worst.where = label;
   worst.checked = static_cast<std::int64_t>(expected.size());
   for (const auto& [index, difference] : expected) {
-    const double value = got[static_cast<std::size_t>(index)];
+    const double value = got[index];
     const double gap = std::abs(difference - value) / scale;
     if (!(gap <= worst.gap)) {  // so written that a NaN is the worst of all
       worst = {gap, difference, value, label + " " + coordinates(x.shape(), index), worst.checked};

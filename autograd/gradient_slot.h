@@ -14,7 +14,7 @@ Tensor room_over(const Tensor& dy);
 
 class GradientSlot {
  public:
-  GradientSlot() = default;  ///< a value whose gradient nobody wants
+  GradientSlot() = default;  ///< a value whose gradient is not wanted
   explicit GradientSlot(const Tensor& value)
       : wanted_(true), shape_(value.shape()), dtype_(value.dtype()), device_(value.device()) {}
   explicit GradientSlot(std::shared_ptr<Leaf> leaf) : GradientSlot(leaf->gradient) {
@@ -38,8 +38,8 @@ class GradientSlot {
   };
   /// For a kernel that writes this slot's dtype: nothing is left to do afterwards.
   Buffer buffer();
-  // The others are for kernels that write one dtype alone, also of a slot whose gradient nobody
-  // wants. A tensor that does not add is handed to add() afterwards.
+  // The others are for kernels that write one dtype alone, whether the gradient is wanted or not. A
+  // tensor that does not add is handed to add() afterwards.
   /// dy's dtype: room_over(dy) unless it adds.
   Buffer buffer_over(const Tensor& dy);
   /// The dtype that sums over rows gather in, f32 for a `value` of bf16: zeros unless it adds.

@@ -1,6 +1,5 @@
 // Samples: small inputs on which an op is checked. From one sample follow the gradient check (f64),
-// the comparison with the plain reference, the comparison of dtypes and of devices, and the bench
-// entry.
+// the comparisons with the plain reference, of dtypes and of devices, and the bench entry.
 #pragma once
 
 #include <functional>

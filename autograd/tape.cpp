@@ -28,8 +28,7 @@ bool Tape::tracks(const Variable& value) const {
     if (outer->serial_ == value.tape_) return false;  // a constant as far as the inner tape goes
   }
   fail(
-      "tape: expected a value of the tape that is alive, given one recorded on a tape that is "
-      "gone; "
+      "tape: expected a value of the tape that is alive, given one recorded on a tape that is gone; "
       "pass value.value() to use it as a constant");
 }
 
@@ -50,7 +49,7 @@ Variable Tape::watch(const Tensor& value) {
 Tensor Tape::gradient(const Variable& watched) const {
   KETTE_CHECK(watched.tape_ == serial_ && watched.slot_ >= 0,
               "gradient: expected a value of this tape, given another");
-  return slots_[static_cast<std::size_t>(watched.slot_)].peek();
+  return slots_[watched.slot_].peek();
 }
 
 std::vector<Variable> Tape::append(std::unique_ptr<Node> node,
@@ -83,14 +82,14 @@ void Tape::backward(const Variable& output, const Tensor& output_gradient) {
   KETTE_CHECK(!finished_,
               "backward: expected a tape that has not run, given one that has; "
               "its nodes are freed as they are passed");
-  KETTE_CHECK(tracks(output),
-              "backward: expected a value recorded on this tape, given one that depends on no "
-              "parameter, or on frozen ones alone");
+  KETTE_CHECK(
+      tracks(output),
+      "backward: expected a value recorded on this tape, given one that depends on no parameter, or on frozen ones alone");
   KETTE_CHECK(output_gradient.shape() == output.shape(), "backward: expected a gradient of shape ",
               output.shape(), ", given ", output_gradient.shape());
   finished_ = true;
   const PauseRecording pause;
-  slots_[static_cast<std::size_t>(slot_of(output))].add(output_gradient);
+  slots_[slot_of(output)].add(output_gradient);
   std::vector<GradientSlot*> inputs;
   std::vector<Tensor> upstream;
   GradientSlot unwanted;
@@ -99,13 +98,13 @@ void Tape::backward(const Variable& output, const Tensor& output_gradient) {
     upstream.clear();
     bool arrived = false;
     for (const std::int64_t slot : entry.outputs) {
-      upstream.push_back(slots_[static_cast<std::size_t>(slot)].take());
+      upstream.push_back(slots_[slot].take());
       arrived = arrived || upstream.back().defined();
     }
     if (arrived) {
       inputs.clear();
       for (const std::int64_t slot : entry.inputs) {
-        inputs.push_back(slot < 0 ? &unwanted : &slots_[static_cast<std::size_t>(slot)]);
+        inputs.push_back(slot < 0 ? &unwanted : &slots_[slot]);
       }
       entry.node->backward(upstream, inputs);
       check_backward(entry.node->name(), inputs);
@@ -129,7 +128,7 @@ std::string Tape::str() const {
       text << (i ? ", " : "");
       if (entry.inputs[i] < 0) {
         text << "constant";
-      } else if (const auto& leaf = slots_[static_cast<std::size_t>(entry.inputs[i])].leaf()) {
+      } else if (const auto& leaf = slots_[entry.inputs[i]].leaf()) {
         text << leaf->name;
       } else {
         text << '%' << entry.inputs[i];

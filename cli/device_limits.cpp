@@ -34,12 +34,7 @@ double measure_product_gflops(const ComputeOptions& options, int threads) {
   constexpr std::int64_t kSide = 8192;
   const Tensor a = normal_values({kSide, kSide}, options.dtype(), device), b = a.clone(),
                c = Tensor::empty(a.shape(), a.dtype(), device);
-  MatmulArgs args;
-  args.dtype = a.dtype();
-  args.a = a.raw();
-  args.b = b.raw();
-  args.c = c.raw();
-  args.m = args.n = args.k = args.lda = args.ldb = args.ldc = kSide;
+  const MatmulArgs args = MatmulArgs::of(c, a, b);
   const double seconds =
       typical_seconds(device, [&] { on(device, [&](auto exec) { kernels::matmul(exec, args); }); });
   return 2e-9 * kSide * kSide * kSide / seconds;

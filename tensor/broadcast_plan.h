@@ -45,7 +45,7 @@ struct BroadcastPlan {
     std::int64_t a_size = a_step ? inner : 1, b_size = b_step ? inner : 1;
     outer_rank = static_cast<int>(axes.size()) - 1;
     for (int i = outer_rank - 1; i >= 0; --i) {
-      const Axis& axis = axes[static_cast<std::size_t>(i)];
+      const Axis& axis = axes[i];
       outer[i] = axis.extent;
       a_strides[i] = axis.a_moves ? a_size : 0;
       b_strides[i] = axis.b_moves ? b_size : 0;
@@ -60,8 +60,7 @@ struct BroadcastPlan {
     return total;
   }
 
-  /// Where the operands' parts of row `index` of the result start; the result's is at index *
-  /// inner.
+  /// Where the operands' parts of row `index` of the result start; the result's is at index * inner.
   KETTE_HOST_DEVICE Starts starts(std::int64_t index) const {
     Starts at{0, 0};
     for (int axis = outer_rank - 1; axis >= 0; --axis) {

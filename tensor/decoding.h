@@ -13,7 +13,7 @@
 namespace kette {
 
 /// y = activation(x W^T + bias) with W: [out, in] laid out beforehand the way the device multiplies
-/// fastest; where what lies in `panels` is the device's own affair. Made by kernels::prepack_linear.
+/// fastest; the layout of `panels` is the device's own. Made by kernels::prepack_linear.
 struct PrepackedWeight {
   Tensor panels;  ///< f32 or bf16
   Tensor bias;    ///< f32

@@ -2,8 +2,7 @@
 // hold constants; it has a name, a one-line formula, the range its inputs are sampled from in
 // checks, and a plain double-precision reference. To add one: write it here, list it in
 // UnaryFunctions or BinaryFunctions, and declare its differentiable form in autograd/ops/elementwise.h.
-// Kernels, gradient check, device parity, docs and bench are generated from the two lists at the
-// end.
+// Kernels, gradient check, device parity, docs and bench follow from the two lists at the end.
 #pragma once
 
 #include <cmath>
@@ -187,7 +186,7 @@ enum class Activation : std::uint8_t { none, relu, gelu, silu };
 
 /// Calls function(functor) with the functor of an activation that is not `none`.
 template <class Function>
-void visit_activation(Activation activation, Function&& function) {
+constexpr void visit_activation(Activation activation, Function&& function) {
   switch (activation) {
     case Activation::relu:
       return function(Relu{});

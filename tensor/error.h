@@ -1,6 +1,5 @@
 // The one error type and the one check of Kette.
-// Grammar of every message: "op: what was expected, what was given", then, where it helps, what to
-// do.
+// Grammar of every message: "op: expected what, given what", then, where it helps, what to do.
 #pragma once
 
 #include <sstream>

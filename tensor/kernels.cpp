@@ -7,6 +7,49 @@
 
 namespace kette {
 
+Matrix Matrix::columns(std::int64_t begin, std::int64_t count) const {
+  Matrix result = *this;
+  result.first_ += begin;
+  result.width_ = count;
+  return result;
+}
+
+Matrix Matrix::transposed() const {
+  Matrix result = *this;
+  result.is_transposed_ = !is_transposed_;
+  return result;
+}
+
+void* Matrix::data() const {
+  return static_cast<char*>(rows_.raw()) + first_ * static_cast<std::int64_t>(size_of(dtype()));
+}
+
+MatmulArgs MatmulArgs::of(const Matrix& c, const Matrix& a, const Matrix& b, double alpha,
+                          double beta) {
+  KETTE_CHECK(!c.is_transposed() && a.height() == c.height() && b.width() == c.width() &&
+                  a.width() == b.height() && a.dtype() == b.dtype(),
+              "matmul: expected C [m, n] of A [m, k] and B [k, n], given [", c.height(), ", ",
+              c.width(), "], [", a.height(), ", ", a.width(), "] and [", b.height(), ", ",
+              b.width(), "]");
+  MatmulArgs args;
+  args.dtype = a.dtype();
+  args.wide_result = c.dtype() != a.dtype();
+  args.a = a.data();
+  args.b = b.data();
+  args.c = c.data();
+  args.m = c.height();
+  args.n = c.width();
+  args.k = a.width();
+  args.lda = a.leading_dimension();
+  args.ldb = b.leading_dimension();
+  args.ldc = c.leading_dimension();
+  args.transpose_a = a.is_transposed();
+  args.transpose_b = b.is_transposed();
+  args.alpha = alpha;
+  args.beta = beta;
+  return args;
+}
+
 void MatmulArgs::check() const {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
   KETTE_CHECK(std::max({m, n, k, lda, ldb, ldc}) <= kMost,
@@ -100,6 +143,14 @@ void SampleArgs::check() const {
   KETTE_CHECK(drawn.dtype() == DType::i32 && drawn.shape() == Shape({2, logits.rows()}),
               "sample: expected room for what is drawn, i32 [2, ", logits.rows(), "], given ",
               drawn.str());
+}
+
+LinearCrossEntropyArgs LinearCrossEntropyArgs::rows(std::int64_t begin, std::int64_t count) const {
+  LinearCrossEntropyArgs part = *this;
+  part.x = x.slice(begin, begin + count);
+  part.targets = targets.slice(begin, begin + count);
+  if (dx.defined()) part.dx = dx.slice(begin, begin + count);
+  return part;
 }
 
 void LinearCrossEntropyArgs::check() const {

@@ -35,9 +35,32 @@ decltype(auto) on(Device device, Function&& function) {
   return function(CpuExec{});
 }
 
+/// A matrix of a product: the rows of a tensor of any rank, or some of their columns, as they lie or
+/// transposed.
+class Matrix {
+ public:
+  Matrix(const Tensor& rows)  // NOLINT(google-explicit-constructor)
+      : rows_(rows), width_(rows.width()) {}
+
+  Matrix columns(std::int64_t begin, std::int64_t count) const;
+  Matrix transposed() const;
+
+  DType dtype() const { return rows_.dtype(); }
+  Device device() const { return rows_.device(); }
+  std::int64_t height() const { return is_transposed_ ? width_ : rows_.rows(); }
+  std::int64_t width() const { return is_transposed_ ? rows_.rows() : width_; }
+  void* data() const;
+  std::int64_t leading_dimension() const { return rows_.width(); }
+  bool is_transposed() const { return is_transposed_; }
+
+ private:
+  Tensor rows_;
+  std::int64_t first_ = 0, width_;  // columns
+  bool is_transposed_ = false;
+};
+
 /// C = activation(alpha * op(A) op(B) + beta * C + bias), for `batch` matrices.
-/// op(A): [m, k], op(B): [k, n], C: [m, n], row-major, with leading dimensions and batch strides in
-/// elements.
+/// op(A): [m, k], op(B): [k, n], C: [m, n], row-major; leading dimensions and strides in elements.
 struct MatmulArgs {
   DType dtype = DType::f32;
   bool wide_result = false;  ///< C is in compute_dtype(dtype), for sums; then without an epilogue
@@ -61,6 +84,9 @@ struct MatmulArgs {
   void* a_row_sums = nullptr;   ///< [m], likewise op(A)'s rows, for A that is transposed
   bool sums_are_zero = false;   ///< so far: then they may be written instead of added to
 
+  /// C = alpha * A B + beta * C.
+  static MatmulArgs of(const Matrix& c, const Matrix& a, const Matrix& b, double alpha = 1,
+                       double beta = 0);
   DType result_dtype() const { return wide_result ? compute_dtype(dtype) : dtype; }
   void check() const;  ///< an Error unless they are such as every device can take
 };
@@ -81,10 +107,9 @@ struct AttentionArgs {
   std::int64_t heads = 0, head_width = 0;
   double scale = 1;
   Mask mask = Mask::none;
-  DropoutMask dropout;  ///< of the probabilities; row = head * query rows + query row, column = key
-                        ///< within the sequence
-  std::int64_t dropout_width =
-      0;  ///< the row width the mask is drawn with: the longest key sequence
+  /// Of the probabilities; row = head * query rows + query row, column = key within the sequence.
+  DropoutMask dropout;
+  std::int64_t dropout_width = 0;  ///< of a row of the mask: the longest key sequence
   Segments query_segments, key_segments;
 
   void check() const;  ///< an Error unless segments and dropout fit together
@@ -111,10 +136,12 @@ struct LinearCrossEntropyArgs {
   Tensor dx;    ///< overwritten; undefined: no gradients
   Tensor dweight, dbias;  ///< added to; f32 beside bf16
 
+  /// The same of rows [begin, begin + count) alone.
+  LinearCrossEntropyArgs rows(std::int64_t begin, std::int64_t count) const;
   void check() const;  ///< an Error unless shapes and types fit together
 };
 
-/// What LinearCrossEntropyArgs::sums holds, in this order, once somebody wants to see it.
+/// What LinearCrossEntropyArgs::sums holds, in this order.
 struct CrossEntropySums {
   double loss = 0;                     ///< the smoothed loss
   double negative_log_likelihood = 0;  ///< without smoothing, for perplexity
@@ -133,8 +160,7 @@ struct CrossEntropySums {
   }
 };
 
-/// One step of Adam (Kingma and Ba 2015, algorithm 1) with decoupled decay (Loshchilov and Hutter
-/// 2019):
+/// One step of Adam (Kingma and Ba 2015, algorithm 1), its decay decoupled (Loshchilov and Hutter 2019):
 ///   g = gradient * min(1, clip_norm / norm of all gradients)    (Pascanu et al. 2013)
 ///   m = beta1 m + (1 - beta1) g,   v = beta2 v + (1 - beta2) g^2
 ///   p = p - lr (m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + epsilon) + decay p)

@@ -11,18 +11,18 @@ Occurrences::Occurrences(const Tensor& ids, std::int64_t entries) {
 
   // A counting sort: ends[entry] is where the entry's rows end, once each has been placed.
   std::vector<std::int32_t> ends(static_cast<std::size_t>(entries) + 1);
-  for (std::int32_t row = 0; row < count; ++row) ++ends[static_cast<std::size_t>(id[row]) + 1];
+  for (std::int32_t row = 0; row < count; ++row) ++ends[id[row] + 1];
   for (std::size_t entry = 1; entry < ends.size(); ++entry) ends[entry] += ends[entry - 1];
   rows_.resize(static_cast<std::size_t>(count));
   for (std::int32_t row = 0; row < count; ++row) {
-    std::int32_t& end = ends[static_cast<std::size_t>(id[row])];
-    rows_[static_cast<std::size_t>(end++)] = row;
+    std::int32_t& end = ends[id[row]];
+    rows_[end++] = row;
   }
 
   std::int32_t partial = 0;
   for (std::int32_t begin = 0; begin < count;) {
-    const std::int32_t entry = id[rows_[static_cast<std::size_t>(begin)]];
-    const std::int32_t end = ends[static_cast<std::size_t>(entry)], first = partial;
+    const std::int32_t entry = id[rows_[begin]];
+    const std::int32_t end = ends[entry], first = partial;
     const bool is_frequent = end - begin > kPiece;
     for (; begin < end; begin = std::min(begin + kPiece, end)) {
       pieces_.push_back(

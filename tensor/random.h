@@ -38,8 +38,7 @@ KETTE_HOST_DEVICE inline std::array<std::uint32_t, 4> philox(PhiloxKey key, std:
   return {c0, c1, c2, c3};
 }
 
-/// A sequential reader of one stream, for what happens once: initial weights, sampled inputs of
-/// tests.
+/// A sequential reader of one stream, for what happens once: initial weights, inputs of tests.
 class Random {
  public:
   explicit Random(std::uint64_t seed, std::uint64_t stream = 0) : key_{seed, stream} {}
@@ -49,7 +48,7 @@ class Random {
       block_ = philox(key_, index_++);
       at_ = 0;
     }
-    return block_[static_cast<std::size_t>(at_++)];
+    return block_[at_++];
   }
   /// Uniform in [0, 1), with 53 random bits.
   double uniform() {
@@ -92,7 +91,7 @@ struct DropoutMask {
 
   KETTE_HOST_DEVICE bool active() const { return threshold > 0; }
   KETTE_HOST_DEVICE static std::int64_t groups(std::int64_t width) { return (width + 127) / 128; }
-  /// 0 or the scale, for one element: the definition that the vectorised fill below repeats.
+  /// 0 or the scale, for one element: which cpu/dropout_mask.h and the CUDA kernels draw many at a time.
   KETTE_HOST_DEVICE float at(std::int64_t row, std::int64_t column, std::int64_t width) const {
     return choose(philox(key, block(row, column, width)), column);
   }

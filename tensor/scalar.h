@@ -1,6 +1,6 @@
 // Scalar maths for both devices. Kernels call maths through these names only: ::exp(float) is the
-// double overload on the host, and the f32 forms here are branch-free, so the compiler vectorises
-// them.
+// double overload on the host, and the f32 forms here have no branches, so that loops of them become
+// vectors.
 #pragma once
 
 #include <algorithm>
@@ -45,8 +45,7 @@ KETTE_HOST_DEVICE inline double log(double x) { return ::log(x); }
 KETTE_HOST_DEVICE inline float sqrt(float x) { return ::sqrtf(x); }
 KETTE_HOST_DEVICE inline double sqrt(double x) { return ::sqrt(x); }
 
-/// tanh by 1 - 2 / (exp(2x) + 1), exact at both ends; near 0 by its odd series, where the first
-/// cancels.
+/// tanh by 1 - 2 / (exp(2x) + 1), exact at both ends; near 0, where that cancels, by its odd series.
 template <class T>
 KETTE_HOST_DEVICE inline T tanh(T x) {
   if constexpr (std::is_same_v<T, double>) {

@@ -41,10 +41,8 @@ class Segments {
 
   std::int64_t count() const { return static_cast<std::int64_t>(state_->offsets.size()) - 1; }
   std::int64_t rows() const { return state_->offsets.back(); }
-  std::int64_t begin(std::int64_t i) const { return state_->offsets[static_cast<std::size_t>(i)]; }
-  std::int64_t end(std::int64_t i) const {
-    return state_->offsets[static_cast<std::size_t>(i) + 1];
-  }
+  std::int64_t begin(std::int64_t i) const { return state_->offsets[i]; }
+  std::int64_t end(std::int64_t i) const { return state_->offsets[i + 1]; }
   std::int64_t length(std::int64_t i) const { return end(i) - begin(i); }
   std::int64_t longest() const { return longest_; }
   const std::vector<std::int64_t>& offsets() const { return state_->offsets; }

@@ -24,7 +24,7 @@ class Shape {
   void push_back(std::int64_t extent) {
     KETTE_CHECK(rank_ < kMaxRank, "Shape: expected at most ", kMaxRank, " axes, given more");
     KETTE_CHECK(extent >= 0, "Shape: expected extents of at least 0, given ", extent);
-    extents_[static_cast<std::size_t>(rank_++)] = extent;
+    extents_[rank_++] = extent;
     std::int64_t total = 1;
     for (int axis = 0; axis < rank_; ++axis) {
       KETTE_CHECK(!__builtin_mul_overflow(total, (*this)[axis], &total), "Shape: ", str(),
@@ -37,11 +37,11 @@ class Shape {
   std::int64_t operator[](int axis) const {
     const int at = axis < 0 ? axis + rank_ : axis;
     KETTE_CHECK(at >= 0 && at < rank_, "Shape: expected an axis of ", str(), ", given ", axis);
-    return extents_[static_cast<std::size_t>(at)];
+    return extents_[at];
   }
   std::int64_t elements() const {
     std::int64_t total = 1;
-    for (int axis = 0; axis < rank_; ++axis) total *= extents_[static_cast<std::size_t>(axis)];
+    for (int axis = 0; axis < rank_; ++axis) total *= extents_[axis];
     return total;
   }
   /// The innermost extent (1 for a scalar): the width of a row.
@@ -49,7 +49,7 @@ class Shape {
   /// The product of all extents but the innermost: how many rows there are.
   std::int64_t rows() const {
     std::int64_t total = 1;
-    for (int axis = 0; axis + 1 < rank_; ++axis) total *= extents_[static_cast<std::size_t>(axis)];
+    for (int axis = 0; axis + 1 < rank_; ++axis) total *= extents_[axis];
     return total;
   }
   /// This shape with the extent of one axis (negative from the end) replaced.
@@ -66,7 +66,7 @@ class Shape {
     std::ostringstream text;
     text << '[';
     for (int axis = 0; axis < rank_; ++axis) {
-      text << (axis ? ", " : "") << extents_[static_cast<std::size_t>(axis)];
+      text << (axis ? ", " : "") << extents_[axis];
     }
     text << ']';
     return text.str();

@@ -1,7 +1,7 @@
 // A dense row-major tensor on a device: shape, element type, and shared storage with an offset.
-// Copies are cheap and share storage; reshaped() and slice() do too. There are no strides: whoever
-// needs a transposed or a blocked view gives matmul its leading dimensions. Knows nothing of
-// gradients.
+// Copies are cheap and share storage; reshaped() and slice() do too. There are no strides:
+// products take a tensor transposed, or some of its columns, as a Matrix (tensor/kernels.h). Knows
+// nothing of gradients.
 #pragma once
 
 #include <cstdint>

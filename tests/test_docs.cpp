@@ -1,6 +1,5 @@
-// docs/ops.md is generated from the op table: a test fails when it is stale, and writes it anew
-// when the environment variable KETTE_UPDATE_DOCS is set. The code in docs/guide.md must fit the
-// source.
+// docs/ops.md is generated from the op table: a test fails when it is stale, and writes it anew when
+// the environment variable KETTE_UPDATE_DOCS is set. The code in docs/guide.md must fit the source.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -12,13 +11,12 @@ namespace {
 
 std::string ops_table() {
   std::ostringstream text;
-  text << "# The differentiable ops\n\n"
-          "Generated from the op table (`autograd/all_ops.h`); `KETTE_UPDATE_DOCS=1 kette-tests "
-          "-tc='docs*'` writes "
-          "it anew.\nEvery sample is checked: gradients in f64 against central differences, values "
-          "against a plain "
-          "reference\nin f64, f32 and bf16, and f32 and bf16 gradients against f64 ones.\n\n"
-          "| op | formula | samples checked |\n| --- | --- | --- |\n";
+  text
+      << "# The differentiable ops\n\n"
+         "Generated from the op table (`autograd/all_ops.h`); `KETTE_UPDATE_DOCS=1 kette-tests -tc='docs*'` writes it anew.\n"
+         "Every sample is checked: gradients in f64 against central differences, values against a plain reference\n"
+         "in f64, f32 and bf16, and f32 and bf16 gradients against f64 ones.\n\n"
+         "| op | formula | samples checked |\n| --- | --- | --- |\n";
   for (const kette::OpInfo& op : kette::all_ops()) {
     std::string formula = op.formula;
     for (std::size_t at = 0; (at = formula.find('|', at)) != std::string::npos; at += 2)

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "tensor/matrix_view.h"
+
 namespace kette::ops {
 namespace {
 
@@ -10,8 +12,7 @@ char* offset(const Tensor& tensor, std::int64_t elements) {
          elements * static_cast<std::int64_t>(size_of(tensor.dtype()));
 }
 
-/// query: [rows, ...] whose first `width` columns are Q; memory: K at column key_at, V right behind
-/// it.
+/// query: [rows, ...] whose first `width` columns are Q. memory: K from column key_at on, then V.
 AttentionArgs arguments(const char* op, const AttentionOptions& options, const Tensor& query,
                         const Tensor& memory, std::int64_t key_at, std::int64_t width,
                         const Segments& query_segments, const Segments& key_segments) {
@@ -47,15 +48,9 @@ Tensor statistics(const Tensor& query, std::int64_t heads) {
   return Tensor::empty({heads, query.rows()}, compute_dtype(query.dtype()), query.device());
 }
 
-/// One sequence and head after the other, in plain loops. q, k, v: columns of row-major matrices.
-struct Columns {
-  const Values& values;
-  std::int64_t stride, column;
-  double at(std::int64_t row, std::int64_t j) const {
-    return values[static_cast<std::size_t>(row * stride + column + j)];
-  }
-};
-Values attention_reference(Columns q, Columns k, Columns v, const AttentionOptions& options,
+/// One sequence and head after the other, in plain loops.
+Values attention_reference(RowsView<const double> q, RowsView<const double> k,
+                           RowsView<const double> v, const AttentionOptions& options,
                            std::int64_t width, const Segments& queries, const Segments& keys) {
   Values output(static_cast<std::size_t>(queries.rows() * width));
   const std::int64_t head_width = width / options.heads;
@@ -72,20 +67,20 @@ Values attention_reference(Columns q, Columns k, Columns v, const AttentionOptio
           double score = 0;
           for (std::int64_t e = 0; e < head_width; ++e) {
             score +=
-                q.at(i, head * head_width + e) * k.at(keys.begin(s) + j, head * head_width + e);
+                q.row(i)[head * head_width + e] * k.row(keys.begin(s) + j)[head * head_width + e];
           }
           weight.push_back(std::exp(score / std::sqrt(static_cast<double>(head_width))));
           total += weight.back();
         }
         for (std::int64_t j = 0; j < visible; ++j) {
-          double p = weight[static_cast<std::size_t>(j)] / total;
+          double p = weight[j] / total;
           if (options.dropout.active()) {
             p *= static_cast<double>(
                 options.dropout.at(head * queries.rows() + i, j, keys.longest()));
           }
           for (std::int64_t e = 0; e < head_width; ++e) {
-            output[static_cast<std::size_t>(i * width + head * head_width + e)] +=
-                p * v.at(keys.begin(s) + j, head * head_width + e);
+            output[i * width + head * head_width + e] +=
+                p * v.row(keys.begin(s) + j)[head * head_width + e];
           }
         }
       }
@@ -161,9 +156,9 @@ std::vector<Sample> SelfAttention::samples() {
         {{{segments.rows(), 3 * width}}},
         [=](const std::vector<Variable>& in) { return self_attention(in[0], segments, options); },
         [=](const std::vector<Values>& in) {
-          return attention_reference({in[0], 3 * width, 0}, {in[0], 3 * width, width},
-                                     {in[0], 3 * width, 2 * width}, options, width, segments,
-                                     segments);
+          const RowsView<const double> qkv{in[0].data(), 3 * width};
+          return attention_reference(qkv, qkv.from(0, width), qkv.from(0, 2 * width), options,
+                                     width, segments, segments);
         }};
   };
   return {sample("lengths 3 1 0 5, 2 heads of 4", {3, 1, 0, 5}, 8, {2, Mask::none, {}}),
@@ -185,9 +180,9 @@ std::vector<Sample> CrossAttention::samples() {
                     return cross_attention(in[0], in[1], queries, keys, options);
                   },
                   [=](const std::vector<Values>& in) {
-                    return attention_reference({in[0], width, 0}, {in[1], 2 * width, 0},
-                                               {in[1], 2 * width, width}, options, width, queries,
-                                               keys);
+                    const RowsView<const double> kv{in[1].data(), 2 * width};
+                    return attention_reference({in[0].data(), width}, kv, kv.from(0, width),
+                                               options, width, queries, keys);
                   }};
   };
   return {sample("2 0 4 queries on 3 5 2 keys, 2 heads of 3", {2, 0, 4}, {3, 5, 2}, 6,

@@ -142,7 +142,7 @@ std::vector<Sample> Binary<Function>::samples() {
               if (shape[axis] != 1) at += coordinate * stride;
               stride *= shape[axis];
             }
-            return from[static_cast<std::size_t>(at)];
+            return from[at];
           };
           Values values(static_cast<std::size_t>(y.elements()));
           for (std::size_t i = 0; i < values.size(); ++i) {

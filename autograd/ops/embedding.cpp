@@ -68,8 +68,7 @@ std::vector<Sample> Embedding::samples() {
       [ids](const std::vector<Values>& in) {
         Values y;
         for (const std::int32_t id : ids) {
-          for (std::size_t j = 0; j < 9; ++j)
-            y.push_back(3.0 * in[0][static_cast<std::size_t>(id) * 9 + j]);
+          for (std::size_t j = 0; j < 9; ++j) y.push_back(3.0 * in[0][id * 9 + j]);
         }
         return y;
       }}};
@@ -85,7 +84,7 @@ std::vector<Sample> AddPositions::samples() {
                  [positions](const std::vector<Values>& in) {
                    Values y = in[0];
                    for (std::size_t i = 0; i < y.size(); ++i) {
-                     y[i] += in[1][static_cast<std::size_t>(positions[i / 4]) * 4 + i % 4];
+                     y[i] += in[1][positions[i / 4] * 4 + i % 4];
                    }
                    return y;
                  }}};

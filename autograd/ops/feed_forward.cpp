@@ -15,11 +15,11 @@ Tensor FeedForward::forward(const Tensor& x, const Tensor& inner_weight, const T
 void FeedForward::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dinner_weight,
                            GradientSlot& dinner_bias, GradientSlot& douter_weight,
                            GradientSlot& douter_bias) {
-  const Tensor upstream = as_rows(dy), hidden = as_rows(outer.x);
-  add_parameter_gradients(upstream, hidden, outer.bias, douter_weight, douter_bias);
+  const Tensor& hidden = outer.x;
+  add_parameter_gradients(dy, hidden, outer.bias, douter_weight, douter_bias);
 
   const Tensor dhidden = Tensor::empty(hidden.shape(), hidden.dtype(), hidden.device());
-  MatmulArgs args = product_of(upstream, false, outer.weight, false, dhidden, false);
+  MatmulArgs args = MatmulArgs::of(dhidden, dy, outer.weight);
   args.activation = activation;
   args.kept = inner.saved.raw();
   const bool sums_bias = dinner_bias.wanted();
@@ -32,10 +32,10 @@ void FeedForward::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& din
 
   if (dx.wanted()) {
     const GradientSlot::Buffer gradient = dx.buffer();
-    multiply(dhidden, false, inner.weight, false, as_rows(gradient.tensor), gradient.adds);
+    multiply(gradient.tensor, dhidden, inner.weight, gradient.adds);
   }
   GradientSlot taken;  // the bias has its gradient
-  add_parameter_gradients(dhidden, as_rows(inner.x), Tensor(), dinner_weight, taken);
+  add_parameter_gradients(dhidden, inner.x, Tensor(), dinner_weight, taken);
 }
 
 std::vector<Sample> FeedForward::samples() {

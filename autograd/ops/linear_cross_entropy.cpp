@@ -56,17 +56,16 @@ std::vector<Sample> LinearCrossEntropy::samples() {
             Values z;
             double total = 0;
             for (std::int64_t v = 0; v < vocabulary; ++v) {
-              z.push_back(in[2][static_cast<std::size_t>(v)]);
+              z.push_back(in[2][v]);
               for (std::int64_t j = 0; j < width; ++j) {
-                z.back() += in[0][static_cast<std::size_t>(r * width + j)] *
-                            in[1][static_cast<std::size_t>(v * width + j)];
+                z.back() += in[0][r * width + j] * in[1][v * width + j];
               }
               total += std::exp(z.back());
             }
             for (std::int64_t v = 0; v < vocabulary; ++v) {
               const double q = smoothing / static_cast<double>(vocabulary) +
-                               (v == targets[static_cast<std::size_t>(r)] ? 1 - smoothing : 0);
-              loss -= q * (z[static_cast<std::size_t>(v)] - std::log(total));
+                               (v == targets[r] ? 1 - smoothing : 0);
+              loss -= q * (z[v] - std::log(total));
             }
           }
           return Values{0.5 * loss};

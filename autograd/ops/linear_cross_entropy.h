@@ -1,6 +1,5 @@
-// Label-smoothed cross entropy, fused with the projection to the vocabulary so that [rows,
-// vocabulary] never exists whole (Vaswani et al. 2017, section 5.4; Szegedy et al. 2016, section
-// 7):
+// Label-smoothed cross entropy (Vaswani et al. 2017, section 5.4; Szegedy et al. 2016, section 7),
+// fused with the projection to the vocabulary so that [rows, vocabulary] never exists whole:
 //   z = x W^T + b,   q = (1 - smoothing) onehot(target) + smoothing / vocabulary
 //   loss = -scale sum_rows q . log softmax(z),   dz = scale (softmax(z) - q)
 // The gradients are taken while a chunk's logits are at hand, in the forward pass.
@@ -27,7 +26,7 @@ struct LinearCrossEntropy {
   Tensor targets;
   CrossEntropyOptions options{};
   Tensor sums{};  ///< added to if given; see CrossEntropySums
-  /// The gradients are taken in the forward pass: whether anybody wants those of weight and bias.
+  /// Whether those of weight and bias are wanted: gradients are taken in the forward pass.
   bool weight_trains = true, bias_trains = true;
   Tensor dx{}, dweight{}, dbias{};
 

@@ -1,40 +1,9 @@
 #include "autograd/ops/lora.h"
 
+#include "autograd/ops/products.h"
+
 namespace kette {
 namespace {
-
-/// Columns [begin, begin + columns) of a row-major matrix.
-struct Panel {
-  Tensor matrix;
-  std::int64_t begin = 0, columns = matrix.width();
-
-  void* data() const {
-    const auto skipped = begin * static_cast<std::int64_t>(size_of(matrix.dtype()));
-    return static_cast<char*>(matrix.raw()) + skipped;
-  }
-};
-
-/// c (+)= scale * op(a) op(b)
-void multiply(double scale, const Panel& a, bool transpose_a, const Panel& b, bool transpose_b,
-              const Panel& c, bool adds) {
-  MatmulArgs args;
-  args.dtype = a.matrix.dtype();
-  args.wide_result = c.matrix.dtype() != a.matrix.dtype();
-  args.a = a.data();
-  args.b = b.data();
-  args.c = c.data();
-  args.m = c.matrix.rows();
-  args.n = c.columns;
-  args.k = transpose_a ? a.matrix.rows() : a.columns;
-  args.lda = a.matrix.width();
-  args.ldb = b.matrix.width();
-  args.ldc = c.matrix.width();
-  args.transpose_a = transpose_a;
-  args.transpose_b = transpose_b;
-  args.alpha = scale;
-  args.beta = adds ? 1 : 0;
-  on(c.matrix.device(), [&](auto exec) { kernels::matmul(exec, args); });
-}
 
 /// x: rows as wide as those of A, and of the same type.
 void check(const std::vector<RowBlock>& blocks, std::int64_t out, const Tensor& x,
@@ -79,8 +48,8 @@ Tensor LoraLinear::forward(const Tensor& x, const Tensor& weight, const Tensor& 
   b = up;
   t = Linear{}.forward(x, a, Tensor());
   for_blocks([&](const RowBlock& block, std::int64_t column, std::int64_t row) {
-    multiply(scale, {t, column, rank}, false, {b.slice(row, row + block.rows())}, true,
-             {y, block.begin, block.rows()}, true);
+    multiply(Matrix(y).columns(block.begin, block.rows()), Matrix(t).columns(column, rank),
+             Matrix(b.slice(row, row + block.rows())).transposed(), true, scale);
   });
   return y;
 }
@@ -91,21 +60,21 @@ void LoraLinear::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dwei
   const Tensor dt = Tensor::empty(t.shape(), t.dtype(), t.device());
   const GradientSlot::Buffer of_b = db.wanted() ? db.buffer() : GradientSlot::Buffer{};
   for_blocks([&](const RowBlock& block, std::int64_t column, std::int64_t row) {
-    const Panel upstream{dy, block.begin, block.rows()};
+    const Matrix upstream = Matrix(dy).columns(block.begin, block.rows());
     const std::int64_t rank = b.width(), end = row + block.rows();
-    multiply(scale, upstream, false, {b.slice(row, end)}, false, {dt, column, rank}, false);
+    multiply(Matrix(dt).columns(column, rank), upstream, b.slice(row, end), false, scale);
     if (of_b.tensor.defined()) {
-      multiply(scale, upstream, true, {t, column, rank}, false, {of_b.tensor.slice(row, end)},
-               of_b.adds);
+      multiply(of_b.tensor.slice(row, end), upstream.transposed(), Matrix(t).columns(column, rank),
+               of_b.adds, scale);
     }
   });
   if (da.wanted()) {
     const GradientSlot::Buffer gradient = da.buffer();
-    multiply(1, {dt}, true, {base.x}, false, {gradient.tensor}, gradient.adds);
+    multiply(gradient.tensor, Matrix(dt).transposed(), base.x, gradient.adds);
   }
   if (dx.wanted()) {
     const GradientSlot::Buffer gradient = dx.buffer();
-    multiply(1, {dt}, false, {a}, false, {gradient.tensor}, gradient.adds);
+    multiply(gradient.tensor, dt, a, gradient.adds);
   }
 }
 
@@ -117,36 +86,34 @@ std::vector<Sample> LoraLinear::samples() {
     const auto depth = static_cast<std::int64_t>(blocks.size()) * rank;
     std::vector<SampleInput> inputs{{{rows, in}}, {{out, in}}, {{depth, in}}, {{adapted, rank}}};
     if (biased) inputs.push_back({{out}});
-    return Sample{label, inputs,
-                  [=](const std::vector<Variable>& v) {
-                    return lora_linear(v[0], v[1], biased ? v[4] : Variable(), v[2], v[3], blocks,
-                                       0.7);
-                  },
-                  [=](const std::vector<Values>& v) {
-                    const auto at = [&v](std::size_t input, std::int64_t row, std::int64_t column,
-                                         std::int64_t width) {
-                      return v[input][static_cast<std::size_t>(row * width + column)];
-                    };
-                    Values y;
-                    for (std::int64_t r = 0; r < rows; ++r) {
-                      for (std::int64_t o = 0; o < out; ++o) {
-                        y.push_back(biased ? at(4, 0, o, out) : 0);
-                        for (std::int64_t i = 0; i < in; ++i) {
-                          double weight = at(1, o, i, in);  // of W + scale * B A, the two merged
-                          std::int64_t above = 0;
-                          for (std::size_t k = 0; k < blocks.size(); above += blocks[k++].rows()) {
-                            if (o < blocks[k].begin || o >= blocks[k].end) continue;
-                            for (std::int64_t p = 0; p < rank; ++p) {
-                              weight += 0.7 * at(3, above + o - blocks[k].begin, p, rank) *
-                                        at(2, static_cast<std::int64_t>(k) * rank + p, i, in);
-                            }
-                          }
-                          y.back() += at(0, r, i, in) * weight;
-                        }
-                      }
-                    }
-                    return y;
-                  }};
+    return Sample{
+        label, inputs,
+        [=](const std::vector<Variable>& v) {
+          return lora_linear(v[0], v[1], biased ? v[4] : Variable(), v[2], v[3], blocks, 0.7);
+        },
+        [=](const std::vector<Values>& v) {
+          const auto at = [&v](std::size_t input, std::int64_t row, std::int64_t column,
+                               std::int64_t width) { return v[input][row * width + column]; };
+          Values y;
+          for (std::int64_t r = 0; r < rows; ++r) {
+            for (std::int64_t o = 0; o < out; ++o) {
+              y.push_back(biased ? at(4, 0, o, out) : 0);
+              for (std::int64_t i = 0; i < in; ++i) {
+                double weight = at(1, o, i, in);  // of W + scale * B A, the two merged
+                std::int64_t above = 0;
+                for (std::size_t k = 0; k < blocks.size(); above += blocks[k++].rows()) {
+                  if (o < blocks[k].begin || o >= blocks[k].end) continue;
+                  for (std::int64_t p = 0; p < rank; ++p) {
+                    weight += 0.7 * at(3, above + o - blocks[k].begin, p, rank) *
+                              at(2, static_cast<std::int64_t>(k) * rank + p, i, in);
+                  }
+                }
+                y.back() += at(0, r, i, in) * weight;
+              }
+            }
+          }
+          return y;
+        }};
   };
   return {sample("[5, 3] x [4, 3]^T, rank 2 on all rows", 5, 3, 4, 2, {{0, 4}}, true),
           sample("[6, 5] x [9, 5]^T, rank 1 on rows 0-3 and 6-9, no bias", 6, 5, 9, 1,
@@ -163,9 +130,8 @@ void merge_lora(const Tensor& weight, const Tensor& a, const Tensor& b,
   const std::int64_t rank = b.width();
   std::int64_t above_a = 0, above_b = 0;
   for (const RowBlock& block : blocks) {
-    multiply(scale, {b.slice(above_b, above_b + block.rows())}, false,
-             {a.slice(above_a, above_a + rank)}, false, {weight.slice(block.begin, block.end)},
-             true);
+    multiply(weight.slice(block.begin, block.end), b.slice(above_b, above_b + block.rows()),
+             a.slice(above_a, above_a + rank), true, scale);
     above_a += rank;
     above_b += block.rows();
   }

@@ -3,6 +3,35 @@
 #include "autograd/ops/products.h"
 
 namespace kette::ops {
+namespace {
+
+/// c (+)= op(a) op(b) over the last two axes; the outer axes of all three agree.
+void multiply_batch(const Tensor& a, bool transpose_a, const Tensor& b, bool transpose_b,
+                    const Tensor& c, bool adds) {
+  MatmulArgs args;
+  args.dtype = a.dtype();
+  args.wide_result = c.dtype() != a.dtype();
+  args.a = a.raw();
+  args.b = b.raw();
+  args.c = c.raw();
+  args.m = c.shape()[-2];
+  args.n = c.shape()[-1];
+  args.k = transpose_a ? a.shape()[-2] : a.shape()[-1];
+  args.lda = a.shape()[-1];
+  args.ldb = b.shape()[-1];
+  args.ldc = args.n;
+  args.transpose_a = transpose_a;
+  args.transpose_b = transpose_b;
+  args.beta = adds ? 1 : 0;
+  args.batch_stride_a = a.shape()[-2] * a.shape()[-1];
+  args.batch_stride_b = b.shape()[-2] * b.shape()[-1];
+  args.batch_stride_c = args.m * args.n;
+  args.batch = args.batch_stride_c == 0 ? 0 : c.elements() / args.batch_stride_c;
+  on(c.device(), [&](auto exec) { kernels::matmul(exec, args); });
+}
+
+}  // namespace
+
 Tensor MatMul::forward(const Tensor& left, const Tensor& right) {
   const auto rank = left.shape().rank();
   const auto inner = [](const Tensor& t, bool transposed, bool is_left) {
@@ -21,20 +50,20 @@ Tensor MatMul::forward(const Tensor& left, const Tensor& right) {
                                      .with(-2, a.shape()[transpose_a ? -1 : -2])
                                      .with(-1, b.shape()[transpose_b ? -2 : -1]),
                                  a.dtype(), a.device());
-  multiply(a, transpose_a, b, transpose_b, c, false);
+  multiply_batch(a, transpose_a, b, transpose_b, c, false);
   return c;
 }
 
 void MatMul::backward(const Tensor& dy, GradientSlot& da, GradientSlot& db) {
   if (da.wanted()) {  // C = A B: dA = dC B^T; of a transposed A: dA = B dC^T
     const GradientSlot::Buffer gradient = da.buffer();
-    transpose_a ? multiply(b, transpose_b, dy, true, gradient.tensor, gradient.adds)
-                : multiply(dy, false, b, !transpose_b, gradient.tensor, gradient.adds);
+    transpose_a ? multiply_batch(b, transpose_b, dy, true, gradient.tensor, gradient.adds)
+                : multiply_batch(dy, false, b, !transpose_b, gradient.tensor, gradient.adds);
   }
   if (db.wanted()) {
     const GradientSlot::Buffer gradient = db.buffer();
-    transpose_b ? multiply(dy, true, a, transpose_a, gradient.tensor, gradient.adds)
-                : multiply(a, !transpose_a, dy, false, gradient.tensor, gradient.adds);
+    transpose_b ? multiply_batch(dy, true, a, transpose_a, gradient.tensor, gradient.adds)
+                : multiply_batch(a, !transpose_a, dy, false, gradient.tensor, gradient.adds);
   }
 }
 
@@ -54,15 +83,7 @@ Tensor Linear::forward(const Tensor& input, const Tensor& matrix, const Tensor& 
   if (activation == Activation::gelu || activation == Activation::silu) {
     if (Tape::current()) saved = Tensor::empty(y.shape(), y.dtype(), y.device());
   }
-  MatmulArgs args;
-  args.dtype = x.dtype();
-  args.a = x.raw();
-  args.b = weight.raw();
-  args.c = y.raw();
-  args.m = x.rows();
-  args.n = args.ldc = out;
-  args.k = args.lda = args.ldb = x.width();
-  args.transpose_b = true;
+  MatmulArgs args = MatmulArgs::of(y, x, Matrix(weight).transposed());
   args.bias = bias.defined() ? bias.raw() : nullptr;
   args.activation = activation;
   args.pre_activation = saved.defined() && activation != Activation::relu ? saved.raw() : nullptr;
@@ -78,12 +99,11 @@ void Linear::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dweight,
        [&](auto exec) { kernels::activation_backward(exec, activation, saved, dy, upstream); });
     saved = Tensor();
   }
-  const Tensor rows = as_rows(upstream);
   if (dx.wanted()) {
     const GradientSlot::Buffer gradient = dx.buffer();
-    multiply(rows, false, weight, false, as_rows(gradient.tensor), gradient.adds);
+    multiply(gradient.tensor, upstream, weight, gradient.adds);
   }
-  add_parameter_gradients(rows, as_rows(x), bias, dweight, dbias);
+  add_parameter_gradients(upstream, x, bias, dweight, dbias);
 }
 
 std::vector<Sample> MatMul::samples() {
@@ -107,12 +127,10 @@ std::vector<Sample> MatMul::samples() {
                         for (std::int64_t j = 0; j < n; ++j) {
                           double total = 0;
                           for (std::int64_t p = 0; p < k; ++p) {
-                            total += in[0][static_cast<std::size_t>(
-                                         s * m * k + (transpose_a ? p * m + i : i * k + p))] *
-                                     in[1][static_cast<std::size_t>(
-                                         s * k * n + (transpose_b ? j * k + p : p * n + j))];
+                            total += in[0][s * m * k + (transpose_a ? p * m + i : i * k + p)] *
+                                     in[1][s * k * n + (transpose_b ? j * k + p : p * n + j)];
                           }
-                          c[static_cast<std::size_t>((s * m + i) * n + j)] = total;
+                          c[(s * m + i) * n + j] = total;
                         }
                       }
                     }
@@ -136,15 +154,14 @@ std::vector<Sample> Linear::samples() {
           Values y(static_cast<std::size_t>(rows * out));
           for (std::int64_t r = 0; r < rows; ++r) {
             for (std::int64_t o = 0; o < out; ++o) {
-              double z = v[2][static_cast<std::size_t>(o)];
+              double z = v[2][o];
               for (std::int64_t i = 0; i < in; ++i) {
-                z += v[0][static_cast<std::size_t>(r * in + i)] *
-                     v[1][static_cast<std::size_t>(o * in + i)];
+                z += v[0][r * in + i] * v[1][o * in + i];
               }
               if (activation == Activation::relu) z = Relu{}.reference(z);
               if (activation == Activation::gelu) z = Gelu{}.reference(z);
               if (activation == Activation::silu) z = Silu{}.reference(z);
-              y[static_cast<std::size_t>(r * out + o)] = z;
+              y[r * out + o] = z;
             }
           }
           return y;

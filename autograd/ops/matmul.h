@@ -1,6 +1,5 @@
-// Matrix products. matmul: batched over the outer axes. linear: y = activation(x W^T + b), the
-// layer of every Transformer sub-layer, with bias and activation applied while the product is in
-// cache.
+// Matrix products. matmul: batched over the outer axes. linear: y = activation(x W^T + b), the layer
+// of every Transformer sub-layer, with bias and activation applied while the product is in cache.
 //   dx = dy W,  dW = dy^T x,  db = column sums of dy      (Deep Learning, section 6.5.4)
 #pragma once
 

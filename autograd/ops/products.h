@@ -6,18 +6,13 @@
 
 namespace kette {
 
-/// c (+)= op(a) op(b) over the last two axes; the outer axes of all three agree.
-MatmulArgs product_of(const Tensor& a, bool transpose_a, const Tensor& b, bool transpose_b,
-                      const Tensor& c, bool adds);
-void multiply(const Tensor& a, bool transpose_a, const Tensor& b, bool transpose_b, const Tensor& c,
-              bool adds);
+/// c = scale * a b, or c += it.
+void multiply(const Matrix& c, const Matrix& a, const Matrix& b, bool adds = false,
+              double scale = 1);
 
 /// Of y = x W^T + bias, for dy, x: [rows, ...]: dW += dy^T x, and dbias += the sums of dy's columns,
 /// which pass by in that product.
 void add_parameter_gradients(const Tensor& dy, const Tensor& x, const Tensor& bias,
                              GradientSlot& dweight, GradientSlot& dbias);
-
-/// The rows of a tensor of any rank as a matrix.
-inline Tensor as_rows(const Tensor& x) { return x.reshaped({x.rows(), x.width()}); }
 
 }  // namespace kette

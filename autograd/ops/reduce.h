@@ -86,7 +86,7 @@ inline std::vector<Sample> Sum::samples() {
                         if (to[axis] != 1) at += coordinate * stride;
                         stride *= to[axis];
                       }
-                      y[static_cast<std::size_t>(at)] += in[0][i];
+                      y[at] += in[0][i];
                     }
                     return y;
                   }};

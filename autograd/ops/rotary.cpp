@@ -17,9 +17,9 @@ Tensor rotary_table(std::int64_t positions, std::int64_t head_width, double base
     for (std::int64_t i = 0; i < half; ++i) {
       const double exponent = 2 * static_cast<double>(i) / static_cast<double>(head_width);
       const double angle = static_cast<double>(position) / std::pow(base, exponent);
-      const auto at = static_cast<std::size_t>(position * head_width + i);
+      const std::int64_t at = position * head_width + i;
       table[at] = std::cos(angle);
-      table[at + static_cast<std::size_t>(half)] = std::sin(angle);
+      table[at + half] = std::sin(angle);
     }
   }
   return Tensor::from(table, {positions, head_width}).to(compute_dtype(dtype)).to(device);
@@ -85,10 +85,8 @@ std::vector<Sample> Rotary::samples() {
                       for (int head = 0; head < 2 * heads; ++head) {  // of the queries, of the keys
                         for (int i = 0; i < head_width / 2; ++i) {
                           const double angle = positions[r] * std::pow(base, -2.0 * i / head_width);
-                          const std::size_t first = r * static_cast<std::size_t>(stride) +
-                                                    static_cast<std::size_t>(head * head_width + i);
-                          const std::size_t second =
-                              first + static_cast<std::size_t>(head_width / 2);
+                          const std::size_t first = r * stride + head * head_width + i;
+                          const std::size_t second = first + head_width / 2;
                           const double a = in[0][first], b = in[0][second];
                           y[first] = a * std::cos(angle) - b * std::sin(angle);
                           y[second] = a * std::sin(angle) + b * std::cos(angle);

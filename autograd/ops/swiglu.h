@@ -1,6 +1,6 @@
 // The gated activation of SwiGLU (Shazeer 2020, equation (6)); the maths stand in
-// tensor/rows/swiglu.h. x: [rows, 2 * hidden], the gate's columns before the value's -> [rows,
-// hidden].
+// tensor/rows/swiglu.h. x: [rows, 2 * hidden], the gate's columns before the value's; the result:
+// [rows, hidden].
 #pragma once
 
 #include "autograd/op.h"

@@ -8,22 +8,20 @@ namespace kette::kernels {
 namespace {
 
 using cpu::AttentionHead;
-using cpu::Panel;
 using cpu::Simd;
 
-/// A thread's working memory for sequences of up to `keys` keys. A null start only counts the
-/// elements.
+/// A thread's working memory for sequences of up to `keys` keys. A null start counts elements only.
 template <class C>
 struct ForwardMemory {
-  Panel<C> query, key, value, transposed, scores, output;
+  RowsView<C> query, key, value, transposed, scores, output;
   std::int64_t elements;
 
   ForwardMemory(C* start, std::int64_t keys, std::int64_t head_width) {
     cpu::Arena<C> arena(start);
     const std::int64_t width = cpu::round_up(head_width, Simd<C>::kLanes);
     const std::int64_t columns = cpu::round_up(keys, cpu::kTileWidth<C>);
-    for (Panel<C>* panel : {&key, &value, &transposed}) *panel = arena.take(columns, width);
-    for (Panel<C>* panel : {&query, &output}) *panel = arena.take(cpu::kQueryBlock, width);
+    for (RowsView<C>* panel : {&key, &value, &transposed}) *panel = arena.take(columns, width);
+    for (RowsView<C>* panel : {&query, &output}) *panel = arena.take(cpu::kQueryBlock, width);
     scores = arena.take(cpu::kQueryBlock, columns);
     elements = arena.used();
   }
@@ -69,8 +67,8 @@ void attend(const AttentionHead<T>& head, const ForwardMemory<C>& memory, float*
                        columns = cpu::round_up(keys, kLanes);
     const std::int64_t first = head.first_query + begin;
     const auto query = head.read(args.query, args.query_stride, first, rows, memory.query);
-    cpu::multiply_panel<C>(rows, columns, head.width, C(args.scale), query.by_rows(),
-                           {memory.transposed.data, kSlice}, whole * kSlice, 0, memory.scores);
+    cpu::multiply_slices<C>(rows, columns, head.width, C(args.scale), query,
+                            {memory.transposed.data, kSlice}, whole * kSlice, 0, memory.scores);
     for (std::int64_t i = 0; i < rows; ++i) {
       C* scores = memory.scores.row(i);
       *head.log_sum_exp(begin + i) = softmax_row(scores, head.visible_keys(begin + i), columns);
@@ -80,8 +78,8 @@ void attend(const AttentionHead<T>& head, const ForwardMemory<C>& memory, float*
         for (std::int64_t j = 0; j < keys; ++j) scores[j] *= C(factors[j]);
       }
     }
-    const Panel<C> output = head.target(args.output, args.output_stride, first, memory.output);
-    cpu::multiply_panel<C>(rows, whole, keys, 1, memory.scores.by_rows(), value, kSlice, 0, output);
+    const RowsView<C> output = head.target(args.output, args.output_stride, first, memory.output);
+    cpu::multiply_slices<C>(rows, whole, keys, 1, memory.scores, value, kSlice, 0, output);
     head.write(output, args.output, args.output_stride, first, rows);
   }
 }

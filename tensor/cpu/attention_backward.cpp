@@ -9,29 +9,27 @@ namespace kette::kernels {
 namespace {
 
 using cpu::AttentionHead;
-using cpu::Panel;
 using cpu::Simd;
 
-/// A thread's working memory for sequences of up to `keys` keys. A null start only counts the
-/// elements.
+/// A thread's working memory for sequences of up to `keys` keys. A null start counts elements only.
 template <class C>
 struct BackwardMemory {
-  Panel<C> query, upstream, dquery;           // a block of queries
-  Panel<C> key, value, dkey, dvalue;          // the whole sequence
-  Panel<C> key_transposed, value_transposed;  // in slices
-  Panel<C> scores, dscores;                   // a block of queries by all keys
+  RowsView<C> query, upstream, dquery;           // a block of queries
+  RowsView<C> key, value, dkey, dvalue;          // the whole sequence
+  RowsView<C> key_transposed, value_transposed;  // in slices
+  RowsView<C> scores, dscores;                   // a block of queries by all keys
   std::int64_t elements;
 
   BackwardMemory(C* start, std::int64_t keys, std::int64_t head_width) {
     cpu::Arena<C> arena(start);
     const std::int64_t width = cpu::round_up(head_width, Simd<C>::kLanes);
     const std::int64_t columns = cpu::round_up(keys, cpu::kTileWidth<C>);
-    for (Panel<C>* panel : {&query, &upstream, &dquery})
+    for (RowsView<C>* panel : {&query, &upstream, &dquery})
       *panel = arena.take(cpu::kQueryBlock, width);
-    for (Panel<C>* panel : {&key, &value, &dkey, &dvalue, &key_transposed, &value_transposed}) {
+    for (RowsView<C>* panel : {&key, &value, &dkey, &dvalue, &key_transposed, &value_transposed}) {
       *panel = arena.take(columns, width);
     }
-    for (Panel<C>* panel : {&scores, &dscores}) *panel = arena.take(cpu::kQueryBlock, columns);
+    for (RowsView<C>* panel : {&scores, &dscores}) *panel = arena.take(cpu::kQueryBlock, columns);
     elements = arena.used();
   }
 };
@@ -70,8 +68,8 @@ void differentiate(const AttentionHead<T>& head, const AttentionGradients& gradi
   const auto value = head.read(args.value, args.value_stride, origin, all, memory.value);
   cpu::transpose_panel(key, all, head.width, memory.key_transposed.data);
   cpu::transpose_panel(value, all, head.width, memory.value_transposed.data);
-  const Panel<C> dkey = head.target(gradients.key, args.key_stride, origin, memory.dkey);
-  const Panel<C> dvalue = head.target(gradients.value, args.value_stride, origin, memory.dvalue);
+  const RowsView<C> dkey = head.target(gradients.key, args.key_stride, origin, memory.dkey);
+  const RowsView<C> dvalue = head.target(gradients.value, args.value_stride, origin, memory.dvalue);
   // The last query sees every key, so a single block writes every row; several add up.
   const bool adds_up = head.queries == 0 || head.queries > cpu::kQueryBlock;
   for (std::int64_t j = 0; adds_up && j < all; ++j) {
@@ -87,24 +85,24 @@ void differentiate(const AttentionHead<T>& head, const AttentionGradients& gradi
     const auto upstream =
         head.read(gradients.output_gradient, args.output_stride, first, rows, memory.upstream);
     const C scale = C(args.scale);
-    cpu::multiply_panel<C>(rows, columns, head.width, scale, query.by_rows(),
-                           {memory.key_transposed.data, kSlice}, whole * kSlice, 0, memory.scores);
-    cpu::multiply_panel<C>(rows, columns, head.width, 1, upstream.by_rows(),
-                           {memory.value_transposed.data, kSlice}, whole * kSlice, 0,
-                           memory.dscores);
+    cpu::multiply_slices<C>(rows, columns, head.width, scale, query,
+                            {memory.key_transposed.data, kSlice}, whole * kSlice, 0, memory.scores);
+    cpu::multiply_slices<C>(rows, columns, head.width, 1, upstream,
+                            {memory.value_transposed.data, kSlice}, whole * kSlice, 0,
+                            memory.dscores);
     for (std::int64_t i = 0; i < rows; ++i) {
       if (args.dropout.active()) head.draw_mask(begin + i, factors);
       softmax_row_backward(memory.scores.row(i), memory.dscores.row(i),
                            head.visible_keys(begin + i), columns, *head.log_sum_exp(begin + i),
                            args.dropout.active() ? factors : nullptr);
     }
-    cpu::multiply_panel<C>(keys, whole, rows, 1, memory.scores.by_columns(), upstream, kSlice,
-                           C(adds_up), dvalue);
-    cpu::multiply_panel<C>(keys, whole, rows, scale, memory.dscores.by_columns(), query, kSlice,
-                           C(adds_up), dkey);
-    const Panel<C> dquery = head.target(gradients.query, args.query_stride, first, memory.dquery);
-    cpu::multiply_panel<C>(rows, whole, keys, scale, memory.dscores.by_rows(), key, kSlice, 0,
-                           dquery);
+    cpu::multiply_slices<C>(keys, whole, rows, 1, memory.scores.transposed(), upstream, kSlice,
+                            C(adds_up), dvalue);
+    cpu::multiply_slices<C>(keys, whole, rows, scale, memory.dscores.transposed(), query, kSlice,
+                            C(adds_up), dkey);
+    const RowsView<C> dquery =
+        head.target(gradients.query, args.query_stride, first, memory.dquery);
+    cpu::multiply_slices<C>(rows, whole, keys, scale, memory.dscores, key, kSlice, 0, dquery);
     head.write(dquery, gradients.query, args.query_stride, first, rows);
   }
   head.write(dkey, gradients.key, args.key_stride, origin, all);

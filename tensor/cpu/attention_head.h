@@ -16,25 +16,12 @@ namespace kette::cpu {
 
 inline constexpr std::int64_t kQueryBlock = 48;
 
-/// A matrix whose rows are `stride` elements apart.
-template <class C>
-struct Panel {
-  C* data = nullptr;
-  std::int64_t stride = 0;
-
-  operator Panel<const C>() const { return {data, stride}; }
-  C* row(std::int64_t i) const { return data + i * stride; }
-  TileOperand<std::remove_const_t<C>> by_rows() const { return {data, stride, 1}; }
-  TileOperand<std::remove_const_t<C>> by_columns() const {
-    return {data, 1, stride};
-  }  // transposed
-};
-
 /// c = beta * c + alpha * A b for A: [rows, depth] and b: [depth, columns]. b's slices of
 /// kTileWidth columns lie `slice` elements apart; c is written in whole vectors.
 template <class C>
-void multiply_panel(std::int64_t rows, std::int64_t columns, std::int64_t depth, C alpha,
-                    TileOperand<C> a, Panel<const C> b, std::int64_t slice, C beta, Panel<C> c) {
+void multiply_slices(std::int64_t rows, std::int64_t columns, std::int64_t depth, C alpha,
+                     MatrixView<const C> a, RowsView<const C> b, std::int64_t slice, C beta,
+                     RowsView<C> c) {
   for (std::int64_t j = 0; j < columns; j += kTileWidth<C>) {
     const bool narrow = columns - j <= Simd<C>::kLanes;
     const std::int64_t highest = narrow ? 2 * kTileRows : kTileRows;
@@ -43,6 +30,8 @@ void multiply_panel(std::int64_t rows, std::int64_t columns, std::int64_t depth,
     for (std::int64_t tile = 0; tile < tiles; ++tile) {
       const std::int64_t begin = rows * tile / tiles, count = rows * (tile + 1) / tiles - begin;
       const auto kernel = narrow ? tile_kernel<C, 1>(count) : tile_kernel<C, 2>(count);
+      // Not a.from(): with a call here g++ 12 chooses other things to inline, and a backward pass over
+      // short sequences takes 10 % longer.
       kernel(depth, {a.data + begin * a.row_stride, a.row_stride, a.column_stride},
              b.data + j / kTileWidth<C> * slice, b.stride, alpha, beta, c.row(begin) + j, c.stride);
     }
@@ -52,7 +41,7 @@ void multiply_panel(std::int64_t rows, std::int64_t columns, std::int64_t depth,
 /// The transpose of [rows, width] in slices of kTileWidth columns; columns past the rows are 0.
 /// `from` has whole vectors in its rows, and `to` room for whole vectors in both directions.
 template <class C>
-void transpose_panel(Panel<const C> from, std::int64_t rows, std::int64_t width, C* to) {
+void transpose_panel(RowsView<const C> from, std::int64_t rows, std::int64_t width, C* to) {
   using S = Simd<C>;
   constexpr std::int64_t kSlice = kTileWidth<C>;
   static constexpr C kNothing[S::kLanes] = {};
@@ -114,10 +103,10 @@ struct AttentionHead {
 
   bool is_in_place() const { return std::is_same_v<T, C> && width % Simd<C>::kLanes == 0; }
 
-  /// Rows [begin, begin + rows) of this head's columns of `source`: there, or copied and padded
-  /// with 0.
-  Panel<const C> read(const void* source, std::int64_t stride, std::int64_t begin,
-                      std::int64_t rows, Panel<C> copy) const {
+  /// Rows [begin, begin + rows) of this head's columns of `source`: there, or copied, with zeros
+  /// up to whole vectors.
+  RowsView<const C> read(const void* source, std::int64_t stride, std::int64_t begin,
+                         std::int64_t rows, RowsView<C> copy) const {
     const T* from = static_cast<const T*>(source) + begin * stride + head * width;
     if constexpr (std::is_same_v<T, C>) {
       if (is_in_place()) {
@@ -138,13 +127,14 @@ struct AttentionHead {
     return copy;
   }
   /// Where to write such rows, and what to call once they are complete.
-  Panel<C> target(void* result, std::int64_t stride, std::int64_t begin, Panel<C> copy) const {
+  RowsView<C> target(void* result, std::int64_t stride, std::int64_t begin,
+                     RowsView<C> copy) const {
     if constexpr (std::is_same_v<T, C>) {
       if (is_in_place()) return {static_cast<C*>(result) + begin * stride + head * width, stride};
     }
     return copy;
   }
-  void write(Panel<C> from, void* result, std::int64_t stride, std::int64_t begin,
+  void write(RowsView<C> from, void* result, std::int64_t stride, std::int64_t begin,
              std::int64_t rows) const {
     if (is_in_place()) return;
     T* to = static_cast<T*>(result) + begin * stride + head * width;
@@ -177,8 +167,8 @@ template <class C>
 class Arena {
  public:
   explicit Arena(C* memory) : memory_(memory) {}
-  Panel<C> take(std::int64_t rows, std::int64_t stride) {
-    const Panel<C> panel{memory_ == nullptr ? nullptr : memory_ + used_, stride};
+  RowsView<C> take(std::int64_t rows, std::int64_t stride) {
+    const RowsView<C> panel{memory_ == nullptr ? nullptr : memory_ + used_, stride};
     used_ += round_up(rows * stride, kTileWidth<C>);
     return panel;
   }

@@ -64,10 +64,10 @@ bool prepare() {
   const bool can_choose = gotoblas_dynamic_init != nullptr && gotoblas_dynamic_quit != nullptr;
   if (asked != nullptr && *asked != '\0') {
     if (can_choose) choose_core(asked);
-    KETTE_CHECK(same_name(asked, openblas_get_corename()),
-                "KETTE_BLAS_CORE: expected a core that this OpenBLAS has (SkylakeX, Haswell, Zen, "
-                "...), given ",
-                asked, "; without the variable the best one is chosen");
+    KETTE_CHECK(
+        same_name(asked, openblas_get_corename()),
+        "KETTE_BLAS_CORE: expected a core that this OpenBLAS has (SkylakeX, Haswell, Zen, ...), given ",
+        asked, "; without the variable the best one is chosen");
   } else if (can_choose) {
     const std::string better = better_core(openblas_get_corename());
     if (!better.empty()) choose_core(better);

@@ -10,8 +10,8 @@
 
 namespace kette::cpu {
 
-/// Makes OpenBLAS ready, once; whoever calls gemm() outside the matmul kernel calls this first, and
-/// not from inside a parallel region. An unknown KETTE_BLAS_CORE is an Error.
+/// Makes OpenBLAS ready, once: to be called before any gemm() outside the matmul kernel, and not from
+/// inside a parallel region. An unknown KETTE_BLAS_CORE is an Error.
 void prepare_blas();
 
 /// The name of the core in use, as OpenBLAS spells it: "SkylakeX", "Haswell" ...

@@ -62,8 +62,7 @@ void normalize(float* scores, std::int64_t length) {
     S::store(scores + t, S::load(scores + t) * factor);
 }
 
-/// Working memory of a thread: the scores of one row, [heads, padded length], and where its keys
-/// lie.
+/// Working memory of a thread: the scores of one row, [heads, padded length], and its keys' places.
 struct RowScratch {
   std::vector<float> scores;
   std::vector<const float*> keys;
@@ -80,11 +79,10 @@ void attend(const QueryRows& args, std::int64_t row, Heads heads, std::int64_t l
   const float* query = args.query + row * args.query_stride;
   const float scale = static_cast<float>(args.scale);
   for (std::int64_t t = 0; t < length; ++t) {
-    const float* key = scratch.keys[static_cast<std::size_t>(t)];
+    const float* key = scratch.keys[t];
     for (std::int64_t head = heads.begin; head < heads.end; ++head) {
       const std::int64_t column = head * head_width;
-      scratch.scores[static_cast<std::size_t>(head * stride + t)] =
-          scale * dot(query + column, key + column, head_width);
+      scratch.scores[head * stride + t] = scale * dot(query + column, key + column, head_width);
     }
   }
   float* output = args.output.data<float>() + row * width;
@@ -129,7 +127,7 @@ void cached_attention(CpuExec, const CachedAttentionArgs& args) {
     for (std::int64_t row = first; row < std::min(rows, first + kRowsPerBlock); ++row) {
       const std::int32_t* slots = table + lines[row] * table_width;
       for (std::int64_t t = 0; t <= positions[row]; ++t) {
-        scratch.keys[static_cast<std::size_t>(t)] = cache + slots[t] * slot_width;
+        scratch.keys[t] = cache + slots[t] * slot_width;
       }
       attend(queries, row, heads, positions[row] + 1, scratch);
     }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "tensor/cpu/vector.h"
+#include "tensor/matrix_view.h"
 
 namespace kette::cpu {
 
@@ -20,14 +21,8 @@ inline constexpr int kTileRows = kVectorBytes == 64 ? 12 : kVectorBytes == 32 ? 
 template <class T>
 inline constexpr int kTileWidth = 2 * Simd<T>::kLanes;
 
-template <class T>
-struct TileOperand {
-  const T* data = nullptr;
-  std::int64_t row_stride = 0, column_stride = 0;
-};
-
 template <class T, int rows, int vectors>
-void multiply_tile(std::int64_t depth, TileOperand<T> a, const T* b, std::int64_t ldb, T alpha,
+void multiply_tile(std::int64_t depth, MatrixView<const T> a, const T* b, std::int64_t ldb, T alpha,
                    T beta, T* c, std::int64_t ldc) {
   using S = Simd<T>;
   typename S::Vector sums[rows][vectors];
@@ -61,7 +56,7 @@ void multiply_tile(std::int64_t depth, TileOperand<T> a, const T* b, std::int64_
 }
 
 template <class T>
-using MultiplyTile = void (*)(std::int64_t, TileOperand<T>, const T*, std::int64_t, T, T, T*,
+using MultiplyTile = void (*)(std::int64_t, MatrixView<const T>, const T*, std::int64_t, T, T, T*,
                               std::int64_t);
 
 /// multiply_tile by its number of rows: 1 .. 2 * kTileRows for one vector, 1 .. kTileRows for two.
@@ -71,7 +66,7 @@ MultiplyTile<T> tile_kernel(std::int64_t rows) {
     return std::array<MultiplyTile<T>, sizeof...(index)>{&multiply_tile<T, index + 1, vectors>...};
   }
   (std::make_integer_sequence<int, 2 * kTileRows / vectors>{});
-  return kernels[static_cast<std::size_t>(rows - 1)];
+  return kernels[rows - 1];
 }
 
 }  // namespace kette::cpu

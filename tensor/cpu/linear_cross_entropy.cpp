@@ -60,63 +60,41 @@ CrossEntropySums reduce_row(T* z, std::int64_t vocabulary, std::int64_t target, 
 template <class T>
 void reduce_chunk(const LinearCrossEntropyArgs& args, const Tensor& logits,
                   CrossEntropySums& sums) {
-  const std::int64_t rows = args.x.rows(), width = args.x.width(), vocabulary = args.weight.rows();
+  const std::int64_t rows = args.x.rows(), vocabulary = args.weight.rows();
   const bool wants_gradients = args.dx.defined();
-  MatmulArgs project{
-      .dtype = dtype_of<T>, .a = args.x.raw(), .b = args.weight.raw(), .c = logits.raw()};
-  project.m = rows;
-  project.n = project.ldc = vocabulary;
-  project.k = project.lda = project.ldb = width;
-  project.transpose_b = true;
+  const Tensor z = logits.slice(0, rows);
+  MatmulArgs project = MatmulArgs::of(z, args.x, Matrix(args.weight).transposed());
   project.bias = args.bias.defined() ? args.bias.raw() : nullptr;
   matmul(CpuExec{}, project);
 
   std::vector<CrossEntropySums> losses(static_cast<std::size_t>(rows));
-  T* z = logits.data<T>();
+  T* first = z.data<T>();
   const std::int32_t* targets = args.targets.data<std::int32_t>();
   cpu::parallel_blocks(rows, 8, 16 * vocabulary, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
-      losses[static_cast<std::size_t>(row)] =
-          reduce_row(z + row * vocabulary, vocabulary, targets[row], args.smoothing,
-                     wants_gradients ? &args.gradient_scale : nullptr);
+      losses[row] = reduce_row(first + row * vocabulary, vocabulary, targets[row], args.smoothing,
+                               wants_gradients ? &args.gradient_scale : nullptr);
     }
   });
   for (const CrossEntropySums& loss : losses) sums += loss;
   if (!wants_gradients) return;
 
-  MatmulArgs back{.dtype = dtype_of<T>, .a = z, .b = args.weight.raw(), .c = args.dx.raw()};
-  back.m = rows;
-  back.n = back.ldb = back.ldc = width;
-  back.k = back.lda = vocabulary;
-  matmul(CpuExec{}, back);
+  matmul(CpuExec{}, MatmulArgs::of(args.dx, z, args.weight));
   if (args.dweight.defined()) {
-    MatmulArgs gather{.dtype = dtype_of<T>, .a = z, .b = args.x.raw(), .c = args.dweight.raw()};
-    gather.transpose_a = true;
-    gather.m = gather.lda = vocabulary;
-    gather.n = gather.ldb = gather.ldc = width;
-    gather.k = rows;
-    gather.beta = 1;
-    matmul(CpuExec{}, gather);
+    matmul(CpuExec{}, MatmulArgs::of(args.dweight, Matrix(z).transposed(), args.x, 1, 1));
   }
-  if (args.dbias.defined()) {
-    add_rows(CpuExec{}, logits.view(0, {rows, vocabulary}), args.dbias);
-  }
+  if (args.dbias.defined()) add_rows(CpuExec{}, z, args.dbias);
 }
 
 template <class T>
 CrossEntropySums reduce(const LinearCrossEntropyArgs& args) {
-  const std::int64_t rows = args.x.rows(), width = args.x.width(), vocabulary = args.weight.rows();
+  const std::int64_t rows = args.x.rows(), vocabulary = args.weight.rows();
   const std::int64_t chunk =
       std::min(rows, std::max(kFewestRows, kChunkElements / std::max<std::int64_t>(vocabulary, 1)));
   const Tensor logits = Tensor::empty({chunk, vocabulary}, dtype_of<T>);
   CrossEntropySums sums;
   for (std::int64_t begin = 0; begin < rows; begin += chunk) {
-    const std::int64_t count = std::min(chunk, rows - begin);
-    LinearCrossEntropyArgs part = args;
-    part.x = args.x.view(begin * width, {count, width});
-    part.targets = args.targets.view(begin, {count});
-    if (args.dx.defined()) part.dx = args.dx.view(begin * width, {count, width});
-    reduce_chunk<T>(part, logits, sums);
+    reduce_chunk<T>(args.rows(begin, std::min(chunk, rows - begin)), logits, sums);
   }
   return sums;
 }

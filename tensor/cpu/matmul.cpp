@@ -13,7 +13,6 @@ namespace kette::kernels {
 namespace {
 
 using cpu::Epilogue;
-using cpu::Operand;
 using cpu::parallel_blocks;
 using cpu::Scratch;
 
@@ -37,11 +36,12 @@ struct Problem {
                 static_cast<const Out*>(args.kept)};
   }
 
-  static Operand<T> operand(const T* data, std::int64_t ld, bool transpose) {
-    return transpose ? Operand<T>{data, 1, ld} : Operand<T>{data, ld, 1};
+  static MatrixView<const T> view(const T* data, std::int64_t ld, bool transpose) {
+    const MatrixView<const T> rows{data, ld};
+    return transpose ? rows.transposed() : rows;
   }
-  Operand<T> left() const { return operand(a, args.lda, args.transpose_a); }
-  Operand<T> right() const { return operand(b, args.ldb, args.transpose_b); }
+  MatrixView<const T> left() const { return view(a, args.lda, args.transpose_a); }
+  MatrixView<const T> right() const { return view(b, args.ldb, args.transpose_b); }
 
   /// Finishes part of a row of C from its product, which lies elsewhere.
   void store(std::int64_t row, std::int64_t column, std::int64_t columns,
@@ -112,7 +112,7 @@ void multiply_swapped(const Problem<T, Out>& problem) {
 template <class T, class Out>
 void multiply_in_parts(const Problem<T, Out>& problem, std::int64_t depth) {
   const std::int64_t m = problem.args.m, n = problem.args.n, k = problem.args.k;
-  const Operand<T> a = problem.left(), b = problem.right();
+  const MatrixView<const T> a = problem.left(), b = problem.right();
   const std::int64_t parts = cpu::ceil_div(k, depth);
   const Scratch<float> scratch(parts * m * n);
   parallel_blocks(k, depth, m * n, [&](std::int64_t begin, std::int64_t end) {

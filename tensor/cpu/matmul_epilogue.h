@@ -56,8 +56,4 @@ struct Epilogue {
   }
 };
 
-/// y[j] += sum over rows of x[row * ld + j], for `width` columns.
-template <class T>
-void add_rows(const T* x, std::int64_t rows, std::int64_t width, std::int64_t ld, Compute<T>* y);
-
 }  // namespace kette::cpu

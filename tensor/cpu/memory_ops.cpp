@@ -109,11 +109,11 @@ void scatter_add(CpuExec, const Tensor& dy, const Occurrences& occurrences, cons
     parallel_blocks(count, 16, 16 * width, [&](std::int64_t begin, std::int64_t end) {
       const Scratch<C> alone(width);
       for (std::int64_t at = begin; at < end; ++at) {
-        const Occurrences::Piece& piece = pieces[static_cast<std::size_t>(at)];
+        const Occurrences::Piece& piece = pieces[at];
         C* sums = piece.partial < 0 ? alone.data() : partial.data() + piece.partial * width;
         std::fill_n(sums, width, C(0));
         for (std::int32_t i = piece.begin; i < piece.end; ++i) {
-          const T* in = upstream + occurrences.rows()[static_cast<std::size_t>(i)] * width;
+          const T* in = upstream + occurrences.rows()[i] * width;
 #pragma omp simd
           for (std::int64_t j = 0; j < width; ++j) sums[j] += C(in[j]);
         }
@@ -122,7 +122,7 @@ void scatter_add(CpuExec, const Tensor& dy, const Occurrences& occurrences, cons
     });
     const auto frequent_count = static_cast<std::int64_t>(frequent.size());
     parallel_blocks(frequent_count, 1, 8 * width, [&](std::int64_t at, std::int64_t) {
-      const Occurrences::Frequent& entry = frequent[static_cast<std::size_t>(at)];
+      const Occurrences::Frequent& entry = frequent[at];
       C* sums = partial.data() + entry.begin * width;
       cpu::add_blocks(sums, entry.end - entry.begin, width, width);
       add_to_table(entry.entry, sums);

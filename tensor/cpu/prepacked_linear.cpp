@@ -23,8 +23,7 @@ void pack_rows(const Tensor& matrix, std::int64_t first, Weight* panels) {
   const std::int64_t in = matrix.width();
   const float* source = matrix.data<float>();
   cpu::parallel_blocks(matrix.rows(), kPanel, in, [&](std::int64_t begin, std::int64_t end) {
-    // A run of columns at a time: its lines of the panel stay in the first-level cache until they
-    // are full.
+    // A run of columns at a time: its lines of the panel stay in the first-level cache until full.
     constexpr std::int64_t kRun = 32;
     for (std::int64_t run = 0; run < in; run += kRun) {
       for (std::int64_t row = begin; row < end; ++row) {
@@ -82,8 +81,8 @@ void multiply_block(const PrepackedLinearArgs& args, const Weight* prepacked, Pa
         if (!fits && begin > 0) copy_rows(target, out, aside, kPanel, count, columns);
         float* sums = fits ? target : aside;
         const std::int64_t stride = fits ? out : kPanel;
-        const cpu::StridedRows start =
-            begin == 0 ? cpu::StridedRows{bias + column, 0} : cpu::StridedRows{sums, stride};
+        using Rows = RowsView<const float>;
+        const Rows start = begin == 0 ? Rows{bias + column, 0} : Rows{sums, stride};
         cpu::multiply_panel(count, run, {x + i * depth + begin, depth}, part, start, sums, stride);
         if (!fits) copy_rows(aside, kPanel, target, out, count, columns);
         if (begin + run < depth) continue;

@@ -16,7 +16,7 @@
 #include <type_traits>
 
 #include "tensor/cpu/vector.h"
-#include "tensor/dtype.h"
+#include "tensor/matrix_view.h"
 
 namespace kette::cpu {
 
@@ -27,13 +27,6 @@ inline constexpr int kPanelRows = 6;
 inline constexpr std::int64_t kBlockRows = 40 * kPanelRows, kBlockDepth = 512;
 /// A multiply-add here takes so much less time than the operations that cpu::kParallelWork counts.
 inline constexpr std::int64_t kMultiplyAddsPerOperation = 16;
-
-struct StridedRows {
-  const float* data;
-  std::int64_t stride;
-
-  StridedRows from(std::int64_t row) const { return {data + row * stride, stride}; }
-};
 
 /// Where a column lies within kPanel elements.
 template <class Weight>
@@ -68,8 +61,8 @@ inline void load_columns(const BFloat16* from, PanelVectors& columns) {
 }
 
 template <int rows, class Weight>
-void multiply_panel_rows(std::int64_t depth, StridedRows x, const Weight* panel, StridedRows start,
-                         float* out, std::int64_t out_stride) {
+void multiply_panel_rows(std::int64_t depth, RowsView<const float> x, const Weight* panel,
+                         RowsView<const float> start, float* out, std::int64_t out_stride) {
   using S = Simd<float>;
   S::Vector sums[rows][kPanelVectors];
 #pragma GCC unroll 6
@@ -100,8 +93,9 @@ void multiply_panel_rows(std::int64_t depth, StridedRows x, const Weight* panel,
 
 /// All kPanel columns of `rows` rows.
 template <class Weight>
-void multiply_panel(std::int64_t rows, std::int64_t depth, StridedRows x, const Weight* panel,
-                    StridedRows start, float* out, std::int64_t out_stride) {
+void multiply_panel(std::int64_t rows, std::int64_t depth, RowsView<const float> x,
+                    const Weight* panel, RowsView<const float> start, float* out,
+                    std::int64_t out_stride) {
   std::int64_t row = 0;
   const auto tile = [&]<int count>(std::integral_constant<int, count>) {
     multiply_panel_rows<count>(depth, x.from(row), panel, start.from(row), out + row * out_stride,

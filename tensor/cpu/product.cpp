@@ -59,8 +59,8 @@ typename Simd<float>::Vector load_floats(const T* from) {
 static_assert(kTileRows <= Simd<float>::kLanes, "one transposition makes a panel of A");
 
 /// to[p * to_stride + i] = from[i * from_stride + p] for i < rows <= kLanes and p < depth. Writes
-/// whole vectors: zeros up to kLanes rows, of which a later p may write over some; `to` has room
-/// for that.
+/// whole vectors, for which `to` has room: zeros up to kLanes rows, some of which a later p may
+/// overwrite.
 template <class T>
 void pack_transposed(const T* from, std::int64_t from_stride, std::int64_t rows, std::int64_t depth,
                      float* to, std::int64_t to_stride) {
@@ -84,7 +84,7 @@ void pack_transposed(const T* from, std::int64_t from_stride, std::int64_t rows,
 /// Rows [0, rows) of B, in panels of kColumns columns whose last is filled up with zeros; a panel
 /// starts `distance` after its neighbour. For rows that lie contiguous: each is read once, whole.
 template <class T>
-void pack_b_rows(const Operand<T>& b, std::int64_t rows, std::int64_t columns, float* out,
+void pack_b_rows(const MatrixView<const T>& b, std::int64_t rows, std::int64_t columns, float* out,
                  std::int64_t distance) {
   for (std::int64_t p = 0; p < rows; ++p) {
     const T* row = b.data + p * b.row_stride;
@@ -103,7 +103,8 @@ void pack_b_rows(const Operand<T>& b, std::int64_t rows, std::int64_t columns, f
 
 /// The same of one panel, for columns that lie contiguous.
 template <class T>
-void pack_b_columns(const Operand<T>& b, std::int64_t rows, std::int64_t columns, float* out) {
+void pack_b_columns(const MatrixView<const T>& b, std::int64_t rows, std::int64_t columns,
+                    float* out) {
   constexpr std::int64_t kLanes = Simd<float>::kLanes;
   for (std::int64_t j = 0; j < kColumns; j += kLanes) {
     pack_transposed(b.data + j * b.column_stride, b.column_stride,
@@ -113,7 +114,7 @@ void pack_b_columns(const Operand<T>& b, std::int64_t rows, std::int64_t columns
 
 /// All of B, shared out among the threads of a parallel region; a panel is `rows` rows long.
 template <class T>
-void pack_b(const Operand<T>& b, std::int64_t rows, std::int64_t columns, float* out) {
+void pack_b(const MatrixView<const T>& b, std::int64_t rows, std::int64_t columns, float* out) {
   const bool is_by_rows = b.column_stride == 1;
   const std::int64_t high = is_by_rows ? 64 : std::max<std::int64_t>(1, rows),
                      wide = is_by_rows ? kBlockColumns : kColumns;
@@ -121,7 +122,7 @@ void pack_b(const Operand<T>& b, std::int64_t rows, std::int64_t columns, float*
 #pragma omp for schedule(static)
   for (std::int64_t index = 0; index < down * across; ++index) {
     const std::int64_t p = index % down * high, j = index / down * wide;
-    const Operand<T> part = b.from(p, j);
+    const MatrixView<const T> part = b.from(p, j);
     const std::int64_t part_columns = std::min(wide, columns - j);
     float* panel = out + j * rows + p * kColumns;
     if (is_by_rows) {
@@ -135,10 +136,9 @@ void pack_b(const Operand<T>& b, std::int64_t rows, std::int64_t columns, float*
 /// What a vector written at the last column of a panel may reach past it.
 constexpr std::int64_t kSlack = Simd<float>::kLanes;
 
-/// `rows` rows of A as columns of kTileRows each; a last, lower panel keeps the distance between
-/// columns.
+/// `rows` rows of A as columns of kTileRows each; in a last, lower panel they lie as far apart.
 template <class T>
-void pack_rows(const Operand<T>& a, std::int64_t rows, std::int64_t depth, float* out) {
+void pack_rows(const MatrixView<const T>& a, std::int64_t rows, std::int64_t depth, float* out) {
   if (a.column_stride == 1) {
     for (std::int64_t i = 0; i < rows; i += kTileRows) {
       pack_transposed(a.data + i * a.row_stride, a.row_stride,
@@ -164,7 +164,7 @@ void pack_rows(const Operand<T>& a, std::int64_t rows, std::int64_t depth, float
 /// Whether the tiles may read A where it lies: f32, and neither so far apart nor so regularly that
 /// the cache cannot hold what is read again.
 template <class T>
-bool is_read_in_place(const Operand<T>& a, std::int64_t n) {
+bool is_read_in_place(const MatrixView<const T>& a, std::int64_t n) {
   constexpr std::int64_t kWay = 4096 / sizeof(float);
   if (!std::is_same_v<T, float>) return false;
   if (a.row_stride == 1 && a.column_stride != 1) return a.column_stride <= 256;
@@ -172,8 +172,9 @@ bool is_read_in_place(const Operand<T>& a, std::int64_t n) {
 }
 
 /// One tile of C, whose last columns may not fill a panel.
-void multiply_at(std::int64_t rows, std::int64_t columns, std::int64_t depth, TileOperand<float> a,
-                 const float* panel, float alpha, float beta, float* c, std::int64_t ldc) {
+void multiply_at(std::int64_t rows, std::int64_t columns, std::int64_t depth,
+                 MatrixView<const float> a, const float* panel, float alpha, float beta, float* c,
+                 std::int64_t ldc) {
   const auto kernel =
       columns <= Simd<float>::kLanes ? tile_kernel<float, 1>(rows) : tile_kernel<float, 2>(rows);
   if (columns == kColumns) {
@@ -199,14 +200,14 @@ struct Block {
 
 /// C's block, over all of k. `panels`: those of B from column 0 of C on, each k rows long.
 template <class T>
-void multiply_block(const Block& block, std::int64_t k, float alpha, const Operand<T>& a,
+void multiply_block(const Block& block, std::int64_t k, float alpha, const MatrixView<const T>& a,
                     const float* panels, float beta, float* c, std::int64_t ldc) {
   const bool in_place = is_read_in_place(a, block.columns);
   const Scratch<float> rows(in_place ? 0 : (block.rows + kTileRows) * std::min(k, kDepth) + kSlack);
   // Once even for k = 0: C is then beta * C.
   for (std::int64_t begin = 0; begin == 0 || begin < k; begin += kDepth) {
     const std::int64_t depth = std::min(kDepth, k - begin);
-    const Operand<T> part = a.from(block.row, begin);
+    const MatrixView<const T> part = a.from(block.row, begin);
     if (!in_place) pack_rows(part, block.rows, depth, rows.data());
     const float part_beta = begin == 0 ? beta : 1.0f;  // later parts of k add up
     for (std::int64_t j = block.column; j < block.column + block.columns; j += kColumns) {
@@ -215,11 +216,10 @@ void multiply_block(const Block& block, std::int64_t k, float alpha, const Opera
           std::min<std::int64_t>(kColumns, block.column + block.columns - j);
       for (std::int64_t i = 0; i < block.rows; i += kTileRows) {
         const std::int64_t count = std::min<std::int64_t>(kTileRows, block.rows - i);
-        TileOperand<float> tile{rows.data(), 1, kTileRows};
+        MatrixView<const float> tile{rows.data(), 1, kTileRows};
         if (!in_place) tile.data += i * depth;
         if constexpr (std::is_same_v<T, float>) {
-          if (in_place)
-            tile = {part.data + i * part.row_stride, part.row_stride, part.column_stride};
+          if (in_place) tile = part.from(i, 0);
         }
         multiply_at(count, columns, depth, tile, panel, alpha, part_beta,
                     c + (block.row + i) * ldc + j, ldc);
@@ -231,8 +231,8 @@ void multiply_block(const Block& block, std::int64_t k, float alpha, const Opera
 }  // namespace
 
 template <class T>
-void product(const ProductShape& shape, float alpha, Operand<T> a, Operand<T> b, float beta,
-             float* c, std::int64_t ldc, const FinishBlock& finish) {
+void product(const ProductShape& shape, float alpha, MatrixView<const T> a, MatrixView<const T> b,
+             float beta, float* c, std::int64_t ldc, const FinishBlock& finish) {
   const std::int64_t m = shape.m, n = shape.n, k = shape.k;
   // B becomes panels a part at a time: first as deep, then as wide as fits.
   const std::int64_t padded = round_up(n, kColumns);
@@ -250,7 +250,7 @@ void product(const ProductShape& shape, float alpha, Operand<T> a, Operand<T> b,
       const bool is_last = begin + run == k;
       pack_b(b.from(begin, first), run, columns, panels.data());
       const std::int64_t column_blocks = ceil_div(columns, kBlockColumns);
-      const Operand<T> part = a.from(0, begin);
+      const MatrixView<const T> part = a.from(0, begin);
 #pragma omp for schedule(dynamic)
       for (std::int64_t index = 0; index < row_blocks.count() * column_blocks; ++index) {
         // Neighbours share their columns, and with them the panels of B.
@@ -267,9 +267,11 @@ void product(const ProductShape& shape, float alpha, Operand<T> a, Operand<T> b,
   }
 }
 
-template void product<float>(const ProductShape&, float, Operand<float>, Operand<float>, float,
-                             float*, std::int64_t, const FinishBlock&);
-template void product<BFloat16>(const ProductShape&, float, Operand<BFloat16>, Operand<BFloat16>,
-                                float, float*, std::int64_t, const FinishBlock&);
+template void product<float>(const ProductShape&, float, MatrixView<const float>,
+                             MatrixView<const float>, float, float*, std::int64_t,
+                             const FinishBlock&);
+template void product<BFloat16>(const ProductShape&, float, MatrixView<const BFloat16>,
+                                MatrixView<const BFloat16>, float, float*, std::int64_t,
+                                const FinishBlock&);
 
 }  // namespace kette::cpu

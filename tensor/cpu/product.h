@@ -8,22 +8,9 @@
 #include <cstdint>
 #include <functional>
 
-#include "tensor/dtype.h"
+#include "tensor/matrix_view.h"
 
 namespace kette::cpu {
-
-/// Element (i, j) at data + i * row_stride + j * column_stride; one of the strides is 1.
-template <class T>
-struct Operand {
-  const T* data = nullptr;
-  std::int64_t row_stride = 0, column_stride = 0;
-
-  Operand transposed() const { return {data, column_stride, row_stride}; }
-  /// Starts at another element.
-  Operand from(std::int64_t row, std::int64_t column) const {
-    return {data + row * row_stride + column * column_stride, row_stride, column_stride};
-  }
-};
 
 struct ProductShape {
   std::int64_t m = 0, n = 0, k = 0;
@@ -33,9 +20,9 @@ struct ProductShape {
 using FinishBlock = std::function<void(std::int64_t row, std::int64_t rows, std::int64_t column,
                                        std::int64_t columns)>;
 
-/// T: float or BFloat16. Inside a parallel region it runs on the calling thread alone.
+/// T: float or BFloat16; of the strides of a and b one is 1. Inside a parallel region it runs on the calling thread alone.
 template <class T>
-void product(const ProductShape& shape, float alpha, Operand<T> a, Operand<T> b, float beta,
-             float* c, std::int64_t ldc, const FinishBlock& finish = {});
+void product(const ProductShape& shape, float alpha, MatrixView<const T> a, MatrixView<const T> b,
+             float beta, float* c, std::int64_t ldc, const FinishBlock& finish = {});
 
 }  // namespace kette::cpu

@@ -12,8 +12,7 @@ namespace {
 using cpu::parallel_blocks;
 constexpr std::int64_t kGrain = 4096;
 
-/// x seen as [outer, reduced, inner], summed over the middle axis; one call per run of reduced
-/// axes.
+/// x as [outer, reduced, inner], summed over the middle axis; one call per run of reduced axes.
 template <class T>
 void sum_middle(const T* x, T* y, std::int64_t outer, std::int64_t reduced, std::int64_t inner) {
   using C = Compute<T>;
@@ -29,30 +28,26 @@ void sum_middle(const T* x, T* y, std::int64_t outer, std::int64_t reduced, std:
     });
     return;
   }
-  // Two stages over fixed blocks of the reduced axis: a [4096, 128] column sum keeps every thread
-  // busy.
-  constexpr std::int64_t kBlock = 64;
-  const std::int64_t blocks = std::max<std::int64_t>(1, cpu::ceil_div(reduced, kBlock));
-  std::vector<C> partial(static_cast<std::size_t>(outer * blocks * inner));
-  parallel_blocks(outer * blocks, 1, kBlock * inner, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t index = begin; index < end; ++index) {
-      const std::int64_t row = index / blocks, first = index % blocks * kBlock;
-      C* sum = partial.data() + index * inner;
-      for (std::int64_t r = first; r < std::min(reduced, first + kBlock); ++r) {
-        const T* in = x + (row * reduced + r) * inner;
-#pragma omp simd
-        for (std::int64_t j = 0; j < inner; ++j) sum[j] += C(in[j]);
-      }
-    }
-  });
-  for (std::int64_t row = 0; row < outer; ++row) {
-    C* total = partial.data() + row * blocks * inner;
-    cpu::add_blocks(total, blocks, inner, inner);
-    for (std::int64_t j = 0; j < inner; ++j) y[row * inner + j] = T(total[j]);
-  }
+  // A [4096, 128] column sum keeps every thread busy.
+  constexpr std::int64_t kRows = 64;
+  cpu::sum_rows<C>(
+      outer, reduced, kRows, inner, inner,
+      [&](std::int64_t matrix, std::int64_t begin, std::int64_t end, C* sums) {
+        cpu::add_to_sums(x + (matrix * reduced + begin) * inner, end - begin, inner, inner, sums);
+      },
+      [&](std::int64_t matrix, const C* sums) {
+        for (std::int64_t j = 0; j < inner; ++j) y[matrix * inner + j] = T(sums[j]);
+      });
 }
 
 }  // namespace
+
+void add_rows(CpuExec, const Tensor& x, const Tensor& y) {
+  const std::int64_t width = y.elements(), rows = x.elements() / std::max<std::int64_t>(1, width);
+  visit_float(x.dtype(), "add_rows", [&]<class T>(T) {
+    cpu::add_rows(x.data<T>(), rows, width, width, y.data<Compute<T>>());
+  });
+}
 
 void sum_to(CpuExec, const Tensor& x, const Tensor& y) {
   sum_axis_runs(x, y, [](const Tensor& from, const Tensor& to, const AxisRun& run) {
@@ -92,7 +87,7 @@ void sum_of_squares(CpuExec, const Tensor& x, const Tensor& sum) {
         const double value = static_cast<double>(Compute<T>(in[i]));
         total += value * value;
       }
-      partial[static_cast<std::size_t>(begin / kGrain)] = total;
+      partial[begin / kGrain] = total;
     });
     double& total = *sum.data<double>();
     total = 0;
@@ -109,7 +104,7 @@ std::optional<std::int64_t> first_non_finite(CpuExec, const Tensor& x) {
       int found = 0;
 #pragma omp simd reduction(| : found)
       for (std::int64_t i = begin; i < end; ++i) found |= is_bad(i);
-      bad[static_cast<std::size_t>(begin / kGrain)] = found != 0;
+      bad[begin / kGrain] = found != 0;
     });
     const auto first = std::find(bad.begin(), bad.end(), 1);
     if (first == bad.end()) return std::nullopt;

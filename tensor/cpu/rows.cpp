@@ -87,16 +87,17 @@ void for_rows(CpuExec, const Body& body, std::int64_t rows) {
 template <class Body>
 void for_rows_with_sums(CpuExec, const Body& body, std::int64_t rows, const Tensor* const* sums) {
   using C = Compute<typename Body::Element>;
-  const std::int64_t width = body.width, stride = Body::kSums * width;
-  const std::int64_t blocks = cpu::ceil_div(rows, kRowsPerSum);
-  std::vector<C> partial(static_cast<std::size_t>(blocks * stride));
-  parallel_blocks(rows, kRowsPerSum, width * 8, [&](std::int64_t begin, std::int64_t end) {
-    const CpuSums<C> block{partial.data() + begin / kRowsPerSum * stride, width};
-    for (std::int64_t row = begin; row < end; ++row) body(CpuGroup{}, row, block);
-  });
-  if (blocks == 0) return;
-  cpu::add_blocks(partial.data(), blocks, stride, stride);
-  for (int k = 0; k < Body::kSums; ++k) cpu::add_to(*sums[k], partial.data() + k * width);
+  const std::int64_t width = body.width;
+  if (rows == 0) return;
+  cpu::sum_rows<C>(
+      1, rows, kRowsPerSum, Body::kSums * width, width * 8,
+      [&](std::int64_t, std::int64_t begin, std::int64_t end, C* of_block) {
+        const CpuSums<C> block{of_block, width};
+        for (std::int64_t row = begin; row < end; ++row) body(CpuGroup{}, row, block);
+      },
+      [&](std::int64_t, const C* total) {
+        for (int k = 0; k < Body::kSums; ++k) cpu::add_to(*sums[k], total + k * width);
+      });
 }
 
 namespace {

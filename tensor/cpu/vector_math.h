@@ -8,8 +8,7 @@
 
 namespace kette::cpu {
 
-/// exp of x <= 0 with the polynomial of scalar::exp; below -87, where that gives 0, no more than
-/// 2e-38.
+/// exp of x <= 0 with the polynomial of scalar::exp; at most 2e-38 below -87, where that gives 0.
 inline Simd<float>::Vector exp_of_negative(Simd<float>::Vector x) {
   using Vector = Simd<float>::Vector;
   typedef std::int32_t Integers __attribute__((vector_size(kVectorBytes)));

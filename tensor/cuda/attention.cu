@@ -46,8 +46,8 @@ __global__ void __launch_bounds__(Tile::kThreads) attend(AttentionCall<T> call) 
   if (rows <= 0) return;
 
   const TileMemory<Tile, 1> memory;
-  const Panel<const T> key = head.of_keys(call.key, call.key_stride);
-  const Panel<const T> value = head.of_keys(call.value, call.value_stride);
+  const RowsView<const T> key = head.of_keys(call.key, call.key_stride);
+  const RowsView<const T> value = head.of_keys(call.value, call.value_stride);
   typename Tile::Own query(memory.own(0));
   Tile::load(call, head.of_queries(call.query, call.query_stride).from(begin), rows, memory.own(0));
 

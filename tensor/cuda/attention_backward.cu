@@ -60,8 +60,8 @@ __global__ void __launch_bounds__(Tile::kThreads) differentiate_queries(Backward
   if (rows <= 0) return;
 
   const TileMemory<Tile, 2> memory;
-  const Panel<const T> key = head.of_keys(call.key, call.key_stride);
-  const Panel<const T> value = head.of_keys(call.value, call.value_stride);
+  const RowsView<const T> key = head.of_keys(call.key, call.key_stride);
+  const RowsView<const T> value = head.of_keys(call.value, call.value_stride);
   typename Tile::Own query(memory.own(0)), upstream(memory.own(1));
   Tile::load(call, head.of_queries(call.query, call.query_stride).from(begin), rows, memory.own(0));
   Tile::load(call, head.of_queries(backward.upstream, call.output_stride).from(begin), rows,
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(Tile::kThreads) differentiate_queries(Backward
   });
 
   const auto scale = [&](int) { return call.scale; };
-  const Panel<T> dquery = head.of_queries(backward.dquery, call.query_stride);
+  const RowsView<T> dquery = head.of_queries(backward.dquery, call.query_stride);
   Tile::store(call, gradient, scale, dquery.from(begin), rows);
 }
 
@@ -123,8 +123,8 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
   if (rows <= 0) return;
 
   const TileMemory<Tile, 2, Side::keys> memory;
-  const Panel<const T> query = head.of_queries(call.query, call.query_stride);
-  const Panel<const T> upstream = head.of_queries(backward.upstream, call.output_stride);
+  const RowsView<const T> query = head.of_queries(call.query, call.query_stride);
+  const RowsView<const T> upstream = head.of_queries(backward.upstream, call.output_stride);
   typename Tile::Own key(memory.own(0)), value(memory.own(1));
   Tile::load(call, head.of_keys(call.key, call.key_stride).from(begin), rows, memory.own(0));
   Tile::load(call, head.of_keys(call.value, call.value_stride).from(begin), rows, memory.own(1));
@@ -180,8 +180,8 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
 
   const auto scale = [&](int) { return call.scale; };
   const auto kept_scale = [&](int) { return C(call.dropout.scale); };
-  const Panel<T> dkey = head.of_keys(backward.dkey, call.key_stride);
-  const Panel<T> dvalue = head.of_keys(backward.dvalue, call.value_stride);
+  const RowsView<T> dkey = head.of_keys(backward.dkey, call.key_stride);
+  const RowsView<T> dvalue = head.of_keys(backward.dvalue, call.value_stride);
   Tile::store(call, gradient, scale, dkey.from(begin), rows);
   Tile::store(call, value_gradient, kept_scale, dvalue.from(begin), rows);
 }

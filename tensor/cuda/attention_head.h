@@ -6,6 +6,7 @@
 
 #include "tensor/cuda/launch.h"
 #include "tensor/cuda/pack.h"
+#include "tensor/matrix_view.h"
 #include "tensor/scalar.h"
 
 #ifdef __CUDACC__
@@ -17,14 +18,6 @@
 namespace kette::cuda {
 
 __device__ inline int smaller(int a, int b) { return a < b ? a : b; }
-
-/// Rows of a matrix, a stride apart; row 0 is the first of a sequence, and starts with one head.
-template <class T>
-struct Panel {
-  T* data;
-  std::int64_t stride;
-  __device__ Panel from(int row) const { return {data + row * stride, stride}; }
-};
 
 /// AttentionArgs for a kernel. `tiles` blocks in grid.x for each sequence; the heads in grid.y.
 template <class T, class C = Compute<T>>
@@ -123,12 +116,13 @@ struct AttentionHead {
   __device__ std::int64_t statistic(int query) const {
     return head * call.query_rows + first_query + query;
   }
+  /// A matrix's columns of this head, from the sequence's first row on.
   template <class U>
-  __device__ Panel<U> of_queries(U* matrix, std::int64_t stride) const {
+  __device__ RowsView<U> of_queries(U* matrix, std::int64_t stride) const {
     return {matrix + first_query * stride + head * call.width, stride};
   }
   template <class U>
-  __device__ Panel<U> of_keys(U* matrix, std::int64_t stride) const {
+  __device__ RowsView<U> of_keys(U* matrix, std::int64_t stride) const {
     return {matrix + first_key * stride + head * call.width, stride};
   }
 };

@@ -19,7 +19,7 @@ __device__ unsigned kept_of_block(const AttentionHead<T>& head, int query, int k
   const auto words = philox(mask.key, static_cast<std::uint64_t>(group * 16 + key_of_16));
   unsigned bits = 0;
   KETTE_UNROLL for (int slot = 0; slot < 8; ++slot) {
-    const std::uint32_t word = words[static_cast<std::size_t>(slot / 2)];
+    const std::uint32_t word = words[slot / 2];
     const std::uint32_t draw = slot % 2 ? word >> 16 : word & 0xffffu;
     bits |= unsigned(draw >= mask.threshold) << slot;
   }

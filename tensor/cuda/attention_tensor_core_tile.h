@@ -67,7 +67,7 @@ struct TensorCoreTile {
   };
 
   /// Copies the first `rows` rows to shared memory. A thread stays in its columns.
-  __device__ static void load(const AttentionCall<BFloat16>& call, Panel<const BFloat16> from,
+  __device__ static void load(const AttentionCall<BFloat16>& call, RowsView<const BFloat16> from,
                               int rows, Stored* to) {
     constexpr int kPieces = kWidth / kPiece, kRowsAtOnce = kThreads / kPieces;
     const int first = int(threadIdx.x) / kPieces, column = int(threadIdx.x) % kPieces * kPiece;
@@ -125,7 +125,7 @@ struct TensorCoreTile {
 
   template <class Factor>
   __device__ static void store(const AttentionCall<BFloat16>& call, Strip& strip,
-                               const Factor& factor, Panel<BFloat16> to, int rows) {
+                               const Factor& factor, RowsView<BFloat16> to, int rows) {
     KETTE_UNROLL for (int i = 0; i < kRows; ++i) {
       if (row(i) >= rows) continue;
       BFloat16* target = to.data + row(i) * to.stride;

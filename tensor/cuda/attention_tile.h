@@ -46,7 +46,8 @@ struct ThreadTile {
   };
 
   /// Copies the first `rows` rows to shared memory.
-  __device__ static void load(const AttentionCall<T>& call, Panel<const T> from, int rows, C* to) {
+  __device__ static void load(const AttentionCall<T>& call, RowsView<const T> from, int rows,
+                              C* to) {
     constexpr int kWarps = kThreads / kWarp;
     for (int i = int(threadIdx.x) / kWarp; i < rows; i += kWarps) {
       for (int e = int(threadIdx.x) % kWarp; e < call.width; e += kWarp) {
@@ -85,7 +86,7 @@ struct ThreadTile {
   /// Writes the strip's first `rows` rows, row(i) times factor(i).
   template <class Factor>
   __device__ static void store(const AttentionCall<T>& call, Strip& strip, const Factor& factor,
-                               Panel<T> to, int rows) {
+                               RowsView<T> to, int rows) {
     KETTE_UNROLL for (int i = 0; i < kRepeat; ++i) {
       KETTE_UNROLL for (int j = 0; j < kSlices; ++j) {
         if (row(i) < rows && column(j) < call.width) {

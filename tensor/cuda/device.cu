@@ -131,8 +131,8 @@ class CudaBackend final : public Backend {
     fail("memory: expected room for ", bytes >> 20, " MiB more on cuda:", index_, ", given ",
          free >> 20, " of ", total >> 20, " MiB free (tensors hold ", pool.in_use_bytes >> 20,
          " MiB, ", pool.cached_bytes >> 20,
-         " MiB are kept for reuse, the rest is other programs'); fewer tokens a batch, "
-         "--precision bf16 or a smaller model need less");
+         " MiB are kept for reuse, the rest is other programs'); "
+         "fewer tokens a batch, --precision bf16 or a smaller model need less");
   }
 
   int index_, multiprocessors_ = 0;

@@ -101,8 +101,7 @@ __global__ void reduce_rows(Logits<T> logits, Smoothing smoothing, double* losse
   }
 }
 
-/// sums[block] += the sum of losses[block, :], and *loss, which may be null, is that of the first times
-/// a scale.
+/// sums[block] += the sum of losses[block, :]; *loss (unless null) is the first of these sums, scaled.
 __global__ void add_losses(const double* losses, std::int64_t rows, double scale, double* sums,
                            double* loss) {
   const double* mine = losses + blockIdx.x * rows;
@@ -151,15 +150,10 @@ struct PaddedTable {
 template <class T>
 void reduce_chunk(CudaExec exec, const LinearCrossEntropyArgs& args, const PaddedTable& table,
                   const Tensor& logits, double* losses, std::int64_t stride) {
-  const std::int64_t rows = args.x.rows(), width = args.x.width(), vocabulary = args.weight.rows();
+  const std::int64_t rows = args.x.rows(), vocabulary = args.weight.rows();
   const std::int64_t ld = logits.width();
-  MatmulArgs project{
-      .dtype = dtype_of<T>, .a = args.x.raw(), .b = table.weight.raw(), .c = logits.raw()};
-  project.m = rows;
-  project.n = table.rows;
-  project.ldc = ld;
-  project.k = project.lda = project.ldb = width;
-  project.transpose_b = true;
+  const Matrix of_table = Matrix(logits.slice(0, rows)).columns(0, table.rows);
+  MatmulArgs project = MatmulArgs::of(of_table, args.x, Matrix(table.weight).transposed());
   project.bias = table.bias.defined() ? table.bias.raw() : nullptr;
   matmul(exec, project);
 
@@ -174,22 +168,9 @@ void reduce_chunk(CudaExec exec, const LinearCrossEntropyArgs& args, const Padde
                Smoothing{args.smoothing, args.gradient_scale, args.dx.defined()}, losses, stride);
   if (!args.dx.defined()) return;
 
-  MatmulArgs back{.dtype = dtype_of<T>, .a = z, .b = table.weight.raw(), .c = args.dx.raw()};
-  back.m = rows;
-  back.n = back.ldb = back.ldc = width;
-  back.k = table.rows;
-  back.lda = ld;
-  matmul(exec, back);
+  matmul(exec, MatmulArgs::of(args.dx, of_table, table.weight));
   if (table.dweight.defined()) {
-    MatmulArgs gather{.dtype = dtype_of<T>, .a = z, .b = args.x.raw(), .c = table.dweight.raw()};
-    gather.transpose_a = true;
-    gather.m = table.rows;
-    gather.lda = ld;
-    gather.n = gather.ldb = gather.ldc = width;
-    gather.k = rows;
-    gather.beta = 1;
-    gather.wide_result = true;
-    matmul(exec, gather);
+    matmul(exec, MatmulArgs::of(table.dweight, of_table.transposed(), args.x, 1, 1));
   }
   if (args.dbias.defined()) {
     cuda::add_rows(exec, z, rows, vocabulary, ld, args.dbias.data<Compute<T>>());
@@ -207,7 +188,7 @@ std::int64_t rows_at_once(const Tensor& x, std::int64_t row_bytes) {
 
 template <class T>
 void reduce(CudaExec exec, const LinearCrossEntropyArgs& args) {
-  const std::int64_t rows = args.x.rows(), width = args.x.width();
+  const std::int64_t rows = args.x.rows();
   const PaddedTable table(args);
   const std::int64_t ld = cuda::round_up(table.rows, kPack<T>);
   const std::int64_t chunk =
@@ -215,12 +196,8 @@ void reduce(CudaExec exec, const LinearCrossEntropyArgs& args) {
   const Tensor logits = Tensor::empty({chunk, ld}, dtype_of<T>, args.x.device());
   const Tensor losses = Tensor::empty({3, rows}, DType::f64, args.x.device());
   for (std::int64_t begin = 0; begin < rows; begin += chunk) {
-    const std::int64_t count = std::min(chunk, rows - begin);
-    LinearCrossEntropyArgs part = args;
-    part.x = args.x.view(begin * width, {count, width});
-    part.targets = args.targets.view(begin, {count});
-    if (args.dx.defined()) part.dx = args.dx.view(begin * width, {count, width});
-    reduce_chunk<T>(exec, part, table, logits, losses.data<double>() + begin, rows);
+    reduce_chunk<T>(exec, args.rows(begin, std::min(chunk, rows - begin)), table, logits,
+                    losses.data<double>() + begin, rows);
   }
   table.finish(args.dweight);
   cuda::launch(exec, add_losses, {dim3(3), dim3(cuda::kThreads)}, losses.data<double>(), rows,

@@ -100,8 +100,12 @@ Problem problem_of(const MatmulArgs& args, cublasLtEpilogue_t epilogue, const Ex
                    bool tf32) {
   Problem problem{args.dtype, args.wide_result, tf32 && args.dtype == DType::f32, args.transpose_a,
                   args.transpose_b};
-  problem.m = args.m, problem.n = args.n, problem.k = args.k;
-  problem.lda = args.lda, problem.ldb = args.ldb, problem.ldc = args.ldc;
+  problem.m = args.m;
+  problem.n = args.n;
+  problem.k = args.k;
+  problem.lda = args.lda;
+  problem.ldb = args.ldb;
+  problem.ldc = args.ldc;
   if (args.batch != 1) {
     problem.batch = args.batch;
     problem.stride_a = args.batch_stride_a;
@@ -118,8 +122,7 @@ Problem problem_of(const MatmulArgs& args, cublasLtEpilogue_t epilogue, const Ex
   return problem;
 }
 
-/// The same problem for as many rows as it stands for: leading dimensions grow with them where they
-/// must.
+/// The problem that stands for this one: rows rounded up, and leading dimensions where they must be.
 Problem rounded(Problem problem) {
   constexpr std::int64_t kRows = 128;
   const auto round = [](std::int64_t& rows) {
@@ -209,8 +212,7 @@ class Multiplier {
     tf32_ = allow;
   }
 
-  /// The product with as much of the epilogue as is returned. sums: where the library writes those it
-  /// takes.
+  /// The product with the epilogue that is returned. sums: where the library writes those it takes.
   cublasLtEpilogue_t multiply(const MatmulArgs& args, void* sums) {
     const std::lock_guard lock(mutex_);
     const cublasLtEpilogue_t epilogue = fused_epilogue(args);

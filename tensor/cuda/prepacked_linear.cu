@@ -44,16 +44,7 @@ __device__ float4 four(const float* from) { return *reinterpret_cast<const float
 
 /// Not inlined: both kernels are to round alike here, too.
 __device__ __noinline__ float activate(Activation activation, float x) {
-  switch (activation) {
-    case Activation::relu:
-      return Relu().forward(x);
-    case Activation::gelu:
-      return Gelu().forward(x);
-    case Activation::silu:
-      return Silu().forward(x);
-    case Activation::none:
-      break;
-  }
+  visit_activation(activation, [&x](auto function) { x = function.forward(x); });
   return x;
 }
 

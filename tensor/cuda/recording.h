@@ -8,8 +8,7 @@
 
 namespace kette::cuda {
 
-/// A graph of what was queued on a stream. What it allocated meanwhile it keeps, for replay() uses it
-/// again.
+/// A graph of what was queued on a stream. It keeps what was allocated meanwhile: replay() needs it.
 class CudaRecording final : public Recording {
  public:
   CudaRecording(BlockPool& pool, cudaStream_t queue) : pool_(pool), queue_(queue) {}

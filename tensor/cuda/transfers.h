@@ -1,4 +1,4 @@
-// Memory of a device and of the host beside it, and copies between them that nobody waits for.
+// Memory of a device and of the host beside it, and copies between them that run later.
 #pragma once
 
 #include <algorithm>

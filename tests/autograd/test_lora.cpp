@@ -21,8 +21,7 @@ std::vector<double> adapted(const Tensor& b) {
 }  // namespace
 
 TEST_CASE(
-    "lora_linear: with B = 0 it is the pretrained map to the bit, and rows without an adapter stay "
-    "so") {
+    "lora_linear: with B = 0 it is the pretrained map to the bit, and rows without an adapter stay so") {
   const auto pretrained = linear(inputs[0], inputs[1], inputs[2]).value().values<double>();
   CHECK(adapted(Tensor::zeros({6, 2}, DType::f64)) == pretrained);
   const auto moved = adapted(inputs[4]);

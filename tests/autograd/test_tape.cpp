@@ -198,9 +198,9 @@ TEST_CASE("anomaly detection names the op, the shapes and the first bad index") 
 
 TEST_CASE("an op given wrong shapes says what it expected") {
   const Variable a = Tensor::zeros({2, 3}), b = Tensor::zeros({4, 5});
-  CHECK(message_of([&] { matmul(a, b); }) ==
-        "matmul: expected [batch..., m, k] and [batch..., k, n], given f32 [2, 3] on cpu and f32 "
-        "[4, 5] on cpu");
+  CHECK(
+      message_of([&] { matmul(a, b); }) ==
+      "matmul: expected [batch..., m, k] and [batch..., k, n], given f32 [2, 3] on cpu and f32 [4, 5] on cpu");
   CHECK(message_of([&] { a + b; }).find("expected shapes that broadcast") != std::string::npos);
   CHECK(message_of([&] {
           embedding(a, Tensor::from(std::vector<std::int32_t>{0, 2}));

@@ -1,6 +1,5 @@
 // Stands in for cuBLASLt where there is no GPU: what tensor/cuda uses of it, under its names. The
-// products are plain loops that follow the layouts to the letter and refuse what the library would
-// refuse.
+// products are plain loops that follow the layouts to the letter and refuse what the library does.
 #pragma once
 
 #include <cstdint>

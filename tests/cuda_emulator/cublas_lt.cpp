@@ -207,8 +207,8 @@ cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t p
 }
 
 /// The algorithm holds the promises it was chosen by: the alignments of A, B, C and D, the
-/// workspace. None is found for an epilogue on rows of D that are not whole 16 bytes: to try the way
-/// around.
+/// workspace. None is found for an epilogue on rows of D that are not whole 16 bytes: a test of the
+/// other path.
 cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDesc_t operation,
                                               cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
                                               cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,

@@ -85,7 +85,7 @@ struct AttentionProblem {
     for (std::int64_t row = segments.begin(sequence); row < segments.end(sequence); ++row) {
       for (std::int64_t e = 0; e < args.head_width; ++e) {
         const std::int64_t at = row * fused.width() + offset + head * args.head_width + e;
-        values.push_back(all[static_cast<std::size_t>(at)]);
+        values.push_back(all[at]);
       }
     }
     return Tensor::from(values, {segments.length(sequence), args.head_width});

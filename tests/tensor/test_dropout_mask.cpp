@@ -15,7 +15,7 @@ TEST_CASE("fill_mask writes what DropoutMask::at defines, and nothing past the r
       fill_mask(mask, row, width, factors.data());
       int wrong = 0;
       for (std::int64_t column = 0; column < width; ++column) {
-        wrong += factors[static_cast<std::size_t>(column)] != mask.at(row, column, width);
+        wrong += factors[column] != mask.at(row, column, width);
       }
       CHECK(wrong == 0);
       CHECK(factors.back() == -1.0f);

@@ -133,8 +133,7 @@ TEST_CASE("matmul applies alpha, beta, bias and activation, and keeps the pre-ac
           const auto pre = before.values<double>(), out = y.values<double>();
           double gap = 0;
           for (std::size_t i = 0; i < sum.size(); ++i) {
-            const double z = 0.5 * sum[i] + args.beta * kept[i] +
-                             (args.bias ? add[i % static_cast<std::size_t>(c.n)] : 0);
+            const double z = 0.5 * sum[i] + args.beta * kept[i] + (args.bias ? add[i % c.n] : 0);
             const double at = args.pre_activation ? pre[i] : z;
             double expected = at;
             visit_activation(args.activation,
@@ -221,7 +220,7 @@ TEST_CASE(
     for (std::int64_t h = 0; h < heads; ++h) {
       std::vector<double> head;
       for (std::int64_t i = 0; i < rows * width; ++i) {
-        head.push_back(all[static_cast<std::size_t>((i / width * heads + h) * width + i % width)]);
+        head.push_back(all[(i / width * heads + h) * width + i % width]);
       }
       const Tensor one = Tensor::from(head, {rows, width});
       const Tensor expected = reference::matmul(one, one, false, true);

@@ -124,8 +124,7 @@ TEST_CASE("scatter_add equals plain loops, for widths in and out of step with pa
         const auto upstream = dy.values<double>();
         for (std::size_t row = 0; row < ids.size(); ++row) {
           for (std::int64_t j = 0; j < width; ++j) {
-            expected[static_cast<std::size_t>(ids[row] * width + j)] +=
-                0.5 * upstream[row * static_cast<std::size_t>(width) + static_cast<std::size_t>(j)];
+            expected[ids[row] * width + j] += 0.5 * upstream[row * width + j];
           }
         }
         const Tensor table = Tensor::full({9, width}, 0.25, compute_dtype(dtype), device);

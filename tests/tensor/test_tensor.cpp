@@ -201,7 +201,7 @@ TEST_CASE("copies from the host take the values of their time, however many and 
       copies.push_back(Tensor::from(values, device));
     }
     for (int turn = 0; turn < 80; ++turn) {
-      CHECK(copies[static_cast<std::size_t>(turn)].view(0, {}).item() == turn);
+      CHECK(copies[turn].view(0, {}).item() == turn);
     }
   }
 }

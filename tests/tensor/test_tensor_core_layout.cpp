@@ -65,15 +65,13 @@ TEST_CASE("CUDA emulator: mma takes its operands from the lanes the manual names
   for (int row = 0; row < 16; ++row) {
     for (int k = 0; k < 16; ++k) {
       a[row][k] = static_cast<int>(random.below(17)) - 8;
-      put(lanes[static_cast<std::size_t>(kLanesOfA[row][k / 2])].a, kFirstOfA[row][k / 2] + k % 2,
-          a[row][k]);
+      put(lanes[kLanesOfA[row][k / 2]].a, kFirstOfA[row][k / 2] + k % 2, a[row][k]);
     }
   }
   for (int k = 0; k < 16; ++k) {
     for (int column = 0; column < 8; ++column) {
       b[k][column] = static_cast<int>(random.below(17)) - 8;
-      put(lanes[static_cast<std::size_t>(kLanesOfB[k / 2][column])].b, kFirstOfB[k / 2] + k % 2,
-          b[k][column]);
+      put(lanes[kLanesOfB[k / 2][column]].b, kFirstOfB[k / 2] + k % 2, b[k][column]);
     }
   }
   emulator->run(32, [&](unsigned thread) {
@@ -86,7 +84,7 @@ TEST_CASE("CUDA emulator: mma takes its operands from the lanes the manual names
       const int element = kFirstOfC[row] + column % 2;
       int expected = element == 0 ? 1 : 0;  // what was there before
       for (int k = 0; k < 16; ++k) expected += a[row][k] * b[k][column];
-      const Lane& lane = lanes[static_cast<std::size_t>(kLanesOfC[row][column / 2])];
+      const Lane& lane = lanes[kLanesOfC[row][column / 2]];
       CHECK(lane.c[element] == static_cast<float>(expected));
     }
   }
