@@ -46,7 +46,7 @@ void ModelConfig::check() const {
   check_size("width", width, kMostWidth);
   check_size("hidden", hidden, kMostHidden);
   check_size("heads", heads, width);
-  check_size("vocabulary", vocabulary, kMostTokens);
+  check_size("vocabulary", vocabulary, kLargestVocabulary);
   KETTE_CHECK(width % heads == 0, "heads: expected a divisor of the width ", width, ", given ",
               heads);
   check_rate("dropout", dropout);

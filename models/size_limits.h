@@ -12,7 +12,7 @@ namespace kette {
 inline constexpr std::int64_t kMostLayers = 10'000;
 inline constexpr std::int64_t kMostWidth = std::int64_t{1} << 17;
 inline constexpr std::int64_t kMostHidden = std::int64_t{1} << 20;
-inline constexpr std::int64_t kMostTokens = std::int64_t{1} << 24;  ///< of a vocabulary
+inline constexpr std::int64_t kLargestVocabulary = std::int64_t{1} << 24;  ///< of a vocabulary
 /// Tables of positions have a row for each and lie in no file.
 inline constexpr std::int64_t kMostPositions = std::int64_t{1} << 17;
 

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
+#include <set>
 
 #include "autograd/all_ops.h"
 #include "tests/support.h"
@@ -107,4 +108,25 @@ TEST_CASE("the guide's own model is the one that is tested, and changes one file
     }
     CHECK(kette::testing::read_file(folder / "models" / name) == tested);
   }
+}
+
+TEST_CASE("the guide's path for an evening is there, and an evening is enough for it") {
+  const std::filesystem::path source = kette::testing::source_folder();
+  const std::string guide = kette::testing::read_file(source / "docs" / "guide.md");
+  const auto begin = guide.find("## An evening's path"), end = guide.find("\n## ", begin + 1);
+  REQUIRE(begin < end);
+  std::set<std::string> files;
+  std::size_t lines = 0;
+  for (std::size_t at = begin; (at = guide.find('`', at)) < end;) {
+    const auto close = guide.find('`', at + 1);
+    const std::string file = guide.substr(at + 1, close - at - 1);
+    CAPTURE(file);
+    REQUIRE(std::filesystem::is_regular_file(source / file));
+    CHECK(files.insert(file).second);
+    lines += count(kette::testing::read_file(source / file), "\n");
+    at = close + 1;
+  }
+  CHECK(files.size() > 30);
+  CHECK(lines > 3000);
+  CHECK(lines < 4000);
 }

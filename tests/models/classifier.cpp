@@ -101,7 +101,7 @@ void ClassifierConfig::check() const {
   ModelConfig::check();
   check_size("layers", layers, kMostLayers);
   check_size("max_length", max_length, kMostPositions);
-  check_size("classes", classes, kMostTokens);
+  check_size("classes", classes, kLargestVocabulary);
 }
 
 std::vector<SummaryRow> ClassifierConfig::summary() const {
