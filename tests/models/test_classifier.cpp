@@ -72,9 +72,9 @@ double accuracy(const Classifier& model, const Batch& batch) {
 TEST_CASE("a family of one's own: gradients, summary, points and configuration") {
   const OneThread quick;
   const auto& [label, config] = classifier_family().small_models.front();
-  for (const auto& [name, gap] : check_model(*config, 6)) {
-    CAPTURE(name);
-    CHECK(gap.gap < 1e-6);
+  for (const auto& parameter : check_model(*config, 6)) {
+    CAPTURE(parameter.first);
+    CHECK(parameter.second.gap < 1e-6);
   }
   const auto model = config->make_model();
   CHECK(count_parameters(*config) == model->parameters().elements());
