@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tensor/suggestion.h"
+
 namespace kette::cli {
 namespace {
 
@@ -21,9 +23,7 @@ struct AddOption {
     fail(field.option, ": expected a field that options can set, given an id");
   }
   Option operator()(const Field::Choice& choice) const {
-    std::string type;
-    for (const std::string& name : choice.names) type += (type.empty() ? "" : "|") + name;
-    return group.custom(field.option, choice.set, choice.get, field.help, type);
+    return group.one_of(field.option, choice.names, choice.set, choice.get, field.help);
   }
 };
 
@@ -105,13 +105,12 @@ void ArchitectureOptions::check() const {
   config()->check();
   for (const FieldOption& option : options_) {
     if (!is_foreign(option) || !option.option.given()) continue;
-    std::string presets;
+    std::vector<std::string> presets;
     for (const std::size_t family : option.families) {
-      for (const std::string& preset : configs_[family]->family().presets) {
-        presets += (presets.empty() ? "" : ", ") + preset;
-      }
+      const auto& names = configs_[family]->family().presets;
+      presets.insert(presets.end(), names.begin(), names.end());
     }
-    throw UsageError(option.name + ": expected with one of the presets " + presets +
+    throw UsageError(option.name + ": expected with one of the presets " + joined(presets) +
                      ", given with " + preset_);
   }
 }

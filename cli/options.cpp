@@ -155,8 +155,7 @@ Option OptionGroup::flag(const std::string& name, bool& value, const std::string
 Option OptionGroup::one_of(const std::string& name, const std::vector<std::string>& words,
                            const std::function<void(const std::string&)>& set,
                            const std::function<std::string()>& current, const std::string& help) {
-  std::string type;
-  for (const std::string& word : words) type += (type.empty() ? "" : "|") + word;
+  const std::string type = joined(words, "|");
   const auto set_known = [words, type, set](const std::string& text) {
     const bool is_known = std::find(words.begin(), words.end(), text) != words.end();
     KETTE_CHECK(is_known, "expected ", type, ", given ", text, did_you_mean(text, words));

@@ -82,7 +82,11 @@ class OptionGroup {
               const std::string& type = "FILE");
   /// Present or absent; "--name,!--no-name" can be taken back.
   Option flag(const std::string& name, bool& value, const std::string& help);
-  /// One of a few words; `then` is told of the choice.
+  /// One of a few words, which `set` is given.
+  Option one_of(const std::string& name, const std::vector<std::string>& words,
+                const std::function<void(const std::string&)>& set,
+                const std::function<std::string()>& current, const std::string& help);
+  /// The same with a variable; `then` is told of the choice.
   Option choice(const std::string& name, std::string& value, const std::vector<std::string>& words,
                 const std::string& help, const std::function<void(const std::string&)>& then = {});
   /// The same for an enumeration, whose values the words stand for.
@@ -114,10 +118,6 @@ class OptionGroup {
                 const std::string& type);
 
  private:
-  Option one_of(const std::string& name, const std::vector<std::string>& words,
-                const std::function<void(const std::string&)>& set,
-                const std::function<std::string()>& current, const std::string& help);
-
   CLI::App& command_;
   std::string title_;
 };

@@ -14,22 +14,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kDescriptionFile = "adapter.json";
 
-/// The values of both on the CPU, saved under the adapters' own metadata.
-void save_merged(const fs::path& folder, const fs::path& out, const fs::path& base, Model& model,
-                 const Tokenizer& tokenizer) {
-  if (!base.empty() && fs::exists(base / kModelFile)) {
-    expect_room(base / kModelFile, model.parameters().elements(),
-                (folder / "config.json").string());
-  }
-  model.allocate(DType::f32, Device{}, Gradients::none);
-  Metadata metadata = load_values(folder, model, {}, base);
-  metadata["merged"] = fs::absolute(folder).string();
-  AtomicFolder merged(out);
-  save_description(merged.path(), model.config(), tokenizer);
-  save_parameters(merged.path() / kModelFile, model.parameters(), metadata);
-  merged.commit();
-}
-
 }  // namespace
 
 bool holds_adapters(const fs::path& folder) { return fs::exists(folder / kDescriptionFile); }
@@ -73,7 +57,18 @@ void merge_adapters(const fs::path& folder, const fs::path& out, const fs::path&
   check_is_free(out);
   const auto model = read_config_with_room(folder)->make_model();
   const SharedTokenizer tokenizer = load_tokenizer(folder, read_tokenizer_description(folder).kind);
-  save_merged(folder, out, base, *model, *tokenizer);
+  if (!base.empty() && fs::exists(base / kModelFile)) {
+    expect_room(base / kModelFile, model->parameters().elements(),
+                (folder / "config.json").string());
+  }
+  model->allocate(DType::f32, Device{}, Gradients::none);
+  // The values of both, under the adapters' own metadata.
+  Metadata metadata = load_values(folder, *model, {}, base);
+  metadata["merged"] = fs::absolute(folder).string();
+  AtomicFolder merged(out);
+  save_description(merged.path(), model->config(), *tokenizer);
+  save_parameters(merged.path() / kModelFile, model->parameters(), metadata);
+  merged.commit();
 }
 
 }  // namespace kette

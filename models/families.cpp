@@ -1,7 +1,10 @@
 #include "models/families.h"
 
+#include <algorithm>
+
 #include "models/gpt_config.h"
 #include "models/transformer_config.h"
+#include "tensor/suggestion.h"
 
 namespace kette {
 
@@ -24,14 +27,11 @@ const Family& family_named(const std::string& name) {
 }
 
 const Family& family_of_preset(const std::string& preset) {
-  std::string known;
   for (const Family* family : families()) {
-    for (const std::string& name : family->presets) {
-      if (name == preset) return *family;
-      known += (known.empty() ? "" : ", ") + name;
-    }
+    const auto& names = family->presets;
+    if (std::find(names.begin(), names.end(), preset) != names.end()) return *family;
   }
-  fail("preset: expected one of ", known, ", given ", preset);
+  fail("preset: expected one of ", joined(all_presets()), ", given ", preset);
 }
 
 std::vector<std::string> all_presets() {

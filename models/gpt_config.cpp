@@ -1,5 +1,7 @@
 #include "models/gpt_config.h"
 
+#include "tensor/suggestion.h"
+
 namespace kette {
 namespace {
 
@@ -39,10 +41,6 @@ std::vector<std::string> preset_names() {
   return names;
 }
 
-std::unique_ptr<ModelConfig> config_of(const std::string& preset) {
-  return std::make_unique<GptConfig>(preset.empty() ? GptConfig() : GptConfig::preset(preset));
-}
-
 }  // namespace
 
 GptConfig::GptConfig() {
@@ -54,12 +52,10 @@ GptConfig::GptConfig() {
 }
 
 GptConfig GptConfig::preset(const std::string& name) {
-  std::string known;
   for (const auto& [preset_name, config] : known_presets()) {
     if (preset_name == name) return config;
-    known += (known.empty() ? "" : ", ") + preset_name;
   }
-  fail("preset: expected one of ", known, ", given ", name);
+  fail("preset: expected one of ", joined(preset_names()), ", given ", name);
 }
 
 const Family& gpt_family() {
@@ -69,7 +65,7 @@ const Family& gpt_family() {
       .options = "GPT models",
       .use = "kette generate and kette evaluate --text are for those",
       .presets = preset_names(),
-      .config = config_of,
+      .config = preset_or_defaults<GptConfig>,
       .small_models = {{"GPT-2", small_gpt().clone()}, {"modern", small_modern_gpt().clone()}}};
   return family;
 }

@@ -14,9 +14,8 @@ const std::vector<std::string> kNames = {"query", "key",   "value", "output",
 
 void check_name(const std::string& name) {
   if (std::find(kNames.begin(), kNames.end(), name) != kNames.end()) return;
-  std::string known;
-  for (const std::string& one : kNames) known += (known.empty() ? "" : ", ") + one;
-  fail("lora: expected names among ", known, ", given \"", name, "\"", did_you_mean(name, kNames));
+  fail("lora: expected names among ", joined(kNames), ", given \"", name, "\"",
+       did_you_mean(name, kNames));
 }
 
 bool chosen(const LoraOptions& options, const std::string& name) {

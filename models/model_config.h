@@ -88,6 +88,12 @@ void copy_fields(ModelConfig& from, ModelConfig& to);
 /// "layers 4, width 128, ...": what there are options for, and the vocabulary.
 std::string headline(const ModelConfig& config);
 
+/// Family::config of a configuration with a static preset().
+template <class Config>
+std::unique_ptr<ModelConfig> preset_or_defaults(const std::string& preset) {
+  return std::make_unique<Config>(preset.empty() ? Config() : Config::preset(preset));
+}
+
 /// The configuration itself, once its check() has found nothing.
 template <class Config>
 const Config& checked(const Config& config) {

@@ -1,15 +1,6 @@
 #include "models/transformer_config.h"
 
 namespace kette {
-namespace {
-
-std::unique_ptr<ModelConfig> config_of(const std::string& preset) {
-  return std::make_unique<TransformerConfig>(preset.empty() ? TransformerConfig()
-                                                            : TransformerConfig::preset(preset));
-}
-
-}  // namespace
-
 TransformerConfig TransformerConfig::preset(const std::string& name) {
   TransformerConfig config;
   if (name == "base") return config;
@@ -38,7 +29,7 @@ const Family& transformer_family() {
                                 .options = "Encoder-decoder models",
                                 .use = "kette translate and kette evaluate --src are for those",
                                 .presets = {"tiny", "base", "big"},
-                                .config = config_of,
+                                .config = preset_or_defaults<TransformerConfig>,
                                 .small_models = {
                                     {"post-norm", small_transformer(NormOrder::post).clone()},
                                     {"pre-norm", small_transformer(NormOrder::pre).clone()},

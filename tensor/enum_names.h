@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tensor/error.h"
+#include "tensor/suggestion.h"
 
 namespace kette {
 
@@ -40,12 +41,10 @@ std::string enum_name(Enum value) {
 /// An unknown name is an Error that lists the known ones.
 template <class Enum>
 Enum enum_named(const std::string& text) {
-  std::string names;
   for (const auto& [value, name] : kNamesOf<Enum>) {
     if (text == name) return value;
-    names += std::string(names.empty() ? "" : ", ") + name;
   }
-  fail("expected one of ", names, ", given ", text);
+  fail("expected one of ", joined(all_names<Enum>()), ", given ", text);
 }
 
 }  // namespace kette

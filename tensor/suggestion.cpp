@@ -46,4 +46,10 @@ std::string did_you_mean(const std::string& name, const std::vector<std::string>
   return found.empty() ? "" : " (did you mean " + found + "?)";
 }
 
+std::string joined(const std::vector<std::string>& words, const char* separator) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : separator) + word;
+  return text;
+}
+
 }  // namespace kette

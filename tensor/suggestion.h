@@ -16,4 +16,7 @@ std::string nearest(const std::string& name, const std::vector<std::string>& kno
 /// " (did you mean NAME?)" or nothing.
 std::string did_you_mean(const std::string& name, const std::vector<std::string>& known);
 
+/// "a, b, c"
+std::string joined(const std::vector<std::string>& words, const char* separator = ", ");
+
 }  // namespace kette

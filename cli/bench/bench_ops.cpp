@@ -180,7 +180,7 @@ void add_bench_ops_command(CLI::App& bench) {
   CLI::App& command = add_command(bench, "ops", "Every op of the table, forward and backward");
   auto options = std::make_shared<BenchOpsOptions>();
   OptionGroup group(command, "Sizes");
-  group.choice("--preset", options->preset, {"tiny", "base", "big"}, "Widths of this preset");
+  group.choice("--preset", options->preset, transformer_family().presets, "Widths of this preset");
   add_compute_options(group, options->compute);
   group.number("--tokens", options->tokens, at_least(1), "Rows");
   group.number("--sentence", options->sentence, at_least(1), "Tokens of a sentence, for attention");

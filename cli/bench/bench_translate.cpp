@@ -101,7 +101,7 @@ void add_bench_translate_command(CLI::App& bench) {
   CLI::App& command = add_command(bench, "translate", "Beam search with a random model");
   auto options = std::make_shared<BenchTranslateOptions>();
   OptionGroup model(command, "Model");
-  model.choice("--preset", options->preset, {"tiny", "base", "big"}, "Its size");
+  model.choice("--preset", options->preset, transformer_family().presets, "Its size");
   add_device_option(model, options->device);
   add_weights_option(model, options->weights);
   OptionGroup text(command, "Sentences (default: random ones)");
