@@ -5,7 +5,7 @@ namespace {
 
 template <class Op>
 OpInfo info() {
-  return {Op::name, Op::formula, Op::samples()};
+  return {std::string(Op::name), Op::formula, Op::samples()};
 }
 
 }  // namespace

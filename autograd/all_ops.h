@@ -16,6 +16,7 @@
 #include "autograd/ops/rms_norm.h"
 #include "autograd/ops/rotary.h"
 #include "autograd/ops/shaping.h"
+#include "autograd/ops/smear.h"
 #include "autograd/ops/softmax.h"
 #include "autograd/ops/swiglu.h"
 
@@ -24,7 +25,7 @@ namespace kette::ops {
 using Composite = std::tuple<Sum, Max, Reshape, Slice, Concatenate, Transpose, MatMul, Linear,
                              FeedForward, LoraLinear, Softmax, LogSoftmax, LayerNorm,
                              ResidualLayerNorm, RmsNorm, SwiGlu, Embedding, AddPositions, Rotary,
-                             Dropout, SelfAttention, CrossAttention, LinearCrossEntropy>;
+                             Smear, Dropout, SelfAttention, CrossAttention, LinearCrossEntropy>;
 
 }  // namespace kette::ops
 

@@ -27,6 +27,10 @@ class CheckpointNode final : public Tape::Node {
     }
   }
 
+  std::vector<Variable> again(std::span<const Variable> inputs) const override {
+    return {function_({inputs.begin(), inputs.end()})};
+  }
+
  private:
   std::function<Variable(const std::vector<Variable>&)> function_;
   std::vector<Tensor> values_;

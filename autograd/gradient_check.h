@@ -26,20 +26,32 @@ struct GradientGap {
   double expected = 0, got = 0;
   std::string where;         ///< "input 0 [2, 1]" or a parameter's name and index
   std::int64_t checked = 0;  ///< elements compared
+  std::vector<double> gaps;  ///< of all of them
+
+  /// Becomes the worst of both, over the elements of both.
+  void join(const GradientGap& other);
 };
 
 using DifferentiableFunction = std::function<Variable(const std::vector<Variable>&)>;
 
-/// Checks a function of one or more inputs, filled at random from their ranges.
+/// Checks a function of one or more inputs, filled at random from their ranges, in up to `elements_each`
+/// elements of each, spread evenly (0: all).
 GradientGap check_gradients(const DifferentiableFunction& function,
                             const std::vector<SampleInput>& inputs,
-                            const GradientCheckOptions& options = {});
+                            const GradientCheckOptions& options = {},
+                            std::int64_t elements_each = 0);
 
 /// Checks a scalar function of parameters (leaves with f64 values), up to `elements_each` elements
 /// of each, spread evenly (0: all). The function is called many times and must be deterministic.
 std::vector<std::pair<std::string, GradientGap>> check_parameter_gradients(
     const std::function<Variable()>& loss, const std::vector<std::shared_ptr<Leaf>>& leaves,
     std::int64_t elements_each = 0, const GradientCheckOptions& options = {});
+
+/// Checks again with other steps where a gap is too large: with a larger one, in which the function's own rounding
+/// counts less, then with smaller ones, which leave the kink of a ReLU on one side. A wrong gradient is wrong
+/// with any step.
+GradientGap with_other_steps(GradientGap gap, const GradientCheckOptions& options,
+                             const std::function<GradientGap(const GradientCheckOptions&)>& check);
 
 /// Inputs for a sample, of any dtype: the same values on every device.
 std::vector<Tensor> sample_inputs(const std::vector<SampleInput>& inputs, DType dtype,

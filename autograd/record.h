@@ -7,13 +7,15 @@
 //   static std::vector<Sample> samples();                      inputs to check it on (sample.h)
 // backward may write over dy when it is its sole owner. An op without backward does not compile
 // here. Of an op with several outputs forward returns a std::array of them, and backward is given one
-// of their gradients, undefined where nothing depends on an output.
+// of their gradients, undefined where nothing depends on an output. A name that is an OpName
+// (tensor/op_name.h) also says where the op stands. An op that reads of its last input, a table, some rows
+// alone says so: static constexpr bool kReadsRowsOfTable = true.
 #pragma once
 
 #include <algorithm>
 
 #include "autograd/anomaly.h"
-#include "autograd/tape.h"
+#include "autograd/op_observer.h"
 
 namespace kette {
 
@@ -34,6 +36,7 @@ class OpNode final : public Tape::Node {
     }
     (std::make_index_sequence<kInputs>{});
   }
+  std::vector<Variable> again(std::span<const Variable> inputs) const override;
 
  private:
   Op op_;
@@ -41,33 +44,70 @@ class OpNode final : public Tape::Node {
 
 namespace detail {
 
-template <class Op, std::size_t kOutputs, class... Inputs>
-std::array<Variable, kOutputs> record(Op op, std::array<Tensor, kOutputs> outputs,
-                                      const Inputs&... input) {
-  const std::array<const Variable*, sizeof...(Inputs)> inputs{&input...};
+template <class Op>
+OpCall call_of(std::span<const Variable* const> inputs) {
+  OpCall call{OpName(Op::name, "", 0), "", inputs};
+  if constexpr (std::is_same_v<std::decay_t<decltype(Op::name)>, OpName>) call.name = Op::name;
+  if constexpr (requires { Op::formula; }) call.formula = Op::formula;
+  if constexpr (requires { Op::kReadsRowsOfTable; }) call.reads_rows_of_table = true;
+  return call;
+}
+
+template <class Op, std::size_t kInputs, std::size_t kOutputs>
+std::array<Variable, kOutputs> append(Op op, std::array<Tensor, kOutputs> outputs,
+                                      const std::array<const Variable*, kInputs>& inputs) {
   for (const Tensor& output : outputs) check_forward(Op::name, inputs, output);
   Tape* tape = Tape::current();
+  const auto is_tracked = [&](const Variable* input) { return tape->tracks(*input); };
   std::array<Variable, kOutputs> results;
-  if (tape == nullptr || !(tape->tracks(input) || ...)) {
+  if (tape == nullptr || std::none_of(inputs.begin(), inputs.end(), is_tracked)) {
     std::move(outputs.begin(), outputs.end(), results.begin());
   } else {
-    using Node = OpNode<Op, sizeof...(Inputs), kOutputs>;
+    using Node = OpNode<Op, kInputs, kOutputs>;
     auto recorded = tape->append(std::make_unique<Node>(std::move(op)), inputs, outputs);
     std::move(recorded.begin(), recorded.end(), results.begin());
   }
   return results;
 }
 
+inline std::array<Tensor, 1> in_array(Tensor output) { return {std::move(output)}; }
+template <std::size_t kOutputs>
+std::array<Tensor, kOutputs> in_array(std::array<Tensor, kOutputs> outputs) {
+  return outputs;
+}
+
+/// The results, in an array in any case.
+template <class Op, class... Inputs>
+auto record(Op op, const Inputs&... input) {
+  const std::array<const Variable*, sizeof...(Inputs)> inputs{&input...};
+  OpObserver* observer = OpObserver::current();
+  if (observer) observer->before_forward(call_of<Op>(inputs));
+  std::array outputs = in_array(op.forward(input.value()...));
+  const auto results = append(std::move(op), std::move(outputs), inputs);
+  if (observer) observer->after_forward(results);
+  return results;
+}
+
 }  // namespace detail
+
+template <class Op, std::size_t kInputs, std::size_t kOutputs>
+std::vector<Variable> OpNode<Op, kInputs, kOutputs>::again(std::span<const Variable> inputs) const {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    const auto results = detail::record(op_, inputs[I]...);
+    return std::vector<Variable>(results.begin(), results.end());
+  }
+  (std::make_index_sequence<kInputs>{});
+}
 
 /// The result, or a std::array of the results.
 template <class Op, class... Inputs>
 auto record(Op op, const Inputs&... input) {
-  auto outputs = op.forward(input.value()...);
-  if constexpr (std::is_same_v<decltype(outputs), Tensor>) {
-    return detail::record(std::move(op), std::array{std::move(outputs)}, input...)[0];
+  constexpr bool kOne = std::is_same_v<decltype(op.forward(input.value()...)), Tensor>;
+  auto results = detail::record(std::move(op), input...);
+  if constexpr (kOne) {
+    return results[0];
   } else {
-    return detail::record(std::move(op), std::move(outputs), input...);
+    return results;
   }
 }
 

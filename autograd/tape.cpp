@@ -2,13 +2,17 @@
 
 #include <atomic>
 #include <iomanip>
+#include <utility>
 
 #include "autograd/anomaly.h"
+#include "autograd/op_observer.h"
+#include "tensor/observer.h"
 
 namespace kette {
 namespace {
 
 thread_local Tape* recording = nullptr;
+thread_local OpObserver* watching = nullptr;
 std::atomic<std::uint64_t> tapes_made{0};
 
 }  // namespace
@@ -16,6 +20,10 @@ std::atomic<std::uint64_t> tapes_made{0};
 Tape::Tape() : serial_(++tapes_made), previous_(recording) { recording = this; }
 Tape::~Tape() { recording = previous_; }
 Tape* Tape::current() { return recording; }
+
+OpObserver* OpObserver::current() { return watching; }
+OpObservation::OpObservation(OpObserver* observer) : previous_(std::exchange(watching, observer)) {}
+OpObservation::~OpObservation() { watching = previous_; }
 
 PauseRecording::PauseRecording() : paused_(recording) { recording = nullptr; }
 PauseRecording::~PauseRecording() { recording = paused_; }
@@ -67,6 +75,8 @@ std::vector<Variable> Tape::append(std::unique_ptr<Node> node,
     slots_.emplace_back(output);
     results.push_back(Variable(output, serial_, entry.outputs.back()));
   }
+  if (watching)
+    watching->recorded({*this, *entry.node, size(), entry.inputs, entry.outputs}, inputs);
   nodes_.push_back(std::move(entry));
   return results;
 }
@@ -89,6 +99,7 @@ void Tape::backward(const Variable& output, const Tensor& output_gradient) {
               output.shape(), ", given ", output_gradient.shape());
   finished_ = true;
   const PauseRecording pause;
+  const Work work("backward");
   slots_[slot_of(output)].add(output_gradient);
   std::vector<GradientSlot*> inputs;
   std::vector<Tensor> upstream;
@@ -106,7 +117,11 @@ void Tape::backward(const Variable& output, const Tensor& output_gradient) {
       for (const std::int64_t slot : entry.inputs) {
         inputs.push_back(slot < 0 ? &unwanted : &slots_[slot]);
       }
+      const TapeEntry seen{*this, *entry.node, static_cast<std::int64_t>(at), entry.inputs,
+                           entry.outputs};
+      if (watching) watching->before_backward(seen, upstream, inputs);
       entry.node->backward(upstream, inputs);
+      if (watching) watching->after_backward(seen, inputs);
       check_backward(entry.node->name(), inputs);
     }
     entry.node.reset();

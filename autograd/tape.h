@@ -54,6 +54,8 @@ class Tape {
     virtual ~Node() = default;
     virtual const char* name() const = 0;
     virtual void backward(std::span<Tensor> gradients, std::span<GradientSlot* const> inputs) = 0;
+    /// The op, as it was set, of other inputs of the same shapes: on the tape that is alive then.
+    virtual std::vector<Variable> again(std::span<const Variable> inputs) const = 0;
   };
   /// Whether the value's gradient is wanted on this tape. A value of a dead tape is an Error.
   bool tracks(const Variable& value) const;

@@ -18,9 +18,12 @@ struct AddOption {
   Option operator()(double* value) const {
     return group.number(field.option, *value, rate(), field.help);
   }
-  Option operator()(bool* value) const { return group.flag(field.option, *value, field.help); }
-  Option operator()(std::int32_t*) const {
-    fail(field.option, ": expected a field that options can set, given an id");
+  Option operator()(bool* value) const {
+    return group.flag(field.option + ",!--no-" + field.option.substr(2), *value, field.help);
+  }
+  template <class Other>
+  Option operator()(Other*) const {
+    fail(field.option, ": expected a field that options can set, given another kind");
   }
   Option operator()(const Field::Choice& choice) const {
     return group.one_of(field.option, choice.names, choice.set, choice.get, field.help);
@@ -46,15 +49,7 @@ void ArchitectureOptions::apply_preset(const std::string& name) {
 
 std::unique_ptr<ModelConfig> ArchitectureOptions::config() const {
   std::unique_ptr<ModelConfig> config = configs_[chosen_]->clone();
-  for (const FieldOption& option : options_) {
-    const std::size_t first = option.families.front();
-    if (first == chosen_ || is_foreign(option)) continue;
-    for (const Field& from : configs_[first]->fields()) {
-      for (const Field& to : config->fields()) {
-        if (from.option == option.name && to.option == option.name) assign(from.value, to.value);
-      }
-    }
-  }
+  for (std::size_t i = chosen_; i-- > 0;) copy_fields(*configs_[i], *config);
   return config;
 }
 
@@ -68,29 +63,28 @@ void ArchitectureOptions::add_preset_option(OptionGroup& group,
   });
 }
 
+std::vector<std::size_t> ArchitectureOptions::families_with(const std::string& option) const {
+  std::vector<std::size_t> families;
+  for (std::size_t i = 0; i < configs_.size(); ++i) {
+    const auto fields = configs_[i]->fields();
+    const auto is_it = [&](const Field& field) { return field.option == option; };
+    if (std::any_of(fields.begin(), fields.end(), is_it)) families.push_back(i);
+  }
+  return families;
+}
+
 void ArchitectureOptions::add_field_options(CLI::App& command) {
   // Those that all families have come first.
-  OptionGroup common(command, "Model");
   for (const bool shared : {true, false}) {
     for (std::size_t i = 0; i < configs_.size(); ++i) {
-      OptionGroup own(command, configs_[i]->family().options);
+      OptionGroup group(command, shared ? "Model" : configs_[i]->family().options);
       for (const Field& field : configs_[i]->fields()) {
-        const auto has = [&](const auto& config) {
-          const auto fields = config->fields();
-          return std::any_of(fields.begin(), fields.end(),
-                             [&](const Field& one) { return one.option == field.option; });
-        };
-        const bool is_shared = std::all_of(configs_.begin(), configs_.end(), has);
-        if (field.option.empty() || is_shared != shared) continue;
-        const auto known = std::find_if(options_.begin(), options_.end(), [&](const auto& option) {
-          return option.name == field.option;
-        });
-        if (known != options_.end()) {
-          known->families.push_back(i);
-          continue;
-        }
+        const std::vector<std::size_t> families = families_with(field.option);
+        const bool is_here =
+            families.front() == i && (families.size() == configs_.size()) == shared;
+        if (field.option.empty() || !is_here) continue;
         options_.push_back(
-            {field.option, {i}, std::visit(AddOption{shared ? common : own, field}, field.value)});
+            {field.option, families, std::visit(AddOption{group, field}, field.value)});
       }
     }
   }

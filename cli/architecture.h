@@ -48,12 +48,14 @@ class ArchitectureOptions {
     std::vector<std::size_t> families;
     Option option;
   };
+  /// Those with a field of that option, by their places in configs_.
+  std::vector<std::size_t> families_with(const std::string& option) const;
   bool is_foreign(const FieldOption& option) const;
 
   std::string preset_;
   std::size_t chosen_ = 0;
-  std::vector<std::unique_ptr<ModelConfig>>
-      configs_;  // one of each family, which options point into
+  // One of each family, which options point into: the first one that has a field holds what was given.
+  std::vector<std::unique_ptr<ModelConfig>> configs_;
   std::vector<FieldOption> options_;
 };
 

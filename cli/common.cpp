@@ -31,8 +31,12 @@ void add_device_option(OptionGroup& group, Device& device) {
 }
 
 void add_weights_option(OptionGroup& group, DType& weights) {
-  group.choice(
-      "--weights", weights, {{DType::f32, "f32"}, {DType::bf16, "bf16"}},
+  group.one_of(
+      "--weights", {name_of(DType::f32), name_of(DType::bf16)},
+      [&weights](const std::string& name) {
+        weights = name == name_of(DType::bf16) ? DType::bf16 : DType::f32;
+      },
+      [&weights] { return name_of(weights); },
       "What weights are rounded to: bf16 takes half the memory, and half the time where reading them is what takes it");
 }
 

@@ -25,13 +25,13 @@ std::string describe(const Metadata& metadata) {
 
 }  // namespace
 
-void add_model_options(CLI::App& command, ModelOptions& options) {
+void add_model_options(CLI::App& command, ModelOptions& options, bool weights) {
   OptionGroup group(command, "Model");
   group.path("--model", options.model, "The model directory", "DIR").required();
   group.path("--checkpoint", options.checkpoint,
              "Other parameters for it (default: its model.safetensors)");
   add_device_option(group, options.device);
-  add_weights_option(group, options.weights);
+  if (weights) add_weights_option(group, options.weights);
 }
 
 void say_parameters(const ModelOptions& options, const Metadata& metadata) {
@@ -40,18 +40,11 @@ void say_parameters(const ModelOptions& options, const Metadata& metadata) {
   std::cerr << visible(file.string() + ", " + describe(metadata)) << std::endl;
 }
 
-TranslationModel load(const ModelOptions& options) {
-  TranslationModel model =
-      load_translation_model(options.model, options.checkpoint, options.device);
-  say_parameters(options, model.metadata);
-  return model;
-}
-
 Option add_beam_options(OptionGroup& group, SearchOptions& options, const std::string& of_one) {
   const Option beam =
       group.number("--beam", options.beam, at_least(1), "Hypotheses kept; 1 is " + of_one);
   group.choice(
-      "--beam-kind", options.kind, {{BeamKind::narrowing, "narrowing"}, {BeamKind::full, "full"}},
+      "--beam-kind", options.kind,
       "Whether a finished hypothesis keeps its place, or leaves it to another one, as in generate() of Hugging Face's transformers");
   group.custom(
       "--length-penalty",
@@ -86,12 +79,12 @@ void add_search_options(CLI::App& command, TranslateOptions& options) {
   group.flag("--truncate", options.truncate, "Cut sources that are too long for the model");
 }
 
-void check_lengths(const TranslationModel& model, const std::vector<std::string_view>& lines,
+void check_lengths(const SavedModel<Transformer>& saved, const std::vector<std::string_view>& lines,
                    const std::string& file, std::int64_t first_line, Side side) {
-  const auto limit = static_cast<std::size_t>(model.transformer->config().max_length - 1);
+  const auto limit = static_cast<std::size_t>(saved.model->config().max_length - 1);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (kMostPiecesPerByte * lines[i].size() < limit) continue;
-    const std::size_t tokens = model.tokenizer->encode(lines[i], side).size();
+    const std::size_t tokens = saved.tokenizer->encode(lines[i], side).size();
     KETTE_CHECK(tokens <= limit, file, ":", first_line + static_cast<std::int64_t>(i),
                 ": expected at most ", limit,
                 " tokens, as many as the model has positions for, given ", tokens,

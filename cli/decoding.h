@@ -1,4 +1,5 @@
-// A trained model made ready to translate, for `kette translate`, `evaluate` and `score`.
+// A trained model made ready, and how it is to decode: for `kette translate`, `evaluate`, `score` and
+// `generate`.
 #pragma once
 
 #include <filesystem>
@@ -18,11 +19,17 @@ struct ModelOptions {
   Device device;
   DType weights = DType::f32;
 };
-void add_model_options(CLI::App& command, ModelOptions& options);
+/// weights: whether they may be rounded for decoding.
+void add_model_options(CLI::App& command, ModelOptions& options, bool weights = true);
 /// Says on stderr which parameters were loaded: file, step or average.
 void say_parameters(const ModelOptions& options, const Metadata& metadata);
 /// Loads it and says on stderr which parameters these are: file, step or average.
-TranslationModel load(const ModelOptions& options);
+template <class M>
+SavedModel<M> load(const ModelOptions& options) {
+  SavedModel<M> saved = load_model<M>(options.model, options.checkpoint, options.device);
+  say_parameters(options, saved.metadata);
+  return saved;
+}
 
 /// Adds --beam, --length-penalty and the other settings of the search.
 void add_search_options(CLI::App& command, TranslateOptions& options);
@@ -33,7 +40,7 @@ Option add_beam_options(OptionGroup& group, SearchOptions& options,
 std::vector<Option> add_sampling_options(OptionGroup& group, SamplingOptions& options);
 
 /// Throws an Error with file and line for the first line that is longer than the model's positions.
-void check_lengths(const TranslationModel& model, const std::vector<std::string_view>& lines,
+void check_lengths(const SavedModel<Transformer>& saved, const std::vector<std::string_view>& lines,
                    const std::string& file, std::int64_t first_line = 1, Side side = Side::source);
 
 }  // namespace kette::cli

@@ -12,6 +12,8 @@
 namespace kette::cli {
 namespace {
 
+constexpr std::int64_t kManyElements = std::int64_t{1} << 25;  // of f32, more than caches hold
+
 /// The median time of a run, after three to warm up.
 double typical_seconds(Device device, const std::function<void()>& work) {
   constexpr int kWarmup = 3, kRuns = 11;
@@ -41,12 +43,18 @@ double measure_product_gflops(const ComputeOptions& options, int threads) {
 }
 
 double measure_copy_gb_per_second(Device device) {
-  constexpr std::int64_t kElements = std::int64_t{1} << 25;  // more than caches hold
-  const Tensor from = Tensor::zeros({kElements}, DType::f32, device),
+  const Tensor from = Tensor::zeros({kManyElements}, DType::f32, device),
                to = Tensor::empty(from.shape(), DType::f32, device);
   const double seconds = typical_seconds(
       device, [&] { backend(device).copy_within(to.raw(), from.raw(), from.bytes()); });
   return 2e-9 * static_cast<double>(from.bytes()) / seconds;
+}
+
+double measure_stream_gb_per_second(Device device) {
+  if (device.kind != DeviceKind::cpu) return measure_copy_gb_per_second(device);
+  const Tensor values = Tensor::zeros({kManyElements});
+  return 1e-9 * static_cast<double>(values.bytes()) /
+         typical_seconds(device, [&] { seconds_to_read(values); });
 }
 
 Tensor normal_values(Shape shape, DType dtype, Device device) {

@@ -1,6 +1,7 @@
 #include "cli/options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 
 #include "tensor/suggestion.h"
@@ -66,6 +67,18 @@ CLI::App& add_command(CLI::App& parent, const std::string& name, const std::stri
 }
 
 void require_command(CLI::App& parent) { parent.require_subcommand(1); }
+
+std::string given_options(const CLI::App& command, const std::vector<std::string>& but) {
+  std::string text;
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string name = option->get_name();
+    if (option->count() == 0 || std::find(but.begin(), but.end(), name) != but.end()) continue;
+    for (const std::string& value : option->results()) {
+      text += (text.empty() ? "" : " ") + name + "=" + value;
+    }
+  }
+  return text;
+}
 
 void when_run(CLI::App& command, std::function<void()> run) { command.callback(std::move(run)); }
 

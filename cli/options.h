@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "tensor/enum_names.h"
 #include "tensor/error.h"
 
 // CLI11 is all headers, which every file that includes them compiles anew, for as long as all the
@@ -89,25 +90,13 @@ class OptionGroup {
   /// The same with a variable; `then` is told of the choice.
   Option choice(const std::string& name, std::string& value, const std::vector<std::string>& words,
                 const std::string& help, const std::function<void(const std::string&)>& then = {});
-  /// The same for an enumeration, whose values the words stand for.
+  /// The same for an enumeration with a table of names (tensor/enum_names.h).
   template <class Enum>
-  requires std::is_enum_v<Enum> Option
-  choice(const std::string& name, Enum& value,
-         const std::vector<std::pair<Enum, std::string>>& words, const std::string& help) {
-    std::vector<std::string> names;
-    for (const auto& word : words) names.push_back(word.second);
-    const auto set = [&value, words](const std::string& text) {
-      for (const auto& word : words) {
-        if (word.second == text) value = word.first;
-      }
-    };
-    const auto current = [&value, words] {
-      for (const auto& word : words) {
-        if (word.first == value) return word.second;
-      }
-      return std::string();
-    };
-    return one_of(name, names, set, current, help);
+  requires std::is_enum_v<Enum> Option choice(const std::string& name, Enum& value,
+                                              const std::string& help) {
+    const auto set = [&value](const std::string& text) { value = enum_named<Enum>(text); };
+    return one_of(
+        name, all_names<Enum>(), set, [&value] { return enum_name(value); }, help);
   }
   /// May be given several times, one value each.
   Option list(const std::string& name, std::vector<std::string>& values, const std::string& help,
@@ -128,6 +117,9 @@ CLI::App& add_command(CLI::App& parent, const std::string& name, const std::stri
 void require_command(CLI::App& parent);
 /// What a command does once its options are read.
 void when_run(CLI::App& command, std::function<void()> run);
+
+/// What was given of a command's options, as one would write it, without those named.
+std::string given_options(const CLI::App& command, const std::vector<std::string>& but);
 
 /// The shortest text that reads back as the same number.
 std::string shortest(double value);

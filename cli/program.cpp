@@ -37,8 +37,16 @@ void add_commands(CLI::App& program) {
   add_merge_command(program);
   add_import_command(program);
   add_export_command(program);
+  add_explain_command(program);
+  add_plot_command(program);
+  add_compare_command(program);
+  add_heads_command(program);
+  add_patch_command(program);
+  add_lab_command(program);
   add_gradcheck_command(program);
   add_info_command(program);
+  add_trace_command(program);
+  add_tape_command(program);
   add_bench_command(program);
 }
 

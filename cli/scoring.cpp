@@ -11,7 +11,7 @@ constexpr int kResamples = 1000;
 BleuOptions bleu_options(const ScoringOptions& o) {
   BleuOptions options;
   options.lowercase = o.lowercase;
-  options.tokenizer = score_tokenizer(o.tokenize);
+  options.tokenizer = o.tokenize;
   return options;
 }
 
@@ -31,8 +31,7 @@ ScoreLine line_of(const Score& score) {
 void add_scoring_options(CLI::App& command, ScoringOptions& options) {
   OptionGroup group(command, "Scoring");
   group.choice("--metric", options.metric, {"bleu", "chrf"}, "The score");
-  group.choice("--tokenize", options.tokenize, {"13a", "none", "char", "intl"},
-               "Tokenizer of BLEU");
+  group.choice("--tokenize", options.tokenize, "Tokenizer of BLEU");
   group.flag("--lowercase", options.lowercase, "Compare lower-cased text");
   group.flag("--confidence", options.confidence,
              "Add the 95 % interval of 1000 bootstrap resamples");

@@ -7,11 +7,13 @@
 
 #include "cli/options.h"
 #include "data/metrics/score_statistics.h"
+#include "data/metrics/score_tokenizers.h"
 
 namespace kette::cli {
 
 struct ScoringOptions {
-  std::string metric = "bleu", tokenize = "13a";
+  std::string metric = "bleu";
+  ScoreTokenizer tokenize = ScoreTokenizer::v13a;
   bool lowercase = false, confidence = false;
 };
 

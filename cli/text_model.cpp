@@ -13,25 +13,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The text as ids, in a file that is gone once the program ends.
-TokenFile tokens_of(const EvaluateTextOptions& options, const Tokenizer& tokenizer) {
-  const std::vector<fs::path> files(options.files.begin(), options.files.end());
+}  // namespace
+
+TokenFile tokens_of(const std::vector<std::string>& texts, DocumentKind documents,
+                    const Tokenizer& tokenizer) {
+  const std::vector<fs::path> files(texts.begin(), texts.end());
   if (are_tokens(files)) return open_tokens(files.front(), tokenizer);
   const fs::path path =
       fs::temp_directory_path() / ("kette-" + std::to_string(::getpid()) + ".tokens");
-  tokenize_files(files, tokenizer, parse_document_kind(options.documents), path);
+  tokenize_files(files, tokenizer, documents, path);
   TokenFile tokens = open_tokens(path, tokenizer);
   fs::remove(path);  // what is open can still be read
   return tokens;
-}
-
-}  // namespace
-
-LanguageModel load_language_model(const ModelOptions& options) {
-  LanguageModel model =
-      kette::load_language_model(options.model, options.checkpoint, options.device);
-  say_parameters(options, model.metadata);
-  return model;
 }
 
 void evaluate_text(const ModelOptions& model_options, const EvaluateTextOptions& options,
@@ -39,12 +32,12 @@ void evaluate_text(const ModelOptions& model_options, const EvaluateTextOptions&
   KETTE_CHECK(
       model_options.weights == DType::f32,
       "--weights bf16: expected a translation model, given --text (whole windows are read at once, which takes no longer in f32)");
-  const LanguageModel model = load_language_model(model_options);
-  const TokenFile tokens = tokens_of(options, *model.tokenizer);
+  const SavedModel<Gpt> saved = load<Gpt>(model_options);
+  const TokenFile tokens = tokens_of(options.files, options.documents, *saved.tokenizer);
   TextScore score;
   {
     StatusLine line(false);
-    score = score_text(*model.gpt, tokens, options.score, [&](double share) {
+    score = score_text(*saved.model, tokens, options.score, [&](double share) {
       line.show([&] {
         return text("%.0f %%  %s left", 100 * share,
                     clock_time(line.seconds() * (1 - share) / share).c_str());

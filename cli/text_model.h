@@ -1,4 +1,4 @@
-// A trained language model made ready, for `kette generate` and `kette evaluate --text`.
+// Texts for language models, and what `kette evaluate --text` does: how well one predicts a text.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace kette::cli {
 
-/// Loads it and says on stderr which parameters these are.
-LanguageModel load_language_model(const ModelOptions& options);
-
 struct EvaluateTextOptions {
   std::vector<std::string> files;
-  std::string documents = "file";
+  DocumentKind documents = DocumentKind::file;
   TextScoreOptions score;
 };
 
-/// What `kette evaluate --text` does.
+/// The texts as ids, in a file that is gone once the program ends; or the file of ids that they are.
+TokenFile tokens_of(const std::vector<std::string>& texts, DocumentKind documents,
+                    const Tokenizer& tokenizer);
+
 void evaluate_text(const ModelOptions& model, const EvaluateTextOptions& options, bool json);
 
 }  // namespace kette::cli

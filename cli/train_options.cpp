@@ -39,12 +39,12 @@ TrainCommandOptions::TrainCommandOptions(CLI::App& command) {
   add_duration_options(command);
   add_optimisation_options(command);
   add_checkpoint_options(command);
+  add_watching_options(command);
   add_common_options(command, common_);
 }
 
 void TrainCommandOptions::apply_recipe(const std::string& preset) {
   recipe_of(preset).apply_to(train_);
-  schedule_ = name_of(train_.schedule.kind);
   if (!is_language_model()) translation_.vocabulary = architecture_.config()->vocabulary;
 }
 
@@ -79,16 +79,16 @@ void TrainCommandOptions::add_data_options(CLI::App& command) {
 
 void TrainCommandOptions::add_translation_options(CLI::App& command) {
   OptionGroup data(command, "Translation");
-  for (Option option : {data.number("--bpe-dropout", translation_.bpe_dropout, rate(),
-                                    "Refuse merges of training text with this probability"),
-                        data.number("--max-length", translation_.max_length, at_least(1),
-                                    "Leave longer training sentences out, in tokens"),
-                        data.number("--max-ratio", translation_.max_ratio, above(0),
-                                    "Leave more unequal training pairs out (default: none)"),
-                        data.flag("--validate-bleu,!--no-validate-bleu", translation_.validate_bleu,
-                                  "Also translate the validation text (on by default)"),
-                        data.choice("--bleu-tokenize", translation_.bleu_tokenize,
-                                    {"13a", "none", "char", "intl"}, "Tokenizer of that BLEU")}) {
+  for (Option option :
+       {data.number("--bpe-dropout", translation_.bpe_dropout, rate(),
+                    "Refuse merges of training text with this probability"),
+        data.number("--max-length", translation_.max_length, at_least(1),
+                    "Leave longer training sentences out, in tokens"),
+        data.number("--max-ratio", translation_.max_ratio, above(0),
+                    "Leave more unequal training pairs out (default: none)"),
+        data.flag("--validate-bleu,!--no-validate-bleu", translation_.validate_bleu,
+                  "Also translate the validation text (on by default)"),
+        data.choice("--bleu-tokenize", translation_.bleu_tokenize, "Tokenizer of that BLEU")}) {
     translation_only_.push_back(option);
   }
 }
@@ -96,7 +96,7 @@ void TrainCommandOptions::add_translation_options(CLI::App& command) {
 void TrainCommandOptions::add_text_options(CLI::App& command) {
   OptionGroup data(command, "Text");
   text_only_.push_back(data.choice(
-      "--documents", documents_, {"file", "line", "paragraph"},
+      "--documents", text_.documents,
       "What ends in an end of text: each file, each line, or the lines between blank ones"));
   text_only_.push_back(data.number("--valid-tokens", text_.valid_tokens, at_least(1),
                                    "A validation reads at most so many tokens"));
@@ -139,7 +139,7 @@ void TrainCommandOptions::add_optimisation_options(CLI::App& command) {
                "Tokens of a batch, of the larger side; for text whole windows");
   group.number("--accumulate", t.accumulate, at_least(1),
                "Batches a step, added up as if they were one");
-  group.choice("--schedule", schedule_, {"noam", "inverse_sqrt", "cosine", "constant"},
+  group.choice("--schedule", t.schedule.kind,
                "Of the learning rate; cosine falls until the run ends");
   group.number("--lr", t.schedule.lr, above(0), "Its peak; for noam the factor");
   group.number("--warmup", t.schedule.warmup, at_least(1), "Steps until the peak");
@@ -173,6 +173,19 @@ void TrainCommandOptions::add_checkpoint_options(CLI::App& command) {
   group.flag("--quiet", t.quiet, "No progress line; log.jsonl is written all the same");
 }
 
+void TrainCommandOptions::add_watching_options(CLI::App& command) {
+  OptionGroup group(command,
+                    "Watching (kette plot draws it; what is trained stays the same to the bit)");
+  group.flag("--page", page_, "Keep page.html in the model directory up to date with the curves");
+  group.custom(
+      "--record",
+      [this](const std::string& names) { record_.parts = RecordOptions::parse_parts(names); },
+      [this] { return record_.names(); },
+      "Note in record.jsonl what the model is like inside, on a few texts of the validation set: heads, norms, lens",
+      "NAMES");
+  group.number("--record-every", record_.every, at_least(1), "Steps from one record to the next");
+}
+
 void TrainCommandOptions::check() const {
   for (const Option& option : foreign()) {
     if (!option.given()) continue;
@@ -193,7 +206,6 @@ void TrainCommandOptions::check() const {
 
 TrainOptions TrainCommandOptions::shared(CLI::App& command) const {
   TrainOptions t = train_;
-  t.schedule.kind = parse_schedule(schedule_);
   t.schedule.width = architecture_.config()->width;
   t.device = compute_.device;
   t.precision = compute_.dtype();
@@ -212,7 +224,6 @@ TextTrainOptions TrainCommandOptions::text(CLI::App& command) const {
   of_both = shared(command);
   result.text = paths(text_files_);
   result.valid_text = paths(valid_text_files_);
-  result.documents = parse_document_kind(documents_);
   result.vocabulary = translation_.vocabulary;
   result.model = architecture_.as<GptConfig>();
   if (tokenizer_ == "character" || tokenizer_ == "sentencepiece") {

@@ -6,6 +6,7 @@
 
 #include "cli/architecture.h"
 #include "cli/common.h"
+#include "inspect/training/training_recorder.h"
 #include "train/text_task.h"
 #include "train/translation_task.h"
 
@@ -19,6 +20,9 @@ class TrainCommandOptions {
   bool is_text() const { return !text_files_.empty(); }
   const CommonOptions& common() const { return common_; }
   const ComputeOptions& compute() const { return compute_; }
+  bool wants_page() const { return page_; }
+  /// What is recorded of the model while it is trained, if anything.
+  const RecordOptions& record() const { return record_; }
   /// Throws a UsageError unless the options that were given fit together.
   TextTrainOptions text(CLI::App& command) const;
   TranslationTrainOptions translation(CLI::App& command) const;
@@ -34,6 +38,7 @@ class TrainCommandOptions {
   void add_duration_options(CLI::App& command);
   void add_optimisation_options(CLI::App& command);
   void add_checkpoint_options(CLI::App& command);
+  void add_watching_options(CLI::App& command);
   void check() const;
   TrainOptions shared(CLI::App& command) const;
   /// What was given, and the defaults of everything else.
@@ -43,7 +48,9 @@ class TrainCommandOptions {
   CommonOptions common_;
   ComputeOptions compute_;
   ArchitectureOptions architecture_;
-  std::string schedule_, documents_ = "file", tokenizer_;
+  std::string tokenizer_;
+  bool page_ = false;
+  RecordOptions record_;
   std::vector<std::string> text_files_, valid_text_files_;
   TrainOptions train_;
   TranslationTrainOptions translation_;

@@ -80,16 +80,19 @@ std::vector<std::int64_t> Beam::consider(std::span<const Continuations> offered)
 }
 
 std::vector<std::int64_t> Beam::advance(std::int64_t first_row) {
-  KETTE_CHECK(
-      !best_.empty() || !finished_.empty(),
-      "beam search: expected finite log-probabilities, given none (do the parameters hold NaN?)");
+  KETTE_CHECK(!best_.empty() || !finished_.empty(),
+              "beam search: expected finite log-probabilities, given none after ", length_,
+              " tokens (",
+              may_go_on() ? "do the parameters hold NaN?"
+                          : "they are the most; does a constraint forbid the end?",
+              ")");
   ++length_;
   std::vector<Hypothesis> next;
   std::vector<std::int64_t> parents;
   for (std::size_t rank = 0; rank < best_.size() && next.size() < beam(); ++rank) {
     const Candidate& candidate = best_[rank];
     if (candidate.token == end_ && rank >= beam()) continue;
-    Hypothesis hypothesis = live_[static_cast<std::size_t>(candidate.parent)];
+    Hypothesis hypothesis = live_[candidate.parent];
     hypothesis.log_probability = candidate.log_probability;
     if (candidate.token == end_) {
       finish(std::move(hypothesis), true);

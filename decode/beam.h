@@ -18,10 +18,14 @@
 #include <vector>
 
 #include "decode/length_penalty.h"
+#include "tensor/enum_names.h"
 
 namespace kette {
 
 enum class BeamKind : std::uint8_t { narrowing, full };
+template <>
+inline constexpr auto kNamesOf<BeamKind> = enum_names<BeamKind>({{BeamKind::narrowing, "narrowing"},
+                                                                 {BeamKind::full, "full"}});
 
 struct SearchOptions {
   std::int64_t beam = 5;
@@ -71,6 +75,14 @@ class Beam {
   /// Gives the places of those of whom more must be seen, as the last one offered would have a
   /// place: consider() it all again with more of them. None: nothing hidden could have been chosen.
   std::vector<std::int64_t> consider(std::span<const Continuations> offered);
+  /// A continuation of a live hypothesis, the parent, that has a place.
+  struct Candidate {
+    double log_probability;  ///< of all tokens
+    std::int64_t parent;
+    std::int32_t token;
+  };
+  /// What consider() chose last, falling.
+  const std::vector<Candidate>& chosen() const { return best_; }
   /// Goes on with what was chosen last. The live hypotheses were rows first_row and on; gives the
   /// parent row of each new one.
   std::vector<std::int64_t> advance(std::int64_t first_row);
@@ -78,11 +90,6 @@ class Beam {
   std::vector<Hypothesis> n_best() const;
 
  private:
-  struct Candidate {
-    double log_probability;
-    std::int64_t parent;
-    std::int32_t token;
-  };
   std::vector<Candidate> candidates(std::span<const Continuations> offered) const;
   std::size_t places() const;
   bool may_go_on() const {
@@ -101,7 +108,7 @@ class Beam {
   std::int32_t end_;
   std::int64_t length_ = 0;  // tokens of each live hypothesis
   std::vector<Hypothesis> live_, finished_;
-  std::vector<Candidate> best_;  // chosen by consider()
+  std::vector<Candidate> best_;
 };
 
 }  // namespace kette

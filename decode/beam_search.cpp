@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tensor/observer.h"
+
 namespace kette {
 namespace {
 
@@ -51,12 +53,12 @@ std::vector<Constraint::Choice> choices_of(const std::vector<Searched>& sentence
 
 void beam_search(const AutoregressiveModel& model, const SearchVocabulary& vocabulary,
                  const SearchOptions& options, std::int64_t budget, const SupplyJobs& supply,
-                 const FinishJob& finish) {
+                 const FinishJob& finish, const SearchHooks& hooks) {
   options.check();
   // The end mark is asked for by itself: the beam decides whether it may come.
   const Tensor masks = vocabulary.masks(model.vocabulary(), false, model.device());
 
-  DecoderState state(model);
+  DecoderState state(model, hooks.tap);
   std::vector<Searched> sentences;
   std::int64_t cost = 0;
   for (;;) {
@@ -72,13 +74,16 @@ void beam_search(const AutoregressiveModel& model, const SearchVocabulary& vocab
     }
     if (sentences.empty()) return;
 
-    NextTokens next(model, state.step(next_inputs(sentences)), std::min(options.candidates(), kFew),
-                    vocabulary, masks, choices_of(sentences, vocabulary.constraint));
+    const Tensor states = state.step(next_inputs(sentences));
+    const Work work("search");
+    NextTokens next(model, states, std::min(options.candidates(), kFew), vocabulary, masks,
+                    choices_of(sentences, vocabulary.constraint));
     std::vector<std::int64_t> parents;
     std::int64_t row = 0;
     for (Searched& sentence : sentences) {
       const auto width = static_cast<std::int64_t>(sentence.beam.live().size());
       choose(sentence.beam, next, row, options.candidates());
+      if (hooks.chosen) hooks.chosen(sentence.job.number, sentence.beam);
       const std::vector<std::int64_t> chosen = sentence.beam.advance(row);
       parents.insert(parents.end(), chosen.begin(), chosen.end());
       row += width;

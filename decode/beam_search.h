@@ -32,10 +32,17 @@ struct SearchJob {
 using SupplyJobs = std::function<std::vector<SearchJob>(std::int64_t room, bool idle)>;
 using FinishJob = std::function<void(std::int64_t number, std::vector<Hypothesis> n_best)>;
 
+/// Who looks into a search.
+struct SearchHooks {
+  Tap* tap = nullptr;  ///< into every pass of the model
+  /// Of a text, when its beam has chosen what its hypotheses go on with, and before they do.
+  std::function<void(std::int64_t number, const Beam& beam)> chosen{};
+};
+
 /// Runs until the supply is empty and everything is finished. budget: the sum of the costs of what
 /// is alive.
 void beam_search(const AutoregressiveModel& model, const SearchVocabulary& vocabulary,
                  const SearchOptions& options, std::int64_t budget, const SupplyJobs& supply,
-                 const FinishJob& finish);
+                 const FinishJob& finish, const SearchHooks& hooks = {});
 
 }  // namespace kette

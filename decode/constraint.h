@@ -32,7 +32,7 @@ class Prefixes final : public Constraint {
   explicit Prefixes(std::vector<std::vector<std::int32_t>> prefixes)
       : prefixes_(std::move(prefixes)) {}
   Choice after(std::int64_t number, std::span<const std::int32_t> tokens) const override {
-    const std::vector<std::int32_t>& prefix = prefixes_[static_cast<std::size_t>(number)];
+    const std::vector<std::int32_t>& prefix = prefixes_[number];
     if (tokens.size() >= prefix.size()) return {};
     return {.forced = prefix[tokens.size()]};
   }

@@ -4,15 +4,29 @@
 #include <numeric>
 
 #include "tensor/kernels.h"
+#include "tensor/observer.h"
 
 namespace kette {
 namespace {
 
 using Ids = std::vector<std::int32_t>;
 
-KvCache cache_for(const AutoregressiveModel& model) {
-  const auto layers = static_cast<std::int64_t>(model.decoder().size());
-  return KvCache(layers, model.config().width, model.device());
+KvCache past_of(const AutoregressiveModel& model) {
+  std::vector<std::int64_t> widths;
+  for (const Block& block : model.decoder()) {
+    widths.push_back(block.self_attention.heads.total_width());
+  }
+  const bool smeared = model.decoder().front().self_attention.smears_keys();
+  return KvCache(std::move(widths), model.device(), smeared);
+}
+
+/// Without layers, where there is nothing to remember.
+KvCache memory_of(const AutoregressiveModel& model) {
+  std::vector<std::int64_t> widths;
+  for (const Block& block : model.decoder()) {
+    if (block.cross_attention) widths.push_back(block.cross_attention->heads.total_width());
+  }
+  return KvCache(std::move(widths), model.device());
 }
 
 /// What a step tells the device, in one copy.
@@ -54,7 +68,7 @@ Joined join(const std::vector<RowStart>& starts, std::span<const std::int32_t> R
 }  // namespace
 
 DecoderState::DecoderState(const AutoregressiveModel& model, Tap* tap)
-    : model_(&model), tap_(tap), past_(cache_for(model)), memory_(cache_for(model)) {}
+    : model_(&model), tap_(tap), past_(past_of(model)), memory_(memory_of(model)) {}
 
 void DecoderState::add(const std::vector<RowStart>& starts) {
   if (starts.empty()) return;
@@ -68,7 +82,7 @@ void DecoderState::add(const std::vector<RowStart>& starts) {
 void DecoderState::drop_unread_sentences() {
   std::vector<std::int64_t> read, place(static_cast<std::size_t>(memory_.lines()), -1);
   for (std::int32_t& sentence : sentences_) {
-    std::int64_t& at = place[static_cast<std::size_t>(sentence)];
+    std::int64_t& at = place[sentence];
     if (at < 0) {
       at = std::ssize(read);
       read.push_back(sentence);
@@ -80,6 +94,7 @@ void DecoderState::drop_unread_sentences() {
 
 /// Encodes the sources, and keeps the keys and values that every layer makes of them.
 void DecoderState::keep_memory(const std::vector<RowStart>& starts) {
+  const Work work("encode");
   const Joined sources = join(starts, &RowStart::source);
   for (std::int64_t i = 0; i < sources.segments.count(); ++i) {
     KETTE_CHECK(sources.segments.length(i) > 0,
@@ -92,6 +107,7 @@ void DecoderState::keep_memory(const std::vector<RowStart>& starts) {
   const CachePlaces places = memory_.add_lines(sources.segments);
   memory_table_ = places.table;
   for (const Block& block : model_->decoder()) {
+    const Work keys("keep_keys");
     const MultiHeadCrossAttention& attention = *block.cross_attention;
     write_to_cache(attention.key_value(memory, run).value(), 0, places,
                    memory_.layer(attention.layer));
@@ -105,6 +121,7 @@ void DecoderState::read_past(const std::vector<RowStart>& starts) {
     for (std::size_t i = 0; i < starts.size(); ++i) past_.add_line();
     return;
   }
+  const Work work("read_past");
   const CachePlaces places = past_.add_lines(past.segments);
   Run run(tap_);
   const Tensor ids = Tensor::from(past.ids);
@@ -115,7 +132,7 @@ void DecoderState::read_past(const std::vector<RowStart>& starts) {
   Ids sentences;
   for (std::int64_t i = 0; i < past.segments.count(); ++i) {
     sentences.insert(sentences.end(), static_cast<std::size_t>(past.segments.length(i)),
-                     sentences_[static_cast<std::size_t>(first + i)]);
+                     sentences_[first + i]);
   }
   const CachePlaces memory{memory_table_, Tensor::from(sentences, model_->device()),
                            Tensor::from(memory_ends(sentences), model_->device())};
@@ -131,6 +148,7 @@ Ids DecoderState::memory_ends(const Ids& lines) const {
 }
 
 Tensor DecoderState::step(const Ids& tokens) {
+  const Work work("step");
   KETTE_CHECK(std::ssize(tokens) == rows() && rows() > 0, "decoder: expected a token for each of ",
               rows(), " rows, given ", tokens.size());
   past_.reserve(rows());
@@ -165,7 +183,7 @@ void DecoderState::select(const std::vector<std::int64_t>& parents) {
   if (!model_->has_encoder()) return;
   Ids sentences;
   for (const std::int64_t parent : parents) {
-    sentences.push_back(sentences_[static_cast<std::size_t>(parent)]);
+    sentences.push_back(sentences_[parent]);
   }
   sentences_ = std::move(sentences);
 }
@@ -174,11 +192,11 @@ CachedSequences DecoderState::fix(const std::vector<std::int64_t>& lengths,
                                   const Tensor& positions) {
   std::int64_t more = 0;
   for (std::int64_t row = 0; row < rows(); ++row) {
-    more += lengths[static_cast<std::size_t>(row)] - past_.length(row);
+    more += lengths[row] - past_.length(row);
   }
   past_.reserve(more);
   for (std::int64_t row = 0; row < rows(); ++row) {
-    past_.extend(row, lengths[static_cast<std::size_t>(row)] - past_.length(row));
+    past_.extend(row, lengths[row] - past_.length(row));
   }
   Ids lines(lengths.size());
   std::iota(lines.begin(), lines.end(), 0);

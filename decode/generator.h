@@ -1,12 +1,10 @@
-// Text that goes on from a prompt. When the model's context is full, it reads the later half of it
-// again and goes on from there: every token is predicted from at least context / 2 tokens before it.
+// Text that goes on from a prompt, drawn by chance or searched for.
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "decode/beam_search.h"
-#include "decode/drawn_texts.h"
+#include "decode/draw_texts.h"
 
 namespace kette {
 
@@ -28,9 +26,6 @@ struct ContinueOptions : SearchOptions {
 std::vector<Hypothesis> search_continuations(const AutoregressiveModel& model,
                                              const std::vector<std::int32_t>& prompt,
                                              ContinueOptions options);
-
-/// Told of each token as soon as it is there; the end of text is not among them.
-using OnToken = std::function<void(std::int64_t text, std::int32_t token)>;
 
 /// model: without an encoder, made ready for decoding. prompt: at least one token and at most as many
 /// as it has positions. The tokens after it, of each text.

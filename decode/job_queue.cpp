@@ -23,9 +23,8 @@ std::int64_t least_share(std::int64_t budget) { return std::max<std::int64_t>(1,
 JobQueue::JobQueue(std::vector<std::int64_t> costs, std::int64_t workers, std::int64_t least)
     : costs_(std::move(costs)), order_(costs_.size()), workers_(workers), least_(least) {
   std::iota(order_.begin(), order_.end(), 0);
-  std::stable_sort(order_.begin(), order_.end(), [&](std::int64_t a, std::int64_t b) {
-    return costs_[static_cast<std::size_t>(a)] > costs_[static_cast<std::size_t>(b)];
-  });
+  std::stable_sort(order_.begin(), order_.end(),
+                   [&](std::int64_t a, std::int64_t b) { return costs_[a] > costs_[b]; });
   left_ = total(costs_);
 }
 
@@ -35,7 +34,7 @@ std::vector<std::int64_t> JobQueue::take(std::int64_t room, bool idle) {
   std::vector<std::int64_t> items;
   std::int64_t taken = 0;
   for (; next_ < order_.size(); ++next_) {
-    const std::int64_t cost = costs_[static_cast<std::size_t>(order_[next_])];
+    const std::int64_t cost = costs_[order_[next_]];
     if (taken + cost > share && !(idle && items.empty())) break;
     taken += cost;
     items.push_back(order_[next_]);

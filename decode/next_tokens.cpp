@@ -51,7 +51,7 @@ void NextTokens::ask_again(const std::vector<std::int64_t>& rows, std::int64_t c
   const auto asked = std::ssize(rows);
   const Tensor states = Tensor::empty({asked, states_.width()}, states_.dtype(), states_.device());
   for (std::int64_t i = 0; i < asked; ++i) {
-    const std::int64_t row = rows[static_cast<std::size_t>(i)];
+    const std::int64_t row = rows[i];
     states.slice(i, i + 1).copy_from(states_.slice(row, row + 1));
   }
   ask(states, rows, count);
@@ -67,7 +67,7 @@ void NextTokens::ask(const Tensor& states, const std::vector<std::int64_t>& rows
   } else {
     std::vector<std::int32_t> numbers, tokens;
     for (const std::int64_t row : rows) {
-      const Constraint::Choice& choice = choices_[static_cast<std::size_t>(row)];
+      const Constraint::Choice& choice = choices_[row];
       numbers.push_back(static_cast<std::int32_t>(choice.mask + 1));
       tokens.push_back(choice.forced >= 0 ? choice.forced : wanted);
     }

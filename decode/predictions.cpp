@@ -2,6 +2,7 @@
 
 #include "tensor/backend.h"
 #include "tensor/kernels.h"
+#include "tensor/observer.h"
 
 namespace kette {
 
@@ -18,6 +19,7 @@ Predictions predict(const AutoregressiveModel& model, const Tensor& states, std:
   args.entries = answer.view(0, {rows, count});
   args.values = answer.view(rows * count, {rows, count}).bits_as(DType::f32);
   args.target_values = answer.view(2 * rows * count, {rows}).bits_as(DType::f32);
+  const Work work("top_k", {&states, &args.weight->panels}, {&answer});
   on(states.device(), [&](auto exec) { kernels::top_k(exec, args); });
   const auto copy = backend(states.device()).start_copy_to_host(answer.raw(), answer.bytes());
   const auto* entries = static_cast<const std::int32_t*>(copy->wait());

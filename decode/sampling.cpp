@@ -4,6 +4,7 @@
 
 #include "tensor/error.h"
 #include "tensor/kernels.h"
+#include "tensor/observer.h"
 
 namespace kette {
 
@@ -17,6 +18,7 @@ void SamplingOptions::check() const {
 
 void sample(const Tensor& logits, const SamplingOptions& options, const Tensor& texts,
             const Tensor& positions, const Tensor& drawn) {
+  const Work work("sample", {&logits}, {&drawn});
   on(logits.device(), [&](auto exec) {
     kernels::sample(exec, {logits, options.temperature, options.top_k, options.top_p, options.seed,
                            texts, positions, drawn});
@@ -24,6 +26,7 @@ void sample(const Tensor& logits, const SamplingOptions& options, const Tensor& 
 }
 
 void mask_tokens(const Tensor& logits, const Tensor& mask) {
+  const Work work("mask_tokens", {&logits, &mask}, {&logits});
   const rows::MaskTokens<float> body{logits.data<float>(), logits.width(),
                                      mask.data<std::int32_t>(), mask.width(), nullptr};
   on(logits.device(), [&](auto exec) { kernels::for_rows(exec, body, logits.rows()); });

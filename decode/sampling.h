@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "tensor/tensor.h"
+#include "nn/tap.h"
 
 namespace kette {
 
@@ -16,6 +16,7 @@ struct SamplingOptions {
   std::int64_t top_k = 0;  ///< 0: all
   double top_p = 1;
   std::uint64_t seed = 1;
+  Tap* tap = nullptr;  ///< looks into every pass
 
   /// Throws an Error that names the option that makes no sense.
   void check() const;

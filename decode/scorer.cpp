@@ -44,7 +44,7 @@ void score_batch(const AutoregressiveModel& model, const std::vector<Ids>& sourc
   DecoderState state(model);
   std::vector<RowStart> starts;
   for (const std::int64_t number : numbers) {
-    starts.push_back({sources[static_cast<std::size_t>(number)], {}});
+    starts.push_back({sources[number], {}});
   }
   state.add(starts);
   Ids inputs(numbers.size(), special.begin);
@@ -53,14 +53,14 @@ void score_batch(const AutoregressiveModel& model, const std::vector<Ids>& sourc
     Ids wanted;
     going_on.clear();
     for (std::size_t row = 0; row < inputs.size(); ++row) {
-      const Ids& target = targets[static_cast<std::size_t>(numbers[row])];
+      const Ids& target = targets[numbers[row]];
       wanted.push_back(t < target.size() ? target[t] : special.end);
       if (t < target.size()) going_on.push_back(static_cast<std::int64_t>(row));
     }
     const Predictions predictions =
         predict(model, state.step(inputs), 1, {}, Tensor::from(wanted, model.device()));
     for (std::size_t row = 0; row < inputs.size(); ++row) {
-      SentenceScore& score = scores[static_cast<std::size_t>(numbers[row])];
+      SentenceScore& score = scores[numbers[row]];
       KETTE_CHECK(std::isfinite(predictions.target_values[row]),
                   "score: expected finite log-probabilities, given ",
                   predictions.target_values[row], " in sentence ", numbers[row] + 1,
@@ -93,8 +93,7 @@ std::vector<SentenceScore> score_ids(const AutoregressiveModel& model,
       std::vector<std::int64_t> numbers = queue.take(options.batch_tokens, true);
       if (numbers.empty()) return;
       std::stable_sort(numbers.begin(), numbers.end(), [&](std::int64_t a, std::int64_t b) {
-        return targets[static_cast<std::size_t>(a)].size() >
-               targets[static_cast<std::size_t>(b)].size();
+        return targets[a].size() > targets[b].size();
       });
       score_batch(model, encoded, targets, numbers, scores);
     }

@@ -21,8 +21,8 @@ struct SentenceScore {
   std::int64_t tokens() const { return static_cast<std::int64_t>(token_log_probabilities.size()); }
 };
 
-/// model: made ready for decoding, with marks of its own. Ids without begin and end marks. One longer than the model's positions is an Error with its
-/// number.
+/// model: made ready for decoding, with marks of its own. Ids without begin and end marks. One longer
+/// than the model's positions is an Error with its number.
 std::vector<SentenceScore> score_ids(const AutoregressiveModel& model,
                                      const std::vector<std::vector<std::int32_t>>& sources,
                                      const std::vector<std::vector<std::int32_t>>& targets,

@@ -77,13 +77,13 @@ class Search {
     const SupplyJobs supply = [&](std::int64_t room, bool idle) {
       std::vector<SearchJob> taken;
       for (const std::int64_t item : queue.take(room, idle)) {
-        taken.push_back(jobs[static_cast<std::size_t>(item)]);
+        taken.push_back(jobs[item]);
       }
       return taken;
     };
     const FinishJob finish = [&](std::int64_t number, std::vector<Hypothesis> n_best) {
       const std::lock_guard lock(mutex);
-      results[static_cast<std::size_t>(number)] = std::move(n_best);
+      results[number] = std::move(n_best);
       ++done;
       if (progress) progress(done, total);
     };
@@ -96,11 +96,11 @@ class Search {
   std::int64_t rows() const { return options_.sampling ? options_.n_best : options_.beam; }
   const Ids& prefix(std::int64_t number) const {
     static const Ids none;
-    return prefixes_.empty() ? none : prefixes_[static_cast<std::size_t>(number)];
+    return prefixes_.empty() ? none : prefixes_[number];
   }
 
   SearchJob job(std::int64_t number) const {
-    const Ids& source = sources_[static_cast<std::size_t>(number)];
+    const Ids& source = sources_[number];
     const std::int64_t given = std::ssize(prefix(number)), positions = model_.positions() - 1,
                        longest = longest_output(options_, model_, std::ssize(source) - 1);
     KETTE_CHECK(given <= positions, "translate: expected a prefix of at most ", positions,
@@ -110,7 +110,7 @@ class Search {
       return {number, {source, {}}, model_.special().begin, std::max(longest, given)};
     }
     // A draw reads the prefix as a part of the past. A search goes through it, so that it counts.
-    const std::span<const std::int32_t> begun = begun_[static_cast<std::size_t>(number)];
+    const std::span<const std::int32_t> begun = begun_[number];
     return {number,
             {source, begun.first(begun.size() - 1)},
             begun.back(),
@@ -122,7 +122,8 @@ class Search {
     const Prefixes constraint(prefixes_);
     if (!prefixes_.empty()) vocabulary.constraint = &constraint;
     if (!options_.sampling) {
-      return beam_search(model_, vocabulary, options_, options_.batch_tokens, supply, finish);
+      return beam_search(model_, vocabulary, options_, options_.batch_tokens, supply, finish,
+                         {options_.tap});
     }
     sample_texts(model_, vocabulary, *options_.sampling, options_.n_best, options_.first_number,
                  options_.batch_tokens, supply, finish);
@@ -164,6 +165,7 @@ void TranslateOptions::check() const {
   KETTE_CHECK(batch_tokens > 0, "batch tokens: expected at least 1, given ", batch_tokens);
   if (!sampling) return SearchOptions::check();
   sampling->check();
+  KETTE_CHECK(tap == nullptr, "translate: expected a search where a tap looks on, given samples");
   KETTE_CHECK(n_best >= 1, "samples: expected at least 1, given ", n_best);
 }
 

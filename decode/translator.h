@@ -27,6 +27,9 @@ struct TranslateOptions : SearchOptions {
   /// Which text the first is: draws of the same text are the same, whatever is translated with it.
   std::int64_t first_number = 0;
 
+  /// Looks into every pass, of several threads at once.
+  Tap* tap = nullptr;
+
   /// Throws an Error that names the option that makes no sense.
   void check() const;
 };

@@ -56,7 +56,7 @@ void merge_adapters(const fs::path& folder, const fs::path& out, const fs::path&
               kDescriptionFile, ", given a model without them");
   check_is_free(out);
   const auto model = read_config_with_room(folder)->make_model();
-  const SharedTokenizer tokenizer = load_tokenizer(folder, read_tokenizer_description(folder).kind);
+  const SharedTokenizer tokenizer = load_tokenizer_of(folder, model->config());
   if (!base.empty() && fs::exists(base / kModelFile)) {
     expect_room(base / kModelFile, model->parameters().elements(),
                 (folder / "config.json").string());

@@ -6,6 +6,11 @@ Variable AutoregressiveModel::encode(const Tensor&, const Sequences&, Run&) cons
   fail("encode: expected a model with an encoder, given one without");
 }
 
+const std::vector<Block>& AutoregressiveModel::encoder() const {
+  static const std::vector<Block> none;
+  return none;
+}
+
 Variable AutoregressiveModel::states(const Batch& batch, Run& run) const {
   if (!has_encoder()) {
     return decode(Tensor::from(batch.target_in), PackedSequences(batch.target_segments), run);
@@ -23,7 +28,7 @@ Variable AutoregressiveModel::loss(const Variable& states, const Tensor& targets
 
 Variable AutoregressiveModel::loss(const Batch& batch, const CrossEntropyOptions& options, Run& run,
                                    const Tensor& sums) const {
-  return loss(states(batch, run), Tensor::from(batch.target_out), options, sums);
+  return run.tap("loss", loss(states(batch, run), Tensor::from(batch.target_out), options, sums));
 }
 
 Device AutoregressiveModel::device() const {

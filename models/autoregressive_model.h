@@ -19,9 +19,17 @@ class AutoregressiveModel : public Model {
   virtual Variable decode(const Tensor& target, const Sequences& sequences, Run& run) const = 0;
   /// source: i32 [rows] -> memory [rows, width]. An Error for a model without an encoder.
   virtual Variable encode(const Tensor& source, const Sequences& sequences, Run& run) const;
-  bool has_encoder() const { return decoder().front().cross_attention.has_value(); }
-  /// The blocks of the decoder.
+  bool has_encoder() const { return !encoder().empty(); }
+
+  // The parts, for study and for exchange with other programs.
+  /// Of tokens, before their positions are added. The decoder's, and the encoder's if there is one.
+  virtual const Embedding& token_embedding() const = 0;
+  /// The blocks; of a model without an encoder none.
+  virtual const std::vector<Block>& encoder() const;
   virtual const std::vector<Block>& decoder() const = 0;
+  /// The norms after the stacks; null where there is none.
+  virtual const Norm* encoder_norm() const { return nullptr; }
+  virtual const Norm* decoder_norm() const { return nullptr; }
   /// The projection to the vocabulary. Point: logits.
   virtual const Linear& output() const = 0;
   /// states [rows, width] -> [rows, vocabulary].
@@ -31,7 +39,7 @@ class AutoregressiveModel : public Model {
   Variable logits(const Batch& batch, Run& run) const override {
     return logits(states(batch, run), run);
   }
-  /// The label-smoothed loss of the next tokens, and that of a batch.
+  /// The label-smoothed loss of the next tokens, and that of a batch. Point: loss.
   Variable loss(const Variable& states, const Tensor& targets, const CrossEntropyOptions& options,
                 const Tensor& sums = {}) const;
   Variable loss(const Batch& batch, const CrossEntropyOptions& options, Run& run,

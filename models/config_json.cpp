@@ -22,6 +22,8 @@ bool fits(const Json& value) {
     return value.is_boolean();
   } else if constexpr (std::is_same_v<T, std::string>) {
     return value.is_string();
+  } else if constexpr (std::is_same_v<T, Field::Numbers>) {
+    return value.is_array() && std::all_of(value.begin(), value.end(), fits<std::int64_t>);
   } else if constexpr (std::is_floating_point_v<T>) {
     return value.is_number();
   } else {

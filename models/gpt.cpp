@@ -9,8 +9,9 @@ constexpr double kDeviation = 0.02;
 
 /// The residual stream is a sum of 2 * layers outputs; this keeps its variance from growing with
 /// them.
-WeightInit weight_init(const GptConfig& config) {
-  return {kDeviation, kDeviation / std::sqrt(2.0 * static_cast<double>(config.layers))};
+MapOptions map_options(const GptConfig& config) {
+  return {kDeviation, kDeviation / std::sqrt(2.0 * static_cast<double>(config.layers)),
+          config.biases};
 }
 
 std::optional<Embedding> position_embedding_of(const Scope& scope, const GptConfig& c) {
@@ -19,21 +20,30 @@ std::optional<Embedding> position_embedding_of(const Scope& scope, const GptConf
 }
 
 std::vector<Block> decoder_blocks(const Scope& scope, const GptConfig& c) {
-  const BlockConfig config{.width = c.width,
-                           .hidden = c.hidden,
-                           .heads = c.heads,
-                           .mask = Mask::causal,
-                           .norm_order = NormOrder::pre,
-                           .norm_kind = c.norm,
-                           .feed_forward = c.feed_forward,
-                           .dropout = c.dropout,
-                           .attention_dropout = c.attention_dropout,
-                           .init = weight_init(c),
-                           .self_attention = "attention",
-                           .norms_first = true};
+  BlockConfig config{.width = c.width,
+                     .hidden = c.hidden,
+                     .mask = Mask::causal,
+                     .smeared_keys = c.smeared_keys,
+                     .norm_order = NormOrder::pre,
+                     .norm_kind = c.norm,
+                     .feed_forward = c.feed_forward,
+                     .dropout = c.dropout,
+                     .attention_dropout = c.attention_dropout,
+                     .maps = map_options(c),
+                     .self_attention = "attention",
+                     .norms_first = true};
   std::vector<Block> blocks;
-  for (std::int64_t i = 0; i < c.layers; ++i) blocks.emplace_back(scope / i, i, config);
+  for (std::int64_t i = 0; i < c.layers; ++i) {
+    config.heads = c.heads_of(i);
+    blocks.emplace_back(scope / i, i, config);
+  }
   return blocks;
+}
+
+/// The token embedding again, or a matrix of its own.
+Variable output_weight(const Scope& scope, const GptConfig& c, const Embedding& tokens) {
+  if (c.tied_output) return tokens.table;
+  return scope.parameter("weight", {c.vocabulary, c.width}, Init::normal(kDeviation));
 }
 
 }  // namespace
@@ -64,14 +74,15 @@ Gpt::Gpt(const GptConfig& config)
                        kDeviation),
       position_embedding_(position_embedding_of(Scope(store_) / "position_embedding", config)),
       blocks_(decoder_blocks(Scope(store_) / "layers", config)),
-      final_norm_(Scope(store_) / "final_norm", config.width, config.norm),
-      output_("logits", token_embedding_.table, Variable()) {}
+      final_norm_(Scope(store_) / "final_norm", config.width, config.norm, config.biases),
+      output_("logits", output_weight(Scope(store_) / "output", config, token_embedding_),
+              Variable()) {}
 
 void Gpt::make_tables(DType dtype, Device device) {
   if (config_.positions == Positions::learned) return;
   constexpr double kBase = 10000;
   rotary_table_ =
-      kette::rotary_table(config_.context, config_.width / config_.heads, kBase, dtype, device);
+      kette::rotary_table(config_.context, config_.heads_of(0).width, kBase, dtype, device);
 }
 
 void Gpt::each_linear(const VisitLinear& visit) {

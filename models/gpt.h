@@ -3,6 +3,8 @@
 //   x = token embedding + position embedding
 //   x = x + attention(norm(x));  x = x + feed_forward(norm(x))      `layers` times
 //   logits = norm(x) E^T        E: the token embedding again
+// With other settings (GptConfig) it is a later model, or one of those that are taken apart to see how
+// they work: attention alone, without norms, biases or a tied output.
 #pragma once
 
 #include "models/autoregressive_model.h"
@@ -22,12 +24,11 @@ class Gpt final : public AutoregressiveModel {
   Variable decode(const Tensor& ids, const Sequences& sequences, Run& run) const override;
   std::unique_ptr<AutoregressiveModel> for_decoding(DType weights = DType::f32) const override;
 
-  // The parts, for study and for exchange with other programs.
-  const Embedding& token_embedding() const { return token_embedding_; }
+  const Embedding& token_embedding() const override { return token_embedding_; }
   /// Nothing in rotary models.
   const std::optional<Embedding>& position_embedding() const { return position_embedding_; }
   const std::vector<Block>& decoder() const override { return blocks_; }
-  const Norm& final_norm() const { return final_norm_; }
+  const Norm* decoder_norm() const override { return &final_norm_; }
   /// [context, head width] of rotary models; undefined otherwise.
   const Tensor& rotary_table() const { return rotary_table_; }
   const Linear& output() const override { return output_; }

@@ -41,6 +41,17 @@ std::vector<std::string> preset_names() {
   return names;
 }
 
+std::int64_t norm_parameters(const GptConfig& c) {
+  if (c.norm == NormKind::none) return 0;
+  return c.norm == NormKind::layer && c.biases ? 2 * c.width : c.width;
+}
+
+std::vector<std::pair<std::string, std::shared_ptr<const ModelConfig>>> small_models() {
+  std::vector<std::pair<std::string, std::shared_ptr<const ModelConfig>>> models;
+  for (const auto& [label, config] : small_gpts()) models.emplace_back(label, config.clone());
+  return models;
+}
+
 }  // namespace
 
 GptConfig::GptConfig() {
@@ -59,14 +70,13 @@ GptConfig GptConfig::preset(const std::string& name) {
 }
 
 const Family& gpt_family() {
-  static const Family family = {
-      .name = "gpt",
-      .what = "language model",
-      .options = "GPT models",
-      .use = "kette generate and kette evaluate --text are for those",
-      .presets = preset_names(),
-      .config = preset_or_defaults<GptConfig>,
-      .small_models = {{"GPT-2", small_gpt().clone()}, {"modern", small_modern_gpt().clone()}}};
+  static const Family family = {.name = "gpt",
+                                .what = "language model",
+                                .options = "GPT models",
+                                .use = "kette generate and kette evaluate --text are for those",
+                                .presets = preset_names(),
+                                .config = preset_or_defaults<GptConfig>,
+                                .small_models = small_models()};
   return family;
 }
 
@@ -80,10 +90,25 @@ std::vector<Field> GptConfig::fields() {
       {.key = "norm_kind",
        .value = Field::choice(norm),
        .option = "--norm-kind",
-       .help = "Layer norm, or the root mean square alone",
+       .help = "Layer norm, the root mean square alone, or none",
        .former_key = "norm"},
       {"feed_forward", Field::choice(feed_forward), "--feed-forward",
        "What is inside the feed-forward layers"},
+      {.key = "tied_output",
+       .value = &tied_output,
+       .option = "--tied-output",
+       .help = "Logits are made with the token embedding, not with a matrix of their own",
+       .may_lack = true},
+      {.key = "biases",
+       .value = &biases,
+       .option = "--biases",
+       .help = "Linear maps and layer norms have biases",
+       .may_lack = true},
+      {.key = "smeared_keys",
+       .value = &smeared_keys,
+       .option = "--smeared-keys",
+       .help = "Each attention key has a learned part of the one before it",
+       .may_lack = true},
   };
   fields.insert(fields.end(), std::begin(own), std::end(own));
   return fields;
@@ -100,21 +125,39 @@ void GptConfig::check() const {
 std::vector<SummaryRow> GptConfig::summary() const {
   const std::int64_t w = width,
                      inner = feed_forward == FeedForwardKind::swiglu ? 2 * hidden : hidden,
-                     norm_size = norm == NormKind::layer ? 2 * w : w;
-  std::vector<SummaryRow> rows = {
-      {"token embedding = output projection", 1, vocabulary * w, 0, linear_flops(w, vocabulary)}};
+                     norm_size = norm_parameters(*this);
+  const auto map = [this](std::int64_t in, std::int64_t out) {
+    return linear_parameters(in, out, biases);
+  };
+  const double output_flops = linear_flops(w, vocabulary);
+  std::vector<SummaryRow> rows;
+  if (tied_output) {
+    rows.push_back({"token embedding = output projection", 1, vocabulary * w, 0, output_flops});
+  } else {
+    rows.push_back({"token embedding", 1, vocabulary * w, 0, 0});
+    rows.push_back({"output projection", 1, vocabulary * w, 0, output_flops});
+  }
   if (positions == Positions::learned) rows.push_back({"position embedding", 1, context * w, 0, 0});
-  rows.push_back({"layer: self-attention", layers, 4 * linear_parameters(w, w) + norm_size, 0,
-                  linear_flops(w, 4 * w)});
-  rows.push_back({"layer: feed-forward", layers,
-                  linear_parameters(w, inner) + linear_parameters(hidden, w) + norm_size, 0,
-                  linear_flops(w, inner + hidden)});
-  rows.push_back({"final norm", 1, norm_size, 0, 0});
+  const std::string attention = "layer: self-attention";
+  const auto cost = [&](std::int64_t heads_width) {
+    const std::int64_t smears = smeared_keys ? heads_width / (w / heads) : 0;
+    return SummaryRow{attention, 1,
+                      map(w, 3 * heads_width) + map(heads_width, w) + norm_size + smears, 0,
+                      linear_flops(w, 4 * heads_width)};
+  };
+  for (SummaryRow& row : attention_rows(*this, 0, layers, cost)) {
+    rows.push_back(std::move(row));
+  }
+  if (hidden > 0) {
+    rows.push_back({"layer: feed-forward", layers, map(w, inner) + map(hidden, w) + norm_size, 0,
+                    linear_flops(w, inner + hidden)});
+  }
+  if (norm_size > 0) rows.push_back({"final norm", 1, norm_size, 0, 0});
   return rows;
 }
 
 double GptConfig::attention_pairs(const Segments&, const Segments& target) const {
-  return static_cast<double>(layers) * causal_pairs(target);
+  return whole_attentions(*this, 0, layers) * causal_pairs(target);
 }
 
 GptConfig small_gpt() {
@@ -134,6 +177,47 @@ GptConfig small_modern_gpt() {
   config.norm = NormKind::rms;
   config.feed_forward = FeedForwardKind::swiglu;
   return config;
+}
+
+GptConfig small_attention_only_gpt() {
+  GptConfig config = small_gpt();
+  config.hidden = 0;
+  config.norm = NormKind::none;
+  config.tied_output = config.biases = false;
+  config.smeared_keys = true;
+  return config;
+}
+
+GptConfig small_unbiased_gpt() {
+  GptConfig config = small_gpt();
+  config.positions = Positions::rotary;
+  config.biases = false;
+  config.smeared_keys = true;
+  return config;
+}
+
+GptConfig small_grokking_gpt() {
+  GptConfig config = small_gpt();
+  config.norm = NormKind::none;
+  config.feed_forward = FeedForwardKind::relu;
+  config.tied_output = config.biases = false;
+  return config;
+}
+
+GptConfig small_pruned_gpt() {
+  GptConfig config = small_unbiased_gpt();
+  config.heads = 4;
+  config.heads_left = {3, 1};
+  return config;
+}
+
+std::vector<std::pair<std::string, GptConfig>> small_gpts() {
+  return {{"GPT-2", small_gpt()},
+          {"modern", small_modern_gpt()},
+          {"attention-only", small_attention_only_gpt()},
+          {"unbiased", small_unbiased_gpt()},
+          {"grokking", small_grokking_gpt()},
+          {"pruned", small_pruned_gpt()}};
 }
 
 }  // namespace kette

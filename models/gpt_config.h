@@ -15,12 +15,17 @@ inline constexpr auto kNamesOf<Positions> = enum_names<Positions>({{Positions::l
 
 const Family& gpt_family();
 
+/// hidden: 0 for a model of attention alone (Elhage et al. 2021, "A Mathematical Framework for
+/// Transformer Circuits").
 struct GptConfig final : ModelConfig {
   std::int64_t layers = 12;
   std::int64_t context = 1024;  ///< tokens the model sees at once
   Positions positions = Positions::learned;
   NormKind norm = NormKind::layer;
   FeedForwardKind feed_forward = FeedForwardKind::gelu;
+  bool tied_output = true;  ///< logits are made with the token embedding
+  bool biases = true;       ///< of linear maps and of layer norms; the logits have none in any case
+  bool smeared_keys = false;  ///< see autograd/ops/smear.h
 
   GptConfig();
 
@@ -34,13 +39,24 @@ struct GptConfig final : ModelConfig {
   std::unique_ptr<Model> make_model() const override;
   std::vector<Field> fields() override;
   void check() const override;
+  std::int64_t least_hidden() const override { return 0; }
   std::vector<SummaryRow> summary() const override;
   double attention_pairs(const Segments& source, const Segments& target) const override;
+  std::int64_t attentions() const override { return layers; }
 };
 
 /// Small enough that every element can be checked.
 GptConfig small_gpt();
 /// With rotary positions, root mean square norms and SwiGLU.
 GptConfig small_modern_gpt();
+/// Smeared attention and nothing else: no feed-forward layers, norms or biases, and an untied output.
+GptConfig small_attention_only_gpt();
+/// Smeared keys that turn, and layer norms and feed-forward layers without biases.
+GptConfig small_unbiased_gpt();
+/// Without norms or biases, with ReLU and an untied output, as of Nanda et al. 2023, "Progress Measures
+/// for Grokking via Mechanistic Interpretability".
+GptConfig small_grokking_gpt();
+/// All of them, each with a label.
+std::vector<std::pair<std::string, GptConfig>> small_gpts();
 
 }  // namespace kette

@@ -6,7 +6,6 @@ namespace kette {
 
 ParameterGaps check_model(const ModelConfig& config, std::int64_t elements_each,
                           const GradientCheckOptions& options) {
-  constexpr double kSmallerSteps[] = {0.3, 0.1};
   const std::unique_ptr<Model> model = config.make_model();
   model->materialize(options.seed, DType::f64, options.device);
   const Batch batch = config.example_batch(options.seed);
@@ -18,12 +17,10 @@ ParameterGaps check_model(const ModelConfig& config, std::int64_t elements_each,
   const auto& leaves = model->parameters().leaves();
   ParameterGaps gaps = check_parameter_gradients(loss, leaves, elements_each, options);
   for (std::size_t i = 0; i < gaps.size(); ++i) {
-    for (const double factor : kSmallerSteps) {
-      if (gaps[i].second.gap <= options.tolerance) break;
-      GradientCheckOptions again = options;
-      again.step = options.step * factor;
-      gaps[i] = check_parameter_gradients(loss, {leaves[i]}, elements_each, again).front();
-    }
+    gaps[i].second =
+        with_other_steps(gaps[i].second, options, [&](const GradientCheckOptions& again) {
+          return check_parameter_gradients(loss, {leaves[i]}, elements_each, again).front().second;
+        });
   }
   return gaps;
 }

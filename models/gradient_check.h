@@ -2,10 +2,8 @@
 // f64 (see autograd/gradient_check.h), through embeddings, dropout, attention, norms and the
 // label-smoothed loss at once.
 //
-// ReLU has a kink, and among thousands of units some lie so near zero that a difference steps
-// across it: there the central difference is wrong, not the gradient. So a parameter that fails is
-// checked once more with a smaller step, which leaves such units on one side; a wrong gradient is
-// wrong with any step.
+// Among thousands of units some lie so near the kink of their ReLU that a difference steps across it. So a
+// parameter that fails is checked once more with other steps.
 #pragma once
 
 #include <string>

@@ -46,6 +46,8 @@ void LoraOptions::check() const {
 LoraAdapters::LoraAdapters(Model& model, const LoraOptions& options)
     : options_(checked(options)), base_(model.parameters()) {
   model.each_linear([&](Linear& map, const std::vector<std::string>& names) { add(map, names); });
+  KETTE_CHECK(!adapted_.empty(), "lora: expected names of maps that the model has, given ",
+              joined(options_.on), " for a model without feed-forward layers");
 }
 
 void LoraAdapters::add(Linear& map, const std::vector<std::string>& names) {

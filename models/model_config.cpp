@@ -1,5 +1,6 @@
 #include "models/model_config.h"
 
+#include "data/tokenizers/tokenizer.h"
 #include "tensor/random.h"
 
 namespace kette {
@@ -22,35 +23,66 @@ struct Text {
     std::snprintf(text, sizeof text, "%g", *value);
     return text;
   }
+  std::string operator()(const Field::Numbers* values) const {
+    std::string text;
+    for (const std::int64_t value : *values) text += (text.empty() ? "" : " ") + operator()(&value);
+    return text;
+  }
   template <class Int>
   std::string operator()(const Int* value) const {
     return std::to_string(*value);
   }
 };
 
+/// Values of the same kind.
+void assign(const Field::Value& from, const Field::Value& to) {
+  std::visit(
+      [&to](const auto& value) {
+        using Value = std::remove_cvref_t<decltype(value)>;
+        if constexpr (std::is_pointer_v<Value>) {
+          *std::get<Value>(to) = *value;
+        } else {
+          std::get<Value>(to).set(value.get());
+        }
+      },
+      from);
+}
+
 }  // namespace
 
 std::vector<Field> ModelConfig::fields() {
   return {
       {"width", &width, "--width", "Width of the residual stream, d_model"},
-      {"hidden", &hidden, "--hidden", "Width inside the feed-forward layers, d_ff"},
+      {"hidden", &hidden, "--hidden",
+       "Width inside the feed-forward layers, d_ff; 0 (of language models): there are none", 0},
       {"heads", &heads, "--heads", "Attention heads; a divisor of the width"},
       {"vocabulary", &vocabulary},
       {"dropout", &dropout, "--dropout", "Dropout on sub-layer outputs and embeddings"},
       {"attention_dropout", &attention_dropout, "--attention-dropout",
        "Dropout on attention weights"},
+      {.key = "heads_left", .value = &heads_left, .may_lack = true},
   };
 }
 
 void ModelConfig::check() const {
   check_size("width", width, kMostWidth);
-  check_size("hidden", hidden, kMostHidden);
+  check_size("hidden", hidden, kMostHidden, least_hidden());
   check_size("heads", heads, width);
   check_size("vocabulary", vocabulary, kLargestVocabulary);
   KETTE_CHECK(width % heads == 0, "heads: expected a divisor of the width ", width, ", given ",
               heads);
   check_rate("dropout", dropout);
   check_rate("attention_dropout", attention_dropout);
+  if (heads_left.empty()) return;
+  KETTE_CHECK(std::ssize(heads_left) == attentions(), "heads_left: expected a number for each of ",
+              attentions(), " attentions, given ", heads_left.size());
+  for (const std::int64_t left : heads_left) check_size("heads_left", left, heads);
+}
+
+void ModelConfig::check_tokenizer(const Tokenizer& tokenizer, const std::string& where) const {
+  KETTE_CHECK(tokenizer.vocabulary() <= vocabulary, where, ": expected a tokenizer of at most ",
+              vocabulary, " pieces, given ", tokenizer.vocabulary(),
+              "; it belongs to another model");
 }
 
 Batch ModelConfig::example_batch(std::uint64_t seed) const {
@@ -63,19 +95,6 @@ Batch ModelConfig::example_batch(std::uint64_t seed) const {
   batch.target_out = random_tokens(random, batch.target_segments.rows(), vocabulary);
   batch.sentence_ids = {0, 1};
   return batch;
-}
-
-void assign(const Field::Value& from, const Field::Value& to) {
-  std::visit(
-      [&to](const auto& value) {
-        using Value = std::remove_cvref_t<decltype(value)>;
-        if constexpr (std::is_pointer_v<Value>) {
-          *std::get<Value>(to) = *value;
-        } else {
-          std::get<Value>(to).set(value.get());
-        }
-      },
-      from);
 }
 
 void copy_fields(ModelConfig& from, ModelConfig& to) {

@@ -11,11 +11,13 @@
 #include "data/corpora/batches.h"
 #include "models/model_summary.h"
 #include "models/size_limits.h"
+#include "nn/head_shape.h"
 #include "tensor/enum_names.h"
 
 namespace kette {
 
 class Model;
+class Tokenizer;
 struct ModelConfig;
 
 /// A setting as files and command lines know it. It points into its configuration.
@@ -26,7 +28,8 @@ struct Field {
     std::function<std::string()> get;
     std::function<void(const std::string&)> set;  ///< an unknown name is an Error
   };
-  using Value = std::variant<std::int64_t*, std::int32_t*, double*, bool*, Choice>;
+  using Numbers = std::vector<std::int64_t>;
+  using Value = std::variant<std::int64_t*, std::int32_t*, double*, bool*, Numbers*, Choice>;
 
   std::string key;  ///< in config.json
   Value value;
@@ -64,6 +67,9 @@ struct ModelConfig {
   std::int64_t vocabulary = 37000;  ///< shared by all that the model reads and writes
   double dropout = 0.1;             ///< on sub-layer outputs and on embeddings
   double attention_dropout = 0;
+  /// How many heads each attention has left, where some were pruned: of the encoder's layers, then of the
+  /// decoder's, then of its cross-attentions. Empty: all have `heads`.
+  std::vector<std::int64_t> heads_left;
 
   virtual ~ModelConfig() = default;
 
@@ -74,15 +80,23 @@ struct ModelConfig {
   virtual std::vector<Field> fields();
   /// Throws an Error that names the setting that makes no sense.
   virtual void check() const;
+  /// How many there are; 0 for a family whose heads cannot be pruned.
+  virtual std::int64_t attentions() const { return 0; }
+  HeadShape heads_of(std::int64_t attention) const {
+    return {heads_left.empty() ? heads : heads_left[attention], width / heads};
+  }
+  /// 0 for a family that may do without feed-forward layers.
+  virtual std::int64_t least_hidden() const { return 1; }
+  /// An Error that begins with `where` unless the tokenizer can be the model's.
+  virtual void check_tokenizer(const Tokenizer& tokenizer, const std::string& where) const;
   virtual std::vector<SummaryRow> summary() const = 0;
-  /// Pairs of a query and a key in a batch, over all attention layers.
+  /// Pairs of a query and a key in a batch, over all attention layers; of one whose heads were pruned, the
+  /// share of the pairs that the share of its heads is.
   virtual double attention_pairs(const Segments& source, const Segments& target) const = 0;
   /// A few random tokens in the form that the model's batches have.
   virtual Batch example_batch(std::uint64_t seed) const;
 };
 
-/// Values of the same kind.
-void assign(const Field::Value& from, const Field::Value& to);
 /// The fields of `from` that `to` has, too.
 void copy_fields(ModelConfig& from, ModelConfig& to);
 /// "layers 4, width 128, ...": what there are options for, and the vocabulary.

@@ -10,19 +10,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The tokenizer of a model directory, if it is still the model's.
-SharedTokenizer load_tokenizer_of(const fs::path& folder, const ModelConfig& config) {
-  const auto [kind, fingerprint] = read_tokenizer_description(folder);
-  SharedTokenizer tokenizer = load_tokenizer(folder, kind);
-  KETTE_CHECK(tokenizer->vocabulary() <= config.vocabulary, folder.string(),
-              ": expected a tokenizer of at most ", config.vocabulary, " pieces, given ",
-              tokenizer->vocabulary(), "; it belongs to another model");
-  KETTE_CHECK(fingerprint.empty() || tokenizer->fingerprint() == fingerprint, folder.string(),
-              ": expected the tokenizer that the model was made with, ", fingerprint, ", given ",
-              tokenizer->fingerprint(), " (put its own files back)");
-  return tokenizer;
-}
-
 }  // namespace
 
 void save_parameters(const fs::path& file, const ParamStore& parameters, const Metadata& metadata) {
@@ -60,6 +47,16 @@ fs::path parameter_file(const fs::path& folder) {
   return folder / (holds_adapters(folder) ? kAdapterFile : kModelFile);
 }
 
+SharedTokenizer load_tokenizer_of(const fs::path& folder, const ModelConfig& config) {
+  const auto [kind, fingerprint] = read_tokenizer_description(folder);
+  SharedTokenizer tokenizer = load_tokenizer(folder, kind);
+  config.check_tokenizer(*tokenizer, folder.string());
+  KETTE_CHECK(fingerprint.empty() || tokenizer->fingerprint() == fingerprint, folder.string(),
+              ": expected the tokenizer that the model was made with, ", fingerprint, ", given ",
+              tokenizer->fingerprint(), " (put its own files back)");
+  return tokenizer;
+}
+
 Metadata load_values(const fs::path& folder, Model& model, const fs::path& parameters,
                      const fs::path& base) {
   const fs::path file = parameters.empty() ? parameter_file(folder) : parameters;
@@ -82,29 +79,6 @@ Metadata load_values(const fs::path& folder, Model& model, const fs::path& param
   Metadata metadata = load_parameters(file, adapters.parameters());
   adapters.merge();
   return metadata;
-}
-
-TranslationModel load_translation_model(const fs::path& folder, const fs::path& parameters,
-                                        Device device) {
-  const auto config = read_config_of<TransformerConfig>(folder, parameters);
-  SharedTokenizer tokenizer = load_tokenizer_of(folder, config);
-  KETTE_CHECK(tokenizer->special() == config.special, folder.string(),
-              ": expected a tokenizer with the special tokens of config.json (pad, unknown, begin, "
-              "end), given other ones; it belongs to another model");
-  auto transformer = std::make_unique<Transformer>(config);
-  transformer->allocate(DType::f32, device, Gradients::none);
-  Metadata metadata = load_values(folder, *transformer, parameters);
-  return {std::move(transformer), std::move(tokenizer), std::move(metadata)};
-}
-
-LanguageModel load_language_model(const fs::path& folder, const fs::path& parameters,
-                                  Device device) {
-  const auto config = read_config_of<GptConfig>(folder, parameters);
-  SharedTokenizer tokenizer = load_tokenizer_of(folder, config);
-  auto gpt = std::make_unique<Gpt>(config);
-  gpt->allocate(DType::f32, device, Gradients::none);
-  Metadata metadata = load_values(folder, *gpt, parameters);
-  return {std::move(gpt), std::move(tokenizer), std::move(metadata)};
 }
 
 }  // namespace kette

@@ -21,38 +21,49 @@ inline constexpr const char* kModelFile = "model.safetensors";
 
 using Metadata = std::map<std::string, std::string>;
 
-struct TranslationModel {
-  std::unique_ptr<Transformer> transformer;
+template <class M>
+struct SavedModel {
+  std::unique_ptr<M> model;
   SharedTokenizer tokenizer;
   Metadata metadata;  ///< of model.safetensors: step, what was averaged, Kette's version
-};
-
-struct LanguageModel {
-  std::unique_ptr<Gpt> gpt;
-  SharedTokenizer tokenizer;
-  Metadata metadata;
 };
 
 /// Everything but the parameters, each file written atomically (data/files/atomic_file.h).
 void save_description(const std::filesystem::path& folder, const ModelConfig& config,
                       const Tokenizer& tokenizer);
 
-/// Reads the folder, or its architecture with the parameters of another file (a checkpoint).
-/// Adapters are merged into their base.
-TranslationModel load_translation_model(const std::filesystem::path& folder,
-                                        const std::filesystem::path& parameters = {},
-                                        Device device = {});
-LanguageModel load_language_model(const std::filesystem::path& folder,
-                                  const std::filesystem::path& parameters = {}, Device device = {});
-
 /// The folder's file of parameters: model.safetensors, or its adapters.
 std::filesystem::path parameter_file(const std::filesystem::path& folder);
 
-/// Fills a model of that architecture as the functions above do. base: where the base of adapters
-/// lies, if not where it was.
+/// The tokenizer of a folder, if it is still the model's.
+SharedTokenizer load_tokenizer_of(const std::filesystem::path& folder, const ModelConfig& config);
+
+/// Fills a model of that architecture with the values of the folder, or of another file (a
+/// checkpoint). Adapters are merged into their base. base: where that lies, if not where it was.
 Metadata load_values(const std::filesystem::path& folder, Model& model,
                      const std::filesystem::path& parameters = {},
                      const std::filesystem::path& base = {});
+
+/// All three; a folder of another family than M's is an Error. M may be AutoregressiveModel: of any.
+template <class M>
+SavedModel<M> load_model(const std::filesystem::path& folder,
+                         const std::filesystem::path& parameters = {}, Device device = {}) {
+  using Config = std::decay_t<decltype(std::declval<const M&>().config())>;
+  SavedModel<M> saved;
+  if constexpr (std::is_abstract_v<M>) {
+    const auto config = read_config_with_room(folder, parameters);
+    std::unique_ptr<Model> model = config->make_model();
+    KETTE_CHECK(dynamic_cast<M*>(model.get()) != nullptr, folder.string(),
+                ": expected a model that writes text, given a ", config->family().what);
+    saved.model.reset(dynamic_cast<M*>(model.release()));
+  } else {
+    saved.model = std::make_unique<M>(read_config_of<Config>(folder, parameters));
+  }
+  saved.tokenizer = load_tokenizer_of(folder, saved.model->config());
+  saved.model->allocate(DType::f32, device, Gradients::none);
+  saved.metadata = load_values(folder, *saved.model, parameters);
+  return saved;
+}
 
 /// One file of parameters. load_parameters checks names and shapes against the model before it
 /// changes anything, and that every value is finite.

@@ -4,10 +4,36 @@
 
 namespace kette {
 
-std::int64_t linear_parameters(std::int64_t in, std::int64_t out) { return in * out + out; }
+std::int64_t linear_parameters(std::int64_t in, std::int64_t out, bool biased) {
+  return in * out + (biased ? out : 0);
+}
 
 double linear_flops(std::int64_t in, std::int64_t out) {
   return 2.0 * static_cast<double>(in) * static_cast<double>(out);
+}
+
+double whole_attentions(const ModelConfig& config, std::int64_t first, std::int64_t count) {
+  double left = 0;
+  for (std::int64_t i = first; i < first + count; ++i) {
+    left += static_cast<double>(config.heads_of(i).count);
+  }
+  return left / static_cast<double>(config.heads);
+}
+
+std::vector<SummaryRow> attention_rows(const ModelConfig& config, std::int64_t first,
+                                       std::int64_t layers,
+                                       const std::function<SummaryRow(std::int64_t)>& row_of) {
+  std::vector<SummaryRow> rows;
+  const bool alike = config.heads_left.empty();
+  for (std::int64_t i = 0; i < (alike ? 1 : layers); ++i) {
+    rows.push_back(row_of(config.heads_of(first + i).total_width()));
+    if (alike) {
+      rows.back().count = layers;
+    } else {
+      rows.back().part += " " + std::to_string(i);
+    }
+  }
+  return rows;
 }
 
 double pairs(const Segments& queries, const Segments& keys) {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -30,8 +31,15 @@ struct SummaryRow {
 
 // What rows and ModelConfig::attention_pairs() are made of.
 /// Weights and biases of a linear map, and its FLOPs for a token.
-std::int64_t linear_parameters(std::int64_t in, std::int64_t out);
+std::int64_t linear_parameters(std::int64_t in, std::int64_t out, bool biased = true);
 double linear_flops(std::int64_t in, std::int64_t out);
+/// How many attentions `count` from `first` on are, counted by the heads that they have left.
+double whole_attentions(const ModelConfig& config, std::int64_t first, std::int64_t count);
+/// A row for `layers` attentions from `first` on, or a row for each if their heads were pruned. row_of: one
+/// of an attention whose heads are so wide together.
+std::vector<SummaryRow> attention_rows(const ModelConfig& config, std::int64_t first,
+                                       std::int64_t layers,
+                                       const std::function<SummaryRow(std::int64_t)>& row_of);
 /// Query-key pairs without a mask, and with a causal one.
 double pairs(const Segments& queries, const Segments& keys);
 double causal_pairs(const Segments& segments);

@@ -16,8 +16,9 @@ inline constexpr std::int64_t kLargestVocabulary = std::int64_t{1} << 24;  ///< 
 /// Tables of positions have a row for each and lie in no file.
 inline constexpr std::int64_t kMostPositions = std::int64_t{1} << 17;
 
-inline void check_size(const char* what, std::int64_t value, std::int64_t most) {
-  KETTE_CHECK(value > 0, what, ": expected at least 1, given ", value);
+inline void check_size(const char* what, std::int64_t value, std::int64_t most,
+                       std::int64_t least = 1) {
+  KETTE_CHECK(value >= least, what, ": expected at least ", least, ", given ", value);
   KETTE_CHECK(value <= most, what, ": expected at most ", most, ", given ", value);
 }
 

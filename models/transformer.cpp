@@ -6,7 +6,6 @@ namespace {
 BlockConfig block_config(const TransformerConfig& c) {
   return {.width = c.width,
           .hidden = c.hidden,
-          .heads = c.heads,
           .norm_order = c.norm,
           .feed_forward = c.feed_forward,
           .dropout = c.dropout,
@@ -15,9 +14,11 @@ BlockConfig block_config(const TransformerConfig& c) {
 }
 
 std::vector<Block> encoder_blocks(const Scope& scope, const TransformerConfig& c) {
+  BlockConfig config = block_config(c);
   std::vector<Block> blocks;
   for (std::int64_t i = 0; i < c.encoder_layers; ++i) {
-    blocks.emplace_back(scope / i, i, block_config(c));
+    config.heads = c.heads_of(i);
+    blocks.emplace_back(scope / i, i, config);
   }
   return blocks;
 }
@@ -27,7 +28,11 @@ std::vector<Block> decoder_blocks(const Scope& scope, const TransformerConfig& c
   config.mask = Mask::causal;
   config.attends_to_memory = true;
   std::vector<Block> blocks;
-  for (std::int64_t i = 0; i < c.decoder_layers; ++i) blocks.emplace_back(scope / i, i, config);
+  for (std::int64_t i = 0; i < c.decoder_layers; ++i) {
+    config.heads = c.heads_of(c.encoder_layers + i);
+    config.cross_heads = c.heads_of(c.encoder_layers + c.decoder_layers + i);
+    blocks.emplace_back(scope / i, i, config);
+  }
   return blocks;
 }
 

@@ -22,10 +22,11 @@ class Transformer final : public AutoregressiveModel {
   Variable decode(const Tensor& target, const Sequences& sequences, Run& run) const override;
   std::unique_ptr<AutoregressiveModel> for_decoding(DType weights = DType::f32) const override;
 
-  // The parts, for study and for exchange with other programs.
-  const Embedding& shared_embedding() const { return embedding_; }
-  const std::vector<Block>& encoder() const { return encoder_; }
+  const Embedding& token_embedding() const override { return embedding_; }
+  const std::vector<Block>& encoder() const override { return encoder_; }
   const std::vector<Block>& decoder() const override { return decoder_; }
+  const Norm* encoder_norm() const override { return encoder_norm_ ? &*encoder_norm_ : nullptr; }
+  const Norm* decoder_norm() const override { return decoder_norm_ ? &*decoder_norm_ : nullptr; }
   std::vector<Block>& encoder() { return encoder_; }
   std::vector<Block>& decoder() { return decoder_; }
   const Linear& output() const override { return output_; }

@@ -1,6 +1,9 @@
 #include "models/transformer_config.h"
 
+#include "data/tokenizers/tokenizer.h"
+
 namespace kette {
+
 TransformerConfig TransformerConfig::preset(const std::string& name) {
   TransformerConfig config;
   if (name == "base") return config;
@@ -34,6 +37,7 @@ const Family& transformer_family() {
                                     {"post-norm", small_transformer(NormOrder::post).clone()},
                                     {"pre-norm", small_transformer(NormOrder::pre).clone()},
                                     {"marian", small_marian().clone()},
+                                    {"pruned", small_pruned_transformer().clone()},
                                 }};
   return family;
 }
@@ -79,33 +83,54 @@ void TransformerConfig::check() const {
   }
 }
 
+void TransformerConfig::check_tokenizer(const Tokenizer& tokenizer,
+                                        const std::string& where) const {
+  ModelConfig::check_tokenizer(tokenizer, where);
+  KETTE_CHECK(tokenizer.special() == special, where,
+              ": expected a tokenizer with the special tokens of config.json (pad, unknown, begin, "
+              "end), given other ones; it belongs to another model");
+}
+
 std::vector<SummaryRow> TransformerConfig::summary() const {
   const std::int64_t w = width,
                      inner = feed_forward == FeedForwardKind::swiglu ? 2 * hidden : hidden;
-  const std::int64_t norm_size = 2 * w, attention = 4 * linear_parameters(w, w),
+  const std::int64_t norm_size = 2 * w,
                      of_feed_forward = linear_parameters(w, inner) + linear_parameters(hidden, w);
-  const double attention_flops = linear_flops(w, 4 * w),
-               feed_forward_flops = linear_flops(w, inner + hidden);
+  const double feed_forward_flops = linear_flops(w, inner + hidden);
   std::vector<SummaryRow> rows = {
-      {"embedding = output projection", 1, vocabulary * w, 0, linear_flops(w, vocabulary)},
-      {"encoder layer: self-attention", encoder_layers, attention + norm_size, attention_flops, 0},
-      {"encoder layer: feed-forward", encoder_layers, of_feed_forward + norm_size,
-       feed_forward_flops, 0},
-      {"decoder layer: self-attention", decoder_layers, attention + norm_size, 0, attention_flops},
-      // Keys and values are made once for each source token, queries and outputs for each target
-      // token.
-      {"decoder layer: cross-attention", decoder_layers, attention + norm_size,
-       linear_flops(w, 2 * w), linear_flops(w, 2 * w)},
-      {"decoder layer: feed-forward", decoder_layers, of_feed_forward + norm_size, 0,
-       feed_forward_flops}};
+      {"embedding = output projection", 1, vocabulary * w, 0, linear_flops(w, vocabulary)}};
+  /// FLOPs: of an attention's maps from and to a model of that width, for each token of either side.
+  const auto add_attentions = [&](const char* part, std::int64_t first, std::int64_t layers,
+                                  double source_maps, double target_maps) {
+    const auto cost = [&](std::int64_t heads_width) {
+      const double map = linear_flops(w, heads_width);
+      const std::int64_t parameters =
+          linear_parameters(w, 3 * heads_width) + linear_parameters(heads_width, w) + norm_size;
+      return SummaryRow{part, 1, parameters, source_maps * map, target_maps * map};
+    };
+    for (SummaryRow& row : attention_rows(*this, first, layers, cost)) {
+      rows.push_back(std::move(row));
+    }
+  };
+  add_attentions("encoder layer: self-attention", 0, encoder_layers, 4, 0);
+  rows.push_back({"encoder layer: feed-forward", encoder_layers, of_feed_forward + norm_size,
+                  feed_forward_flops, 0});
+  add_attentions("decoder layer: self-attention", encoder_layers, decoder_layers, 0, 4);
+  // Keys and values are made once for each source token, queries and outputs for each target token.
+  add_attentions("decoder layer: cross-attention", encoder_layers + decoder_layers, decoder_layers,
+                 2, 2);
+  rows.push_back({"decoder layer: feed-forward", decoder_layers, of_feed_forward + norm_size, 0,
+                  feed_forward_flops});
   if (output_bias) rows.push_back({"output bias", 1, vocabulary, 0, 0});
   if (norm == NormOrder::pre) rows.push_back({"final norms", 2, norm_size, 0, 0});
   return rows;
 }
 
 double TransformerConfig::attention_pairs(const Segments& source, const Segments& target) const {
-  return static_cast<double>(encoder_layers) * pairs(source, source) +
-         static_cast<double>(decoder_layers) * (causal_pairs(target) + pairs(target, source));
+  const std::int64_t cross = encoder_layers + decoder_layers;
+  return whole_attentions(*this, 0, encoder_layers) * pairs(source, source) +
+         whole_attentions(*this, encoder_layers, decoder_layers) * causal_pairs(target) +
+         whole_attentions(*this, cross, decoder_layers) * pairs(target, source);
 }
 
 TransformerConfig small_transformer(NormOrder norm) {
@@ -126,6 +151,13 @@ TransformerConfig small_marian() {
   config.feed_forward = FeedForwardKind::silu;
   config.sinusoids = SinusoidLayout::concatenated;
   config.output_bias = true;
+  return config;
+}
+
+TransformerConfig small_pruned_transformer() {
+  TransformerConfig config = small_transformer(NormOrder::pre);
+  config.heads = 4;
+  config.heads_left = {1, 4, 3, 2, 2, 1};
   return config;
 }
 

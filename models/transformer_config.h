@@ -31,13 +31,17 @@ struct TransformerConfig final : ModelConfig {
   std::unique_ptr<Model> make_model() const override;
   std::vector<Field> fields() override;
   void check() const override;
+  void check_tokenizer(const Tokenizer& tokenizer, const std::string& where) const override;
   std::vector<SummaryRow> summary() const override;
   double attention_pairs(const Segments& source, const Segments& target) const override;
+  std::int64_t attentions() const override { return encoder_layers + 2 * decoder_layers; }
 };
 
 /// Small enough that every element can be checked, with every kind of dropout on.
 TransformerConfig small_transformer(NormOrder norm);
 /// In the form of Marian's models: with SiLU, an output bias, sines before cosines.
 TransformerConfig small_marian();
+/// Of four heads some attentions have lost one, two or three.
+TransformerConfig small_pruned_transformer();
 
 }  // namespace kette

@@ -18,25 +18,34 @@ Variable shown_probabilities(const Variable& heads, const std::string& path, con
   return weighted_values(other, spelled_out, options.dropout);
 }
 
+/// At 0 a key is made of both in equal parts.
+Variable smear_of(const Scope& scope, std::int64_t heads, bool smeared_keys) {
+  if (!smeared_keys) return {};
+  return scope.parameter("smear", {heads}, Init::constant(0));
+}
+
 }  // namespace
 
 MultiHeadSelfAttention::MultiHeadSelfAttention(const Scope& scope, std::int64_t layer_number,
-                                               std::int64_t width, std::int64_t head_count,
-                                               Mask kind, double dropout, const WeightInit& init)
+                                               std::int64_t width, const HeadShape& head_shape,
+                                               Mask kind, double dropout, const MapOptions& maps,
+                                               bool smeared_keys)
     : path(scope.path()),
-      query_key_value(scope / "query_key_value", width, 3 * width,
-                      {.stacked = 3, .deviation = init.deviation}),
-      output(scope / "output", width, width, {.deviation = init.output_deviation}),
+      query_key_value(scope / "query_key_value", width, 3 * head_shape.total_width(),
+                      maps.reading(3)),
+      smear(smear_of(scope, head_shape.count, smeared_keys)),
+      output(scope / "output", head_shape.total_width(), width, maps.writing()),
       layer(layer_number),
-      heads(head_count),
+      heads(head_shape),
       mask(kind),
       dropout_rate(dropout) {}
 
 Variable MultiHeadSelfAttention::operator()(const Variable& x, const Sequences& sequences, Run& run,
                                             const Rotation* rotation) const {
   Variable qkv = query_key_value(x, run);
-  if (rotation) qkv = rotary(qkv, rotation->positions, rotation->table, 2 * x.value().width());
-  const AttentionOptions options{heads, mask, run.mask(dropout_rate)};
+  if (smears_keys()) qkv = sequences.smeared_keys(layer, qkv, sigmoid(smear));
+  if (rotation) qkv = rotary(qkv, rotation->positions, rotation->table, 2 * heads.total_width());
+  const AttentionOptions options{heads.count, mask, run.mask(dropout_rate)};
   const Variable all_heads =
       shown_probabilities(sequences.self_attention(layer, qkv, options), path, run, options,
                           [&] { return sequences.self_pairs(layer, qkv, mask); });
@@ -44,20 +53,20 @@ Variable MultiHeadSelfAttention::operator()(const Variable& x, const Sequences& 
 }
 
 MultiHeadCrossAttention::MultiHeadCrossAttention(const Scope& scope, std::int64_t layer_number,
-                                                 std::int64_t width, std::int64_t head_count,
-                                                 double dropout, const WeightInit& init)
+                                                 std::int64_t width, const HeadShape& head_shape,
+                                                 double dropout, const MapOptions& maps)
     : path(scope.path()),
-      query(scope / "query", width, width, {.deviation = init.deviation}),
-      key_value(scope / "key_value", width, 2 * width, {.stacked = 2, .deviation = init.deviation}),
-      output(scope / "output", width, width, {.deviation = init.output_deviation}),
+      query(scope / "query", width, head_shape.total_width(), maps.reading()),
+      key_value(scope / "key_value", width, 2 * head_shape.total_width(), maps.reading(2)),
+      output(scope / "output", head_shape.total_width(), width, maps.writing()),
       layer(layer_number),
-      heads(head_count),
+      heads(head_shape),
       dropout_rate(dropout) {}
 
 Variable MultiHeadCrossAttention::operator()(const Variable& x, const Sequences& sequences,
                                              Run& run) const {
   const Variable queries = query(x, run);
-  const AttentionOptions options{heads, Mask::none, run.mask(dropout_rate)};
+  const AttentionOptions options{heads.count, Mask::none, run.mask(dropout_rate)};
   const Variable all_heads = shown_probabilities(
       sequences.cross_attention(layer, queries, key_value, options, run), path, run, options,
       [&] { return sequences.cross_pairs(layer, queries, key_value); });

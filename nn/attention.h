@@ -1,8 +1,9 @@
 // Multi-head attention (Vaswani et al. 2017, section 3.2.2): project, attend, project back. Points, of
 // self- and cross-attention alike: those of the projections; path/probabilities, [rows, heads, keys],
-// before dropout; and path/heads, [rows, width], head h in columns [h, h + 1) * width / heads.
+// before dropout; and path/heads, [rows, heads * head width], head h in columns [h, h + 1) * head width.
 #pragma once
 
+#include "nn/head_shape.h"
 #include "nn/sequences.h"
 
 namespace kette {
@@ -13,18 +14,22 @@ struct Rotation {
   Tensor positions;  ///< i32 [rows]
 };
 
-/// Projects queries, keys and values in one product.
+/// Projects queries, keys and values in one product. Keys may be smeared (autograd/ops/smear.h), by
+/// sigmoid(smear) of each head, before they are turned.
 struct MultiHeadSelfAttention {
   std::string path;
-  Linear query_key_value, output;
+  Linear query_key_value;
+  Variable smear;  ///< [heads], or undefined: keys are not smeared
+  Linear output;
   std::int64_t layer;  ///< which of a stack's it is
-  std::int64_t heads;
+  HeadShape heads;
   Mask mask;
   double dropout_rate;
 
   MultiHeadSelfAttention(const Scope& scope, std::int64_t layer, std::int64_t width,
-                         std::int64_t heads, Mask mask, double dropout_rate,
-                         const WeightInit& init = {});
+                         const HeadShape& heads, Mask mask, double dropout_rate,
+                         const MapOptions& maps = {}, bool smeared_keys = false);
+  bool smears_keys() const { return smear.leaf() != nullptr; }
   Variable operator()(const Variable& x, const Sequences& sequences, Run& run,
                       const Rotation* rotation = nullptr) const;
 };
@@ -34,11 +39,11 @@ struct MultiHeadCrossAttention {
   std::string path;
   Linear query, key_value, output;
   std::int64_t layer;
-  std::int64_t heads;
+  HeadShape heads;
   double dropout_rate;
 
   MultiHeadCrossAttention(const Scope& scope, std::int64_t layer, std::int64_t width,
-                          std::int64_t heads, double dropout_rate, const WeightInit& init = {});
+                          const HeadShape& heads, double dropout_rate, const MapOptions& maps = {});
   Variable operator()(const Variable& x, const Sequences& sequences, Run& run) const;
 };
 

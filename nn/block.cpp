@@ -5,7 +5,7 @@ namespace {
 
 FeedForward feed_forward_of(const Scope& scope, const BlockConfig& c) {
   const auto with = [&](Activation activation) {
-    return FeedForward(scope, c.width, c.hidden, activation, c.activation_dropout, c.init);
+    return FeedForward(scope, c.width, c.hidden, activation, c.activation_dropout, c.maps);
   };
   switch (c.feed_forward) {
     case FeedForwardKind::gelu:
@@ -13,7 +13,7 @@ FeedForward feed_forward_of(const Scope& scope, const BlockConfig& c) {
     case FeedForwardKind::silu:
       return with(Activation::silu);
     case FeedForwardKind::swiglu:
-      return FeedForward::swiglu(scope, c.width, c.hidden, c.activation_dropout, c.init);
+      return FeedForward::swiglu(scope, c.width, c.hidden, c.activation_dropout, c.maps);
     case FeedForwardKind::relu:
       break;
   }
@@ -21,13 +21,13 @@ FeedForward feed_forward_of(const Scope& scope, const BlockConfig& c) {
 }
 
 AddAndNorm add_and_norm(const Scope& scope, const BlockConfig& c) {
-  return AddAndNorm(scope, c.width, c.norm_order, c.dropout, c.norm_kind);
+  return AddAndNorm(scope, c.width, c.norm_order, c.dropout, c.norm_kind, c.maps.biased);
 }
 
 MultiHeadSelfAttention self_attention_of(const Scope& scope, std::int64_t layer,
                                          const BlockConfig& c) {
-  return MultiHeadSelfAttention(scope, layer, c.width, c.heads, c.mask, c.attention_dropout,
-                                c.init);
+  return MultiHeadSelfAttention(scope, layer, c.width, c.heads, c.mask, c.attention_dropout, c.maps,
+                                c.smeared_keys);
 }
 
 std::string norm_name(const BlockConfig& c) { return std::string(c.self_attention) + "_norm"; }
@@ -38,7 +38,7 @@ const Scope& in_order(const Scope& scope, const BlockConfig& c) {
   if (!c.norms_first) return scope;
   add_and_norm(scope / norm_name(c), c);
   self_attention_of(scope / c.self_attention, 0, c);
-  add_and_norm(scope / "feed_forward_norm", c);
+  if (c.hidden > 0) add_and_norm(scope / "feed_forward_norm", c);
   return scope;
 }
 
@@ -54,14 +54,16 @@ Block::Block(const Scope& scope, std::int64_t layer, const BlockConfig& c)
     : self_attention(self_attention_of(in_order(scope, c) / c.self_attention, layer, c)),
       self_attention_norm(add_and_norm(scope / norm_name(c), c)),
       cross_attention(c.attends_to_memory ? std::optional(MultiHeadCrossAttention(
-                                                scope / "cross_attention", layer, c.width, c.heads,
-                                                c.attention_dropout, c.init))
+                                                scope / "cross_attention", layer, c.width,
+                                                c.cross_heads, c.attention_dropout, c.maps))
                                           : std::nullopt),
       cross_attention_norm(c.attends_to_memory
                                ? std::optional(add_and_norm(scope / "cross_attention_norm", c))
                                : std::nullopt),
-      feed_forward(feed_forward_of(scope / "feed_forward", c)),
-      feed_forward_norm(add_and_norm(scope / "feed_forward_norm", c)) {}
+      feed_forward(c.hidden > 0 ? std::optional(feed_forward_of(scope / "feed_forward", c))
+                                : std::nullopt),
+      feed_forward_norm(c.hidden > 0 ? std::optional(add_and_norm(scope / "feed_forward_norm", c))
+                                     : std::nullopt) {}
 
 ResidualStream Block::operator()(const ResidualStream& x, const Sequences& sequences, Run& run,
                                  const Rotation* rotation) const {
@@ -71,7 +73,8 @@ ResidualStream Block::operator()(const ResidualStream& x, const Sequences& seque
     y = (*cross_attention_norm)(
         y, run, [&](const Variable& in) { return (*cross_attention)(in, sequences, run); });
   }
-  return feed_forward_norm(y, run, [&](const Variable& in) { return feed_forward(in, run); });
+  if (!feed_forward) return y;
+  return (*feed_forward_norm)(y, run, [&](const Variable& in) { return (*feed_forward)(in, run); });
 }
 
 void Block::each_linear(
@@ -83,12 +86,13 @@ void Block::each_linear(
     visit(cross_attention->key_value, {"key", "value"});
     visit(cross_attention->output, {"output"});
   }
-  if (feed_forward.gated) {
-    visit(feed_forward.inner, {"inner", "inner"});  // two maps, stacked
+  if (!feed_forward) return;
+  if (feed_forward->gated) {
+    visit(feed_forward->inner, {"inner", "inner"});  // two maps, stacked
   } else {
-    visit(feed_forward.inner, {"inner"});
+    visit(feed_forward->inner, {"inner"});
   }
-  visit(feed_forward.outer, {"outer"});
+  visit(feed_forward->outer, {"outer"});
 }
 
 }  // namespace kette

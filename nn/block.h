@@ -1,5 +1,5 @@
 // The block that all Transformers are stacks of: self-attention, with or without attention to a memory,
-// and a feed-forward layer, each surrounded by a residual connection and a norm. What tells an
+// and a feed-forward layer, if any, each surrounded by a residual connection and a norm. What tells an
 // encoder's layer from a decoder's, from GPT's, or from an encoder-only model's is its BlockConfig.
 #pragma once
 
@@ -40,8 +40,8 @@ struct AddAndNorm {
   double dropout_rate;
 
   AddAndNorm(const Scope& scope, std::int64_t width, NormOrder norm_order, double dropout,
-             NormKind kind = NormKind::layer)
-      : norm(scope, width, kind), order(norm_order), dropout_rate(dropout) {}
+             NormKind kind = NormKind::layer, bool biased = true)
+      : norm(scope, width, kind, biased), order(norm_order), dropout_rate(dropout) {}
 
   template <class Sublayer>
   ResidualStream operator()(const ResidualStream& stream, Run& run,
@@ -65,15 +65,19 @@ inline constexpr auto kNamesOf<FeedForwardKind> =
                                  {FeedForwardKind::swiglu, "swiglu"}});
 
 struct BlockConfig {
-  std::int64_t width = 512, hidden = 2048, heads = 8;
-  Mask mask = Mask::none;  ///< of self-attention
+  std::int64_t width = 512;
+  std::int64_t hidden = 2048;    ///< of the feed-forward layer; 0: there is none
+  HeadShape heads{8, 64};        ///< of self-attention
+  HeadShape cross_heads{8, 64};  ///< of attention to the memory, if any
+  Mask mask = Mask::none;        ///< of self-attention
+  bool smeared_keys = false;     ///< of self-attention
   bool attends_to_memory = false;
   NormOrder norm_order = NormOrder::post;
   NormKind norm_kind = NormKind::layer;
   FeedForwardKind feed_forward = FeedForwardKind::relu;
   double dropout = 0;  ///< on sub-layer outputs
   double attention_dropout = 0, activation_dropout = 0;
-  WeightInit init{};
+  MapOptions maps{};                              ///< norms are without biases where the maps are
   const char* self_attention = "self_attention";  ///< where its parameters lie
   bool norms_first = false;  ///< whether a norm's lie before those of what it is for
 };
@@ -83,15 +87,15 @@ struct Block {
   AddAndNorm self_attention_norm;
   std::optional<MultiHeadCrossAttention> cross_attention;
   std::optional<AddAndNorm> cross_attention_norm;
-  FeedForward feed_forward;
-  AddAndNorm feed_forward_norm;
+  std::optional<FeedForward> feed_forward;
+  std::optional<AddAndNorm> feed_forward_norm;
 
   /// layer: the block's number in its stack.
   Block(const Scope& scope, std::int64_t layer, const BlockConfig& config);
   ResidualStream operator()(const ResidualStream& x, const Sequences& sequences, Run& run,
                             const Rotation* rotation = nullptr) const;
   /// Calls visit(map, names of the equal blocks of its rows) for each linear map: query, key, value
-  /// and output of an attention, inner and outer of the feed-forward layer.
+  /// and output of an attention, inner and outer of a feed-forward layer.
   void each_linear(const std::function<void(Linear&, const std::vector<std::string>&)>& visit);
 };
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "tensor/kernels.h"
+#include "tensor/observer.h"
 
 namespace kette {
 namespace {
@@ -13,6 +14,7 @@ Tensor attend(const Tensor& x, std::int64_t heads, const CachePlaces& places, co
   const Tensor output = Tensor::empty({x.rows(), width}, DType::f32, x.device());
   const double scale = 1 / std::sqrt(static_cast<double>(width / heads));
   const CachedAttentionArgs args{{x.data<float>(), x.width(), output, heads, scale}, layer, places};
+  const Work work("cached_attention", {&x}, {&output});  // how much of the cache the places say
   on(x.device(), [&](auto exec) { kernels::cached_attention(exec, args); });
   return output;
 }
@@ -38,6 +40,29 @@ QueriesAndKeys spelled_out(const Tensor& x, const CachePlaces& places, const Ten
 }
 
 }  // namespace
+
+/// All keys of the pass are written before any is mixed with the one before it.
+Variable CachedSequences::smeared_keys(std::int64_t layer, const Variable& qkv,
+                                       const Variable& gates) const {
+  const Tensor& x = qkv.value();
+  check_smear(x, gates.value(), places_.positions);
+  const std::int64_t width = x.width() / 3;
+  const Tensor past = past_->unsmeared_keys(layer);
+  write_to_cache(x, width, places_, past);
+  const Tensor y = Tensor::empty(x.shape(), x.dtype(), x.device());
+  const rows::Smear<float> body{x.data<float>(),
+                                gates.value().data<float>(),
+                                places_.positions.data<std::int32_t>(),
+                                y.data<float>(),
+                                width,
+                                width / gates.value().elements(),
+                                past.data<float>(),
+                                places_.table.data<std::int32_t>(),
+                                places_.lines.data<std::int32_t>(),
+                                places_.table.width()};
+  on(x.device(), [&](auto exec) { kernels::for_rows(exec, body, x.rows()); });
+  return y;
+}
 
 Variable CachedSequences::self_attention(std::int64_t layer, const Variable& qkv,
                                          const AttentionOptions& options) const {
@@ -70,6 +95,7 @@ void write_to_cache(const Tensor& x, std::int64_t first_column, const CachePlace
                                        places.table.width(),
                                        layer.data<float>(),
                                        layer.width()};
+  const Work work("write_to_cache", {&x});
   on(x.device(), [&](auto exec) { kernels::for_rows(exec, body, x.rows()); });
 }
 

@@ -22,6 +22,8 @@ class CachedSequences final : public Sequences {
 
   const Tensor& positions() const override { return places_.positions; }
   std::int64_t longest() const override { return past_->longest(); }
+  Variable smeared_keys(std::int64_t layer, const Variable& qkv,
+                        const Variable& gates) const override;
   Variable self_attention(std::int64_t layer, const Variable& qkv,
                           const AttentionOptions& options) const override;
   Variable cross_attention(std::int64_t layer, const Variable& query, const Linear& key_value,
@@ -36,7 +38,8 @@ class CachedSequences final : public Sequences {
   CachePlaces places_, memory_places_;
 };
 
-/// Puts keys and values, the columns of x from `first_column` on, into a layer of a cache.
+/// Puts keys and values, the columns of x from `first_column` on, into a layer of a cache; or as many
+/// columns as that has.
 void write_to_cache(const Tensor& x, std::int64_t first_column, const CachePlaces& places,
                     const Tensor& layer);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "nn/positions.h"
+#include "tensor/observer.h"
 
 namespace kette {
 
@@ -25,10 +26,10 @@ CachePlaces KvCache::add_lines(const Segments& segments) {
 
 void KvCache::extend(std::int64_t line, std::int64_t positions) {
   reserve(positions);
-  std::int64_t& length = lengths_[static_cast<std::size_t>(line)];
+  std::int64_t& length = lengths_[line];
   widen_table(length + positions);
   for (std::int64_t i = 0; i < positions; ++i) {
-    table_[static_cast<std::size_t>(line * table_width_ + length)] = free_.back();
+    table_[line * table_width_ + length] = free_.back();
     free_.pop_back();
     ++length;
   }
@@ -43,7 +44,7 @@ void KvCache::reserve(std::int64_t positions) {
   free_.clear();
   for (std::int64_t slot = slots_; slot-- > 0;) {
     const bool is_old = slot < static_cast<std::int64_t>(in_use.size());
-    if (!is_old || !in_use[static_cast<std::size_t>(slot)]) {
+    if (!is_old || !in_use[slot]) {
       free_.push_back(static_cast<std::int32_t>(slot));
     }
   }
@@ -64,10 +65,6 @@ void KvCache::select(const std::vector<std::int64_t>& parents) {
   lengths_ = std::move(lengths);
 }
 
-Tensor KvCache::layer(std::int64_t index) const {
-  return keys_values_.slice(index, index + 1).reshaped({slots_, 2 * width_});
-}
-
 Tensor KvCache::uploaded_table() const {
   return Tensor::from(table_, {lines(), table_width_}, device_);
 }
@@ -76,18 +73,22 @@ std::vector<bool> KvCache::slots_in_use() const {
   std::vector<bool> in_use(static_cast<std::size_t>(slots_));
   for (std::int64_t line = 0; line < lines(); ++line) {
     const auto first = table_.begin() + line * table_width_;
-    std::for_each(first, first + length(line),
-                  [&](std::int32_t slot) { in_use[static_cast<std::size_t>(slot)] = true; });
+    std::for_each(first, first + length(line), [&](std::int32_t slot) { in_use[slot] = true; });
   }
   return in_use;
 }
 
 void KvCache::grow(std::int64_t slots) {
-  const Tensor larger = Tensor::empty({layers_, slots, 2 * width_}, DType::f32, device_);
-  for (std::int64_t index = 0; slots_ > 0 && index < layers_; ++index) {
-    larger.view(index * slots * 2 * width_, {slots_, 2 * width_}).copy_from(layer(index));
+  const Work work("grow_kv_cache");
+  const auto enlarge = [&](Tensor& kept, std::int64_t width) {
+    const Tensor larger = Tensor::empty({slots, width}, DType::f32, device_);
+    if (slots_ > 0) larger.slice(0, slots_).copy_from(kept);
+    kept = larger;
+  };
+  for (std::size_t layer = 0; layer < widths_.size(); ++layer) {
+    enlarge(keys_values_[layer], 2 * widths_[layer]);
+    if (keys_are_smeared_) enlarge(unsmeared_keys_[layer], widths_[layer]);
   }
-  keys_values_ = larger;
   slots_ = slots;
 }
 

@@ -1,11 +1,13 @@
-// Keys and values of the past, kept so that a token more costs one position (a KV cache). A slot
-// keeps one position in every layer, [keys | values]; a line is a text, a table names its slots. Lines
-// may name the same slots, so a new order of hypotheses moves a row of integers and no keys, and the
-// slots that no line names any more are found when room is short.
+// Keys and values of the past, kept so that a token more costs one position (a KV cache). A slot keeps
+// one position in every layer, [keys | values], and of smeared keys also what they were before, which
+// the next position needs. A line is a text, a table names its slots. Lines may name the same slots, so
+// a new order of hypotheses moves a row of integers and no keys, and the slots that no line names any
+// more are found when room is short.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "tensor/decoding.h"
@@ -16,12 +18,19 @@ namespace kette {
 class KvCache {
  public:
   /// first_slots: that there is room for once there is a position; there is more when that is short.
-  KvCache(std::int64_t layers, std::int64_t width, Device device, std::int64_t first_slots = 64)
-      : layers_(layers), width_(width), device_(device), first_slots_(first_slots) {}
+  /// widths: of each layer's keys, and of its values.
+  KvCache(std::vector<std::int64_t> widths, Device device, bool keys_are_smeared = false,
+          std::int64_t first_slots = 64)
+      : widths_(std::move(widths)),
+        device_(device),
+        keys_are_smeared_(keys_are_smeared),
+        first_slots_(first_slots),
+        keys_values_(widths_.size()),
+        unsmeared_keys_(widths_.size()) {}
 
   std::int64_t lines() const { return static_cast<std::int64_t>(lengths_.size()); }
   /// Positions that a line has slots for.
-  std::int64_t length(std::int64_t line) const { return lengths_[static_cast<std::size_t>(line)]; }
+  std::int64_t length(std::int64_t line) const { return lengths_[line]; }
   /// Of the longest line.
   std::int64_t longest() const {
     return lengths_.empty() ? 0 : *std::max_element(lengths_.begin(), lengths_.end());
@@ -38,7 +47,9 @@ class KvCache {
   void select(const std::vector<std::int64_t>& parents);
 
   /// [slots, 2 * width] of a layer, until a line grows.
-  Tensor layer(std::int64_t index) const;
+  const Tensor& layer(std::int64_t index) const { return keys_values_[index]; }
+  /// [slots, width] of a layer, likewise.
+  const Tensor& unsmeared_keys(std::int64_t index) const { return unsmeared_keys_[index]; }
   /// CachePlaces::table, [lines(), table_width()], on the host.
   const std::vector<std::int32_t>& table() const { return table_; }
   std::int64_t table_width() const { return table_width_; }
@@ -52,11 +63,13 @@ class KvCache {
   void grow(std::int64_t slots);
   void widen_table(std::int64_t positions);
 
-  std::int64_t layers_, width_;
+  std::vector<std::int64_t> widths_;
   Device device_;
+  bool keys_are_smeared_;
   std::int64_t first_slots_;
-  std::int64_t slots_ = 0;  // there is room for
-  Tensor keys_values_;      // [layers, slots, 2 * width]
+  std::int64_t slots_ = 0;              // there is room for
+  std::vector<Tensor> keys_values_;     // of each layer [slots, 2 * width]
+  std::vector<Tensor> unsmeared_keys_;  // of each layer [slots, width], where keys are smeared
   std::vector<std::int32_t> free_;
   std::vector<std::int64_t> lengths_;
   std::vector<std::int32_t> table_;

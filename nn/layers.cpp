@@ -11,8 +11,9 @@ Linear::Linear(const Scope& scope, std::int64_t in, std::int64_t out, const Line
       weight(scope.parameter("weight", {out, in},
                              options.deviation > 0 ? Init::normal(options.deviation)
                                                    : Init::xavier(in, out / options.stacked))),
-      bias(scope.parameter("bias", {out}, Init::constant(0))),
-      activation(options.activation) {}
+      activation(options.activation) {
+  if (options.biased) bias = scope.parameter("bias", {out}, Init::constant(0));
+}
 
 Variable Linear::operator()(const Variable& x) const {
   if (prepacked) return prepacked_linear(x, *prepacked, activation);
@@ -37,10 +38,8 @@ PrepackedWeight Linear::prepack(DType panels) const {
   KETTE_CHECK(matrix.defined(), path,
               ": expected a model with values, given one without "
               "(materialize or load them)");
-  std::vector<Tensor> biases;
-  if (bias.value().defined()) biases.push_back(bias.value());
   return on(matrix.device(),
-            [&](auto exec) { return kernels::prepack_linear(exec, {matrix}, biases, panels); });
+            [&](auto exec) { return kernels::prepack_linear(exec, matrix, bias.value(), panels); });
 }
 
 Tensor Linear::merged_weight() const {
@@ -51,12 +50,23 @@ Tensor Linear::merged_weight() const {
   return merged;
 }
 
-Norm::Norm(const Scope& scope, std::int64_t width, NormKind norm_kind, double eps)
-    : path(scope.path()),
-      gain(scope.parameter("gain", {width}, Init::constant(1))),
-      kind(norm_kind),
-      epsilon(eps) {
-  if (kind == NormKind::layer) bias = scope.parameter("bias", {width}, Init::constant(0));
+Norm::Norm(const Scope& scope, std::int64_t width, NormKind norm_kind, bool biased, double eps)
+    : path(scope.path()), kind(norm_kind), epsilon(eps) {
+  if (kind == NormKind::none) return;
+  gain = scope.parameter("gain", {width}, Init::constant(1));
+  if (kind == NormKind::layer && biased) bias = scope.parameter("bias", {width}, Init::constant(0));
+}
+
+Variable Norm::operator()(const Variable& x) const {
+  switch (kind) {
+    case NormKind::layer:
+      return layer_norm(x, gain, bias, epsilon);
+    case NormKind::rms:
+      return rms_norm(x, gain, epsilon);
+    case NormKind::none:
+      break;
+  }
+  return x;
 }
 
 std::array<Variable, 2> Norm::operator()(const Variable& x, const Variable& update,
@@ -67,7 +77,7 @@ std::array<Variable, 2> Norm::operator()(const Variable& x, const Variable& upda
     sum_and_norm = residual_layer_norm(x, update, gain, bias, mask, epsilon);
   } else {
     sum = x + dropout(update, mask);
-    normed = rms_norm(sum, gain, epsilon);
+    normed = (*this)(sum);
   }
   if (!run.is_tapped()) return sum_and_norm;
   const Variable other = run.tap(path, "sum", sum);
@@ -89,19 +99,14 @@ Embedding Embedding::scaled(const Scope& scope, std::int64_t vocabulary, std::in
 }
 
 FeedForward::FeedForward(const Scope& scope, std::int64_t width, std::int64_t hidden,
-                         Activation activation, double dropout, const WeightInit& init)
-    : FeedForward(scope.path(),
-                  Linear(scope / "inner", width, hidden,
-                         {.activation = activation, .deviation = init.deviation}),
-                  Linear(scope / "outer", hidden, width, {.deviation = init.output_deviation}),
-                  false, dropout) {}
+                         Activation activation, double dropout, const MapOptions& maps)
+    : FeedForward(scope.path(), Linear(scope / "inner", width, hidden, maps.reading(1, activation)),
+                  Linear(scope / "outer", hidden, width, maps.writing()), false, dropout) {}
 
 FeedForward FeedForward::swiglu(const Scope& scope, std::int64_t width, std::int64_t hidden,
-                                double dropout, const WeightInit& init) {
-  return FeedForward(
-      scope.path(),
-      Linear(scope / "inner", width, 2 * hidden, {.stacked = 2, .deviation = init.deviation}),
-      Linear(scope / "outer", hidden, width, {.deviation = init.output_deviation}), true, dropout);
+                                double dropout, const MapOptions& maps) {
+  return FeedForward(scope.path(), Linear(scope / "inner", width, 2 * hidden, maps.reading(2)),
+                     Linear(scope / "outer", hidden, width, maps.writing()), true, dropout);
 }
 
 Variable FeedForward::operator()(const Variable& x, Run& run) const {

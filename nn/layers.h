@@ -28,9 +28,10 @@ struct LinearOptions {
   /// and value); each is initialised by its own fan-out.
   std::int64_t stacked = 1;
   double deviation = 0;  ///< of normal initial weights; 0: Glorot
+  bool biased = true;
 };
 
-/// y = activation(x W^T + b). weight: [out, in], bias: [out].
+/// y = activation(x W^T + b). weight: [out, in], bias: [out], or undefined: there is none.
 struct Linear {
   std::string path;
   Variable weight, bias;
@@ -39,9 +40,9 @@ struct Linear {
   std::optional<PrepackedWeight> prepacked;  ///< while decoding: used instead of weight and bias
 
   Linear(const Scope& scope, std::int64_t in, std::int64_t out, const LinearOptions& options = {});
-  /// A map whose weight is another layer's, too (tied).
-  Linear(std::string point, Variable tied_weight, Variable own_bias)
-      : path(std::move(point)), weight(std::move(tied_weight)), bias(std::move(own_bias)) {}
+  /// A map at a point of another name than its parameters', which may be another layer's, too (tied).
+  Linear(std::string point, Variable its_weight, Variable its_bias)
+      : path(std::move(point)), weight(std::move(its_weight)), bias(std::move(its_bias)) {}
 
   Variable operator()(const Variable& x) const;
   Variable operator()(const Variable& x, const Run& run) const { return run.tap(path, (*this)(x)); }
@@ -54,25 +55,24 @@ struct Linear {
 
 enum class NormKind : std::uint8_t {
   layer,  ///< Ba et al. 2016
-  rms     ///< without mean and bias, Zhang and Sennrich 2019
+  rms,    ///< without mean and bias, Zhang and Sennrich 2019
+  none    ///< the row as it is, without parameters: what studies of small models do without
 };
 template <>
 inline constexpr auto kNamesOf<NormKind> = enum_names<NormKind>({{NormKind::layer, "layer"},
-                                                                 {NormKind::rms, "rms"}});
+                                                                 {NormKind::rms, "rms"},
+                                                                 {NormKind::none, "none"}});
 
-/// gain, bias: [width]; rms has no bias.
+/// gain, bias: [width], where there are any; a layer norm may do without its bias.
 struct Norm {
   std::string path;
   Variable gain, bias;
   NormKind kind;
   double epsilon;
 
-  Norm(const Scope& scope, std::int64_t width, NormKind kind = NormKind::layer,
+  Norm(const Scope& scope, std::int64_t width, NormKind kind = NormKind::layer, bool biased = true,
        double epsilon = 1e-5);
-  Variable operator()(const Variable& x) const {
-    return kind == NormKind::layer ? layer_norm(x, gain, bias, epsilon)
-                                   : rms_norm(x, gain, epsilon);
-  }
+  Variable operator()(const Variable& x) const;
   /// The point path/sum is x.
   Variable operator()(const Variable& x, const Run& run) const {
     return run.tap(path, (*this)(run.tap(path, "sum", x)));
@@ -94,11 +94,18 @@ struct Embedding {
   Variable operator()(const Tensor& ids) const { return embedding(table, ids, scale); }
 };
 
-/// How the matrices of a sub-layer start: after Glorot (the default), or normal with one deviation,
-/// and with another where the sub-layer writes to the residual stream (Radford et al. 2019,
-/// section 2.3).
-struct WeightInit {
+/// What the linear maps of a sub-layer are like. Their matrices start after Glorot (the default), or
+/// normal with one deviation, and with another where the sub-layer writes to the residual stream
+/// (Radford et al. 2019, section 2.3).
+struct MapOptions {
   double deviation = 0, output_deviation = 0;  ///< 0: Glorot
+  bool biased = true;
+
+  /// Of the maps that read the residual stream, `stacked` of them in one.
+  LinearOptions reading(std::int64_t stacked = 1, Activation activation = Activation::none) const {
+    return {activation, stacked, deviation, biased};
+  }
+  LinearOptions writing() const { return {.deviation = output_deviation, .biased = biased}; }
 };
 
 /// FFN(x) = activation(x W1 + b1) W2 + b2, equation (2); or with a gate
@@ -112,9 +119,9 @@ struct FeedForward {
   double dropout_rate;  ///< after the activation; the paper has none
 
   FeedForward(const Scope& scope, std::int64_t width, std::int64_t hidden, Activation activation,
-              double dropout_rate, const WeightInit& init = {});
+              double dropout_rate, const MapOptions& maps = {});
   static FeedForward swiglu(const Scope& scope, std::int64_t width, std::int64_t hidden,
-                            double dropout_rate, const WeightInit& init = {});
+                            double dropout_rate, const MapOptions& maps = {});
   Variable operator()(const Variable& x, Run& run) const;
 
  private:

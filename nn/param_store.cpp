@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tensor/kernels.h"
+#include "tensor/observer.h"
 #include "tensor/random.h"
 
 namespace kette {
@@ -100,7 +101,8 @@ void ParamStore::materialize(std::uint64_t seed, DType dtype, Device device, Gra
 }
 
 void ParamStore::clear_gradients() {
-  gradients().zero();
+  const Work work("clear_gradients", {}, {&gradients()});
+  gradients_.zero();
   for (const auto& leaf : leaves_) leaf->cleared = true;
 }
 

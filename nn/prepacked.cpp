@@ -2,6 +2,7 @@
 
 #include "autograd/tape.h"
 #include "tensor/kernels.h"
+#include "tensor/observer.h"
 
 namespace kette {
 
@@ -11,6 +12,7 @@ Variable prepacked_linear(const Variable& x, const PrepackedWeight& weight, Acti
               "linear: expected rows without a gradient for a model made ready for decoding, given "
               "rows on a tape (take the model it was made from)");
   const Tensor y = Tensor::empty({x.value().rows(), weight.out}, DType::f32, x.value().device());
+  const Work work("prepacked_linear", {&x.value(), &weight.panels, &weight.bias}, {&y});
   on(y.device(), [&](auto exec) {
     kernels::prepacked_linear(exec, {&weight, x.value(), y, activation});
   });

@@ -19,6 +19,12 @@ PackedSequences::PackedSequences(const Segments& segments, Variable memory,
       memory_(std::move(memory)),
       positions_(row_positions(segments)) {}
 
+Variable PackedSequences::smeared_keys(std::int64_t, const Variable& qkv,
+                                       const Variable& gates) const {
+  if (!positions_there_.defined()) positions_there_ = positions_.to(qkv.value().device());
+  return smear(qkv, gates, positions_there_);
+}
+
 Variable PackedSequences::self_attention(std::int64_t, const Variable& qkv,
                                          const AttentionOptions& options) const {
   return kette::self_attention(qkv, segments_, options);

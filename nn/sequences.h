@@ -5,6 +5,7 @@
 #pragma once
 
 #include "autograd/ops/attention.h"
+#include "autograd/ops/smear.h"
 #include "nn/layers.h"
 
 namespace kette {
@@ -27,7 +28,11 @@ class Sequences {
   /// The longest sequence, after this pass.
   virtual std::int64_t longest() const = 0;
 
-  /// layer: which of the model's self-attentions it is. qkv: [rows, 3 * width] -> [rows, width].
+  /// Each key mixed with the one before it in its sequence (autograd/ops/smear.h): qkv, [rows,
+  /// 3 * width], with such keys. layer: which of the model's self-attentions it is. gates: [heads].
+  virtual Variable smeared_keys(std::int64_t layer, const Variable& qkv,
+                                const Variable& gates) const = 0;
+  /// qkv: [rows, 3 * width] -> [rows, width].
   virtual Variable self_attention(std::int64_t layer, const Variable& qkv,
                                   const AttentionOptions& options) const = 0;
   /// layer: which of the model's cross-attentions it is; key_value: its projection of the memory.
@@ -51,6 +56,8 @@ class PackedSequences final : public Sequences {
 
   const Tensor& positions() const override { return positions_; }
   std::int64_t longest() const override { return segments_.longest(); }
+  Variable smeared_keys(std::int64_t layer, const Variable& qkv,
+                        const Variable& gates) const override;
   Variable self_attention(std::int64_t layer, const Variable& qkv,
                           const AttentionOptions& options) const override;
   Variable cross_attention(std::int64_t layer, const Variable& query, const Linear& key_value,
@@ -63,6 +70,7 @@ class PackedSequences final : public Sequences {
   Segments segments_, memory_segments_;
   Variable memory_;
   Tensor positions_;
+  mutable Tensor positions_there_;  // on the device, once a layer has asked
 };
 
 }  // namespace kette

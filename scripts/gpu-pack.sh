@@ -40,7 +40,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 root=$scratch/kette-gpu programs=$scratch/kette-gpu/build/release
 mkdir -p "$programs/programs" "$programs/lib" "$root/build/data"
-cp -r autograd bench cli cmake data decode docs models nn scripts tensor tests train \
+cp -r autograd bench cli cmake data decode docs inspect models nn scripts tensor tests train \
   CMakeLists.txt CMakePresets.json LICENSE README.md "$root"
 for folder in "${data[@]}"; do cp -rL "$folder" "$root/build/data/$(basename "$folder")"; done
 

@@ -2,7 +2,8 @@
 # Installs what building and testing Kette needs and this machine lacks (Debian, Ubuntu).
 # Does nothing when all is there.
 #   scripts/setup.sh          compiler, CMake, libraries
-#   scripts/setup.sh --ci     also for .ci/run: clang with its OpenMP, clang-format, clang-tidy, shellcheck
+#   scripts/setup.sh --ci     also for .ci/run: clang with its OpenMP, clang-format, clang-tidy, shellcheck,
+#                           and Chromium, in which the tests look at pages
 set -euo pipefail
 
 case "${1:-}" in
@@ -42,6 +43,7 @@ need zlib1g-dev compiler_finds zlib.h
 need doctest-dev compiler_finds doctest/doctest.h
 need libcli11-dev compiler_finds CLI/CLI.hpp
 need nlohmann-json3-dev compiler_finds nlohmann/json.hpp
+need libjs-dygraphs test -f /usr/share/javascript/dygraphs/dygraph.min.js
 if [[ "${1:-}" == --ci ]]; then
   need clang have clang++
   need libclang-rt-dev finds_fuzzer
@@ -49,6 +51,7 @@ if [[ "${1:-}" == --ci ]]; then
   need clang-format have clang-format
   need clang-tidy have clang-tidy
   need shellcheck have shellcheck
+  need chromium have chromium
 fi
 
 if ((${#missing[@]} == 0)); then

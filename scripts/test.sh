@@ -17,7 +17,7 @@ run() { # run FOLDER OPTION...: with the kernels of that folder, if it is not em
 }
 run "" "$@"
 emulated=build/release/lib/emulated
-if [[ -d $emulated ]] && ! build/release/kette info | grep -q '^cuda:'; then
+if [[ -d $emulated ]] && ! grep -q '^cuda:' <(build/release/kette info); then
   echo "test: once more on the CUDA emulator"
   if (($# > 0)); then
     run "$emulated" "$@"

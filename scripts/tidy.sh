@@ -20,11 +20,11 @@ start=$SECONDS
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-# commands_of FOLDER: the lines "command, tab, file" of how the sources are compiled there, but for the
-# one that only a build writes.
+# commands_of FOLDER: the lines "command, tab, file" of how the sources are compiled there, but for those
+# that only a build writes.
 commands_of() {
   sed -nE 's/^ *"command": "(.*)",$/\1/p; s/^ *"file": "(.*)",?$/\t\1/p' "$1/compile_commands.json" |
-    paste -d '' - - | sed 's/\\\(["\\]\)/\1/g' | grep -v '/commit\.cpp$'
+    paste -d '' - - | sed 's/\\\(["\\]\)/\1/g' | grep -vE '/(commit|assets/[a-z_]+)\.cpp$'
 }
 configure() { # configure FOLDER OPTION...
   if ! cmake --preset tidy -B "$@" > "$log" 2>&1; then

@@ -20,6 +20,8 @@ struct MemoryStatistics {
   std::int64_t fresh_allocations = 0;  ///< of those, the ones the cache could not serve
 };
 
+class MemoryObserver;  // tensor/observer.h
+
 /// Values on their way to the host.
 class HostCopy {
  public:
@@ -64,6 +66,8 @@ class Backend {
   virtual std::unique_ptr<Recording> record(std::function<void()> work) = 0;
 
   virtual MemoryStatistics memory() const = 0;
+  /// Tells an observer of every block from now on, until it is another's turn; null: nobody.
+  virtual void watch_memory(MemoryObserver* observer) = 0;
   /// Bytes of memory the device has, free or not.
   virtual std::size_t capacity() const = 0;
 };

@@ -59,13 +59,16 @@ void* BlockPool::allocate(std::size_t bytes) {
   }
   statistics_.in_use_bytes += static_cast<std::int64_t>(size);
   statistics_.peak_bytes = std::max(statistics_.peak_bytes, statistics_.in_use_bytes);
+  if (observer_) observer_->allocated(block->first, static_cast<std::int64_t>(size));
   return block->first;
 }
 
 void BlockPool::release(void* memory) {
   const std::lock_guard lock(mutex_);
   auto block = blocks_.find(static_cast<std::byte*>(memory));
-  statistics_.in_use_bytes -= static_cast<std::int64_t>(block->second.bytes);
+  const auto bytes = static_cast<std::int64_t>(block->second.bytes);
+  statistics_.in_use_bytes -= bytes;
+  if (observer_) observer_->released(memory, bytes);
   set_free(block, true);
   if (const auto next = std::next(block);
       next != blocks_.end() && next->second.free && !next->second.begins_segment) {
@@ -88,6 +91,11 @@ void BlockPool::trim() {
     }
     block = next;
   }
+}
+
+void BlockPool::watch(MemoryObserver* observer) {
+  const std::lock_guard lock(mutex_);
+  observer_ = observer;
 }
 
 MemoryStatistics BlockPool::statistics() const {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "tensor/backend.h"
+#include "tensor/observer.h"
 
 namespace kette {
 
@@ -36,6 +37,8 @@ class BlockPool {
   /// Gives back the segments of which nothing is in use.
   void trim();
   MemoryStatistics statistics() const;
+  /// Tells an observer of every block from now on; null: nobody.
+  void watch(MemoryObserver* observer);
 
  private:
   struct Block {
@@ -56,6 +59,7 @@ class BlockPool {
   Blocks blocks_;
   std::set<std::pair<std::size_t, std::byte*>> free_;  // by size, then address
   MemoryStatistics statistics_;
+  MemoryObserver* observer_ = nullptr;
 };
 
 }  // namespace kette

@@ -19,10 +19,9 @@ struct PrepackedWeight {
   Tensor bias;    ///< f32
   std::int64_t out = 0, in = 0;
 
-  /// The sizes alone, with panels and bias undefined; an Error unless the parts fit together and
-  /// panels come in that type.
-  static PrepackedWeight sizes_of(const std::vector<Tensor>& matrices,
-                                  const std::vector<Tensor>& biases, DType panels);
+  /// The sizes alone, with panels and bias undefined; an Error unless matrix and bias fit together
+  /// and panels come in that type.
+  static PrepackedWeight sizes_of(const Tensor& matrix, const Tensor& bias, DType panels);
 
   /// Calls function(panels), a pointer of their type.
   template <class Function>
@@ -38,7 +37,7 @@ struct PrepackedLinearArgs {
   Tensor y;  ///< [rows, out]
   Activation activation = Activation::none;
 
-  void check() const;  ///< an Error unless the shapes fit together
+  void check() const;  ///< an Error unless the shapes fit together; counts the FLOPs
 };
 
 /// The queries of softmax(scale * q K^T) V, one a row. Head h of row r starts at
@@ -84,7 +83,7 @@ struct TokenMasks {
   static Tensor pack(const std::vector<std::vector<bool>>& masks, Device device);
 };
 
-/// The likeliest entries of log softmax(states W^T) per row, without ever writing all of them.
+/// The likeliest entries of log softmax(states W^T) per row, without ever writing all logits.
 struct TopKArgs {
   const PrepackedWeight* weight = nullptr;
   Tensor states;         ///< [rows, in]
@@ -93,6 +92,8 @@ struct TopKArgs {
   Tensor target_values;  ///< [rows]: its log-probability
   Tensor values;         ///< [rows, count], falling; of equals the lower entry comes first
   Tensor entries;        ///< i32 [rows, count]; where there are no more: -1, of value -infinity
+  /// A GPU writes at most so many at once, 32 MiB, which its second-level cache holds.
+  std::int64_t logits_at_once = std::int64_t{1} << 23;
 };
 
 /// A token a row, drawn from softmax(logits / temperature) of the likeliest: of the `top_k` first

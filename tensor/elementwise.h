@@ -8,6 +8,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "tensor/op_name.h"
 #include "tensor/scalar.h"
 
 namespace kette {
@@ -18,7 +19,7 @@ namespace kette {
 
 /// y = factor * x + offset
 struct Affine {
-  static constexpr const char* name = "affine";
+  static constexpr OpName name = "affine";
   static constexpr const char* formula = "a * x + b";
   static constexpr double low = -2, high = 2;
   double factor = 0.5, offset = 0.25;
@@ -28,7 +29,7 @@ struct Affine {
 };
 
 struct Exp {
-  static constexpr const char* name = "exp";
+  static constexpr OpName name = "exp";
   static constexpr const char* formula = "e^x";
   static constexpr double low = -2, high = 2;
   KETTE_SCALAR T forward(T x) const { return scalar::exp(x); }
@@ -37,7 +38,7 @@ struct Exp {
 };
 
 struct Log {
-  static constexpr const char* name = "log";
+  static constexpr OpName name = "log";
   static constexpr const char* formula = "ln x";
   static constexpr double low = 0.2, high = 3;
   KETTE_SCALAR T forward(T x) const { return scalar::log(x); }
@@ -46,7 +47,7 @@ struct Log {
 };
 
 struct Sqrt {
-  static constexpr const char* name = "sqrt";
+  static constexpr OpName name = "sqrt";
   static constexpr const char* formula = "x^(1/2)";
   static constexpr double low = 0.2, high = 3;
   KETTE_SCALAR T forward(T x) const { return scalar::sqrt(x); }
@@ -55,7 +56,7 @@ struct Sqrt {
 };
 
 struct Square {
-  static constexpr const char* name = "square";
+  static constexpr OpName name = "square";
   static constexpr const char* formula = "x^2";
   static constexpr double low = -2, high = 2;
   KETTE_SCALAR T forward(T x) const { return x * x; }
@@ -64,7 +65,7 @@ struct Square {
 };
 
 struct Tanh {
-  static constexpr const char* name = "tanh";
+  static constexpr OpName name = "tanh";
   static constexpr const char* formula = "(e^x - e^-x) / (e^x + e^-x)";
   static constexpr double low = -2, high = 2;
   KETTE_SCALAR T forward(T x) const { return scalar::tanh(x); }
@@ -73,7 +74,7 @@ struct Tanh {
 };
 
 struct Sigmoid {
-  static constexpr const char* name = "sigmoid";
+  static constexpr OpName name = "sigmoid";
   static constexpr const char* formula = "1 / (1 + e^-x)";
   static constexpr double low = -3, high = 3;
   KETTE_SCALAR T forward(T x) const { return scalar::sigmoid(x); }
@@ -83,7 +84,7 @@ struct Sigmoid {
 
 /// Sampled away from the kink at 0, where no derivative exists.
 struct Relu {
-  static constexpr const char* name = "relu";
+  static constexpr OpName name = "relu";
   static constexpr const char* formula = "max(x, 0)";
   static constexpr double low = -2, high = 2;
   KETTE_SCALAR T forward(T x) const { return x > T(0) ? x : T(0); }
@@ -94,7 +95,7 @@ struct Relu {
 /// GELU in the tanh form of GPT-2 (Hendrycks and Gimpel 2016, section 2), computed as
 /// x * sigmoid(2 u) with u the argument of tanh: (1 + tanh(u)) / 2 is that, without cancelling.
 struct Gelu {
-  static constexpr const char* name = "gelu";
+  static constexpr OpName name = "gelu";
   static constexpr const char* formula = "x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))";
   static constexpr double low = -3, high = 3;
   KETTE_SCALAR T forward(T x) const { return x * scalar::sigmoid(doubled(x)); }
@@ -114,7 +115,7 @@ struct Gelu {
 
 /// The swish of Marian's models and of SwiGLU.
 struct Silu {
-  static constexpr const char* name = "silu";
+  static constexpr OpName name = "silu";
   static constexpr const char* formula = "x / (1 + e^-x)";
   static constexpr double low = -3, high = 3;
   KETTE_SCALAR T forward(T x) const { return x * scalar::sigmoid(x); }
@@ -126,7 +127,7 @@ struct Silu {
 };
 
 struct Add {
-  static constexpr const char* name = "add";
+  static constexpr OpName name = "add";
   static constexpr const char* formula = "a + b";
   static constexpr double low = -2, high = 2;
   KETTE_SCALAR T forward(T a, T b) const { return a + b; }
@@ -136,7 +137,7 @@ struct Add {
 };
 
 struct Subtract {
-  static constexpr const char* name = "subtract";
+  static constexpr OpName name = "subtract";
   static constexpr const char* formula = "a - b";
   static constexpr double low = -2, high = 2;
   KETTE_SCALAR T forward(T a, T b) const { return a - b; }
@@ -146,7 +147,7 @@ struct Subtract {
 };
 
 struct Multiply {
-  static constexpr const char* name = "multiply";
+  static constexpr OpName name = "multiply";
   static constexpr const char* formula = "a * b";
   static constexpr double low = -2, high = 2;
   KETTE_SCALAR T forward(T a, T b) const { return a * b; }
@@ -156,7 +157,7 @@ struct Multiply {
 };
 
 struct Divide {
-  static constexpr const char* name = "divide";
+  static constexpr OpName name = "divide";
   static constexpr const char* formula = "a / b";
   static constexpr double low = 0.5, high = 2;
   KETTE_SCALAR T forward(T a, T b) const { return a / b; }
@@ -167,7 +168,7 @@ struct Divide {
 
 /// Where both are equal the gradient goes to a.
 struct Maximum {
-  static constexpr const char* name = "maximum";
+  static constexpr OpName name = "maximum";
   static constexpr const char* formula = "max(a, b)";
   static constexpr double low = -2, high = 2;
   KETTE_SCALAR T forward(T a, T b) const { return a >= b ? a : b; }

@@ -1,11 +1,32 @@
-// Checks of arguments that the kernels of all devices share.
+// Checks of arguments that the kernels of all devices share. Kernels that multiply also say here what that
+// costs (tensor/observer.h).
 #include "tensor/kernels.h"
 
 #include <algorithm>
 
+#include "tensor/observer.h"
 #include "tensor/token_draw.h"
 
 namespace kette {
+namespace {
+
+/// Of a product [m, k] x [k, n].
+double product_flops(std::int64_t m, std::int64_t n, std::int64_t k) {
+  return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+}
+
+/// Of one product over all pairs of a query and a key that it sees, in all heads.
+double attention_flops(const AttentionArgs& args) {
+  double pairs = 0;
+  for (std::int64_t i = 0; i < args.query_segments.count(); ++i) {
+    const auto queries = static_cast<double>(args.query_segments.length(i)),
+               keys = static_cast<double>(args.key_segments.length(i)), unseen = queries - 1;
+    pairs += queries * keys - (args.mask == Mask::causal ? queries * unseen / 2 : 0);
+  }
+  return 2 * pairs * static_cast<double>(args.heads * args.head_width);
+}
+
+}  // namespace
 
 Matrix Matrix::columns(std::int64_t begin, std::int64_t count) const {
   Matrix result = *this;
@@ -65,6 +86,7 @@ void MatmulArgs::check() const {
               " with rows of ", ldc);
   KETTE_CHECK(a_row_sums == nullptr || transpose_a,
               "matmul: expected A transposed to take sums of its rows, given another");
+  count_flops(static_cast<double>(batch) * product_flops(m, n, k));
 }
 
 void AttentionArgs::check() const {
@@ -74,26 +96,24 @@ void AttentionArgs::check() const {
   KETTE_CHECK(!dropout.active() || dropout_width >= key_segments.longest(),
               "attention: expected a dropout width of at least the longest key sequence, ",
               key_segments.longest(), ", given ", dropout_width);
+  count_flops(2 * attention_flops(*this));
 }
 
-PrepackedWeight PrepackedWeight::sizes_of(const std::vector<Tensor>& matrices,
-                                          const std::vector<Tensor>& biases, DType panels) {
+void AttentionGradients::check(const AttentionArgs& args) const {
+  args.check();
+  count_flops(3 * attention_flops(args));
+}
+
+PrepackedWeight PrepackedWeight::sizes_of(const Tensor& matrix, const Tensor& bias, DType panels) {
   KETTE_CHECK(panels == DType::f32 || panels == DType::bf16,
               "prepack_linear: expected panels in f32 or bf16, given ", name_of(panels));
-  KETTE_CHECK(!matrices.empty() && (biases.empty() || biases.size() == matrices.size()),
-              "prepack_linear: expected matrices with a bias each or none, given ", matrices.size(),
-              " matrices and ", biases.size(), " biases");
+  KETTE_CHECK(matrix.shape().rank() == 2, "prepack_linear: expected a matrix [out, in], given ",
+              matrix.str());
   PrepackedWeight weight;
-  weight.in = matrices.front().width();
-  for (std::size_t i = 0; i < matrices.size(); ++i) {
-    const Tensor& matrix = matrices[i];
-    KETTE_CHECK(matrix.shape().rank() == 2 && matrix.width() == weight.in,
-                "prepack_linear: expected matrices [out, ", weight.in, "], given ", matrix.str());
-    KETTE_CHECK(biases.empty() || biases[i].elements() == matrix.rows(),
-                "prepack_linear: expected a bias of ", matrix.rows(), " entries, given ",
-                biases.empty() ? "" : biases[i].str());
-    weight.out += matrix.rows();
-  }
+  weight.out = matrix.rows();
+  weight.in = matrix.width();
+  KETTE_CHECK(!bias.defined() || bias.elements() == weight.out,
+              "prepack_linear: expected a bias of ", weight.out, " entries, given ", bias.str());
   return weight;
 }
 
@@ -101,6 +121,7 @@ void PrepackedLinearArgs::check() const {
   KETTE_CHECK(x.width() == weight->in && y.rows() == x.rows() && y.width() == weight->out,
               "prepacked_linear: expected x [rows, ", weight->in, "] and y [rows, ", weight->out,
               "], given ", x.str(), " and ", y.str());
+  count_flops(product_flops(x.rows(), weight->out, weight->in));
 }
 
 void CachedAttentionArgs::check() const {

@@ -88,7 +88,7 @@ struct MatmulArgs {
   static MatmulArgs of(const Matrix& c, const Matrix& a, const Matrix& b, double alpha = 1,
                        double beta = 0);
   DType result_dtype() const { return wide_result ? compute_dtype(dtype) : dtype; }
-  void check() const;  ///< an Error unless they are such as every device can take
+  void check() const;  ///< an Error unless they are such as every device can take; counts the FLOPs
 };
 
 enum class Mask : std::uint8_t { none, causal };
@@ -112,12 +112,16 @@ struct AttentionArgs {
   std::int64_t dropout_width = 0;  ///< of a row of the mask: the longest key sequence
   Segments query_segments, key_segments;
 
-  void check() const;  ///< an Error unless segments and dropout fit together
+  void check()
+      const;  ///< an Error unless segments and dropout fit together; counts the FLOPs of Q K^T and P V
 };
 
 struct AttentionGradients {
   const void* output_gradient = nullptr;                    ///< laid out as output
   void *query = nullptr, *key = nullptr, *value = nullptr;  ///< laid out as the inputs; overwritten
+
+  /// That of the arguments; counts the FLOPs of five products, of which Q K^T is taken again.
+  void check(const AttentionArgs& args) const;
 };
 
 /// Label-smoothed cross entropy of a vocabulary projection, in chunks of rows, so that [rows,
@@ -242,10 +246,9 @@ KETTE_KERNEL(void, linear_cross_entropy, const LinearCrossEntropyArgs& args);
 KETTE_KERNEL(void, adam, const AdamArgs& args);
 
 // Decoding; the arguments stand in tensor/decoding.h.
-/// The matrices, each [out, in], are stacked and rounded to the type of the panels, f32 or bf16;
-/// biases: as many vectors [out], or none.
-KETTE_KERNEL(PrepackedWeight, prepack_linear, const std::vector<Tensor>& matrices,
-             const std::vector<Tensor>& biases, DType panels = DType::f32);
+/// matrix: [out, in], rounded to the type of the panels, f32 or bf16. bias: [out], or undefined.
+KETTE_KERNEL(PrepackedWeight, prepack_linear, const Tensor& matrix, const Tensor& bias,
+             DType panels = DType::f32);
 KETTE_KERNEL(void, prepacked_linear, const PrepackedLinearArgs& args);
 KETTE_KERNEL(void, cached_attention, const CachedAttentionArgs& args);
 KETTE_KERNEL(void, top_k, const TopKArgs& args);

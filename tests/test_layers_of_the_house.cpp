@@ -56,11 +56,14 @@ TEST_CASE("only tensor knows its kernels: all others come by its own headers") {
   }
 }
 
-TEST_CASE("within data and models, too, rooms lie one behind the other") {
+TEST_CASE("within data, models and inspect, too, rooms lie one behind the other") {
   const std::vector<std::vector<std::string>> orders = {
       {"data/files/", "data/tokenizers/", "data/metrics/"},
       {"data/files/", "data/tokenizers/", "data/corpora/"},
-      {"models/", "models/exchange/"}};
+      {"models/", "models/exchange/"},
+      {"inspect/page/", "inspect/heads/", "inspect/passes/", "inspect/lab/"},
+      {"inspect/page/", "inspect/heads/", "inspect/passes/", "inspect/training/"},
+      {"inspect/page/", "inspect/steps/"}};
   int files = 0;
   for (const auto& order : orders) {
     for (std::size_t i = 0; i < order.size(); ++i) {

@@ -1,5 +1,7 @@
 #include "train/adam.h"
 
+#include "tensor/observer.h"
+
 namespace kette {
 
 Adam::Adam(ParamStore& store, const AdamOptions& options)
@@ -26,6 +28,8 @@ void Adam::step(double lr, const Tensor& squares, double clip_norm) {
   args.squares = squares;
   args.clip_norm = clip_norm;
   args.step = steps_;
+  const Work work("adam", {&args.parameters, &args.gradients, &first_moment_, &second_moment_},
+                  {&args.parameters, &first_moment_, &second_moment_, &args.rounded});
   on(args.parameters.device(), [&](auto exec) { kernels::adam(exec, args); });
 }
 

@@ -5,26 +5,27 @@
 
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "train/status_line.h"
+#include "train/step_log.h"
 #include "train/train_step.h"
 
 namespace kette {
 
 class Progress {
  public:
-  /// Appends to the log file; lines of steps past `step`, left by a run that was killed, are
-  /// dropped first.
-  Progress(const std::filesystem::path& log, std::int64_t step, bool quiet);
+  /// Goes on with the log of an earlier run up to `step` (train/step_log.h).
+  Progress(const std::filesystem::path& log, std::int64_t step, bool quiet)
+      : log_(log, step), status_(quiet) {}
 
+  /// seconds: of training so far, over all runs.
   void step(std::int64_t step, std::int64_t epoch, double lr, const StepResult& result,
-            double seconds_left);
+            double seconds, double seconds_left);
   /// A line of its own for people.
   void say(const std::string& line) { status_.say(line); }
   /// A line of JSON for programs.
-  void log(const std::string& json);
+  void log(const std::string& json) { log_.write(json); }
 
   double source_tokens_per_second() const { return rate(source_tokens_); }
   double target_tokens_per_second() const { return rate(target_tokens_); }
@@ -39,8 +40,7 @@ class Progress {
   double rate(std::int64_t tokens) const;
   std::string status(std::int64_t step, std::int64_t epoch, double lr, double seconds_left) const;
 
-  std::string name_;  // of the log
-  std::ofstream log_;
+  StepLog log_;
   StatusLine status_;
   Clock::time_point start_ = Clock::now(), paused_at_{};
   Clock::duration idle_{};

@@ -3,8 +3,6 @@
 namespace kette {
 namespace {
 
-using Kind = ScheduleOptions::Kind;
-
 /// nanoGPT's AdamW, but for beta2.
 constexpr AdamOptions nano_gpt_adam(double beta2) {
   return {.beta2 = beta2, .epsilon = 1e-8, .weight_decay = 0.1};
@@ -13,30 +11,30 @@ constexpr AdamOptions nano_gpt_adam(double beta2) {
 constexpr NamedRecipe kRecipes[] = {
     // Wu et al. 2021, for small data.
     {"tiny",
-     {.schedule = {.kind = Kind::inverse_sqrt, .lr = 5e-3, .warmup = 2000},
+     {.schedule = {.kind = ScheduleKind::inverse_sqrt, .lr = 5e-3, .warmup = 2000},
       .adam = {.epsilon = 1e-8},
       .label_smoothing = 0.1,
       .steps = 20000}},
     // Vaswani et al. 2017, section 5.
     {"base",
-     {.schedule = {.kind = Kind::noam, .lr = 1, .warmup = 4000},
+     {.schedule = {.kind = ScheduleKind::noam, .lr = 1, .warmup = 4000},
       .label_smoothing = 0.1,
       .steps = 100000}},
     {"big",
-     {.schedule = {.kind = Kind::noam, .lr = 1, .warmup = 4000},
+     {.schedule = {.kind = ScheduleKind::noam, .lr = 1, .warmup = 4000},
       .label_smoothing = 0.1,
       .steps = 300000}},
     // nanoGPT's two set-ups for Tiny Shakespeare, but for the peak of char-cpu's learning rate,
     // which is 1e-3 there and takes 2,000 steps no further than a loss of 1.89.
     {"char-cpu",
-     {.schedule = {.kind = Kind::cosine, .lr = 3e-3, .warmup = 100},
+     {.schedule = {.kind = ScheduleKind::cosine, .lr = 3e-3, .warmup = 100},
       .adam = nano_gpt_adam(0.99),
       .clip_norm = 1,
       .batch_tokens = 12 * 64,
       .validate_every = 250,
       .steps = 2000}},
     {"char",
-     {.schedule = {.kind = Kind::cosine, .lr = 1e-3, .warmup = 100},
+     {.schedule = {.kind = ScheduleKind::cosine, .lr = 1e-3, .warmup = 100},
       .adam = nano_gpt_adam(0.99),
       .clip_norm = 1,
       .batch_tokens = 64 * 256,
@@ -44,7 +42,7 @@ constexpr NamedRecipe kRecipes[] = {
       .steps = 5000}},
     // nanoGPT's for OpenWebText: half a million tokens a step.
     {"gpt2",
-     {.schedule = {.kind = Kind::cosine, .lr = 6e-4, .warmup = 2000},
+     {.schedule = {.kind = ScheduleKind::cosine, .lr = 6e-4, .warmup = 2000},
       .adam = nano_gpt_adam(0.95),
       .clip_norm = 1,
       .batch_tokens = 12 * 1024,

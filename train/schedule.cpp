@@ -7,49 +7,25 @@
 
 namespace kette {
 
-namespace {
-
-using Kind = ScheduleOptions::Kind;
-constexpr std::pair<Kind, const char*> kNames[] = {{Kind::noam, "noam"},
-                                                   {Kind::inverse_sqrt, "inverse_sqrt"},
-                                                   {Kind::cosine, "cosine"},
-                                                   {Kind::constant, "constant"}};
-
-}  // namespace
-
-ScheduleOptions::Kind parse_schedule(const std::string& name) {
-  for (const auto& [kind, known] : kNames) {
-    if (name == known) return kind;
-  }
-  fail("schedule: expected noam, inverse_sqrt, cosine or constant, given ", name);
-}
-
-const char* name_of(ScheduleOptions::Kind kind) {
-  for (const auto& [known, name] : kNames) {
-    if (known == kind) return name;
-  }
-  return "?";
-}
-
 double learning_rate(const ScheduleOptions& options, std::int64_t step) {
   KETTE_CHECK(step >= 1, "learning_rate: expected a step of at least 1, given ", step);
   const double t = static_cast<double>(step);
   const double warmup = static_cast<double>(std::max<std::int64_t>(1, options.warmup));
   const double rise = std::min(1.0, t / warmup);
   switch (options.kind) {
-    case ScheduleOptions::Kind::noam:
+    case ScheduleKind::noam:
       return options.lr / std::sqrt(static_cast<double>(options.width)) *
              std::min(1 / std::sqrt(t), t / (warmup * std::sqrt(warmup)));
-    case ScheduleOptions::Kind::inverse_sqrt:
+    case ScheduleKind::inverse_sqrt:
       return options.lr * std::min(rise, std::sqrt(warmup / t));
-    case ScheduleOptions::Kind::cosine: {
+    case ScheduleKind::cosine: {
       if (t <= warmup) return options.lr * rise;
       const double span = std::max(1.0, static_cast<double>(options.total_steps) - warmup);
       const double progress = std::min(1.0, (t - warmup) / span);
       constexpr double kPi = 3.14159265358979323846, kFloor = 0.1;
       return options.lr * (kFloor + (1 - kFloor) * 0.5 * (1 + std::cos(kPi * progress)));
     }
-    case ScheduleOptions::Kind::constant:
+    case ScheduleKind::constant:
       return options.lr * rise;
   }
   return 0;

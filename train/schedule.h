@@ -8,20 +8,27 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+
+#include "tensor/enum_names.h"
 
 namespace kette {
 
+enum class ScheduleKind : std::uint8_t { noam, inverse_sqrt, cosine, constant };
+template <>
+inline constexpr auto kNamesOf<ScheduleKind> =
+    enum_names<ScheduleKind>({{ScheduleKind::noam, "noam"},
+                              {ScheduleKind::inverse_sqrt, "inverse_sqrt"},
+                              {ScheduleKind::cosine, "cosine"},
+                              {ScheduleKind::constant, "constant"}});
+
 struct ScheduleOptions {
-  enum class Kind : std::uint8_t { noam, inverse_sqrt, cosine, constant } kind = Kind::noam;
+  ScheduleKind kind = ScheduleKind::noam;
   double lr = 1;                 ///< the peak; for noam the factor
   std::int64_t warmup = 4000;    ///< steps
   std::int64_t width = 512;      ///< d_model, for noam; in training, the model's
   std::int64_t total_steps = 0;  ///< where the cosine ends; in training, the run
 };
 
-ScheduleOptions::Kind parse_schedule(const std::string& name);
-const char* name_of(ScheduleOptions::Kind kind);
 double learning_rate(const ScheduleOptions& options, std::int64_t step);
 
 }  // namespace kette

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "models/model_directory.h"
 #include "train/run_folder.h"
@@ -36,6 +37,8 @@ class Task {
   virtual void restore_sampler(const BatchSampler::State& state) = 0;
   virtual std::int64_t batches_in_epoch() const = 0;
 
+  /// The validation text.
+  virtual const std::vector<Batch>& validation_batches() const = 0;
   /// Mean negative log likelihood per target token of the validation text, without dropout.
   virtual double validation_loss() = 0;
   virtual std::optional<Score> validation_score() { return {}; }

@@ -55,7 +55,7 @@ RunFingerprint fingerprint_of(const TextTrainOptions& options) {
     fingerprint.add("tokenizer", options.tokenizer_kind);
     if (options.tokenizer_kind == kSentencePiece) fingerprint.add("vocab", options.vocabulary);
   }
-  fingerprint.add("documents", std::string(name_of(options.documents)));
+  fingerprint.add("documents", enum_name(options.documents));
   fingerprint.add("valid_share", options.valid_share);
   fingerprint.add("valid_tokens", options.valid_tokens);
   add_to_fingerprint(options, fingerprint);
@@ -124,7 +124,7 @@ TokenFile TextTask::tokens_of(const std::vector<fs::path>& files, const char* na
   if (are_tokens(files)) return open_tokens(files.front(), *tokenizer_);
   const fs::path path = options_.out / name;
   const std::string made_of = file_fingerprint(files) + "; " + tokenizer_->fingerprint() +
-                              "; documents " + name_of(options_.documents);
+                              "; documents " + enum_name(options_.documents);
   if (!were_made_of(path, made_of)) {
     StatusLine line(options_.quiet);
     tokenize_files(files, *tokenizer_, options_.documents, path, show_on(line), made_of);

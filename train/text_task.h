@@ -42,6 +42,7 @@ class TextTask final : public Task {
   BatchSampler::State sampler_state() const override { return sampler_->state(); }
   void restore_sampler(const BatchSampler::State& state) override { sampler_->restore(state); }
   std::int64_t batches_in_epoch() const override { return sampler_->batches_in_epoch(); }
+  const std::vector<Batch>& validation_batches() const override { return valid_batches_; }
   double validation_loss() override;
   std::string report() const override;
   void save_description() const override;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tensor/observer.h"
+
 namespace kette {
 namespace {
 
@@ -40,20 +42,26 @@ std::optional<StartedStep> start_step(const Model& model, Adam& adam, const Step
   const double per_token = 1.0 / static_cast<double>(batches.target_tokens);
   ParamStore& parameters = adam.parameters();
   parameters.clear_gradients();
-  Run run(options.seed, static_cast<std::uint64_t>(adam.steps()) + 1);
+  Run run(options.seed, static_cast<std::uint64_t>(adam.steps()) + 1, options.tap);
   const Tensor report = Tensor::zeros({4}, DType::f64, parameters.values().device());
   const Tensor sums = report.slice(0, 3), squares = report.slice(3, 4);
   while (const std::optional<Batch> batch = batches.next()) {
     for (const Batch& part : split(*batch, tokens_at_once(model))) {
       Tape tape;
-      tape.backward(model.loss(part, {options.label_smoothing, per_token}, run, sums));
+      const Variable loss = [&] {
+        const Work work("forward");
+        return model.loss(part, {options.label_smoothing, per_token}, run, sums);
+      }();
+      tape.backward(loss);
     }
     result.source_tokens += batch->source_segments.rows();
     result.target_tokens += batch->target_segments.rows();
   }
   if (result.target_tokens < batches.target_tokens) return std::nullopt;
+  const Work work("update");
   if (options.clip_norm > 0) {
     const Tensor& gradients = parameters.gradients();
+    const Work norm("sum_of_squares", {&gradients});
     on(gradients.device(), [&](auto exec) { kernels::sum_of_squares(exec, gradients, squares); });
     adam.step(options.lr, squares, options.clip_norm);
   } else {

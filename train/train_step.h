@@ -25,6 +25,7 @@ struct StepOptions {
   double label_smoothing = 0.1;
   double clip_norm = 0;    ///< 0: off
   std::uint64_t seed = 1;  ///< of the dropout masks
+  Tap* tap = nullptr;      ///< looks into every forward pass
 };
 
 /// The batches whose gradients add up to a step's. They come one after the other, so that no more

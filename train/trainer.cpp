@@ -41,12 +41,15 @@ class Trainer {
   std::optional<StartedStep> start_step(double lr);
   /// Reports the step that was started last, once it is done.
   void settle(Progress& progress);
+  /// Tells the observers of step number `step`.
+  using Notice = void (TrainObserver::*)(Task& task, std::int64_t step);
+  void tell(Progress& progress, Notice notice, std::int64_t step);
 
   /// A step whose loss has not been read yet.
   struct InFlight {
     StartedStep step;
     std::int64_t number, epoch;
-    double lr;
+    double lr, seconds;
   };
 
   const TrainOptions& options_;
@@ -132,8 +135,15 @@ void Trainer::settle(Progress& progress) {
   if (!in_flight_) return;
   InFlight flight = std::move(*std::exchange(in_flight_, std::nullopt));
   const double left = steps_left(options_, standing()) * seconds_per_step();
-  progress.step(flight.number, flight.epoch, flight.lr, flight.step.finish(),
+  progress.step(flight.number, flight.epoch, flight.lr, flight.step.finish(), flight.seconds,
                 std::isfinite(left) ? left : 0);
+}
+
+void Trainer::tell(Progress& progress, Notice notice, std::int64_t step) {
+  if (options_.observers.empty()) return;
+  progress.pause();
+  for (TrainObserver* observer : options_.observers) (observer->*notice)(task_, step);
+  progress.go_on();
 }
 
 double Trainer::seconds_per_step() const {
@@ -230,24 +240,28 @@ TrainResult Trainer::run() {
   say_what_changed(progress);
   std::optional<AnomalyDetection> anomaly;
   if (options_.detect_anomaly) anomaly.emplace();
+  tell(progress, &TrainObserver::at_start, state_.step);
   earlier_seconds_ = state_.seconds;
   since_start_.restart();
   while (!is_over(options_, standing()) && InterruptGuard::requested() == 0) {
     const std::int64_t epoch = state_.sampler.epoch;
     const double lr = next_learning_rate(options_, standing(), task_.model().config().width);
+    tell(progress, &TrainObserver::before_step, state_.step + 1);
     std::optional<StartedStep> step = start_step(lr);
     if (!step) break;
     settle(progress);  // the one before: a GPU is never left without work
     ++state_.step;
     ++steps_here_;
     state_.seconds = seconds_trained();
-    in_flight_ = {std::move(*step), state_.step, epoch, lr};
+    in_flight_ = {std::move(*step), state_.step, epoch, lr, state_.seconds};
+    tell(progress, &TrainObserver::after_step, state_.step);
     const bool due = options_.validate_every > 0 ? state_.step % options_.validate_every == 0
                                                  : state_.sampler.epoch > epoch;
     const bool late = since_save_.seconds() > static_cast<double>(options_.save_every_seconds);
     if (due || late || in_flight_->step.is_done()) settle(progress);
     if (due) {
       validate(progress);
+      tell(progress, &TrainObserver::after_validation, state_.step);
     } else if (late) {
       save_state();
     }
@@ -261,6 +275,7 @@ TrainResult Trainer::run() {
     if (state_.last_validated != state_.step) validate(progress);
     if (options_.average > 0) average_last(progress);
   }
+  tell(progress, &TrainObserver::at_end, state_.step);
   result_.steps = state_.step;
   result_.epochs = state_.sampler.epoch;
   result_.train_loss = progress.recent_loss();
@@ -287,7 +302,7 @@ void TrainOptions::check() const {
   KETTE_CHECK(steps > 0 || epochs > 0 || minutes > 0 || patience > 0,
               "train: expected a limit (steps, epochs, minutes or patience), given none");
   KETTE_CHECK(
-      schedule.kind != ScheduleOptions::Kind::cosine || steps > 0 || epochs > 0 || minutes > 0,
+      schedule.kind != ScheduleKind::cosine || steps > 0 || epochs > 0 || minutes > 0,
       "train: expected steps, epochs or minutes beside the cosine schedule, which falls until then, given none");
   KETTE_CHECK(lora.rank == 0 || !from.empty(),
               "lora: expected a model to put adapters on (from), given none");
@@ -302,7 +317,7 @@ void TrainOptions::check() const {
 void add_to_fingerprint(const TrainOptions& o, RunFingerprint& fingerprint) {
   fingerprint.add("batch_tokens", o.batch_tokens);
   fingerprint.add("accumulate", o.accumulate);
-  fingerprint.add("schedule", std::string(name_of(o.schedule.kind)));
+  fingerprint.add("schedule", enum_name(o.schedule.kind));
   fingerprint.add("lr", o.schedule.lr);
   fingerprint.add("warmup", o.schedule.warmup);
   fingerprint.add("beta1", o.adam.beta1);

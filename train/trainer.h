@@ -5,9 +5,11 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "models/lora.h"
 #include "train/adam.h"
+#include "train/observer.h"
 #include "train/schedule.h"
 #include "train/task.h"
 
@@ -43,8 +45,10 @@ struct TrainOptions {
   std::int64_t save_every_seconds = 300;  ///< how much work a kill can cost
 
   std::uint64_t seed = 1;
-  bool resume = false;        ///< go on with the run in `out`, or start where there is none yet
-  bool force_data = false;    ///< resume with data that have changed since
+  bool resume = false;      ///< go on with the run in `out`, or start where there is none yet
+  bool force_data = false;  ///< resume with data that have changed since
+  /// They watch; all of them must outlive the run.
+  std::vector<TrainObserver*> observers{};
   std::string configuration;  ///< kept beside the model as config.toml; empty: nothing is
   bool detect_anomaly = false;
   bool quiet = false;  ///< no progress line (the log is written all the same)

@@ -15,7 +15,6 @@ constexpr const char* kPairsFile = "train.tokens";
 
 TranslationTrainOptions prepared(TranslationTrainOptions options) {
   options.check();
-  score_tokenizer(options.bleu_tokenize);  // a name that is none is told now
   if (options.from.empty()) return options;
   KETTE_CHECK(options.tokenizer.empty(), options.tokenizer.string(),
               ": expected no tokenizer beside a model to start from, which has its own, given one");
@@ -120,7 +119,7 @@ std::optional<Score> TranslationTask::validation_score() {
   ScoreLines hypotheses;
   for (const Translation& translation : translations) hypotheses.push_back(translation.text);
   BleuOptions scoring;
-  scoring.tokenizer = score_tokenizer(options_.bleu_tokenize);
+  scoring.tokenizer = options_.bleu_tokenize;
   return Score{"valid_bleu", "greedy BLEU",
                corpus_bleu(hypotheses, {valid_target_.views()}, scoring).score};
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "data/corpora/batch_sampler.h"
+#include "data/metrics/score_tokenizers.h"
 #include "train/starting_point.h"
 
 namespace kette {
@@ -18,7 +19,7 @@ struct TranslationTrainOptions : TrainOptions {
   double max_ratio = 0;           ///< likewise more unequal pairs; 0: off
   TransformerConfig model;        ///< without `from`, which has its own
   bool validate_bleu = true;      ///< translate the validation set too (greedily)
-  std::string bleu_tokenize = "13a";
+  ScoreTokenizer bleu_tokenize = ScoreTokenizer::v13a;
 };
 
 class TranslationTask final : public Task {
@@ -35,6 +36,7 @@ class TranslationTask final : public Task {
   BatchSampler::State sampler_state() const override { return sampler_.state(); }
   void restore_sampler(const BatchSampler::State& state) override { sampler_.restore(state); }
   std::int64_t batches_in_epoch() const override { return sampler_.batches_in_epoch(); }
+  const std::vector<Batch>& validation_batches() const override { return valid_batches_; }
   double validation_loss() override;
   std::optional<Score> validation_score() override;
   std::string report() const override;

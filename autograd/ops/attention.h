@@ -23,7 +23,7 @@ namespace kette::ops {
 
 /// Queries, keys and values from one projection: qkv [rows, 3 * width] -> [rows, width].
 struct SelfAttention {
-  static constexpr const char* name = "self_attention";
+  static constexpr OpName name = "self_attention";
   static constexpr const char* formula = "softmax(Q K^T / sqrt(w)) V with [Q K V] = x";
   AttentionOptions options;
   Segments segments;
@@ -37,7 +37,7 @@ struct SelfAttention {
 /// Queries of one side, keys and values of the other: q [rows, width], kv [memory rows, 2 * width]
 /// -> [rows, width].
 struct CrossAttention {
-  static constexpr const char* name = "cross_attention";
+  static constexpr OpName name = "cross_attention";
   static constexpr const char* formula = "softmax(Q K^T / sqrt(w)) V with [K V] = memory";
   AttentionOptions options;
   Segments query_segments, key_segments;

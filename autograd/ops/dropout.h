@@ -7,7 +7,7 @@
 namespace kette::ops {
 
 struct Dropout {
-  static constexpr const char* name = "dropout";
+  static constexpr OpName name = "dropout";
   static constexpr const char* formula = "x * mask / (1 - rate)";
   DropoutMask mask;
 

@@ -8,7 +8,7 @@ namespace kette::ops {
 
 template <class Function>
 struct Unary {
-  static constexpr const char* name = Function::name;
+  static constexpr OpName name = Function::name;
   static constexpr const char* formula = Function::formula;
   Function function{};
   Tensor x{}, y{};
@@ -29,7 +29,7 @@ struct Unary {
 
 template <class Function>
 struct Binary {
-  static constexpr const char* name = Function::name;
+  static constexpr OpName name = Function::name;
   static constexpr const char* formula = Function::formula;
   /// A sum hands its gradient on as it is, and keeps nothing for that.
   static constexpr bool kIsSum = std::is_same_v<Function, Add>;

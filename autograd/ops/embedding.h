@@ -8,8 +8,9 @@
 namespace kette::ops {
 
 struct Embedding {
-  static constexpr const char* name = "embedding";
+  static constexpr OpName name = "embedding";
   static constexpr const char* formula = "scale * table[id]";
+  static constexpr bool kReadsRowsOfTable = true;
   Tensor ids;
   double scale = 1;
   Tensor table{};
@@ -21,8 +22,9 @@ struct Embedding {
 
 /// y = x + table[position of the row within its sequence].
 struct AddPositions {
-  static constexpr const char* name = "add_positions";
+  static constexpr OpName name = "add_positions";
   static constexpr const char* formula = "x + table[position]";
+  static constexpr bool kReadsRowsOfTable = true;
   Tensor positions;  // i32 [rows]
   Tensor table{};
 

@@ -40,36 +40,45 @@ void FeedForward::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& din
 
 std::vector<Sample> FeedForward::samples() {
   const auto sample = [](std::int64_t rows, std::int64_t width, std::int64_t hidden,
-                         Activation activation, const char* label) {
-    return Sample{Shape{rows, width}.str() + ", hidden " + std::to_string(hidden) + ", " + label,
-                  {{{rows, width}}, {{hidden, width}}, {{hidden}}, {{width, hidden}}, {{width}}},
-                  [=](const std::vector<Variable>& v) {
-                    return feed_forward(v[0], v[1], v[2], v[3], v[4], activation);
-                  },
-                  [=](const std::vector<Values>& v) {
-                    const auto map = [](const Values& x, const Values& weight, const Values& bias) {
-                      const std::size_t out = bias.size(), in = weight.size() / out;
-                      Values y;
-                      for (std::size_t row = 0; row < x.size() / in; ++row) {
-                        for (std::size_t o = 0; o < out; ++o) {
-                          y.push_back(bias[o]);
-                          for (std::size_t i = 0; i < in; ++i)
-                            y.back() += x[row * in + i] * weight[o * in + i];
-                        }
-                      }
-                      return y;
-                    };
-                    Values h = map(v[0], v[1], v[2]);
-                    for (double& value : h) {
-                      visit_activation(activation,
-                                       [&](auto function) { value = function.reference(value); });
-                    }
-                    return map(h, v[3], v[4]);
-                  }};
+                         Activation activation, const char* label, bool biased = true) {
+    std::vector<SampleInput> inputs{{{rows, width}}, {{hidden, width}}, {{width, hidden}}};
+    if (biased) inputs.insert(inputs.end(), {{{hidden}}, {{width}}});
+    return Sample{
+        Shape{rows, width}.str() + ", hidden " + std::to_string(hidden) + ", " + label, inputs,
+        [=](const std::vector<Variable>& v) {
+          const Variable none;
+          return feed_forward(v[0], v[1], biased ? v[3] : none, v[2], biased ? v[4] : none,
+                              activation);
+        },
+        [=](const std::vector<Values>& v) {
+          const auto map = [](const Values& x, const Values& weight, const Values& bias) {
+            const std::size_t out = bias.size(), in = weight.size() / out;
+            Values y;
+            for (std::size_t row = 0; row < x.size() / in; ++row) {
+              for (std::size_t o = 0; o < out; ++o) {
+                y.push_back(bias[o]);
+                for (std::size_t i = 0; i < in; ++i)
+                  y.back() += x[row * in + i] * weight[o * in + i];
+              }
+            }
+            return y;
+          };
+          const auto bias = [&](std::size_t input, std::int64_t out) {
+            return biased ? v[input] : Values(static_cast<std::size_t>(out));
+          };
+          Values h = map(v[0], v[1], bias(3, hidden));
+          for (double& value : h) {
+            visit_activation(activation, [&](auto function) { value = function.reference(value); });
+          }
+          return map(h, v[2], bias(4, width));
+        }};
   };
-  return {sample(5, 4, 6, Activation::relu, "relu"), sample(5, 4, 6, Activation::gelu, "gelu"),
-          sample(5, 4, 6, Activation::silu, "silu"), sample(67, 16, 40, Activation::gelu, "gelu"),
-          sample(300, 8, 16, Activation::relu, "relu")};
+  return {sample(5, 4, 6, Activation::relu, "relu"),
+          sample(5, 4, 6, Activation::gelu, "gelu"),
+          sample(5, 4, 6, Activation::silu, "silu"),
+          sample(67, 16, 40, Activation::gelu, "gelu"),
+          sample(300, 8, 16, Activation::relu, "relu"),
+          sample(6, 5, 7, Activation::relu, "relu, no biases", false)};
 }
 
 }  // namespace kette::ops

@@ -9,8 +9,9 @@
 namespace kette::ops {
 
 /// x: [rows, in], inner: [hidden, in] and [hidden], outer: [out, hidden] and [out] -> [rows, out].
+/// Undefined biases are left out.
 struct FeedForward {
-  static constexpr const char* name = "feed_forward";
+  static constexpr OpName name = "feed_forward";
   static constexpr const char* formula = "activation(x W1^T + b1) W2^T + b2";
   Activation activation = Activation::relu;
   Linear inner{}, outer{};

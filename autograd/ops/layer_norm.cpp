@@ -9,7 +9,8 @@ namespace {
 template <class Op>
 Tensor normalize(Op& op, const Tensor& x, const Tensor* residual, const Tensor& gain,
                  const Tensor& bias, const DropoutMask& mask) {
-  KETTE_CHECK(gain.elements() == x.width() && bias.elements() == x.width() && x.width() > 0,
+  KETTE_CHECK(gain.elements() == x.width() && x.width() > 0 &&
+                  (!bias.defined() || bias.elements() == x.width()),
               Op::name, ": expected gain and bias of [", x.width(), "] for x ", x.str(), ", given ",
               gain.str(), " and ", bias.str());
   KETTE_CHECK(!residual || residual->shape() == x.shape(), Op::name,
@@ -25,7 +26,7 @@ Tensor normalize(Op& op, const Tensor& x, const Tensor* residual, const Tensor& 
     const rows::ResidualLayerNorm<T> body{x.data<T>(),
                                           residual ? residual->data<T>() : nullptr,
                                           gain.data<T>(),
-                                          bias.data<T>(),
+                                          bias.defined() ? bias.data<T>() : nullptr,
                                           residual ? op.sum.template data<T>() : nullptr,
                                           y.data<T>(),
                                           op.mean.template data<Compute<T>>(),
@@ -66,7 +67,7 @@ void normalize_backward(Op& op, const Tensor& dy, const GradientSlot::Buffer& ds
   if (!bias_sums.adds) dbias.add(bias_sums.tensor);
 }
 
-/// In plain loops: the layer norm of rows of `width` values.
+/// In plain loops: the layer norm of rows of `width` values; bias may be empty.
 Values layer_norm_reference(Values x, const Values& gain, const Values& bias, double epsilon) {
   const std::size_t width = gain.size();
   for (std::size_t at = 0; at < x.size(); at += width) {
@@ -76,7 +77,8 @@ Values layer_norm_reference(Values x, const Values& gain, const Values& bias, do
       variance += (x[at + j] - mean) * (x[at + j] - mean) / static_cast<double>(width);
     }
     for (std::size_t j = 0; j < width; ++j) {
-      x[at + j] = gain[j] * (x[at + j] - mean) / std::sqrt(variance + epsilon) + bias[j];
+      x[at + j] = gain[j] * (x[at + j] - mean) / std::sqrt(variance + epsilon);
+      if (!bias.empty()) x[at + j] += bias[j];
     }
   }
   return x;
@@ -129,6 +131,12 @@ std::vector<Sample> LayerNorm::samples() {
                  return layer_norm_reference(in[0], in[1], in[2], 1e-5);
                }});
   }
+  const Shape shape{5, 12};
+  result.push_back(Sample{
+      shape.str() + ", no bias",
+      {{shape}, {{shape.width()}, 0.5, 1.5}},
+      [](const std::vector<Variable>& in) { return layer_norm(in[0], in[1], Variable()); },
+      [](const std::vector<Values>& in) { return layer_norm_reference(in[0], in[1], {}, 1e-5); }});
   return result;
 }
 

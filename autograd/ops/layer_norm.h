@@ -6,9 +6,9 @@
 
 namespace kette::ops {
 
-/// x: [rows, width], gain and bias: [width].
+/// x: [rows, width], gain and bias: [width]; without a bias that is left out.
 struct LayerNorm {
-  static constexpr const char* name = "layer_norm";
+  static constexpr OpName name = "layer_norm";
   static constexpr const char* formula = "gain * (x - mean) / sqrt(var + eps) + bias";
   double epsilon = 1e-5;
   Tensor sum{}, gain{}, mean{}, rstd{};
@@ -21,7 +21,7 @@ struct LayerNorm {
 /// sum = x + dropout(residual) and y = layer norm of it, in one pass. Of a stack with norms before the
 /// sub-layers both go on: the sum to the next sum, y into the next sub-layer.
 struct ResidualLayerNorm {
-  static constexpr const char* name = "residual_layer_norm";
+  static constexpr OpName name = "residual_layer_norm";
   static constexpr const char* formula = "s = x + dropout(residual), layer_norm(s)";
   double epsilon = 1e-5;
   DropoutMask mask{};
@@ -38,6 +38,7 @@ struct ResidualLayerNorm {
 
 namespace kette {
 
+/// A bias without elements (an undefined Variable) is left out.
 inline Variable layer_norm(const Variable& x, const Variable& gain, const Variable& bias,
                            double epsilon = 1e-5) {
   return record(ops::LayerNorm{epsilon}, x, gain, bias);

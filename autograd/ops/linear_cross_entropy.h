@@ -21,7 +21,7 @@ namespace kette::ops {
 /// x: [rows, width], weight: [vocabulary, width], bias: [vocabulary] or undefined, targets: i32
 /// [rows] -> a scalar.
 struct LinearCrossEntropy {
-  static constexpr const char* name = "linear_cross_entropy";
+  static constexpr OpName name = "linear_cross_entropy";
   static constexpr const char* formula = "-scale * sum_rows q . log softmax(x W^T + b)";
   Tensor targets;
   CrossEntropyOptions options{};

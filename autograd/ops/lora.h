@@ -22,7 +22,7 @@ struct RowBlock {
 namespace kette::ops {
 
 struct LoraLinear {
-  static constexpr const char* name = "lora_linear";
+  static constexpr OpName name = "lora_linear";
   static constexpr const char* formula = "x W^T + b + scale * (x A^T) B^T in chosen columns";
   double scale = 1;
   std::vector<RowBlock> blocks;

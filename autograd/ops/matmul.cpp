@@ -145,31 +145,36 @@ std::vector<Sample> MatMul::samples() {
 
 std::vector<Sample> Linear::samples() {
   const auto sample = [](std::int64_t rows, std::int64_t in, std::int64_t out,
-                         Activation activation, const char* label) {
-    return Sample{
-        Shape{rows, in}.str() + " x " + Shape{out, in}.str() + "^T, " + label,
-        {{{rows, in}}, {{out, in}}, {{out}}},
-        [=](const std::vector<Variable>& v) { return linear(v[0], v[1], v[2], activation); },
-        [=](const std::vector<Values>& v) {
-          Values y(static_cast<std::size_t>(rows * out));
-          for (std::int64_t r = 0; r < rows; ++r) {
-            for (std::int64_t o = 0; o < out; ++o) {
-              double z = v[2][o];
-              for (std::int64_t i = 0; i < in; ++i) {
-                z += v[0][r * in + i] * v[1][o * in + i];
-              }
-              if (activation == Activation::relu) z = Relu{}.reference(z);
-              if (activation == Activation::gelu) z = Gelu{}.reference(z);
-              if (activation == Activation::silu) z = Silu{}.reference(z);
-              y[r * out + o] = z;
-            }
-          }
-          return y;
-        }};
+                         Activation activation, const char* label, bool biased = true) {
+    std::vector<SampleInput> inputs{{{rows, in}}, {{out, in}}};
+    if (biased) inputs.push_back({{out}});
+    return Sample{Shape{rows, in}.str() + " x " + Shape{out, in}.str() + "^T, " + label, inputs,
+                  [=](const std::vector<Variable>& v) {
+                    return linear(v[0], v[1], biased ? v[2] : Variable(), activation);
+                  },
+                  [=](const std::vector<Values>& v) {
+                    Values y(static_cast<std::size_t>(rows * out));
+                    for (std::int64_t r = 0; r < rows; ++r) {
+                      for (std::int64_t o = 0; o < out; ++o) {
+                        double z = biased ? v[2][o] : 0;
+                        for (std::int64_t i = 0; i < in; ++i) {
+                          z += v[0][r * in + i] * v[1][o * in + i];
+                        }
+                        if (activation == Activation::relu) z = Relu{}.reference(z);
+                        if (activation == Activation::gelu) z = Gelu{}.reference(z);
+                        if (activation == Activation::silu) z = Silu{}.reference(z);
+                        y[r * out + o] = z;
+                      }
+                    }
+                    return y;
+                  }};
   };
   return {sample(5, 3, 4, Activation::none, "no activation"),
-          sample(5, 3, 4, Activation::relu, "relu"), sample(5, 3, 4, Activation::gelu, "gelu"),
-          sample(5, 3, 4, Activation::silu, "silu"), sample(67, 40, 33, Activation::relu, "relu")};
+          sample(5, 3, 4, Activation::relu, "relu"),
+          sample(5, 3, 4, Activation::gelu, "gelu"),
+          sample(5, 3, 4, Activation::silu, "silu"),
+          sample(67, 40, 33, Activation::relu, "relu"),
+          sample(6, 7, 5, Activation::gelu, "gelu, no bias", false)};
 }
 
 }  // namespace kette::ops

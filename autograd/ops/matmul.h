@@ -10,7 +10,7 @@ namespace kette::ops {
 /// C = A B over the last two axes: [batch..., m, k] x [batch..., k, n]; either operand may be
 /// transposed in place.
 struct MatMul {
-  static constexpr const char* name = "matmul";
+  static constexpr OpName name = "matmul";
   static constexpr const char* formula = "c_ij = sum_k a_ik b_kj over the last two axes";
   bool transpose_a = false, transpose_b = false;
   Tensor a{}, b{};
@@ -22,7 +22,7 @@ struct MatMul {
 
 /// x: [rows, in], weight: [out, in], bias: [out] -> [rows, out].
 struct Linear {
-  static constexpr const char* name = "linear";
+  static constexpr OpName name = "linear";
   static constexpr const char* formula = "activation(x W^T + b)";
   Activation activation = Activation::none;
   Tensor x{}, weight{}, bias{}, saved{};  // saved: y for relu, the pre-activation for gelu and silu

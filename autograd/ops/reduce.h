@@ -8,7 +8,7 @@ namespace kette::ops {
 
 /// y = x summed over the axes in which `target` has extent 1 or lacks.
 struct Sum {
-  static constexpr const char* name = "sum";
+  static constexpr OpName name = "sum";
   static constexpr const char* formula = "sum of x over the axes that the target shape lacks";
   Shape target;
   Shape input_shape{};
@@ -30,7 +30,7 @@ struct Sum {
 /// The largest entry of each row: [rows..., width] -> [rows..., 1]. The gradient goes to the first
 /// of equals.
 struct Max {
-  static constexpr const char* name = "max";
+  static constexpr OpName name = "max";
   static constexpr const char* formula = "max_j x_ij over the last axis";
   Shape input_shape{};
   Tensor columns{};

@@ -8,7 +8,7 @@ namespace kette::ops {
 
 /// x: [rows, width], gain: [width].
 struct RmsNorm {
-  static constexpr const char* name = "rms_norm";
+  static constexpr OpName name = "rms_norm";
   static constexpr const char* formula = "gain * x / sqrt(mean(x^2) + eps)";
   double epsilon = 1e-5;
   Tensor x{}, gain{}, reciprocal{};

@@ -19,7 +19,7 @@ Tensor rotary_table(std::int64_t positions, std::int64_t head_width, double base
 namespace kette::ops {
 
 struct Rotary {
-  static constexpr const char* name = "rotary";
+  static constexpr OpName name = "rotary";
   static constexpr const char* formula = "[R x1, x2] with R the rotation by the row's position";
   Tensor positions, table;
   std::int64_t turned;

@@ -7,7 +7,7 @@
 namespace kette::ops {
 
 struct Reshape {
-  static constexpr const char* name = "reshape";
+  static constexpr OpName name = "reshape";
   static constexpr const char* formula =
       "the same elements, in row-major order, under another shape";
   Shape target;
@@ -19,7 +19,7 @@ struct Reshape {
 
 /// Entries [begin, end) of the outermost axis.
 struct Slice {
-  static constexpr const char* name = "slice";
+  static constexpr OpName name = "slice";
   static constexpr const char* formula = "x[begin : end] of the outermost axis";
   std::int64_t begin, end;
 
@@ -34,7 +34,7 @@ struct Slice {
 
 /// a above b: joins two tensors along the outermost axis.
 struct Concatenate {
-  static constexpr const char* name = "concatenate";
+  static constexpr OpName name = "concatenate";
   static constexpr const char* formula = "[a; b] along the outermost axis";
   std::int64_t first = 0;
 
@@ -58,7 +58,7 @@ struct Concatenate {
 
 /// Exchanges the last two axes.
 struct Transpose {
-  static constexpr const char* name = "transpose";
+  static constexpr OpName name = "transpose";
   static constexpr const char* formula = "y_..ji = x_..ij";
 
   static Tensor transposed(const Tensor& x) {

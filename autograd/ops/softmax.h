@@ -30,13 +30,13 @@ struct SoftmaxLike {
 };
 
 struct Softmax : SoftmaxLike<rows::Softmax, rows::SoftmaxBackward> {
-  static constexpr const char* name = "softmax";
+  static constexpr OpName name = "softmax";
   static constexpr const char* formula = "e^x_j / sum_k e^x_k over the last axis";
   static std::vector<Sample> samples();
 };
 
 struct LogSoftmax : SoftmaxLike<rows::LogSoftmax, rows::LogSoftmaxBackward> {
-  static constexpr const char* name = "log_softmax";
+  static constexpr OpName name = "log_softmax";
   static constexpr const char* formula = "x_j - ln sum_k e^x_k over the last axis";
   static std::vector<Sample> samples();
 };

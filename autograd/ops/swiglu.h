@@ -8,7 +8,7 @@
 namespace kette::ops {
 
 struct SwiGlu {
-  static constexpr const char* name = "swiglu";
+  static constexpr OpName name = "swiglu";
   static constexpr const char* formula = "silu(gate) * value with [gate value] = x";
   Tensor x{};
 

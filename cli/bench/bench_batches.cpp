@@ -1,10 +1,14 @@
 #include "cli/bench/bench_batches.h"
 
+#include <algorithm>
+
 #include "data/corpora/batch_sampler.h"
 #include "data/corpora/parallel_corpus.h"
 #include "data/files/atomic_file.h"
 #include "data/files/json_text.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
+#include "models/gpt_config.h"
+#include "models/transformer_config.h"
 #include "tensor/random.h"
 
 namespace kette::cli {
@@ -80,7 +84,43 @@ Batch parse_batch(std::string_view line, std::int64_t rows) {
 }  // namespace
 
 std::vector<Batch> make_bench_batches(const BenchBatchOptions& o, std::int64_t count) {
-  const ParallelCorpus corpus = bench_corpus(o, count);
+  return batches_of(bench_corpus(o, count), o, count);
+}
+
+std::vector<Batch> batches_for(ModelConfig& config, const BenchBatchOptions& o,
+                               std::int64_t count) {
+  if (const auto* gpt = dynamic_cast<const GptConfig*>(&config)) {
+    const std::int64_t windows = std::max<std::int64_t>(1, o.tokens / gpt->context);
+    return random_windows(BenchIds(o.ids, 0, gpt->vocabulary), gpt->context, windows, count,
+                          o.seed);
+  }
+  auto* transformer = dynamic_cast<TransformerConfig*>(&config);
+  if (transformer == nullptr) {
+    return std::vector<Batch>(static_cast<std::size_t>(count), config.example_batch(o.seed));
+  }
+  BenchBatchOptions source = o;
+  source.rows = config.vocabulary;
+  std::vector<Batch> batches = o.read.empty() ? make_bench_batches(source, count)
+                                              : read_batches(o.read, config.vocabulary, count);
+  for (const Batch& batch : batches) {
+    transformer->max_length = std::max({transformer->max_length, batch.source_segments.longest(),
+                                        batch.target_segments.longest()});
+  }
+  return batches;
+}
+
+BenchRecipe recipe_for(const ModelConfig& config) {
+  BenchRecipe recipe;
+  recipe.step.lr = 3e-4;
+  if (dynamic_cast<const GptConfig*>(&config) == nullptr) return recipe;
+  recipe.adam.weight_decay = 0.1;
+  recipe.step.label_smoothing = 0;
+  recipe.step.clip_norm = 1;
+  return recipe;
+}
+
+std::vector<Batch> batches_of(const ParallelCorpus& corpus, const BenchBatchOptions& o,
+                              std::int64_t count) {
   BatchOptions options;
   options.tokens_per_batch = o.tokens;
   options.seed = o.seed;

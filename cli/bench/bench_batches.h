@@ -9,6 +9,8 @@
 
 #include "cli/bench/bench_ids.h"
 #include "data/corpora/batches.h"
+#include "models/model_config.h"
+#include "train/train_step.h"
 
 namespace kette::cli {
 
@@ -19,10 +21,25 @@ struct BenchBatchOptions {
   std::int64_t tokens = 4096;
   std::string ids = "zipf";  ///< of random sentences
   std::uint64_t seed = 1;
+  std::filesystem::path read{};  ///< a file of batches instead
 };
 
 /// As many as asked for; with fewer in an epoch the next one goes on.
 std::vector<Batch> make_bench_batches(const BenchBatchOptions& options, std::int64_t count);
+/// Likewise, of a corpus.
+std::vector<Batch> batches_of(const ParallelCorpus& corpus, const BenchBatchOptions& options,
+                              std::int64_t count);
+/// Those for a model: of pairs as long as they are, for which a Transformer has positions then, of windows of
+/// random text as long as the model sees; of another kind of model its example, over again.
+std::vector<Batch> batches_for(ModelConfig& config, const BenchBatchOptions& options,
+                               std::int64_t count);
+
+/// How the presets are trained: of a GPT the step of nanoGPT's recipe.
+struct BenchRecipe {
+  AdamOptions adam;
+  StepOptions step;
+};
+BenchRecipe recipe_for(const ModelConfig& config);
 
 /// Windows of random tokens for a language model.
 std::vector<Batch> random_windows(const BenchIds& ids, std::int64_t context, std::int64_t windows,

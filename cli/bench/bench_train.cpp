@@ -26,7 +26,7 @@ struct BenchTrainOptions {
   ArchitectureOptions architecture;
   std::int64_t vocabulary = 0;  ///< 0: the preset's
   BenchBatchOptions batches;
-  std::filesystem::path read, write;
+  std::filesystem::path write;
   std::int64_t steps = 20, warmup = 5;
 };
 
@@ -38,14 +38,7 @@ struct Measured {
 };
 
 Measured measure(const BenchTrainOptions& o, Model& model, const std::vector<Batch>& batches) {
-  AdamOptions adam_options;
-  StepOptions step;
-  step.lr = 3e-4;
-  if (o.architecture.is<GptConfig>()) {  // the step of nanoGPT's recipe, that of the presets
-    adam_options.weight_decay = 0.1;
-    step.label_smoothing = 0;
-    step.clip_norm = 1;
-  }
+  auto [adam_options, step] = recipe_for(model.config());
   Adam adam(model.parameters(), adam_options);
   step.seed = o.batches.seed;
   Measured result;
@@ -66,37 +59,16 @@ Measured measure(const BenchTrainOptions& o, Model& model, const std::vector<Bat
   return result;
 }
 
-/// Those that the options name, or random ones; of pairs as long as they are, of windows of text as long
-/// as the model sees.
-std::vector<Batch> batches_for(const BenchTrainOptions& o, ModelConfig& config,
-                               std::int64_t count) {
-  if (const auto* gpt = dynamic_cast<const GptConfig*>(&config)) {
-    const std::int64_t windows = std::max<std::int64_t>(1, o.batches.tokens / gpt->context);
-    return random_windows(BenchIds(o.batches.ids, 0, gpt->vocabulary), gpt->context, windows, count,
-                          o.batches.seed);
-  }
-  auto* transformer = dynamic_cast<TransformerConfig*>(&config);
-  if (transformer == nullptr) {
-    throw UsageError("--preset: expected a model that writes text, given " +
-                     o.architecture.preset());
-  }
-  BenchBatchOptions source = o.batches;
-  source.rows = config.vocabulary;
-  std::vector<Batch> batches = o.read.empty() ? make_bench_batches(source, count)
-                                              : read_batches(o.read, config.vocabulary, count);
-  if (!o.write.empty()) write_batches(o.write, batches);
-  for (const Batch& batch : batches) {
-    transformer->max_length = std::max({transformer->max_length, batch.source_segments.longest(),
-                                        batch.target_segments.longest()});
-  }
-  return batches;
-}
-
 /// The batches, measured on a new model of the preset.
 Measured measure(const BenchTrainOptions& o, std::int64_t count, std::int64_t& parameters) {
   const std::unique_ptr<ModelConfig> config = o.architecture.config();
   if (o.vocabulary > 0) config->vocabulary = o.vocabulary;
-  const std::vector<Batch> batches = batches_for(o, *config, count);
+  if (!o.architecture.is<GptConfig>() && !o.architecture.is<TransformerConfig>()) {
+    throw UsageError("--preset: expected a model that writes text, given " +
+                     o.architecture.preset());
+  }
+  const std::vector<Batch> batches = batches_for(*config, o.batches, count);
+  if (!o.write.empty() && o.architecture.is<TransformerConfig>()) write_batches(o.write, batches);
   const std::unique_ptr<Model> model = config->make_model();
   model->materialize(o.batches.seed, o.compute.dtype(), o.compute.device);
   parameters = model->parameters().elements();
@@ -166,7 +138,7 @@ void add_bench_train_command(CLI::App& bench) {
               "Tokens of a batch, of the larger side");
   add_ids_option(data, options->batches.ids);
   data.number("--seed", options->batches.seed, "Of batches, initial values and dropout");
-  data.path("--batches", options->read, "Take the batches of this file");
+  data.path("--batches", options->batches.read, "Take the batches of this file");
   data.path("--write-batches", options->write,
             "Write the batches to this file, for another program");
   OptionGroup measuring(command, "Measuring");

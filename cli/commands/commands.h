@@ -12,12 +12,20 @@ void add_generate_command(CLI::App& program);
 void add_evaluate_command(CLI::App& program);
 void add_bleu_command(CLI::App& program);
 void add_score_command(CLI::App& program);
+void add_explain_command(CLI::App& program);
+void add_plot_command(CLI::App& program);
+void add_compare_command(CLI::App& program);
+void add_heads_command(CLI::App& program);
+void add_patch_command(CLI::App& program);
+void add_lab_command(CLI::App& program);
 void add_average_command(CLI::App& program);
 void add_merge_command(CLI::App& program);
 void add_import_command(CLI::App& program);
 void add_export_command(CLI::App& program);
 void add_gradcheck_command(CLI::App& program);
 void add_info_command(CLI::App& program);
+void add_trace_command(CLI::App& program);
+void add_tape_command(CLI::App& program);
 void add_bench_command(CLI::App& program);
 
 // What `kette bench` measures.

@@ -37,10 +37,10 @@ void evaluate_translation(EvaluateOptions& o) {
   const TextLines reference = read_lines(o.reference, kWholeText);
   KETTE_CHECK(source.size() == reference.size(), o.reference.string(), ": expected ", source.size(),
               " lines, as many as ", o.source.string(), " has, given ", reference.size());
-  const TranslationModel model = load(o.model);
-  check_width(o.translate, *model.transformer);
-  if (!o.translate.truncate) check_lengths(model, source.views(), o.source.string());
-  const Translator translator(*model.transformer, model.tokenizer, o.model.weights);
+  const SavedModel<Transformer> saved = load<Transformer>(o.model);
+  check_width(o.translate, *saved.model);
+  if (!o.translate.truncate) check_lengths(saved, source.views(), o.source.string());
+  const Translator translator(*saved.model, saved.tokenizer, o.model.weights);
   const std::vector<std::string> lines(source.views().begin(), source.views().end());
   const std::vector<Translation> translations = translator.translate(lines, o.translate);
   ScoreLines hypotheses;
@@ -87,7 +87,7 @@ void add_evaluate_command(CLI::App& program) {
   text.list("--text", options->text.files,
             "Text to predict, plain or gzip, or a file that kette tokenize made")
       .excludes(source);
-  text.choice("--documents", options->text.documents, {"file", "line", "paragraph"},
+  text.choice("--documents", options->text.documents,
               "What ends in an end of text: each file, each line, or the lines between blank ones");
   text.number("--context", options->text.score.context, at_least(1),
               "Tokens of a window (default: as many as the model sees)");

@@ -8,7 +8,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
-#include "cli/text_model.h"
+#include "cli/decoding.h"
 #include "data/files/json_text.h"
 #include "data/files/text_file.h"
 #include "data/files/utf8.h"
@@ -64,7 +64,7 @@ std::string read_prompt(const GenerateCommandOptions& o) {
 }
 
 /// What a beam search finds, best first.
-void print_likeliest(const GenerateCommandOptions& o, const LanguageModel& model,
+void print_likeliest(const GenerateCommandOptions& o, const SavedModel<Gpt>& saved,
                      const AutoregressiveModel& ready, const std::string& prompt,
                      const std::vector<std::int32_t>& ids) {
   ContinueOptions options = o.search;
@@ -73,10 +73,10 @@ void print_likeliest(const GenerateCommandOptions& o, const LanguageModel& model
     const std::int64_t room = ready.positions() - std::ssize(ids);
     options.max_tokens = std::clamp<std::int64_t>(room, 1, options.max_tokens);
   }
-  if (o.stop) options.end_of_text = model.tokenizer->special().end;
+  if (o.stop) options.end_of_text = saved.tokenizer->special().end;
   Json list = Json::array();
   for (const Hypothesis& found : search_continuations(ready, ids, options)) {
-    const std::string text = model.tokenizer->decode(found.tokens);
+    const std::string text = saved.tokenizer->decode(found.tokens);
     if (!list.empty()) std::cout << "---------------\n";
     std::cout << for_stdout((o.echo ? prompt : "") + text) << "\n";
     list.push_back({{"text", text},
@@ -90,15 +90,15 @@ void print_likeliest(const GenerateCommandOptions& o, const LanguageModel& model
             << "\n";
 }
 
-void print_texts(const GenerateCommandOptions& o, const LanguageModel& model,
+void print_texts(const GenerateCommandOptions& o, const SavedModel<Gpt>& saved,
                  const std::string& prompt, std::vector<std::int32_t> ids) {
-  if (ids.empty()) ids.push_back(model.tokenizer->special().end);
+  if (ids.empty()) ids.push_back(saved.tokenizer->special().end);
   GenerateOptions options = o.generate;
-  if (o.stop) options.end_of_text = model.tokenizer->special().end;
-  const auto ready = model.gpt->for_decoding(o.model.weights);
-  if (o.search.beam > 1) return print_likeliest(o, model, *ready, prompt, ids);
+  if (o.stop) options.end_of_text = saved.tokenizer->special().end;
+  const auto ready = saved.model->for_decoding(o.model.weights);
+  if (o.search.beam > 1) return print_likeliest(o, saved, *ready, prompt, ids);
   const std::string echoed = o.echo ? prompt : "";
-  TextStream stream(*model.tokenizer);
+  TextStream stream(*saved.tokenizer);
   std::cout << for_stdout(echoed) << std::flush;
   const Stopwatch watch;
   // The first text is heard while it grows, and the others once all are done.
@@ -110,13 +110,13 @@ void print_texts(const GenerateCommandOptions& o, const LanguageModel& model,
   std::cout << "\n";
   for (std::size_t i = 1; i < texts.size(); ++i) {
     std::cout << "---------------\n"
-              << for_stdout(echoed + model.tokenizer->decode(texts[i])) << "\n";
+              << for_stdout(echoed + saved.tokenizer->decode(texts[i])) << "\n";
   }
   std::int64_t tokens = 0;
   Json list = Json::array();
   for (const auto& text : texts) {
     tokens += static_cast<std::int64_t>(text.size());
-    list.push_back(model.tokenizer->decode(text));
+    list.push_back(saved.tokenizer->decode(text));
   }
   const double rate = static_cast<double>(tokens) / seconds;
   std::cerr << text("%lld tokens, %.1f tokens/s\n", static_cast<long long>(tokens), rate);
@@ -134,8 +134,8 @@ void run(GenerateCommandOptions& o) {
   o.search.n_best = o.search.beam > 1 ? o.generate.texts : 1;
   o.search.check();
   const std::string prompt = read_prompt(o);
-  const LanguageModel model = load_language_model(o.model);
-  print_texts(o, model, prompt, model.tokenizer->encode(prompt));
+  const SavedModel<Gpt> saved = load<Gpt>(o.model);
+  print_texts(o, saved, prompt, saved.tokenizer->encode(prompt));
 }
 
 }  // namespace

@@ -1,13 +1,16 @@
 // `kette gradcheck`: every op on every sample in f64, or a whole Transformer parameter by
 // parameter.
 #include <iostream>
+#include <limits>
 #include <memory>
 
 #include "autograd/all_ops.h"
 #include "autograd/gradient_check.h"
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "data/files/atomic_file.h"
 #include "data/files/json_text.h"
+#include "inspect/steps/gradient_page.h"
 #include "models/families.h"
 #include "models/gradient_check.h"
 #include "tensor/suggestion.h"
@@ -19,6 +22,7 @@ struct GradcheckOptions {
   CommonOptions common;
   std::vector<std::string> ops;
   std::string model, preset;
+  std::filesystem::path page;
   std::int64_t elements = 0;
   bool list = false;
   GradientCheckOptions check;
@@ -48,7 +52,10 @@ class Report {
                         {"where", worst.where},
                         {"expected", worst.expected},
                         {"got", worst.got}});
+    checked_.push_back({name, samples, good, worst, {}});
   }
+  /// What a page shows, in the order of the lines.
+  std::vector<CheckedGradient>& checked() { return checked_; }
 
   /// Prints the last lines; returns the exit code.
   int finish(bool json) const {
@@ -65,6 +72,7 @@ class Report {
   double tolerance_, worst_ = 0;
   std::int64_t passed_ = 0, failed_ = 0;
   Json entries_ = Json::array();
+  std::vector<CheckedGradient> checked_;
 };
 
 std::vector<OpInfo> chosen_ops(const std::vector<std::string>& names) {
@@ -78,28 +86,55 @@ std::vector<OpInfo> chosen_ops(const std::vector<std::string>& names) {
       throw UsageError("unknown op " + name + did_you_mean(name, known) +
                        "; kette gradcheck --list lists them all");
     }
-    chosen.push_back(all[static_cast<std::size_t>(found - known.begin())]);
+    chosen.push_back(all[found - known.begin()]);
   }
   return chosen;
 }
 
+GradientGap check_op(const OpInfo& op, const GradientCheckOptions& options) {
+  GradientGap worst;
+  for (const Sample& sample : op.samples) {
+    GradientGap gap = check_gradients(sample.call, sample.inputs, options);
+    if (!sample.label.empty()) gap.where = sample.label + ", " + gap.where;
+    worst.join(gap);
+  }
+  return worst;
+}
+
 void check_ops(const GradcheckOptions& o, Report& report) {
-  for (const OpInfo& op : chosen_ops(o.ops)) {
-    GradientGap worst;
-    std::int64_t elements = 0;
-    for (const Sample& sample : op.samples) {
-      GradientGap gap = check_gradients(sample.call, sample.inputs, o.check);
-      elements += gap.checked;
-      if (!sample.label.empty()) gap.where = sample.label + ", " + gap.where;
-      if (elements == gap.checked || !(gap.gap <= worst.gap)) worst = gap;
+  const std::vector<OpInfo> ops = chosen_ops(o.ops);
+  for (const OpInfo& op : ops) {
+    report.add(op.name, static_cast<std::int64_t>(op.samples.size()), check_op(op, o.check));
+  }
+  if (o.page.empty()) return;
+  for (const double step : steps_of_sweep()) {
+    GradientCheckOptions options = o.check;
+    options.step = step;
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      report.checked()[i].by_step.push_back(check_op(ops[i], options).gap);
     }
-    worst.checked = elements;
-    report.add(op.name, static_cast<std::int64_t>(op.samples.size()), worst);
   }
 }
 
-void add_gaps(Report& report, const std::string& label, const ParameterGaps& gaps) {
-  for (const auto& [name, gap] : gaps) report.add(label + name, 1, gap);
+/// One model, and for a page some elements of it with every step.
+void check_one_model(const GradcheckOptions& o, const std::string& label, const ModelConfig& config,
+                     std::int64_t elements, Report& report) {
+  constexpr std::int64_t kElementsOfSweep = 3;
+  const std::size_t first = report.checked().size();
+  for (const auto& [name, gap] : check_model(config, elements, o.check)) {
+    report.add(label + name, 1, gap);
+  }
+  if (o.page.empty()) return;
+  for (const double step : steps_of_sweep()) {
+    GradientCheckOptions options = o.check;
+    options.step = step;
+    options.tolerance =
+        std::numeric_limits<double>::infinity();  // no second look with another step
+    const ParameterGaps gaps = check_model(config, kElementsOfSweep, options);
+    for (std::size_t i = 0; i < gaps.size(); ++i) {
+      report.checked()[first + i].by_step.push_back(gaps[i].second.gap);
+    }
+  }
 }
 
 /// A small model whole, in its variants; of a preset a few elements of each parameter, which takes a
@@ -114,10 +149,10 @@ void check_family(const GradcheckOptions& o, Report& report) {
     if (&family_of_preset(o.preset) != &family) {
       throw UsageError("--preset: expected one of a " + family.name + ", given " + o.preset);
     }
-    return add_gaps(report, "", check_model(*family.config(o.preset), elements, o.check));
+    return check_one_model(o, "", *family.config(o.preset), elements, report);
   }
   for (const auto& [label, config] : family.small_models) {
-    add_gaps(report, label + " ", check_model(*config, elements, o.check));
+    check_one_model(o, label + " ", *config, elements, report);
   }
 }
 
@@ -137,6 +172,12 @@ void run(const GradcheckOptions& o) {
     check_ops(o, report);
   } else {
     check_family(o, report);
+  }
+  if (!o.page.empty()) {
+    const std::string page =
+        gradient_page(report.checked(), {o.check.tolerance, o.check.step, o.model});
+    write_file_atomically(o.page, page);
+    std::cerr << text("%s: %.0f KB\n", o.page.c_str(), static_cast<double>(page.size()) / 1000);
   }
   if (const int code = report.finish(o.common.json); code != 0) exit_with(code);
 }
@@ -160,6 +201,9 @@ void add_gradcheck_command(CLI::App& program) {
                "Elements of each parameter, spread evenly (default: all; with --preset: 8)");
   group.number("--tolerance", options->check.tolerance, above(0), "Largest gap that passes");
   group.number("--seed", options->check.seed, "Of the random inputs");
+  group.path(
+      "--page", options->page,
+      "Where a page goes that shows every gap, and the error against the step of the differences");
   add_device_option(group, options->check.device);
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });

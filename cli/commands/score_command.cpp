@@ -26,13 +26,12 @@ void run(const ScoreCommandOptions& o) {
   const TextLines target = read_lines(o.target, kWholeText);
   KETTE_CHECK(source.size() == target.size(), o.target.string(), ": expected ", source.size(),
               " lines, as many as ", o.source.string(), " has, given ", target.size());
-  const TranslationModel model = load(o.model);
-  check_lengths(model, source.views(), o.source.string());
-  check_lengths(model, target.views(), o.target.string(), 1, Side::target);
-  const std::vector<SentenceScore> scores =
-      score_ids(*model.transformer->for_decoding(o.model.weights),
-                model.tokenizer->encode_all(source.views()),
-                model.tokenizer->encode_all(target.views(), Side::target), o.score);
+  const SavedModel<Transformer> saved = load<Transformer>(o.model);
+  check_lengths(saved, source.views(), o.source.string());
+  check_lengths(saved, target.views(), o.target.string(), 1, Side::target);
+  const std::vector<SentenceScore> scores = score_ids(
+      *saved.model->for_decoding(o.model.weights), saved.tokenizer->encode_all(source.views()),
+      saved.tokenizer->encode_all(target.views(), Side::target), o.score);
   double sum = 0;
   std::int64_t tokens = 0;
   for (const SentenceScore& score : scores) {

@@ -16,7 +16,8 @@ namespace {
 struct TokenizeCommandOptions {
   CommonOptions common;
   std::vector<std::string> files;
-  std::string tokenizer, documents = "file";
+  std::string tokenizer;
+  DocumentKind documents = DocumentKind::file;
   std::filesystem::path out;
   bool quiet = false;
 };
@@ -28,8 +29,8 @@ void run(const TokenizeCommandOptions& o) {
   double seconds = 0;
   {
     StatusLine line(o.quiet);
-    report = tokenize_files({o.files.begin(), o.files.end()}, *tokenizer,
-                            parse_document_kind(o.documents), o.out, show_on(line));
+    report = tokenize_files({o.files.begin(), o.files.end()}, *tokenizer, o.documents, o.out,
+                            show_on(line));
     seconds = line.seconds();
   }
   const double tokens = static_cast<double>(report.tokens);
@@ -66,7 +67,7 @@ void add_tokenize_command(CLI::App& program) {
   group.text("--tokenizer", options->tokenizer, kTokenizerHelp, "NAME").required();
   group.path("--out", options->out, "The file of ids to write (safetensors)").required();
   group.choice(
-      "--documents", options->documents, {"file", "line", "paragraph"},
+      "--documents", options->documents,
       "What ends in an end of text: each file, each line, or the lines between blank ones");
   group.flag("--quiet", options->quiet, "No progress line");
   add_common_options(command, options->common);

@@ -4,6 +4,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/device_limits.h"
+#include "cli/run_page.h"
 #include "cli/train_options.h"
 #include "data/files/json_text.h"
 
@@ -31,7 +32,7 @@ Json speed_json(const ComputeOptions& compute, const std::vector<SummaryRow>& mo
 }
 
 void print_result(const TrainCommandOptions& o, const std::filesystem::path& out,
-                  const TrainResult& result, int threads) {
+                  const TrainResult& result, int threads, const Json& watching) {
   Json json = {{"out", out.string()},
                {"steps", result.steps},
                {"epochs", result.epochs},
@@ -43,14 +44,22 @@ void print_result(const TrainCommandOptions& o, const std::filesystem::path& out
                {"interrupted", result.interrupted != 0},
                {"threads", threads}};
   json.update(speed_json(o.compute(), read_config(out)->summary(), result, threads));
+  json.update(watching);
   print_json(json);
 }
 
 template <class Options>
-void train_and_report(const TrainCommandOptions& o, const Options& options, int threads) {
+void train_and_report(const TrainCommandOptions& o, Options options, int threads) {
   o.compute().apply();
+  TrainingRecorder recorder(o.record());
+  RunPage page;
+  if (!o.record().parts.empty()) options.observers.push_back(&recorder);
+  if (o.wants_page()) options.observers.push_back(&page);  // with what was just recorded
   const TrainResult result = train(options);
-  if (o.common().json) print_result(o, options.out, result, threads);
+  if (o.common().json) {
+    print_result(o, options.out, result, threads,
+                 {{"record_seconds", recorder.seconds()}, {"page_seconds", page.seconds()}});
+  }
   if (result.interrupted != 0) {
     std::cerr << "kette: the same command with --resume goes on from step " << result.steps << "\n";
     exit_with(128 + result.interrupted);  // so that scripts stop, too

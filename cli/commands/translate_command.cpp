@@ -103,9 +103,9 @@ void run(TranslateCommandOptions& o) {
   if (o.sample) o.translate.sampling = o.sampling;
   o.translate.check();
   LineReader source = open_input(o.input);
-  const TranslationModel model = load(o.model);
-  check_width(o.translate, *model.transformer);
-  const Translator translator(*model.transformer, model.tokenizer, o.model.weights);
+  const SavedModel<Transformer> saved = load<Transformer>(o.model);
+  check_width(o.translate, *saved.model);
+  const Translator translator(*saved.model, saved.tokenizer, o.model.weights);
   std::vector<std::string> part = source.next(kPart);
   Prefixes prefixes(o.prefix);
   Sink sink(o.output);  // now, so that input that is refused leaves an earlier output as it is
@@ -113,7 +113,7 @@ void run(TranslateCommandOptions& o) {
   double seconds = 0;
   while (!part.empty()) {
     if (!o.translate.truncate) {
-      check_lengths(model, {part.begin(), part.end()}, source.name(), source.first_line());
+      check_lengths(saved, {part.begin(), part.end()}, source.name(), source.first_line());
     }
     const Stopwatch watch;
     o.translate.first_number = source.first_line() - 1;

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "data/bundled/marks.h"
 #include "data/bundled/patterns.h"
 #include "data/bundled/random.h"
 #include "tensor/error.h"
@@ -23,18 +24,6 @@ void capitalise(std::string& text) {
   } else if (first >= 'a' && first <= 'z') {
     text[0] = static_cast<char>(first - 'a' + 'A');
   }
-}
-
-/// A relative clause ends in a comma, which gives way to whatever mark follows it.
-std::string finish(std::string text, char mark) {
-  text += mark;
-  for (const std::string doubled : {",,", ",.", ",?", ",!"}) {
-    for (auto at = text.find(doubled); at != std::string::npos; at = text.find(doubled)) {
-      text.erase(at, 1);
-    }
-  }
-  capitalise(text);
-  return text;
 }
 
 const Pattern& pick_pattern(Random& random) {
@@ -104,13 +93,15 @@ class Generator {
     for (int attempts = 0; attempts < 100000; ++attempts) {
       Sampler sampler(splitmix64(seed_) + ++drawn_);
       const Draft draft = pick_pattern(sampler.random()).draft(sampler);
-      SentencePair pair{finish(draft.english, draft.mark), finish(draft.german, draft.mark)};
+      SentencePair pair{finished(draft.english, draft.mark), finished(draft.german, draft.mark)};
       const std::size_t length = words_of(pair.english).size();
       if (length < kShortest || length > kLongest) continue;
       const auto [seen, fresh] = translations_.emplace(pair.english, pair.german);
       KETTE_CHECK(seen->second == pair.german, "bundled corpus: expected one translation of \"",
                   pair.english, "\", given \"", seen->second, "\" and \"", pair.german, "\"");
-      if (fresh) return {std::move(pair), split_of(sampler.combinations(), seed_)};
+      if (!fresh) continue;
+      pair.links = links_of(draft.english, draft.german);
+      return {std::move(pair), split_of(sampler.combinations(), seed_)};
     }
     fail("bundled corpus: expected sizes that the grammar can fill (ask for fewer sentences)");
   }
@@ -122,6 +113,17 @@ class Generator {
 };
 
 }  // namespace
+
+std::string finished(std::string text, char mark) {
+  text = without_marks(text) + mark;
+  for (const std::string doubled : {",,", ",.", ",?", ",!"}) {
+    for (auto at = text.find(doubled); at != std::string::npos; at = text.find(doubled)) {
+      text.erase(at, 1);
+    }
+  }
+  capitalise(text);
+  return text;
+}
 
 std::vector<std::string> words_of(const std::string& sentence) {
   std::vector<std::string> words(1);

@@ -12,8 +12,16 @@
 
 namespace kette::bundled {
 
+/// Two words that translate each other, by their places among what stands between spaces. Sure, or one of several
+/// that do so together (Och and Ney 2003, "A Systematic Comparison of Various Statistical Alignment Models").
+struct WordLink {
+  int english, german;
+  bool sure;
+};
+
 struct SentencePair {
   std::string english, german;
+  std::vector<WordLink> links{};
 };
 
 struct Corpus {
@@ -32,6 +40,10 @@ inline constexpr int kSeenInTraining = 8;
 
 /// Writes train.en, train.de, valid.en ... into the folder, one sentence a line, UTF-8, LF.
 void write(const Corpus& corpus, const std::filesystem::path& folder);
+
+/// A sentence with its capital and its final mark, without the marks of marks.h. A relative clause ends in a comma,
+/// which gives way to whatever mark follows it.
+std::string finished(std::string text, char mark);
 
 /// The words of a sentence without its marks; "neighbor's" counts as neighbor and s.
 std::vector<std::string> words_of(const std::string& sentence);

@@ -1,6 +1,7 @@
 // German word order: the verb and its bracket around the middle field.
 #include "data/bundled/german_morphology.h"
 #include "data/bundled/lexicon.h"
+#include "data/bundled/marks.h"
 #include "data/bundled/syntax.h"
 
 namespace kette::bundled {
@@ -14,10 +15,19 @@ struct GermanVerbGroup {
   std::string finite, bracket, last;
 };
 
+/// A form of the verb that has its prefix in it, if it has one.
+std::string whole(const Clause& clause, const std::string& form) {
+  const std::string word = marked(form, &clause.verb);
+  const bool prefixed = !clause.verb->german.prefix.empty();
+  return prefixed ? marked(word, &clause.verb, Role::particle) : word;
+}
+
 /// What modals and werden govern: the bare infinitive, or in the passive participle + werden.
 std::string governed_infinitive(const Clause& clause) {
   const GermanVerb& verb = clause.verb->german;
-  return clause.passive ? german::participle(verb) + " werden" : german::infinitive(verb);
+  return clause.passive ? whole(clause, german::participle(verb)) + " " +
+                              marked("werden", &clause.verb, Role::be)
+                        : whole(clause, german::infinitive(verb));
 }
 
 GermanVerbGroup with_auxiliary(const std::string& auxiliary, const std::string& rest) {
@@ -28,12 +38,18 @@ GermanVerbGroup verb_group(const Clause& clause) {
   const GermanVerb& verb = clause.verb->german;
   const Agreement subject = agreement(clause.subject);
   const bool past = clause.tense == Tense::past;
-  const auto simple = [&](const GermanVerb& which) {
-    return past ? german::past(which, subject) : german::present(which, subject);
+  const auto present = [&](const GermanVerb& which) {
+    return marked(german::present(which, subject), &clause.verb, Role::auxiliary);
+  };
+  const auto simple = [&](const GermanVerb& which, Role role = Role::auxiliary) {
+    return marked(past ? german::past(which, subject) : german::present(which, subject),
+                  &clause.verb, role);
   };
   if (clause.modal) {
     const GermanVerb& modal = clause.modal->german;
-    return with_auxiliary(clause.modal->subjunctive ? german::past(modal, subject) : simple(modal),
+    return with_auxiliary(clause.modal->subjunctive
+                              ? marked(german::past(modal, subject), &clause.verb, Role::auxiliary)
+                              : simple(modal),
                           governed_infinitive(clause));
   }
   if (clause.tense == Tense::future) {
@@ -41,18 +57,20 @@ GermanVerbGroup verb_group(const Clause& clause) {
   }
   if (clause.passive) {
     // The passive perfect: ist ... gekauft worden.
-    const std::string participle = german::participle(verb);
+    const std::string participle = whole(clause, german::participle(verb));
     return clause.tense == Tense::perfect
-               ? with_auxiliary(german::present(sein(), subject), participle + " worden")
+               ? with_auxiliary(present(sein()),
+                                participle + " " + marked("worden", &clause.verb, Role::be))
                : with_auxiliary(simple(werden()), participle);
   }
   if (clause.tense == Tense::perfect) {
     // Verbs of motion and change form the perfect with sein.
     const GermanVerb& auxiliary = verb.auxiliary == Auxiliary::sein ? sein() : haben();
-    return with_auxiliary(german::present(auxiliary, subject), german::participle(verb));
+    return with_auxiliary(present(auxiliary), whole(clause, german::participle(verb)));
   }
-  const std::string finite = simple(verb);
-  return {finite, verb.prefix, verb.prefix + finite};
+  const std::string finite = simple(verb, Role::word);
+  const std::string prefix = marked(verb.prefix, &clause.verb, Role::particle);
+  return {finite, prefix, prefix + finite};
 }
 
 Case object_case(const Clause& clause) {
@@ -65,28 +83,31 @@ bool negated_by_kein(const Clause& clause) {
 }
 
 std::string direct_object(const Clause& clause) {
-  NounPhrase object = *clause.direct;
-  if (negated_by_kein(clause)) object.determiner = Determiner::negative;
-  object.relative = nullptr;
-  return in_german(object, object_case(clause));
+  const NounPhrase& object = *clause.direct;
+  const Case grammatical_case = object_case(clause);
+  if (!negated_by_kein(clause)) {
+    return in_german(object, grammatical_case, object.determiner, false);
+  }
+  std::string text = in_german(object, grammatical_case, Determiner::negative, false);
+  const auto end_of_kein = static_cast<std::ptrdiff_t>(text.find(' '));
+  return marked({text.begin(), text.begin() + end_of_kein}, &clause.negated) +
+         text.substr(static_cast<std::size_t>(end_of_kein));
 }
 
 std::string german_predicate(const Clause& clause) {
   const Predicate& what = *clause.predicate;
   if (what.noun) {
     // Professions stand without an article unless an adjective comes with them: ist Lehrer.
-    NounPhrase noun = *what.noun;
-    if (noun.noun->is(kind::profession) && !noun.adjective &&
-        noun.determiner == Determiner::indefinite) {
-      noun.determiner = Determiner::none;
-    }
-    return in_german(noun, Case::nominative);
+    const NounPhrase& noun = *what.noun;
+    const bool bare = noun.noun->is(kind::profession) && !noun.adjective &&
+                      noun.determiner == Determiner::indefinite;
+    return in_german(noun, Case::nominative, bare ? Determiner::none : noun.determiner);
   }
   const bool equal = what.compared_to && what.degree == Degree::positive;
-  Words words = {what.german_measure, equal ? "so" : "",
-                 german::compare(*what.adjective, what.degree)};
+  Words words = {what.german_measure, equal ? marked("so", &what.degree) : "",
+                 marked(german::compare(*what.adjective, what.degree), &what.adjective)};
   if (what.compared_to) {
-    words.push_back(equal ? "wie" : "als");
+    words.push_back(marked(equal ? "wie" : "als", &what.compared_to));
     words.push_back(in_german(*what.compared_to, Case::nominative));
   }
   return join(words);
@@ -103,9 +124,9 @@ std::string german_slot(const Clause& clause, Slot which) {
     case Slot::oblique:
       return in_german(*clause.oblique);
     case Slot::time:
-      return clause.time->german;
+      return marked(clause.time->german, &clause.time);
     case Slot::question:
-      return clause.question->german;
+      return marked(clause.question->german, &clause.question);
   }
   return "";
 }
@@ -123,16 +144,20 @@ std::string middle_field(const Clause& clause) {
   Words words;
   if (light_direct) words.push_back(direct);
   if (light_indirect) words.push_back(german_slot(clause, Slot::indirect));
-  if (clause.time && clause.front != Slot::time) words.push_back(clause.time->german);
-  if (clause.tense == Tense::progressive) words.push_back("gerade");
-  if (clause.frequency) words.push_back(clause.frequency->german);
-  if (clause.gladly) words.push_back("gern");
+  if (clause.time && clause.front != Slot::time) words.push_back(german_slot(clause, Slot::time));
+  if (clause.tense == Tense::progressive) {
+    words.push_back(marked("gerade", &clause.verb, Role::ongoing));
+  }
+  if (clause.frequency) words.push_back(marked(clause.frequency->german, &clause.frequency));
+  if (clause.gladly) words.push_back(marked("gern", &clause.verb, Role::gladly));
   if (has_indirect && !light_indirect) words.push_back(german_slot(clause, Slot::indirect));
   if (has_direct && !light_direct && !late_direct) words.push_back(direct);
-  if (clause.completion) words.push_back(clause.completion->german);
-  if (clause.negated && !negated_by_kein(clause)) words.push_back("nicht");
+  if (clause.completion) words.push_back(marked(clause.completion->german, &clause.completion));
+  if (clause.negated && !negated_by_kein(clause)) {
+    words.push_back(marked("nicht", &clause.negated));
+  }
   if (late_direct) words.push_back(direct);
-  if (clause.manner) words.push_back(clause.manner->german);
+  if (clause.manner) words.push_back(marked(clause.manner->german, &clause.manner));
   if (clause.company) words.push_back(in_german(*clause.company));
   if (clause.oblique && clause.front != Slot::oblique) words.push_back(in_german(*clause.oblique));
   if (clause.predicate) words.push_back(german_predicate(clause));
@@ -145,10 +170,16 @@ std::string in_german(const Clause& clause, Order order) {
   const std::string middle = middle_field(clause);
   if (order == Order::imperative) {
     const GermanVerb& verb = clause.verb->german;
-    return join({german::imperative(verb), middle, verb.prefix});
+    return join({marked(german::imperative(verb), &clause.verb), middle,
+                 marked(verb.prefix, &clause.verb, Role::particle)});
   }
   if (order == Order::infinitive) {
-    return join({middle, german::zu_infinitive(clause.verb->german)});
+    const GermanVerb& verb = clause.verb->german;
+    const std::string infinitive = german::zu_infinitive(verb);
+    return join({middle, verb.prefix.empty()
+                             ? marked("zu", &clause.verb, Role::to) + " " +
+                                   marked(verb.infinitive, &clause.verb)
+                             : marked(whole(clause, infinitive), &clause.verb, Role::to)});
   }
   const GermanVerbGroup verb = verb_group(clause);
   const std::string subject = german_slot(clause, Slot::subject);

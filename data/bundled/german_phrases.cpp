@@ -1,6 +1,7 @@
 // German noun and preposition phrases.
 #include "data/bundled/german_morphology.h"
 #include "data/bundled/lexicon.h"
+#include "data/bundled/marks.h"
 #include "data/bundled/syntax.h"
 
 namespace kette::bundled {
@@ -9,8 +10,8 @@ namespace {
 using german::Declension;
 using german::Features;
 
-std::string determiner(const NounPhrase& phrase, Features features) {
-  switch (phrase.determiner) {
+std::string determiner(const NounPhrase& phrase, Determiner which, Features features) {
+  switch (which) {
     case Determiner::none:
       return "";
     case Determiner::definite:
@@ -85,35 +86,47 @@ Agreement agreement(const NounPhrase& phrase) {
 }
 
 std::string in_german(const NounPhrase& phrase, Case grammatical_case) {
+  return in_german(phrase, grammatical_case, phrase.determiner);
+}
+
+std::string in_german(const NounPhrase& phrase, Case grammatical_case, Determiner which,
+                      bool with_relative) {
   std::vector<std::string> words;
   if (phrase.head != NounPhrase::Head::noun) {
-    words = {pronoun(phrase, grammatical_case)};
+    words = {marked(pronoun(phrase, grammatical_case), &phrase.head)};
   } else {
     const Features features{phrase.noun->gender, phrase.number, grammatical_case};
     // The bare plural of the indefinite article leaves the strong ending to the adjective.
-    const bool bare_plural =
-        phrase.determiner == Determiner::indefinite && phrase.number == Number::plural;
-    const Declension ending = bare_plural ? Declension::strong : declension(phrase.determiner);
-    words = {determiner(phrase, features)};
+    const bool bare_plural = which == Determiner::indefinite && phrase.number == Number::plural;
+    const Declension ending = bare_plural ? Declension::strong : declension(which);
+    words = {marked(determiner(phrase, which, features), &phrase.determiner)};
     if (phrase.adjective) {
-      words.push_back(german::adjective(*phrase.adjective, phrase.degree, ending, features));
+      words.push_back(marked(german::adjective(*phrase.adjective, phrase.degree, ending, features),
+                             &phrase.adjective));
     }
-    words.push_back(german::decline(*phrase.noun, phrase.number, grammatical_case));
+    words.push_back(
+        marked(german::decline(*phrase.noun, phrase.number, grammatical_case), &phrase.noun));
   }
   if (phrase.owner) words.push_back(in_german(*phrase.owner, Case::genitive));
-  if (phrase.partner)
-    words.insert(words.end(), {"und", in_german(*phrase.partner, grammatical_case)});
+  if (phrase.partner) {
+    words.push_back(marked("und", &phrase.partner));
+    words.push_back(in_german(*phrase.partner, grammatical_case));
+  }
   std::string text = join(words);
-  if (phrase.relative) text += ", " + in_german(*phrase.relative, Order::last) + ",";
+  if (phrase.relative && with_relative)
+    text += ", " + in_german(*phrase.relative, Order::last) + ",";
   return text;
 }
 
 std::string in_german(const PrepositionPhrase& phrase) {
   const NounPhrase& object = phrase.object;
-  std::string word = phrase.preposition->german;
-  std::string text = in_german(object, phrase.preposition->governs);
+  const std::string word = phrase.preposition->german;
+  const auto with = [&](const std::string& preposition, const std::string& text) {
+    return marked(preposition, &phrase.preposition) + " " + text;
+  };
+  const std::string text = in_german(object, phrase.preposition->governs);
   if (object.head == NounPhrase::Head::noun && object.noun->is(kind::city)) {
-    return (word == "zu" ? "nach " : word + " ") + text;
+    return with(word == "zu" ? "nach" : word, text);
   }
   if (object.head == NounPhrase::Head::noun && object.determiner == Determiner::definite &&
       !object.noun->is(kind::name)) {
@@ -126,13 +139,13 @@ std::string in_german(const PrepositionPhrase& phrase) {
         {"zu", "der", "zur"}, {"von", "dem", "vom"},
     };
     for (const Contraction& row : contractions) {
-      const std::string article = std::string(row.article) + " ";
-      if (word == row.preposition && text.rfind(article, 0) == 0) {
-        return row.together + (" " + text.substr(article.size()));
+      const std::string article = marked(row.article, &object.determiner) + " ";
+      if (word == row.preposition && text.starts_with(article)) {
+        return with(marked(row.together, &object.determiner), text.substr(article.size()));
       }
     }
   }
-  return word + " " + text;
+  return with(word, text);
 }
 
 std::string join(const std::vector<std::string>& words) {

@@ -20,6 +20,9 @@ struct Pattern {
   Draft (*draft)(Sampler&);
 };
 
+/// What a pattern itself says, in the one language as in the other, and a space: because, weil.
+std::string said_by_both(const char* words);
+
 /// All patterns; their weights add up to 1000.
 const std::vector<Pattern>& patterns();
 

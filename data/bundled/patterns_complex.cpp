@@ -1,6 +1,7 @@
 // Sentences of several clauses: the German subordinate clause puts its verb last, the main clause
 // behind one puts its verb first, and a pronoun takes the gender of the noun it stands for.
 #include "data/bundled/lexicon.h"
+#include "data/bundled/marks.h"
 #include "data/bundled/patterns.h"
 
 namespace kette::bundled {
@@ -57,6 +58,9 @@ struct Weather {
   const char *english, *german;
 };
 
+std::string in_english(const Weather& weather) { return marked(weather.english, &weather); }
+std::string in_german(const Weather& weather) { return marked(weather.german, &weather); }
+
 constexpr Weather kWeather[] = {{"it is raining", "es regnet"}, {"it is snowing", "es schneit"}};
 
 /// A clause without ornaments about this subject.
@@ -108,13 +112,13 @@ NounPhrase relative_pronoun(const NounPhrase& antecedent) {
 Draft reason(Sampler& sampler) {
   Random& random = sampler.random();
   const bool because = random.chance(65);
-  const std::string english = because ? " because " : " although ";
-  const std::string german = because ? ", weil " : ", obwohl ";
+  const std::string english = " " + said_by_both(because ? "because" : "although");
+  const std::string german = ", " + said_by_both(because ? "weil" : "obwohl");
   if (random.chance(12)) {
     const Clause main = sampler.clause({.tense = Tense::present, .plain = true});
     const Weather& weather = random.pick(kWeather);
-    return {statement_of(sampler, main) + english + weather.english,
-            main_clause(main) + german + weather.german};
+    return {statement_of(sampler, main) + english + in_english(weather),
+            main_clause(main) + german + in_german(weather)};
   }
   const NounPhrase who = sampler.antecedent();
   const Clause main = short_clause(sampler, who);
@@ -135,9 +139,9 @@ Draft reason_in_the_thing(Sampler& sampler) {
   main.direct = thing;
   Clause why = be(sampler, pronoun_for(thing), thing);
   why.tense = told_in(main);
-  return {statement_of(sampler, main) + (because ? " because " : " although ") +
+  return {statement_of(sampler, main) + " " + said_by_both(because ? "because" : "although") +
               statement_of(sampler, why),
-          main_clause(main) + (because ? ", weil " : ", obwohl ") + subordinate(why)};
+          main_clause(main) + ", " + said_by_both(because ? "weil" : "obwohl") + subordinate(why)};
 }
 
 Draft report(Sampler& sampler) {
@@ -149,8 +153,8 @@ Draft report(Sampler& sampler) {
   keep_apart(sampler, main, said);
   const bool second = agreement(main.subject).person == Person::second;
   if (said.tense == Tense::past && !second && random.chance(70)) main.tense = Tense::past;
-  return {statement_of(sampler, main) + " that " + statement_of(sampler, said),
-          main_clause(main) + ", dass " + subordinate(said)};
+  return {statement_of(sampler, main) + " " + said_by_both("that") + statement_of(sampler, said),
+          main_clause(main) + ", " + said_by_both("dass") + subordinate(said)};
 }
 
 Draft indirect_question(Sampler& sampler) {
@@ -160,7 +164,7 @@ Draft indirect_question(Sampler& sampler) {
   main.subject = sampler.person(true);
   main.verb = random.chance(50) ? &verb_ask() : &verb_know();
   main.negated = main.verb == &verb_know();
-  std::string english = " whether ", german = ", ob ";
+  std::string english = " " + said_by_both("whether"), german = ", " + said_by_both("ob");
   Clause asked = sampler.clause({.may_negate = false, .may_have_time = false, .plain = true});
   keep_apart(sampler, main, asked);
   make_known(main.subject);
@@ -186,16 +190,16 @@ Draft condition(Sampler& sampler) {
   if (random.chance(25)) {
     const Weather& weather = random.pick(kWeather);
     Clause main = sampler.clause({.tense = Tense::present, .may_have_time = false, .plain = true});
-    return {join({"if", weather.english}) + ", " + statement_of(sampler, main),
-            join({"wenn", weather.german}) + ", " + in_german(main, Order::first)};
+    return {said_by_both("if") + in_english(weather) + ", " + statement_of(sampler, main),
+            said_by_both("wenn") + in_german(weather) + ", " + in_german(main, Order::first)};
   }
   const NounPhrase who = without_adjective(sampler.antecedent());
   const Clause state = be(sampler, who, who);
   Wish wish{.subject = pronoun_for(who), .may_have_time = false, .plain = true};
   wish.tense = random.chance(65) ? Tense::present : Tense::future;
   const Clause main = sampler.clause(wish);
-  return {"if " + statement_of(sampler, state) + ", " + statement_of(sampler, main),
-          "wenn " + subordinate(state) + ", " + in_german(main, Order::first)};
+  return {said_by_both("if") + statement_of(sampler, state) + ", " + statement_of(sampler, main),
+          said_by_both("wenn") + subordinate(state) + ", " + in_german(main, Order::first)};
 }
 
 Draft condition_of_the_thing(Sampler& sampler) {
@@ -205,8 +209,8 @@ Draft condition_of_the_thing(Sampler& sampler) {
   sampler.note(*main.verb, thing);
   main.direct = pronoun_for(thing);
   main.tense = sampler.random().chance(70) ? Tense::present : Tense::future;
-  return {"if " + statement_of(sampler, state) + ", " + statement_of(sampler, main),
-          "wenn " + subordinate(state) + ", " + in_german(main, Order::first)};
+  return {said_by_both("if") + statement_of(sampler, state) + ", " + statement_of(sampler, main),
+          said_by_both("wenn") + subordinate(state) + ", " + in_german(main, Order::first)};
 }
 
 Draft relative_subject(Sampler& sampler) {
@@ -301,7 +305,8 @@ Draft purpose(Sampler& sampler) {
   aim.verb = &sampler.verb(kinds_of(who), {Frame::accusative, Frame::dative}, kind::any, is_action);
   sampler.complete(aim, true);
   return {statement_of(sampler, main) + " " + statement_of(sampler, aim, Form::infinitive),
-          main_clause(main) + ", um " + in_german(aim, Order::infinitive)};
+          main_clause(main) + ", " + marked("um", &aim.verb, Role::to) + " " +
+              in_german(aim, Order::infinitive)};
 }
 
 Draft two_people(Sampler& sampler) {
@@ -311,8 +316,11 @@ Draft two_people(Sampler& sampler) {
   const Clause one = sampler.clause(wish);
   while (wish.subject->noun == one.subject.noun) wish.subject = sampler.antecedent();
   const Clause other = sampler.clause(wish);
-  return {statement_of(sampler, one) + (but ? ", but " : " and ") + statement_of(sampler, other),
-          main_clause(one) + (but ? ", aber " : " und ") + main_clause(other)};
+  return {statement_of(sampler, one) +
+              (but ? ", " + said_by_both("but") : " " + said_by_both("and")) +
+              statement_of(sampler, other),
+          main_clause(one) + (but ? ", " + said_by_both("aber") : " " + said_by_both("und")) +
+              main_clause(other)};
 }
 
 Draft two_deeds(Sampler& sampler) {
@@ -334,9 +342,11 @@ Draft two_deeds(Sampler& sampler) {
   }
   then.direct = pronoun_for(*first.direct);
   sampler.note(*then.verb, *first.direct);
-  return {statement_of(sampler, first) + " and " + statement_of(sampler, then),
-          main_clause(first) + " und " + main_clause(then)};
+  return {statement_of(sampler, first) + " " + said_by_both("and") + statement_of(sampler, then),
+          main_clause(first) + " " + said_by_both("und") + main_clause(then)};
 }
+
+std::string said_by_both(const char* words) { return marked(words, nullptr) + " "; }
 
 const std::vector<Pattern>& patterns() {
   static const std::vector<Pattern> table = {

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "data/bundled/lexicon.h"
+#include "data/bundled/marks.h"
 #include "data/bundled/patterns.h"
 
 namespace kette::bundled {
@@ -120,8 +121,9 @@ Draft description(Sampler& sampler) {
       sampler.random().chance(40)) {
     const int age = 2 + static_cast<int>(sampler.random().below(11));
     Predicate years{.adjective = &adjective("old")};
-    years.english_measure = english_number(age) + " years";
-    years.german_measure = german_number(age) + " Jahre";
+    static const char count{}, unit{};
+    years.english_measure = marked(english_number(age), &count) + " " + marked("years", &unit);
+    years.german_measure = marked(german_number(age), &count) + " " + marked("Jahre", &unit);
     return as_statement(sampler, with_predicate(sampler, subject, years));
   }
   Clause clause =
@@ -198,7 +200,9 @@ Draft imperative(Sampler& sampler) {
   if (clause.direct && kinds_of(*clause.direct) & kind::person) make_known(*clause.direct);
   sampler.note(clause);
   Draft draft{in_english(clause, Form::imperative), in_german(clause, Order::imperative), '!'};
-  if (random.chance(60)) draft = {"please " + draft.english, "bitte " + draft.german, '!'};
+  if (random.chance(60)) {
+    draft = {said_by_both("please") + draft.english, said_by_both("bitte") + draft.german, '!'};
+  }
   return draft;
 }
 
@@ -267,9 +271,9 @@ Draft existence(Sampler& sampler) {
   place.number = Number::singular;
   const PrepositionPhrase where{&preposition("in", Case::dative), place};
   const bool several = who.number == Number::plural;
-  return {join({several ? "there are" : "there is", in_english(who, Function::object),
-                in_english(where)}),
-          join({in_german(where), "gibt es", in_german(who, Case::accusative)})};
+  return {said_by_both(several ? "there are" : "there is") +
+              join({in_english(who, Function::object), in_english(where)}),
+          in_german(where) + " " + said_by_both("gibt es") + in_german(who, Case::accusative)};
 }
 
 }  // namespace kette::bundled

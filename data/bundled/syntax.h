@@ -112,7 +112,11 @@ struct Clause {
 /// subordinate one. Last: subordinate clauses. Imperative and infinitive (with zu): no subject.
 enum class Order { second, first, last, imperative, infinitive };
 
+// All of these carry the marks of marks.h.
 std::string in_german(const NounPhrase& phrase, Case grammatical_case);
+/// With another determiner than the phrase has, and what follows its noun only if it is to.
+std::string in_german(const NounPhrase& phrase, Case grammatical_case, Determiner determiner,
+                      bool with_relative = true);
 std::string in_german(const PrepositionPhrase& phrase);
 std::string in_german(const Clause& clause, Order order);
 

@@ -37,18 +37,6 @@ std::size_t last_end_of_word(std::string_view text, std::string_view spaces) {
 
 }  // namespace
 
-DocumentKind parse_document_kind(const std::string& name) {
-  if (name == "line") return DocumentKind::line;
-  if (name == "paragraph") return DocumentKind::paragraph;
-  KETTE_CHECK(name == "file", "documents: expected file, line or paragraph, given ", name);
-  return DocumentKind::file;
-}
-
-const char* name_of(DocumentKind kind) {
-  if (kind == DocumentKind::line) return "line";
-  return kind == DocumentKind::paragraph ? "paragraph" : "file";
-}
-
 TextDocuments::TextDocuments(const std::filesystem::path& path, DocumentKind kind,
                              std::size_t piece_bytes)
     : name_(path.string()), file_(path), kind_(kind), piece_bytes_(piece_bytes) {

@@ -21,6 +21,7 @@
 #include <string_view>
 
 #include "data/files/gzip_file.h"
+#include "tensor/enum_names.h"
 
 namespace kette {
 
@@ -28,10 +29,11 @@ namespace kette {
 /// lines between blank ones, without the last line end. Blank lines are in no document of the
 /// latter two.
 enum class DocumentKind { file, line, paragraph };
-
-/// "file", "line" or "paragraph".
-DocumentKind parse_document_kind(const std::string& name);
-const char* name_of(DocumentKind kind);
+template <>
+inline constexpr auto kNamesOf<DocumentKind> =
+    enum_names<DocumentKind>({{DocumentKind::file, "file"},
+                              {DocumentKind::line, "line"},
+                              {DocumentKind::paragraph, "paragraph"}});
 
 struct TextPiece {
   std::string text;

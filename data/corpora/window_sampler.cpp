@@ -9,17 +9,19 @@
 #include "tensor/splitmix.h"
 
 namespace kette {
-namespace {
 
-/// Adds a window that reads inputs and is to say outputs.
-void add_window(Batch& batch, std::span<const std::int32_t> inputs,
-                std::span<const std::int32_t> outputs, std::int64_t place) {
-  batch.target_in.insert(batch.target_in.end(), inputs.begin(), inputs.end());
-  batch.target_out.insert(batch.target_out.end(), outputs.begin(), outputs.end());
-  batch.sentence_ids.push_back(place);
+Batch pack_windows(const std::vector<std::vector<std::int32_t>>& windows) {
+  Batch batch;
+  std::vector<std::int64_t> lengths;
+  for (const std::vector<std::int32_t>& window : windows) {
+    batch.target_in.insert(batch.target_in.end(), window.begin(), window.end() - 1);
+    batch.target_out.insert(batch.target_out.end(), window.begin() + 1, window.end());
+    batch.sentence_ids.push_back(std::ssize(lengths));
+    lengths.push_back(std::ssize(window) - 1);
+  }
+  batch.target_segments = Segments::from_lengths(lengths);
+  return batch;
 }
-
-}  // namespace
 
 WindowSampler::WindowSampler(const TokenFile& corpus, const WindowOptions& options)
     : corpus_(&corpus), options_(options) {
@@ -34,15 +36,14 @@ WindowSampler::WindowSampler(const TokenFile& corpus, const WindowOptions& optio
 Batch WindowSampler::next() {
   const std::int64_t context = options_.context, first = state_.position * options_.rows;
   const std::int64_t count = std::min(options_.rows, windows() - first);
-  Batch batch;
+  std::vector<std::vector<std::int32_t>> windows;
+  std::vector<std::int64_t> starts;
   for (std::int64_t place = first; place < first + count; ++place) {
-    const std::int64_t start = window_start(place);
-    const std::vector<std::int32_t> tokens = corpus_->copy(start, context + 1);
-    const std::span<const std::int32_t> ids(tokens);
-    add_window(batch, ids.first(ids.size() - 1), ids.subspan(1), start);
+    starts.push_back(window_start(place));
+    windows.push_back(corpus_->copy(starts.back(), context + 1));
   }
-  batch.target_segments =
-      Segments::from_lengths(std::vector<std::int64_t>(static_cast<std::size_t>(count), context));
+  Batch batch = pack_windows(windows);
+  batch.sentence_ids = std::move(starts);
   advance();
   return batch;
 }
@@ -126,7 +127,8 @@ std::vector<SlidingWindow> plan_sliding(std::int64_t tokens, std::int64_t contex
 
 SlidingBatch make_sliding_batch(const TokenFile& corpus, std::span<const SlidingWindow> windows) {
   SlidingBatch result;
-  std::vector<std::int64_t> lengths;
+  std::vector<std::vector<std::int32_t>> texts;
+  std::vector<std::int64_t> starts;
   std::int64_t row = 0;
   for (const SlidingWindow& window : windows) {
     const std::int64_t length = window.end - window.begin;
@@ -134,13 +136,13 @@ SlidingBatch make_sliding_batch(const TokenFile& corpus, std::span<const Sliding
     std::vector<std::int32_t> tokens =
         at_start ? corpus.copy(0, length) : corpus.copy(window.begin - 1, length + 1);
     if (at_start) tokens.insert(tokens.begin(), corpus.info().end_of_text);
-    const std::span<const std::int32_t> ids(tokens);
-    add_window(result.batch, ids.first(ids.size() - 1), ids.subspan(1), window.begin);
-    lengths.push_back(length);
+    texts.push_back(std::move(tokens));
+    starts.push_back(window.begin);
     result.counted.push_back({row + window.count_from - window.begin, row + length});
     row += length;
   }
-  result.batch.target_segments = Segments::from_lengths(lengths);
+  result.batch = pack_windows(texts);
+  result.batch.sentence_ids = std::move(starts);
   return result;
 }
 

@@ -15,6 +15,9 @@
 
 namespace kette {
 
+/// Each window is read but for its last token, and is to say all but its first. sentence_ids count them.
+Batch pack_windows(const std::vector<std::vector<std::int32_t>>& windows);
+
 struct WindowOptions {
   std::int64_t context = 256;
   /// Windows in a batch.

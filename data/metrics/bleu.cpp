@@ -11,8 +11,6 @@
 namespace kette {
 namespace {
 
-constexpr std::array<std::string_view, 4> kSmoothingNames = {"none", "floor", "add-k", "exp"};
-
 // One row of counts: hyp_len, ref_len, then matched and all n-grams of each order.
 constexpr std::size_t kHypLen = 0;
 constexpr std::size_t kRefLen = 1;
@@ -112,26 +110,27 @@ BleuScore score_of(const ScoreCounts& sum, const BleuOptions& options) {
 std::string fields_of(const BleuOptions& options) {
   std::string fields = options.lowercase ? "case:lc" : "case:mixed";
   fields += options.effective_order ? "|eff:yes" : "|eff:no";
-  fields.append("|tok:").append(name_of(options.tokenizer));
-  fields.append("|smooth:").append(name_of(options.smoothing));
+  fields.append("|tok:").append(enum_name(options.tokenizer));
+  fields.append("|smooth:").append(enum_name(options.smoothing));
   if (options.smoothing == BleuSmoothing::floor || options.smoothing == BleuSmoothing::add_k) {
     fields += "[" + fixed_decimals(smoothing_value(options), 2) + "]";
   }
   return fields;
 }
 
+ScoreStatistics statistics_of(const ScoreLines& hypotheses,
+                              const std::vector<ScoreLines>& references,
+                              const BleuOptions& options) {
+  KETTE_CHECK(std::isfinite(smoothing_value(options)) && smoothing_value(options) >= 0.0,
+              "BLEU: expected a smoothing value of 0 or more, given ", smoothing_value(options));
+  return ScoreStatistics(
+      "BLEU", hypotheses, references,
+      [&](const std::u32string& hypothesis, const std::vector<std::u32string>& segment_references) {
+        return segment_counts(hypothesis, segment_references, options);
+      });
+}
+
 }  // namespace
-
-std::string_view name_of(BleuSmoothing smoothing) {
-  return kSmoothingNames[static_cast<std::size_t>(smoothing)];
-}
-
-BleuSmoothing bleu_smoothing(std::string_view name) {
-  for (std::size_t i = 0; i < kSmoothingNames.size(); ++i) {
-    if (kSmoothingNames[i] == name) return static_cast<BleuSmoothing>(i);
-  }
-  fail("smoothing: expected none, floor, add-k or exp, given '", name, "'");
-}
 
 std::string BleuScore::format(int decimals, bool with_signature) const {
   std::string text = with_signature ? "BLEU|" + signature : "BLEU";
@@ -149,13 +148,7 @@ std::string BleuScore::format(int decimals, bool with_signature) const {
 
 BleuScore corpus_bleu(const ScoreLines& hypotheses, const std::vector<ScoreLines>& references,
                       const BleuOptions& options, const BootstrapOptions& bootstrap) {
-  KETTE_CHECK(std::isfinite(smoothing_value(options)) && smoothing_value(options) >= 0.0,
-              "BLEU: expected a smoothing value of 0 or more, given ", smoothing_value(options));
-  const ScoreStatistics statistics(
-      "BLEU", hypotheses, references,
-      [&](const std::u32string& hypothesis, const std::vector<std::u32string>& segment_references) {
-        return segment_counts(hypothesis, segment_references, options);
-      });
+  const ScoreStatistics statistics = statistics_of(hypotheses, references, options);
   BleuScore bleu = score_of(statistics.sum(), options);
   if (bootstrap.samples > 1) {
     bleu.interval = statistics.bootstrap(
@@ -163,6 +156,14 @@ BleuScore corpus_bleu(const ScoreLines& hypotheses, const std::vector<ScoreLines
   }
   bleu.signature = score_signature(references.size(), bootstrap, fields_of(options));
   return bleu;
+}
+
+ResampledBleu resampled_bleu(const ScoreLines& hypotheses,
+                             const std::vector<ScoreLines>& references, const BleuOptions& options,
+                             const BootstrapOptions& bootstrap) {
+  const ScoreStatistics statistics = statistics_of(hypotheses, references, options);
+  const auto score = [&](const ScoreCounts& sum) { return score_of(sum, options).score; };
+  return {score(statistics.sum()), statistics.resampled(bootstrap, score)};
 }
 
 BleuScore sentence_bleu(std::string_view hypothesis, const ScoreLines& references,

@@ -25,9 +25,12 @@ enum class BleuSmoothing {
   add_k,  ///< the smoothing value is added to both counts of the orders above 1
   exp,    ///< the first zero counts as 1/2, the next as 1/4, ... (mteval-v13a)
 };
-
-std::string_view name_of(BleuSmoothing smoothing);
-BleuSmoothing bleu_smoothing(std::string_view name);
+template <>
+inline constexpr auto kNamesOf<BleuSmoothing> =
+    enum_names<BleuSmoothing>({{BleuSmoothing::none, "none"},
+                               {BleuSmoothing::floor, "floor"},
+                               {BleuSmoothing::add_k, "add-k"},
+                               {BleuSmoothing::exp, "exp"}});
 
 struct BleuOptions {
   bool lowercase = false;
@@ -56,6 +59,15 @@ struct BleuScore {
 /// Line i of the hypotheses against line i of each reference.
 BleuScore corpus_bleu(const ScoreLines& hypotheses, const std::vector<ScoreLines>& references,
                       const BleuOptions& options = {}, const BootstrapOptions& bootstrap = {});
+
+/// The score, and that of each resample: to compare systems (paired_bootstrap_p).
+struct ResampledBleu {
+  double score = 0;
+  std::vector<double> samples;
+};
+ResampledBleu resampled_bleu(const ScoreLines& hypotheses,
+                             const std::vector<ScoreLines>& references, const BleuOptions& options,
+                             const BootstrapOptions& bootstrap);
 
 /// One sentence, with effective order whatever the options say, as sacreBLEU's sentence_bleu.
 BleuScore sentence_bleu(std::string_view hypothesis, const ScoreLines& references,

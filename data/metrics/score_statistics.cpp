@@ -1,6 +1,7 @@
 #include "data/metrics/score_statistics.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <numeric>
 
@@ -70,8 +71,8 @@ ScoreCounts ScoreStatistics::sum() const {
   return total;
 }
 
-ScoreInterval ScoreStatistics::bootstrap(
-    const BootstrapOptions& options, const std::function<double(const ScoreCounts&)>& score) const {
+std::vector<double> ScoreStatistics::resampled(const BootstrapOptions& options,
+                                               const Score& score) const {
   KETTE_CHECK(options.samples > 0, "bootstrap: expected at least one sample, given ",
               options.samples);
   std::vector<double> scores;
@@ -82,6 +83,12 @@ ScoreInterval ScoreStatistics::bootstrap(
     }
     scores.push_back(score(total));
   }
+  return scores;
+}
+
+ScoreInterval ScoreStatistics::bootstrap(const BootstrapOptions& options,
+                                         const Score& score) const {
+  std::vector<double> scores = resampled(options, score);
   std::sort(scores.begin(), scores.end());
   const std::size_t outside = scores.size() / 40;
   ScoreInterval interval;
@@ -89,6 +96,16 @@ ScoreInterval ScoreStatistics::bootstrap(
       std::accumulate(scores.begin(), scores.end(), 0.0) / static_cast<double>(scores.size());
   interval.half_width = 0.5 * (scores[scores.size() - 1 - outside] - scores[outside]);
   return interval;
+}
+
+double paired_bootstrap_p(const std::vector<double>& differences, double difference) {
+  KETTE_CHECK(!differences.empty(), "bootstrap: expected at least one sample, given none");
+  const double mean = std::accumulate(differences.begin(), differences.end(), 0.0) /
+                      static_cast<double>(differences.size());
+  const auto as_large = std::count_if(differences.begin(), differences.end(), [&](double sample) {
+    return std::abs(sample - mean) >= std::abs(difference);
+  });
+  return static_cast<double>(as_large + 1) / static_cast<double>(differences.size() + 1);
 }
 
 }  // namespace kette

@@ -40,8 +40,10 @@ class ScoreStatistics {
                   const std::vector<ScoreLines>& references, const Count& count);
 
   ScoreCounts sum() const;
-  ScoreInterval bootstrap(const BootstrapOptions& options,
-                          const std::function<double(const ScoreCounts&)>& score) const;
+  using Score = std::function<double(const ScoreCounts&)>;
+  ScoreInterval bootstrap(const BootstrapOptions& options, const Score& score) const;
+  /// The scores of the resamples. The same segments are drawn for all systems.
+  std::vector<double> resampled(const BootstrapOptions& options, const Score& score) const;
 
  private:
   void add_row(std::size_t row, ScoreCounts& total) const;
@@ -50,5 +52,10 @@ class ScoreStatistics {
   std::size_t width_ = 0;
   ScoreCounts rows_;  // [segments, width]
 };
+
+/// How likely it is that two systems of the same quality are found as far apart as `difference`, from the
+/// differences of their scores in each resample, shifted to a mean of 0 (Riezler and Maxwell 2005, figure
+/// 3): (those at least as large + 1) / (samples + 1).
+double paired_bootstrap_p(const std::vector<double>& differences, double difference);
 
 }  // namespace kette

@@ -1,20 +1,9 @@
 #include "data/metrics/score_tokenizers.h"
 
-#include <array>
-#include <cstddef>
-#include <utility>
-
 #include "data/files/unicode.h"
-#include "tensor/error.h"
 
 namespace kette {
 namespace {
-
-constexpr std::array<std::pair<ScoreTokenizer, std::string_view>, 4> kNames = {
-    {{ScoreTokenizer::v13a, "13a"},
-     {ScoreTokenizer::none, "none"},
-     {ScoreTokenizer::chars, "char"},
-     {ScoreTokenizer::intl, "intl"}}};
 
 bool is_digit(char32_t character) { return character >= U'0' && character <= U'9'; }
 bool is_not_digit(char32_t character) { return !is_digit(character); }
@@ -106,17 +95,6 @@ std::u32string set_apart_intl(std::u32string_view line) {
 }
 
 }  // namespace
-
-std::string_view name_of(ScoreTokenizer tokenizer) {
-  return kNames[static_cast<std::size_t>(tokenizer)].second;
-}
-
-ScoreTokenizer score_tokenizer(std::string_view name) {
-  for (const auto& [tokenizer, its_name] : kNames) {
-    if (its_name == name) return tokenizer;
-  }
-  fail("tokenize: expected 13a, none, char or intl, given '", name, "'");
-}
 
 std::u32string set_apart(ScoreTokenizer tokenizer, std::u32string_view line) {
   switch (tokenizer) {

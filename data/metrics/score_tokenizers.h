@@ -10,13 +10,18 @@
 #include <string>
 #include <string_view>
 
+#include "tensor/enum_names.h"
+
 namespace kette {
 
 enum class ScoreTokenizer { v13a, none, chars, intl };
-
-/// "13a", "none", "char" or "intl", as on the command line and in signatures.
-std::string_view name_of(ScoreTokenizer tokenizer);
-ScoreTokenizer score_tokenizer(std::string_view name);
+/// As on the command line and in signatures.
+template <>
+inline constexpr auto kNamesOf<ScoreTokenizer> =
+    enum_names<ScoreTokenizer>({{ScoreTokenizer::v13a, "13a"},
+                                {ScoreTokenizer::none, "none"},
+                                {ScoreTokenizer::chars, "char"},
+                                {ScoreTokenizer::intl, "intl"}});
 
 /// The line with words and punctuation set apart; the words are split() of it
 /// (data/files/unicode.h).

@@ -24,46 +24,57 @@ std::string summary(const Transformer& model) {
          " parameters";
 }
 
-template <class Model>
-std::string save(const fs::path& out, const Model& network, const Tokenizer& tokenizer,
-                 const fs::path& from) {
-  AtomicFolder folder(out);
-  save_description(folder.path(), network.config(), tokenizer);
-  save_parameters(folder.path() / "model.safetensors", network.parameters(),
-                  {{"imported_from", from.string()}});
-  folder.commit();
-  return summary(network);
+std::string summary(const AutoregressiveModel& model) {
+  if (const auto* gpt = dynamic_cast<const Gpt*>(&model)) return summary(*gpt);
+  return summary(dynamic_cast<const Transformer&>(model));
+}
+
+template <class M>
+SavedModel<AutoregressiveModel> as_any(SavedModel<M> saved) {
+  return {std::move(saved.model), std::move(saved.tokenizer), std::move(saved.metadata)};
 }
 
 }  // namespace
 
+bool is_hugging_face(const fs::path& folder) {
+  return fs::exists(folder / "config.json") && hugging_face::Settings(folder).has("model_type");
+}
+
+SavedModel<AutoregressiveModel> load_hugging_face(const fs::path& folder) {
+  const hugging_face::Settings settings(folder);
+  const auto type = settings.get<std::string>("model_type");
+  if (type == "gpt2") return as_any(hugging_face::read_gpt2(folder, settings));
+  if (type == "marian") return as_any(hugging_face::read_marian(folder, settings));
+  fail(settings.origin(), ": expected gpt2 or marian for \"model_type\", given ", type);
+}
+
 std::string import_hugging_face(const fs::path& from, const fs::path& out) {
   check_is_free(out);
-  const hugging_face::Settings settings(from);
-  const auto type = settings.get<std::string>("model_type");
-  if (type == "gpt2") {
-    const LanguageModel model = hugging_face::read_gpt2(from, settings);
-    return save(out, *model.gpt, *model.tokenizer, from);
-  }
-  if (type == "marian") {
-    const TranslationModel model = hugging_face::read_marian(from, settings);
-    return save(out, *model.transformer, *model.tokenizer, from);
-  }
-  fail(settings.origin(), ": expected gpt2 or marian for \"model_type\", given ", type);
+  const SavedModel<AutoregressiveModel> saved = load_hugging_face(from);
+  AtomicFolder folder(out);
+  save_description(folder.path(), saved.model->config(), *saved.tokenizer);
+  save_parameters(folder.path() / kModelFile, saved.model->parameters(),
+                  {{"imported_from", from.string()}});
+  folder.commit();
+  return summary(*saved.model);
 }
 
 std::string export_hugging_face(const fs::path& from, const fs::path& out) {
   check_is_free(out);
+  const std::unique_ptr<ModelConfig> config = read_config(from);
+  KETTE_CHECK(config->heads_left.empty(), from.string(),
+              ": expected a model with all its heads, for others have no place for how many each "
+              "layer has, given one whose heads were pruned");
   AtomicFolder folder(out);
   std::string result;
-  if (dynamic_cast<const GptConfig*>(read_config(from).get()) != nullptr) {
-    const LanguageModel model = load_language_model(from);
-    hugging_face::write_gpt2(folder.path(), model);
-    result = summary(*model.gpt);
+  if (dynamic_cast<const GptConfig*>(config.get()) != nullptr) {
+    const SavedModel<Gpt> saved = load_model<Gpt>(from);
+    hugging_face::write_gpt2(folder.path(), saved);
+    result = summary(*saved.model);
   } else {
-    const TranslationModel model = load_translation_model(from);
-    hugging_face::write_marian(folder.path(), model);
-    result = summary(*model.transformer);
+    const SavedModel<Transformer> saved = load_model<Transformer>(from);
+    hugging_face::write_marian(folder.path(), saved);
+    result = summary(*saved.model);
   }
   folder.commit();
   return result;

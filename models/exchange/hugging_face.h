@@ -11,7 +11,14 @@
 #include <filesystem>
 #include <string>
 
+#include "models/model_directory.h"
+
 namespace kette {
+
+/// Whether the config.json of a folder is theirs.
+bool is_hugging_face(const std::filesystem::path& folder);
+/// One of their models, in memory.
+SavedModel<AutoregressiveModel> load_hugging_face(const std::filesystem::path& folder);
 
 /// Both read everything before they write, put the folder in place in one step, refuse to replace
 /// a folder that holds anything, and return what the model is, for a person to read.

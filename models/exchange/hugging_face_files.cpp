@@ -102,7 +102,7 @@ Tensor Parameters::tensor(const std::string& name, const Shape& shape) {
   Tensor values = file.tensor(stored).to(DType::f32);
   const auto bad = kernels::first_non_finite(CpuExec{}, values);
   KETTE_CHECK(!bad, folder_, ": tensor \"", stored, "\": expected finite values, given ",
-              values.values<float>()[static_cast<std::size_t>(*bad)]);
+              values.values<float>()[*bad]);
   return values;
 }
 

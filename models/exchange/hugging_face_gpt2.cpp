@@ -24,6 +24,7 @@ GptConfig gpt2_config(const Settings& settings) {
   config.context = settings.get<std::int64_t>("n_positions");
   config.dropout = settings.get<double>("resid_pdrop", 0.1);
   config.attention_dropout = settings.get<double>("attn_pdrop", 0.1);
+  config.tied_output = settings.get<bool>("tie_word_embeddings", true);
   settings.check([&] { config.check(); });
 
   const auto activation = settings.get<std::string>("activation_function", "gelu_new");
@@ -38,35 +39,39 @@ GptConfig gpt2_config(const Settings& settings) {
   return config;
 }
 
-Parts parts_of(const Gpt& model) {
-  Parts parts = {{"wte.weight", model.token_embedding().table.value()},
-                 {"wpe.weight", model.position_embedding()->table.value()}};
+/// prefix: of all names but the head's.
+Parts parts_of(const Gpt& model, const std::string& prefix = "") {
+  Parts parts = {{prefix + "wte.weight", model.token_embedding().table.value()},
+                 {prefix + "wpe.weight", model.position_embedding()->table.value()}};
   const auto add_linear = [&parts](const std::string& name, const Linear& linear) {
     parts.push_back({name + ".weight", linear.weight.value(), true});
     parts.push_back({name + ".bias", linear.bias.value()});
   };
   for (std::int64_t i = 0; i < model.config().layers; ++i) {
-    const Block& block = model.decoder()[static_cast<std::size_t>(i)];
-    const std::string name = layer_name(i);
+    const Block& block = model.decoder()[i];
+    const std::string name = prefix + layer_name(i);
     add_norm(parts, name + ".ln_1", block.self_attention_norm.norm);
     add_linear(name + ".attn.c_attn", block.self_attention.query_key_value);
     add_linear(name + ".attn.c_proj", block.self_attention.output);
-    add_norm(parts, name + ".ln_2", block.feed_forward_norm.norm);
-    add_linear(name + ".mlp.c_fc", block.feed_forward.inner);
-    add_linear(name + ".mlp.c_proj", block.feed_forward.outer);
+    add_norm(parts, name + ".ln_2", block.feed_forward_norm->norm);
+    add_linear(name + ".mlp.c_fc", block.feed_forward->inner);
+    add_linear(name + ".mlp.c_proj", block.feed_forward->outer);
   }
-  add_norm(parts, "ln_f", model.final_norm());
+  add_norm(parts, prefix + "ln_f", *model.decoder_norm());
+  if (!model.config().tied_output) parts.push_back({kHead, model.output().weight.value()});
   return parts;
 }
 
-/// The projection to the vocabulary is the token embedding; a file may hold it a second time.
+/// A projection to the vocabulary that is the token embedding may stand in a file a second time.
 void check_tied_head(Parameters& parameters, const Gpt& model) {
+  if (!model.config().tied_output) return;
   if (!parameters.contains(kHead)) return;
   const Tensor& table = model.token_embedding().table.value();
-  KETTE_CHECK(parameters.tensor(kHead, table.shape()).values<float>() == table.values<float>(),
-              parameters.origin(), ": tensor \"", kHead,
-              "\": expected the values of \"wte.weight\", which Kette's GPT also projects with, "
-              "given others (the model was trained with tie_word_embeddings off)");
+  KETTE_CHECK(
+      parameters.tensor(kHead, table.shape()).values<float>() == table.values<float>(),
+      parameters.origin(), ": tensor \"", kHead,
+      "\": expected the values of \"wte.weight\", given others (a model that was trained with a "
+      "head of its own has \"tie_word_embeddings\": false in its config.json)");
 }
 
 /// Early models carry their causal masks, which are constants.
@@ -77,9 +82,27 @@ void pass_over_masks(Parameters& parameters, std::int64_t layers) {
   }
 }
 
+/// GPT2LMHeadModel has these parts in one form only.
+void check_form(const GptConfig& config) {
+  const std::pair<const char*, bool> settings[] = {
+      {"positions", config.positions == Positions::learned},
+      {"norm_kind", config.norm == NormKind::layer},
+      {"feed_forward", config.feed_forward == FeedForwardKind::gelu},
+      {"hidden", config.hidden > 0},
+      {"biases", config.biases},
+      {"smeared_keys", !config.smeared_keys}};
+  for (const auto& [setting, is_gpt2] : settings) {
+    KETTE_CHECK(is_gpt2,
+                "export: expected a model in GPT-2's form (learned positions, layer norm, gelu, "
+                "feed-forward layers, biases, keys that are not smeared), which is all that "
+                "GPT2LMHeadModel has, given one with another ",
+                setting);
+  }
+}
+
 }  // namespace
 
-LanguageModel read_gpt2(const fs::path& folder, const Settings& settings) {
+SavedModel<Gpt> read_gpt2(const fs::path& folder, const Settings& settings) {
   const GptConfig config = gpt2_config(settings);
   Parameters parameters(folder, kPrefix);
   parameters.expect(layer_name(config.layers - 1) + ".ln_1.weight");
@@ -96,13 +119,10 @@ LanguageModel read_gpt2(const fs::path& folder, const Settings& settings) {
   return {std::move(model), std::move(tokenizer), {}};
 }
 
-void write_gpt2(const fs::path& folder, const LanguageModel& model) {
-  const GptConfig& config = model.gpt->config();
-  const Tokenizer& tokenizer = *model.tokenizer;
-  KETTE_CHECK(config.positions == Positions::learned && config.norm == NormKind::layer &&
-                  config.feed_forward == FeedForwardKind::gelu,
-              "export: expected a model in GPT-2's form (learned positions, layer norm, gelu), "
-              "which is all that GPT2LMHeadModel has, given one with other parts");
+void write_gpt2(const fs::path& folder, const SavedModel<Gpt>& saved) {
+  const GptConfig& config = saved.model->config();
+  const Tokenizer& tokenizer = *saved.tokenizer;
+  check_form(config);
   KETTE_CHECK(tokenizer.kind() == "gpt2",
               "export: expected a gpt2 tokenizer, which is all that GPT2Tokenizer reads, given one "
               "of the kind ",
@@ -121,7 +141,7 @@ void write_gpt2(const fs::path& folder, const LanguageModel& model) {
                          {"resid_pdrop", config.dropout},
                          {"embd_pdrop", config.dropout},
                          {"attn_pdrop", config.attention_dropout},
-                         {"tie_word_embeddings", true},
+                         {"tie_word_embeddings", config.tied_output},
                          {"bos_token_id", end},
                          {"eos_token_id", end},
                          {"torch_dtype", "float32"}};
@@ -130,7 +150,7 @@ void write_gpt2(const fs::path& folder, const LanguageModel& model) {
   write_file_atomically(folder / "config.json", settings.dump(2) + "\n");
   write_file_atomically(folder / "tokenizer_config.json", tokenizer_settings.dump(2) + "\n");
   tokenizer.save(folder);
-  write(folder, parts_of(*model.gpt), kPrefix);
+  write(folder, parts_of(*saved.model, kPrefix));
 }
 
 }  // namespace kette::hugging_face

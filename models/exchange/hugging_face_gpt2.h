@@ -7,8 +7,8 @@
 
 namespace kette::hugging_face {
 
-LanguageModel read_gpt2(const std::filesystem::path& folder, const Settings& settings);
+SavedModel<Gpt> read_gpt2(const std::filesystem::path& folder, const Settings& settings);
 /// Throws if the model or its tokenizer has a form that GPT-2 has not.
-void write_gpt2(const std::filesystem::path& folder, const LanguageModel& model);
+void write_gpt2(const std::filesystem::path& folder, const SavedModel<Gpt>& saved);
 
 }  // namespace kette::hugging_face

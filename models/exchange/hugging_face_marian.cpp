@@ -79,7 +79,7 @@ TransformerConfig marian_config(const Settings& settings) {
 
 Parts parts_of(const Transformer& model) {
   const std::int64_t width = model.config().width, hidden = model.config().hidden;
-  Parts parts = {{kEmbedding, model.shared_embedding().table.value()}};
+  Parts parts = {{kEmbedding, model.token_embedding().table.value()}};
   if (const Tensor& bias = model.output().bias.value(); bias.defined()) {
     parts.push_back({kBias, bias.reshaped({1, model.config().vocabulary})});
   }
@@ -90,9 +90,9 @@ Parts parts_of(const Transformer& model) {
     add_linear(parts, name + ".self_attn.v_proj", stacked, 2 * width, 3 * width);
     add_linear(parts, name + ".self_attn.out_proj", layer.self_attention.output, 0, width);
     add_norm(parts, name + ".self_attn_layer_norm", layer.self_attention_norm.norm);
-    add_linear(parts, name + ".fc1", layer.feed_forward.inner, 0, hidden);
-    add_linear(parts, name + ".fc2", layer.feed_forward.outer, 0, width);
-    add_norm(parts, name + ".final_layer_norm", layer.feed_forward_norm.norm);
+    add_linear(parts, name + ".fc1", layer.feed_forward->inner, 0, hidden);
+    add_linear(parts, name + ".fc2", layer.feed_forward->outer, 0, width);
+    add_norm(parts, name + ".final_layer_norm", layer.feed_forward_norm->norm);
   };
   for (std::size_t i = 0; i < model.encoder().size(); ++i) {
     add_common("model.encoder.layers." + std::to_string(i), model.encoder()[i]);
@@ -229,7 +229,7 @@ void write_settings(const fs::path& folder, const TransformerConfig& c) {
 
 }  // namespace
 
-TranslationModel read_marian(const fs::path& folder, const Settings& settings) {
+SavedModel<Transformer> read_marian(const fs::path& folder, const Settings& settings) {
   TransformerConfig config = marian_config(settings);
   Parameters parameters(folder, "");
   for (const auto& [stack, layers] :
@@ -254,14 +254,14 @@ TranslationModel read_marian(const fs::path& folder, const Settings& settings) {
   return {std::move(model), std::move(tokenizer), {}};
 }
 
-void write_marian(const fs::path& folder, const TranslationModel& model) {
-  KETTE_CHECK(model.transformer->config().norm == NormOrder::post,
+void write_marian(const fs::path& folder, const SavedModel<Transformer>& saved) {
+  KETTE_CHECK(saved.model->config().norm == NormOrder::post,
               "export: expected a post-norm model, which is all that MarianMTModel has, given a "
               "pre-norm one (kette train --norm post makes one)");
-  const auto transformer = with_concatenated_sinusoids(*model.transformer);
+  const auto transformer = with_concatenated_sinusoids(*saved.model);
   write_settings(folder, transformer->config());
-  write_tokenizer(folder, *model.tokenizer);
-  write(folder, parts_of(*transformer), "");
+  write_tokenizer(folder, *saved.tokenizer);
+  write(folder, parts_of(*transformer));
 }
 
 }  // namespace kette::hugging_face

@@ -9,8 +9,8 @@
 
 namespace kette::hugging_face {
 
-TranslationModel read_marian(const std::filesystem::path& folder, const Settings& settings);
+SavedModel<Transformer> read_marian(const std::filesystem::path& folder, const Settings& settings);
 /// Throws if the model has a form that Marian's models have not.
-void write_marian(const std::filesystem::path& folder, const TranslationModel& model);
+void write_marian(const std::filesystem::path& folder, const SavedModel<Transformer>& saved);
 
 }  // namespace kette::hugging_face

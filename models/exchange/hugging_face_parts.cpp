@@ -22,10 +22,10 @@ void read(Parameters& from, const Parts& parts) {
   }
 }
 
-void write(const std::filesystem::path& folder, const Parts& parts, const std::string& prefix) {
+void write(const std::filesystem::path& folder, const Parts& parts) {
   std::vector<std::pair<std::string, Tensor>> tensors;
   for (const Part& part : parts) {
-    tensors.emplace_back(prefix + part.name,
+    tensors.emplace_back(part.name,
                          part.transposed ? ops::Transpose::transposed(part.ours) : part.ours);
   }
   write_safetensors(folder / kParameterFile, tensors, {{"format", "pt"}});

@@ -26,7 +26,7 @@ void add_linear(Parts& parts, const std::string& name, const Linear& linear, std
 
 /// Fills the parts.
 void read(Parameters& from, const Parts& parts);
-/// Writes them as the model.safetensors of a folder, with a prefix to every name.
-void write(const std::filesystem::path& folder, const Parts& parts, const std::string& prefix);
+/// Writes them as the model.safetensors of a folder.
+void write(const std::filesystem::path& folder, const Parts& parts);
 
 }  // namespace kette::hugging_face

@@ -47,8 +47,8 @@ void permute_block(const Block& block, const Order& order) {
     permute_sublayer({&cross->query, &cross->key_value}, cross->output, *block.cross_attention_norm,
                      order);
   }
-  permute_sublayer({&block.feed_forward.inner}, block.feed_forward.outer, block.feed_forward_norm,
-                   order);
+  permute_sublayer({&block.feed_forward->inner}, block.feed_forward->outer,
+                   *block.feed_forward_norm, order);
 }
 
 }  // namespace
@@ -65,7 +65,7 @@ std::unique_ptr<Transformer> with_concatenated_sinusoids(const Transformer& mode
   if (is_so) return result;
 
   const Order order = concatenated_order(config.width);
-  permute_columns(result->shared_embedding().table, order);
+  permute_columns(result->token_embedding().table, order);
   for (const Block& block : result->encoder()) permute_block(block, order);
   for (const Block& block : result->decoder()) permute_block(block, order);
   return result;

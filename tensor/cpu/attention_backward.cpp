@@ -112,7 +112,7 @@ void differentiate(const AttentionHead<T>& head, const AttentionGradients& gradi
 }  // namespace
 
 void attention_backward(CpuExec, const AttentionArgs& args, const AttentionGradients& gradients) {
-  args.check();
+  gradients.check(args);
   visit_float(args.dtype, "attention", [&]<class T>(T) {
     using C = Compute<T>;
     const std::int64_t longest = args.key_segments.longest();

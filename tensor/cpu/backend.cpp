@@ -110,6 +110,7 @@ class CpuBackend final : public Backend {
   }
 
   MemoryStatistics memory() const override { return pool_.statistics(); }
+  void watch_memory(MemoryObserver* observer) override { pool_.watch(observer); }
   std::size_t capacity() const override {
     return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
            static_cast<std::size_t>(sysconf(_SC_PAGESIZE));

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "tensor/cpu/parallel.h"
 #include "tensor/cpu/vector_math.h"
 #include "tensor/kernels.h"
+#include "tensor/observer.h"
 
 namespace kette::kernels {
 namespace {
@@ -103,6 +105,9 @@ void cached_attention(CpuExec, const CachedAttentionArgs& args) {
   const std::int64_t rows = queries.rows();
   if (rows == 0) return;
   const std::int32_t* positions = args.places.positions.data<std::int32_t>();
+  // Where a GPU's rows stand the host does not know; only here are they counted.
+  const double pairs = std::accumulate(positions, positions + rows, static_cast<double>(rows));
+  count_flops(4 * pairs * static_cast<double>(queries.width()));
   const std::int32_t* lines = args.places.lines.data<std::int32_t>();
   const std::int32_t* table = args.places.table.data<std::int32_t>();
   const std::int64_t table_width = args.places.table.width(), slot_width = args.cache.width();

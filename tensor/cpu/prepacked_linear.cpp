@@ -17,9 +17,9 @@ using cpu::kPanel;
 
 std::int64_t panels_of(std::int64_t out) { return cpu::ceil_div(out, kPanel); }
 
-/// Rows of W become columns [first, first + rows) of the panels.
+/// Rows of W become columns of the panels.
 template <class Weight>
-void pack_rows(const Tensor& matrix, std::int64_t first, Weight* panels) {
+void pack_rows(const Tensor& matrix, Weight* panels) {
   const std::int64_t in = matrix.width();
   const float* source = matrix.data<float>();
   cpu::parallel_blocks(matrix.rows(), kPanel, in, [&](std::int64_t begin, std::int64_t end) {
@@ -27,9 +27,7 @@ void pack_rows(const Tensor& matrix, std::int64_t first, Weight* panels) {
     constexpr std::int64_t kRun = 32;
     for (std::int64_t run = 0; run < in; run += kRun) {
       for (std::int64_t row = begin; row < end; ++row) {
-        const std::int64_t column = first + row;
-        Weight* to =
-            panels + column / kPanel * in * kPanel + cpu::place_of<Weight>(column % kPanel);
+        Weight* to = panels + row / kPanel * in * kPanel + cpu::place_of<Weight>(row % kPanel);
         for (std::int64_t p = run; p < std::min(in, run + kRun); ++p) {
           to[p * kPanel] = source[row * in + p];
         }
@@ -95,18 +93,14 @@ void multiply_block(const PrepackedLinearArgs& args, const Weight* prepacked, Pa
 
 }  // namespace
 
-PrepackedWeight prepack_linear(CpuExec, const std::vector<Tensor>& matrices,
-                               const std::vector<Tensor>& biases, DType panels) {
-  PrepackedWeight prepacked = PrepackedWeight::sizes_of(matrices, biases, panels);
+PrepackedWeight prepack_linear(CpuExec, const Tensor& matrix, const Tensor& bias, DType panels) {
+  PrepackedWeight prepacked = PrepackedWeight::sizes_of(matrix, bias, panels);
   prepacked.panels = Tensor::zeros({panels_of(prepacked.out), prepacked.in, kPanel}, panels);
   prepacked.bias = Tensor::zeros({panels_of(prepacked.out) * kPanel});
-  std::int64_t first = 0;
-  for (std::size_t i = 0; i < matrices.size(); ++i) {
-    const Tensor matrix = matrices[i].to(DType::f32);
-    prepacked.visit_panels([&](auto* to) { pack_rows(matrix, first, to); });
-    if (!biases.empty())
-      prepacked.bias.view(first, {matrix.rows()}).copy_from(biases[i].to(DType::f32));
-    first += matrix.rows();
+  const Tensor values = matrix.to(DType::f32);
+  prepacked.visit_panels([&](auto* to) { pack_rows(values, to); });
+  if (bias.defined()) {
+    prepacked.bias.view(0, {prepacked.out}).copy_from(bias.to(DType::f32));
   }
   return prepacked;
 }

@@ -13,6 +13,7 @@
 #include "tensor/cpu/scratch.h"
 #include "tensor/cpu/vector_math.h"
 #include "tensor/kernels.h"
+#include "tensor/observer.h"
 
 namespace kette::kernels {
 namespace {
@@ -148,6 +149,7 @@ void top_k(CpuExec, const TopKArgs& args) {
   const PrepackedWeight& weight = *args.weight;
   const std::int64_t rows = args.states.rows(), depth = weight.in, vocabulary = weight.out;
   const std::int64_t count = args.values.width();
+  count_flops(2.0 * static_cast<double>(rows) * static_cast<double>(depth * vocabulary));
   const std::int64_t chunks = cpu::ceil_div(vocabulary, kChunk);
   const float *x = args.states.data<float>(), *bias = weight.bias.data<float>();
   const std::int32_t* targets = args.targets.data<std::int32_t>();

@@ -190,7 +190,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
 
 void attention_backward(CudaExec exec, const AttentionArgs& args,
                         const AttentionGradients& gradients) {
-  args.check();
+  gradients.check(args);
   visit_float(args.dtype, "attention", [&]<class T>(T) {
     using C = Compute<T>;
     const Tensor statistics = Tensor::empty({args.heads, args.query_segments.rows(), 2},

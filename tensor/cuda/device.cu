@@ -117,6 +117,7 @@ class CudaBackend final : public Backend {
   }
 
   MemoryStatistics memory() const override { return pool_.statistics(); }
+  void watch_memory(MemoryObserver* observer) override { pool_.watch(observer); }
   std::size_t capacity() const override { return capacity_; }
 
  private:

@@ -202,19 +202,18 @@ __global__ void __launch_bounds__(kTileThreads) multiply_tile(Product<W> product
   }
 }
 
-/// Rows of W become columns [first, first + rows) of the panels; a thread for each element of whole
-/// panels and packs, in the order in which these lie.
+/// Rows of W become columns of the panels; a thread for each element of whole panels and packs, in
+/// the order in which these lie.
 template <class W>
 __global__ void pack_rows(const float* matrix, std::int64_t rows, std::int64_t in,
-                          std::int64_t depth, std::int64_t first, W* panels) {
+                          std::int64_t depth, W* panels) {
   constexpr int kLine = kPanel * kPack<W>;
   const std::int64_t i = cuda::index(), lines = ceil_div(in, kPack<W>);
   const std::int64_t row = i / kLine / lines * kPanel + i % kLine / kPack<W>;
   const std::int64_t k = i / kLine % lines * kPack<W> + i % kPack<W>;
   if (row >= rows || k >= in) return;
-  const std::int64_t column = first + row, panel = column / kPanel;
-  W* line = panels + panel * depth * kPanel + k / kPack<W> * kLine;
-  line[column % kPanel * kPack<W> + k % kPack<W>] = matrix[row * in + k];
+  W* line = panels + row / kPanel * depth * kPanel + k / kPack<W> * kLine;
+  line[row % kPanel * kPack<W> + k % kPack<W>] = matrix[row * in + k];
 }
 
 template <int kRows, class W>
@@ -257,27 +256,22 @@ void multiply(CudaExec exec, const Product<W>& product) {
 
 }  // namespace
 
-PrepackedWeight prepack_linear(CudaExec exec, const std::vector<Tensor>& matrices,
-                               const std::vector<Tensor>& biases, DType panels) {
+PrepackedWeight prepack_linear(CudaExec exec, const Tensor& matrix, const Tensor& bias,
+                               DType panels) {
   const Device device{DeviceKind::cuda, exec.device};
-  PrepackedWeight prepacked = PrepackedWeight::sizes_of(matrices, biases, panels);
-  const std::int64_t columns = cuda::round_up(prepacked.out, kTileColumns);
-  const std::int64_t depth = cuda::round_up(prepacked.in, kSlice);
+  PrepackedWeight prepacked = PrepackedWeight::sizes_of(matrix, bias, panels);
+  const std::int64_t rows = prepacked.out, in = prepacked.in;
+  const std::int64_t columns = cuda::round_up(rows, kTileColumns);
+  const std::int64_t depth = cuda::round_up(in, kSlice);
   prepacked.panels = Tensor::zeros({columns / kPanel, depth, kPanel}, panels, device);
   prepacked.bias = Tensor::zeros({columns}, DType::f32, device);
-  std::int64_t first = 0;
-  for (std::size_t i = 0; i < matrices.size(); ++i) {
-    const Tensor matrix = matrices[i].to(DType::f32);
-    prepacked.visit_panels([&]<class W>(W* to) {
-      const std::int64_t threads =
-          cuda::round_up(matrix.rows(), kPanel) * cuda::round_up(prepacked.in, kPack<W>);
-      cuda::launch(exec, pack_rows<W>, cuda::one_thread_each(threads), matrix.data<float>(),
-                   matrix.rows(), prepacked.in, depth, first, to);
-    });
-    if (!biases.empty())
-      prepacked.bias.view(first, {matrix.rows()}).copy_from(biases[i].to(DType::f32));
-    first += matrix.rows();
-  }
+  const Tensor values = matrix.to(DType::f32);
+  prepacked.visit_panels([&]<class W>(W* to) {
+    const std::int64_t threads = cuda::round_up(rows, kPanel) * cuda::round_up(in, kPack<W>);
+    cuda::launch(exec, pack_rows<W>, cuda::one_thread_each(threads), values.data<float>(), rows, in,
+                 depth, to);
+  });
+  if (bias.defined()) prepacked.bias.view(0, {rows}).copy_from(bias.to(DType::f32));
   return prepacked;
 }
 

@@ -14,7 +14,6 @@ namespace {
 using cuda::kWarp;
 
 constexpr int kThreads = 512;
-constexpr std::int64_t kLogits = std::int64_t{1} << 23;
 constexpr float kLowest = -std::numeric_limits<float>::infinity();
 
 struct TopRows {
@@ -91,7 +90,8 @@ __global__ void __launch_bounds__(kThreads) select_entries(TopRows args) {
 void top_k(CudaExec exec, const TopKArgs& args) {
   const PrepackedWeight& weight = *args.weight;
   const std::int64_t rows = args.states.rows(), count = args.values.width();
-  const std::int64_t chunk = std::max<std::int64_t>(1, std::min(rows, kLogits / weight.out));
+  const std::int64_t chunk =
+      std::max<std::int64_t>(1, std::min(rows, args.logits_at_once / weight.out));
   const Tensor logits =
       Tensor::empty({chunk, weight.out}, DType::f32, {DeviceKind::cuda, exec.device});
   const TokenMasks& masks = args.masks;

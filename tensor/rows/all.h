@@ -24,18 +24,20 @@
 #include "tensor/rows/max.h"
 #include "tensor/rows/rms_norm.h"
 #include "tensor/rows/rotary.h"
+#include "tensor/rows/smear.h"
 #include "tensor/rows/softmax.h"
 #include "tensor/rows/swiglu.h"
 
 namespace kette::rows {
 
 template <class T>
-using RowBodies =
-    std::tuple<Softmax<T>, SoftmaxBackward<T>, LogSoftmax<T>, LogSoftmaxBackward<T>,
-               ResidualLayerNorm<T>, Dropout<T>, AddPositions<T>, Gather<T>, PutInColumn<T>,
-               Rotary<T>, RmsNorm<T>, SwiGlu<T>, SwiGluBackward<T>, WriteToCache<T>, MaskTokens<T>>;
+using RowBodies = std::tuple<Softmax<T>, SoftmaxBackward<T>, LogSoftmax<T>, LogSoftmaxBackward<T>,
+                             ResidualLayerNorm<T>, Dropout<T>, AddPositions<T>, Gather<T>,
+                             PutInColumn<T>, Rotary<T>, RmsNorm<T>, Smear<T>, SwiGlu<T>,
+                             SwiGluBackward<T>, WriteToCache<T>, MaskTokens<T>>;
 
 template <class T>
-using RowBodiesWithSums = std::tuple<ResidualLayerNormBackward<T>, RmsNormBackward<T>>;
+using RowBodiesWithSums =
+    std::tuple<ResidualLayerNormBackward<T>, RmsNormBackward<T>, SmearBackward<T>>;
 
 }  // namespace kette::rows

@@ -4,8 +4,8 @@
 //   y = gain * (s - mean(s)) * rstd(s) + bias,   rstd = 1 / sqrt(var(s) + epsilon)
 // Vaswani et al. 2017, section 5.4 (residual dropout); Ba et al. 2016 (layer norm). The variance is
 // taken in two passes over the row, and mean and rstd are kept in f32 or f64: the one-pass form
-// loses digits when |mean| >> 1. x, r, s, y: [rows, width]; gain, bias: [width]; mean, rstd:
-// [rows].
+// loses digits when |mean| >> 1. x, r, s, y: [rows, width]; gain, bias (which may be absent): [width];
+// mean, rstd: [rows].
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@ template <class T>
 struct ResidualLayerNorm {
   using Element = T;
   const T *x, *residual;  // residual may be null
-  const T *gain, *bias;
-  T *sum, *y;  // sum may be null when there is no residual
+  const T *gain, *bias;   // bias may be null
+  T *sum, *y;             // sum may be null when there is no residual
   Compute<T>*mean, *rstd;
   std::int64_t width;
   double epsilon;
@@ -56,10 +56,15 @@ struct ResidualLayerNorm {
       return distance * distance;
     }) / count;
     const C scale = C(1) / scalar::sqrt(variance + C(epsilon));
-    const auto gains = g.read(gain, width), biases = g.read(bias, width);
+    const auto gains = g.read(gain, width);
     auto out = g.write(y + row * width, width);
-    g.each(width,
-           [&](auto j) { out[j] = T((C(s[j]) - center) * scale * C(gains[j]) + C(biases[j])); });
+    if (bias) {
+      const auto biases = g.read(bias, width);
+      g.each(width,
+             [&](auto j) { out[j] = T((C(s[j]) - center) * scale * C(gains[j]) + C(biases[j])); });
+    } else {
+      g.each(width, [&](auto j) { out[j] = T((C(s[j]) - center) * scale * C(gains[j])); });
+    }
     g.store(out, y + row * width, width);
     g.once([&] {
       mean[row] = center;

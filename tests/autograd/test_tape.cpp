@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "autograd/all_ops.h"
@@ -33,6 +34,16 @@ TEST_CASE("a value used twice gathers both gradients") {
   Tape tape;
   tape.backward(x * x + affine(x, 5));  // d/dx (x^2 + 5x) = 2x + 5
   CHECK(gradient_of(x) == doctest::Approx(11));
+}
+
+TEST_CASE("a gradient that two values share stays when one of them gets more") {
+  const Variable x = scalar_parameter(0.5);
+  Tape tape;
+  // Backwards the sum hands a and b its own gradient; a then gets that of the product, before b is
+  // done.
+  const Variable b = square(x), a = exp(x), product = affine(a, 5);
+  tape.backward((a + b) + product);
+  CHECK(gradient_of(x) == doctest::Approx(6 * std::exp(0.5) + 2 * 0.5));
 }
 
 TEST_CASE("norms add to the gradient of a residual stream, and leave that of a branch alone") {
@@ -164,18 +175,22 @@ TEST_CASE("a frozen leaf gets no gradient") {
 
 TEST_CASE("checkpoint gives the gradients of the plain computation, to the bit") {
   const Variable w = parameter(sample_inputs({{{4, 4}}}, DType::f64, 1)[0], "w");
-  const Tensor input = sample_inputs({{{3, 4}}}, DType::f64, 2)[0];
+  const std::vector<Tensor> inputs = sample_inputs({{{3, 4}}, {{3, 4}}}, DType::f64, 2);
   const auto layer = [&](const std::vector<Variable>& in) {
-    return tanh(matmul(dropout(in[0], DropoutMask(0.3, {1, 2})), w));
+    return in[1] * tanh(matmul(dropout(in[0], DropoutMask(0.3, {1, 2})), w));
   };
   const auto run = [&](bool recompute) {
     w.leaf()->gradient.zero();
     Tape tape;
-    const Variable x = tape.watch(input);
-    Variable y = recompute ? checkpoint(layer, {x}) : layer({x});
-    y = recompute ? checkpoint(layer, {y}) : layer({y});
+    const Variable x = tape.watch(inputs[0]), gate = tape.watch(inputs[1]);
+    Variable y = recompute ? checkpoint(layer, {x, gate}) : layer({x, gate});
+    y = recompute ? checkpoint(layer, {y, gate}) : layer({y, gate});
     tape.backward(sum(square(y)));
-    return std::pair{tape.gradient(x).values<double>(), w.leaf()->gradient.values<double>()};
+    std::vector<std::vector<double>> gradients;
+    for (const Tensor& gradient : {tape.gradient(x), tape.gradient(gate), w.leaf()->gradient}) {
+      gradients.push_back(gradient.values<double>());
+    }
+    return gradients;
   };
   CHECK(run(true) == run(false));
 }

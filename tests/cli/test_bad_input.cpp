@@ -146,9 +146,9 @@ TEST_CASE("bad input: invalid UTF-8") {
 TEST_CASE("bad input: a model with a parameter that is not finite is refused by everything") {
   const ModelCopy copy;
   const SmallModel& small = SmallModel::get();
-  const kette::TranslationModel model = kette::load_translation_model(copy.model);
-  model.transformer->parameters().values().data<float>()[0] = std::nanf("");
-  kette::save_parameters(copy.parameters, model.transformer->parameters(), {});
+  const auto saved = kette::load_model<kette::Transformer>(copy.model);
+  saved.model->parameters().values().data<float>()[0] = std::nanf("");
+  kette::save_parameters(copy.parameters, saved.model->parameters(), {});
   const std::string said = copy.parameters + ": expected finite parameters, given nan in ";
   check_refused(copy.translate(), {said});
   check_refused(run_kette({"score", "--model", copy.model, "--src", small.file("valid.en"), "--tgt",
@@ -292,15 +292,17 @@ TEST_CASE("bad input: a folder that cannot be written") {
 
 TEST_CASE("bad input: numbers that make no sense") {
   const std::vector<std::string> numbers = {
-      "--steps", "--epochs",         "--minutes",    "--batch-tokens",  "--lr",      "--warmup",
-      "--vocab", "--encoder-layers", "--width",      "--heads",         "--threads", "--accumulate",
-      "--keep",  "--hidden",         "--max-length", "--validate-every"};
+      "--steps",   "--epochs",     "--minutes",        "--batch-tokens", "--lr",
+      "--warmup",  "--vocab",      "--encoder-layers", "--width",        "--heads",
+      "--threads", "--accumulate", "--keep",           "--max-length",   "--validate-every"};
   for (const std::string& option : numbers) {
     for (const char* value : {"0", "-3", "nan", "x", "1e999", ""}) {
       CAPTURE(value);
       check_refused(run_kette({"train", option, value}), {option + ": expected a"}, 2);
     }
   }
+  check_refused(run_kette({"train", "--hidden", "-1"}),
+                {"--hidden: expected a whole number of at least 0, given -1"}, 2);
   for (const char* value : {"-0.1", "1", "1.5", "nan", "inf"}) {
     check_refused(run_kette({"train", "--dropout", value}),
                   {"--dropout: expected a number from 0 to below 1"}, 2);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "autograd/all_ops.h"
 #include "cli/bench/bench_batches.h"
 #include "cli/device_limits.h"
 #include "tests/cli/run_kette.h"
@@ -81,7 +82,7 @@ TEST_CASE("bench: generating on a GPU is held against the rate at which it copie
   CHECK(json["copy_share"].get<double>() > 0);
 }
 
-TEST_CASE("cli: bench translate forces the lengths of random translations") {
+TEST_CASE("bench: translate forces the lengths of random translations") {
   const Outcome bench = run_kette(
       {"bench", "translate", "--sentences", "4", "--steps", "1", "--warmup", "0", "--json"});
   CAPTURE(bench.err);
@@ -90,4 +91,73 @@ TEST_CASE("cli: bench translate forces the lengths of random translations") {
   CHECK(json["target_tokens_per_second"].get<double>() /
             json["sentences_per_second"].get<double>() ==
         doctest::Approx(14));
+}
+
+TEST_CASE("bench: train, also with its own batches written and read") {
+  const SmallModel& small = SmallModel::get();
+  const std::string batches = small.file("batches.jsonl");
+  const std::vector<std::string> shape = {"bench",    "train",
+                                          "--steps",  "2",
+                                          "--warmup", "1",
+                                          "--json",   "--width",
+                                          "16",       "--hidden",
+                                          "32",       "--heads",
+                                          "2",        "--vocab",
+                                          "100",      "--encoder-layers",
+                                          "1",        "--decoder-layers",
+                                          "1",        "--tokens",
+                                          "200"};
+  auto words = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = shape;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  const Outcome written = run_kette(
+      words({"--src", small.file("train.en"), "--tgt", small.file("train.de"), "--tokenizer",
+             small.model() + "/tokenizer.model", "--write-batches", batches}));
+  CAPTURE(written.err);
+  REQUIRE(written.code == 0);
+  const Json first = Json::parse(written.last_line());
+  for (const char* key : {"target_tokens_per_second", "source_tokens_per_second", "gflops",
+                          "sgemm_gflops", "sgemm_share", "peak_rss_mib"}) {
+    CAPTURE(key);
+    CHECK(first[key].get<double>() > 0);
+  }
+  const Json second = Json::parse(run_kette(words({"--batches", batches})).last_line());
+  CHECK(second["loss_last"] == first["loss_last"]);
+  CHECK(run_kette(words({})).code == 0);
+  write_file(batches, "{\"source\": [[5, 6]], \"target\": [[100]]}\n");
+  const Outcome bad = run_kette(words({"--batches", batches}));
+  CHECK(bad.code == 1);
+  CHECK(bad.says(batches + ":1: expected a batch"));
+}
+
+TEST_CASE("bench: every op of the table is timed") {
+  const Outcome bench = run_kette({"bench", "ops", "--tokens", "24", "--json"});
+  CAPTURE(bench.err);
+  REQUIRE(bench.code == 0);
+  const Json json = Json::parse(bench.last_line());
+  CHECK(json["ops"].size() == kette::all_ops().size());
+}
+
+TEST_CASE("bench: a tokenizer is timed on a text") {
+  const ScratchFolder folder;
+  const std::string text = (folder / "text").string();
+  write_file(folder / "text", "The weather and the water.\n");
+  const std::string tiny = source_folder().string() + "/tests/fixtures/gpt2_tiny";
+  const Outcome bench = run_kette({"bench", "tokenize", "--tokenizer", tiny, "--text", text,
+                                   "--steps", "1", "--warmup", "0", "--json"});
+  CAPTURE(bench.err);
+  REQUIRE(bench.code == 0);
+  const Json json = Json::parse(bench.last_line());
+  CHECK(json["bytes"] == 27);
+  CHECK(json["tokens"].get<int>() < 27);
+  CHECK(json["tokens_per_second"].get<double>() > 0);
+  CHECK(json["megabytes_per_second"].get<double>() > 0);
+
+  CHECK(run_kette({"bench", "tokenize", "--kind", "byte", "--text", text}).code == 0);
+  CHECK(run_kette({"bench", "tokenize", "--kind", "byte"}).code == 2);
+  const Outcome bad = run_kette({"bench", "tokenize", "--tokenizer", text, "--text", text});
+  CHECK(bad.code == 1);
+  CHECK(bad.says("expected a folder with vocab.json or encoder.json"));
 }

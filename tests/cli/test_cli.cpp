@@ -296,6 +296,10 @@ TEST_CASE("cli: evaluate and score") {
   CAPTURE(bleu.err);
   CHECK(bleu.code == 0);
   CHECK(contains(bleu.last_line(), "|tok:none|"));
+  const Outcome chrf = run_kette(
+      words({"evaluate"}, {"--ref", small.file("valid.de"), "--metric", "chrf", "--json"}));
+  CHECK(Json::parse(chrf.last_line())["metric"] == "chrf");
+  CHECK(contains(chrf.out, Json::parse(chrf.last_line())["signature"].get<std::string>()));
   const Outcome score = run_kette(words({"score"}, {"--tgt", small.file("valid.de"), "--json"}));
   CAPTURE(score.err);
   CHECK(count_lines(score.out) == 3);
@@ -325,65 +329,4 @@ TEST_CASE("cli: average of the last checkpoints, which translate then takes") {
   CHECK(many.code == 1);
   CHECK(many.says("expected at least 20 checkpoints"));
   CHECK(run_kette({"average", "--out", out}).code == 2);
-}
-
-TEST_CASE("cli: bench train, also with its own batches written and read") {
-  const SmallModel& small = SmallModel::get();
-  const std::string batches = small.file("batches.jsonl");
-  const std::vector<std::string> shape = {"bench",    "train",
-                                          "--steps",  "2",
-                                          "--warmup", "1",
-                                          "--json",   "--width",
-                                          "16",       "--hidden",
-                                          "32",       "--heads",
-                                          "2",        "--vocab",
-                                          "100",      "--encoder-layers",
-                                          "1",        "--decoder-layers",
-                                          "1",        "--tokens",
-                                          "200"};
-  auto words = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> all = shape;
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
-  };
-  const Outcome written = run_kette(
-      words({"--src", small.file("train.en"), "--tgt", small.file("train.de"), "--tokenizer",
-             small.model() + "/tokenizer.model", "--write-batches", batches}));
-  CAPTURE(written.err);
-  REQUIRE(written.code == 0);
-  const Json first = Json::parse(written.last_line());
-  for (const char* key : {"target_tokens_per_second", "source_tokens_per_second", "gflops",
-                          "sgemm_gflops", "sgemm_share", "peak_rss_mib"}) {
-    CAPTURE(key);
-    CHECK(first[key].get<double>() > 0);
-  }
-  const Json second = Json::parse(run_kette(words({"--batches", batches})).last_line());
-  CHECK(second["loss_last"] == first["loss_last"]);
-  CHECK(run_kette(words({})).code == 0);
-  write_file(batches, "{\"source\": [[5, 6]], \"target\": [[100]]}\n");
-  const Outcome bad = run_kette(words({"--batches", batches}));
-  CHECK(bad.code == 1);
-  CHECK(bad.says(batches + ":1: expected a batch"));
-}
-
-TEST_CASE("cli: bench tokenize times a tokenizer on a text") {
-  const ScratchFolder folder;
-  const std::string text = (folder / "text").string();
-  write_file(folder / "text", "The weather and the water.\n");
-  const std::string tiny = source_folder().string() + "/tests/fixtures/gpt2_tiny";
-  const Outcome bench = run_kette({"bench", "tokenize", "--tokenizer", tiny, "--text", text,
-                                   "--steps", "1", "--warmup", "0", "--json"});
-  CAPTURE(bench.err);
-  REQUIRE(bench.code == 0);
-  const Json json = Json::parse(bench.last_line());
-  CHECK(json["bytes"] == 27);
-  CHECK(json["tokens"].get<int>() < 27);
-  CHECK(json["tokens_per_second"].get<double>() > 0);
-  CHECK(json["megabytes_per_second"].get<double>() > 0);
-
-  CHECK(run_kette({"bench", "tokenize", "--kind", "byte", "--text", text}).code == 0);
-  CHECK(run_kette({"bench", "tokenize", "--kind", "byte"}).code == 2);
-  const Outcome bad = run_kette({"bench", "tokenize", "--tokenizer", text, "--text", text});
-  CHECK(bad.code == 1);
-  CHECK(bad.says("expected a folder with vocab.json or encoder.json"));
 }

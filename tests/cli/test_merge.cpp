@@ -20,7 +20,7 @@ TEST_CASE("kette merge: adapters and the merged model translate alike") {
   options.out = folder / "adapters";
   options.lora.rank = 2;
   options.steps = 5;
-  options.schedule = {ScheduleOptions::Kind::constant, 0.05, 1, 16, 0};
+  options.schedule = {ScheduleKind::constant, 0.05, 1, 16, 0};
   options.validate_bleu = false;
   options.quiet = true;
   train(options);

@@ -88,6 +88,44 @@ TEST_CASE("text model: training reports, and the saved configuration trains the 
         read_file(fs::path(model.path()) / "model.safetensors"));
 }
 
+TEST_CASE("text model: what is studied trains by options, loads by its files and generates") {
+  const TextModel& model = TextModel::get();
+  const Outcome trained =
+      model.train("studied", {"--hidden", "0", "--norm-kind", "none", "--no-tied-output",
+                              "--no-biases", "--smeared-keys", "--json"});
+  CAPTURE(trained.err);
+  REQUIRE(trained.code == 0);
+  const std::string folder = model.path("studied");
+  const Json config = Json::parse(read_file(fs::path(folder) / "config.json"));
+  CHECK(config["hidden"] == 0);
+  CHECK(config["norm_kind"] == "none");
+  CHECK(config["tied_output"] == false);
+  CHECK(config["biases"] == false);
+  CHECK(config["smeared_keys"] == true);
+  const std::string toml = read_file(fs::path(folder) / "config.toml");
+  for (const char* line :
+       {"\ntied-output = false\n", "\nbiases = false\n", "\nsmeared-keys = true\n"}) {
+    CHECK(toml.find(line) != std::string::npos);
+  }
+  const Outcome again = run_kette({"train", "--config", folder + "/config.toml", "--out",
+                                   model.path("studied-again"), "--quiet"});
+  CAPTURE(again.err);
+  CHECK(again.code == 0);
+  CHECK(read_file(fs::path(model.path("studied-again")) / "model.safetensors") ==
+        read_file(fs::path(folder) / "model.safetensors"));
+  const std::vector<std::string> greedy = {"generate", "--model",       folder,
+                                           "--prompt", "the c",         "--max-tokens",
+                                           "6",        "--temperature", "0"};
+  CHECK(run_kette(greedy).out.size() == 5 + 6 + 1);
+  const Outcome shown = run_kette({"info", "--model", folder, "--points"});
+  CHECK(shown.out.find("output projection") != std::string::npos);
+  CHECK(shown.out.find("layers/0/attention_norm/sum") != std::string::npos);
+  CHECK(shown.out.find("feed_forward") == std::string::npos);
+  check_refusal(run_kette({"train", "--preset", "tiny", "--hidden", "0", "--src", "a", "--tgt", "b",
+                           "--out", model.path("none")}),
+                "hidden: expected at least 1, given 0", 1);
+}
+
 TEST_CASE("text model: weights may be rounded to bf16") {
   const std::vector<std::string> rounded = {"--weights",    "bf16", "--prompt",      "the c",
                                             "--max-tokens", "5",    "--temperature", "0"};

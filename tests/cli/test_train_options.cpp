@@ -42,28 +42,28 @@ std::vector<std::string> with_text(std::vector<std::string> more) {
 }  // namespace
 
 TEST_CASE("train options: a preset brings its recipe") {
-  using Kind = ScheduleOptions::Kind;
   struct Expected {
     std::vector<std::string> words;
-    Kind schedule;
+    ScheduleKind schedule;
     double lr, warmup, beta2, epsilon, weight_decay, clip_norm, label_smoothing;
     std::int64_t batch_tokens, accumulate, validate_every, steps;
   };
-  for (const Expected& recipe : std::vector<Expected>{
-           // Wu et al. 2021
-           {with_pairs({}), Kind::inverse_sqrt, 5e-3, 2000, 0.98, 1e-8, 0, 0, 0.1, 4096, 1, 0,
-            20000},
-           // Vaswani et al. 2017
-           {with_pairs({"--preset", "base"}), Kind::noam, 1, 4000, 0.98, 1e-9, 0, 0, 0.1, 4096, 1,
-            0, 100000},
-           {with_pairs({"--preset", "big"}), Kind::noam, 1, 4000, 0.98, 1e-9, 0, 0, 0.1, 4096, 1, 0,
-            300000},
-           // nanoGPT
-           {with_text({}), Kind::cosine, 3e-3, 100, 0.99, 1e-8, 0.1, 1, 0, 768, 1, 250, 2000},
-           {with_text({"--preset", "char"}), Kind::cosine, 1e-3, 100, 0.99, 1e-8, 0.1, 1, 0, 16384,
-            1, 250, 5000},
-           {with_text({"--preset", "gpt2"}), Kind::cosine, 6e-4, 2000, 0.95, 1e-8, 0.1, 1, 0, 12288,
-            40, 1000, 600000}}) {
+  for (const Expected& recipe :
+       std::vector<Expected>{// Wu et al. 2021
+                             {with_pairs({}), ScheduleKind::inverse_sqrt, 5e-3, 2000, 0.98, 1e-8, 0,
+                              0, 0.1, 4096, 1, 0, 20000},
+                             // Vaswani et al. 2017
+                             {with_pairs({"--preset", "base"}), ScheduleKind::noam, 1, 4000, 0.98,
+                              1e-9, 0, 0, 0.1, 4096, 1, 0, 100000},
+                             {with_pairs({"--preset", "big"}), ScheduleKind::noam, 1, 4000, 0.98,
+                              1e-9, 0, 0, 0.1, 4096, 1, 0, 300000},
+                             // nanoGPT
+                             {with_text({}), ScheduleKind::cosine, 3e-3, 100, 0.99, 1e-8, 0.1, 1, 0,
+                              768, 1, 250, 2000},
+                             {with_text({"--preset", "char"}), ScheduleKind::cosine, 1e-3, 100,
+                              0.99, 1e-8, 0.1, 1, 0, 16384, 1, 250, 5000},
+                             {with_text({"--preset", "gpt2"}), ScheduleKind::cosine, 6e-4, 2000,
+                              0.95, 1e-8, 0.1, 1, 0, 12288, 40, 1000, 600000}}) {
     CAPTURE(recipe.words);
     const TrainOptions options = ParsedTrain(recipe.words).options();
     CHECK(options.schedule.kind == recipe.schedule);

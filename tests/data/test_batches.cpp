@@ -111,7 +111,7 @@ TEST_CASE("every epoch holds every sentence once, within the limit, of similar l
     std::vector<std::int64_t> ids = sentences_of(batches);
     std::sort(ids.begin(), ids.end());
     REQUIRE(ids.size() == 500);
-    for (std::int64_t i = 0; i < 500; ++i) CHECK(ids[static_cast<std::size_t>(i)] == i);
+    for (std::int64_t i = 0; i < 500; ++i) CHECK(ids[i] == i);
 
     std::int64_t tokens = 0;
     for (const Batch& batch : batches) {
@@ -333,8 +333,8 @@ TEST_CASE("BPE-dropout: new pieces each epoch, the same text, whatever the threa
   std::vector<Ids> pieces(150);
   for (const Batch& batch : first) {
     for (std::int64_t i = 0; i < batch.target_segments.count(); ++i) {
-      const std::int64_t sentence = batch.sentence_ids[static_cast<std::size_t>(i)];
-      pieces[static_cast<std::size_t>(sentence)] = target_of(batch, i);
+      const std::int64_t sentence = batch.sentence_ids[i];
+      pieces[sentence] = target_of(batch, i);
       CHECK(tokenizer->decode(target_of(batch, i)) == target[sentence]);
       CHECK(batch.target_segments.length(i) <= 41);
     }
@@ -342,8 +342,8 @@ TEST_CASE("BPE-dropout: new pieces each epoch, the same text, whatever the threa
   int changed = 0;
   for (const Batch& batch : second) {
     for (std::int64_t i = 0; i < batch.target_segments.count(); ++i) {
-      const std::int64_t sentence = batch.sentence_ids[static_cast<std::size_t>(i)];
-      changed += pieces[static_cast<std::size_t>(sentence)] != target_of(batch, i);
+      const std::int64_t sentence = batch.sentence_ids[i];
+      changed += pieces[sentence] != target_of(batch, i);
     }
   }
   CHECK(changed > 100);

@@ -21,9 +21,9 @@ constexpr double kTolerance = 1e-9;
 
 BleuOptions options_of(const nlohmann::json& row) {
   BleuOptions options;
-  options.tokenizer = score_tokenizer(row.at("tok").get<std::string>());
+  options.tokenizer = enum_named<ScoreTokenizer>(row.at("tok").get<std::string>());
   options.lowercase = row.at("lc");
-  options.smoothing = bleu_smoothing(row.at("smooth").get<std::string>());
+  options.smoothing = enum_named<BleuSmoothing>(row.at("smooth").get<std::string>());
   if (!row.at("value").is_null()) options.smoothing_value = row.at("value").get<double>();
   options.effective_order = row.at("eff");
   return options;
@@ -63,8 +63,8 @@ TEST_CASE("BLEU of a sentence equals sacreBLEU's") {
         CAPTURE(row.dump());
         CAPTURE(setting);
         BleuOptions options;
-        options.tokenizer = score_tokenizer(tokenizer);
-        options.smoothing = bleu_smoothing(smoothing);
+        options.tokenizer = enum_named<ScoreTokenizer>(tokenizer);
+        options.smoothing = enum_named<BleuSmoothing>(smoothing);
         const BleuScore bleu =
             sentence_bleu(corpus.hypotheses[line], corpus.references_of(line), options);
         CHECK(std::abs(bleu.score - row.at(setting).get<double>()) < kTolerance);
@@ -139,8 +139,8 @@ TEST_CASE("what cannot be scored is told with its line") {
                    corpus_bleu({"a", "b"}, {{"\xED\xA0\x80", "b"}});
                  }),
                  "reference line 1"));
-  CHECK(contains(message_of([] { score_tokenizer("13b"); }), "13a, none, char or intl"));
-  CHECK(contains(message_of([] { bleu_smoothing("add"); }), "none, floor, add-k or exp"));
+  CHECK(contains(message_of([] { enum_named<ScoreTokenizer>("13b"); }), "13a, none, char, intl"));
+  CHECK(contains(message_of([] { enum_named<BleuSmoothing>("add"); }), "none, floor, add-k, exp"));
   BleuOptions options;
   options.smoothing_value = -1.0;
   CHECK_THROWS_AS(corpus_bleu({"a"}, {{"a"}}, options), Error);

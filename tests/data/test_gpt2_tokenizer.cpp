@@ -154,7 +154,7 @@ TEST_CASE("gpt2: merges that were learnt out of order are applied as in OpenAI's
   // (abc, ab) (a, b) (ab, c): ab c ab c -> abc abc. Merging (abc, ab) as soon as it appears would
   // give abcab c.
   std::array<std::int32_t, 256> bytes{};
-  for (int i = 0; i < 256; ++i) bytes[static_cast<std::size_t>(i)] = i;
+  for (int i = 0; i < 256; ++i) bytes[i] = i;
   const BytePairMerges merges(bytes, {{301, 300, 302}, {'a', 'b', 300}, {300, 'c', 301}});
   for (const std::size_t times : {2, 60}) {  // swept, and by the heap
     std::string text;
@@ -169,7 +169,7 @@ TEST_CASE("gpt2: a merge that was overtaken waits for its new rank") {
   // z a b c: the merge of b and c leaves no (a, b), which came next, and makes a pair with a that
   // comes last, after (z, a).
   std::array<std::int32_t, 256> bytes{};
-  for (int i = 0; i < 256; ++i) bytes[static_cast<std::size_t>(i)] = i;
+  for (int i = 0; i < 256; ++i) bytes[i] = i;
   const BytePairMerges merges(bytes,
                               {{'b', 'c', 300}, {'a', 'b', 301}, {'z', 'a', 302}, {'a', 300, 303}});
   for (const std::size_t times : {2, 60}) {  // swept, and by the heap

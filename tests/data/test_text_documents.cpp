@@ -202,7 +202,7 @@ TEST_CASE("documents: gzip, and files that cannot be read") {
   CHECK(contains(message_of([&] { pieces_of(folder / "none", DocumentKind::line); }),
                  "none: expected a text file"));
   CHECK(contains(message_of([&] { pieces_of(folder.path(), DocumentKind::line); }), "a directory"));
-  CHECK(contains(message_of([] { parse_document_kind("page"); }), "given page"));
+  CHECK(contains(message_of([] { enum_named<DocumentKind>("page"); }), "given page"));
 }
 
 TEST_CASE("documents: a large file passes in pieces of bounded length") {

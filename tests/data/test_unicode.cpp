@@ -35,7 +35,7 @@ TEST_CASE("lower case and words are Python's") {
     CHECK(encode_utf8(lower(line)) == row.at("lower"));
     for (const char* name : {"13a", "none", "char", "intl"}) {
       CAPTURE(name);
-      CHECK(joined(set_apart(score_tokenizer(name), strip_right(line))) == row.at(name));
+      CHECK(joined(set_apart(enum_named<ScoreTokenizer>(name), strip_right(line))) == row.at(name));
     }
   }
 }

@@ -191,16 +191,15 @@ TEST_CASE("windows: shuffled places are a permutation, and any place is as likel
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t place = shuffled_place(i, count, 5);
       REQUIRE((place >= 0 && place < count));
-      REQUIRE(!seen[static_cast<std::size_t>(place)]);
-      seen[static_cast<std::size_t>(place)] = true;
+      REQUIRE(!seen[place]);
+      seen[place] = true;
     }
   }
   // 4000 throws of each die: a fair one strays from its mean by 6 deviations once in 10^9.
   for (const std::int64_t count : {2, 3, 5, 17, 64}) {
     for (const std::int64_t first : {std::int64_t{0}, count - 1}) {
       std::vector<double> times(static_cast<std::size_t>(count));
-      for (std::uint64_t key = 0; key < 4000; ++key)
-        ++times[static_cast<std::size_t>(shuffled_place(first, count, key))];
+      for (std::uint64_t key = 0; key < 4000; ++key) ++times[shuffled_place(first, count, key)];
       const double share = 1.0 / static_cast<double>(count), mean = 4000 * share;
       for (const double n : times) CHECK(std::abs(n - mean) < 6 * std::sqrt(mean * (1 - share)));
     }
@@ -235,11 +234,11 @@ TEST_CASE("sliding windows: every token counts once, from the past that was prom
             REQUIRE(rows.end == batch.target_segments.end(window));
             REQUIRE((rows.begin >= begin && rows.begin < rows.end));
             for (std::int64_t row = begin; row < rows.end; ++row) {
-              const std::int32_t token = batch.target_out[static_cast<std::size_t>(row)];
+              const std::int32_t token = batch.target_out[row];
               const std::int32_t before = token == 0 ? kEndOfText : token - 1;
-              REQUIRE(batch.target_in[static_cast<std::size_t>(row)] == before);
+              REQUIRE(batch.target_in[row] == before);
               if (row < rows.begin) continue;
-              ++times[static_cast<std::size_t>(token)];
+              ++times[token];
               REQUIRE(row - begin >= std::min<std::int64_t>(token, context - stride));
             }
           }

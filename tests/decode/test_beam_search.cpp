@@ -42,7 +42,7 @@ TEST_CASE(
     "with a beam as wide as the space, search finds the truly best outputs, for every penalty") {
   const OneThread quick;
   const auto model = random_model(tiny_vocabulary(), 4);
-  const auto packed = model->for_decoding();
+  const auto ready = model->for_decoding();
   const Ids source{4, 6, 5};
   std::vector<Hypothesis> all;
   enumerate(*model, source, {}, 0, 4, all);
@@ -60,7 +60,7 @@ TEST_CASE(
     }
     std::sort(all.begin(), all.end(),
               [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
-    const auto found = translate_ids(*packed, {source}, options)[0];
+    const auto found = translate_ids(*ready, {source}, options)[0];
     REQUIRE(found.size() == 6);
     for (std::size_t i = 0; i < found.size(); ++i) {
       CHECK(found[i].tokens == all[i].tokens);
@@ -73,7 +73,7 @@ TEST_CASE(
 TEST_CASE("stopping early changes nothing") {
   const OneThread quick;
   const auto model = random_model(tiny_vocabulary(), 2);
-  const auto packed = model->for_decoding();
+  const auto ready = model->for_decoding();
   const std::vector<Ids> sources = random_sentences(40, 7, 9);
   for (const char* penalty : {"none", "len:1", "gnmt:0.6"}) {
     for (const std::int64_t n_best : {1, 3}) {
@@ -82,9 +82,9 @@ TEST_CASE("stopping early changes nothing") {
       options.n_best = n_best;
       options.extra_length = 8;
       options.length_penalty = parse_length_penalty(penalty);
-      const auto early = translate_ids(*packed, sources, options);
+      const auto early = translate_ids(*ready, sources, options);
       options.stop_early = false;
-      const auto late = translate_ids(*packed, sources, options);
+      const auto late = translate_ids(*ready, sources, options);
       for (std::size_t i = 0; i < sources.size(); ++i) {
         REQUIRE(early[i].size() == late[i].size());
         for (std::size_t k = 0; k < early[i].size(); ++k) {
@@ -99,12 +99,12 @@ TEST_CASE("stopping early changes nothing") {
 TEST_CASE("a beam of one takes the likeliest token each time") {
   const OneThread quick;
   const auto model = random_model(tiny_vocabulary(), 2);
-  const auto packed = model->for_decoding();
+  const auto ready = model->for_decoding();
   TranslateOptions options;
   options.beam = 1;
   options.extra_length = 6;
   const std::vector<Ids> sources = random_sentences(12, 7, 6);
-  const auto found = translate_ids(*packed, sources, options);
+  const auto found = translate_ids(*ready, sources, options);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     Ids tokens, inputs{2};
     while (tokens.size() < sources[i].size() + 6) {
@@ -148,13 +148,13 @@ TEST_CASE("marks are never chosen, however likely; the unknown piece only where 
 
 TEST_CASE("the n best are distinct, in order, and complete; lengths are obeyed") {
   const auto model = random_model(small_config());
-  const auto packed = model->for_decoding();
+  const auto ready = model->for_decoding();
   const std::vector<Ids> sources = random_sentences(9, 611);
   TranslateOptions options;
   options.n_best = 5;
   options.extra_length = 3;
   options.min_length = 4;
-  const auto found = translate_ids(*packed, sources, options);
+  const auto found = translate_ids(*ready, sources, options);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     REQUIRE(found[i].size() == 5);
     std::set<Ids> distinct;
@@ -171,7 +171,7 @@ TEST_CASE("the n best are distinct, in order, and complete; lengths are obeyed")
   }
   options.min_length = 0;
   options.forced_length = 11;
-  for (const auto& n_best : translate_ids(*packed, sources, options)) {
+  for (const auto& n_best : translate_ids(*ready, sources, options)) {
     REQUIRE(n_best.size() == 5);
     for (const Hypothesis& hypothesis : n_best) CHECK(hypothesis.tokens.size() == 11);
   }
@@ -179,12 +179,12 @@ TEST_CASE("the n best are distinct, in order, and complete; lengths are obeyed")
 
 TEST_CASE("unknown tokens can be forbidden") {
   const auto model = random_model(tiny_vocabulary(), 2);
-  const auto packed = model->for_decoding();
+  const auto ready = model->for_decoding();
   TranslateOptions options;
   options.forced_length = 3;
   options.beam = options.n_best = 64;
   const auto outputs_with_unknown = [&] {
-    const auto found = translate_ids(*packed, {{4, 5, 6}}, options);
+    const auto found = translate_ids(*ready, {{4, 5, 6}}, options);
     return std::count_if(found[0].begin(), found[0].end(), [](const Hypothesis& hypothesis) {
       return std::count(hypothesis.tokens.begin(), hypothesis.tokens.end(), 1) > 0;
     });
@@ -215,9 +215,9 @@ TEST_CASE("options that make no sense are errors") {
 
 TEST_CASE("parameters of NaN are an error, not an endless search") {
   const auto model = random_model(tiny_vocabulary());
-  model->shared_embedding().table.value().data<float>()[0] = NAN;
-  const auto packed = model->for_decoding();
-  CHECK_THROWS_WITH_AS(translate_ids(*packed, {{4, 5}}),
+  model->token_embedding().table.value().data<float>()[0] = NAN;
+  const auto ready = model->for_decoding();
+  CHECK_THROWS_WITH_AS(translate_ids(*ready, {{4, 5}}),
                        doctest::Contains("do the parameters hold NaN?"), Error);
 }
 

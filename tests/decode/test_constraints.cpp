@@ -1,6 +1,8 @@
 // What a search may choose, and what is drawn: prefixes, masks, brackets that balance, samples.
 #include <doctest/doctest.h>
 
+#include <utility>
+
 #include "decode/scorer.h"
 #include "decode/translator.h"
 #include "tests/decode/decode_models.h"
@@ -39,6 +41,29 @@ class Balanced final : public Constraint {
  private:
   std::size_t vocabulary_;
 };
+
+/// As SearchOptions::min_length.
+class LongEnough final : public Constraint {
+ public:
+  explicit LongEnough(std::size_t least) : least_(least) {}
+  Choice after(std::int64_t, std::span<const std::int32_t> tokens) const override {
+    return {.may_end = tokens.size() >= least_};
+  }
+
+ private:
+  std::size_t least_;
+};
+
+std::vector<Hypothesis> n_best_of(const AutoregressiveModel& ready,
+                                  const SearchVocabulary& vocabulary, const SearchOptions& options,
+                                  const Ids& source) {
+  std::vector<SearchJob> jobs = {{0, {source, {}}, ready.special().begin, 12}};
+  std::vector<Hypothesis> found;
+  beam_search(
+      ready, vocabulary, options, 1000, [&](std::int64_t, bool) { return std::exchange(jobs, {}); },
+      [&](std::int64_t, std::vector<Hypothesis> n_best) { found = std::move(n_best); });
+  return found;
+}
 
 }  // namespace
 
@@ -80,12 +105,7 @@ TEST_CASE("a constraint is asked at every step: brackets balance") {
   SearchOptions options;
   options.beam = options.n_best = 6;
   const Ids source = {40, 6, 511, 3};
-  std::vector<SearchJob> jobs = {{0, {source, {}}, 2, 12}};
-  std::vector<Hypothesis> found;
-  beam_search(
-      *ready, vocabulary, options, 1000,
-      [&](std::int64_t, bool) { return std::exchange(jobs, {}); },
-      [&](std::int64_t, std::vector<Hypothesis> n_best) { found = std::move(n_best); });
+  const std::vector<Hypothesis> found = n_best_of(*ready, vocabulary, options, source);
   REQUIRE(found.size() == 6);
   std::int64_t brackets = 0;
   for (const Hypothesis& hypothesis : found) {
@@ -102,6 +122,37 @@ TEST_CASE("a constraint is asked at every step: brackets balance") {
     CHECK(hypothesis.log_probability == doctest::Approx(score.log_probability).epsilon(1e-6));
   }
   CHECK(brackets >= 6);
+}
+
+TEST_CASE("a constraint that forbids the end is the least length") {
+  const OneThread quick;
+  TransformerConfig config = small_config();
+  config.vocabulary = 8;
+  config.output_bias = true;
+  const auto model = random_model(config, 4);
+  model->output().bias.value().data<float>()[kEnd] = 5;  // it would end soon
+  const auto ready = model->for_decoding();
+  auto vocabulary = SearchVocabulary::of(model->special(), true);
+  SearchOptions options;
+  options.length_penalty = parse_length_penalty("none");
+  const Ids source = {4, 6, 5, 3};
+  const auto tokens = [&] { return n_best_of(*ready, vocabulary, options, source).front().tokens; };
+  constexpr std::size_t kMost = 12;
+  const Ids free = tokens();
+  const LongEnough long_enough(kMost);
+  vocabulary.constraint = &long_enough;
+  const Ids constrained = tokens();
+  CHECK(constrained.size() == kMost);
+  CHECK(free.size() < kMost);
+  vocabulary.constraint = nullptr;
+  options.min_length = kMost;
+  CHECK(constrained == tokens());
+
+  const LongEnough too_long(kMost + 1);
+  vocabulary.constraint = &too_long;
+  CHECK_THROWS_WITH(tokens(),
+                    "beam search: expected finite log-probabilities, given none after 12 "
+                    "tokens (they are the most; does a constraint forbid the end?)");
 }
 
 TEST_CASE("samples depend on the seed and the sentence alone, and say how likely they are") {
@@ -143,6 +194,32 @@ TEST_CASE("samples depend on the seed and the sentence alone, and say how likely
   const auto searched = translate_ids(*ready, sources, greedy);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     CHECK(likeliest[i][2].tokens == searched[i][0].tokens);
+  }
+}
+
+TEST_CASE("no mark is drawn, and the unknown piece only where it may be") {
+  const OneThread quick;
+  TransformerConfig config = small_config();
+  config.vocabulary = 8;  // half of them marks
+  const auto model = random_model(config);
+  const auto ready = model->for_decoding();
+  TranslateOptions options;
+  options.sampling = SamplingOptions{};
+  options.sampling->temperature = 10;
+  options.n_best = 50;
+  for (const bool allow_unknown : {true, false}) {
+    options.allow_unknown = allow_unknown;
+    const auto drawn = translate_ids(*ready, {{4, 6, 5}}, options);
+    std::vector<int> counts(8);
+    for (const Hypothesis& one : drawn[0]) {
+      for (const std::int32_t token : one.tokens) ++counts[token];
+    }
+    const SpecialTokens& special = model->special();
+    for (const std::int32_t mark : {special.pad, special.begin, special.end}) {
+      CHECK(counts[mark] == 0);
+    }
+    CHECK((counts[special.unknown] > 0) == allow_unknown);
+    CHECK(counts[7] > 0);
   }
 }
 

@@ -1,36 +1,16 @@
+// Products with weights laid out for decoding, and attention to what a cache keeps.
 #include <doctest/doctest.h>
 
 #include <cmath>
 
-#include "tensor/kernels.h"
 #include "tests/decode/decode_models.h"
+#include "tests/decode/prepacked.h"
 #include "tests/devices.h"
 
 using namespace kette;
 using namespace kette::testing;
 
 namespace {
-
-Tensor random_tensor(Shape shape, std::uint64_t seed) {
-  const Tensor tensor = Tensor::empty(shape);
-  Random random(seed, 0);
-  for (std::int64_t i = 0; i < tensor.elements(); ++i) {
-    tensor.data<float>()[i] = static_cast<float>(random.uniform(-1, 1));
-  }
-  return tensor;
-}
-
-PrepackedWeight pack(Device device, const std::vector<Tensor>& matrices,
-                     const std::vector<Tensor>& biases, DType panels = DType::f32) {
-  const auto there = [&](const std::vector<Tensor>& tensors) {
-    std::vector<Tensor> copies;
-    for (const Tensor& tensor : tensors) copies.push_back(tensor.to(device));
-    return copies;
-  };
-  return on(device, [&](auto exec) {
-    return kernels::prepack_linear(exec, there(matrices), there(biases), panels);
-  });
-}
 
 struct Case {
   Device device;
@@ -47,9 +27,6 @@ std::vector<Case> all_cases() {
   return cases;
 }
 
-/// What a product sees of a matrix in panels of that type.
-Tensor rounded(const Tensor& matrix, DType panels) { return matrix.to(panels).to(DType::f32); }
-
 /// Takes place on the weight's device; the result is on the host.
 Tensor multiply(const PrepackedWeight& weight, const Tensor& x,
                 Activation activation = Activation::none) {
@@ -59,31 +36,6 @@ Tensor multiply(const PrepackedWeight& weight, const Tensor& x,
     kernels::prepacked_linear(exec, {&weight, x.to(device), y, activation});
   });
   return y.to(Device{});
-}
-
-struct Top {
-  std::vector<float> values;
-  std::vector<std::int32_t> entries;
-  std::vector<float> target_values;
-};
-
-Top top_k(const PrepackedWeight& weight, const Tensor& states, std::int64_t count,
-          const std::vector<std::int32_t>& banned, std::int32_t target) {
-  const Device device = weight.panels.device();
-  const std::int64_t rows = states.rows();
-  TopKArgs args;
-  args.weight = &weight;
-  args.states = states.to(device);
-  std::vector<bool> allowed(static_cast<std::size_t>(weight.out), true);
-  for (const std::int32_t entry : banned) allowed[static_cast<std::size_t>(entry)] = false;
-  args.masks.words = TokenMasks::pack({allowed}, device);
-  args.targets = Tensor::full({rows}, target, DType::i32).to(device);
-  args.target_values = Tensor::empty({rows}, DType::f32, device);
-  args.values = Tensor::empty({rows, count}, DType::f32, device);
-  args.entries = Tensor::empty({rows, count}, DType::i32, device);
-  on(device, [&](auto exec) { kernels::top_k(exec, args); });
-  return {args.values.values<float>(), args.entries.values<std::int32_t>(),
-          args.target_values.values<float>()};
 }
 
 /// The rows of x, `times` over.
@@ -102,7 +54,7 @@ TEST_CASE("prepacked products equal plain loops, and a row does not notice the o
     CAPTURE(given.str());
     for (const auto& [out, in] : {std::pair{7, 5}, {64, 128}, {130, 33}, {257, 64}, {40, 530}}) {
       const Tensor weight = random_tensor({out, in}, 1), bias = random_tensor({out}, 2);
-      const PrepackedWeight prepacked = pack(given.device, {weight}, {bias}, given.panels);
+      const PrepackedWeight prepacked = pack(given.device, weight, bias, given.panels);
       const Tensor seen = rounded(weight, given.panels);
       const Tensor x = random_tensor({23, in}, 3), y = multiply(prepacked, x, Activation::relu);
       for (std::int64_t i = 0; i < 23; ++i) {
@@ -129,14 +81,14 @@ TEST_CASE("panels in bf16 are half the bytes, and there are none in other types"
   const Tensor weight = random_tensor({50, 70}, 1);
   for (const Device device : test_devices()) {
     CAPTURE(device.str());
-    const Tensor wide = pack(device, {weight}, {}).panels;
-    const Tensor narrow = pack(device, {weight}, {}, DType::bf16).panels;
+    const Tensor wide = pack(device, weight).panels;
+    const Tensor narrow = pack(device, weight, {}, DType::bf16).panels;
     CHECK(narrow.elements() * size_of(narrow.dtype()) * 2 ==
           wide.elements() * size_of(wide.dtype()));
     for (const DType panels : {DType::f64, DType::i32}) {
       const std::string message =
           "prepack_linear: expected panels in f32 or bf16, given " + std::string(name_of(panels));
-      CHECK_THROWS_WITH(pack(device, {weight}, {}, panels), message.c_str());
+      CHECK_THROWS_WITH(pack(device, weight, {}, panels), message.c_str());
     }
   }
 }
@@ -147,7 +99,7 @@ TEST_CASE("a row of a deep product does not notice the others") {
   const Tensor x = random_tensor({97, 4200}, 3);
   for (const Case& given : all_cases()) {
     CAPTURE(given.str());
-    const PrepackedWeight prepacked = pack(given.device, {weight}, {bias}, given.panels);
+    const PrepackedWeight prepacked = pack(given.device, weight, bias, given.panels);
     const Tensor y = multiply(prepacked, x);
     for (const std::int64_t rows : {1, 3, 20}) {
       const Tensor fewer = multiply(prepacked, x.slice(0, rows));
@@ -161,7 +113,7 @@ TEST_CASE("a row does not notice thousands of others, whatever the activation") 
   const Tensor x = random_tensor({23, 40}, 3);
   for (const Case& given : all_cases()) {
     CAPTURE(given.str());
-    const PrepackedWeight prepacked = pack(given.device, {weight}, {bias}, given.panels);
+    const PrepackedWeight prepacked = pack(given.device, weight, bias, given.panels);
     // As many rows as it takes for a GPU to turn to larger and larger tiles.
     for (const auto& [times, activation] :
          {std::pair{40, Activation::gelu}, {150, Activation::silu}}) {
@@ -174,115 +126,16 @@ TEST_CASE("a row does not notice thousands of others, whatever the activation") 
   }
 }
 
-TEST_CASE("stacked matrices give their outputs side by side") {
-  const Tensor a = random_tensor({10, 6}, 1), b = random_tensor({3, 6}, 2),
-               x = random_tensor({2, 6}, 3);
-  const Tensor no_bias_a = Tensor::zeros({10}), no_bias_b = Tensor::full({3}, 0.5);
+TEST_CASE("a weight that is no matrix, or has another's bias, is not packed") {
   for (const Device device : test_devices()) {
     CAPTURE(device.str());
-    const PrepackedWeight both = pack(device, {a, b}, {no_bias_a, no_bias_b});
-    const PrepackedWeight second = pack(device, {b}, {no_bias_b});
-    const Tensor y = multiply(both, x), alone = multiply(second, x);
-    for (int i = 0; i < 2; ++i) {
-      for (int j = 0; j < 3; ++j)
-        CHECK(y.data<float>()[i * 13 + 10 + j] == alone.data<float>()[i * 3 + j]);
-    }
-    const std::string message =
-        "prepack_linear: expected matrices [out, 6], given f32 [3, 5] on " + device.str();
-    CHECK_THROWS_WITH(pack(device, {a, random_tensor({3, 5}, 1)}, {}), message.c_str());
-  }
-}
-
-TEST_CASE("the likeliest entries equal a sort of the log softmax") {
-  constexpr std::int64_t kWidth = 24;
-  for (const Device device : test_devices()) {
-    CAPTURE(device.str());
-    const std::int64_t rows = device.kind == DeviceKind::cpu ? 401 : 17;
-    for (const auto& [vocabulary, wanted] :
-         {std::pair{9, 7}, {300, 7}, {300, 200}, {1031, 7}, {1031, 65}, {90, 200}}) {
-      const std::int64_t count = wanted;
-      const Tensor weight = random_tensor({vocabulary, kWidth}, 5);
-      // Equal rows make ties, which the lower entry wins.
-      for (std::int64_t j = 0; j < kWidth; ++j) {
-        for (const std::int64_t copy : {vocabulary / 2, vocabulary - 1}) {
-          weight.data<float>()[copy * kWidth + j] = weight.data<float>()[4 * kWidth + j];
-        }
-      }
-      const PrepackedWeight prepacked = pack(device, {weight}, {});
-      const Tensor states = random_tensor({rows, kWidth}, 6);
-      const Top top = top_k(prepacked, states, count, {0, 2, 6}, 2);
-      const auto& [values, entries, target_values] = top;
-      constexpr std::int64_t kFew = 3;
-      const Top few = top_k(prepacked, states.slice(0, kFew), count, {0, 2, 6}, 2);
-      REQUIRE(few.values == std::vector(values.begin(), values.begin() + kFew * count));
-      REQUIRE(few.entries == std::vector(entries.begin(), entries.begin() + kFew * count));
-      REQUIRE(few.target_values ==
-              std::vector(target_values.begin(), target_values.begin() + kFew));
-      for (std::int64_t row = 0; row < rows; ++row) {
-        std::vector<std::pair<double, std::int64_t>> order;
-        std::vector<double> logits;
-        double total = 0;
-        for (std::int64_t v = 0; v < vocabulary; ++v) {
-          double logit = 0;
-          for (std::int64_t j = 0; j < kWidth; ++j) {
-            logit += double(states.data<float>()[row * kWidth + j]) *
-                     double(weight.data<float>()[v * kWidth + j]);
-          }
-          logits.push_back(logit);
-          total += std::exp(logit);
-          if (v != 0 && v != 2 && v != 6) order.emplace_back(-logit, v);
-        }
-        std::sort(order.begin(), order.end());
-        const double shift = std::log(total);
-        REQUIRE(target_values[static_cast<std::size_t>(row)] ==
-                doctest::Approx(logits[2] - shift).epsilon(1e-5));
-        for (std::int64_t i = 0; i < count; ++i) {
-          const auto at = static_cast<std::size_t>(row * count + i);
-          const float value = values[at];
-          const std::int32_t entry = entries[at];
-          if (i >= static_cast<std::int64_t>(order.size())) {
-            REQUIRE(entry == -1);
-            REQUIRE(value == -INFINITY);
-            continue;
-          }
-          REQUIRE(value ==
-                  doctest::Approx(-order[static_cast<std::size_t>(i)].first - shift).epsilon(1e-5));
-          REQUIRE(value ==
-                  doctest::Approx(logits[static_cast<std::size_t>(entry)] - shift).epsilon(1e-5));
-          // Entries that differ in the last bit of their logits may have equal log-probabilities.
-          if (i > 0 && logits[static_cast<std::size_t>(entry)] ==
-                           logits[static_cast<std::size_t>(entries[at - 1])]) {
-            REQUIRE(entry > entries[at - 1]);
-          }
-        }
-      }
-    }
-  }
-}
-
-TEST_CASE("the likeliest entries by panels in bf16 are those by the rounded weights") {
-  const Tensor weight = random_tensor({301, 40}, 5), states = random_tensor({9, 40}, 6);
-  for (const Device device : test_devices()) {
-    CAPTURE(device.str());
-    const Top narrow = top_k(pack(device, {weight}, {}, DType::bf16), states, 7, {0, 2, 6}, 2);
-    const Top wide =
-        top_k(pack(device, {rounded(weight, DType::bf16)}, {}), states, 7, {0, 2, 6}, 2);
-    CHECK(narrow.values == wide.values);
-    CHECK(narrow.entries == wide.entries);
-    CHECK(narrow.target_values == wide.target_values);
-    // And not those by the weights as they were.
-    CHECK(narrow.values != top_k(pack(device, {weight}, {}), states, 7, {0, 2, 6}, 2).values);
-  }
-}
-
-TEST_CASE("a state that is not a number has no likely entries, and says so") {
-  for (const Device device : test_devices()) {
-    CAPTURE(device.str());
-    const PrepackedWeight prepacked = pack(device, {random_tensor({50, 8}, 1)}, {});
-    const Top top = top_k(prepacked, Tensor::full({1, 8}, NAN), 2, {}, 3);
-    CHECK(std::isnan(top.target_values[0]));
-    for (const float value : top.values) CHECK(std::isnan(value));
-    CHECK(top.entries == std::vector<std::int32_t>{-1, -1});
+    const std::string vector =
+        "prepack_linear: expected a matrix [out, in], given f32 [6] on " + device.str();
+    CHECK_THROWS_WITH(pack(device, random_tensor({6}, 1)), vector.c_str());
+    const std::string shorter =
+        "prepack_linear: expected a bias of 3 entries, given f32 [2] on " + device.str();
+    CHECK_THROWS_WITH(pack(device, random_tensor({3, 5}, 1), random_tensor({2}, 2)),
+                      shorter.c_str());
   }
 }
 
@@ -332,7 +185,7 @@ TEST_CASE("cached attention follows the table, whatever is beside a row") {
           double total = 0;
           std::vector<double> sums(static_cast<std::size_t>(head_width));
           for (std::int64_t t = 0; t <= positions[at]; ++t) {
-            const std::int32_t slot = table[static_cast<std::size_t>(lines[at] * kPositions + t)];
+            const std::int32_t slot = table[lines[at] * kPositions + t];
             const float* key = cache.data<float>() + slot * 2 * width + head;
             double score = 0;
             for (std::int64_t e = 0; e < head_width; ++e) {
@@ -341,12 +194,12 @@ TEST_CASE("cached attention follows the table, whatever is beside a row") {
             const double weight = std::exp(0.5 * score);
             total += weight;
             for (std::int64_t e = 0; e < head_width; ++e) {
-              sums[static_cast<std::size_t>(e)] += weight * double(key[width + e]);
+              sums[e] += weight * double(key[width + e]);
             }
           }
           for (std::int64_t e = 0; e < head_width; ++e) {
             CHECK(got.data<float>()[row * width + head + e] ==
-                  doctest::Approx(sums[static_cast<std::size_t>(e)] / total).epsilon(1e-5));
+                  doctest::Approx(sums[e] / total).epsilon(1e-5));
           }
         }
       }

@@ -11,14 +11,14 @@ namespace {
 
 /// The largest gap between the state's log-probabilities after `inputs` and those of a full pass
 /// over them.
-double worst_gap(const Transformer& model, const AutoregressiveModel& packed, const Tensor& states,
+double worst_gap(const Transformer& model, const AutoregressiveModel& ready, const Tensor& states,
                  std::int64_t row, const Ids& source, const Ids& inputs) {
   const auto vocabulary = model.config().vocabulary;
   const std::vector<float> full = full_log_probabilities(model, source, inputs);
   const float* expected = full.data() + (static_cast<std::int64_t>(inputs.size()) - 1) * vocabulary;
   double worst = 0;
   const Tensor one = states.slice(row, row + 1);
-  const Predictions all = predict(packed, one, vocabulary, {}, Tensor::from(Ids{0}));
+  const Predictions all = predict(ready, one, vocabulary, {}, Tensor::from(Ids{0}));
   for (std::size_t i = 0; i < all.tokens.size(); ++i) {
     worst = std::max(worst, std::abs(double(all.values[i]) - double(expected[all.tokens[i]])));
   }
@@ -38,10 +38,10 @@ TEST_CASE("decoding step by step equals the full pass, while rows branch, end an
   const OneThread quick;
   for (const NormOrder norm : {NormOrder::post, NormOrder::pre}) {
     const auto model = random_model(small_config(norm));
-    const auto packed = model->for_decoding();
+    const auto ready = model->for_decoding();
     const std::vector<Ids> sources = random_sentences(4, model->config().vocabulary),
                            encoded = ended(sources);
-    DecoderState state(*packed);
+    DecoderState state(*ready);
     state.add({start_of(encoded[0]), start_of(encoded[1])});
     std::vector<Ids> inputs(2);
     std::vector<std::size_t> source_of{0, 1};
@@ -55,7 +55,7 @@ TEST_CASE("decoding step by step equals the full pass, while rows branch, end an
       const Tensor states = state.step(tokens);
       if (step < 8 || step % 9 == 0) {
         for (std::size_t row = 0; row < inputs.size(); ++row) {
-          REQUIRE(worst_gap(*model, *packed, states, static_cast<std::int64_t>(row),
+          REQUIRE(worst_gap(*model, *ready, states, static_cast<std::int64_t>(row),
                             sources[source_of[row]], inputs[row]) < 1e-5);
         }
       }
@@ -64,8 +64,8 @@ TEST_CASE("decoding step by step equals the full pass, while rows branch, end an
       std::vector<std::size_t> next_source;
       for (int row = 0; row < 1 + step % 5; ++row) {
         parents.push_back(random.below(static_cast<std::int64_t>(inputs.size())));
-        next.push_back(inputs[static_cast<std::size_t>(parents.back())]);
-        next_source.push_back(source_of[static_cast<std::size_t>(parents.back())]);
+        next.push_back(inputs[parents.back()]);
+        next_source.push_back(source_of[parents.back()]);
       }
       state.select(parents);
       inputs = std::move(next);
@@ -83,16 +83,16 @@ TEST_CASE("decoding step by step equals the full pass, while rows branch, end an
 TEST_CASE("rows may all end, and others begin") {
   const OneThread quick;
   const auto model = random_model(small_config());
-  const auto packed = model->for_decoding();
+  const auto ready = model->for_decoding();
   const std::vector<Ids> sources = ended(random_sentences(2, 600));
-  DecoderState state(*packed);
+  DecoderState state(*ready);
   state.add({start_of(sources[0])});
   for (int i = 0; i < 3; ++i) state.step({4});
   state.select({});
   CHECK(state.rows() == 0);
   CHECK_THROWS_WITH(state.step({}), "decoder: expected a token for each of 0 rows, given 0");
   state.add({start_of(sources[1])});
-  DecoderState anew(*packed);
+  DecoderState anew(*ready);
   anew.add({start_of(sources[1])});
   CHECK(state.step({2}).values<float>() == anew.step({2}).values<float>());
 }
@@ -101,12 +101,12 @@ TEST_CASE("the model's positions are a limit, for sources and for outputs") {
   TransformerConfig config = small_config();
   config.max_length = 6;
   const auto model = random_model(config);
-  const auto packed = model->for_decoding();
+  const auto ready = model->for_decoding();
   const Ids most(6, 9), more(7, 9);
-  DecoderState state(*packed);
+  DecoderState state(*ready);
   state.add({start_of(most)});
   for (int i = 0; i < 6; ++i) state.step({4});
   CHECK_THROWS_WITH(state.step({4}), "decoder: expected at most 6 tokens in a row, given one more");
-  CHECK_THROWS_WITH(DecoderState(*packed).add({start_of(more)}),
+  CHECK_THROWS_WITH(DecoderState(*ready).add({start_of(more)}),
                     "encoder: expected sequences of at most 6 tokens, given one of 7");
 }

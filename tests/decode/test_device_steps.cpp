@@ -16,17 +16,17 @@ TEST_CASE("CUDA emulator: a generated token is one graph, one copy and one wait"
   emulator::Emulator* emulator = emulator::find();
   if (emulator == nullptr) return skip_emulator();
   const OneThread one;
-  GptConfig config = small_gpt();
+  GptConfig config = small_unbiased_gpt();
   config.context = 32;
   Gpt model(config);
   model.materialize(1);
   const auto there = moved(model, test_devices().back());
-  const auto packed = there->for_decoding();
+  const auto ready = there->for_decoding();
   GenerateOptions options;
   options.texts = 3;
   const auto count = [&](std::int64_t tokens) {
     options.max_tokens = tokens;
-    return emulator->counted([&] { generate(*packed, {5, 6}, options); });
+    return emulator->counted([&] { generate(*ready, {5, 6}, options); });
   };
   const emulator::Counts few = count(4), many = count(14);
   CAPTURE(many.str());
@@ -45,7 +45,7 @@ TEST_CASE("CUDA emulator: a step of a beam is one copy there, one back and one w
   const OneThread one;
   const auto model = random_model(small_config());
   const auto there = moved(*model, test_devices().back());
-  const auto packed = there->for_decoding();
+  const auto ready = there->for_decoding();
   SearchOptions options;
   options.beam = 3;
   const Ids source{40, 6, 511, 77, 3};
@@ -54,7 +54,7 @@ TEST_CASE("CUDA emulator: a step of a beam is one copy there, one back and one w
     bool supplied = false;
     return emulator->counted([&] {
       beam_search(
-          *packed, SearchVocabulary::of(packed->special(), true), options, 1000,
+          *ready, SearchVocabulary::of(ready->special(), true), options, 1000,
           [&](std::int64_t, bool) {
             return std::exchange(supplied, true)
                        ? std::vector<SearchJob>()

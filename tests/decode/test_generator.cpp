@@ -57,14 +57,14 @@ GenerateOptions greedy(std::int64_t tokens) {
 
 TEST_CASE("generation: logits with kept keys and values equal the whole model's") {
   const testing::OneThread one;
-  for (const GptConfig& config : {small_gpt(), small_modern_gpt()}) {
+  for (const auto& [label, config] : small_gpts()) {
     const auto model = random_gpt(16, config);
-    const auto packed = model->for_decoding();
+    const auto ready = model->for_decoding();
     const Ids ids = {5, 6, 7, 60, 0, 1, 2, 9};
     const auto logits_of = [&](DecoderState& state, const Ids& tokens) {
-      return packed->logits(state.step(tokens)).value();
+      return ready->logits(state.step(tokens)).value();
     };
-    DecoderState by_one(*packed);
+    DecoderState by_one(*ready);
     by_one.add({{}});
     std::vector<float> last;
     for (std::size_t i = 1; i <= ids.size(); ++i) {
@@ -78,13 +78,13 @@ TEST_CASE("generation: logits with kept keys and values equal the whole model's"
     // The same bits when all but the last is read at once, by one text or by several that begin alike
     // or not.
     const std::span<const std::int32_t> past = std::span(ids).first(ids.size() - 1);
-    DecoderState alike(*packed);
+    DecoderState alike(*ready);
     alike.add({{{}, past}});
     alike.select({0, 0});
     const Tensor both = logits_of(alike, {ids.back(), ids.back()});
     CHECK(both.slice(0, 1).values<float>() == last);
     CHECK(both.slice(1, 2).values<float>() == last);
-    DecoderState unlike(*packed);
+    DecoderState unlike(*ready);
     const Ids others = {1, 2, 3, 4, 5};
     unlike.add({{{}, others}, {{}, past}});
     const Tensor two = logits_of(unlike, {8, ids.back()});
@@ -93,9 +93,53 @@ TEST_CASE("generation: logits with kept keys and values equal the whole model's"
   }
 }
 
+TEST_CASE("generation: rows that begin anywhere, branch, end and join are as in whole passes") {
+  const testing::OneThread one;
+  for (const Device device : test_devices()) {
+    for (const auto& [label, config] : small_gpts()) {
+      const auto model = random_gpt(32, config);
+      const auto ready = testing::moved(*model, device)->for_decoding();
+      DecoderState state(*ready);
+      Random random(7, 8);
+      std::vector<Ids> rows;
+      for (int step = 0; step < 14; ++step) {
+        if (step % 5 == 0) {
+          std::vector<Ids> pasts = {{}, {4, 9, 4}, {8}};
+          std::vector<RowStart> starts;
+          for (const Ids& past : pasts) starts.push_back({{}, past});
+          state.add(starts);
+          rows.insert(rows.end(), pasts.begin(), pasts.end());
+        }
+        Ids tokens;
+        for (Ids& row : rows) {
+          tokens.push_back(static_cast<std::int32_t>(random.below(61)));
+          row.push_back(tokens.back());
+        }
+        const Tensor logits = ready->logits(state.step(tokens)).value();
+        for (std::size_t row = 0; row < rows.size(); ++row) {
+          const auto at = static_cast<std::int64_t>(row);
+          const auto expected = whole_model_logits(*model, rows[row]);
+          const auto given = logits.slice(at, at + 1).values<float>();
+          for (std::size_t v = 0; v < expected.size(); ++v) {
+            REQUIRE(given[v] == doctest::Approx(expected[v]).epsilon(1e-4).scale(1));
+          }
+        }
+        std::vector<std::int64_t> parents;
+        std::vector<Ids> next;
+        for (int row = 0; row < 1 + step % 4; ++row) {
+          parents.push_back(random.below(static_cast<std::int64_t>(rows.size())));
+          next.push_back(rows[parents.back()]);
+        }
+        state.select(parents);
+        rows = next;
+      }
+    }
+  }
+}
+
 TEST_CASE("generation: greedy text goes on rightly past the context") {
   const testing::OneThread one;
-  const auto model = random_gpt(8);
+  const auto model = random_gpt(8, small_unbiased_gpt());
   const Ids prompt = {5, 6, 7};
   const auto generated = generate(*model->for_decoding(), prompt, greedy(30)).front();
   REQUIRE(generated.size() == 30);
@@ -123,17 +167,17 @@ TEST_CASE("generation: greedy text goes on rightly past the context") {
 TEST_CASE(
     "generation: one token of top-k is greedy; texts are the same on any threads, alone or not") {
   const auto model = random_gpt();
-  const auto packed = model->for_decoding();
+  const auto ready = model->for_decoding();
   GenerateOptions options = greedy(20);
-  const auto likely = generate(*packed, {5, 6}, options);
+  const auto likely = generate(*ready, {5, 6}, options);
   options.temperature = 0.7;
   options.top_k = 1;
-  CHECK(generate(*packed, {5, 6}, options) == likely);
+  CHECK(generate(*ready, {5, 6}, options) == likely);
   options.top_k = 0;
   options.temperature = 2;
   options.texts = 3;
   std::vector<std::pair<std::int64_t, std::int32_t>> heard;
-  const auto texts = generate(*packed, {5, 6}, options, [&](std::int64_t text, std::int32_t token) {
+  const auto texts = generate(*ready, {5, 6}, options, [&](std::int64_t text, std::int32_t token) {
     heard.emplace_back(text, token);
   });
   CHECK(texts[0] != texts[1]);
@@ -143,18 +187,25 @@ TEST_CASE(
   }
   {
     const testing::OneThread one;
-    CHECK(generate(*packed, {5, 6}, options) == texts);
+    CHECK(generate(*ready, {5, 6}, options) == texts);
   }
   options.texts = 1;
-  CHECK(generate(*packed, {5, 6}, options).front() == texts[0]);
+  CHECK(generate(*ready, {5, 6}, options).front() == texts[0]);
   options.seed = 2;
-  CHECK(generate(*packed, {5, 6}, options).front() != texts[0]);
-  // A text ends where its end is drawn.
+  CHECK(generate(*ready, {5, 6}, options).front() != texts[0]);
+  // A text ends where its end is drawn, and nobody hears of it or of what comes after.
   options.seed = 1;
+  options.texts = 3;
   options.end_of_text = texts[0][7];
-  const auto ended = generate(*packed, {5, 6}, options).front();
-  const auto first = std::find(texts[0].begin(), texts[0].end(), texts[0][7]);
-  CHECK(ended == Ids(texts[0].begin(), first));
+  std::vector<Ids> heard_of(3);
+  const auto ended = generate(*ready, {5, 6}, options, [&](std::int64_t text, std::int32_t token) {
+    heard_of.at(static_cast<std::size_t>(text)).push_back(token);
+  });
+  CHECK(heard_of == ended);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Ids& text = texts[i];
+    CHECK(ended[i] == Ids(text.begin(), std::find(text.begin(), text.end(), options.end_of_text)));
+  }
 }
 
 TEST_CASE("generation: each token is drawn by its own number, past the context, too") {
@@ -181,11 +232,11 @@ TEST_CASE("generation: weights in bf16 are the rounded weights, and no other num
   const testing::OneThread one;
   const auto model = random_gpt();
   const auto logits = [&](DType weights) {
-    const auto packed = model->for_decoding(weights);
-    DecoderState state(*packed);
+    const auto ready = model->for_decoding(weights);
+    DecoderState state(*ready);
     const Ids past = {5, 6, 7};
     state.add({{{}, past}});
-    return packed->logits(state.step({60})).value().values<float>();
+    return ready->logits(state.step({60})).value().values<float>();
   };
   CHECK(logits(DType::bf16) != logits(DType::f32));
   for (const auto& leaf : model->parameters().leaves()) {
@@ -199,7 +250,7 @@ TEST_CASE("CUDA: generated text is the CPU's") {
   const std::vector<Device> devices = test_devices();
   if (devices.size() == 1) return skip_cuda();
   const testing::OneThread one;
-  for (const GptConfig& config : {small_gpt(), small_modern_gpt()}) {
+  for (const auto& [label, config] : small_gpts()) {
     const auto host = random_gpt(16, config);
     const auto device = testing::moved(*host, devices[1]);
     GenerateOptions options = greedy(20);

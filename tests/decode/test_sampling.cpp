@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
 
 #include "decode/sampling.h"
 #include "tensor/kernels.h"
@@ -50,7 +51,7 @@ std::vector<double> frequencies(const Logits& logits, const SamplingOptions& opt
                                 std::int64_t count, Device device) {
   std::vector<double> result(logits.size());
   for (const std::int32_t token : draw(repeated(logits, count), count, options, device)) {
-    result[static_cast<std::size_t>(token)] += 1;
+    result[token] += 1;
   }
   return result;
 }
@@ -135,6 +136,27 @@ SamplingOptions options_of(double temperature, std::int64_t top_k, double top_p)
 
 }  // namespace
 
+TEST_CASE("sampling: a share is the least whole weight that reaches it") {
+  CHECK(share_of(10, 0.25) == 3);
+  CHECK(share_of(8, 0.25) == 2);
+  CHECK(share_of(3, 1e-9) == 1);
+  CHECK(share_of(3, 1) == 3);
+  constexpr TokenWeight kLarge = (TokenWeight{1} << 62) - 1;  // rounds up as a double
+  CHECK(share_of(kLarge, 1) == kLarge);
+}
+
+TEST_CASE("sampling: each position of each text has a place of its own") {
+  std::set<TokenWeight> places;
+  for (std::uint64_t text = 0; text < 20; ++text) {
+    for (std::int64_t position = 0; position < 50; ++position) {
+      const TokenWeight place = draw_place(TokenWeight{1} << 40, {1, text}, position);
+      CHECK(place < TokenWeight{1} << 40);
+      places.insert(place);
+    }
+  }
+  CHECK(places.size() == 1000);
+}
+
 TEST_CASE("sampling: the distribution is the one that theory says") {
   const Logits logits = {0.3f, -1, 2, 1.5f, 0, -3, 1.5f, 0.9f, -0.2f, 1.1f};
   const std::vector<std::size_t> all = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -197,9 +219,8 @@ TEST_CASE("sampling: every device draws what the definition says") {
             const Ids tokens = draw(logits, kRows, options, device, position);
             for (std::int64_t r = 0; r < kRows; ++r, ++position) {
               const auto first = logits.begin() + r * vocabulary;
-              CHECK(tokens[static_cast<std::size_t>(r)] ==
-                    defined_draw(Logits(first, first + vocabulary), options,
-                                 static_cast<std::uint64_t>(r), position));
+              CHECK(tokens[r] == defined_draw(Logits(first, first + vocabulary), options,
+                                              static_cast<std::uint64_t>(r), position));
             }
           }
         }
@@ -220,7 +241,7 @@ TEST_CASE("sampling: a row does not notice the others, damaged ones either") {
       std::copy_n(logits.begin() + row * kVocabulary, kVocabulary,
                   alone.begin() + row * kVocabulary);
       Ids expected(kRows, -1);
-      expected[static_cast<std::size_t>(row)] = tokens[static_cast<std::size_t>(row)];
+      expected[row] = tokens[row];
       CHECK(draw(alone, kRows, options, device) == expected);
     }
   }

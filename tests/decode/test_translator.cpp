@@ -46,19 +46,19 @@ TEST_CASE("a translation depends on nothing but its sentence: not on batch, orde
   const OneThread quick;
   for (const NormOrder norm : {NormOrder::post, NormOrder::pre}) {
     const auto model = random_model(small_config(norm));
-    const auto packed = model->for_decoding();
+    const auto ready = model->for_decoding();
     const std::vector<Ids> sources = random_sentences(64, 611, 10);
     TranslateOptions options;
     options.beam = options.n_best = 3;
     options.extra_length = 3;
     options.threads = 1;
     std::vector<std::vector<Hypothesis>> alone;
-    for (const Ids& source : sources) alone.push_back(translate_ids(*packed, {source}, options)[0]);
+    for (const Ids& source : sources) alone.push_back(translate_ids(*ready, {source}, options)[0]);
 
     for (const std::size_t size : {2, 7, 64}) {
       for (std::size_t begin = 0; begin < sources.size(); begin += size) {
         const std::size_t end = std::min(sources.size(), begin + size);
-        const auto found = translate_ids(*packed,
+        const auto found = translate_ids(*ready,
                                          {sources.begin() + static_cast<std::ptrdiff_t>(begin),
                                           sources.begin() + static_cast<std::ptrdiff_t>(end)},
                                          options);
@@ -69,8 +69,7 @@ TEST_CASE("a translation depends on nothing but its sentence: not on batch, orde
     std::iota(order.begin(), order.end(), 0);
     Random random(8, 8);
     for (std::size_t i = order.size() - 1; i > 0; --i) {
-      std::swap(order[i],
-                order[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(i) + 1))]);
+      std::swap(order[i], order[random.below(static_cast<std::int64_t>(i) + 1)]);
     }
     std::vector<Ids> shuffled;
     for (const std::size_t i : order) shuffled.push_back(sources[i]);
@@ -79,7 +78,7 @@ TEST_CASE("a translation depends on nothing but its sentence: not on batch, orde
            {1, 500, 100000}) {  // refilled often, sometimes, never
         options.threads = threads;
         options.batch_tokens = batch_tokens;
-        const auto found = translate_ids(*packed, shuffled, options);
+        const auto found = translate_ids(*ready, shuffled, options);
         for (std::size_t i = 0; i < order.size(); ++i) check_same(found[i], alone[order[i]]);
       }
     }
@@ -93,15 +92,15 @@ TEST_CASE("one sentence on several threads: the kernels share it") {
   config.hidden = 512;
   config.vocabulary = 5000;
   const auto model = random_model(config);
-  const auto packed = model->for_decoding();
+  const auto ready = model->for_decoding();
   const std::vector<Ids> sources = random_sentences(3, 5000);
   TranslateOptions options;
   options.forced_length = 6;
   options.threads = 1;
-  const auto together = translate_ids(*packed, sources, options);
+  const auto together = translate_ids(*ready, sources, options);
   options.threads = 3;
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    check_same(translate_ids(*packed, {sources[i]}, options)[0], together[i]);
+    check_same(translate_ids(*ready, {sources[i]}, options)[0], together[i]);
   }
 }
 
@@ -172,7 +171,7 @@ TEST_CASE("scores of given translations: the model's own, and bit for bit those 
   const OneThread quick;
   for (const NormOrder norm : {NormOrder::post, NormOrder::pre}) {
     const auto model = random_model(small_config(norm));
-    const auto packed = model->for_decoding();
+    const auto ready = model->for_decoding();
     const std::vector<Ids> sources = random_sentences(30, 611);
     std::vector<Ids> targets = random_sentences(30, 611, 25, 17);
     targets[4].clear();
@@ -180,7 +179,7 @@ TEST_CASE("scores of given translations: the model's own, and bit for bit those 
     for (const auto& [threads, batch_tokens] : {std::pair{1, 8192}, {2, 50}}) {
       options.threads = threads;
       options.batch_tokens = batch_tokens;
-      const auto scores = score_ids(*packed, sources, targets, options);
+      const auto scores = score_ids(*ready, sources, targets, options);
       for (std::size_t i = 0; i < sources.size(); ++i) {
         Ids inputs{2}, outputs = targets[i];
         inputs.insert(inputs.end(), targets[i].begin(), targets[i].end());
@@ -198,16 +197,16 @@ TEST_CASE("scores of given translations: the model's own, and bit for bit those 
     }
     TranslateOptions search;
     search.extra_length = 3;
-    const auto found = translate_ids(*packed, sources, search);
+    const auto found = translate_ids(*ready, sources, search);
     for (std::size_t i = 0; i < sources.size(); ++i) targets[i] = found[i][0].tokens;
-    const auto scores = score_ids(*packed, sources, targets);
+    const auto scores = score_ids(*ready, sources, targets);
     for (std::size_t i = 0; i < sources.size(); ++i) {
       CHECK(scores[i].log_probability == found[i][0].log_probability);
     }
-    CHECK_THROWS_WITH(score_ids(*packed, sources, {}),
+    CHECK_THROWS_WITH(score_ids(*ready, sources, {}),
                       "score: expected as many targets as sources, given 30 sources and 0 targets");
     CHECK_THROWS_WITH(
-        score_ids(*packed, {{4}}, {Ids(80, 4)}),
+        score_ids(*ready, {{4}}, {Ids(80, 4)}),
         "score: expected at most 79 tokens in a sentence, given 1 source and 80 target "
         "tokens in sentence 1");
   }
@@ -218,13 +217,13 @@ TEST_CASE("CUDA: translations are those of the CPU") {
   if (devices.size() == 1) return skip_cuda();
   const auto model = random_model(small_config());
   const auto copy = moved(*model, devices[1]);
-  const auto packed = model->for_decoding(), packed_copy = copy->for_decoding();
+  const auto ready = model->for_decoding(), ready_copy = copy->for_decoding();
   const std::vector<Ids> sources = random_sentences(3, 611, 6);
   TranslateOptions options;
   options.beam = options.n_best = 3;
   options.extra_length = 3;
-  const auto expected = translate_ids(*packed, sources, options);
-  const auto found = translate_ids(*packed_copy, sources, options);
+  const auto expected = translate_ids(*ready, sources, options);
+  const auto found = translate_ids(*ready_copy, sources, options);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     for (std::size_t k = 0; k < expected[i].size(); ++k) {
       CHECK(found[i][k].tokens == expected[i][k].tokens);
@@ -233,6 +232,6 @@ TEST_CASE("CUDA: translations are those of the CPU") {
   }
   // And alone as in company, to the last bit.
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    check_same(found[i], translate_ids(*packed_copy, {sources[i]}, options)[0]);
+    check_same(found[i], translate_ids(*ready_copy, {sources[i]}, options)[0]);
   }
 }

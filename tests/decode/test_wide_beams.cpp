@@ -54,7 +54,7 @@ Found search_everything(const AutoregressiveModel& model, Ids source, std::size_
     Found next;
     std::vector<std::int64_t> parents;
     for (const Choice& choice : choices) {
-      next.push_back(live[static_cast<std::size_t>(choice.row)]);
+      next.push_back(live[choice.row]);
       next.back().tokens.push_back(choice.token);
       next.back().log_probability = choice.log_probability;
       parents.push_back(choice.row);
@@ -115,15 +115,15 @@ double continuations_seen(std::int64_t width) {
 TEST_CASE("a wide beam finds, bit for bit, what looking at every continuation finds") {
   const OneThread quick;
   const auto model = random_model(small_config(), 7);
-  const auto packed = model->for_decoding();
+  const auto ready = model->for_decoding();
   const Ids source{40, 6, 511, 77};
   for (const std::int64_t beam : {33, 150, 600}) {
     CAPTURE(beam);
     TranslateOptions options;
     options.beam = options.n_best = beam;
     options.forced_length = 3;
-    const Found found = translate_ids(*packed, {source}, options)[0];
-    const Found expected = search_everything(*packed, source, static_cast<std::size_t>(beam), 3);
+    const Found found = translate_ids(*ready, {source}, options)[0];
+    const Found expected = search_everything(*ready, source, static_cast<std::size_t>(beam), 3);
     REQUIRE(found.size() == expected.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
       REQUIRE(found[i].tokens == expected[i].tokens);

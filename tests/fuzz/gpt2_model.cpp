@@ -20,13 +20,13 @@ const fs::path& folder() {
 /// As write_gpt2() leaves it.
 std::string seed(const char* index) {
   GptConfig config = tiny_gpt();
-  LanguageModel model = {nullptr, load_tokenizer(folder(), "gpt2"), {}};
-  config.vocabulary = model.tokenizer->vocabulary();
-  model.gpt = std::make_unique<Gpt>(config);
-  model.gpt->materialize(1);
+  SavedModel<Gpt> saved = {nullptr, load_tokenizer(folder(), "gpt2"), {}};
+  config.vocabulary = saved.tokenizer->vocabulary();
+  saved.model = std::make_unique<Gpt>(config);
+  saved.model->materialize(1);
   const fs::path exported = scratch() / "exported";
   fs::create_directories(exported);
-  hugging_face::write_gpt2(exported, model);
+  hugging_face::write_gpt2(exported, saved);
   return joined({testing::read_file(exported / "config.json"), index,
                  header_of(exported / "model.safetensors"), sane_values()});
 }
@@ -44,8 +44,8 @@ void read(std::string_view input) {
   fs::remove(folder() / "model.safetensors.index.json");
   if (!files[1].empty()) put("gpt2/model.safetensors.index.json", files[1]);
   put(files[1].empty() ? "gpt2/model.safetensors" : "gpt2/part", safetensors(files[2], files[3]));
-  const LanguageModel model = hugging_face::read_gpt2(folder(), hugging_face::Settings(folder()));
-  expect_finite(model.gpt->parameters());
+  const SavedModel<Gpt> saved = hugging_face::read_gpt2(folder(), hugging_face::Settings(folder()));
+  expect_finite(saved.model->parameters());
 }
 
 }  // namespace

@@ -28,12 +28,12 @@ void read(std::string_view input) {
   const auto files = parts(input, 3);
   const auto file = put("language/config.json", files[0]);
   put("language/model.safetensors", safetensors(files[1], files[2]));
-  const LanguageModel model = load_language_model(file.parent_path());
-  expect_finite(model.gpt->parameters());
-  if (is_large(model.gpt->parameters())) return;
+  const SavedModel<Gpt> saved = load_model<Gpt>(file.parent_path());
+  expect_finite(saved.model->parameters());
+  if (is_large(saved.model->parameters())) return;
   GenerateOptions options;
   options.max_tokens = 5;
-  generate(*model.gpt->for_decoding(), model.tokenizer->encode("ab"), options);
+  generate(*saved.model->for_decoding(), saved.tokenizer->encode("ab"), options);
 }
 
 }  // namespace

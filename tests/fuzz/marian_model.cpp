@@ -21,16 +21,16 @@ const fs::path& folder() {
 
 /// As write_marian() leaves it.
 std::string seed(bool output_bias) {
-  TranslationModel model = {nullptr, load_tokenizer(folder()), {}};
-  TransformerConfig config = tiny_transformer(model.tokenizer->vocabulary());
-  config.special = model.tokenizer->special();
+  SavedModel<Transformer> saved = {nullptr, load_tokenizer(folder()), {}};
+  TransformerConfig config = tiny_transformer(saved.tokenizer->vocabulary());
+  config.special = saved.tokenizer->special();
   config.output_bias = output_bias;
   config.sinusoids = SinusoidLayout::concatenated;
-  model.transformer = std::make_unique<Transformer>(config);
-  model.transformer->materialize(1);
+  saved.model = std::make_unique<Transformer>(config);
+  saved.model->materialize(1);
   const fs::path exported = scratch() / "exported";
   fs::create_directories(exported);
-  hugging_face::write_marian(exported, model);
+  hugging_face::write_marian(exported, saved);
   return joined({testing::read_file(exported / "config.json"),
                  header_of(exported / "model.safetensors"), sane_values()});
 }
@@ -44,9 +44,9 @@ void read(std::string_view input) {
   const auto files = parts(input, 3);
   put("marian/config.json", files[0]);
   put("marian/model.safetensors", safetensors(files[1], files[2]));
-  const TranslationModel model =
+  const SavedModel<Transformer> saved =
       hugging_face::read_marian(folder(), hugging_face::Settings(folder()));
-  expect_finite(model.transformer->parameters());
+  expect_finite(saved.model->parameters());
 }
 
 }  // namespace

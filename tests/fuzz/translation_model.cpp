@@ -33,13 +33,13 @@ void read(std::string_view input) {
   static const auto file = put("translation/tokenizer.model", tokenizer().files().front().second);
   put("translation/config.json", files[0]);
   put("translation/model.safetensors", safetensors(files[1], files[2]));
-  const TranslationModel model = load_translation_model(file.parent_path());
-  expect_finite(model.transformer->parameters());
-  if (is_large(model.transformer->parameters())) return;
+  const SavedModel<Transformer> saved = load_model<Transformer>(file.parent_path());
+  expect_finite(saved.model->parameters());
+  if (is_large(saved.model->parameters())) return;
   TranslateOptions options;
   options.beam = 2;
   options.threads = 1;
-  Translator(*model.transformer, model.tokenizer).translate({"a girl sees it"}, options);
+  Translator(*saved.model, saved.tokenizer).translate({"a girl sees it"}, options);
 }
 
 }  // namespace

@@ -34,10 +34,7 @@ void read(std::string_view input) {
   });
   ignoring_errors([&] { parse_device(word); });
   ignoring_errors([&] { LoraOptions::parse_names(word); });
-  ignoring_errors([&] { parse_document_kind(word); });
-  ignoring_errors([&] { parse_schedule(word); });
-  ignoring_errors([&] { score_tokenizer(word); });
-  ignoring_errors([&] { bleu_smoothing(word); });
+  ignoring_errors([&] { enum_named<DocumentKind>(word); });
   if (word.size() < 200) did_you_mean(word, {"steps", "epochs", "minutes", "batch-tokens"});
 }
 

@@ -6,7 +6,7 @@ namespace kette {
 namespace {
 
 std::vector<Block> encoder_blocks(const Scope& scope, const ClassifierConfig& c) {
-  BlockConfig config{.width = c.width, .hidden = c.hidden, .heads = c.heads};
+  BlockConfig config{.width = c.width, .hidden = c.hidden, .heads = c.heads_of(0)};
   config.norm_order = NormOrder::pre;
   config.feed_forward = FeedForwardKind::gelu;
   config.dropout = c.dropout;

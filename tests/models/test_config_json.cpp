@@ -69,7 +69,24 @@ TEST_CASE("config.json: a language model of version 0.1.0 calls the kind of its 
   CHECK(dynamic_cast<const GptConfig&>(*config).norm == NormKind::rms);
   json["norm"] = "post";
   CHECK_THROWS_WITH_AS(model_config_from_json(json.dump(), "config.json"),
-                       "config.json: norm: expected one of layer, rms, given post", Error);
+                       "config.json: norm: expected one of layer, rms, none, given post", Error);
+}
+
+TEST_CASE("config.json: what older language models lack means what they are") {
+  Json json = Json::parse(to_json(small_attention_only_gpt()));
+  const auto read = [&] {
+    const auto config = model_config_from_json(json.dump(), "config.json");
+    return dynamic_cast<const GptConfig&>(*config);
+  };
+  CHECK(to_json(read()) == to_json(small_attention_only_gpt()));
+  for (const char* key : {"tied_output", "biases", "smeared_keys"}) {
+    CHECK(json[key] != Json::parse(to_json(small_gpt()))[key]);
+    json.erase(key);
+  }
+  CHECK(read().tied_output);
+  CHECK(read().biases);
+  CHECK_FALSE(read().smeared_keys);
+  CHECK(error_with("hidden", 0) == "config.json: hidden: expected at least 1, given 0");
 }
 
 TEST_CASE("config.json: JSON that nests without end is refused") {

@@ -35,6 +35,7 @@ class Masks {
 Variable apply(const Linear& map, const Variable& x) { return linear(x, map.weight, map.bias); }
 
 Variable apply(const Norm& norm, const Variable& x) {
+  if (norm.kind == NormKind::none) return x;
   return norm.kind == NormKind::layer ? layer_norm(x, norm.gain, norm.bias)
                                       : rms_norm(x, norm.gain);
 }
@@ -51,7 +52,7 @@ Variable attend(const MultiHeadSelfAttention& layer, Mask mask, const Variable& 
                 const Segments& segments, Masks& masks) {
   const Variable qkv = apply(layer.query_key_value, x);
   return apply(layer.output,
-               self_attention(qkv, segments, {layer.heads, mask, masks.next(kAttention)}));
+               self_attention(qkv, segments, {layer.heads.count, mask, masks.next(kAttention)}));
 }
 
 void check_same(const Variable& given, const Variable& expected) {
@@ -83,7 +84,7 @@ class PlainTransformer {
   Variable embed(const std::vector<std::int32_t>& ids, const Segments& segments) {
     const TransformerConfig& c = model_.config();
     const Tensor table = sinusoidal_positions(c.max_length, c.width).to(DType::f64);
-    const Variable tokens = embedding(model_.shared_embedding().table, Tensor::from(ids),
+    const Variable tokens = embedding(model_.token_embedding().table, Tensor::from(ids),
                                       std::sqrt(static_cast<double>(c.width)));
     return masks_.drop(add_positions(tokens, table, row_positions(segments)), kResidual);
   }
@@ -95,8 +96,8 @@ class PlainTransformer {
     x = surround(layer.self_attention_norm, order_, x, masks_, [&](const Variable& in) {
       return attend(layer.self_attention, Mask::none, in, kSourceSegments, masks_);
     });
-    return surround(layer.feed_forward_norm, order_, x, masks_,
-                    [&](const Variable& in) { return feed_forward(layer.feed_forward, in); });
+    return surround(*layer.feed_forward_norm, order_, x, masks_,
+                    [&](const Variable& in) { return feed_forward(*layer.feed_forward, in); });
   }
   Variable decode(const Block& layer, Variable x, const Variable& memory) {
     x = surround(layer.self_attention_norm, order_, x, masks_, [&](const Variable& in) {
@@ -107,10 +108,10 @@ class PlainTransformer {
       const Variable query = apply(cross.query, in), key_value = apply(cross.key_value, memory);
       return apply(cross.output,
                    cross_attention(query, key_value, kTargetSegments, kSourceSegments,
-                                   {cross.heads, Mask::none, masks_.next(kAttention)}));
+                                   {cross.heads.count, Mask::none, masks_.next(kAttention)}));
     });
-    return surround(layer.feed_forward_norm, order_, x, masks_,
-                    [&](const Variable& in) { return feed_forward(layer.feed_forward, in); });
+    return surround(*layer.feed_forward_norm, order_, x, masks_,
+                    [&](const Variable& in) { return feed_forward(*layer.feed_forward, in); });
   }
   Variable finish(const Variable& x, const std::string& stack) const {
     if (order_ == NormOrder::post) return x;
@@ -133,24 +134,26 @@ Variable plain_gpt_states(const Gpt& model, const std::vector<std::int32_t>& ids
   x = masks.drop(x, kResidual);
   for (const Block& layer : model.decoder()) {
     x = surround(layer.self_attention_norm, NormOrder::pre, x, masks, [&](const Variable& in) {
-      if (model.position_embedding()) {
-        return attend(layer.self_attention, Mask::causal, in, segments, masks);
+      const MultiHeadSelfAttention& attention = layer.self_attention;
+      Variable qkv = apply(attention.query_key_value, in);
+      if (attention.smears_keys()) qkv = smear(qkv, sigmoid(attention.smear), positions);
+      if (!model.position_embedding()) {
+        qkv = rotary(qkv, positions, model.rotary_table(), 2 * attention.heads.total_width());
       }
-      const Variable qkv = rotary(apply(layer.self_attention.query_key_value, in), positions,
-                                  model.rotary_table(), 2 * model.config().width);
-      return apply(
-          layer.self_attention.output,
-          self_attention(qkv, segments,
-                         {layer.self_attention.heads, Mask::causal, masks.next(kAttention)}));
+      return apply(attention.output,
+                   self_attention(qkv, segments,
+                                  {attention.heads.count, Mask::causal, masks.next(kAttention)}));
     });
-    x = surround(layer.feed_forward_norm, NormOrder::pre, x, masks, [&](const Variable& in) {
-      const Variable inner = apply(layer.feed_forward.inner, in);
-      return apply(layer.feed_forward.outer, model.config().feed_forward == FeedForwardKind::gelu
-                                                 ? gelu(inner)
-                                                 : swiglu(inner));
+    if (!layer.feed_forward) continue;
+    x = surround(*layer.feed_forward_norm, NormOrder::pre, x, masks, [&](const Variable& in) {
+      const Variable inner = apply(layer.feed_forward->inner, in);
+      const FeedForwardKind kind = model.config().feed_forward;
+      return apply(layer.feed_forward->outer, kind == FeedForwardKind::gelu   ? gelu(inner)
+                                              : kind == FeedForwardKind::relu ? relu(inner)
+                                                                              : swiglu(inner));
     });
   }
-  return apply(model.final_norm(), x);
+  return apply(*model.decoder_norm(), x);
 }
 
 }  // namespace
@@ -185,7 +188,7 @@ TEST_CASE(
 }
 
 TEST_CASE("dropout: GPT has GPT-2's at each of its points, with a mask of its own") {
-  for (GptConfig config : {small_gpt(), small_modern_gpt()}) {
+  for (auto [label, config] : small_gpts()) {
     config.dropout = kResidual;
     config.attention_dropout = kAttention;
     Gpt model(config);

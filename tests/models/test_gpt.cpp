@@ -3,9 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <set>
 
 #include "models/gpt.h"
 #include "models/gradient_check.h"
+#include "tests/random_tensor.h"
 
 using namespace kette;
 
@@ -47,21 +49,47 @@ TEST_CASE("GPT: the presets have the published numbers of parameters") {
 }
 
 TEST_CASE("GPT: the gradient of every parameter agrees with central differences") {
-  for (const bool modern : {false, true}) {
-    const GptConfig config = modern ? small_modern_gpt() : small_gpt();
+  for (const auto& [label, config] : small_gpts()) {
     const auto gaps = check_model(config, 4);
-    CHECK(gaps.size() == Gpt(config).parameters().leaves().size());
+    Gpt model(config);
+    model.allocate(DType::f64, {}, Gradients::none);
+    CHECK(gaps.size() == model.parameters().leaves().size());
     for (const auto& parameter : gaps) {
       CAPTURE(parameter.first);
       CAPTURE(parameter.second.where);
       CHECK(parameter.second.gap < 1e-6);
-      CHECK(parameter.second.checked >= 4);
+      const Tensor& value = model.parameters().find(parameter.first)->value;
+      CHECK(parameter.second.checked >= std::min<std::int64_t>(4, value.elements()));
     }
   }
 }
 
+TEST_CASE("GPT: smears have a gradient where attention tells keys apart") {
+  for (const GptConfig& config : {small_attention_only_gpt(), small_unbiased_gpt()}) {
+    Gpt model(config);
+    model.materialize(3, DType::f64);
+    std::vector<std::shared_ptr<Leaf>> smears;
+    for (const auto& leaf : model.parameters().leaves()) {
+      // With the small weights that it starts with, all keys weigh nearly the same.
+      if (leaf->value.shape().rank() == 2) leaf->value.copy_from(affine(leaf->value, 20).value());
+      if (leaf->name.ends_with("/smear")) smears.push_back(leaf);
+    }
+    REQUIRE(smears.size() == 2);
+    const auto loss = [&] {
+      Run run;
+      const Variable states = model.decode(Tensor::from(kIds), PackedSequences(kSegments), run);
+      return model.loss(states, Tensor::from(kIds), {0.1, 1.0 / 7});
+    };
+    for (const auto& parameter : check_parameter_gradients(loss, smears, 2)) {
+      CAPTURE(parameter.first);
+      CHECK(parameter.second.gap < 1e-6);
+    }
+    for (const auto& leaf : smears) CHECK(sum_of_squares(leaf->gradient) > 1e-8);
+  }
+}
+
 TEST_CASE("GPT: no future token leaks, and texts of a batch do not see each other") {
-  for (const GptConfig& config : {small_gpt(), small_modern_gpt()}) {
+  for (const auto& [label, config] : small_gpts()) {
     Gpt model(config);
     model.materialize(3, DType::f64);
     const auto width = static_cast<std::size_t>(model.config().vocabulary);
@@ -99,6 +127,65 @@ TEST_CASE("GPT: initial weights have the deviations of GPT-2") {
   CHECK(deviation(model, "layers/0/feed_forward/inner/bias") == 0);
 }
 
+TEST_CASE("GPT: settings leave out what they say, and nothing else") {
+  using Names = std::set<std::string>;
+  const auto names = [](const GptConfig& config) {
+    const Gpt model(config);
+    Names all;
+    for (const auto& leaf : model.parameters().leaves()) all.insert(leaf->name);
+    return all;
+  };
+  GptConfig config = small_gpt();
+  config.layers = 1;
+  const Names whole = names(config);
+  CHECK(whole.size() == 16);
+  const auto without = [&](const std::string& part) {
+    Names left = whole;
+    std::erase_if(left, [&](const std::string& name) { return name.find(part) != name.npos; });
+    CHECK(left.size() < whole.size());
+    return left;
+  };
+  const auto with = [&](const std::string& name) {
+    Names more = whole;
+    more.insert(name);
+    return more;
+  };
+  GptConfig other = config;
+  other.hidden = 0;
+  CHECK(names(other) == without("feed_forward"));
+  other = config;
+  other.norm = NormKind::none;
+  CHECK(names(other) == without("norm/"));
+  other = config;
+  other.biases = false;
+  CHECK(names(other) == without("/bias"));
+  other = config;
+  other.tied_output = false;
+  CHECK(names(other) == with("output/weight"));
+  other = config;
+  other.smeared_keys = true;
+  CHECK(names(other) == with("layers/0/attention/smear"));
+  Gpt smeared(other);
+  smeared.materialize(1);
+  CHECK(smeared.parameters().find("layers/0/attention/smear")->value.values<float>() ==
+        std::vector<float>(2, 0));
+}
+
+TEST_CASE("GPT: with a norm that is none, attention reads the residual stream itself") {
+  Gpt model(small_attention_only_gpt());
+  model.materialize(3, DType::f64);
+  const Block& first = model.decoder()[0];
+  Run run;
+  const Variable x = affine(Tensor::full({4, 16}, 0.25, DType::f64), 2);
+  const auto [sum, normed] = ResidualStream(x).through(first.self_attention_norm.norm, run);
+  CHECK(sum.is(x));
+  CHECK(normed.is(x));
+  const auto [both, of_both] =
+      ResidualStream(x, x, {}).through(first.self_attention_norm.norm, run);
+  CHECK(both.value().values<double>() == std::vector<double>(64, 1.0));
+  CHECK(of_both.is(both));
+}
+
 TEST_CASE("GPT: sizes that make no sense are refused by name") {
   GptConfig config = small_gpt();
   config.heads = 3;
@@ -106,6 +193,10 @@ TEST_CASE("GPT: sizes that make no sense are refused by name") {
   config = small_gpt();
   config.context = 0;
   CHECK_THROWS_WITH_AS(Gpt{config}, doctest::Contains("context: expected at least 1"), Error);
+  config = small_gpt();
+  config.hidden = -1;
+  CHECK_THROWS_WITH_AS(Gpt{config}, doctest::Contains("hidden: expected at least 0, given -1"),
+                       Error);
   Gpt model(small_gpt());
   model.materialize(1);
   CHECK_THROWS_WITH_AS(logits(model, std::vector<std::int32_t>(17), Segments::from_lengths({17})),

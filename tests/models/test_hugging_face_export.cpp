@@ -40,7 +40,7 @@ TEST_CASE("Hugging Face: transformers reads our GPT-2 and agrees with it") {
   import_hugging_face(folder.path(), folder.out());
   const ScratchFolder scratch;
   export_hugging_face(folder.out(), scratch / "theirs");
-  const LanguageModel model = load_language_model(folder.out());
+  const SavedModel<Gpt> saved = load_model<Gpt>(folder.out());
   const Json questions = {{"texts", {"The weather and the water", " Straße 🙂\n\n  1,000's"}},
                           {"ids", {{1, 2, 3, 4, 5, 200}, {359, 7}}},
                           {"prompts", {{9, 10}, {300, 200, 100}}}};
@@ -48,20 +48,20 @@ TEST_CASE("Hugging Face: transformers reads our GPT-2 and agrees with it") {
   if (!answer) return;
   double worst = 0;
   for (std::size_t i = 0; i < 2; ++i) {
-    CHECK(model.tokenizer->encode(questions["texts"][i].get<std::string>()) ==
+    CHECK(saved.tokenizer->encode(questions["texts"][i].get<std::string>()) ==
           answer->at("tokens")[i].get<Ids>());
     Run inference;
     const Ids ids = questions["ids"][i];
     const auto rows = static_cast<std::int64_t>(ids.size());
     const PackedSequences sequences(Segments::from_lengths({rows}));
     const Tensor logits =
-        model.gpt->logits(model.gpt->decode(Tensor::from(ids), sequences, inference)).value();
+        saved.model->logits(saved.model->decode(Tensor::from(ids), sequences, inference)).value();
     worst = std::max(
         worst, worst_gap(logits.slice(rows - 1, rows).values<float>(), answer->at("logits")[i]));
     GenerateOptions options;
     options.temperature = 0;
     options.max_tokens = 20;
-    CHECK(generate(*model.gpt->for_decoding(), questions["prompts"][i], options).front() ==
+    CHECK(generate(*saved.model->for_decoding(), questions["prompts"][i], options).front() ==
           answer->at("greedy")[i].get<Ids>());
   }
   MESSAGE("largest difference of a logit: " << worst);
@@ -74,14 +74,14 @@ namespace {
 void check_marian(const std::filesystem::path& ours, const std::vector<std::int64_t>& beams) {
   const ScratchFolder scratch;
   export_hugging_face(ours, scratch / "theirs");
-  const TranslationModel model = load_translation_model(ours);
-  const SpecialTokens special = model.tokenizer->special();
+  const SavedModel<Transformer> saved = load_model<Transformer>(ours);
+  const SpecialTokens special = saved.tokenizer->special();
   const std::vector<std::string> texts = {"A man in a blue shirt", "Zwei junge Leute, 日本"};
   std::vector<Ids> sources;
   Json questions = {{"texts", texts}, {"beams", beams}, {"max_length", 20}};
   for (const std::string& text : texts) {
-    Ids source = model.tokenizer->encode(text),
-        target = model.tokenizer->encode(text, Side::target);
+    Ids source = saved.tokenizer->encode(text),
+        target = saved.tokenizer->encode(text, Side::target);
     sources.push_back(source);
     source.push_back(special.end);
     target.insert(target.begin(), special.begin);
@@ -91,13 +91,12 @@ void check_marian(const std::filesystem::path& ours, const std::vector<std::int6
   }
   const auto answer = ask_transformers(scratch / "theirs", questions);
   if (!answer) return;
-  const auto packed = model.transformer->for_decoding();
+  const auto ready = saved.model->for_decoding();
   double worst = 0;
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    CHECK(model.tokenizer->encode(texts[i]) == answer->at("tokens")[i].get<Ids>());
-    CHECK(model.tokenizer->encode(texts[i], Side::target) == answer->at("targets")[i].get<Ids>());
-    const Tensor logits =
-        logits_of(*model.transformer, questions["ids"][i], questions["targets"][i]);
+    CHECK(saved.tokenizer->encode(texts[i]) == answer->at("tokens")[i].get<Ids>());
+    CHECK(saved.tokenizer->encode(texts[i], Side::target) == answer->at("targets")[i].get<Ids>());
+    const Tensor logits = logits_of(*saved.model, questions["ids"][i], questions["targets"][i]);
     const std::int64_t rows = logits.rows();
     worst = std::max(
         worst, worst_gap(logits.slice(rows - 1, rows).values<float>(), answer->at("logits")[i]));
@@ -107,7 +106,7 @@ void check_marian(const std::filesystem::path& ours, const std::vector<std::int6
     options.kind = BeamKind::full;
     options.beam = options.n_best = beams[j];
     options.max_length = 18;
-    const auto found = translate_ids(*packed, sources, options);
+    const auto found = translate_ids(*ready, sources, options);
     for (std::size_t i = 0; i < sources.size(); ++i) {
       std::vector<Ids> tokens;
       for (const Hypothesis& hypothesis : found[i]) tokens.push_back(hypothesis.tokens);

@@ -15,9 +15,9 @@ namespace {
 
 using Ids = std::vector<std::int32_t>;
 
-LanguageModel imported(const HuggingFaceFolder& folder) {
+SavedModel<Gpt> imported(const HuggingFaceFolder& folder) {
   import_hugging_face(folder.path(), folder.out());
-  return load_language_model(folder.out());
+  return load_model<Gpt>(folder.out());
 }
 
 /// [ids, vocabulary]
@@ -32,11 +32,11 @@ Tensor logits_of(const Gpt& model, const Ids& ids) {
 
 TEST_CASE("Hugging Face: an imported GPT-2 has the logits of transformers") {
   const HuggingFaceFolder folder("gpt2");
-  const LanguageModel model = imported(folder);
+  const SavedModel<Gpt> saved = imported(folder);
   double worst = 0;
   const Json answers = golden("gpt2_golden.json");
   for (const Json& expected : answers.at("logits")) {
-    const Tensor logits = logits_of(*model.gpt, expected.at("ids"));
+    const Tensor logits = logits_of(*saved.model, expected.at("ids"));
     const Tensor last = logits.slice(logits.rows() - 1, logits.rows());
     worst = std::max(worst, worst_gap(last.values<float>(), expected.at("last")));
     const auto sums = expected.at("sum").get<std::vector<double>>();
@@ -53,15 +53,15 @@ TEST_CASE("Hugging Face: an imported GPT-2 has the logits of transformers") {
 
 TEST_CASE("Hugging Face: an imported GPT-2 goes on as generate() of transformers does") {
   const HuggingFaceFolder folder("gpt2");
-  const LanguageModel model = imported(folder);
-  const auto packed = model.gpt->for_decoding();
+  const SavedModel<Gpt> saved = imported(folder);
+  const auto ready = saved.model->for_decoding();
   const Json answers = golden("gpt2_golden.json");
   for (const Json& expected : answers.at("greedy")) {
     GenerateOptions options;
     options.temperature = 0;
     options.max_tokens = 20;
-    options.end_of_text = model.tokenizer->special().end;
-    Ids tokens = generate(*packed, expected.at("prompt"), options).front();
+    options.end_of_text = saved.tokenizer->special().end;
+    Ids tokens = generate(*ready, expected.at("prompt"), options).front();
     if (tokens.size() < 20) tokens.push_back(options.end_of_text);
     CHECK(tokens == expected.at("tokens").get<Ids>());
   }
@@ -69,16 +69,16 @@ TEST_CASE("Hugging Face: an imported GPT-2 goes on as generate() of transformers
 
 TEST_CASE("Hugging Face: GPT-2 comes back from an export bit for bit, tokenizer and settings too") {
   const HuggingFaceFolder folder("gpt2");
-  const LanguageModel before = imported(folder);
+  const SavedModel<Gpt> before = imported(folder);
   const ScratchFolder scratch;
   export_hugging_face(folder.out(), scratch / "theirs");
   CHECK(import_hugging_face(scratch / "theirs", scratch / "ours").find("2 layers") !=
         std::string::npos);
-  const LanguageModel after = load_language_model(scratch / "ours");
-  CHECK(after.gpt->parameters().values().values<float>() ==
-        before.gpt->parameters().values().values<float>());
+  const SavedModel<Gpt> after = load_model<Gpt>(scratch / "ours");
+  CHECK(after.model->parameters().values().values<float>() ==
+        before.model->parameters().values().values<float>());
   CHECK(after.tokenizer->fingerprint() == before.tokenizer->fingerprint());
-  CHECK(to_json(after.gpt->config()) == to_json(before.gpt->config()));
+  CHECK(to_json(after.model->config()) == to_json(before.model->config()));
 
   const SafetensorsFile theirs = SafetensorsFile::open(scratch / "theirs" / "model.safetensors");
   CHECK(theirs.metadata().at("format") == "pt");  // transformers insists
@@ -90,9 +90,40 @@ TEST_CASE("Hugging Face: GPT-2 comes back from an export bit for bit, tokenizer 
   }
 }
 
+TEST_CASE("Hugging Face: a GPT-2 with a head of its own comes and goes with it") {
+  const HuggingFaceFolder folder("gpt2");
+  Tensor head;
+  folder.change_tensors([&](HuggingFaceFolder::Tensors& tensors) {
+    head = tensors.at("transformer.wte.weight").clone();
+    head.data<float>()[5] += 1;
+    tensors["lm_head.weight"] = head;
+  });
+  CHECK(folder.import_error().find("\"tie_word_embeddings\": false") != std::string::npos);
+  Json settings = Json::parse(read_file(folder.path() / "config.json"));
+  settings["tie_word_embeddings"] = false;
+  write_file(folder.path() / "config.json", settings.dump());
+  const SavedModel<Gpt> saved = imported(folder);
+  CHECK_FALSE(saved.model->config().tied_output);
+  CHECK(saved.model->output().weight.value().values<float>() == head.values<float>());
+  const ScratchFolder scratch;
+  export_hugging_face(folder.out(), scratch / "theirs");
+  const auto written = Json::parse(read_file(scratch / "theirs" / "config.json"));
+  CHECK(written.at("tie_word_embeddings") == false);
+  const SafetensorsFile theirs = SafetensorsFile::open(scratch / "theirs" / "model.safetensors");
+  CHECK(theirs.tensor("lm_head.weight").values<float>() == head.values<float>());
+  import_hugging_face(scratch / "theirs", scratch / "ours");
+  CHECK(load_model<Gpt>(scratch / "ours").model->parameters().values().values<float>() ==
+        saved.model->parameters().values().values<float>());
+
+  folder.change_tensors([](HuggingFaceFolder::Tensors& t) { t.erase("lm_head.weight"); });
+  std::filesystem::remove_all(folder.out());
+  CHECK(folder.import_error().find("parameters, as many as the model of config.json has") !=
+        std::string::npos);
+}
+
 TEST_CASE("Hugging Face: names without prefix, masks, a second head and several files are read") {
   const HuggingFaceFolder folder("gpt2");
-  const auto expected = imported(folder).gpt->parameters().values().values<float>();
+  const auto expected = imported(folder).model->parameters().values().values<float>();
   std::filesystem::remove_all(folder.out());
   HuggingFaceFolder::Tensors first, second;
   for (const auto& [name, tensor] : folder.read_tensors()) {
@@ -111,7 +142,7 @@ TEST_CASE("Hugging Face: names without prefix, masks, a second head and several 
   write("model-00002-of-00002.safetensors", second);
   write_file(folder.path() / "model.safetensors.index.json", index.dump());
   std::filesystem::remove(folder.path() / "model.safetensors");
-  CHECK(imported(folder).gpt->parameters().values().values<float>() == expected);
+  CHECK(imported(folder).model->parameters().values().values<float>() == expected);
 
   index["weight_map"]["wte.weight"] = "../../secret";
   write_file(folder.path() / "model.safetensors.index.json", index.dump());
@@ -225,13 +256,20 @@ TEST_CASE(
   config.heads = 2;
   config.vocabulary = 360;
   const auto gpt2 = Gpt2Tokenizer::load(kHuggingFace / "gpt2");
-  GptConfig rotary = config, rms = config, gated = config;
-  rotary.positions = Positions::rotary;
-  rms.norm = NormKind::rms;
-  gated.feed_forward = FeedForwardKind::swiglu;
-  for (const GptConfig& modern : {rotary, rms, gated}) {
-    CHECK(export_error(modern, *gpt2).find("expected a model in GPT-2's form") !=
-          std::string::npos);
+  const std::pair<const char*, void (*)(GptConfig&)> changes[] = {
+      {"positions", [](GptConfig& c) { c.positions = Positions::rotary; }},
+      {"norm_kind", [](GptConfig& c) { c.norm = NormKind::rms; }},
+      {"norm_kind", [](GptConfig& c) { c.norm = NormKind::none; }},
+      {"feed_forward", [](GptConfig& c) { c.feed_forward = FeedForwardKind::swiglu; }},
+      {"hidden", [](GptConfig& c) { c.hidden = 0; }},
+      {"biases", [](GptConfig& c) { c.biases = false; }},
+      {"smeared_keys", [](GptConfig& c) { c.smeared_keys = true; }}};
+  for (const auto& [setting, change] : changes) {
+    GptConfig other = config;
+    change(other);
+    const std::string error = export_error(other, *gpt2);
+    CHECK(error.starts_with("export: expected a model in GPT-2's form"));
+    CHECK(error.ends_with(std::string("given one with another ") + setting));
   }
   CHECK(export_error(config, *load_tokenizer({}, "byte")).find("expected a gpt2 tokenizer") !=
         std::string::npos);

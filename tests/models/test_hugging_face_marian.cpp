@@ -2,7 +2,9 @@
 // files (tests/fixtures/make_hugging_face.py): tokens, logits, greedy output and beams.
 #include <numeric>
 
+#include "data/files/safetensors.h"
 #include "decode/translator.h"
+#include "models/adapter_directory.h"
 #include "models/exchange/sinusoid_layout.h"
 #include "models/model_directory.h"
 #include "tests/decode/decode_models.h"
@@ -13,9 +15,9 @@ using namespace kette::testing;
 
 namespace {
 
-TranslationModel imported(const HuggingFaceFolder& folder) {
+SavedModel<Transformer> imported(const HuggingFaceFolder& folder) {
   import_hugging_face(folder.path(), folder.out());
-  return load_translation_model(folder.out());
+  return load_model<Transformer>(folder.out());
 }
 
 double worst_gap(const Tensor& a, const Tensor& b) {
@@ -26,30 +28,29 @@ double worst_gap(const Tensor& a, const Tensor& b) {
 
 TEST_CASE("Hugging Face: an imported Marian model has the tokens of MarianTokenizer") {
   const HuggingFaceFolder folder("marian");
-  const TranslationModel model = imported(folder);
-  CHECK(model.tokenizer->kind() == "marian");
-  CHECK(model.tokenizer->special() == model.transformer->config().special);
+  const SavedModel<Transformer> saved = imported(folder);
+  CHECK(saved.tokenizer->kind() == "marian");
+  CHECK(saved.tokenizer->special() == saved.model->config().special);
   const Json answers = golden("marian_golden.json");
   for (const Json& expected : answers.at("tokens")) {
     const std::string text = expected.at("text");
     CAPTURE(text);
-    CHECK(model.tokenizer->encode(text) == expected.at("source").get<Ids>());
-    const Ids target = model.tokenizer->encode(text, Side::target);
+    CHECK(saved.tokenizer->encode(text) == expected.at("source").get<Ids>());
+    const Ids target = saved.tokenizer->encode(text, Side::target);
     CHECK(target == expected.at("target").get<Ids>());
-    CHECK(model.tokenizer->decode(target) == expected.at("decoded").get<std::string>());
-    CHECK(model.tokenizer->encode_all(std::vector<std::string_view>{text}, Side::target).front() ==
+    CHECK(saved.tokenizer->decode(target) == expected.at("decoded").get<std::string>());
+    CHECK(saved.tokenizer->encode_all(std::vector<std::string_view>{text}, Side::target).front() ==
           target);
   }
 }
 
 TEST_CASE("Hugging Face: an imported Marian model has the logits of transformers") {
   const HuggingFaceFolder folder("marian");
-  const TranslationModel model = imported(folder);
+  const SavedModel<Transformer> saved = imported(folder);
   double worst = 0;
   const Json answers = golden("marian_golden.json");
   for (const Json& expected : answers.at("logits")) {
-    const Tensor logits =
-        logits_of(*model.transformer, expected.at("source"), expected.at("target"));
+    const Tensor logits = logits_of(*saved.model, expected.at("source"), expected.at("target"));
     const Tensor last = logits.slice(logits.rows() - 1, logits.rows());
     worst = std::max(worst, testing::worst_gap(last.values<float>(), expected.at("last")));
     const auto sums = expected.at("sum").get<std::vector<double>>();
@@ -66,8 +67,8 @@ TEST_CASE("Hugging Face: an imported Marian model has the logits of transformers
 
 TEST_CASE("Hugging Face: the full beam finds what generate() of transformers finds") {
   const HuggingFaceFolder folder("marian");
-  const TranslationModel model = imported(folder);
-  const auto packed = model.transformer->for_decoding();
+  const SavedModel<Transformer> saved = imported(folder);
+  const auto ready = saved.model->for_decoding();
   const Json answers = golden("marian_golden.json");
   std::vector<Ids> sources;
   for (const Json& sentence : answers.at("search")) sources.push_back(sentence.at("source"));
@@ -82,11 +83,11 @@ TEST_CASE("Hugging Face: the full beam finds what generate() of transformers fin
     options.length_penalty = {LengthPenalty::Kind::len, first.at("penalty").get<double>()};
     options.max_length = first.at("max_tokens");
     options.extra_length = 1000;
-    const auto found = translate_ids(*packed, sources, options);
+    const auto found = translate_ids(*ready, sources, options);
     options.batch_tokens = 1;  // one by one: the same, to the last bit
-    const auto again = translate_ids(*packed, sources, options);
+    const auto again = translate_ids(*ready, sources, options);
     options.kind = BeamKind::narrowing;
-    const auto narrow = translate_ids(*packed, sources, options);
+    const auto narrow = translate_ids(*ready, sources, options);
     for (std::size_t i = 0; i < sources.size(); ++i) {
       const Json& expected = answers.at("search")[i].at("found")[search];
       CAPTURE(i);
@@ -112,15 +113,40 @@ TEST_CASE("Hugging Face: the full beam finds what generate() of transformers fin
 TEST_CASE(
     "Hugging Face: Marian comes back from an export bit for bit, tokenizer and settings too") {
   const HuggingFaceFolder folder("marian");
-  const TranslationModel before = imported(folder);
+  const SavedModel<Transformer> before = imported(folder);
   const ScratchFolder scratch;
   export_hugging_face(folder.out(), scratch / "theirs");
   import_hugging_face(scratch / "theirs", scratch / "ours");
-  const TranslationModel after = load_translation_model(scratch / "ours");
-  CHECK(after.transformer->parameters().values().values<float>() ==
-        before.transformer->parameters().values().values<float>());
-  CHECK(to_json(after.transformer->config()) == to_json(before.transformer->config()));
+  const SavedModel<Transformer> after = load_model<Transformer>(scratch / "ours");
+  CHECK(after.model->parameters().values().values<float>() ==
+        before.model->parameters().values().values<float>());
+  CHECK(to_json(after.model->config()) == to_json(before.model->config()));
   CHECK(after.tokenizer->files() == before.tokenizer->files());
+}
+
+TEST_CASE("Hugging Face: adapters of an imported Marian model merge into one with its tokenizer") {
+  const HuggingFaceFolder folder("marian");
+  const SavedModel<Transformer> base = imported(folder);
+  LoraOptions options;
+  options.rank = 2;
+  LoraAdapters adapters(*base.model, options);
+  adapters.allocate(Gradients::none);
+  const Tensor values = adapters.parameters().values();
+  values.copy_from(Tensor::full(values.shape(), 0.02, values.dtype()));
+  const ScratchFolder scratch;
+  save_description(scratch / "adapters", base.model->config(), *base.tokenizer);
+  save_description(scratch / "adapters",
+                   AdapterDescription{options, folder.out(), base.metadata.at(kChecksumKey)});
+  save_parameters(scratch / "adapters" / kAdapterFile, adapters.parameters(), {});
+  const auto before = base.model->parameters().values().values<float>();
+  adapters.merge();
+  CHECK(base.model->parameters().values().values<float>() != before);
+
+  merge_adapters(scratch / "adapters", scratch / "merged");
+  const SavedModel<Transformer> merged = load_model<Transformer>(scratch / "merged");
+  CHECK(merged.tokenizer->files() == base.tokenizer->files());
+  CHECK(merged.model->parameters().values().values<float>() ==
+        base.model->parameters().values().values<float>());
 }
 
 TEST_CASE("sinusoids: the same model with sines before cosines gives the same logits") {
@@ -133,8 +159,8 @@ TEST_CASE("sinusoids: the same model with sines before cosines gives the same lo
     const Tensor expected = logits_of(*model, source, target);
     CHECK(worst_gap(logits_of(*other, source, target), expected) < 2e-5);
     CHECK(other->config().sinusoids == SinusoidLayout::concatenated);
-    CHECK(other->shared_embedding().table.value().values<float>() !=
-          model->shared_embedding().table.value().values<float>());
+    CHECK(other->token_embedding().table.value().values<float>() !=
+          model->token_embedding().table.value().values<float>());
     CHECK(with_concatenated_sinusoids(*other)->parameters().values().values<float>() ==
           other->parameters().values().values<float>());
   }

@@ -53,6 +53,12 @@ TEST_CASE("model summary: as many parameters as the model registers") {
     for (const std::string& preset : family->presets) check(*family->config(preset));
     for (const auto& [label, config] : family->small_models) check(*config);
   }
+  for (const NormKind norm : {NormKind::layer, NormKind::rms, NormKind::none}) {
+    GptConfig gpt = small_gpt();
+    gpt.norm = norm;
+    gpt.biases = false;
+    check(gpt);
+  }
   TransformerConfig config = TransformerConfig::preset("tiny");
   for (const NormOrder norm : {NormOrder::post, NormOrder::pre}) {
     config.norm = norm;
@@ -60,6 +66,13 @@ TEST_CASE("model summary: as many parameters as the model registers") {
     config.feed_forward = FeedForwardKind::swiglu;
     check(config);
   }
+}
+
+TEST_CASE("model summary: of attention alone no FLOPs are those of feed-forward layers") {
+  const GptConfig config = small_attention_only_gpt();
+  const Segments texts = Segments::from_lengths({5, 2});
+  const double maps = 2.0 * (2 * 4 * 16 * 16 + 16 * 23), pairs = 2 * (15 + 3);
+  CHECK(forward_flops(config, texts, texts) == 7 * maps + 4 * 16 * pairs);
 }
 
 TEST_CASE("model summary: the rows of Table 3 that the vocabulary does not touch differ exactly") {

@@ -117,7 +117,7 @@ TEST_CASE("packed sequences equal the textbook's padded batch with an additive m
   for (std::size_t s = 0; s < 2; ++s) {
     const Segments whole = Segments::from_lengths({length});
     const Variable x =
-        add_positions(model.shared_embedding()(Tensor::from(padded[s])),
+        add_positions(model.token_embedding()(Tensor::from(padded[s])),
                       sinusoidal_positions(length, width).to(DType::f64), row_positions(whole));
     const Variable qkv = layer.self_attention.query_key_value(x);
     const Variable columns = transpose(qkv);  // [3 * width, length]
@@ -140,12 +140,12 @@ TEST_CASE("packed sequences equal the textbook's padded batch with an additive m
     }
     const Variable projected = layer.self_attention.output(transpose(heads_joined));
     const Variable first = layer.self_attention_norm.norm(x + projected);
-    const Variable inner = relu(matmul(first, layer.feed_forward.inner.weight, false, true) +
-                                layer.feed_forward.inner.bias);
-    const Variable second = layer.feed_forward_norm.norm(first + layer.feed_forward.outer(inner));
+    const Variable inner = relu(matmul(first, layer.feed_forward->inner.weight, false, true) +
+                                layer.feed_forward->inner.bias);
+    const Variable second = layer.feed_forward_norm->norm(first + layer.feed_forward->outer(inner));
     const auto expected = second.value().values<double>();
     for (std::int64_t i = 0; i < lengths[s] * width; ++i, ++row) {
-      CHECK(packed[row] == doctest::Approx(expected[static_cast<std::size_t>(i)]).epsilon(1e-12));
+      CHECK(packed[row] == doctest::Approx(expected[i]).epsilon(1e-12));
     }
   }
 }

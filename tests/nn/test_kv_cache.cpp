@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t kLayers = 2, kWidth = 3;
 
 std::int32_t slot_of(const KvCache& cache, std::int64_t line, std::int64_t position) {
-  return cache.table()[static_cast<std::size_t>(line * cache.table_width() + position)];
+  return cache.table()[line * cache.table_width() + position];
 }
 
 /// What the tests put in a slot and find there again.
@@ -19,6 +19,9 @@ void put(const KvCache& cache, std::int32_t slot, float value) {
     cache.layer(layer)
         .slice(slot, slot + 1)
         .copy_from(Tensor::full({1, 2 * kWidth}, double(value) + static_cast<double>(layer)));
+    cache.unsmeared_keys(layer)
+        .slice(slot, slot + 1)
+        .copy_from(Tensor::full({1, kWidth}, double(value) - static_cast<double>(layer)));
   }
 }
 
@@ -26,13 +29,15 @@ void check_holds(const KvCache& cache, std::int32_t slot, float value) {
   for (std::int64_t layer = 0; layer < kLayers; ++layer) {
     const auto kept = cache.layer(layer).slice(slot, slot + 1).values<float>();
     REQUIRE(kept == std::vector<float>(2 * kWidth, value + static_cast<float>(layer)));
+    const auto unsmeared = cache.unsmeared_keys(layer).slice(slot, slot + 1).values<float>();
+    REQUIRE(unsmeared == std::vector<float>(kWidth, value - static_cast<float>(layer)));
   }
 }
 
 }  // namespace
 
 TEST_CASE("KV cache: lines keep what they saw, through sharing, ending and growing") {
-  KvCache cache(kLayers, kWidth, Device{}, 4);
+  KvCache cache(std::vector<std::int64_t>(kLayers, kWidth), Device{}, true, 4);
   std::vector<std::vector<float>> seen;  // of each line, what its positions hold
   Random random(3, 4);
   float next = 0;
@@ -57,7 +62,7 @@ TEST_CASE("KV cache: lines keep what they saw, through sharing, ending and growi
     for (std::size_t i = 0; i < seen.size(); ++i) {
       if (random.below(4) == 0) continue;
       parents.push_back(random.below(static_cast<std::int64_t>(seen.size())));
-      chosen.push_back(seen[static_cast<std::size_t>(parents.back())]);
+      chosen.push_back(seen[parents.back()]);
     }
     cache.select(parents);
     seen = chosen;
@@ -73,7 +78,7 @@ TEST_CASE("KV cache: lines keep what they saw, through sharing, ending and growi
 }
 
 TEST_CASE("KV cache: room is for what lines still name, not for all that there ever was") {
-  KvCache cache(1, 1, Device{}, 8);
+  KvCache cache({1}, Device{}, false, 8);
   cache.add_line(5);
   CHECK(cache.slots() == 8);
   for (int step = 0; step < 1000; ++step) {

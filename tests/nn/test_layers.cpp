@@ -77,10 +77,8 @@ TEST_CASE("sinusoidal positions have the paper's interleaved layout") {
   for (int position : {0, 1, 7, 49}) {
     for (int i = 0; i < 4; ++i) {
       const double angle = position / std::pow(10000.0, 2.0 * i / 8);
-      CHECK(table[static_cast<std::size_t>(position * 8 + 2 * i)] ==
-            doctest::Approx(std::sin(angle)).epsilon(1e-6));
-      CHECK(table[static_cast<std::size_t>(position * 8 + 2 * i + 1)] ==
-            doctest::Approx(std::cos(angle)).epsilon(1e-6));
+      CHECK(table[position * 8 + 2 * i] == doctest::Approx(std::sin(angle)).epsilon(1e-6));
+      CHECK(table[position * 8 + 2 * i + 1] == doctest::Approx(std::cos(angle)).epsilon(1e-6));
     }
   }
 }
@@ -106,6 +104,17 @@ TEST_CASE("dropout: numbered masks, reproducible, off in inference") {
   CHECK(kept / 40000 == doctest::Approx(1).epsilon(0.02));  // the scale keeps the mean
 }
 
+TEST_CASE("the sum of a residual stream has the dropout of its last update") {
+  const Tensor x = Tensor::full({4, 50}, 1), update = Tensor::full({4, 50}, 2);
+  const DropoutMask mask(0.5, {1, 2});
+  const auto sum = ResidualStream(x, update, mask).sum().value().values<float>();
+  const auto dropped = dropout(update, mask).value().values<float>();
+  for (std::size_t i = 0; i < sum.size(); ++i) CHECK(sum[i] == 1 + dropped[i]);
+  CHECK(std::count(sum.begin(), sum.end(), 1.0f) > 0);
+  CHECK(std::count(sum.begin(), sum.end(), 5.0f) > 0);
+  CHECK(ResidualStream(x).sum().value().values<float>() == x.values<float>());
+}
+
 TEST_CASE("every layer passes the gradient check, parameters included") {
   const std::int64_t width = 8;
   const Segments segments = Segments::from_lengths({3, 2}),
@@ -115,8 +124,8 @@ TEST_CASE("every layer passes the gradient check, parameters included") {
   const Tensor weights = sample_inputs({{{5, width}}}, DType::f64, 3)[0];
   ParamStore store;
   const Scope root(store);
-  const MultiHeadSelfAttention self(root / "self", 0, width, 2, Mask::causal, 0.1);
-  const MultiHeadCrossAttention cross(root / "cross", 0, width, 2, 0.1);
+  const MultiHeadSelfAttention self(root / "self", 0, width, {2, width / 2}, Mask::causal, 0.1);
+  const MultiHeadCrossAttention cross(root / "cross", 0, width, {2, width / 2}, 0.1);
   const FeedForward feed_forward(root / "ffn", width, 12, Activation::gelu, 0.2);
   const Norm root_mean_square(root / "rms", width, NormKind::rms);
   const FeedForward gated = FeedForward::swiglu(root / "gated", width, 12, 0.2);

@@ -238,7 +238,7 @@ TEST_CASE("CUDA emulator: sums and prepacked products have the same bits in 20 o
       }
       results.push_back(static_cast<float>(sum_of_squares(x)));
       for (const DType panels : {DType::f32, DType::bf16}) {
-        const PrepackedWeight prepacked = kernels::prepack_linear(exec, {weight}, {bias}, panels);
+        const PrepackedWeight prepacked = kernels::prepack_linear(exec, weight, bias, panels);
         for (const std::int64_t rows : {1, 3, 7, 40}) {  // one for each of the kernels
           const Tensor y = Tensor::empty({rows, 130}, DType::f32, kCuda);
           kernels::prepacked_linear(exec, {&prepacked, x.slice(0, rows), y});

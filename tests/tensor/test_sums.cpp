@@ -4,9 +4,12 @@
 
 #include <cmath>
 
+#include "autograd/ops/elementwise.h"
 #include "autograd/ops/embedding.h"
+#include "autograd/ops/feed_forward.h"
 #include "autograd/ops/layer_norm.h"
 #include "autograd/ops/matmul.h"
+#include "autograd/ops/reduce.h"
 #include "nn/param_store.h"
 #include "tests/devices.h"
 #include "tests/random_tensor.h"
@@ -142,30 +145,63 @@ TEST_CASE("scatter_add equals plain loops, for widths in and out of step with pa
   }
 }
 
-TEST_CASE("gradients that were cleared are written, then added to") {
+TEST_CASE("gradients that were cleared are added to by one op and then by another") {
   for (const Device device : test_devices()) {
     CAPTURE(device.str());
     ParamStore store;
     const Variable weight = Scope(store).parameter("weight", {6, 8}, Init::normal(1));
-    const Variable bias = Scope(store).parameter("bias", {6}, Init::constant(0));
-    store.materialize(1, DType::bf16, device);
-    const Tensor x = random({40, 8}, 1).to(DType::bf16).to(device);
-    const Tensor dy = random({40, 6}, 2).to(DType::bf16).to(device);
-    const auto backward = [&] {
+    store.materialize(1, DType::f32, device);
+    const Tensor x = random({40, 8}, 1).to(DType::f32).to(device);
+    const auto gradient_of = [&](double factor) {
+      store.clear_gradients();
       Tape tape;
-      tape.backward(linear(x, weight, bias), dy);
+      // Backwards the square comes first, and then the product.
+      const Variable product = sum(linear(x, weight, Variable()));
+      tape.backward(product + affine(sum(square(weight)), factor));
       return store.gradients().values<float>();
     };
-    store.gradients().copy_from(Tensor::full(store.gradients().shape(), 5).to(device));
-    store.clear_gradients();
-    const auto once = backward(), twice = backward();
-    store.clear_gradients();
-    CHECK(backward() == once);
-    double largest = 0;
-    for (std::size_t i = 0; i < once.size(); ++i) {
-      CHECK(twice[i] == doctest::Approx(2 * once[i]));
-      largest = std::max<double>(largest, std::abs(once[i]));
+    const auto without = gradient_of(0), with = gradient_of(3);
+    const auto values = weight.value().values<float>();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      CHECK(with[i] == doctest::Approx(without[i] + 6 * values[i]));
     }
-    CHECK(largest > 1);
+  }
+}
+
+TEST_CASE("gradients that were cleared are written, then added to") {
+  for (const DType dtype : {DType::f32, DType::bf16}) {
+    for (const Device device : test_devices()) {
+      CAPTURE(device.str());
+      CAPTURE(name_of(dtype));
+      ParamStore store;
+      const Variable weight = Scope(store).parameter("weight", {8, 8}, Init::normal(1));
+      const Variable bias = Scope(store).parameter("bias", {8}, Init::constant(0));
+      const Variable outer = Scope(store).parameter("outer", {8, 8}, Init::normal(1));
+      const Variable outer_bias = Scope(store).parameter("outer_bias", {8}, Init::constant(0));
+      store.materialize(1, dtype, device);
+      const Tensor x = random({40, 8}, 1).to(dtype).to(device);
+      const Tensor dy = random({40, 8}, 2).to(dtype).to(device);
+      const auto backward = [&] {
+        for (const bool both_maps : {false, true}) {
+          Tape tape;
+          tape.backward(both_maps
+                            ? feed_forward(x, weight, bias, outer, outer_bias, Activation::gelu)
+                            : linear(x, weight, bias),
+                        dy);
+        }
+        return store.gradients().values<float>();
+      };
+      store.gradients().copy_from(Tensor::full(store.gradients().shape(), 5).to(device));
+      store.clear_gradients();
+      const auto once = backward(), twice = backward();
+      store.clear_gradients();
+      CHECK(backward() == once);
+      double largest = 0;
+      for (std::size_t i = 0; i < once.size(); ++i) {
+        CHECK(twice[i] == doctest::Approx(2 * once[i]));
+        largest = std::max<double>(largest, std::abs(once[i]));
+      }
+      CHECK(largest > 1);
+    }
   }
 }

@@ -127,7 +127,7 @@ void torture_by_flips(Torture& torture, std::int64_t flips) {
   const std::vector<Damage> all = damages(torture);
   const auto count = static_cast<std::int64_t>(all.size());
   for (std::int64_t i = 0; i < count; ++i) {
-    const Damage& damage = all[static_cast<std::size_t>(i)];
+    const Damage& damage = all[i];
     run_undamaged(torture, damage);
     torture.row("flip bits: " + damage.what, flips / count + (i < flips % count ? 1 : 0),
                 damage.remade.empty() ? "all refused" : "all refused or made anew",

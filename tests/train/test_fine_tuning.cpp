@@ -30,7 +30,7 @@ TranslationTrainOptions fine_tuning(const ScratchFolder& folder, const std::stri
   options.model = {};
   options.from = trained_base();
   options.steps = 10;
-  options.schedule = {ScheduleOptions::Kind::constant, 1e-2, 1, 16, 0};
+  options.schedule = {ScheduleKind::constant, 1e-2, 1, 16, 0};
   options.lora.rank = rank;
   options.lora.on = {"all"};
   return options;
@@ -39,9 +39,9 @@ TranslationTrainOptions fine_tuning(const ScratchFolder& folder, const std::stri
 const std::vector<std::string> kLines = {"ao bo co", "fo do", "lo ao ao ko", "eo"};
 
 std::vector<std::string> translations(const std::filesystem::path& folder) {
-  const TranslationModel model = load_translation_model(folder);
+  const SavedModel<Transformer> saved = load_model<Transformer>(folder);
   std::vector<std::string> texts;
-  for (const auto& one : Translator(*model.transformer, model.tokenizer).translate(kLines)) {
+  for (const auto& one : Translator(*saved.model, saved.tokenizer).translate(kLines)) {
     texts.push_back(one.text);
   }
   return texts;

@@ -55,7 +55,7 @@ TEST_CASE_FIXTURE(OneThread,
   TranslationTrainOptions untrained = options;
   untrained.out = folder / "untrained";
   untrained.steps = 0;
-  untrained.minutes = 1e-9;
+  untrained.minutes = std::numeric_limits<double>::min();  // over before the first step
   train(untrained);
   write_file(untrained.out / ".lock", "process 1 on a host that is gone");
   for (std::size_t written = 0; written <= files.size(); ++written) {
@@ -94,7 +94,7 @@ TEST_CASE_FIXTURE(OneThread,
 TEST_CASE_FIXTURE(OneThread, "a run that diverges ends with an error, and nothing of it is kept") {
   const ScratchFolder folder;
   TranslationTrainOptions options = toy_options(folder, "model");
-  options.schedule = {ScheduleOptions::Kind::constant, 1e30, 1, 16, 0};
+  options.schedule = {ScheduleKind::constant, 1e30, 1, 16, 0};
   options.steps = 1;
   options.average = 1;
   const std::string message = message_of_training(options);
@@ -111,7 +111,7 @@ TEST_CASE_FIXTURE(OneThread, "a run that diverges ends with an error, and nothin
   options.schedule.lr = 1e39;  // beyond f32, so that the parameters themselves are
   CHECK(contains(message_of_training(options), "expected finite parameters and moments at step 1"));
   CHECK(list_checkpoints(options.out).empty());
-  load_translation_model(options.out);
+  load_model<Transformer>(options.out);
 
   options.out = folder / "unvalidated";
   options.steps = 2;
@@ -126,11 +126,11 @@ TEST_CASE_FIXTURE(OneThread,
   TranslationTrainOptions options = toy_options(folder, "model");
   options.steps = 2;
   train(options);
-  const TranslationModel model = load_translation_model(options.out);
-  const Leaf& leaf = *model.transformer->parameters().find("decoder/0/feed_forward/outer/bias");
+  const SavedModel<Transformer> saved = load_model<Transformer>(options.out);
+  const Leaf& leaf = *saved.model->parameters().find("decoder/0/feed_forward/outer/bias");
   leaf.value.data<float>()[3] = std::numeric_limits<float>::quiet_NaN();
-  save_parameters(options.out / "model.safetensors", model.transformer->parameters(), {});
-  const std::string message = message_of([&] { load_translation_model(options.out); });
+  save_parameters(options.out / "model.safetensors", saved.model->parameters(), {});
+  const std::string message = message_of([&] { load_model<Transformer>(options.out); });
   CAPTURE(message);
   CHECK(contains(message,
                  "model.safetensors: expected finite parameters, given nan in decoder/0/"
@@ -238,7 +238,7 @@ TEST_CASE_FIXTURE(OneThread,
           "expected vocab = 60, as in the run that is resumed, given 50");
   refused([&](auto& o) { o.tokenizer = o.out; }, "expected tokenizer = none");
   refused([](auto& o) { o.model.width = 32; }, "expected model.width = 16");
-  refused([](auto& o) { o.schedule.kind = ScheduleOptions::Kind::constant; },
+  refused([](auto& o) { o.schedule.kind = ScheduleKind::constant; },
           "expected schedule = inverse_sqrt, as in the run that is resumed, given constant");
   refused([](auto& o) { o.adam.beta2 = 0.9; }, "expected beta2 = 0.98");
   refused([](auto& o) { o.max_length = 40; }, "expected max_length = 256");

@@ -44,7 +44,7 @@ TextTrainOptions toy_options(const ScratchFolder& folder, const std::string& out
   options.model.context = 12;
   options.model.dropout = options.model.attention_dropout = 0.05;
   options.batch_tokens = 120;
-  options.schedule = {ScheduleOptions::Kind::cosine, 1e-2, 10, 16, 0};
+  options.schedule = {ScheduleKind::cosine, 1e-2, 10, 16, 0};
   options.adam.weight_decay = 0.1;
   options.clip_norm = 1;
   options.validate_every = 50;
@@ -74,7 +74,7 @@ TEST_CASE("text: 80 steps equal 40, resume, and 40 more, bit for bit, on any num
   TextTrainOptions whole = toy_options(folder, "whole");
   whole.steps = 80;
   // The cosine ends with the run, which is cut in two here.
-  whole.schedule.kind = ScheduleOptions::Kind::constant;
+  whole.schedule.kind = ScheduleKind::constant;
   train(whole);
   TextTrainOptions halves = whole;
   halves.out = folder / "halves";
@@ -96,25 +96,26 @@ TEST_CASE("text: a model learns, and says what it learnt; a file of tokens train
   options.steps = 400;
   const TrainResult result = train(options);
   CHECK(result.valid_loss < 0.5);  // at best ln 5 in 5 tokens: 0.32
-  const LanguageModel model = load_language_model(options.out);
-  CHECK(model.tokenizer->kind() == "character");
+  const SavedModel<Gpt> saved = load_model<Gpt>(options.out);
+  CHECK(saved.tokenizer->kind() == "character");
   GenerateOptions generation;
   generation.temperature = 0;
   generation.max_tokens = 4;
-  const auto prompt = model.tokenizer->encode("1a\n3");
-  CHECK(model.tokenizer->decode(generate(*model.gpt->for_decoding(), prompt, generation).front()) ==
-        "ccc\n");
+  const auto prompt = saved.tokenizer->encode("1a\n3");
+  CHECK(saved.tokenizer->decode(
+            generate(*saved.model->for_decoding(), prompt, generation).front()) == "ccc\n");
 
   // The model's own validation: the last tenth, in windows that do not overlap.
   const TokenFile tokens = TokenFile::open(options.out / "train.tokens");
   const auto kept = std::llround(0.9 * static_cast<double>(tokens.size()));
   TextScoreOptions scoring;
   scoring.stride = options.model.context;
-  const TextScore score = score_text(*model.gpt, tokens.part(kept, tokens.size() - kept), scoring);
+  const TextScore score =
+      score_text(*saved.model, tokens.part(kept, tokens.size() - kept), scoring);
   CHECK(score.loss() == doctest::Approx(result.best_valid_loss).epsilon(1e-5));
   // More past, better predictions.
   const auto loss_with = [&](std::int64_t context, std::int64_t stride) {
-    return score_text(*model.gpt, tokens.part(kept, tokens.size() - kept), {context, stride})
+    return score_text(*saved.model, tokens.part(kept, tokens.size() - kept), {context, stride})
         .loss();
   };
   CHECK(loss_with(6, 3) < loss_with(6, 6) - 0.02);
@@ -122,7 +123,7 @@ TEST_CASE("text: a model learns, and says what it learnt; a file of tokens train
   TextTrainOptions again = options;
   again.out = folder / "again";
   again.text = {options.out / "train.tokens"};
-  again.tokenizer = model.tokenizer;
+  again.tokenizer = saved.tokenizer;
   train(again);
   CHECK(parameters_in(options.out) == parameters_in(again.out));
   again.out = folder / "other";
@@ -207,7 +208,7 @@ TEST_CASE("text: a resume reads the text it was started with, in the same way") 
   const TrainResult forced = train(changed);
   CHECK(forced.steps == 5);
   CHECK(TokenFile::open(options.out / "valid.tokens").copy(0, 8) !=
-        load_language_model(options.out).tokenizer->encode(toy_text(40, 2).substr(0, 8)));
+        load_model<Gpt>(options.out).tokenizer->encode(toy_text(40, 2).substr(0, 8)));
   changed = options;
   changed.valid_text.clear();
   said(changed, "expected the valid_text text that the run in");

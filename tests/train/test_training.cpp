@@ -125,13 +125,13 @@ TEST_CASE(
   options.validate_every = 40;
   options.model.dropout = 0.5;
   const TrainResult result = train(options);
-  const TranslationModel model = load_translation_model(options.out);
+  const SavedModel<Transformer> saved = load_model<Transformer>(options.out);
   const TextLines source = read_lines(options.valid_source);
   const TextLines target = read_lines(options.valid_target);
   double sum = 0, tokens = 0;
   for (const SentenceScore& score :
-       score_ids(*model.transformer->for_decoding(), model.tokenizer->encode_all(source.views()),
-                 model.tokenizer->encode_all(target.views(), Side::target))) {
+       score_ids(*saved.model->for_decoding(), saved.tokenizer->encode_all(source.views()),
+                 saved.tokenizer->encode_all(target.views(), Side::target))) {
     sum += score.log_probability;
     tokens += static_cast<double>(score.tokens());
   }
@@ -163,7 +163,7 @@ TEST_CASE("checkpoints: the last ones are kept, and averaged at the end") {
 TEST_CASE("training stops early when the validation loss does not fall") {
   const ScratchFolder folder;
   TranslationTrainOptions options = toy_options(folder, "model");
-  options.schedule = {ScheduleOptions::Kind::constant, 1e-12, 1, 16, 0};
+  options.schedule = {ScheduleKind::constant, 1e-12, 1, 16, 0};
   options.validate_every = 2;
   options.patience = 3;
   options.model.dropout = 0;
@@ -177,12 +177,12 @@ TEST_CASE("the Noam schedule goes by the width of the model that is trained") {
   const ScratchFolder folder;
   TranslationTrainOptions options = toy_options(folder, "model");
   options.steps = 3;
-  options.schedule = {ScheduleOptions::Kind::noam, 1, 10, 999, 0};
+  options.schedule = {ScheduleKind::noam, 1, 10, 999, 0};
   train(options);
   const std::vector<double> rates = logged(options.out, "lr");
   REQUIRE(rates.size() == 3);
   for (int step = 1; step <= 3; ++step) {
-    CHECK(rates[static_cast<std::size_t>(step - 1)] ==
+    CHECK(rates[step - 1] ==
           doctest::Approx(step * std::pow(10, -1.5) / std::sqrt(16)).epsilon(1e-4).scale(0));
   }
 }
@@ -190,7 +190,7 @@ TEST_CASE("the Noam schedule goes by the width of the model that is trained") {
 TEST_CASE("patience begins anew with every better model") {
   const ScratchFolder folder;
   TranslationTrainOptions options = toy_options(folder, "model");
-  options.schedule = {ScheduleOptions::Kind::constant, 0.03, 1, 16, 0};  // so large that it wavers
+  options.schedule = {ScheduleKind::constant, 0.03, 1, 16, 0};  // so large that it wavers
   options.validate_every = 2;
   options.patience = 4;
   options.steps = 400;
@@ -223,7 +223,7 @@ TEST_CASE("the cosine schedule falls until the run ends, however its length is g
   };
   const ScratchFolder folder;
   TranslationTrainOptions options = toy_options(folder, "steps");
-  options.schedule = {ScheduleOptions::Kind::cosine, 1e-3, 4, 16, 0};
+  options.schedule = {ScheduleKind::cosine, 1e-3, 4, 16, 0};
   CHECK_THROWS_WITH_AS(
       [&] {
         TranslationTrainOptions endless = options;
@@ -260,7 +260,7 @@ TEST_CASE("a run is not overwritten, and a resume wants the same recipe") {
   for (const auto& [said, change] :
        {Change{"batch_tokens = 128", [](auto& o) { o.batch_tokens = 64; }},
         {"accumulate = 1", [](auto& o) { o.accumulate = 2; }},
-        {"schedule = inverse_sqrt", [](auto& o) { o.schedule.kind = ScheduleOptions::Kind::noam; }},
+        {"schedule = inverse_sqrt", [](auto& o) { o.schedule.kind = ScheduleKind::noam; }},
         {"lr = 0.005", [](auto& o) { o.schedule.lr = 1e-3; }},
         {"warmup = 50", [](auto& o) { o.schedule.warmup = 7; }},
         {"beta1 = 0.9", [](auto& o) { o.adam.beta1 = 0.8; }},
@@ -282,7 +282,7 @@ TEST_CASE("a run is not overwritten, and a resume wants the same recipe") {
   CHECK(train(fresh).steps == 3);
 }
 
-TEST_CASE("clipping scales the gradient to the norm") {
+TEST_CASE("clipping: the log has the norm from before it") {
   const ScratchFolder folder;
   TranslationTrainOptions options = toy_options(folder, "model");
   options.steps = 2;

@@ -1,0 +1,175 @@
+// `kette compare`: where two models part, and what that points to.
+#include <iostream>
+#include <memory>
+
+#include "cli/commands/commands.h"
+#include "cli/common.h"
+#include "data/files/atomic_file.h"
+#include "data/files/json_text.h"
+#include "data/files/visible_text.h"
+#include "decode/translator.h"
+#include "inspect/activations.h"
+#include "inspect/training/model_comparison.h"
+#include "models/exchange/hugging_face.h"
+
+namespace kette::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CompareOptions {
+  CommonOptions common;
+  fs::path a, b, out;
+  std::string text;
+  double tolerance = 0;
+};
+
+using AnyModel = SavedModel<AutoregressiveModel>;
+
+/// A model directory, a checkpoint in or below one, or a folder of Hugging Face's transformers.
+AnyModel load_any(const fs::path& path) {
+  if (fs::is_directory(path)) {
+    return is_hugging_face(path) ? load_hugging_face(path) : load_model<AutoregressiveModel>(path);
+  }
+  KETTE_CHECK(fs::exists(path), path.string(),
+              ": expected a model directory or a checkpoint, given nothing that is there");
+  for (const fs::path& folder : {path.parent_path(), path.parent_path().parent_path()}) {
+    if (fs::exists(folder / "config.json")) return load_model<AutoregressiveModel>(folder, path);
+  }
+  fail(
+      path.string(),
+      ": expected a checkpoint in or below its model directory, given one without a config.json there");
+}
+
+/// The text as both read it; a sentence with the translation that the first makes of it.
+Batch batch_of(const CompareOptions& o, const AnyModel& a, const AnyModel& b) {
+  if (o.text.empty()) return random_text(*a.model, *b.model);
+  const std::vector<std::int32_t> ids = a.tokenizer->encode(o.text);
+  if (!a.model->has_encoder()) {
+    KETTE_CHECK(ids.size() >= 2, "compare: expected a text of at least 2 tokens, given ",
+                ids.size());
+    return one_sentence(*a.model, {}, ids);
+  }
+  KETTE_CHECK(!ids.empty(), "compare: expected a sentence, given no tokens");
+  TranslateOptions greedy;
+  greedy.beam = 1;
+  const auto translated = translate_ids(*a.model->for_decoding(), {ids}, greedy);
+  return one_sentence(*a.model, ids, translated.front().front().tokens);
+}
+
+std::string line_of(const ComparedValues& one, bool differs) {
+  const std::string begin =
+      text("%c %-50s %-16s", differs ? '*' : ' ', one.name.c_str(), one.shape.c_str());
+  if (!one.difference) return begin + " " + one.why_not + "\n";
+  const ValueDifference& d = *one.difference;
+  return begin + text(" %10.2e %10.2e %12llu %12s\n", d.largest, d.relative,
+                      static_cast<unsigned long long>(d.ulps), with_commas(d.elements).c_str());
+}
+
+void print_table(const char* kind, const std::vector<ComparedValues>& all, double tolerance) {
+  std::cout << text("\n  %-50s %-16s %10s %10s %12s %12s\n", kind, "shape", "largest", "relative",
+                    "ulps", "elements");
+  for (const ComparedValues& one : all) {
+    std::cout << for_stdout(line_of(one, !one.is_equal(tolerance)));
+  }
+}
+
+void print(const ModelComparison& c) {
+  const std::size_t first = c.first_parting();
+  if (c.is_equal()) {
+    std::cout << "equal at all " << c.points.size() << " points"
+              << (c.tolerance == 0 ? std::string(", bit for bit") : text(", to %g", c.tolerance))
+              << "\n";
+  } else if (first == c.points.size()) {
+    std::cout << "equal at all " << c.points.size() << " points, but not in all parameters\n";
+  } else {
+    std::cout << "they part at " << c.points[first].name << ", point " << first + 1 << " of "
+              << c.points.size() << "\n";
+  }
+  for (const std::string& cause : c.causes) std::cout << for_stdout("- " + cause) << "\n";
+  std::vector<ComparedValues> parameters;  // those that differ
+  for (const ComparedValues& one : c.parameters) {
+    if (!one.is_equal(c.tolerance)) parameters.push_back(one);
+  }
+  std::cout << "\n" << parameters.size() << " of " << c.parameters.size() << " parameters differ\n";
+  if (!parameters.empty()) print_table("parameter", parameters, c.tolerance);
+  if (!c.is_equal()) print_table("point", c.points, c.tolerance);
+}
+
+Json to_json(const std::vector<ComparedValues>& all) {
+  Json list = Json::array();
+  for (const ComparedValues& one : all) {
+    Json json = {{"name", one.name}};
+    if (one.difference) {
+      const ValueDifference& d = *one.difference;
+      json.update({{"largest", d.largest},
+                   {"relative", d.relative},
+                   {"ulps", d.ulps},
+                   {"elements", d.elements}});
+    } else {
+      json["why_not"] = one.why_not;
+    }
+    list.push_back(json);
+  }
+  return list;
+}
+
+void run(const CompareOptions& o) {
+  use_threads(o.common);
+  if (o.a.empty() || o.b.empty()) {
+    throw UsageError("expected two models to compare, given " +
+                     std::string(o.a.empty() ? "none" : "one"));
+  }
+  const AnyModel a = load_any(o.a), b = load_any(o.b);
+  KETTE_CHECK(a.model->has_encoder() == b.model->has_encoder(),
+              "compare: expected two models of one kind, given a ", a.model->config().family().what,
+              " and a ", b.model->config().family().what);
+  const ModelComparison comparison =
+      compare_models(*a.model, *b.model, batch_of(o, a, b), o.tolerance);
+  print(comparison);
+  const std::size_t first = comparison.first_parting();
+  Json json = {{"equal", comparison.is_equal()},
+               {"first_parting",
+                first < comparison.points.size() ? Json(comparison.points[first].name) : Json()},
+               {"causes", comparison.causes},
+               {"settings", Json::object()},
+               {"parameters", to_json(comparison.parameters)},
+               {"points", to_json(comparison.points)}};
+  for (const ComparedSetting& setting : comparison.settings) {
+    json["settings"][setting.name] = {setting.a, setting.b};
+  }
+  if (!o.out.empty()) {
+    const std::string page = comparison_page(
+        comparison, o.a.string(), o.b.string(),
+        o.text.empty() ? "Both read the same random tokens." : "Both read \"" + o.text + "\".");
+    write_file_atomically(o.out, page);
+    std::cerr << text("%s: %.0f KB\n", visible(o.out.string()).c_str(),
+                      static_cast<double>(page.size()) / 1000);
+    json["page"] = o.out.string();
+  }
+  if (o.common.json) print_json(json);
+  if (!comparison.is_equal()) exit_with(1);
+}
+
+}  // namespace
+
+void add_compare_command(CLI::App& program) {
+  CLI::App& command = add_command(
+      program, "compare",
+      "Show where two models part: settings, parameters, and every point of a pass (exit code 1 if they do)");
+  auto options = std::make_shared<CompareOptions>();
+  // A short text is so little that several threads would mostly wait for each other.
+  options->common.threads = 1;
+  OptionGroup group(command, "Comparison");
+  group.path("A", options->a,
+             "A model directory, a checkpoint in one, or a folder of transformers'", "");
+  group.path("B", options->b, "Another one", "");
+  group.text("TEXT", options->text, "What both are to read (default: random tokens)", "");
+  group.number("--tolerance", options->tolerance, at_least(0),
+               "Largest difference that counts as none");
+  group.path("--out", options->out, "Where a page goes (default: none, only tables)");
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
+}
+
+}  // namespace kette::cli

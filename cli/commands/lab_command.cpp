@@ -1,0 +1,116 @@
+// `kette lab NAME`: experiments of the literature, with "paper, here, holds".
+#include <iostream>
+#include <memory>
+
+#include "cli/commands/commands.h"
+#include "cli/common.h"
+#include "data/files/atomic_file.h"
+#include "inspect/lab/experiment.h"
+#include "tensor/stopwatch.h"
+#include "tensor/suggestion.h"
+#include "train/status_line.h"
+
+namespace kette::cli {
+namespace {
+
+struct LabOptions {
+  CommonOptions common;
+  std::string name;
+  std::filesystem::path out;
+  bool list = false;
+  ExperimentOptions experiment;
+};
+
+void print_list() {
+  for (const Experiment& experiment : experiments()) {
+    std::cout << text("%-16s %s\n%-16s after %s\n", experiment.name.c_str(),
+                      experiment.what.c_str(), "", experiment.paper.c_str());
+  }
+}
+
+const Experiment& named(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Experiment& experiment : experiments()) {
+    if (experiment.name == name) return experiment;
+    names.push_back(experiment.name);
+  }
+  throw UsageError("expected the name of an experiment, given " +
+                   (name.empty() ? "none" : name + did_you_mean(name, names)) +
+                   "; kette lab --list lists them all");
+}
+
+void print(const ExperimentReport& report) {
+  for (const Finding& finding : report.findings) {
+    std::cout << text("%-5s %s\n      paper: %s\n      here:  %s\n",
+                      finding.holds ? "holds" : "NOT", finding.claim.c_str(), finding.paper.c_str(),
+                      finding.here.c_str());
+  }
+}
+
+void run(const LabOptions& o) {
+  use_threads(o.common);
+  if (o.list) return print_list();
+  const Experiment& experiment = named(o.name);
+  const Stopwatch watch;
+  Page page("kette lab " + experiment.name, experiment.what + ". Made by kette lab.");
+  ExperimentReport report;
+  {
+    StatusLine line(false);
+    report = experiment.run(
+        o.experiment,
+        [&](const std::string& what, double share) {
+          line.show([&] {
+            const std::string left =
+                share > 0 ? "  " + clock_time(line.seconds() * (1 - share) / share) + " left" : "";
+            return text("%s  %.0f %%%s", what.c_str(), 100 * share, left.c_str());
+          });
+        },
+        page);
+  }
+  if (o.experiment.quick) std::cout << "With --quick, which proves nothing:\n";
+  print(report);
+  bool holds = true;
+  Json findings = Json::array();
+  for (const Finding& finding : report.findings) {
+    holds = holds && finding.holds;
+    findings.push_back({{"claim", finding.claim},
+                        {"paper", finding.paper},
+                        {"here", finding.here},
+                        {"holds", finding.holds}});
+  }
+  if (!o.out.empty()) write_file_atomically(o.out, experiment_page(experiment, report, page));
+  if (o.common.json) {
+    print_json({{"experiment", experiment.name},
+                {"holds", holds},
+                {"findings", findings},
+                {"numbers", report.numbers},
+                {"seconds", watch.seconds()}});
+  }
+  if (!holds && !o.experiment.quick) exit_with(1);
+}
+
+}  // namespace
+
+void add_lab_command(CLI::App& program) {
+  CLI::App& command =
+      add_command(program, "lab", "Repeat an experiment of the literature: paper, here, holds");
+  auto options = std::make_shared<LabOptions>();
+  OptionGroup group(command, "Experiment");
+  group.text("NAME", options->name, "Which one", "");
+  group.flag("--list", options->list, "List them, and stop");
+  group.path("--out", options->out, "Where its page goes (default: none)");
+  group.number("--seed", options->experiment.seed, "The first seed");
+  group.number("--seeds", options->experiment.seeds, at_least(1),
+               "How many, where an experiment repeats itself");
+  group.flag("--quick", options->experiment.quick, "Seconds, to see that it works");
+  add_device_option(group, options->experiment.device);
+  OptionGroup inputs(command, "For those that look into a trained model");
+  inputs.path("--model", options->experiment.model, "The model directory", "DIR");
+  inputs.path("--src", options->experiment.source, "Sentences");
+  inputs.path("--tgt", options->experiment.target, "Their translations");
+  inputs.path("--text", options->experiment.text, "Text for a language model");
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
+}
+
+}  // namespace kette::cli

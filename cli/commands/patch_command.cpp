@@ -1,0 +1,246 @@
+// `kette patch`: of pairs of texts that differ in one thing, where in a model the difference travels.
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "cli/commands/commands.h"
+#include "cli/common.h"
+#include "cli/decoding.h"
+#include "data/bundled/minimal_pairs.h"
+#include "data/files/atomic_file.h"
+#include "data/files/json_text.h"
+#include "data/files/text_file.h"
+#include "decode/translator.h"
+#include "inspect/page/html.h"
+#include "inspect/passes/patching.h"
+#include "tensor/stopwatch.h"
+#include "train/status_line.h"
+
+namespace kette::cli {
+namespace {
+
+using Ids = std::vector<std::int32_t>;
+
+struct PatchOptions {
+  CommonOptions common;
+  ModelOptions model;
+  std::filesystem::path pairs, out;
+  std::string contrast;
+  std::int64_t count = 100;
+  std::uint64_t seed = 2017;
+};
+
+/// Two texts, and what follows each: translations, or the next words.
+struct TextPair {
+  std::string one, other, after_one, after_other;
+};
+
+std::vector<TextPair> read_pairs(const std::filesystem::path& file, bool needs_next) {
+  std::vector<TextPair> pairs;
+  const TextLines lines = read_lines(file, kWholeText);
+  for (std::int64_t i = 0; i < lines.size(); ++i) {
+    std::vector<std::string> fields(1);
+    for (const char c : lines.views()[i]) {
+      if (c == '\t') {
+        fields.emplace_back();
+      } else {
+        fields.back() += c;
+      }
+    }
+    KETTE_CHECK(fields.size() == 4 || (fields.size() == 2 && !needs_next), file.string(), ":",
+                i + 1, ": expected ", needs_next ? "" : "two texts, or ",
+                "two texts and what follows each, with tabs between, given ", fields.size(),
+                " fields");
+    fields.resize(4);
+    pairs.push_back({fields[0], fields[1], fields[2], fields[3]});
+  }
+  return pairs;
+}
+
+std::vector<TextPair> bundled_pairs(const PatchOptions& o) {
+  std::vector<TextPair> pairs;
+  for (const bundled::MinimalPair& pair : bundled::minimal_pairs(
+           enum_named<Contrast>(o.contrast), static_cast<std::size_t>(o.count), o.seed)) {
+    pairs.push_back({pair.one.english, pair.other.english, pair.one.german, pair.other.german});
+  }
+  return pairs;
+}
+
+/// The first place where two targets part; nothing where they do not.
+std::optional<Counterfactual> parted(Ids one, Ids other, Ids after_one, Ids after_other,
+                                     std::int32_t end) {
+  after_one.push_back(end);
+  after_other.push_back(end);
+  const auto place =
+      std::mismatch(after_one.begin(), after_one.end(), after_other.begin(), after_other.end());
+  if (place.first == after_one.end() || place.second == after_other.end()) return {};
+  const Ids prefix(after_one.begin(), place.first);
+  return Counterfactual{std::move(one), std::move(other), prefix, *place.first, *place.second};
+}
+
+/// How many pairs could not be used, and why.
+struct Left {
+  std::int64_t unequal = 0, same = 0;
+};
+
+std::vector<Counterfactual> counterfactuals(const SavedModel<AutoregressiveModel>& saved,
+                                            const std::vector<TextPair>& pairs, Left& left) {
+  const Tokenizer& tokenizer = *saved.tokenizer;
+  std::vector<Counterfactual> result;
+  const auto add = [&](std::optional<Counterfactual> pair) {
+    if (pair) {
+      result.push_back(std::move(*pair));
+    } else {
+      ++left.same;
+    }
+  };
+  const auto ready = saved.model->has_encoder() ? saved.model->for_decoding() : nullptr;
+  for (const TextPair& pair : pairs) {
+    Ids one = tokenizer.encode(pair.one), other = tokenizer.encode(pair.other);
+    if (one.size() != other.size() || one.empty()) {
+      ++left.unequal;
+      continue;
+    }
+    if (!saved.model->has_encoder()) {
+      const Ids next_one = tokenizer.encode(pair.after_one),
+                next_other = tokenizer.encode(pair.after_other);
+      if (next_one.empty() || next_other.empty() || next_one.front() == next_other.front()) {
+        ++left.same;
+        continue;
+      }
+      result.push_back({one, other, {}, next_one.front(), next_other.front()});
+      continue;
+    }
+    Ids after_one = tokenizer.encode(pair.after_one, Side::target),
+        after_other = tokenizer.encode(pair.after_other, Side::target);
+    if (pair.after_one.empty()) {  // the model's own translations
+      const auto found = translate_ids(*ready, {one, other});
+      after_one = found[0].front().tokens;
+      after_other = found[1].front().tokens;
+    }
+    add(parted(one, other, after_one, after_other, saved.model->special().end));
+  }
+  return result;
+}
+
+std::string interval(const MeanOfPairs& mean) {
+  return text("%6s +- %s", fixed(mean.mean, 3).c_str(), fixed(mean.half_width, 3).c_str());
+}
+
+void print(const PatchStudy& study) {
+  std::cout
+      << text("%lld pairs; %lld left out, as the model has not both words right\n\n",
+              static_cast<long long>(study.pairs), static_cast<long long>(study.wrong))
+      << "Recovered by one word, before the first block and after each, +- of a 95 % interval\n";
+  for (const PatchStudy::Place& place : study.places) {
+    std::cout << text("%-8s %-12s", place.side == Side::source ? "encoder" : "decoder",
+                      place.role.c_str());
+    for (const MeanOfPairs& mean : place.recovered) {
+      std::cout << "  " << interval(mean);
+    }
+    std::cout << "\n";
+  }
+  std::vector<PatchStudy::OfHead> heads = study.heads;
+  std::stable_sort(heads.begin(), heads.end(), [](const auto& a, const auto& b) {
+    return a.recovered.mean > b.recovered.mean;
+  });
+  std::cout << "\nHeads that bring most back\n";
+  for (std::size_t i = 0; i < std::min<std::size_t>(8, heads.size()); ++i) {
+    std::cout << text(
+        "%-10s head %lld  %s\n", study.attentions[heads[i].head.attention].name().c_str(),
+        static_cast<long long>(heads[i].head.head), interval(heads[i].recovered).c_str());
+  }
+}
+
+Json to_json(const PatchStudy& study) {
+  const auto mean = [](const MeanOfPairs& value) {
+    return Json{{"mean", value.mean}, {"half_width", value.half_width}, {"values", value.pairs}};
+  };
+  Json places = Json::array(), heads = Json::array();
+  for (const PatchStudy::Place& place : study.places) {
+    Json levels = Json::array();
+    for (const MeanOfPairs& value : place.recovered) levels.push_back(mean(value));
+    places.push_back({{"stack", place.side == Side::source ? "encoder" : "decoder"},
+                      {"words", place.role},
+                      {"recovered", levels}});
+  }
+  for (const PatchStudy::OfHead& one : study.heads) {
+    const AttentionPart& part = study.attentions[one.head.attention];
+    heads.push_back({{"attention", enum_name(part.kind)},
+                     {"layer", part.layer},
+                     {"head", one.head.head},
+                     {"recovered", mean(one.recovered)}});
+  }
+  return {{"pairs", study.pairs}, {"left_out", study.wrong}, {"places", places}, {"heads", heads}};
+}
+
+void run(PatchOptions& o) {
+  use_threads(o.common);
+  if (o.pairs.empty() == o.contrast.empty()) {
+    throw UsageError("expected --pairs or --contrast, given " +
+                     std::string(o.pairs.empty() ? "neither" : "both"));
+  }
+  const SavedModel<AutoregressiveModel> saved = load<AutoregressiveModel>(o.model);
+  KETTE_CHECK(
+      saved.model->has_encoder() || o.contrast.empty(),
+      "patch: expected --pairs, for the bundled pairs are for translation, given --contrast");
+  const Stopwatch watch;
+  Left left;
+  const std::vector<Counterfactual> pairs = counterfactuals(
+      saved, o.pairs.empty() ? bundled_pairs(o) : read_pairs(o.pairs, !saved.model->has_encoder()),
+      left);
+  if (left.unequal + left.same > 0) {
+    std::cerr << text(
+        "left out: %lld pairs of unequal lengths in tokens, %lld that nothing tells apart\n",
+        static_cast<long long>(left.unequal), static_cast<long long>(left.same));
+  }
+  PatchStudy study;
+  {
+    StatusLine line(false);
+    study = study_patches(*saved.model, pairs, [&](std::int64_t done, std::int64_t total) {
+      line.show([&] {
+        const double seconds =
+            line.seconds() * static_cast<double>(total - done) / static_cast<double>(done);
+        return text("%lld of %lld pairs  %s left", static_cast<long long>(done),
+                    static_cast<long long>(total), clock_time(seconds).c_str());
+      });
+    });
+  }
+  print(study);
+  Json json = to_json(study);
+  if (!o.out.empty()) {
+    const std::string what = o.contrast.empty() ? o.pairs.filename().string() : o.contrast;
+    write_file_atomically(
+        o.out, patch_page(study, *saved.tokenizer, "Where the difference travels: " + what,
+                          "In " + o.model.model.filename().string() + ", a " +
+                              saved.model->config().family().what + " (" +
+                              headline(saved.model->config()) + "). Made by kette patch."));
+    json["page"] = o.out.string();
+  }
+  json["seconds"] = watch.seconds();
+  if (o.common.json) print_json(json);
+}
+
+}  // namespace
+
+void add_patch_command(CLI::App& program) {
+  CLI::App& command = add_command(program, "patch",
+                                  "Show where in a model the difference between two texts travels");
+  auto options = std::make_shared<PatchOptions>();
+  add_model_options(command, options->model, false);
+  OptionGroup group(command, "Pairs");
+  const Option pairs = group.path(
+      "--pairs", options->pairs,
+      "Lines of two texts, or of two texts and what follows each, with tabs between (a language model: the next words; default: the model's own translations)");
+  group
+      .choice("--contrast", options->contrast, all_names<Contrast>(),
+              "Or pairs of the bundled English-German grammar")
+      .excludes(pairs);
+  group.number("--count", options->count, at_least(1), "How many of those");
+  group.number("--seed", options->seed, "Of those");
+  group.path("--out", options->out, "Where the page goes (default: none, only tables)");
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
+}
+
+}  // namespace kette::cli

@@ -1,0 +1,175 @@
+// `kette plot`: what training runs noted, as a table and as a page of curves.
+#include <cmath>
+#include <iostream>
+#include <memory>
+#include <set>
+
+#include "cli/commands/commands.h"
+#include "cli/common.h"
+#include "cli/run_page.h"
+#include "data/files/atomic_file.h"
+#include "data/files/json_text.h"
+#include "data/files/visible_text.h"
+
+namespace kette::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct PlotOptions {
+  CommonOptions common;
+  std::vector<std::string> folders;
+  fs::path out;
+};
+
+/// The last part of each path, or the whole of it where two have the same.
+std::vector<std::string> names_of(const std::vector<std::string>& folders) {
+  std::vector<std::string> names;
+  std::multiset<std::string> all;
+  for (const std::string& folder : folders) {
+    const fs::path path = fs::absolute(folder).lexically_normal();
+    names.push_back((path.has_filename() ? path : path.parent_path()).filename().string());
+    all.insert(names.back());
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (all.count(names[i]) > 1) names[i] = folders[i];
+  }
+  return names;
+}
+
+std::string shown(double value, const char* format) {
+  if (std::isnan(value)) return "-";
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, format, value);
+  return buffer;
+}
+
+/// Under each other, numbers to the right.
+class Columns {
+ public:
+  void row(const std::vector<std::string>& cells) {
+    widths_.resize(std::max(widths_.size(), cells.size()));
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      widths_[i] = std::max(widths_[i], cells[i].size());
+    }
+    rows_.push_back(cells);
+  }
+  void print() const {
+    for (const std::vector<std::string>& cells : rows_) {
+      std::string line;
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        const std::string space(widths_[i] - cells[i].size(), ' ');
+        line += i == 0 ? cells[i] + space : "  " + space + cells[i];
+      }
+      std::cout << for_stdout(line) << "\n";
+    }
+  }
+
+ private:
+  std::vector<std::size_t> widths_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+void print(const std::vector<PlottedRun>& runs) {
+  Columns table;
+  table.row({"run", "steps", "epochs", "minutes", "loss", "best valid.", "at step", "last valid.",
+             "best BLEU", "at step", "tokens/s"});
+  for (const PlottedRun& run : runs) {
+    const RunSummary s = summary_of(run.log);
+    table.row({run.name, shown(s.steps, "%.0f"), shown(s.epochs + 1, "%.0f"),
+               shown(s.seconds / 60, "%.1f"), shown(s.train_loss, "%.4f"),
+               shown(s.valid_loss.value, "%.4f"), shown(s.valid_loss.step, "%.0f"),
+               shown(s.last_valid_loss, "%.4f"), shown(s.valid_bleu.value, "%.2f"),
+               shown(s.valid_bleu.step, "%.0f"), shown(s.tokens_per_second, "%.0f")});
+  }
+  table.print();
+  if (runs.size() < 2) return;
+  Columns settings;
+  std::vector<std::string> head = {"setting"};
+  for (const PlottedRun& run : runs) head.push_back(run.name);
+  settings.row(head);
+  const std::vector<DifferingSetting> differing = differing_settings(runs);
+  for (const DifferingSetting& setting : differing) {
+    std::vector<std::string> cells = {setting.name};
+    for (const std::string& value : setting.values) cells.push_back(value.empty() ? "-" : value);
+    settings.row(cells);
+  }
+  std::cout << (differing.empty() ? "\nNo setting differs.\n" : "\nSettings that differ\n");
+  if (!differing.empty()) settings.print();
+}
+
+Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+
+Json to_json(const PlottedRun& run, const std::string& folder) {
+  const RunSummary s = summary_of(run.log);
+  const auto best = [](const RunSummary::Best& of) {
+    return Json{{"value", finite(of.value)}, {"step", finite(of.step)}};
+  };
+  Json settings = Json::object();
+  for (const auto& [name, value] : run.settings) settings[name] = value;
+  return {{"name", run.name},
+          {"folder", folder},
+          {"steps", static_cast<std::int64_t>(s.steps)},
+          {"target_tokens", finite(s.target_tokens)},
+          {"seconds", finite(s.seconds)},
+          {"loss", finite(s.train_loss)},
+          {"best_valid_loss", best(s.valid_loss)},
+          {"valid_loss", finite(s.last_valid_loss)},
+          {"best_valid_bleu", best(s.valid_bleu)},
+          {"target_tokens_per_second", finite(s.tokens_per_second)},
+          {"recorded_steps", std::ssize(recorded_steps(run.record))},
+          {"settings", settings}};
+}
+
+void run(const PlotOptions& o) {
+  use_threads(o.common);
+  if (o.folders.empty()) throw UsageError("expected the folder of a training run, given none");
+  std::set<fs::path> places;
+  for (const std::string& folder : o.folders) {
+    if (places.insert(fs::weakly_canonical(fs::path(folder) / "log.jsonl")).second) continue;
+    throw UsageError("expected each run once, given " + folder + " again");
+  }
+  const std::vector<std::string> names = names_of(o.folders);
+  std::vector<PlottedRun> runs;
+  Json json = {{"runs", Json::array()}};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    runs.push_back(read_run(o.folders[i], names[i]));
+    for (const StepSeries* series : {&runs.back().log, &runs.back().record}) {
+      if (series->skipped() == 0) continue;
+      std::cerr << visible(series->file().string()) << ": " << series->skipped()
+                << " lines left out, which are no objects with a step\n";
+    }
+    json["runs"].push_back(to_json(runs.back(), o.folders[i]));
+  }
+  print(runs);
+  if (!o.out.empty()) {
+    std::string title;
+    for (const std::string& name : names) title += (title.empty() ? "" : ", ") + name;
+    const std::string page =
+        training_page(runs, title,
+                      (runs.size() == 1 ? std::string("A training run")
+                                        : std::to_string(runs.size()) + " training runs") +
+                          ", step by step. Made by kette plot.");
+    write_file_atomically(o.out, page);
+    std::cerr << text("%s: %.0f KB\n", visible(o.out.string()).c_str(),
+                      static_cast<double>(page.size()) / 1000);
+    json["page"] = o.out.string();
+    json["page_bytes"] = page.size();
+  }
+  if (o.common.json) print_json(json);
+}
+
+}  // namespace
+
+void add_plot_command(CLI::App& program) {
+  CLI::App& command = add_command(program, "plot",
+                                  "Show how training runs went, as tables and as a page of curves");
+  auto options = std::make_shared<PlotOptions>();
+  OptionGroup group(command, "Plot");
+  group.list("RUN", options->folders, "Folders that kette train made, one or more", "");
+  group.path("--out", options->out, "Where the page goes (default: none, only tables)");
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
+}
+
+}  // namespace kette::cli

@@ -1,0 +1,173 @@
+#include "decode/draw_texts.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "decode/decoder_state.h"
+#include "tensor/backend.h"
+#include "tensor/kernels.h"
+#include "tensor/observer.h"
+
+namespace kette {
+namespace {
+
+using Ids = std::vector<std::int32_t>;
+
+struct Text : TextStart {
+  std::int64_t begun = 0;  // tokens it began with
+  std::int64_t end = -1;   // how many tokens it has in the end, once that is known
+};
+
+class Drawing {
+ public:
+  Drawing(const AutoregressiveModel& model, const SamplingOptions& sampling, const Tensor& masks,
+          const std::vector<TextStart>& starts, std::int64_t copies, std::int32_t end)
+      : model_(model), sampling_(sampling), masks_(masks), copies_(copies), end_(end) {
+    KETTE_CHECK(!starts.empty() && copies > 0, "generate: expected at least one text, given none");
+    for (const TextStart& start : starts) {
+      const std::int64_t length = std::ssize(start.tokens);
+      KETTE_CHECK(length > 0 && length <= model.positions(),
+                  "generate: expected texts that begin with 1 to ", model.positions(),
+                  " tokens, as many as the model sees at once, given ", length);
+      for (std::int64_t copy = 0; copy < copies; ++copy) {
+        texts_.push_back({start, length});
+        texts_.back().number += copy;
+        if (length >= start.most) texts_.back().end = length;
+      }
+    }
+  }
+
+  /// A GPU is given the next step before the tokens of the last one are there: what they say only
+  /// matters when all texts have ended.
+  std::vector<Ids> run(const OnToken& on_token) {
+    const bool runs_ahead = model_.device().kind == DeviceKind::cuda;
+    std::unique_ptr<HostCopy> drawn, next;
+    while (steps_wanted() > 0) {
+      if (!drawn) drawn = draw_next();
+      if (runs_ahead && steps_left_ > 0 && steps_wanted() > 1) next = draw_next();
+      hear(*drawn, on_token);
+      drawn = std::move(next);
+    }
+    std::vector<Ids> results;
+    for (const Text& text : texts_) {
+      results.emplace_back(text.tokens.begin() + text.begun, text.tokens.begin() + text.end);
+    }
+    return results;
+  }
+
+ private:
+  /// Tokens that the text which gets longest still lacks.
+  std::int64_t steps_wanted() const {
+    std::int64_t wanted = 0;
+    for (const Text& text : texts_) {
+      if (text.end < 0) wanted = std::max(wanted, text.most - std::ssize(text.tokens));
+    }
+    return wanted;
+  }
+
+  /// Draws the next token of each text.
+  std::unique_ptr<HostCopy> draw_next() {
+    if (!state_) {
+      begin(model_.positions(), copies_);
+    } else if (steps_left_ == 0) {
+      begin(std::max<std::int64_t>(1, model_.positions() / 2), 1);
+    } else {
+      if (WorkObserver::current()) {  // who wants to see the parts of a step
+        step();
+      } else {
+        if (!recorded_step_) recorded_step_ = backend(model_.device()).record([this] { step(); });
+        recorded_step_->replay();
+      }
+      --steps_left_;
+    }
+    return backend(drawn_.device()).start_copy_to_host(drawn_.raw(), drawn_.bytes());
+  }
+
+  /// Reads the last tokens of the texts, at most so many, of which each `alike` have the same, and
+  /// draws what comes next.
+  void begin(std::int64_t most_read, std::int64_t alike) {
+    std::vector<RowStart> rows;
+    std::vector<std::int64_t> parents, lengths;
+    Ids last, counters, drawn, numbers;
+    std::int64_t room = steps_wanted() - 1;
+    for (const Text& text : texts_) {
+      const std::int64_t length = std::min(most_read, std::ssize(text.tokens));
+      const auto read = std::span(text.tokens).last(static_cast<std::size_t>(length));
+      room = std::min(room, model_.positions() - length);
+      if (std::ssize(last) % alike == 0) rows.push_back({text.source, read.first(read.size() - 1)});
+      parents.push_back(std::ssize(rows) - 1);
+      last.push_back(read.back());
+      counters.push_back(static_cast<std::int32_t>(length - 1));
+      drawn.push_back(static_cast<std::int32_t>(std::ssize(text.tokens) - text.begun));
+      numbers.push_back(static_cast<std::int32_t>(text.number));
+    }
+    steps_left_ = room;
+    for (const std::int32_t position : counters) lengths.push_back(position + 1 + room);
+    const Device device = model_.device();
+    const std::int64_t texts = std::ssize(last);
+    counters.insert(counters.end(), drawn.begin(), drawn.end());
+    counters_ = Tensor::from(counters, {2, texts}, device);
+    numbers_ = Tensor::from(numbers, device);
+    last.resize(2 * last.size());
+    drawn_ = Tensor::from(last, {2, texts}, device);
+
+    recorded_step_.reset();
+    sequences_.reset();
+    state_.emplace(model_, sampling_.tap);
+    state_->add(rows);
+    if (alike > 1) state_->select(parents);
+    sequences_ = state_->fix(lengths, counters_.slice(0, 1).reshaped({texts}));
+    step();
+  }
+
+  /// Appends the tokens of drawn_, and puts the next there.
+  void step() {
+    const Work work("step");
+    Run run(sampling_.tap);
+    const std::int64_t texts = drawn_.width();
+    const Tensor tokens = drawn_.slice(0, 1).reshaped({texts});
+    const Tensor logits = model_.logits(model_.decode(tokens, *sequences_, run), run).value();
+    if (masks_.defined()) mask_tokens(logits, masks_);
+    sample(logits, sampling_, numbers_, counters_.slice(1, 2).reshaped({texts}), drawn_);
+    on(counters_.device(), [&](auto exec) { kernels::increment(exec, counters_); });
+  }
+
+  /// A text that has ended goes on beside the others; nobody is told of its tokens.
+  void hear(HostCopy& drawn, const OnToken& on_token) {
+    const auto* values = static_cast<const std::int32_t*>(drawn.wait());
+    for (std::int64_t i = 0; i < std::ssize(texts_); ++i) {
+      Text& text = texts_[i];
+      const std::int32_t token = checked_draw(values, std::ssize(texts_), i);
+      if (text.end < 0 && token == end_) text.end = std::ssize(text.tokens);
+      text.tokens.push_back(token);
+      if (text.end >= 0) continue;
+      if (on_token) on_token(i, token);
+      if (std::ssize(text.tokens) == text.most) text.end = text.most;
+    }
+  }
+
+  const AutoregressiveModel& model_;
+  const SamplingOptions& sampling_;
+  const Tensor& masks_;
+  std::int64_t copies_;
+  std::int32_t end_;
+  std::vector<Text> texts_;
+  std::int64_t steps_left_ = 0;  // before the texts must begin anew
+  std::optional<DecoderState> state_;
+  std::optional<CachedSequences> sequences_;  // of the next tokens
+  Tensor counters_;  // i32 [2, texts]: positions of the next tokens, and how many were drawn
+  Tensor numbers_;   // i32 [texts]
+  Tensor drawn_;     // i32 [2, texts], see sample()
+  std::unique_ptr<Recording> recorded_step_;
+};
+
+}  // namespace
+
+std::vector<Ids> draw_texts(const AutoregressiveModel& model, const SamplingOptions& sampling,
+                            const Tensor& masks, const std::vector<TextStart>& starts,
+                            std::int64_t copies, std::int32_t end, const OnToken& on_token) {
+  return Drawing(model, sampling, masks, starts, copies, end).run(on_token);
+}
+
+}  // namespace kette

@@ -1,0 +1,81 @@
+#include "inspect/heads/head_ablation.h"
+
+#include <numeric>
+
+#include "tensor/splitmix.h"
+
+namespace kette {
+namespace {
+
+double sum_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+}  // namespace
+
+BleuMetric::BleuMetric(const AutoregressiveModel& model, const SharedTokenizer& tokenizer,
+                       std::vector<std::string> sources, std::vector<std::string> references,
+                       const TranslateOptions& options, const BootstrapOptions& bootstrap)
+    : translator_(model, tokenizer),
+      sources_(std::move(sources)),
+      references_(std::move(references)),
+      options_(options),
+      bootstrap_(bootstrap),
+      whole_(bleu_with(nullptr)) {}
+
+ResampledBleu BleuMetric::bleu_with(Tap* tap) const {
+  TranslateOptions options = options_;
+  options.tap = tap;
+  const std::vector<Translation> translations = translator_.translate(sources_, options);
+  ScoreLines hypotheses;
+  for (const Translation& translation : translations) hypotheses.emplace_back(translation.text);
+  return resampled_bleu(hypotheses, {ScoreLines(references_.begin(), references_.end())}, {},
+                        bootstrap_);
+}
+
+MaskedResult BleuMetric::with(Tap& tap) const {
+  const ResampledBleu masked = bleu_with(&tap);
+  std::vector<double> differences;
+  for (std::size_t i = 0; i < masked.samples.size(); ++i) {
+    differences.push_back(masked.samples[i] - whole_.samples[i]);
+  }
+  const double change = masked.score - whole_.score;
+  return {change, paired_bootstrap_p(differences, change)};
+}
+
+LossMetric::LossMetric(const AutoregressiveModel& model, std::vector<Batch> windows,
+                       const BootstrapOptions& bootstrap)
+    : model_(model), windows_(std::move(windows)), bootstrap_(bootstrap) {
+  for (const Batch& window : windows_) tokens_ += static_cast<double>(window.target_out.size());
+  whole_ = losses_with(nullptr);
+}
+
+std::vector<double> LossMetric::losses_with(Tap* tap) const {
+  std::vector<double> losses;
+  for (const Batch& window : windows_) {
+    Run run(tap);
+    losses.push_back(model_.loss(window, {}, run).value().item());
+  }
+  return losses;
+}
+
+double LossMetric::whole() const { return sum_of(whole_) / tokens_; }
+
+MaskedResult LossMetric::with(Tap& tap) const {
+  const std::vector<double> masked = losses_with(&tap);
+  const double change = (sum_of(masked) - sum_of(whole_)) / tokens_;
+  std::vector<double> differences;
+  const std::size_t windows = windows_.size();
+  for (int sample = 0; sample < bootstrap_.samples; ++sample) {
+    double difference = 0, tokens = 0;
+    for (std::size_t draw = 0; draw < windows; ++draw) {
+      const std::size_t window = hash_of(bootstrap_.seed, sample, draw) % windows;
+      difference += masked[window] - whole_[window];
+      tokens += static_cast<double>(windows_[window].target_out.size());
+    }
+    differences.push_back(difference / tokens);
+  }
+  return {change, paired_bootstrap_p(differences, change)};
+}
+
+}  // namespace kette

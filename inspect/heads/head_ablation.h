@@ -1,0 +1,69 @@
+// What becomes of a model's results when heads are masked: BLEU of what it translates (Michel et al. 2019, section
+// 3), or the loss of a text.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "data/metrics/bleu.h"
+#include "decode/translator.h"
+#include "inspect/heads/head_gates.h"
+
+namespace kette {
+
+/// A result with a tap in every pass, beside that without.
+struct MaskedResult {
+  double change = 0;
+  double p = 1;  ///< of a change as large by chance, by paired bootstrap
+};
+
+class MaskingMetric {
+ public:
+  virtual ~MaskingMetric() = default;
+  virtual std::string name() const = 0;
+  virtual double whole() const = 0;  ///< with all heads
+  virtual MaskedResult with(Tap& tap) const = 0;
+};
+
+/// sacreBLEU's BLEU of translations. Higher is better.
+class BleuMetric final : public MaskingMetric {
+ public:
+  BleuMetric(const AutoregressiveModel& model, const SharedTokenizer& tokenizer,
+             std::vector<std::string> sources, std::vector<std::string> references,
+             const TranslateOptions& options, const BootstrapOptions& bootstrap);
+  std::string name() const override { return "BLEU"; }
+  double whole() const override { return whole_.score; }
+  MaskedResult with(Tap& tap) const override;
+
+ private:
+  ResampledBleu bleu_with(Tap* tap) const;
+
+  Translator translator_;
+  std::vector<std::string> sources_, references_;
+  TranslateOptions options_;
+  BootstrapOptions bootstrap_;
+  ResampledBleu whole_;
+};
+
+/// The loss of a text's windows, nats a token. Lower is better.
+class LossMetric final : public MaskingMetric {
+ public:
+  /// batches: each of one window.
+  LossMetric(const AutoregressiveModel& model, std::vector<Batch> windows,
+             const BootstrapOptions& bootstrap);
+  std::string name() const override { return "loss"; }
+  double whole() const override;
+  MaskedResult with(Tap& tap) const override;
+
+ private:
+  std::vector<double> losses_with(Tap* tap) const;
+
+  const AutoregressiveModel& model_;
+  std::vector<Batch> windows_;
+  BootstrapOptions bootstrap_;
+  double tokens_ = 0;
+  std::vector<double> whole_;  // of each window, the sum over its tokens
+};
+
+}  // namespace kette

@@ -1,0 +1,44 @@
+// One table over all heads of a model: what they do, how much depends on them, and what becomes of the model
+// without each of them, for `kette heads`.
+#pragma once
+
+#include "data/corpora/token_file.h"
+#include "inspect/heads/head_ablation.h"
+#include "inspect/heads/head_importance.h"
+#include "inspect/heads/head_scores.h"
+
+namespace kette {
+
+struct HeadStudy {
+  struct Row {
+    Head head;
+    HeadImportance importance;
+    HeadScores scores;
+    double copying;        ///< copying_scores()
+    MaskedResult without;  ///< the head masked
+    MaskedResult alone;    ///< all others of its attention masked
+  };
+  std::vector<AttentionPart> attentions;
+  std::vector<Row> rows;  ///< in the order of heads_of()
+  std::string metric;     ///< of the masked results
+  double whole = 0;       ///< with all heads
+};
+
+/// Told how many of `total` results are there.
+using StudyProgress = std::function<void(std::int64_t done, std::int64_t total)>;
+
+/// batches: what importance and scores are read off. metric: what is measured with heads masked.
+HeadStudy study_heads(const AutoregressiveModel& model, const std::vector<Batch>& batches,
+                      const MaskingMetric& metric, const StudyProgress& progress = {});
+
+/// Sentence pairs in batches of about `tokens` tokens.
+std::vector<Batch> sentence_batches(const Tokenizer& tokenizer,
+                                    const std::vector<std::string>& sources,
+                                    const std::vector<std::string>& targets, std::int64_t tokens);
+/// At most `count` windows of `context` tokens from the start of a text, each a batch.
+std::vector<Batch> text_windows(const TokenFile& text, std::int64_t context, std::int64_t count);
+
+/// The study as an offline page.
+std::string heads_page(const HeadStudy& study, const std::string& title, const std::string& lead);
+
+}  // namespace kette

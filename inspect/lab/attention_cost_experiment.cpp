@@ -1,0 +1,161 @@
+#include <algorithm>
+#include <cmath>
+
+#include "inspect/lab/experiments.h"
+#include "inspect/page/html.h"
+#include "nn/probabilities.h"
+#include "tensor/backend.h"
+#include "tensor/observer.h"
+#include "tensor/random.h"
+#include "tensor/stopwatch.h"
+
+namespace kette {
+namespace {
+
+constexpr std::int64_t kWidth = 64;  // one head
+
+/// The most memory that is held at once while one is alive, beyond what was held before.
+class PeakMemory final : public MemoryObserver {
+ public:
+  explicit PeakMemory(Device device) : backend_(backend(device)) { backend_.watch_memory(this); }
+  ~PeakMemory() override { backend_.watch_memory(nullptr); }
+  PeakMemory(const PeakMemory&) = delete;
+  PeakMemory& operator=(const PeakMemory&) = delete;
+
+  void allocated(const void*, std::int64_t bytes) override {
+    held_ += bytes;
+    most_ = std::max(most_, held_);
+  }
+  void released(const void*, std::int64_t bytes) override { held_ -= bytes; }
+  double bytes() const { return static_cast<double>(most_); }
+
+ private:
+  Backend& backend_;
+  std::int64_t held_ = 0, most_ = 0;
+};
+
+struct AttentionCost {
+  std::vector<double> lengths, seconds, bytes;
+
+  /// The slope of log cost over log length, by least squares over the largest lengths.
+  double exponent(const std::vector<double>& costs, std::size_t last) const {
+    const std::size_t count = std::min(last, lengths.size());
+    double x = 0, y = 0, xx = 0, xy = 0;
+    for (std::size_t i = lengths.size() - count; i < lengths.size(); ++i) {
+      const double u = std::log(lengths[i]), v = std::log(costs[i]);
+      x += u;
+      y += v;
+      xx += u * u;
+      xy += u * v;
+    }
+    const auto n = static_cast<double>(count);
+    return (n * xy - x * y) / (n * xx - x * x);
+  }
+};
+
+/// Forward and backward over one sequence.
+void attend(const Tensor& values, const Segments& segments, bool fused) {
+  Tape tape;
+  const Variable x = tape.watch(values);
+  if (fused) {
+    tape.backward(sum(self_attention(x, segments, {.heads = 1, .mask = Mask::causal})));
+    return;
+  }
+  const PackedSequences sequences(segments);
+  const QueriesAndKeys pairs = sequences.self_pairs(0, x, Mask::causal);
+  tape.backward(sum(weighted_values(attention_probabilities(pairs, 1), pairs, {})));
+}
+
+AttentionCost measure_attention(const ExperimentOptions& options, std::int64_t longest, bool fused,
+                                const std::function<void(std::int64_t length)>& progress) {
+  AttentionCost cost;
+  for (std::int64_t length = longest / 32; length <= longest; length *= 2) {
+    progress(length);
+    Random random(options.seed);
+    std::vector<float> values(static_cast<std::size_t>(length * 3 * kWidth));
+    for (float& value : values) value = static_cast<float>(random.normal());
+    const Tensor x = Tensor::from(values, {length, 3 * kWidth}, options.device);
+    const Segments segments = Segments::from_lengths({length});
+    attend(x, segments, fused);  // what is done once for all, such as pages of memory
+    {
+      const PeakMemory peak(options.device);
+      attend(x, segments, fused);
+      cost.bytes.push_back(peak.bytes());
+    }
+    double best = 0;
+    const Stopwatch all;
+    for (int i = 0; i < 3 || (i < 50 && all.seconds() < 0.5); ++i) {
+      backend(options.device).synchronize();
+      const Stopwatch watch;
+      attend(x, segments, fused);
+      backend(options.device).synchronize();
+      best = i == 0 ? watch.seconds() : std::min(best, watch.seconds());
+    }
+    cost.lengths.push_back(static_cast<double>(length));
+    cost.seconds.push_back(best);
+  }
+  return cost;
+}
+
+}  // namespace
+
+ExperimentReport attention_cost_experiment(const ExperimentOptions& options,
+                                           const ExperimentProgress& progress, Page& page) {
+  const std::int64_t longest = options.quick ? 256 : 8192, longest_spelled = longest / 2;
+  const auto told = [&](const char* what, double begin) {
+    return [&, what, begin](std::int64_t length) {
+      progress(std::string(what) + ", " + std::to_string(length) + " tokens", begin);
+    };
+  };
+  const AttentionCost fused = measure_attention(options, longest, true, told("fused", 0)),
+                      spelled = measure_attention(options, longest_spelled, false,
+                                                  told("spelled out", 0.5));
+  constexpr std::size_t kLast = 4;
+  const double time = fused.exponent(fused.seconds, kLast),
+               memory = fused.exponent(fused.bytes, kLast),
+               spelled_time = spelled.exponent(spelled.seconds, kLast),
+               spelled_memory = spelled.exponent(spelled.bytes, kLast);
+  const auto power = [](double exponent) { return "n^" + fixed(exponent, 2); };
+  // Of the longest text that both were given.
+  const double ratio = spelled.bytes.back() / fused.bytes[fused.bytes.size() - 2];
+  ExperimentReport report;
+  report.findings = {
+      {"The time of fused attention grows with the square of the length, within n^1.7 to n^2.3, "
+       "from " +
+           fixed(fused.lengths[fused.lengths.size() - kLast], 0) + " tokens on",
+       "n^2", power(time), time > 1.7 && time < 2.3},
+      {"Its memory grows with the length, within n^0.9 to n^1.1", "n^1", power(memory),
+       memory > 0.9 && memory < 1.1},
+      {"The memory of attention spelled out grows with the square, within n^1.8 to n^2.1", "n^2",
+       power(spelled_memory), spelled_memory > 1.8 && spelled_memory < 2.1},
+      {"At " + fixed(spelled.lengths.back(), 0) +
+           " tokens it is at least ten times that of fused attention",
+       "up to 20 times", fixed(ratio, 1) + " times", ratio >= 10}};
+  const auto numbers = [](const AttentionCost& cost, double seconds, double bytes) {
+    return Json{{"lengths", cost.lengths},
+                {"seconds", cost.seconds},
+                {"bytes", cost.bytes},
+                {"time_exponent", seconds},
+                {"memory_exponent", bytes}};
+  };
+  report.numbers = {{"fused", numbers(fused, time, memory)},
+                    {"spelled_out", numbers(spelled, spelled_time, spelled_memory)}};
+  report.sections = {{"Cost of one head of width 64, forward and backward",
+                      page.chart({"Time",
+                                  "tokens",
+                                  "seconds",
+                                  {{"fused", fused.lengths, fused.seconds},
+                                   {"spelled out", spelled.lengths, spelled.seconds}},
+                                  true,
+                                  true}) +
+                          page.chart({"Most memory at once",
+                                      "tokens",
+                                      "bytes",
+                                      {{"fused", fused.lengths, fused.bytes},
+                                       {"spelled out", spelled.lengths, spelled.bytes}},
+                                      true,
+                                      true})}};
+  return report;
+}
+
+}  // namespace kette

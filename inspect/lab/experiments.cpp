@@ -1,0 +1,57 @@
+#include "inspect/lab/experiments.h"
+
+#include "inspect/page/html.h"
+
+namespace kette {
+
+const std::vector<Experiment>& experiments() {
+  static const std::vector<Experiment> all = {
+      {"lens", "What a translation model would say if it stopped early, layer by layer",
+       "nostalgebraist 2020, \"interpreting GPT: the logit lens\"; Langedijk et al. 2023, "
+       "\"DecoderLens\"",
+       lens_experiment},
+      {"align", "Which word a translated word comes from, read off attention to the source",
+       "Kobayashi et al. 2020, \"Attention is Not Only a Weight: Analyzing Transformers with Vector "
+       "Norms\"",
+       align_experiment},
+      {"heads", "How many heads a translator can do without, masked or shut by gates that learn",
+       "Michel et al. 2019, \"Are Sixteen Heads Really Better than One?\"; Voita et al. 2019, "
+       "\"Analyzing Multi-Head Self-Attention\"",
+       heads_experiment},
+      {"induction", "Heads that look at what followed last time, in models of attention alone",
+       "Elhage et al. 2021, \"A Mathematical Framework for Transformer Circuits\"; Olsson et al. "
+       "2022, \"In-context Learning and Induction Heads\"",
+       induction_experiment},
+      {"superposition", "More features than dimensions, where features are seldom present",
+       "Elhage et al. 2022, \"Toy Models of Superposition\"", superposition_experiment},
+      {"grokking", "A model of a + b mod 113 learns by heart first, and to add much later",
+       "Nanda et al. 2023, \"Progress Measures for Grokking via Mechanistic Interpretability\"",
+       grokking_experiment},
+      {"circuits", "Ranks, copying and composition of the heads of a model",
+       "Elhage et al. 2021, \"A Mathematical Framework for Transformer Circuits\"",
+       circuits_experiment},
+      {"attention-cost", "Time and memory of attention against length, fused and spelled out",
+       "Vaswani et al. 2017, table 1; Dao et al. 2022, \"FlashAttention\"",
+       attention_cost_experiment},
+      {"scaling", "Loss by size and data of small models, and a prediction of a larger one's",
+       "Hoffmann et al. 2022, \"Training Compute-Optimal Large Language Models\"",
+       scaling_experiment},
+  };
+  return all;
+}
+
+std::string experiment_page(const Experiment& experiment, const ExperimentReport& report,
+                            Page page) {
+  HtmlTable findings({{"holds"}, {"claim"}, {"paper"}, {"here"}});
+  for (const Finding& finding : report.findings) {
+    findings.row({HtmlTable::Cell::html(finding.holds ? "<b class=\"yes\">yes</b>"
+                                                      : "<b class=\"no\">no</b>"),
+                  finding.claim, finding.paper, finding.here});
+  }
+  page.section("Findings",
+               findings.str() + "<p class=\"note\">After " + escaped(experiment.paper) + ".</p>\n");
+  for (const auto& [heading, html] : report.sections) page.section(heading, html);
+  return page.str();
+}
+
+}  // namespace kette

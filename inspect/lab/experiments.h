@@ -1,0 +1,12 @@
+// Each experiment's run, a file each.
+#pragma once
+
+#include "inspect/lab/experiment.h"
+
+namespace kette {
+
+RunExperiment lens_experiment, align_experiment, heads_experiment, induction_experiment,
+    superposition_experiment, grokking_experiment, circuits_experiment, attention_cost_experiment,
+    scaling_experiment;
+
+}  // namespace kette

@@ -1,0 +1,141 @@
+#include <cmath>
+
+#include "data/files/text_file.h"
+#include "data/metrics/bleu.h"
+#include "decode/translator.h"
+#include "inspect/heads/head_study.h"
+#include "inspect/lab/experiments.h"
+#include "inspect/page/html.h"
+#include "inspect/passes/logit_lens.h"
+#include "models/model_directory.h"
+
+namespace kette {
+namespace {
+
+/// Means over all target tokens of a corpus, at each level of the decoder.
+struct Levels {
+  std::vector<double> divergence, agreement,
+      probability;  ///< to the last level; with it; of the target
+};
+
+Levels decoder_levels(const AutoregressiveModel& model, const std::vector<Batch>& batches) {
+  const std::size_t levels = model.decoder().size() + 1;
+  Levels sums{std::vector<double>(levels), std::vector<double>(levels),
+              std::vector<double>(levels)};
+  double rows = 0;
+  for (const Batch& batch : batches) {
+    Activations activations(
+        [&](const std::string& point) { return is_for_logit_lens(model, point); });
+    Run run(&activations);
+    model.logits(batch, run);
+    const auto lens = logit_lens(model, activations, 1);
+    for (std::size_t level = 0; level < levels; ++level) {
+      for (std::size_t row = 0; row < lens[level].size(); ++row) {
+        const LensReading::Guess& best = lens[level][row].best.front();
+        sums.divergence[level] += lens[level][row].divergence;
+        sums.agreement[level] += best.token == lens.back()[row].best.front().token;
+        sums.probability[level] += best.token == batch.target_out[row];
+      }
+    }
+    rows += static_cast<double>(batch.target_out.size());
+  }
+  for (auto* values : {&sums.divergence, &sums.agreement, &sums.probability}) {
+    for (double& value : *values) value /= rows;
+  }
+  return sums;
+}
+
+bool rises(const std::vector<double>& values, double tolerance) {
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    if (values[i] < values[i - 1] - tolerance) return false;
+  }
+  return true;
+}
+
+std::string list(const std::vector<double>& values, int decimals) {
+  std::string text;
+  for (const double value : values) text += (text.empty() ? "" : ", ") + fixed(value, decimals);
+  return text;
+}
+
+std::vector<std::string> lines_of(const std::filesystem::path& file) {
+  const TextLines lines = read_lines(file);
+  return {lines.views().begin(), lines.views().end()};
+}
+
+}  // namespace
+
+ExperimentReport lens_experiment(const ExperimentOptions& options,
+                                 const ExperimentProgress& progress, Page& page) {
+  KETTE_CHECK(!options.model.empty() && !options.source.empty() && !options.target.empty(),
+              "lab lens: expected --model, --src and --tgt, given fewer");
+  const auto saved = load_model<AutoregressiveModel>(options.model, {}, options.device);
+  KETTE_CHECK(saved.model->has_encoder(), "lab lens: expected a translation model, given ",
+              options.model.string());
+  const std::vector<std::string> sources = lines_of(options.source),
+                                 targets = lines_of(options.target);
+  KETTE_CHECK(sources.size() == targets.size(), options.target.string(), ": expected ",
+              sources.size(), " lines, given ", targets.size());
+  progress("the decoder's levels", 0);
+  const Levels levels =
+      decoder_levels(*saved.model, sentence_batches(*saved.tokenizer, sources, targets, 1024));
+
+  const auto count = std::ssize(saved.model->encoder());
+  const Translator translator(*saved.model, saved.tokenizer);
+  const ScoreLines references(targets.begin(), targets.end());
+  const auto bleu = [&](Tap* tap) {
+    TranslateOptions translate;
+    translate.tap = tap;
+    const std::vector<Translation> found = translator.translate(sources, translate);
+    ScoreLines hypotheses;
+    for (const Translation& translation : found) hypotheses.emplace_back(translation.text);
+    return corpus_bleu(hypotheses, {references}).score;
+  };
+  std::vector<double> encoder;
+  for (std::int64_t level = 0; level <= count; ++level) {
+    progress("translations from encoder level " + std::to_string(level),
+             static_cast<double>(level + 1) / static_cast<double>(count + 2));
+    EncoderExit exit(*saved.model, level);
+    encoder.push_back(bleu(&exit));
+  }
+  const double whole = bleu(nullptr);
+
+  ExperimentReport report;
+  std::vector<double> fall(levels.divergence.rbegin(), levels.divergence.rend());
+  report.findings = {
+      {"KL to the last level falls from level to level", "falls", list(levels.divergence, 3),
+       rises(fall, 0.02)},
+      {"the last level agrees with the model exactly", "1", fixed(levels.agreement.back(), 4),
+       levels.agreement.back() == 1 && levels.divergence.back() == 0},
+      {"the likeliest word is the last level's more and more often", "rises",
+       list(levels.agreement, 3), rises(levels.agreement, 0.01)},
+      {"BLEU of the translation from encoder level k rises with k", "rises", list(encoder, 2),
+       rises(encoder, 0.5)},
+      {"and is the model's own at the last, exactly", fixed(whole, 4), fixed(encoder.back(), 4),
+       encoder.back() == whole}};
+  report.numbers = {{"divergence", levels.divergence},
+                    {"agreement", levels.agreement},
+                    {"accuracy", levels.probability},
+                    {"encoder_bleu", encoder},
+                    {"bleu", whole}};
+  const auto curve = [](const std::string& name, const std::vector<double>& y) {
+    Curve result{name, {}, y};
+    for (std::size_t i = 0; i < y.size(); ++i) result.x.push_back(static_cast<double>(i));
+    return result;
+  };
+  report.sections = {
+      {"Decoder", page.chart({"Logit lens",
+                              "blocks of the decoder",
+                              "share of target words",
+                              {curve("agrees with the last level", levels.agreement),
+                               curve("is the reference's word", levels.probability)}}) +
+                      page.chart({"KL to the last level",
+                                  "blocks of the decoder",
+                                  "nats",
+                                  {curve("KL", levels.divergence)}})},
+      {"Encoder",
+       page.chart({"DecoderLens", "blocks of the encoder", "BLEU", {curve("BLEU", encoder)}})}};
+  return report;
+}
+
+}  // namespace kette

@@ -1,0 +1,12 @@
+// The style sheets and scripts that pages carry along: the files of inspect/page/assets and of dygraphs
+// (MIT), made part of the program when it is built (cmake/embed.cmake).
+#pragma once
+
+#include <string_view>
+
+namespace kette::assets {
+
+extern const std::string_view page_css, page_js, charts_js, explain_js, trace_js, tape_js;
+extern const std::string_view dygraph_css, dygraph_js;
+
+}  // namespace kette::assets

@@ -1,0 +1,84 @@
+#include "inspect/page/html.h"
+
+#include <cstdio>
+
+#include "data/files/utf8.h"
+#include "tensor/error.h"
+
+namespace kette {
+namespace {
+
+std::string escaped_character(char32_t code_point, std::string_view bytes) {
+  switch (code_point) {
+    case '&':
+      return "&amp;";
+    case '<':
+      return "&lt;";
+    case '>':
+      return "&gt;";
+    case '"':
+      return "&quot;";
+    case '\n':
+      return "&#10;";
+    default:
+      break;
+  }
+  if (code_point < 0x20) return "&#" + std::to_string(0x2400 + static_cast<int>(code_point)) + ";";
+  if (code_point == 0x7F) return "&#" + std::to_string(0x2421) + ";";
+  return std::string(bytes);
+}
+
+}  // namespace
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const Utf8Character character = utf8_character(text, at);
+    if (character.bytes == 0) {
+      result += "\xEF\xBF\xBD";
+      ++at;
+      continue;
+    }
+    result += escaped_character(character.code_point, text.substr(at, character.bytes));
+    at += character.bytes;
+  }
+  return result;
+}
+
+std::string note(const std::string& html) { return "<p class=\"note\">" + html + "</p>\n"; }
+
+std::string fixed(double value, int decimals) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "%.*f", decimals, value);
+  const std::string text = buffer;
+  return text.find_first_not_of("-0.") == std::string::npos && text[0] == '-' ? text.substr(1)
+                                                                              : text;
+}
+
+void HtmlTable::row(const std::vector<Cell>& cells, const std::string& id) {
+  KETTE_CHECK(cells.size() == columns_.size(), "HtmlTable: expected ", columns_.size(),
+              " cells, given ", cells.size());
+  rows_ += id.empty() ? "<tr>" : "<tr id=\"" + escaped(id) + "\">";
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const Cell& cell = cells[i];
+    rows_ += columns_[i].is_number ? "<td class=\"number" : "<td class=\"text";
+    if (cell.share >= 0) {
+      rows_ += " bar\" style=\"--share:" + fixed(100 * cell.share, 1) + "%";
+    }
+    rows_ += "\">" + (cell.is_html ? cell.text : escaped(cell.text)) + "</td>";
+  }
+  rows_ += "</tr>\n";
+}
+
+std::string HtmlTable::str() const {
+  std::string head;
+  for (const Column& column : columns_) {
+    head += std::string("<th scope=\"col\"") + (column.is_number ? " class=\"number\"" : "") +
+            (column.help.empty() ? "" : " title=\"" + escaped(column.help) + "\"") + ">" +
+            escaped(column.title) + "</th>";
+  }
+  return "<div class=\"scroll\"><table class=\"sortable\"><thead><tr>" + head +
+         "</tr></thead><tbody>\n" + rows_ + "</tbody></table></div>\n";
+}
+
+}  // namespace kette

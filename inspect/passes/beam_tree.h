@@ -1,0 +1,26 @@
+// All that a beam search had a place for, as a tree: a branch for each continuation, from the step before.
+#pragma once
+
+#include "decode/beam_search.h"
+
+namespace kette {
+
+struct BeamBranch {
+  std::int32_t token = 0;
+  double log_probability = 0;  ///< of all tokens up to here
+  std::int64_t parent = -1;    ///< a place in the step before; -1 in the first
+  bool finished = false;       ///< the end mark, or the longest length
+  bool goes_on = false;        ///< has a place in the next step; neither: it died here
+  bool is_best = false;        ///< on the way to what the search gives
+};
+
+struct BeamTree {
+  std::vector<std::vector<BeamBranch>> steps;  ///< in each falling by log-probability
+  std::vector<Hypothesis> n_best;
+};
+
+/// Searches from one start as decode/beam_search.h does. first: the token before those searched for.
+BeamTree beam_tree(const AutoregressiveModel& model, const SearchVocabulary& vocabulary,
+                   const SearchOptions& options, const SearchJob& job);
+
+}  // namespace kette

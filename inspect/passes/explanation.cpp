@@ -1,0 +1,158 @@
+#include "inspect/passes/explanation.h"
+
+#include <cmath>
+
+#include "decode/search_limits.h"
+#include "decode/translator.h"
+#include "inspect/heads/head_gates.h"
+#include "inspect/passes/logit_attribution.h"
+
+namespace kette {
+namespace {
+
+using Ids = std::vector<std::int32_t>;
+
+std::vector<std::string> pieces_of(const Tokenizer& tokenizer, const Ids& ids) {
+  std::vector<std::string> pieces;
+  for (const std::int32_t id : ids) pieces.push_back(tokenizer.piece(id));
+  return pieces;
+}
+
+/// The sum of log P of the first `count` targets.
+double log_probability(const AutoregressiveModel& model, const Batch& batch, std::size_t count,
+                       Tap* tap = nullptr) {
+  Run run(tap);
+  const auto p = softmax_rows(model.logits(batch, run).value());
+  double sum = 0;
+  for (std::size_t row = 0; row < count; ++row) sum += std::log(p[row][batch.target_out[row]]);
+  return sum;
+}
+
+Prediction prediction(const std::vector<double>& p, const LensReading& last, std::int32_t token) {
+  Prediction result;
+  result.token = token;
+  result.log_probability = std::log(p[token]);
+  result.entropy = last.entropy;
+  const LensReading::Guess& other = last.best[last.best.front().token == token ? 1 : 0];
+  result.runner_up = other.token;
+  result.runner_up_log_probability = std::log(other.probability);
+  return result;
+}
+
+/// All that one pass over the batch shows. known: so many of its rows' targets are part of the text.
+Explanation look_inside(const AutoregressiveModel& model, const SharedTokenizer& tokenizer,
+                        Batch& batch, std::size_t known) {
+  constexpr std::int64_t kGuesses = 5;
+  Explanation e;
+  e.tokenizer = tokenizer;
+  e.attentions = attentions_of(model);
+  Activations activations([&](const std::string& point) {
+    const auto shows = [&](const AttentionPart& part) {
+      return is_for_attention_maps(part, point);
+    };
+    return is_for_logit_lens(model, point) || LogitAttribution::wants(model, point) ||
+           std::any_of(e.attentions.begin(), e.attentions.end(), shows);
+  });
+  Run run(&activations);
+  const auto p = softmax_rows(model.logits(batch, run).value());
+  for (const AttentionPart& part : e.attentions)
+    e.maps.push_back(attention_maps(part, activations));
+  e.lens = logit_lens(model, activations, kGuesses);
+  const std::vector<LensReading>& last = e.lens.back();
+  for (std::size_t row = known; row < p.size(); ++row) {
+    batch.target_out[row] = last[row].best.front().token;
+  }
+  const LogitAttribution attribution(model, activations, batch.target_in);
+  e.parts = attribution.parts();
+  for (std::size_t row = 0; row < p.size(); ++row) {
+    Prediction said = prediction(p[row], last[row], batch.target_out[row]);
+    const auto number = static_cast<std::int64_t>(row);
+    said.attribution = attribution(number, said.token);
+    said.runner_up_attribution = attribution(number, said.runner_up);
+    if (row < known) e.log_probability += said.log_probability;
+    e.predictions.push_back(std::move(said));
+  }
+  e.source = pieces_of(*tokenizer, batch.source);
+  e.target_in = pieces_of(*tokenizer, batch.target_in);
+  return e;
+}
+
+/// Fills in what becomes of the text with each head masked. translate: with a tap that looks on.
+void try_without(Explanation& e, const AutoregressiveModel& model, const Batch& batch,
+                 std::size_t known, const std::function<std::string(Tap*)>& translate) {
+  for (const Head& head : heads_of(e.attentions)) {
+    HeadGates gates;
+    gates.mask(e.attentions[head.attention], head.head);
+    e.without.push_back({head, log_probability(model, batch, known, &gates), translate(&gates)});
+  }
+  std::stable_sort(e.without.begin(), e.without.end(),
+                   [](const WithoutHead& a, const WithoutHead& b) {
+                     return a.log_probability < b.log_probability;
+                   });
+}
+
+}  // namespace
+
+Explanation explain_translation(const AutoregressiveModel& model, const SharedTokenizer& tokenizer,
+                                const std::string& text, const SearchOptions& options) {
+  KETTE_CHECK(model.has_encoder(),
+              "explain: expected a translation model, given one without an encoder");
+  const Ids source = tokenizer->encode(text, Side::source);
+  KETTE_CHECK(!source.empty(), "explain: expected a sentence, given no tokens");
+  KETTE_CHECK(std::ssize(source) < model.positions(), "explain: expected at most ",
+              model.positions() - 1, " tokens, given ", source.size());
+  const auto ready = model.for_decoding();
+  const auto vocabulary = SearchVocabulary::of(model.special(), options.allow_unknown);
+  Ids ended = source;
+  ended.push_back(model.special().end);
+  BeamTree beam = beam_tree(
+      *ready, vocabulary, options,
+      {0, {ended, {}}, model.special().begin, longest_output(options, model, std::ssize(source))});
+  const Ids target = beam.n_best.front().tokens;
+
+  Batch batch = one_sentence(model, source, target);
+  Explanation e = look_inside(model, tokenizer, batch, batch.target_out.size());
+  e.beam = std::move(beam);
+  e.translation = tokenizer->decode(target);
+  e.alignments = alignments(e.attentions, e.maps);
+  const auto translated = [&](Tap* tap) {
+    TranslateOptions with_tap;
+    static_cast<SearchOptions&>(with_tap) = options;
+    with_tap.threads = 1;
+    with_tap.tap = tap;
+    return tokenizer->decode(translate_ids(*ready, {source}, with_tap).front().front().tokens);
+  };
+  for (std::int64_t level = 0; level <= std::ssize(model.encoder()); ++level) {
+    EncoderExit exit(*ready, level);
+    e.encoder_exits.push_back(translated(&exit));
+  }
+  try_without(e, model, batch, batch.target_out.size(), translated);
+  return e;
+}
+
+Explanation explain_text(const AutoregressiveModel& model, const SharedTokenizer& tokenizer,
+                         const std::string& text, const SearchOptions& options, std::int64_t more) {
+  KETTE_CHECK(!model.has_encoder(),
+              "explain: expected a language model for a text, given one with an encoder");
+  const Ids ids = tokenizer->encode(text);
+  KETTE_CHECK(ids.size() >= 2, "explain: expected a text of at least 2 tokens, given ", ids.size());
+  KETTE_CHECK(std::ssize(ids) <= model.positions(), "explain: expected at most ", model.positions(),
+              " tokens, given ", ids.size());
+  Batch batch = one_sentence(model, {}, ids);
+  Explanation e = look_inside(model, tokenizer, batch, ids.size() - 1);
+  e.translation = text;
+  const auto ready = model.for_decoding();
+  const std::int64_t room = model.positions() - std::ssize(ids);
+  SearchOptions cut = options;
+  cut.cut_off = true;
+  if (room > 0) {
+    SearchVocabulary vocabulary;
+    vocabulary.end = tokenizer->special().end;
+    const std::span<const std::int32_t> past(ids.data(), ids.size() - 1);
+    e.beam = beam_tree(*ready, vocabulary, cut, {0, {{}, past}, ids.back(), std::min(more, room)});
+  }
+  try_without(e, model, batch, ids.size() - 1, [](Tap*) { return std::string(); });
+  return e;
+}
+
+}  // namespace kette

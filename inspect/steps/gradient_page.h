@@ -1,0 +1,32 @@
+// A gradient check as a page: the gap of every op or parameter, how the gaps of its elements are
+// distributed, and how they depend on the step h of the differences. The error of a central difference
+// is h^2 / 6 times the third derivative, and rounding adds about 1e-16 / h: a V on logarithmic axes,
+// with its lowest point near h = 1e-5. A gradient that is wrong has a line that does not fall.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "autograd/gradient_check.h"
+
+namespace kette {
+
+struct CheckedGradient {
+  std::string name;
+  std::int64_t samples = 0;
+  bool passed = false;
+  GradientGap worst;
+  std::vector<double> by_step;  ///< the worst gap with each of steps_of_sweep()
+};
+
+/// From 1e-2 to 1e-9.
+const std::vector<double>& steps_of_sweep();
+
+struct GradientPageOptions {
+  double tolerance, step;
+  std::string model;  ///< the family whose parameters they are; empty: they are ops
+};
+std::string gradient_page(const std::vector<CheckedGradient>& checked,
+                          const GradientPageOptions& options);
+
+}  // namespace kette

@@ -1,0 +1,14 @@
+// A step in the trace-event format of Chrome (about:tracing, ui.perfetto.dev): slices that lie in each other, a
+// counter of the memory in use, and an arrow from each op to its backward.
+#pragma once
+
+#include "data/files/json_text.h"
+#include "inspect/steps/trace_summary.h"
+
+namespace kette {
+
+/// title: what was done, for the header. limits: what rates are held against.
+std::string chrome_trace(const StepTrace& trace, const std::string& title,
+                         const MachineLimits& limits = {});
+
+}  // namespace kette

@@ -1,0 +1,92 @@
+#include "inspect/training/run_summary.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kette {
+namespace {
+
+double last_of(const Series& series) {
+  return series.values.empty() ? RunSummary::kNone : series.values.back();
+}
+
+/// factor: 1 for the smallest, -1 for the largest.
+RunSummary::Best best_of(const Series& series, double factor) {
+  RunSummary::Best best;
+  for (std::size_t i = 0; i < series.values.size(); ++i) {
+    if (std::isnan(best.value) || factor * series.values[i] < factor * best.value) {
+      best = {series.values[i], series.steps[i]};
+    }
+  }
+  return best;
+}
+
+/// It says where a run lies, or who watches it.
+bool changes_nothing(const std::string& setting) {
+  return setting == "out" || setting == "page" || setting.starts_with("record");
+}
+
+std::string value_of(const PlottedRun& run, const std::string& setting) {
+  for (const auto& [name, value] : run.settings) {
+    if (name == setting) return value;
+  }
+  return "";
+}
+
+}  // namespace
+
+const Series& training_loss(const StepSeries& log) {
+  const Series& plain = log["nll"];
+  return plain.steps.empty() ? log["loss"] : plain;
+}
+
+Series tokens_by_step(const StepSeries& log) {
+  Series tokens = log["target_tokens"];
+  double sum = 0;
+  for (double& value : tokens.values) value = sum += std::isfinite(value) ? value : 0;
+  return tokens;
+}
+
+RunSummary summary_of(const StepSeries& log) {
+  RunSummary summary;
+  summary.steps = log.last_step();
+  summary.epochs = last_of(log["epoch"]);
+  summary.target_tokens = last_of(tokens_by_step(log));
+  summary.seconds = last_of(log["seconds"]);
+  summary.train_loss = last_of(smoothed(training_loss(log), 100));
+  summary.valid_loss = best_of(log["valid_loss"], 1);
+  summary.last_valid_loss = last_of(log["valid_loss"]);
+  summary.valid_bleu = best_of(log["valid_bleu"], -1);
+  summary.tokens_per_second = last_of(log["target_tokens_per_second"]);
+  return summary;
+}
+
+std::vector<double> recorded_steps(const StepSeries& record) {
+  // Every line has something of heads, of norms or of the lens.
+  std::vector<double> steps;
+  for (const auto& [name, series] : record.all()) {
+    if (series.steps.size() > steps.size()) steps = series.steps;
+  }
+  return steps;
+}
+
+std::vector<DifferingSetting> differing_settings(const std::vector<PlottedRun>& runs) {
+  std::vector<std::string> names;
+  for (const PlottedRun& run : runs) {
+    for (const auto& [name, value] : run.settings) {
+      const bool known = std::find(names.begin(), names.end(), name) != names.end();
+      if (!known && !changes_nothing(name)) names.push_back(name);
+    }
+  }
+  std::vector<DifferingSetting> differing;
+  for (const std::string& name : names) {
+    DifferingSetting setting{name, {}};
+    for (const PlottedRun& run : runs) setting.values.push_back(value_of(run, name));
+    const bool differs = std::any_of(setting.values.begin(), setting.values.end(),
+                                     [&](const std::string& v) { return v != setting.values[0]; });
+    if (differs) differing.push_back(std::move(setting));
+  }
+  return differing;
+}
+
+}  // namespace kette

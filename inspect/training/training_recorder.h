@@ -1,0 +1,70 @@
+// Looks into a model while it is trained: every few steps it runs a few fixed texts of the validation set
+// through it, and appends what there is to see to record.jsonl, a line each time. `kette plot` draws
+// it.
+//   heads   of every head its HeadScores, and those of a language model for induction
+//   norms   of every level the mean length of a row of the residual stream and the stream's effective
+//           dimensions; of every layer the norm of the gradient, and of the step's change beside that
+//           of the values
+//   lens    of every level the logit lens: KL to the last level in nats, and how often the best token
+//           is the one that is said in the end
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include "data/files/json_text.h"
+#include "models/autoregressive_model.h"
+#include "train/observer.h"
+#include "train/step_log.h"
+
+namespace kette {
+
+enum class RecordPart : std::uint8_t { heads, norms, lens };
+template <>
+inline constexpr auto kNamesOf<RecordPart> = enum_names<RecordPart>({{RecordPart::heads, "heads"},
+                                                                     {RecordPart::norms, "norms"},
+                                                                     {RecordPart::lens, "lens"}});
+
+inline constexpr const char* kRecordFile = "record.jsonl";
+
+struct RecordOptions {
+  std::vector<RecordPart> parts;
+  std::int64_t every = 100;  ///< steps; the first and the last are recorded, too
+
+  bool has(RecordPart part) const {
+    return std::find(parts.begin(), parts.end(), part) != parts.end();
+  }
+  /// "heads,lens"
+  static std::vector<RecordPart> parse_parts(const std::string& list);
+  std::string names() const;
+};
+
+class TrainingRecorder final : public TrainObserver {
+ public:
+  explicit TrainingRecorder(RecordOptions options) : options_(std::move(options)) {}
+
+  void at_start(Task& task, std::int64_t step) override;
+  void before_step(Task& task, std::int64_t step) override;
+  void after_step(Task& task, std::int64_t step) override;
+  void at_end(Task& task, std::int64_t step) override;
+  double seconds() const { return seconds_; }
+
+ private:
+  bool is_due(std::int64_t step) const { return step % options_.every == 0; }
+  void record(Task& task, std::int64_t step);
+  Json of_passes(const AutoregressiveModel& model) const;
+  Json of_parameters(const ParamStore& parameters) const;
+
+  RecordOptions options_;
+  std::vector<Batch> texts_;
+  std::vector<Tensor> before_;  // the step: the values, parameter by parameter; or none
+  std::optional<StepLog> log_;
+  std::int64_t last_ = -1;
+  double seconds_ = 0;
+};
+
+/// (sum of the eigenvalues)^2 / sum of their squares, of the covariance of the rows: in how many directions
+/// they spread, 1 to their width (the participation ratio). rows: [rows, width].
+double effective_dimensions(const std::vector<float>& rows, std::int64_t width);
+
+}  // namespace kette

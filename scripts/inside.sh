@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Runs the commands of docs/inside.md on the quickstart's model and puts what they print into the file; takes the
+# three pictures of docs/pictures/ anew where there is a Chromium.
+#   scripts/inside.sh [PATTERN]        only commands that contain PATTERN, and no pictures
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+pattern=${1:-}
+document=docs/inside.md
+PATH=$PWD/build/release:$PATH
+for needed in build/release/kette build/quickstart-model/model.safetensors build/bundled/test.de; do
+  if [[ ! -e "$needed" ]]; then
+    echo "inside.sh: expected $needed, given none (scripts/quickstart.sh makes it)" >&2
+    exit 1
+  fi
+done
+mkdir -p build/inside
+
+written=$(mktemp) messages=$(mktemp)
+trap 'rm -f "$written" "$messages"' EXIT
+state=text # or "console", where a command comes next; "kept" and "dropped": its earlier answer
+while IFS= read -r line; do
+  if [[ "$line" == '```console' ]]; then
+    state=console
+  elif [[ "$line" == '```' ]]; then
+    state=text
+  elif [[ $state == console && "$line" == '$ '* ]]; then
+    printf '%s\n' "$line" >> "$written"
+    state=kept
+    [[ "$line" == *"$pattern"* ]] || continue
+    state=dropped
+    printf '%s\n' "$line" >&2
+    while read -r _ path; do rm -rf "$path"; done < <(grep -oE -- '--(out|save) build/inside/\S+' <<< "$line")
+    # Some end with 1 to say that something was found.
+    bash -c "${line#'$ '}" < /dev/null 2> "$messages" >> "$written" || (($? == 1))
+    if grep '^kette: ' "$messages" >&2; then exit 1; fi
+    continue
+  fi
+  if [[ $state != dropped ]]; then printf '%s\n' "$line" >> "$written"; fi
+done < "$document"
+cp "$written" "$document"
+
+if [[ -n "$pattern" ]] || ! command -v chromium > /dev/null; then exit 0; fi
+mkdir -p docs/pictures
+for picture in explain:1500 heads:1010 trace:1500; do
+  page=${picture%:*}
+  chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir=build/inside/browser \
+    --window-size="1200,${picture#*:}" --screenshot="docs/pictures/$page.png" \
+    "file://$PWD/build/inside/$page.html" 2> /dev/null
+done

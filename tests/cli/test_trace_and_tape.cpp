@@ -1,0 +1,170 @@
+// `kette trace` and `kette tape` as a person runs them.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "data/tokenizers/byte_tokenizer.h"
+#include "data/tokenizers/sentencepiece_tokenizer.h"
+#include "models/model_directory.h"
+#include "tests/cli/run_kette.h"
+#include "tests/data/tiny_text.h"
+
+using namespace kette::testing;
+using Json = nlohmann::json;
+
+namespace {
+
+std::vector<std::string> words_of(const std::string& command) {
+  std::istringstream text(command);
+  std::vector<std::string> words;
+  for (std::string word; text >> word;) words.push_back(word);
+  return words;
+}
+
+Json last_json(const Outcome& outcome) { return Json::parse(outcome.last_line()); }
+
+const std::vector<std::string> kSmall = {"--preset=char-cpu", "--layers=1", "--tokens=64"};
+
+Outcome run_small(std::vector<std::string> words, const RunOptions& options = {}) {
+  words.insert(words.begin() + 1, kSmall.begin(), kSmall.end());
+  return run_kette(words, options);
+}
+
+}  // namespace
+
+TEST_CASE("kette trace writes a step for Perfetto and says where its time and memory go") {
+  const ScratchFolder folder;
+  const std::string file = (folder / "step.json").string();
+  const Outcome outcome =
+      run_small({"trace", "--no-limits", "--warmup=1", "--perfetto=" + file, "--json"});
+  REQUIRE(outcome.code == 0);
+  const Json json = last_json(outcome);
+  CHECK(json.at("what") == "a training step of char-cpu");
+  double share = 0;
+  for (const Json& row : json.at("ops")) share += row.at("share").get<double>();
+  CHECK(share > 0.5);
+  CHECK(share <= 1.001);
+  std::int64_t named = 0;
+  for (const Json& holder : json.at("at_peak")) named += holder.at("bytes").get<std::int64_t>();
+  CHECK(named == json.at("peak_bytes"));
+  CHECK(Json::parse(read_file(file)).at("traceEvents").size() > 50);
+  CHECK(outcome.out.find("self_attention backward") != std::string::npos);
+  CHECK(outcome.out.find("layers/0") != std::string::npos);
+}
+
+TEST_CASE("kette trace --decode traces a text as it is written, and a translation") {
+  const Outcome text = run_small(
+      {"trace", "--decode", "--max-tokens=3", "--no-limits", "--warmup=0", "--json", "--pairs=1"});
+  REQUIRE(text.code == 0);
+  CHECK(text.out.find("prepacked_linear") != std::string::npos);
+  CHECK(last_json(text).at("what") == "3 tokens of char-cpu");
+  CHECK(last_json(text).contains("overhead"));
+  const Outcome translation =
+      run_kette({"trace", "--preset=tiny", "--encoder-layers=1", "--decoder-layers=1", "--decode",
+                 "--max-tokens=3", "--no-limits", "--warmup=0"});
+  REQUIRE(translation.code == 0);
+  CHECK(translation.out.find("top_k") != std::string::npos);
+}
+
+TEST_CASE("kette tape lists all nodes, walks them backward, and checks one") {
+  const Outcome all = run_small({"tape", "--json"});
+  REQUIRE(all.code == 0);
+  const Json nodes = last_json(all).at("nodes");
+  REQUIRE(nodes.size() > 5);
+  const Outcome lines = run_small({"tape", "--nodes"});
+  for (const Json& node : nodes) {
+    CHECK(lines.out.find(node.at("scope").get<std::string>()) != std::string::npos);
+    CHECK(node.at("gradient_norm").get<double>() > 0);
+  }
+  // Not from a terminal: nothing is waited for, and all are shown, the last first.
+  const Outcome walk = run_small({"tape", "--step"});
+  CHECK(walk.out.starts_with("%" + std::to_string(nodes.size() - 1) + "  linear_cross_entropy"));
+  CHECK(walk.out.find("\n%0  embedding") != std::string::npos);
+  CHECK(walk.out.find("contribution") != std::string::npos);
+
+  std::vector<std::string> check = words_of(nodes[3].at("check"));
+  CHECK(check[0] == "kette");
+  check.erase(check.begin());
+  const Outcome checked = run_kette(check);
+  CHECK(checked.code == 0);
+  CHECK(checked.out.starts_with("ok     %3 " + nodes[3].at("op").get<std::string>()));
+  check.push_back("--tolerance=1e-300");
+  CHECK(run_kette(check).code == 1);
+}
+
+TEST_CASE("trace and tape take a trained language model and a text") {
+  const ScratchFolder folder;
+  const std::string model = "--model=" + (folder / "gpt").string(),
+                    text = "--text=" + (folder / "text").string();
+  kette::GptConfig config = kette::small_gpt();
+  config.vocabulary = kette::ByteTokenizer().vocabulary();
+  kette::Gpt gpt(config);
+  gpt.materialize(1);
+  kette::save_description(folder / "gpt", config, kette::ByteTokenizer());
+  kette::save_parameters(folder / "gpt" / kette::kModelFile, gpt.parameters(), {});
+  write_file(folder / "text", "of what is written here a step is made");
+  const Outcome trace =
+      run_kette({"trace", model, text, "--no-limits", "--warmup=0", "--tokens=20", "--json"});
+  REQUIRE(trace.code == 0);
+  CHECK(last_json(trace).at("what") == "a training step of " + (folder / "gpt").string());
+  const Outcome tape = run_kette({"tape", model, text, "--tokens=20", "--json"});
+  REQUIRE(tape.code == 0);
+  const Json first = last_json(tape).at("nodes")[0];
+  CHECK(first.at("outputs")[0] == "f32 " + kette::Shape{20, config.width}.str());
+  CHECK(first.at("check").get<std::string>().starts_with("kette tape " + model));
+  CHECK(run_kette({"tape", model, text, "--tokens=20", "--check=1"}).code == 0);
+  const Outcome decoding =
+      run_kette({"trace", model, "--decode", "--prompt=of", "--max-tokens=4", "--no-limits"});
+  CHECK(decoding.code == 0);
+  CHECK(decoding.out.find("sample") != std::string::npos);
+  CHECK(run_kette({"trace", model, "--src=a", "--tgt=b", "--no-limits"})
+            .says("--src: expected a translation model, given a language model"));
+}
+
+TEST_CASE("trace and tape take a trained translation model and sentences") {
+  const ScratchFolder folder;
+  const TinyText tiny = tiny_text();
+  write_file(folder / "source", tiny.source);
+  write_file(folder / "target", tiny.target);
+  const std::string model = "--model=" + (folder / "model").string(),
+                    source = "--src=" + (folder / "source").string(),
+                    target = "--tgt=" + (folder / "target").string();
+  kette::SentencePieceOptions pieces;
+  pieces.vocabulary = 100;
+  const kette::SharedTokenizer tokenizer =
+      kette::SentencePieceTokenizer::train_files({folder / "source", folder / "target"}, pieces);
+  kette::TransformerConfig config = kette::small_transformer(kette::NormOrder::post);
+  config.vocabulary = tokenizer->vocabulary();
+  config.max_length = 64;
+  kette::Transformer transformer(config);
+  transformer.materialize(1);
+  kette::save_description(folder / "model", config, *tokenizer);
+  kette::save_parameters(folder / "model" / kette::kModelFile, transformer.parameters(), {});
+  const Outcome tape = run_kette({"tape", model, source, target, "--tokens=60", "--nodes"});
+  CHECK(tape.code == 0);
+  CHECK(tape.out.find("decoder/1/cross_attention/heads") != std::string::npos);
+  const Outcome decoding = run_kette(
+      {"trace", model, "--decode", "--prompt=a girl sees", "--max-tokens=4", "--no-limits"});
+  CHECK(decoding.code == 0);
+  CHECK(decoding.out.find("a translation by") != std::string::npos);
+  CHECK(run_kette({"tape", model, "--text=a"})
+            .says("--text: expected a language model, given a translation model"));
+}
+
+TEST_CASE("trace and tape say what they cannot do") {
+  const auto complains = [](const std::vector<std::string>& words, int code,
+                            const std::string& message) {
+    const Outcome outcome = run_small(words);
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == code);
+    CHECK(outcome.says(message));
+  };
+  complains({"tape", "--node=1000"}, 1, "--node: expected one from 0 to");
+  complains({"tape", "--check=1000"}, 1, "--check: expected a node from 0 to");
+  complains({"tape", "--src=a"}, 2, "--src, --tgt: expected both or neither, given one");
+  complains({"trace", "--src=a", "--tgt=b"}, 2, "expected --model beside them, given none");
+  complains({"trace", "--decode", "--prompt=a", "--no-limits"}, 2,
+            "--prompt: expected --model beside it, given none");
+  complains({"trace", "--model=/nowhere", "--no-limits"}, 1, "/nowhere");
+}

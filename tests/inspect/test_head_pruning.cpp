@@ -1,0 +1,175 @@
+// Pruned models: what they compute is what the whole model computes with gates at 0, wherever it is asked.
+#include <doctest/doctest.h>
+
+#include "data/files/json_text.h"
+#include "decode/decoder_state.h"
+#include "inspect/heads/head_gates.h"
+#include "inspect/heads/head_pruning.h"
+#include "models/model_directory.h"
+#include "tests/cli/run_kette.h"
+#include "tests/devices.h"
+#include "tests/inspect/inspected_models.h"
+
+using namespace kette;
+using namespace kette::testing;
+
+namespace {
+
+/// One head of each attention that has others.
+std::vector<Head> some_heads(const std::vector<AttentionPart>& attentions) {
+  std::vector<Head> heads;
+  for (const Head& head : heads_of(attentions)) {
+    if (head.head == (head.attention % 2) && attentions[head.attention].heads > 1) {
+      heads.push_back(head);
+    }
+  }
+  return heads;
+}
+
+/// The same model on another device.
+std::unique_ptr<AutoregressiveModel> moved_model(const AutoregressiveModel& model, Device device) {
+  std::unique_ptr<AutoregressiveModel> copy(
+      dynamic_cast<AutoregressiveModel*>(model.config().make_model().release()));
+  copy->allocate(DType::f32, device, Gradients::none);
+  copy->parameters().values().copy_from(model.parameters().values());
+  return copy;
+}
+
+/// The decoder's last states, token by token.
+std::vector<float> states_of(const AutoregressiveModel& model, Tap* tap) {
+  DecoderState state(model, tap);
+  state.add({{model.has_encoder() ? std::span(kRead) : std::span<const std::int32_t>(), {}}});
+  std::vector<float> states;
+  for (const std::int32_t token : kWritten) {
+    const auto row = state.step({token}).values<float>();
+    states.insert(states.end(), row.begin(), row.end());
+  }
+  return states;
+}
+
+}  // namespace
+
+TEST_CASE("pruning: the smaller model has the logits of the whole one with gates at 0") {
+  for (const auto& model : inspected_models(DType::f64)) {
+    CAPTURE(headline(model->config()));
+    const auto attentions = attentions_of(*model);
+    const std::vector<Head> heads = some_heads(attentions);
+    HeadGates gates = gates_without(attentions, heads);
+    const auto smaller = without_heads(*model, heads);
+    CHECK(smaller->parameters().elements() < model->parameters().elements());
+    CHECK(count_parameters(smaller->config()) == smaller->parameters().elements());
+    const auto logits = [](const AutoregressiveModel& of, Tap* tap) {
+      Run run(tap);
+      return of.logits(one_sentence(of, kRead, kWritten), run).value().values<double>();
+    };
+    const auto expected = logits(*model, &gates), whole = logits(*model, nullptr),
+               found = logits(*smaller, nullptr);
+    double changed = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      REQUIRE(std::abs(found[i] - expected[i]) < 1e-12);
+      changed = std::max(changed, std::abs(whole[i] - expected[i]));
+    }
+    CHECK(changed > 1e-6);
+  }
+}
+
+TEST_CASE("pruning: the smaller model decodes what the whole one does with gates at 0") {
+  const OneThread one;
+  for (const auto& model : inspected_models()) {
+    CAPTURE(headline(model->config()));
+    const auto attentions = attentions_of(*model);
+    const std::vector<Head> heads = some_heads(attentions);
+    for (const Device device : test_devices()) {
+      CAPTURE(device.str());
+      const auto there = moved_model(*model, device);
+      const auto smaller = without_heads(*there, heads);
+      for (const DType weights : {DType::f32, DType::bf16}) {
+        HeadGates gates = gates_without(attentions, heads);
+        const auto expected = states_of(*there->for_decoding(weights), &gates),
+                   found = states_of(*smaller->for_decoding(weights), nullptr);
+        REQUIRE(found.size() == expected.size());
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+          REQUIRE(std::abs(found[i] - expected[i]) < 1e-4);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("pruning: the least important heads go first, and each attention keeps one") {
+  const std::vector<AttentionPart> attentions = {
+      {AttentionKind::decoder, 0, 3, 4, "a", nullptr, nullptr},
+      {AttentionKind::decoder, 1, 2, 4, "b", nullptr, nullptr}};
+  const std::vector<HeadImportance> importance = {{9, 0.1}, {1, 0.3}, {5, 0.2}, {7, 0.6}, {2, 0.9}};
+  const auto chosen = [&](std::int64_t count) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> heads;
+    for (const Head& head : least_important(attentions, importance, count)) {
+      heads.emplace_back(head.attention, head.head);
+    }
+    return heads;
+  };
+  using Heads = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  CHECK(chosen(0) == Heads{});
+  CHECK(chosen(2) == Heads{{0, 1}, {1, 1}});
+  CHECK(chosen(3) == Heads{{0, 1}, {1, 1}, {0, 2}});
+  CHECK_THROWS_WITH(
+      chosen(4),
+      "prune: expected at most 3 heads, so that each of 2 attentions keeps one, given 4");
+}
+
+TEST_CASE("pruning: files of pruned models are read again, and pruned again") {
+  const ScratchFolder folder;
+  const SmallModel& small = SmallModel::get();
+  const std::string once = (folder / "once").string(), twice = (folder / "twice").string();
+  const auto pruned = [&](const std::string& model, const std::string& to) {
+    return run_kette({"heads", "--model", model, "--src", small.file("valid.en"), "--tgt",
+                      small.file("valid.de"), "--samples", "20", "--prune", "1", "--save", to,
+                      "--threads", "1", "--json"});
+  };
+  const Outcome first = pruned(small.model(), once);
+  INFO(first.err);
+  REQUIRE(first.code == 0);
+  const Json json = Json::parse(first.last_line())["pruned"];
+  CHECK(json["heads"] == 1);
+  CHECK(json["parameters"] < json["parameters_whole"]);
+  CHECK(json["metric"].get<double>() ==
+        doctest::Approx(Json::parse(first.last_line())["whole"].get<double>() +
+                        json["change"].get<double>()));
+  CHECK(first.out.find("heads pruned 1, BLEU") != std::string::npos);
+  CHECK(pruned(once, twice).code == 0);
+  const auto whole = load_model<AutoregressiveModel>(small.model()),
+             second = load_model<AutoregressiveModel>(twice);
+  CHECK(std::ssize(heads_of(attentions_of(*whole.model))) ==
+        std::ssize(heads_of(attentions_of(*second.model))) + 2);
+  const Outcome info = run_kette({"info", "--model", twice});
+  CHECK(info.code == 0);
+  CHECK(info.out.find("decoder layer: cross-attention 0") != std::string::npos);
+  const Outcome exported =
+      run_kette({"export", "--model", once, "--out", (folder / "exported").string()});
+  CHECK(exported.code == 1);
+  CHECK(exported.says("whose heads were pruned"));
+
+  const Outcome taken = pruned(small.model(), once);
+  CHECK(taken.code == 1);
+  CHECK(taken.says("once"));
+  const Outcome many =
+      run_kette({"heads", "--model", once, "--src", small.file("valid.en"), "--tgt",
+                 small.file("valid.de"), "--prune", "1000", "--save", (folder / "many").string()});
+  CHECK(many.code == 1);
+  CHECK(many.says("expected to prune at most"));
+  const Outcome nowhere = run_kette({"heads", "--model", once, "--src", small.file("valid.en"),
+                                     "--tgt", small.file("valid.de"), "--prune", "1"});
+  CHECK(nowhere.code == 1);
+  CHECK(nowhere.says("expected --prune and --save together"));
+}
+
+TEST_CASE("pruning: a configuration with other numbers of heads than attentions is refused") {
+  TransformerConfig config = small_transformer(NormOrder::post);
+  config.heads_left = {1, 2};
+  CHECK_THROWS_WITH(config.check(),
+                    "heads_left: expected a number for each of 6 attentions, given 2");
+  config.heads_left = {1, 2, 2, 2, 3, 1};
+  CHECK_THROWS_WITH(config.check(), doctest::Contains("heads_left"));
+  config.heads_left = {1, 2, 2, 2, 0, 1};
+  CHECK_THROWS_WITH(config.check(), doctest::Contains("heads_left"));
+}

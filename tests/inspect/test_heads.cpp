@@ -1,0 +1,234 @@
+// Heads: importance against finite differences, what they look at, and the whole study.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "data/files/json_text.h"
+#include "data/metrics/bleu.h"
+#include "inspect/heads/head_circuits.h"
+#include "inspect/heads/head_gates.h"
+#include "inspect/heads/head_importance.h"
+#include "inspect/heads/head_scores.h"
+#include "inspect/linear_algebra.h"
+#include "tests/cli/run_kette.h"
+#include "tests/inspect/browser.h"
+#include "tests/inspect/inspected_models.h"
+
+using namespace kette;
+using namespace kette::testing;
+
+namespace {
+
+const std::vector<std::pair<Ids, Ids>> kTexts = {
+    {{4, 9}, {5, 6, 7}}, {{8, 5, 4, 7}, {9, 8}}, {{6}, {4, 8}}};
+
+std::vector<Batch> one_by_one(const AutoregressiveModel& model) {
+  std::vector<Batch> batches;
+  for (const auto& [source, target] : kTexts) {
+    batches.push_back(one_sentence(model, source, target));
+  }
+  return batches;
+}
+
+Batch together(const AutoregressiveModel& model) {
+  Batch all;
+  std::vector<std::int64_t> sources, targets;
+  for (const Batch& one : one_by_one(model)) {
+    all.source.insert(all.source.end(), one.source.begin(), one.source.end());
+    all.target_in.insert(all.target_in.end(), one.target_in.begin(), one.target_in.end());
+    all.target_out.insert(all.target_out.end(), one.target_out.begin(), one.target_out.end());
+    sources.push_back(std::ssize(one.source));
+    targets.push_back(std::ssize(one.target_in));
+  }
+  if (model.has_encoder()) all.source_segments = Segments::from_lengths(sources);
+  all.target_segments = Segments::from_lengths(targets);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("heads: importance is the derivative by a gate, as finite differences have it") {
+  const OneThread one;
+  for (const auto& model : inspected_models(DType::f64)) {
+    CAPTURE(headline(model->config()));
+    const auto attentions = attentions_of(*model);
+    const std::vector<Batch> sentences = one_by_one(*model);
+    const auto loss = [&](const Batch& sentence, const AttentionPart& part, std::int64_t head,
+                          double gate) {
+      std::vector<double> gates(static_cast<std::size_t>(part.heads), 1);
+      gates[head] = gate;
+      HeadGates tap;
+      tap.set(part, Tensor::from(gates));
+      Run run(&tap);
+      return model->loss(sentence, {}, run).value().item();
+    };
+    const auto importance = head_importance(*model, sentences);
+    const auto heads = heads_of(attentions);
+    REQUIRE(importance.size() == heads.size());
+    for (std::size_t i = 0; i < heads.size(); i += 2) {
+      const AttentionPart& part = attentions[heads[i].attention];
+      constexpr double kStep = 1e-5;
+      double expected = 0;
+      for (const Batch& sentence : sentences) {
+        expected += std::abs(loss(sentence, part, heads[i].head, 1 + kStep) -
+                             loss(sentence, part, heads[i].head, 1 - kStep)) /
+                    (2 * kStep) / 3;
+      }
+      CHECK(std::abs(importance[i].mean - expected) < 1e-6 * std::max(1.0, expected));
+    }
+  }
+}
+
+TEST_CASE(
+    "heads: importance is of sentences, however they are batched; normalised in each attention") {
+  const OneThread one;
+  for (const auto& model : inspected_models(DType::f64)) {
+    const auto importance = head_importance(*model, {together(*model)});
+    const auto parts = head_importance(*model, one_by_one(*model));
+    const auto attentions = attentions_of(*model);
+    const auto heads = heads_of(attentions);
+    std::vector<double> squares(attentions.size());
+    for (std::size_t i = 0; i < heads.size(); ++i) {
+      CHECK(importance[i].mean == doctest::Approx(parts[i].mean).epsilon(1e-9));
+      squares[heads[i].attention] += importance[i].normalized * importance[i].normalized;
+    }
+    for (const double sum : squares) CHECK(sum == doctest::Approx(1));
+  }
+}
+
+TEST_CASE("heads: scores count where queries look") {
+  const OneThread one;
+  // Zeros in queries and keys let every head look at all words alike; the first of equals counts.
+  const auto model = random_model(small_config());
+  for (const auto& leaf : model->parameters().leaves()) {
+    if (leaf->name.find("query") != std::string::npos) leaf->value.zero();
+  }
+  const auto scores = head_scores(*model, {together(*model)});
+  const auto heads = heads_of(attentions_of(*model));
+  const auto attentions = attentions_of(*model);
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    const HeadScores& s = scores[i];
+    CAPTURE(attentions[heads[i].attention].name());
+    if (attentions[heads[i].attention].kind == AttentionKind::encoder) {
+      // Sentences of 3, 5 and 2 tokens.
+      CHECK(s.entropy ==
+            doctest::Approx((3 * std::log(3) + 5 * std::log(5) + 2 * std::log(2)) / 10));
+      CHECK(s.confidence == doctest::Approx(3.0 / 10));
+      CHECK(s.same == doctest::Approx(3.0 / 10));
+      CHECK(s.previous == doctest::Approx(3.0 / 7));
+      CHECK(s.next == 0);
+      CHECK(s.sink == 0);
+      // 4 occurs twice, 9 once; 8 once and comes first; 6 once.
+      CHECK(s.rarest == doctest::Approx(7.0 / 10));
+    } else if (attentions[heads[i].attention].kind == AttentionKind::cross) {
+      CHECK(s.alignment == 1);  // all heads agree
+      CHECK(s.previous == 0);
+    }
+  }
+}
+
+TEST_CASE("heads: a head whose OV circuit is the identity copies") {
+  // One head as wide as the model, W_V = I, W_O = +-I: the circuit E E^T is positive, or negative.
+  for (const double sign : {1.0, -1.0}) {
+    TransformerConfig config = small_config();
+    config.width = 8;
+    config.heads = 1;
+    config.hidden = 8;
+    config.encoder_layers = config.decoder_layers = 1;
+    const auto model = random_model(config);
+    for (const AttentionPart& part : attentions_of(*model)) {
+      part.values->weight.value().zero();
+      part.output->weight.value().zero();
+      const std::int64_t first = part.values->weight.value().rows() - 8;
+      for (std::int64_t i = 0; i < 8; ++i) {
+        part.values->weight.value().data<float>()[(first + i) * 8 + i] = 1;
+        part.output->weight.value().data<float>()[i * 8 + i] = static_cast<float>(sign);
+      }
+    }
+    for (const double score : copying_scores(*model)) CHECK(score == doctest::Approx(sign));
+  }
+  for (const double score : copying_scores(*random_model(small_config()))) {
+    CHECK(std::abs(score) < 1);
+  }
+}
+
+TEST_CASE("linear algebra: eigenvalues and singular values of matrices that are known") {
+  DenseMatrix turn(2, 2);  // by 90 degrees, and twice as long
+  turn.values = {0, -2, 2, 0};
+  const auto values = eigenvalues(turn);
+  CHECK(std::abs(values[0].real()) < 1e-12);
+  CHECK(std::abs(values[0].imag()) == doctest::Approx(2));
+  DenseMatrix wide(2, 3);
+  wide.values = {3, 0, 0, 0, 0, 4};
+  const auto singular = singular_values(wide);
+  REQUIRE(singular.size() == 2);
+  CHECK(singular[0] == doctest::Approx(4));
+  CHECK(singular[1] == doctest::Approx(3));
+  CHECK(product(wide, transposed(wide)).values == std::vector<double>{9, 0, 0, 16});
+  CHECK(frobenius_norm(wide) == doctest::Approx(5));
+  CHECK_THROWS_WITH(eigenvalues(wide), "eigenvalues: expected a square matrix, given 2 x 3");
+}
+
+TEST_CASE("heads: p is small where every resample differs, and 1 where nothing does") {
+  std::vector<double> differences;
+  for (int i = 0; i < 999; ++i) differences.push_back(2 + 0.001 * (i % 7));
+  CHECK(paired_bootstrap_p(differences, 2) == doctest::Approx(0.001));
+  CHECK(paired_bootstrap_p(std::vector<double>(99, 0.0), 0) == 1);
+  // Of -1 and 1 in turn all are as large as 1, none as 1.5.
+  for (int i = 0; i < 99; ++i)
+    differences.resize(static_cast<std::size_t>(i + 1)), differences[i] = i % 2 ? 1 : -1;
+  differences.push_back(1);
+  CHECK(paired_bootstrap_p(differences, 1) == 1);
+  CHECK(paired_bootstrap_p(differences, 1.5) == doctest::Approx(1.0 / 101));
+  const ScoreLines good = {"the cat sat on the mat", "a dog ran far away"},
+                   bad = {"the cat", "a dog"};
+  const ResampledBleu bleu = resampled_bleu(good, {good}, {}, {20});
+  CHECK(bleu.score == doctest::Approx(100));
+  CHECK(bleu.samples.size() == 20);
+  CHECK(resampled_bleu(bad, {good}, {}, {20}).score == corpus_bleu(bad, {good}).score);
+}
+
+TEST_CASE("heads: the study of a translation model, as a table, as JSON and as a page") {
+  const SmallModel& small = SmallModel::get();
+  const ScratchFolder folder;
+  const std::string out = (folder / "heads.html").string();
+  const std::vector<std::string> arguments = {"heads",
+                                              "--model",
+                                              small.model(),
+                                              "--src",
+                                              small.file("valid.en"),
+                                              "--tgt",
+                                              small.file("valid.de"),
+                                              "--samples",
+                                              "50",
+                                              "--threads",
+                                              "1",
+                                              "--out",
+                                              out,
+                                              "--json"};
+  const Outcome outcome = run_kette(arguments);
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json json = parse_json(outcome.last_line(), "heads");
+  REQUIRE(json["heads"].size() == 6);
+  const Outcome whole =
+      run_kette({"evaluate", "--model", small.model(), "--src", small.file("valid.en"), "--ref",
+                 small.file("valid.de"), "--json"});
+  CHECK(json["whole"].get<double>() ==
+        doctest::Approx(parse_json(whole.last_line(), "evaluate")["score"].get<double>()));
+  for (const Json& head : json["heads"]) {
+    CHECK(head["without_p"].get<double>() > 0);
+    CHECK(head["importance"].get<double>() > 0);
+  }
+  const std::string page = read_file(out);
+  for (const char* scheme : {"http:", "https:"}) CHECK(page.find(scheme) == std::string::npos);
+  CHECK(page.size() < 100'000);
+  CHECK(run_kette({"heads", "--model", small.model()}).says("expected --src and --tgt"));
+  CHECK(run_kette({"heads", "--model", small.model(), "--src", small.file("valid.en"), "--tgt",
+                   small.file("train.de")})
+            .says("expected 2 lines, as many as"));
+  KETTE_NEEDS_BROWSER();
+  const Opened opened = open_page(page, "document.querySelector('.map').click();");
+  CHECK(opened.console == "");
+  CHECK(opened.document.find("layer 0") != std::string::npos);
+}

@@ -1,0 +1,109 @@
+// The writer of pages: offline, escaped, readable without scripts.
+#include <doctest/doctest.h>
+#include <zlib.h>
+
+#include <cmath>
+#include <limits>
+
+#include "inspect/page/heat_map.h"
+#include "inspect/page/html.h"
+#include "inspect/page/page.h"
+#include "tests/inspect/browser.h"
+
+using namespace kette;
+using namespace kette::testing;
+
+namespace {
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+Page page_of_all() {
+  Page page("Title <b>", "lead & more");
+  HtmlTable table({{"name"}, {"value", true, "help \"here\""}});
+  table.row({"b", "2.5"}, "row-b");
+  table.row({"a", {"10", 0.5}});
+  table.row({HtmlTable::Cell::html("<i>c</i>"), "-3"});
+  page.section("Some numbers", table.str());
+  const std::vector<float> values = {0, 0.5F, 1, 2, std::numeric_limits<float>::quiet_NaN(), -1};
+  page.section("A map", heat_map({"map & title", 2, 3, values, 2, "up", "across", "a note"}));
+  page.data("labels", {{"up", {"r0", "</script><script>alert(1)"}}, {"across", {"x", "y", "z"}}});
+  page.section("Curves",
+               page.chart({"loss",
+                           "step",
+                           "nats",
+                           {{"one", {1, 2, 3}, {3, 2, 1}}, {"two", {1, 3}, {std::nan(""), 2.5}}}}));
+  return page;
+}
+
+}  // namespace
+
+TEST_CASE("page: text of any kind comes out escaped") {
+  CHECK(escaped("a<b>&\"c\"") == "a&lt;b&gt;&amp;&quot;c&quot;");
+  CHECK(escaped("\xC3\xA4\xFF") == "\xC3\xA4\xEF\xBF\xBD");
+  CHECK(escaped(std::string("\0\x1b", 2)) == "&#9216;&#9243;");
+  CHECK_THROWS_WITH(HtmlTable({{"one"}}).row({"1", "2"}), "HtmlTable: expected 1 cells, given 2");
+}
+
+TEST_CASE("page: base64 is that of RFC 4648, a PNG holds its pixels") {
+  for (const auto& [plain, coded] : std::vector<std::pair<std::string, std::string>>{
+           {"", ""}, {"f", "Zg=="}, {"fo", "Zm8="}, {"foo", "Zm9v"}, {"foob", "Zm9vYg=="}}) {
+    CHECK(base64(plain) == coded);
+  }
+  const std::vector<std::uint8_t> pixels = {0, 128, 255, 3, 2, 1};
+  const std::string png = gray_png(2, 3, pixels);
+  CHECK(png.substr(0, 8) == "\x89PNG\r\n\x1A\n");
+  CHECK(png.substr(12, 4) == "IHDR");
+  CHECK(png.substr(16, 8) == std::string("\0\0\0\3\0\0\0\2", 8));
+  const std::size_t content = png.find("IDAT") + 4;
+  std::string lines(8, ' ');
+  uLongf size = lines.size();
+  REQUIRE(::uncompress(reinterpret_cast<Bytef*>(lines.data()), &size,
+                       reinterpret_cast<const Bytef*>(png.data() + content),
+                       static_cast<uLong>(png.size() - content)) == Z_OK);
+  CHECK(lines == std::string("\0\0\x80\xFF\0\3\2\1", 8));
+  CHECK_THROWS_WITH(gray_png(0, 3, {}),
+                    "png: expected pixels of at least one row and column, given 0 of 0 x 3");
+}
+
+TEST_CASE("page: one file without an address, which nothing in its data breaks out of") {
+  const std::string html = page_of_all().str();
+  CHECK_FALSE(has(html, "http:"));
+  CHECK_FALSE(has(html, "https:"));
+  CHECK_FALSE(has(html, "src=\"/"));
+  CHECK_FALSE(has(html, "</script><script>alert"));
+  CHECK(has(html, "<title>Title &lt;b&gt;</title>"));
+  CHECK(has(html, "default-src 'none'"));
+  CHECK(has(html, "<a href=\"#Some-numbers\">"));
+  CHECK(has(html, "<svg"));  // the curves, for who has no scripts
+  CHECK(html.size() < 250'000);
+  Page plain("t", "l");
+  plain.section("s", "<p>p</p>");
+  CHECK(plain.str().size() < 25'000);  // what only charts need stays out
+}
+
+TEST_CASE("page: in a browser tables sort, maps open with their numbers, curves are drawn") {
+  KETTE_NEEDS_BROWSER();
+  const Opened opened = open_page(page_of_all().str(), R"(
+      const button = document.querySelectorAll('th button')[1];
+      button.click();
+      const order = () => [...document.querySelectorAll('.sortable tbody tr')].map((row) => row.cells[1].textContent).join();
+      const falling = order();
+      button.click();
+      document.querySelector('.map').click();
+      const cells = [...document.querySelectorAll('dialog[open] td.number')].map((cell) => cell.title).join('|');
+      const drawn = document.querySelectorAll('.plot canvas').length;
+      document.body.prepend(element('output', { textContent: [falling, order(), cells, drawn].join(' ; ') }));)");
+  CHECK(opened.console == "");
+  const std::size_t begin = opened.document.find("<output>"),
+                    end = opened.document.find("</output>");
+  REQUIRE(begin != std::string::npos);
+  const std::string said = opened.document.substr(begin + 8, end - begin - 8);
+  INFO(said);
+  CHECK(has(said, "10,2.5,-3 ; -3,2.5,10 ; "));
+  CHECK(has(said, "r0 \xE2\x86\x92 x: 0.00|r0 \xE2\x86\x92 y: 0.50|r0 \xE2\x86\x92 z: 1.00"));
+  CHECK(has(said, "alert(1) \xE2\x86\x92 x: 2.00"));
+  CHECK(has(said, "z: 0.00 ; 2"));
+  CHECK(has(opened.document, "a note"));
+}
