@@ -21,8 +21,8 @@ constexpr std::array<AlignmentOptions, 4> kReadings = {{{.shifted = false, .by_n
                                                         {.shifted = true, .by_norms = false},
                                                         {.shifted = false, .by_norms = true},
                                                         {.shifted = true, .by_norms = true}}};
-enum Reading : std::size_t { kWeights, kWeightsShifted, kNorms, kNormsShifted };
-constexpr std::array kAllReadings = {kWeights, kWeightsShifted, kNorms, kNormsShifted};
+enum Reading : std::size_t { by_weights, by_weights_shifted, by_norms, by_norms_shifted };
+constexpr std::array kAllReadings = {by_weights, by_weights_shifted, by_norms, by_norms_shifted};
 const char* reading_name(std::size_t reading) {
   constexpr std::array<const char*, 4> kNames = {"weights", "weights, shifted", "norms",
                                                  "norms, shifted"};
@@ -204,9 +204,10 @@ ExperimentReport align_experiment(const ExperimentOptions& options,
   std::string layers;
   std::vector<double> least, least_mean;
   for (const AlignmentStudy& study : studies) {
-    layers += (layers.empty() ? "" : ", ") + std::to_string(study.best_layer(kNormsShifted) + 1) +
-              " and " + std::to_string(study.best_layer(kNorms) + 1) + " of " +
-              std::to_string(study.errors[kNorms].size());
+    layers += (layers.empty() ? "" : ", ") +
+              std::to_string(study.best_layer(by_norms_shifted) + 1) + " and " +
+              std::to_string(study.best_layer(by_norms) + 1) + " of " +
+              std::to_string(study.errors[by_norms].size());
     const Reading reading = study.best_reading();
     least.push_back(study.best(reading));
     least_mean.push_back(study.mean(reading));
@@ -220,19 +221,22 @@ ExperimentReport align_experiment(const ExperimentOptions& options,
        })},
       {"The layer that looks for the word just read lies below the one that looks for the word to be written",
        "2 and 5 of 6", layers, each([](const AlignmentStudy& study) {
-         return study.best_layer(kNormsShifted) < study.best_layer(kNorms);
+         return study.best_layer(by_norms_shifted) < study.best_layer(by_norms);
        })},
       {"On the mean of all layers norms align better than weights", "62.9 against 68.4",
-       percents(means(kNorms)) + " against " + percents(means(kWeights)),
-       each([](const AlignmentStudy& study) { return study.mean(kNorms) < study.mean(kWeights); })},
+       percents(means(by_norms)) + " against " + percents(means(by_weights)),
+       each([](const AlignmentStudy& study) {
+         return study.mean(by_norms) < study.mean(by_weights);
+       })},
       {"The best layer's norms align better than its weights, where the step writes the word",
-       "41.4 against 47.7", against(kNorms, kWeights), below(kNorms, kWeights)},
-      {"and where it reads the word", "25.0 against 29.8", against(kNormsShifted, kWeightsShifted),
-       below(kNormsShifted, kWeightsShifted)},
+       "41.4 against 47.7", against(by_norms, by_weights), below(by_norms, by_weights)},
+      {"and where it reads the word", "25.0 against 29.8",
+       against(by_norms_shifted, by_weights_shifted), below(by_norms_shifted, by_weights_shifted)},
       {"The best layer's weights align better where the step reads the word than where it writes it",
-       "29.8 against 47.7", against(kWeightsShifted, kWeights), below(kWeightsShifted, kWeights)},
-      {"So do its norms", "25.0 against 41.4", against(kNormsShifted, kNorms),
-       below(kNormsShifted, kNorms)}};
+       "29.8 against 47.7", against(by_weights_shifted, by_weights),
+       below(by_weights_shifted, by_weights)},
+      {"So do its norms", "25.0 against 41.4", against(by_norms_shifted, by_norms),
+       below(by_norms_shifted, by_norms)}};
 
   Json rows = Json::array();
   HtmlTable table({{"model"},

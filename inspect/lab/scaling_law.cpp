@@ -78,7 +78,8 @@ double huber(double x) {
 ScalingInterval middle_90_percent(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const auto at = [&](double share) {
-    return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
+    return values[static_cast<std::size_t>(
+        std::lround(share * static_cast<double>(values.size() - 1)))];
   };
   return {at(0.05), at(0.95)};
 }
