@@ -156,7 +156,9 @@ ExperimentReport scaling_experiment(const ExperimentOptions& options,
   const bool inside = held_out.loss >= predicted.low && held_out.loss <= predicted.high;
   const ScalingInterval alpha = bootstrap.of(&ScalingLaw::alpha),
                         beta = bootstrap.of(&ScalingLaw::beta),
-                        floor = bootstrap.of(&ScalingLaw::floor);
+                        floor = bootstrap.of(&ScalingLaw::floor),
+                        size_exponent = bootstrap.of(&ScalingLaw::size_exponent),
+                        compute_exponent = bootstrap.of(&ScalingLaw::compute_exponent);
   ExperimentReport report;
   report.findings = {
       {"E + A / N^alpha + B / D^beta describes all runs within 5 %", "it describes them",
@@ -166,6 +168,12 @@ ExperimentReport scaling_experiment(const ExperimentOptions& options,
        alpha.low > 0},
       {"More data helps: beta above 0 (90 of 100 resamples)", "0.28 (small models are steeper)",
        fixed(law.beta, 2) + " (" + between(beta, 2) + ")", beta.low > 0},
+      {"With compute C = 6 N D the best size grows about as fast as the data: N as C^a, a from 0.3 to 0.7",
+       "a = 0.46, the loss above E as C^-0.15",
+       "a = " + fixed(law.size_exponent(), 2) + " (" + between(size_exponent, 2) +
+           "), the loss above E as C^-" + fixed(law.compute_exponent(), 2) + " (" +
+           between(compute_exponent, 2) + ")",
+       law.size_exponent() > 0.3 && law.size_exponent() < 0.7},
       {"The loss of a larger run with more data lies in the interval that was predicted before it",
        between(predicted, 4), fixed(held_out.loss, 4), inside}};
   const auto json_of = [](const ScalingPoint& point) {
@@ -185,9 +193,14 @@ ExperimentReport scaling_experiment(const ExperimentOptions& options,
                     {"E_interval", pair_of(floor)},
                     {"alpha_interval", pair_of(alpha)},
                     {"beta_interval", pair_of(beta)},
+                    {"size_exponent", law.size_exponent()},
+                    {"size_exponent_interval", pair_of(size_exponent)},
+                    {"compute_exponent", law.compute_exponent()},
+                    {"compute_exponent_interval", pair_of(compute_exponent)},
                     {"predicted", pair_of(predicted)},
                     {"held_out", json_of(held_out)}};
-  std::vector<Curve> by_data;
+  std::vector<Curve> by_data, by_compute;
+  Curve best{"the law's best sizes", {}, {}};
   for (std::size_t i = 0; i < sizes.widths.size(); ++i) {
     const std::string name = fixed(parameters_of(sizes.widths[i]), 0) + " parameters";
     // The law has the colour of its runs, and is hidden with them.
@@ -200,16 +213,31 @@ ExperimentReport scaling_experiment(const ExperimentOptions& options,
       fitted.x.push_back(point.tokens);
       fitted.y.push_back(law(point.parameters, point.tokens));
     }
+    Curve of_compute = measured;
+    for (double& x : of_compute.x) {
+      x *= kOperationsPerParameterAndToken * parameters_of(sizes.widths[i]);
+      best.x.push_back(x);
+    }
     by_data.push_back(std::move(measured));
     by_data.push_back(std::move(fitted));
+    by_compute.push_back(std::move(of_compute));
   }
+  std::sort(best.x.begin(), best.x.end());
+  for (const double compute : best.x) best.y.push_back(law.best_loss(compute));
+  by_compute.push_back(std::move(best));
   report.sections = {
       {"Loss by size and data", page.chart({.title = "Validation loss",
                                             .x_title = "tokens",
                                             .y_title = "nats a character",
                                             .curves = by_data,
                                             .log_x = true,
-                                            .log_y = true})},
+                                            .log_y = true}) +
+                                    page.chart({.title = "The same by compute, 6 N D",
+                                                .x_title = "operations",
+                                                .y_title = "nats a character",
+                                                .curves = by_compute,
+                                                .log_x = true,
+                                                .log_y = true})},
       {"Prediction", "<p>For " + fixed(size, 0) + " parameters and " + fixed(data, 0) +
                          " tokens, before they were trained: " + between(predicted, 4) +
                          " nats. Measured: " + fixed(held_out.loss, 4) + ".</p>"}};

@@ -90,6 +90,16 @@ double ScalingLaw::operator()(double parameters, double tokens) const {
   return floor + size_factor / std::pow(parameters, alpha) + data_factor / std::pow(tokens, beta);
 }
 
+double ScalingLaw::best_parameters(double operations) const {
+  const double factor = std::pow(alpha * size_factor / (beta * data_factor), 1 / (alpha + beta));
+  return factor * std::pow(operations / kOperationsPerParameterAndToken, size_exponent());
+}
+
+double ScalingLaw::best_loss(double operations) const {
+  const double parameters = best_parameters(operations);
+  return (*this)(parameters, operations / kOperationsPerParameterAndToken / parameters);
+}
+
 ScalingLaw fit_scaling_law(std::span<const ScalingPoint> points) {
   KETTE_CHECK(points.size() >= kNumbers, "scaling law: expected at least ", kNumbers,
               " points, given ", points.size());
@@ -138,9 +148,9 @@ ScalingInterval ScalingBootstrap::prediction(double parameters, double tokens) c
   return middle_90_percent(std::move(values));
 }
 
-ScalingInterval ScalingBootstrap::of(double ScalingLaw::*number) const {
+ScalingInterval ScalingBootstrap::of(const std::function<double(const ScalingLaw&)>& number) const {
   std::vector<double> values;
-  for (const ScalingLaw& law : laws) values.push_back(law.*number);
+  for (const ScalingLaw& law : laws) values.push_back(number(law));
   return middle_90_percent(std::move(values));
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -20,7 +21,17 @@ struct ScalingLaw {
   double data_factor = 0, beta = 0;   ///< B
 
   double operator()(double parameters, double tokens) const;
+
+  /// Where training may cost 6 N D operations (section 3.3, equation 4): the best size, which grows as
+  /// operations^size_exponent(), and its loss, which falls towards E as operations^-compute_exponent().
+  double best_parameters(double operations) const;
+  double best_loss(double operations) const;
+  double size_exponent() const { return beta / (alpha + beta); }
+  double compute_exponent() const { return alpha * beta / (alpha + beta); }
 };
+
+/// What training on a token takes for each parameter: 2 operations forward, 4 backward (Kaplan et al. 2020, section 2.1).
+inline constexpr double kOperationsPerParameterAndToken = 6;
 
 /// At least five points.
 ScalingLaw fit_scaling_law(std::span<const ScalingPoint> points);
@@ -35,7 +46,7 @@ struct ScalingBootstrap {
 
   /// Of what a run of this size and this data would measure: the laws, and an error like those of the points.
   ScalingInterval prediction(double parameters, double tokens) const;
-  ScalingInterval of(double ScalingLaw::*number) const;
+  ScalingInterval of(const std::function<double(const ScalingLaw&)>& number) const;
 };
 ScalingBootstrap bootstrap_scaling_law(std::span<const ScalingPoint> points, const ScalingLaw& law,
                                        std::int64_t times, std::uint64_t seed);

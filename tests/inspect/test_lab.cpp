@@ -278,6 +278,15 @@ TEST_CASE("lab: a scaling law is found again from points that it made") {
   CHECK(found.floor == doctest::Approx(1.7).epsilon(0.05));
   CHECK(found(1e6, 1e7) == doctest::Approx(law(1e6, 1e7)).epsilon(1e-3));
 
+  // No other size costs as little at as many operations, and the loss falls with the exponent said.
+  const double operations = 1e12, best = law.best_parameters(operations);
+  CHECK(law.best_loss(operations) == doctest::Approx(law(best, operations / 6 / best)));
+  for (const double other : {0.9 * best, 1.1 * best}) {
+    CHECK(law.best_loss(operations) < law(other, operations / 6 / other));
+  }
+  CHECK((law.best_loss(16 * operations) - 1.7) / (law.best_loss(operations) - 1.7) ==
+        doctest::Approx(std::pow(16, -law.compute_exponent())));
+
   Random random(2);
   for (ScalingPoint& point : points) point.loss *= std::exp(0.01 * random.normal());
   const auto bootstrap = bootstrap_scaling_law(points, fit_scaling_law(points), 10, 1);
