@@ -149,6 +149,16 @@ void TrainCommandOptions::add_optimisation_options(CLI::App& command) {
   group.number("--weight-decay", t.adam.weight_decay, at_least(0), "Decoupled, of matrices");
   group.number("--label-smoothing", t.label_smoothing, rate(),
                "Probability shared among all pieces");
+  group.choice(
+      "--consistency", t.consistency.kind,
+      "Read every batch twice and train both readings to agree: r_drop, two dropouts; simcut, once with holes");
+  group.number("--consistency-weight", t.consistency.weight, above(0),
+               "How much their distance counts (default: 5 with r_drop, 3 with simcut)");
+  group.number("--cutoff", t.consistency.cutoff, rate(),
+               "Share of tokens that simcut's second reading does not see");
+  group.number(
+      "--ema", t.ema, Range{0, false, 1},
+      "Decay a step of a moving average of the parameters, which is validated and becomes the model (default: none)");
   group.number("--clip-norm", t.clip_norm, above(0), "Longest gradient (default: any)");
   group.number("--seed", t.seed, "Of initial values, order and dropout");
 }

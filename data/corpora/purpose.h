@@ -11,6 +11,7 @@ enum class Purpose : std::uint64_t {
   batches,
   source_pieces,
   target_pieces,
+  holes,
   offset = 100,
   order
 };
