@@ -12,6 +12,7 @@ enum class Purpose : std::uint64_t {
   source_pieces,
   target_pieces,
   holes,
+  rest,
   offset = 100,
   order
 };
