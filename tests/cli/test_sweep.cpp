@@ -8,6 +8,7 @@
 #include "tests/data/tiny_text.h"
 
 using namespace kette;
+using namespace kette::cli;
 using namespace kette::testing;
 
 namespace {
@@ -31,7 +32,7 @@ std::string evaluation(const ScratchFolder& folder) {
          (folder / "valid.de").string() + "\"\n";
 }
 
-SweepFile read(const std::string& text) {
+SweepFile sweep_of(const std::string& text) {
   const ScratchFolder folder;
   write_file(folder / "runs.toml", text);
   return read_sweep_file(folder / "runs.toml");
@@ -40,7 +41,7 @@ SweepFile read(const std::string& text) {
 }  // namespace
 
 TEST_CASE("sweep file: what is shared, what is a run's own, and how they are scored") {
-  const SweepFile file = read(
+  const SweepFile file = sweep_of(
       "# a comment\nheads = 4\nwidth = 128 # of all\n\n[evaluate]\nbeam = 5\n[base]\n"
       "[\"one head\"]\nheads = 1\nlr = 1e-3\n");
   CHECK(file.evaluation == "beam = 5\n");
@@ -54,7 +55,7 @@ TEST_CASE("sweep file: what is shared, what is a run's own, and how they are sco
 }
 
 TEST_CASE("sweep file: what makes no sense is refused, with its line") {
-  const auto message = [](const std::string& text) { return message_of([&] { read(text); }); };
+  const auto message = [](const std::string& text) { return message_of([&] { sweep_of(text); }); };
   CHECK(contains(message("heads = 4\n"), "expected runs, a table such as [base] for each"));
   CHECK(
       contains(message("[a]\n[b]\n[a]\n"), "runs.toml:3: expected each run once, given [a] again"));
@@ -73,7 +74,7 @@ TEST_CASE("kette sweep: runs are trained, scored and put in a table, once") {
   const std::string out = (folder / "out").string();
   const std::vector<std::string> words = {
       "sweep", (folder / "runs.toml").string(), "--out", out, "--threads", "1", "--json"};
-  const Outcome first = run_kette(words);
+  const testing::Outcome first = run_kette(words);
   REQUIRE_MESSAGE(first.code == 0, first.err);
   CHECK(first.says("[one head], 2 of 2: heads = 1"));
   const Json json = parse_json(first.last_line(), "sweep");
@@ -87,12 +88,12 @@ TEST_CASE("kette sweep: runs are trained, scored and put in a table, once") {
   CHECK(contains(first.out, table));
 
   // Again: nothing is left to do. One more run: that alone.
-  const Outcome again = run_kette(words);
+  const testing::Outcome again = run_kette(words);
   CHECK(again.code == 0);
   CHECK_FALSE(again.says("one head"));
   write_file(folder / "runs.toml", shared_settings(folder) + evaluation(folder) +
                                        "[two heads]\n[one head]\nheads = 1\n[slow]\nlr = 1e-5\n");
-  const Outcome more = run_kette(words);
+  const testing::Outcome more = run_kette(words);
   CHECK(more.code == 0);
   CHECK(more.says("[slow], 3 of 3: lr = 1e-5"));
   CHECK_FALSE(more.says("[one head]"));
@@ -100,7 +101,7 @@ TEST_CASE("kette sweep: runs are trained, scored and put in a table, once") {
   // The same name with other settings is another run.
   write_file(folder / "runs.toml",
              shared_settings(folder) + evaluation(folder) + "[two heads]\n[one head]\nheads = 4\n");
-  const Outcome other = run_kette(words);
+  const testing::Outcome other = run_kette(words);
   CHECK(other.code == 1);
   CHECK(other.says("train.toml: expected the settings of "));
 }
@@ -112,7 +113,7 @@ TEST_CASE("kette sweep: settings that make no sense are told before anything is 
   const std::vector<std::string> words = {"sweep",     (folder / "runs.toml").string(),
                                           "--out",     (folder / "out").string(),
                                           "--threads", "1"};
-  const Outcome outcome = run_kette(words);
+  const testing::Outcome outcome = run_kette(words);
   CHECK(outcome.code == 2);
   CHECK(outcome.says("heds"));
   CHECK(outcome.says("did you mean heads?"));
@@ -126,7 +127,7 @@ TEST_CASE("kette sweep: a run that fails is told and tried again, the others are
   const std::vector<std::string> words = {"sweep",     (folder / "runs.toml").string(),
                                           "--out",     (folder / "out").string(),
                                           "--threads", "1"};
-  const Outcome outcome = run_kette(words);
+  const testing::Outcome outcome = run_kette(words);
   CHECK(outcome.code == 1);
   CHECK(outcome.says("/nowhere"));
   CHECK(outcome.says("expected results of all 2 runs, given none of 1"));
