@@ -12,7 +12,7 @@
 
 #include "data/corpora/batches.h"
 #include "tensor/enum_names.h"
-#include "tensor/kernels.h"
+#include "tensor/linear_cross_entropy.h"
 #include "tensor/random.h"
 
 namespace kette {

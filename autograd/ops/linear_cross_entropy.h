@@ -5,7 +5,7 @@
 // The gradients are taken while a chunk's logits are at hand, in the forward pass.
 //
 // In consistency training the rows are two views of the same tokens, row i and row i + rows / 2, which should
-// say the same; see TwoViews in tensor/kernels.h.
+// say the same; see TwoViews in tensor/linear_cross_entropy.h.
 #pragma once
 
 #include "autograd/op.h"

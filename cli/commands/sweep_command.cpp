@@ -202,7 +202,10 @@ std::string Sweep::table() const {
       // Of a translation model its score, of a language model its perplexity.
       const char* key = found->contains("score") ? "score" : "perplexity";
       score = kette::cli::text("%.2f", found->at(key).get<double>());
-      signature = found->value("signature", "");
+      if (found->contains("signature")) {
+        signature = found->at("metric").get<std::string>() + ", " +
+                    found->at("signature").get<std::string>();
+      }
     }
     text += with_commas(result->at("parameters")) + " | " +
             kette::cli::text("%.2f", result->at("perplexity").get<double>()) + " | " + score +

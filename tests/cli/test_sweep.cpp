@@ -98,7 +98,7 @@ TEST_CASE("kette sweep: runs are trained, scored and put in a table, once") {
   CHECK(run.at("evaluation").at("sentences") == 2);
   const std::string table = read_file(folder / "out" / "table.md");
   CHECK(holds(table, "| one head | heads = 1 | "));
-  CHECK(holds(table, "\nscore: BLEU|"));
+  CHECK(holds(table, "\nscore: bleu, "));
   CHECK(holds(first.out, table));
 
   // Again: nothing is left to do. One more run: that alone.

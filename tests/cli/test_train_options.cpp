@@ -116,7 +116,7 @@ TEST_CASE("train options: consistency training and a moving average") {
   CHECK(ParsedTrain(with_pairs({})).options().ema == 0);
   CHECK_THROWS_WITH(
       ParsedTrain(with_pairs({"--consistency", "simcat"})),
-      "--consistency: expected none|r_drop|simcut, given simcat; did you mean simcut?");
+      "--consistency: expected none|r_drop|simcut, given simcat (did you mean simcut?)");
   CHECK_THROWS_WITH(ParsedTrain(with_pairs({"--ema", "1"})),
                     "--ema: expected a number above 0 to below 1, given 1");
 }
