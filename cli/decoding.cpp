@@ -76,6 +76,8 @@ void add_search_options(CLI::App& command, TranslateOptions& options) {
   group.number("--min-length", options.min_length, at_least(0), "Output of at least N tokens");
   group.flag("--allow-unknown,!--no-unknown", options.allow_unknown,
              "Let the unknown piece be chosen (on by default)");
+  group.text("--to", options.language,
+             "Of a model trained with --languages: the one to translate to", "LANGUAGE");
   group.flag("--truncate", options.truncate, "Cut sources that are too long for the model");
 }
 

@@ -32,6 +32,16 @@ std::string number_text(Number value, const Range& range) {
   return std::to_string(value);
 }
 
+/// Names the option in what `set` throws.
+template <class Function>
+void as_usage_error(const std::string& name, const Function& set) {
+  try {
+    set();
+  } catch (const Error& error) {
+    throw UsageError(name + ": " + error.what());
+  }
+}
+
 }  // namespace
 
 Option Option::required() {
@@ -103,13 +113,7 @@ Option OptionGroup::custom(const std::string& name,
   const std::string long_name = name.substr(0, name.find(','));
   CLI::Option* option = command_.add_option_function<std::string>(
       name,
-      [set, long_name](const std::string& text) {
-        try {
-          set(text);
-        } catch (const Error& error) {
-          throw UsageError(long_name + ": " + error.what());
-        }
-      },
+      [set, long_name](const std::string& text) { as_usage_error(long_name, [&] { set(text); }); },
       help);
   option->default_function(current)->capture_default_str();
   option->type_name(type)->group(title_)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
@@ -192,6 +196,21 @@ Option OptionGroup::list(const std::string& name, std::vector<std::string>& valu
                          const std::string& help, const std::string& type) {
   CLI::Option* option = command_.add_option(name, values, help);
   option->type_name(type)->group(title_)->allow_extra_args(!name.starts_with("--"));
+  return Option(*option);
+}
+
+Option OptionGroup::numbers(const std::string& name, std::vector<double>& values, Range range,
+                            const std::string& help) {
+  CLI::Option* option = command_.add_option_function<std::vector<std::string>>(
+      name,
+      [name, &values, range](const std::vector<std::string>& texts) {
+        values.assign(texts.size(), 0);
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+          as_usage_error(name, [&] { set_number(texts[i], "a number", range, values[i]); });
+        }
+      },
+      help);
+  option->type_name("X")->group(title_)->allow_extra_args();
   return Option(*option);
 }
 

@@ -101,6 +101,9 @@ class OptionGroup {
   /// May be given several times, one value each.
   Option list(const std::string& name, std::vector<std::string>& values, const std::string& help,
               const std::string& type = "FILE");
+  /// Likewise numbers.
+  Option numbers(const std::string& name, std::vector<double>& values, Range range,
+                 const std::string& help);
   /// Anything: `set` is given the text and throws kette::Error if it makes no sense.
   Option custom(const std::string& name, const std::function<void(const std::string&)>& set,
                 const std::function<std::string()>& current, const std::string& help,

@@ -39,6 +39,7 @@ void add_commands(CLI::App& program) {
   add_export_command(program);
   add_explain_command(program);
   add_plot_command(program);
+  add_sweep_command(program);
   add_compare_command(program);
   add_heads_command(program);
   add_patch_command(program);

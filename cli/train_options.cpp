@@ -62,9 +62,10 @@ void TrainCommandOptions::add_data_options(CLI::App& command) {
   text_only_ = {text, data.list("--valid-text", valid_text_files_,
                                 "Text for validation (default: the last tenth of the text)")};
   translation_only_ = {
-      data.path("--src", translation_.source,
-                "Train a translation model on these sentences, one a line; plain or gzip"),
-      data.path("--tgt", translation_.target, "Their translations, line by line"),
+      data.list("--src", source_files_,
+                "Train a translation model on these sentences, one a line; plain or gzip")
+          .many(),
+      data.list("--tgt", target_files_, "Their translations, line by line").many(),
       data.path("--valid-src", translation_.valid_source, "Source sentences for validation"),
       data.path("--valid-tgt", translation_.valid_target, "Their translations")};
   data.path("--out", train_.out, "The model directory to make", "DIR").required();
@@ -78,17 +79,31 @@ void TrainCommandOptions::add_data_options(CLI::App& command) {
 }
 
 void TrainCommandOptions::add_translation_options(CLI::App& command) {
+  OptionGroup mixture(command, "Translation, of several --src and --tgt");
   OptionGroup data(command, "Translation");
-  for (Option option :
-       {data.number("--bpe-dropout", translation_.bpe_dropout, rate(),
-                    "Refuse merges of training text with this probability"),
-        data.number("--max-length", translation_.max_length, at_least(1),
-                    "Leave longer training sentences out, in tokens"),
-        data.number("--max-ratio", translation_.max_ratio, above(0),
-                    "Leave more unequal training pairs out (default: none)"),
-        data.flag("--validate-bleu,!--no-validate-bleu", translation_.validate_bleu,
-                  "Also translate the validation text (on by default)"),
-        data.choice("--bleu-tokenize", translation_.bleu_tokenize, "Tokenizer of that BLEU")}) {
+  for (
+      Option option :
+      {mixture.numbers("--weights", translation_.weights, above(0),
+                       "How often each is drawn, in any unit (default: every pair once an epoch)"),
+       mixture.number("--temperature", translation_.temperature, above(0),
+                      "Instead: by size^(1 / X), so that more than 1 favours small ones"),
+       mixture
+           .list(
+               "--languages", languages_,
+               "The language of each --tgt: its tag leads each source, and kette translate --to asks for it",
+               "NAME")
+           .many(),
+       data.flag("--both-directions", translation_.both_directions,
+                 "Learn also to translate --tgt to --src, with the same vocabulary"),
+       data.number("--bpe-dropout", translation_.bpe_dropout, rate(),
+                   "Refuse merges of training text with this probability"),
+       data.number("--max-length", translation_.max_length, at_least(1),
+                   "Leave longer training sentences out, in tokens"),
+       data.number("--max-ratio", translation_.max_ratio, above(0),
+                   "Leave more unequal training pairs out (default: none)"),
+       data.flag("--validate-bleu,!--no-validate-bleu", translation_.validate_bleu,
+                 "Also translate the validation text (on by default)"),
+       data.choice("--bleu-tokenize", translation_.bleu_tokenize, "Tokenizer of that BLEU")}) {
     translation_only_.push_back(option);
   }
 }
@@ -149,6 +164,16 @@ void TrainCommandOptions::add_optimisation_options(CLI::App& command) {
   group.number("--weight-decay", t.adam.weight_decay, at_least(0), "Decoupled, of matrices");
   group.number("--label-smoothing", t.label_smoothing, rate(),
                "Probability shared among all pieces");
+  group.choice(
+      "--consistency", t.consistency.kind,
+      "Read every batch twice and train both readings to agree: r_drop, two dropouts; simcut, once with holes");
+  group.number("--consistency-weight", t.consistency.weight, above(0),
+               "How much their distance counts (default: 5 with r_drop, 3 with simcut)");
+  group.number("--cutoff", t.consistency.cutoff, rate(),
+               "Share of tokens that simcut's second reading does not see");
+  group.number(
+      "--ema", t.ema, Range{0, false, 1},
+      "Decay a step of a moving average of the parameters, which is validated and becomes the model (default: none)");
   group.number("--clip-norm", t.clip_norm, above(0), "Longest gradient (default: any)");
   group.number("--seed", t.seed, "Of initial values, order and dropout");
 }
@@ -236,13 +261,13 @@ TextTrainOptions TrainCommandOptions::text(CLI::App& command) const {
 
 TranslationTrainOptions TrainCommandOptions::translation(CLI::App& command) const {
   check();
-  const std::pair<const char*, const std::filesystem::path*> files[] = {
-      {"--src", &translation_.source},
-      {"--tgt", &translation_.target},
-      {"--valid-src", &translation_.valid_source},
-      {"--valid-tgt", &translation_.valid_target}};
-  for (const auto& [name, file] : files) {
-    if (!file->empty()) continue;
+  const std::pair<const char*, bool> files[] = {
+      {"--src", !source_files_.empty()},
+      {"--tgt", !target_files_.empty()},
+      {"--valid-src", !translation_.valid_source.empty()},
+      {"--valid-tgt", !translation_.valid_target.empty()}};
+  for (const auto& [name, given] : files) {
+    if (given) continue;
     throw UsageError(
         std::string(name) +
         " is required: expected --src, --tgt, --valid-src and --valid-tgt for a translation model, or --text for a language model");
@@ -252,7 +277,24 @@ TranslationTrainOptions TrainCommandOptions::translation(CLI::App& command) cons
   of_both = shared(command);
   result.tokenizer = tokenizer_;
   result.model = architecture_.as<TransformerConfig>();
+  mix(result);
   return result;
+}
+
+void TrainCommandOptions::mix(TranslationTrainOptions& options) const {
+  const std::size_t texts = source_files_.size();
+  const auto check_count = [&](const char* name, const auto& given) {
+    if (given.size() == texts) return;
+    throw UsageError(std::string(name) + ": expected one for each --src, " + std::to_string(texts) +
+                     ", given " + std::to_string(given.size()));
+  };
+  check_count("--tgt", target_files_);
+  if (!languages_.empty()) check_count("--languages", languages_);
+  if (!options.weights.empty()) check_count("--weights", options.weights);
+  for (std::size_t i = 0; i < texts; ++i) {
+    options.texts.push_back(
+        {source_files_[i], target_files_[i], languages_.empty() ? "" : languages_[i]});
+  }
 }
 
 std::string TrainCommandOptions::configuration(CLI::App& command) const {

@@ -40,6 +40,8 @@ class TrainCommandOptions {
   void add_checkpoint_options(CLI::App& command);
   void add_watching_options(CLI::App& command);
   void check() const;
+  /// What --src, --tgt, --languages and --weights say together.
+  void mix(TranslationTrainOptions& options) const;
   TrainOptions shared(CLI::App& command) const;
   /// What was given, and the defaults of everything else.
   std::string configuration(CLI::App& command) const;
@@ -52,6 +54,7 @@ class TrainCommandOptions {
   bool page_ = false;
   RecordOptions record_;
   std::vector<std::string> text_files_, valid_text_files_;
+  std::vector<std::string> source_files_, target_files_, languages_;
   TrainOptions train_;
   TranslationTrainOptions translation_;
   TextTrainOptions text_;

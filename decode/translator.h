@@ -22,6 +22,9 @@ struct TranslateOptions : SearchOptions {
   std::int64_t threads = 0;  ///< 0: all
   /// Cut sources that the model has no positions for, instead of an Error with the line's number.
   bool truncate = false;
+  /// Of a model that was trained on several: what to translate to (Tokenizer::tag_of()); empty: no tag is put before
+  /// the sources.
+  std::string language{};
   /// Draw n_best translations of each source by chance, instead of searching for the likeliest.
   std::optional<SamplingOptions> sampling;
   /// Which text the first is: draws of the same text are the same, whatever is translated with it.

@@ -177,10 +177,22 @@ struct Maximum {
   double reference(double a, double b) const { return a >= b ? a : b; }
 };
 
+/// Part of the way from a to b.
+struct Lerp {
+  static constexpr OpName name = "lerp";
+  static constexpr const char* formula = "a + w (b - a)";
+  static constexpr double low = -2, high = 2;
+  double weight = 0.25;
+  KETTE_SCALAR T forward(T a, T b) const { return a + static_cast<T>(weight) * (b - a); }
+  KETTE_SCALAR T backward_a(T, T, T, T dy) const { return static_cast<T>(1 - weight) * dy; }
+  KETTE_SCALAR T backward_b(T, T, T, T dy) const { return static_cast<T>(weight) * dy; }
+  double reference(double a, double b) const { return a + weight * (b - a); }
+};
+
 #undef KETTE_SCALAR
 
 using UnaryFunctions = std::tuple<Affine, Exp, Log, Sqrt, Square, Tanh, Sigmoid, Relu, Gelu, Silu>;
-using BinaryFunctions = std::tuple<Add, Subtract, Multiply, Divide, Maximum>;
+using BinaryFunctions = std::tuple<Add, Subtract, Multiply, Divide, Maximum, Lerp>;
 
 /// What a linear layer applies to its result while that is still in cache.
 enum class Activation : std::uint8_t { none, relu, gelu, silu };

@@ -182,6 +182,8 @@ void LinearCrossEntropyArgs::check() const {
               weight.shape());
   KETTE_CHECK(targets.dtype() == DType::i32 && targets.elements() == rows, op, rows,
               " targets of type i32, given ", targets.str());
+  KETTE_CHECK(!views || rows % 2 == 0, op, "an even number of rows, two for each token, given ",
+              rows);
   KETTE_CHECK(sums.defined() && sums.dtype() == DType::f64 && sums.elements() == 3, op,
               "sums of type f64 [3], given ", sums.str());
   const auto check_dtype = [&](const Tensor& tensor, DType dtype, const char* what) {

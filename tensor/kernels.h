@@ -11,6 +11,7 @@
 
 #include "tensor/decoding.h"
 #include "tensor/elementwise.h"
+#include "tensor/linear_cross_entropy.h"
 #include "tensor/occurrences.h"
 #include "tensor/random.h"
 #include "tensor/rows/all.h"
@@ -122,46 +123,6 @@ struct AttentionGradients {
 
   /// That of the arguments; counts the FLOPs of five products, of which Q K^T is taken again.
   void check(const AttentionArgs& args) const;
-};
-
-/// Label-smoothed cross entropy of a vocabulary projection, in chunks of rows, so that [rows,
-/// vocabulary] never exists whole. z = x W^T + bias; target distribution q = (1 - smoothing) at the
-/// target, plus smoothing / vocabulary everywhere (Szegedy et al. 2016, section 7; Vaswani et al.
-/// 2017, section 5.4).
-///   loss = sum over rows of -sum_v q_v log softmax(z)_v
-/// When gradients are asked for they are taken in the same pass, times `gradient_scale`.
-struct LinearCrossEntropyArgs {
-  Tensor x, weight, bias;  ///< [rows, width], [vocabulary, width], [vocabulary] or undefined
-  Tensor targets;          ///< i32 [rows]
-  double smoothing = 0;
-  double gradient_scale = 1;
-  Tensor sums;  ///< f64 [3], added to; read by CrossEntropySums::of()
-  Tensor loss;  ///< f64, one element: loss * gradient_scale, overwritten; may be undefined
-  Tensor dx;    ///< overwritten; undefined: no gradients
-  Tensor dweight, dbias;  ///< added to; f32 beside bf16
-
-  /// The same of rows [begin, begin + count) alone.
-  LinearCrossEntropyArgs rows(std::int64_t begin, std::int64_t count) const;
-  void check() const;  ///< an Error unless shapes and types fit together
-};
-
-/// What LinearCrossEntropyArgs::sums holds, in this order.
-struct CrossEntropySums {
-  double loss = 0;                     ///< the smoothed loss
-  double negative_log_likelihood = 0;  ///< without smoothing, for perplexity
-  double correct = 0;                  ///< rows whose likeliest entry is the target
-
-  static Tensor zeros(Device device) { return Tensor::zeros({3}, DType::f64, device); }
-  static CrossEntropySums of(const Tensor& sums) {
-    const auto values = sums.values<double>();
-    return {values[0], values[1], values[2]};
-  }
-  CrossEntropySums& operator+=(const CrossEntropySums& more) {
-    loss += more.loss;
-    negative_log_likelihood += more.negative_log_likelihood;
-    correct += more.correct;
-    return *this;
-  }
 };
 
 /// One step of Adam (Kingma and Ba 2015, algorithm 1), its decay decoupled (Loshchilov and Hutter 2019):

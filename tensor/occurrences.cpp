@@ -11,16 +11,19 @@ Occurrences::Occurrences(const Tensor& ids, std::int64_t entries) {
 
   // A counting sort: ends[entry] is where the entry's rows end, once each has been placed.
   std::vector<std::int32_t> ends(static_cast<std::size_t>(entries) + 1);
-  for (std::int32_t row = 0; row < count; ++row) ++ends[id[row] + 1];
-  for (std::size_t entry = 1; entry < ends.size(); ++entry) ends[entry] += ends[entry - 1];
-  rows_.resize(static_cast<std::size_t>(count));
   for (std::int32_t row = 0; row < count; ++row) {
+    if (id[row] >= 0) ++ends[id[row] + 1];
+  }
+  for (std::size_t entry = 1; entry < ends.size(); ++entry) ends[entry] += ends[entry - 1];
+  rows_.resize(static_cast<std::size_t>(ends.back()));
+  for (std::int32_t row = 0; row < count; ++row) {
+    if (id[row] < 0) continue;
     std::int32_t& end = ends[id[row]];
     rows_[end++] = row;
   }
 
   std::int32_t partial = 0;
-  for (std::int32_t begin = 0; begin < count;) {
+  for (std::int32_t begin = 0; begin < std::ssize(rows_);) {
     const std::int32_t entry = id[rows_[begin]];
     const std::int32_t end = ends[entry], first = partial;
     const bool is_frequent = end - begin > kPiece;

@@ -45,26 +45,53 @@ Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value, do
 
 CrossEntropySums linear_cross_entropy(const LinearCrossEntropyArgs& args) {
   const std::int64_t rows = args.x.rows(), width = args.x.width(), vocabulary = args.weight.rows();
+  const std::int64_t tokens = args.tokens();
   const Tensor logits = matmul(args.x, args.weight, false, true);
+  const Tensor log_p = Tensor::empty({rows, vocabulary}, DType::f64);
   const std::int32_t* targets = args.targets.data<std::int32_t>();
+  const auto row_of = [&](const Tensor& tensor, std::int64_t i) {
+    return tensor.data<double>() + i * vocabulary;
+  };
   CrossEntropySums sums;
   for (std::int64_t i = 0; i < rows; ++i) {
-    double* z = logits.data<double>() + i * vocabulary;
-    double total = 0;
+    const double counts = i < tokens ? 1 : args.views->second;
+    double *z = row_of(logits, i), *log = row_of(log_p, i), total = 0;
     std::int64_t likeliest = 0;
     for (std::int64_t v = 0; v < vocabulary; ++v) {
       if (args.bias.defined()) z[v] += args.bias.data<double>()[v];
       total += std::exp(z[v]);
       if (z[v] > z[likeliest]) likeliest = v;
     }
-    sums.correct += likeliest == targets[i];
-    sums.negative_log_likelihood += std::log(total) - z[targets[i]];
+    for (std::int64_t v = 0; v < vocabulary; ++v) log[v] = z[v] - std::log(total);
+    if (i < tokens) sums.correct += likeliest == targets[i];
+    if (i < tokens) sums.negative_log_likelihood -= log[targets[i]];
     for (std::int64_t v = 0; v < vocabulary; ++v) {
       const double wanted = args.smoothing / static_cast<double>(vocabulary) +
                             (v == targets[i] ? 1 - args.smoothing : 0);
-      sums.loss += wanted * (std::log(total) - z[v]);
-      z[v] = args.gradient_scale * (std::exp(z[v]) / total - wanted);  // now dloss / dz
+      sums.loss -= counts * wanted * log[v];
+      z[v] = counts * (std::exp(log[v]) - wanted);  // now dloss / dz
     }
+  }
+  // Adds weight KL(of || than) of two rows to the loss, and its slopes to those of the logits.
+  const auto diverge = [&](double weight, std::int64_t of, std::int64_t than) {
+    const double *log_of = row_of(log_p, of), *log_than = row_of(log_p, than);
+    double divergence = 0;
+    for (std::int64_t v = 0; v < vocabulary; ++v) {
+      divergence += std::exp(log_of[v]) * (log_of[v] - log_than[v]);
+    }
+    sums.loss += weight * divergence;
+    for (std::int64_t v = 0; v < vocabulary; ++v) {
+      row_of(logits, of)[v] +=
+          weight * std::exp(log_of[v]) * (log_of[v] - log_than[v] - divergence);
+      row_of(logits, than)[v] += weight * (std::exp(log_than[v]) - std::exp(log_of[v]));
+    }
+  };
+  for (std::int64_t i = 0; args.views && i < tokens; ++i) {
+    diverge(args.views->forward, i, tokens + i);
+    diverge(args.views->reverse, tokens + i, i);
+  }
+  for (std::int64_t i = 0; i < logits.elements(); ++i) {
+    logits.data<double>()[i] *= args.gradient_scale;
   }
   if (!args.dx.defined()) return sums;
   args.dx.copy_from(matmul(logits, args.weight));

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/corpora/purpose.h"
 #include "tensor/observer.h"
+#include "tensor/splitmix.h"
 
 namespace kette {
 namespace {
@@ -43,14 +45,18 @@ std::optional<StartedStep> start_step(const Model& model, Adam& adam, const Step
   ParamStore& parameters = adam.parameters();
   parameters.clear_gradients();
   Run run(options.seed, static_cast<std::uint64_t>(adam.steps()) + 1, options.tap);
+  const CrossEntropyOptions losing{options.label_smoothing, per_token, options.consistency.views()};
+  Random holes(hash_of(Purpose::holes, options.seed, static_cast<std::uint64_t>(adam.steps())));
+  const std::int64_t at_once = tokens_at_once(model) / (losing.views ? 2 : 1);
   const Tensor report = Tensor::zeros({4}, DType::f64, parameters.values().device());
   const Tensor sums = report.slice(0, 3), squares = report.slice(3, 4);
   while (const std::optional<Batch> batch = batches.next()) {
-    for (const Batch& part : split(*batch, tokens_at_once(model))) {
+    for (Batch& part : split(*batch, at_once)) {
+      if (losing.views) part = in_two_views(part, options.consistency, holes);
       Tape tape;
       const Variable loss = [&] {
         const Work work("forward");
-        return model.loss(part, {options.label_smoothing, per_token}, run, sums);
+        return model.loss(part, losing, run, sums);
       }();
       tape.backward(loss);
     }

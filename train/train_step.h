@@ -11,6 +11,7 @@
 #include "models/model.h"
 #include "tensor/backend.h"
 #include "train/adam.h"
+#include "train/consistency.h"
 
 namespace kette {
 
@@ -24,8 +25,9 @@ struct StepOptions {
   double lr = 1e-3;
   double label_smoothing = 0.1;
   double clip_norm = 0;    ///< 0: off
-  std::uint64_t seed = 1;  ///< of the dropout masks
-  Tap* tap = nullptr;      ///< looks into every forward pass
+  std::uint64_t seed = 1;  ///< of the dropout masks, and of what SimCut leaves out
+  ConsistencyOptions consistency{};
+  Tap* tap = nullptr;  ///< looks into every forward pass
 };
 
 /// The batches whose gradients add up to a step's. They come one after the other, so that no more
@@ -36,7 +38,8 @@ struct StepBatches {
 };
 
 struct StepResult {
-  double loss = 0;                                    ///< mean over target tokens, smoothed
+  /// Mean over target tokens, smoothed, with what consistency training adds.
+  double loss = 0;
   double negative_log_likelihood = 0;                 ///< mean over target tokens, not smoothed
   std::int64_t source_tokens = 0, target_tokens = 0;  ///< </s> counted
   double gradient_norm = 0;                           ///< before clipping; 0 where nothing clips

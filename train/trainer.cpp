@@ -9,6 +9,7 @@
 #include "models/average.h"
 #include "tensor/stopwatch.h"
 #include "train/interrupt.h"
+#include "train/moving_average.h"
 #include "train/progress.h"
 #include "train/run_length.h"
 
@@ -32,6 +33,8 @@ class Trainer {
   void save_state();
   void expect_finite() const;
   void validate(Progress& progress);
+  /// Saves what is validated, and says how it is.
+  void judge(Progress& progress);
   void average_last(Progress& progress) const;
   void prune_checkpoints() const;
   void say_what_changed(Progress& progress) const;
@@ -56,6 +59,7 @@ class Trainer {
   Task& task_;
   std::optional<Batch> ahead_;  // the first of the next step
   Adam adam_;
+  std::optional<MovingAverage> average_;
   TrainingState state_;
   std::optional<InFlight> in_flight_;
   TrainResult result_;
@@ -66,6 +70,7 @@ class Trainer {
 
 Trainer::Trainer(const TrainOptions& options, Task& task)
     : options_(options), task_(task), adam_(task.parameters(), options.adam) {
+  if (options.ema > 0) average_.emplace(adam_.parameters(), options.ema);
   task_.folder().resumes() ? resume() : start();
   if (!options_.configuration.empty()) {
     write_file_atomically(options_.out / "config.toml", options_.configuration);
@@ -81,7 +86,8 @@ void Trainer::start() {
 }
 
 void Trainer::resume() {
-  state_ = load_training_state(task_.folder().state_file(), adam_.parameters(), adam_);
+  state_ = load_training_state(task_.folder().state_file(), adam_.parameters(), adam_,
+                               average_ ? average_->values() : Tensor());
   saved_step_ = state_.step;
   state_.fingerprint = task_.folder().fingerprint();
   if (!task_.folder().changed_data().empty()) {
@@ -105,7 +111,8 @@ void Trainer::expect_finite() const {
 
 void Trainer::save_state() {
   expect_finite();
-  save_training_state(task_.folder().state_file(), state_, adam_.parameters(), adam_);
+  save_training_state(task_.folder().state_file(), state_, adam_.parameters(), adam_,
+                      average_ ? average_->values() : Tensor());
   saved_step_ = state_.step;
   since_save_.restart();
 }
@@ -122,9 +129,12 @@ std::optional<StartedStep> Trainer::start_step(double lr) {
     --left;
     return ahead_ ? std::exchange(ahead_, std::nullopt) : task_.next_batch();
   };
-  std::optional<StartedStep> step =
-      kette::start_step(task_.model(), adam_, batches,
-                        {lr, options_.label_smoothing, options_.clip_norm, options_.seed});
+  std::optional<StartedStep> step = kette::start_step(task_.model(), adam_, batches,
+                                                      {.lr = lr,
+                                                       .label_smoothing = options_.label_smoothing,
+                                                       .clip_norm = options_.clip_norm,
+                                                       .seed = options_.seed,
+                                                       .consistency = options_.consistency});
   if (!step) return std::nullopt;
   state_.sampler = task_.sampler_state();
   ahead_ = task_.next_batch();  // while a GPU is at work
@@ -171,6 +181,16 @@ void Trainer::prune_checkpoints() const {
 void Trainer::validate(Progress& progress) {
   progress.pause();
   expect_finite();
+  {
+    std::optional<MovingAverage::Shown> shown;
+    if (average_) shown.emplace(*average_);
+    judge(progress);
+  }
+  save_state();
+  progress.go_on();
+}
+
+void Trainer::judge(Progress& progress) {
   const double loss = task_.validation_loss();
   KETTE_CHECK(std::isfinite(loss), "train: expected a finite validation loss at step ", state_.step,
               ", given ", loss, "; no model was replaced, and --resume goes on from step ",
@@ -205,8 +225,6 @@ void Trainer::validate(Progress& progress) {
   }
   progress.log(json.dump());
   progress.say(text + (best ? " (best so far)" : ""));
-  save_state();
-  progress.go_on();
 }
 
 void Trainer::say_what_changed(Progress& progress) const {
@@ -252,6 +270,7 @@ TrainResult Trainer::run() {
     settle(progress);  // the one before: a GPU is never left without work
     ++state_.step;
     ++steps_here_;
+    if (average_) average_->update(state_.step);
     state_.seconds = seconds_trained();
     in_flight_ = {std::move(*step), state_.step, epoch, lr, state_.seconds};
     tell(progress, &TrainObserver::after_step, state_.step);
@@ -309,6 +328,10 @@ void TrainOptions::check() const {
   if (lora.rank != 0) lora.check();
   KETTE_CHECK(average <= keep, "average: expected at most the number of checkpoints kept, ", keep,
               ", given ", average);
+  KETTE_CHECK(ema >= 0 && ema < 1, "ema: expected a decay in [0, 1), given ", ema);
+  KETTE_CHECK(
+      consistency.kind != ConsistencyKind::none || consistency.weight == 0,
+      "consistency_weight: expected a kind of consistency training beside it (r_drop or simcut), given none");
   KETTE_CHECK(schedule.lr > 0, "lr: expected more than 0, given ", schedule.lr);
   KETTE_CHECK(label_smoothing >= 0 && label_smoothing < 1,
               "label_smoothing: expected a value in [0, 1), given ", label_smoothing);
@@ -326,6 +349,12 @@ void add_to_fingerprint(const TrainOptions& o, RunFingerprint& fingerprint) {
   fingerprint.add("weight_decay", o.adam.weight_decay);
   fingerprint.add("label_smoothing", o.label_smoothing);
   fingerprint.add("clip_norm", o.clip_norm);
+  if (o.ema > 0) fingerprint.add("ema", o.ema);
+  if (const std::optional<TwoViews> views = o.consistency.views()) {
+    fingerprint.add("consistency", enum_name(o.consistency.kind));
+    fingerprint.add("consistency_weight", views->forward);
+    fingerprint.add("cutoff", o.consistency.cutoff);
+  }
   fingerprint.add("precision", std::string(name_of(o.precision)));
   fingerprint.add("seed", std::to_string(o.seed));
   if (!o.from.empty()) {

@@ -36,6 +36,10 @@ struct TrainOptions {
   AdamOptions adam;
   double label_smoothing = 0.1;
   double clip_norm = 0;  ///< 0: off
+  ConsistencyOptions consistency{};
+  /// Decay of the moving average of the parameters that is validated and becomes the model; 0: the parameters
+  /// themselves are.
+  double ema = 0;
 
   // Validation and checkpoints
   std::int64_t validate_every = 0;  ///< steps; 0: once an epoch

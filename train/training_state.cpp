@@ -45,10 +45,20 @@ TrainingState state_in(const SafetensorsFile& stored, const std::filesystem::pat
   return state;
 }
 
+std::vector<std::pair<std::string, Tensor>> parts_of(const ParamStore& parameters, const Adam& adam,
+                                                     const Tensor& moving_average) {
+  std::vector<std::pair<std::string, Tensor>> parts = {{"parameters", parameters.values()},
+                                                       {"first_moment", adam.first_moment()},
+                                                       {"second_moment", adam.second_moment()}};
+  if (moving_average.defined()) parts.emplace_back("moving_average", moving_average);
+  return parts;
+}
+
 }  // namespace
 
 void save_training_state(const std::filesystem::path& file, const TrainingState& state,
-                         const ParamStore& parameters, const Adam& adam) {
+                         const ParamStore& parameters, const Adam& adam,
+                         const Tensor& moving_average) {
   const Json json = {{"step", state.step},
                      {"epoch", state.sampler.epoch},
                      {"position", state.sampler.position},
@@ -58,23 +68,18 @@ void save_training_state(const std::filesystem::path& file, const TrainingState&
                      {"validations_since_best", state.validations_since_best},
                      {"seconds", state.seconds},
                      {"recipe", state.fingerprint.to_json()}};
-  write_safetensors(file,
-                    {{"parameters", parameters.values()},
-                     {"first_moment", adam.first_moment()},
-                     {"second_moment", adam.second_moment()}},
+  write_safetensors(file, parts_of(parameters, adam, moving_average),
                     {{"training_state", json.dump()}}, Checksum::crc32);
 }
 
 TrainingState load_training_state(const std::filesystem::path& file, ParamStore& parameters,
-                                  Adam& adam) {
+                                  Adam& adam, const Tensor& moving_average) {
   const SafetensorsFile stored = SafetensorsFile::open(file, Checksum::crc32);
   TrainingState state = state_in(stored, file);
-  const std::pair<const char*, const Tensor*> parts[] = {{"parameters", &parameters.values()},
-                                                         {"first_moment", &adam.first_moment()},
-                                                         {"second_moment", &adam.second_moment()}};
-  for (const auto& [name, tensor] : parts) stored.expect(name, tensor->shape());
+  const auto parts = parts_of(parameters, adam, moving_average);
+  for (const auto& [name, tensor] : parts) stored.expect(name, tensor.shape());
   for (const auto& [name, tensor] : parts)
-    tensor->copy_from(stored.tensor(name).to(tensor->device()));
+    tensor.copy_from(stored.tensor(name).to(tensor.device()));
   parameters.round();
   adam.restore(state.step);
   return state;

@@ -23,10 +23,11 @@ struct TrainingState {
 };
 
 void save_training_state(const std::filesystem::path& file, const TrainingState& state,
-                         const ParamStore& parameters, const Adam& adam);
-/// Throws unless the file was written for the same parameters.
+                         const ParamStore& parameters, const Adam& adam,
+                         const Tensor& moving_average = {});
+/// Throws unless the file was written for the same parameters, with a moving average if that is defined.
 TrainingState load_training_state(const std::filesystem::path& file, ParamStore& parameters,
-                                  Adam& adam);
+                                  Adam& adam, const Tensor& moving_average = {});
 /// The counters alone, at once and without a look at the tensors; nothing without a file.
 std::optional<TrainingState> peek_training_state(const std::filesystem::path& file);
 

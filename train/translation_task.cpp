@@ -1,5 +1,6 @@
 #include "train/translation_task.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "data/metrics/bleu.h"
@@ -10,11 +11,40 @@
 namespace kette {
 namespace {
 
-/// In the model directory: the text as ids, so that a resume need not make them again.
-constexpr const char* kPairsFile = "train.tokens";
+/// In the model directory: a text as ids, so that a resume need not make them again.
+std::string pairs_file(std::size_t text) {
+  return text == 0 ? "train.tokens" : "train-" + std::to_string(text + 1) + ".tokens";
+}
+
+std::vector<std::string> languages_of(const std::vector<ParallelText>& texts) {
+  std::vector<std::string> languages;
+  for (const ParallelText& text : texts) {
+    if (text.language.empty()) continue;
+    if (std::find(languages.begin(), languages.end(), text.language) == languages.end()) {
+      languages.push_back(text.language);
+    }
+  }
+  return languages;
+}
+
+void check_mixture(const TranslationTrainOptions& options) {
+  const std::size_t texts = options.texts.size();
+  KETTE_CHECK(texts > 0, "train: expected parallel text, given none");
+  KETTE_CHECK(options.weights.empty() || options.weights.size() == texts,
+              "weights: expected one for each of the ", texts, " texts, given ",
+              options.weights.size());
+  KETTE_CHECK(options.weights.empty() || options.temperature == 1,
+              "weights: expected weights or a temperature, given both");
+  KETTE_CHECK(options.temperature > 0, "temperature: expected more than 0, given ",
+              options.temperature);
+  KETTE_CHECK(
+      !options.both_directions || languages_of(options.texts).empty(),
+      "both_directions: expected texts without languages, whose sources have no tag of theirs, given languages");
+}
 
 TranslationTrainOptions prepared(TranslationTrainOptions options) {
   options.check();
+  check_mixture(options);
   if (options.from.empty()) return options;
   KETTE_CHECK(options.tokenizer.empty(), options.tokenizer.string(),
               ": expected no tokenizer beside a model to start from, which has its own, given one");
@@ -24,8 +54,21 @@ TranslationTrainOptions prepared(TranslationTrainOptions options) {
 
 RunFingerprint fingerprint_of(const TranslationTrainOptions& options) {
   RunFingerprint fingerprint;
-  fingerprint.add_data("source", {options.source});
-  fingerprint.add_data("target", {options.target});
+  std::vector<std::filesystem::path> sources, targets;
+  std::string languages;
+  for (const ParallelText& text : options.texts) {
+    sources.push_back(text.source);
+    targets.push_back(text.target);
+    if (!text.language.empty()) languages += (languages.empty() ? "" : ",") + text.language;
+  }
+  fingerprint.add_data("source", sources);
+  fingerprint.add_data("target", targets);
+  if (!languages.empty()) fingerprint.add("languages", languages);
+  if (options.both_directions) fingerprint.add("both_directions", "yes");
+  for (std::size_t i = 0; i < options.weights.size(); ++i) {
+    fingerprint.add("weight " + std::to_string(i + 1), options.weights[i]);
+  }
+  if (options.temperature != 1) fingerprint.add("temperature", options.temperature);
   fingerprint.add_data("valid_source", {options.valid_source});
   fingerprint.add_data("valid_target", {options.valid_target});
   fingerprint.add_model(to_json(options.model));
@@ -68,7 +111,7 @@ TranslationTask::TranslationTask(TranslationTrainOptions options)
       valid_target_(read_lines(options_.valid_target)),
       valid_batches_(plan_validation()),
       corpus_(make_corpus()),
-      sampler_(corpus_, {options_.batch_tokens, options_.seed, 4, true, options_.bpe_dropout}),
+      sampler_(corpus_, batch_options()),
       model_(model_config(options_, *tokenizer_)),
       start_(model_, options_) {}
 
@@ -76,19 +119,27 @@ SharedTokenizer TranslationTask::make_tokenizer() const {
   if (folder_.resumes()) return load_tokenizer(options_.out);
   if (!options_.from.empty()) return load_tokenizer(options_.from);
   if (!options_.tokenizer.empty()) return for_translation(options_.tokenizer);
-  check_pairing(options_.source, options_.target);
   SentencePieceOptions settings;
   settings.vocabulary = options_.vocabulary;
-  return SentencePieceTokenizer::train_files({options_.source, options_.target}, settings);
+  settings.languages = languages_of(options_.texts);
+  std::vector<std::filesystem::path> files;
+  for (const ParallelText& text : options_.texts) {
+    check_pairing(text.source, text.target);
+    // One source may have translations into several languages.
+    for (const std::filesystem::path& file : {text.source, text.target}) {
+      if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
+    }
+  }
+  return SentencePieceTokenizer::train_files(files, settings);
 }
 
 std::vector<Batch> TranslationTask::plan_validation() const {
   FilterOptions filters;
   filters.max_length = std::numeric_limits<std::int64_t>::max();
   filters.must_fit = longest_sentence();
-  const ParallelCorpus valid =
-      ParallelCorpus::from_lines(valid_source_, options_.valid_source.string(), valid_target_,
-                                 options_.valid_target.string(), tokenizer_, filters);
+  const ParallelCorpus valid = ParallelCorpus::from_lines(
+      valid_source_, options_.valid_source.string(), valid_target_, options_.valid_target.string(),
+      tokenizer_, filters, options_.texts.front().language);
   std::vector<Batch> batches;
   for (const auto& sentences :
        plan_batches(valid.source(), valid.target(), options_.batch_tokens)) {
@@ -103,8 +154,28 @@ ParallelCorpus TranslationTask::make_corpus() const {
   filters.max_ratio = options_.max_ratio;
   filters.must_fit = longest_sentence();
   StatusLine line(options_.quiet);
-  return ParallelCorpus::load_or_make(options_.out / kPairsFile, options_.source, options_.target,
-                                      tokenizer_, filters, show_on(line, "pairs"));
+  std::vector<ParallelCorpus> parts;
+  for (std::size_t i = 0; i < options_.texts.size(); ++i) {
+    parts.push_back(ParallelCorpus::load_or_make(options_.out / pairs_file(i), options_.texts[i],
+                                                 tokenizer_, filters, show_on(line, "pairs")));
+  }
+  if (options_.both_directions) {
+    for (std::size_t i = 0; i < options_.texts.size(); ++i) parts.push_back(parts[i].swapped());
+  }
+  return parts.size() == 1 ? parts.front() : ParallelCorpus::joined(parts);
+}
+
+BatchOptions TranslationTask::batch_options() const {
+  std::vector<double> shares = options_.weights;
+  if (options_.temperature != 1) {
+    shares = tempered_shares(corpus_.ends_of_parts(), options_.temperature);
+  } else if (options_.both_directions) {
+    shares.insert(shares.end(), options_.weights.begin(), options_.weights.end());
+  }
+  return {.tokens_per_batch = options_.batch_tokens,
+          .seed = options_.seed,
+          .bpe_dropout = options_.bpe_dropout,
+          .shares = shares};
 }
 
 double TranslationTask::validation_loss() { return kette::validation_loss(model_, valid_batches_); }
@@ -114,6 +185,7 @@ std::optional<Score> TranslationTask::validation_score() {
   const Translator translator(model_, tokenizer_);
   TranslateOptions decode;
   decode.beam = 1;
+  decode.language = options_.texts.front().language;
   const std::vector<Translation> translations = translator.translate(
       std::vector<std::string>(valid_source_.views().begin(), valid_source_.views().end()), decode);
   ScoreLines hypotheses;

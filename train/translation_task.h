@@ -10,7 +10,14 @@
 namespace kette {
 
 struct TranslationTrainOptions : TrainOptions {
-  std::filesystem::path source, target, valid_source, valid_target;
+  std::vector<ParallelText> texts;  ///< one, or several that are mixed
+  /// How often each of them is drawn, in any unit; empty: every pair once an epoch.
+  std::vector<double> weights;
+  /// Instead: by size^(1 / temperature); 1: every pair once an epoch.
+  double temperature = 1;
+  /// Learn also to translate the targets to the sources (Gao et al. 2022, section 3.4).
+  bool both_directions = false;
+  std::filesystem::path valid_source, valid_target;
   /// What load_tokenizer() takes; empty: that of `from`, or train one.
   std::filesystem::path tokenizer;
   std::int64_t vocabulary = 10000;
@@ -47,6 +54,7 @@ class TranslationTask final : public Task {
   SharedTokenizer make_tokenizer() const;
   std::vector<Batch> plan_validation() const;
   ParallelCorpus make_corpus() const;
+  BatchOptions batch_options() const;
   /// In tokens: the end mark, or <s>, takes one of the model's positions.
   std::int64_t longest_sentence() const { return options_.model.max_length - 1; }
 

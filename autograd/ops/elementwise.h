@@ -86,6 +86,9 @@ inline Variable silu(const Variable& x) { return record(ops::Unary<Silu>{}, x); 
 inline Variable maximum(const Variable& a, const Variable& b) {
   return record(ops::Binary<Maximum>{}, a, b);
 }
+inline Variable lerp(const Variable& a, const Variable& b, double weight) {
+  return record(ops::Binary<Lerp>{Lerp{weight}}, a, b);
+}
 inline Variable operator+(const Variable& a, const Variable& b) {
   return record(ops::Binary<Add>{}, a, b);
 }

@@ -1,6 +1,6 @@
 // Token embeddings (Vaswani et al. 2017, section 3.4: multiplied by sqrt(d_model)) and positions
 // (section 3.5). ids: i32 [rows], on the host or where the table is; table: [entries, width];
-// result: [rows, width].
+// result: [rows, width]. A token's id may be kNoEntry, whose embedding is 0 (autograd/ops/ids.h).
 #pragma once
 
 #include "autograd/op.h"

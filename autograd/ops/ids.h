@@ -5,14 +5,18 @@
 
 namespace kette {
 
+/// The id of no entry: an embedding of zeros, without a gradient.
+inline constexpr std::int32_t kNoEntry = -1;
+
 /// The ids on the table's device. They are checked on their way there; kernels trust them.
-inline Tensor checked_ids(const char* op, const Tensor& ids, const Tensor& table) {
+inline Tensor checked_ids(const char* op, const Tensor& ids, const Tensor& table,
+                          std::int32_t least = 0) {
   const std::int64_t entries = table.rows();
   KETTE_CHECK(ids.dtype() == DType::i32, op, ": expected i32 ids, given ", ids.str());
   if (ids.device().kind != DeviceKind::cpu) return ids;
   const std::int32_t* id = ids.data<std::int32_t>();
   for (std::int64_t row = 0; row < ids.elements(); ++row) {
-    KETTE_CHECK(id[row] >= 0 && id[row] < entries, op, ": expected ids in 0 .. ", entries - 1,
+    KETTE_CHECK(id[row] >= least && id[row] < entries, op, ": expected ids in 0 .. ", entries - 1,
                 ", given ", id[row], " in row ", row);
   }
   return ids.to(table.device());

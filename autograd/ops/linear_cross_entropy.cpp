@@ -12,6 +12,7 @@ Tensor LinearCrossEntropy::forward(const Tensor& x, const Tensor& weight, const 
   args.targets = checked_ids(name, targets, weight);
   args.smoothing = options.smoothing;
   args.gradient_scale = options.scale;
+  args.views = options.views;
   if (Tape::current()) {
     dx = args.dx = Tensor::empty(x.shape(), x.dtype(), x.device());
     const DType sums_dtype = compute_dtype(x.dtype());
@@ -38,42 +39,79 @@ void LinearCrossEntropy::backward(const Tensor& dy, GradientSlot& dx_slot,
   pass(dbias, dbias_slot);
 }
 
+namespace {
+
+/// log softmax of each row of x W^T + bias.
+std::vector<Values> log_probabilities(const std::vector<Values>& in, std::int64_t rows,
+                                      std::int64_t width, std::int64_t vocabulary) {
+  std::vector<Values> result;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    Values z;
+    double total = 0;
+    for (std::int64_t v = 0; v < vocabulary; ++v) {
+      z.push_back(in[2][v]);
+      for (std::int64_t j = 0; j < width; ++j) {
+        z.back() += in[0][r * width + j] * in[1][v * width + j];
+      }
+      total += std::exp(z.back());
+    }
+    for (double& value : z) value -= std::log(total);
+    result.push_back(z);
+  }
+  return result;
+}
+
+/// KL(p || q) of logarithms.
+double divergence(const Values& log_p, const Values& log_q) {
+  double sum = 0;
+  for (std::size_t v = 0; v < log_p.size(); ++v) sum += std::exp(log_p[v]) * (log_p[v] - log_q[v]);
+  return sum;
+}
+
+}  // namespace
+
 std::vector<Sample> LinearCrossEntropy::samples() {
   const auto sample = [](const char* label, std::int64_t rows, std::int64_t width,
-                         std::int64_t vocabulary, double smoothing) {
+                         std::int64_t vocabulary, const CrossEntropyOptions& options) {
+    const std::int64_t tokens = options.views ? rows / 2 : rows;
     std::vector<std::int32_t> targets;
     for (std::int64_t r = 0; r < rows; ++r)
-      targets.push_back(static_cast<std::int32_t>(r * 5 % vocabulary));
-    return Sample{
-        label,
-        {{{rows, width}}, {{vocabulary, width}}, {{vocabulary}}},
-        [=](const std::vector<Variable>& in) {
-          return linear_cross_entropy(in[0], in[1], in[2], Tensor::from(targets), {smoothing, 0.5});
-        },
-        [=](const std::vector<Values>& in) {
-          double loss = 0;
-          for (std::int64_t r = 0; r < rows; ++r) {
-            Values z;
-            double total = 0;
-            for (std::int64_t v = 0; v < vocabulary; ++v) {
-              z.push_back(in[2][v]);
-              for (std::int64_t j = 0; j < width; ++j) {
-                z.back() += in[0][r * width + j] * in[1][v * width + j];
-              }
-              total += std::exp(z.back());
-            }
-            for (std::int64_t v = 0; v < vocabulary; ++v) {
-              const double q = smoothing / static_cast<double>(vocabulary) +
-                               (v == targets[r] ? 1 - smoothing : 0);
-              loss -= q * (z[v] - std::log(total));
-            }
-          }
-          return Values{0.5 * loss};
-        }};
+      targets.push_back(static_cast<std::int32_t>(r % tokens * 5 % vocabulary));
+    return Sample{label,
+                  {{{rows, width}}, {{vocabulary, width}}, {{vocabulary}}},
+                  [=](const std::vector<Variable>& in) {
+                    return linear_cross_entropy(in[0], in[1], in[2], Tensor::from(targets),
+                                                options);
+                  },
+                  [=](const std::vector<Values>& in) {
+                    const auto log_p = log_probabilities(in, rows, width, vocabulary);
+                    double loss = 0;
+                    for (std::int64_t r = 0; r < rows; ++r) {
+                      const double counts = r < tokens ? 1 : options.views->second;
+                      for (std::int64_t v = 0; v < vocabulary; ++v) {
+                        const double q = options.smoothing / static_cast<double>(vocabulary) +
+                                         (v == targets[r] ? 1 - options.smoothing : 0);
+                        loss -= counts * q * log_p[r][v];
+                      }
+                    }
+                    for (std::int64_t r = 0; options.views && r < tokens; ++r) {
+                      loss += options.views->forward * divergence(log_p[r], log_p[tokens + r]) +
+                              options.views->reverse * divergence(log_p[tokens + r], log_p[r]);
+                    }
+                    return Values{options.scale * loss};
+                  }};
   };
-  return {sample("3 rows, 7 words", 3, 4, 7, 0),
-          sample("5 rows, 11 words, smoothing 0.1", 5, 6, 11, 0.1),
-          sample("40 rows, 50 words, smoothing 0.1", 40, 8, 50, 0.1)};
+  return {sample("3 rows, 7 words", 3, 4, 7, {.scale = 0.5}),
+          sample("5 rows, 11 words, smoothing 0.1", 5, 6, 11, {.smoothing = 0.1, .scale = 0.5}),
+          sample("40 rows, 50 words, smoothing 0.1", 40, 8, 50, {.smoothing = 0.1, .scale = 0.5}),
+          sample("3 tokens in two views, R-Drop", 6, 4, 7,
+                 {.smoothing = 0.1,
+                  .scale = 0.5,
+                  .views = TwoViews{.forward = 2.5, .reverse = 2.5, .second = 1}}),
+          sample("20 tokens in two views, SimCut", 40, 8, 50,
+                 {.smoothing = 0.1,
+                  .scale = 0.5,
+                  .views = TwoViews{.forward = 3, .reverse = 0, .second = 0}})};
 }
 
 }  // namespace kette::ops

@@ -3,6 +3,9 @@
 //   z = x W^T + b,   q = (1 - smoothing) onehot(target) + smoothing / vocabulary
 //   loss = -scale sum_rows q . log softmax(z),   dz = scale (softmax(z) - q)
 // The gradients are taken while a chunk's logits are at hand, in the forward pass.
+//
+// In consistency training the rows are two views of the same tokens, row i and row i + rows / 2, which should
+// say the same; see TwoViews in tensor/linear_cross_entropy.h.
 #pragma once
 
 #include "autograd/op.h"
@@ -12,6 +15,7 @@ namespace kette {
 struct CrossEntropyOptions {
   double smoothing = 0;
   double scale = 1;  ///< e.g. 1 / tokens of the whole (accumulated) batch, for a mean
+  std::optional<TwoViews> views{};  ///< each token comes twice
 };
 
 }  // namespace kette

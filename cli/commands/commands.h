@@ -14,6 +14,7 @@ void add_bleu_command(CLI::App& program);
 void add_score_command(CLI::App& program);
 void add_explain_command(CLI::App& program);
 void add_plot_command(CLI::App& program);
+void add_sweep_command(CLI::App& program);
 void add_compare_command(CLI::App& program);
 void add_heads_command(CLI::App& program);
 void add_patch_command(CLI::App& program);

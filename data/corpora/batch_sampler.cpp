@@ -1,6 +1,8 @@
 #include "data/corpora/batch_sampler.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -9,6 +11,16 @@
 #include "tensor/splitmix.h"
 
 namespace kette {
+
+std::vector<double> tempered_shares(const std::vector<std::int64_t>& ends_of_parts,
+                                    double temperature) {
+  std::vector<double> shares;
+  for (std::size_t i = 0; i < ends_of_parts.size(); ++i) {
+    const std::int64_t begin = i > 0 ? ends_of_parts[i - 1] : 0;
+    shares.push_back(std::pow(static_cast<double>(ends_of_parts[i] - begin), 1 / temperature));
+  }
+  return shares;
+}
 
 BatchSampler::BatchSampler(const ParallelCorpus& corpus, const BatchOptions& options)
     : corpus_(&corpus), options_(options) {
@@ -22,6 +34,14 @@ BatchSampler::BatchSampler(const ParallelCorpus& corpus, const BatchOptions& opt
     KETTE_CHECK(
         corpus.tokenizer()->is_bpe(),
         "bpe_dropout: expected a BPE model, given a unigram model (train with BPE, or set it to 0)");
+  }
+  const std::size_t parts = corpus.ends_of_parts().size();
+  KETTE_CHECK(options.shares.empty() || options.shares.size() == parts,
+              "shares: expected one for each of the ", parts, " texts, given ",
+              options.shares.size());
+  for (const double share : options.shares) {
+    KETTE_CHECK(std::isfinite(share) && share > 0, "shares: expected numbers above 0, given ",
+                share);
   }
   plan_epoch();
 }
@@ -93,14 +113,43 @@ void BatchSampler::plan_epoch() {
   for (const auto& [hash, i] : order) plan_.push_back(std::move(batches[i]));
 }
 
+std::vector<BatchSampler::Draw> BatchSampler::draws() const {
+  std::vector<Draw> result;
+  const auto take_all = [&](std::int64_t begin, std::int64_t end, std::int64_t time) {
+    for (std::int64_t i = begin; i < end; ++i) result.push_back({i, time});
+  };
+  if (options_.shares.empty()) {
+    take_all(0, corpus_->size(), 0);
+    return result;
+  }
+  const double all = std::accumulate(options_.shares.begin(), options_.shares.end(), 0.0);
+  const std::vector<std::int64_t> ends = corpus_->ends_of_parts();
+  for (std::size_t part = 0; part < ends.size(); ++part) {
+    const std::int64_t begin = part > 0 ? ends[part - 1] : 0, pairs = ends[part] - begin;
+    const std::int64_t wanted =
+        std::llround(static_cast<double>(corpus_->size()) * options_.shares[part] / all);
+    for (std::int64_t time = 0; time < wanted / pairs; ++time) take_all(begin, ends[part], time);
+    std::vector<std::pair<std::uint64_t, std::int64_t>> rest;
+    for (std::int64_t i = begin; i < ends[part]; ++i) {
+      rest.emplace_back(hash_of(Purpose::rest, options_.seed, state_.epoch, i), i);
+    }
+    std::sort(rest.begin(), rest.end());
+    rest.resize(static_cast<std::size_t>(wanted % pairs));
+    for (const auto& [hash, pair] : rest) result.push_back({pair, wanted / pairs});
+  }
+  return result;
+}
+
 std::vector<std::int64_t> BatchSampler::shuffled_order() const {
   // Length bucket first, then a random number; the place itself settles the rare tie.
   std::vector<std::tuple<std::int64_t, std::uint64_t, std::int64_t>> keys;
   keys.reserve(corpus_->size());
-  for (std::int64_t i = 0; i < corpus_->size(); ++i) {
+  for (const auto& [i, time] : draws()) {
     const std::int64_t length = std::max(source().length(i), target().length(i));
     const std::int64_t bucket = options_.length_bucket > 0 ? length / options_.length_bucket : 0;
-    keys.emplace_back(bucket, hash_of(Purpose::sentences, options_.seed, state_.epoch, i), i);
+    // Another time of a pair has another place, as if it stood behind the whole corpus.
+    const std::int64_t place = time * corpus_->size() + i;
+    keys.emplace_back(bucket, hash_of(Purpose::sentences, options_.seed, state_.epoch, place), i);
   }
   std::sort(keys.begin(), keys.end());
   std::vector<std::int64_t> order;

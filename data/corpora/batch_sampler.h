@@ -23,7 +23,15 @@ struct BatchOptions {
   /// (BPE-dropout). A sentence that this would lengthen past the corpus's max_length keeps its
   /// plain pieces.
   double bpe_dropout = 0;
+  /// Of the pairs of an epoch, for each part of a joined corpus; as many pairs in all as it has. A part's pairs come
+  /// as often as that takes, some of them once more than others. Empty: every pair once.
+  std::vector<double> shares{};
 };
+
+/// Shares of parts of these sizes that temper their inequality: size^(1 / temperature), of which 1 leaves it as it is
+/// (Arivazhagan et al. 2019, "Massively Multilingual Neural Machine Translation in the Wild", section 4.2).
+std::vector<double> tempered_shares(const std::vector<std::int64_t>& ends_of_parts,
+                                    double temperature);
 
 class BatchSampler {
  public:
@@ -54,6 +62,11 @@ class BatchSampler {
   std::int64_t planned_tokens(std::int64_t batches) const;
   void plan_epoch();
   void draw_pieces();
+  /// The pairs of this epoch, in no order: which, and which time of it.
+  struct Draw {
+    std::int64_t pair, time;
+  };
+  std::vector<Draw> draws() const;
   std::vector<std::int64_t> shuffled_order() const;
 
   const TokenLists& source() const;

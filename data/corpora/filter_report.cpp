@@ -7,14 +7,15 @@ namespace {
 
 void describe(std::ostream& out, const FilterReport::Dropped& dropped, const std::string& reason) {
   if (dropped.count == 0) return;
-  out << "\n  " << dropped.count << " " << reason << ": line ";
-  const char* separator = "";
+  out << "\n  " << dropped.count << " " << reason;
+  const char* separator = ": line ";
   for (const auto& example : dropped.examples) {
     out << separator << example.line << " (" << example.source_tokens << " and "
         << example.target_tokens << " tokens)";
     separator = ", ";
   }
-  if (dropped.count > static_cast<std::int64_t>(dropped.examples.size())) out << ", ...";
+  const auto shown = static_cast<std::int64_t>(dropped.examples.size());
+  if (shown > 0 && dropped.count > shown) out << ", ...";
 }
 
 }  // namespace
@@ -29,6 +30,21 @@ std::string FilterReport::text() const {
   describe(out, ratio, limit.str());
   describe(out, duplicates, "seen before");
   return out.str();
+}
+
+FilterReport sum_of(const std::vector<FilterReport>& reports) {
+  if (reports.size() == 1) return reports.front();
+  FilterReport sum;
+  for (const FilterReport& one : reports) {
+    sum.options = one.options;
+    sum.read += one.read;
+    sum.kept += one.kept;
+    sum.empty.count += one.empty.count;
+    sum.too_long.count += one.too_long.count;
+    sum.ratio.count += one.ratio.count;
+    sum.duplicates.count += one.duplicates.count;
+  }
+  return sum;
 }
 
 }  // namespace kette

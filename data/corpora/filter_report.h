@@ -40,4 +40,7 @@ struct FilterReport {
   std::string text() const;
 };
 
+/// What was read of several texts in all. Line numbers of more than one say nothing, and are left out.
+FilterReport sum_of(const std::vector<FilterReport>& reports);
+
 }  // namespace kette

@@ -107,7 +107,8 @@ void check_fit(const FilterOptions& options, const Lines& side, std::int64_t lin
 /// Gives keep() the pairs that pass the filters, in order. Both sides have equally many lines.
 FilterReport encode_pairs(const Lines& source, const Lines& target,
                           const SharedTokenizer& tokenizer, const FilterOptions& options,
-                          const KeepPair& keep, const Encoded& encoded = {}) {
+                          const KeepPair& keep, const Encoded& encoded = {},
+                          const std::string& language = {}) {
   KETTE_CHECK(options.max_length > 0, "max_length: expected at least one token, given ",
               options.max_length);
   KETTE_CHECK(options.max_ratio == 0 || options.max_ratio >= 1,
@@ -125,7 +126,8 @@ FilterReport encode_pairs(const Lines& source, const Lines& target,
     KETTE_CHECK(
         targets.size() == sources.size(), target.name,
         ": expected as many lines as before, given fewer (another program writes the file)");
-    const std::vector<Ids> source_ids = encode(sources, Side::source);
+    std::vector<Ids> source_ids = encode(sources, Side::source);
+    if (!language.empty()) put_before(source_ids, tokenizer->expected_tag_of(language));
     const std::vector<Ids> target_ids = encode(targets, Side::target);
     for (std::size_t i = 0; i < sources.size(); ++i) {
       const Ids &s = source_ids[i], &t = target_ids[i];
@@ -157,11 +159,12 @@ std::int64_t paired_lines(const std::string& source, std::int64_t sources,
 }
 
 /// What the pairs in a file depend on.
-std::string made_of(const std::filesystem::path& source, const std::filesystem::path& target,
-                    const SharedTokenizer& tokenizer, const FilterOptions& options) {
+std::string made_of(const ParallelText& files, const SharedTokenizer& tokenizer,
+                    const FilterOptions& options) {
   std::ostringstream text;
-  text << file_fingerprint(source) << "; " << file_fingerprint(target) << "; "
-       << tokenizer->fingerprint() << "; max_length " << options.max_length << ", must_fit "
+  text << file_fingerprint(files.source) << "; " << file_fingerprint(files.target) << "; ";
+  if (!files.language.empty()) text << "language " << files.language << "; ";
+  text << tokenizer->fingerprint() << "; max_length " << options.max_length << ", must_fit "
        << options.must_fit << ", max_ratio " << options.max_ratio << ", drop_empty "
        << options.drop_empty << ", drop_duplicates " << options.drop_duplicates;
   return text.str();
@@ -189,31 +192,32 @@ ParallelCorpus ParallelCorpus::load(const std::filesystem::path& source,
 ParallelCorpus ParallelCorpus::from_lines(const TextLines& source, const std::string& source_name,
                                           const TextLines& target, const std::string& target_name,
                                           const SharedTokenizer& tokenizer,
-                                          const FilterOptions& options) {
+                                          const FilterOptions& options,
+                                          const std::string& language) {
   paired_lines(source_name, source.size(), target_name, target.size());
   ParallelCorpus corpus(tokenizer);
   corpus.report_ = encode_pairs(lines_of(source, source_name), lines_of(target, target_name),
-                                tokenizer, options, corpus.adder());
+                                tokenizer, options, corpus.adder(), {}, language);
   return corpus;
 }
 
 ParallelCorpus ParallelCorpus::load_or_make(const std::filesystem::path& pairs,
-                                            const std::filesystem::path& source,
-                                            const std::filesystem::path& target,
+                                            const ParallelText& text,
                                             const SharedTokenizer& tokenizer,
                                             const FilterOptions& options,
                                             const TokenizeProgress& progress) {
-  const std::string wanted = made_of(source, target, tokenizer, options);
+  const std::string wanted = made_of(text, tokenizer, options);
   std::optional<Pairs> found = read_pairs(pairs, wanted);
   if (!found) {
-    const auto lines = static_cast<double>(check_pairing(source, target));
+    const auto lines = static_cast<double>(check_pairing(text.source, text.target));
     PairFileWriter writer(pairs, tokenizer->vocabulary(), tokenizer->special().end);
     const FilterReport report = encode_pairs(
-        lines_of(source, LineReader::kPartBytes), lines_of(target), tokenizer, options,
+        lines_of(text.source, LineReader::kPartBytes), lines_of(text.target), tokenizer, options,
         [&](const Ids& s, const Ids& t) { writer.add(s, t); },
         [&](std::int64_t done, std::int64_t tokens, std::int64_t bytes) {
           if (progress) progress({done, tokens, bytes}, static_cast<double>(done) / lines);
-        });
+        },
+        text.language);
     writer.finish(wanted, report);
     found = read_pairs(pairs, wanted);
     KETTE_CHECK(found, pairs.string(), ": expected the pairs that were just written, given others");
@@ -234,6 +238,32 @@ ParallelCorpus ParallelCorpus::from_tokens(TokenLists source, TokenLists target)
   corpus.source_ = std::move(source);
   corpus.target_ = std::move(target);
   return corpus;
+}
+
+ParallelCorpus ParallelCorpus::joined(const std::vector<ParallelCorpus>& parts) {
+  KETTE_CHECK(!parts.empty(), "ParallelCorpus: expected parts to join, given none");
+  ParallelCorpus corpus(parts.front().tokenizer_);
+  std::vector<FilterReport> reports;
+  for (const ParallelCorpus& part : parts) {
+    for (std::int64_t i = 0; i < part.size(); ++i) {
+      corpus.source_.add(part.source_[i]);
+      corpus.target_.add(part.target_[i]);
+    }
+    corpus.ends_.push_back(corpus.size());
+    reports.push_back(part.report_);
+  }
+  corpus.report_ = sum_of(reports);
+  return corpus;
+}
+
+ParallelCorpus ParallelCorpus::swapped() const {
+  ParallelCorpus corpus = *this;
+  std::swap(corpus.source_, corpus.target_);
+  return corpus;
+}
+
+std::vector<std::int64_t> ParallelCorpus::ends_of_parts() const {
+  return ends_.empty() ? std::vector<std::int64_t>{size()} : ends_;
 }
 
 std::function<void(const Ids& source, const Ids& target)> ParallelCorpus::adder() {

@@ -21,6 +21,13 @@ namespace kette {
 std::int64_t check_pairing(const std::filesystem::path& source,
                            const std::filesystem::path& target);
 
+/// Two files, line by line, on their own or mixed with others.
+struct ParallelText {
+  std::filesystem::path source, target;
+  /// Of the target: its tag (Tokenizer::tag_of()) comes before every source. Empty: none does.
+  std::string language{};
+};
+
 class ParallelCorpus {
  public:
   static ParallelCorpus load(const std::filesystem::path& source,
@@ -28,9 +35,7 @@ class ParallelCorpus {
                              const FilterOptions& options = {});
   /// The same by way of a file that keeps the ids (data/corpora/pair_file.h): made where it is not
   /// there or was made of something else, and read in the place of the text from then on.
-  static ParallelCorpus load_or_make(const std::filesystem::path& pairs,
-                                     const std::filesystem::path& source,
-                                     const std::filesystem::path& target,
+  static ParallelCorpus load_or_make(const std::filesystem::path& pairs, const ParallelText& text,
                                      const SharedTokenizer& tokenizer, const FilterOptions& options,
                                      const TokenizeProgress& progress = {});
 
@@ -38,12 +43,20 @@ class ParallelCorpus {
   static ParallelCorpus from_lines(const TextLines& source, const std::string& source_name,
                                    const TextLines& target, const std::string& target_name,
                                    const SharedTokenizer& tokenizer,
-                                   const FilterOptions& options = {});
+                                   const FilterOptions& options = {},
+                                   const std::string& language = {});
 
   /// From ids without begin and end, unfiltered: synthetic data for tests and measurements.
   static ParallelCorpus from_tokens(TokenLists source, TokenLists target);
 
+  /// One after the other, of the same tokenizer; their reports are added up.
+  static ParallelCorpus joined(const std::vector<ParallelCorpus>& parts);
+  /// The targets translated to the sources.
+  ParallelCorpus swapped() const;
+
   std::int64_t size() const { return source_.size(); }
+  /// Where each part that it was joined of ends; size() alone otherwise.
+  std::vector<std::int64_t> ends_of_parts() const;
   const TokenLists& source() const { return source_; }
   const TokenLists& target() const { return target_; }
   const FilterReport& report() const { return report_; }
@@ -61,6 +74,7 @@ class ParallelCorpus {
   adder();
 
   TokenLists source_, target_;
+  std::vector<std::int64_t> ends_;  // of parts; empty: of one
   FilterReport report_;
   SharedTokenizer tokenizer_;
 };

@@ -11,6 +11,8 @@ enum class Purpose : std::uint64_t {
   batches,
   source_pieces,
   target_pieces,
+  holes,
+  rest,
   offset = 100,
   order
 };

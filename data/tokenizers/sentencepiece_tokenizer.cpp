@@ -203,10 +203,19 @@ Ids SentencePieceTokenizer::resegment(std::span<const std::int32_t> ids, double 
   KETTE_CHECK(dropout >= 0 && dropout < 1,
               "BPE-dropout: expected a probability from 0 to below 1, given ", dropout);
   KETTE_CHECK(is_bpe_, "BPE-dropout: expected a BPE model, given a unigram model (train with BPE)");
-  std::string text;  // the characters that the pieces stand for
+  Ids result;
+  std::string text;         // the characters that the pieces stand for
+  const auto merge = [&] {  // each text between tags draws numbers of its own
+    const Ids merged = merger().encode(text, dropout, seed + result.size());
+    result.insert(result.end(), merged.begin(), merged.end());
+    text.clear();
+  };
   for (const std::int32_t id : ids) {
     const std::string& piece = processor_->IdToPiece(id);
-    if (id == kSpecial.unknown) {
+    if (processor_->IsControl(id)) {  // such as a tag, which no text stands for
+      merge();
+      result.push_back(id);
+    } else if (id == kSpecial.unknown) {
       text += kNoCharacter;
     } else if (processor_->IsByte(id)) {
       text += static_cast<char>(std::stoi(piece.substr(3, 2), nullptr, 16));  // "<0xE4>"
@@ -214,7 +223,14 @@ Ids SentencePieceTokenizer::resegment(std::span<const std::int32_t> ids, double 
       text += piece;
     }
   }
-  return merger().encode(text, dropout, seed);
+  merge();
+  return result;
+}
+
+std::optional<std::int32_t> SentencePieceTokenizer::tag_of(const std::string& language) const {
+  const std::int32_t id = processor_->PieceToId(language_tag(language));
+  if (id == kSpecial.unknown || !processor_->IsControl(id)) return std::nullopt;
+  return id;
 }
 
 /// Built at the first use: most runs have no dropout.

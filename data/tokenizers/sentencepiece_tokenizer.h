@@ -33,10 +33,15 @@ struct SentencePieceOptions {
   /// Spell characters outside the vocabulary as bytes instead of one unknown piece; takes 256
   /// pieces.
   bool byte_fallback = false;
+  /// Languages that get a piece of their own, "<2de>"; see Tokenizer::tag_of().
+  std::vector<std::string> languages{};
   /// Training on files or a text takes random lines of about so many bytes, where there is more.
   /// Twice as many spare a thousandth of the pieces (docs/results.md), at twice the time.
   std::int64_t sample_bytes = std::int64_t{16} << 20;
 };
+
+/// "<2de>"
+inline std::string language_tag(const std::string& language) { return "<2" + language + ">"; }
 
 class SentencePieceTokenizer final : public Tokenizer {
  public:
@@ -66,6 +71,7 @@ class SentencePieceTokenizer final : public Tokenizer {
   bool is_bpe() const override { return is_bpe_; }
   std::vector<std::int32_t> resegment(std::span<const std::int32_t> ids, double dropout,
                                       std::uint64_t seed) const override;
+  std::optional<std::int32_t> tag_of(const std::string& language) const override;
   std::vector<std::pair<std::string, std::string>> files() const override;
 
   bool is_lossless() const { return is_lossless_; }

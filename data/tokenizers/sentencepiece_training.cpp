@@ -3,6 +3,7 @@
 #include <sentencepiece_trainer.h>
 
 #include <algorithm>
+#include <cctype>
 #include <sstream>
 #include <string>
 #include <unordered_map>
@@ -50,7 +51,7 @@ Arguments arguments(const SentencePieceOptions& options) {
   coverage << options.character_coverage;
   using Normalization = SentencePieceOptions::Normalization;
   const bool lossless = options.normalization == Normalization::lossless;
-  return {
+  Arguments result = {
       {"model_type", options.model == SentencePieceOptions::Model::bpe ? "bpe" : "unigram"},
       {"normalization_rule_name",
        options.normalization == Normalization::nmt_nfkc ? "nmt_nfkc" : "identity"},
@@ -70,6 +71,11 @@ Arguments arguments(const SentencePieceOptions& options) {
       {"num_threads", "4"},
       {"minloglevel", "4"},
   };
+  for (const std::string& language : options.languages) {
+    std::string& tags = result["control_symbols"];
+    tags += (tags.empty() ? "" : ",") + language_tag(language);
+  }
+  return result;
 }
 
 /// The serialized model; empty when SentencePiece refuses.
@@ -96,6 +102,14 @@ void check_options(const SentencePieceOptions& options) {
   KETTE_CHECK(options.character_coverage >= 0.98 && options.character_coverage <= 1,
               "Tokenizer: expected a character coverage from 0.98 to 1, given ",
               options.character_coverage);
+  for (const std::string& language : options.languages) {
+    const bool is_name =
+        !language.empty() && std::all_of(language.begin(), language.end(), [](char c) {
+          return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_';
+        });
+    KETTE_CHECK(is_name, "language: expected a short name of letters, digits, - and _, given '",
+                language, "'");
+  }
 }
 
 /// The trainer passes over longer lines, so they are cut: after a space, else between characters.

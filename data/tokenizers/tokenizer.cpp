@@ -53,6 +53,22 @@ std::vector<std::int32_t> Tokenizer::resegment(std::span<const std::int32_t>, do
   fail("BPE-dropout: expected a SentencePiece BPE model, given a tokenizer of the kind ", kind());
 }
 
+std::optional<std::int32_t> Tokenizer::tag_of(const std::string&) const { return std::nullopt; }
+
+std::int32_t Tokenizer::expected_tag_of(const std::string& language) const {
+  const std::optional<std::int32_t> tag = tag_of(language);
+  KETTE_CHECK(
+      tag, "language ", language,
+      ": expected a vocabulary with a tag for it, given one without (train one model on the languages, with --languages)");
+  return *tag;
+}
+
+void put_before(std::vector<std::vector<std::int32_t>>& texts, std::int32_t tag) {
+  for (std::vector<std::int32_t>& ids : texts) {
+    if (!ids.empty()) ids.insert(ids.begin(), tag);
+  }
+}
+
 std::string Tokenizer::fingerprint() const {
   std::uint32_t sum = 0;
   for (const auto& [name, content] : files()) sum = checksum_of(content, checksum_of(name, sum));

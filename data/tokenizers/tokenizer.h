@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -59,6 +60,12 @@ class Tokenizer {
   virtual std::vector<std::int32_t> resegment(std::span<const std::int32_t> ids, double dropout,
                                               std::uint64_t seed) const;
 
+  /// The piece "<2de>" that asks for German, in a vocabulary with one (Johnson et al. 2017, "Google's Multilingual
+  /// Neural Machine Translation System", section 3). No text is encoded as such a piece.
+  virtual std::optional<std::int32_t> tag_of(const std::string& language) const;
+  /// The same; an Error for a language that the vocabulary has no tag for.
+  std::int32_t expected_tag_of(const std::string& language) const;
+
   /// Names and contents of the files that a model directory keeps of it.
   virtual std::vector<std::pair<std::string, std::string>> files() const = 0;
   void save(const std::filesystem::path& folder) const;
@@ -74,6 +81,9 @@ class Tokenizer {
   /// Throws unless every id is in the vocabulary.
   void check_ids(std::span<const std::int32_t> ids) const;
 };
+
+/// Puts a tag before every text that has any ids.
+void put_before(std::vector<std::vector<std::int32_t>>& texts, std::int32_t tag);
 
 using SharedTokenizer = std::shared_ptr<const Tokenizer>;
 

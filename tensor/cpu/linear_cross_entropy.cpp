@@ -3,6 +3,7 @@
 // place. With p = softmax(z), target t, smoothing s and V entries:
 //   dloss / dz_v = p_v - s / V - (1 - s) [v = t]
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "tensor/cpu/parallel.h"
@@ -16,24 +17,46 @@ namespace {
 constexpr std::int64_t kChunkElements = std::int64_t{1} << 22;
 constexpr std::int64_t kFewestRows = 512;
 
+/// What one pass over a row of logits finds.
+template <class T>
+struct RowScan {
+  T peak = -std::numeric_limits<T>::infinity(), sum = 0;
+  T wanted;      ///< the target's
+  bool correct;  ///< the target is the first of the largest
+
+  RowScan(const T* z, std::int64_t vocabulary, std::int64_t target) : wanted(z[target]) {
+    T highest = peak, all = 0;
+#pragma omp simd reduction(max : highest) reduction(+ : all)
+    for (std::int64_t v = 0; v < vocabulary; ++v) {
+      highest = scalar::max(highest, z[v]);
+      all += z[v];
+    }
+    peak = highest;
+    sum = all;
+    correct = wanted == peak;
+    if (!correct) return;
+    int earlier = 0;
+#pragma omp simd reduction(| : earlier)
+    for (std::int64_t v = 0; v < target; ++v) earlier |= z[v] == highest;
+    correct = !earlier;
+  }
+
+  /// total: the sum of exp(z - peak).
+  CrossEntropySums losses(T total, std::int64_t vocabulary, double smoothing) const {
+    const double log_total = static_cast<double>(peak) + std::log(static_cast<double>(total));
+    const double likelihood = log_total - static_cast<double>(wanted);
+    const double mean = log_total - static_cast<double>(sum) / static_cast<double>(vocabulary);
+    return {(1 - smoothing) * likelihood + smoothing * mean, likelihood, correct ? 1.0 : 0.0};
+  }
+};
+
 /// One row of logits; becomes its gradient when `gradient_scale` is not null.
 template <class T>
 CrossEntropySums reduce_row(T* z, std::int64_t vocabulary, std::int64_t target, double smoothing,
                             const double* gradient_scale) {
-  T peak = -std::numeric_limits<T>::infinity(), sum = 0, total = 0;
-#pragma omp simd reduction(max : peak) reduction(+ : sum)
-  for (std::int64_t v = 0; v < vocabulary; ++v) {
-    peak = scalar::max(peak, z[v]);
-    sum += z[v];
-  }
-  const T wanted = z[target];
-  bool correct = wanted == peak;
-  if (correct) {  // of equals the first counts
-    int earlier = 0;
-#pragma omp simd reduction(| : earlier)
-    for (std::int64_t v = 0; v < target; ++v) earlier |= z[v] == peak;
-    correct = !earlier;
-  }
+  const RowScan<T> row(z, vocabulary, target);
+  const T peak = row.peak;
+  T total = 0;
   if (gradient_scale) {
 #pragma omp simd reduction(+ : total)
     for (std::int64_t v = 0; v < vocabulary; ++v) {
@@ -50,51 +73,110 @@ CrossEntropySums reduce_row(T* z, std::int64_t vocabulary, std::int64_t target, 
 #pragma omp simd reduction(+ : total)
     for (std::int64_t v = 0; v < vocabulary; ++v) total += scalar::exp(z[v] - peak);
   }
-  const double log_total = static_cast<double>(peak) + std::log(static_cast<double>(total));
-  const double likelihood = log_total - static_cast<double>(wanted);
-  const double mean = log_total - static_cast<double>(sum) / static_cast<double>(vocabulary);
-  return {(1 - smoothing) * likelihood + smoothing * mean, likelihood, correct ? 1.0 : 0.0};
+  return row.losses(total, vocabulary, smoothing);
 }
 
-/// One chunk, with x, targets and dx already cut to its rows.
+/// The rows of logits of two views of a token, likewise. With d = log p - log q:
+///   dKL(p || q) / dz_p = p (d - KL(p || q)),   dKL(p || q) / dz_q = q - p
 template <class T>
-void reduce_chunk(const LinearCrossEntropyArgs& args, const Tensor& logits,
+CrossEntropySums reduce_views(T* first, T* second, std::int64_t vocabulary, std::int64_t target,
+                              double smoothing, const TwoViews& views,
+                              const double* gradient_scale) {
+  const RowScan<T> of_first(first, vocabulary, target), of_second(second, vocabulary, target);
+  const T first_peak = of_first.peak, second_peak = of_second.peak;
+  T first_total = 0, second_total = 0, first_cross = 0, second_cross = 0;
+#pragma omp simd reduction(+ : first_total, second_total, first_cross, second_cross)
+  for (std::int64_t v = 0; v < vocabulary; ++v) {
+    const T a = first[v] - first_peak, b = second[v] - second_peak;
+    const T exp_a = scalar::exp(a), exp_b = scalar::exp(b);
+    first_total += exp_a;
+    second_total += exp_b;
+    first_cross += exp_a * (a - b);
+    second_cross += exp_b * (b - a);
+  }
+  const T gap = static_cast<T>(std::log(static_cast<double>(first_total)) -
+                               std::log(static_cast<double>(second_total)));
+  const T forward = first_cross / first_total - gap, reverse = second_cross / second_total + gap;
+  CrossEntropySums sums = of_first.losses(first_total, vocabulary, smoothing);
+  sums.loss += views.second * of_second.losses(second_total, vocabulary, smoothing).loss +
+               views.forward * static_cast<double>(forward) +
+               views.reverse * static_cast<double>(reverse);
+  if (!gradient_scale) return sums;
+
+  const auto scaled = [&](double weight) { return static_cast<T>(*gradient_scale * weight); };
+  const T one = scaled(1), other = scaled(views.second), to_first = scaled(views.reverse),
+          to_second = scaled(views.forward);
+  const T everywhere = scaled(smoothing / static_cast<double>(vocabulary));
+  const T second_everywhere = everywhere * static_cast<T>(views.second);
+#pragma omp simd
+  for (std::int64_t v = 0; v < vocabulary; ++v) {
+    const T a = first[v] - first_peak, b = second[v] - second_peak, d = a - b - gap;
+    const T p = scalar::exp(a) / first_total, q = scalar::exp(b) / second_total;
+    first[v] = one * p - everywhere + to_second * p * (d - forward) + to_first * (p - q);
+    second[v] = other * q - second_everywhere + to_second * (q - p) - to_first * q * (d + reverse);
+  }
+  first[target] -= scaled(1 - smoothing);
+  second[target] -= scaled(views.second * (1 - smoothing));
+  return sums;
+}
+
+/// One chunk, with x, targets and dx already cut to its rows: the one view of its tokens, or the two.
+template <class T>
+void reduce_chunk(std::span<const LinearCrossEntropyArgs> views, const Tensor& logits,
                   CrossEntropySums& sums) {
+  const LinearCrossEntropyArgs& args = views.front();
   const std::int64_t rows = args.x.rows(), vocabulary = args.weight.rows();
   const bool wants_gradients = args.dx.defined();
-  const Tensor z = logits.slice(0, rows);
-  MatmulArgs project = MatmulArgs::of(z, args.x, Matrix(args.weight).transposed());
-  project.bias = args.bias.defined() ? args.bias.raw() : nullptr;
-  matmul(CpuExec{}, project);
+  const auto logits_of = [&](std::size_t view) {
+    const auto begin = static_cast<std::int64_t>(view) * rows;
+    return logits.slice(begin, begin + rows);
+  };
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    MatmulArgs project = MatmulArgs::of(logits_of(i), views[i].x, Matrix(args.weight).transposed());
+    project.bias = args.bias.defined() ? args.bias.raw() : nullptr;
+    matmul(CpuExec{}, project);
+  }
 
   std::vector<CrossEntropySums> losses(static_cast<std::size_t>(rows));
-  T* first = z.data<T>();
+  T* first = logits.data<T>();
   const std::int32_t* targets = args.targets.data<std::int32_t>();
+  const double* gradient_scale = wants_gradients ? &args.gradient_scale : nullptr;
   cpu::parallel_blocks(rows, 8, 16 * vocabulary, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
-      losses[row] = reduce_row(first + row * vocabulary, vocabulary, targets[row], args.smoothing,
-                               wants_gradients ? &args.gradient_scale : nullptr);
+      T* z = first + row * vocabulary;
+      losses[row] = args.views
+                        ? reduce_views(z, z + rows * vocabulary, vocabulary, targets[row],
+                                       args.smoothing, *args.views, gradient_scale)
+                        : reduce_row(z, vocabulary, targets[row], args.smoothing, gradient_scale);
     }
   });
   for (const CrossEntropySums& loss : losses) sums += loss;
   if (!wants_gradients) return;
 
-  matmul(CpuExec{}, MatmulArgs::of(args.dx, z, args.weight));
-  if (args.dweight.defined()) {
-    matmul(CpuExec{}, MatmulArgs::of(args.dweight, Matrix(z).transposed(), args.x, 1, 1));
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    const Tensor dz = logits_of(i);
+    matmul(CpuExec{}, MatmulArgs::of(views[i].dx, dz, args.weight));
+    if (args.dweight.defined()) {
+      matmul(CpuExec{}, MatmulArgs::of(args.dweight, Matrix(dz).transposed(), views[i].x, 1, 1));
+    }
+    if (args.dbias.defined()) add_rows(CpuExec{}, dz, args.dbias);
   }
-  if (args.dbias.defined()) add_rows(CpuExec{}, z, args.dbias);
 }
 
 template <class T>
 CrossEntropySums reduce(const LinearCrossEntropyArgs& args) {
-  const std::int64_t rows = args.x.rows(), vocabulary = args.weight.rows();
-  const std::int64_t chunk =
-      std::min(rows, std::max(kFewestRows, kChunkElements / std::max<std::int64_t>(vocabulary, 1)));
-  const Tensor logits = Tensor::empty({chunk, vocabulary}, dtype_of<T>);
+  const std::int64_t tokens = args.tokens(), vocabulary = args.weight.rows();
+  const std::int64_t each = args.views ? 2 : 1;  // rows of a token
+  const std::int64_t most =
+      std::max(kFewestRows, kChunkElements / std::max<std::int64_t>(vocabulary, 1));
+  const std::int64_t chunk = std::min(tokens, most / each);
+  const Tensor logits = Tensor::empty({each * chunk, vocabulary}, dtype_of<T>);
   CrossEntropySums sums;
-  for (std::int64_t begin = 0; begin < rows; begin += chunk) {
-    reduce_chunk<T>(args.rows(begin, std::min(chunk, rows - begin)), logits, sums);
+  for (std::int64_t begin = 0; begin < tokens; begin += chunk) {
+    const std::int64_t count = std::min(chunk, tokens - begin);
+    std::vector<LinearCrossEntropyArgs> views = {args.rows(begin, count)};
+    if (args.views) views.push_back(args.rows(tokens + begin, count));
+    reduce_chunk<T>(views, logits, sums);
   }
   return sums;
 }

@@ -3,6 +3,8 @@
 // With p = softmax(z), target t, smoothing s and V entries:
 //   dloss / dz_v = p_v - s / V - (1 - s) [v = t]
 #include <algorithm>
+#include <span>
+#include <vector>
 
 #include "tensor/cuda/matmul_epilogue.h"
 #include "tensor/cuda/pack.h"
@@ -33,18 +35,31 @@ struct Smoothing {
   bool wants_gradients;
 };
 
-/// One block for each row. losses: [3, stride], a column of CrossEntropySums for each row.
+/// What a block finds in one pass over its row of logits.
+template <class C>
+struct RowScan {
+  C peak, total;  ///< total: the sum of exp(z - peak)
+  C sum, wanted;
+  bool correct;  ///< the target is the first of the largest
+
+  __device__ void report(const Smoothing& smoothing, std::int64_t vocabulary, double* losses,
+                         std::int64_t stride) const {
+    const double log_total = double(peak) + scalar::log(double(total));
+    const double likelihood = log_total - double(wanted);
+    const double mean = log_total - double(sum) / double(vocabulary);
+    losses[0] = (1 - smoothing.share) * likelihood + smoothing.share * mean;
+    losses[stride] = likelihood;
+    losses[2 * stride] = correct ? 1 : 0;
+  }
+};
+
+/// The host is not waited for, so a target that does not exist shows as NaN.
 template <class T>
-__global__ void reduce_rows(Logits<T> logits, Smoothing smoothing, double* losses,
-                            std::int64_t stride) {
+__device__ RowScan<Compute<T>> scan_row(const T* z, T* again, std::int64_t vocabulary,
+                                        std::int64_t target) {
   using C = Compute<T>;
   constexpr C kInfinity = std::numeric_limits<C>::infinity();
-  const std::int64_t row = blockIdx.x, vocabulary = logits.vocabulary;
   const std::int64_t packs = (vocabulary + kPack<T> - 1) / kPack<T>;
-  T* z = logits.data + row * logits.ld;
-  T* again = logits.fits ? cuda::shared_memory<T>() : z;  // each thread its own packs
-  // The host is not waited for, so a target that does not exist shows as NaN.
-  const std::int64_t target = logits.targets[row];
   const bool exists = 0 <= target && target < vocabulary;
   const C wanted = exists ? C(z[target]) : std::numeric_limits<C>::quiet_NaN();
 
@@ -53,7 +68,7 @@ __global__ void reduce_rows(Logits<T> logits, Smoothing smoothing, double* losse
   C peak = std::numeric_limits<C>::lowest(), total = 0, sum = 0, beaten = 0;
   for (std::int64_t pack = threadIdx.x; pack < packs; pack += blockDim.x) {
     const auto loaded = Pack<T>::load(z, pack);
-    if (logits.fits) loaded.store(again, pack);
+    if (again != z) loaded.store(again, pack);
     C values[kPack<T>];
     C highest = peak;
     for (int i = 0; i < kPack<T>; ++i) {
@@ -72,25 +87,33 @@ __global__ void reduce_rows(Logits<T> logits, Smoothing smoothing, double* losse
   const C row_total = cuda::block_sum(total * scalar::exp(peak - row_peak));
   const C row_sum = cuda::block_sum(sum);
   const C row_beaten = cuda::block_max(beaten);
-  if (threadIdx.x == 0) {
-    const double log_total = double(row_peak) + scalar::log(double(row_total));
-    const double likelihood = log_total - double(wanted);
-    const double mean = log_total - double(row_sum) / double(vocabulary);
-    losses[row] = (1 - smoothing.share) * likelihood + smoothing.share * mean;
-    losses[stride + row] = likelihood;
-    losses[2 * stride + row] = exists && row_beaten == 0 ? 1 : 0;
-  }
+  return {row_peak, row_total, row_sum, wanted, exists && row_beaten == 0};
+}
+
+/// One block for each row. losses: [3, stride], a column of CrossEntropySums for each row.
+template <class T>
+__global__ void reduce_rows(Logits<T> logits, Smoothing smoothing, double* losses,
+                            std::int64_t stride) {
+  using C = Compute<T>;
+  const std::int64_t row = blockIdx.x, vocabulary = logits.vocabulary;
+  const std::int64_t packs = (vocabulary + kPack<T> - 1) / kPack<T>;
+  T* z = logits.data + row * logits.ld;
+  T* again = logits.fits ? cuda::shared_memory<T>() : z;  // each thread its own packs
+  const std::int64_t target = logits.targets[row];
+  const RowScan<C> scan = scan_row(z, again, vocabulary, target);
+  if (threadIdx.x == 0) scan.report(smoothing, vocabulary, losses + row, stride);
   if (!smoothing.wants_gradients) return;
 
-  const double scale = exists ? smoothing.gradient_scale : double(wanted);
-  const C factor = C(scale / double(row_total));
+  const bool exists = 0 <= target && target < vocabulary;
+  const double scale = exists ? smoothing.gradient_scale : double(scan.wanted);
+  const C factor = C(scale / double(scan.total));
   const C everywhere = C(scale * smoothing.share / double(vocabulary));
   const C at_target = C(scale * (1 - smoothing.share));
   for (std::int64_t pack = threadIdx.x; pack < packs; pack += blockDim.x) {
     auto values = Pack<T>::load(again, pack);
     for (int i = 0; i < kPack<T>; ++i) {
       const std::int64_t v = pack * kPack<T> + i;
-      const C gradient = factor * scalar::exp(C(values.values[i]) - row_peak) - everywhere;
+      const C gradient = factor * scalar::exp(C(values.values[i]) - scan.peak) - everywhere;
       values.values[i] = T(v >= vocabulary ? C(0) : v == target ? gradient - at_target : gradient);
     }
     values.store(z, pack);
@@ -98,6 +121,67 @@ __global__ void reduce_rows(Logits<T> logits, Smoothing smoothing, double* losse
   // The entries of the padding have no gradient.
   for (std::int64_t pack = packs + threadIdx.x; pack < logits.ld / kPack<T>; pack += blockDim.x) {
     Pack<T>{}.store(z, pack);
+  }
+}
+
+/// One block for each token, whose other view's logits lie `tokens` rows behind. With d = log p - log q:
+///   dKL(p || q) / dz_p = p (d - KL(p || q)),   dKL(p || q) / dz_q = q - p
+template <class T>
+__global__ void reduce_views(Logits<T> logits, std::int64_t tokens, TwoViews views,
+                             Smoothing smoothing, double* losses, std::int64_t stride) {
+  using C = Compute<T>;
+  const std::int64_t token = blockIdx.x, vocabulary = logits.vocabulary;
+  const std::int64_t packs = (vocabulary + kPack<T> - 1) / kPack<T>;
+  T* first = logits.data + token * logits.ld;
+  T* second = first + tokens * logits.ld;
+  const std::int64_t target = logits.targets[token];
+  const RowScan<C> of_first = scan_row(first, first, vocabulary, target);
+  const RowScan<C> of_second = scan_row(second, second, vocabulary, target);
+
+  C first_cross = 0, second_cross = 0;
+  for (std::int64_t pack = threadIdx.x; pack < packs; pack += blockDim.x) {
+    const auto ours = Pack<T>::load(first, pack), theirs = Pack<T>::load(second, pack);
+    for (int i = 0; i < kPack<T> && pack * kPack<T> + i < vocabulary; ++i) {
+      const C a = C(ours.values[i]) - of_first.peak, b = C(theirs.values[i]) - of_second.peak;
+      first_cross += scalar::exp(a) * (a - b);
+      second_cross += scalar::exp(b) * (b - a);
+    }
+  }
+  const C gap = C(scalar::log(double(of_first.total)) - scalar::log(double(of_second.total)));
+  const C forward = cuda::block_sum(first_cross) / of_first.total - gap;
+  const C reverse = cuda::block_sum(second_cross) / of_second.total + gap;
+  if (threadIdx.x == 0) {
+    double of_other[3];
+    of_second.report(smoothing, vocabulary, of_other, 1);
+    of_first.report(smoothing, vocabulary, losses + token, stride);
+    losses[token] += views.second * of_other[0] + views.forward * double(forward) +
+                     views.reverse * double(reverse);
+  }
+  if (!smoothing.wants_gradients) return;
+
+  const bool exists = 0 <= target && target < vocabulary;
+  const double scale = exists ? smoothing.gradient_scale : double(of_first.wanted);
+  const C one = C(scale), other = C(scale * views.second);
+  const C to_first = C(scale * views.reverse), to_second = C(scale * views.forward);
+  const C share = C(smoothing.share / double(vocabulary)), rest = C(1 - smoothing.share);
+  for (std::int64_t pack = threadIdx.x; pack < packs; pack += blockDim.x) {
+    auto ours = Pack<T>::load(first, pack), theirs = Pack<T>::load(second, pack);
+    for (int i = 0; i < kPack<T>; ++i) {
+      const std::int64_t v = pack * kPack<T> + i;
+      const C a = C(ours.values[i]) - of_first.peak, b = C(theirs.values[i]) - of_second.peak;
+      const C p = scalar::exp(a) / of_first.total, q = scalar::exp(b) / of_second.total;
+      const C d = a - b - gap, wanted = share + (v == target ? rest : C(0));
+      const C of_p = one * (p - wanted) + to_second * p * (d - forward) + to_first * (p - q);
+      const C of_q = other * (q - wanted) + to_second * (q - p) - to_first * q * (d + reverse);
+      ours.values[i] = T(v < vocabulary ? of_p : C(0));
+      theirs.values[i] = T(v < vocabulary ? of_q : C(0));
+    }
+    ours.store(first, pack);
+    theirs.store(second, pack);
+  }
+  for (std::int64_t pack = packs + threadIdx.x; pack < logits.ld / kPack<T>; pack += blockDim.x) {
+    Pack<T>{}.store(first, pack);
+    Pack<T>{}.store(second, pack);
   }
 }
 
@@ -146,34 +230,51 @@ struct PaddedTable {
   }
 };
 
-/// One chunk, with x, targets and dx already cut to its rows; losses: those of its first row.
+/// One chunk, with x, targets and dx already cut to its rows, the one view of its tokens, or the two;
+/// losses: those of its first token.
 template <class T>
-void reduce_chunk(CudaExec exec, const LinearCrossEntropyArgs& args, const PaddedTable& table,
-                  const Tensor& logits, double* losses, std::int64_t stride) {
+void reduce_chunk(CudaExec exec, std::span<const LinearCrossEntropyArgs> views,
+                  const PaddedTable& table, const Tensor& logits, double* losses,
+                  std::int64_t stride) {
+  const LinearCrossEntropyArgs& args = views.front();
   const std::int64_t rows = args.x.rows(), vocabulary = args.weight.rows();
   const std::int64_t ld = logits.width();
-  const Matrix of_table = Matrix(logits.slice(0, rows)).columns(0, table.rows);
-  MatmulArgs project = MatmulArgs::of(of_table, args.x, Matrix(table.weight).transposed());
-  project.bias = table.bias.defined() ? table.bias.raw() : nullptr;
-  matmul(exec, project);
+  const auto logits_of = [&](std::size_t view) {
+    const auto begin = static_cast<std::int64_t>(view) * rows;
+    return Matrix(logits.slice(begin, begin + rows)).columns(0, table.rows);
+  };
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    MatmulArgs project =
+        MatmulArgs::of(logits_of(i), views[i].x, Matrix(table.weight).transposed());
+    project.bias = table.bias.defined() ? table.bias.raw() : nullptr;
+    matmul(exec, project);
+  }
 
   T* z = logits.data<T>();
   const std::int64_t warps = std::max<std::int64_t>(1, ceil_div(ld, kPack<T> * cuda::kWarp));
   const auto threads = static_cast<unsigned>(std::min(kMostThreads, warps * cuda::kWarp));
   const std::size_t row_bytes = static_cast<std::size_t>(ld) * sizeof(T);
-  const bool fits = args.dx.defined() && row_bytes <= kMostShared;
-  cuda::launch(exec, reduce_rows<T>,
-               {dim3(static_cast<unsigned>(rows)), dim3(threads), fits ? row_bytes : 0},
-               Logits<T>{z, ld, vocabulary, args.targets.data<std::int32_t>(), fits},
-               Smoothing{args.smoothing, args.gradient_scale, args.dx.defined()}, losses, stride);
+  const bool fits = args.dx.defined() && !args.views && row_bytes <= kMostShared;
+  const cuda::Grid blocks{dim3(static_cast<unsigned>(rows)), dim3(threads), fits ? row_bytes : 0};
+  const Logits<T> of_chunk{z, ld, vocabulary, args.targets.data<std::int32_t>(), fits};
+  const Smoothing smoothing{args.smoothing, args.gradient_scale, args.dx.defined()};
+  if (args.views) {
+    cuda::launch(exec, reduce_views<T>, blocks, of_chunk, rows, *args.views, smoothing, losses,
+                 stride);
+  } else {
+    cuda::launch(exec, reduce_rows<T>, blocks, of_chunk, smoothing, losses, stride);
+  }
   if (!args.dx.defined()) return;
 
-  matmul(exec, MatmulArgs::of(args.dx, of_table, table.weight));
-  if (table.dweight.defined()) {
-    matmul(exec, MatmulArgs::of(table.dweight, of_table.transposed(), args.x, 1, 1));
-  }
-  if (args.dbias.defined()) {
-    cuda::add_rows(exec, z, rows, vocabulary, ld, args.dbias.data<Compute<T>>());
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    matmul(exec, MatmulArgs::of(views[i].dx, logits_of(i), table.weight));
+    if (table.dweight.defined()) {
+      matmul(exec, MatmulArgs::of(table.dweight, logits_of(i).transposed(), views[i].x, 1, 1));
+    }
+    if (args.dbias.defined()) {
+      cuda::add_rows(exec, z + static_cast<std::int64_t>(i) * rows * ld, rows, vocabulary, ld,
+                     args.dbias.data<Compute<T>>());
+    }
   }
 }
 
@@ -188,19 +289,22 @@ std::int64_t rows_at_once(const Tensor& x, std::int64_t row_bytes) {
 
 template <class T>
 void reduce(CudaExec exec, const LinearCrossEntropyArgs& args) {
-  const std::int64_t rows = args.x.rows();
+  const std::int64_t tokens = args.tokens();
+  const std::int64_t each = args.views ? 2 : 1;  // rows of a token
   const PaddedTable table(args);
   const std::int64_t ld = cuda::round_up(table.rows, kPack<T>);
   const std::int64_t chunk =
-      std::min(rows, rows_at_once(args.x, ld * static_cast<std::int64_t>(sizeof(T))));
-  const Tensor logits = Tensor::empty({chunk, ld}, dtype_of<T>, args.x.device());
-  const Tensor losses = Tensor::empty({3, rows}, DType::f64, args.x.device());
-  for (std::int64_t begin = 0; begin < rows; begin += chunk) {
-    reduce_chunk<T>(exec, args.rows(begin, std::min(chunk, rows - begin)), table, logits,
-                    losses.data<double>() + begin, rows);
+      std::min(tokens, rows_at_once(args.x, each * ld * static_cast<std::int64_t>(sizeof(T))));
+  const Tensor logits = Tensor::empty({each * chunk, ld}, dtype_of<T>, args.x.device());
+  const Tensor losses = Tensor::empty({3, tokens}, DType::f64, args.x.device());
+  for (std::int64_t begin = 0; begin < tokens; begin += chunk) {
+    const std::int64_t count = std::min(chunk, tokens - begin);
+    std::vector<LinearCrossEntropyArgs> views = {args.rows(begin, count)};
+    if (args.views) views.push_back(args.rows(tokens + begin, count));
+    reduce_chunk<T>(exec, views, table, logits, losses.data<double>() + begin, tokens);
   }
   table.finish(args.dweight);
-  cuda::launch(exec, add_losses, {dim3(3), dim3(cuda::kThreads)}, losses.data<double>(), rows,
+  cuda::launch(exec, add_losses, {dim3(3), dim3(cuda::kThreads)}, losses.data<double>(), tokens,
                args.gradient_scale, args.sums.data<double>(),
                args.loss.defined() ? args.loss.data<double>() : nullptr);
 }

@@ -1,5 +1,5 @@
 // Entries of tables. Token embeddings: y = scale * table[id of the row], Vaswani et al. 2017,
-// section 3.4. Position embeddings: y = x + table[position of the row]. x, y: [rows, width]; table:
+// section 3.4, and 0 for an id below 0. Position embeddings: y = x + table[position of the row]. x, y: [rows, width]; table:
 // [entries, width].
 #pragma once
 
@@ -44,9 +44,10 @@ struct Gather {
   template <class Group>
   KETTE_HOST_DEVICE void operator()(Group g, std::int64_t row) const {
     using C = Compute<T>;
-    const auto entry = g.read(table + ids[row] * width, width);
+    const bool is_none = ids[row] < 0;
+    const auto entry = g.read(table + (is_none ? 0 : ids[row]) * width, width);
     auto out = g.write(y + row * width, width);
-    const C factor = C(scale);
+    const C factor = C(is_none ? 0 : scale);
     g.each(width, [&](auto j) { out[j] = T(factor * C(entry[j])); });
     g.store(out, y + row * width, width);
   }

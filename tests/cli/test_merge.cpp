@@ -12,8 +12,7 @@ TEST_CASE("kette merge: adapters and the merged model translate alike") {
   write_small_corpus(folder.path());
   REQUIRE(run_kette(train_arguments(folder.path(), "base")).code == 0);
   TranslationTrainOptions options;
-  options.source = folder / "train.en";
-  options.target = folder / "train.de";
+  options.texts = {{folder / "train.en", folder / "train.de"}};
   options.valid_source = folder / "valid.en";
   options.valid_target = folder / "valid.de";
   options.from = folder / "base";

@@ -21,8 +21,9 @@ class ParsedTrain {
   }
   TrainOptions options() {
     if (options_.is_text()) return options_.text(command_);
-    return options_.translation(command_);
+    return translation();
   }
+  TranslationTrainOptions translation() { return options_.translation(command_); }
 
  private:
   CLI::App command_{"", "train"};
@@ -102,4 +103,47 @@ TEST_CASE("train options: as many checkpoints are kept as are averaged") {
   CHECK(kept({"--average", "3"}) == 5);
   CHECK(kept({"--average", "8"}) == 8);
   CHECK(kept({"--average", "3", "--keep", "2"}) == 3);
+}
+
+TEST_CASE("train options: consistency training and a moving average") {
+  const TrainOptions options =
+      ParsedTrain(with_pairs({"--consistency", "simcut", "--cutoff", "0.1", "--ema", "0.999"}))
+          .options();
+  CHECK(options.consistency.kind == ConsistencyKind::simcut);
+  CHECK(options.consistency.cutoff == 0.1);
+  CHECK(options.ema == 0.999);
+  options.check();
+  CHECK(ParsedTrain(with_pairs({})).options().ema == 0);
+  CHECK_THROWS_WITH(
+      ParsedTrain(with_pairs({"--consistency", "simcat"})),
+      "--consistency: expected none|r_drop|simcut, given simcat (did you mean simcut?)");
+  CHECK_THROWS_WITH(ParsedTrain(with_pairs({"--ema", "1"})),
+                    "--ema: expected a number above 0 to below 1, given 1");
+}
+
+TEST_CASE("train options: several texts, how often each is drawn, and their languages") {
+  const std::vector<std::string> two = {"--src", "a",           "b", "--tgt",       "c",
+                                        "d",     "--valid-src", "e", "--valid-tgt", "f"};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = two;
+    words.insert(words.end(), more.begin(), more.end());
+    return ParsedTrain(words).translation();
+  };
+  const TranslationTrainOptions options =
+      with({"--weights", "1", "2.5", "--languages", "de", "fr"});
+  REQUIRE(options.texts.size() == 2);
+  CHECK(options.texts[0].source == "a");
+  CHECK(options.texts[1].target == "d");
+  CHECK(options.texts[1].language == "fr");
+  CHECK(options.weights == std::vector<double>{1, 2.5});
+  CHECK(with({"--temperature", "5"}).temperature == 5);
+  CHECK(with({"--both-directions"}).both_directions);
+  CHECK_THROWS_WITH(with({"--weights", "1"}), "--weights: expected one for each --src, 2, given 1");
+  CHECK_THROWS_WITH(with({"--weights", "1", "0"}), "--weights: expected a number above 0, given 0");
+  CHECK_THROWS_WITH(with({"--languages", "de"}),
+                    "--languages: expected one for each --src, 2, given 1");
+  CHECK_THROWS_WITH(
+      ParsedTrain({"--src", "a", "b", "--tgt", "c", "--valid-src", "e", "--valid-tgt", "f"})
+          .translation(),
+      "--tgt: expected one for each --src, 2, given 1");
 }

@@ -69,7 +69,7 @@ TEST_CASE("pair file: a corpus read from it is the corpus of the text") {
   const ParallelCorpus plain =
       ParallelCorpus::load(folder / "en", folder / "de", tokenizer, filters);
   const auto load = [&](const FilterOptions& with) {
-    return ParallelCorpus::load_or_make(folder / "pairs", folder / "en", folder / "de", tokenizer,
+    return ParallelCorpus::load_or_make(folder / "pairs", {folder / "en", folder / "de"}, tokenizer,
                                         with);
   };
   for (int i = 0; i < 2; ++i) {

@@ -65,42 +65,86 @@ void check_close(const Tensor& a, const Tensor& b, double tolerance) {
   CHECK(gap <= tolerance);
 }
 
+/// On every device, with and without gradients.
+void check_against_reference(const LinearCrossEntropyArgs& given) {
+  const DType dtype = given.x.dtype();
+  const double tolerance = dtype == DType::f64 ? 1e-12 : dtype == DType::f32 ? 1e-5 : 1e-2;
+  const LinearCrossEntropyArgs expected = in_f64(given);
+  const CrossEntropySums sums = reference::linear_cross_entropy(expected);
+  for (const Device device : test_devices()) {
+    if (given.x.rows() > 100 && device.kind != DeviceKind::cpu) continue;
+    CAPTURE(device.str());
+    const LinearCrossEntropyArgs args = moved(given, device);
+    const CrossEntropySums got = run(args);
+    // A GPU's logits are bf16 as well: their roundings make ties.
+    const bool coarse = dtype == DType::bf16 && device.kind != DeviceKind::cpu;
+    const double epsilon = coarse ? 1e-3 : 1e-5;
+    CHECK(got.loss == doctest::Approx(sums.loss).epsilon(epsilon));
+    CHECK(got.negative_log_likelihood ==
+          doctest::Approx(sums.negative_log_likelihood).epsilon(epsilon));
+    CHECK(std::abs(got.correct - sums.correct) <= (coarse ? 1 : 0));
+    check_close(args.dx, expected.dx, tolerance);
+    check_close(args.dweight, expected.dweight, tolerance);
+    if (args.dbias.defined()) check_close(args.dbias, expected.dbias, tolerance);
+    LinearCrossEntropyArgs without = args;
+    without.dx = without.dweight = without.dbias = Tensor();
+    CHECK(run(without).loss == doctest::Approx(got.loss));
+  }
+}
+
 }  // namespace
 
 TEST_CASE("linear cross entropy equals the reference: sums and gradients") {
   for (const DType dtype : {DType::f64, DType::f32, DType::bf16}) {
-    const double tolerance = dtype == DType::f64 ? 1e-12 : dtype == DType::f32 ? 1e-5 : 1e-2;
     for (const bool with_bias : {false, true}) {
       // 520 rows of 8200 entries take two chunks on the CPU, and a GPU's emulator too long.
       for (const auto& sizes :
            {std::array<std::int64_t, 3>{1, 3, 2}, {37, 20, 101}, {3, 2, 8203}, {520, 2, 8200}}) {
         CAPTURE(sizes[2]);
         const auto [rows, width, vocabulary] = sizes;
-        const LinearCrossEntropyArgs given = arguments(rows, width, vocabulary, dtype, with_bias);
-        const LinearCrossEntropyArgs expected = in_f64(given);
-        const CrossEntropySums sums = reference::linear_cross_entropy(expected);
-        for (const Device device : test_devices()) {
-          if (rows > 100 && device.kind != DeviceKind::cpu) continue;
-          CAPTURE(device.str());
-          const LinearCrossEntropyArgs args = moved(given, device);
-          const CrossEntropySums got = run(args);
-          // A GPU's logits are bf16 as well: their roundings make ties.
-          const bool coarse = dtype == DType::bf16 && device.kind != DeviceKind::cpu;
-          const double epsilon = coarse ? 1e-3 : 1e-5;
-          CHECK(got.loss == doctest::Approx(sums.loss).epsilon(epsilon));
-          CHECK(got.negative_log_likelihood ==
-                doctest::Approx(sums.negative_log_likelihood).epsilon(epsilon));
-          CHECK(std::abs(got.correct - sums.correct) <= (coarse ? 1 : 0));
-          check_close(args.dx, expected.dx, tolerance);
-          check_close(args.dweight, expected.dweight, tolerance);
-          if (with_bias) check_close(args.dbias, expected.dbias, tolerance);
-          LinearCrossEntropyArgs without = args;
-          without.dx = without.dweight = without.dbias = Tensor();
-          CHECK(run(without).loss == doctest::Approx(got.loss));
-        }
+        check_against_reference(arguments(rows, width, vocabulary, dtype, with_bias));
       }
     }
   }
+}
+
+TEST_CASE("linear cross entropy of two views equals the reference, R-Drop's and SimCut's") {
+  for (const DType dtype : {DType::f64, DType::f32, DType::bf16}) {
+    for (const TwoViews& views : {TwoViews{.forward = 2.5, .reverse = 2.5, .second = 1},
+                                  TwoViews{.forward = 3, .reverse = 0, .second = 0}}) {
+      CAPTURE(views.second);
+      // 600 rows take two chunks on the CPU.
+      for (const auto& sizes :
+           {std::array<std::int64_t, 3>{2, 3, 2}, {38, 20, 101}, {4, 2, 8203}, {600, 2, 8200}}) {
+        CAPTURE(sizes[2]);
+        const auto [rows, width, vocabulary] = sizes;
+        LinearCrossEntropyArgs given = arguments(rows, width, vocabulary, dtype);
+        given.targets.slice(rows / 2, rows).copy_from(given.targets.slice(0, rows / 2));
+        given.views = views;
+        check_against_reference(given);
+      }
+    }
+  }
+}
+
+TEST_CASE("linear cross entropy of two views that agree is that of each") {
+  LinearCrossEntropyArgs one = arguments(3, 4, 9, DType::f64), two = arguments(6, 4, 9, DType::f64);
+  for (const std::int64_t begin : {0, 3}) {
+    two.x.slice(begin, begin + 3).copy_from(one.x);
+    two.targets.slice(begin, begin + 3).copy_from(one.targets);
+  }
+  two.views = TwoViews{.forward = 3, .reverse = 5, .second = 1};
+  const CrossEntropySums of_one = run(one), of_two = run(two);
+  CHECK(of_two.loss == doctest::Approx(2 * of_one.loss).epsilon(1e-12));
+  CHECK(of_two.negative_log_likelihood == doctest::Approx(of_one.negative_log_likelihood));
+  CHECK(of_two.correct == of_one.correct);
+  check_close(two.dx.slice(3, 6), one.dx, 1e-12);
+  two.x = two.x.slice(0, 5);
+  two.targets = two.targets.slice(0, 5);
+  two.dx = two.dx.slice(0, 5);
+  CHECK_THROWS_WITH(
+      run(two),
+      "linear_cross_entropy: expected an even number of rows, two for each token, given 5");
 }
 
 TEST_CASE("linear cross entropy in chunks, of a vocabulary that fills a GPU's after 16 rows") {

@@ -39,8 +39,7 @@ inline TranslationTrainOptions toy_options(const ScratchFolder& folder, const st
   write_file(folder / "valid.src", valid_source);
   write_file(folder / "valid.tgt", valid_target);
   TranslationTrainOptions options;
-  options.source = folder / "train.src";
-  options.target = folder / "train.tgt";
+  options.texts = {{folder / "train.src", folder / "train.tgt"}};
   options.valid_source = folder / "valid.src";
   options.valid_target = folder / "valid.tgt";
   options.out = folder / out;

@@ -1,0 +1,117 @@
+#include "cli/sweep_file.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "cli/common.h"
+#include "cli/config_file.h"
+#include "data/files/text_file.h"
+
+namespace kette::cli {
+namespace {
+
+constexpr const char* kEvaluate = "evaluate";
+
+struct Setting {
+  std::string key, line;
+};
+
+/// A table, or with no name what stands before the first.
+struct Section {
+  std::string name, origin;
+  std::vector<Setting> settings;
+};
+
+std::string trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r");
+  if (begin == std::string_view::npos) return "";
+  return std::string(text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin));
+}
+
+/// Becomes the name of a folder.
+void check_name(const std::string& name, const std::string& origin) {
+  const bool fits =
+      !name.empty() && name.front() != '.' && std::all_of(name.begin(), name.end(), [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+               std::string_view(" ._=+-").find(c) != std::string_view::npos;
+      });
+  if (fits) return;
+  throw UsageError(origin + ": expected a name of letters, digits, spaces and ._=+-, given [" +
+                   name + "]");
+}
+
+/// The name in a header such as ["one head"].
+std::string name_in(const std::string& line, const std::string& origin) {
+  std::string name = trimmed(line.substr(1, line.find(']') - 1));
+  const bool quoted = name.size() > 1 && (name.front() == '"' || name.front() == '\'') &&
+                      name.back() == name.front();
+  if (quoted) name = name.substr(1, name.size() - 2);
+  check_name(name, origin);
+  return name;
+}
+
+std::vector<Section> sections_of(const TextLines& lines, const std::string& file) {
+  std::vector<Section> sections(1);
+  for (std::int64_t i = 0; i < lines.size(); ++i) {
+    const std::string line = trimmed(lines[i]), origin = file + ":" + std::to_string(i + 1);
+    if (line.starts_with('[') && line.find(']') != std::string::npos) {
+      sections.push_back({name_in(line, origin), origin, {}});
+      continue;
+    }
+    const std::string before(static_cast<std::size_t>(i), '\n');  // for the number of the line
+    for (const ConfigEntry& entry : parse_config(before + line, file)) {
+      for (const Setting& earlier : sections.back().settings) {
+        if (earlier.key != entry.key) continue;
+        throw UsageError(origin + ": expected each key once in a table, given " + entry.key +
+                         " again");
+      }
+      sections.back().settings.push_back({entry.key, line});
+    }
+  }
+  return sections;
+}
+
+std::string lines_of(const std::vector<Setting>& settings) {
+  std::string text;
+  for (const Setting& setting : settings) text += setting.line + "\n";
+  return text;
+}
+
+SweepRun run_of(const Section& shared, const Section& section) {
+  std::vector<Setting> settings = shared.settings;
+  std::string own;
+  for (const Setting& setting : section.settings) {
+    std::erase_if(settings, [&](const Setting& other) { return other.key == setting.key; });
+    settings.push_back(setting);
+    own += (own.empty() ? "" : ", ") + setting.line;
+  }
+  return {section.name, lines_of(settings), own};
+}
+
+}  // namespace
+
+SweepFile read_sweep_file(const std::filesystem::path& path) {
+  const TextLines lines = read_lines(path, kWholeText);
+  const std::vector<Section> sections = sections_of(lines, path.string());
+  SweepFile file;
+  for (std::size_t i = 1; i < sections.size(); ++i) {
+    const Section& section = sections[i];
+    for (std::size_t k = 1; k < i; ++k) {
+      if (sections[k].name != section.name) continue;
+      throw UsageError(section.origin + ": expected each run once, given [" + section.name +
+                       "] again");
+    }
+    if (section.name == kEvaluate) {
+      file.evaluation = lines_of(section.settings);
+    } else {
+      file.runs.push_back(run_of(sections.front(), section));
+    }
+  }
+  if (file.runs.empty()) {
+    throw UsageError(path.string() +
+                     ": expected runs, a table such as [base] for each, given none");
+  }
+  return file;
+}
+
+}  // namespace kette::cli

@@ -1,0 +1,32 @@
+// A file of training runs for `kette sweep`, as TOML. Before the first table stands what all runs share, options of
+// `kette train` as in a file for --config. The table [evaluate] has options of `kette evaluate`. Every other table is a
+// run: its name, and what is its own.
+//   src = "train.en"
+//   [evaluate]
+//   src = "test.en"
+//   [base]
+//   ["one head"]
+//   heads = 1
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace kette::cli {
+
+struct SweepRun {
+  std::string name;
+  std::string settings;  ///< for --config: what all share, and its own in the place of that
+  std::string own;       ///< "heads = 1, hidden = 512"
+};
+
+struct SweepFile {
+  std::string evaluation;  ///< for --config
+  std::vector<SweepRun> runs;
+};
+
+/// Throws UsageError with the name and the line of what makes no sense.
+SweepFile read_sweep_file(const std::filesystem::path& path);
+
+}  // namespace kette::cli

@@ -1,0 +1,150 @@
+// kette sweep: a table of runs, which goes on where it was stopped.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/options.h"
+#include "cli/sweep_file.h"
+#include "tensor/error.h"
+#include "tests/cli/run_kette.h"
+
+using namespace kette;
+using namespace kette::cli;
+using namespace kette::testing;
+
+namespace {
+
+std::string shared_settings(const ScratchFolder& folder) {
+  std::string text;
+  const auto add = [&](const char* key, const std::string& file) {
+    text += std::string(key) + " = \"" + (folder / file).string() + "\"\n";
+  };
+  add("src", "train.en");
+  add("tgt", "train.de");
+  add("valid-src", "valid.en");
+  add("valid-tgt", "valid.de");
+  return text +
+         "vocab = 80\nencoder-layers = 1\ndecoder-layers = 1\nwidth = 16\nhidden = 32\nheads = 2\n"
+         "batch-tokens = 200\nmodel-max-length = 64\nmax-length = 60\nsteps = 4\nquiet = true\n";
+}
+
+std::string evaluation(const ScratchFolder& folder) {
+  return "\n[evaluate]\nsrc = \"" + (folder / "valid.en").string() + "\"\nref = \"" +
+         (folder / "valid.de").string() + "\"\n";
+}
+
+SweepFile sweep_of(const std::string& text) {
+  const ScratchFolder folder;
+  write_file(folder / "runs.toml", text);
+  return read_sweep_file(folder / "runs.toml");
+}
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// What the file is answered with.
+std::string complaint_about(const std::string& text) {
+  try {
+    sweep_of(text);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("sweep file: what is shared, what is a run's own, and how they are scored") {
+  const SweepFile file = sweep_of(
+      "# a comment\nheads = 4\nwidth = 128 # of all\n\n[evaluate]\nbeam = 5\n[base]\n"
+      "[\"one head\"]\nheads = 1\nlr = 1e-3\n");
+  CHECK(file.evaluation == "beam = 5\n");
+  REQUIRE(file.runs.size() == 2);
+  CHECK(file.runs[0].name == "base");
+  CHECK(file.runs[0].settings == "heads = 4\nwidth = 128 # of all\n");
+  CHECK(file.runs[0].own.empty());
+  CHECK(file.runs[1].name == "one head");
+  CHECK(file.runs[1].settings == "width = 128 # of all\nheads = 1\nlr = 1e-3\n");
+  CHECK(file.runs[1].own == "heads = 1, lr = 1e-3");
+}
+
+TEST_CASE("sweep file: what makes no sense is refused, with its line") {
+  CHECK(holds(complaint_about("heads = 4\n"), "expected runs, a table such as [base] for each"));
+  CHECK(holds(complaint_about("[a]\n[b]\n[a]\n"),
+              "runs.toml:3: expected each run once, given [a] again"));
+  CHECK(holds(complaint_about("[a/b]\n"), "runs.toml:1: expected a name of letters"));
+  CHECK(holds(complaint_about("[..]\n"), "runs.toml:1: expected a name of letters"));
+  CHECK(holds(complaint_about("[a]\nheads\n"), "runs.toml:2: expected '='"));
+  CHECK(holds(complaint_about("[a]\nheads = 1\nheads = 2\n"),
+              "runs.toml:3: expected each key once in a table, given heads again"));
+}
+
+TEST_CASE("kette sweep: runs are trained, scored and put in a table, once") {
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  write_file(folder / "runs.toml",
+             shared_settings(folder) + evaluation(folder) + "[two heads]\n[one head]\nheads = 1\n");
+  const std::string out = (folder / "out").string();
+  const std::vector<std::string> words = {
+      "sweep", (folder / "runs.toml").string(), "--out", out, "--threads", "1", "--json"};
+  const testing::Outcome first = run_kette(words);
+  REQUIRE_MESSAGE(first.code == 0, first.err);
+  CHECK(first.says("[one head], 2 of 2: heads = 1"));
+  const auto json = nlohmann::json::parse(first.last_line());
+  const auto& run = json.at("runs").at("one head");
+  CHECK(run.at("steps") == 4);
+  CHECK(run.at("parameters") > 1000);
+  CHECK(run.at("evaluation").at("sentences") == 2);
+  const std::string table = read_file(folder / "out" / "table.md");
+  CHECK(holds(table, "| one head | heads = 1 | "));
+  CHECK(holds(table, "\nscore: bleu, "));
+  CHECK(holds(first.out, table));
+
+  // Again: nothing is left to do. One more run: that alone.
+  const testing::Outcome again = run_kette(words);
+  CHECK(again.code == 0);
+  CHECK_FALSE(again.says("one head"));
+  write_file(folder / "runs.toml", shared_settings(folder) + evaluation(folder) +
+                                       "[two heads]\n[one head]\nheads = 1\n[slow]\nlr = 1e-5\n");
+  const testing::Outcome more = run_kette(words);
+  CHECK(more.code == 0);
+  CHECK(more.says("[slow], 3 of 3: lr = 1e-5"));
+  CHECK_FALSE(more.says("[one head]"));
+
+  // The same name with other settings is another run.
+  write_file(folder / "runs.toml",
+             shared_settings(folder) + evaluation(folder) + "[two heads]\n[one head]\nheads = 4\n");
+  const testing::Outcome other = run_kette(words);
+  CHECK(other.code == 1);
+  CHECK(other.says("train.toml: expected the settings of "));
+}
+
+TEST_CASE("kette sweep: settings that make no sense are told before anything is trained") {
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  write_file(folder / "runs.toml", shared_settings(folder) + "[good]\n[bad]\nheds = 1\n");
+  const std::vector<std::string> words = {"sweep",     (folder / "runs.toml").string(),
+                                          "--out",     (folder / "out").string(),
+                                          "--threads", "1"};
+  const testing::Outcome outcome = run_kette(words);
+  CHECK(outcome.code == 2);
+  CHECK(outcome.says("heds"));
+  CHECK(outcome.says("did you mean heads?"));
+  CHECK_FALSE(std::filesystem::exists(folder / "out" / "good" / "model"));
+}
+
+TEST_CASE("kette sweep: a run that fails is told and tried again, the others are done") {
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  write_file(folder / "runs.toml", shared_settings(folder) + "[bad]\ntgt = \"/nowhere\"\n[good]\n");
+  const std::vector<std::string> words = {"sweep",     (folder / "runs.toml").string(),
+                                          "--out",     (folder / "out").string(),
+                                          "--threads", "1"};
+  const testing::Outcome outcome = run_kette(words);
+  CHECK(outcome.code == 1);
+  CHECK(outcome.says("/nowhere"));
+  CHECK(outcome.says("expected results of all 2 runs, given none of 1"));
+  CHECK(std::filesystem::exists(folder / "out" / "good" / "result.json"));
+  CHECK(holds(read_file(folder / "out" / "table.md"), "| bad | tgt = "));
+}

@@ -1,0 +1,147 @@
+// Several parallel texts as one: how often each is drawn, and tags that say which language is wanted.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "data/corpora/batch_sampler.h"
+#include "data/tokenizers/sentencepiece_tokenizer.h"
+#include "tests/data/tiny_text.h"
+#include "tests/support.h"
+
+namespace kette {
+namespace {
+
+using testing::contains;
+using testing::message_of;
+using Ids = std::vector<std::int32_t>;
+
+/// `count` pairs of a token of its own, from `first` on.
+ParallelCorpus part(std::int32_t first, std::int32_t count) {
+  TokenLists source, target;
+  for (std::int32_t i = first; i < first + count; ++i) {
+    source.add(Ids{i});
+    target.add(Ids{i, i});
+  }
+  return ParallelCorpus::from_tokens(source, target);
+}
+
+/// How often each pair is drawn in the next epoch.
+std::map<std::int64_t, std::int64_t> times_in_epoch(BatchSampler& sampler) {
+  std::map<std::int64_t, std::int64_t> times;
+  for (const auto epoch = sampler.state().epoch; sampler.state().epoch == epoch;) {
+    for (const std::int64_t pair : sampler.next().sentence_ids) ++times[pair];
+  }
+  return times;
+}
+
+TEST_CASE("mixture: texts one after the other, and every pair once where nothing else is said") {
+  const ParallelCorpus corpus = ParallelCorpus::joined({part(10, 30), part(50, 10)});
+  CHECK(corpus.size() == 40);
+  CHECK(corpus.ends_of_parts() == std::vector<std::int64_t>{30, 40});
+  CHECK(corpus.source()[30][0] == 50);
+  CHECK(corpus.report().kept == 40);
+  CHECK(part(10, 30).ends_of_parts() == std::vector<std::int64_t>{30});
+  BatchSampler sampler(corpus, {.tokens_per_batch = 20});
+  const auto times = times_in_epoch(sampler);
+  CHECK(times.size() == 40);
+  CHECK(std::all_of(times.begin(), times.end(), [](const auto& one) { return one.second == 1; }));
+}
+
+TEST_CASE("mixture: weights say how often a text is drawn, its pairs equally often but for one") {
+  const ParallelCorpus corpus = ParallelCorpus::joined({part(10, 30), part(50, 10)});
+  BatchSampler sampler(corpus, {.tokens_per_batch = 20, .shares = {1, 3}});
+  std::map<std::int64_t, std::int64_t> over_epochs;
+  for (int epoch = 0; epoch < 20; ++epoch) {
+    const auto times = times_in_epoch(sampler);
+    std::int64_t first = 0, second = 0;
+    for (const auto& [pair, count] : times) {
+      (pair < 30 ? first : second) += count;
+      CHECK((pair < 30 ? count == 1 : count == 3));
+      over_epochs[pair] += count;
+    }
+    CHECK(first == 10);
+    CHECK(second == 30);
+  }
+  // Each epoch draws others of the text that it does not exhaust.
+  for (std::int64_t pair = 0; pair < 30; ++pair) CHECK(over_epochs[pair] >= 1);
+
+  BatchSampler uneven(corpus, {.tokens_per_batch = 20, .shares = {10, 6}});
+  const auto times = times_in_epoch(uneven);
+  std::int64_t twice = 0;
+  for (std::int64_t pair = 30; pair < 40; ++pair) twice += times.at(pair) == 2;
+  CHECK(twice == 5);  // 15 draws of 10 pairs
+}
+
+TEST_CASE("mixture: temperature lifts small texts, and 1 leaves them as they are") {
+  const std::vector<double> plain = tempered_shares({900, 1000}, 1);
+  CHECK(plain[0] == doctest::Approx(900));
+  CHECK(plain[1] == doctest::Approx(100));
+  const std::vector<double> lifted = tempered_shares({900, 1000}, 2);
+  CHECK(lifted[0] / lifted[1] == doctest::Approx(3));
+}
+
+TEST_CASE("mixture: a run goes on where it stopped, in the same draws") {
+  const ParallelCorpus corpus = ParallelCorpus::joined({part(10, 30), part(50, 10)});
+  const BatchOptions options{.tokens_per_batch = 20, .shares = {1, 3}};
+  BatchSampler whole(corpus, options), halves(corpus, options);
+  for (int i = 0; i < 7; ++i) whole.next();
+  halves.restore(whole.state());
+  for (int i = 0; i < 7; ++i) {
+    CHECK(whole.next().sentence_ids == halves.next().sentence_ids);
+  }
+}
+
+TEST_CASE("mixture: what makes no sense is refused") {
+  const ParallelCorpus corpus = ParallelCorpus::joined({part(10, 30), part(50, 10)});
+  CHECK_THROWS_WITH(BatchSampler(corpus, {.shares = {1, 2, 3}}),
+                    "shares: expected one for each of the 2 texts, given 3");
+  CHECK_THROWS_WITH(BatchSampler(corpus, {.shares = {1, 0}}),
+                    "shares: expected numbers above 0, given 0");
+}
+
+TEST_CASE("tags: a language's piece leads every source, which no text can write") {
+  const testing::TinyText text = testing::tiny_text();
+  const testing::ScratchFolder folder;
+  testing::write_file(folder / "en", text.source + "\n");
+  testing::write_file(folder / "de", text.target + "\n");
+  SentencePieceOptions settings;
+  settings.vocabulary = 200;
+  settings.languages = {"de", "fr"};
+  const SharedTokenizer tokenizer =
+      SentencePieceTokenizer::train_files({folder / "en", folder / "de"}, settings);
+  const std::int32_t german = tokenizer->expected_tag_of("de");
+  CHECK(tokenizer->piece(german) == "<2de>");
+  CHECK(tokenizer->tag_of("fr") == german + 1);
+  CHECK_FALSE(tokenizer->tag_of("nl"));
+  CHECK(contains(message_of([&] { tokenizer->expected_tag_of("nl"); }),
+                 "language nl: expected a vocabulary with a tag for it, given one without"));
+  const Ids spelt = tokenizer->encode("<2de> she");
+  CHECK(std::find(spelt.begin(), spelt.end(), german) == spelt.end());
+
+  const ParallelCorpus tagged = ParallelCorpus::load_or_make(
+      folder / "pairs", {folder / "en", folder / "de", "de"}, tokenizer, {});
+  const ParallelCorpus plain = ParallelCorpus::load(folder / "en", folder / "de", tokenizer);
+  REQUIRE(tagged.size() == plain.size());
+  for (std::int64_t i = 0; i < tagged.size(); ++i) {
+    const auto source = tagged.source()[i], without = plain.source()[i];
+    CHECK(source[0] == german);
+    CHECK(std::equal(source.begin() + 1, source.end(), without.begin(), without.end()));
+    CHECK(std::equal(tagged.target()[i].begin(), tagged.target()[i].end(),
+                     plain.target()[i].begin(), plain.target()[i].end()));
+  }
+  // The tag is kept whole, and decodes to nothing.
+  const Ids pieces = tokenizer->resegment(tagged.source()[0], 0.9, 1);
+  CHECK(pieces.front() == german);
+  CHECK(std::count(pieces.begin(), pieces.end(), german) == 1);
+  CHECK(tokenizer->decode(pieces) == tokenizer->decode(plain.source()[0]));
+  CHECK(tokenizer->resegment(plain.source()[0], 0, 1) ==
+        Ids(plain.source()[0].begin(), plain.source()[0].end()));
+
+  settings.languages = {"d e"};
+  CHECK_THROWS_WITH(SentencePieceTokenizer::train_files({folder / "en"}, settings),
+                    "language: expected a short name of letters, digits, - and _, given 'd e'");
+}
+
+}  // namespace
+}  // namespace kette

@@ -1,0 +1,57 @@
+#include "train/consistency.h"
+
+#include "autograd/ops/ids.h"
+
+namespace kette {
+namespace {
+
+void append_again(std::vector<std::int32_t>& ids) {
+  const std::vector<std::int32_t> once = ids;
+  ids.insert(ids.end(), once.begin(), once.end());
+}
+
+Segments twice(const Segments& segments) {
+  std::vector<std::int64_t> lengths;
+  for (int view = 0; view < 2; ++view) {
+    for (std::int64_t i = 0; i < segments.count(); ++i) lengths.push_back(segments.length(i));
+  }
+  return Segments::from_lengths(lengths);
+}
+
+/// In the second half.
+void cut_holes(std::vector<std::int32_t>& ids, double share, Random& random) {
+  for (std::size_t i = ids.size() / 2; i < ids.size(); ++i) {
+    if (random.uniform() < share) ids[i] = kNoEntry;
+  }
+}
+
+}  // namespace
+
+std::optional<TwoViews> ConsistencyOptions::views() const {
+  const double alpha = weight > 0 ? weight : kind == ConsistencyKind::r_drop ? 5 : 3;
+  switch (kind) {
+    case ConsistencyKind::none:
+      return {};
+    case ConsistencyKind::r_drop:
+      return TwoViews{.forward = alpha / 2, .reverse = alpha / 2, .second = 1};
+    case ConsistencyKind::simcut:
+      return TwoViews{.forward = alpha, .reverse = 0, .second = 0};
+  }
+  fail("consistency: no such kind");
+}
+
+Batch in_two_views(const Batch& batch, const ConsistencyOptions& options, Random& random) {
+  Batch both = batch;
+  for (auto* ids : {&both.source, &both.target_in, &both.target_out}) append_again(*ids);
+  both.sentence_ids.insert(both.sentence_ids.end(), batch.sentence_ids.begin(),
+                           batch.sentence_ids.end());
+  both.source_segments = twice(batch.source_segments);
+  both.target_segments = twice(batch.target_segments);
+  if (options.kind == ConsistencyKind::simcut) {
+    cut_holes(both.source, options.cutoff, random);
+    cut_holes(both.target_in, options.cutoff, random);
+  }
+  return both;
+}
+
+}  // namespace kette

@@ -1,0 +1,39 @@
+// Consistency training: a model reads each batch twice, and loses also what its two readings disagree about.
+//   R-Drop   two dropouts of the same batch (Wu et al. 2021, "R-Drop: Regularized Dropout for Neural Networks",
+//            equations (1) to (3)):
+//              CE(p) + CE(q) + weight / 2 (KL(p || q) + KL(q || p))
+//   SimCut   the batch, and the same with the embeddings of some tokens of both sides set to zero (Gao et al. 2022,
+//            "Bi-SimCut: A Simple Strategy for Boosting Neural Machine Translation", equation (6)):
+//              CE(p) + weight KL(p || q)
+// Gradients flow into both readings.
+#pragma once
+
+#include <optional>
+
+#include "data/corpora/batches.h"
+#include "tensor/enum_names.h"
+#include "tensor/linear_cross_entropy.h"
+#include "tensor/random.h"
+
+namespace kette {
+
+enum class ConsistencyKind : std::uint8_t { none, r_drop, simcut };
+template <>
+inline constexpr auto kNamesOf<ConsistencyKind> =
+    enum_names<ConsistencyKind>({{ConsistencyKind::none, "none"},
+                                 {ConsistencyKind::r_drop, "r_drop"},
+                                 {ConsistencyKind::simcut, "simcut"}});
+
+struct ConsistencyOptions {
+  ConsistencyKind kind = ConsistencyKind::none;
+  double weight = 0;     ///< alpha; 0: the papers' for small data, 5 for R-Drop and 3 for SimCut
+  double cutoff = 0.05;  ///< SimCut: the share of tokens that one reading does not see
+
+  /// What the loss of rows in two views is told; nothing without consistency training.
+  std::optional<TwoViews> views() const;
+};
+
+/// The sentences twice, the second time with holes if SimCut asks for them (the id kNoEntry).
+Batch in_two_views(const Batch& batch, const ConsistencyOptions& options, Random& random);
+
+}  // namespace kette
