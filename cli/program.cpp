@@ -33,6 +33,7 @@ void add_commands(CLI::App& program) {
   add_evaluate_command(program);
   add_bleu_command(program);
   add_score_command(program);
+  add_parse_score_command(program);
   add_average_command(program);
   add_merge_command(program);
   add_import_command(program);

@@ -12,6 +12,7 @@ void add_generate_command(CLI::App& program);
 void add_evaluate_command(CLI::App& program);
 void add_bleu_command(CLI::App& program);
 void add_score_command(CLI::App& program);
+void add_parse_score_command(CLI::App& program);
 void add_explain_command(CLI::App& program);
 void add_plot_command(CLI::App& program);
 void add_sweep_command(CLI::App& program);

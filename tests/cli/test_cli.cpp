@@ -50,6 +50,7 @@ TEST_CASE("cli: every command documents its options") {
       {{"evaluate"}, "--tokenize"},
       {{"bleu"}, "--sentence-level"},
       {{"score"}, "--normalize"},
+      {{"parse-score"}, "--cutoff"},
       {{"average"}, "--last"},
       {{"merge"}, "--base"},
       {{"gradcheck"}, "--tolerance"},

@@ -63,6 +63,7 @@ const std::vector<const Target*>& targets() {
                                                  &characters,
                                                  &text_lines,
                                                  &documents,
+                                                 &trees,
                                                  &unicode,
                                                  &scores,
                                                  &config_file,

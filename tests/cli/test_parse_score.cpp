@@ -1,0 +1,50 @@
+// `kette parse-score` as people run it; the numbers are those of tests/data/test_parse_score.cpp.
+#include <doctest/doctest.h>
+
+#include "data/files/json_text.h"
+#include "tests/cli/run_kette.h"
+
+using kette::Json;
+using namespace kette::testing;
+
+TEST_CASE("cli: parse-score prints both blocks and ends with the signature") {
+  const ScratchFolder folder;
+  const std::string gold = (folder / "gold").string(), test = (folder / "test").string();
+  write_file(gold,
+             "( (S (NP-SBJ (DT the) (NN cat)) (VP (VBZ sleeps)) (. .)))\n(S (NP (NN a)) (, ,))\n");
+  write_file(test, "(S (NP (DT the) (NN cat)) (VB sleeps) (. .))\n(S (NP (NN a)) (NN ,))\n");
+  const Outcome own = run_kette({"parse-score", "--gold", gold, "--test", test});
+  CAPTURE(own.err);
+  REQUIRE(own.code == 0);
+  CHECK(own.out.find("of them errors              1        1\n") != std::string::npos);
+  CHECK(own.last_line() == "evalb|prm:COLLINS|micro|len<=all = 80.00");
+  const Outcome by_gold = run_kette({"parse-score", "--gold", gold, "--test", test, "--punctuation",
+                                     "gold", "--cutoff", "2", "--json"});
+  const Json json = Json::parse(by_gold.last_line());
+  CHECK(json["signature"] == "evalb|prm:COLLINS|micro|punctuation:gold|len<=all");
+  CHECK(json["errors"] == 0);
+  CHECK(json["brackets"] == Json({{"matched", 4}, {"gold", 5}, {"test", 4}}));
+  CHECK(json["short"]["signature"] == "evalb|prm:COLLINS|micro|punctuation:gold|len<=2");
+  CHECK(json["short"]["sentences"] == 1);
+  CHECK(json["short"]["f1"] == 100);
+}
+
+TEST_CASE("cli: parse-score names file and line of what is no tree") {
+  const ScratchFolder folder;
+  const std::string gold = (folder / "gold").string(), test = (folder / "test").string();
+  write_file(gold, "(S (NN a))\n(S (NN b))\n");
+  const auto refused = [&](const std::string& content) {
+    write_file(test, content);
+    const Outcome outcome = run_kette({"parse-score", "--gold", gold, "--test", test});
+    CHECK(outcome.code == 1);
+    return outcome.err.substr(outcome.err.rfind('/') + 1);
+  };
+  CHECK(refused("(S (NN a))\nS (NN b)\n") ==
+        "test:2: expected (, as a tree begins, given S; is this a file of trees?\n");
+  CHECK(refused("(S (NN a))\n(S (NN b)\n") ==
+        "test:2: expected a tree with as many ) as (, given 1 ) too few\n");
+  CHECK(refused("(S (NN a))\n").find("has, given 1 (for a sentence without") != std::string::npos);
+  const Outcome usage = run_kette({"parse-score", "--gold", gold});
+  CHECK(usage.code == 2);
+  CHECK(usage.says("--test"));
+}
