@@ -64,6 +64,26 @@ std::vector<Option> add_sampling_options(OptionGroup& group, SamplingOptions& op
           group.number("--seed", options.seed, "The same seed gives the same text")};
 }
 
+void add_candidate_options(CLI::App& command, TranslateOptions& options,
+                           CandidateOptions& candidates, bool lists) {
+  OptionGroup group(command, "Candidates");
+  Option n_best = group.number(
+      "--n-best", options.n_best, at_least(1),
+      lists ? "Best translations of each line, or as many samples, as `line ||| text ||| score`"
+            : "Best translations of each line, or as many samples, for --mbr");
+  const Option mbr = group.one_of(
+      "--mbr", all_names<Utility>(),
+      [&options](const std::string& name) { options.minimum_risk = enum_named<Utility>(name); },
+      [&options] {
+        return options.minimum_risk ? std::string(enum_name(*options.minimum_risk)) : "";
+      },
+      "Take the one of the --n-best that is most like all of them by this score, the one of minimum Bayes risk");
+  if (!lists) n_best.needs(mbr);
+  const Option sample =
+      group.flag("--sample", candidates.sample, "Draw translations by chance instead of searching");
+  for (Option option : add_sampling_options(group, candidates.sampling)) option.needs(sample);
+}
+
 void add_search_options(CLI::App& command, TranslateOptions& options) {
   OptionGroup group(command, "Search");
   add_beam_options(group, options);

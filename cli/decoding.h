@@ -33,6 +33,15 @@ SavedModel<M> load(const ModelOptions& options) {
 
 /// Adds --beam, --length-penalty and the other settings of the search.
 void add_search_options(CLI::App& command, TranslateOptions& options);
+/// Several translations of each line, drawn or searched for.
+struct CandidateOptions {
+  bool sample = false;
+  SamplingOptions sampling;
+};
+/// Adds --n-best, --sample with its settings, and --mbr. lists: whether all of them are printed, so that
+/// --n-best makes sense without --mbr.
+void add_candidate_options(CLI::App& command, TranslateOptions& options,
+                           CandidateOptions& candidates, bool lists);
 /// Adds --beam, which is returned, --beam-kind and --length-penalty. of_one: what a beam of 1 is.
 Option add_beam_options(OptionGroup& group, SearchOptions& options,
                         const std::string& of_one = "greedy search");

@@ -1,55 +1,105 @@
 #include "cli/scoring.h"
 
+#include <iostream>
+
+#include "cli/common.h"
+#include "data/files/json_text.h"
 #include "data/metrics/bleu.h"
 #include "data/metrics/chrf.h"
+#include "data/metrics/significance.h"
 
 namespace kette::cli {
 namespace {
 
-constexpr int kResamples = 1000;
-
-BleuOptions bleu_options(const ScoringOptions& o) {
+ScoreMetric metric_of(const ScoringOptions& o, bool of_sentence = false) {
+  if (o.metric == "ter") return ter_metric(o.ter);
+  if (o.metric == "chrf") {
+    ChrfOptions options;
+    options.lowercase = o.lowercase;
+    return chrf_metric(options);
+  }
   BleuOptions options;
   options.lowercase = o.lowercase;
   options.tokenizer = o.tokenize;
-  return options;
-}
-
-ChrfOptions chrf_options(const ScoringOptions& o) {
-  ChrfOptions options;
-  options.lowercase = o.lowercase;
-  return options;
-}
-
-template <class Score>
-ScoreLine line_of(const Score& score) {
-  return {score.format(2, true), score.score, score.signature};
+  options.effective_order = of_sentence;
+  return bleu_metric(options);
 }
 
 }  // namespace
 
+void ScoringOptions::check() const {
+  const auto refuse = [](const std::string& option, const std::string& expected,
+                         const std::string& given) {
+    throw UsageError(option + ": expected " + expected + ", given " + given);
+  };
+  const std::string of_ter = ter.normalized       ? "--ter-normalized"
+                             : ter.no_punct       ? "--ter-no-punct"
+                             : ter.asian_support  ? "--ter-asian"
+                             : ter.case_sensitive ? "--ter-case-sensitive"
+                                                  : "";
+  if (!of_ter.empty() && metric != "ter") {
+    refuse(of_ter, "--metric ter beside it", "--metric " + metric);
+  }
+  if (ter.asian_support && !ter.normalized && !ter.no_punct) {
+    refuse("--ter-asian", "--ter-normalized or --ter-no-punct, which it widens", "neither");
+  }
+}
+
 void add_scoring_options(CLI::App& command, ScoringOptions& options) {
   OptionGroup group(command, "Scoring");
-  group.choice("--metric", options.metric, {"bleu", "chrf"}, "The score");
+  group.choice("--metric", options.metric, {"bleu", "chrf", "ter"},
+               "The score; of ter lower is better");
   group.choice("--tokenize", options.tokenize, "Tokenizer of BLEU");
-  group.flag("--lowercase", options.lowercase, "Compare lower-cased text");
+  const Option lowercase = group.flag("--lowercase", options.lowercase,
+                                      "Compare lower-cased text, which ter does anyway");
+  group.flag("--ter-normalized", options.ter.normalized, "TER sets punctuation apart");
+  group.flag("--ter-no-punct", options.ter.no_punct, "TER leaves punctuation out");
+  group.flag("--ter-asian", options.ter.asian_support, "They do so in Chinese and Japanese, too");
+  group.flag("--ter-case-sensitive", options.ter.case_sensitive, "TER looks at case")
+      .excludes(lowercase);
   group.flag("--confidence", options.confidence,
              "Add the 95 % interval of 1000 bootstrap resamples");
 }
 
-ScoreLine score_corpus(const ScoreLines& hypotheses, const std::vector<ScoreLines>& references,
-                       const ScoringOptions& o) {
-  BootstrapOptions bootstrap;
-  if (o.confidence) bootstrap.samples = kResamples;
-  if (o.metric == "chrf")
-    return line_of(corpus_chrf(hypotheses, references, chrf_options(o), bootstrap));
-  return line_of(corpus_bleu(hypotheses, references, bleu_options(o), bootstrap));
-}
-
 double score_sentence(std::string_view hypothesis, const ScoreLines& references,
                       const ScoringOptions& o) {
-  if (o.metric == "chrf") return sentence_chrf(hypothesis, references, chrf_options(o)).score;
-  return sentence_bleu(hypothesis, references, bleu_options(o)).score;
+  std::vector<ScoreLines> one_line_each;
+  for (const std::string_view reference : references) one_line_each.push_back({reference});
+  return ScoreStatistics(metric_of(o, true), {hypothesis}, one_line_each).score();
+}
+
+nlohmann::ordered_json print_scores(const ScoreLines& translations,
+                                    const std::vector<ScoreLines>& references,
+                                    const OtherSystem& other, const ScoringOptions& o) {
+  const SignificanceOptions drawn;
+  BootstrapOptions bootstrap;
+  if (o.confidence) bootstrap = {drawn.resamples, drawn.seed};
+  const ScoreStatistics statistics(metric_of(o), translations, references);
+  const CorpusScore score = corpus_score(statistics, bootstrap);
+  std::cout << score.format(2, true) << "\n";
+  Json json{{"metric", o.metric}, {"score", score.score}, {"signature", score.signature}};
+  if (other.name.empty()) return json;
+
+  const ScoreStatistics other_statistics(metric_of(o), other.translations, references);
+  const CorpusScore other_score = corpus_score(other_statistics, bootstrap);
+  const SignificanceTests tests = test_significance(statistics, other_statistics, drawn);
+  const double difference = score.score - other_score.score;
+  std::cout << for_stdout(other.name) << ": " << other_score.format() << "\n"
+            << text(
+                   "difference %+.2f: p = %.4f by paired bootstrap resampling (bs:%d|seed:%llu), "
+                   "p = %.4f by paired approximate randomisation (ar:%d|seed:%llu)\n",
+                   difference, tests.bootstrap_p, drawn.resamples,
+                   static_cast<unsigned long long>(drawn.seed), tests.randomisation_p, drawn.trials,
+                   static_cast<unsigned long long>(drawn.seed));
+  json["against"] = Json{{"name", other.name},
+                         {"score", other_score.score},
+                         {"difference", difference},
+                         {"bootstrap_p", tests.bootstrap_p},
+                         {"randomisation_p", tests.randomisation_p},
+                         {"resamples", drawn.resamples},
+                         {"trials", drawn.trials},
+                         {"seed", drawn.seed}};
+  return json;
 }
 
 }  // namespace kette::cli

@@ -1,4 +1,4 @@
-// BLEU or chrF of translations, for `kette bleu` and `kette evaluate`.
+// BLEU, chrF or TER of translations, alone or beside another system's, for `kette bleu` and `kette evaluate`.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -6,28 +6,36 @@
 #include <vector>
 
 #include "cli/options.h"
-#include "data/metrics/score_statistics.h"
 #include "data/metrics/score_tokenizers.h"
+#include "data/metrics/ter.h"
 
 namespace kette::cli {
 
 struct ScoringOptions {
   std::string metric = "bleu";
   ScoreTokenizer tokenize = ScoreTokenizer::v13a;
+  TerOptions ter;
   bool lowercase = false, confidence = false;
+
+  /// Throws a UsageError where options of TER are given to another metric.
+  void check() const;
 };
 
 void add_scoring_options(CLI::App& command, ScoringOptions& options);
 
-struct ScoreLine {
-  std::string text;  ///< signature and score on one line, as sacreBLEU prints them
-  double score = 0;
-  std::string signature;
-};
-
-ScoreLine score_corpus(const ScoreLines& hypotheses, const std::vector<ScoreLines>& references,
-                       const ScoringOptions& options);
 double score_sentence(std::string_view hypothesis, const ScoreLines& references,
                       const ScoringOptions& options);
+
+/// A system to compare with.
+struct OtherSystem {
+  std::string name;  ///< empty: there is none
+  ScoreLines translations;
+};
+
+/// Prints the score with its signature on one line, as sacreBLEU prints them; beside another system also
+/// that one's, and how likely systems of the same quality are as far apart. Gives what --json says of it.
+nlohmann::ordered_json print_scores(const ScoreLines& translations,
+                                    const std::vector<ScoreLines>& references,
+                                    const OtherSystem& other, const ScoringOptions& options);
 
 }  // namespace kette::cli

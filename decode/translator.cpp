@@ -159,10 +159,41 @@ class Search {
   std::vector<Ids> begun_;  // the prefixes behind their begin marks
 };
 
+/// Puts the alternatives of each translation in the order of their expected utility.
+void take_least_risk(std::vector<Translation>& translations, const TranslateOptions& options) {
+  const auto order = [&](Translation& translation) {
+    std::vector<std::string> texts;
+    std::vector<double> log_probabilities;
+    for (const Translation::Alternative& alternative : translation.n_best) {
+      texts.push_back(alternative.text);
+      log_probabilities.push_back(alternative.hypothesis.log_probability);
+    }
+    const std::vector<double> weights = options.sampling ? std::vector<double>(texts.size(), 1)
+                                                         : posterior_weights(log_probabilities),
+                              utilities = expected_utilities(texts, weights, *options.minimum_risk);
+    for (std::size_t i = 0; i < texts.size(); ++i) translation.n_best[i].utility = utilities[i];
+    std::stable_sort(translation.n_best.begin(), translation.n_best.end(),
+                     [](const auto& a, const auto& b) { return a.utility > b.utility; });
+    translation.text = translation.n_best.front().text;
+  };
+  const std::vector<std::int64_t> costs(translations.size(), 1);
+  const Workforce workforce({}, options.threads, costs, 1);
+  JobQueue queue(costs, workforce.workers, 1);
+  workforce.run([&] {
+    for (std::vector<std::int64_t> some; !(some = queue.take(1, true)).empty();) {
+      for (const std::int64_t number : some) order(translations[number]);
+    }
+  });
+}
+
 }  // namespace
 
 void TranslateOptions::check() const {
   KETTE_CHECK(batch_tokens > 0, "batch tokens: expected at least 1, given ", batch_tokens);
+  KETTE_CHECK(!minimum_risk || n_best > 1,
+              "minimum Bayes risk: expected at least 2 translations of each line to choose from "
+              "(n-best), given ",
+              n_best);
   if (!sampling) return SearchOptions::check();
   sampling->check();
   KETTE_CHECK(tap == nullptr, "translate: expected a search where a tap looks on, given samples");
@@ -203,6 +234,7 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
     translation.text = translation.n_best.front().text;
     translation.truncated = cut[i];
   }
+  if (options.minimum_risk) take_least_risk(translations, options);
   return translations;
 }
 

@@ -11,6 +11,7 @@
 
 #include "data/tokenizers/tokenizer.h"
 #include "decode/beam_search.h"
+#include "decode/minimum_risk.h"
 #include "decode/sampling.h"
 
 namespace kette {
@@ -27,6 +28,9 @@ struct TranslateOptions : SearchOptions {
   std::string language{};
   /// Draw n_best translations of each source by chance, instead of searching for the likeliest.
   std::optional<SamplingOptions> sampling;
+  /// Of the n_best translations, searched for or drawn, take the one of least risk (decode/minimum_risk.h).
+  /// A Translator does this, translate_ids() does not.
+  std::optional<Utility> minimum_risk;
   /// Which text the first is: draws of the same text are the same, whatever is translated with it.
   std::int64_t first_number = 0;
 
@@ -41,9 +45,10 @@ struct Translation {
   struct Alternative {
     std::string text;
     Hypothesis hypothesis;
+    double utility = 0;  ///< expected, where that was asked for
   };
   std::string text;                 ///< of the best
-  std::vector<Alternative> n_best;  ///< falling by score, or as they were drawn
+  std::vector<Alternative> n_best;  ///< falling by score or by utility, or as they were drawn
   bool truncated = false;           ///< the source was cut
 };
 

@@ -1,4 +1,4 @@
-// `kette bleu`: BLEU or chrF of translations on stdin, equal to sacreBLEU.
+// `kette bleu`: BLEU, chrF or TER of translations on stdin, equal to sacreBLEU.
 #include <unistd.h>
 
 #include <iostream>
@@ -17,7 +17,7 @@ struct BleuCommandOptions {
   CommonOptions common;
   ScoringOptions scoring;
   std::vector<std::string> references;
-  std::filesystem::path input;
+  std::filesystem::path input, against;
   bool sentence_level = false;
 };
 
@@ -30,17 +30,27 @@ TextLines read_hypotheses(const BleuCommandOptions& o) {
 
 void run(const BleuCommandOptions& o) {
   use_threads(o.common);
+  o.scoring.check();
   std::vector<TextLines> reference_lines;
   for (const std::string& file : o.references) {
     reference_lines.push_back(read_lines(file, kWholeText));
   }
   const TextLines hypotheses = read_hypotheses(o);
+  const auto check_lines = [&](const TextLines& lines, const std::string& file) {
+    KETTE_CHECK(lines.size() == hypotheses.size(), file, ": expected ", hypotheses.size(),
+                " lines, as many as there are translations, given ", lines.size());
+  };
   std::vector<ScoreLines> references;
   for (std::size_t i = 0; i < reference_lines.size(); ++i) {
-    KETTE_CHECK(reference_lines[i].size() == hypotheses.size(), o.references[i], ": expected ",
-                hypotheses.size(), " lines, as many as there are translations, given ",
-                reference_lines[i].size());
+    check_lines(reference_lines[i], o.references[i]);
     references.push_back(reference_lines[i].views());
+  }
+  OtherSystem other{o.against.string(), {}};
+  TextLines other_lines;
+  if (!o.against.empty()) {
+    other_lines = read_lines(o.against, kWholeText);
+    check_lines(other_lines, other.name);
+    other.translations = other_lines.views();
   }
   if (o.sentence_level) {
     for (std::int64_t i = 0; i < hypotheses.size(); ++i) {
@@ -49,12 +59,8 @@ void run(const BleuCommandOptions& o) {
       std::cout << text("%.4f\n", score_sentence(hypotheses[i], of_sentence, o.scoring));
     }
   }
-  const ScoreLine score = score_corpus(hypotheses.views(), references, o.scoring);
-  std::cout << score.text << "\n";
-  if (o.common.json) {
-    print_json(
-        {{"metric", o.scoring.metric}, {"score", score.score}, {"signature", score.signature}});
-  }
+  const Json scores = print_scores(hypotheses.views(), references, other, o.scoring);
+  if (o.common.json) print_json(scores);
 }
 
 }  // namespace
@@ -67,6 +73,9 @@ void add_bleu_command(CLI::App& program) {
   group.list("--ref", options->references, "Reference translations; may be given several times")
       .required();
   group.path("--input", options->input, "The translations (default: stdin)");
+  group.path(
+      "--against", options->against,
+      "Translations of another system: also say whether they are better or worse by more than chance");
   group.flag("--sentence-level", options->sentence_level, "Also print the score of each line");
   add_scoring_options(command, options->scoring);
   add_common_options(command, options->common);

@@ -2,6 +2,7 @@
 // language model predicts a text.
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
@@ -19,10 +20,40 @@ struct EvaluateOptions {
   CommonOptions common;
   ModelOptions model;
   TranslateOptions translate;
+  CandidateOptions candidates;
   ScoringOptions scoring;
-  std::filesystem::path source, reference, output;
+  std::filesystem::path source, reference, output, against;
   EvaluateTextOptions text;
 };
+
+SavedModel<Transformer> load_checked(const ModelOptions& model, const EvaluateOptions& o,
+                                     const TextLines& source) {
+  SavedModel<Transformer> saved = load<Transformer>(model);
+  check_width(o.translate, *saved.model);
+  if (!o.translate.truncate) check_lengths(saved, source.views(), o.source.string());
+  return saved;
+}
+
+std::vector<std::string> translate(const SavedModel<Transformer>& saved, const EvaluateOptions& o,
+                                   const TextLines& source) {
+  const Translator translator(*saved.model, saved.tokenizer, o.model.weights);
+  const std::vector<std::string> lines(source.views().begin(), source.views().end());
+  std::vector<std::string> texts;
+  for (Translation& translation : translator.translate(lines, o.translate)) {
+    texts.push_back(std::move(translation.text));
+  }
+  return texts;
+}
+
+TextLines beside(const std::filesystem::path& file, const TextLines& source,
+                 const EvaluateOptions& o) {
+  TextLines lines = read_lines(file, kWholeText);
+  KETTE_CHECK(lines.size() == source.size(), file.string(), ": expected ", source.size(),
+              " lines, as many as ", o.source.string(), " has, given ", lines.size());
+  return lines;
+}
+
+ScoreLines views(const std::vector<std::string>& texts) { return {texts.begin(), texts.end()}; }
 
 void evaluate_translation(EvaluateOptions& o) {
   if (o.source.empty() || o.reference.empty()) {
@@ -32,34 +63,38 @@ void evaluate_translation(EvaluateOptions& o) {
                     : o.source.empty()                      ? "no --src"
                                                             : "no --ref"));
   }
+  if (o.candidates.sample) o.translate.sampling = o.candidates.sampling;
   o.translate.check();
+  o.scoring.check();
   const TextLines source = read_lines(o.source, kWholeText);
-  const TextLines reference = read_lines(o.reference, kWholeText);
-  KETTE_CHECK(source.size() == reference.size(), o.reference.string(), ": expected ", source.size(),
-              " lines, as many as ", o.source.string(), " has, given ", reference.size());
-  const SavedModel<Transformer> saved = load<Transformer>(o.model);
-  check_width(o.translate, *saved.model);
-  if (!o.translate.truncate) check_lengths(saved, source.views(), o.source.string());
-  const Translator translator(*saved.model, saved.tokenizer, o.model.weights);
-  const std::vector<std::string> lines(source.views().begin(), source.views().end());
-  const std::vector<Translation> translations = translator.translate(lines, o.translate);
-  ScoreLines hypotheses;
-  std::string written;
-  for (const Translation& translation : translations) {
-    hypotheses.push_back(translation.text);
-    written += translation.text + "\n";
+  const TextLines reference = beside(o.reference, source, o);
+  const SavedModel<Transformer> saved = load_checked(o.model, o, source);
+  // The other system is a model in a directory, or a file of translations.
+  std::optional<SavedModel<Transformer>> other_model;
+  std::vector<std::string> others;
+  if (std::filesystem::is_directory(o.against)) {
+    ModelOptions other = o.model;
+    other.model = o.against;
+    other.checkpoint.clear();
+    other_model = load_checked(other, o, source);
+  } else if (!o.against.empty()) {
+    const TextLines lines = beside(o.against, source, o);
+    others.assign(lines.views().begin(), lines.views().end());
   }
-  if (!o.output.empty()) write_file_atomically(o.output, written);
-  const ScoreLine score = score_corpus(hypotheses, {reference.views()}, o.scoring);
-  std::cout << score.text << "\n";
-  if (o.common.json) {
-    print_json({{"metric", o.scoring.metric},
-                {"score", score.score},
-                {"signature", score.signature},
-                {"beam", o.translate.beam},
-                {"length_penalty", o.translate.length_penalty.str()},
-                {"sentences", source.size()}});
+  const std::vector<std::string> translations = translate(saved, o, source);
+  if (other_model) others = translate(*other_model, o, source);
+  if (!o.output.empty()) {
+    std::string written;
+    for (const std::string& translation : translations) written += translation + "\n";
+    write_file_atomically(o.output, written);
   }
+  Json scores = print_scores(views(translations), {reference.views()},
+                             {o.against.string(), views(others)}, o.scoring);
+  if (!o.common.json) return;
+  scores["beam"] = o.translate.beam;
+  scores["length_penalty"] = o.translate.length_penalty.str();
+  scores["sentences"] = source.size();
+  print_json(scores);
 }
 
 void run(EvaluateOptions& o) {
@@ -82,11 +117,16 @@ void add_evaluate_command(CLI::App& program) {
   OptionGroup pairs(command, "Translation");
   Option source = pairs.path("--src", options->source, "Sentences to translate");
   pairs.path("--ref", options->reference, "Their reference translations");
+  Option against = pairs.path(
+      "--against", options->against,
+      "Another model's directory, or a file of translations: also say whether they are better or worse by more than chance",
+      "PATH");
   pairs.path("--output", options->output, "Also write the translations here");
   OptionGroup text(command, "Language model");
   text.list("--text", options->text.files,
             "Text to predict, plain or gzip, or a file that kette tokenize made")
-      .excludes(source);
+      .excludes(source)
+      .excludes(against);
   text.choice("--documents", options->text.documents,
               "What ends in an end of text: each file, each line, or the lines between blank ones");
   text.number("--context", options->text.score.context, at_least(1),
@@ -96,6 +136,7 @@ void add_evaluate_command(CLI::App& program) {
       "Tokens between windows; fewer give every token more past and take longer (default: half of the context)");
   add_scoring_options(command, options->scoring);
   add_search_options(command, options->translate);
+  add_candidate_options(command, options->translate, options->candidates, false);
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }

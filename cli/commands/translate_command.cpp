@@ -23,8 +23,7 @@ struct TranslateCommandOptions {
   CommonOptions common;
   ModelOptions model;
   TranslateOptions translate;
-  bool sample = false;
-  SamplingOptions sampling;
+  CandidateOptions candidates;
   std::filesystem::path input, output, prefix;
 };
 
@@ -88,8 +87,8 @@ class Prefixes {
   std::optional<LineReader> lines_;
 };
 
-std::string format(const Translation& translation, std::int64_t line, std::int64_t n_best) {
-  if (n_best == 1) return translation.text + "\n";
+std::string format(const Translation& translation, std::int64_t line, bool lists) {
+  if (!lists) return translation.text + "\n";
   std::string lines;
   for (const Translation::Alternative& alternative : translation.n_best) {
     lines += std::to_string(line) + " ||| " + alternative.text + " ||| " +
@@ -100,7 +99,7 @@ std::string format(const Translation& translation, std::int64_t line, std::int64
 
 void run(TranslateCommandOptions& o) {
   const int threads = use_threads(o.common);
-  if (o.sample) o.translate.sampling = o.sampling;
+  if (o.candidates.sample) o.translate.sampling = o.candidates.sampling;
   o.translate.check();
   LineReader source = open_input(o.input);
   const SavedModel<Transformer> saved = load<Transformer>(o.model);
@@ -109,6 +108,7 @@ void run(TranslateCommandOptions& o) {
   std::vector<std::string> part = source.next(kPart);
   Prefixes prefixes(o.prefix);
   Sink sink(o.output);  // now, so that input that is refused leaves an earlier output as it is
+  const bool lists = o.translate.n_best > 1 && !o.translate.minimum_risk;
   std::int64_t sentences = 0, tokens = 0;
   double seconds = 0;
   while (!part.empty()) {
@@ -127,7 +127,7 @@ void run(TranslateCommandOptions& o) {
         std::cerr << "kette: " << visible(source.name()) << ":" << line
                   << ": cut, it is too long for the model\n";
       }
-      written += format(translations[i], line, o.translate.n_best);
+      written += format(translations[i], line, lists);
       tokens += static_cast<std::int64_t>(translations[i].n_best.front().hypothesis.tokens.size());
     }
     sentences += static_cast<std::int64_t>(part.size());
@@ -155,15 +155,10 @@ void add_translate_command(CLI::App& program) {
   OptionGroup text(command, "Text");
   text.path("--input", options->input, "Sentences, one a line; plain or gzip (default: stdin)");
   text.path("--output", options->output, "Where their translations go (default: stdout)");
-  text.number("--n-best", options->translate.n_best, at_least(1),
-              "Best translations of each line, or as many samples, as `line ||| text ||| score`");
   text.path("--prefix", options->prefix,
             "What the translation of each line is to begin with; a line may be empty");
   add_search_options(command, options->translate);
-  OptionGroup sampling(command, "Sampling");
-  const Option sample = sampling.flag("--sample", options->sample,
-                                      "Draw translations by chance instead of searching");
-  for (Option option : add_sampling_options(sampling, options->sampling)) option.needs(sample);
+  add_candidate_options(command, options->translate, options->candidates, true);
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }

@@ -5,7 +5,6 @@
 
 #include "data/files/unicode.h"
 #include "data/metrics/ngrams.h"
-#include "data/metrics/score_format.h"
 #include "tensor/error.h"
 
 namespace kette {
@@ -41,6 +40,18 @@ std::int64_t closest_length(std::int64_t length, const std::vector<std::u32strin
   return closest;
 }
 
+ScoreCounts row_of(std::int64_t hyp_len, std::int64_t ref_len,
+                   const std::vector<NgramCount>& ngrams) {
+  ScoreCounts row(kWidth);
+  row[kHypLen] = hyp_len;
+  row[kRefLen] = ref_len;
+  for (std::size_t n = 0; n < kBleuOrder; ++n) {
+    row[kMatched + n] = ngrams[n].matched;
+    row[kTotal + n] = ngrams[n].hypothesis;
+  }
+  return row;
+}
+
 ScoreCounts segment_counts(const std::u32string& hypothesis,
                            const std::vector<std::u32string>& references,
                            const BleuOptions& options) {
@@ -50,15 +61,8 @@ ScoreCounts segment_counts(const std::u32string& hypothesis,
   for (const std::u32string& reference : references) {
     reference_words.push_back(words_of(reference, options, numbers));
   }
-  ScoreCounts row(kWidth);
-  row[kHypLen] = static_cast<std::int64_t>(words.size());
-  row[kRefLen] = closest_length(row[kHypLen], reference_words);
-  const std::vector<NgramCount> ngrams = count_ngrams(words, reference_words, kBleuOrder);
-  for (std::size_t n = 0; n < kBleuOrder; ++n) {
-    row[kMatched + n] = ngrams[n].matched;
-    row[kTotal + n] = ngrams[n].hypothesis;
-  }
-  return row;
+  return row_of(std::ssize(words), closest_length(std::ssize(words), reference_words),
+                count_ngrams(words, reference_words, kBleuOrder));
 }
 
 double brevity_penalty(std::int64_t hyp_len, std::int64_t ref_len) {
@@ -107,6 +111,11 @@ BleuScore score_of(const ScoreCounts& sum, const BleuOptions& options) {
   return bleu;
 }
 
+BleuOptions of_sentences(BleuOptions options) {
+  options.effective_order = true;
+  return options;
+}
+
 std::string fields_of(const BleuOptions& options) {
   std::string fields = options.lowercase ? "case:lc" : "case:mixed";
   fields += options.effective_order ? "|eff:yes" : "|eff:no";
@@ -118,61 +127,65 @@ std::string fields_of(const BleuOptions& options) {
   return fields;
 }
 
-ScoreStatistics statistics_of(const ScoreLines& hypotheses,
-                              const std::vector<ScoreLines>& references,
-                              const BleuOptions& options) {
-  KETTE_CHECK(std::isfinite(smoothing_value(options)) && smoothing_value(options) >= 0.0,
-              "BLEU: expected a smoothing value of 0 or more, given ", smoothing_value(options));
-  return ScoreStatistics(
-      "BLEU", hypotheses, references,
-      [&](const std::u32string& hypothesis, const std::vector<std::u32string>& segment_references) {
-        return segment_counts(hypothesis, segment_references, options);
-      });
+std::string details_of(const BleuScore& bleu) {
+  std::string text;
+  for (const double precision : bleu.precisions) {
+    if (!text.empty()) text += '/';
+    text += fixed_decimals(precision, 1);
+  }
+  const double ratio = bleu.ref_len == 0
+                           ? 0.0
+                           : static_cast<double>(bleu.hyp_len) / static_cast<double>(bleu.ref_len);
+  return text + " (BP = " + fixed_decimals(bleu.brevity_penalty, 3) +
+         " ratio = " + fixed_decimals(ratio, 3) + " hyp_len = " + std::to_string(bleu.hyp_len) +
+         " ref_len = " + std::to_string(bleu.ref_len) + ")";
 }
 
 }  // namespace
 
-std::string BleuScore::format(int decimals, bool with_signature) const {
-  std::string text = with_signature ? "BLEU|" + signature : "BLEU";
-  text += " = " + score_with_interval(score, interval, decimals) + " ";
-  for (std::size_t n = 0; n < kBleuOrder; ++n) {
-    if (n > 0) text += '/';
-    text += fixed_decimals(precisions[n], 1);
-  }
-  const double ratio =
-      ref_len == 0 ? 0.0 : static_cast<double>(hyp_len) / static_cast<double>(ref_len);
-  return text + " (BP = " + fixed_decimals(brevity_penalty, 3) +
-         " ratio = " + fixed_decimals(ratio, 3) + " hyp_len = " + std::to_string(hyp_len) +
-         " ref_len = " + std::to_string(ref_len) + ")";
+ScoreMetric bleu_metric(const BleuOptions& options) {
+  KETTE_CHECK(std::isfinite(smoothing_value(options)) && smoothing_value(options) >= 0.0,
+              "BLEU: expected a smoothing value of 0 or more, given ", smoothing_value(options));
+  return {
+      "BLEU", fields_of(options),
+      [options](const std::u32string& hypothesis, const std::vector<std::u32string>& references) {
+        return segment_counts(hypothesis, references, options);
+      },
+      [options](const ScoreCounts& sum) { return score_of(sum, options).score; },
+      [options](const ScoreCounts& sum) { return details_of(score_of(sum, options)); }};
 }
 
 BleuScore corpus_bleu(const ScoreLines& hypotheses, const std::vector<ScoreLines>& references,
                       const BleuOptions& options, const BootstrapOptions& bootstrap) {
-  const ScoreStatistics statistics = statistics_of(hypotheses, references, options);
+  const ScoreStatistics statistics(bleu_metric(options), hypotheses, references);
   BleuScore bleu = score_of(statistics.sum(), options);
-  if (bootstrap.samples > 1) {
-    bleu.interval = statistics.bootstrap(
-        bootstrap, [&](const ScoreCounts& sum) { return score_of(sum, options).score; });
-  }
-  bleu.signature = score_signature(references.size(), bootstrap, fields_of(options));
+  static_cast<CorpusScore&>(bleu) = corpus_score(statistics, bootstrap);
   return bleu;
-}
-
-ResampledBleu resampled_bleu(const ScoreLines& hypotheses,
-                             const std::vector<ScoreLines>& references, const BleuOptions& options,
-                             const BootstrapOptions& bootstrap) {
-  const ScoreStatistics statistics = statistics_of(hypotheses, references, options);
-  const auto score = [&](const ScoreCounts& sum) { return score_of(sum, options).score; };
-  return {score(statistics.sum()), statistics.resampled(bootstrap, score)};
 }
 
 BleuScore sentence_bleu(std::string_view hypothesis, const ScoreLines& references,
                         const BleuOptions& options) {
   std::vector<ScoreLines> one_line_each;
   for (const std::string_view reference : references) one_line_each.push_back({reference});
-  BleuOptions with_effective_order = options;
-  with_effective_order.effective_order = true;
-  return corpus_bleu({hypothesis}, one_line_each, with_effective_order);
+  return corpus_bleu({hypothesis}, one_line_each, of_sentences(options));
+}
+
+std::vector<double> pairwise_bleu(const ScoreLines& texts, const BleuOptions& options) {
+  WordNumbers numbers;
+  std::vector<std::u32string> sequences;
+  for (const std::string_view text : texts) {
+    sequences.push_back(words_of(decode_utf8(text), options, numbers));
+  }
+  const PairwiseNgrams ngrams(sequences, kBleuOrder);
+  std::vector<double> scores;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    for (std::size_t j = 0; j < texts.size(); ++j) {
+      const ScoreCounts row =
+          row_of(std::ssize(sequences[i]), std::ssize(sequences[j]), ngrams.counts(i, j));
+      scores.push_back(score_of(row, of_sentences(options)).score);
+    }
+  }
+  return scores;
 }
 
 }  // namespace kette

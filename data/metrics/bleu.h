@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/metrics/score_statistics.h"
+#include "data/metrics/score_format.h"
 #include "data/metrics/score_tokenizers.h"
 
 namespace kette {
@@ -40,37 +40,27 @@ struct BleuOptions {
   bool effective_order = false;           ///< average only the orders that the hypothesis reaches
 };
 
-struct BleuScore {
-  double score = 0;                               ///< 0..100
+/// 0..100. "BLEU = 41.02 71.0/47.5/34.3/24.5 (BP = 0.999 ratio = 0.999 hyp_len = 12096 ref_len = 12103)"
+struct BleuScore : CorpusScore {
   std::array<double, kBleuOrder> precisions{};    ///< 0..100, smoothed
   std::array<std::int64_t, kBleuOrder> counts{};  ///< matched n-grams, before smoothing
   std::array<std::int64_t, kBleuOrder> totals{};  ///< n-grams of the hypotheses, before smoothing
   double brevity_penalty = 0;
   std::int64_t hyp_len = 0;  ///< words of the hypotheses
   std::int64_t ref_len = 0;  ///< words of the references closest in length
-  std::optional<ScoreInterval> interval;
-  std::string signature;
-
-  /// "BLEU = 41.02 71.0/47.5/34.3/24.5 (BP = 0.999 ratio = 0.999 hyp_len = 12096 ref_len = 12103)";
-  /// with the signature "BLEU|nrefs:1|... = 41.02 ...".
-  std::string format(int decimals = 2, bool with_signature = false) const;
 };
+
+ScoreMetric bleu_metric(const BleuOptions& options = {});
 
 /// Line i of the hypotheses against line i of each reference.
 BleuScore corpus_bleu(const ScoreLines& hypotheses, const std::vector<ScoreLines>& references,
                       const BleuOptions& options = {}, const BootstrapOptions& bootstrap = {});
 
-/// The score, and that of each resample: to compare systems (paired_bootstrap_p).
-struct ResampledBleu {
-  double score = 0;
-  std::vector<double> samples;
-};
-ResampledBleu resampled_bleu(const ScoreLines& hypotheses,
-                             const std::vector<ScoreLines>& references, const BleuOptions& options,
-                             const BootstrapOptions& bootstrap);
-
 /// One sentence, with effective order whatever the options say, as sacreBLEU's sentence_bleu.
 BleuScore sentence_bleu(std::string_view hypothesis, const ScoreLines& references,
                         const BleuOptions& options = {});
+
+/// The same of every text beside every other as its only reference: [texts, texts], a hypothesis a row.
+std::vector<double> pairwise_bleu(const ScoreLines& texts, const BleuOptions& options = {});
 
 }  // namespace kette

@@ -6,7 +6,6 @@
 
 #include "data/files/unicode.h"
 #include "data/metrics/ngrams.h"
-#include "data/metrics/score_format.h"
 #include "tensor/error.h"
 
 namespace kette {
@@ -50,18 +49,23 @@ void append(const std::vector<NgramCount>& counts, ScoreCounts& row) {
   }
 }
 
+/// A line as characters, and as words if they count.
+struct Symbols {
+  std::u32string characters, words;
+
+  Symbols(const std::u32string& line, const ChrfOptions& options, WordNumbers& numbers) {
+    const std::u32string cased = options.lowercase ? lower(line) : line;
+    characters = characters_of(cased, options.whitespace);
+    if (options.word_order > 0) words = numbers(words_of(cased));
+  }
+};
+
 /// One row of counts: (hypothesis, reference, matched) for each order of characters, then of words.
-ScoreCounts counts_against(std::u32string_view hypothesis, std::u32string_view reference,
+ScoreCounts counts_against(const Symbols& hypothesis, const Symbols& reference,
                            const ChrfOptions& options) {
   ScoreCounts row;
-  append(count_ngrams(characters_of(hypothesis, options.whitespace),
-                      {characters_of(reference, options.whitespace)}, options.char_order),
-         row);
-  if (options.word_order > 0) {
-    WordNumbers numbers;
-    const std::u32string words = numbers(words_of(hypothesis));
-    append(count_ngrams(words, {numbers(words_of(reference))}, options.word_order), row);
-  }
+  append(count_ngrams(hypothesis.characters, {reference.characters}, options.char_order), row);
+  append(count_ngrams(hypothesis.words, {reference.words}, options.word_order), row);
   return row;
 }
 
@@ -95,14 +99,12 @@ double score_of(const ScoreCounts& sum, const ChrfOptions& options) {
 ScoreCounts segment_counts(const std::u32string& hypothesis,
                            const std::vector<std::u32string>& references,
                            const ChrfOptions& options) {
-  const auto cased = [&](const std::u32string& line) {
-    return options.lowercase ? lower(line) : line;
-  };
-  const std::u32string line = cased(hypothesis);
+  WordNumbers numbers;
+  const Symbols symbols(hypothesis, options, numbers);
   ScoreCounts best;
   double best_score = -1.0;
   for (const std::u32string& reference : references) {
-    ScoreCounts row = counts_against(line, cased(reference), options);
+    ScoreCounts row = counts_against(symbols, {reference, options, numbers}, options);
     const double score = score_of(row, options);
     if (score > best_score) {
       best_score = score;
@@ -121,40 +123,54 @@ std::string fields_of(const ChrfOptions& options) {
 
 }  // namespace
 
-std::string ChrfScore::format(int decimals, bool with_signature) const {
-  return (with_signature ? name + "|" + signature : name) + " = " +
-         score_with_interval(score, interval, decimals);
-}
-
-ChrfScore corpus_chrf(const ScoreLines& hypotheses, const std::vector<ScoreLines>& references,
-                      const ChrfOptions& options, const BootstrapOptions& bootstrap) {
+ScoreMetric chrf_metric(const ChrfOptions& options) {
   KETTE_CHECK(options.char_order > 0, "chrF: expected a character order above 0, given ",
               options.char_order);
   KETTE_CHECK(options.word_order >= 0, "chrF: expected a word order of 0 or more, given ",
               options.word_order);
   KETTE_CHECK(options.beta > 0, "chrF: expected beta above 0, given ", options.beta);
-  const ScoreStatistics statistics(
-      "chrF", hypotheses, references,
-      [&](const std::u32string& hypothesis, const std::vector<std::u32string>& segment_references) {
-        return segment_counts(hypothesis, segment_references, options);
-      });
-  ChrfScore chrf;
-  chrf.name = "chrF" + std::to_string(options.beta) +
-              std::string(static_cast<std::size_t>(options.word_order), '+');
-  chrf.score = score_of(statistics.sum(), options);
-  if (bootstrap.samples > 1) {
-    chrf.interval = statistics.bootstrap(
-        bootstrap, [&](const ScoreCounts& sum) { return score_of(sum, options); });
-  }
-  chrf.signature = score_signature(references.size(), bootstrap, fields_of(options));
-  return chrf;
+  return {
+      "chrF" + std::to_string(options.beta) +
+          std::string(static_cast<std::size_t>(options.word_order), '+'),
+      fields_of(options),
+      [options](const std::u32string& hypothesis, const std::vector<std::u32string>& references) {
+        return segment_counts(hypothesis, references, options);
+      },
+      [options](const ScoreCounts& sum) { return score_of(sum, options); }};
 }
 
-ChrfScore sentence_chrf(std::string_view hypothesis, const ScoreLines& references,
-                        const ChrfOptions& options) {
+CorpusScore corpus_chrf(const ScoreLines& hypotheses, const std::vector<ScoreLines>& references,
+                        const ChrfOptions& options, const BootstrapOptions& bootstrap) {
+  return corpus_score(ScoreStatistics(chrf_metric(options), hypotheses, references), bootstrap);
+}
+
+CorpusScore sentence_chrf(std::string_view hypothesis, const ScoreLines& references,
+                          const ChrfOptions& options) {
   std::vector<ScoreLines> one_line_each;
   for (const std::string_view reference : references) one_line_each.push_back({reference});
   return corpus_chrf({hypothesis}, one_line_each, options);
+}
+
+std::vector<double> pairwise_chrf(const ScoreLines& texts, const ChrfOptions& options) {
+  WordNumbers numbers;
+  std::vector<std::u32string> characters, words;
+  for (const std::string_view text : texts) {
+    Symbols symbols(decode_utf8(text), options, numbers);
+    characters.push_back(std::move(symbols.characters));
+    words.push_back(std::move(symbols.words));
+  }
+  const PairwiseNgrams of_characters(characters, options.char_order),
+      of_words(words, options.word_order);
+  std::vector<double> scores;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    for (std::size_t j = 0; j < texts.size(); ++j) {
+      ScoreCounts row;
+      append(of_characters.counts(i, j), row);
+      append(of_words.counts(i, j), row);
+      scores.push_back(score_of(row, options));
+    }
+  }
+  return scores;
 }
 
 }  // namespace kette

@@ -5,12 +5,10 @@
 // character.
 #pragma once
 
-#include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "data/metrics/score_statistics.h"
+#include "data/metrics/score_format.h"
 
 namespace kette {
 
@@ -23,22 +21,17 @@ struct ChrfOptions {
   bool eps_smoothing = false;  ///< average the F scores of all orders, as chrF++.py does
 };
 
-struct ChrfScore {
-  double score = 0;  ///< 0..100
-  std::string name;  ///< "chrF2", "chrF2++"
-  std::optional<ScoreInterval> interval;
-  std::string signature;
-
-  /// "chrF2 = 63.10"; with the signature "chrF2|nrefs:1|... = 63.10".
-  std::string format(int decimals = 2, bool with_signature = false) const;
-};
+ScoreMetric chrf_metric(const ChrfOptions& options = {});
 
 /// Line i of the hypotheses against line i of each reference; of several references the one with
 /// the best score counts.
-ChrfScore corpus_chrf(const ScoreLines& hypotheses, const std::vector<ScoreLines>& references,
-                      const ChrfOptions& options = {}, const BootstrapOptions& bootstrap = {});
+CorpusScore corpus_chrf(const ScoreLines& hypotheses, const std::vector<ScoreLines>& references,
+                        const ChrfOptions& options = {}, const BootstrapOptions& bootstrap = {});
 
-ChrfScore sentence_chrf(std::string_view hypothesis, const ScoreLines& references,
-                        const ChrfOptions& options = {});
+CorpusScore sentence_chrf(std::string_view hypothesis, const ScoreLines& references,
+                          const ChrfOptions& options = {});
+
+/// sentence_chrf() of every text beside every other as its only reference: [texts, texts], a hypothesis a row.
+std::vector<double> pairwise_chrf(const ScoreLines& texts, const ChrfOptions& options = {});
 
 }  // namespace kette

@@ -23,6 +23,19 @@ struct NgramCount {
 std::vector<NgramCount> count_ngrams(std::u32string_view hypothesis,
                                      const std::vector<std::u32string>& references, int max_order);
 
+/// The same of every two of many sequences: each is sorted into one list once, and an n-gram costs as many
+/// additions as there are pairs that have it.
+class PairwiseNgrams {
+ public:
+  PairwiseNgrams(const std::vector<std::u32string>& sequences, int max_order);
+  /// What count_ngrams() says of a hypothesis beside one reference.
+  std::vector<NgramCount> counts(std::size_t hypothesis, std::size_t reference) const;
+
+ private:
+  std::vector<std::int64_t> lengths_;
+  std::vector<std::vector<std::int32_t>> matched_;  // of each order, [sequences, sequences]
+};
+
 /// Gives each different word a number, so that a sentence is a sequence of symbols like a word is.
 class WordNumbers {
  public:

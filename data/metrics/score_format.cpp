@@ -12,22 +12,35 @@ std::string fixed_decimals(double number, int decimals) {
   return text;
 }
 
-std::string score_with_interval(double score, const std::optional<ScoreInterval>& interval,
-                                int decimals) {
-  const std::string text = fixed_decimals(score, decimals);
-  if (!interval) return text;
-  return text + " (μ = " + fixed_decimals(interval->mean, decimals) + " ± " +
-         fixed_decimals(interval->half_width, decimals) + ")";
+std::string CorpusScore::format(int decimals, bool with_signature) const {
+  std::string text = with_signature ? name + "|" + signature : name;
+  text += " = " + fixed_decimals(score, decimals);
+  if (interval) {
+    text += " (μ = " + fixed_decimals(interval->mean, decimals) + " ± " +
+            fixed_decimals(interval->half_width, decimals) + ")";
+  }
+  return details.empty() ? text : text + " " + details;
 }
 
-std::string score_signature(std::size_t references, const BootstrapOptions& bootstrap,
-                            const std::string& metric_fields) {
-  std::string signature = "nrefs:" + std::to_string(references);
-  if (bootstrap.samples > 1) {
-    signature += "|bs:" + std::to_string(bootstrap.samples);
-    signature += "|seed:" + std::to_string(bootstrap.seed);
+CorpusScore corpus_score(const ScoreStatistics& statistics, const BootstrapOptions& bootstrap) {
+  const ScoreMetric& metric = statistics.metric();
+  const ScoreCounts sum = statistics.sum();
+  CorpusScore result{metric.name, metric.score(sum), {}, "", ""};
+  if (metric.details) result.details = metric.details(sum);
+  const bool resample = bootstrap.samples > 1;
+  if (resample) result.interval = interval_of(statistics.resampled(bootstrap));
+  result.signature =
+      score_signature(statistics, "bs", resample ? bootstrap.samples : 0, bootstrap.seed);
+  return result;
+}
+
+std::string score_signature(const ScoreStatistics& statistics, const std::string& test, int draws,
+                            std::uint64_t seed) {
+  std::string signature = "nrefs:" + std::to_string(statistics.references());
+  if (draws > 0) {
+    signature += "|" + test + ":" + std::to_string(draws) + "|seed:" + std::to_string(seed);
   }
-  return signature + "|" + metric_fields + "|version:kette-" KETTE_VERSION;
+  return signature + "|" + statistics.metric().fields + "|version:kette-" KETTE_VERSION;
 }
 
 }  // namespace kette

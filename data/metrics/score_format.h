@@ -1,9 +1,10 @@
-// How scores are written, in sacreBLEU's forms:
+// A corpus score and how it is written, in sacreBLEU's forms:
 //   signature  nrefs:1|bs:1000|seed:12345|FIELDS OF THE METRIC|version:kette-0.1.0
 //   score      41.02   or, with an interval,   41.02 (μ = 41.00 ± 1.71)
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -14,11 +15,22 @@ namespace kette {
 /// A number in fixed notation.
 std::string fixed_decimals(double number, int decimals);
 
-std::string score_with_interval(double score, const std::optional<ScoreInterval>& interval,
-                                int decimals);
+struct CorpusScore {
+  std::string name;  ///< "BLEU", "chrF2++"
+  double score = 0;
+  std::optional<ScoreInterval> interval;
+  std::string details;  ///< what else the metric says, or nothing
+  std::string signature;
 
-/// The fields bs (number of resamples) and seed appear only when there was a bootstrap.
-std::string score_signature(std::size_t references, const BootstrapOptions& bootstrap,
-                            const std::string& metric_fields);
+  /// "chrF2 = 63.10"; with the signature "chrF2|nrefs:1|... = 63.10".
+  std::string format(int decimals = 2, bool with_signature = false) const;
+};
+
+CorpusScore corpus_score(const ScoreStatistics& statistics, const BootstrapOptions& bootstrap = {});
+
+/// test: what was drawn for, "bs" (resamples) or "ar" (trials); left out, with the seed, where there was
+/// nothing to draw.
+std::string score_signature(const ScoreStatistics& statistics, const std::string& test, int draws,
+                            std::uint64_t seed);
 
 }  // namespace kette

@@ -1,14 +1,13 @@
 #include "data/metrics/score_statistics.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <numeric>
 
 #include "data/files/unicode.h"
 #include "data/files/utf8.h"
+#include "data/metrics/numpy_random.h"
 #include "tensor/error.h"
-#include "tensor/splitmix.h"
 
 namespace kette {
 namespace {
@@ -41,10 +40,10 @@ std::u32string decode(const std::string& metric, const std::string& side, std::s
 
 }  // namespace
 
-ScoreStatistics::ScoreStatistics(const std::string& metric, const ScoreLines& hypotheses,
-                                 const std::vector<ScoreLines>& references, const Count& count)
-    : segments_(hypotheses.size()) {
-  check_lines(metric, hypotheses, references);
+ScoreStatistics::ScoreStatistics(ScoreMetric metric, const ScoreLines& hypotheses,
+                                 const std::vector<ScoreLines>& references)
+    : metric_(std::move(metric)), segments_(hypotheses.size()), references_(references.size()) {
+  check_lines(metric_.name, hypotheses, references);
   std::vector<std::string> names;
   for (std::size_t r = 0; r < references.size(); ++r) {
     names.push_back(reference_name(r, references.size()));
@@ -52,43 +51,43 @@ ScoreStatistics::ScoreStatistics(const std::string& metric, const ScoreLines& hy
   std::vector<std::u32string> decoded(references.size());
   for (std::size_t line = 0; line < hypotheses.size(); ++line) {
     for (std::size_t r = 0; r < references.size(); ++r) {
-      decoded[r] = decode(metric, names[r], line, references[r][line]);
+      decoded[r] = decode(metric_.name, names[r], line, references[r][line]);
     }
-    const ScoreCounts row = count(decode(metric, "hypothesis", line, hypotheses[line]), decoded);
+    const ScoreCounts row =
+        metric_.count(decode(metric_.name, "hypothesis", line, hypotheses[line]), decoded);
     rows_.insert(rows_.end(), row.begin(), row.end());
   }
   width_ = rows_.size() / segments_;
 }
 
 void ScoreStatistics::add_row(std::size_t row, ScoreCounts& total) const {
+  total.resize(width_);
   const std::int64_t* counts = rows_.data() + row * width_;
   for (std::size_t i = 0; i < width_; ++i) total[i] += counts[i];
 }
 
 ScoreCounts ScoreStatistics::sum() const {
-  ScoreCounts total(width_, 0);
+  ScoreCounts total;
   for (std::size_t row = 0; row < segments_; ++row) add_row(row, total);
   return total;
 }
 
-std::vector<double> ScoreStatistics::resampled(const BootstrapOptions& options,
-                                               const Score& score) const {
+std::vector<double> ScoreStatistics::resampled(const BootstrapOptions& options) const {
   KETTE_CHECK(options.samples > 0, "bootstrap: expected at least one sample, given ",
               options.samples);
+  NumpyRandom random(options.seed);
   std::vector<double> scores;
   for (int sample = 0; sample < options.samples; ++sample) {
-    ScoreCounts total(width_, 0);
+    ScoreCounts total;
     for (std::size_t draw = 0; draw < segments_; ++draw) {
-      add_row(hash_of(options.seed, sample, draw) % segments_, total);
+      add_row(random.below(static_cast<std::uint32_t>(segments_)), total);
     }
-    scores.push_back(score(total));
+    scores.push_back(metric_.score(total));
   }
   return scores;
 }
 
-ScoreInterval ScoreStatistics::bootstrap(const BootstrapOptions& options,
-                                         const Score& score) const {
-  std::vector<double> scores = resampled(options, score);
+ScoreInterval interval_of(std::vector<double> scores) {
   std::sort(scores.begin(), scores.end());
   const std::size_t outside = scores.size() / 40;
   ScoreInterval interval;
@@ -96,16 +95,6 @@ ScoreInterval ScoreStatistics::bootstrap(const BootstrapOptions& options,
       std::accumulate(scores.begin(), scores.end(), 0.0) / static_cast<double>(scores.size());
   interval.half_width = 0.5 * (scores[scores.size() - 1 - outside] - scores[outside]);
   return interval;
-}
-
-double paired_bootstrap_p(const std::vector<double>& differences, double difference) {
-  KETTE_CHECK(!differences.empty(), "bootstrap: expected at least one sample, given none");
-  const double mean = std::accumulate(differences.begin(), differences.end(), 0.0) /
-                      static_cast<double>(differences.size());
-  const auto as_large = std::count_if(differences.begin(), differences.end(), [&](double sample) {
-    return std::abs(sample - mean) >= std::abs(difference);
-  });
-  return static_cast<double>(as_large + 1) / static_cast<double>(differences.size() + 1);
 }
 
 }  // namespace kette

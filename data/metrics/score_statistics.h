@@ -2,6 +2,7 @@
 // score of a corpus is a function of the sum of its rows; so is the score of any resample of them,
 // which gives a confidence interval by bootstrap (P. Koehn, "Statistical Significance Tests for
 // Machine Translation Evaluation", 2004): draw as many segments as there are, with replacement.
+// They are the segments that sacreBLEU draws (data/metrics/numpy_random.h).
 #pragma once
 
 #include <cstddef>
@@ -16,6 +17,19 @@ namespace kette {
 using ScoreLines = std::vector<std::string_view>;
 using ScoreCounts = std::vector<std::int64_t>;
 
+/// How a metric counts and scores, with all its options.
+struct ScoreMetric {
+  std::string name;    ///< "chrF2++"
+  std::string fields;  ///< of the signature: "case:mixed|eff:yes|..."
+  /// The counts of one segment. All rows of one metric have the same length.
+  std::function<ScoreCounts(const std::u32string& hypothesis,
+                            const std::vector<std::u32string>& references)>
+      count;
+  std::function<double(const ScoreCounts& sum)> score;
+  /// What else there is to say of a sum; may be empty.
+  std::function<std::string(const ScoreCounts& sum)> details{};
+};
+
 /// How many resamples to draw; fewer than two give no interval.
 struct BootstrapOptions {
   int samples = 0;
@@ -27,35 +41,29 @@ struct ScoreInterval {
   double mean = 0;
   double half_width = 0;
 };
+ScoreInterval interval_of(std::vector<double> scores);
 
 class ScoreStatistics {
  public:
-  /// The counts of one segment. All rows of one metric have the same length.
-  using Count = std::function<ScoreCounts(const std::u32string& hypothesis,
-                                          const std::vector<std::u32string>& references)>;
-
   /// Counts line i of the hypotheses against line i of every reference. The metric's name stands in
   /// errors: no lines, different numbers of lines, or a line that is not UTF-8.
-  ScoreStatistics(const std::string& metric, const ScoreLines& hypotheses,
-                  const std::vector<ScoreLines>& references, const Count& count);
+  ScoreStatistics(ScoreMetric metric, const ScoreLines& hypotheses,
+                  const std::vector<ScoreLines>& references);
 
+  const ScoreMetric& metric() const { return metric_; }
+  std::size_t segments() const { return segments_; }
+  std::size_t references() const { return references_; }
   ScoreCounts sum() const;
-  using Score = std::function<double(const ScoreCounts&)>;
-  ScoreInterval bootstrap(const BootstrapOptions& options, const Score& score) const;
+  double score() const { return metric_.score(sum()); }
   /// The scores of the resamples. The same segments are drawn for all systems.
-  std::vector<double> resampled(const BootstrapOptions& options, const Score& score) const;
-
- private:
+  std::vector<double> resampled(const BootstrapOptions& options) const;
   void add_row(std::size_t row, ScoreCounts& total) const;
 
-  std::size_t segments_ = 0;
+ private:
+  ScoreMetric metric_;
+  std::size_t segments_ = 0, references_ = 0;
   std::size_t width_ = 0;
   ScoreCounts rows_;  // [segments, width]
 };
-
-/// How likely it is that two systems of the same quality are found as far apart as `difference`, from the
-/// differences of their scores in each resample, shifted to a mean of 0 (Riezler and Maxwell 2005, figure
-/// 3): (those at least as large + 1) / (samples + 1).
-double paired_bootstrap_p(const std::vector<double>& differences, double difference);
 
 }  // namespace kette

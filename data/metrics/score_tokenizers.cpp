@@ -1,5 +1,9 @@
 #include "data/metrics/score_tokenizers.h"
 
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
 #include "data/files/unicode.h"
 
 namespace kette {
@@ -71,10 +75,8 @@ void replace_all(std::u32string& text, std::u32string_view old, std::u32string_v
   text = std::move(result);
 }
 
-std::u32string set_apart_13a(std::u32string_view line) {
-  std::u32string text(line);
-  replace_all(text, U"<skipped>", U"");
-  replace_all(text, U"-\n", U"");
+/// The Western part of both mteval and Tercom; only Tercom splits off possessives.
+std::u32string set_apart_western(std::u32string text, bool possessives) {
   replace_all(text, U"\n", U" ");
   replace_all(text, U"&quot;", U"\"");
   replace_all(text, U"&amp;", U"&");
@@ -83,9 +85,17 @@ std::u32string set_apart_13a(std::u32string_view line) {
   text.insert(text.begin(), U' ');
   text.push_back(U' ');
   text = space_around(text, is_plain_punctuation);
+  if (possessives) replace_all(text, U"'s ", U" 's ");
   text = space_in_pairs(text, is_not_digit, is_stop_or_comma, Mark::second);
   text = space_in_pairs(text, is_stop_or_comma, is_not_digit, Mark::first);
   return space_in_pairs(text, is_digit, is_dash, Mark::second);
+}
+
+std::u32string set_apart_13a(std::u32string_view line) {
+  std::u32string text(line);
+  replace_all(text, U"<skipped>", U"");
+  replace_all(text, U"-\n", U"");
+  return set_apart_western(std::move(text), false);
 }
 
 std::u32string set_apart_intl(std::u32string_view line) {
@@ -94,7 +104,57 @@ std::u32string set_apart_intl(std::u32string_view line) {
   return space_around(text, is_symbol);
 }
 
+bool is_in(char32_t character, std::initializer_list<std::pair<char32_t, char32_t>> ranges) {
+  return std::any_of(ranges.begin(), ranges.end(), [&](const auto& range) {
+    return character >= range.first && character <= range.second;
+  });
+}
+
+bool is_asian_punctuation(char32_t character) {
+  return is_in(character, {{0x3001, 0x3002},
+                           {0x3008, 0x3011},
+                           {0x3014, 0x301F},
+                           {0x30FB, 0x30FB},
+                           {0xFF01, 0xFF02},
+                           {0xFF08, 0xFF09},
+                           {0xFF0C, 0xFF0C},
+                           {0xFF0E, 0xFF0E},
+                           {0xFF1A, 0xFF1B},
+                           {0xFF1F, 0xFF1F},
+                           {0xFF61, 0xFF65}});
+}
+
+/// Ideographs with their strokes and radicals, and what is enclosed or for compatibility. sacreBLEU means to
+/// set kana apart, too, but only where they begin a line, and it puts a space there before it looks.
+bool is_ideograph(char32_t character) {
+  return is_in(character, {{0x2E80, 0x2EFF},
+                           {0x31C0, 0x31EF},
+                           {0x3200, 0x4DBF},
+                           {0x4E00, 0x9FFF},
+                           {0xF900, 0xFAFF},
+                           {0xFE30, 0xFE4F}});
+}
+
 }  // namespace
+
+std::u32string set_apart_tercom(std::u32string_view line, bool asian) {
+  std::u32string text(line);
+  replace_all(text, U"\n-", U"");
+  text = set_apart_western(std::move(text), true);
+  if (!asian) return text;
+  return space_around(text, [](char32_t character) {
+    return is_ideograph(character) || is_asian_punctuation(character);
+  });
+}
+
+std::u32string without_tercom_punctuation(std::u32string_view line, bool asian) {
+  std::u32string text(line);
+  std::erase_if(text, [&](char32_t character) {
+    return std::u32string_view(U".,?:;!\"()").find(character) != std::u32string_view::npos ||
+           (asian && is_asian_punctuation(character));
+  });
+  return text;
+}
 
 std::u32string set_apart(ScoreTokenizer tokenizer, std::u32string_view line) {
   switch (tokenizer) {

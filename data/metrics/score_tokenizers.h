@@ -27,4 +27,10 @@ inline constexpr auto kNamesOf<ScoreTokenizer> =
 /// (data/files/unicode.h).
 std::u32string set_apart(ScoreTokenizer tokenizer, std::u32string_view line);
 
+/// The same as Tercom does for TER, which splits possessives off, too. asian: every ideograph, enclosed
+/// letter and mark of Chinese and Japanese is a word.
+std::u32string set_apart_tercom(std::u32string_view line, bool asian);
+/// Without the marks . , ? : ; ! " ( ) and, of Asian ones, those that Tercom knows.
+std::u32string without_tercom_punctuation(std::u32string_view line, bool asian);
+
 }  // namespace kette

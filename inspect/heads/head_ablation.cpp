@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "data/metrics/bleu.h"
+#include "data/metrics/significance.h"
 #include "tensor/splitmix.h"
 
 namespace kette {
@@ -23,18 +25,19 @@ BleuMetric::BleuMetric(const AutoregressiveModel& model, const SharedTokenizer& 
       bootstrap_(bootstrap),
       whole_(bleu_with(nullptr)) {}
 
-ResampledBleu BleuMetric::bleu_with(Tap* tap) const {
+BleuMetric::Resampled BleuMetric::bleu_with(Tap* tap) const {
   TranslateOptions options = options_;
   options.tap = tap;
   const std::vector<Translation> translations = translator_.translate(sources_, options);
   ScoreLines hypotheses;
   for (const Translation& translation : translations) hypotheses.emplace_back(translation.text);
-  return resampled_bleu(hypotheses, {ScoreLines(references_.begin(), references_.end())}, {},
-                        bootstrap_);
+  const ScoreStatistics statistics(bleu_metric(), hypotheses,
+                                   {ScoreLines(references_.begin(), references_.end())});
+  return {statistics.score(), statistics.resampled(bootstrap_)};
 }
 
 MaskedResult BleuMetric::with(Tap& tap) const {
-  const ResampledBleu masked = bleu_with(&tap);
+  const Resampled masked = bleu_with(&tap);
   std::vector<double> differences;
   for (std::size_t i = 0; i < masked.samples.size(); ++i) {
     differences.push_back(masked.samples[i] - whole_.samples[i]);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "data/metrics/bleu.h"
+#include "data/metrics/score_statistics.h"
 #include "decode/translator.h"
 #include "inspect/heads/head_gates.h"
 
@@ -37,13 +37,17 @@ class BleuMetric final : public MaskingMetric {
   MaskedResult with(Tap& tap) const override;
 
  private:
-  ResampledBleu bleu_with(Tap* tap) const;
+  struct Resampled {
+    double score = 0;
+    std::vector<double> samples;  ///< the score of each resample
+  };
+  Resampled bleu_with(Tap* tap) const;
 
   Translator translator_;
   std::vector<std::string> sources_, references_;
   TranslateOptions options_;
   BootstrapOptions bootstrap_;
-  ResampledBleu whole_;
+  Resampled whole_;
 };
 
 /// The loss of a text's windows, nats a token. Lower is better.

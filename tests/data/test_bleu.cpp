@@ -113,12 +113,14 @@ TEST_CASE("the bootstrap's interval holds 95 of 100 scores") {
   // A share of 1,600 draws, half of which count, has a deviation of 0.5 / 40.
   ScoreLines lines;
   for (int i = 0; i < 1600; ++i) lines.push_back(i % 2 == 0 ? "0" : "1");
-  const ScoreStatistics statistics(
-      "share", lines, {lines}, [](const std::u32string& line, const std::vector<std::u32string>&) {
+  const ScoreMetric share{
+      "share", "",
+      [](const std::u32string& line, const std::vector<std::u32string>&) {
         return ScoreCounts{line == U"1"};
-      });
-  const ScoreInterval interval = statistics.bootstrap(
-      {1000, 1}, [](const ScoreCounts& sum) { return static_cast<double>(sum[0]) / 1600; });
+      },
+      [](const ScoreCounts& sum) { return static_cast<double>(sum[0]) / 1600; }};
+  const ScoreInterval interval =
+      interval_of(ScoreStatistics(share, lines, {lines}).resampled({1000, 1}));
   CHECK(interval.mean == doctest::Approx(0.5).epsilon(0.01));
   CHECK(interval.half_width == doctest::Approx(1.96 * 0.5 / 40).epsilon(0.05).scale(0));
 }

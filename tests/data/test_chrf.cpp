@@ -31,7 +31,7 @@ TEST_CASE("chrF and chrF++ of a corpus equal sacreBLEU's") {
     options.lowercase = row.at("lc");
     options.whitespace = row.at("space");
     options.eps_smoothing = row.at("eps");
-    const ChrfScore chrf = corpus_chrf(corpus.hypotheses, corpus.references, options);
+    const CorpusScore chrf = corpus_chrf(corpus.hypotheses, corpus.references, options);
     CHECK(std::abs(chrf.score - row.at("score").get<double>()) < kChrfTolerance);
     CHECK(chrf.format() == row.at("format"));
     CHECK(without_version(chrf.signature) == without_version(row.at("signature")));
@@ -57,7 +57,7 @@ TEST_CASE("chrF and chrF++ of a sentence equal sacreBLEU's") {
 TEST_CASE("a chrF line names its variant, its signature and its interval") {
   ChrfOptions options;
   options.word_order = 2;
-  const ChrfScore chrf =
+  const CorpusScore chrf =
       corpus_chrf({"the same", "line"}, {{"the same", "line"}}, options, {20, 7});
   CHECK(chrf.format() == "chrF2++ = 100.00 (μ = 100.00 ± 0.00)");
   CHECK(
@@ -65,7 +65,7 @@ TEST_CASE("a chrF line names its variant, its signature and its interval") {
 }
 
 TEST_CASE("chrF refuses what it cannot score") {
-  CHECK(contains(message_of([] { corpus_chrf({"a"}, {{"a", "b"}}); }), "chrF: expected 1 lines"));
+  CHECK(contains(message_of([] { corpus_chrf({"a"}, {{"a", "b"}}); }), "chrF2: expected 1 lines"));
   CHECK(contains(message_of([] { sentence_chrf("\xC3", {"a"}); }), "hypothesis line 1"));
   ChrfOptions options;
   options.char_order = 0;

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
-#include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "decode/scorer.h"
 #include "decode/translator.h"
 #include "tests/decode/decode_models.h"
+#include "tests/decode/letters_tokenizer.h"
 #include "tests/devices.h"
 
 using namespace kette;
@@ -21,23 +21,6 @@ void check_same(const std::vector<Hypothesis>& a, const std::vector<Hypothesis>&
     REQUIRE(a[k].log_probability == b[k].log_probability);  // every bit
     REQUIRE(a[k].score == b[k].score);
   }
-}
-
-SharedTokenizer letters_tokenizer() {
-  std::vector<std::string> lines;
-  Random random(1, 1);
-  for (int i = 0; i < 200; ++i) {
-    std::string line;
-    for (int word = 0; word < 6; ++word) {
-      for (int letter = 0; letter < 4; ++letter) line += static_cast<char>('a' + random.below(9));
-      line += ' ';
-    }
-    lines.push_back(line);
-  }
-  SentencePieceOptions options;
-  options.vocabulary = 60;
-  return SentencePieceTokenizer::train(std::vector<std::string_view>(lines.begin(), lines.end()),
-                                       options);
 }
 
 }  // namespace

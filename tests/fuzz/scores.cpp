@@ -1,7 +1,8 @@
-// BLEU and chrF of any text: scores from 0 to 100, and 100 for a text beside itself.
+// BLEU, chrF and TER of any text: scores from 0 to 100, TER from 0 on, and the best for a text beside itself.
 #include "data/files/text_file.h"
 #include "data/metrics/bleu.h"
 #include "data/metrics/chrf.h"
+#include "data/metrics/ter.h"
 #include "tests/fuzz/targets.h"
 
 namespace kette::fuzz {
@@ -39,6 +40,10 @@ void read(std::string_view input) {
   expect(is_score(corpus_chrf(views(hypothesis), {views(reference)}, chrf).score), "a chrF score");
   const BleuScore itself = corpus_bleu(views(hypothesis), {views(hypothesis)}, bleu);
   expect(itself.counts[3] == 0 || itself.score > 100 - 1e-6, "100 for a text beside itself");
+  const TerOptions ter{(choice & 2) != 0, (choice & 4) != 0, (choice & 8) != 0, !bleu.lowercase};
+  expect(corpus_ter(views(hypothesis), {views(reference)}, ter).score >= 0, "a TER score");
+  expect(corpus_ter(views(hypothesis), {views(hypothesis)}, ter).score == 0,
+         "no edits of a text beside itself");
 }
 
 }  // namespace

@@ -1,0 +1,72 @@
+#include "data/metrics/ter.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "data/files/unicode.h"
+#include "data/metrics/edit_rate.h"
+#include "data/metrics/ngrams.h"
+#include "data/metrics/score_tokenizers.h"
+
+namespace kette {
+namespace {
+
+// One row of counts: both are summed over the references, so that the mean of their words is no rounded number.
+constexpr std::size_t kEdits = 0;
+constexpr std::size_t kWords = 1;
+
+std::u32string words_of(std::u32string_view line, const TerOptions& options, WordNumbers& numbers) {
+  std::u32string text(strip_right(line));
+  if (!options.case_sensitive) text = lower(text);
+  if (options.normalized) text = set_apart_tercom(text, options.asian_support);
+  if (options.no_punct) text = without_tercom_punctuation(text, options.asian_support);
+  return numbers(split(text));
+}
+
+ScoreCounts segment_counts(const std::u32string& hypothesis,
+                           const std::vector<std::u32string>& references,
+                           const TerOptions& options) {
+  WordNumbers numbers;
+  const std::u32string words = words_of(hypothesis, options, numbers);
+  auto edits = std::numeric_limits<std::int64_t>::max();
+  std::int64_t reference_length = 0;
+  for (const std::u32string& reference : references) {
+    const std::u32string reference_words = words_of(reference, options, numbers);
+    reference_length += std::ssize(reference_words);
+    edits = std::min(edits, edits_with_moves(words, reference_words));
+  }
+  return {edits * std::ssize(references), reference_length};
+}
+
+/// References without words: nothing is right beside them but nothing.
+double score_of(const ScoreCounts& sum) {
+  if (sum[kWords] == 0) return sum[kEdits] > 0 ? 100 : 0;
+  return 100 * (static_cast<double>(sum[kEdits]) / static_cast<double>(sum[kWords]));
+}
+
+std::string fields_of(const TerOptions& options) {
+  const auto field = [](const char* name, bool value) {
+    return std::string("|") + name + (value ? ":yes" : ":no");
+  };
+  return std::string(options.case_sensitive ? "case:mixed" : "case:lc") + "|tok:tercom" +
+         field("norm", options.normalized) + field("punct", !options.no_punct) +
+         field("asian", options.asian_support);
+}
+
+}  // namespace
+
+ScoreMetric ter_metric(const TerOptions& options) {
+  return {
+      "TER", fields_of(options),
+      [options](const std::u32string& hypothesis, const std::vector<std::u32string>& references) {
+        return segment_counts(hypothesis, references, options);
+      },
+      [](const ScoreCounts& sum) { return score_of(sum); }};
+}
+
+CorpusScore corpus_ter(const ScoreLines& hypotheses, const std::vector<ScoreLines>& references,
+                       const TerOptions& options, const BootstrapOptions& bootstrap) {
+  return corpus_score(ScoreStatistics(ter_metric(options), hypotheses, references), bootstrap);
+}
+
+}  // namespace kette

@@ -1,0 +1,153 @@
+// The command line of scores: TER, another system beside, minimum Bayes risk.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/run_kette.h"
+
+using namespace kette::testing;
+using Json = nlohmann::json;
+
+namespace {
+
+const char* const kReference = "the cat sat on the mat .\na dog barks at night .\nit rains today\n";
+
+bool shows(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+Outcome bleu(const std::vector<std::string>& more, const std::string& input) {
+  const ScratchFolder folder;
+  write_file(folder / "ref", kReference);
+  std::vector<std::string> arguments = {"bleu", "--ref", (folder / "ref").string()};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  RunOptions options;
+  options.input = input;
+  return run_kette(arguments, options);
+}
+
+Outcome evaluate(const std::vector<std::string>& more) {
+  const SmallModel& small = SmallModel::get();
+  std::vector<std::string> arguments = {"evaluate",
+                                        "--model",
+                                        small.model(),
+                                        "--src",
+                                        small.file("valid.en"),
+                                        "--ref",
+                                        small.file("valid.de"),
+                                        "--threads",
+                                        "1"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_kette(arguments);
+}
+
+void check_usage(const Outcome& outcome, const std::string& message) {
+  CAPTURE(outcome.err);
+  CHECK(outcome.code == 2);
+  CHECK(outcome.says(message));
+}
+
+}  // namespace
+
+TEST_CASE("cli: ter and its options") {
+  const std::string moved = "on the mat the cat sat .\na dog barks at night .\nIT rains today\n";
+  const Outcome ter = bleu({"--metric", "ter", "--sentence-level", "--json"}, moved);
+  CAPTURE(ter.err);
+  CHECK(ter.code == 0);
+  CHECK(ter.out.starts_with("14.2857\n0.0000\n0.0000\n"));  // one move in 7, 6 and 3 words
+  CHECK(shows(ter.out, "TER|nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:"));
+  CHECK(Json::parse(ter.last_line())["score"].get<double>() == doctest::Approx(100.0 / 16));
+  const Outcome cased = bleu({"--metric", "ter", "--ter-case-sensitive", "--ter-no-punct",
+                              "--ter-normalized", "--ter-asian", "--confidence"},
+                             moved);
+  CHECK(shows(cased.out, "|case:mixed|tok:tercom|norm:yes|punct:no|asian:yes|"));
+  CHECK(shows(cased.out, " = 14.29 (μ = "));  // two edits in 6, 5 and 3 words
+
+  check_usage(bleu({"--ter-normalized"}, moved),
+              "--ter-normalized: expected --metric ter beside it, given --metric bleu");
+  check_usage(bleu({"--metric", "ter", "--ter-asian"}, moved),
+              "--ter-asian: expected --ter-normalized or --ter-no-punct");
+  check_usage(bleu({"--metric", "ter", "--lowercase", "--ter-case-sensitive"}, moved),
+              "--lowercase");
+  check_usage(bleu({"--metric", "tre"}, moved), "did you mean ter?");
+}
+
+TEST_CASE("cli: bleu beside another system") {
+  const ScratchFolder folder;
+  const std::string other = (folder / "other").string();
+  write_file(other, "the cat sat\na dog at night .\nit rains\n");
+  for (const char* metric : {"bleu", "chrf", "ter"}) {
+    const Outcome both = bleu({"--against", other, "--metric", metric, "--json"}, kReference);
+    CAPTURE(both.out);
+    CHECK(both.code == 0);
+    CHECK(shows(both.out, "\n" + other + ": "));
+    CHECK(shows(both.out, " by paired bootstrap resampling (bs:1000|seed:12345), p = "));
+    CHECK(shows(both.out, " by paired approximate randomisation (ar:10000|seed:12345)\n"));
+    const Json against = Json::parse(both.last_line())["against"];
+    CHECK(against["name"] == other);
+    const bool lower_is_better = std::string(metric) == "ter";
+    CHECK((against["difference"].get<double>() < 0) == lower_is_better);
+    CHECK(against["bootstrap_p"].get<double>() > 0);
+    CHECK(against["randomisation_p"].get<double>() < 1);  // about 1/4: three lines
+  }
+  const Outcome itself = bleu({"--against", other, "--json"}, read_file(other));
+  CHECK(Json::parse(itself.last_line())["against"]["bootstrap_p"] == 1);
+  CHECK(Json::parse(itself.last_line())["against"]["randomisation_p"] == 1);
+
+  write_file(other, "one line\n");
+  const Outcome few = bleu({"--against", other}, kReference);
+  CHECK(few.code == 1);
+  CHECK(few.says(other + ": expected 3 lines, as many as there are translations, given 1"));
+  CHECK(bleu({"--against", (folder / "none").string()}, kReference).says("none"));
+}
+
+TEST_CASE("cli: evaluate beside a model or a file of translations") {
+  const SmallModel& small = SmallModel::get();
+  const Outcome model = evaluate({"--against", small.model(), "--json"});
+  CAPTURE(model.err);
+  CHECK(model.code == 0);
+  CHECK(Json::parse(model.last_line())["against"]["randomisation_p"] == 1);
+  const Outcome file = evaluate({"--against", small.file("valid.de"), "--json", "--metric", "ter"});
+  CHECK(file.code == 0);
+  CHECK(Json::parse(file.last_line())["against"]["score"] == 0);
+  const Outcome wrong = evaluate({"--against", small.file("train.de")});
+  CHECK(wrong.code == 1);
+  CHECK(wrong.says(small.file("train.de") + ": expected 2 lines, as many as "));
+  CHECK(evaluate({"--against", small.file("none")}).says(small.file("none")));
+  check_usage(run_kette({"evaluate", "--model", small.model(), "--text", small.file("valid.de"),
+                         "--against", small.model()}),
+              "--against");
+}
+
+TEST_CASE("cli: minimum Bayes risk takes one of the best, or of the samples") {
+  const SmallModel& small = SmallModel::get();
+  RunOptions options;
+  options.input = "the cat sees bread .\n\na man likes music .\n";
+  const auto translate = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"translate", "--model", small.model(), "--threads", "1"});
+    return run_kette(more, options);
+  };
+  for (const char* utility : {"chrf", "bleu"}) {
+    for (const bool sample : {false, true}) {
+      std::vector<std::string> arguments = {"--n-best", "5"};
+      if (sample) arguments.push_back("--sample");
+      const Outcome all = translate(arguments);
+      arguments.insert(arguments.end(), {"--mbr", utility});
+      const Outcome chosen = translate(arguments);
+      CAPTURE(chosen.err);
+      CHECK(chosen.code == 0);
+      CHECK(std::count(chosen.out.begin(), chosen.out.end(), '\n') == 3);
+      const std::string first = chosen.out.substr(0, chosen.out.find('\n'));
+      CHECK(shows(all.out, "1 ||| " + first + " ||| "));
+    }
+  }
+  const Outcome alone = translate({"--mbr", "chrf"});
+  CHECK(alone.code == 1);
+  CHECK(
+      alone.says("expected at least 2 translations of each line to choose from (n-best), given 1"));
+  check_usage(translate({"--mbr", "ter", "--n-best", "2"}), "--mbr: expected chrf|bleu, given ter");
+  CHECK(evaluate({"--mbr", "chrf", "--n-best", "4"}).code == 0);
+  CHECK(evaluate({"--mbr", "bleu", "--n-best", "4", "--sample", "--seed", "7"}).code == 0);
+  CHECK(evaluate({"--sample"}).code == 0);
+  check_usage(evaluate({"--n-best", "2"}), "--mbr");
+}
