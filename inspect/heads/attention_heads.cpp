@@ -8,10 +8,10 @@ AttentionPart part(AttentionKind kind, const MultiHeadSelfAttention& attention) 
           attention.layer,
           attention.heads.count,
           attention.heads.width,
-          attention.pattern.group,
           attention.path,
           &attention.query_key_value,
-          &attention.output};
+          &attention.output,
+          attention.pattern.group};
 }
 
 }  // namespace
@@ -27,7 +27,7 @@ std::vector<AttentionPart> attentions_of(const AutoregressiveModel& model) {
   for (const Block& block : model.decoder()) {
     if (!block.cross_attention) continue;
     const MultiHeadCrossAttention& cross = *block.cross_attention;
-    parts.push_back({AttentionKind::cross, cross.layer, cross.heads.count, cross.heads.width, 1,
+    parts.push_back({AttentionKind::cross, cross.layer, cross.heads.count, cross.heads.width,
                      cross.path, &cross.key_value, &cross.output});
   }
   return parts;

@@ -19,11 +19,10 @@ struct AttentionPart {
   AttentionKind kind;
   std::int64_t layer;
   std::int64_t heads, head_width;
-  std::int64_t group;  ///< so many heads, one after the other, share keys and values
   std::string path;
-  const Linear*
-      values;  ///< its last rows, key_width() of them, make the values, those before the keys
+  const Linear* values;  ///< its last rows, key_width() of them, make the values
   const Linear* output;
+  std::int64_t group = 1;  ///< so many heads, one after the other, share keys and values
 
   std::int64_t total_width() const { return heads * head_width; }
   std::int64_t key_width() const { return total_width() / group; }
