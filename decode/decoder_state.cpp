@@ -11,13 +11,17 @@ namespace {
 
 using Ids = std::vector<std::int32_t>;
 
+constexpr std::int64_t kFirstSlots = 64;
+
+/// All layers see equally far.
 KvCache past_of(const AutoregressiveModel& model) {
   std::vector<std::int64_t> widths;
-  for (const Block& block : model.decoder()) {
-    widths.push_back(block.self_attention.heads.total_width());
-  }
-  const bool smeared = model.decoder().front().self_attention.smears_keys();
-  return KvCache(std::move(widths), model.device(), smeared);
+  for (const Block& block : model.decoder()) widths.push_back(block.self_attention.key_width());
+  const MultiHeadSelfAttention& first = model.decoder().front().self_attention;
+  std::int64_t kept = first.pattern.window;
+  if (kept > 0 && first.smears_keys())
+    kept = std::max<std::int64_t>(kept, 2);  // the one before, too
+  return KvCache(std::move(widths), model.device(), first.smears_keys(), kFirstSlots, kept);
 }
 
 /// Without layers, where there is nothing to remember.
@@ -115,14 +119,28 @@ void DecoderState::keep_memory(const std::vector<RowStart>& starts) {
 }
 
 void DecoderState::read_past(const std::vector<RowStart>& starts) {
-  const auto first = static_cast<std::int32_t>(rows());
-  const Joined past = join(starts, &RowStart::past);
-  if (past.ids.empty()) {
-    for (std::size_t i = 0; i < starts.size(); ++i) past_.add_line();
-    return;
+  const std::int64_t first = rows();
+  for (std::size_t i = 0; i < starts.size(); ++i) past_.add_line();
+  if (past_.kept() == 0) return read_on(starts, first);
+  // A few at a time, so that the cache need not hold what is let go.
+  const auto at_once = static_cast<std::size_t>(std::max(kFirstSlots, past_.kept()));
+  std::size_t longest = 0;
+  for (const RowStart& start : starts) longest = std::max(longest, start.past.size());
+  for (std::size_t begin = 0; begin < longest; begin += at_once) {
+    std::vector<RowStart> parts = starts;
+    for (RowStart& part : parts) {
+      const std::size_t from = std::min(begin, part.past.size());
+      part.past = part.past.subspan(from, std::min(at_once, part.past.size() - from));
+    }
+    read_on(parts, first);
   }
+}
+
+void DecoderState::read_on(const std::vector<RowStart>& starts, std::int64_t first) {
+  const Joined past = join(starts, &RowStart::past);
+  if (past.ids.empty()) return;
   const Work work("read_past");
-  const CachePlaces places = past_.add_lines(past.segments);
+  const CachePlaces places = past_.extend_lines(first, past.segments);
   Run run(tap_);
   const Tensor ids = Tensor::from(past.ids);
   if (!model_->has_encoder()) {
@@ -192,11 +210,11 @@ CachedSequences DecoderState::fix(const std::vector<std::int64_t>& lengths,
                                   const Tensor& positions) {
   std::int64_t more = 0;
   for (std::int64_t row = 0; row < rows(); ++row) {
-    more += lengths[row] - past_.length(row);
+    more += past_.slots_for_passes(lengths[row] - past_.length(row));
   }
   past_.reserve(more);
   for (std::int64_t row = 0; row < rows(); ++row) {
-    past_.extend(row, lengths[row] - past_.length(row));
+    past_.extend_in_passes(row, lengths[row] - past_.length(row));
   }
   Ids lines(lengths.size());
   std::iota(lines.begin(), lines.end(), 0);

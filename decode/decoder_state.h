@@ -48,6 +48,8 @@ class DecoderState {
   void drop_unread_sentences();
   void keep_memory(const std::vector<RowStart>& starts);
   void read_past(const std::vector<RowStart>& starts);
+  /// One pass over the pasts, of the lines from `first` on.
+  void read_on(const std::vector<RowStart>& starts, std::int64_t first);
   /// Where the memory ends of the sentences that these rows are of.
   std::vector<std::int32_t> memory_ends(const std::vector<std::int32_t>& lines) const;
 

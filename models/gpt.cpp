@@ -15,17 +15,18 @@ MapOptions map_options(const GptConfig& config) {
 }
 
 std::optional<Embedding> position_embedding_of(const Scope& scope, const GptConfig& c) {
-  if (c.positions == Positions::rotary) return {};
+  if (c.positions != Positions::learned) return {};
   return Embedding(scope, c.context, c.width, kDeviation);
 }
 
 std::vector<Block> decoder_blocks(const Scope& scope, const GptConfig& c) {
   BlockConfig config{.width = c.width,
                      .hidden = c.hidden,
-                     .mask = Mask::causal,
+                     .pattern = c.pattern(),
                      .smeared_keys = c.smeared_keys,
                      .norm_order = NormOrder::pre,
                      .norm_kind = c.norm,
+                     .norm_epsilon = c.norm_epsilon,
                      .feed_forward = c.feed_forward,
                      .dropout = c.dropout,
                      .attention_dropout = c.attention_dropout,
@@ -74,15 +75,15 @@ Gpt::Gpt(const GptConfig& config)
                        kDeviation),
       position_embedding_(position_embedding_of(Scope(store_) / "position_embedding", config)),
       blocks_(decoder_blocks(Scope(store_) / "layers", config)),
-      final_norm_(Scope(store_) / "final_norm", config.width, config.norm, config.biases),
+      final_norm_(Scope(store_) / "final_norm", config.width, config.norm, config.biases,
+                  config.norm_epsilon),
       output_("logits", output_weight(Scope(store_) / "output", config, token_embedding_),
               Variable()) {}
 
 void Gpt::make_tables(DType dtype, Device device) {
-  if (config_.positions == Positions::learned) return;
-  constexpr double kBase = 10000;
-  rotary_table_ =
-      kette::rotary_table(config_.context, config_.heads_of(0).width, kBase, dtype, device);
+  if (config_.positions != Positions::rotary) return;
+  rotary_table_ = kette::rotary_table(config_.context, config_.heads_of(0).width,
+                                      config_.rotary_base, dtype, device);
 }
 
 void Gpt::each_linear(const VisitLinear& visit) {

@@ -25,7 +25,7 @@ class Gpt final : public AutoregressiveModel {
   std::unique_ptr<AutoregressiveModel> for_decoding(DType weights = DType::f32) const override;
 
   const Embedding& token_embedding() const override { return token_embedding_; }
-  /// Nothing in rotary models.
+  /// Nothing where positions are not learned.
   const std::optional<Embedding>& position_embedding() const { return position_embedding_; }
   const std::vector<Block>& decoder() const override { return blocks_; }
   const Norm* decoder_norm() const override { return &final_norm_; }

@@ -1,5 +1,7 @@
 #include "models/gpt_config.h"
 
+#include <cmath>
+
 #include "tensor/suggestion.h"
 
 namespace kette {
@@ -86,12 +88,14 @@ std::vector<Field> GptConfig::fields() {
   const Field own[] = {
       {"context", &context, "--context", "Tokens the model sees at once"},
       {"positions", Field::choice(positions), "--positions",
-       "Added to the tokens, as GPT-2 has them, or turning queries and keys"},
+       "Added to the tokens, as GPT-2 has them, turning queries and keys, or as slopes of the scores"},
       {.key = "norm_kind",
        .value = Field::choice(norm),
        .option = "--norm-kind",
        .help = "Layer norm, the root mean square alone, or none",
        .former_key = "norm"},
+      {.key = "norm_epsilon", .value = &norm_epsilon, .may_lack = true},
+      {.key = "rotary_base", .value = &rotary_base, .may_lack = true},
       {"feed_forward", Field::choice(feed_forward), "--feed-forward",
        "What is inside the feed-forward layers"},
       {.key = "tied_output",
@@ -109,6 +113,20 @@ std::vector<Field> GptConfig::fields() {
        .option = "--smeared-keys",
        .help = "Each attention key has a learned part of the one before it",
        .may_lack = true},
+      {.key = "kv_heads",
+       .value = &kv_heads,
+       .option = "--kv-heads",
+       .help =
+           "Heads of keys and values, each read by several of the queries'; a divisor of --heads; "
+           "0: each has its own",
+       .least = 0,
+       .may_lack = true},
+      {.key = "attention_window",
+       .value = &attention_window,
+       .option = "--attention-window",
+       .help = "Tokens that each token sees, itself the last; 0: all before it",
+       .least = 0,
+       .may_lack = true},
   };
   fields.insert(fields.end(), std::begin(own), std::end(own));
   return fields;
@@ -118,8 +136,38 @@ void GptConfig::check() const {
   check_size("layers", layers, kMostLayers);
   ModelConfig::check();
   check_size("context", context, kMostPositions);
-  KETTE_CHECK(positions == Positions::learned || width / heads % 2 == 0,
+  KETTE_CHECK(positions != Positions::rotary || width / heads % 2 == 0,
               "heads: expected heads of even width for rotary positions, given ", width / heads);
+  KETTE_CHECK(norm_epsilon > 0 && norm_epsilon < 1,
+              "norm_epsilon: expected a number between 0 and 1, given ", norm_epsilon);
+  KETTE_CHECK(rotary_base > 0 && std::isfinite(rotary_base),
+              "rotary_base: expected a number above 0, given ", rotary_base);
+  check_size("attention_window", attention_window, kMostPositions, 0);
+  check_size("kv_heads", kv_heads, heads, 0);
+  KETTE_CHECK(kv_heads == 0 || heads % kv_heads == 0, "kv_heads: expected a divisor of the heads ",
+              heads, ", given ", kv_heads);
+  const bool shared = kv_heads > 0 && kv_heads < heads;
+  KETTE_CHECK(!shared || !smeared_keys, "kv_heads: expected as many as heads, ", heads,
+              ", beside smeared keys, given ", kv_heads);
+  KETTE_CHECK(heads_left.empty() || (!shared && positions != Positions::alibi),
+              "heads_left: expected none in a model whose heads share keys or have ALiBi's slopes, "
+              "for none of those can be pruned, given ",
+              heads_left.size());
+}
+
+AttentionPattern GptConfig::pattern() const {
+  AttentionPattern pattern = Mask::causal;
+  pattern.group = kv_heads > 0 ? heads / kv_heads : 1;
+  pattern.window = attention_window;
+  pattern.alibi = positions == Positions::alibi;
+  return pattern;
+}
+
+CacheSize GptConfig::largest_cache() const {
+  const std::int64_t kept = attention_window > 0 ? std::min(context, attention_window) : context;
+  std::int64_t heads_kept = 0;
+  for (std::int64_t i = 0; i < layers; ++i) heads_kept += heads_of(i).count / pattern().group;
+  return {context, 2 * heads_kept * (width / heads) * kept * std::int64_t{sizeof(float)}};
 }
 
 std::vector<SummaryRow> GptConfig::summary() const {
@@ -141,9 +189,9 @@ std::vector<SummaryRow> GptConfig::summary() const {
   const std::string attention = "layer: self-attention";
   const auto cost = [&](std::int64_t heads_width) {
     const std::int64_t smears = smeared_keys ? heads_width / (w / heads) : 0;
-    return SummaryRow{attention, 1,
-                      map(w, 3 * heads_width) + map(heads_width, w) + norm_size + smears, 0,
-                      linear_flops(w, 4 * heads_width)};
+    const std::int64_t projected = heads_width + 2 * heads_width / pattern().group;
+    return SummaryRow{attention, 1, map(w, projected) + map(heads_width, w) + norm_size + smears, 0,
+                      linear_flops(w, projected + heads_width)};
   };
   for (SummaryRow& row : attention_rows(*this, 0, layers, cost)) {
     rows.push_back(std::move(row));
@@ -157,7 +205,11 @@ std::vector<SummaryRow> GptConfig::summary() const {
 }
 
 double GptConfig::attention_pairs(const Segments&, const Segments& target) const {
-  return whole_attentions(*this, 0, layers) * causal_pairs(target);
+  double pairs = 0;
+  for (std::int64_t i = 0; i < target.count(); ++i) {
+    pairs += pattern().pairs(target.length(i), target.length(i));
+  }
+  return whole_attentions(*this, 0, layers) * pairs;
 }
 
 GptConfig small_gpt() {
@@ -211,13 +263,31 @@ GptConfig small_pruned_gpt() {
   return config;
 }
 
+GptConfig small_grouped_gpt() {
+  GptConfig config = small_modern_gpt();
+  config.heads = 4;
+  config.kv_heads = 2;
+  return config;
+}
+
+GptConfig small_windowed_gpt() {
+  GptConfig config = small_gpt();
+  config.width = 18;
+  config.heads = 3;
+  config.positions = Positions::alibi;
+  config.attention_window = 3;
+  return config;
+}
+
 std::vector<std::pair<std::string, GptConfig>> small_gpts() {
   return {{"GPT-2", small_gpt()},
           {"modern", small_modern_gpt()},
           {"attention-only", small_attention_only_gpt()},
           {"unbiased", small_unbiased_gpt()},
           {"grokking", small_grokking_gpt()},
-          {"pruned", small_pruned_gpt()}};
+          {"pruned", small_pruned_gpt()},
+          {"grouped", small_grouped_gpt()},
+          {"windowed", small_windowed_gpt()}};
 }
 
 }  // namespace kette

@@ -6,12 +6,13 @@
 
 namespace kette {
 
-/// Added to the tokens, GPT-2's own; or turning queries and keys, as in later models (Touvron et al.
-/// 2023, "LLaMA").
-enum class Positions : std::uint8_t { learned, rotary };
+/// Added to the tokens, GPT-2's own; turning queries and keys, as in later models (Touvron et al. 2023,
+/// "LLaMA"); or as distances that scores fall with (Press et al. 2022), without any table.
+enum class Positions : std::uint8_t { learned, rotary, alibi };
 template <>
 inline constexpr auto kNamesOf<Positions> = enum_names<Positions>({{Positions::learned, "learned"},
-                                                                   {Positions::rotary, "rotary"}});
+                                                                   {Positions::rotary, "rotary"},
+                                                                   {Positions::alibi, "alibi"}});
 
 const Family& gpt_family();
 
@@ -22,10 +23,15 @@ struct GptConfig final : ModelConfig {
   std::int64_t context = 1024;  ///< tokens the model sees at once
   Positions positions = Positions::learned;
   NormKind norm = NormKind::layer;
+  double norm_epsilon = kNormEpsilon;
+  double rotary_base = 10000;  ///< of the angles by which positions turn
   FeedForwardKind feed_forward = FeedForwardKind::gelu;
   bool tied_output = true;  ///< logits are made with the token embedding
   bool biases = true;       ///< of linear maps and of layer norms; the logits have none in any case
   bool smeared_keys = false;  ///< see autograd/ops/smear.h
+  std::int64_t kv_heads =
+      0;  ///< heads of keys and values, shared by the others; 0: all have their own
+  std::int64_t attention_window = 0;  ///< tokens that one sees, itself the last; 0: all before it
 
   GptConfig();
 
@@ -43,6 +49,9 @@ struct GptConfig final : ModelConfig {
   std::vector<SummaryRow> summary() const override;
   double attention_pairs(const Segments& source, const Segments& target) const override;
   std::int64_t attentions() const override { return layers; }
+  CacheSize largest_cache() const override;
+  /// Of every layer's attention.
+  AttentionPattern pattern() const;
 };
 
 /// Small enough that every element can be checked.
@@ -56,6 +65,10 @@ GptConfig small_unbiased_gpt();
 /// Without norms or biases, with ReLU and an untied output, as of Nanda et al. 2023, "Progress Measures
 /// for Grokking via Mechanistic Interpretability".
 GptConfig small_grokking_gpt();
+/// Four heads on two of the keys, which turn; SwiGLU, and root mean square norms.
+GptConfig small_grouped_gpt();
+/// Each token sees three, with ALiBi's slopes for three heads.
+GptConfig small_windowed_gpt();
 /// All of them, each with a label.
 std::vector<std::pair<std::string, GptConfig>> small_gpts();
 

@@ -45,26 +45,35 @@ void LoraOptions::check() const {
 
 LoraAdapters::LoraAdapters(Model& model, const LoraOptions& options)
     : options_(checked(options)), base_(model.parameters()) {
-  model.each_linear([&](Linear& map, const std::vector<std::string>& names) { add(map, names); });
+  model.each_linear([&](Linear& map, const std::vector<MapPart>& parts) { add(map, parts); });
   KETTE_CHECK(!adapted_.empty(), "lora: expected names of maps that the model has, given ",
               joined(options_.on), " for a model without feed-forward layers");
 }
 
-void LoraAdapters::add(Linear& map, const std::vector<std::string>& names) {
+void LoraAdapters::add(Linear& map, const std::vector<MapPart>& parts) {
   const Leaf& weight = *map.weight.leaf();
   KETTE_CHECK(weight.value.defined(),
               "lora: expected a model with values, or room for them, given one without (allocate "
               "or materialize it first)");
   KETTE_CHECK(!map.adapter, "lora: expected a model without adapters, given one with them");
   const std::int64_t in = weight.value.width();
-  const std::int64_t rows = weight.value.rows() / static_cast<std::int64_t>(names.size());
-  KETTE_CHECK(options_.rank <= std::min(rows, in), weight.name, ": expected adapters of rank ",
-              std::min(rows, in), " at most, given ", options_.rank);
+  std::int64_t shares = 0, fewest = weight.value.rows();
+  for (const MapPart& part : parts) shares += part.shares;
+  for (const MapPart& part : parts) {
+    fewest = std::min(fewest, weight.value.rows() / shares * part.shares);
+  }
+  KETTE_CHECK(options_.rank <= std::min(fewest, in), weight.name, ": expected adapters of rank ",
+              std::min(fewest, in), " at most, given ", options_.rank);
   LoraAdapter adapter;
   adapter.scale = options_.scale();
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::int64_t begin = static_cast<std::int64_t>(i) * rows;
-    if (chosen(options_, names[i])) adapter.blocks.push_back({begin, begin + rows});
+  std::int64_t begin = 0, adapted = 0;
+  for (const MapPart& part : parts) {
+    const std::int64_t end = begin + weight.value.rows() / shares * part.shares;
+    if (chosen(options_, part.name)) {
+      adapter.blocks.push_back({begin, end});
+      adapted += end - begin;
+    }
+    begin = end;
   }
   if (adapter.blocks.empty()) return;
   const auto blocks = static_cast<std::int64_t>(adapter.blocks.size());
@@ -72,7 +81,7 @@ void LoraAdapters::add(Linear& map, const std::vector<std::string>& names) {
   // With this deviation each entry of x A^T is about as large as those of x.
   adapter.down = scope.parameter("lora_down", {blocks * options_.rank, in},
                                  Init::normal(1 / std::sqrt(static_cast<double>(in))));
-  adapter.up = scope.parameter("lora_up", {blocks * rows, options_.rank}, Init::constant(0));
+  adapter.up = scope.parameter("lora_up", {adapted, options_.rank}, Init::constant(0));
   map.adapter = std::move(adapter);
   adapted_.push_back(&map);
 }

@@ -49,7 +49,7 @@ class LoraAdapters {
 
  private:
   /// names: of the equal blocks of rows of the map's weight, from the top.
-  void add(Linear& map, const std::vector<std::string>& names);
+  void add(Linear& map, const std::vector<MapPart>& parts);
 
   LoraOptions options_;
   ParamStore& base_;

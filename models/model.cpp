@@ -17,12 +17,11 @@ void Model::materialize(std::uint64_t seed, DType dtype, Device device, Gradient
 void Model::become_snapshot_of(const Model& other, DType weights) {
   std::vector<PrepackedWeight> prepacked;
   // The visitor is for whoever changes maps, too; this one does not.
-  const_cast<Model&>(other).each_linear([&](const Linear& map, const std::vector<std::string>&) {
-    prepacked.push_back(map.prepack(weights));
-  });
+  const_cast<Model&>(other).each_linear(
+      [&](const Linear& map, const auto&) { prepacked.push_back(map.prepack(weights)); });
   std::set<const Leaf*> within;
   std::size_t next = 0;
-  each_linear([&](Linear& map, const std::vector<std::string>&) {
+  each_linear([&](Linear& map, const auto&) {
     map.prepacked = std::move(prepacked[next++]);
     within.insert({map.weight.leaf().get(), map.bias.leaf().get()});
   });

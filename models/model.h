@@ -35,9 +35,6 @@ class Model {
   virtual Variable loss(const Batch& batch, const CrossEntropyOptions& options, Run& run,
                         const Tensor& sums = {}) const = 0;
 
-  /// names: of the equal blocks of rows of the map's weight, from the top: query, key, value, output,
-  /// inner, outer.
-  using VisitLinear = std::function<void(Linear& map, const std::vector<std::string>& names)>;
   /// All linear maps but a projection that shares its weight with an embedding.
   virtual void each_linear(const VisitLinear& visit) = 0;
 

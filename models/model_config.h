@@ -61,6 +61,11 @@ struct Family {
   std::string architecture() const { return "kette-" + name; }
 };
 
+/// Keys and values of a text.
+struct CacheSize {
+  std::int64_t tokens = 0, bytes = 0;
+};
+
 /// What all families have: Table 3 of Vaswani et al. 2017 names these d_model, d_ff, h, P_drop.
 struct ModelConfig {
   std::int64_t width = 512, hidden = 2048, heads = 8;
@@ -93,6 +98,8 @@ struct ModelConfig {
   /// Pairs of a query and a key in a batch, over all attention layers; of one whose heads were pruned, the
   /// share of the pairs that the share of its heads is.
   virtual double attention_pairs(const Segments& source, const Segments& target) const = 0;
+  /// What decoding keeps of the longest text; of no tokens where the family does not tell.
+  virtual CacheSize largest_cache() const { return {}; }
   /// A few random tokens in the form that the model's batches have.
   virtual Batch example_batch(std::uint64_t seed) const;
 };

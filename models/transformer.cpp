@@ -25,7 +25,7 @@ std::vector<Block> encoder_blocks(const Scope& scope, const TransformerConfig& c
 
 std::vector<Block> decoder_blocks(const Scope& scope, const TransformerConfig& c) {
   BlockConfig config = block_config(c);
-  config.mask = Mask::causal;
+  config.pattern = Mask::causal;
   config.attends_to_memory = true;
   std::vector<Block> blocks;
   for (std::int64_t i = 0; i < c.decoder_layers; ++i) {

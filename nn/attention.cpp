@@ -28,27 +28,29 @@ Variable smear_of(const Scope& scope, std::int64_t heads, bool smeared_keys) {
 
 MultiHeadSelfAttention::MultiHeadSelfAttention(const Scope& scope, std::int64_t layer_number,
                                                std::int64_t width, const HeadShape& head_shape,
-                                               Mask kind, double dropout, const MapOptions& maps,
-                                               bool smeared_keys)
+                                               const AttentionPattern& who, double dropout,
+                                               const MapOptions& maps, bool smeared_keys)
     : path(scope.path()),
-      query_key_value(scope / "query_key_value", width, 3 * head_shape.total_width(),
+      query_key_value(scope / "query_key_value", width,
+                      head_shape.total_width() + 2 * head_shape.total_width() / who.group,
                       maps.reading(3)),
       smear(smear_of(scope, head_shape.count, smeared_keys)),
       output(scope / "output", head_shape.total_width(), width, maps.writing()),
       layer(layer_number),
       heads(head_shape),
-      mask(kind),
+      pattern(who),
       dropout_rate(dropout) {}
 
 Variable MultiHeadSelfAttention::operator()(const Variable& x, const Sequences& sequences, Run& run,
                                             const Rotation* rotation) const {
   Variable qkv = query_key_value(x, run);
   if (smears_keys()) qkv = sequences.smeared_keys(layer, qkv, sigmoid(smear));
-  if (rotation) qkv = rotary(qkv, rotation->positions, rotation->table, 2 * heads.total_width());
-  const AttentionOptions options{heads.count, mask, run.mask(dropout_rate)};
+  if (rotation)
+    qkv = rotary(qkv, rotation->positions, rotation->table, heads.total_width() + key_width());
+  const AttentionOptions options{heads.count, pattern, run.mask(dropout_rate)};
   const Variable all_heads =
       shown_probabilities(sequences.self_attention(layer, qkv, options), path, run, options,
-                          [&] { return sequences.self_pairs(layer, qkv, mask); });
+                          [&] { return sequences.self_pairs(layer, qkv, options); });
   return output(run.tap(path, "heads", all_heads), run);
 }
 

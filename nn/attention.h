@@ -23,13 +23,16 @@ struct MultiHeadSelfAttention {
   Linear output;
   std::int64_t layer;  ///< which of a stack's it is
   HeadShape heads;
-  Mask mask;
+  AttentionPattern pattern;
   double dropout_rate;
 
   MultiHeadSelfAttention(const Scope& scope, std::int64_t layer, std::int64_t width,
-                         const HeadShape& heads, Mask mask, double dropout_rate,
-                         const MapOptions& maps = {}, bool smeared_keys = false);
+                         const HeadShape& heads, const AttentionPattern& pattern,
+                         double dropout_rate, const MapOptions& maps = {},
+                         bool smeared_keys = false);
   bool smears_keys() const { return smear.leaf() != nullptr; }
+  /// Of all heads of the keys, and of the values.
+  std::int64_t key_width() const { return heads.total_width() / pattern.group; }
   Variable operator()(const Variable& x, const Sequences& sequences, Run& run,
                       const Rotation* rotation = nullptr) const;
 };

@@ -21,13 +21,14 @@ FeedForward feed_forward_of(const Scope& scope, const BlockConfig& c) {
 }
 
 AddAndNorm add_and_norm(const Scope& scope, const BlockConfig& c) {
-  return AddAndNorm(scope, c.width, c.norm_order, c.dropout, c.norm_kind, c.maps.biased);
+  return AddAndNorm(scope, c.width, c.norm_order, c.dropout, c.norm_kind, c.maps.biased,
+                    c.norm_epsilon);
 }
 
 MultiHeadSelfAttention self_attention_of(const Scope& scope, std::int64_t layer,
                                          const BlockConfig& c) {
-  return MultiHeadSelfAttention(scope, layer, c.width, c.heads, c.mask, c.attention_dropout, c.maps,
-                                c.smeared_keys);
+  return MultiHeadSelfAttention(scope, layer, c.width, c.heads, c.pattern, c.attention_dropout,
+                                c.maps, c.smeared_keys);
 }
 
 std::string norm_name(const BlockConfig& c) { return std::string(c.self_attention) + "_norm"; }
@@ -77,22 +78,22 @@ ResidualStream Block::operator()(const ResidualStream& x, const Sequences& seque
   return (*feed_forward_norm)(y, run, [&](const Variable& in) { return (*feed_forward)(in, run); });
 }
 
-void Block::each_linear(
-    const std::function<void(Linear&, const std::vector<std::string>&)>& visit) {
-  visit(self_attention.query_key_value, {"query", "key", "value"});
-  visit(self_attention.output, {"output"});
+void Block::each_linear(const VisitLinear& visit) {
+  visit(self_attention.query_key_value,
+        {{"query", self_attention.pattern.group}, {"key"}, {"value"}});
+  visit(self_attention.output, {{"output"}});
   if (cross_attention) {
-    visit(cross_attention->query, {"query"});
-    visit(cross_attention->key_value, {"key", "value"});
-    visit(cross_attention->output, {"output"});
+    visit(cross_attention->query, {{"query"}});
+    visit(cross_attention->key_value, {{"key"}, {"value"}});
+    visit(cross_attention->output, {{"output"}});
   }
   if (!feed_forward) return;
   if (feed_forward->gated) {
-    visit(feed_forward->inner, {"inner", "inner"});  // two maps, stacked
+    visit(feed_forward->inner, {{"inner"}, {"inner"}});  // two maps, stacked
   } else {
-    visit(feed_forward->inner, {"inner"});
+    visit(feed_forward->inner, {{"inner"}});
   }
-  visit(feed_forward->outer, {"outer"});
+  visit(feed_forward->outer, {{"outer"}});
 }
 
 }  // namespace kette

@@ -40,8 +40,8 @@ struct AddAndNorm {
   double dropout_rate;
 
   AddAndNorm(const Scope& scope, std::int64_t width, NormOrder norm_order, double dropout,
-             NormKind kind = NormKind::layer, bool biased = true)
-      : norm(scope, width, kind, biased), order(norm_order), dropout_rate(dropout) {}
+             NormKind kind = NormKind::layer, bool biased = true, double epsilon = kNormEpsilon)
+      : norm(scope, width, kind, biased, epsilon), order(norm_order), dropout_rate(dropout) {}
 
   template <class Sublayer>
   ResidualStream operator()(const ResidualStream& stream, Run& run,
@@ -69,11 +69,12 @@ struct BlockConfig {
   std::int64_t hidden = 2048;    ///< of the feed-forward layer; 0: there is none
   HeadShape heads{8, 64};        ///< of self-attention
   HeadShape cross_heads{8, 64};  ///< of attention to the memory, if any
-  Mask mask = Mask::none;        ///< of self-attention
+  AttentionPattern pattern{};    ///< of self-attention
   bool smeared_keys = false;     ///< of self-attention
   bool attends_to_memory = false;
   NormOrder norm_order = NormOrder::post;
   NormKind norm_kind = NormKind::layer;
+  double norm_epsilon = kNormEpsilon;
   FeedForwardKind feed_forward = FeedForwardKind::relu;
   double dropout = 0;  ///< on sub-layer outputs
   double attention_dropout = 0, activation_dropout = 0;
@@ -94,9 +95,8 @@ struct Block {
   Block(const Scope& scope, std::int64_t layer, const BlockConfig& config);
   ResidualStream operator()(const ResidualStream& x, const Sequences& sequences, Run& run,
                             const Rotation* rotation = nullptr) const;
-  /// Calls visit(map, names of the equal blocks of its rows) for each linear map: query, key, value
-  /// and output of an attention, inner and outer of a feed-forward layer.
-  void each_linear(const std::function<void(Linear&, const std::vector<std::string>&)>& visit);
+  /// Of each attention and of the feed-forward layer.
+  void each_linear(const VisitLinear& visit);
 };
 
 }  // namespace kette

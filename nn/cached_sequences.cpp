@@ -9,19 +9,22 @@ namespace kette {
 namespace {
 
 /// The queries are the first columns of x. [rows, width]
-Tensor attend(const Tensor& x, std::int64_t heads, const CachePlaces& places, const Tensor& layer) {
-  const std::int64_t width = layer.width() / 2;
+Tensor attend(const Tensor& x, const AttentionOptions& options, const CachePlaces& places,
+              const Tensor& layer) {
+  const std::int64_t width = layer.width() / 2 * options.pattern.group;
   const Tensor output = Tensor::empty({x.rows(), width}, DType::f32, x.device());
-  const double scale = 1 / std::sqrt(static_cast<double>(width / heads));
-  const CachedAttentionArgs args{{x.data<float>(), x.width(), output, heads, scale}, layer, places};
+  const double scale = 1 / std::sqrt(static_cast<double>(width / options.heads));
+  const CachedAttentionArgs args{
+      {x.data<float>(), x.width(), output, options.heads, scale, options.pattern}, layer, places};
   const Work work("cached_attention", {&x}, {&output});  // how much of the cache the places say
   on(x.device(), [&](auto exec) { kernels::cached_attention(exec, args); });
   return output;
 }
 
-/// Each row by itself, with all keys and values that it meets.
-QueriesAndKeys spelled_out(const Tensor& x, const CachePlaces& places, const Tensor& layer) {
-  const std::int64_t width = layer.width() / 2;
+/// Each row by itself, with all keys and values up to its own.
+QueriesAndKeys spelled_out(const Tensor& x, const AttentionPattern& pattern,
+                           const CachePlaces& places, const Tensor& layer) {
+  const std::int64_t width = layer.width() / 2 * pattern.group;
   const auto table = places.table.values<std::int32_t>(),
              lines = places.lines.values<std::int32_t>(),
              positions = places.positions.values<std::int32_t>();
@@ -36,7 +39,7 @@ QueriesAndKeys spelled_out(const Tensor& x, const CachePlaces& places, const Ten
   const Variable keys_values = embedding(layer, Tensor::from(slots, layer.device()));
   return {queries, keys_values,
           Segments::from_lengths(std::vector<std::int64_t>(lengths.size(), 1)),
-          Segments::from_lengths(lengths), Mask::none};
+          Segments::from_lengths(lengths), pattern};
 }
 
 }  // namespace
@@ -67,22 +70,23 @@ Variable CachedSequences::smeared_keys(std::int64_t layer, const Variable& qkv,
 Variable CachedSequences::self_attention(std::int64_t layer, const Variable& qkv,
                                          const AttentionOptions& options) const {
   const Tensor cache = past_->layer(layer);
-  write_to_cache(qkv.value(), qkv.value().width() / 3, places_, cache);
-  return attend(qkv.value(), options.heads, places_, cache);
+  write_to_cache(qkv.value(), options.query_width(qkv.value().width()), places_, cache);
+  return attend(qkv.value(), options, places_, cache);
 }
 
 Variable CachedSequences::cross_attention(std::int64_t layer, const Variable& query, const Linear&,
                                           const AttentionOptions& options, const Run&) const {
-  return attend(query.value(), options.heads, memory_places_, memory_->layer(layer));
+  return attend(query.value(), options, memory_places_, memory_->layer(layer));
 }
 
-QueriesAndKeys CachedSequences::self_pairs(std::int64_t layer, const Variable& qkv, Mask) const {
-  return spelled_out(qkv.value(), places_, past_->layer(layer));
+QueriesAndKeys CachedSequences::self_pairs(std::int64_t layer, const Variable& qkv,
+                                           const AttentionOptions& options) const {
+  return spelled_out(qkv.value(), options.pattern, places_, past_->layer(layer));
 }
 
 QueriesAndKeys CachedSequences::cross_pairs(std::int64_t layer, const Variable& query,
                                             const Linear&) const {
-  return spelled_out(query.value(), memory_places_, memory_->layer(layer));
+  return spelled_out(query.value(), Mask::none, memory_places_, memory_->layer(layer));
 }
 
 void write_to_cache(const Tensor& x, std::int64_t first_column, const CachePlaces& places,

@@ -28,7 +28,8 @@ class CachedSequences final : public Sequences {
                           const AttentionOptions& options) const override;
   Variable cross_attention(std::int64_t layer, const Variable& query, const Linear& key_value,
                            const AttentionOptions& options, const Run& run) const override;
-  QueriesAndKeys self_pairs(std::int64_t layer, const Variable& qkv, Mask mask) const override;
+  QueriesAndKeys self_pairs(std::int64_t layer, const Variable& qkv,
+                            const AttentionOptions& options) const override;
   QueriesAndKeys cross_pairs(std::int64_t layer, const Variable& query,
                              const Linear& key_value) const override;
 

@@ -9,19 +9,31 @@ namespace kette {
 
 void KvCache::add_line(std::int64_t positions) {
   lengths_.push_back(0);
+  firsts_.push_back(0);
   table_.resize(lengths_.size() * static_cast<std::size_t>(table_width_));
   extend(lines() - 1, positions);
 }
 
 CachePlaces KvCache::add_lines(const Segments& segments) {
+  const std::int64_t first = lines();
+  for (std::int64_t i = 0; i < segments.count(); ++i) add_line();
+  return extend_lines(first, segments);
+}
+
+CachePlaces KvCache::extend_lines(std::int64_t first_line, const Segments& segments) {
   std::vector<std::int32_t> of_rows;
+  std::int64_t first_position = 0;
   reserve(segments.rows());
   for (std::int64_t i = 0; i < segments.count(); ++i) {
+    const std::int64_t line = first_line + i;
+    if (segments.length(i) == 0) continue;
+    first_position = length(line);
     of_rows.insert(of_rows.end(), static_cast<std::size_t>(segments.length(i)),
-                   static_cast<std::int32_t>(lines()));
-    add_line(segments.length(i));
+                   static_cast<std::int32_t>(line));
+    extend(line, segments.length(i));
   }
-  return {uploaded_table(), Tensor::from(of_rows, device_), row_positions(segments).to(device_)};
+  return {uploaded_table(), Tensor::from(of_rows, device_),
+          row_positions(segments, first_position).to(device_)};
 }
 
 void KvCache::extend(std::int64_t line, std::int64_t positions) {
@@ -32,6 +44,19 @@ void KvCache::extend(std::int64_t line, std::int64_t positions) {
     table_[line * table_width_ + length] = free_.back();
     free_.pop_back();
     ++length;
+  }
+  if (kept_ > 0) firsts_[line] = std::max(firsts_[line], length - kept_);
+}
+
+void KvCache::extend_in_passes(std::int64_t line, std::int64_t positions) {
+  const std::int64_t first = firsts_[line], own = slots_for_passes(positions);
+  extend(line, own);
+  firsts_[line] = first;  // the passes are still to come
+  std::int64_t& length = lengths_[line];
+  widen_table(length + positions - own);
+  for (std::int64_t i = own; i < positions; ++i, ++length) {
+    std::int32_t* place = table_.data() + line * table_width_ + length;
+    *place = *(place - kept_);
   }
 }
 
@@ -52,7 +77,7 @@ void KvCache::reserve(std::int64_t positions) {
 
 void KvCache::select(const std::vector<std::int64_t>& parents) {
   std::vector<std::int32_t> table(parents.size() * static_cast<std::size_t>(table_width_));
-  std::vector<std::int64_t> lengths;
+  std::vector<std::int64_t> lengths, firsts;
   lengths.reserve(parents.size());
   for (const std::int64_t parent : parents) {
     KETTE_CHECK(parent >= 0 && parent < lines(), "KV cache: expected lines below ", lines(),
@@ -60,9 +85,11 @@ void KvCache::select(const std::vector<std::int64_t>& parents) {
     std::copy_n(table_.begin() + parent * table_width_, length(parent),
                 table.begin() + static_cast<std::int64_t>(lengths.size()) * table_width_);
     lengths.push_back(length(parent));
+    firsts.push_back(firsts_[parent]);
   }
   table_ = std::move(table);
   lengths_ = std::move(lengths);
+  firsts_ = std::move(firsts);
 }
 
 Tensor KvCache::uploaded_table() const {
@@ -73,7 +100,8 @@ std::vector<bool> KvCache::slots_in_use() const {
   std::vector<bool> in_use(static_cast<std::size_t>(slots_));
   for (std::int64_t line = 0; line < lines(); ++line) {
     const auto first = table_.begin() + line * table_width_;
-    std::for_each(first, first + length(line), [&](std::int32_t slot) { in_use[slot] = true; });
+    std::for_each(first + firsts_[line], first + length(line),
+                  [&](std::int32_t slot) { in_use[slot] = true; });
   }
   return in_use;
 }

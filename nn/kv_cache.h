@@ -2,7 +2,8 @@
 // one position in every layer, [keys | values], and of smeared keys also what they were before, which
 // the next position needs. A line is a text, a table names its slots. Lines may name the same slots, so
 // a new order of hypotheses moves a row of integers and no keys, and the slots that no line names any
-// more are found when room is short.
+// more are found when room is short. Where a position is seen by the next few alone, lines let go of the
+// others, and the cache is no larger however long the texts.
 #pragma once
 
 #include <algorithm>
@@ -18,18 +19,21 @@ namespace kette {
 class KvCache {
  public:
   /// first_slots: that there is room for once there is a position; there is more when that is short.
-  /// widths: of each layer's keys, and of its values.
+  /// widths: of each layer's keys, and of its values. kept: how many positions of a line are, the last
+  /// ones; 0: all.
   KvCache(std::vector<std::int64_t> widths, Device device, bool keys_are_smeared = false,
-          std::int64_t first_slots = 64)
+          std::int64_t first_slots = 64, std::int64_t kept = 0)
       : widths_(std::move(widths)),
         device_(device),
         keys_are_smeared_(keys_are_smeared),
         first_slots_(first_slots),
+        kept_(kept),
         keys_values_(widths_.size()),
         unsmeared_keys_(widths_.size()) {}
 
   std::int64_t lines() const { return static_cast<std::int64_t>(lengths_.size()); }
-  /// Positions that a line has slots for.
+  std::int64_t kept() const { return kept_; }
+  /// Positions that a line has, or had, slots for.
   std::int64_t length(std::int64_t line) const { return lengths_[line]; }
   /// Of the longest line.
   std::int64_t longest() const {
@@ -39,10 +43,19 @@ class KvCache {
   void add_line(std::int64_t positions = 0);
   /// A line more for each segment; the places of their rows.
   CachePlaces add_lines(const Segments& segments);
+  /// Slots for so many positions more as the segments are long, of the lines from `first_line` on. Those
+  /// that grow were all as long as the first of them. The places of the new rows, all of one pass.
+  CachePlaces extend_lines(std::int64_t first_line, const Segments& segments);
   /// Room for so many positions more, of all lines together, so that it is made at once.
   void reserve(std::int64_t positions);
   /// Slots for so many positions more.
   void extend(std::int64_t line, std::int64_t positions = 1);
+  /// Likewise, each of a pass of its own, so that they take the places of those that are let go.
+  void extend_in_passes(std::int64_t line, std::int64_t positions);
+  /// How many slots that takes.
+  std::int64_t slots_for_passes(std::int64_t positions) const {
+    return kept_ > 0 ? std::min(positions, kept_) : positions;
+  }
   /// Line l becomes what line parents[l] was. To extend it leaves the others alone.
   void select(const std::vector<std::int64_t>& parents);
 
@@ -66,12 +79,13 @@ class KvCache {
   std::vector<std::int64_t> widths_;
   Device device_;
   bool keys_are_smeared_;
-  std::int64_t first_slots_;
+  std::int64_t first_slots_, kept_;
   std::int64_t slots_ = 0;              // there is room for
   std::vector<Tensor> keys_values_;     // of each layer [slots, 2 * width]
   std::vector<Tensor> unsmeared_keys_;  // of each layer [slots, width], where keys are smeared
   std::vector<std::int32_t> free_;
   std::vector<std::int64_t> lengths_;
+  std::vector<std::int64_t> firsts_;  // of each line the first position that it has not let go
   std::vector<std::int32_t> table_;
   std::int64_t table_width_ = 0;
 };

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -63,6 +64,9 @@ inline constexpr auto kNamesOf<NormKind> = enum_names<NormKind>({{NormKind::laye
                                                                  {NormKind::rms, "rms"},
                                                                  {NormKind::none, "none"}});
 
+/// Added to the variance, or to the mean square.
+inline constexpr double kNormEpsilon = 1e-5;
+
 /// gain, bias: [width], where there are any; a layer norm may do without its bias.
 struct Norm {
   std::string path;
@@ -71,7 +75,7 @@ struct Norm {
   double epsilon;
 
   Norm(const Scope& scope, std::int64_t width, NormKind kind = NormKind::layer, bool biased = true,
-       double epsilon = 1e-5);
+       double epsilon = kNormEpsilon);
   Variable operator()(const Variable& x) const;
   /// The point path/sum is x.
   Variable operator()(const Variable& x, const Run& run) const {
@@ -93,6 +97,15 @@ struct Embedding {
   static Embedding scaled(const Scope& scope, std::int64_t vocabulary, std::int64_t width);
   Variable operator()(const Tensor& ids) const { return embedding(table, ids, scale); }
 };
+
+/// What some rows of a linear map's weight are for: query, key, value, output, inner, outer. So many
+/// shares of all rows are its own.
+struct MapPart {
+  std::string name;
+  std::int64_t shares = 1;
+};
+/// parts: from the top of the weight.
+using VisitLinear = std::function<void(Linear& map, const std::vector<MapPart>& parts)>;
 
 /// What the linear maps of a sub-layer are like. Their matrices start after Glorot (the default), or
 /// normal with one deviation, and with another where the sub-layer writes to the residual stream

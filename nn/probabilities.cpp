@@ -21,17 +21,34 @@ Variable padded(const Variable& x, std::int64_t length) {
       x, Tensor::zeros({length - value.rows(), value.width()}, value.dtype(), value.device()));
 }
 
-/// What is added to scores: 0 where a query sees a key, -infinity elsewhere. [queries, length]
-Tensor visibility(std::int64_t queries, std::int64_t keys, std::int64_t length, Mask mask,
-                  const Tensor& like) {
+/// What is added to scores: 0, or ALiBi's, where a query sees a key, -infinity elsewhere. [heads, or 1
+/// where they are alike, queries, length]
+Tensor bias(std::int64_t heads, std::int64_t queries, std::int64_t keys, std::int64_t length,
+            const AttentionPattern& pattern, const Tensor& like) {
   std::vector<double> values;
-  for (std::int64_t q = 0; q < queries; ++q) {
-    const std::int64_t seen = mask == Mask::causal ? q + 1 : keys;
-    for (std::int64_t k = 0; k < length; ++k) {
-      values.push_back(k < seen ? 0 : -std::numeric_limits<double>::infinity());
+  const std::int64_t kinds = pattern.alibi ? heads : 1;
+  for (std::int64_t head = 0; head < kinds; ++head) {
+    const double slope = pattern.slope(head, heads);
+    for (std::int64_t q = 0; q < queries; ++q) {
+      const std::int64_t own = q + keys - queries,
+                         end = pattern.mask == Mask::causal ? own + 1 : keys;
+      for (std::int64_t k = 0; k < length; ++k) {
+        const bool sees = k >= pattern.first_visible(own) && k < end;
+        values.push_back(sees ? -slope * static_cast<double>(own - k)
+                              : -std::numeric_limits<double>::infinity());
+      }
     }
   }
-  return Tensor::from(values, {queries, length}).to(like.dtype()).to(like.device());
+  return Tensor::from(values, {kinds, queries, length}).to(like.dtype()).to(like.device());
+}
+
+/// x: [key heads * w, length] -> what each head of the queries reads, [heads, w, length].
+Variable by_query_head(const Variable& x, std::int64_t heads, std::int64_t group) {
+  const std::int64_t length = x.value().width(), w = x.value().rows() / (heads / group);
+  if (group == 1) return reshape(x, {heads, w, length});
+  const Tensor one_each =
+      Tensor::full({1, group, 1, 1}, 1, x.value().dtype()).to(x.value().device());
+  return reshape(reshape(x, {heads / group, 1, w, length}) * one_each, {heads, w, length});
 }
 
 /// Calls function(queries, keys and values padded to the longest, the sequence's number) for each
@@ -70,16 +87,17 @@ Variable dropped(const Variable& probabilities, const DropoutMask& mask) {
 }  // namespace
 
 Variable attention_probabilities(const QueriesAndKeys& pairs, std::int64_t heads) {
-  const std::int64_t width = pairs.query.value().width(), length = pairs.keys.longest();
+  const std::int64_t width = pairs.query.value().width(), length = pairs.keys.longest(),
+                     group = pairs.pattern.group;
   const double scale = 1 / std::sqrt(static_cast<double>(width / heads));
   return for_sequences(
       pairs, pairs.query, [&](const Variable& queries, const Variable& keys_values, auto i) {
         const std::int64_t rows = queries.value().rows();
         const Variable keys =
-            reshape(slice(transpose(keys_values), 0, width), {heads, width / heads, length});
+            by_query_head(slice(transpose(keys_values), 0, width / group), heads, group);
         const Variable scores = affine(matmul(by_head(queries, heads), keys, true), scale, 0);
-        const Variable all = softmax(
-            scores + visibility(rows, pairs.keys.length(i), length, pairs.mask, scores.value()));
+        const Variable all = softmax(scores + bias(heads, rows, pairs.keys.length(i), length,
+                                                   pairs.pattern, scores.value()));
         // [heads, rows, length] -> [rows, heads, length]
         const Variable turned = reshape(transpose(all), {heads * length, rows});
         return reshape(transpose(turned), {rows, heads, length});
@@ -90,14 +108,15 @@ Variable weighted_values(const Variable& all, const QueriesAndKeys& pairs,
                          const DropoutMask& mask) {
   const Variable probabilities = dropped(all, mask);
   const Shape& shape = probabilities.shape();
-  const std::int64_t heads = shape[1], length = shape[2], width = pairs.query.value().width();
+  const std::int64_t heads = shape[1], length = shape[2], width = pairs.query.value().width(),
+                     group = pairs.pattern.group, key_width = width / group;
   return for_sequences(
       pairs, probabilities, [&](const Variable& given, const Variable& keys_values, auto) {
         const std::int64_t rows = given.shape()[0];
         const Variable weights =
             reshape(transpose(reshape(given, {rows, heads * length})), {heads, length, rows});
-        const Variable values = reshape(slice(transpose(keys_values), width, 2 * width),
-                                        {heads, width / heads, length});
+        const Variable values =
+            by_query_head(slice(transpose(keys_values), key_width, 2 * key_width), heads, group);
         return transpose(reshape(matmul(values, weights), {width, rows}));
       });
 }

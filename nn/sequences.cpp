@@ -37,14 +37,15 @@ Variable PackedSequences::cross_attention(std::int64_t, const Variable& query,
                                 options);
 }
 
-QueriesAndKeys PackedSequences::self_pairs(std::int64_t, const Variable& qkv, Mask mask) const {
-  const std::int64_t width = qkv.value().width() / 3;
-  return {columns(qkv, 0, width), columns(qkv, width, 3 * width), segments_, segments_, mask};
+QueriesAndKeys PackedSequences::self_pairs(std::int64_t, const Variable& qkv,
+                                           const AttentionOptions& options) const {
+  const std::int64_t all = qkv.value().width(), width = options.query_width(all);
+  return {columns(qkv, 0, width), columns(qkv, width, all), segments_, segments_, options.pattern};
 }
 
 QueriesAndKeys PackedSequences::cross_pairs(std::int64_t, const Variable& query,
                                             const Linear& key_value) const {
-  return {query, key_value(memory_), segments_, memory_segments_, Mask::none};
+  return {query, key_value(memory_), segments_, memory_segments_};
 }
 
 }  // namespace kette

@@ -14,9 +14,9 @@ namespace kette {
 /// sequence i of the other. What attention is, spelled out for those who look inside.
 struct QueriesAndKeys {
   Variable query;      ///< [rows, width]
-  Variable key_value;  ///< [keys, 2 * width]
+  Variable key_value;  ///< [keys, 2 * key width]
   Segments queries, keys;
-  Mask mask = Mask::none;
+  AttentionPattern pattern{};
 };
 
 class Sequences {
@@ -32,7 +32,7 @@ class Sequences {
   /// 3 * width], with such keys. layer: which of the model's self-attentions it is. gates: [heads].
   virtual Variable smeared_keys(std::int64_t layer, const Variable& qkv,
                                 const Variable& gates) const = 0;
-  /// qkv: [rows, 3 * width] -> [rows, width].
+  /// qkv: [rows, width + 2 * key width] -> [rows, width].
   virtual Variable self_attention(std::int64_t layer, const Variable& qkv,
                                   const AttentionOptions& options) const = 0;
   /// layer: which of the model's cross-attentions it is; key_value: its projection of the memory.
@@ -41,7 +41,8 @@ class Sequences {
                                    const Linear& key_value, const AttentionOptions& options,
                                    const Run& run) const = 0;
   /// What the calls above compute, spelled out; after them.
-  virtual QueriesAndKeys self_pairs(std::int64_t layer, const Variable& qkv, Mask mask) const = 0;
+  virtual QueriesAndKeys self_pairs(std::int64_t layer, const Variable& qkv,
+                                    const AttentionOptions& options) const = 0;
   virtual QueriesAndKeys cross_pairs(std::int64_t layer, const Variable& query,
                                      const Linear& key_value) const = 0;
 };
@@ -62,7 +63,8 @@ class PackedSequences final : public Sequences {
                           const AttentionOptions& options) const override;
   Variable cross_attention(std::int64_t layer, const Variable& query, const Linear& key_value,
                            const AttentionOptions& options, const Run& run) const override;
-  QueriesAndKeys self_pairs(std::int64_t layer, const Variable& qkv, Mask mask) const override;
+  QueriesAndKeys self_pairs(std::int64_t layer, const Variable& qkv,
+                            const AttentionOptions& options) const override;
   QueriesAndKeys cross_pairs(std::int64_t layer, const Variable& query,
                              const Linear& key_value) const override;
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tensor/attention_pattern.h"
 #include "tensor/elementwise.h"
 #include "tensor/tensor.h"
 
@@ -48,9 +49,12 @@ struct QueryRows {
   Tensor output;  ///< [rows, width]
   std::int64_t heads = 0;
   double scale = 1;
+  AttentionPattern pattern = Mask::causal;
 
   std::int64_t rows() const { return output.rows(); }
   std::int64_t width() const { return output.width(); }
+  /// Of all heads of the keys.
+  std::int64_t key_width() const { return width() / pattern.group; }
 };
 
 /// Where rows stand in a cache of keys and values, whose slots keep one position each. A line of the
@@ -63,10 +67,10 @@ struct CachePlaces {
   Tensor positions;  ///< i32 [rows]
 };
 
-/// Each row attends to its line, up to its own position.
+/// Each row attends to its line, up to its own position and as far back as its window reaches.
 struct CachedAttentionArgs {
   QueryRows rows;
-  Tensor cache;  ///< [slots, 2 * width], keys before values; see rows/cache.h for what fills it
+  Tensor cache;  ///< [slots, 2 * key width], keys before values; see rows/cache.h for what fills it
   CachePlaces places;
 
   void check() const;  ///< an Error unless the shapes fit together

@@ -19,9 +19,7 @@ double product_flops(std::int64_t m, std::int64_t n, std::int64_t k) {
 double attention_flops(const AttentionArgs& args) {
   double pairs = 0;
   for (std::int64_t i = 0; i < args.query_segments.count(); ++i) {
-    const auto queries = static_cast<double>(args.query_segments.length(i)),
-               keys = static_cast<double>(args.key_segments.length(i)), unseen = queries - 1;
-    pairs += queries * keys - (args.mask == Mask::causal ? queries * unseen / 2 : 0);
+    pairs += args.pattern.pairs(args.query_segments.length(i), args.key_segments.length(i));
   }
   return 2 * pairs * static_cast<double>(args.heads * args.head_width);
 }
@@ -90,6 +88,7 @@ void MatmulArgs::check() const {
 }
 
 void AttentionArgs::check() const {
+  pattern.check("attention", heads);
   KETTE_CHECK(query_segments.count() == key_segments.count(),
               "attention: expected as many key as query sequences, given ", key_segments.count(),
               " and ", query_segments.count());
@@ -125,8 +124,9 @@ void PrepackedLinearArgs::check() const {
 }
 
 void CachedAttentionArgs::check() const {
-  KETTE_CHECK(cache.dtype() == DType::f32 && cache.width() == 2 * rows.width(),
-              "cached attention: expected a cache f32 [slots, ", 2 * rows.width(), "], given ",
+  rows.pattern.check("cached attention", rows.heads);
+  KETTE_CHECK(cache.dtype() == DType::f32 && cache.width() == 2 * rows.key_width(),
+              "cached attention: expected a cache f32 [slots, ", 2 * rows.key_width(), "], given ",
               cache.str());
   for (const Tensor* row : {&places.lines, &places.positions}) {
     KETTE_CHECK(row->dtype() == DType::i32 && row->elements() == rows.rows(),

@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 
+#include "tensor/attention_pattern.h"
 #include "tensor/decoding.h"
 #include "tensor/elementwise.h"
 #include "tensor/linear_cross_entropy.h"
@@ -92,13 +93,10 @@ struct MatmulArgs {
   void check() const;  ///< an Error unless they are such as every device can take; counts the FLOPs
 };
 
-enum class Mask : std::uint8_t { none, causal };
-
 /// softmax(scale * Q K^T) V per sequence and head, Vaswani et al. 2017, equation (1). A pointer
 /// starts at the first head; row r, head h, element e lies at r * stride + h * head_width + e, so
-/// that a fused [rows, 3 * width] projection needs no copy. Sequence i of the queries attends to
-/// sequence i of the keys. With Mask::causal the last query sees the last key: query t sees keys up
-/// to t + keys - queries.
+/// that a fused [rows, 3 * width] projection needs no copy. Of keys and values there is a head for
+/// each group of the pattern. Sequence i of the queries attends to sequence i of the keys.
 struct AttentionArgs {
   DType dtype = DType::f32;
   const void *query = nullptr, *key = nullptr, *value = nullptr;
@@ -107,14 +105,14 @@ struct AttentionArgs {
   std::int64_t query_stride = 0, key_stride = 0, value_stride = 0, output_stride = 0;
   std::int64_t heads = 0, head_width = 0;
   double scale = 1;
-  Mask mask = Mask::none;
+  AttentionPattern pattern;
   /// Of the probabilities; row = head * query rows + query row, column = key within the sequence.
   DropoutMask dropout;
   std::int64_t dropout_width = 0;  ///< of a row of the mask: the longest key sequence
   Segments query_segments, key_segments;
 
   void check()
-      const;  ///< an Error unless segments and dropout fit together; counts the FLOPs of Q K^T and P V
+      const;  ///< an Error unless pattern, segments and dropout fit together; counts the FLOPs of Q K^T and P V
 };
 
 struct AttentionGradients {

@@ -24,15 +24,17 @@ Tensor matmul(const Tensor& a, const Tensor& b, bool transpose_a, bool transpose
 }
 
 Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value, double scale,
-                 Mask mask, const Tensor& dropout) {
+                 const AttentionPattern& pattern, const Tensor& dropout, double slope) {
   const std::int64_t queries = query.shape()[0], keys = key.shape()[0];
   const Tensor probabilities = matmul(query, key, false, true);
   for (std::int64_t t = 0; t < queries; ++t) {
     double* p = probabilities.data<double>() + t * keys;
-    const std::int64_t visible = mask == Mask::causal ? t + keys - queries + 1 : keys;
+    const std::int64_t own = t + keys - queries;
     double total = 0;
     for (std::int64_t s = 0; s < keys; ++s) {
-      p[s] = s < visible ? std::exp(scale * p[s]) : 0;
+      const bool sees = pattern.mask == Mask::none ||
+                        (s <= own && (pattern.window == 0 || own - s < pattern.window));
+      p[s] = sees ? std::exp(scale * p[s] - slope * static_cast<double>(own - s)) : 0;
       total += p[s];
     }
     for (std::int64_t s = 0; s < keys; ++s) {

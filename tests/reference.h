@@ -10,9 +10,10 @@ namespace kette::reference {
 Tensor matmul(const Tensor& a, const Tensor& b, bool transpose_a = false, bool transpose_b = false);
 
 /// softmax(scale * Q K^T, masked) V for one sequence and head: query [queries, width], key and
-/// value [keys, width]; `dropout` (empty, or [queries, keys]) multiplies the probabilities.
+/// value [keys, width]; `dropout` (empty, or [queries, keys]) multiplies the probabilities. slope: the
+/// head's, if any.
 Tensor attention(const Tensor& query, const Tensor& key, const Tensor& value, double scale,
-                 Mask mask, const Tensor& dropout = {});
+                 const AttentionPattern& pattern, const Tensor& dropout = {}, double slope = 0);
 
 /// The sums and, where the arguments have them, the gradients, as documented in kernels.h.
 CrossEntropySums linear_cross_entropy(const LinearCrossEntropyArgs& args);

@@ -1,6 +1,7 @@
 // Scaled dot-product attention over packed sequences, all heads at once (Vaswani et al. 2017,
 // equation (1), section 3.2):
 //   output = softmax(Q K^T / sqrt(head width)) V       per sequence and head
+// What a query sees, and of which head of the keys, its pattern says (tensor/attention_pattern.h).
 // Backward keeps only each row's log-sum-exp and recomputes the probabilities P (Dao et al. 2022,
 // section 3.1):
 //   dV = P^T dO,  dP = dO V^T,  dS = P * (dP - rowsum(dO * O))
@@ -13,15 +14,22 @@ namespace kette {
 
 struct AttentionOptions {
   std::int64_t heads = 1;
-  Mask mask = Mask::none;
+  AttentionPattern pattern{};
   DropoutMask dropout{};  ///< of the probabilities; the paper has none
+
+  std::int64_t key_heads() const { return heads / pattern.group; }
+  /// How many heads a row [Q K V] has, and how much of its width is queries.
+  std::int64_t heads_in_row() const { return heads + 2 * key_heads(); }
+  std::int64_t query_width(std::int64_t row_width) const {
+    return row_width / heads_in_row() * heads;
+  }
 };
 
 }  // namespace kette
 
 namespace kette::ops {
 
-/// Queries, keys and values from one projection: qkv [rows, 3 * width] -> [rows, width].
+/// Queries, keys and values from one projection: qkv [rows, width + 2 * key width] -> [rows, width].
 struct SelfAttention {
   static constexpr OpName name = "self_attention";
   static constexpr const char* formula = "softmax(Q K^T / sqrt(w)) V with [Q K V] = x";
@@ -34,8 +42,8 @@ struct SelfAttention {
   static std::vector<Sample> samples();
 };
 
-/// Queries of one side, keys and values of the other: q [rows, width], kv [memory rows, 2 * width]
-/// -> [rows, width].
+/// Queries of one side, keys and values of the other: q [rows, width], kv [memory rows,
+/// 2 * key width] -> [rows, width].
 struct CrossAttention {
   static constexpr OpName name = "cross_attention";
   static constexpr const char* formula = "softmax(Q K^T / sqrt(w)) V with [K V] = memory";

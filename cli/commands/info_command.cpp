@@ -50,6 +50,10 @@ Json model_json(const ModelConfig& config) {
   json["training_flops_per_token_pair"] = 3 * forward;
   json["weight_bytes"] = 4 * parameters;
   json["training_bytes"] = kTrainingBytesPerParameter * parameters;
+  if (const CacheSize cached = config.largest_cache(); cached.bytes > 0) {
+    json["cache_tokens"] = cached.tokens;
+    json["cache_bytes"] = cached.bytes;
+  }
   return json;
 }
 
@@ -83,6 +87,12 @@ void print_table(const ModelConfig& config) {
             << shortest(4e-6 * static_cast<double>(config.width))
             << " n for each attention layer. Training MiB: weights, gradients and Adam's moments, "
                "without activations.\n";
+  if (const CacheSize cached = config.largest_cache(); cached.bytes > 0) {
+    std::cout << "Decoding keeps keys and values of "
+              << text("%.2f MiB for a text of %lld tokens, what the model sees at once.\n",
+                      static_cast<double>(cached.bytes) / kMebi,
+                      static_cast<long long>(cached.tokens));
+  }
 }
 
 /// Where a tap can look into a pass, with the shapes there.

@@ -10,7 +10,8 @@ AttentionPart part(AttentionKind kind, const MultiHeadSelfAttention& attention) 
           attention.heads.width,
           attention.path,
           &attention.query_key_value,
-          &attention.output};
+          &attention.output,
+          attention.pattern.group};
 }
 
 }  // namespace

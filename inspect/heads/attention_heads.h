@@ -20,10 +20,12 @@ struct AttentionPart {
   std::int64_t layer;
   std::int64_t heads, head_width;
   std::string path;
-  const Linear* values;  ///< its last rows, as many as the heads are wide together, make the values
+  const Linear* values;  ///< its last rows, key_width() of them, make the values
   const Linear* output;
+  std::int64_t group = 1;  ///< so many heads, one after the other, share keys and values
 
   std::int64_t total_width() const { return heads * head_width; }
+  std::int64_t key_width() const { return total_width() / group; }
   /// "encoder 2", counted from 0 as in the paths.
   std::string name() const { return enum_name(kind) + " " + std::to_string(layer); }
 };

@@ -15,13 +15,14 @@ std::vector<float> value_norms(const AttentionPart& attention, const Tensor& pro
   std::vector<float> norms(static_cast<std::size_t>(attention.heads * keys));
 #pragma omp parallel for
   for (std::int64_t key = 0; key < keys; ++key) {
-    const float* v = values.data() + (key + 1) * columns - inner;  // the values come last
+    const float* all = values.data() + (key + 1) * columns - attention.key_width();  // the last
     for (std::int64_t head = 0; head < attention.heads; ++head) {
+      const float* v = all + head / attention.group * head_width;
       double squares = 0;
       for (std::int64_t out = 0; out < weight.rows(); ++out) {
         double sum = 0;
-        for (std::int64_t i = head * head_width; i < (head + 1) * head_width; ++i) {
-          sum += double(v[i]) * double(w[out * inner + i]);
+        for (std::int64_t i = 0; i < head_width; ++i) {
+          sum += double(v[i]) * double(w[out * inner + head * head_width + i]);
         }
         squares += sum * sum;
       }

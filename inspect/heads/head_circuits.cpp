@@ -65,10 +65,11 @@ std::vector<HeadCircuit> head_circuits(const AutoregressiveModel& model) {
     for (std::int64_t head = 0; head < part.heads; ++head) {
       const std::int64_t first = head * head_width;
       // Keys and values are the last two blocks of the rows, queries the first.
-      const std::int64_t values = inputs.rows() - inner, keys = values - inner;
+      const std::int64_t values = inputs.rows() - part.key_width(),
+                         keys = values - part.key_width(), of_keys = head / part.group * head_width;
       HeadCircuit circuit{weight_rows(queries, first, head_width, gain),
-                          weight_rows(inputs, keys + first, head_width, memory_gain),
-                          weight_rows(inputs, values + first, head_width, memory_gain),
+                          weight_rows(inputs, keys + of_keys, head_width, memory_gain),
+                          weight_rows(inputs, values + of_keys, head_width, memory_gain),
                           DenseMatrix(width, head_width)};
       for (std::int64_t row = 0; row < width; ++row) {
         for (std::int64_t k = 0; k < head_width; ++k) {

@@ -57,12 +57,13 @@ struct AttentionCost {
 void attend(const Tensor& values, const Segments& segments, bool fused) {
   Tape tape;
   const Variable x = tape.watch(values);
+  const AttentionOptions options{.heads = 1, .pattern = Mask::causal};
   if (fused) {
-    tape.backward(sum(self_attention(x, segments, {.heads = 1, .mask = Mask::causal})));
+    tape.backward(sum(self_attention(x, segments, options)));
     return;
   }
   const PackedSequences sequences(segments);
-  const QueriesAndKeys pairs = sequences.self_pairs(0, x, Mask::causal);
+  const QueriesAndKeys pairs = sequences.self_pairs(0, x, options);
   tape.backward(sum(weighted_values(attention_probabilities(pairs, 1), pairs, {})));
 }
 

@@ -64,8 +64,9 @@ Variable states_at_ends(const Gpt& model, const ModularSums& sums, Run& run) {
   const Variable x = add_positions(model.token_embedding()(Tensor::from(tokens)),
                                    model.position_embedding()->table, Tensor::from(places));
   const Variable qkv = embedding(attention.query_key_value(x), Tensor::from(rows));
-  const Variable heads = PackedSequences(sums.segments)
-                             .self_attention(0, qkv, {attention.heads.count, attention.mask, {}});
+  const Variable heads =
+      PackedSequences(sums.segments)
+          .self_attention(0, qkv, {attention.heads.count, attention.pattern, {}});
   const Variable attended = attention.output(embedding(heads, Tensor::from(ends)));
   const Variable sum = attended + slice(x, end, end + 1);
   return sum + (*block.feed_forward)(sum, run);

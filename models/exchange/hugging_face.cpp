@@ -2,6 +2,7 @@
 
 #include "data/files/atomic_file.h"
 #include "models/exchange/hugging_face_gpt2.h"
+#include "models/exchange/hugging_face_llama.h"
 #include "models/exchange/hugging_face_marian.h"
 
 namespace kette {
@@ -11,8 +12,11 @@ namespace fs = std::filesystem;
 
 std::string summary(const Gpt& model) {
   const GptConfig& c = model.config();
-  return "GPT-2, " + std::to_string(c.layers) + " layers, width " + std::to_string(c.width) +
-         ", vocabulary of " + std::to_string(c.vocabulary) + ", " +
+  const char* form = !hugging_face::is_llama(c) ? "GPT-2"
+                     : c.attention_window > 0   ? "Mistral"
+                                                : "Llama";
+  return std::string(form) + ", " + std::to_string(c.layers) + " layers, width " +
+         std::to_string(c.width) + ", vocabulary of " + std::to_string(c.vocabulary) + ", " +
          std::to_string(model.parameters().elements()) + " parameters";
 }
 
@@ -45,7 +49,11 @@ SavedModel<AutoregressiveModel> load_hugging_face(const fs::path& folder) {
   const auto type = settings.get<std::string>("model_type");
   if (type == "gpt2") return as_any(hugging_face::read_gpt2(folder, settings));
   if (type == "marian") return as_any(hugging_face::read_marian(folder, settings));
-  fail(settings.origin(), ": expected gpt2 or marian for \"model_type\", given ", type);
+  if (type == "llama" || type == "mistral") {
+    return as_any(hugging_face::read_llama(folder, settings));
+  }
+  fail(settings.origin(), ": expected gpt2, llama, mistral or marian for \"model_type\", given ",
+       type);
 }
 
 std::string import_hugging_face(const fs::path& from, const fs::path& out) {
@@ -69,7 +77,11 @@ std::string export_hugging_face(const fs::path& from, const fs::path& out) {
   std::string result;
   if (dynamic_cast<const GptConfig*>(config.get()) != nullptr) {
     const SavedModel<Gpt> saved = load_model<Gpt>(from);
-    hugging_face::write_gpt2(folder.path(), saved);
+    if (hugging_face::is_llama(saved.model->config())) {
+      hugging_face::write_llama(folder.path(), saved);
+    } else {
+      hugging_face::write_gpt2(folder.path(), saved);
+    }
     result = summary(*saved.model);
   } else {
     const SavedModel<Transformer> saved = load_model<Transformer>(from);

@@ -1,6 +1,8 @@
 // Models of Hugging Face's transformers become model directories of Kette, and the reverse: the
 // same tokens, and logits that differ by rounding alone.
 //   GPT2LMHeadModel   a language model with GPT-2's tokenizer
+//   LlamaForCausalLM, MistralForCausalLM
+//                     language models of a later form, here with GPT-2's tokenizer, too
 //   MarianMTModel     a translation model in the form of Marian (Junczys-Dowmunt et al. 2018), such
 //                     as OPUS-MT's; every post-norm model of Kette can take this form
 // A folder of theirs has config.json, model.safetensors (or several files and an index) and the

@@ -43,6 +43,13 @@ Settings::Settings(const fs::path& folder) : origin_((folder / "config.json").st
   json_ = read_object(origin_);
 }
 
+Settings Settings::part(const char* key) const {
+  const SortedJson& json = json_.at(key);
+  KETTE_CHECK(json.is_object(), origin_, ": expected a JSON object for \"", key, "\", given ",
+              json.dump());
+  return {origin_, json};
+}
+
 void Settings::expect_vocabulary(std::int64_t tokenizer, std::int64_t model) const {
   KETTE_CHECK(tokenizer <= model, origin_, ": expected at least ", tokenizer,
               ", the tokens of the tokenizer beside it, for \"vocab_size\", given ", model);

@@ -21,10 +21,13 @@ inline constexpr const char* kParameterFile = "model.safetensors";
 class Settings {
  public:
   explicit Settings(const std::filesystem::path& folder);
+  /// An entry that has keys of its own.
+  Settings part(const char* key) const;
 
   const std::string& origin() const { return origin_; }
   /// Absent and null are the same: both stand for the default of transformers.
   bool has(const char* key) const { return json_.contains(key) && !json_.at(key).is_null(); }
+  bool is_null(const char* key) const { return json_.contains(key) && json_.at(key).is_null(); }
   /// A key that is absent is an Error, and so is a value of another type.
   template <class T>
   T get(const char* key) const {
@@ -50,6 +53,9 @@ class Settings {
   void check(const std::function<void()>& checks) const;
 
  private:
+  Settings(std::string origin, nlohmann::json json)
+      : origin_(std::move(origin)), json_(std::move(json)) {}
+
   template <class T>
   static bool fits(const nlohmann::json& value) {
     if constexpr (std::is_same_v<T, bool>) return value.is_boolean();

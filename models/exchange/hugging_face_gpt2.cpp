@@ -9,8 +9,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kPrefix = "transformer.";  // of GPT2LMHeadModel; GPT2Model has none
-constexpr const char* kHead = "lm_head.weight";
-constexpr double kEpsilon = 1e-5;  // of every norm of Kette's
 
 std::string layer_name(std::int64_t layer) { return "h." + std::to_string(layer); }
 
@@ -25,6 +23,7 @@ GptConfig gpt2_config(const Settings& settings) {
   config.dropout = settings.get<double>("resid_pdrop", 0.1);
   config.attention_dropout = settings.get<double>("attn_pdrop", 0.1);
   config.tied_output = settings.get<bool>("tie_word_embeddings", true);
+  config.norm_epsilon = settings.get<double>("layer_norm_epsilon", kNormEpsilon);
   settings.check([&] { config.check(); });
 
   const auto activation = settings.get<std::string>("activation_function", "gelu_new");
@@ -32,7 +31,6 @@ GptConfig gpt2_config(const Settings& settings) {
               ": expected gelu_new or gelu_pytorch_tanh, which are the same, for "
               "\"activation_function\", given ",
               activation);
-  settings.expect("layer_norm_epsilon", kEpsilon, kEpsilon);
   settings.expect("scale_attn_weights", true, true);
   settings.expect("scale_attn_by_inverse_layer_idx", false, false);
   settings.expect("add_cross_attention", false, false);
@@ -62,18 +60,6 @@ Parts parts_of(const Gpt& model, const std::string& prefix = "") {
   return parts;
 }
 
-/// A projection to the vocabulary that is the token embedding may stand in a file a second time.
-void check_tied_head(Parameters& parameters, const Gpt& model) {
-  if (!model.config().tied_output) return;
-  if (!parameters.contains(kHead)) return;
-  const Tensor& table = model.token_embedding().table.value();
-  KETTE_CHECK(
-      parameters.tensor(kHead, table.shape()).values<float>() == table.values<float>(),
-      parameters.origin(), ": tensor \"", kHead,
-      "\": expected the values of \"wte.weight\", given others (a model that was trained with a "
-      "head of its own has \"tie_word_embeddings\": false in its config.json)");
-}
-
 /// Early models carry their causal masks, which are constants.
 void pass_over_masks(Parameters& parameters, std::int64_t layers) {
   for (std::int64_t i = 0; i < layers; ++i) {
@@ -90,13 +76,18 @@ void check_form(const GptConfig& config) {
       {"feed_forward", config.feed_forward == FeedForwardKind::gelu},
       {"hidden", config.hidden > 0},
       {"biases", config.biases},
-      {"smeared_keys", !config.smeared_keys}};
+      {"smeared_keys", !config.smeared_keys},
+      {"kv_heads", config.pattern().group == 1},
+      {"attention_window", config.attention_window == 0}};
   for (const auto& [setting, is_gpt2] : settings) {
-    KETTE_CHECK(is_gpt2,
-                "export: expected a model in GPT-2's form (learned positions, layer norm, gelu, "
-                "feed-forward layers, biases, keys that are not smeared), which is all that "
-                "GPT2LMHeadModel has, given one with another ",
-                setting);
+    KETTE_CHECK(
+        is_gpt2,
+        "export: expected a model in GPT-2's form (learned positions, layer norm, gelu, "
+        "feed-forward layers, biases, keys that are neither smeared nor shared, no window), "
+        "which is all that "
+        "GPT2LMHeadModel has, or in Llama's (rotary positions, root mean square norms, swiglu, "
+        "no biases), given one with another ",
+        setting);
   }
 }
 
@@ -113,7 +104,9 @@ SavedModel<Gpt> read_gpt2(const fs::path& folder, const Settings& settings) {
   parameters.expect_at_least(model->parameters().elements());
   model->allocate(DType::f32, {}, Gradients::none);
   read(parameters, parts_of(*model));
-  check_tied_head(parameters, *model);
+  if (config.tied_output) {
+    check_tied_head(parameters, "wte.weight", model->token_embedding().table.value());
+  }
   pass_over_masks(parameters, config.layers);
   parameters.expect_all_read();
   return {std::move(model), std::move(tokenizer), {}};
@@ -137,7 +130,7 @@ void write_gpt2(const fs::path& folder, const SavedModel<Gpt>& saved) {
                          {"vocab_size", config.vocabulary},
                          {"n_positions", config.context},
                          {"activation_function", "gelu_new"},
-                         {"layer_norm_epsilon", kEpsilon},
+                         {"layer_norm_epsilon", config.norm_epsilon},
                          {"resid_pdrop", config.dropout},
                          {"embd_pdrop", config.dropout},
                          {"attn_pdrop", config.attention_dropout},

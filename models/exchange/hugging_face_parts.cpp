@@ -2,6 +2,14 @@
 
 namespace kette::hugging_face {
 
+void check_tied_head(Parameters& parameters, const char* embedding, const Tensor& table) {
+  if (!parameters.contains(kHead)) return;
+  KETTE_CHECK(parameters.tensor(kHead, table.shape()).values<float>() == table.values<float>(),
+              parameters.origin(), ": tensor \"", kHead, "\": expected the values of \"", embedding,
+              "\", given others (a model that was trained with a head of its own has "
+              "\"tie_word_embeddings\": false in its config.json)");
+}
+
 void add_norm(Parts& parts, const std::string& name, const Norm& norm) {
   parts.push_back({name + ".weight", norm.gain.value()});
   parts.push_back({name + ".bias", norm.bias.value()});

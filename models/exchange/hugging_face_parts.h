@@ -19,6 +19,10 @@ struct Part {
 };
 using Parts = std::vector<Part>;
 
+inline constexpr const char* kHead = "lm_head.weight";  ///< the projection to the vocabulary
+
+/// A head that is the token embedding may stand in a file a second time; an Error if it is another.
+void check_tied_head(Parameters& parameters, const char* embedding, const Tensor& table);
 void add_norm(Parts& parts, const std::string& name, const Norm& norm);
 /// Rows [begin, end) of it.
 void add_linear(Parts& parts, const std::string& name, const Linear& linear, std::int64_t begin,

@@ -57,30 +57,37 @@ void attend(const AttentionHead<T>& head, const ForwardMemory<C>& memory, float*
   constexpr std::int64_t kLanes = Simd<C>::kLanes, kSlice = cpu::kTileWidth<C>;
   const AttentionArgs& args = head.args;
   const std::int64_t whole = memory.value.stride;
-  const auto key = head.read(args.key, args.key_stride, head.first_key, head.keys, memory.key);
-  const auto value =
-      head.read(args.value, args.value_stride, head.first_key, head.keys, memory.value);
+  const auto key =
+      head.read(head.key_head, args.key, args.key_stride, head.first_key, head.keys, memory.key);
+  const auto value = head.read(head.key_head, args.value, args.value_stride, head.first_key,
+                               head.keys, memory.value);
   cpu::transpose_panel(key, head.keys, head.width, memory.transposed.data);
   for (std::int64_t begin = 0; begin < head.queries; begin += cpu::kQueryBlock) {
     const std::int64_t rows = std::min(cpu::kQueryBlock, head.queries - begin);
-    const std::int64_t keys = head.visible_keys(begin + rows - 1),
+    const std::int64_t low = head.first_of_block(begin),
+                       keys = head.visible_keys(begin + rows - 1) - low,
                        columns = cpu::round_up(keys, kLanes);
     const std::int64_t first = head.first_query + begin;
-    const auto query = head.read(args.query, args.query_stride, first, rows, memory.query);
+    const auto query =
+        head.read(head.head, args.query, args.query_stride, first, rows, memory.query);
     cpu::multiply_slices<C>(rows, columns, head.width, C(args.scale), query,
-                            {memory.transposed.data, kSlice}, whole * kSlice, 0, memory.scores);
+                            {memory.transposed.row(low), kSlice}, whole * kSlice, 0, memory.scores);
     for (std::int64_t i = 0; i < rows; ++i) {
       C* scores = memory.scores.row(i);
-      *head.log_sum_exp(begin + i) = softmax_row(scores, head.visible_keys(begin + i), columns);
+      const std::int64_t visible = head.visible_keys(begin + i) - low;
+      head.bias(begin + i, low, scores);
+      *head.log_sum_exp(begin + i) = softmax_row(scores, visible, columns);
       if (args.dropout.active()) {
         head.draw_mask(begin + i, factors);
 #pragma omp simd
-        for (std::int64_t j = 0; j < keys; ++j) scores[j] *= C(factors[j]);
+        for (std::int64_t j = 0; j < visible; ++j) scores[j] *= C(factors[low + j]);
       }
     }
-    const RowsView<C> output = head.target(args.output, args.output_stride, first, memory.output);
-    cpu::multiply_slices<C>(rows, whole, keys, 1, memory.scores, value, kSlice, 0, output);
-    head.write(output, args.output, args.output_stride, first, rows);
+    const RowsView<C> output =
+        head.target(head.head, args.output, args.output_stride, first, memory.output);
+    cpu::multiply_slices<C>(rows, whole, keys, 1, memory.scores, value.from(low), kSlice, 0,
+                            output);
+    head.write(head.head, output, args.output, args.output_stride, first, rows);
   }
 }
 
@@ -91,9 +98,10 @@ void attention(CpuExec, const AttentionArgs& args) {
   visit_float(args.dtype, "attention", [&]<class T>(T) {
     using C = Compute<T>;
     const std::int64_t longest = args.key_segments.longest();
-    cpu::for_heads<T>(args, ForwardMemory<C>(nullptr, longest, args.head_width).elements,
-                      [&](const AttentionHead<T>& head, C* start, float* factors) {
-                        attend<T>(head, ForwardMemory<C>(start, longest, args.head_width), factors);
+    cpu::for_heads<T>(args, 1, ForwardMemory<C>(nullptr, longest, args.head_width).elements,
+                      [&](std::int64_t index, C* start, float* factors) {
+                        attend<T>(AttentionHead<T>(args, index),
+                                  ForwardMemory<C>(start, longest, args.head_width), factors);
                       });
   });
 }

@@ -58,55 +58,80 @@ void softmax_row_backward(C* scores, C* dscores, std::int64_t visible, std::int6
   apply_mask(scores);
 }
 
+/// One head: its queries' gradients, and its part of its keys' and values'. adds_up: to what is there.
 template <class T, class C = Compute<T>>
 void differentiate(const AttentionHead<T>& head, const AttentionGradients& gradients,
-                   const BackwardMemory<C>& memory, float* factors) {
+                   const BackwardMemory<C>& memory, RowsView<const C> key, RowsView<C> dkey,
+                   RowsView<C> dvalue, bool adds_up, float* factors) {
   constexpr std::int64_t kLanes = Simd<C>::kLanes, kSlice = cpu::kTileWidth<C>;
   const AttentionArgs& args = head.args;
-  const std::int64_t whole = memory.key.stride, all = head.keys, origin = head.first_key;
-  const auto key = head.read(args.key, args.key_stride, origin, all, memory.key);
-  const auto value = head.read(args.value, args.value_stride, origin, all, memory.value);
+  const std::int64_t whole = memory.key.stride;
+  for (std::int64_t begin = 0; begin < head.queries; begin += cpu::kQueryBlock) {
+    const std::int64_t rows = std::min(cpu::kQueryBlock, head.queries - begin);
+    const std::int64_t low = head.first_of_block(begin),
+                       keys = head.visible_keys(begin + rows - 1) - low,
+                       columns = cpu::round_up(keys, kLanes);
+    const std::int64_t first = head.first_query + begin;
+    const auto query =
+        head.read(head.head, args.query, args.query_stride, first, rows, memory.query);
+    const auto upstream = head.read(head.head, gradients.output_gradient, args.output_stride, first,
+                                    rows, memory.upstream);
+    const C scale = C(args.scale);
+    cpu::multiply_slices<C>(rows, columns, head.width, scale, query,
+                            {memory.key_transposed.row(low), kSlice}, whole * kSlice, 0,
+                            memory.scores);
+    cpu::multiply_slices<C>(rows, columns, head.width, 1, upstream,
+                            {memory.value_transposed.row(low), kSlice}, whole * kSlice, 0,
+                            memory.dscores);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      if (args.dropout.active()) head.draw_mask(begin + i, factors);
+      head.bias(begin + i, low, memory.scores.row(i));
+      softmax_row_backward(
+          memory.scores.row(i), memory.dscores.row(i), head.visible_keys(begin + i) - low, columns,
+          *head.log_sum_exp(begin + i), args.dropout.active() ? factors + low : nullptr);
+    }
+    cpu::multiply_slices<C>(keys, whole, rows, 1, memory.scores.transposed(), upstream, kSlice,
+                            C(adds_up), dvalue.from(low));
+    cpu::multiply_slices<C>(keys, whole, rows, scale, memory.dscores.transposed(), query, kSlice,
+                            C(adds_up), dkey.from(low));
+    const RowsView<C> dquery =
+        head.target(head.head, gradients.query, args.query_stride, first, memory.dquery);
+    cpu::multiply_slices<C>(rows, whole, keys, scale, memory.dscores, key.from(low), kSlice, 0,
+                            dquery);
+    head.write(head.head, dquery, gradients.query, args.query_stride, first, rows);
+  }
+}
+
+/// The heads that read one head of the keys and values, of which `index` is the first.
+template <class T, class C = Compute<T>>
+void differentiate_group(const AttentionArgs& args, std::int64_t index,
+                         const AttentionGradients& gradients, const BackwardMemory<C>& memory,
+                         float* factors) {
+  const AttentionHead<T> head(args, index);
+  const std::int64_t whole = memory.key.stride, all = head.keys, origin = head.first_key,
+                     of_keys = head.key_head, group = args.pattern.group;
+  const auto key = head.read(of_keys, args.key, args.key_stride, origin, all, memory.key);
+  const auto value = head.read(of_keys, args.value, args.value_stride, origin, all, memory.value);
   cpu::transpose_panel(key, all, head.width, memory.key_transposed.data);
   cpu::transpose_panel(value, all, head.width, memory.value_transposed.data);
-  const RowsView<C> dkey = head.target(gradients.key, args.key_stride, origin, memory.dkey);
-  const RowsView<C> dvalue = head.target(gradients.value, args.value_stride, origin, memory.dvalue);
-  // The last query sees every key, so a single block writes every row; several add up.
-  const bool adds_up = head.queries == 0 || head.queries > cpu::kQueryBlock;
+  const RowsView<C> dkey =
+      head.target(of_keys, gradients.key, args.key_stride, origin, memory.dkey);
+  const RowsView<C> dvalue =
+      head.target(of_keys, gradients.value, args.value_stride, origin, memory.dvalue);
+  // The last query sees the last key, so a single block without a window that begins later writes
+  // every row; several add up.
+  const bool adds_up = head.queries == 0 || head.queries > cpu::kQueryBlock || group > 1 ||
+                       head.first_of_block(0) > 0;
   for (std::int64_t j = 0; adds_up && j < all; ++j) {
     std::fill_n(dkey.row(j), whole, C(0));
     std::fill_n(dvalue.row(j), whole, C(0));
   }
-  for (std::int64_t begin = 0; begin < head.queries; begin += cpu::kQueryBlock) {
-    const std::int64_t rows = std::min(cpu::kQueryBlock, head.queries - begin);
-    const std::int64_t keys = head.visible_keys(begin + rows - 1),
-                       columns = cpu::round_up(keys, kLanes);
-    const std::int64_t first = head.first_query + begin;
-    const auto query = head.read(args.query, args.query_stride, first, rows, memory.query);
-    const auto upstream =
-        head.read(gradients.output_gradient, args.output_stride, first, rows, memory.upstream);
-    const C scale = C(args.scale);
-    cpu::multiply_slices<C>(rows, columns, head.width, scale, query,
-                            {memory.key_transposed.data, kSlice}, whole * kSlice, 0, memory.scores);
-    cpu::multiply_slices<C>(rows, columns, head.width, 1, upstream,
-                            {memory.value_transposed.data, kSlice}, whole * kSlice, 0,
-                            memory.dscores);
-    for (std::int64_t i = 0; i < rows; ++i) {
-      if (args.dropout.active()) head.draw_mask(begin + i, factors);
-      softmax_row_backward(memory.scores.row(i), memory.dscores.row(i),
-                           head.visible_keys(begin + i), columns, *head.log_sum_exp(begin + i),
-                           args.dropout.active() ? factors : nullptr);
-    }
-    cpu::multiply_slices<C>(keys, whole, rows, 1, memory.scores.transposed(), upstream, kSlice,
-                            C(adds_up), dvalue);
-    cpu::multiply_slices<C>(keys, whole, rows, scale, memory.dscores.transposed(), query, kSlice,
-                            C(adds_up), dkey);
-    const RowsView<C> dquery =
-        head.target(gradients.query, args.query_stride, first, memory.dquery);
-    cpu::multiply_slices<C>(rows, whole, keys, scale, memory.dscores, key, kSlice, 0, dquery);
-    head.write(dquery, gradients.query, args.query_stride, first, rows);
+  for (std::int64_t i = 0; i < group; ++i) {
+    differentiate<T>(AttentionHead<T>(args, index + i), gradients, memory, key, dkey, dvalue,
+                     adds_up, factors);
   }
-  head.write(dkey, gradients.key, args.key_stride, origin, all);
-  head.write(dvalue, gradients.value, args.value_stride, origin, all);
+  head.write(of_keys, dkey, gradients.key, args.key_stride, origin, all);
+  head.write(of_keys, dvalue, gradients.value, args.value_stride, origin, all);
 }
 
 }  // namespace
@@ -116,12 +141,12 @@ void attention_backward(CpuExec, const AttentionArgs& args, const AttentionGradi
   visit_float(args.dtype, "attention", [&]<class T>(T) {
     using C = Compute<T>;
     const std::int64_t longest = args.key_segments.longest();
-    cpu::for_heads<T>(args, BackwardMemory<C>(nullptr, longest, args.head_width).elements,
-                      [&](const AttentionHead<T>& head, C* start, float* factors) {
-                        differentiate<T>(head, gradients,
-                                         BackwardMemory<C>(start, longest, args.head_width),
-                                         factors);
-                      });
+    cpu::for_heads<T>(
+        args, args.pattern.group, BackwardMemory<C>(nullptr, longest, args.head_width).elements,
+        [&](std::int64_t index, C* start, float* factors) {
+          differentiate_group<T>(args, index, gradients,
+                                 BackwardMemory<C>(start, longest, args.head_width), factors);
+        });
   });
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 
 #include "tensor/cpu/dropout_mask.h"
 #include "tensor/cpu/gemm_tile.h"
@@ -76,10 +77,15 @@ template <class T>
 struct AttentionHead {
   using C = Compute<T>;
   const AttentionArgs& args;
-  std::int64_t head, first_query, first_key, queries, keys, width;
+  std::int64_t head, key_head, first_query, first_key, queries, keys, width;
+  C slope;
 
   AttentionHead(const AttentionArgs& given, std::int64_t index)
-      : args(given), head(index % given.heads), width(given.head_width) {
+      : args(given),
+        head(index % given.heads),
+        key_head(head / given.pattern.group),
+        width(given.head_width),
+        slope(C(given.pattern.slope(head, given.heads))) {
     const std::int64_t sequence = index / given.heads;
     first_query = given.query_segments.begin(sequence);
     queries = given.query_segments.length(sequence);
@@ -87,27 +93,47 @@ struct AttentionHead {
     keys = given.key_segments.length(sequence);
   }
 
-  /// How many keys a query sees.
+  /// A query sees the keys from first_visible(query) on and below visible_keys(query).
   std::int64_t visible_keys(std::int64_t query) const {
-    if (args.mask == Mask::none) return keys;
+    if (args.pattern.mask == Mask::none) return keys;
     return std::clamp<std::int64_t>(query + 1 + keys - queries, 0, keys);
+  }
+  std::int64_t first_visible(std::int64_t query) const {
+    return args.pattern.first_visible(query + keys - queries);
+  }
+  /// Where the keys of a block of queries begin: whole slices before are left out.
+  std::int64_t first_of_block(std::int64_t query) const {
+    return first_visible(query) / kTileWidth<C> * kTileWidth<C>;
+  }
+  /// Products of a query and the keys from `low` on to scores: by ALiBi less the further, and minus
+  /// infinity before the window.
+  void bias(std::int64_t query, std::int64_t low, C* scores) const {
+    const std::int64_t own = query + keys - queries, visible = visible_keys(query);
+    if (slope != 0) {
+#pragma omp simd
+      for (std::int64_t j = low; j < visible; ++j) scores[j - low] -= slope * C(own - j);
+    }
+    for (std::int64_t j = low; j < first_visible(query); ++j) {
+      scores[j - low] = -std::numeric_limits<C>::infinity();
+    }
   }
   C* log_sum_exp(std::int64_t query) const {
     return static_cast<C*>(args.log_sum_exp) + head * args.query_segments.rows() + first_query +
            query;
   }
+  /// Of the keys that the query sees at least.
   void draw_mask(std::int64_t query, float* factors) const {
     fill_mask(args.dropout, head * args.query_segments.rows() + first_query + query,
-              args.dropout_width, factors);
+              args.dropout_width, first_visible(query), visible_keys(query), factors);
   }
 
   bool is_in_place() const { return std::is_same_v<T, C> && width % Simd<C>::kLanes == 0; }
 
-  /// Rows [begin, begin + rows) of this head's columns of `source`: there, or copied, with zeros
-  /// up to whole vectors.
-  RowsView<const C> read(const void* source, std::int64_t stride, std::int64_t begin,
-                         std::int64_t rows, RowsView<C> copy) const {
-    const T* from = static_cast<const T*>(source) + begin * stride + head * width;
+  /// Rows [begin, begin + rows) of `of_head`'s columns of `source`: there, or copied, with zeros up to
+  /// whole vectors.
+  RowsView<const C> read(std::int64_t of_head, const void* source, std::int64_t stride,
+                         std::int64_t begin, std::int64_t rows, RowsView<C> copy) const {
+    const T* from = static_cast<const T*>(source) + begin * stride + of_head * width;
     if constexpr (std::is_same_v<T, C>) {
       if (is_in_place()) {
         // The next head's columns, which this thread takes next, lie behind these.
@@ -127,28 +153,30 @@ struct AttentionHead {
     return copy;
   }
   /// Where to write such rows, and what to call once they are complete.
-  RowsView<C> target(void* result, std::int64_t stride, std::int64_t begin,
+  RowsView<C> target(std::int64_t of_head, void* result, std::int64_t stride, std::int64_t begin,
                      RowsView<C> copy) const {
     if constexpr (std::is_same_v<T, C>) {
-      if (is_in_place()) return {static_cast<C*>(result) + begin * stride + head * width, stride};
+      if (is_in_place()) {
+        return {static_cast<C*>(result) + begin * stride + of_head * width, stride};
+      }
     }
     return copy;
   }
-  void write(RowsView<C> from, void* result, std::int64_t stride, std::int64_t begin,
-             std::int64_t rows) const {
+  void write(std::int64_t of_head, RowsView<C> from, void* result, std::int64_t stride,
+             std::int64_t begin, std::int64_t rows) const {
     if (is_in_place()) return;
-    T* to = static_cast<T*>(result) + begin * stride + head * width;
+    T* to = static_cast<T*>(result) + begin * stride + of_head * width;
     for (std::int64_t i = 0; i < rows; ++i) {
       for (std::int64_t e = 0; e < width; ++e) to[i * stride + e] = T(from.row(i)[e]);
     }
   }
 };
 
-/// Calls body(head, memory, factors) for every pair, on all threads. A thread's own are `memory`,
-/// of `count` elements, and `factors`, a row of the dropout mask.
+/// Calls body(index, memory, factors) with the first index of every `each` heads of a sequence, on all
+/// threads. A thread's own are `memory`, of `count` elements, and `factors`, a row of the dropout mask.
 template <class T, class Body>
-void for_heads(const AttentionArgs& args, std::int64_t count, const Body& body) {
-  const std::int64_t pairs = args.query_segments.count() * args.heads;
+void for_heads(const AttentionArgs& args, std::int64_t each, std::int64_t count, const Body& body) {
+  const std::int64_t pairs = args.query_segments.count() * args.heads / each;
 #pragma omp parallel if (pairs > 1)
   {
     const Scratch<Compute<T>> memory(count);
@@ -156,7 +184,7 @@ void for_heads(const AttentionArgs& args, std::int64_t count, const Body& body) 
     // A few short sentences at a time; long sequences one by one.
 #pragma omp for schedule(dynamic, pairs >= 256 ? 8 : 1)
     for (std::int64_t index = 0; index < pairs; ++index) {
-      body(AttentionHead<T>(args, index), memory.data(), factors.data());
+      body(index * each, memory.data(), factors.data());
     }
   }
 }

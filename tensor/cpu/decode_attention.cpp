@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 #include "tensor/cpu/parallel.h"
 #include "tensor/cpu/vector_math.h"
@@ -74,25 +73,30 @@ struct Heads {
   std::int64_t begin, end;
 };
 
-/// Some heads of one row; a value lies `width` elements behind its key.
+/// Some heads of one row; a value lies `key_width` elements behind its key.
 void attend(const QueryRows& args, std::int64_t row, Heads heads, std::int64_t length,
             RowScratch& scratch) {
-  const std::int64_t width = args.width(), head_width = width / args.heads, stride = padded(length);
+  const std::int64_t width = args.width(), head_width = width / args.heads, stride = padded(length),
+                     group = args.pattern.group;
   const float* query = args.query + row * args.query_stride;
   const float scale = static_cast<float>(args.scale);
   for (std::int64_t t = 0; t < length; ++t) {
     const float* key = scratch.keys[t];
     for (std::int64_t head = heads.begin; head < heads.end; ++head) {
-      const std::int64_t column = head * head_width;
-      scratch.scores[head * stride + t] = scale * dot(query + column, key + column, head_width);
+      scratch.scores[head * stride + t] =
+          scale * dot(query + head * head_width, key + head / group * head_width, head_width);
     }
   }
   float* output = args.output.data<float>() + row * width;
   for (std::int64_t head = heads.begin; head < heads.end; ++head) {
     float* weights = scratch.scores.data() + head * stride;
+    const auto slope = static_cast<float>(args.pattern.slope(head, args.heads));
+    for (std::int64_t t = 0; slope != 0 && t < length; ++t) {
+      weights[t] -= slope * static_cast<float>(length - 1 - t);
+    }
     normalize(weights, length);
-    const std::int64_t column = head * head_width;
-    mix(weights, scratch.keys.data(), length, width + column, head_width, output + column);
+    mix(weights, scratch.keys.data(), length, args.key_width() + head / group * head_width,
+        head_width, output + head * head_width);
   }
 }
 
@@ -106,14 +110,20 @@ void cached_attention(CpuExec, const CachedAttentionArgs& args) {
   if (rows == 0) return;
   const std::int32_t* positions = args.places.positions.data<std::int32_t>();
   // Where a GPU's rows stand the host does not know; only here are they counted.
-  const double pairs = std::accumulate(positions, positions + rows, static_cast<double>(rows));
-  count_flops(4 * pairs * static_cast<double>(queries.width()));
+  const auto length_of = [&](std::int64_t row) {
+    return positions[row] + 1 - queries.pattern.first_visible(positions[row]);
+  };
+  std::int64_t pairs = 0, longest = 0;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    pairs += length_of(row);
+    longest = std::max(longest, length_of(row));
+  }
+  count_flops(4 * static_cast<double>(pairs) * static_cast<double>(queries.width()));
   const std::int32_t* lines = args.places.lines.data<std::int32_t>();
   const std::int32_t* table = args.places.table.data<std::int32_t>();
   const std::int64_t table_width = args.places.table.width(), slot_width = args.cache.width();
   const float* cache = args.cache.data<float>();
   constexpr std::int64_t kRowsPerBlock = 8;
-  const std::int64_t longest = *std::max_element(positions, positions + rows) + 1;
   const std::int64_t blocks = cpu::ceil_div(rows, kRowsPerBlock);
   const std::int64_t groups =
       omp_in_parallel()
@@ -130,11 +140,10 @@ void cached_attention(CpuExec, const CachedAttentionArgs& args) {
     const auto scores = static_cast<std::size_t>(padded(longest) * queries.heads);
     if (scratch.scores.size() < scores) scratch.scores.resize(scores);
     for (std::int64_t row = first; row < std::min(rows, first + kRowsPerBlock); ++row) {
-      const std::int32_t* slots = table + lines[row] * table_width;
-      for (std::int64_t t = 0; t <= positions[row]; ++t) {
-        scratch.keys[t] = cache + slots[t] * slot_width;
-      }
-      attend(queries, row, heads, positions[row] + 1, scratch);
+      const std::int64_t length = length_of(row);
+      const std::int32_t* slots = table + lines[row] * table_width + positions[row] + 1 - length;
+      for (std::int64_t t = 0; t < length; ++t) scratch.keys[t] = cache + slots[t] * slot_width;
+      attend(queries, row, heads, length, scratch);
     }
   });
 }

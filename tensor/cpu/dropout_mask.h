@@ -65,10 +65,12 @@ inline void fill_mask_group(const DropoutMask& mask, std::uint64_t group, float*
 
 }  // namespace cpu
 
-inline void fill_mask(const DropoutMask& mask, std::int64_t row, std::int64_t width, float* out) {
+/// Of the columns [from, to) at least.
+inline void fill_mask(const DropoutMask& mask, std::int64_t row, std::int64_t width,
+                      std::int64_t from, std::int64_t to, float* out) {
   constexpr std::int64_t kGroup = 128;
   const std::int64_t first = row * DropoutMask::groups(width);
-  for (std::int64_t begin = 0; begin < width; begin += kGroup) {
+  for (std::int64_t begin = from / kGroup * kGroup; begin < to; begin += kGroup) {
     const auto group = static_cast<std::uint64_t>(first + begin / kGroup);
     if (width - begin >= kGroup) {
       cpu::fill_mask_group(mask, group, out + begin);
@@ -78,6 +80,10 @@ inline void fill_mask(const DropoutMask& mask, std::int64_t row, std::int64_t wi
       std::memcpy(out + begin, last, static_cast<std::size_t>(width - begin) * sizeof(float));
     }
   }
+}
+
+inline void fill_mask(const DropoutMask& mask, std::int64_t row, std::int64_t width, float* out) {
+  fill_mask(mask, row, width, 0, width, out);
 }
 
 }  // namespace kette

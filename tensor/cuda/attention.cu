@@ -60,22 +60,24 @@ __global__ void __launch_bounds__(Tile::kThreads) attend(AttentionCall<T> call) 
   }
   typename Tile::Strip output;
   QueryMask<Tile> mask;
-  const int end = head.visible_keys(begin + rows - 1), visible_to_all = head.visible_keys(begin);
+  const KeySpan span(head, begin, rows, kDrops ? kMaskKeys : Tile::kSwept);
+  const C slope = head.slope();
 
   const auto load = [&](int first, int buffer) {
-    const int depth = smaller(Tile::kSwept, end - first);
+    const int depth = smaller(Tile::kSwept, span.end - first);
     Tile::load(call, key.from(first), depth, memory.swept(buffer, 0));
     Tile::load(call, value.from(first), depth, memory.swept(buffer, 1));
   };
   const auto step = [&]<bool kWhole>(std::bool_constant<kWhole>, int first, int buffer) {
     typename Tile::Square scores;
     Tile::multiply(query, memory.swept(buffer, 0), call.width, scores);
+    add_distances<Tile>(scores, slope, first - begin - (head.keys - head.queries));
     if constexpr (kDrops) mask.draw(head, begin, first);
     KETTE_UNROLL for (int i = 0; i < Tile::kRows; ++i) {
       C highest = peak[i];
       KETTE_UNROLL for (int j = 0; j < Tile::kColumns; ++j) {
         C& score = scores.at(i, j);
-        if (!kWhole && first + Tile::column(j) >= visible[i]) score = kNothing;
+        if (!kWhole && !head.reaches(first + Tile::column(j), visible[i] - 1)) score = kNothing;
         highest = larger(highest, score);
       }
       highest = row_max<Tile>(highest);
@@ -92,13 +94,13 @@ __global__ void __launch_bounds__(Tile::kThreads) attend(AttentionCall<T> call) 
         if (kDrops && !mask.keeps(i, j)) score = 0;
       }
     }
-    const int depth = kWhole ? Tile::kSwept : smaller(Tile::kSwept, end - first);
+    const int depth = kWhole ? Tile::kSwept : smaller(Tile::kSwept, span.end - first);
     Tile::accumulate(scores, memory.swept(buffer, 1), depth, output, memory.scratch());
   };
   sweep<Tile>(
-      0, end, load, [&] { query.take(); },
+      span.start, span.end, load, [&] { query.take(); },
       [&](int first, int buffer) {
-        step_of(first + Tile::kSwept <= visible_to_all, step, first, buffer);
+        step_of(span.is_whole(first, Tile::kSwept), step, first, buffer);
       });
 
   KETTE_UNROLL for (int i = 0; i < Tile::kRows; ++i) {
@@ -123,7 +125,7 @@ void attention(CudaExec exec, const AttentionArgs& args) {
     const std::int64_t longest =
         std::max(args.query_segments.longest(), args.key_segments.longest());
     with_tile<T, kMostSwept>(longest, args.head_width, [&]<class Tile>(Tile) {
-      const Grid grid = call.grid(args, args.query_segments, Tile::kOwn, Tile::kThreads,
+      const Grid grid = call.grid(args.query_segments, args.heads, Tile::kOwn, Tile::kThreads,
                                   TileMemory<Tile, 1>::kBytes);
       launch(exec, args.dropout.active() ? attend<T, Tile, true> : attend<T, Tile, false>, grid,
              call);

@@ -75,16 +75,18 @@ __global__ void __launch_bounds__(Tile::kThreads) differentiate_queries(Backward
   }
   typename Tile::Strip gradient;
   QueryMask<Tile> mask;
-  const int end = head.visible_keys(begin + rows - 1), visible_to_all = head.visible_keys(begin);
+  const KeySpan span(head, begin, rows, kDrops ? kMaskKeys : Tile::kSwept);
+  const C slope = head.slope();
 
   const auto load = [&](int first, int buffer) {
-    const int depth = smaller(Tile::kSwept, end - first);
+    const int depth = smaller(Tile::kSwept, span.end - first);
     Tile::load(call, key.from(first), depth, memory.swept(buffer, 0));
     Tile::load(call, value.from(first), depth, memory.swept(buffer, 1));
   };
   const auto step = [&]<bool kWhole>(std::bool_constant<kWhole>, int first, int buffer) {
     typename Tile::Square scores, dscores;
     Tile::multiply(query, memory.swept(buffer, 0), call.width, scores);
+    add_distances<Tile>(scores, slope, first - begin - (head.keys - head.queries));
     Tile::multiply(upstream, memory.swept(buffer, 1), call.width, dscores);
     if constexpr (kDrops) mask.draw(head, begin, first);
     KETTE_UNROLL for (int i = 0; i < Tile::kRows; ++i) {
@@ -93,18 +95,18 @@ __global__ void __launch_bounds__(Tile::kThreads) differentiate_queries(Backward
         const C share = Tile::exp2(call.scale_in_2 * scores.at(i, j) - statistics[i].shift);
         if (kDrops) dscore = mask.keeps(i, j) ? C(call.dropout.scale) * dscore : C(0);
         dscore = share * (dscore - statistics[i].dot);
-        if (!kWhole && first + Tile::column(j) >= visible[i]) dscore = 0;
+        if (!kWhole && !head.reaches(first + Tile::column(j), visible[i] - 1)) dscore = 0;
       }
     }
-    const int depth = kWhole ? Tile::kSwept : smaller(Tile::kSwept, end - first);
+    const int depth = kWhole ? Tile::kSwept : smaller(Tile::kSwept, span.end - first);
     Tile::accumulate(dscores, memory.swept(buffer, 0), depth, gradient, memory.scratch());
   };
   const auto ready = [&] {
     query.take();
     upstream.take();
   };
-  sweep<Tile>(0, end, load, ready, [&](int first, int buffer) {
-    step_of(first + Tile::kSwept <= visible_to_all, step, first, buffer);
+  sweep<Tile>(span.start, span.end, load, ready, [&](int first, int buffer) {
+    step_of(span.is_whole(first, Tile::kSwept), step, first, buffer);
   });
 
   const auto scale = [&](int) { return call.scale; };
@@ -112,19 +114,18 @@ __global__ void __launch_bounds__(Tile::kThreads) differentiate_queries(Backward
   Tile::store(call, gradient, scale, dquery.from(begin), rows);
 }
 
-/// Has K and V, sweeps Q and o': dP^T = V o'^T, dK = ds^T Q, dV = (M P)^T o'.
+/// Has K and V, sweeps Q and o' of each head that reads them: dP^T = V o'^T, dK = ds^T Q,
+/// dV = (M P)^T o'.
 template <class T, class Tile, bool kDrops>
 __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
     differentiate_keys(BackwardCall<T> backward) {
   using C = Compute<T>;
   const AttentionCall<T>& call = backward.forward;
-  const AttentionHead<T> head(call, Side::keys);
+  AttentionHead<T> head(call, Side::keys);
   const int begin = head.tile * Tile::kOwn, rows = smaller(Tile::kOwn, head.keys - begin);
   if (rows <= 0) return;
 
   const TileMemory<Tile, 2, Side::keys> memory;
-  const RowsView<const T> query = head.of_queries(call.query, call.query_stride);
-  const RowsView<const T> upstream = head.of_queries(backward.upstream, call.output_stride);
   typename Tile::Own key(memory.own(0)), value(memory.own(1));
   Tile::load(call, head.of_keys(call.key, call.key_stride).from(begin), rows, memory.own(0));
   Tile::load(call, head.of_keys(call.value, call.value_stride).from(begin), rows, memory.own(1));
@@ -133,7 +134,13 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
     first_query[i] = head.first_query_of(begin + Tile::row(i));
   }
   typename Tile::Strip gradient, value_gradient;
-  const int end = head.queries, first_query_of_all = head.first_query_of(begin + rows - 1);
+  // The queries from `start` to `end` see some of the keys, those from `shared` to `shared_end` each.
+  const int shared = head.first_query_of(begin + rows - 1),
+            start = head.first_query_of(begin) > 0 ? head.first_query_of(begin) : 0,
+            end = smaller(head.queries, shared + head.reach),
+            shared_end = smaller(end, head.first_query_of(begin) + head.reach);
+  RowsView<const T> query, upstream;
+  C slope = 0;
 
   const auto load = [&](int first, int buffer) {
     const int depth = smaller(Tile::kSwept, end - first);
@@ -151,6 +158,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
   const auto step = [&]<bool kWhole>(std::bool_constant<kWhole>, int first, int buffer) {
     typename Tile::Square scores, dscores;
     Tile::multiply(key, memory.swept(buffer, 0), call.width, scores);
+    add_distances<Tile>(scores, -slope, first - begin + (head.keys - head.queries));
     Tile::multiply(value, memory.swept(buffer, 1), call.width, dscores);
     const KeyMask<Tile> mask(memory.mask(buffer));
     KETTE_UNROLL for (int j = 0; j < Tile::kColumns; ++j) {
@@ -158,7 +166,8 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
       const int column = first + Tile::column(j);
       KETTE_UNROLL for (int i = 0; i < Tile::kRows; ++i) {
         C &score = scores.at(i, j), &dscore = dscores.at(i, j);
-        const bool is_visible = kWhole || (column >= first_query[i] && column < head.queries);
+        const bool is_visible =
+            kWhole || (head.reaches(first_query[i], column) && column < head.queries);
         score = is_visible ? Tile::exp2(call.scale_in_2 * score - statistic.shift) : C(0);
         const bool keeps = !kDrops || mask.keeps(i, j);
         if (kDrops) dscore = keeps ? C(call.dropout.scale) * dscore : C(0);
@@ -174,9 +183,14 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
     key.take();
     value.take();
   };
-  sweep<Tile>(head.first_query_of(begin), end, load, ready, [&](int first, int buffer) {
-    step_of(first >= first_query_of_all && first + Tile::kSwept <= end, step, first, buffer);
-  });
+  for (int i = 0; i < static_cast<int>(call.pattern.group); ++i, ++head.head) {
+    query = head.of_queries(call.query, call.query_stride);
+    upstream = head.of_queries(backward.upstream, call.output_stride);
+    slope = head.slope();
+    sweep<Tile>(start, end, load, ready, [&](int first, int buffer) {
+      step_of(first >= shared && first + Tile::kSwept <= shared_end, step, first, buffer);
+    });
+  }
 
   const auto scale = [&](int) { return call.scale; };
   const auto kept_scale = [&](int) { return C(call.dropout.scale); };
@@ -209,13 +223,14 @@ void attention_backward(CudaExec exec, const AttentionArgs& args,
         std::max(args.query_segments.longest(), args.key_segments.longest());
     with_tile<T, kMostSwept>(longest, args.head_width, [&]<class Tile>(Tile) {
       const bool drops = args.dropout.active();
-      const Grid over_queries = call.forward.grid(args, args.query_segments, Tile::kOwn,
+      const Grid over_queries = call.forward.grid(args.query_segments, args.heads, Tile::kOwn,
                                                   Tile::kThreads, TileMemory<Tile, 2>::kBytes);
       launch(exec,
              drops ? differentiate_queries<T, Tile, true> : differentiate_queries<T, Tile, false>,
              over_queries, call);
-      const Grid over_keys = call.forward.grid(args, args.key_segments, Tile::kOwn, Tile::kThreads,
-                                               TileMemory<Tile, 2, Side::keys>::kBytes);
+      const Grid over_keys =
+          call.forward.grid(args.key_segments, args.heads / args.pattern.group, Tile::kOwn,
+                            Tile::kThreads, TileMemory<Tile, 2, Side::keys>::kBytes);
       launch(exec, drops ? differentiate_keys<T, Tile, true> : differentiate_keys<T, Tile, false>,
              over_keys, call);
     });

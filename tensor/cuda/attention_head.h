@@ -19,6 +19,9 @@ namespace kette::cuda {
 
 __device__ inline int smaller(int a, int b) { return a < b ? a : b; }
 
+/// A window that reaches back to the first key.
+inline constexpr int kBoundless = 1 << 30;
+
 /// AttentionArgs for a kernel. `tiles` blocks in grid.x for each sequence; the heads in grid.y.
 template <class T, class C = Compute<T>>
 struct AttentionCall {
@@ -31,8 +34,8 @@ struct AttentionCall {
   DropoutMask dropout;
   C scale;
   C scale_in_2;  ///< exp(scale x) = 2^(scale_in_2 x)
-  int width, tiles = 1;
-  bool is_causal;
+  AttentionPattern pattern;
+  int width, heads, tiles = 1;
   bool in_packs;  ///< every row of a head consists of whole packs, see pack.h
 
   AttentionCall(CudaExec exec, const AttentionArgs& args)
@@ -52,20 +55,21 @@ struct AttentionCall {
         dropout(args.dropout),
         scale(static_cast<C>(args.scale)),
         scale_in_2(static_cast<C>(args.scale * std::numbers::log2e)),
+        pattern(args.pattern),
         width(static_cast<int>(args.head_width)),
-        is_causal(args.mask == Mask::causal),
+        heads(static_cast<int>(args.heads)),
         in_packs(
             whole_packs<T>({args.head_width, query_stride, key_stride, value_stride, output_stride},
                            {args.query, args.key, args.value, args.output})) {
     KETTE_CHECK(args.scale > 0, "attention: expected a scale above 0 on cuda, given ", args.scale);
   }
 
-  /// A grid with a block for each tile of `size` rows of each sequence and head.
-  Grid grid(const AttentionArgs& args, const Segments& segments, int size, int threads,
+  /// A grid with a block for each tile of `size` rows of each sequence and each of `heads_of_rows`.
+  Grid grid(const Segments& segments, std::int64_t heads_of_rows, int size, int threads,
             std::size_t shared_bytes) {
     tiles = static_cast<int>(ceil_div(segments.longest(), size));
     return {
-        dim3(static_cast<unsigned>(tiles * segments.count()), static_cast<unsigned>(args.heads)),
+        dim3(static_cast<unsigned>(tiles * segments.count()), static_cast<unsigned>(heads_of_rows)),
         dim3(static_cast<unsigned>(threads)), shared_bytes};
   }
 
@@ -78,40 +82,57 @@ struct AttentionCall {
 /// What a block owns a tile of.
 enum class Side { queries, keys };
 
-/// One head of one sequence; rows count from the sequence's first.
+/// One head of one sequence; rows count from the sequence's first. Who owns keys begins with the first of
+/// the heads that read them.
 template <class T>
 struct AttentionHead {
   using C = Compute<T>;
   const AttentionCall<T>& call;
-  int head, tile;
+  int head, key_head, tile;
   std::int64_t first_query, first_key;
   int queries, keys;
+  int reach;  ///< how many keys a query sees at most
 
   /// Blocks start in the order of their numbers, and those with the most to do come first: the last
   /// queries see the most keys, the first keys are seen by the most queries.
   __device__ AttentionHead(const AttentionCall<T>& given, Side owned)
       : call(given),
         head(static_cast<int>(blockIdx.y)),
+        key_head(head),
         tile(static_cast<int>(blockIdx.x % static_cast<unsigned>(given.tiles))) {
-    if (owned == Side::queries) tile = call.tiles - 1 - tile;
+    const int group = static_cast<int>(call.pattern.group);
+    if (owned == Side::queries) {
+      tile = call.tiles - 1 - tile;
+      key_head = head / group;
+    } else {
+      head = key_head * group;
+    }
     const unsigned sequence = blockIdx.x / static_cast<unsigned>(given.tiles);
     first_query = call.query_offsets[sequence];
     first_key = call.key_offsets[sequence];
     queries = static_cast<int>(call.query_offsets[sequence + 1] - first_query);
     keys = static_cast<int>(call.key_offsets[sequence + 1] - first_key);
+    reach = call.pattern.window > 0 && call.pattern.window < kBoundless
+                ? static_cast<int>(call.pattern.window)
+                : kBoundless;
   }
 
-  // A query sees the keys below visible_keys(query); a key is seen by the queries from
-  // first_query_of(key) on.
+  __device__ bool is_causal() const { return call.pattern.mask == Mask::causal; }
+
+  // A query sees up to `reach` keys below visible_keys(query); a key is seen by up to `reach` queries
+  // from first_query_of(key) on, which may be before the first.
 
   __device__ int visible_keys(int query) const {
-    const int past = call.is_causal ? smaller(query + 1 + keys - queries, keys) : keys;
+    const int past = is_causal() ? smaller(query + 1 + keys - queries, keys) : keys;
     return past > 0 ? past : 0;
   }
-  __device__ int first_query_of(int key) const {
-    const int query = call.is_causal ? key + queries - keys : 0;
-    return query > 0 ? query : 0;
+  __device__ int first_query_of(int key) const { return is_causal() ? key + queries - keys : 0; }
+  /// Whether `place` is one of the `reach` from `first` on.
+  __device__ bool reaches(int first, int place) const {
+    return static_cast<unsigned>(place - first) < static_cast<unsigned>(reach);
   }
+  /// ALiBi's, in units of what is multiplied by call.scale.
+  __device__ C slope() const { return C(call.pattern.slope(head, call.heads)) / call.scale; }
   /// Where a query's number stands in [heads, query rows].
   __device__ std::int64_t statistic(int query) const {
     return head * call.query_rows + first_query + query;
@@ -123,7 +144,25 @@ struct AttentionHead {
   }
   template <class U>
   __device__ RowsView<U> of_keys(U* matrix, std::int64_t stride) const {
-    return {matrix + first_key * stride + head * call.width, stride};
+    return {matrix + first_key * stride + key_head * call.width, stride};
+  }
+};
+
+/// The keys that a tile of queries sees: from `start` to `end`, those from `shared` to `shared_end` each
+/// of them.
+struct KeySpan {
+  int start, end, shared, shared_end;
+
+  /// start: a multiple of `step`.
+  template <class T>
+  __device__ KeySpan(const AttentionHead<T>& head, int begin, int rows, int step)
+      : end(head.visible_keys(begin + rows - 1)), shared_end(head.visible_keys(begin)) {
+    const int first = shared_end - head.reach;
+    start = first > 0 ? first / step * step : 0;
+    shared = end - head.reach;
+  }
+  __device__ bool is_whole(int first, int count) const {
+    return first >= shared && first + count <= shared_end;
   }
 };
 

@@ -168,6 +168,17 @@ __device__ void sweep(int start, int end, const Load& load, const Ready& ready, 
   }
 }
 
+/// square.at(i, j) += slope * (column(j) - row(i) + offset): ALiBi's, of the distance of query and key.
+template <class Tile, class C>
+__device__ void add_distances(typename Tile::Square& square, C slope, int offset) {
+  if (slope == 0) return;
+  KETTE_UNROLL for (int i = 0; i < Tile::kRows; ++i) {
+    KETTE_UNROLL for (int j = 0; j < Tile::kColumns; ++j) {
+      square.at(i, j) += slope * C(Tile::column(j) - Tile::row(i) + offset);
+    }
+  }
+}
+
 /// Calls step(whole, first, buffer) with a constant that says whether a tile is seen whole.
 template <class Step>
 __device__ void step_of(bool is_whole, const Step& step, int first, int buffer) {

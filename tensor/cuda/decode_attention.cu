@@ -25,8 +25,10 @@ struct Call {
   const std::int32_t *table, *lines, *positions;
   std::int64_t query_stride, table_width, rows, heads, head_width, blocks;
   float scale;
+  AttentionPattern pattern;
 
   KETTE_HOST_DEVICE std::int64_t width() const { return heads * head_width; }
+  KETTE_HOST_DEVICE std::int64_t key_width() const { return width() / pattern.group; }
   /// Floats of the query's copy in shared memory: whole float4s, filled up with zeros.
   KETTE_HOST_DEVICE std::int64_t padded_width() const { return (head_width + 3) / 4 * 4; }
 };
@@ -85,9 +87,10 @@ struct Share {
 template <int kEach, bool kAligned>
 struct Head {
   const Call& call;
-  const float* query;  // scaled, in shared memory
-  const std::int32_t* slots;
-  std::int64_t length, head, first_column;
+  const float* query;         // scaled, in shared memory
+  const std::int32_t* slots;  // of the keys that the row sees
+  std::int64_t length, column, key_column, first_column;
+  float slope;
   int lane;
 
   /// Goes over the keys number 32 n to 32 n + 31 of every n = first, first + kShares, ...
@@ -97,8 +100,9 @@ struct Head {
       const float* key = nullptr;
       float score = kLowest;
       if (begin + lane < length) {
-        key = call.cache + slots[begin + lane] * 2 * call.width() + head;
+        key = call.cache + slots[begin + lane] * 2 * call.key_width() + key_column;
         score = dot<kAligned>(query, key, call.head_width);
+        if (slope != 0) score -= slope * float(length - 1 - (begin + lane));
       }
       share.raise(scalar::max(share.peak, cuda::warp_max(score)));
       const float weight = scalar::exp(score - share.peak);
@@ -106,10 +110,10 @@ struct Head {
       const int count = static_cast<int>(length - begin < kWarp ? length - begin : kWarp);
       for (int t = 0; t < count; ++t) {
         const float part = __shfl_sync(0xffffffffu, weight, t);
-        const float* value = from_lane(key, t) + call.width();
+        const float* value = from_lane(key, t) + call.key_width();
         for (int j = 0; j < kEach; ++j) {
-          const std::int64_t column = first_column + j * kWarp;
-          if (column < call.head_width) share.sums[j] = fmaf(part, value[column], share.sums[j]);
+          const std::int64_t e = first_column + j * kWarp;
+          if (e < call.head_width) share.sums[j] = fmaf(part, value[e], share.sums[j]);
         }
       }
     }
@@ -117,10 +121,10 @@ struct Head {
   }
   __device__ void store(const Share<kEach>& all, std::int64_t row) const {
     const float factor = 1 / cuda::warp_sum(all.total);
-    float* output = call.output + row * call.width() + head;
+    float* output = call.output + row * call.width() + column;
     for (int j = 0; j < kEach; ++j) {
-      const std::int64_t column = first_column + j * kWarp;
-      if (column < call.head_width) output[column] = all.sums[j] * factor;
+      const std::int64_t e = first_column + j * kWarp;
+      if (e < call.head_width) output[e] = all.sums[j] * factor;
     }
   }
 };
@@ -134,20 +138,23 @@ __global__ void attend(Call call) {
   const std::int64_t task = cuda::index() / (kWarp * kWarps);
   const std::int64_t row = task / call.blocks / call.heads;
   if (row >= call.rows) return;  // all of a team
-  const std::int64_t head = task / call.blocks % call.heads * call.head_width;
+  const std::int64_t head = task / call.blocks % call.heads;
   const std::int64_t padded = call.padded_width();
   float* query = cuda::shared_memory<float>() + team * padded;
-  const float* source = call.query + row * call.query_stride + head;
+  const float* source = call.query + row * call.query_stride + head * call.head_width;
   for (std::int64_t e = static_cast<int>(threadIdx.x) % (kWarp * kWarps); e < padded;
        e += kWarp * kWarps) {
     query[e] = e < call.head_width ? call.scale * source[e] : 0.0f;
   }
+  const std::int64_t position = call.positions[row], low = call.pattern.first_visible(position);
   const Head<kEach, kAligned> mine{call,
                                    query,
-                                   call.table + call.lines[row] * call.table_width,
-                                   call.positions[row] + std::int64_t{1},
-                                   head,
+                                   call.table + call.lines[row] * call.table_width + low,
+                                   position + 1 - low,
+                                   head * call.head_width,
+                                   head / call.pattern.group * call.head_width,
                                    task % call.blocks * kEach * kWarp + lane,
+                                   static_cast<float>(call.pattern.slope(head, call.heads)),
                                    lane};
   Share<kEach> all;
   if constexpr (kWarps == 1) {
@@ -200,8 +207,9 @@ void cached_attention(CudaExec exec, const CachedAttentionArgs& args) {
                   args.rows.heads,
                   args.rows.width() / args.rows.heads,
                   1,
-                  static_cast<float>(args.rows.scale)};
-  const bool aligned = call.head_width % 4 == 0 && call.width() % 4 == 0;
+                  static_cast<float>(args.rows.scale),
+                  args.rows.pattern};
+  const bool aligned = call.head_width % 4 == 0;
   if (call.head_width <= kWarp) return launch_attend<1>(exec, call, aligned);
   if (call.head_width <= 2 * kWarp) return launch_attend<2>(exec, call, aligned);
   launch_attend<4>(exec, call, aligned);

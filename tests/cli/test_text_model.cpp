@@ -126,6 +126,37 @@ TEST_CASE("text model: what is studied trains by options, loads by its files and
                 "hidden: expected at least 1, given 0", 1);
 }
 
+TEST_CASE(
+    "text model: shared keys, windows and slopes train by options and generate beyond the window") {
+  const TextModel& model = TextModel::get();
+  const Outcome trained =
+      model.train("cheap", {"--heads", "4", "--kv-heads", "2", "--attention-window", "5",
+                            "--positions", "alibi", "--json"});
+  CAPTURE(trained.err);
+  REQUIRE(trained.code == 0);
+  const std::string folder = model.path("cheap");
+  const Json config = Json::parse(read_file(fs::path(folder) / "config.json"));
+  CHECK(config["kv_heads"] == 2);
+  CHECK(config["attention_window"] == 5);
+  CHECK(config["positions"] == "alibi");
+  const std::vector<std::string> greedy = {"generate", "--model",       folder,
+                                           "--prompt", "the cat sees ", "--max-tokens",
+                                           "12",       "--temperature", "0"};
+  CHECK(run_kette(greedy).out.size() == 13 + 12 + 1);
+  const Json info = Json::parse(run_kette({"info", "--model", folder, "--json"}).last_line());
+  const std::int64_t width = config["width"], layers = config["layers"];
+  CHECK(info["model"]["cache_bytes"] == 2 * layers * (width / 2) * 5 * 4);
+  const auto refused = [&](const std::vector<std::string>& more, const char* message) {
+    check_refusal(model.train("none", more), message, 1);
+  };
+  refused({"--heads", "4", "--kv-heads", "3"},
+          "kv_heads: expected a divisor of the heads 4, given 3");
+  refused({"--heads", "4", "--kv-heads", "8"}, "kv_heads: expected at most 4, given 8");
+  refused({"--heads", "4", "--kv-heads", "2", "--smeared-keys"},
+          "kv_heads: expected as many as heads, 4, beside smeared keys, given 2");
+  check_refusal(model.train("none", {"--attention-window", "-1"}), "--attention-window", 2);
+}
+
 TEST_CASE("text model: weights may be rounded to bf16") {
   const std::vector<std::string> rounded = {"--weights",    "bf16", "--prompt",      "the c",
                                             "--max-tokens", "5",    "--temperature", "0"};

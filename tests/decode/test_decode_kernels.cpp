@@ -147,15 +147,29 @@ TEST_CASE("cached attention follows the table, whatever is beside a row") {
   for (auto& slot : table) slot = static_cast<std::int32_t>(random.below(kSlots));
   const std::vector<std::int32_t> lines{2, 0, 1, 0}, positions{36, 309, 0, 31};
   const auto rows = static_cast<std::int64_t>(lines.size());
-  using Widths = std::pair<std::int64_t, std::int64_t>;
+  struct Given {
+    std::int64_t width, heads;
+    AttentionPattern pattern;
+  };
+  const AttentionPattern causal = Mask::causal;
+  const Given cases[] = {{12, 3, causal},
+                         {10, 2, causal},
+                         {40, 1, causal},
+                         {264, 2, causal},
+                         {24, 6, causal.in_groups_of(2)},
+                         {10, 5, causal.in_groups_of(5)},
+                         {12, 3, causal.within(40).with_slopes()},
+                         {80, 2, causal.in_groups_of(2).within(1)},
+                         {12, 3, causal.within(1000)}};
   for (const Device device : test_devices()) {
-    for (const Widths& widths : {Widths{12, 3}, {10, 2}, {40, 1}, {264, 2}}) {
-      const std::int64_t width = widths.first, heads = widths.second, head_width = width / heads;
+    for (const Given& given : cases) {
+      const std::int64_t width = given.width, heads = given.heads, head_width = width / heads,
+                         key_width = width / given.pattern.group;
       CAPTURE(device.str());
       CAPTURE(width);
       // Queries are columns of something wider.
       const Tensor query = random_tensor({rows, width + 3}, 4),
-                   cache = random_tensor({kSlots, 2 * width}, 5);
+                   cache = random_tensor({kSlots, 2 * key_width}, 5);
       const Tensor cache_there = cache.to(device);
       const Tensor table_there = Tensor::from(table, {kLines, kPositions}, device);
       const auto attend = [&](std::int64_t first, std::int64_t count, std::int64_t copies) {
@@ -168,8 +182,12 @@ TEST_CASE("cached attention follows the table, whatever is beside a row") {
         };
         const Tensor there = repeated(query.slice(first, first + count), copies).to(device);
         CachedAttentionArgs args;
-        args.rows = {there.data<float>(), width + 3,
-                     Tensor::empty({copies * count, width}, DType::f32, device), heads, 0.5};
+        args.rows = {there.data<float>(),
+                     width + 3,
+                     Tensor::empty({copies * count, width}, DType::f32, device),
+                     heads,
+                     0.5,
+                     given.pattern};
         args.cache = cache_there;
         args.places = {table_there, repeat(lines), repeat(positions)};
         on(device, [&](auto exec) { kernels::cached_attention(exec, args); });
@@ -182,19 +200,24 @@ TEST_CASE("cached attention follows the table, whatever is beside a row") {
         const auto at = static_cast<std::size_t>(row);
         CHECK(attend(row, 1, 1).values<float>() == got.slice(row, row + 1).values<float>());
         for (std::int64_t head = 0; head < width; head += head_width) {
+          const std::int64_t number = head / head_width, window = given.pattern.window,
+                             of_keys = number / given.pattern.group * head_width;
+          const double slope = given.pattern.slope(number, heads);
           double total = 0;
           std::vector<double> sums(static_cast<std::size_t>(head_width));
           for (std::int64_t t = 0; t <= positions[at]; ++t) {
+            if (window > 0 && positions[at] - t >= window) continue;
             const std::int32_t slot = table[lines[at] * kPositions + t];
-            const float* key = cache.data<float>() + slot * 2 * width + head;
+            const float* key = cache.data<float>() + slot * 2 * key_width + of_keys;
             double score = 0;
             for (std::int64_t e = 0; e < head_width; ++e) {
               score += double(query.data<float>()[row * (width + 3) + head + e]) * double(key[e]);
             }
-            const double weight = std::exp(0.5 * score);
+            const double weight =
+                std::exp(0.5 * score - slope * static_cast<double>(positions[at] - t));
             total += weight;
             for (std::int64_t e = 0; e < head_width; ++e) {
-              sums[e] += weight * double(key[width + e]);
+              sums[e] += weight * double(key[key_width + e]);
             }
           }
           for (std::int64_t e = 0; e < head_width; ++e) {

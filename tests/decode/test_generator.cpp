@@ -16,6 +16,7 @@ namespace {
 std::unique_ptr<Gpt> random_gpt(std::int64_t context = 16, GptConfig config = small_gpt()) {
   config.width = 40;
   config.heads = 5;
+  config.kv_heads = std::min<std::int64_t>(config.kv_heads, 1);
   config.vocabulary = 61;
   config.context = context;
   auto model = std::make_unique<Gpt>(config);
@@ -91,6 +92,30 @@ TEST_CASE("generation: logits with kept keys and values equal the whole model's"
     CHECK(two.slice(1, 2).values<float>() == last);
     CHECK(two.slice(0, 1).values<float>() != last);
   }
+}
+
+TEST_CASE("generation: far beyond a window, read in parts or token by token, as in whole passes") {
+  const testing::OneThread one;
+  GptConfig config = small_grouped_gpt();
+  config.context = 300;
+  config.attention_window = 7;
+  const auto model = random_gpt(300, config);
+  const auto ready = model->for_decoding();
+  Ids ids;
+  for (int i = 0; i < 200; ++i) ids.push_back(i * i % 61);
+  const auto expected = whole_model_logits(*model, ids);
+  DecoderState at_once(*ready), by_one(*ready);
+  const Ids other = {4, 5, 6};
+  at_once.add({{{}, std::span(ids).first(199)}, {{}, other}});
+  by_one.add({{}});
+  Tensor last;
+  for (const std::int32_t token : ids) last = ready->logits(by_one.step({token})).value();
+  const auto logits = last.values<float>();
+  for (std::size_t v = 0; v < expected.size(); ++v) {
+    CHECK(logits[v] == doctest::Approx(expected[v]).epsilon(1e-4));
+  }
+  const Tensor both = ready->logits(at_once.step({ids.back(), 7})).value();
+  CHECK(both.slice(0, 1).values<float>() == logits);
 }
 
 TEST_CASE("generation: rows that begin anywhere, branch, end and join are as in whole passes") {

@@ -172,4 +172,9 @@ TEST_CASE("pruning: a configuration with other numbers of heads than attentions 
   CHECK_THROWS_WITH(config.check(), doctest::Contains("heads_left"));
   config.heads_left = {1, 2, 2, 2, 0, 1};
   CHECK_THROWS_WITH(config.check(), doctest::Contains("heads_left"));
+  for (GptConfig gpt : {small_grouped_gpt(), small_windowed_gpt()}) {  // shared keys, and slopes
+    gpt.check();
+    gpt.heads_left = {1, 2};
+    CHECK_THROWS_WITH(gpt.check(), doctest::Contains("none of those can be pruned, given 2"));
+  }
 }

@@ -209,40 +209,46 @@ TEST_CASE("lab: the frequencies of a table that is made of them") {
 
 TEST_CASE("lab: a head's circuits are the maps that it applies") {
   // Attention of one text, its probabilities and what it adds to the stream, made again from QK and OV.
-  GptConfig config = small_attention_only_gpt();
-  config.smeared_keys = false;
-  config.layers = 1;
-  config.heads = 4;
-  config.heads_left = {3};
-  Gpt model(config);
-  model.materialize(7, DType::f64);
-  const std::vector<std::int32_t> text = {3, 5, 8, 5};
-  Activations activations;
-  Run run(&activations);
-  model.logits(one_sentence(model, {}, text), run);
-  const auto n = std::ssize(text), heads = config.heads_left[0];
-  DenseMatrix x(n, config.width), written(n, config.width);
-  x.values = activations["embedded"].values<double>();
-  const auto circuits = head_circuits(model);
-  REQUIRE(std::ssize(circuits) == heads);
-  const auto probabilities = activations["layers/0/attention/probabilities"].values<double>();
-  const double root = std::sqrt(static_cast<double>(config.heads_of(0).width));
-  for (std::int64_t head = 0; head < heads; ++head) {
-    const DenseMatrix scores = product(product(x, circuits[head].query_key()), transposed(x));
-    const DenseMatrix moved = product(x, transposed(circuits[head].output_value()));
-    for (std::int64_t query = 0; query < n; ++query) {
-      double sum = 0;
-      for (std::int64_t key = 0; key <= query; ++key) sum += std::exp(scores(query, key) / root);
-      for (std::int64_t key = 0; key <= query; ++key) {
-        const double p = std::exp(scores(query, key) / root) / sum;
-        CHECK(p == doctest::Approx(probabilities[(query * heads + head) * n + key]));
-        for (std::int64_t j = 0; j < config.width; ++j) written(query, j) += p * moved(key, j);
+  for (const bool shared : {false, true}) {
+    GptConfig config = small_attention_only_gpt();
+    config.smeared_keys = false;
+    config.layers = 1;
+    config.heads = 4;
+    if (shared) {
+      config.kv_heads = 2;
+    } else {
+      config.heads_left = {3};
+    }
+    Gpt model(config);
+    model.materialize(7, DType::f64);
+    const std::vector<std::int32_t> text = {3, 5, 8, 5};
+    Activations activations;
+    Run run(&activations);
+    model.logits(one_sentence(model, {}, text), run);
+    const auto n = std::ssize(text), heads = config.heads_of(0).count;
+    DenseMatrix x(n, config.width), written(n, config.width);
+    x.values = activations["embedded"].values<double>();
+    const auto circuits = head_circuits(model);
+    REQUIRE(std::ssize(circuits) == heads);
+    const auto probabilities = activations["layers/0/attention/probabilities"].values<double>();
+    const double root = std::sqrt(static_cast<double>(config.heads_of(0).width));
+    for (std::int64_t head = 0; head < heads; ++head) {
+      const DenseMatrix scores = product(product(x, circuits[head].query_key()), transposed(x));
+      const DenseMatrix moved = product(x, transposed(circuits[head].output_value()));
+      for (std::int64_t query = 0; query < n; ++query) {
+        double sum = 0;
+        for (std::int64_t key = 0; key <= query; ++key) sum += std::exp(scores(query, key) / root);
+        for (std::int64_t key = 0; key <= query; ++key) {
+          const double p = std::exp(scores(query, key) / root) / sum;
+          CHECK(p == doctest::Approx(probabilities[(query * heads + head) * n + key]));
+          for (std::int64_t j = 0; j < config.width; ++j) written(query, j) += p * moved(key, j);
+        }
       }
     }
-  }
-  const auto expected = activations["layers/0/attention/output"].values<double>();
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    CHECK(std::abs(written.values[i] - expected[i]) < 1e-12);
+    const auto expected = activations["layers/0/attention/output"].values<double>();
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      CHECK(std::abs(written.values[i] - expected[i]) < 1e-12);
+    }
   }
 }
 

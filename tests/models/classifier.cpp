@@ -70,7 +70,7 @@ void Classifier::make_tables(DType dtype, Device device) {
 
 void Classifier::each_linear(const VisitLinear& visit) {
   for (Block& block : blocks_) block.each_linear(visit);
-  visit(output_, {"classes"});
+  visit(output_, {{"classes"}});
 }
 
 std::unique_ptr<Model> ClassifierConfig::make_model() const {

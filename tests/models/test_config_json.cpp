@@ -87,6 +87,20 @@ TEST_CASE("config.json: what older language models lack means what they are") {
   CHECK(read().biases);
   CHECK_FALSE(read().smeared_keys);
   CHECK(error_with("hidden", 0) == "config.json: hidden: expected at least 1, given 0");
+
+  GptConfig cheap = small_grouped_gpt();
+  cheap.attention_window = 5;
+  cheap.norm_epsilon = 1e-3;
+  cheap.rotary_base = 50;
+  json = Json::parse(to_json(cheap));
+  CHECK(to_json(read()) == to_json(cheap));
+  for (const char* key : {"kv_heads", "attention_window", "norm_epsilon", "rotary_base"}) {
+    CHECK(json.erase(key) == 1);
+  }
+  CHECK(read().pattern().group == 1);
+  CHECK(read().attention_window == 0);
+  CHECK(read().norm_epsilon == 1e-5);
+  CHECK(read().rotary_base == 10000);
 }
 
 TEST_CASE("config.json: JSON that nests without end is refused") {

@@ -137,12 +137,13 @@ Variable plain_gpt_states(const Gpt& model, const std::vector<std::int32_t>& ids
       const MultiHeadSelfAttention& attention = layer.self_attention;
       Variable qkv = apply(attention.query_key_value, in);
       if (attention.smears_keys()) qkv = smear(qkv, sigmoid(attention.smear), positions);
-      if (!model.position_embedding()) {
-        qkv = rotary(qkv, positions, model.rotary_table(), 2 * attention.heads.total_width());
+      if (model.rotary_table().defined()) {
+        qkv = rotary(qkv, positions, model.rotary_table(),
+                     attention.heads.total_width() + attention.key_width());
       }
-      return apply(attention.output,
-                   self_attention(qkv, segments,
-                                  {attention.heads.count, Mask::causal, masks.next(kAttention)}));
+      return apply(attention.output, self_attention(qkv, segments,
+                                                    {attention.heads.count, attention.pattern,
+                                                     masks.next(kAttention)}));
     });
     if (!layer.feed_forward) continue;
     x = surround(*layer.feed_forward_norm, NormOrder::pre, x, masks, [&](const Variable& in) {

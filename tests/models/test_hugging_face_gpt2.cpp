@@ -1,70 +1,30 @@
 // GPT-2 from and for transformers, against what transformers computes with the same files
 // (tests/fixtures/make_hugging_face.py). That transformers reads our export is for
 // tests/models/test_hugging_face_export.cpp.
-#include <numeric>
-
 #include "data/tokenizers/gpt2_tokenizer.h"
-#include "decode/generator.h"
 #include "models/model_directory.h"
-#include "tests/models/hugging_face_folder.h"
+#include "tests/models/language_model_answers.h"
 
 using namespace kette;
 using namespace kette::testing;
 
 namespace {
 
-using Ids = std::vector<std::int32_t>;
-
 SavedModel<Gpt> imported(const HuggingFaceFolder& folder) {
   import_hugging_face(folder.path(), folder.out());
   return load_model<Gpt>(folder.out());
-}
-
-/// [ids, vocabulary]
-Tensor logits_of(const Gpt& model, const Ids& ids) {
-  Run inference;
-  const Segments segments = Segments::from_lengths({static_cast<std::int64_t>(ids.size())});
-  return model.logits(model.decode(Tensor::from(ids), PackedSequences(segments), inference))
-      .value();
 }
 
 }  // namespace
 
 TEST_CASE("Hugging Face: an imported GPT-2 has the logits of transformers") {
   const HuggingFaceFolder folder("gpt2");
-  const SavedModel<Gpt> saved = imported(folder);
-  double worst = 0;
-  const Json answers = golden("gpt2_golden.json");
-  for (const Json& expected : answers.at("logits")) {
-    const Tensor logits = logits_of(*saved.model, expected.at("ids"));
-    const Tensor last = logits.slice(logits.rows() - 1, logits.rows());
-    worst = std::max(worst, worst_gap(last.values<float>(), expected.at("last")));
-    const auto sums = expected.at("sum").get<std::vector<double>>();
-    const auto all = logits.values<float>();
-    for (std::size_t row = 0; row < sums.size(); ++row) {
-      const auto first = all.begin() + static_cast<std::ptrdiff_t>(row) * logits.width();
-      const double sum = std::accumulate(first, first + logits.width(), 0.0);
-      CHECK(sum == doctest::Approx(sums[row]).epsilon(1e-4));
-    }
-  }
-  MESSAGE("largest difference of a logit: " << worst);
-  CHECK(worst < 1e-4);
+  check_logits(*imported(folder).model, golden("gpt2_golden.json"));
 }
 
 TEST_CASE("Hugging Face: an imported GPT-2 goes on as generate() of transformers does") {
   const HuggingFaceFolder folder("gpt2");
-  const SavedModel<Gpt> saved = imported(folder);
-  const auto ready = saved.model->for_decoding();
-  const Json answers = golden("gpt2_golden.json");
-  for (const Json& expected : answers.at("greedy")) {
-    GenerateOptions options;
-    options.temperature = 0;
-    options.max_tokens = 20;
-    options.end_of_text = saved.tokenizer->special().end;
-    Ids tokens = generate(*ready, expected.at("prompt"), options).front();
-    if (tokens.size() < 20) tokens.push_back(options.end_of_text);
-    CHECK(tokens == expected.at("tokens").get<Ids>());
-  }
+  check_greedy_texts(imported(folder), golden("gpt2_golden.json"));
 }
 
 TEST_CASE("Hugging Face: GPT-2 comes back from an export bit for bit, tokenizer and settings too") {
@@ -154,7 +114,7 @@ TEST_CASE("Hugging Face: a setting of GPT-2 that Kette lacks is an error that na
   const HuggingFaceFolder folder("gpt2");
   const Change changes[] = {
       {"activation_function", "gelu", "\"activation_function\", given gelu"},
-      {"layer_norm_epsilon", 1e-6, "\"layer_norm_epsilon\""},
+      {"layer_norm_epsilon", 1, "config.json: norm_epsilon: expected a number between 0 and 1"},
       {"scale_attn_weights", false, "\"scale_attn_weights\""},
       {"scale_attn_by_inverse_layer_idx", true, "\"scale_attn_by_inverse_layer_idx\""},
       {"add_cross_attention", true, "\"add_cross_attention\""},
@@ -263,7 +223,9 @@ TEST_CASE(
       {"feed_forward", [](GptConfig& c) { c.feed_forward = FeedForwardKind::swiglu; }},
       {"hidden", [](GptConfig& c) { c.hidden = 0; }},
       {"biases", [](GptConfig& c) { c.biases = false; }},
-      {"smeared_keys", [](GptConfig& c) { c.smeared_keys = true; }}};
+      {"smeared_keys", [](GptConfig& c) { c.smeared_keys = true; }},
+      {"kv_heads", [](GptConfig& c) { c.kv_heads = 1; }},
+      {"attention_window", [](GptConfig& c) { c.attention_window = 5; }}};
   for (const auto& [setting, change] : changes) {
     GptConfig other = config;
     change(other);

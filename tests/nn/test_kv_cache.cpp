@@ -101,3 +101,46 @@ TEST_CASE("KV cache: room is for what lines still name, not for all that there e
   CHECK(cache.slots() == slots);
   CHECK_THROWS_WITH(cache.select({1}), "KV cache: expected lines below 1 to go on, given 1");
 }
+
+TEST_CASE("KV cache: lines that let go of old positions need no more room however long they are") {
+  constexpr std::int64_t kKept = 6, kLines = 3;
+  KvCache cache(std::vector<std::int64_t>(kLayers, kWidth), Device{}, true, 4, kKept);
+  std::vector<std::vector<float>> seen(kLines);
+  float next = 0;
+  for (std::int64_t line = 0; line < kLines; ++line) cache.add_line();
+  for (int step = 0; step < 400; ++step) {
+    for (std::int64_t line = 0; line < kLines; ++line) {
+      cache.extend(line);
+      seen[line].push_back(next += 10);
+      put(cache, slot_of(cache, line, cache.length(line) - 1), next);
+    }
+    if (step % 7 == 3) {  // two of them go on from the same past
+      cache.select({0, 0, 2});
+      seen[1] = seen[0];
+    }
+    for (std::int64_t line = 0; line < kLines; ++line) {
+      for (std::int64_t t = std::max<std::int64_t>(0, cache.length(line) - kKept);
+           t < cache.length(line); ++t) {
+        check_holds(cache, slot_of(cache, line, t), seen[line][static_cast<std::size_t>(t)]);
+      }
+    }
+  }
+  CHECK(cache.slots() <= 2 * kLines * kKept);
+
+  // Passes to come, of a position each: a circle of slots for each line.
+  const std::int64_t length = cache.length(0);
+  cache.reserve(kLines * cache.slots_for_passes(1000));
+  for (std::int64_t line = 0; line < kLines; ++line) cache.extend_in_passes(line, 1000);
+  for (std::int64_t pass = 0; pass < 1000; ++pass) {
+    for (std::int64_t line = 0; line < kLines; ++line) {
+      seen[line].push_back(next += 10);
+      put(cache, slot_of(cache, line, length + pass), next);
+    }
+    for (std::int64_t line = 0; line < kLines; ++line) {
+      for (std::int64_t t = length + pass - kKept + 1; t <= length + pass; ++t) {
+        check_holds(cache, slot_of(cache, line, t), seen[line][static_cast<std::size_t>(t)]);
+      }
+    }
+  }
+  CHECK(cache.slots() <= 4 * kLines * kKept);
+}

@@ -22,19 +22,19 @@ inline double largest_gap(const std::vector<double>& x, const std::vector<double
 /// Queries, keys and values side by side in fused rows, as a projection lays them out.
 struct AttentionProblem {
   Tensor queries, keys_values, output,
-      log_sum_exp;  // [rows, width], [rows, 2 width], [rows, width]
+      log_sum_exp;  // [rows, width], [rows, 2 key width], [rows, width]
   Tensor doutput, dqueries, dkeys_values;
   AttentionArgs args;
   AttentionGradients gradients;
 
   AttentionProblem(std::vector<std::int64_t> query_lengths, std::vector<std::int64_t> key_lengths,
-                   std::int64_t heads, std::int64_t head_width, Mask mask, DropoutMask dropout,
-                   DType dtype = DType::f64, Device device = {}) {
-    const std::int64_t width = heads * head_width;
+                   std::int64_t heads, std::int64_t head_width, const AttentionPattern& pattern,
+                   DropoutMask dropout, DType dtype = DType::f64, Device device = {}) {
+    const std::int64_t width = heads * head_width, key_width = width / pattern.group;
     args.query_segments = Segments::from_lengths(query_lengths);
     args.key_segments = Segments::from_lengths(key_lengths);
     const std::int64_t query_rows = args.query_segments.rows(), key_rows = args.key_segments.rows();
-    const Shape shape{query_rows, width}, fused{key_rows, 2 * width};
+    const Shape shape{query_rows, width}, fused{key_rows, 2 * key_width};
     const auto unset = [&](Shape extents, DType type) {
       return Tensor::full(extents, std::nan(""), type).to(device);
     };
@@ -47,7 +47,7 @@ struct AttentionProblem {
     log_sum_exp = unset({heads, query_rows}, dtype == DType::f64 ? DType::f64 : DType::f32);
     const auto second = [&](const Tensor& both) {
       return static_cast<void*>(static_cast<char*>(both.raw()) +
-                                static_cast<std::size_t>(width) * size_of(dtype));
+                                static_cast<std::size_t>(key_width) * size_of(dtype));
     };
     args.dtype = dtype;
     args.query = queries.raw();
@@ -56,11 +56,11 @@ struct AttentionProblem {
     args.output = output.raw();
     args.log_sum_exp = log_sum_exp.raw();
     args.query_stride = args.output_stride = width;
-    args.key_stride = args.value_stride = 2 * width;
+    args.key_stride = args.value_stride = 2 * key_width;
     args.heads = heads;
     args.head_width = head_width;
     args.scale = 1 / std::sqrt(static_cast<double>(head_width));
-    args.mask = mask;
+    args.pattern = pattern;
     args.dropout = dropout;
     args.dropout_width = args.key_segments.longest();
     gradients = {doutput.raw(), dqueries.raw(), dkeys_values.raw(), second(dkeys_values)};
@@ -105,11 +105,13 @@ struct AttentionProblem {
   }
   /// What the reference makes of one sequence and head.
   Tensor expected(std::int64_t sequence, std::int64_t head) const {
-    const std::int64_t width = args.heads * args.head_width;
-    return reference::attention(part(queries, args.query_segments, sequence, head),
-                                part(keys_values, args.key_segments, sequence, head),
-                                part(keys_values, args.key_segments, sequence, head, width),
-                                args.scale, args.mask, mask_factors(sequence, head));
+    const std::int64_t of_keys = head / args.pattern.group;
+    return reference::attention(
+        part(queries, args.query_segments, sequence, head),
+        part(keys_values, args.key_segments, sequence, of_keys),
+        part(keys_values, args.key_segments, sequence, of_keys, keys_values.width() / 2),
+        args.scale, args.pattern, mask_factors(sequence, head),
+        args.pattern.slope(head, args.heads));
   }
   double gap_to_reference() const {
     double gap = 0;

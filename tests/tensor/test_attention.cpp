@@ -25,7 +25,7 @@ double gap_to_f64(const Problem& problem) {
     return result;
   };
   const Problem wide(lengths(args.query_segments), lengths(args.key_segments), args.heads,
-                     args.head_width, args.mask, args.dropout);
+                     args.head_width, args.pattern, args.dropout);
   wide.queries.copy_from(problem.queries.to(Device{}).to(DType::f64));
   wide.keys_values.copy_from(problem.keys_values.to(Device{}).to(DType::f64));
   wide.doutput.copy_from(problem.doutput.to(Device{}).to(DType::f64));

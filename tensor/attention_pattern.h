@@ -1,0 +1,88 @@
+// Who attends to whom: what a model says once about each of its attentions, and every kernel of
+// attention reads.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "tensor/dtype.h"
+#include "tensor/error.h"
+
+namespace kette {
+
+enum class Mask : std::uint8_t { none, causal };
+
+/// What a query sees of the keys of its sequence, and with which of their heads. With Mask::causal the
+/// last query sees the last key: query t stands at t + keys - queries, and sees the keys up to there.
+struct AttentionPattern {
+  Mask mask = Mask::none;
+  /// So many heads, one after the other, read one head of the keys and values (Ainslie et al. 2023,
+  /// "GQA"; all of them, Shazeer 2019, "Fast Transformer Decoding").
+  std::int64_t group = 1;
+  /// Of a causal mask: a query sees this many keys at most, of which its own is the last (Beltagy et
+  /// al. 2020, "Longformer"; Jiang et al. 2023, "Mistral 7B", section 2). 0: all up to its own.
+  std::int64_t window = 0;
+  /// Of a causal mask: score -= slope(head) * distance of query and key (Press et al. 2022, "Train
+  /// Short, Test Long", section 3).
+  bool alibi = false;
+
+  AttentionPattern() = default;
+  AttentionPattern(Mask given) : mask(given) {}  // NOLINT(google-explicit-constructor)
+
+  // The same with one thing more.
+  AttentionPattern in_groups_of(std::int64_t heads) const {
+    AttentionPattern pattern = *this;
+    pattern.group = heads;
+    return pattern;
+  }
+  AttentionPattern within(std::int64_t keys) const {
+    AttentionPattern pattern = *this;
+    pattern.window = keys;
+    return pattern;
+  }
+  AttentionPattern with_slopes() const {
+    AttentionPattern pattern = *this;
+    pattern.alibi = true;
+    return pattern;
+  }
+
+  /// 2^(-8 i / heads) of head i - 1. Where the heads are no power of 2 the first ones are those of the
+  /// next lower power m, and the others every other one of 2 m (the paper's code).
+  KETTE_HOST_DEVICE double slope(std::int64_t head, std::int64_t heads) const {
+    if (!alibi) return 0;
+    std::int64_t power = 1;
+    while (2 * power <= heads) power *= 2;
+    const std::int64_t eighths = head < power
+                                     ? 8 * (head + 1)
+                                     : 4 * (2 * (head - power) + 1);  // of the exponent times power
+    return std::exp2(-static_cast<double>(eighths) / static_cast<double>(power));
+  }
+  /// The first key that a query sees which stands at `position`.
+  KETTE_HOST_DEVICE std::int64_t first_visible(std::int64_t position) const {
+    return window > 0 && position >= window ? position - window + 1 : 0;
+  }
+
+  /// How many keys all queries of a sequence see together.
+  double pairs(std::int64_t queries, std::int64_t keys) const {
+    const auto sum_to = [](std::int64_t n) {
+      return static_cast<double>(n) * static_cast<double>(n + 1) / 2;
+    };
+    if (mask == Mask::none) return static_cast<double>(queries) * static_cast<double>(keys);
+    const double all = sum_to(keys) - sum_to(std::max<std::int64_t>(keys - queries, 0));
+    if (window == 0 || window >= keys) return all;
+    // A query at position p >= window does not see the p - window + 1 oldest.
+    return all -
+           (sum_to(keys - window) - sum_to(std::max<std::int64_t>(keys - queries - window, 0)));
+  }
+
+  /// An Error unless it makes sense for so many heads.
+  void check(const char* op, std::int64_t heads) const {
+    KETTE_CHECK(group >= 1 && heads % group == 0, op,
+                ": expected heads in groups of equal size, given ", heads, " in groups of ", group);
+    KETTE_CHECK(window >= 0 && (mask == Mask::causal || (window == 0 && !alibi)), op,
+                ": expected a causal mask beside a window or ALiBi's slopes, given none");
+  }
+};
+
+}  // namespace kette

@@ -1,0 +1,122 @@
+// Llama and Mistral from and for transformers, against what transformers computes with the same files
+// (tests/fixtures/make_hugging_face.py).
+#include "tests/models/language_model_answers.h"
+
+using namespace kette;
+using namespace kette::testing;
+
+namespace {
+
+SavedModel<Gpt> llama_of(const HuggingFaceFolder& folder) {
+  import_hugging_face(folder.path(), folder.out());
+  return load_model<Gpt>(folder.out());
+}
+
+/// The same weights, whose tokens see five at most.
+void make_mistral(const HuggingFaceFolder& folder) {
+  folder.change_settings([](Json& settings) {
+    settings["model_type"] = "mistral";
+    settings["sliding_window"] = 5;
+  });
+}
+
+}  // namespace
+
+TEST_CASE(
+    "Hugging Face: an imported Llama has the logits of transformers, and goes on as it does") {
+  const HuggingFaceFolder folder("llama");
+  const SavedModel<Gpt> saved = llama_of(folder);
+  const GptConfig& config = saved.model->config();
+  CHECK(config.kv_heads == 2);
+  CHECK(config.rotary_base == 50);
+  CHECK(config.norm_epsilon == 1e-3);
+  CHECK_FALSE(config.tied_output);
+  check_logits(*saved.model, golden("llama_golden.json"));
+  check_greedy_texts(saved, golden("llama_golden.json"));
+}
+
+TEST_CASE(
+    "Hugging Face: an imported Mistral has the logits of transformers, and goes on as it does") {
+  const HuggingFaceFolder folder("llama");
+  make_mistral(folder);
+  const SavedModel<Gpt> saved = llama_of(folder);
+  CHECK(saved.model->config().attention_window == 5);
+  check_logits(*saved.model, golden("mistral_golden.json"));
+  check_greedy_texts(saved, golden("mistral_golden.json"));
+}
+
+TEST_CASE("Hugging Face: Llama and Mistral come back from an export bit for bit, settings too") {
+  for (const bool is_mistral : {false, true}) {
+    const HuggingFaceFolder folder("llama");
+    if (is_mistral) make_mistral(folder);
+    const SavedModel<Gpt> before = llama_of(folder);
+    const ScratchFolder scratch;
+    CHECK(export_hugging_face(folder.out(), scratch / "theirs")
+              .starts_with(is_mistral ? "Mistral, 2 layers" : "Llama, 2 layers"));
+    import_hugging_face(scratch / "theirs", scratch / "ours");
+    const SavedModel<Gpt> after = load_model<Gpt>(scratch / "ours");
+    CHECK(after.model->parameters().values().values<float>() ==
+          before.model->parameters().values().values<float>());
+    CHECK(to_json(after.model->config()) == to_json(before.model->config()));
+    const SafetensorsFile theirs = SafetensorsFile::open(scratch / "theirs" / "model.safetensors");
+    const auto original = folder.read_tensors();
+    CHECK(theirs.names().size() == original.size());
+    for (const auto& entry : original) {
+      CAPTURE(entry.first);
+      CHECK(theirs.tensor(entry.first).values<float>() == entry.second.values<float>());
+    }
+  }
+}
+
+TEST_CASE("Hugging Face: a Llama with a tied head, of transformers 4, with all heads its own") {
+  const HuggingFaceFolder folder("llama");
+  folder.change_settings([](Json& settings) {
+    settings["tie_word_embeddings"] = true;
+    settings.erase("rope_parameters");
+    settings["rope_theta"] = 70;
+    settings["rope_scaling"] = nullptr;
+    settings["num_key_value_heads"] = nullptr;
+  });
+  folder.change_tensors([](HuggingFaceFolder::Tensors& tensors) {
+    tensors.erase("lm_head.weight");
+    for (const char* layer : {"0", "1"}) {
+      for (const char* name : {"k_proj", "v_proj"}) {
+        const std::string of = std::string("model.layers.") + layer + ".self_attn.";
+        tensors[of + name + ".weight"] = tensors.at(of + "q_proj.weight");
+      }
+      tensors[std::string("model.layers.") + layer + ".self_attn.rotary_emb.inv_freq"] =
+          Tensor::zeros({3});
+    }
+  });
+  const SavedModel<Gpt> saved = llama_of(folder);
+  CHECK(saved.model->config().tied_output);
+  CHECK(saved.model->config().rotary_base == 70);
+  CHECK(saved.model->config().kv_heads == 0);
+}
+
+TEST_CASE("Hugging Face: a setting of Llama that Kette lacks is an error that names it") {
+  const HuggingFaceFolder folder("llama");
+  const Json yarn = {{"rope_type", "yarn"}, {"rope_theta", 50.0}, {"factor", 4.0}};
+  const Json partial = {{"rope_type", "default"}, {"partial_rotary_factor", 0.5}};
+  const Change changes[] = {
+      {"rope_scaling", {{"type", "linear"}, {"factor", 2.0}}, "expected null for \"rope_scaling\""},
+      {"rope_parameters", yarn, "expected \"default\" for \"rope_type\""},
+      {"rope_parameters", partial, "\"partial_rotary_factor\""},
+      {"rope_parameters", 7, "expected a JSON object for \"rope_parameters\""},
+      {"hidden_act", "gelu", "\"hidden_act\""},
+      {"attention_bias", true, "\"attention_bias\""},
+      {"mlp_bias", true, "\"mlp_bias\""},
+      {"head_dim", 8, "\"head_dim\""},
+      {"num_key_value_heads", 3, "config.json: kv_heads: expected a divisor of the heads 4"},
+      {"num_key_value_heads", 0, "num_key_value_heads: expected at least 1"},
+      {"rms_norm_eps", 2, "config.json: norm_epsilon: expected a number between 0 and 1"},
+      {"num_hidden_layers", 3, "expected a tensor \"layers.2.input_layernorm.weight\""},
+      {"num_hidden_layers", 1, "expected no further tensors, given \"model.layers.1."},
+      {"intermediate_size", 27, "expected shape [27, 24], given [28, 24]"},
+      {"tie_word_embeddings", true, "\"lm_head.weight\": expected the values of"},
+      {"vocab_size", 359, "expected at least 360"}};
+  folder.check_refused(changes);
+  std::filesystem::remove(folder.path() / "vocab.json");
+  CHECK(folder.import_error().find("expected the vocab.json and merges.txt of a GPT-2 tokenizer") !=
+        std::string::npos);
+}
