@@ -1,10 +1,11 @@
 // `kette parse-score` as people run it; the numbers are those of tests/data/test_parse_score.cpp.
 #include <doctest/doctest.h>
 
-#include "data/files/json_text.h"
+#include <nlohmann/json.hpp>
+
 #include "tests/cli/run_kette.h"
 
-using kette::Json;
+using Json = nlohmann::json;
 using namespace kette::testing;
 
 TEST_CASE("cli: parse-score prints both blocks and ends with the signature") {
