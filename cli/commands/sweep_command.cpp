@@ -129,7 +129,7 @@ void Sweep::write_settings(const SweepRun& run) const {
   fs::create_directories(files.folder);
   const auto keep = [&](const fs::path& file, const std::string& text) {
     if (!fs::exists(file)) return write_file_atomically(file, text);
-    KETTE_CHECK(read_text(file) == text, file.string(), ": expected the settings of ",
+    KETTE_CHECK(kette::read_text(file) == text, file.string(), ": expected the settings of ",
                 options_.file.string(), " for [", run.name,
                 "], given those of an earlier sweep (remove ", files.folder.string(),
                 ", or give the run another name)");
@@ -141,7 +141,7 @@ void Sweep::write_settings(const SweepRun& run) const {
 std::optional<Json> Sweep::result_of(const SweepRun& run) const {
   const fs::path file = files_of(run).result();
   if (!fs::exists(file)) return {};
-  Json result = parse_json(read_text(file), file.string());
+  Json result = parse_json(kette::read_text(file), file.string());
   KETTE_CHECK(result.is_object(), file.string(),
               ": expected the result of a run, given another file");
   return result;
