@@ -62,7 +62,7 @@ Variable Gpt::decode(const Tensor& ids, const Sequences& sequences, Run& run) co
 Variable Gpt::embed(const Tensor& ids, const Sequences& sequences, Run& run) const {
   KETTE_CHECK(sequences.longest() <= config_.context, "gpt: expected sequences of at most ",
               config_.context, " tokens, given one of ", sequences.longest());
-  Variable x = token_embedding_(ids);
+  Variable x = token_embedding_(ids, run.training());
   if (position_embedding_) {
     x = add_positions(x, position_embedding_->table, sequences.positions());
   }

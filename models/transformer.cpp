@@ -69,7 +69,8 @@ Variable Transformer::embed(const Tensor& ids, const Sequences& sequences, const
                             Run& run) const {
   KETTE_CHECK(sequences.longest() <= config_.max_length, stack, ": expected sequences of at most ",
               config_.max_length, " tokens, given one of ", sequences.longest());
-  const Variable x = add_positions(embedding_(ids), positions_, sequences.positions());
+  const Variable x =
+      add_positions(embedding_(ids, run.training()), positions_, sequences.positions());
   return run.tap(stack, "embedded", dropout(x, run.mask(config_.dropout)));
 }
 

@@ -95,7 +95,10 @@ struct Embedding {
             double scale = 1);
   /// Multiplied by sqrt(width) (Vaswani et al. 2017, section 3.4).
   static Embedding scaled(const Scope& scope, std::int64_t vocabulary, std::int64_t width);
-  Variable operator()(const Tensor& ids) const { return embedding(table, ids, scale); }
+  /// with_holes: ids may be kNoEntry, as some are in consistency training (train/consistency.h).
+  Variable operator()(const Tensor& ids, bool with_holes = false) const {
+    return embedding(table, ids, scale, with_holes);
+  }
 };
 
 /// What some rows of a linear map's weight are for: query, key, value, output, inner, outer. So many

@@ -30,7 +30,7 @@ Tensor Embedding::forward(const Tensor& entries) {
   KETTE_CHECK(table.shape().rank() == 2, name, ": expected a table [entries, width], given ",
               table.str());
   const Tensor y = Tensor::empty({ids.elements(), table.width()}, table.dtype(), table.device());
-  gather(table, checked_ids(name, ids, table, kNoEntry), y, scale);
+  gather(table, checked_ids(name, ids, table, with_holes ? kNoEntry : 0), y, scale);
   return y;
 }
 
@@ -62,18 +62,19 @@ void AddPositions::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dt
 std::vector<Sample> Embedding::samples() {
   // 3 twice: its gradients add up.
   const std::vector<std::int32_t> ids = {3, 0, 3, kNoEntry, 1};
-  return {Sample{
-      "5 ids of a [6, 9] table, one of them none",
-      {{{6, 9}}},
-      [ids](const std::vector<Variable>& in) { return embedding(in[0], Tensor::from(ids), 3.0); },
-      [ids](const std::vector<Values>& in) {
-        Values y;
-        for (const std::int32_t id : ids) {
-          for (std::size_t j = 0; j < 9; ++j)
-            y.push_back(id == kNoEntry ? 0 : 3.0 * in[0][id * 9 + j]);
-        }
-        return y;
-      }}};
+  return {Sample{"5 ids of a [6, 9] table, one of them none",
+                 {{{6, 9}}},
+                 [ids](const std::vector<Variable>& in) {
+                   return embedding(in[0], Tensor::from(ids), 3.0, true);
+                 },
+                 [ids](const std::vector<Values>& in) {
+                   Values y;
+                   for (const std::int32_t id : ids) {
+                     for (std::size_t j = 0; j < 9; ++j)
+                       y.push_back(id == kNoEntry ? 0 : 3.0 * in[0][id * 9 + j]);
+                   }
+                   return y;
+                 }}};
 }
 
 std::vector<Sample> AddPositions::samples() {

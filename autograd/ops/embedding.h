@@ -1,6 +1,7 @@
 // Token embeddings (Vaswani et al. 2017, section 3.4: multiplied by sqrt(d_model)) and positions
 // (section 3.5). ids: i32 [rows], on the host or where the table is; table: [entries, width];
-// result: [rows, width]. A token's id may be kNoEntry, whose embedding is 0 (autograd/ops/ids.h).
+// result: [rows, width]. A token's id may be kNoEntry where
+// that is asked for: its embedding is 0 (autograd/ops/ids.h).
 #pragma once
 
 #include "autograd/op.h"
@@ -13,6 +14,7 @@ struct Embedding {
   static constexpr bool kReadsRowsOfTable = true;
   Tensor ids;
   double scale = 1;
+  bool with_holes = false;  ///< ids may be kNoEntry
   Tensor table{};
 
   Tensor forward(const Tensor& entries);
@@ -37,8 +39,9 @@ struct AddPositions {
 
 namespace kette {
 
-inline Variable embedding(const Variable& table, const Tensor& ids, double scale = 1) {
-  return record(ops::Embedding{ids, scale}, table);
+inline Variable embedding(const Variable& table, const Tensor& ids, double scale = 1,
+                          bool with_holes = false) {
+  return record(ops::Embedding{ids, scale, with_holes}, table);
 }
 inline Variable add_positions(const Variable& x, const Variable& table, const Tensor& positions) {
   return record(ops::AddPositions{positions}, x, table);

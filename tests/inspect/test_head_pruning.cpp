@@ -47,10 +47,23 @@ std::vector<float> states_of(const AutoregressiveModel& model, Tap* tap) {
   return states;
 }
 
+/// Whose heads have keys of their own and no slopes.
+bool can_be_pruned(const AutoregressiveModel& model) {
+  const auto config = model.config().clone();
+  config->heads_left.assign(static_cast<std::size_t>(config->attentions()), 1);
+  try {
+    config->check();
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 TEST_CASE("pruning: the smaller model has the logits of the whole one with gates at 0") {
   for (const auto& model : inspected_models(DType::f64)) {
+    if (!can_be_pruned(*model)) continue;
     CAPTURE(headline(model->config()));
     const auto attentions = attentions_of(*model);
     const std::vector<Head> heads = some_heads(attentions);
@@ -76,6 +89,7 @@ TEST_CASE("pruning: the smaller model has the logits of the whole one with gates
 TEST_CASE("pruning: the smaller model decodes what the whole one does with gates at 0") {
   const OneThread one;
   for (const auto& model : inspected_models()) {
+    if (!can_be_pruned(*model)) continue;
     CAPTURE(headline(model->config()));
     const auto attentions = attentions_of(*model);
     const std::vector<Head> heads = some_heads(attentions);
