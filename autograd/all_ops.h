@@ -9,6 +9,7 @@
 #include "autograd/ops/embedding.h"
 #include "autograd/ops/feed_forward.h"
 #include "autograd/ops/layer_norm.h"
+#include "autograd/ops/linear_attention.h"
 #include "autograd/ops/linear_cross_entropy.h"
 #include "autograd/ops/lora.h"
 #include "autograd/ops/matmul.h"
@@ -22,10 +23,11 @@
 
 namespace kette::ops {
 
-using Composite = std::tuple<Sum, Max, Reshape, Slice, Concatenate, Transpose, MatMul, Linear,
-                             FeedForward, LoraLinear, Softmax, LogSoftmax, LayerNorm,
-                             ResidualLayerNorm, RmsNorm, SwiGlu, Embedding, AddPositions, Rotary,
-                             Smear, Dropout, SelfAttention, CrossAttention, LinearCrossEntropy>;
+using Composite =
+    std::tuple<Sum, Max, Reshape, Slice, Concatenate, Transpose, MatMul, Linear, FeedForward,
+               LoraLinear, Softmax, LogSoftmax, LayerNorm, ResidualLayerNorm, RmsNorm, SwiGlu,
+               Embedding, AddPositions, Rotary, Smear, Dropout, SelfAttention, CrossAttention,
+               LinearAttention, LinearCrossEntropy>;
 
 }  // namespace kette::ops
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,13 +27,15 @@ struct ComputeOptions {
   Device device;
   std::string precision = "f32";
 
-  DType dtype() const { return precision == "bf16" ? DType::bf16 : DType::f32; }
-  /// Lets the device's products have that precision.
+  /// f32 in the place of bf16 on a CPU that gains nothing by it.
+  DType dtype() const;
+  /// Lets the device's products have that precision, and says so where another one is taken.
   void apply() const;
 };
 void add_device_option(OptionGroup& group, Device& device);
-/// What weights are rounded to for decoding.
-void add_weights_option(OptionGroup& group, DType& weights);
+/// What weights are rounded to for decoding. otherwise: what they are where it is not given.
+void add_weights_option(OptionGroup& group, std::optional<DType>& weights,
+                        const std::string& otherwise);
 /// Adds --device and --precision.
 void add_compute_options(OptionGroup& group, ComputeOptions& options);
 
@@ -61,6 +64,8 @@ std::string with_commas(std::int64_t number);
 
 /// The most memory the process ever had, in MiB.
 double peak_rss_mib();
+/// What all threads together have had of the processors so far.
+double processor_seconds();
 /// Of at least one value.
 double median(std::vector<double> values);
 

@@ -1,5 +1,6 @@
 #include "cli/decoding.h"
 
+#include <algorithm>
 #include <iostream>
 
 #include "cli/common.h"
@@ -31,7 +32,46 @@ void add_model_options(CLI::App& command, ModelOptions& options, bool weights) {
   group.path("--checkpoint", options.checkpoint,
              "Other parameters for it (default: its model.safetensors)");
   add_device_option(group, options.device);
-  if (weights) add_weights_option(group, options.weights);
+  if (weights) add_weights_option(group, options.weights, "what they are in the directory");
+}
+
+void add_ensemble_options(CLI::App& command, EnsembleOptions& options) {
+  OptionGroup group(command, "Model");
+  group
+      .list(
+          "--model", options.models,
+          "The model directory; several are an ensemble, which predicts the geometric mean of what they predict, made to add up to 1",
+          "DIR")
+      .many()
+      .required();
+  group
+      .list(
+          "--checkpoint", options.checkpoints,
+          "Other parameters for it (default: its model.safetensors); several of one model are an ensemble")
+      .many();
+  add_device_option(group, options.device);
+  add_weights_option(group, options.weights, "what they are in the directories");
+}
+
+std::vector<ModelOptions> EnsembleOptions::each() const {
+  if (!checkpoints.empty() && models.size() > 1 && checkpoints.size() != models.size()) {
+    throw UsageError("--checkpoint: expected one for each of " + std::to_string(models.size()) +
+                     " models, or none, given " + std::to_string(checkpoints.size()));
+  }
+  std::vector<ModelOptions> each;
+  for (std::size_t i = 0; i < std::max(models.size(), checkpoints.size()); ++i) {
+    each.push_back({models.size() == 1 ? models.front() : models[i],
+                    checkpoints.empty() ? "" : checkpoints[i], device});
+  }
+  return each;
+}
+
+void check_same_tokens(const ModelOptions& first, const Tokenizer& tokenizer,
+                       const ModelOptions& other, const Tokenizer& others) {
+  KETTE_CHECK(tokenizer.fingerprint() == others.fingerprint(), other.model.string(),
+              ": expected the tokenizer of ", first.model.string(),
+              ", for models that write together share their tokens, given another one (train them "
+              "with the same --tokenizer)");
 }
 
 void say_parameters(const ModelOptions& options, const Metadata& metadata) {
@@ -101,12 +141,13 @@ void add_search_options(CLI::App& command, TranslateOptions& options) {
   group.flag("--truncate", options.truncate, "Cut sources that are too long for the model");
 }
 
-void check_lengths(const SavedModel<Transformer>& saved, const std::vector<std::string_view>& lines,
-                   const std::string& file, std::int64_t first_line, Side side) {
-  const auto limit = static_cast<std::size_t>(saved.model->config().max_length - 1);
+void check_lengths(const LoadedEnsemble<Transformer>& loaded,
+                   const std::vector<std::string_view>& lines, const std::string& file,
+                   std::int64_t first_line, Side side) {
+  const auto limit = static_cast<std::size_t>(loaded.models.positions() - 1);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (kMostPiecesPerByte * lines[i].size() < limit) continue;
-    const std::size_t tokens = saved.tokenizer->encode(lines[i], side).size();
+    const std::size_t tokens = loaded.tokenizer->encode(lines[i], side).size();
     KETTE_CHECK(tokens <= limit, file, ":", first_line + static_cast<std::int64_t>(i),
                 ": expected at most ", limit,
                 " tokens, as many as the model has positions for, given ", tokens,

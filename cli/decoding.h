@@ -1,8 +1,10 @@
-// A trained model made ready, and how it is to decode: for `kette translate`, `evaluate`, `score` and
+// Trained models made ready, and how they are to decode: for `kette translate`, `evaluate`, `score` and
 // `generate`.
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,10 +19,16 @@ namespace kette::cli {
 struct ModelOptions {
   std::filesystem::path model, checkpoint;
   Device device;
-  DType weights = DType::f32;
+  std::optional<DType> weights{};
+
+  /// What decoding is to take: if nothing was given, what the model lies in.
+  template <class M>
+  DType weights_of(const SavedModel<M>& saved) const {
+    return weights.value_or(saved.weights);
+  }
 };
 /// weights: whether they may be rounded for decoding.
-void add_model_options(CLI::App& command, ModelOptions& options, bool weights = true);
+void add_model_options(CLI::App& command, ModelOptions& options, bool weights = false);
 /// Says on stderr which parameters were loaded: file, step or average.
 void say_parameters(const ModelOptions& options, const Metadata& metadata);
 /// Loads it and says on stderr which parameters these are: file, step or average.
@@ -29,6 +37,52 @@ SavedModel<M> load(const ModelOptions& options) {
   SavedModel<M> saved = load_model<M>(options.model, options.checkpoint, options.device);
   say_parameters(options, saved.metadata);
   return saved;
+}
+
+/// Models that write together, most often one: several folders, or several checkpoints of one.
+struct EnsembleOptions {
+  std::vector<std::string> models, checkpoints;
+  Device device;
+  std::optional<DType> weights;
+
+  /// Throws a UsageError where models and checkpoints do not fit together.
+  std::vector<ModelOptions> each() const;
+};
+void add_ensemble_options(CLI::App& command, EnsembleOptions& options);
+template <class M>
+struct LoadedEnsemble {
+  std::vector<std::unique_ptr<M>> loaded;
+  SharedTokenizer tokenizer;
+  Ensemble models;  ///< of those that are loaded
+  DType
+      weights;  ///< what decoding is to take: what was asked for, or what all of them lie in, or f32
+
+  /// The memory of what was loaded, once models.for_decoding() has been called.
+  void release() const {
+    for (const std::unique_ptr<M>& model : loaded) model->parameters().release();
+  }
+};
+/// Throws an Error that names both folders unless the tokenizers give the same tokens.
+void check_same_tokens(const ModelOptions& first, const Tokenizer& tokenizer,
+                       const ModelOptions& other, const Tokenizer& others);
+template <class M>
+LoadedEnsemble<M> load(const EnsembleOptions& options) {
+  const std::vector<ModelOptions> each = options.each();
+  std::vector<std::unique_ptr<M>> loaded;
+  std::vector<const AutoregressiveModel*> models;
+  SharedTokenizer tokenizer;
+  std::set<DType> stored;
+  for (const ModelOptions& one : each) {
+    SavedModel<M> saved = load<M>(one);
+    stored.insert(saved.weights);
+    if (tokenizer) check_same_tokens(each.front(), *tokenizer, one, *saved.tokenizer);
+    tokenizer = saved.tokenizer;
+    models.push_back(saved.model.get());
+    loaded.push_back(std::move(saved.model));
+  }
+  const DType common = stored.size() == 1 ? *stored.begin() : DType::f32;
+  return {std::move(loaded), std::move(tokenizer), Ensemble(models),
+          options.weights.value_or(common)};
 }
 
 /// Adds --beam, --length-penalty and the other settings of the search.
@@ -48,8 +102,9 @@ Option add_beam_options(OptionGroup& group, SearchOptions& options,
 /// Adds --temperature, --top-k, --top-p and --seed, which are returned.
 std::vector<Option> add_sampling_options(OptionGroup& group, SamplingOptions& options);
 
-/// Throws an Error with file and line for the first line that is longer than the model's positions.
-void check_lengths(const SavedModel<Transformer>& saved, const std::vector<std::string_view>& lines,
-                   const std::string& file, std::int64_t first_line = 1, Side side = Side::source);
+/// Throws an Error with file and line for the first line that is longer than the models' positions.
+void check_lengths(const LoadedEnsemble<Transformer>& loaded,
+                   const std::vector<std::string_view>& lines, const std::string& file,
+                   std::int64_t first_line = 1, Side side = Side::source);
 
 }  // namespace kette::cli

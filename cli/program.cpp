@@ -30,12 +30,15 @@ void add_commands(CLI::App& program) {
   add_tokenize_command(program);
   add_translate_command(program);
   add_generate_command(program);
+  add_fill_command(program);
   add_evaluate_command(program);
   add_bleu_command(program);
   add_score_command(program);
+  add_parse_command(program);
   add_parse_score_command(program);
   add_average_command(program);
   add_merge_command(program);
+  add_quantize_command(program);
   add_import_command(program);
   add_export_command(program);
   add_explain_command(program);

@@ -2,10 +2,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 
 #include "cli/common.h"
 #include "data/files/json_text.h"
+#include "decode/masked_words.h"
 #include "train/status_line.h"
 
 namespace kette::cli {
@@ -27,35 +29,76 @@ TokenFile tokens_of(const std::vector<std::string>& texts, DocumentKind document
   return tokens;
 }
 
-void evaluate_text(const ModelOptions& model_options, const EvaluateTextOptions& options,
-                   bool json) {
-  KETTE_CHECK(
-      model_options.weights == DType::f32,
-      "--weights bf16: expected a translation model, given --text (whole windows are read at once, which takes no longer in f32)");
-  const SavedModel<Gpt> saved = load<Gpt>(model_options);
-  const TokenFile tokens = tokens_of(options.files, options.documents, *saved.tokenizer);
-  TextScore score;
-  {
-    StatusLine line(false);
-    score = score_text(*saved.model, tokens, options.score, [&](double share) {
-      line.show([&] {
-        return text("%.0f %%  %s left", 100 * share,
-                    clock_time(line.seconds() * (1 - share) / share).c_str());
-      });
-    });
-  }
+namespace {
+
+void print_text_score(const TextScore& score, const char* perplexity, bool json) {
   const double accuracy = static_cast<double>(score.correct) / static_cast<double>(score.tokens);
-  std::cout << text(
-      "loss %.4f  perplexity %.3f  bits per byte %.4f  accuracy %.2f %%  (%s tokens, %s bytes)\n",
-      score.loss(), score.perplexity(), score.bits_per_byte(), 100 * accuracy,
-      with_commas(score.tokens).c_str(), with_commas(score.bytes).c_str());
+  std::cout << text("loss %.4f  %s %.3f  ", score.loss(), perplexity, score.perplexity());
+  std::cout << text("bits per byte %.4f  accuracy %.2f %%  (%s tokens, %s bytes)\n",
+                    score.bits_per_byte(), 100 * accuracy, with_commas(score.tokens).c_str(),
+                    with_commas(score.bytes).c_str());
   if (!json) return;
+  std::string key = perplexity;
+  std::replace(key.begin(), key.end(), '-', '_');
   print_json({{"loss", score.loss()},
-              {"perplexity", score.perplexity()},
+              {key, score.perplexity()},
               {"bits_per_byte", score.bits_per_byte()},
               {"accuracy", accuracy},
               {"tokens", score.tokens},
               {"bytes", score.bytes}});
+}
+
+ScoreProgress show_share_on(StatusLine& line) {
+  return [&line](double share) {
+    line.show([&] {
+      return text("%.0f %%  %s left", 100 * share,
+                  clock_time(line.seconds() * (1 - share) / std::max(share, 1e-9)).c_str());
+    });
+  };
+}
+
+/// By its pseudo-log-likelihood.
+void evaluate_masked(const EnsembleOptions& model_options, const EvaluateTextOptions& options,
+                     bool json) {
+  KETTE_CHECK(options.score.stride == 0,
+              "--stride: expected a model that reads from left to right, given a ",
+              bert_family().what, ", whose windows do not overlap");
+  const std::vector<ModelOptions> each = model_options.each();
+  KETTE_CHECK(each.size() == 1, "--model: expected one ", bert_family().what, ", given ",
+              each.size());
+  const SavedModel<Bert> saved = load<Bert>(each.front());
+  const TokenFile tokens = tokens_of(options.files, options.documents, *saved.tokenizer);
+  PseudoScoreOptions settings;
+  settings.context = options.score.context;
+  TextScore score;
+  {
+    StatusLine line(false);
+    score = score_masked(*saved.model->for_decoding(model_options.weights.value_or(saved.weights)),
+                         *saved.tokenizer, tokens, settings, show_share_on(line));
+  }
+  print_text_score(score, "pseudo-perplexity", json);
+}
+
+}  // namespace
+
+void evaluate_text(const EnsembleOptions& model_options, const EvaluateTextOptions& options,
+                   bool json) {
+  const std::unique_ptr<ModelConfig> config = read_config(model_options.each().front().model);
+  if (dynamic_cast<const BertConfig*>(config.get()) != nullptr) {
+    return evaluate_masked(model_options, options, json);
+  }
+  KETTE_CHECK(
+      model_options.weights.value_or(DType::f32) == DType::f32, "--weights ",
+      name_of(*model_options.weights),
+      ": expected a translation model, given --text (whole windows are read at once, which takes no longer in f32)");
+  const LoadedEnsemble<Gpt> loaded = load<Gpt>(model_options);
+  const TokenFile tokens = tokens_of(options.files, options.documents, *loaded.tokenizer);
+  TextScore score;
+  {
+    StatusLine line(false);
+    score = score_text(loaded.models, tokens, options.score, show_share_on(line));
+  }
+  print_text_score(score, "perplexity", json);
 }
 
 }  // namespace kette::cli

@@ -18,6 +18,6 @@ struct EvaluateTextOptions {
 TokenFile tokens_of(const std::vector<std::string>& texts, DocumentKind documents,
                     const Tokenizer& tokenizer);
 
-void evaluate_text(const ModelOptions& model, const EvaluateTextOptions& options, bool json);
+void evaluate_text(const EnsembleOptions& model, const EvaluateTextOptions& options, bool json);
 
 }  // namespace kette::cli

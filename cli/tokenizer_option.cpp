@@ -7,7 +7,7 @@
 namespace kette::cli {
 namespace {
 
-constexpr const char* kKinds[] = {"character", "sentencepiece", "gpt2", "marian"};
+constexpr const char* kKinds[] = {"character", "sentencepiece", "gpt2", "wordpiece", "marian"};
 
 }  // namespace
 
@@ -18,7 +18,7 @@ SharedTokenizer load_named_tokenizer(const std::string& name) {
   }
   if (!std::filesystem::is_directory(name)) {
     throw UsageError(
-        "--tokenizer: expected byte, KIND:DIR (character, sentencepiece, gpt2 or marian) or a folder with the files of one, given " +
+        "--tokenizer: expected byte, KIND:DIR (character, sentencepiece, gpt2, wordpiece or marian) or a folder with the files of one, given " +
         name);
   }
   return load_tokenizer(name);

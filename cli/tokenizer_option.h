@@ -9,7 +9,7 @@ namespace kette::cli {
 
 /// For the help of the option.
 inline constexpr const char* kTokenizerHelp =
-    "byte, KIND:DIR (kinds: character, sentencepiece, gpt2, marian), or a folder whose files tell the kind";
+    "byte, KIND:DIR (kinds: character, sentencepiece, gpt2, wordpiece, marian), or a folder whose files tell the kind";
 
 /// Loads what the text names:
 ///   byte       needs no files

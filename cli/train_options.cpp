@@ -29,7 +29,7 @@ TrainCommandOptions::TrainCommandOptions(CLI::App& command) {
   OptionGroup preset(command, "Model");
   architecture_.add_preset_option(
       preset, all_presets(),
-      "Size and recipe, which the other options override (default: tiny, with --text char-cpu)",
+      "Size and recipe, which the other options override (default: tiny, with --text char-cpu, with --objective masked bert-tiny, with --trees parse)",
       [this](const std::string& name) { apply_recipe(name); });
   add_compute_options(preset, compute_);
   architecture_.add_field_options(command);
@@ -45,7 +45,9 @@ TrainCommandOptions::TrainCommandOptions(CLI::App& command) {
 
 void TrainCommandOptions::apply_recipe(const std::string& preset) {
   recipe_of(preset).apply_to(train_);
-  if (!is_language_model()) translation_.vocabulary = architecture_.config()->vocabulary;
+  if (!architecture_.is<GptConfig>()) {
+    translation_.vocabulary = architecture_.config()->source_pieces();
+  }
 }
 
 void TrainCommandOptions::add_data_options(CLI::App& command) {
@@ -59,9 +61,28 @@ void TrainCommandOptions::add_data_options(CLI::App& command) {
     architecture_.apply_preset("char-cpu");
     apply_recipe("char-cpu");
   });
-  text_only_ = {text, data.list("--valid-text", valid_text_files_,
-                                "Text for validation (default: the last tenth of the text)")};
-  translation_only_ = {
+  Option objective = data.one_of(
+      "--objective", all_names<TextObjective>(),
+      [this](const std::string& name) {
+        objective_ = enum_named<TextObjective>(name);
+        if (!is_masked()) return;
+        architecture_.apply_preset("bert-tiny");
+        apply_recipe("bert-tiny");
+      },
+      [this] { return enum_name(objective_); },
+      "What is learnt of a text: the next token, or which tokens are masked, as BERT learns");
+  text_only_ = {text, objective,
+                data.list("--valid-text", valid_text_files_,
+                          "Text for validation (default: the last tenth of the text)")};
+  Option trees = data.list(
+      "--trees", tree_files_,
+      "Train a parser on constituency trees in brackets, as the Penn Treebank's; of several files with --weights or --temperature");
+  trees.many().on_each([this](const std::string&) {
+    architecture_.apply_preset("parse");
+    apply_recipe("parse");
+  });
+  trees_only_ = {trees, data.path("--valid-trees", valid_trees_, "Trees for validation")};
+  pairs_only_ = {
       data.list("--src", source_files_,
                 "Train a translation model on these sentences, one a line; plain or gzip")
           .many(),
@@ -73,21 +94,28 @@ void TrainCommandOptions::add_data_options(CLI::App& command) {
             "Start from this model, with its shape and tokenizer, instead of random values", "DIR");
   data.text(
       "--tokenizer", tokenizer_,
-      "Translation: a SentencePiece model (default: train one). Text: character or sentencepiece, made of the text (default: character), or " +
+      "Translation: a SentencePiece model (default: train one). Trees: likewise, in the place of whole words. Text: character or sentencepiece, made of the text (default: character, for masks sentencepiece), or " +
           std::string(kTokenizerHelp),
       "NAME");
 }
 
 void TrainCommandOptions::add_translation_options(CLI::App& command) {
-  OptionGroup mixture(command, "Translation, of several --src and --tgt");
-  OptionGroup data(command, "Translation");
+  OptionGroup mixture(command, "Translation and parsing, of several --src and --tgt, or --trees");
+  OptionGroup data(command, "Translation and parsing");
+  pairs_or_trees_ = {
+      mixture.numbers("--weights", translation_.weights, above(0),
+                      "How often each is drawn, in any unit (default: every pair once an epoch)"),
+      mixture.number("--temperature", translation_.temperature, above(0),
+                     "Instead: by size^(1 / X), so that more than 1 favours small ones"),
+      data.number("--bpe-dropout", translation_.bpe_dropout, rate(),
+                  "Refuse merges of training text with this probability"),
+      data.number("--max-length", translation_.max_length, at_least(1),
+                  "Leave longer training sentences out, in tokens"),
+      data.flag("--validate-bleu,!--no-validate-bleu", translation_.validate_bleu,
+                "Also translate, or parse, the validation text (on by default)")};
   for (
       Option option :
-      {mixture.numbers("--weights", translation_.weights, above(0),
-                       "How often each is drawn, in any unit (default: every pair once an epoch)"),
-       mixture.number("--temperature", translation_.temperature, above(0),
-                      "Instead: by size^(1 / X), so that more than 1 favours small ones"),
-       mixture
+      {mixture
            .list(
                "--languages", languages_,
                "The language of each --tgt: its tag leads each source, and kette translate --to asks for it",
@@ -95,16 +123,10 @@ void TrainCommandOptions::add_translation_options(CLI::App& command) {
            .many(),
        data.flag("--both-directions", translation_.both_directions,
                  "Learn also to translate --tgt to --src, with the same vocabulary"),
-       data.number("--bpe-dropout", translation_.bpe_dropout, rate(),
-                   "Refuse merges of training text with this probability"),
-       data.number("--max-length", translation_.max_length, at_least(1),
-                   "Leave longer training sentences out, in tokens"),
        data.number("--max-ratio", translation_.max_ratio, above(0),
                    "Leave more unequal training pairs out (default: none)"),
-       data.flag("--validate-bleu,!--no-validate-bleu", translation_.validate_bleu,
-                 "Also translate the validation text (on by default)"),
        data.choice("--bleu-tokenize", translation_.bleu_tokenize, "Tokenizer of that BLEU")}) {
-    translation_only_.push_back(option);
+    pairs_only_.push_back(option);
   }
 }
 
@@ -115,10 +137,12 @@ void TrainCommandOptions::add_text_options(CLI::App& command) {
       "What ends in an end of text: each file, each line, or the lines between blank ones"));
   text_only_.push_back(data.number("--valid-tokens", text_.valid_tokens, at_least(1),
                                    "A validation reads at most so many tokens"));
+  text_only_.push_back(data.flag("--whole-words", masking_.whole_words,
+                                 "Mask all pieces of a word together, with --objective masked"));
   OptionGroup both(command, "Vocabulary");
   both.number(
       "--vocab", translation_.vocabulary, at_least(1),
-      "Pieces of a SentencePiece model that is trained; of a large text on 16 MiB of random lines");
+      "Pieces of a SentencePiece model that is trained, of a large text on 16 MiB of random lines; with --trees words");
 }
 
 void TrainCommandOptions::add_adapter_options(CLI::App& command) {
@@ -212,19 +236,42 @@ void TrainCommandOptions::add_watching_options(CLI::App& command) {
 }
 
 void TrainCommandOptions::check() const {
-  for (const Option& option : foreign()) {
-    if (!option.given()) continue;
-    throw UsageError(
-        option.name() +
-        (is_text()
-             ? ": expected for a translation model, given beside --text, which trains a language model (leave one of them out)"
-             : ": expected with --text beside it, given without"));
+  const auto refuse = [&](const std::vector<Option>& options, const std::string& why) {
+    for (const Option& option : options) {
+      if (option.given()) throw UsageError(option.name() + ": " + why);
+    }
+  };
+  const std::string beside =
+      is_text() ? "given beside --text, which trains a language model (leave one of them out)"
+                : "given beside --trees, which trains a parser (leave one of them out)";
+  if (is_text()) {
+    refuse(pairs_only_, "expected for a translation model, " + beside);
+    refuse(pairs_or_trees_, "expected for a translation model, " + beside);
+    refuse(trees_only_, "expected for a parser, " + beside);
+  } else if (is_trees()) {
+    refuse(pairs_only_, "expected for a translation model, " + beside);
+    refuse(text_only_, "expected for a language model, " + beside);
+  } else {
+    refuse(text_only_, "expected with --text beside it, given without");
+    refuse(trees_only_, "expected with --trees beside it, given without");
+  }
+  const bool is_bert = architecture_.is<BertConfig>();
+  if (is_text() && is_masked() && !is_bert) {
+    throw UsageError("--preset: expected a preset of BERT with --objective masked, given " +
+                     architecture_.preset());
+  }
+  if (is_text() && !is_masked() && is_bert) {
+    throw UsageError("--preset " + architecture_.preset() +
+                     ": expected --objective masked beside it, given --objective next");
   }
   if (is_text() != is_language_model()) {
     throw UsageError(
         is_text()
             ? "--preset: expected a preset of GPT with --text, given " + architecture_.preset()
             : "--preset " + architecture_.preset() + ": expected --text beside it, given none");
+  }
+  if (masking_.whole_words && !is_masked()) {
+    throw UsageError("--whole-words: expected --objective masked beside it, given none");
   }
   architecture_.check();
 }
@@ -242,59 +289,91 @@ TrainOptions TrainCommandOptions::shared(CLI::App& command) const {
   return t;
 }
 
-TextTrainOptions TrainCommandOptions::text(CLI::App& command) const {
+void TrainCommandOptions::set_text(CLI::App& command, TextOptions& options) const {
   check();
-  TextTrainOptions result = text_;
-  TrainOptions& of_both = result;
-  of_both = shared(command);
-  result.text = paths(text_files_);
-  result.valid_text = paths(valid_text_files_);
-  result.vocabulary = translation_.vocabulary;
-  result.model = architecture_.as<GptConfig>();
+  TrainOptions& of_all = options;
+  of_all = shared(command);
+  options.text = paths(text_files_);
+  options.valid_text = paths(valid_text_files_);
+  options.documents = text_.documents;
+  options.valid_tokens = text_.valid_tokens;
+  options.vocabulary = translation_.vocabulary;
   if (tokenizer_ == "character" || tokenizer_ == "sentencepiece") {
-    result.tokenizer_kind = tokenizer_;
+    options.tokenizer_kind = tokenizer_;
   } else if (!tokenizer_.empty()) {
-    result.tokenizer = load_named_tokenizer(tokenizer_);
+    options.tokenizer = load_named_tokenizer(tokenizer_);
   }
+}
+
+TextTrainOptions TrainCommandOptions::text(CLI::App& command) const {
+  TextTrainOptions result;
+  set_text(command, result);
+  result.model = architecture_.as<GptConfig>();
+  return result;
+}
+
+MaskedTrainOptions TrainCommandOptions::masked(CLI::App& command) const {
+  MaskedTrainOptions result;
+  set_text(command, result);
+  result.model = architecture_.as<BertConfig>();
+  result.masking = masking_;
   return result;
 }
 
 TranslationTrainOptions TrainCommandOptions::translation(CLI::App& command) const {
   check();
+  if (is_trees() && valid_trees_.empty()) {
+    throw UsageError("--valid-trees is required: expected trees for validation beside --trees");
+  }
   const std::pair<const char*, bool> files[] = {
       {"--src", !source_files_.empty()},
       {"--tgt", !target_files_.empty()},
       {"--valid-src", !translation_.valid_source.empty()},
       {"--valid-tgt", !translation_.valid_target.empty()}};
   for (const auto& [name, given] : files) {
-    if (given) continue;
+    if (given || is_trees()) continue;
     throw UsageError(
         std::string(name) +
-        " is required: expected --src, --tgt, --valid-src and --valid-tgt for a translation model, or --text for a language model");
+        " is required: expected --src, --tgt, --valid-src and --valid-tgt for a translation model, --text for a language model, or --trees for a parser");
   }
   TranslationTrainOptions result = translation_;
   TrainOptions& of_both = result;
   of_both = shared(command);
   result.tokenizer = tokenizer_;
   result.model = architecture_.as<TransformerConfig>();
+  if (is_trees()) result.valid_source = valid_trees_;
   mix(result);
   return result;
 }
 
 void TrainCommandOptions::mix(TranslationTrainOptions& options) const {
-  const std::size_t texts = source_files_.size();
+  const std::size_t texts = is_trees() ? tree_files_.size() : source_files_.size();
   const auto check_count = [&](const char* name, const auto& given) {
     if (given.size() == texts) return;
-    throw UsageError(std::string(name) + ": expected one for each --src, " + std::to_string(texts) +
+    throw UsageError(std::string(name) + ": expected one for each " +
+                     (is_trees() ? "file of --trees, " : "--src, ") + std::to_string(texts) +
                      ", given " + std::to_string(given.size()));
   };
-  check_count("--tgt", target_files_);
+  if (!is_trees()) check_count("--tgt", target_files_);
   if (!languages_.empty()) check_count("--languages", languages_);
   if (!options.weights.empty()) check_count("--weights", options.weights);
-  for (std::size_t i = 0; i < texts; ++i) {
+  for (const std::string& trees : tree_files_) options.texts.push_back({trees});
+  for (std::size_t i = 0; i < source_files_.size(); ++i) {
     options.texts.push_back(
         {source_files_[i], target_files_[i], languages_.empty() ? "" : languages_[i]});
   }
+}
+
+std::vector<Option> TrainCommandOptions::foreign() const {
+  std::vector<Option> options;
+  const auto add = [&](const std::vector<Option>& some) {
+    options.insert(options.end(), some.begin(), some.end());
+  };
+  if (is_text() || is_trees()) add(pairs_only_);
+  if (is_text()) add(pairs_or_trees_);
+  if (!is_text()) add(text_only_);
+  if (!is_trees()) add(trees_only_);
+  return options;
 }
 
 std::string TrainCommandOptions::configuration(CLI::App& command) const {

@@ -7,6 +7,7 @@
 #include "cli/architecture.h"
 #include "cli/common.h"
 #include "inspect/training/training_recorder.h"
+#include "train/masked_task.h"
 #include "train/text_task.h"
 #include "train/translation_task.h"
 
@@ -18,6 +19,10 @@ class TrainCommandOptions {
 
   /// A language model from text, or a translation model from pairs.
   bool is_text() const { return !text_files_.empty(); }
+  /// A parser from trees.
+  bool is_trees() const { return !tree_files_.empty(); }
+  /// A masked language model.
+  bool is_masked() const { return objective_ == TextObjective::masked; }
   const CommonOptions& common() const { return common_; }
   const ComputeOptions& compute() const { return compute_; }
   bool wants_page() const { return page_; }
@@ -25,11 +30,14 @@ class TrainCommandOptions {
   const RecordOptions& record() const { return record_; }
   /// Throws a UsageError unless the options that were given fit together.
   TextTrainOptions text(CLI::App& command) const;
+  MaskedTrainOptions masked(CLI::App& command) const;
   TranslationTrainOptions translation(CLI::App& command) const;
 
  private:
   /// The preset, not the data.
-  bool is_language_model() const { return architecture_.is<GptConfig>(); }
+  bool is_language_model() const { return !architecture_.is<TransformerConfig>(); }
+  /// Of all that learn from texts.
+  void set_text(CLI::App& command, TextOptions& options) const;
   void apply_recipe(const std::string& preset);
   void add_data_options(CLI::App& command);
   void add_translation_options(CLI::App& command);
@@ -45,20 +53,24 @@ class TrainCommandOptions {
   TrainOptions shared(CLI::App& command) const;
   /// What was given, and the defaults of everything else.
   std::string configuration(CLI::App& command) const;
-  const std::vector<Option>& foreign() const { return is_text() ? translation_only_ : text_only_; }
+  /// What the data are not for.
+  std::vector<Option> foreign() const;
 
   CommonOptions common_;
   ComputeOptions compute_;
   ArchitectureOptions architecture_;
+  TextObjective objective_ = TextObjective::next;
+  MaskingOptions masking_;
   std::string tokenizer_;
   bool page_ = false;
   RecordOptions record_;
-  std::vector<std::string> text_files_, valid_text_files_;
+  std::vector<std::string> text_files_, valid_text_files_, tree_files_;
   std::vector<std::string> source_files_, target_files_, languages_;
   TrainOptions train_;
   TranslationTrainOptions translation_;
   TextTrainOptions text_;
-  std::vector<Option> translation_only_, text_only_;
+  std::filesystem::path valid_trees_;
+  std::vector<Option> pairs_only_, pairs_or_trees_, trees_only_, text_only_;
 };
 
 }  // namespace kette::cli

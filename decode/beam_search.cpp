@@ -51,14 +51,14 @@ std::vector<Constraint::Choice> choices_of(const std::vector<Searched>& sentence
 
 }  // namespace
 
-void beam_search(const AutoregressiveModel& model, const SearchVocabulary& vocabulary,
+void beam_search(const Ensemble& model, const SearchVocabulary& vocabulary,
                  const SearchOptions& options, std::int64_t budget, const SupplyJobs& supply,
                  const FinishJob& finish, const SearchHooks& hooks) {
   options.check();
   // The end mark is asked for by itself: the beam decides whether it may come.
   const Tensor masks = vocabulary.masks(model.vocabulary(), false, model.device());
 
-  DecoderState state(model, hooks.tap);
+  EnsembleState state(model, hooks.tap);
   std::vector<Searched> sentences;
   std::int64_t cost = 0;
   for (;;) {
@@ -76,7 +76,7 @@ void beam_search(const AutoregressiveModel& model, const SearchVocabulary& vocab
 
     const Tensor states = state.step(next_inputs(sentences));
     const Work work("search");
-    NextTokens next(model, states, std::min(options.candidates(), kFew), vocabulary, masks,
+    NextTokens next(model.output(), states, std::min(options.candidates(), kFew), vocabulary, masks,
                     choices_of(sentences, vocabulary.constraint));
     std::vector<std::int64_t> parents;
     std::int64_t row = 0;

@@ -1,5 +1,5 @@
 // Beam search over many texts at once, translations or what goes on from prompts. Their beams are the
-// rows of one DecoderState, so that every product has many rows; texts that are done leave, and new
+// rows of one EnsembleState, so that every product has many rows; texts that are done leave, and new
 // ones take their place before the batch gets thin. What comes out for a text does not depend on the
 // texts beside it, to the last bit.
 #pragma once
@@ -8,7 +8,7 @@
 #include <span>
 
 #include "decode/beam.h"
-#include "decode/decoder_state.h"
+#include "decode/ensemble.h"
 #include "decode/next_tokens.h"
 
 namespace kette {
@@ -41,7 +41,7 @@ struct SearchHooks {
 
 /// Runs until the supply is empty and everything is finished. budget: the sum of the costs of what
 /// is alive.
-void beam_search(const AutoregressiveModel& model, const SearchVocabulary& vocabulary,
+void beam_search(const Ensemble& model, const SearchVocabulary& vocabulary,
                  const SearchOptions& options, std::int64_t budget, const SupplyJobs& supply,
                  const FinishJob& finish, const SearchHooks& hooks = {});
 

@@ -15,9 +15,14 @@ constexpr std::int64_t kFirstSlots = 64;
 
 /// All layers see equally far.
 KvCache past_of(const AutoregressiveModel& model) {
-  std::vector<std::int64_t> widths;
-  for (const Block& block : model.decoder()) widths.push_back(block.self_attention.key_width());
   const MultiHeadSelfAttention& first = model.decoder().front().self_attention;
+  const bool has_states = first.pattern.is_linear();
+  std::vector<std::int64_t> widths;
+  for (const Block& block : model.decoder()) {
+    const MultiHeadSelfAttention& attention = block.self_attention;
+    widths.push_back(has_states ? attention.slot_width() : attention.key_width());
+  }
+  if (has_states) return KvCache::of_states(std::move(widths), model.device());
   std::int64_t kept = first.pattern.window;
   if (kept > 0 && first.smears_keys())
     kept = std::max<std::int64_t>(kept, 2);  // the one before, too
@@ -121,7 +126,8 @@ void DecoderState::keep_memory(const std::vector<RowStart>& starts) {
 void DecoderState::read_past(const std::vector<RowStart>& starts) {
   const std::int64_t first = rows();
   for (std::size_t i = 0; i < starts.size(); ++i) past_.add_line();
-  if (past_.kept() == 0) return read_on(starts, first);
+  counts_.resize(counts_.size() + starts.size());
+  if (past_.kept() == 0 || past_.has_states()) return read_on(starts, first);
   // A few at a time, so that the cache need not hold what is let go.
   const auto at_once = static_cast<std::size_t>(std::max(kFirstSlots, past_.kept()));
   std::size_t longest = 0;
@@ -147,14 +153,19 @@ void DecoderState::read_on(const std::vector<RowStart>& starts, std::int64_t fir
     model_->decode(ids, CachedSequences(past_, places), run);
     return;
   }
-  Ids sentences;
+  Ids sentences, counts;
   for (std::int64_t i = 0; i < past.segments.count(); ++i) {
+    for (std::int64_t row = past.segments.begin(i); row < past.segments.end(i); ++row) {
+      counts.push_back(counts_[first + i] += model_->counts(past.ids[row]) ? 1 : 0);
+    }
     sentences.insert(sentences.end(), static_cast<std::size_t>(past.segments.length(i)),
                      sentences_[first + i]);
   }
   const CachePlaces memory{memory_table_, Tensor::from(sentences, model_->device()),
                            Tensor::from(memory_ends(sentences), model_->device())};
-  model_->decode(ids, CachedSequences(past_, places, memory_, memory), run);
+  CachedSequences sequences(past_, places, memory_, memory);
+  sequences.set_counts(Tensor::from(counts, model_->device()));
+  model_->decode(ids, sequences, run);
 }
 
 Ids DecoderState::memory_ends(const Ids& lines) const {
@@ -177,10 +188,12 @@ Tensor DecoderState::step(const Ids& tokens) {
                 model_->positions(), " tokens in a row, given one more");
     positions.push_back(static_cast<std::int32_t>(past_.length(row)));
     past_.extend(row);
+    counts_[row] += model_->counts(tokens[row]) ? 1 : 0;
   }
   StepTables tables;
   const std::size_t token = tables.add(tokens), line = tables.add(lines),
-                    position = tables.add(positions), sentence = tables.add(sentences_),
+                    position = tables.add(positions), count = tables.add(counts_),
+                    sentence = tables.add(sentences_),
                     memory_end = tables.add(memory_ends(sentences_)),
                     table = tables.add(past_.table());
   tables.upload(model_->device());
@@ -192,17 +205,19 @@ Tensor DecoderState::step(const Ids& tokens) {
     return model_->decode(tables(token, each), CachedSequences(past_, past), run).value();
   }
   const CachePlaces memory{memory_table_, tables(sentence, each), tables(memory_end, each)};
-  return model_->decode(tables(token, each), CachedSequences(past_, past, memory_, memory), run)
-      .value();
+  CachedSequences sequences(past_, past, memory_, memory);
+  sequences.set_counts(tables(count, each));
+  return model_->decode(tables(token, each), sequences, run).value();
 }
 
 void DecoderState::select(const std::vector<std::int64_t>& parents) {
   past_.select(parents);
-  if (!model_->has_encoder()) return;
-  Ids sentences;
+  Ids sentences, counts;
   for (const std::int64_t parent : parents) {
-    sentences.push_back(sentences_[parent]);
+    counts.push_back(counts_[parent]);
+    if (model_->has_encoder()) sentences.push_back(sentences_[parent]);
   }
+  counts_ = std::move(counts);
   sentences_ = std::move(sentences);
 }
 

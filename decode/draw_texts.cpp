@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 
-#include "decode/decoder_state.h"
 #include "tensor/backend.h"
 #include "tensor/kernels.h"
 #include "tensor/observer.h"
@@ -21,7 +20,7 @@ struct Text : TextStart {
 
 class Drawing {
  public:
-  Drawing(const AutoregressiveModel& model, const SamplingOptions& sampling, const Tensor& masks,
+  Drawing(const Ensemble& model, const SamplingOptions& sampling, const Tensor& masks,
           const std::vector<TextStart>& starts, std::int64_t copies, std::int32_t end)
       : model_(model), sampling_(sampling), masks_(masks), copies_(copies), end_(end) {
     KETTE_CHECK(!starts.empty() && copies > 0, "generate: expected at least one text, given none");
@@ -113,11 +112,10 @@ class Drawing {
     drawn_ = Tensor::from(last, {2, texts}, device);
 
     recorded_step_.reset();
-    sequences_.reset();
     state_.emplace(model_, sampling_.tap);
     state_->add(rows);
     if (alike > 1) state_->select(parents);
-    sequences_ = state_->fix(lengths, counters_.slice(0, 1).reshaped({texts}));
+    state_->fix(lengths, counters_.slice(0, 1).reshaped({texts}));
     step();
   }
 
@@ -127,7 +125,7 @@ class Drawing {
     Run run(sampling_.tap);
     const std::int64_t texts = drawn_.width();
     const Tensor tokens = drawn_.slice(0, 1).reshaped({texts});
-    const Tensor logits = model_.logits(model_.decode(tokens, *sequences_, run), run).value();
+    const Tensor logits = model_.output()(state_->step_fixed(tokens, run), run).value();
     if (masks_.defined()) mask_tokens(logits, masks_);
     sample(logits, sampling_, numbers_, counters_.slice(1, 2).reshaped({texts}), drawn_);
     on(counters_.device(), [&](auto exec) { kernels::increment(exec, counters_); });
@@ -147,15 +145,14 @@ class Drawing {
     }
   }
 
-  const AutoregressiveModel& model_;
+  const Ensemble& model_;
   const SamplingOptions& sampling_;
   const Tensor& masks_;
   std::int64_t copies_;
   std::int32_t end_;
   std::vector<Text> texts_;
   std::int64_t steps_left_ = 0;  // before the texts must begin anew
-  std::optional<DecoderState> state_;
-  std::optional<CachedSequences> sequences_;  // of the next tokens
+  std::optional<EnsembleState> state_;
   Tensor counters_;  // i32 [2, texts]: positions of the next tokens, and how many were drawn
   Tensor numbers_;   // i32 [texts]
   Tensor drawn_;     // i32 [2, texts], see sample()
@@ -164,7 +161,7 @@ class Drawing {
 
 }  // namespace
 
-std::vector<Ids> draw_texts(const AutoregressiveModel& model, const SamplingOptions& sampling,
+std::vector<Ids> draw_texts(const Ensemble& model, const SamplingOptions& sampling,
                             const Tensor& masks, const std::vector<TextStart>& starts,
                             std::int64_t copies, std::int32_t end, const OnToken& on_token) {
   return Drawing(model, sampling, masks, starts, copies, end).run(on_token);

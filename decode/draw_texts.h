@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "decode/ensemble.h"
 #include "decode/sampling.h"
-#include "models/autoregressive_model.h"
 
 namespace kette {
 
@@ -27,7 +27,7 @@ using OnToken = std::function<void(std::int64_t text, std::int32_t token)>;
 /// `copies` texts of each start, numbered on from it: the tokens after it, without the end mark `end`
 /// (-1: there is none). model: made ready for decoding. masks: [1, words] as in TokenMasks, or
 /// undefined. One with a source gets no longer than the model's positions.
-std::vector<std::vector<std::int32_t>> draw_texts(const AutoregressiveModel& model,
+std::vector<std::vector<std::int32_t>> draw_texts(const Ensemble& model,
                                                   const SamplingOptions& sampling,
                                                   const Tensor& masks,
                                                   const std::vector<TextStart>& starts,

@@ -11,7 +11,7 @@ using Ids = std::vector<std::int32_t>;
 
 }  // namespace
 
-std::vector<Hypothesis> search_continuations(const AutoregressiveModel& model, const Ids& prompt,
+std::vector<Hypothesis> search_continuations(const Ensemble& model, const Ids& prompt,
                                              ContinueOptions options) {
   options.check();
   KETTE_CHECK(!prompt.empty(), "generate: expected a prompt of at least one token, given none");
@@ -33,8 +33,8 @@ std::vector<Hypothesis> search_continuations(const AutoregressiveModel& model, c
   return found;
 }
 
-std::vector<Ids> generate(const AutoregressiveModel& model, const Ids& prompt,
-                          const GenerateOptions& options, const OnToken& on_token) {
+std::vector<Ids> generate(const Ensemble& model, const Ids& prompt, const GenerateOptions& options,
+                          const OnToken& on_token) {
   options.check();
   KETTE_CHECK(!prompt.empty(), "generate: expected a prompt of at least one token, given none");
   const std::int64_t length = std::ssize(prompt);

@@ -23,13 +23,13 @@ struct ContinueOptions : SearchOptions {
 
 /// The options.n_best likeliest, falling. model and prompt: as for generate(), but all must fit in the
 /// model's positions.
-std::vector<Hypothesis> search_continuations(const AutoregressiveModel& model,
+std::vector<Hypothesis> search_continuations(const Ensemble& model,
                                              const std::vector<std::int32_t>& prompt,
                                              ContinueOptions options);
 
 /// model: without an encoder, made ready for decoding. prompt: at least one token and at most as many
 /// as it has positions. The tokens after it, of each text.
-std::vector<std::vector<std::int32_t>> generate(const AutoregressiveModel& model,
+std::vector<std::vector<std::int32_t>> generate(const Ensemble& model,
                                                 const std::vector<std::int32_t>& prompt,
                                                 const GenerateOptions& options,
                                                 const OnToken& on_token = {});

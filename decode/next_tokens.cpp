@@ -33,10 +33,10 @@ Tensor SearchVocabulary::masks(std::int64_t tokens, bool with_end, Device device
   return TokenMasks::pack(all, device);
 }
 
-NextTokens::NextTokens(const AutoregressiveModel& model, const Tensor& states, std::int64_t count,
+NextTokens::NextTokens(const Linear& output, const Tensor& states, std::int64_t count,
                        const SearchVocabulary& vocabulary, Tensor masks,
                        std::vector<Constraint::Choice> choices)
-    : model_(model),
+    : output_(output),
       states_(states),
       end_(vocabulary.end),
       masks_(std::move(masks)),
@@ -74,7 +74,7 @@ void NextTokens::ask(const Tensor& states, const std::vector<std::int64_t>& rows
     masks.rows = Tensor::from(numbers, states.device());
     targets = Tensor::from(tokens, states.device());
   }
-  answers_.push_back(predict(model_, states, count, masks, targets));
+  answers_.push_back(predict(output_, states, count, masks, targets));
   const Predictions& answer = answers_.back();
   const auto each = static_cast<std::size_t>(answer.count);
   for (std::size_t i = 0; i < rows.size(); ++i) {

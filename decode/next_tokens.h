@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "data/tokenizers/special_tokens.h"
 #include "decode/beam.h"
 #include "decode/constraint.h"
 #include "decode/predictions.h"
@@ -29,9 +30,9 @@ struct SearchVocabulary {
 
 class NextTokens {
  public:
-  /// states: [rows, width] of the decoder. masks: the vocabulary's. choices: of each row, or none.
+  /// states: [rows, width], which `output` is of. masks: the vocabulary's. choices: of each row, or none.
   /// Asks for `count` tokens of each row and for the log-probability of the end mark.
-  NextTokens(const AutoregressiveModel& model, const Tensor& states, std::int64_t count,
+  NextTokens(const Linear& output, const Tensor& states, std::int64_t count,
              const SearchVocabulary& vocabulary, Tensor masks,
              std::vector<Constraint::Choice> choices);
 
@@ -51,7 +52,7 @@ class NextTokens {
   void ask(const Tensor& states, const std::vector<std::int64_t>& rows, std::int64_t count);
   Continuations chosen(const Continuations& offered, const Constraint::Choice& choice);
 
-  const AutoregressiveModel& model_;
+  const Linear& output_;
   Tensor states_;
   std::int32_t end_;
   Tensor masks_;

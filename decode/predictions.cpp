@@ -6,13 +6,13 @@
 
 namespace kette {
 
-Predictions predict(const AutoregressiveModel& model, const Tensor& states, std::int64_t count,
+Predictions predict(const PrepackedWeight& projection, const Tensor& states, std::int64_t count,
                     const TokenMasks& masks, const Tensor& targets) {
   const std::int64_t rows = states.rows();
   // One behind the other, so that one copy brings them all.
   const Tensor answer = Tensor::empty({rows * (2 * count + 1)}, DType::i32, states.device());
   TopKArgs args;
-  args.weight = &*model.output().prepacked;
+  args.weight = &projection;
   args.states = states;
   args.masks = masks;
   args.targets = targets;

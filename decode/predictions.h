@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "models/autoregressive_model.h"
+#include "nn/layers.h"
 
 namespace kette {
 
@@ -16,9 +16,14 @@ struct Predictions {
   std::vector<float> target_values;
 };
 
-/// log softmax of the projection of states [rows, width] of a model made ready for decoding. masks:
-/// tokens outside are not among the likeliest; targets: i32 [rows].
-Predictions predict(const AutoregressiveModel& model, const Tensor& states, std::int64_t count,
+/// log softmax of a projection of states [rows, width]. masks: tokens outside are not among the
+/// likeliest; targets: i32 [rows].
+Predictions predict(const PrepackedWeight& projection, const Tensor& states, std::int64_t count,
                     const TokenMasks& masks, const Tensor& targets);
+/// With a linear map made ready for decoding.
+inline Predictions predict(const Linear& output, const Tensor& states, std::int64_t count,
+                           const TokenMasks& masks, const Tensor& targets) {
+  return predict(*output.prepacked, states, count, masks, targets);
+}
 
 }  // namespace kette

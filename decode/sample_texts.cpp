@@ -6,7 +6,7 @@
 
 namespace kette {
 
-void sample_texts(const AutoregressiveModel& model, const SearchVocabulary& vocabulary,
+void sample_texts(const Ensemble& model, const SearchVocabulary& vocabulary,
                   const SamplingOptions& options, std::int64_t samples, std::int64_t first_number,
                   std::int64_t budget, const SupplyJobs& supply, const FinishJob& finish) {
   options.check();

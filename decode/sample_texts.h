@@ -10,7 +10,7 @@ namespace kette {
 
 /// Draws `samples` texts for each job, without scores. first_number: what is added to the jobs'
 /// numbers. budget: as for beam_search(), with the samples in the place of the beam.
-void sample_texts(const AutoregressiveModel& model, const SearchVocabulary& vocabulary,
+void sample_texts(const Ensemble& model, const SearchVocabulary& vocabulary,
                   const SamplingOptions& options, std::int64_t samples, std::int64_t first_number,
                   std::int64_t budget, const SupplyJobs& supply, const FinishJob& finish);
 

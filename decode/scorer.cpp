@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "decode/decoder_state.h"
 #include "decode/job_queue.h"
 #include "decode/predictions.h"
 
@@ -12,8 +11,8 @@ namespace {
 
 using Ids = std::vector<std::int32_t>;
 
-void check(const AutoregressiveModel& model, const std::vector<Ids>& sources,
-           const std::vector<Ids>& targets, const ScoreOptions& options) {
+void check(const Ensemble& model, const std::vector<Ids>& sources, const std::vector<Ids>& targets,
+           const ScoreOptions& options) {
   KETTE_CHECK(sources.size() == targets.size(),
               "score: expected as many targets as sources, given ", sources.size(), " sources and ",
               targets.size(), " targets");
@@ -37,11 +36,11 @@ std::vector<Ids> ended(const std::vector<Ids>& sources, std::int32_t end) {
 
 /// Scores some sentences side by side; `numbers` falls in target length, so that rows end from the
 /// back.
-void score_batch(const AutoregressiveModel& model, const std::vector<Ids>& sources,
+void score_batch(const Ensemble& model, const std::vector<Ids>& sources,
                  const std::vector<Ids>& targets, const std::vector<std::int64_t>& numbers,
                  std::vector<SentenceScore>& scores) {
   const SpecialTokens special = model.special();
-  DecoderState state(model);
+  EnsembleState state(model);
   std::vector<RowStart> starts;
   for (const std::int64_t number : numbers) {
     starts.push_back({sources[number], {}});
@@ -58,7 +57,7 @@ void score_batch(const AutoregressiveModel& model, const std::vector<Ids>& sourc
       if (t < target.size()) going_on.push_back(static_cast<std::int64_t>(row));
     }
     const Predictions predictions =
-        predict(model, state.step(inputs), 1, {}, Tensor::from(wanted, model.device()));
+        predict(model.output(), state.step(inputs), 1, {}, Tensor::from(wanted, model.device()));
     for (std::size_t row = 0; row < inputs.size(); ++row) {
       SentenceScore& score = scores[numbers[row]];
       KETTE_CHECK(std::isfinite(predictions.target_values[row]),
@@ -75,8 +74,7 @@ void score_batch(const AutoregressiveModel& model, const std::vector<Ids>& sourc
 
 }  // namespace
 
-std::vector<SentenceScore> score_ids(const AutoregressiveModel& model,
-                                     const std::vector<Ids>& sources,
+std::vector<SentenceScore> score_ids(const Ensemble& model, const std::vector<Ids>& sources,
                                      const std::vector<Ids>& targets, const ScoreOptions& options) {
   check(model, sources, targets, options);
   const std::vector<Ids> encoded = ended(sources, model.special().end);

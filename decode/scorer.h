@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "models/autoregressive_model.h"
+#include "decode/ensemble.h"
 
 namespace kette {
 
@@ -23,7 +23,7 @@ struct SentenceScore {
 
 /// model: made ready for decoding, with marks of its own. Ids without begin and end marks. One longer
 /// than the model's positions is an Error with its number.
-std::vector<SentenceScore> score_ids(const AutoregressiveModel& model,
+std::vector<SentenceScore> score_ids(const Ensemble& model,
                                      const std::vector<std::vector<std::int32_t>>& sources,
                                      const std::vector<std::vector<std::int32_t>>& targets,
                                      const ScoreOptions& options = {});

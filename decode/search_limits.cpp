@@ -24,7 +24,7 @@ double physical_memory() {
 
 }  // namespace
 
-std::int64_t longest_output(const SearchOptions& options, const AutoregressiveModel& model,
+std::int64_t longest_output(const SearchOptions& options, const Ensemble& model,
                             std::int64_t source_tokens) {
   const std::int64_t positions = model.positions() - 1;  // <s> takes one
   if (options.forced_length > 0) {
@@ -37,7 +37,7 @@ std::int64_t longest_output(const SearchOptions& options, const AutoregressiveMo
   return options.max_length > 0 ? std::min(limit, options.max_length) : limit;
 }
 
-void check_width(const SearchOptions& options, const AutoregressiveModel& model) {
+void check_width(const SearchOptions& options, const Ensemble& model) {
   const SpecialTokens special = model.special();
   std::set<std::int32_t> banned = {special.pad, special.begin};  // one and the same in some models
   if (!options.allow_unknown) banned.insert(special.unknown);
@@ -46,17 +46,23 @@ void check_width(const SearchOptions& options, const AutoregressiveModel& model)
               ", as many as the model has tokens to choose from, given ", options.beam);
 }
 
-double search_bytes(const SearchOptions& options, const AutoregressiveModel& model,
+double search_bytes(const SearchOptions& options, const Ensemble& model,
                     std::int64_t source_tokens) {
   // nn/kv_cache.h: keys and values of every step, layer and hypothesis, at worst without a common past.
-  const auto steps = static_cast<double>(longest_output(options, model, source_tokens) + 1);
-  const double numbers =
-      2 * static_cast<double>(model.decoder().size()) * static_cast<double>(model.config().width);
-  return steps * static_cast<double>(options.beam) * numbers * sizeof(float);
+  const std::int64_t steps = longest_output(options, model, source_tokens) + 1;
+  double numbers = 0;
+  for (const auto& each : model.models()) {
+    for (const Block& block : each->decoder()) {
+      const MultiHeadSelfAttention& attention = block.self_attention;
+      // Of states the last of each hypothesis and the next.
+      const std::int64_t slots = attention.pattern.is_linear() ? 2 : steps;
+      numbers += static_cast<double>(slots) * static_cast<double>(attention.slot_width());
+    }
+  }
+  return static_cast<double>(options.beam) * numbers * sizeof(float);
 }
 
-void check_memory(const SearchOptions& options, const AutoregressiveModel& model,
-                  std::int64_t source_tokens) {
+void check_memory(const SearchOptions& options, const Ensemble& model, std::int64_t source_tokens) {
   if (model.device().kind != DeviceKind::cpu) return;  // a GPU says by itself how much it lacks
   const double needed = search_bytes(options, model, source_tokens), there = physical_memory();
   KETTE_CHECK(needed <= there, "beam: expected one whose keys and values fit in the memory of ",

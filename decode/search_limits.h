@@ -2,23 +2,22 @@
 #pragma once
 
 #include "decode/beam.h"
-#include "models/autoregressive_model.h"
+#include "decode/ensemble.h"
 
 namespace kette {
 
 /// The most tokens of an output, end mark not counted, for a source of so many.
-std::int64_t longest_output(const SearchOptions& options, const AutoregressiveModel& model,
+std::int64_t longest_output(const SearchOptions& options, const Ensemble& model,
                             std::int64_t source_tokens);
 
 /// An Error unless the model has as many tokens to choose from as the beam is wide. The search takes
 /// wider ones, too, which are then filled by longer hypotheses; a person who asks for one is mistaken.
-void check_width(const SearchOptions& options, const AutoregressiveModel& model);
+void check_width(const SearchOptions& options, const Ensemble& model);
 
 /// Bytes of the keys and values that a search for one sentence keeps, at most.
-double search_bytes(const SearchOptions& options, const AutoregressiveModel& model,
+double search_bytes(const SearchOptions& options, const Ensemble& model,
                     std::int64_t source_tokens);
 /// An Error with that estimate if it is more than the machine has.
-void check_memory(const SearchOptions& options, const AutoregressiveModel& model,
-                  std::int64_t source_tokens);
+void check_memory(const SearchOptions& options, const Ensemble& model, std::int64_t source_tokens);
 
 }  // namespace kette

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "data/corpora/window_sampler.h"
-#include "models/autoregressive_model.h"
+#include "decode/ensemble.h"
 
 namespace kette {
 
@@ -29,7 +29,7 @@ struct TextScoreOptions {
 /// Told which share is done.
 using ScoreProgress = std::function<void(double share)>;
 
-TextScore score_text(const AutoregressiveModel& model, const TokenFile& text,
+TextScore score_text(const Ensemble& model, const TokenFile& text,
                      const TextScoreOptions& options = {}, const ScoreProgress& progress = {});
 
 }  // namespace kette

@@ -10,7 +10,7 @@
 namespace kette {
 namespace {
 
-const AutoregressiveModel& checked(const AutoregressiveModel& model, const Tokenizer& tokenizer) {
+const Ensemble& checked(const Ensemble& model, const Tokenizer& tokenizer) {
   KETTE_CHECK(tokenizer.vocabulary() == model.vocabulary(), "Translator: expected a tokenizer of ",
               model.vocabulary(), " pieces, the model's vocabulary, given one of ",
               tokenizer.vocabulary());
@@ -20,7 +20,7 @@ const AutoregressiveModel& checked(const AutoregressiveModel& model, const Token
 /// Cuts each source to the positions of the model (the end mark takes one), or objects to it, and
 /// ends it; which ones were cut. A source without tokens stays as it is.
 std::vector<bool> fit(std::vector<std::vector<std::int32_t>>& sources, const char* what,
-                      const AutoregressiveModel& model, bool truncate) {
+                      const Ensemble& model, bool truncate) {
   const auto limit = static_cast<std::size_t>(model.positions() - 1);
   std::vector<bool> cut(sources.size());
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -39,13 +39,15 @@ using Ids = std::vector<std::int32_t>;
 /// Searches for a translation of each source, or draws some.
 class Search {
  public:
-  Search(const AutoregressiveModel& model, const std::vector<Ids>& sources,
-         const TranslateOptions& options, const std::vector<Ids>& prefixes)
+  Search(const Ensemble& model, const std::vector<Ids>& sources, const TranslateOptions& options,
+         const std::vector<Ids>& prefixes)
       : model_(model), sources_(sources), options_(options), prefixes_(prefixes) {
     options.check();
     KETTE_CHECK(prefixes.empty() || prefixes.size() == sources.size(),
                 "translate: expected as many prefixes as sources, ", sources.size(), ", given ",
                 prefixes.size());
+    KETTE_CHECK(prefixes.empty() || options.constraint == nullptr,
+                "translate: expected prefixes or another constraint, given both");
     std::int64_t longest = 0;
     for (const Ids& source : sources) longest = std::max(longest, std::ssize(source) - 1);
     check_memory(options, model, longest);
@@ -120,7 +122,7 @@ class Search {
   void work(const SupplyJobs& supply, const FinishJob& finish) const {
     auto vocabulary = SearchVocabulary::of(model_.special(), options_.allow_unknown);
     const Prefixes constraint(prefixes_);
-    if (!prefixes_.empty()) vocabulary.constraint = &constraint;
+    vocabulary.constraint = prefixes_.empty() ? options_.constraint : &constraint;
     if (!options_.sampling) {
       return beam_search(model_, vocabulary, options_, options_.batch_tokens, supply, finish,
                          {options_.tap});
@@ -152,7 +154,7 @@ class Search {
     }
   }
 
-  const AutoregressiveModel& model_;
+  const Ensemble& model_;
   const std::vector<Ids>& sources_;
   const TranslateOptions& options_;
   const std::vector<Ids>& prefixes_;
@@ -201,7 +203,7 @@ void TranslateOptions::check() const {
 }
 
 std::vector<std::vector<Hypothesis>> translate_ids(
-    const AutoregressiveModel& model, const std::vector<std::vector<std::int32_t>>& sources,
+    const Ensemble& model, const std::vector<std::vector<std::int32_t>>& sources,
     const TranslateOptions& options, const TranslateProgress& progress,
     const std::vector<std::vector<std::int32_t>>& prefixes) {
   std::vector<std::vector<std::int32_t>> fitting = sources;
@@ -209,7 +211,7 @@ std::vector<std::vector<Hypothesis>> translate_ids(
   return Search(model, fitting, options, prefixes).run(progress);
 }
 
-Translator::Translator(const AutoregressiveModel& model, SharedTokenizer tokenizer, DType weights)
+Translator::Translator(const Ensemble& model, SharedTokenizer tokenizer, DType weights)
     : model_(checked(model, *tokenizer).for_decoding(weights)), tokenizer_(std::move(tokenizer)) {}
 
 std::vector<Translation> Translator::translate(const std::vector<std::string>& lines,
@@ -219,11 +221,11 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
   const std::vector<std::string_view> views(lines.begin(), lines.end());
   std::vector<std::vector<std::int32_t>> sources = tokenizer_->encode_all(views);
   if (!options.language.empty()) put_before(sources, tokenizer_->expected_tag_of(options.language));
-  const std::vector<bool> cut = fit(sources, "line", *model_, options.truncate);
+  const std::vector<bool> cut = fit(sources, "line", model_, options.truncate);
   const std::vector<std::string_view> beginnings(prefixes.begin(), prefixes.end());
   const std::vector<Ids> given = tokenizer_->encode_all(beginnings, Side::target);
   std::vector<std::vector<Hypothesis>> found =
-      Search(*model_, sources, options, given).run(progress);
+      Search(model_, sources, options, given).run(progress);
   std::vector<Translation> translations(lines.size());
   for (std::size_t i = 0; i < lines.size(); ++i) {
     Translation& translation = translations[i];

@@ -34,6 +34,9 @@ struct TranslateOptions : SearchOptions {
   /// Which text the first is: draws of the same text are the same, whatever is translated with it.
   std::int64_t first_number = 0;
 
+  /// What each translation may go on with, in the place of prefixes; outlives the search.
+  const Constraint* constraint = nullptr;
+
   /// Looks into every pass, of several threads at once.
   Tap* tap = nullptr;
 
@@ -57,9 +60,8 @@ using TranslateProgress = std::function<void(std::int64_t done, std::int64_t tot
 
 class Translator {
  public:
-  /// weights: f32 or bf16, what the model's are rounded to.
-  Translator(const AutoregressiveModel& model, SharedTokenizer tokenizer,
-             DType weights = DType::f32);
+  /// weights: f32, bf16 or int8, what the model's are rounded to.
+  Translator(const Ensemble& model, SharedTokenizer tokenizer, DType weights = DType::f32);
 
   /// A line without pieces gives an empty translation of score 0. prefixes: what the translation of each
   /// line begins with, or none for all.
@@ -69,14 +71,14 @@ class Translator {
                                      const std::vector<std::string>& prefixes = {}) const;
 
  private:
-  std::unique_ptr<AutoregressiveModel> model_;
+  Ensemble model_;
   SharedTokenizer tokenizer_;
 };
 
 /// The same for ids without end marks and a model made ready for decoding: the n best hypotheses of
 /// each sentence. An empty one has the empty hypothesis. prefixes: as above.
 std::vector<std::vector<Hypothesis>> translate_ids(
-    const AutoregressiveModel& model, const std::vector<std::vector<std::int32_t>>& sources,
+    const Ensemble& model, const std::vector<std::vector<std::int32_t>>& sources,
     const TranslateOptions& options = {}, const TranslateProgress& progress = {},
     const std::vector<std::vector<std::int32_t>>& prefixes = {});
 

@@ -1,5 +1,7 @@
 #include "inspect/activations.h"
 
+#include <numeric>
+
 namespace kette {
 
 const Tensor& Activations::operator[](const std::string& point) const {
@@ -28,6 +30,16 @@ Batch one_sentence(const AutoregressiveModel& model, std::span<const std::int32_
     batch.target_out.push_back(batch.target_in.front());
   }
   batch.target_segments = Segments::from_lengths({std::ssize(batch.target_in)});
+  return batch;
+}
+
+Batch whole_text(std::span<const std::int32_t> ids) {
+  Batch batch;
+  batch.source.assign(ids.begin(), ids.end());
+  batch.target_out = batch.source;
+  batch.target_in.resize(ids.size());
+  std::iota(batch.target_in.begin(), batch.target_in.end(), 0);
+  batch.source_segments = batch.target_segments = Segments::from_lengths({std::ssize(ids)});
   return batch;
 }
 

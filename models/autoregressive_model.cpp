@@ -17,8 +17,18 @@ Variable AutoregressiveModel::states(const Batch& batch, Run& run) const {
   }
   const Variable memory =
       encode(Tensor::from(batch.source), PackedSequences(batch.source_segments), run);
-  return decode(Tensor::from(batch.target_in),
-                PackedSequences(batch.target_segments, memory, batch.source_segments), run);
+  PackedSequences targets(batch.target_segments, memory, batch.source_segments);
+  std::vector<std::int32_t> counts;
+  for (std::int64_t i = 0; i < batch.target_segments.count(); ++i) {
+    std::int32_t count = 0;
+    for (std::int64_t row = batch.target_segments.begin(i); row < batch.target_segments.end(i);
+         ++row) {
+      if (this->counts(batch.target_in[row])) ++count;
+      counts.push_back(count);
+    }
+  }
+  targets.set_counts(Tensor::from(counts));
+  return decode(Tensor::from(batch.target_in), targets, run);
 }
 
 Variable AutoregressiveModel::loss(const Variable& states, const Tensor& targets,
@@ -39,6 +49,10 @@ Device AutoregressiveModel::device() const {
 }
 
 void AutoregressiveModel::become_snapshot_of(const AutoregressiveModel& other, DType weights) {
+  const Device device = other.parameters().values().device();
+  KETTE_CHECK(weights != DType::int8 || device.kind == DeviceKind::cpu,
+              "weights: expected f32 or bf16 on ", device.str(),
+              ", given int8, which is for a CPU (take bf16)");
   output_map().prepacked = other.output().prepack(weights);
   Model::become_snapshot_of(other, weights);
 }

@@ -15,6 +15,9 @@ class AutoregressiveModel : public Model {
   /// The marks of its vocabulary; -1 where a model leaves them to its tokenizer.
   virtual SpecialTokens special() const { return {-1, -1, -1, -1}; }
 
+  /// Whether positions behind this token count one more, besides their own number; see Sequences::counts().
+  virtual bool counts(std::int32_t) const { return false; }
+
   /// target: i32 [rows] -> states [rows, width], which output() makes logits of.
   virtual Variable decode(const Tensor& target, const Sequences& sequences, Run& run) const = 0;
   /// source: i32 [rows] -> memory [rows, width]. An Error for a model without an encoder.
@@ -22,8 +25,10 @@ class AutoregressiveModel : public Model {
   bool has_encoder() const { return !encoder().empty(); }
 
   // The parts, for study and for exchange with other programs.
-  /// Of tokens, before their positions are added. The decoder's, and the encoder's if there is one.
+  /// Of tokens, before their positions are added: the decoder's.
   virtual const Embedding& token_embedding() const = 0;
+  /// The encoder's, if there is one: the same, unless sources have a vocabulary of their own.
+  virtual const Embedding& source_embedding() const { return token_embedding(); }
   /// The blocks; of a model without an encoder none.
   virtual const std::vector<Block>& encoder() const;
   virtual const std::vector<Block>& decoder() const = 0;
@@ -46,9 +51,9 @@ class AutoregressiveModel : public Model {
                 const Tensor& sums = {}) const override;
 
   /// A snapshot made ready for decoding: every weight prepacked for products of few rows
-  /// (tensor/decoding.h), in f32 or bf16, all else f32, so that the result of a row has the same bits
-  /// whatever other rows are computed with it. What changes in this model afterwards does not reach
-  /// it.
+  /// (tensor/decoding.h), in f32, bf16 or, on a CPU, int8, which tables of tokens then are in, too, all
+  /// else f32, so that the result of a row has the same bits whatever other rows are computed with it.
+  /// What changes in this model afterwards does not reach it.
   virtual std::unique_ptr<AutoregressiveModel> for_decoding(DType weights = DType::f32) const = 0;
   /// Of a model made ready for decoding; an Error for another.
   Device device() const;

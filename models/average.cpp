@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "data/files/safetensors.h"
+#include "models/quantized.h"
 
 namespace kette {
 namespace fs = std::filesystem;
@@ -49,6 +50,7 @@ void average_checkpoints(const std::vector<fs::path>& files, const fs::path& res
                 names.size(), " tensors as in ", files[0].string(), ", given ",
                 stored[i].names().size());
     for (const std::string& name : names) stored[i].expect(name, stored[0].shape(name));
+    expect_whole_weights(stored[i].metadata(), files[i], "average");
     const auto step = stored[i].metadata().find("step");
     steps += (i ? "," : "") + (step == stored[i].metadata().end() ? "?" : step->second);
   }

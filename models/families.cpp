@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/bert_config.h"
 #include "models/gpt_config.h"
 #include "models/transformer_config.h"
 #include "tensor/suggestion.h"
@@ -9,7 +10,8 @@
 namespace kette {
 
 const std::vector<const Family*>& families() {
-  static const std::vector<const Family*> all = {&transformer_family(), &gpt_family()};
+  static const std::vector<const Family*> all = {&transformer_family(), &gpt_family(),
+                                                 &bert_family()};
   return all;
 }
 

@@ -5,18 +5,16 @@
 namespace kette {
 namespace {
 
-constexpr double kDeviation = 0.02;
-
 /// The residual stream is a sum of 2 * layers outputs; this keeps its variance from growing with
 /// them.
 MapOptions map_options(const GptConfig& config) {
-  return {kDeviation, kDeviation / std::sqrt(2.0 * static_cast<double>(config.layers)),
-          config.biases};
+  return {kInitialDeviation,
+          kInitialDeviation / std::sqrt(2.0 * static_cast<double>(config.layers)), config.biases};
 }
 
 std::optional<Embedding> position_embedding_of(const Scope& scope, const GptConfig& c) {
   if (c.positions != Positions::learned) return {};
-  return Embedding(scope, c.context, c.width, kDeviation);
+  return Embedding(scope, c.context, c.width, kInitialDeviation);
 }
 
 std::vector<Block> decoder_blocks(const Scope& scope, const GptConfig& c) {
@@ -44,7 +42,7 @@ std::vector<Block> decoder_blocks(const Scope& scope, const GptConfig& c) {
 /// The token embedding again, or a matrix of its own.
 Variable output_weight(const Scope& scope, const GptConfig& c, const Embedding& tokens) {
   if (c.tied_output) return tokens.table;
-  return scope.parameter("weight", {c.vocabulary, c.width}, Init::normal(kDeviation));
+  return scope.parameter("weight", {c.vocabulary, c.width}, Init::normal(kInitialDeviation));
 }
 
 }  // namespace
@@ -72,7 +70,7 @@ Variable Gpt::embed(const Tensor& ids, const Sequences& sequences, Run& run) con
 Gpt::Gpt(const GptConfig& config)
     : config_(checked(config)),
       token_embedding_(Scope(store_) / "token_embedding", config.vocabulary, config.width,
-                       kDeviation),
+                       kInitialDeviation),
       position_embedding_(position_embedding_of(Scope(store_) / "position_embedding", config)),
       blocks_(decoder_blocks(Scope(store_) / "layers", config)),
       final_norm_(Scope(store_) / "final_norm", config.width, config.norm, config.biases,

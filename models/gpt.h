@@ -33,6 +33,7 @@ class Gpt final : public AutoregressiveModel {
   const Tensor& rotary_table() const { return rotary_table_; }
   const Linear& output() const override { return output_; }
   void each_linear(const VisitLinear& visit) override;
+  std::vector<Embedding*> token_tables() override { return {&token_embedding_}; }
 
  private:
   /// Dropout(token embedding + position embedding, if there is one). Point: embedded.

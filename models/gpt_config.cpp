@@ -48,6 +48,20 @@ std::int64_t norm_parameters(const GptConfig& c) {
   return c.norm == NormKind::layer && c.biases ? 2 * c.width : c.width;
 }
 
+/// What weights without a softmax over the keys leave no place for.
+void check_linear_attention(const GptConfig& c) {
+  const auto check = [](bool fits, const char* setting, const char* expected, const auto& given) {
+    KETTE_CHECK(fits, setting, ": expected ", expected, " beside linear attention, given ", given);
+  };
+  check(c.positions == Positions::learned, "positions",
+        "learned ones (turns and slopes are of a softmax's scores)", enum_name(c.positions));
+  check(c.attention_window == 0, "attention_window", "0 (its state forgets no token)",
+        c.attention_window);
+  check(c.attention_dropout == 0, "attention_dropout", "0 (there are no weights to drop)",
+        c.attention_dropout);
+  check(!c.smeared_keys, "smeared_keys", "none (a state keeps no key before)", "some");
+}
+
 std::vector<std::pair<std::string, std::shared_ptr<const ModelConfig>>> small_models() {
   std::vector<std::pair<std::string, std::shared_ptr<const ModelConfig>>> models;
   for (const auto& [label, config] : small_gpts()) models.emplace_back(label, config.clone());
@@ -113,6 +127,13 @@ std::vector<Field> GptConfig::fields() {
        .option = "--smeared-keys",
        .help = "Each attention key has a learned part of the one before it",
        .may_lack = true},
+      {.key = "attention",
+       .value = Field::choice(attention),
+       .option = "--attention",
+       .help =
+           "Weights by a softmax over all keys, or linear ones, whose cost a token does not grow "
+           "with the text; those go with learned positions and without attention dropout",
+       .may_lack = true},
       {.key = "kv_heads",
        .value = &kv_heads,
        .option = "--kv-heads",
@@ -136,6 +157,8 @@ void GptConfig::check() const {
   check_size("layers", layers, kMostLayers);
   ModelConfig::check();
   check_size("context", context, kMostPositions);
+  KETTE_CHECK(positions != Positions::sinusoidal,
+              "positions: expected learned, rotary or alibi in a language model, given sinusoidal");
   KETTE_CHECK(positions != Positions::rotary || width / heads % 2 == 0,
               "heads: expected heads of even width for rotary positions, given ", width / heads);
   KETTE_CHECK(norm_epsilon > 0 && norm_epsilon < 1,
@@ -153,6 +176,7 @@ void GptConfig::check() const {
               "heads_left: expected none in a model whose heads share keys or have ALiBi's slopes, "
               "for none of those can be pruned, given ",
               heads_left.size());
+  if (attention == AttentionWeights::linear) check_linear_attention(*this);
 }
 
 AttentionPattern GptConfig::pattern() const {
@@ -160,14 +184,19 @@ AttentionPattern GptConfig::pattern() const {
   pattern.group = kv_heads > 0 ? heads / kv_heads : 1;
   pattern.window = attention_window;
   pattern.alibi = positions == Positions::alibi;
+  pattern.weights = attention;
   return pattern;
 }
 
 CacheSize GptConfig::largest_cache() const {
-  const std::int64_t kept = attention_window > 0 ? std::min(context, attention_window) : context;
+  const std::int64_t kept = attention_window > 0 ? std::min(context, attention_window) : context,
+                     head_width = width / heads;
   std::int64_t heads_kept = 0;
   for (std::int64_t i = 0; i < layers; ++i) heads_kept += heads_of(i).count / pattern().group;
-  return {context, 2 * heads_kept * (width / heads) * kept * std::int64_t{sizeof(float)}};
+  const bool is_state = attention == AttentionWeights::linear;
+  const std::int64_t of_head =
+      is_state ? linear_weights::state_size(head_width) : 2 * head_width * kept;
+  return {context, heads_kept * of_head * std::int64_t{sizeof(float)}, is_state};
 }
 
 std::vector<SummaryRow> GptConfig::summary() const {
@@ -186,11 +215,11 @@ std::vector<SummaryRow> GptConfig::summary() const {
     rows.push_back({"output projection", 1, vocabulary * w, 0, output_flops});
   }
   if (positions == Positions::learned) rows.push_back({"position embedding", 1, context * w, 0, 0});
-  const std::string attention = "layer: self-attention";
+  const std::string part = "layer: self-attention";
   const auto cost = [&](std::int64_t heads_width) {
     const std::int64_t smears = smeared_keys ? heads_width / (w / heads) : 0;
     const std::int64_t projected = heads_width + 2 * heads_width / pattern().group;
-    return SummaryRow{attention, 1, map(w, projected) + map(heads_width, w) + norm_size + smears, 0,
+    return SummaryRow{part, 1, map(w, projected) + map(heads_width, w) + norm_size + smears, 0,
                       linear_flops(w, projected + heads_width)};
   };
   for (SummaryRow& row : attention_rows(*this, 0, layers, cost)) {
@@ -206,6 +235,11 @@ std::vector<SummaryRow> GptConfig::summary() const {
 
 double GptConfig::attention_pairs(const Segments&, const Segments& target) const {
   double pairs = 0;
+  // A key's part of the state and a query's product with it cost what head_width pairs do.
+  if (attention == AttentionWeights::linear) {
+    pairs = static_cast<double>(target.rows()) * static_cast<double>(width / heads);
+    return whole_attentions(*this, 0, layers) * pairs;
+  }
   for (std::int64_t i = 0; i < target.count(); ++i) {
     pairs += pattern().pairs(target.length(i), target.length(i));
   }
@@ -279,6 +313,15 @@ GptConfig small_windowed_gpt() {
   return config;
 }
 
+GptConfig small_linear_gpt() {
+  GptConfig config = small_gpt();
+  config.attention = AttentionWeights::linear;
+  config.attention_dropout = 0;
+  config.heads = 4;
+  config.kv_heads = 2;
+  return config;
+}
+
 std::vector<std::pair<std::string, GptConfig>> small_gpts() {
   return {{"GPT-2", small_gpt()},
           {"modern", small_modern_gpt()},
@@ -287,7 +330,8 @@ std::vector<std::pair<std::string, GptConfig>> small_gpts() {
           {"grokking", small_grokking_gpt()},
           {"pruned", small_pruned_gpt()},
           {"grouped", small_grouped_gpt()},
-          {"windowed", small_windowed_gpt()}};
+          {"windowed", small_windowed_gpt()},
+          {"linear", small_linear_gpt()}};
 }
 
 }  // namespace kette

@@ -3,25 +3,25 @@
 
 #include "models/model_config.h"
 #include "nn/block.h"
+#include "nn/positions.h"
 
 namespace kette {
 
-/// Added to the tokens, GPT-2's own; turning queries and keys, as in later models (Touvron et al. 2023,
-/// "LLaMA"); or as distances that scores fall with (Press et al. 2022), without any table.
-enum class Positions : std::uint8_t { learned, rotary, alibi };
 template <>
-inline constexpr auto kNamesOf<Positions> = enum_names<Positions>({{Positions::learned, "learned"},
-                                                                   {Positions::rotary, "rotary"},
-                                                                   {Positions::alibi, "alibi"}});
+inline constexpr auto kNamesOf<AttentionWeights> = enum_names<AttentionWeights>(
+    {{AttentionWeights::softmax, "softmax"}, {AttentionWeights::linear, "linear"}});
 
 const Family& gpt_family();
+
+/// Of the initial values of matrices, as in the code of GPT-2 and of BERT.
+inline constexpr double kInitialDeviation = 0.02;
 
 /// hidden: 0 for a model of attention alone (Elhage et al. 2021, "A Mathematical Framework for
 /// Transformer Circuits").
 struct GptConfig final : ModelConfig {
   std::int64_t layers = 12;
-  std::int64_t context = 1024;  ///< tokens the model sees at once
-  Positions positions = Positions::learned;
+  std::int64_t context = 1024;               ///< tokens the model sees at once
+  Positions positions = Positions::learned;  ///< sinusoidal is for translation models alone
   NormKind norm = NormKind::layer;
   double norm_epsilon = kNormEpsilon;
   double rotary_base = 10000;  ///< of the angles by which positions turn
@@ -29,6 +29,7 @@ struct GptConfig final : ModelConfig {
   bool tied_output = true;  ///< logits are made with the token embedding
   bool biases = true;       ///< of linear maps and of layer norms; the logits have none in any case
   bool smeared_keys = false;  ///< see autograd/ops/smear.h
+  AttentionWeights attention = AttentionWeights::softmax;
   std::int64_t kv_heads =
       0;  ///< heads of keys and values, shared by the others; 0: all have their own
   std::int64_t attention_window = 0;  ///< tokens that one sees, itself the last; 0: all before it
@@ -69,6 +70,8 @@ GptConfig small_grokking_gpt();
 GptConfig small_grouped_gpt();
 /// Each token sees three, with ALiBi's slopes for three heads.
 GptConfig small_windowed_gpt();
+/// Linear attention, four heads on two of the keys.
+GptConfig small_linear_gpt();
 /// All of them, each with a label.
 std::vector<std::pair<std::string, GptConfig>> small_gpts();
 

@@ -76,6 +76,9 @@ void LoraAdapters::add(Linear& map, const std::vector<MapPart>& parts) {
     begin = end;
   }
   if (adapter.blocks.empty()) return;
+  KETTE_CHECK(map.copies.empty(), weight.name,
+              ": expected a model with keys as wide as values, given one whose keys are narrower, "
+              "which adapters do not sit on");
   const auto blocks = static_cast<std::int64_t>(adapter.blocks.size());
   const Scope scope(store_, map.path);
   // With this deviation each entry of x A^T is about as large as those of x.

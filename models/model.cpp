@@ -25,6 +25,11 @@ void Model::become_snapshot_of(const Model& other, DType weights) {
     map.prepacked = std::move(prepacked[next++]);
     within.insert({map.weight.leaf().get(), map.bias.leaf().get()});
   });
+  for (Embedding* table : weights == DType::int8 ? token_tables() : std::vector<Embedding*>()) {
+    const Leaf* leaf = table->table.leaf().get();
+    table->rounded = rounded_to_int8(other.parameters().find(leaf->name)->value.to(DType::f32));
+    within.insert(leaf);
+  }
   for (const std::shared_ptr<Leaf>& leaf : store_.leaves()) {
     leaf->frozen = true;
     if (within.contains(leaf.get())) continue;

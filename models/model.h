@@ -37,12 +37,14 @@ class Model {
 
   /// All linear maps but a projection that shares its weight with an embedding.
   virtual void each_linear(const VisitLinear& visit) = 0;
+  /// The tables of tokens, which may lie in int8 for decoding.
+  virtual std::vector<Embedding*> token_tables() { return {}; }
 
  protected:
   /// What depends on type and place of the values and is no parameter.
   virtual void make_tables(DType, Device) {}
   /// Becomes a snapshot of a model of the same kind that only computes forward: the linear maps
-  /// prepacked, all else f32.
+  /// prepacked, with weights in int8 the tables of tokens in int8, too, all else f32.
   void become_snapshot_of(const Model& other, DType weights);
 
   ParamStore store_;

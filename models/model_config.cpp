@@ -83,6 +83,9 @@ void ModelConfig::check_tokenizer(const Tokenizer& tokenizer, const std::string&
   KETTE_CHECK(tokenizer.vocabulary() <= vocabulary, where, ": expected a tokenizer of at most ",
               vocabulary, " pieces, given ", tokenizer.vocabulary(),
               "; it belongs to another model");
+  KETTE_CHECK(tokenizer.source_vocabulary() <= source_pieces(), where,
+              ": expected a tokenizer of at most ", source_pieces(), " pieces of sources, given ",
+              tokenizer.source_vocabulary(), "; it belongs to another model");
 }
 
 Batch ModelConfig::example_batch(std::uint64_t seed) const {
@@ -90,7 +93,7 @@ Batch ModelConfig::example_batch(std::uint64_t seed) const {
   Batch batch;
   batch.source_segments = Segments::from_lengths({5, 3});
   batch.target_segments = Segments::from_lengths({4, 6});
-  batch.source = random_tokens(random, batch.source_segments.rows(), vocabulary);
+  batch.source = random_tokens(random, batch.source_segments.rows(), source_pieces());
   batch.target_in = random_tokens(random, batch.target_segments.rows(), vocabulary);
   batch.target_out = random_tokens(random, batch.target_segments.rows(), vocabulary);
   batch.sentence_ids = {0, 1};

@@ -61,14 +61,16 @@ struct Family {
   std::string architecture() const { return "kette-" + name; }
 };
 
-/// Keys and values of a text.
+/// Keys and values of a text, or the states of linear attention.
 struct CacheSize {
   std::int64_t tokens = 0, bytes = 0;
+  bool is_state = false;  ///< as large for any number of tokens
 };
 
 /// What all families have: Table 3 of Vaswani et al. 2017 names these d_model, d_ff, h, P_drop.
 struct ModelConfig {
   std::int64_t width = 512, hidden = 2048, heads = 8;
+  std::int64_t key_width = 0;       ///< d_k; 0: as d_v, which is width / heads. Rows (B) of Table 3
   std::int64_t vocabulary = 37000;  ///< shared by all that the model reads and writes
   double dropout = 0.1;             ///< on sub-layer outputs and on embeddings
   double attention_dropout = 0;
@@ -87,8 +89,11 @@ struct ModelConfig {
   virtual void check() const;
   /// How many there are; 0 for a family whose heads cannot be pruned.
   virtual std::int64_t attentions() const { return 0; }
+  /// What an encoder reads, if that has a vocabulary of its own.
+  virtual std::int64_t source_pieces() const { return vocabulary; }
   HeadShape heads_of(std::int64_t attention) const {
-    return {heads_left.empty() ? heads : heads_left[attention], width / heads};
+    const std::int64_t values = width / heads, keys = key_width > 0 ? key_width : values;
+    return {heads_left.empty() ? heads : heads_left[attention], keys, values / keys};
   }
   /// 0 for a family that may do without feed-forward layers.
   virtual std::int64_t least_hidden() const { return 1; }

@@ -4,6 +4,7 @@
 #include "data/files/safetensors.h"
 #include "models/adapter_directory.h"
 #include "models/parameter_room.h"
+#include "models/quantized.h"
 
 namespace kette {
 namespace {
@@ -16,18 +17,22 @@ void save_parameters(const fs::path& file, const ParamStore& parameters, const M
   std::vector<std::pair<std::string, Tensor>> tensors;
   for (const auto& leaf : parameters.leaves())
     tensors.emplace_back(leaf->name, parameters.value_of(*leaf));
-  write_safetensors(file, tensors, metadata, Checksum::crc32);
+  Metadata of_all = metadata;
+  of_all.erase(kWeightsKey);  // of the file that the values were read from
+  write_safetensors(file, tensors, of_all, Checksum::crc32);
 }
 
 Metadata load_parameters(const fs::path& file, ParamStore& parameters) {
   const SafetensorsFile stored = SafetensorsFile::open(file, Checksum::crc32);
   for (const auto& leaf : parameters.leaves()) stored.expect(leaf->name, leaf->value.shape());
-  KETTE_CHECK(stored.names().size() == parameters.leaves().size(), file.string(), ": expected ",
-              parameters.leaves().size(), " parameters, given ", stored.names().size(),
+  const std::int64_t given = std::ssize(stored.names()) - scales_in(stored);
+  KETTE_CHECK(given == std::ssize(parameters.leaves()), file.string(), ": expected ",
+              parameters.leaves().size(), " parameters, given ", given,
               "; it belongs to a model of another architecture");
   for (const auto& leaf : parameters.leaves()) {
     const Tensor value = parameters.value_of(*leaf);
-    value.copy_from(stored.tensor(leaf->name).to(value.dtype()).to(value.device()));
+    value.copy_from(
+        stored_parameter(stored, file, leaf->name).to(value.dtype()).to(value.device()));
   }
   const std::optional<std::string> bad = parameters.find_non_finite(parameters.values());
   KETTE_CHECK(!bad, file.string(), ": expected finite parameters, given ", *bad,

@@ -1,7 +1,8 @@
 // A trained model on disk, a folder that other tools can read too:
 //   config.json        architecture and vocabulary
 //   tokenizer.model    SentencePiece; the files of MarianTokenizer in its place for such a model
-//                      (data/tokenizers/marian_tokenizer.h); a language model may have another kind
+//                      (data/tokenizers/marian_tokenizer.h); a language model may have another kind, and a
+//                      parser has symbols.json beside it (data/tokenizers/tree_tokenizer.h)
 //   model.safetensors  the parameters, by path; metadata say which step, or which average, they are
 // or, in the place of the last, adapters for another folder's model (models/adapter_directory.h).
 #pragma once
@@ -11,6 +12,7 @@
 #include <memory>
 
 #include "data/tokenizers/tokenizer.h"
+#include "models/bert.h"
 #include "models/config_json.h"
 #include "models/gpt.h"
 #include "models/transformer.h"
@@ -20,12 +22,15 @@ namespace kette {
 inline constexpr const char* kModelFile = "model.safetensors";
 
 using Metadata = std::map<std::string, std::string>;
+/// What the matrices lie in, where that is not f32 (models/quantized.h).
+inline constexpr const char* kWeightsKey = "weights";
 
 template <class M>
 struct SavedModel {
   std::unique_ptr<M> model;
   SharedTokenizer tokenizer;
-  Metadata metadata;  ///< of model.safetensors: step, what was averaged, Kette's version
+  Metadata metadata;           ///< of model.safetensors: step, what was averaged, Kette's version
+  DType weights = DType::f32;  ///< what they lie in there, which is what decoding takes
 };
 
 /// Everything but the parameters, each file written atomically (data/files/atomic_file.h).
@@ -43,6 +48,10 @@ SharedTokenizer load_tokenizer_of(const std::filesystem::path& folder, const Mod
 Metadata load_values(const std::filesystem::path& folder, Model& model,
                      const std::filesystem::path& parameters = {},
                      const std::filesystem::path& base = {});
+
+/// What the matrices in a file with these metadata lie in; an Error that names the file where that is
+/// nothing Kette writes.
+DType weights_of(const Metadata& metadata, const std::filesystem::path& file);
 
 /// All three; a folder of another family than M's is an Error. M may be AutoregressiveModel: of any.
 template <class M>
@@ -62,6 +71,7 @@ SavedModel<M> load_model(const std::filesystem::path& folder,
   saved.tokenizer = load_tokenizer_of(folder, saved.model->config());
   saved.model->allocate(DType::f32, device, Gradients::none);
   saved.metadata = load_values(folder, *saved.model, parameters);
+  saved.weights = weights_of(saved.metadata, folder);
   return saved;
 }
 

@@ -1,5 +1,8 @@
 #include "models/transformer.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace kette {
 namespace {
 
@@ -36,14 +39,39 @@ std::vector<Block> decoder_blocks(const Scope& scope, const TransformerConfig& c
   return blocks;
 }
 
+/// A table for each stack. Smaller than the embeddings, which come to it with deviation 1, by as much as their own
+/// table is.
+std::optional<Embedding> learned_positions(const Scope& stack, const TransformerConfig& c) {
+  if (c.positions != Positions::learned) return {};
+  return Embedding(stack / "positions", c.max_length, c.width,
+                   1 / std::sqrt(static_cast<double>(c.width)));
+}
+
 std::optional<Norm> final_norm(const Scope& stack, const TransformerConfig& c) {
   if (c.norm == NormOrder::post) return {};
   return Norm(stack / "final_norm", c.width);
 }
 
+std::optional<Embedding> source_embedding_of(const Scope& scope, const TransformerConfig& c) {
+  if (c.source_vocabulary == 0) return {};
+  return Embedding::scaled(scope, c.source_vocabulary, c.width);
+}
+
 Variable output_bias(const Scope& scope, const TransformerConfig& c) {
   if (!c.output_bias) return {};
   return scope.parameter("bias", {c.vocabulary}, Init::constant(0));
+}
+
+/// table [rows, n] as columns [begin, begin + n) of one that is zero elsewhere: [rows, width].
+Tensor in_columns(const Tensor& table, std::int64_t begin, std::int64_t width) {
+  if (table.width() == width) return table;
+  const auto values = table.values<float>();
+  std::vector<float> wide(static_cast<std::size_t>(table.rows() * width));
+  for (std::int64_t row = 0; row < table.rows(); ++row) {
+    std::copy_n(values.begin() + row * table.width(), table.width(),
+                wide.begin() + row * width + begin);
+  }
+  return Tensor::from(wide, {table.rows(), width});
 }
 
 /// After the stack: the final norm of pre-norm models.
@@ -54,30 +82,39 @@ Variable finish(const ResidualStream& x, const std::optional<Norm>& norm, const 
 }  // namespace
 
 Variable Transformer::encode(const Tensor& source, const Sequences& sequences, Run& run) const {
-  ResidualStream x = embed(source, sequences, "encoder", run);
+  ResidualStream x = embed(source_embedding(), source, sequences, sequences.positions(), "encoder",
+                           encoder_positions_, run);
   for (const Block& block : encoder_) x = block(x, sequences, run);
   return finish(x, encoder_norm_, run);
 }
 
 Variable Transformer::decode(const Tensor& target, const Sequences& sequences, Run& run) const {
-  ResidualStream x = embed(target, sequences, "decoder", run);
+  ResidualStream x =
+      embed(embedding_, target, sequences, sequences.counts(), "decoder", decoder_positions_, run);
   for (const Block& block : decoder_) x = block(x, sequences, run);
   return finish(x, decoder_norm_, run);
 }
 
-Variable Transformer::embed(const Tensor& ids, const Sequences& sequences, const char* stack,
-                            Run& run) const {
+Variable Transformer::embed(const Embedding& table, const Tensor& ids, const Sequences& sequences,
+                            const Tensor& counts, const char* stack,
+                            const std::optional<Embedding>& learned, Run& run) const {
   KETTE_CHECK(sequences.longest() <= config_.max_length, stack, ": expected sequences of at most ",
               config_.max_length, " tokens, given one of ", sequences.longest());
-  const Variable x =
-      add_positions(embedding_(ids, run.training()), positions_, sequences.positions());
+  Variable x =
+      add_positions(table(ids, run.training()), learned ? learned->table : Variable(sinusoids_),
+                    sequences.positions());
+  if (config_.count_tags) x = add_positions(x, counts_, counts);
   return run.tap(stack, "embedded", dropout(x, run.mask(config_.dropout)));
 }
 
 Transformer::Transformer(const TransformerConfig& config)
     : config_(checked(config)),
-      embedding_(
-          Embedding::scaled(Scope(store_) / "shared_embedding", config.vocabulary, config.width)),
+      embedding_(Embedding::scaled(
+          Scope(store_) / (config.source_vocabulary > 0 ? "target_embedding" : "shared_embedding"),
+          config.vocabulary, config.width)),
+      source_embedding_(source_embedding_of(Scope(store_) / "source_embedding", config)),
+      encoder_positions_(learned_positions(Scope(store_) / "encoder", config)),
+      decoder_positions_(learned_positions(Scope(store_) / "decoder", config)),
       encoder_(encoder_blocks(Scope(store_) / "encoder", config)),
       decoder_(decoder_blocks(Scope(store_) / "decoder", config)),
       encoder_norm_(final_norm(Scope(store_) / "encoder", config)),
@@ -85,14 +122,25 @@ Transformer::Transformer(const TransformerConfig& config)
       output_("logits", embedding_.table, output_bias(Scope(store_) / "output", config)) {}
 
 void Transformer::make_tables(DType dtype, Device device) {
-  positions_ = sinusoidal_positions(config_.max_length, config_.width, config_.sinusoids)
-                   .to(dtype)
-                   .to(device);
+  const std::int64_t width = config_.width, half = config_.count_tags ? width / 2 : 0;
+  const auto table_at = [&](std::int64_t begin, std::int64_t columns) {
+    return in_columns(sinusoidal_positions(config_.max_length, columns, config_.sinusoids), begin,
+                      width)
+        .to(dtype)
+        .to(device);
+  };
+  if (config_.positions == Positions::sinusoidal) sinusoids_ = table_at(0, width - half);
+  if (half > 0) counts_ = table_at(width - half, half);
 }
 
 void Transformer::each_linear(const VisitLinear& visit) {
   for (Block& block : encoder_) block.each_linear(visit);
   for (Block& block : decoder_) block.each_linear(visit);
+}
+
+std::vector<Embedding*> Transformer::token_tables() {
+  if (!source_embedding_) return {&embedding_};
+  return {&embedding_, &*source_embedding_};
 }
 
 std::unique_ptr<AutoregressiveModel> Transformer::for_decoding(DType weights) const {

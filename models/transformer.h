@@ -15,6 +15,9 @@ class Transformer final : public AutoregressiveModel {
   const TransformerConfig& config() const override { return config_; }
   std::int64_t positions() const override { return config_.max_length; }
   SpecialTokens special() const override { return config_.special; }
+  bool counts(std::int32_t token) const override {
+    return config_.count_tags && token >= config_.first_tag;
+  }
 
   /// source: i32 [rows] -> memory [rows, width].
   Variable encode(const Tensor& source, const Sequences& sequences, Run& run) const override;
@@ -23,6 +26,9 @@ class Transformer final : public AutoregressiveModel {
   std::unique_ptr<AutoregressiveModel> for_decoding(DType weights = DType::f32) const override;
 
   const Embedding& token_embedding() const override { return embedding_; }
+  const Embedding& source_embedding() const override {
+    return source_embedding_ ? *source_embedding_ : embedding_;
+  }
   const std::vector<Block>& encoder() const override { return encoder_; }
   const std::vector<Block>& decoder() const override { return decoder_; }
   const Norm* encoder_norm() const override { return encoder_norm_ ? &*encoder_norm_ : nullptr; }
@@ -31,19 +37,26 @@ class Transformer final : public AutoregressiveModel {
   std::vector<Block>& decoder() { return decoder_; }
   const Linear& output() const override { return output_; }
   void each_linear(const VisitLinear& visit) override;
+  std::vector<Embedding*> token_tables() override;
 
  private:
-  /// Dropout(Embedding(ids) * sqrt(width) + PE(positions)). Point: stack/embedded.
-  Variable embed(const Tensor& ids, const Sequences& sequences, const char* stack, Run& run) const;
+  /// Dropout(Embedding(ids) * sqrt(width) + PE(positions)), PE learned if there is one. Point: stack/embedded.
+  /// counts: of rows, where the model counts tags.
+  Variable embed(const Embedding& table, const Tensor& ids, const Sequences& sequences,
+                 const Tensor& counts, const char* stack, const std::optional<Embedding>& learned,
+                 Run& run) const;
   void make_tables(DType dtype, Device device) override;
   Linear& output_map() override { return output_; }
 
   TransformerConfig config_;
   Embedding embedding_;
+  std::optional<Embedding> source_embedding_;  // of models with two vocabularies
+  std::optional<Embedding> encoder_positions_, decoder_positions_;  // where they are learned
   std::vector<Block> encoder_, decoder_;
   std::optional<Norm> encoder_norm_, decoder_norm_;  // of pre-norm models
   Linear output_;
-  Tensor positions_;  // [max_length, width]
+  Tensor sinusoids_;  // [max_length, width], unless positions are learned
+  Tensor counts_;     // likewise, of models that count tags
 };
 
 }  // namespace kette

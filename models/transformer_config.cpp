@@ -1,5 +1,7 @@
 #include "models/transformer_config.h"
 
+#include <algorithm>
+
 #include "data/tokenizers/tokenizer.h"
 
 namespace kette {
@@ -23,7 +25,20 @@ TransformerConfig TransformerConfig::preset(const std::string& name) {
     config.dropout = 0.3;
     return config;
   }
-  fail("preset: expected tiny, base or big, given ", name);
+  if (name == "parse") {
+    config.encoder_layers = config.decoder_layers = 3;
+    config.width = 128;
+    config.hidden = 256;
+    config.heads = 4;
+    config.source_vocabulary = 8000;
+    config.vocabulary = 100;  // symbols: about as many as the Penn Treebank has
+    config.count_tags = true;
+    config.first_tag = 54;
+    config.dropout = 0.2;
+    config.norm = NormOrder::pre;
+    return config;
+  }
+  fail("preset: expected tiny, base, big or parse, given ", name);
 }
 
 const Family& transformer_family() {
@@ -31,13 +46,15 @@ const Family& transformer_family() {
                                 .what = "translation model",
                                 .options = "Encoder-decoder models",
                                 .use = "kette translate and kette evaluate --src are for those",
-                                .presets = {"tiny", "base", "big"},
+                                .presets = {"tiny", "base", "big", "parse"},
                                 .config = preset_or_defaults<TransformerConfig>,
                                 .small_models = {
                                     {"post-norm", small_transformer(NormOrder::post).clone()},
                                     {"pre-norm", small_transformer(NormOrder::pre).clone()},
                                     {"marian", small_marian().clone()},
                                     {"pruned", small_pruned_transformer().clone()},
+                                    {"parser", small_parser().clone()},
+                                    {"table-3", small_table_3_transformer().clone()},
                                 }};
   return family;
 }
@@ -51,6 +68,19 @@ std::vector<Field> TransformerConfig::fields() {
       {"max_length", &max_length, "--model-max-length",
        "Longest sequence the model can be given, in tokens, with the marks of its beginning and end",
        3},
+      {.key = "key_width",
+       .value = &key_width,
+       .option = "--key-width",
+       .help =
+           "Columns of queries and keys in each head, d_k; a divisor of those of the values, width / heads; 0: as many",
+       .least = 0,
+       .may_lack = true},
+      {.key = "positions",
+       .value = Field::choice(positions),
+       .option = "--positions",
+       .help =
+           "Of translation models sinusoidal, the paper's, or learned; of language models learned, as in GPT-2, rotary (queries and keys turn) or alibi (scores fall with the distance)",
+       .may_lack = true},
       {"activation_dropout", &activation_dropout, "--activation-dropout",
        "Dropout inside the feed-forward layers"},
       {"norm", Field::choice(norm), "--norm",
@@ -59,6 +89,13 @@ std::vector<Field> TransformerConfig::fields() {
        "Of the feed-forward layers; swiglu: with a gate"},
       {.key = "sinusoids", .value = Field::choice(sinusoids), .may_lack = true},
       {.key = "output_bias", .value = &output_bias, .may_lack = true},
+      {.key = "source_vocabulary", .value = &source_vocabulary, .may_lack = true},
+      {.key = "count_tags",
+       .value = &count_tags,
+       .option = "--count-tags",
+       .help = "Of parsers: half of a position is how many words have been read",
+       .may_lack = true},
+      {.key = "first_tag", .value = &first_tag, .may_lack = true},
       {.key = "pad", .value = &special.pad, .may_lack = true},
       {.key = "unknown", .value = &special.unknown, .may_lack = true},
       {.key = "begin", .value = &special.begin, .may_lack = true},
@@ -72,14 +109,29 @@ void TransformerConfig::check() const {
   check_size("encoder_layers", encoder_layers, kMostLayers);
   check_size("decoder_layers", decoder_layers, kMostLayers);
   ModelConfig::check();
+  check_size("key_width", key_width, width / heads, 0);
+  KETTE_CHECK(key_width == 0 || width / heads % key_width == 0,
+              "key_width: expected a divisor of the width of a head's values, ", width / heads,
+              ", given ", key_width);
+  KETTE_CHECK(key_width == 0 || heads_left.empty(),
+              "heads_left: expected none in a model with a key_width, given ", heads_left.size());
   check_size("max_length", max_length, kMostPositions);
+  check_size("source_vocabulary", source_vocabulary, kLargestVocabulary, 0);
+  KETTE_CHECK(positions == Positions::sinusoidal || positions == Positions::learned,
+              "positions: expected sinusoidal or learned in a translation model, given ",
+              enum_name(positions));
+  // Then no count exceeds its position, so that the table has a row for it.
+  KETTE_CHECK(!count_tags || first_tag > special.begin,
+              "count_tags: expected a first_tag behind the begin mark ", special.begin, ", given ",
+              first_tag, " (the preset parse has one)");
   check_rate("activation_dropout", activation_dropout);
   for (const auto& [what, id] : {std::pair{"pad", special.pad},
                                  {"unknown", special.unknown},
                                  {"begin", special.begin},
                                  {"end", special.end}}) {
-    KETTE_CHECK(id >= 0 && id < vocabulary, what, ": expected an id below the vocabulary ",
-                vocabulary, ", given ", id);
+    const std::int64_t smaller = std::min(vocabulary, source_pieces());
+    KETTE_CHECK(id >= 0 && id < smaller, what, ": expected an id below the vocabulary ", smaller,
+                ", given ", id);
   }
 }
 
@@ -97,15 +149,20 @@ std::vector<SummaryRow> TransformerConfig::summary() const {
   const std::int64_t norm_size = 2 * w,
                      of_feed_forward = linear_parameters(w, inner) + linear_parameters(hidden, w);
   const double feed_forward_flops = linear_flops(w, inner + hidden);
+  const bool shares = source_vocabulary == 0;
   std::vector<SummaryRow> rows = {
-      {"embedding = output projection", 1, vocabulary * w, 0, linear_flops(w, vocabulary)}};
+      {shares ? "embedding = output projection" : "target embedding = output projection", 1,
+       vocabulary * w, 0, linear_flops(w, vocabulary)}};
+  if (!shares) rows.push_back({"source embedding", 1, source_vocabulary * w, 0, 0});
   /// FLOPs: of an attention's maps from and to a model of that width, for each token of either side.
   const auto add_attentions = [&](const char* part, std::int64_t first, std::int64_t layers,
                                   double source_maps, double target_maps) {
+    const std::int64_t value_shares = heads_of(0).value_shares;
     const auto cost = [&](std::int64_t heads_width) {
       const double map = linear_flops(w, heads_width);
       const std::int64_t parameters =
-          linear_parameters(w, 3 * heads_width) + linear_parameters(heads_width, w) + norm_size;
+          linear_parameters(w, 2 * heads_width / value_shares + heads_width) +
+          linear_parameters(heads_width, w) + norm_size;
       return SummaryRow{part, 1, parameters, source_maps * map, target_maps * map};
     };
     for (SummaryRow& row : attention_rows(*this, first, layers, cost)) {
@@ -121,6 +178,9 @@ std::vector<SummaryRow> TransformerConfig::summary() const {
                  2, 2);
   rows.push_back({"decoder layer: feed-forward", decoder_layers, of_feed_forward + norm_size, 0,
                   feed_forward_flops});
+  if (positions == Positions::learned) {
+    rows.push_back({"position embeddings", 2, max_length * w, 0, 0});
+  }
   if (output_bias) rows.push_back({"output bias", 1, vocabulary, 0, 0});
   if (norm == NormOrder::pre) rows.push_back({"final norms", 2, norm_size, 0, 0});
   return rows;
@@ -151,6 +211,21 @@ TransformerConfig small_marian() {
   config.feed_forward = FeedForwardKind::silu;
   config.sinusoids = SinusoidLayout::concatenated;
   config.output_bias = true;
+  return config;
+}
+
+TransformerConfig small_parser() {
+  TransformerConfig config = small_transformer(NormOrder::pre);
+  config.source_vocabulary = 31;
+  config.count_tags = true;
+  config.first_tag = 13;
+  return config;
+}
+
+TransformerConfig small_table_3_transformer() {
+  TransformerConfig config = small_transformer(NormOrder::post);
+  config.key_width = 4;
+  config.positions = Positions::learned;
   return config;
 }
 

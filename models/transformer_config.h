@@ -16,12 +16,21 @@ struct TransformerConfig final : ModelConfig {
   double activation_dropout = 0;
   NormOrder norm = NormOrder::post;
   FeedForwardKind feed_forward = FeedForwardKind::relu;
+  /// sinusoidal, or learned: a table of max_length vectors for either stack (Table 3, row (E)).
+  Positions positions = Positions::sinusoidal;
   SinusoidLayout sinusoids = SinusoidLayout::interleaved;
+  /// Of the encoder, which then has an embedding of its own; 0: source and target share `vocabulary`.
+  std::int64_t source_vocabulary = 0;
+  /// Of parsers: half of each target position's sines are of how many tags came before it and at it, which is
+  /// the number of the next word, and half of the sources' are of their positions once more, so that attention
+  /// need not count. Tags: the ids from first_tag on.
+  bool count_tags = false;
+  std::int32_t first_tag = 0;
   bool output_bias = false;  ///< added to the logits, as in Marian
   SpecialTokens special;
 
-  /// "tiny" (Wu et al. 2021), "base" or "big" (the paper's Table 3); an unknown name is an Error
-  /// that lists them.
+  /// "tiny" (Wu et al. 2021), "base" or "big" (the paper's Table 3), "parse" for a parser of few trees; an
+  /// unknown name is an Error that lists them.
   static TransformerConfig preset(const std::string& name);
 
   const Family& family() const override { return transformer_family(); }
@@ -35,13 +44,20 @@ struct TransformerConfig final : ModelConfig {
   std::vector<SummaryRow> summary() const override;
   double attention_pairs(const Segments& source, const Segments& target) const override;
   std::int64_t attentions() const override { return encoder_layers + 2 * decoder_layers; }
+  std::int64_t source_pieces() const override {
+    return source_vocabulary > 0 ? source_vocabulary : vocabulary;
+  }
 };
 
 /// Small enough that every element can be checked, with every kind of dropout on.
 TransformerConfig small_transformer(NormOrder norm);
 /// In the form of Marian's models: with SiLU, an output bias, sines before cosines.
 TransformerConfig small_marian();
+/// With a vocabulary for each side.
+TransformerConfig small_parser();
 /// Of four heads some attentions have lost one, two or three.
 TransformerConfig small_pruned_transformer();
+/// Keys half as wide as values, and learned positions.
+TransformerConfig small_table_3_transformer();
 
 }  // namespace kette

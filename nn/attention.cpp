@@ -18,6 +18,12 @@ Variable shown_probabilities(const Variable& heads, const std::string& path, con
   return weighted_values(other, spelled_out, options.dropout);
 }
 
+/// Parts of a map that the shares of the values have in common come once for each of them.
+std::vector<RowCopies> for_all_shares(const HeadShape& heads, std::vector<RowCopies> parts) {
+  if (heads.value_shares == 1) parts.clear();
+  return parts;
+}
+
 /// At 0 a key is made of both in equal parts.
 Variable smear_of(const Scope& scope, std::int64_t heads, bool smeared_keys) {
   if (!smeared_keys) return {};
@@ -32,14 +38,19 @@ MultiHeadSelfAttention::MultiHeadSelfAttention(const Scope& scope, std::int64_t 
                                                const MapOptions& maps, bool smeared_keys)
     : path(scope.path()),
       query_key_value(scope / "query_key_value", width,
-                      head_shape.total_width() + 2 * head_shape.total_width() / who.group,
+                      head_shape.query_width() + head_shape.query_width() / who.group +
+                          head_shape.total_width() / who.group,
                       maps.reading(3)),
       smear(smear_of(scope, head_shape.count, smeared_keys)),
       output(scope / "output", head_shape.total_width(), width, maps.writing()),
       layer(layer_number),
       heads(head_shape),
       pattern(who),
-      dropout_rate(dropout) {}
+      dropout_rate(dropout) {
+  const std::int64_t queries = heads.query_width(), shares = heads.value_shares;
+  query_key_value.copies =
+      for_all_shares(heads, {{queries, shares}, {queries, shares}, {heads.total_width(), 1}});
+}
 
 Variable MultiHeadSelfAttention::operator()(const Variable& x, const Sequences& sequences, Run& run,
                                             const Rotation* rotation) const {
@@ -47,7 +58,7 @@ Variable MultiHeadSelfAttention::operator()(const Variable& x, const Sequences& 
   if (smears_keys()) qkv = sequences.smeared_keys(layer, qkv, sigmoid(smear));
   if (rotation)
     qkv = rotary(qkv, rotation->positions, rotation->table, heads.total_width() + key_width());
-  const AttentionOptions options{heads.count, pattern, run.mask(dropout_rate)};
+  const AttentionOptions options{heads.computed(), pattern, run.mask(dropout_rate)};
   const Variable all_heads =
       shown_probabilities(sequences.self_attention(layer, qkv, options), path, run, options,
                           [&] { return sequences.self_pairs(layer, qkv, options); });
@@ -58,17 +69,22 @@ MultiHeadCrossAttention::MultiHeadCrossAttention(const Scope& scope, std::int64_
                                                  std::int64_t width, const HeadShape& head_shape,
                                                  double dropout, const MapOptions& maps)
     : path(scope.path()),
-      query(scope / "query", width, head_shape.total_width(), maps.reading()),
-      key_value(scope / "key_value", width, 2 * head_shape.total_width(), maps.reading(2)),
+      query(scope / "query", width, head_shape.query_width(), maps.reading()),
+      key_value(scope / "key_value", width, head_shape.query_width() + head_shape.total_width(),
+                maps.reading(2)),
       output(scope / "output", head_shape.total_width(), width, maps.writing()),
       layer(layer_number),
       heads(head_shape),
-      dropout_rate(dropout) {}
+      dropout_rate(dropout) {
+  const RowCopies all{heads.query_width(), heads.value_shares};
+  query.copies = for_all_shares(heads, {all});
+  key_value.copies = for_all_shares(heads, {all, {heads.total_width(), 1}});
+}
 
 Variable MultiHeadCrossAttention::operator()(const Variable& x, const Sequences& sequences,
                                              Run& run) const {
   const Variable queries = query(x, run);
-  const AttentionOptions options{heads.count, Mask::none, run.mask(dropout_rate)};
+  const AttentionOptions options{heads.computed(), Mask::none, run.mask(dropout_rate)};
   const Variable all_heads = shown_probabilities(
       sequences.cross_attention(layer, queries, key_value, options, run), path, run, options,
       [&] { return sequences.cross_pairs(layer, queries, key_value); });

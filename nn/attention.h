@@ -1,6 +1,7 @@
 // Multi-head attention (Vaswani et al. 2017, section 3.2.2): project, attend, project back. Points, of
 // self- and cross-attention alike: those of the projections; path/probabilities, [rows, heads, keys],
 // before dropout; and path/heads, [rows, heads * head width], head h in columns [h, h + 1) * head width.
+// Heads are those that are computed (nn/head_shape.h); the dropout of each is its own.
 #pragma once
 
 #include "nn/head_shape.h"
@@ -14,7 +15,8 @@ struct Rotation {
   Tensor positions;  ///< i32 [rows]
 };
 
-/// Projects queries, keys and values in one product. Keys may be smeared (autograd/ops/smear.h), by
+/// Projects queries, keys and values in one product. All heads of one read one of the keys and values, or values
+/// are as wide as keys. Keys may be smeared (autograd/ops/smear.h), by
 /// sigmoid(smear) of each head, before they are turned.
 struct MultiHeadSelfAttention {
   std::string path;
@@ -33,6 +35,11 @@ struct MultiHeadSelfAttention {
   bool smears_keys() const { return smear.leaf() != nullptr; }
   /// Of all heads of the keys, and of the values.
   std::int64_t key_width() const { return heads.total_width() / pattern.group; }
+  /// Numbers that a slot of a KvCache keeps: a position's keys and values, or a state.
+  std::int64_t slot_width() const {
+    if (!pattern.is_linear()) return 2 * key_width();
+    return heads.count / pattern.group * linear_weights::state_size(heads.width);
+  }
   Variable operator()(const Variable& x, const Sequences& sequences, Run& run,
                       const Rotation* rotation = nullptr) const;
 };

@@ -4,20 +4,11 @@ namespace kette {
 namespace {
 
 FeedForward feed_forward_of(const Scope& scope, const BlockConfig& c) {
-  const auto with = [&](Activation activation) {
-    return FeedForward(scope, c.width, c.hidden, activation, c.activation_dropout, c.maps);
-  };
-  switch (c.feed_forward) {
-    case FeedForwardKind::gelu:
-      return with(Activation::gelu);
-    case FeedForwardKind::silu:
-      return with(Activation::silu);
-    case FeedForwardKind::swiglu:
-      return FeedForward::swiglu(scope, c.width, c.hidden, c.activation_dropout, c.maps);
-    case FeedForwardKind::relu:
-      break;
+  if (c.feed_forward == FeedForwardKind::swiglu) {
+    return FeedForward::swiglu(scope, c.width, c.hidden, c.activation_dropout, c.maps);
   }
-  return with(Activation::relu);
+  return FeedForward(scope, c.width, c.hidden, activation_of(c.feed_forward), c.activation_dropout,
+                     c.maps);
 }
 
 AddAndNorm add_and_norm(const Scope& scope, const BlockConfig& c) {
@@ -44,6 +35,22 @@ const Scope& in_order(const Scope& scope, const BlockConfig& c) {
 }
 
 }  // namespace
+
+Activation activation_of(FeedForwardKind kind) {
+  switch (kind) {
+    case FeedForwardKind::relu:
+      return Activation::relu;
+    case FeedForwardKind::gelu:
+      return Activation::gelu;
+    case FeedForwardKind::gelu_erf:
+      return Activation::gelu_erf;
+    case FeedForwardKind::silu:
+      return Activation::silu;
+    case FeedForwardKind::swiglu:
+      break;
+  }
+  return Activation::none;
+}
 
 std::array<Variable, 2> ResidualStream::through(const Norm& norm, const Run& run) const {
   if (update) return norm(x, *update, mask, run);
@@ -79,12 +86,13 @@ ResidualStream Block::operator()(const ResidualStream& x, const Sequences& seque
 }
 
 void Block::each_linear(const VisitLinear& visit) {
-  visit(self_attention.query_key_value,
-        {{"query", self_attention.pattern.group}, {"key"}, {"value"}});
+  visit(self_attention.query_key_value, {{"query", self_attention.pattern.group},
+                                         {"key"},
+                                         {"value", self_attention.heads.value_shares}});
   visit(self_attention.output, {{"output"}});
   if (cross_attention) {
     visit(cross_attention->query, {{"query"}});
-    visit(cross_attention->key_value, {{"key"}, {"value"}});
+    visit(cross_attention->key_value, {{"key"}, {"value", cross_attention->heads.value_shares}});
     visit(cross_attention->output, {{"output"}});
   }
   if (!feed_forward) return;

@@ -56,13 +56,17 @@ struct AddAndNorm {
   }
 };
 
-enum class FeedForwardKind : std::uint8_t { relu, gelu, silu, swiglu };
+enum class FeedForwardKind : std::uint8_t { relu, gelu, gelu_erf, silu, swiglu };
 template <>
 inline constexpr auto kNamesOf<FeedForwardKind> =
     enum_names<FeedForwardKind>({{FeedForwardKind::relu, "relu"},
                                  {FeedForwardKind::gelu, "gelu"},
+                                 {FeedForwardKind::gelu_erf, "gelu_erf"},
                                  {FeedForwardKind::silu, "silu"},
                                  {FeedForwardKind::swiglu, "swiglu"}});
+
+/// What is applied between the two maps; swiglu has a gate in its place.
+Activation activation_of(FeedForwardKind kind);
 
 struct BlockConfig {
   std::int64_t width = 512;

@@ -21,6 +21,17 @@ Tensor attend(const Tensor& x, const AttentionOptions& options, const CachePlace
   return output;
 }
 
+/// Likewise of linear attention, whose cache keeps states.
+Tensor take_steps(const Tensor& qkv, const AttentionOptions& options, const CachePlaces& places,
+                  const Tensor& states) {
+  const Tensor output =
+      Tensor::empty({qkv.rows(), options.query_width(qkv.width())}, DType::f32, qkv.device());
+  const LinearStepArgs args{qkv, states, output, options.heads, options.pattern, places};
+  const Work work("linear_attention_step", {&qkv}, {&output});
+  on(qkv.device(), [&](auto exec) { kernels::linear_attention_step(exec, args); });
+  return output;
+}
+
 /// Each row by itself, with all keys and values up to its own.
 QueriesAndKeys spelled_out(const Tensor& x, const AttentionPattern& pattern,
                            const CachePlaces& places, const Tensor& layer) {
@@ -70,6 +81,7 @@ Variable CachedSequences::smeared_keys(std::int64_t layer, const Variable& qkv,
 Variable CachedSequences::self_attention(std::int64_t layer, const Variable& qkv,
                                          const AttentionOptions& options) const {
   const Tensor cache = past_->layer(layer);
+  if (options.pattern.is_linear()) return take_steps(qkv.value(), options, places_, cache);
   write_to_cache(qkv.value(), options.query_width(qkv.value().width()), places_, cache);
   return attend(qkv.value(), options, places_, cache);
 }
@@ -81,6 +93,9 @@ Variable CachedSequences::cross_attention(std::int64_t layer, const Variable& qu
 
 QueriesAndKeys CachedSequences::self_pairs(std::int64_t layer, const Variable& qkv,
                                            const AttentionOptions& options) const {
+  KETTE_CHECK(!options.pattern.is_linear(),
+              "probabilities: expected a pass over whole texts, given one that goes on from what "
+              "decoding keeps, for linear attention keeps no keys of the past, only their sum");
   return spelled_out(qkv.value(), options.pattern, places_, past_->layer(layer));
 }
 

@@ -23,7 +23,7 @@ CachePlaces KvCache::add_lines(const Segments& segments) {
 CachePlaces KvCache::extend_lines(std::int64_t first_line, const Segments& segments) {
   std::vector<std::int32_t> of_rows;
   std::int64_t first_position = 0;
-  reserve(segments.rows());
+  reserve(has_states_ ? segments.count() : segments.rows());
   for (std::int64_t i = 0; i < segments.count(); ++i) {
     const std::int64_t line = first_line + i;
     if (segments.length(i) == 0) continue;
@@ -37,12 +37,12 @@ CachePlaces KvCache::extend_lines(std::int64_t first_line, const Segments& segme
 }
 
 void KvCache::extend(std::int64_t line, std::int64_t positions) {
-  reserve(positions);
+  reserve(has_states_ ? std::min<std::int64_t>(positions, 1) : positions);
   std::int64_t& length = lengths_[line];
   widen_table(length + positions);
   for (std::int64_t i = 0; i < positions; ++i) {
     table_[line * table_width_ + length] = free_.back();
-    free_.pop_back();
+    if (!has_states_ || i + 1 == positions) free_.pop_back();
     ++length;
   }
   if (kept_ > 0) firsts_[line] = std::max(firsts_[line], length - kept_);
@@ -114,7 +114,7 @@ void KvCache::grow(std::int64_t slots) {
     kept = larger;
   };
   for (std::size_t layer = 0; layer < widths_.size(); ++layer) {
-    enlarge(keys_values_[layer], 2 * widths_[layer]);
+    enlarge(keys_values_[layer], (has_states_ ? 1 : 2) * widths_[layer]);
     if (keys_are_smeared_) enlarge(unsmeared_keys_[layer], widths_[layer]);
   }
   slots_ = slots;

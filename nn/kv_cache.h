@@ -3,7 +3,8 @@
 // the next position needs. A line is a text, a table names its slots. Lines may name the same slots, so
 // a new order of hypotheses moves a row of integers and no keys, and the slots that no line names any
 // more are found when room is short. Where a position is seen by the next few alone, lines let go of the
-// others, and the cache is no larger however long the texts.
+// others, and the cache is no larger however long the texts. Linear attention has no keys to keep: a slot
+// then has what the attention knows after a position, a state, and lines let go of all but the last.
 #pragma once
 
 #include <algorithm>
@@ -31,8 +32,17 @@ class KvCache {
         keys_values_(widths_.size()),
         unsmeared_keys_(widths_.size()) {}
 
+  /// Of linear attention; widths: of each layer's states.
+  static KvCache of_states(std::vector<std::int64_t> widths, Device device,
+                           std::int64_t first_slots = 1) {
+    KvCache cache(std::move(widths), device, false, first_slots, 1);
+    cache.has_states_ = true;
+    return cache;
+  }
+
   std::int64_t lines() const { return static_cast<std::int64_t>(lengths_.size()); }
   std::int64_t kept() const { return kept_; }
+  bool has_states() const { return has_states_; }
   /// Positions that a line has, or had, slots for.
   std::int64_t length(std::int64_t line) const { return lengths_[line]; }
   /// Of the longest line.
@@ -48,7 +58,7 @@ class KvCache {
   CachePlaces extend_lines(std::int64_t first_line, const Segments& segments);
   /// Room for so many positions more, of all lines together, so that it is made at once.
   void reserve(std::int64_t positions);
-  /// Slots for so many positions more.
+  /// Slots for so many positions more; of states one, for a pass over them leaves its last alone.
   void extend(std::int64_t line, std::int64_t positions = 1);
   /// Likewise, each of a pass of its own, so that they take the places of those that are let go.
   void extend_in_passes(std::int64_t line, std::int64_t positions);
@@ -59,7 +69,7 @@ class KvCache {
   /// Line l becomes what line parents[l] was. To extend it leaves the others alone.
   void select(const std::vector<std::int64_t>& parents);
 
-  /// [slots, 2 * width] of a layer, until a line grows.
+  /// [slots, 2 * width] of a layer, of states [slots, width], until a line grows.
   const Tensor& layer(std::int64_t index) const { return keys_values_[index]; }
   /// [slots, width] of a layer, likewise.
   const Tensor& unsmeared_keys(std::int64_t index) const { return unsmeared_keys_[index]; }
@@ -78,7 +88,7 @@ class KvCache {
 
   std::vector<std::int64_t> widths_;
   Device device_;
-  bool keys_are_smeared_;
+  bool keys_are_smeared_, has_states_ = false;
   std::int64_t first_slots_, kept_;
   std::int64_t slots_ = 0;              // there is room for
   std::vector<Tensor> keys_values_;     // of each layer [slots, 2 * width]

@@ -1,10 +1,25 @@
 #include "nn/layers.h"
 
 #include <cmath>
-
-#include "nn/prepacked.h"
+#include <optional>
 
 namespace kette {
+namespace {
+
+/// The rows of a matrix, or the elements of a vector, as often as they are to come.
+Variable copied(const Variable& x, const std::vector<RowCopies>& copies) {
+  if (copies.empty() || !x.value().defined()) return x;
+  std::optional<Variable> all;
+  std::int64_t begin = 0;
+  for (const RowCopies& part : copies) {
+    const Variable rows = slice(x, begin, begin + part.rows);
+    for (std::int64_t i = 0; i < part.times; ++i) all = all ? concatenate(*all, rows) : rows;
+    begin += part.rows;
+  }
+  return *all;
+}
+
+}  // namespace
 
 Linear::Linear(const Scope& scope, std::int64_t in, std::int64_t out, const LinearOptions& options)
     : path(scope.path()),
@@ -17,6 +32,7 @@ Linear::Linear(const Scope& scope, std::int64_t in, std::int64_t out, const Line
 
 Variable Linear::operator()(const Variable& x) const {
   if (prepacked) return prepacked_linear(x, *prepacked, activation);
+  if (!copies.empty()) return linear(x, copied(weight, copies), copied(bias, copies), activation);
   if (!adapter) return linear(x, weight, bias, activation);
   const Variable y =
       lora_linear(x, weight, bias, adapter->down, adapter->up, adapter->blocks, adapter->scale);
@@ -25,6 +41,8 @@ Variable Linear::operator()(const Variable& x) const {
       return relu(y);
     case Activation::gelu:
       return gelu(y);
+    case Activation::gelu_erf:
+      return gelu_erf(y);
     case Activation::silu:
       return silu(y);
     case Activation::none:
@@ -38,12 +56,13 @@ PrepackedWeight Linear::prepack(DType panels) const {
   KETTE_CHECK(matrix.defined(), path,
               ": expected a model with values, given one without "
               "(materialize or load them)");
+  const Tensor biases = copied(bias, copies).value();
   return on(matrix.device(),
-            [&](auto exec) { return kernels::prepack_linear(exec, matrix, bias.value(), panels); });
+            [&](auto exec) { return kernels::prepack_linear(exec, matrix, biases, panels); });
 }
 
 Tensor Linear::merged_weight() const {
-  if (!adapter) return weight.value();
+  if (!adapter) return copied(weight, copies).value();
   const Tensor merged = weight.value().to(DType::f32).clone();
   merge_lora(merged, adapter->down.value().to(DType::f32), adapter->up.value().to(DType::f32),
              adapter->blocks, adapter->scale);

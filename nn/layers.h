@@ -10,6 +10,7 @@
 
 #include "autograd/all_ops.h"
 #include "nn/param_store.h"
+#include "nn/prepacked.h"
 #include "nn/run.h"
 #include "tensor/enum_names.h"
 
@@ -32,10 +33,16 @@ struct LinearOptions {
   bool biased = true;
 };
 
+/// How often the next rows of a weight come in the map, one copy after the other.
+struct RowCopies {
+  std::int64_t rows, times;
+};
+
 /// y = activation(x W^T + b). weight: [out, in], bias: [out], or undefined: there is none.
 struct Linear {
   std::string path;
   Variable weight, bias;
+  std::vector<RowCopies> copies{};  ///< of all rows of weight and bias; none: each comes once
   Activation activation = Activation::none;
   std::optional<LoraAdapter> adapter;        ///< while fine-tuning
   std::optional<PrepackedWeight> prepacked;  ///< while decoding: used instead of weight and bias
@@ -48,9 +55,9 @@ struct Linear {
   Variable operator()(const Variable& x) const;
   Variable operator()(const Variable& x, const Run& run) const { return run.tap(path, (*this)(x)); }
   /// Weight and bias laid out for products of few rows (tensor/decoding.h), adapters merged; panels:
-  /// f32 or bf16.
+  /// f32, bf16 or int8.
   PrepackedWeight prepack(DType panels) const;
-  /// The weight, or in f32 the one weight that does what it does together with its adapter.
+  /// The weight with all its copies, or in f32 the one weight that does what it does together with its adapter.
   Tensor merged_weight() const;
 };
 
@@ -90,6 +97,7 @@ struct Norm {
 struct Embedding {
   Variable table;
   double scale;
+  Int8Matrix rounded;  ///< while decoding in int8: used instead of the table
 
   Embedding(const Scope& scope, std::int64_t vocabulary, std::int64_t width, double deviation,
             double scale = 1);
@@ -97,6 +105,7 @@ struct Embedding {
   static Embedding scaled(const Scope& scope, std::int64_t vocabulary, std::int64_t width);
   /// with_holes: ids may be kNoEntry, as some are in consistency training (train/consistency.h).
   Variable operator()(const Tensor& ids, bool with_holes = false) const {
+    if (rounded.defined()) return rounded_embedding(rounded, ids, scale);
     return embedding(table, ids, scale, with_holes);
   }
 };

@@ -100,6 +100,11 @@ void ParamStore::materialize(std::uint64_t seed, DType dtype, Device device, Gra
   round();
 }
 
+void ParamStore::release() {
+  values_ = gradients_ = rounded_ = {};
+  for (const auto& leaf : leaves_) leaf->value = leaf->gradient = {};
+}
+
 void ParamStore::clear_gradients() {
   const Work work("clear_gradients", {}, {&gradients()});
   gradients_.zero();

@@ -53,6 +53,8 @@ class ParamStore {
                 "materialized");
     return gradients_;
   }
+  /// Lets go of all values and gradients, of a model that a snapshot decodes for.
+  void release();
   /// Zeros in all of them, to begin with.
   void clear_gradients();
   /// The values in bf16, which are what the leaves hold then; otherwise undefined.

@@ -9,6 +9,18 @@
 
 namespace kette {
 
+/// How a model knows where a token stands. Added to the embeddings: sines (Vaswani et al. 2017), or a learned vector
+/// for each position (Gehring et al. 2017, "Convolutional Sequence to Sequence Learning"; GPT-2's). Turning queries
+/// and keys, as in later models (Touvron et al. 2023, "LLaMA"); or as distances that scores fall with (Press et al.
+/// 2022), without any table.
+enum class Positions : std::uint8_t { sinusoidal, learned, rotary, alibi };
+template <>
+inline constexpr auto kNamesOf<Positions> = enum_names<Positions>({{Positions::sinusoidal,
+                                                                    "sinusoidal"},
+                                                                   {Positions::learned, "learned"},
+                                                                   {Positions::rotary, "rotary"},
+                                                                   {Positions::alibi, "alibi"}});
+
 /// Which columns the sines and the cosines of a frequency are in.
 enum class SinusoidLayout : std::uint8_t {
   interleaved,  ///< 2i and 2i + 1, the paper's section 3.5

@@ -1,5 +1,6 @@
 #include "nn/prepacked.h"
 
+#include "autograd/ops/ids.h"
 #include "autograd/tape.h"
 #include "tensor/kernels.h"
 #include "tensor/observer.h"
@@ -17,6 +18,10 @@ Variable prepacked_linear(const Variable& x, const PrepackedWeight& weight, Acti
     kernels::prepacked_linear(exec, {&weight, x.value(), y, activation});
   });
   return y;
+}
+
+Variable rounded_embedding(const Int8Matrix& table, const Tensor& ids, double scale) {
+  return rows_of(table, checked_ids("embedding", ids, table.values), scale);
 }
 
 }  // namespace kette

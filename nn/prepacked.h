@@ -4,11 +4,15 @@
 
 #include "autograd/variable.h"
 #include "tensor/decoding.h"
+#include "tensor/int8_matrix.h"
 
 namespace kette {
 
 /// x: f32 [rows, in] -> activation(x W^T + b), f32 [rows, out]. Has no backward: an Error where a tape
 /// wants the gradient of x.
 Variable prepacked_linear(const Variable& x, const PrepackedWeight& weight, Activation activation);
+
+/// scale * table[id], f32 [rows, width]; ids: i32 [rows], on the host.
+Variable rounded_embedding(const Int8Matrix& table, const Tensor& ids, double scale);
 
 }  // namespace kette

@@ -6,8 +6,8 @@
 
 namespace kette {
 
-/// softmax(Q K^T / sqrt(head width)): [rows, heads, longest sequence of keys]. Row r has those of its
-/// sequence's keys and then zeros.
+/// softmax(Q K^T / sqrt(head width)), or of linear attention each weight's share of their sum: [rows,
+/// heads, longest sequence of keys]. Row r has those of its sequence's keys and then zeros.
 Variable attention_probabilities(const QueriesAndKeys& pairs, std::int64_t heads);
 /// The values weighted by such probabilities, after the dropout that attention would apply to its own:
 /// [rows, width].

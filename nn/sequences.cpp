@@ -27,7 +27,8 @@ Variable PackedSequences::smeared_keys(std::int64_t, const Variable& qkv,
 
 Variable PackedSequences::self_attention(std::int64_t, const Variable& qkv,
                                          const AttentionOptions& options) const {
-  return kette::self_attention(qkv, segments_, options);
+  return options.pattern.is_linear() ? linear_attention(qkv, segments_, options)
+                                     : kette::self_attention(qkv, segments_, options);
 }
 
 Variable PackedSequences::cross_attention(std::int64_t, const Variable& query,

@@ -4,7 +4,7 @@
 // a pass, and the keys and values of the past lie in a cache (nn/cached_sequences.h).
 #pragma once
 
-#include "autograd/ops/attention.h"
+#include "autograd/ops/linear_attention.h"
 #include "autograd/ops/smear.h"
 #include "nn/layers.h"
 
@@ -25,6 +25,10 @@ class Sequences {
 
   /// Of each row within its sequence: i32 [rows].
   virtual const Tensor& positions() const = 0;
+  /// What else places each row, of models that count something (models/transformer_config.h): i32 [rows], or
+  /// undefined.
+  const Tensor& counts() const { return counts_; }
+  void set_counts(Tensor counts) { counts_ = std::move(counts); }
   /// The longest sequence, after this pass.
   virtual std::int64_t longest() const = 0;
 
@@ -45,6 +49,9 @@ class Sequences {
                                     const AttentionOptions& options) const = 0;
   virtual QueriesAndKeys cross_pairs(std::int64_t layer, const Variable& query,
                                      const Linear& key_value) const = 0;
+
+ private:
+  Tensor counts_;
 };
 
 /// Whole sequences, and the encoder's output that they are decoded from, if any.

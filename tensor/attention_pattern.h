@@ -13,10 +13,15 @@ namespace kette {
 
 enum class Mask : std::uint8_t { none, causal };
 
+/// How a query weighs the keys that it sees: by exp(q k / sqrt(head width)) of Vaswani et al. 2017, or
+/// by phi(q) phi(k) of Katharopoulos et al. 2020 (tensor/linear_attention.h).
+enum class AttentionWeights : std::uint8_t { softmax, linear };
+
 /// What a query sees of the keys of its sequence, and with which of their heads. With Mask::causal the
 /// last query sees the last key: query t stands at t + keys - queries, and sees the keys up to there.
 struct AttentionPattern {
   Mask mask = Mask::none;
+  AttentionWeights weights = AttentionWeights::softmax;
   /// So many heads, one after the other, read one head of the keys and values (Ainslie et al. 2023,
   /// "GQA"; all of them, Shazeer 2019, "Fast Transformer Decoding").
   std::int64_t group = 1;
@@ -46,6 +51,13 @@ struct AttentionPattern {
     pattern.alibi = true;
     return pattern;
   }
+  AttentionPattern with_linear_weights() const {
+    AttentionPattern pattern = *this;
+    pattern.weights = AttentionWeights::linear;
+    return pattern;
+  }
+
+  bool is_linear() const { return weights == AttentionWeights::linear; }
 
   /// 2^(-8 i / heads) of head i - 1. Where the heads are no power of 2 the first ones are those of the
   /// next lower power m, and the others every other one of 2 m (the paper's code).
@@ -82,6 +94,9 @@ struct AttentionPattern {
                 ": expected heads in groups of equal size, given ", heads, " in groups of ", group);
     KETTE_CHECK(window >= 0 && (mask == Mask::causal || (window == 0 && !alibi)), op,
                 ": expected a causal mask beside a window or ALiBi's slopes, given none");
+    KETTE_CHECK(!is_linear() || (window == 0 && !alibi), op,
+                ": expected neither a window nor ALiBi's slopes with the weights of linear "
+                "attention, given one");
   }
 };
 

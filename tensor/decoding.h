@@ -1,6 +1,6 @@
 // Arguments of the kernels that generate text: few rows at a time, against weights that do not
 // change and keys and values that grow by a position each step. f32 throughout, but that weights may
-// lie in bf16, half the bytes to read. In every one of them the result of a row depends on that row
+// lie in bf16, half the bytes to read, or on a CPU in int8, a quarter. In every one of them the result of a row depends on that row
 // alone, to the last bit: not on the rows beside it, nor on how many there are.
 #pragma once
 
@@ -14,17 +14,19 @@
 namespace kette {
 
 /// y = activation(x W^T + bias) with W: [out, in] laid out beforehand the way the device multiplies
-/// fastest; the layout of `panels` is the device's own. Made by kernels::prepack_linear.
+/// fastest; the layout of `panels` is the device's own. Made by kernels::prepack_linear. With int8 panels
+/// rows of x are rounded to int8, too, as they come (tensor/int8_matrix.h).
 struct PrepackedWeight {
-  Tensor panels;  ///< f32 or bf16
+  Tensor panels;  ///< f32, bf16, or on a CPU int8
   Tensor bias;    ///< f32
+  Tensor scales;  ///< f32, of int8 panels: what the values of each row of W are multiples of
   std::int64_t out = 0, in = 0;
 
   /// The sizes alone, with panels and bias undefined; an Error unless matrix and bias fit together
   /// and panels come in that type.
   static PrepackedWeight sizes_of(const Tensor& matrix, const Tensor& bias, DType panels);
 
-  /// Calls function(panels), a pointer of their type.
+  /// Calls function(panels), a pointer of their type, which is not int8.
   template <class Function>
   void visit_panels(Function&& function) const {
     if (panels.dtype() == DType::bf16) return function(panels.data<BFloat16>());
@@ -65,6 +67,9 @@ struct CachePlaces {
   Tensor table;      ///< i32 [lines, positions]: slots
   Tensor lines;      ///< i32 [rows]
   Tensor positions;  ///< i32 [rows]
+
+  void check(const char* op,
+             std::int64_t rows) const;  ///< an Error unless they are of so many rows
 };
 
 /// Each row attends to its line, up to its own position and as far back as its window reaches.

@@ -1,5 +1,6 @@
 // Element types. f32 is what training computes in; f64 exists for the gradient check; bf16 is a
-// storage type (arithmetic happens in f32); i32 holds token ids.
+// storage type (arithmetic happens in f32); i32 holds token ids; int8 holds weights for decoding, as
+// multiples of a scale that lies beside (tensor/int8_matrix.h).
 #pragma once
 
 #include <bit>
@@ -45,7 +46,7 @@ struct BFloat16 {
   }
 };
 
-enum class DType : std::uint8_t { f32, f64, bf16, i32 };
+enum class DType : std::uint8_t { f32, f64, bf16, i32, int8 };
 
 template <class T>
 inline constexpr DType dtype_of = [] {
@@ -53,6 +54,7 @@ inline constexpr DType dtype_of = [] {
   if constexpr (std::is_same_v<T, double>) return DType::f64;
   if constexpr (std::is_same_v<T, BFloat16>) return DType::bf16;
   if constexpr (std::is_same_v<T, std::int32_t>) return DType::i32;
+  if constexpr (std::is_same_v<T, std::int8_t>) return DType::int8;
 }();
 
 /// The type arithmetic happens in: f32 for bf16, otherwise the type itself.
@@ -68,6 +70,8 @@ constexpr std::size_t size_of(DType dtype) {
       return 8;
     case DType::bf16:
       return 2;
+    case DType::int8:
+      return 1;
     default:
       return 4;
   }
@@ -83,6 +87,8 @@ constexpr const char* name_of(DType dtype) {
       return "bf16";
     case DType::i32:
       return "i32";
+    case DType::int8:
+      return "int8";
   }
   return "?";
 }
@@ -98,6 +104,7 @@ decltype(auto) visit_float(DType dtype, const char* op, Function&& function) {
     case DType::bf16:
       return function(BFloat16{});
     case DType::i32:
+    case DType::int8:
       break;
   }
   fail(op, ": expected a floating dtype (f32, f64, bf16), given ", name_of(dtype));
@@ -114,7 +121,7 @@ decltype(auto) visit_summands(DType x, DType y, const char* op, Function&& funct
   return visit_float(x, op, [&]<class T>(T) { return function(T{}, T{}); });
 }
 
-/// visit_float for any dtype.
+/// visit_float for any dtype but int8, of which a value alone says nothing.
 template <class Function>
 decltype(auto) visit_any(DType dtype, Function&& function) {
   if (dtype == DType::i32) return function(std::int32_t{});

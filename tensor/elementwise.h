@@ -113,6 +113,22 @@ struct Gelu {
   KETTE_SCALAR static T doubled(T x) { return T(2 * kScale) * x * (T(1) + T(kCubic) * x * x); }
 };
 
+/// GELU itself, of which Gelu is an approximation (Hendrycks and Gimpel 2016, section 2): BERT's.
+struct GeluErf {
+  static constexpr OpName name = "gelu_erf";
+  static constexpr const char* formula = "x / 2 * (1 + erf(x / sqrt(2)))";
+  static constexpr double low = -3, high = 3;
+  KETTE_SCALAR T forward(T x) const { return x * scalar::normal_cdf(x); }
+  KETTE_SCALAR T backward(T x, T, T dy) const {
+    const T density = T(kDensityAt0) * scalar::exp(T(-0.5) * x * x);
+    return dy * (scalar::normal_cdf(x) + x * density);
+  }
+  double reference(double x) const { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); }
+
+ private:
+  static constexpr double kDensityAt0 = 0.39894228040143267794;  // 1 / sqrt(2 pi)
+};
+
 /// The swish of Marian's models and of SwiGLU.
 struct Silu {
   static constexpr OpName name = "silu";
@@ -191,11 +207,12 @@ struct Lerp {
 
 #undef KETTE_SCALAR
 
-using UnaryFunctions = std::tuple<Affine, Exp, Log, Sqrt, Square, Tanh, Sigmoid, Relu, Gelu, Silu>;
+using UnaryFunctions =
+    std::tuple<Affine, Exp, Log, Sqrt, Square, Tanh, Sigmoid, Relu, Gelu, GeluErf, Silu>;
 using BinaryFunctions = std::tuple<Add, Subtract, Multiply, Divide, Maximum, Lerp>;
 
 /// What a linear layer applies to its result while that is still in cache.
-enum class Activation : std::uint8_t { none, relu, gelu, silu };
+enum class Activation : std::uint8_t { none, relu, gelu, gelu_erf, silu };
 
 /// Calls function(functor) with the functor of an activation that is not `none`.
 template <class Function>
@@ -205,6 +222,8 @@ constexpr void visit_activation(Activation activation, Function&& function) {
       return function(Relu{});
     case Activation::gelu:
       return function(Gelu{});
+    case Activation::gelu_erf:
+      return function(GeluErf{});
     case Activation::silu:
       return function(Silu{});
     case Activation::none:

@@ -24,6 +24,11 @@ double attention_flops(const AttentionArgs& args) {
   return 2 * pairs * static_cast<double>(args.heads * args.head_width);
 }
 
+/// Of a key's part of the state and a query's product with it, in all heads.
+double linear_attention_flops(std::int64_t rows, std::int64_t heads, std::int64_t head_width) {
+  return 2 * product_flops(rows, heads * head_width, head_width);
+}
+
 }  // namespace
 
 Matrix Matrix::columns(std::int64_t begin, std::int64_t count) const {
@@ -89,6 +94,7 @@ void MatmulArgs::check() const {
 
 void AttentionArgs::check() const {
   pattern.check("attention", heads);
+  KETTE_CHECK(!pattern.is_linear(), "attention: expected weights of a softmax, given linear ones");
   KETTE_CHECK(query_segments.count() == key_segments.count(),
               "attention: expected as many key as query sequences, given ", key_segments.count(),
               " and ", query_segments.count());
@@ -103,9 +109,38 @@ void AttentionGradients::check(const AttentionArgs& args) const {
   count_flops(3 * attention_flops(args));
 }
 
+void LinearAttentionArgs::check() const {
+  pattern.check("linear attention", heads);
+  KETTE_CHECK(pattern.is_linear(),
+              "linear attention: expected a pattern of linear weights, given a softmax");
+  count_flops(linear_attention_flops(segments.rows(), heads, head_width));
+}
+
+void LinearAttentionGradients::check(const LinearAttentionArgs& args) const {
+  args.check();
+  // Two sums of each gradient, of a size with the two of the output.
+  count_flops(2 * linear_attention_flops(args.segments.rows(), args.heads, args.head_width));
+}
+
+void LinearStepArgs::check() const {
+  pattern.check("linear attention", heads);
+  const std::int64_t of_state = key_heads() * linear_weights::state_size(head_width());
+  KETTE_CHECK(qkv.dtype() == DType::f32 && qkv.rows() == output.rows() &&
+                  qkv.width() == output.width() + 2 * key_heads() * head_width(),
+              "linear attention: expected queries, keys and values f32 [", output.rows(), ", ",
+              output.width() + 2 * key_heads() * head_width(), "], given ", qkv.str());
+  KETTE_CHECK(states.dtype() == DType::f32 && states.width() == of_state,
+              "linear attention: expected states f32 [slots, ", of_state, "], given ",
+              states.str());
+  places.check("linear attention", output.rows());
+  count_flops(linear_attention_flops(output.rows(), heads, head_width()));
+}
+
 PrepackedWeight PrepackedWeight::sizes_of(const Tensor& matrix, const Tensor& bias, DType panels) {
-  KETTE_CHECK(panels == DType::f32 || panels == DType::bf16,
-              "prepack_linear: expected panels in f32 or bf16, given ", name_of(panels));
+  const bool on_cpu = matrix.device().kind == DeviceKind::cpu;
+  KETTE_CHECK(panels == DType::f32 || panels == DType::bf16 || (on_cpu && panels == DType::int8),
+              "prepack_linear: expected panels in f32, bf16 or on a CPU int8, given ",
+              name_of(panels), " on ", matrix.device().str());
   KETTE_CHECK(matrix.shape().rank() == 2, "prepack_linear: expected a matrix [out, in], given ",
               matrix.str());
   PrepackedWeight weight;
@@ -128,14 +163,17 @@ void CachedAttentionArgs::check() const {
   KETTE_CHECK(cache.dtype() == DType::f32 && cache.width() == 2 * rows.key_width(),
               "cached attention: expected a cache f32 [slots, ", 2 * rows.key_width(), "], given ",
               cache.str());
-  for (const Tensor* row : {&places.lines, &places.positions}) {
-    KETTE_CHECK(row->dtype() == DType::i32 && row->elements() == rows.rows(),
-                "cached attention: expected a line and a position, i32, for each of ", rows.rows(),
-                " rows, given ", row->str());
+  places.check("cached attention", rows.rows());
+}
+
+void CachePlaces::check(const char* op, std::int64_t rows) const {
+  for (const Tensor* row : {&lines, &positions}) {
+    KETTE_CHECK(row->dtype() == DType::i32 && row->elements() == rows, op,
+                ": expected a line and a position, i32, for each of ", rows, " rows, given ",
+                row->str());
   }
-  KETTE_CHECK(places.table.dtype() == DType::i32 && places.table.shape().rank() == 2,
-              "cached attention: expected a table i32 [lines, positions], given ",
-              places.table.str());
+  KETTE_CHECK(table.dtype() == DType::i32 && table.shape().rank() == 2, op,
+              ": expected a table i32 [lines, positions], given ", table.str());
 }
 
 Tensor TokenMasks::pack(const std::vector<std::vector<bool>>& masks, Device device) {

@@ -12,6 +12,8 @@
 #include "tensor/attention_pattern.h"
 #include "tensor/decoding.h"
 #include "tensor/elementwise.h"
+#include "tensor/linear_attention.h"
+#include "tensor/linear_attention_step.h"
 #include "tensor/linear_cross_entropy.h"
 #include "tensor/occurrences.h"
 #include "tensor/random.h"
@@ -201,6 +203,9 @@ KETTE_KERNEL(void, scatter_add, const Tensor& dy, const Occurrences& occurrences
 KETTE_KERNEL(void, attention, const AttentionArgs& args);
 KETTE_KERNEL(void, attention_backward, const AttentionArgs& args,
              const AttentionGradients& gradients);
+KETTE_KERNEL(void, linear_attention, const LinearAttentionArgs& args);
+KETTE_KERNEL(void, linear_attention_backward, const LinearAttentionArgs& args,
+             const LinearAttentionGradients& gradients);
 KETTE_KERNEL(void, linear_cross_entropy, const LinearCrossEntropyArgs& args);
 KETTE_KERNEL(void, adam, const AdamArgs& args);
 
@@ -210,6 +215,7 @@ KETTE_KERNEL(PrepackedWeight, prepack_linear, const Tensor& matrix, const Tensor
              DType panels = DType::f32);
 KETTE_KERNEL(void, prepacked_linear, const PrepackedLinearArgs& args);
 KETTE_KERNEL(void, cached_attention, const CachedAttentionArgs& args);
+KETTE_KERNEL(void, linear_attention_step, const LinearStepArgs& args);
 KETTE_KERNEL(void, top_k, const TopKArgs& args);
 /// On CUDA without any copy or wait, so that a graph can hold it.
 KETTE_KERNEL(void, sample, const SampleArgs& args);

@@ -4,10 +4,13 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <vector>
 
 #include "tensor/cpu/blas.h"
+#include "tensor/cpu/int8_path.h"
+#include "tensor/cpu/product.h"
 #include "tensor/cpu/vector.h"
 #include "tensor/stopwatch.h"
 
@@ -33,6 +36,17 @@ std::string kernel_level() {
 }
 
 std::string blas_core() { return cpu::blas_core(); }
+
+std::string bf16_kernels() {
+  return cpu::bf16_products() == cpu::Bf16Products::in_pairs ? "pairs (AVX512-BF16)" : "f32";
+}
+
+bool trains_in_bf16() {
+  return cpu::bf16_products() == cpu::Bf16Products::in_pairs ||
+         std::getenv("KETTE_BF16") != nullptr;
+}
+
+std::string int8_kernels() { return enum_name(cpu::int8_path()); }
 
 double measure_sgemm_gflops(int threads, std::int64_t size) {
   cpu::prepare_blas();

@@ -14,6 +14,14 @@ std::string cpu_name();
 std::string kernel_level();
 /// The kernels that OpenBLAS uses, as it spells them: "SkylakeX", "Haswell" ...
 std::string blas_core();
+/// The path of products of int8: "avx512-vnni", "avx-vnni", "avx2" or "portable".
+std::string int8_kernels();
+
+/// How products of bf16 are made: "pairs (AVX512-BF16)", or "f32", of widened ones.
+std::string bf16_kernels();
+/// Whether training in bf16 pays on the CPU: where it multiplies bf16 in pairs, or where the environment variable
+/// KETTE_BF16 ("pairs" or "f32") says how.
+bool trains_in_bf16();
 
 /// The machine's limit for f32 products: the best of a few [size, size] x [size, size] ones, each
 /// thread multiplying its own block of rows.

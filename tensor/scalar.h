@@ -63,6 +63,30 @@ KETTE_HOST_DEVICE inline T sigmoid(T x) {
   return T(1) / (T(1) + scalar::exp(-x));
 }
 
+/// The distribution function of the standard normal, erfc(-x / sqrt(2)) / 2. For f32 erfc(z) of z >= 0
+/// is t p(t) exp(-z^2) with t = 1 / (1 + 0.3275911 z), the form of Abramowitz and Stegun 1964, 7.1.26;
+/// p is of degree 7 here, fitted to the least relative error on [0, 10], which is 1.4e-7.
+template <class T>
+KETTE_HOST_DEVICE inline T normal_cdf(T x) {
+  constexpr double kRootHalf = 0.70710678118654752440;
+  if constexpr (std::is_same_v<T, double>) {
+    return 0.5 * ::erfc(-kRootHalf * x);
+  } else {
+    const T z = T(kRootHalf) * (x < T(0) ? -x : x);
+    const T t = T(1) / (T(1) + T(0.3275911) * z);
+    T p = T(-0.140646576);
+    p = p * t + T(0.494507292);
+    p = p * t + T(-0.401773904);
+    p = p * t + T(0.449020521);
+    p = p * t + T(0.02793123);
+    p = p * t + T(0.205034288);
+    p = p * t + T(0.18088605);
+    p = p * t + T(0.185041234);
+    const T beyond = T(0.5) * t * p * scalar::exp(-z * z);  // the tail beyond |x|
+    return x < T(0) ? beyond : T(1) - beyond;
+  }
+}
+
 template <class T>
 KETTE_HOST_DEVICE inline T max(T a, T b) {
   return a > b ? a : b;

@@ -15,6 +15,14 @@ constexpr NamedRecipe kRecipes[] = {
       .adam = {.epsilon = 1e-8},
       .label_smoothing = 0.1,
       .steps = 20000}},
+    // For a few thousand trees (docs/results.md, "Parsing").
+    {"parse",
+     {.schedule = {.kind = ScheduleKind::cosine, .lr = 3e-3, .warmup = 300},
+      .adam = {.epsilon = 1e-8},
+      .clip_norm = 1,
+      .label_smoothing = 0.1,
+      .batch_tokens = 2048,
+      .steps = 6000}},
     // Vaswani et al. 2017, section 5.
     {"base",
      {.schedule = {.kind = ScheduleKind::noam, .lr = 1, .warmup = 4000},
@@ -40,6 +48,31 @@ constexpr NamedRecipe kRecipes[] = {
       .batch_tokens = 64 * 256,
       .validate_every = 250,
       .steps = 5000}},
+    // For texts of some megabytes, on a laptop.
+    {"bert-tiny",
+     {.schedule = {.kind = ScheduleKind::cosine, .lr = 2e-3, .warmup = 200},
+      .adam = {.beta2 = 0.98, .epsilon = 1e-6, .weight_decay = 0.01},
+      .clip_norm = 1,
+      .batch_tokens = 32 * 128,
+      .validate_every = 500,
+      .steps = 5000}},
+    {"bert-small",
+     {.schedule = {.kind = ScheduleKind::cosine, .lr = 1e-3, .warmup = 500},
+      .adam = {.beta2 = 0.98, .epsilon = 1e-6, .weight_decay = 0.01},
+      .clip_norm = 1,
+      .batch_tokens = 64 * 128,
+      .validate_every = 1000,
+      .steps = 20000}},
+    // Devlin et al. 2019, appendix A.2: a million steps of 256 sequences, of whose rates a cosine takes the
+    // place of a line.
+    {"bert-base",
+     {.schedule = {.kind = ScheduleKind::cosine, .lr = 1e-4, .warmup = 10000},
+      .adam = {.beta2 = 0.999, .epsilon = 1e-6, .weight_decay = 0.01},
+      .clip_norm = 1,
+      .batch_tokens = 32 * 512,
+      .accumulate = 8,
+      .validate_every = 1000,
+      .steps = 1000000}},
     // nanoGPT's for OpenWebText: half a million tokens a step.
     {"gpt2",
      {.schedule = {.kind = ScheduleKind::cosine, .lr = 6e-4, .warmup = 2000},
@@ -66,6 +99,7 @@ std::span<const NamedRecipe> known_recipes() { return kRecipes; }
 
 const Recipe& recipe_of(const std::string& preset) {
   std::string known;
+  if (preset == "bert-large") return recipe_of("bert-base");
   for (const auto& [name, recipe] : kRecipes) {
     if (preset == name) return recipe;
     known += std::string(name) + ", ";

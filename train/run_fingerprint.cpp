@@ -4,6 +4,7 @@
 
 #include "data/files/file_fingerprint.h"
 #include "data/files/json_text.h"
+#include "models/config_json.h"
 #include "tensor/error.h"
 
 namespace kette {
@@ -20,24 +21,25 @@ const Entry* find(const std::vector<Entry>& entries, std::string Entry::*name,
   return found == entries.end() ? nullptr : &*found;
 }
 
-const std::string& value_in(const std::vector<RunFingerprint::Setting>& settings,
-                            const std::string& name) {
-  static const std::string none = "none";
-  const RunFingerprint::Setting* setting = find(settings, &RunFingerprint::Setting::name, name);
-  return setting ? setting->value : none;
+std::string text_of(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
 }  // namespace
 
 void RunFingerprint::add(const std::string& name, double value) { add(name, Json(value).dump()); }
 
-void RunFingerprint::add_model(const std::string& config_json) {
-  const Json json = Json::parse(config_json);
+void RunFingerprint::add_model(const ModelConfig& config) {
+  const Json json = Json::parse(kette::to_json(config));
   for (const auto& [name, value] : json.items()) {
     const bool is_ours =
         std::find(std::begin(kOfTokenizer), std::end(kOfTokenizer), name) == std::end(kOfTokenizer);
-    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-    if (is_ours) add("model." + name, text);
+    if (is_ours) add("model." + name, text_of(value));
+  }
+  const auto plain = config.family().config("");
+  const Json of_plain = Json::parse(kette::to_json(*plain));
+  for (const Field& field : plain->fields()) {
+    if (field.may_lack) defaults.push_back({"model." + field.key, text_of(of_plain[field.key])});
   }
 }
 
@@ -74,8 +76,13 @@ RunFingerprint RunFingerprint::from_json(const std::string& text) {
 }
 
 void RunFingerprint::check_settings(const RunFingerprint& stored, const std::string& file) const {
+  const auto value_in = [&](const std::vector<Setting>& all, const std::string& name) {
+    const Setting* setting = find(all, &Setting::name, name);
+    if (!setting) setting = find(defaults, &Setting::name, name);
+    return setting ? setting->value : "none";
+  };
   const auto check = [&](const std::string& name) {
-    const std::string &before = value_in(stored.settings, name), &now = value_in(settings, name);
+    const std::string before = value_in(stored.settings, name), now = value_in(settings, name);
     KETTE_CHECK(before == now, file, ": expected ", name, " = ", before,
                 ", as in the run that is resumed, given ", now,
                 "; resume with the same options, or start a new run in another --out");

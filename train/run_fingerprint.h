@@ -9,6 +9,8 @@
 
 namespace kette {
 
+struct ModelConfig;
+
 struct RunFingerprint {
   struct Setting {
     std::string name, value;
@@ -19,6 +21,8 @@ struct RunFingerprint {
     std::string path;         ///< for people
   };
   std::vector<Setting> settings;
+  /// What a setting is where a fingerprint lacks it, as those of older versions may.
+  std::vector<Setting> defaults;
   std::vector<Data> data;
 
   void add(const std::string& name, const std::string& value) { settings.push_back({name, value}); }
@@ -27,7 +31,7 @@ struct RunFingerprint {
   void add(const std::string& name, double value);
   /// Every field of a configuration (models/config_json.h), but for those that the tokenizer
   /// decides.
-  void add_model(const std::string& config_json);
+  void add_model(const ModelConfig& config);
   /// Reads the files. No files, no data.
   void add_data(const std::string& role, const std::vector<std::filesystem::path>& files);
 

@@ -2,6 +2,7 @@
 
 #include "data/files/safetensors.h"
 #include "models/adapter_directory.h"
+#include "models/quantized.h"
 
 namespace kette {
 
@@ -15,7 +16,9 @@ StartingPoint::StartingPoint(Model& model, const TrainOptions& options) : model_
               ": expected a model to put adapters on, given one that is made of adapters itself; "
               "kette merge makes a plain one of it");
   model.allocate(options.precision, options.device, adapts ? Gradients::none : Gradients::kept);
-  checksum_ = load_values(options.from, model).at(kChecksumKey);
+  const Metadata metadata = load_values(options.from, model);
+  expect_whole_weights(metadata, options.from, "train");
+  checksum_ = metadata.at(kChecksumKey);
   if (!adapts) return;
   adapters_.emplace(model, options.lora);
   adapters_->materialize(options.seed);

@@ -4,28 +4,14 @@
 #include <optional>
 #include <vector>
 
-#include "data/corpora/text_documents.h"
 #include "data/corpora/window_sampler.h"
 #include "train/starting_point.h"
+#include "train/text_corpus.h"
 
 namespace kette {
 
-struct TextTrainOptions : TrainOptions {
-  /// Text, plain or gzip; or one file of ids (data/corpora/token_file.h).
-  std::vector<std::filesystem::path> text, valid_text;
-  DocumentKind documents = DocumentKind::file;
-  /// Without valid_text, the last share of the text's tokens is kept for validation.
-  double valid_share = 0.1;
-  std::int64_t valid_tokens = std::int64_t{1} << 18;  ///< a validation reads at most this many
-
-  SharedTokenizer tokenizer;  ///< undefined: that of `from`, or one is made from the text
-  /// Which kind is made: "character" or "sentencepiece", the latter of `vocabulary` pieces.
-  std::string tokenizer_kind = "character";
-  std::int64_t vocabulary = 8000;
-
+struct TextTrainOptions : TextOptions {
   GptConfig model;  ///< without `from`, which has its own; its vocabulary is the tokenizer's
-
-  TextTrainOptions() { label_smoothing = 0; }
 };
 
 class TextTask final : public Task {
@@ -49,13 +35,9 @@ class TextTask final : public Task {
   std::string parameter_file() const override { return start_->parameter_file(); }
 
  private:
-  SharedTokenizer make_tokenizer() const;
-  TokenFile tokens_of(const std::vector<std::filesystem::path>& files, const char* name) const;
-
   TextTrainOptions options_;
   RunFolder folder_;
-  SharedTokenizer tokenizer_;
-  std::optional<TokenFile> corpus_, valid_corpus_;
+  TextCorpus corpus_;
   std::optional<WindowSampler> sampler_;
   std::vector<Batch> valid_batches_;
   std::unique_ptr<Gpt> model_;

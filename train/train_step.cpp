@@ -88,7 +88,7 @@ StepResult train_step(const Model& model, Adam& adam, std::span<const Batch> bat
   return start_step(model, adam, all, options)->finish();
 }
 
-double validation_loss(const Model& model, std::span<const Batch> batches) {
+Validation validate(const Model& model, std::span<const Batch> batches) {
   const Tensor sums = CrossEntropySums::zeros(model.parameters().values().device());
   std::int64_t tokens = 0;
   for (const Batch& batch : batches) {
@@ -96,8 +96,10 @@ double validation_loss(const Model& model, std::span<const Batch> batches) {
     model.loss(batch, {}, inference, sums);
     tokens += batch.target_segments.rows();
   }
-  if (tokens == 0) return 0;
-  return CrossEntropySums::of(sums).negative_log_likelihood / static_cast<double>(tokens);
+  if (tokens == 0) return {};
+  const CrossEntropySums totals = CrossEntropySums::of(sums);
+  return {totals.negative_log_likelihood / static_cast<double>(tokens),
+          totals.correct / static_cast<double>(tokens)};
 }
 
 }  // namespace kette

@@ -70,7 +70,14 @@ std::optional<StartedStep> start_step(const Model& model, Adam& adam, const Step
 StepResult train_step(const Model& model, Adam& adam, std::span<const Batch> batches,
                       const StepOptions& options);
 
-/// Mean negative log likelihood per target token over all batches, without dropout.
-double validation_loss(const Model& model, std::span<const Batch> batches);
+/// What a model makes of batches without dropout.
+struct Validation {
+  double loss = 0;      ///< mean negative log likelihood per target token
+  double accuracy = 0;  ///< share of the target tokens that are the likeliest of all
+};
+Validation validate(const Model& model, std::span<const Batch> batches);
+inline double validation_loss(const Model& model, std::span<const Batch> batches) {
+  return validate(model, batches).loss;
+}
 
 }  // namespace kette

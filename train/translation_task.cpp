@@ -4,8 +4,11 @@
 #include <limits>
 
 #include "data/metrics/bleu.h"
+#include "data/metrics/parse_score.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
-#include "decode/translator.h"
+#include "data/tokenizers/word_tokenizer.h"
+#include "data/trees/linear_tree.h"
+#include "decode/tree_parser.h"
 #include "train/status_line.h"
 
 namespace kette {
@@ -37,6 +40,13 @@ void check_mixture(const TranslationTrainOptions& options) {
               "weights: expected weights or a temperature, given both");
   KETTE_CHECK(options.temperature > 0, "temperature: expected more than 0, given ",
               options.temperature);
+  for (const ParallelText& text : options.texts) {
+    KETTE_CHECK(text.is_trees() == options.parses(), text.source.string(),
+                ": expected files of trees alone, or none, given both");
+  }
+  KETTE_CHECK(
+      !options.parses() || (!options.both_directions && languages_of(options.texts).empty()),
+      "train: expected trees without languages and another direction, given some");
   KETTE_CHECK(
       !options.both_directions || languages_of(options.texts).empty(),
       "both_directions: expected texts without languages, whose sources have no tag of theirs, given languages");
@@ -58,20 +68,20 @@ RunFingerprint fingerprint_of(const TranslationTrainOptions& options) {
   std::string languages;
   for (const ParallelText& text : options.texts) {
     sources.push_back(text.source);
-    targets.push_back(text.target);
+    if (!text.is_trees()) targets.push_back(text.target);
     if (!text.language.empty()) languages += (languages.empty() ? "" : ",") + text.language;
   }
-  fingerprint.add_data("source", sources);
-  fingerprint.add_data("target", targets);
+  fingerprint.add_data(options.parses() ? "trees" : "source", sources);
+  if (!options.parses()) fingerprint.add_data("target", targets);
   if (!languages.empty()) fingerprint.add("languages", languages);
   if (options.both_directions) fingerprint.add("both_directions", "yes");
   for (std::size_t i = 0; i < options.weights.size(); ++i) {
     fingerprint.add("weight " + std::to_string(i + 1), options.weights[i]);
   }
   if (options.temperature != 1) fingerprint.add("temperature", options.temperature);
-  fingerprint.add_data("valid_source", {options.valid_source});
-  fingerprint.add_data("valid_target", {options.valid_target});
-  fingerprint.add_model(to_json(options.model));
+  fingerprint.add_data(options.parses() ? "valid_trees" : "valid_source", {options.valid_source});
+  if (!options.parses()) fingerprint.add_data("valid_target", {options.valid_target});
+  fingerprint.add_model(options.model);
   if (!options.tokenizer.empty()) {
     fingerprint.add("tokenizer", load_tokenizer(options.tokenizer)->fingerprint());
   } else if (options.from.empty()) {
@@ -87,16 +97,30 @@ RunFingerprint fingerprint_of(const TranslationTrainOptions& options) {
 SharedTokenizer for_translation(const std::filesystem::path& path) {
   SharedTokenizer tokenizer = load_tokenizer(path);
   KETTE_CHECK(
-      tokenizer->special().are_complete(), path.string(),
+      tokenizer->special().are_complete() && tokenizer->kind() != "tree", path.string(),
       ": expected a tokenizer of the kind sentencepiece or marian, which have the padding and the begin that translation needs, given one of the kind ",
       tokenizer->kind());
   return tokenizer;
+}
+
+/// The words of all trees.
+SharedTokenizer words_of_trees(const std::vector<Treebank>& banks, std::int64_t vocabulary) {
+  std::vector<std::string> sentences;
+  for (const Treebank& bank : banks) {
+    for (const Tree& tree : bank.trees) sentences.push_back(sentence_of(tree));
+  }
+  const std::vector<std::string_view> lines(sentences.begin(), sentences.end());
+  return WordTokenizer::train(lines, vocabulary);
 }
 
 TransformerConfig model_config(const TranslationTrainOptions& options, const Tokenizer& tokenizer) {
   TransformerConfig config = options.model;
   if (!options.from.empty()) return config;
   config.vocabulary = tokenizer.vocabulary();
+  const auto* trees = dynamic_cast<const TreeTokenizer*>(&tokenizer);
+  config.source_vocabulary = trees ? tokenizer.source_vocabulary() : 0;
+  config.count_tags = trees && config.count_tags;
+  config.first_tag = config.count_tags ? trees->first_tag() : 0;
   config.special = tokenizer.special();
   return config;
 }
@@ -107,8 +131,9 @@ TranslationTask::TranslationTask(TranslationTrainOptions options)
     : options_(prepared(std::move(options))),
       folder_(options_, fingerprint_of(options_)),
       tokenizer_(make_tokenizer()),
-      valid_source_(read_lines(options_.valid_source)),
-      valid_target_(read_lines(options_.valid_target)),
+      valid_source_(options_.parses() ? TextLines() : read_lines(options_.valid_source)),
+      valid_target_(options_.parses() ? TextLines() : read_lines(options_.valid_target)),
+      valid_trees_(options_.parses() ? cleaned(read_trees(options_.valid_source)) : Treebank()),
       valid_batches_(plan_validation()),
       corpus_(make_corpus()),
       sampler_(corpus_, batch_options()),
@@ -116,8 +141,9 @@ TranslationTask::TranslationTask(TranslationTrainOptions options)
       start_(model_, options_) {}
 
 SharedTokenizer TranslationTask::make_tokenizer() const {
+  if (options_.parses()) return tokenizer_for_trees();
   if (folder_.resumes()) return load_tokenizer(options_.out);
-  if (!options_.from.empty()) return load_tokenizer(options_.from);
+  if (!options_.from.empty()) return for_translation(options_.from);
   if (!options_.tokenizer.empty()) return for_translation(options_.tokenizer);
   SentencePieceOptions settings;
   settings.vocabulary = options_.vocabulary;
@@ -133,13 +159,50 @@ SharedTokenizer TranslationTask::make_tokenizer() const {
   return SentencePieceTokenizer::train_files(files, settings);
 }
 
+SharedTokenizer TranslationTask::tokenizer_for_trees() const {
+  std::vector<Treebank> banks;
+  for (const ParallelText& text : options_.texts) {
+    banks.push_back(cleaned(read_trees(text.source)));
+  }
+  const TreeTokenizer::Shared tokenizer = [&] {
+    if (folder_.resumes()) return tree_tokenizer_of(load_tokenizer(options_.out), options_.out);
+    if (!options_.from.empty()) {
+      return tree_tokenizer_of(load_tokenizer(options_.from), options_.from);
+    }
+    SharedTokenizer words;
+    if (!options_.tokenizer.empty()) {
+      words = load_tokenizer(options_.tokenizer);
+      if (words->kind() == "tree") return tree_tokenizer_of(words, options_.tokenizer);
+    } else {
+      words = words_of_trees(banks, options_.vocabulary);
+    }
+    return std::make_shared<const TreeTokenizer>(words, symbols_of(banks), banks.front().name);
+  }();
+  KETTE_CHECK(
+      options_.bpe_dropout == 0 || tokenizer->is_bpe(),
+      "bpe_dropout: expected words that a BPE model cuts, given whole words (--tokenizer takes a "
+      "SentencePiece model)");
+  for (const Treebank& bank : banks) {
+    for (std::size_t i = 0; i < bank.trees.size(); ++i) {
+      const std::string unknown = tokenizer->symbols().unknown_in(bank.trees[i]);
+      KETTE_CHECK(unknown.empty(), bank.place(i),
+                  ": expected the labels and tags of the model, given ", unknown,
+                  " (relabel it, or train a model from the start)");
+    }
+  }
+  return tokenizer;
+}
+
 std::vector<Batch> TranslationTask::plan_validation() const {
   FilterOptions filters;
   filters.max_length = std::numeric_limits<std::int64_t>::max();
   filters.must_fit = longest_sentence();
-  const ParallelCorpus valid = ParallelCorpus::from_lines(
-      valid_source_, options_.valid_source.string(), valid_target_, options_.valid_target.string(),
-      tokenizer_, filters, options_.texts.front().language);
+  const ParallelCorpus valid =
+      options_.parses()
+          ? ParallelCorpus::from_trees(valid_trees_, tokenizer_, filters)
+          : ParallelCorpus::from_lines(valid_source_, options_.valid_source.string(), valid_target_,
+                                       options_.valid_target.string(), tokenizer_, filters,
+                                       options_.texts.front().language);
   std::vector<Batch> batches;
   for (const auto& sentences :
        plan_batches(valid.source(), valid.target(), options_.batch_tokens)) {
@@ -182,6 +245,10 @@ double TranslationTask::validation_loss() { return kette::validation_loss(model_
 
 std::optional<Score> TranslationTask::validation_score() {
   if (!options_.validate_bleu) return {};
+  return options_.parses() ? f1_of_validation() : bleu_of_validation();
+}
+
+Score TranslationTask::bleu_of_validation() const {
   const Translator translator(model_, tokenizer_);
   TranslateOptions decode;
   decode.beam = 1;
@@ -192,14 +259,50 @@ std::optional<Score> TranslationTask::validation_score() {
   for (const Translation& translation : translations) hypotheses.push_back(translation.text);
   BleuOptions scoring;
   scoring.tokenizer = options_.bleu_tokenize;
-  return Score{"valid_bleu", "greedy BLEU",
-               corpus_bleu(hypotheses, {valid_target_.views()}, scoring).score};
+  return {"valid_bleu", "greedy BLEU",
+          corpus_bleu(hypotheses, {valid_target_.views()}, scoring).score};
+}
+
+Score TranslationTask::f1_of_validation() const {
+  TranslateOptions decode = parse_options();
+  decode.beam = 1;
+  std::vector<std::string> sentences;
+  for (const Tree& tree : valid_trees_.trees) sentences.push_back(sentence_of(tree));
+  Treebank found = valid_trees_;
+  const TreeParser parser(model_, tokenizer_);
+  std::vector<Parse> parses = parser.parse(sentences, decode);
+  for (std::size_t i = 0; i < parses.size(); ++i) found.trees[i] = std::move(parses[i].tree);
+  ParseScoreOptions scoring;
+  scoring.gold_punctuation =
+      true;  // a comma that is tagged wrong takes no sentence out of the score
+  return {"valid_f1", "greedy F1", parse_score(valid_trees_, found, scoring).all.f1()};
 }
 
 std::string TranslationTask::report() const {
-  return corpus_.report().text() + "\n" + start_.report(options_) + ", vocabulary of " +
-         std::to_string(model_.config().vocabulary) + ", " + std::to_string(batches_in_epoch()) +
+  const TransformerConfig& config = model_.config();
+  const std::string vocabulary = options_.parses()
+                                     ? std::to_string(config.source_vocabulary) + " words and " +
+                                           std::to_string(config.vocabulary) + " symbols"
+                                     : std::to_string(config.vocabulary);
+  return corpus_.report().text() + strange_labels() + "\n" + start_.report(options_) +
+         ", vocabulary of " + vocabulary + ", " + std::to_string(batches_in_epoch()) +
          " batches an epoch";
+}
+
+std::string TranslationTask::strange_labels() const {
+  if (!options_.parses()) return {};
+  const auto tokenizer = tree_tokenizer_of(tokenizer_, options_.out);
+  std::int64_t count = 0;
+  std::string first;
+  for (std::size_t i = 0; i < valid_trees_.trees.size(); ++i) {
+    const std::string unknown = tokenizer->symbols().unknown_in(valid_trees_.trees[i]);
+    if (unknown.empty() || count++ > 0) continue;
+    first = unknown + " at " + valid_trees_.place(i);
+  }
+  if (count == 0) return {};
+  return "\n" + std::to_string(count) +
+         " of the trees to validate on have labels that no tree to learn from has, the first " +
+         first + "; the model cannot write them";
 }
 
 void TranslationTask::save_description() const {

@@ -1,23 +1,25 @@
 // Learning to translate from parallel text: batches of sentence pairs by token count, the
 // label-smoothed loss of the next target tokens, and BLEU of the validation text (Vaswani et al.
-// 2017, section 5).
+// 2017, section 5). Parsing is a translation, too, of words to trees (section 6.3): the pairs come from
+// files of trees, and the validation's score is F1 of labelled brackets.
 #pragma once
 
 #include "data/corpora/batch_sampler.h"
 #include "data/metrics/score_tokenizers.h"
+#include "data/trees/tree.h"
 #include "train/starting_point.h"
 
 namespace kette {
 
 struct TranslationTrainOptions : TrainOptions {
-  std::vector<ParallelText> texts;  ///< one, or several that are mixed
+  std::vector<ParallelText> texts;  ///< one, or several that are mixed; all of trees, or none
   /// How often each of them is drawn, in any unit; empty: every pair once an epoch.
   std::vector<double> weights;
   /// Instead: by size^(1 / temperature); 1: every pair once an epoch.
   double temperature = 1;
   /// Learn also to translate the targets to the sources (Gao et al. 2022, section 3.4).
   bool both_directions = false;
-  std::filesystem::path valid_source, valid_target;
+  std::filesystem::path valid_source, valid_target;  ///< with trees only valid_source, trees, too
   /// What load_tokenizer() takes; empty: that of `from`, or train one.
   std::filesystem::path tokenizer;
   std::int64_t vocabulary = 10000;
@@ -25,8 +27,10 @@ struct TranslationTrainOptions : TrainOptions {
   std::int64_t max_length = 256;  ///< longer sentences, in tokens, are left out of training
   double max_ratio = 0;           ///< likewise more unequal pairs; 0: off
   TransformerConfig model;        ///< without `from`, which has its own
-  bool validate_bleu = true;      ///< translate the validation set too (greedily)
+  bool validate_bleu = true;      ///< translate, or parse, the validation set too (greedily)
   ScoreTokenizer bleu_tokenize = ScoreTokenizer::v13a;
+
+  bool parses() const { return !texts.empty() && texts.front().is_trees(); }
 };
 
 class TranslationTask final : public Task {
@@ -52,6 +56,11 @@ class TranslationTask final : public Task {
 
  private:
   SharedTokenizer make_tokenizer() const;
+  SharedTokenizer tokenizer_for_trees() const;
+  /// A line about labels that only the validation has; mostly empty.
+  std::string strange_labels() const;
+  Score bleu_of_validation() const;
+  Score f1_of_validation() const;
   std::vector<Batch> plan_validation() const;
   ParallelCorpus make_corpus() const;
   BatchOptions batch_options() const;
@@ -62,6 +71,7 @@ class TranslationTask final : public Task {
   RunFolder folder_;
   SharedTokenizer tokenizer_;
   TextLines valid_source_, valid_target_;
+  Treebank valid_trees_;
   std::vector<Batch> valid_batches_;
   ParallelCorpus corpus_;
   BatchSampler sampler_;

@@ -82,6 +82,7 @@ inline Variable tanh(const Variable& x) { return record(ops::Unary<Tanh>{}, x); 
 inline Variable sigmoid(const Variable& x) { return record(ops::Unary<Sigmoid>{}, x); }
 inline Variable relu(const Variable& x) { return record(ops::Unary<Relu>{}, x); }
 inline Variable gelu(const Variable& x) { return record(ops::Unary<Gelu>{}, x); }
+inline Variable gelu_erf(const Variable& x) { return record(ops::Unary<GeluErf>{}, x); }
 inline Variable silu(const Variable& x) { return record(ops::Unary<Silu>{}, x); }
 inline Variable maximum(const Variable& a, const Variable& b) {
   return record(ops::Binary<Maximum>{}, a, b);

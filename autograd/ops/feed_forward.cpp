@@ -75,6 +75,7 @@ std::vector<Sample> FeedForward::samples() {
   };
   return {sample(5, 4, 6, Activation::relu, "relu"),
           sample(5, 4, 6, Activation::gelu, "gelu"),
+          sample(5, 4, 6, Activation::gelu_erf, "gelu_erf"),
           sample(5, 4, 6, Activation::silu, "silu"),
           sample(67, 16, 40, Activation::gelu, "gelu"),
           sample(300, 8, 16, Activation::relu, "relu"),

@@ -80,7 +80,7 @@ Tensor Linear::forward(const Tensor& input, const Tensor& matrix, const Tensor& 
   bias = biases;
   const Tensor y = Tensor::empty(x.shape().with(-1, out), x.dtype(), x.device());
   if (activation == Activation::relu) saved = y;
-  if (activation == Activation::gelu || activation == Activation::silu) {
+  if (activation != Activation::none && activation != Activation::relu) {
     if (Tape::current()) saved = Tensor::empty(y.shape(), y.dtype(), y.device());
   }
   MatmulArgs args = MatmulArgs::of(y, x, Matrix(weight).transposed());
@@ -160,9 +160,8 @@ std::vector<Sample> Linear::samples() {
                         for (std::int64_t i = 0; i < in; ++i) {
                           z += v[0][r * in + i] * v[1][o * in + i];
                         }
-                        if (activation == Activation::relu) z = Relu{}.reference(z);
-                        if (activation == Activation::gelu) z = Gelu{}.reference(z);
-                        if (activation == Activation::silu) z = Silu{}.reference(z);
+                        visit_activation(activation,
+                                         [&](auto function) { z = function.reference(z); });
                         y[r * out + o] = z;
                       }
                     }
@@ -172,6 +171,7 @@ std::vector<Sample> Linear::samples() {
   return {sample(5, 3, 4, Activation::none, "no activation"),
           sample(5, 3, 4, Activation::relu, "relu"),
           sample(5, 3, 4, Activation::gelu, "gelu"),
+          sample(5, 3, 4, Activation::gelu_erf, "gelu_erf"),
           sample(5, 3, 4, Activation::silu, "silu"),
           sample(67, 40, 33, Activation::relu, "relu"),
           sample(6, 7, 5, Activation::gelu, "gelu, no bias", false)};

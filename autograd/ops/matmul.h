@@ -25,7 +25,7 @@ struct Linear {
   static constexpr OpName name = "linear";
   static constexpr const char* formula = "activation(x W^T + b)";
   Activation activation = Activation::none;
-  Tensor x{}, weight{}, bias{}, saved{};  // saved: y for relu, the pre-activation for gelu and silu
+  Tensor x{}, weight{}, bias{}, saved{};  // saved: y for relu, the pre-activation for the others
 
   Tensor forward(const Tensor& input, const Tensor& matrix, const Tensor& biases);
   void backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dweight, GradientSlot& dbias);

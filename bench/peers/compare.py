@@ -4,7 +4,8 @@
 Prints each program's median and the ratio of the medians, for training (target tokens/s and peak
 memory, against train_pytorch.py, or train_nanogpt.py for the presets of GPT), translation
 (sentences/s, against translate_ctranslate2.py) or generation (tokens/s, against
-generate_transformers.py). Arguments it does not know go to the peer's script.
+generate_transformers.py, or with --peer llama generate_llama.py). --weights is Kette's; what the
+peer's are its --type says. Arguments it does not know go to the peer's script.
 """
 
 import argparse
@@ -42,8 +43,11 @@ def run(command):
     return values
 
 
-def table(rows, key, unit, better):
-    ours, peers = ([row[key] for row in side] for side in zip(*rows))
+def table(rows, key, unit, better, busy=False):
+    def value(row):
+        return row[key] / row["processor_share"] if busy else row[key]
+
+    ours, peers = ([value(row) for row in side] for side in zip(*rows))
     ratio = statistics.median(ours) / statistics.median(peers)
     spread = sorted(our / peer for our, peer in zip(ours, peers))
     print(
@@ -63,9 +67,17 @@ def main():
     parser.add_argument(
         "--precision", default="f32", choices=["f32", "tf32", "bf16"], help="of both"
     )
+    parser.add_argument("--weights", choices=["f32", "bf16", "int8"], help="of Kette, to decode with")
+    parser.add_argument("--peer", default="transformers", choices=["transformers", "llama"])
     parser.add_argument("--dropout", help="of both, instead of the preset's, for presets of GPT")
     parser.add_argument(
         "--ids", default="zipf", choices=["zipf", "uniform"], help="of both, for presets of GPT"
+    )
+    parser.add_argument(
+        "--busy",
+        action="store_true",
+        help="rates of decoding by the share of the processors that each program got, where others "
+        "work beside them; with --threads 1, for threads that wait for each other take time, too",
     )
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--dry-run", action="store_true", help="print the two commands and stop")
@@ -75,7 +87,7 @@ def main():
     on_gpu = options.device == "cuda"
     steps = GPU_STEPS if on_gpu else STEPS[options.preset]
     if options.what == "generate":
-        script = "generate_transformers.py"
+        script = f"generate_{options.peer}.py"
     elif options.what == "translate":
         script = "translate_ctranslate2.py"
     elif options.preset in WINDOWS:
@@ -99,6 +111,8 @@ def main():
     if options.precision != "f32":
         ours += ["--precision", options.precision]
         peer += ["--dtype", options.precision]
+    if options.weights:
+        ours += ["--weights", options.weights]
     if options.dry_run:
         print(" ".join(ours), " ".join(peer), sep="\n")
         return
@@ -112,9 +126,9 @@ def main():
         memory = "peak_tensor_mib" if on_gpu else "peak_rss_mib"
         table(rows, memory, "MiB", "less")
     elif options.what == "translate":
-        table(rows, "sentences_per_second", "sentences/s", "more")
+        table(rows, "sentences_per_second", "sentences/s", "more", options.busy)
     else:
-        table(rows, "tokens_per_second", "tokens/s", "more")
+        table(rows, "tokens_per_second", "tokens/s", "more", options.busy)
 
 
 if __name__ == "__main__":

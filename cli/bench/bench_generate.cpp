@@ -21,7 +21,7 @@ struct BenchGenerateOptions {
   CommonOptions common;
   ArchitectureOptions architecture;
   Device device;
-  DType weights = DType::f32;
+  std::optional<DType> weights;
   std::int64_t prompt = 16, tokens = 64, texts = 1, runs = 5;
   std::uint64_t seed = 1;
 };
@@ -34,13 +34,14 @@ double seconds_of(const std::function<void()>& work) {
 
 void run(BenchGenerateOptions& o) {
   const int threads = use_threads(o.common);
+  const DType weight_type = o.weights.value_or(DType::f32);
   o.architecture.check();
   const GptConfig config = o.architecture.as<GptConfig>();
   KETTE_CHECK(o.prompt + o.tokens <= config.context, "bench: expected at most ", config.context,
               " tokens of prompt and text together, given ", o.prompt + o.tokens);
   Gpt model(config);
   model.materialize(o.seed, DType::f32, o.device);
-  const auto ready = model.for_decoding(o.weights);
+  const auto ready = model.for_decoding(weight_type);
   Random random(o.seed, 7);
   std::vector<std::int32_t> prompt;
   for (std::int64_t i = 0; i < o.prompt; ++i) {
@@ -56,17 +57,21 @@ void run(BenchGenerateOptions& o) {
   generate_tokens(4);  // to warm up
   // Of positions, one row is read. As many bytes as the weights are read by.
   const auto weight_bytes = (model.parameters().elements() - config.context * config.width) *
-                            static_cast<std::int64_t>(size_of(o.weights));
+                            static_cast<std::int64_t>(size_of(weight_type));
   const Tensor weights = model.parameters().values().view(
       0, {weight_bytes / static_cast<std::int64_t>(sizeof(float))});
   const auto bytes = static_cast<double>(weights.bytes());
   const bool on_cpu = o.device.kind == DeviceKind::cpu;
   const double copying = on_cpu ? 0 : measure_copy_gb_per_second(o.device);
   std::vector<double> rates, prompts, reads, shares;
+  double all_seconds = 0, of_processors = 0;
   for (std::int64_t i = 0; i < o.runs; ++i) {
     const double reading = on_cpu ? seconds_to_read(weights) : bytes / copying / 1e9;
+    const double before = processor_seconds();
     const double first = generate_tokens(1);  // the prompt and one token
     const double all = generate_tokens(o.tokens + 1);
+    of_processors += processor_seconds() - before;
+    all_seconds += first + all;
     const double a_token = (all - first) / static_cast<double>(o.tokens);
     prompts.push_back(static_cast<double>(o.prompt * o.texts) / first);
     rates.push_back(static_cast<double>(o.texts) / a_token);
@@ -75,11 +80,12 @@ void run(BenchGenerateOptions& o) {
   }
   Json json = {{"preset", o.architecture.preset()},
                {"device", o.device.str()},
-               {"weights", name_of(o.weights)},
+               {"weights", name_of(weight_type)},
                {"threads", threads},
                {"texts", o.texts},
                {"tokens_per_second", median(rates)},
                {"prompt_tokens_per_second", median(prompts)},
+               {"processor_share", of_processors / all_seconds / threads},
                {"weight_mib", bytes / (1 << 20)}};
   if (on_cpu) {
     json["read_gb_per_second"] = median(reads);
@@ -101,7 +107,7 @@ void add_bench_generate_command(CLI::App& bench) {
   OptionGroup model(command, "Model");
   options->architecture.add_preset_option(model, gpt_family().presets, "Its size");
   add_device_option(model, options->device);
-  add_weights_option(model, options->weights);
+  add_weights_option(model, options->weights, name_of(DType::f32));
   options->architecture.add_field_options(command);
   OptionGroup measuring(command, "Measuring");
   measuring.number("--prompt", options->prompt, at_least(1), "Tokens of the prompt");

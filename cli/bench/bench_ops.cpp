@@ -52,7 +52,8 @@ std::map<std::string, Case> realistic_cases(const TransformerConfig& c, const Be
   const Tensor ids = random_ids(n, {o.ids, 0, v}, device),
                positions = random_ids(n, {"uniform", 0, sentence}, device);
   const Tensor angles = rotary_table(sentence, w / c.heads, 10000, dtype, device);
-  const AttentionOptions causal{c.heads, Mask::causal, {}}, full{c.heads, Mask::none, {}};
+  const AttentionOptions causal{c.heads, Mask::causal, {}}, full{c.heads, Mask::none, {}},
+      features{c.heads, causal.pattern.with_linear_weights(), {}};
   using In = const std::vector<Variable>&;
   return {
       {"sum", {{{{n, w}}}, [w](In in) { return sum_to(in[0], {w}); }}},
@@ -96,6 +97,9 @@ std::map<std::string, Case> realistic_cases(const TransformerConfig& c, const Be
       {"self_attention",
        {{{{n, 3 * w}}},
         [segments, causal](In in) { return self_attention(in[0], segments, causal); }}},
+      {"linear_attention",
+       {{{{n, 3 * w}}},
+        [segments, features](In in) { return linear_attention(in[0], segments, features); }}},
       {"cross_attention",
        {{{{n, w}}, {{n, 2 * w}}},
         [segments, full](In in) {

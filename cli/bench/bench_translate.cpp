@@ -21,7 +21,7 @@ namespace {
 struct BenchTranslateOptions {
   CommonOptions common;
   Device device;
-  DType weights = DType::f32;
+  std::optional<DType> weights;
   std::string preset = "tiny", ids = "zipf";
   std::filesystem::path source, tokenizer;
   TranslateOptions translate;
@@ -56,6 +56,7 @@ std::vector<std::vector<std::int32_t>> text_sources(const BenchTranslateOptions&
 
 void run(BenchTranslateOptions& o) {
   const int threads = use_threads(o.common);
+  const DType weight_type = o.weights.value_or(DType::f32);
   const TransformerConfig config = TransformerConfig::preset(o.preset);
   o.translate.forced_length = o.length;
   o.translate.check();
@@ -64,29 +65,34 @@ void run(BenchTranslateOptions& o) {
   Transformer model(config);
   check_width(o.translate, model);
   model.materialize(o.seed, DType::f32, o.device);
-  const auto ready = model.for_decoding(o.weights);
+  const auto ready = model.for_decoding(weight_type);
   std::vector<double> times;
-  double target_tokens = 0;
+  double target_tokens = 0, all_seconds = 0, of_processors = 0;
   for (std::int64_t run = 0; run < o.warmup + o.steps; ++run) {
+    const double before = processor_seconds();
     const Stopwatch watch;
     const auto found = translate_ids(*ready, sources, o.translate);
     const double seconds = watch.seconds();
     target_tokens = 0;
     for (const auto& n_best : found)
       target_tokens += static_cast<double>(n_best.front().tokens.size());
-    if (run >= o.warmup) times.push_back(seconds);
+    if (run < o.warmup) continue;
+    times.push_back(seconds);
+    all_seconds += seconds;
+    of_processors += processor_seconds() - before;
   }
   const double typical = median(times);
   const auto sentences = static_cast<double>(sources.size());
   const Json json = {{"preset", o.preset},
                      {"device", o.device.str()},
-                     {"weights", name_of(o.weights)},
+                     {"weights", name_of(weight_type)},
                      {"threads", threads},
                      {"beam", o.translate.beam},
                      {"sentences", sources.size()},
                      {"seconds", typical},
                      {"sentences_per_second", sentences / typical},
                      {"target_tokens_per_second", target_tokens / typical},
+                     {"processor_share", of_processors / all_seconds / threads},
                      {"peak_rss_mib", peak_rss_mib()}};
   std::cout << text(
       "%.0f sentences in %.3f s: %.1f sentences/s, %.0f target tokens/s (median of %lld runs)\n",
@@ -103,7 +109,7 @@ void add_bench_translate_command(CLI::App& bench) {
   OptionGroup model(command, "Model");
   model.choice("--preset", options->preset, transformer_family().presets, "Its size");
   add_device_option(model, options->device);
-  add_weights_option(model, options->weights);
+  add_weights_option(model, options->weights, name_of(DType::f32));
   OptionGroup text(command, "Sentences (default: random ones)");
   text.path("--src", options->source, "Real ones");
   text.path("--tokenizer", options->tokenizer,

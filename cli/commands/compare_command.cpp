@@ -4,6 +4,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "data/corpora/masking.h"
 #include "data/files/atomic_file.h"
 #include "data/files/json_text.h"
 #include "data/files/visible_text.h"
@@ -24,17 +25,17 @@ struct CompareOptions {
   double tolerance = 0;
 };
 
-using AnyModel = SavedModel<AutoregressiveModel>;
+using AnyModel = SavedModel<Model>;
 
 /// A model directory, a checkpoint in or below one, or a folder of Hugging Face's transformers.
 AnyModel load_any(const fs::path& path) {
   if (fs::is_directory(path)) {
-    return is_hugging_face(path) ? load_hugging_face(path) : load_model<AutoregressiveModel>(path);
+    return is_hugging_face(path) ? load_hugging_face(path) : load_model<Model>(path);
   }
   KETTE_CHECK(fs::exists(path), path.string(),
               ": expected a model directory or a checkpoint, given nothing that is there");
   for (const fs::path& folder : {path.parent_path(), path.parent_path().parent_path()}) {
-    if (fs::exists(folder / "config.json")) return load_model<AutoregressiveModel>(folder, path);
+    if (fs::exists(folder / "config.json")) return load_model<Model>(folder, path);
   }
   fail(
       path.string(),
@@ -45,16 +46,18 @@ AnyModel load_any(const fs::path& path) {
 Batch batch_of(const CompareOptions& o, const AnyModel& a, const AnyModel& b) {
   if (o.text.empty()) return random_text(*a.model, *b.model);
   const std::vector<std::int32_t> ids = a.tokenizer->encode(o.text);
-  if (!a.model->has_encoder()) {
+  const auto* writes = dynamic_cast<const AutoregressiveModel*>(a.model.get());
+  if (writes == nullptr) return whole_text(between_marks(ids, a.tokenizer->special()));
+  if (!writes->has_encoder()) {
     KETTE_CHECK(ids.size() >= 2, "compare: expected a text of at least 2 tokens, given ",
                 ids.size());
-    return one_sentence(*a.model, {}, ids);
+    return one_sentence(*writes, {}, ids);
   }
   KETTE_CHECK(!ids.empty(), "compare: expected a sentence, given no tokens");
   TranslateOptions greedy;
   greedy.beam = 1;
-  const auto translated = translate_ids(*a.model->for_decoding(), {ids}, greedy);
-  return one_sentence(*a.model, ids, translated.front().front().tokens);
+  const auto translated = translate_ids(*writes->for_decoding(), {ids}, greedy);
+  return one_sentence(*writes, ids, translated.front().front().tokens);
 }
 
 std::string line_of(const ComparedValues& one, bool differs) {
@@ -121,7 +124,7 @@ void run(const CompareOptions& o) {
                      std::string(o.a.empty() ? "none" : "one"));
   }
   const AnyModel a = load_any(o.a), b = load_any(o.b);
-  KETTE_CHECK(a.model->has_encoder() == b.model->has_encoder(),
+  KETTE_CHECK(&a.model->config().family() == &b.model->config().family(),
               "compare: expected two models of one kind, given a ", a.model->config().family().what,
               " and a ", b.model->config().family().what);
   const ModelComparison comparison =

@@ -18,7 +18,7 @@ namespace {
 
 struct EvaluateOptions {
   CommonOptions common;
-  ModelOptions model;
+  EnsembleOptions model;
   TranslateOptions translate;
   CandidateOptions candidates;
   ScoringOptions scoring;
@@ -26,17 +26,18 @@ struct EvaluateOptions {
   EvaluateTextOptions text;
 };
 
-SavedModel<Transformer> load_checked(const ModelOptions& model, const EvaluateOptions& o,
-                                     const TextLines& source) {
-  SavedModel<Transformer> saved = load<Transformer>(model);
-  check_width(o.translate, *saved.model);
-  if (!o.translate.truncate) check_lengths(saved, source.views(), o.source.string());
-  return saved;
+LoadedEnsemble<Transformer> load_checked(const EnsembleOptions& model, const EvaluateOptions& o,
+                                         const TextLines& source) {
+  LoadedEnsemble<Transformer> loaded = load<Transformer>(model);
+  check_width(o.translate, loaded.models);
+  if (!o.translate.truncate) check_lengths(loaded, source.views(), o.source.string());
+  return loaded;
 }
 
-std::vector<std::string> translate(const SavedModel<Transformer>& saved, const EvaluateOptions& o,
-                                   const TextLines& source) {
-  const Translator translator(*saved.model, saved.tokenizer, o.model.weights);
+std::vector<std::string> translate(const LoadedEnsemble<Transformer>& loaded,
+                                   const EvaluateOptions& o, const TextLines& source) {
+  const Translator translator(loaded.models, loaded.tokenizer, loaded.weights);
+  loaded.release();
   const std::vector<std::string> lines(source.views().begin(), source.views().end());
   std::vector<std::string> texts;
   for (Translation& translation : translator.translate(lines, o.translate)) {
@@ -68,20 +69,20 @@ void evaluate_translation(EvaluateOptions& o) {
   o.scoring.check();
   const TextLines source = read_lines(o.source, kWholeText);
   const TextLines reference = beside(o.reference, source, o);
-  const SavedModel<Transformer> saved = load_checked(o.model, o, source);
+  const LoadedEnsemble<Transformer> loaded = load_checked(o.model, o, source);
   // The other system is a model in a directory, or a file of translations.
-  std::optional<SavedModel<Transformer>> other_model;
+  std::optional<LoadedEnsemble<Transformer>> other_model;
   std::vector<std::string> others;
   if (std::filesystem::is_directory(o.against)) {
-    ModelOptions other = o.model;
-    other.model = o.against;
-    other.checkpoint.clear();
+    EnsembleOptions other = o.model;
+    other.models = {o.against.string()};
+    other.checkpoints.clear();
     other_model = load_checked(other, o, source);
   } else if (!o.against.empty()) {
     const TextLines lines = beside(o.against, source, o);
     others.assign(lines.views().begin(), lines.views().end());
   }
-  const std::vector<std::string> translations = translate(saved, o, source);
+  const std::vector<std::string> translations = translate(loaded, o, source);
   if (other_model) others = translate(*other_model, o, source);
   if (!o.output.empty()) {
     std::string written;
@@ -113,7 +114,7 @@ void add_evaluate_command(CLI::App& program) {
       add_command(program, "evaluate",
                   "Score a translation model on a test set, or a language model on a text");
   auto options = std::make_shared<EvaluateOptions>();
-  add_model_options(command, options->model);
+  add_ensemble_options(command, options->model);
   OptionGroup pairs(command, "Translation");
   Option source = pairs.path("--src", options->source, "Sentences to translate");
   pairs.path("--ref", options->reference, "Their reference translations");

@@ -20,7 +20,7 @@ namespace {
 
 struct GenerateCommandOptions {
   CommonOptions common;
-  ModelOptions model;
+  EnsembleOptions model;
   std::string prompt;
   std::filesystem::path prompt_file;
   GenerateOptions generate;
@@ -64,8 +64,8 @@ std::string read_prompt(const GenerateCommandOptions& o) {
 }
 
 /// What a beam search finds, best first.
-void print_likeliest(const GenerateCommandOptions& o, const SavedModel<Gpt>& saved,
-                     const AutoregressiveModel& ready, const std::string& prompt,
+void print_likeliest(const GenerateCommandOptions& o, const Tokenizer& tokenizer,
+                     const Ensemble& ready, const std::string& prompt,
                      const std::vector<std::int32_t>& ids) {
   ContinueOptions options = o.search;
   options.max_tokens = o.generate.max_tokens;
@@ -73,10 +73,10 @@ void print_likeliest(const GenerateCommandOptions& o, const SavedModel<Gpt>& sav
     const std::int64_t room = ready.positions() - std::ssize(ids);
     options.max_tokens = std::clamp<std::int64_t>(room, 1, options.max_tokens);
   }
-  if (o.stop) options.end_of_text = saved.tokenizer->special().end;
+  if (o.stop) options.end_of_text = tokenizer.special().end;
   Json list = Json::array();
   for (const Hypothesis& found : search_continuations(ready, ids, options)) {
-    const std::string text = saved.tokenizer->decode(found.tokens);
+    const std::string text = tokenizer.decode(found.tokens);
     if (!list.empty()) std::cout << "---------------\n";
     std::cout << for_stdout((o.echo ? prompt : "") + text) << "\n";
     list.push_back({{"text", text},
@@ -90,33 +90,35 @@ void print_likeliest(const GenerateCommandOptions& o, const SavedModel<Gpt>& sav
             << "\n";
 }
 
-void print_texts(const GenerateCommandOptions& o, const SavedModel<Gpt>& saved,
-                 const std::string& prompt, std::vector<std::int32_t> ids) {
-  if (ids.empty()) ids.push_back(saved.tokenizer->special().end);
+void print_texts(const GenerateCommandOptions& o, const LoadedEnsemble<Gpt>& loaded,
+                 const std::string& prompt) {
+  const Tokenizer& tokenizer = *loaded.tokenizer;
+  std::vector<std::int32_t> ids = tokenizer.encode(prompt);
+  if (ids.empty()) ids.push_back(tokenizer.special().end);
   GenerateOptions options = o.generate;
-  if (o.stop) options.end_of_text = saved.tokenizer->special().end;
-  const auto ready = saved.model->for_decoding(o.model.weights);
-  if (o.search.beam > 1) return print_likeliest(o, saved, *ready, prompt, ids);
+  if (o.stop) options.end_of_text = tokenizer.special().end;
+  const Ensemble ready = loaded.models.for_decoding(loaded.weights);
+  loaded.release();
+  if (o.search.beam > 1) return print_likeliest(o, tokenizer, ready, prompt, ids);
   const std::string echoed = o.echo ? prompt : "";
-  TextStream stream(*saved.tokenizer);
+  TextStream stream(tokenizer);
   std::cout << for_stdout(echoed) << std::flush;
   const Stopwatch watch;
   // The first text is heard while it grows, and the others once all are done.
-  const auto texts = generate(*ready, ids, options, [&](std::int64_t text, std::int32_t token) {
+  const auto texts = generate(ready, ids, options, [&](std::int64_t text, std::int32_t token) {
     if (text == 0) stream.add(token);
   });
   const double seconds = watch.seconds();
   stream.finish();
   std::cout << "\n";
   for (std::size_t i = 1; i < texts.size(); ++i) {
-    std::cout << "---------------\n"
-              << for_stdout(echoed + saved.tokenizer->decode(texts[i])) << "\n";
+    std::cout << "---------------\n" << for_stdout(echoed + tokenizer.decode(texts[i])) << "\n";
   }
   std::int64_t tokens = 0;
   Json list = Json::array();
   for (const auto& text : texts) {
     tokens += static_cast<std::int64_t>(text.size());
-    list.push_back(saved.tokenizer->decode(text));
+    list.push_back(tokenizer.decode(text));
   }
   const double rate = static_cast<double>(tokens) / seconds;
   std::cerr << text("%lld tokens, %.1f tokens/s\n", static_cast<long long>(tokens), rate);
@@ -134,8 +136,7 @@ void run(GenerateCommandOptions& o) {
   o.search.n_best = o.search.beam > 1 ? o.generate.texts : 1;
   o.search.check();
   const std::string prompt = read_prompt(o);
-  const SavedModel<Gpt> saved = load<Gpt>(o.model);
-  print_texts(o, saved, prompt, saved.tokenizer->encode(prompt));
+  print_texts(o, load<Gpt>(o.model), prompt);
 }
 
 }  // namespace
@@ -143,7 +144,7 @@ void run(GenerateCommandOptions& o) {
 void add_generate_command(CLI::App& program) {
   CLI::App& command = add_command(program, "generate", "Let a language model go on from a prompt");
   auto options = std::make_shared<GenerateCommandOptions>();
-  add_model_options(command, options->model);
+  add_ensemble_options(command, options->model);
   OptionGroup text(command, "Text");
   Option prompt =
       text.text("--prompt", options->prompt, "What to go on from (default: nothing, a new text)");

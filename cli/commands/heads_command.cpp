@@ -251,7 +251,7 @@ void add_heads_command(CLI::App& program) {
   CLI::App& command = add_command(
       program, "heads", "Show what each attention head does, and what the model is without it");
   auto options = std::make_shared<HeadsOptions>();
-  add_model_options(command, options->model, false);
+  add_model_options(command, options->model);
   OptionGroup group(command, "Text");
   const Option source = group.path("--src", options->source, "Sentences to translate");
   group.path("--tgt", options->target, "Their reference translations");

@@ -7,6 +7,8 @@
 #include "cli/common.h"
 #include "cli/version.h"
 #include "data/files/json_text.h"
+#include "data/files/safetensors.h"
+#include "data/files/visible_text.h"
 #include "models/families.h"
 #include "models/model_directory.h"
 #include "models/points.h"
@@ -84,15 +86,30 @@ void print_table(const ModelConfig& config) {
   std::cout << "\nMFLOP: matrix products of the forward pass, and of a training step over a source "
                "and a target token; "
                "attention over n keys\nadds "
-            << shortest(4e-6 * static_cast<double>(config.width))
-            << " n for each attention layer. Training MiB: weights, gradients and Adam's moments, "
+            << (config.largest_cache().is_state
+                    ? shortest(4e-6 * static_cast<double>(config.width * config.heads_of(0).width))
+                    : shortest(4e-6 * static_cast<double>(config.width)) + " n")
+            << " for each attention layer. Training MiB: weights, gradients and Adam's moments, "
                "without activations.\n";
   if (const CacheSize cached = config.largest_cache(); cached.bytes > 0) {
-    std::cout << "Decoding keeps keys and values of "
-              << text("%.2f MiB for a text of %lld tokens, what the model sees at once.\n",
-                      static_cast<double>(cached.bytes) / kMebi,
-                      static_cast<long long>(cached.tokens));
+    std::cout << "Decoding keeps " << (cached.is_state ? "states of " : "keys and values of ")
+              << text("%.2f MiB for a text", static_cast<double>(cached.bytes) / kMebi)
+              << (cached.is_state ? ", whatever the length.\n"
+                                  : text(" of %lld tokens, what the model sees at once.\n",
+                                         static_cast<long long>(cached.tokens)));
   }
+}
+
+/// What the parameters of a model directory lie in, and how many bytes they take there.
+void print_parameters(const std::filesystem::path& model, Json& json) {
+  const std::filesystem::path file = parameter_file(model);
+  if (!std::filesystem::is_regular_file(file)) return;
+  const DType weights = weights_of(SafetensorsFile::open(file).metadata(), file);
+  const std::uintmax_t bytes = std::filesystem::file_size(file);
+  std::cout << visible(file.string()) << ": weights in " << name_of(weights)
+            << text(", %.2f MiB\n", static_cast<double>(bytes) / kMebi);
+  json["weights"] = name_of(weights);
+  json["file_bytes"] = bytes;
 }
 
 /// Where a tap can look into a pass, with the shapes there.
@@ -127,12 +144,20 @@ void run(const InfoOptions& o) {
     throw UsageError("expected --model or --preset beside --points, given neither");
   }
   Json json = {
-      {"version", KETTE_VERSION},       {"commit", built_commit()}, {"cpu", cpu_name()},
-      {"kernels", kernel_level()},      {"blas_core", blas_core()}, {"threads", threads},
+      {"version", KETTE_VERSION},
+      {"commit", built_commit()},
+      {"cpu", cpu_name()},
+      {"kernels", kernel_level()},
+      {"bf16_kernels", bf16_kernels()},
+      {"int8_kernels", int8_kernels()},
+      {"blas_core", blas_core()},
+      {"threads", threads},
       {"cuda_devices", cuda_devices()},
   };
   std::cout << "kette " << full_version() << "\nCPU            " << cpu_name()
-            << "\nkernels        " << kernel_level() << "\nOpenBLAS core  " << blas_core()
+            << "\nkernels        " << kernel_level() << "\nbf16 kernels   " << bf16_kernels()
+            << " (KETTE_BF16=NAME overrides it)\nint8 kernels   " << int8_kernels()
+            << " (KETTE_INT8=NAME overrides it)\nOpenBLAS core  " << blas_core()
             << " (KETTE_BLAS_CORE=NAME overrides it)\nthreads        " << threads << "\n";
   const std::vector<std::string> devices = cuda_devices();
   for (std::size_t i = 0; i < devices.size(); ++i) {
@@ -151,6 +176,7 @@ void run(const InfoOptions& o) {
     }
     json["preset"] = o.preset;
     json["model"] = model_json(*config);
+    if (!o.model.empty()) print_parameters(o.model, json["model"]);
     if (o.points) json["points"] = print_points(*config);
   }
   if (o.common.json) print_json(json);

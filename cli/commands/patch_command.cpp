@@ -227,7 +227,7 @@ void add_patch_command(CLI::App& program) {
   CLI::App& command = add_command(program, "patch",
                                   "Show where in a model the difference between two texts travels");
   auto options = std::make_shared<PatchOptions>();
-  add_model_options(command, options->model, false);
+  add_model_options(command, options->model);
   OptionGroup group(command, "Pairs");
   const Option pairs = group.path(
       "--pairs", options->pairs,

@@ -14,7 +14,7 @@ namespace {
 
 struct ScoreCommandOptions {
   CommonOptions common;
-  ModelOptions model;
+  EnsembleOptions model;
   ScoreOptions score;
   std::filesystem::path source, target;
   bool normalize = false;
@@ -26,12 +26,12 @@ void run(const ScoreCommandOptions& o) {
   const TextLines target = read_lines(o.target, kWholeText);
   KETTE_CHECK(source.size() == target.size(), o.target.string(), ": expected ", source.size(),
               " lines, as many as ", o.source.string(), " has, given ", target.size());
-  const SavedModel<Transformer> saved = load<Transformer>(o.model);
-  check_lengths(saved, source.views(), o.source.string());
-  check_lengths(saved, target.views(), o.target.string(), 1, Side::target);
+  const LoadedEnsemble<Transformer> loaded = load<Transformer>(o.model);
+  check_lengths(loaded, source.views(), o.source.string());
+  check_lengths(loaded, target.views(), o.target.string(), 1, Side::target);
   const std::vector<SentenceScore> scores = score_ids(
-      *saved.model->for_decoding(o.model.weights), saved.tokenizer->encode_all(source.views()),
-      saved.tokenizer->encode_all(target.views(), Side::target), o.score);
+      loaded.models.for_decoding(loaded.weights), loaded.tokenizer->encode_all(source.views()),
+      loaded.tokenizer->encode_all(target.views(), Side::target), o.score);
   double sum = 0;
   std::int64_t tokens = 0;
   for (const SentenceScore& score : scores) {
@@ -53,7 +53,7 @@ void run(const ScoreCommandOptions& o) {
 void add_score_command(CLI::App& program) {
   CLI::App& command = add_command(program, "score", "Log-probabilities of given translations");
   auto options = std::make_shared<ScoreCommandOptions>();
-  add_model_options(command, options->model);
+  add_ensemble_options(command, options->model);
   OptionGroup text(command, "Text");
   text.path("--src", options->source, "Source sentences").required();
   text.path("--tgt", options->target, "Translations to score").required();

@@ -1,4 +1,4 @@
-// `kette train`: a translation model or a language model, and the resolved configuration beside it.
+// `kette train`: a translation model, a parser or a language model, and the resolved configuration beside it.
 #include <iostream>
 #include <memory>
 
@@ -39,10 +39,13 @@ void print_result(const TrainCommandOptions& o, const std::filesystem::path& out
                {"loss", result.train_loss},
                {"valid_loss", result.valid_loss},
                {"best_valid_loss", result.best_valid_loss},
-               {"bleu", result.valid_score ? Json(result.valid_score->value) : Json()},
+               {"bleu", Json()},
                {"seconds", result.seconds},
                {"interrupted", result.interrupted != 0},
                {"threads", threads}};
+  if (const auto& score = result.valid_score) {
+    json[score->name.substr(std::string("valid_").size())] = score->value;
+  }
   json.update(speed_json(o.compute(), read_config(out)->summary(), result, threads));
   json.update(watching);
   print_json(json);
@@ -68,7 +71,9 @@ void train_and_report(const TrainCommandOptions& o, Options options, int threads
 
 void run(CLI::App& command, TrainCommandOptions& o) {
   const int threads = use_threads(o.common());
-  if (o.is_text()) {
+  if (o.is_text() && o.is_masked()) {
+    train_and_report(o, o.masked(command), threads);
+  } else if (o.is_text()) {
     train_and_report(o, o.text(command), threads);
   } else {
     train_and_report(o, o.translation(command), threads);
@@ -78,7 +83,8 @@ void run(CLI::App& command, TrainCommandOptions& o) {
 }  // namespace
 
 void add_train_command(CLI::App& program) {
-  CLI::App& command = add_command(program, "train", "Train a translation or a language model");
+  CLI::App& command = add_command(
+      program, "train", "Train a translation model, a parser, a language model, or a masked one");
   auto options = std::make_shared<TrainCommandOptions>(command);
   when_run(command, [&command, options] { run(command, *options); });
 }

@@ -1,9 +1,4 @@
 // `kette translate`: lines in, translations out, in the same order, a part as soon as it is done.
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -11,8 +6,8 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/decoding.h"
+#include "cli/sentences.h"
 #include "data/files/json_text.h"
-#include "data/files/line_reader.h"
 #include "data/files/visible_text.h"
 #include "tensor/stopwatch.h"
 
@@ -21,55 +16,17 @@ namespace {
 
 struct TranslateCommandOptions {
   CommonOptions common;
-  ModelOptions model;
+  EnsembleOptions model;
   TranslateOptions translate;
   CandidateOptions candidates;
   std::filesystem::path input, output, prefix;
-};
-
-/// Lines that are translated together: enough that the end of a part, where threads wait for each
-/// other, costs little.
-constexpr std::size_t kPart = 4096;
-
-/// No sentence that a model has positions for is nearly as long.
-constexpr LineLimits kLimits{.line_bytes = kWholeText.line_bytes};
-
-LineReader open_input(const std::filesystem::path& file) {
-  return file.empty() ? LineReader(STDIN_FILENO, "stdin", kLimits) : LineReader(file, kLimits);
-}
-
-/// Where translations go; every part is handed to the system at once.
-class Sink {
- public:
-  explicit Sink(const std::filesystem::path& file) {
-    if (file.empty()) return;
-    name_ = file.string();
-    file_.open(file, std::ios::binary);
-    check("a file that can be written");
-  }
-
-  void write(const std::string& text) {
-    std::ostream& stream = name_.empty() ? std::cout : file_;
-    stream << (name_.empty() ? for_stdout(text) : text) << std::flush;
-    if (!stream.good()) check("room for all of the output");
-  }
-
- private:
-  void check(const char* expected) {
-    const bool good = name_.empty() ? std::cout.good() : file_.good();
-    KETTE_CHECK(good, name_.empty() ? "standard output" : name_, ": expected ", expected,
-                ", given none (", std::strerror(errno), ")");
-  }
-
-  std::string name_;
-  std::ofstream file_;
 };
 
 /// What the translations begin with, line by line beside the sources; without a file nothing.
 class Prefixes {
  public:
   explicit Prefixes(const std::filesystem::path& file) {
-    if (!file.empty()) lines_.emplace(file, kLimits);
+    if (!file.empty()) lines_.emplace(file, kSentence);
   }
   std::vector<std::string> next(std::size_t lines) {
     if (!lines_) return {};
@@ -101,11 +58,12 @@ void run(TranslateCommandOptions& o) {
   const int threads = use_threads(o.common);
   if (o.candidates.sample) o.translate.sampling = o.candidates.sampling;
   o.translate.check();
-  LineReader source = open_input(o.input);
-  const SavedModel<Transformer> saved = load<Transformer>(o.model);
-  check_width(o.translate, *saved.model);
-  const Translator translator(*saved.model, saved.tokenizer, o.model.weights);
-  std::vector<std::string> part = source.next(kPart);
+  LineReader source = open_sentences(o.input);
+  const LoadedEnsemble<Transformer> loaded = load<Transformer>(o.model);
+  check_width(o.translate, loaded.models);
+  const Translator translator(loaded.models, loaded.tokenizer, loaded.weights);
+  loaded.release();
+  std::vector<std::string> part = source.next(kSentencesAtOnce);
   Prefixes prefixes(o.prefix);
   Sink sink(o.output);  // now, so that input that is refused leaves an earlier output as it is
   const bool lists = o.translate.n_best > 1 && !o.translate.minimum_risk;
@@ -113,7 +71,7 @@ void run(TranslateCommandOptions& o) {
   double seconds = 0;
   while (!part.empty()) {
     if (!o.translate.truncate) {
-      check_lengths(saved, {part.begin(), part.end()}, source.name(), source.first_line());
+      check_lengths(loaded, {part.begin(), part.end()}, source.name(), source.first_line());
     }
     const Stopwatch watch;
     o.translate.first_number = source.first_line() - 1;
@@ -132,7 +90,7 @@ void run(TranslateCommandOptions& o) {
     }
     sentences += static_cast<std::int64_t>(part.size());
     sink.write(written);
-    part = source.next(kPart);
+    part = source.next(kSentencesAtOnce);
   }
   prefixes.check_end();
   if (!o.common.json) return;
@@ -151,7 +109,7 @@ void run(TranslateCommandOptions& o) {
 void add_translate_command(CLI::App& program) {
   CLI::App& command = add_command(program, "translate", "Translate stdin or a file, line by line");
   auto options = std::make_shared<TranslateCommandOptions>();
-  add_model_options(command, options->model);
+  add_ensemble_options(command, options->model);
   OptionGroup text(command, "Text");
   text.path("--input", options->input, "Sentences, one a line; plain or gzip (default: stdin)");
   text.path("--output", options->output, "Where their translations go (default: stdout)");

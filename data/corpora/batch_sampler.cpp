@@ -163,13 +163,14 @@ void BatchSampler::draw_pieces() {
   const FilterOptions& filters = corpus_->report().options;
   const std::int64_t limit =
       filters.must_fit > 0 ? std::min(filters.max_length, filters.must_fit) : filters.max_length;
-  const auto draw = [&](const TokenLists& plain, Purpose side) {
+  const auto draw = [&](const TokenLists& plain, Side side, Purpose purpose) {
+    if (!corpus_->tokenizer()->is_bpe(side)) return plain;
     std::vector<std::vector<std::int32_t>> ids(count);
 #pragma omp parallel for schedule(dynamic, 64)
     for (std::int64_t i = 0; i < count; ++i) {
       auto& pieces = ids[i];
       pieces = corpus_->tokenizer()->resegment(plain[i], options_.bpe_dropout,
-                                               hash_of(side, options_.seed, state_.epoch, i));
+                                               hash_of(purpose, options_.seed, state_.epoch, i));
       if (static_cast<std::int64_t>(pieces.size()) > limit) {
         pieces.assign(plain[i].begin(), plain[i].end());
       }
@@ -178,8 +179,8 @@ void BatchSampler::draw_pieces() {
     for (const auto& pieces : ids) lists.add(pieces);
     return lists;
   };
-  dropout_source_ = draw(corpus_->source(), Purpose::source_pieces);
-  dropout_target_ = draw(corpus_->target(), Purpose::target_pieces);
+  dropout_source_ = draw(corpus_->source(), Side::source, Purpose::source_pieces);
+  dropout_target_ = draw(corpus_->target(), Side::target, Purpose::target_pieces);
 }
 
 const TokenLists& BatchSampler::source() const {

@@ -56,7 +56,9 @@ Batch slice(const Batch& batch, std::int64_t first, std::int64_t last) {
           rows(batch.target_in, batch.target_segments),
           rows(batch.target_out, batch.target_segments),
           lengths(batch.target_segments),
-          {batch.sentence_ids.begin() + first, batch.sentence_ids.begin() + last}};
+          {batch.sentence_ids.begin() + first, batch.sentence_ids.begin() + last},
+          batch.source_types.empty() ? batch.source_types
+                                     : rows(batch.source_types, batch.source_segments)};
 }
 
 }  // namespace

@@ -24,6 +24,8 @@ struct Batch {
   std::vector<std::int32_t> target_in, target_out;
   Segments target_segments;
   std::vector<std::int64_t> sentence_ids;  // places in the corpus
+  /// Of the source's rows, for models that tell parts of a text apart (models/bert.h); empty: all 0.
+  std::vector<std::int32_t> source_types{};
 };
 
 /// Packs the named sentences in this order.

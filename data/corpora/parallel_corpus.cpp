@@ -10,6 +10,7 @@
 #include "data/files/file_fingerprint.h"
 #include "data/files/line_reader.h"
 #include "data/files/text_size.h"
+#include "data/trees/linear_tree.h"
 #include "tensor/error.h"
 
 namespace kette {
@@ -72,6 +73,7 @@ class Filter {
 struct Lines {
   std::string name;
   std::function<std::vector<std::string>(std::size_t most)> next;
+  std::vector<std::int64_t> numbers{};  // in the file; empty: those from 1 on
 };
 
 /// Of a text in memory, which must outlive them.
@@ -90,6 +92,19 @@ Lines lines_of(const std::filesystem::path& file,
   return {file.string(), [reader = std::make_shared<LineReader>(file), bytes](std::size_t most) {
             return reader->next(most, bytes);
           }};
+}
+
+/// A line for each tree, which must outlive them: what line_of(tree) gives.
+Lines lines_of(const Treebank& bank, std::string (*line_of)(const Tree&)) {
+  return {bank.name,
+          [&bank, line_of, at = std::size_t{0}](std::size_t most) mutable {
+            std::vector<std::string> lines;
+            for (; at < bank.trees.size() && lines.size() < most; ++at) {
+              lines.push_back(line_of(bank.trees[at]));
+            }
+            return lines;
+          },
+          bank.lines};
 }
 
 using KeepPair = std::function<void(const Ids& source, const Ids& target)>;
@@ -131,7 +146,8 @@ FilterReport encode_pairs(const Lines& source, const Lines& target,
     const std::vector<Ids> target_ids = encode(targets, Side::target);
     for (std::size_t i = 0; i < sources.size(); ++i) {
       const Ids &s = source_ids[i], &t = target_ids[i];
-      const std::int64_t line = filter.report().read + 1;
+      const std::int64_t read = filter.report().read;
+      const std::int64_t line = source.numbers.empty() ? read + 1 : source.numbers[read];
       if (!filter.keeps(line, sources[i], targets[i], static_cast<std::int64_t>(s.size()),
                         static_cast<std::int64_t>(t.size()))) {
         continue;
@@ -162,7 +178,8 @@ std::int64_t paired_lines(const std::string& source, std::int64_t sources,
 std::string made_of(const ParallelText& files, const SharedTokenizer& tokenizer,
                     const FilterOptions& options) {
   std::ostringstream text;
-  text << file_fingerprint(files.source) << "; " << file_fingerprint(files.target) << "; ";
+  text << file_fingerprint(files.source) << "; ";
+  text << (files.is_trees() ? "trees" : file_fingerprint(files.target)) << "; ";
   if (!files.language.empty()) text << "language " << files.language << "; ";
   text << tokenizer->fingerprint() << "; max_length " << options.max_length << ", must_fit "
        << options.must_fit << ", max_ratio " << options.max_ratio << ", drop_empty "
@@ -209,11 +226,16 @@ ParallelCorpus ParallelCorpus::load_or_make(const std::filesystem::path& pairs,
   const std::string wanted = made_of(text, tokenizer, options);
   std::optional<Pairs> found = read_pairs(pairs, wanted);
   if (!found) {
-    const auto lines = static_cast<double>(check_pairing(text.source, text.target));
-    PairFileWriter writer(pairs, tokenizer->vocabulary(), tokenizer->special().end);
+    const Treebank trees = text.is_trees() ? cleaned(read_trees(text.source)) : Treebank();
+    const auto lines = static_cast<double>(
+        text.is_trees() ? std::ssize(trees.trees) : check_pairing(text.source, text.target));
+    PairFileWriter writer(pairs, std::max(tokenizer->vocabulary(), tokenizer->source_vocabulary()),
+                          tokenizer->special().end);
     const FilterReport report = encode_pairs(
-        lines_of(text.source, LineReader::kPartBytes), lines_of(text.target), tokenizer, options,
-        [&](const Ids& s, const Ids& t) { writer.add(s, t); },
+        text.is_trees() ? lines_of(trees, sentence_of)
+                        : lines_of(text.source, LineReader::kPartBytes),
+        text.is_trees() ? lines_of(trees, linearised_line) : lines_of(text.target), tokenizer,
+        options, [&](const Ids& s, const Ids& t) { writer.add(s, t); },
         [&](std::int64_t done, std::int64_t tokens, std::int64_t bytes) {
           if (progress) progress({done, tokens, bytes}, static_cast<double>(done) / lines);
         },
@@ -226,6 +248,14 @@ ParallelCorpus ParallelCorpus::load_or_make(const std::filesystem::path& pairs,
   corpus.source_ = std::move(found->source);
   corpus.target_ = std::move(found->target);
   corpus.report_ = std::move(found->report);
+  return corpus;
+}
+
+ParallelCorpus ParallelCorpus::from_trees(const Treebank& trees, const SharedTokenizer& tokenizer,
+                                          const FilterOptions& options) {
+  ParallelCorpus corpus(tokenizer);
+  corpus.report_ = encode_pairs(lines_of(trees, sentence_of), lines_of(trees, linearised_line),
+                                tokenizer, options, corpus.adder());
   return corpus;
 }
 

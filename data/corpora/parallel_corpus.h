@@ -14,6 +14,7 @@
 #include "data/corpora/tokenize_files.h"
 #include "data/files/text_file.h"
 #include "data/tokenizers/tokenizer.h"
+#include "data/trees/tree.h"
 
 namespace kette {
 
@@ -21,11 +22,14 @@ namespace kette {
 std::int64_t check_pairing(const std::filesystem::path& source,
                            const std::filesystem::path& target);
 
-/// Two files, line by line, on their own or mixed with others.
+/// Two files, line by line, on their own or mixed with others. Or without a target one of trees, whose words
+/// are translated to the trees as symbols (data/trees/linear_tree.h).
 struct ParallelText {
-  std::filesystem::path source, target;
+  std::filesystem::path source, target{};
   /// Of the target: its tag (Tokenizer::tag_of()) comes before every source. Empty: none does.
   std::string language{};
+
+  bool is_trees() const { return target.empty(); }
 };
 
 class ParallelCorpus {
@@ -45,6 +49,10 @@ class ParallelCorpus {
                                    const SharedTokenizer& tokenizer,
                                    const FilterOptions& options = {},
                                    const std::string& language = {});
+
+  /// Of cleaned trees; the tokenizer is one for them.
+  static ParallelCorpus from_trees(const Treebank& trees, const SharedTokenizer& tokenizer,
+                                   const FilterOptions& options = {});
 
   /// From ids without begin and end, unfiltered: synthetic data for tests and measurements.
   static ParallelCorpus from_tokens(TokenLists source, TokenLists target);

@@ -14,7 +14,8 @@ enum class Purpose : std::uint64_t {
   holes,
   rest,
   offset = 100,
-  order
+  order,
+  masks
 };
 
 }  // namespace kette

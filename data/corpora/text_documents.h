@@ -6,6 +6,7 @@
 //                     white space, so a piece of it ends there in any case; the pattern never looks
 //                     back, and looks ahead only from white space. Not so behind a line end: of
 //                     "\n\n" and "x" the second \n is a piece of its own, of "\n\n" alone it is not.
+//   wordpiece         parts words at each blank and at each line end.
 //   sentencepiece     begins a new piece at each blank, and takes a line end for one, or as a piece
 //                     of its own.
 // Text without any white space, or of nothing else, is cut between characters once a piece is 16

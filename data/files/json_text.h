@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "tensor/error.h"
 
@@ -23,6 +24,20 @@ Kind parse_json(const std::string& text, const std::string& origin) {
     return true;
   };
   return Kind::parse(text, check, /*allow_exceptions=*/false);
+}
+
+/// The list of strings at a key of an object; name stands in errors.
+inline std::vector<std::string> strings_in(const Json& json, const char* key,
+                                           const std::string& name) {
+  KETTE_CHECK(json.is_object() && json.contains(key) && json.at(key).is_array(), name,
+              ": expected a JSON object with a list \"", key, "\", given none");
+  std::vector<std::string> strings;
+  for (const Json& entry : json.at(key)) {
+    KETTE_CHECK(entry.is_string(), name, ": expected strings in \"", key, "\", given ",
+                entry.dump());
+    strings.push_back(entry.get<std::string>());
+  }
+  return strings;
 }
 
 }  // namespace kette

@@ -35,6 +35,8 @@ const char* stored_name(DType dtype) {
       return "BF16";
     case DType::i32:
       return "I32";
+    case DType::int8:
+      return "I8";
   }
   return "?";
 }

@@ -4,6 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
+
+#include "tensor/error.h"
 
 namespace kette {
 namespace {
@@ -137,6 +141,16 @@ bool is_symbol(char32_t character) {
   return category >= UTF8PROC_CATEGORY_SM && category <= UTF8PROC_CATEGORY_SO;
 }
 
+bool is_control(char32_t character) {
+  const auto category = category_of(character);
+  return category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_CF ||
+         category == UTF8PROC_CATEGORY_CO;
+}
+
+bool is_nonspacing_mark(char32_t character) {
+  return category_of(character) == UTF8PROC_CATEGORY_MN;
+}
+
 bool is_space(char32_t character) {
   if (character < 0x80) {
     return is_between(character, 0x09, 0x0D) || is_between(character, 0x1C, 0x20);
@@ -148,6 +162,19 @@ bool is_space(char32_t character) {
 
 bool is_white_space(char32_t character) {
   return is_space(character) && !is_between(character, 0x1C, 0x1F);
+}
+
+std::u32string decomposed(std::u32string_view text) {
+  const std::string bytes = encode_utf8(text);
+  utf8proc_uint8_t* result = nullptr;
+  const auto size =
+      utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(bytes.data()),
+                   static_cast<utf8proc_ssize_t>(bytes.size()), &result,
+                   static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_DECOMPOSE));
+  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(result, &std::free);
+  KETTE_CHECK(size >= 0, "unicode: expected text that can be decomposed, given ",
+              utf8proc_errmsg(size));
+  return decode_utf8({reinterpret_cast<const char*>(result), static_cast<std::size_t>(size)});
 }
 
 std::u32string lower(std::u32string_view text) {

@@ -15,12 +15,17 @@ namespace kette {
 std::u32string decode_utf8(std::string_view text);
 std::string encode_utf8(std::u32string_view text);
 
-bool is_letter(char32_t character);       ///< categories Lu, Ll, Lt, Lm, Lo
-bool is_number(char32_t character);       ///< categories Nd, Nl, No
-bool is_punctuation(char32_t character);  ///< categories Pc, Pd, Ps, Pe, Pi, Pf, Po
-bool is_symbol(char32_t character);       ///< categories Sm, Sc, Sk, So
-bool is_space(char32_t character);        ///< str.isspace(), which counts U+001C..U+001F too
-bool is_white_space(char32_t character);  ///< the property White_Space, which does not
+bool is_letter(char32_t character);           ///< categories Lu, Ll, Lt, Lm, Lo
+bool is_number(char32_t character);           ///< categories Nd, Nl, No
+bool is_punctuation(char32_t character);      ///< categories Pc, Pd, Ps, Pe, Pi, Pf, Po
+bool is_symbol(char32_t character);           ///< categories Sm, Sc, Sk, So
+bool is_control(char32_t character);          ///< categories Cc, Cf, Co
+bool is_nonspacing_mark(char32_t character);  ///< category Mn: accents, once they are apart
+bool is_space(char32_t character);            ///< str.isspace(), which counts U+001C..U+001F too
+bool is_white_space(char32_t character);      ///< the property White_Space, which does not
+
+/// Canonical decomposition, normalisation form D: letters, then their accents.
+std::u32string decomposed(std::u32string_view text);
 
 std::u32string lower(std::u32string_view text);
 

@@ -8,7 +8,7 @@ namespace kette {
 namespace {
 
 /// C0 but for the end of a line and the tab, DEL, and C1, of which U+009B begins escapes, too.
-bool is_control(char32_t character) {
+bool needs_escape(char32_t character) {
   if (character == '\n' || character == '\t') return false;
   return character < 0x20 || (character >= 0x7F && character < 0xA0);
 }
@@ -20,7 +20,7 @@ std::string visible(std::string_view text) {
   shown.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
     const Utf8Character character = utf8_character(text, at);
-    if (character.bytes > 0 && !is_control(character.code_point)) {
+    if (character.bytes > 0 && !needs_escape(character.code_point)) {
       shown += text.substr(at, character.bytes);
       at += character.bytes;
       continue;

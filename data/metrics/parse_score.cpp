@@ -50,6 +50,23 @@ std::vector<bool> kept_by_tags(const std::vector<const Tree*>& leaves) {
   return kept;
 }
 
+/// Of test those words that gold keeps of its own, whatever empty elements are in either; by its own tags if
+/// the two have not equally many words.
+std::vector<bool> kept_by_gold(const std::vector<const Tree*>& gold,
+                               const std::vector<const Tree*>& test) {
+  std::vector<bool> of_words, kept;
+  for (const Tree* leaf : gold) {
+    if (leaf->label != kEmptyTag) of_words.push_back(!is_deleted(leaf->label));
+  }
+  std::size_t word = 0;
+  for (const Tree* leaf : test) {
+    const bool is_word = leaf->label != kEmptyTag;
+    kept.push_back(is_word && word < of_words.size() && of_words[word]);
+    word += is_word ? 1 : 0;
+  }
+  return word == of_words.size() ? kept : kept_by_tags(test);
+}
+
 /// kept: a value for each leaf; next: the number of the next one.
 void add_brackets(const Tree& tree, const std::vector<bool>& kept, std::size_t& next,
                   Scored& scored) {
@@ -140,12 +157,11 @@ double ParseCounts::tagging_accuracy() const { return percent(correct_tags, word
 
 ParseCounts parse_counts(const Tree& gold, const Tree& test, bool gold_punctuation) {
   const std::vector<const Tree*> gold_leaves = leaves_of(gold), test_leaves = leaves_of(test);
-  const std::vector<bool> by_gold = kept_by_tags(gold_leaves), by_test = kept_by_tags(test_leaves);
   ParseCounts counts;
   counts.sentences = 1;
-  const bool same_length = gold_leaves.size() == test_leaves.size();
-  const Scored g = scored(gold, by_gold),
-               t = scored(test, gold_punctuation && same_length ? by_gold : by_test);
+  const Scored g = scored(gold, kept_by_tags(gold_leaves)),
+               t = scored(test, gold_punctuation ? kept_by_gold(gold_leaves, test_leaves)
+                                                 : kept_by_tags(test_leaves));
   if (t.leaves.empty()) {
     counts.skipped = 1;
     return counts;

@@ -47,9 +47,10 @@ char32_t character_of(const Json& entry, const std::string& name) {
 
 }  // namespace
 
-CharacterTokenizer::CharacterTokenizer(std::u32string_view characters)
+CharacterTokenizer::CharacterTokenizer(std::u32string_view characters, bool has_mask)
     : ids_(static_cast<std::size_t>(*std::max_element(characters.begin(), characters.end())) + 1,
-           kNone) {
+           kNone),
+      has_mask_(has_mask) {
   for (const char32_t character : characters) {
     ids_[character] = static_cast<std::int32_t>(spelt_.size());
     spelt_.push_back(encode_utf8({&character, 1}));
@@ -57,7 +58,8 @@ CharacterTokenizer::CharacterTokenizer(std::u32string_view characters)
 }
 
 std::shared_ptr<const CharacterTokenizer> CharacterTokenizer::from_text(std::string_view text,
-                                                                        const std::string& name) {
+                                                                        const std::string& name,
+                                                                        bool with_mask) {
   KETTE_CHECK(!text.empty(), name, ": expected a text to take the characters of, given none");
   check_not_utf16(text, name);
   std::vector<bool> seen(kCodePoints);
@@ -66,13 +68,15 @@ std::shared_ptr<const CharacterTokenizer> CharacterTokenizer::from_text(std::str
   for (std::size_t code_point = 0; code_point < kCodePoints; ++code_point) {
     if (seen[code_point]) characters.push_back(static_cast<char32_t>(code_point));
   }
-  return std::shared_ptr<const CharacterTokenizer>(new CharacterTokenizer(characters));
+  return std::shared_ptr<const CharacterTokenizer>(new CharacterTokenizer(characters, with_mask));
 }
 
 std::shared_ptr<const CharacterTokenizer> CharacterTokenizer::load(
     const std::filesystem::path& folder) {
   const std::string name = (folder / kFile).string();
-  const Json list = parse_json(read_text(folder / kFile), name);
+  Json list = parse_json(read_text(folder / kFile), name);
+  const bool with_mask = list.is_array() && list.size() > 1 && list.back() == kMaskPiece;
+  if (with_mask) list.erase(list.size() - 1);
   KETTE_CHECK(list.is_array() && !list.empty(), name,
               ": expected a JSON list of strings, given something else");
   std::u32string characters;
@@ -84,7 +88,7 @@ std::shared_ptr<const CharacterTokenizer> CharacterTokenizer::load(
     seen[character] = true;
     characters.push_back(character);
   }
-  return std::shared_ptr<const CharacterTokenizer>(new CharacterTokenizer(characters));
+  return std::shared_ptr<const CharacterTokenizer>(new CharacterTokenizer(characters, with_mask));
 }
 
 std::vector<std::int32_t> CharacterTokenizer::encode_text(std::string_view text, Side) const {
@@ -105,13 +109,15 @@ std::string CharacterTokenizer::decode(std::span<const std::int32_t> ids) const 
   check_ids(ids);
   std::string text;
   for (const std::int32_t id : ids) {
-    if (id != end()) text += spelt_[id];
+    if (id < end()) text += spelt_[id];
   }
   return text;
 }
 
 std::vector<std::pair<std::string, std::string>> CharacterTokenizer::files() const {
-  return {{kFile, Json(spelt_).dump() + "\n"}};
+  Json list(spelt_);
+  if (has_mask_) list.push_back(kMaskPiece);
+  return {{kFile, list.dump() + "\n"}};
 }
 
 }  // namespace kette

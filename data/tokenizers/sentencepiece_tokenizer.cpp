@@ -115,6 +115,7 @@ void SentencePieceTokenizer::find_bytes() {
   }
   spelt_.resize(vocabulary());
   for (std::int32_t id = kSpecial.end + 1; id < vocabulary(); ++id) {
+    if (processor_->IsControl(id)) continue;  // stands for no text
     std::string& spelt = spelt_[id];
     spelt = processor_->IdToPiece(id);
     for (std::size_t at = 0; (at = spelt.find(kSpaceMark, at)) != std::string::npos; ++at) {
@@ -228,7 +229,15 @@ Ids SentencePieceTokenizer::resegment(std::span<const std::int32_t> ids, double 
 }
 
 std::optional<std::int32_t> SentencePieceTokenizer::tag_of(const std::string& language) const {
-  const std::int32_t id = processor_->PieceToId(language_tag(language));
+  return find_control(language_tag(language));
+}
+
+std::optional<std::int32_t> SentencePieceTokenizer::mask() const {
+  return find_control(kMaskPiece);
+}
+
+std::optional<std::int32_t> SentencePieceTokenizer::find_control(const std::string& piece) const {
+  const std::int32_t id = processor_->PieceToId(piece);
   if (id == kSpecial.unknown || !processor_->IsControl(id)) return std::nullopt;
   return id;
 }

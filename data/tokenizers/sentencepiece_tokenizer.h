@@ -35,6 +35,7 @@ struct SentencePieceOptions {
   bool byte_fallback = false;
   /// Languages that get a piece of their own, "<2de>"; see Tokenizer::tag_of().
   std::vector<std::string> languages{};
+  bool mask = false;  ///< a piece for masked words; see Tokenizer::mask()
   /// Training on files or a text takes random lines of about so many bytes, where there is more.
   /// Twice as many spare a thousandth of the pieces (docs/results.md), at twice the time.
   std::int64_t sample_bytes = std::int64_t{16} << 20;
@@ -72,6 +73,7 @@ class SentencePieceTokenizer final : public Tokenizer {
   std::vector<std::int32_t> resegment(std::span<const std::int32_t> ids, double dropout,
                                       std::uint64_t seed) const override;
   std::optional<std::int32_t> tag_of(const std::string& language) const override;
+  std::optional<std::int32_t> mask() const override;
   std::vector<std::pair<std::string, std::string>> files() const override;
 
   bool is_lossless() const { return is_lossless_; }
@@ -81,6 +83,8 @@ class SentencePieceTokenizer final : public Tokenizer {
 
   Ids encode_text(std::string_view text, Side side) const override;
   std::function<Ids(std::string_view)> line_encoder(Side side) const override;
+  /// Of pieces that no text is encoded as.
+  std::optional<std::int32_t> find_control(const std::string& piece) const;
   Ids pieces_of(std::string_view text) const;
   Ids encode_parts(std::string_view text) const;
   std::string spell(std::span<const std::int32_t> ids) const;

@@ -71,9 +71,12 @@ Arguments arguments(const SentencePieceOptions& options) {
       {"num_threads", "4"},
       {"minloglevel", "4"},
   };
-  for (const std::string& language : options.languages) {
-    std::string& tags = result["control_symbols"];
-    tags += (tags.empty() ? "" : ",") + language_tag(language);
+  std::vector<std::string> controls;
+  for (const std::string& language : options.languages) controls.push_back(language_tag(language));
+  if (options.mask) controls.emplace_back(kMaskPiece);
+  for (const std::string& control : controls) {
+    std::string& symbols = result["control_symbols"];
+    symbols += (symbols.empty() ? "" : ",") + control;
   }
   return result;
 }

@@ -2,11 +2,16 @@
 
 #include "data/files/atomic_file.h"
 #include "data/files/block_checksums.h"
+#include "data/files/unicode.h"
+#include "data/files/utf8.h"
 #include "data/tokenizers/byte_tokenizer.h"
 #include "data/tokenizers/character_tokenizer.h"
 #include "data/tokenizers/gpt2_tokenizer.h"
 #include "data/tokenizers/marian_tokenizer.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
+#include "data/tokenizers/tree_tokenizer.h"
+#include "data/tokenizers/word_tokenizer.h"
+#include "data/tokenizers/wordpiece_tokenizer.h"
 #include "tensor/error.h"
 
 namespace kette {
@@ -14,19 +19,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file by which a kind is known; vocab.json is of two kinds, and source.spm comes first.
+/// A file by which a kind is known; vocab.json and tokenizer.model are of two kinds each, and the one with
+/// another file beside it comes first.
 constexpr std::pair<const char*, const char*> kSigns[] = {{"source.spm", "marian"},
+                                                          {TreeTokenizer::kFile, "tree"},
                                                           {"tokenizer.model", "sentencepiece"},
                                                           {"vocab.json", "gpt2"},
                                                           {"encoder.json", "gpt2"},
-                                                          {"characters.json", "character"}};
+                                                          {"vocab.txt", "wordpiece"},
+                                                          {"characters.json", "character"},
+                                                          {WordTokenizer::kFile, "word"}};
 
 std::string kind_in(const fs::path& folder) {
   for (const auto& [file, kind] : kSigns) {
     if (fs::exists(folder / file)) return kind;
   }
   fail(folder.string(), ": expected a folder with the files of a tokenizer (tokenizer.model, ",
-       "source.spm, vocab.json or characters.json), given one with none of them");
+       "source.spm, vocab.json, vocab.txt or characters.json), given one with none of them");
 }
 
 }  // namespace
@@ -63,6 +72,28 @@ std::int32_t Tokenizer::expected_tag_of(const std::string& language) const {
   return *tag;
 }
 
+std::int32_t Tokenizer::expected_mask() const {
+  const std::optional<std::int32_t> id = mask();
+  KETTE_CHECK(id, "tokenizer: expected one with a piece for masked words, given ", kind(),
+              " without (train one with --objective masked, as sentencepiece or character, or take "
+              "a vocab.txt with ",
+              kMaskPiece, ")");
+  return *id;
+}
+
+WordEdges Tokenizer::edges(std::int32_t id) const {
+  const std::string text = piece(id);
+  if (text.empty()) return {};
+  std::size_t last = text.size() - 1;
+  while (last > 0 && (static_cast<unsigned char>(text[last]) & 0xC0) == 0x80) --last;
+  const auto is_inside = [&](std::size_t at) {
+    const Utf8Character character = utf8_character(text, at);  // of a part of one: of a letter
+    return character.bytes == 0 || is_letter(character.code_point) ||
+           is_number(character.code_point);
+  };
+  return {is_inside(0), is_inside(last)};
+}
+
 void put_before(std::vector<std::vector<std::int32_t>>& texts, std::int32_t tag) {
   for (std::vector<std::int32_t>& ids : texts) {
     if (!ids.empty()) ids.insert(ids.begin(), tag);
@@ -92,10 +123,15 @@ SharedTokenizer load_tokenizer(const fs::path& path, const std::string& kind) {
   if (known == "byte") return std::make_shared<ByteTokenizer>();
   if (known == "character") return CharacterTokenizer::load(path);
   if (known == "gpt2") return Gpt2Tokenizer::load(path);
+  if (known == "wordpiece") return WordPieceTokenizer::load(path);
   if (known == "sentencepiece")
     return SentencePieceTokenizer::load(path / SentencePieceTokenizer::kFile);
   if (known == "marian") return std::make_shared<MarianTokenizer>(path);
-  fail("tokenizer: expected byte, character, gpt2, sentencepiece or marian, given ", kind);
+  if (known == "word") return WordTokenizer::load(path);
+  if (known == "tree") return TreeTokenizer::load(path);
+  fail(
+      "tokenizer: expected byte, character, gpt2, wordpiece, sentencepiece, marian, word or tree, given ",
+      kind);
 }
 
 }  // namespace kette

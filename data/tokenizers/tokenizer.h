@@ -1,14 +1,18 @@
-// Text as ids, and back. One interface, five kinds:
+// Text as ids, and back. One interface, seven kinds:
 //   byte           256 bytes; needs no file
 //   character      the characters of its training text (Karpathy's char-rnn)
 //   gpt2           byte-level BPE (Radford et al. 2019, section 2.2), from OpenAI's or Hugging
 //                  Face's two files
 //   sentencepiece  byte-pair encoding (Sennrich et al. 2016) or a unigram model; for translation,
 //                  one for both languages (Vaswani et al. 2017, sections 3.4 and 5.1)
+//   wordpiece      the longest pieces of words (Devlin et al. 2019), from Hugging Face's vocab.txt
 //   marian         two SentencePiece models, one for sources and one for targets, as in Hugging
 //                  Face's MarianTokenizer
-// Every kind spells text for a language model; translation needs padding and a begin, which the last
-// two have. Marks such as <|endoftext|> are plain text to encode(), so no text can end its own
+//   word           whole words, rare ones by what they look like
+//   tree           of a parser: sources are words, by one of the kind word or sentencepiece, and targets are
+//                  trees as symbols (data/trees/linear_tree.h), with ids of their own
+// The first five spell text for a language model; translation needs padding and a begin, which the last four
+// have. Marks such as <|endoftext|> are plain text to encode(), so no text can end its own
 // document. Never changed, safe to use from several threads.
 #pragma once
 
@@ -27,8 +31,17 @@
 
 namespace kette {
 
-/// Which language a text is in; of the kinds, only marian tells them apart.
+/// Which language a text is in; of the kinds, only marian and tree tell them apart.
 enum class Side : std::uint8_t { source, target };
+
+/// Of a piece: whether it begins, and whether it ends, within a word. A word goes on from a piece that
+/// ends in one to a piece that begins in one.
+struct WordEdges {
+  bool begins_inside = false, ends_inside = false;
+};
+
+/// What stands for a piece that a model is to find (Devlin et al. 2019, section 3.1).
+inline constexpr const char* kMaskPiece = "[MASK]";
 
 class Tokenizer {
  public:
@@ -37,9 +50,12 @@ class Tokenizer {
   /// As in the list above.
   virtual std::string kind() const = 0;
   virtual std::int64_t vocabulary() const = 0;
-  virtual SpecialTokens special() const = 0;
+  /// Of sources, where they have one of their own (of the kinds, only tree).
+  virtual std::int64_t source_vocabulary() const { return vocabulary(); }
+  virtual SpecialTokens special() const = 0;  ///< the same of both
   /// What an id stands for, as the vocabulary writes it.
   virtual std::string piece(std::int32_t id) const { return decode({&id, 1}); }
+  virtual std::string source_piece(std::int32_t id) const { return piece(id); }
 
   /// Ids without begin and end. Text that the vocabulary cannot spell is an Error that shows it and
   /// says where it stands, or has unknown pieces in a vocabulary with one for that.
@@ -53,10 +69,11 @@ class Tokenizer {
   /// outside the vocabulary is an Error. Ids cut anywhere may give half a character.
   virtual std::string decode(std::span<const std::int32_t> ids) const = 0;
 
-  /// For BPE-dropout (data/tokenizers/bpe_dropout.h): whether there are merges to refuse, and the
-  /// ids of a text with each merge refused with probability dropout. Takes its plain ids, so that
-  /// the text need not be kept.
+  /// For BPE-dropout (data/tokenizers/bpe_dropout.h): whether there are merges to refuse, on one side or
+  /// both, and the ids of a text with each merge refused with probability dropout. Takes its plain ids, so
+  /// that the text need not be kept.
   virtual bool is_bpe() const { return false; }
+  virtual bool is_bpe(Side) const { return is_bpe(); }
   virtual std::vector<std::int32_t> resegment(std::span<const std::int32_t> ids, double dropout,
                                               std::uint64_t seed) const;
 
@@ -65,6 +82,14 @@ class Tokenizer {
   virtual std::optional<std::int32_t> tag_of(const std::string& language) const;
   /// The same; an Error for a language that the vocabulary has no tag for.
   std::int32_t expected_tag_of(const std::string& language) const;
+
+  /// The piece that stands for another one, in a vocabulary with one for that. No text is encoded as
+  /// such a piece.
+  virtual std::optional<std::int32_t> mask() const { return std::nullopt; }
+  /// The same; an Error in a vocabulary without one.
+  std::int32_t expected_mask() const;
+  /// By the letters and digits at both ends of what the vocabulary writes, or as the kind has it.
+  virtual WordEdges edges(std::int32_t id) const;
 
   /// Names and contents of the files that a model directory keeps of it.
   virtual std::vector<std::pair<std::string, std::string>> files() const = 0;

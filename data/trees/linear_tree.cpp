@@ -29,6 +29,12 @@ std::vector<std::string> linearised(const Tree& tree) {
   return symbols;
 }
 
+std::string linearised_line(const Tree& tree) {
+  std::string line;
+  for (const std::string& symbol : linearised(tree)) line += (line.empty() ? "" : " ") + symbol;
+  return line;
+}
+
 Tree tree_of(std::span<const std::string> symbols, std::span<const std::string> words) {
   std::set<std::string> labels;  // what is closed somewhere is no tag
   for (const std::string& symbol : symbols) {
@@ -68,18 +74,31 @@ Tree tree_of(std::span<const std::string> symbols, std::span<const std::string> 
   return std::move(root.children.front());
 }
 
-TreeSymbols symbols_of(const Treebank& bank) {
+std::string TreeSymbols::unknown_in(const Tree& tree) const {
+  std::string unknown;
+  each_node(tree, [&](const Tree& node) {
+    const std::set<std::string>& known = node.is_leaf() ? tags : labels;
+    if (unknown.empty() && !known.contains(node.label)) unknown = node.label;
+  });
+  return unknown;
+}
+
+TreeSymbols symbols_of(const Treebank& bank) { return symbols_of(std::vector<Treebank>{bank}); }
+
+TreeSymbols symbols_of(const std::vector<Treebank>& banks) {
   TreeSymbols symbols;
-  for (std::size_t i = 0; i < bank.trees.size(); ++i) {
-    each_node(bank.trees[i], [&](const Tree& node) {
-      auto& [labels, tags] = symbols;
-      KETTE_CHECK(!node.label.starts_with(kClosing), bank.place(i),
-                  ": expected labels that do not begin with ", kClosing, ", given ", node.label);
-      (node.is_leaf() ? tags : labels).insert(node.label);
-      KETTE_CHECK(!labels.contains(node.label) || !tags.contains(node.label), bank.place(i),
-                  ": expected labels of constituents that no word has as its tag, given ",
-                  node.label, " as both");
-    });
+  std::set<std::string>&labels = symbols.labels, &tags = symbols.tags;
+  for (const Treebank& bank : banks) {
+    for (std::size_t i = 0; i < bank.trees.size(); ++i) {
+      each_node(bank.trees[i], [&](const Tree& node) {
+        KETTE_CHECK(!node.label.starts_with(kClosing), bank.place(i),
+                    ": expected labels that do not begin with ", kClosing, ", given ", node.label);
+        (node.is_leaf() ? tags : labels).insert(node.label);
+        KETTE_CHECK(!labels.contains(node.label) || !tags.contains(node.label), bank.place(i),
+                    ": expected labels of constituents that no word has as its tag, given ",
+                    node.label, " as both");
+      });
+    }
   }
   return symbols;
 }

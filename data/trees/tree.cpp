@@ -159,6 +159,20 @@ std::string sentence_of(const Tree& tree) {
   return text;
 }
 
+std::vector<std::string> split_words(std::string_view sentence) {
+  std::vector<std::string> words;
+  bool within = false;
+  for (const char c : sentence) {
+    if (is_space(c)) {
+      within = false;
+      continue;
+    }
+    if (!std::exchange(within, true)) words.emplace_back();
+    words.back() += c;
+  }
+  return words;
+}
+
 std::string Treebank::place(std::size_t tree) const {
   return name + ":" + std::to_string(lines[tree]);
 }

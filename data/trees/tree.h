@@ -34,8 +34,9 @@ std::vector<std::string> words_of(const Tree& tree);
 
 /// On one line, as above.
 std::string to_text(const Tree& tree);
-/// Words joined by spaces.
+/// Words joined by spaces, and the reverse.
 std::string sentence_of(const Tree& tree);
+std::vector<std::string> split_words(std::string_view sentence);
 
 /// Trees and where they stand.
 struct Treebank {

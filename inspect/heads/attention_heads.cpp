@@ -6,7 +6,7 @@ namespace {
 AttentionPart part(AttentionKind kind, const MultiHeadSelfAttention& attention) {
   return {kind,
           attention.layer,
-          attention.heads.count,
+          attention.heads.computed(),
           attention.heads.width,
           attention.path,
           &attention.query_key_value,
@@ -27,7 +27,7 @@ std::vector<AttentionPart> attentions_of(const AutoregressiveModel& model) {
   for (const Block& block : model.decoder()) {
     if (!block.cross_attention) continue;
     const MultiHeadCrossAttention& cross = *block.cross_attention;
-    parts.push_back({AttentionKind::cross, cross.layer, cross.heads.count, cross.heads.width,
+    parts.push_back({AttentionKind::cross, cross.layer, cross.heads.computed(), cross.heads.width,
                      cross.path, &cross.key_value, &cross.output});
   }
   return parts;

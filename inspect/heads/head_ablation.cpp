@@ -23,28 +23,27 @@ BleuMetric::BleuMetric(const AutoregressiveModel& model, const SharedTokenizer& 
       references_(std::move(references)),
       options_(options),
       bootstrap_(bootstrap),
-      whole_(bleu_with(nullptr)) {}
+      whole_(statistics_with(nullptr)) {}
 
-BleuMetric::Resampled BleuMetric::bleu_with(Tap* tap) const {
+ScoreStatistics BleuMetric::statistics_with(Tap* tap) const {
   TranslateOptions options = options_;
   options.tap = tap;
   const std::vector<Translation> translations = translator_.translate(sources_, options);
   ScoreLines hypotheses;
   for (const Translation& translation : translations) hypotheses.emplace_back(translation.text);
-  const ScoreStatistics statistics(bleu_metric(), hypotheses,
-                                   {ScoreLines(references_.begin(), references_.end())});
-  return {statistics.score(), statistics.resampled(bootstrap_)};
+  return {bleu_metric(), hypotheses, {ScoreLines(references_.begin(), references_.end())}};
 }
 
 MaskedResult BleuMetric::with(Tap& tap) const {
-  const Resampled masked = bleu_with(&tap);
-  std::vector<double> differences;
-  for (std::size_t i = 0; i < masked.samples.size(); ++i) {
-    differences.push_back(masked.samples[i] - whole_.samples[i]);
-  }
-  const double change = masked.score - whole_.score;
+  const ScoreStatistics masked = statistics_with(&tap);
+  std::call_once(is_resampled_, [&] { resampled_ = whole_.resampled(bootstrap_); });
+  std::vector<double> differences = masked.resampled(bootstrap_);
+  for (std::size_t i = 0; i < differences.size(); ++i) differences[i] -= resampled_[i];
+  const double change = masked.score() - whole_.score();
   return {change, paired_bootstrap_p(differences, change)};
 }
+
+double BleuMetric::change_with(Tap& tap) const { return statistics_with(&tap).score() - whole(); }
 
 LossMetric::LossMetric(const AutoregressiveModel& model, std::vector<Batch> windows,
                        const BootstrapOptions& bootstrap)

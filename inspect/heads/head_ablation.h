@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ class MaskingMetric {
   virtual std::string name() const = 0;
   virtual double whole() const = 0;  ///< with all heads
   virtual MaskedResult with(Tap& tap) const = 0;
+  /// The change alone, where nobody asks how likely it is by chance.
+  virtual double change_with(Tap& tap) const { return with(tap).change; }
 };
 
 /// sacreBLEU's BLEU of translations. Higher is better.
@@ -33,21 +36,20 @@ class BleuMetric final : public MaskingMetric {
              std::vector<std::string> sources, std::vector<std::string> references,
              const TranslateOptions& options, const BootstrapOptions& bootstrap);
   std::string name() const override { return "BLEU"; }
-  double whole() const override { return whole_.score; }
+  double whole() const override { return whole_.score(); }
   MaskedResult with(Tap& tap) const override;
+  double change_with(Tap& tap) const override;
 
  private:
-  struct Resampled {
-    double score = 0;
-    std::vector<double> samples;  ///< the score of each resample
-  };
-  Resampled bleu_with(Tap* tap) const;
+  ScoreStatistics statistics_with(Tap* tap) const;
 
   Translator translator_;
   std::vector<std::string> sources_, references_;
   TranslateOptions options_;
   BootstrapOptions bootstrap_;
-  Resampled whole_;
+  ScoreStatistics whole_;
+  mutable std::once_flag is_resampled_;
+  mutable std::vector<double> resampled_;  // of whole_, once somebody asked for a p
 };
 
 /// The loss of a text's windows, nats a token. Lower is better.

@@ -53,21 +53,28 @@ struct AttentionCost {
   }
 };
 
-/// Forward and backward over one sequence.
-void attend(const Tensor& values, const Segments& segments, bool fused) {
-  Tape tape;
-  const Variable x = tape.watch(values);
-  const AttentionOptions options{.heads = 1, .pattern = Mask::causal};
-  if (fused) {
-    tape.backward(sum(self_attention(x, segments, options)));
-    return;
-  }
-  const PackedSequences sequences(segments);
-  const QueriesAndKeys pairs = sequences.self_pairs(0, x, options);
-  tape.backward(sum(weighted_values(attention_probabilities(pairs, 1), pairs, {})));
+using Attend = std::function<Variable(const Variable& qkv, const Segments& segments)>;
+
+Attend fused(const AttentionPattern& pattern) {
+  return [pattern](const Variable& qkv, const Segments& segments) {
+    return PackedSequences(segments).self_attention(0, qkv, {.heads = 1, .pattern = pattern});
+  };
 }
 
-AttentionCost measure_attention(const ExperimentOptions& options, std::int64_t longest, bool fused,
+Variable spelled_out(const Variable& qkv, const Segments& segments) {
+  const AttentionOptions options{.heads = 1, .pattern = Mask::causal};
+  const QueriesAndKeys pairs = PackedSequences(segments).self_pairs(0, qkv, options);
+  return weighted_values(attention_probabilities(pairs, 1), pairs, {});
+}
+
+/// Forward and backward over one sequence.
+void differentiate(const Tensor& values, const Segments& segments, const Attend& attend) {
+  Tape tape;
+  tape.backward(sum(attend(tape.watch(values), segments)));
+}
+
+AttentionCost measure_attention(const ExperimentOptions& options, std::int64_t longest,
+                                const Attend& attend,
                                 const std::function<void(std::int64_t length)>& progress) {
   AttentionCost cost;
   for (std::int64_t length = longest / 32; length <= longest; length *= 2) {
@@ -77,10 +84,10 @@ AttentionCost measure_attention(const ExperimentOptions& options, std::int64_t l
     for (float& value : values) value = static_cast<float>(random.normal());
     const Tensor x = Tensor::from(values, {length, 3 * kWidth}, options.device);
     const Segments segments = Segments::from_lengths({length});
-    attend(x, segments, fused);  // what is done once for all, such as pages of memory
+    differentiate(x, segments, attend);  // what is done once for all, such as pages of memory
     {
       const PeakMemory peak(options.device);
-      attend(x, segments, fused);
+      differentiate(x, segments, attend);
       cost.bytes.push_back(peak.bytes());
     }
     double best = 0;
@@ -88,7 +95,7 @@ AttentionCost measure_attention(const ExperimentOptions& options, std::int64_t l
     for (int i = 0; i < 3 || (i < 50 && all.seconds() < 0.5); ++i) {
       backend(options.device).synchronize();
       const Stopwatch watch;
-      attend(x, segments, fused);
+      differentiate(x, segments, attend);
       backend(options.device).synchronize();
       best = i == 0 ? watch.seconds() : std::min(best, watch.seconds());
     }
@@ -102,28 +109,38 @@ AttentionCost measure_attention(const ExperimentOptions& options, std::int64_t l
 
 ExperimentReport attention_cost_experiment(const ExperimentOptions& options,
                                            const ExperimentProgress& progress, Page& page) {
-  const std::int64_t longest = options.quick ? 256 : 8192, longest_spelled = longest / 2;
+  const std::int64_t longest = options.quick ? 256 : 8192, longest_spelled = longest / 2,
+                     longest_linear = 4 * longest, reach = longest / 32;
   const auto told = [&](const char* what, double begin) {
     return [&, what, begin](std::int64_t length) {
       progress(std::string(what) + ", " + std::to_string(length) + " tokens", begin);
     };
   };
-  const AttentionCost fused = measure_attention(options, longest, true, told("fused", 0)),
-                      spelled = measure_attention(options, longest_spelled, false,
-                                                  told("spelled out", 0.5));
+  const AttentionPattern causal = Mask::causal;
+  const AttentionCost full = measure_attention(options, longest, fused(causal), told("fused", 0)),
+                      spelled = measure_attention(options, longest_spelled, spelled_out,
+                                                  told("spelled out", 0.4)),
+                      window = measure_attention(options, longest_linear,
+                                                 fused(causal.within(reach)), told("window", 0.7)),
+                      linear = measure_attention(options, longest_linear,
+                                                 fused(causal.with_linear_weights()),
+                                                 told("linear", 0.85));
   constexpr std::size_t kLast = 4;
-  const double time = fused.exponent(fused.seconds, kLast),
-               memory = fused.exponent(fused.bytes, kLast),
-               spelled_time = spelled.exponent(spelled.seconds, kLast),
-               spelled_memory = spelled.exponent(spelled.bytes, kLast);
+  const auto time_of = [&](const AttentionCost& cost) {
+    return cost.exponent(cost.seconds, kLast);
+  };
+  const auto memory_of = [&](const AttentionCost& cost) {
+    return cost.exponent(cost.bytes, kLast);
+  };
+  const double time = time_of(full), memory = memory_of(full), spelled_memory = memory_of(spelled);
   const auto power = [](double exponent) { return "n^" + fixed(exponent, 2); };
   // Of the longest text that both were given.
-  const double ratio = spelled.bytes.back() / fused.bytes[fused.bytes.size() - 2];
+  const double ratio = spelled.bytes.back() / full.bytes[full.bytes.size() - 2];
   ExperimentReport report;
   report.findings = {
       {"The time of fused attention grows with the square of the length, within n^1.7 to n^2.3, "
        "from " +
-           fixed(fused.lengths[fused.lengths.size() - kLast], 0) + " tokens on",
+           fixed(full.lengths[full.lengths.size() - kLast], 0) + " tokens on",
        "n^2", power(time), time > 1.7 && time < 2.3},
       {"Its memory grows with the length, within n^0.9 to n^1.1", "n^1", power(memory),
        memory > 0.9 && memory < 1.1},
@@ -132,30 +149,43 @@ ExperimentReport attention_cost_experiment(const ExperimentOptions& options,
       {"At " + fixed(spelled.lengths.back(), 0) +
            " tokens it is at least ten times that of fused attention",
        "up to 20 times", fixed(ratio, 1) + " times", ratio >= 10}};
-  const auto numbers = [](const AttentionCost& cost, double seconds, double bytes) {
+  const auto is_linear = [](double exponent) { return exponent > 0.9 && exponent < 1.1; };
+  const auto add_linear = [&](const std::string& what, const AttentionCost& cost) {
+    const double seconds = time_of(cost), bytes = memory_of(cost);
+    report.findings.push_back(
+        {"The time of " + what + " grows with the length, within n^0.9 to n^1.1, from " +
+             fixed(cost.lengths[cost.lengths.size() - kLast], 0) + " tokens on",
+         "n^1", power(seconds), is_linear(seconds)});
+    report.findings.push_back({"So does its memory", "n^1", power(bytes), is_linear(bytes)});
+  };
+  add_linear("attention to the last " + std::to_string(reach) + " tokens", window);
+  add_linear("linear attention", linear);
+  const auto numbers = [&](const AttentionCost& cost) {
     return Json{{"lengths", cost.lengths},
                 {"seconds", cost.seconds},
                 {"bytes", cost.bytes},
-                {"time_exponent", seconds},
-                {"memory_exponent", bytes}};
+                {"time_exponent", time_of(cost)},
+                {"memory_exponent", memory_of(cost)}};
   };
-  report.numbers = {{"fused", numbers(fused, time, memory)},
-                    {"spelled_out", numbers(spelled, spelled_time, spelled_memory)}};
+  report.numbers = {{"fused", numbers(full)},
+                    {"spelled_out", numbers(spelled)},
+                    {"window", numbers(window)},
+                    {"linear", numbers(linear)}};
+  const auto chart = [&](const char* what, const char* unit,
+                         std::vector<double> AttentionCost::*costs) {
+    return page.chart({what,
+                       "tokens",
+                       unit,
+                       {{"fused", full.lengths, full.*costs},
+                        {"spelled out", spelled.lengths, spelled.*costs},
+                        {"window of " + std::to_string(reach), window.lengths, window.*costs},
+                        {"linear", linear.lengths, linear.*costs}},
+                       true,
+                       true});
+  };
   report.sections = {{"Cost of one head of width 64, forward and backward",
-                      page.chart({"Time",
-                                  "tokens",
-                                  "seconds",
-                                  {{"fused", fused.lengths, fused.seconds},
-                                   {"spelled out", spelled.lengths, spelled.seconds}},
-                                  true,
-                                  true}) +
-                          page.chart({"Most memory at once",
-                                      "tokens",
-                                      "bytes",
-                                      {{"fused", fused.lengths, fused.bytes},
-                                       {"spelled out", spelled.lengths, spelled.bytes}},
-                                      true,
-                                      true})}};
+                      chart("Time", "seconds", &AttentionCost::seconds) +
+                          chart("Most memory at once", "bytes", &AttentionCost::bytes)}};
   return report;
 }
 

@@ -30,8 +30,10 @@ const std::vector<Experiment>& experiments() {
       {"circuits", "Ranks, copying and composition of the heads of a model",
        "Elhage et al. 2021, \"A Mathematical Framework for Transformer Circuits\"",
        circuits_experiment},
-      {"attention-cost", "Time and memory of attention against length, fused and spelled out",
-       "Vaswani et al. 2017, table 1; Dao et al. 2022, \"FlashAttention\"",
+      {"attention-cost",
+       "Time and memory of attention against length: fused, spelled out, a window, linear",
+       "Vaswani et al. 2017, table 1; Dao et al. 2022, \"FlashAttention\"; Katharopoulos et al. 2020, "
+       "\"Transformers are RNNs\"",
        attention_cost_experiment},
       {"scaling", "Loss by size and data of small models, and a prediction of a larger one's",
        "Hoffmann et al. 2022, \"Training Compute-Optimal Large Language Models\"",

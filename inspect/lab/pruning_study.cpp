@@ -115,7 +115,7 @@ PruningCurve pruning_curve(const MaskingMetric& metric,
     const auto masked =
         static_cast<std::size_t>(std::llround(share * static_cast<double>(order.size())));
     HeadGates gates = gates_without(attentions, std::span(order).first(masked));
-    curve.bleu.push_back(metric.whole() + (masked > 0 ? metric.with(gates).change : 0));
+    curve.bleu.push_back(metric.whole() + (masked > 0 ? metric.change_with(gates) : 0));
   }
   return curve;
 }

@@ -12,9 +12,11 @@ namespace {
 
 using Ids = std::vector<std::int32_t>;
 
-std::vector<std::string> pieces_of(const Tokenizer& tokenizer, const Ids& ids) {
+std::vector<std::string> pieces_of(const Tokenizer& tokenizer, const Ids& ids, Side side) {
   std::vector<std::string> pieces;
-  for (const std::int32_t id : ids) pieces.push_back(tokenizer.piece(id));
+  for (const std::int32_t id : ids) {
+    pieces.push_back(side == Side::source ? tokenizer.source_piece(id) : tokenizer.piece(id));
+  }
   return pieces;
 }
 
@@ -72,8 +74,8 @@ Explanation look_inside(const AutoregressiveModel& model, const SharedTokenizer&
     if (row < known) e.log_probability += said.log_probability;
     e.predictions.push_back(std::move(said));
   }
-  e.source = pieces_of(*tokenizer, batch.source);
-  e.target_in = pieces_of(*tokenizer, batch.target_in);
+  e.source = pieces_of(*tokenizer, batch.source, Side::source);
+  e.target_in = pieces_of(*tokenizer, batch.target_in, Side::target);
   return e;
 }
 

@@ -60,15 +60,14 @@ std::vector<ComparedValues> compared_parameters(const ParamStore& a, const Param
   return all;
 }
 
-Activations recorded_pass(const AutoregressiveModel& model, const Batch& text) {
+Activations recorded_pass(const Model& model, const Batch& text) {
   Activations recording;
   Run run(&recording);
   model.logits(text, run);
   return recording;
 }
 
-std::vector<ComparedValues> compared_points(const AutoregressiveModel& a,
-                                            const AutoregressiveModel& b, const Batch& text) {
+std::vector<ComparedValues> compared_points(const Model& a, const Model& b, const Batch& text) {
   const Activations of_a = recorded_pass(a, text), of_b = recorded_pass(b, text);
   const auto in = [](const Activations& recording, const std::string& point) {
     return recording.has(point) ? &recording[point] : nullptr;
@@ -215,11 +214,14 @@ std::int64_t ModelComparison::different_parameters() const {
                        [&](const ComparedValues& values) { return !values.is_equal(tolerance); });
 }
 
-Batch random_text(const AutoregressiveModel& a, const AutoregressiveModel& b) {
+Batch random_text(const Model& a, const Model& b) {
   constexpr std::int64_t kTokens = 12;
+  const auto* writes = dynamic_cast<const AutoregressiveModel*>(&a);
   const std::int64_t longest = std::min(a.positions(), b.positions()) - 1;
-  const std::int64_t vocabulary = std::min(a.vocabulary(), b.vocabulary());
-  const SpecialTokens special = a.special();
+  const std::int64_t vocabulary =
+      std::min({a.config().vocabulary, b.config().vocabulary, a.config().source_pieces(),
+                b.config().source_pieces()});
+  const SpecialTokens special = writes ? writes->special() : SpecialTokens::of_end(-1);
   const std::set<std::int64_t> marks = {special.pad, special.unknown, special.begin, special.end};
   KETTE_CHECK(
       longest >= 2 && vocabulary > std::ssize(marks),
@@ -235,11 +237,11 @@ Batch random_text(const AutoregressiveModel& a, const AutoregressiveModel& b) {
     return ids;
   };
   const std::vector<std::int32_t> source = text(), target = text();
-  return one_sentence(a, source, target);
+  return writes ? one_sentence(*writes, source, target) : whole_text(source);
 }
 
-ModelComparison compare_models(const AutoregressiveModel& a, const AutoregressiveModel& b,
-                               const Batch& text, double tolerance) {
+ModelComparison compare_models(const Model& a, const Model& b, const Batch& text,
+                               double tolerance) {
   KETTE_CHECK(a.config().family().name == b.config().family().name,
               "compare: expected two models of one kind, given a ", a.config().family().what,
               " and a ", b.config().family().what);
@@ -248,10 +250,11 @@ ModelComparison compare_models(const AutoregressiveModel& a, const Autoregressiv
   KETTE_CHECK(longest <= std::min(a.positions(), b.positions()),
               "compare: expected a text that both models have positions for, at most ",
               std::min(a.positions(), b.positions()), " tokens, given ", longest);
-  for (const std::vector<std::int32_t>* ids : {&text.source, &text.target_in}) {
+  for (const auto& [ids, vocabulary] : {std::pair{&text.source, b.config().source_pieces()},
+                                        {&text.target_in, b.config().vocabulary}}) {
     for (const std::int32_t id : *ids) {
-      KETTE_CHECK(id < b.vocabulary(), "compare: expected tokens that both models know, ",
-                  b.vocabulary(), " of them, given token ", id, " (another text may do)");
+      KETTE_CHECK(id < vocabulary, "compare: expected tokens that both models know, ", vocabulary,
+                  " of them, given token ", id, " (another text may do)");
     }
   }
   ModelComparison comparison;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "models/autoregressive_model.h"
+#include "models/model.h"
 
 namespace kette {
 
@@ -50,11 +50,10 @@ struct ModelComparison {
 };
 
 /// text: read by both, as a batch of the first. Both are of one kind, in f32.
-ModelComparison compare_models(const AutoregressiveModel& a, const AutoregressiveModel& b,
-                               const Batch& text, double tolerance);
+ModelComparison compare_models(const Model& a, const Model& b, const Batch& text, double tolerance);
 
 /// Some random tokens that both know.
-Batch random_text(const AutoregressiveModel& a, const AutoregressiveModel& b);
+Batch random_text(const Model& a, const Model& b);
 
 std::string comparison_page(const ModelComparison& comparison, const std::string& a,
                             const std::string& b, const std::string& text);

@@ -1,6 +1,7 @@
 #include "models/exchange/hugging_face.h"
 
 #include "data/files/atomic_file.h"
+#include "models/exchange/hugging_face_bert.h"
 #include "models/exchange/hugging_face_gpt2.h"
 #include "models/exchange/hugging_face_llama.h"
 #include "models/exchange/hugging_face_marian.h"
@@ -28,13 +29,21 @@ std::string summary(const Transformer& model) {
          " parameters";
 }
 
-std::string summary(const AutoregressiveModel& model) {
+std::string summary(const Bert& model) {
+  const BertConfig& c = model.config();
+  return "BERT, " + std::to_string(c.layers) + " layers, width " + std::to_string(c.width) +
+         ", vocabulary of " + std::to_string(c.vocabulary) + ", " +
+         std::to_string(model.parameters().elements()) + " parameters";
+}
+
+std::string summary(const Model& model) {
   if (const auto* gpt = dynamic_cast<const Gpt*>(&model)) return summary(*gpt);
+  if (const auto* bert = dynamic_cast<const Bert*>(&model)) return summary(*bert);
   return summary(dynamic_cast<const Transformer&>(model));
 }
 
 template <class M>
-SavedModel<AutoregressiveModel> as_any(SavedModel<M> saved) {
+SavedModel<Model> as_any(SavedModel<M> saved) {
   return {std::move(saved.model), std::move(saved.tokenizer), std::move(saved.metadata)};
 }
 
@@ -44,21 +53,22 @@ bool is_hugging_face(const fs::path& folder) {
   return fs::exists(folder / "config.json") && hugging_face::Settings(folder).has("model_type");
 }
 
-SavedModel<AutoregressiveModel> load_hugging_face(const fs::path& folder) {
+SavedModel<Model> load_hugging_face(const fs::path& folder) {
   const hugging_face::Settings settings(folder);
   const auto type = settings.get<std::string>("model_type");
   if (type == "gpt2") return as_any(hugging_face::read_gpt2(folder, settings));
+  if (type == "bert") return as_any(hugging_face::read_bert(folder, settings));
   if (type == "marian") return as_any(hugging_face::read_marian(folder, settings));
   if (type == "llama" || type == "mistral") {
     return as_any(hugging_face::read_llama(folder, settings));
   }
-  fail(settings.origin(), ": expected gpt2, llama, mistral or marian for \"model_type\", given ",
-       type);
+  fail(settings.origin(),
+       ": expected gpt2, llama, mistral, marian or bert for \"model_type\", given ", type);
 }
 
 std::string import_hugging_face(const fs::path& from, const fs::path& out) {
   check_is_free(out);
-  const SavedModel<AutoregressiveModel> saved = load_hugging_face(from);
+  const SavedModel<Model> saved = load_hugging_face(from);
   AtomicFolder folder(out);
   save_description(folder.path(), saved.model->config(), *saved.tokenizer);
   save_parameters(folder.path() / kModelFile, saved.model->parameters(),
@@ -73,6 +83,11 @@ std::string export_hugging_face(const fs::path& from, const fs::path& out) {
   KETTE_CHECK(config->heads_left.empty(), from.string(),
               ": expected a model with all its heads, for others have no place for how many each "
               "layer has, given one whose heads were pruned");
+  KETTE_CHECK(
+      config->heads_of(0).value_shares == 1, from.string(),
+      ": expected keys as wide as values, for others have no place for another width, given "
+      "a key_width of ",
+      config->key_width);
   AtomicFolder folder(out);
   std::string result;
   if (dynamic_cast<const GptConfig*>(config.get()) != nullptr) {
@@ -82,6 +97,10 @@ std::string export_hugging_face(const fs::path& from, const fs::path& out) {
     } else {
       hugging_face::write_gpt2(folder.path(), saved);
     }
+    result = summary(*saved.model);
+  } else if (dynamic_cast<const BertConfig*>(config.get()) != nullptr) {
+    const SavedModel<Bert> saved = load_model<Bert>(from);
+    hugging_face::write_bert(folder.path(), saved);
     result = summary(*saved.model);
   } else {
     const SavedModel<Transformer> saved = load_model<Transformer>(from);

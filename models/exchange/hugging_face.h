@@ -5,6 +5,7 @@
 //                     language models of a later form, here with GPT-2's tokenizer, too
 //   MarianMTModel     a translation model in the form of Marian (Junczys-Dowmunt et al. 2018), such
 //                     as OPUS-MT's; every post-norm model of Kette can take this form
+//   BertForMaskedLM   a masked language model with BERT's tokenizer
 // A folder of theirs has config.json, model.safetensors (or several files and an index) and the
 // files of its tokenizer. A setting that would change the result and that the other side lacks is
 // an Error that names it. Dropout rates are carried over where both sides have one.
@@ -20,7 +21,7 @@ namespace kette {
 /// Whether the config.json of a folder is theirs.
 bool is_hugging_face(const std::filesystem::path& folder);
 /// One of their models, in memory.
-SavedModel<AutoregressiveModel> load_hugging_face(const std::filesystem::path& folder);
+SavedModel<Model> load_hugging_face(const std::filesystem::path& folder);
 
 /// Both read everything before they write, put the folder in place in one step, refuse to replace
 /// a folder that holds anything, and return what the model is, for a person to read.

@@ -78,12 +78,13 @@ void check_form(const GptConfig& config) {
       {"biases", config.biases},
       {"smeared_keys", !config.smeared_keys},
       {"kv_heads", config.pattern().group == 1},
-      {"attention_window", config.attention_window == 0}};
+      {"attention_window", config.attention_window == 0},
+      {"attention", config.attention == AttentionWeights::softmax}};
   for (const auto& [setting, is_gpt2] : settings) {
     KETTE_CHECK(
         is_gpt2,
         "export: expected a model in GPT-2's form (learned positions, layer norm, gelu, "
-        "feed-forward layers, biases, keys that are neither smeared nor shared, no window), "
+        "feed-forward layers, biases, keys that are neither smeared nor shared, no window, a softmax), "
         "which is all that "
         "GPT2LMHeadModel has, or in Llama's (rotary positions, root mean square norms, swiglu, "
         "no biases), given one with another ",

@@ -21,32 +21,6 @@ constexpr const char* kBias = "final_logits_bias";
 /// Sinusoids in bfloat16 are this near to themselves.
 constexpr double kRounding = 1.0 / 128;
 
-/// The first name of each is the one that is written.
-const std::pair<const char*, FeedForwardKind> kActivations[] = {
-    {"swish", FeedForwardKind::silu},
-    {"silu", FeedForwardKind::silu},
-    {"relu", FeedForwardKind::relu},
-    {"gelu_new", FeedForwardKind::gelu},
-    {"gelu_pytorch_tanh", FeedForwardKind::gelu}};
-
-FeedForwardKind read_activation(const Settings& settings) {
-  const auto given = settings.get<std::string>("activation_function");
-  for (const auto& [name, activation] : kActivations) {
-    if (given == name) return activation;
-  }
-  fail(settings.origin(),
-       ": expected swish, silu, relu, gelu_new or gelu_pytorch_tanh for \"activation_function\", "
-       "given ",
-       given);
-}
-
-const char* name_of(FeedForwardKind activation) {
-  for (const auto& [name, known] : kActivations) {
-    if (activation == known) return name;
-  }
-  return "";
-}
-
 TransformerConfig marian_config(const Settings& settings) {
   TransformerConfig config;
   config.encoder_layers = settings.get<std::int64_t>("encoder_layers");
@@ -59,7 +33,7 @@ TransformerConfig marian_config(const Settings& settings) {
   config.dropout = settings.get<double>("dropout", 0.1);
   config.attention_dropout = settings.get<double>("attention_dropout", 0);
   config.activation_dropout = settings.get<double>("activation_dropout", 0);
-  config.feed_forward = read_activation(settings);
+  config.feed_forward = read_activation(settings, "activation_function");
   config.sinusoids = SinusoidLayout::concatenated;
   settings.check([&] { config.check(); });
 
@@ -197,7 +171,7 @@ void write_settings(const fs::path& folder, const TransformerConfig& c) {
                          {"vocab_size", c.vocabulary},
                          {"decoder_vocab_size", c.vocabulary},
                          {"max_position_embeddings", c.max_length},
-                         {"activation_function", name_of(c.feed_forward)},
+                         {"activation_function", name_of_activation(c.feed_forward)},
                          {"dropout", c.dropout},
                          {"attention_dropout", c.attention_dropout},
                          {"activation_dropout", c.activation_dropout},
@@ -255,9 +229,16 @@ SavedModel<Transformer> read_marian(const fs::path& folder, const Settings& sett
 }
 
 void write_marian(const fs::path& folder, const SavedModel<Transformer>& saved) {
+  KETTE_CHECK(
+      saved.model->config().source_vocabulary == 0,
+      "export: expected a model with one vocabulary, which is all that MarianMTModel has here, "
+      "given one with another for its sources, a parser");
   KETTE_CHECK(saved.model->config().norm == NormOrder::post,
               "export: expected a post-norm model, which is all that MarianMTModel has, given a "
               "pre-norm one (kette train --norm post makes one)");
+  KETTE_CHECK(saved.model->config().positions == Positions::sinusoidal,
+              "export: expected sinusoidal positions, which are all that MarianMTModel has, given "
+              "learned ones (kette train --positions sinusoidal makes a model with them)");
   const auto transformer = with_concatenated_sinusoids(*saved.model);
   write_settings(folder, transformer->config());
   write_tokenizer(folder, *saved.tokenizer);

@@ -1,6 +1,32 @@
 #include "models/exchange/hugging_face_parts.h"
 
 namespace kette::hugging_face {
+namespace {
+
+/// The first name of each is the one that is written.
+constexpr std::pair<const char*, FeedForwardKind> kActivations[] = {
+    {"swish", FeedForwardKind::silu},    {"silu", FeedForwardKind::silu},
+    {"relu", FeedForwardKind::relu},     {"gelu", FeedForwardKind::gelu_erf},
+    {"gelu_new", FeedForwardKind::gelu}, {"gelu_pytorch_tanh", FeedForwardKind::gelu}};
+
+}  // namespace
+
+FeedForwardKind read_activation(const Settings& settings, const char* key) {
+  const auto given = settings.get<std::string>(key);
+  std::string known;
+  for (const auto& [name, activation] : kActivations) {
+    if (given == name) return activation;
+    known += (known.empty() ? "" : ", ") + std::string(name);
+  }
+  fail(settings.origin(), ": expected one of ", known, " for \"", key, "\", given ", given);
+}
+
+const char* name_of_activation(FeedForwardKind activation) {
+  for (const auto& [name, known] : kActivations) {
+    if (activation == known) return name;
+  }
+  return "";
+}
 
 void check_tied_head(Parameters& parameters, const char* embedding, const Tensor& table) {
   if (!parameters.contains(kHead)) return;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/exchange/hugging_face_files.h"
-#include "nn/layers.h"
+#include "nn/block.h"
 
 namespace kette::hugging_face {
 
@@ -20,6 +20,11 @@ struct Part {
 using Parts = std::vector<Part>;
 
 inline constexpr const char* kHead = "lm_head.weight";  ///< the projection to the vocabulary
+
+/// What a setting calls the activation of the feed-forward layers, and the reverse; "" for one that
+/// transformers has no name for.
+FeedForwardKind read_activation(const Settings& settings, const char* key);
+const char* name_of_activation(FeedForwardKind activation);
 
 /// A head that is the token embedding may stand in a file a second time; an Error if it is another.
 void check_tied_head(Parameters& parameters, const char* embedding, const Tensor& table);

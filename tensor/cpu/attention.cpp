@@ -98,7 +98,9 @@ void attention(CpuExec, const AttentionArgs& args) {
   visit_float(args.dtype, "attention", [&]<class T>(T) {
     using C = Compute<T>;
     const std::int64_t longest = args.key_segments.longest();
-    cpu::for_heads<T>(args, 1, ForwardMemory<C>(nullptr, longest, args.head_width).elements,
+    cpu::for_heads<C>(args.query_segments.count() * args.heads,
+                      ForwardMemory<C>(nullptr, longest, args.head_width).elements,
+                      args.dropout.active() ? args.dropout_width : 0,
                       [&](std::int64_t index, C* start, float* factors) {
                         attend<T>(AttentionHead<T>(args, index),
                                   ForwardMemory<C>(start, longest, args.head_width), factors);

@@ -58,14 +58,39 @@ void softmax_row_backward(C* scores, C* dscores, std::int64_t visible, std::int6
   apply_mask(scores);
 }
 
-/// One head: its queries' gradients, and its part of its keys' and values'. adds_up: to what is there.
+/// Where the gradients of keys and values of a head go: among the others, or each head's apart.
+template <class C>
+struct KeyGradients {
+  RowsView<C> key, value;
+};
+
+/// One head: its queries' gradients, and its part of its keys' and values'.
 template <class T, class C = Compute<T>>
 void differentiate(const AttentionHead<T>& head, const AttentionGradients& gradients,
-                   const BackwardMemory<C>& memory, RowsView<const C> key, RowsView<C> dkey,
-                   RowsView<C> dvalue, bool adds_up, float* factors) {
+                   const BackwardMemory<C>& memory, const KeyGradients<C>& apart, float* factors) {
   constexpr std::int64_t kLanes = Simd<C>::kLanes, kSlice = cpu::kTileWidth<C>;
   const AttentionArgs& args = head.args;
-  const std::int64_t whole = memory.key.stride;
+  const std::int64_t whole = memory.key.stride, all = head.keys, origin = head.first_key,
+                     of_keys = head.key_head;
+  const auto key = head.read(of_keys, args.key, args.key_stride, origin, all, memory.key);
+  const auto value = head.read(of_keys, args.value, args.value_stride, origin, all, memory.value);
+  cpu::transpose_panel(key, all, head.width, memory.key_transposed.data);
+  cpu::transpose_panel(value, all, head.width, memory.value_transposed.data);
+  const bool is_shared = args.pattern.group > 1;
+  const RowsView<C> dkey =
+      is_shared ? apart.key
+                : head.target(of_keys, gradients.key, args.key_stride, origin, memory.dkey);
+  const RowsView<C> dvalue =
+      is_shared ? apart.value
+                : head.target(of_keys, gradients.value, args.value_stride, origin, memory.dvalue);
+  // The last query sees the last key, so a single block without a window that begins later writes
+  // every row; several add up.
+  const bool adds_up =
+      head.queries == 0 || head.queries > cpu::kQueryBlock || head.first_of_block(0) > 0;
+  for (std::int64_t j = 0; adds_up && j < all; ++j) {
+    std::fill_n(dkey.row(j), whole, C(0));
+    std::fill_n(dvalue.row(j), whole, C(0));
+  }
   for (std::int64_t begin = 0; begin < head.queries; begin += cpu::kQueryBlock) {
     const std::int64_t rows = std::min(cpu::kQueryBlock, head.queries - begin);
     const std::int64_t low = head.first_of_block(begin),
@@ -100,36 +125,7 @@ void differentiate(const AttentionHead<T>& head, const AttentionGradients& gradi
                             dquery);
     head.write(head.head, dquery, gradients.query, args.query_stride, first, rows);
   }
-}
-
-/// The heads that read one head of the keys and values, of which `index` is the first.
-template <class T, class C = Compute<T>>
-void differentiate_group(const AttentionArgs& args, std::int64_t index,
-                         const AttentionGradients& gradients, const BackwardMemory<C>& memory,
-                         float* factors) {
-  const AttentionHead<T> head(args, index);
-  const std::int64_t whole = memory.key.stride, all = head.keys, origin = head.first_key,
-                     of_keys = head.key_head, group = args.pattern.group;
-  const auto key = head.read(of_keys, args.key, args.key_stride, origin, all, memory.key);
-  const auto value = head.read(of_keys, args.value, args.value_stride, origin, all, memory.value);
-  cpu::transpose_panel(key, all, head.width, memory.key_transposed.data);
-  cpu::transpose_panel(value, all, head.width, memory.value_transposed.data);
-  const RowsView<C> dkey =
-      head.target(of_keys, gradients.key, args.key_stride, origin, memory.dkey);
-  const RowsView<C> dvalue =
-      head.target(of_keys, gradients.value, args.value_stride, origin, memory.dvalue);
-  // The last query sees the last key, so a single block without a window that begins later writes
-  // every row; several add up.
-  const bool adds_up = head.queries == 0 || head.queries > cpu::kQueryBlock || group > 1 ||
-                       head.first_of_block(0) > 0;
-  for (std::int64_t j = 0; adds_up && j < all; ++j) {
-    std::fill_n(dkey.row(j), whole, C(0));
-    std::fill_n(dvalue.row(j), whole, C(0));
-  }
-  for (std::int64_t i = 0; i < group; ++i) {
-    differentiate<T>(AttentionHead<T>(args, index + i), gradients, memory, key, dkey, dvalue,
-                     adds_up, factors);
-  }
+  if (is_shared) return;
   head.write(of_keys, dkey, gradients.key, args.key_stride, origin, all);
   head.write(of_keys, dvalue, gradients.value, args.value_stride, origin, all);
 }
@@ -140,13 +136,24 @@ void attention_backward(CpuExec, const AttentionArgs& args, const AttentionGradi
   gradients.check(args);
   visit_float(args.dtype, "attention", [&]<class T>(T) {
     using C = Compute<T>;
-    const std::int64_t longest = args.key_segments.longest();
-    cpu::for_heads<T>(
-        args, args.pattern.group, BackwardMemory<C>(nullptr, longest, args.head_width).elements,
+    const std::int64_t longest = args.key_segments.longest(), group = args.pattern.group,
+                       shared_rows = group > 1 ? args.key_segments.rows() : 0;
+    const cpu::SharedGradient<C> key(shared_rows, args.heads, args.head_width),
+        value(shared_rows, args.heads, args.head_width);
+    cpu::for_heads<C>(
+        args.query_segments.count() * args.heads,
+        BackwardMemory<C>(nullptr, longest, args.head_width).elements,
+        args.dropout.active() ? args.dropout_width : 0,
         [&](std::int64_t index, C* start, float* factors) {
-          differentiate_group<T>(args, index, gradients,
-                                 BackwardMemory<C>(start, longest, args.head_width), factors);
+          const AttentionHead<T> head(args, index);
+          differentiate<T>(
+              head, gradients, BackwardMemory<C>(start, longest, args.head_width),
+              {key.part(head.head, head.first_key), value.part(head.head, head.first_key)},
+              factors);
         });
+    if (group == 1) return;
+    key.template add_up<T>(group, gradients.key, args.key_stride);
+    value.template add_up<T>(group, gradients.value, args.value_stride);
   });
 }
 

@@ -172,22 +172,63 @@ struct AttentionHead {
   }
 };
 
-/// Calls body(index, memory, factors) with the first index of every `each` heads of a sequence, on all
-/// threads. A thread's own are `memory`, of `count` elements, and `factors`, a row of the dropout mask.
-template <class T, class Body>
-void for_heads(const AttentionArgs& args, std::int64_t each, std::int64_t count, const Body& body) {
-  const std::int64_t pairs = args.query_segments.count() * args.heads / each;
-#pragma omp parallel if (pairs > 1)
+/// Calls body(index, memory, factors) for each of `count` heads of sequences, on all threads. A thread's
+/// own are `memory`, of `elements`, and `factors`, a row of the dropout mask.
+template <class C, class Body>
+void for_heads(std::int64_t count, std::int64_t elements, std::int64_t mask_width,
+               const Body& body) {
+#pragma omp parallel if (count > 1)
   {
-    const Scratch<Compute<T>> memory(count);
-    const Scratch<float> factors(args.dropout.active() ? args.dropout_width : 0);
+    const Scratch<C> memory(elements);
+    const Scratch<float> factors(mask_width);
     // A few short sentences at a time; long sequences one by one.
-#pragma omp for schedule(dynamic, pairs >= 256 ? 8 : 1)
-    for (std::int64_t index = 0; index < pairs; ++index) {
-      body(index * each, memory.data(), factors.data());
+#pragma omp for schedule(dynamic, count >= 256 ? 8 : 1)
+    for (std::int64_t index = 0; index < count; ++index) {
+      body(index, memory.data(), factors.data());
     }
   }
 }
+
+/// A gradient of keys or values that several heads read: what each of them adds has a place of its own,
+/// so that they need not wait for each other, and the places are added up in the order of the heads.
+template <class C>
+class SharedGradient {
+ public:
+  SharedGradient(std::int64_t rows, std::int64_t heads, std::int64_t width)
+      : rows_(rows),
+        width_(width),
+        whole_(round_up(width, Simd<C>::kLanes)),
+        stride_(heads * whole_),
+        parts_(rows * stride_) {}
+
+  /// Of a head, from a row on, up to whole vectors. Nowhere, if there are no rows.
+  RowsView<C> part(std::int64_t head, std::int64_t first_row) const {
+    if (parts_.data() == nullptr) return {};
+    return {parts_.data() + first_row * stride_ + head * whole_, stride_};
+  }
+  /// Each `group` heads' sum to the columns of one head of the result.
+  template <class T>
+  void add_up(std::int64_t group, void* result, std::int64_t result_stride) const {
+    parallel_blocks(rows_, 16, stride_, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t row = begin; row < end; ++row) {
+        T* to = static_cast<T*>(result) + row * result_stride;
+        for (std::int64_t head = 0; head * whole_ < stride_; head += group, to += width_) {
+          const C* from = part(head, row).data;
+#pragma omp simd
+          for (std::int64_t e = 0; e < width_; ++e) {
+            C sum = from[e];
+            for (std::int64_t i = 1; i < group; ++i) sum += from[i * whole_ + e];
+            to[e] = T(sum);
+          }
+        }
+      }
+    });
+  }
+
+ private:
+  std::int64_t rows_, width_, whole_, stride_;
+  Scratch<C> parts_;
+};
 
 /// Hands out parts of a thread's working memory, each aligned to whole vectors; without memory it
 /// counts what they take.

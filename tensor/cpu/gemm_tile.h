@@ -3,7 +3,7 @@
 // For each p the vectors of B are loaded and one element of A per row is broadcast, so that with
 // two vectors there are two multiply-adds for each load. Elements lie at i * row_stride + p *
 // column_stride in A and at p * ldb + j in B. Each one of C is summed in the order of p, whatever
-// tile it is part of. The scheme is that of Goto and van de Geijn, "Anatomy of High-Performance
+// tile it is part of. A and B may hold pairs of bf16 (bf16_pair.h) where others hold an element. The scheme is that of Goto and van de Geijn, "Anatomy of High-Performance
 // Matrix Multiplication" (2008).
 #pragma once
 
@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "tensor/cpu/vector.h"
+#include "tensor/cpu/bf16_pair.h"
 #include "tensor/matrix_view.h"
 
 namespace kette::cpu {
@@ -21,10 +21,10 @@ inline constexpr int kTileRows = kVectorBytes == 64 ? 12 : kVectorBytes == 32 ? 
 template <class T>
 inline constexpr int kTileWidth = 2 * Simd<T>::kLanes;
 
-template <class T, int rows, int vectors>
-void multiply_tile(std::int64_t depth, MatrixView<const T> a, const T* b, std::int64_t ldb, T alpha,
-                   T beta, T* c, std::int64_t ldc) {
-  using S = Simd<T>;
+template <class Factor, int rows, int vectors, class Sum = typename Factors<Factor>::Sum>
+void multiply_tile(std::int64_t depth, MatrixView<const Factor> a, const Factor* b,
+                   std::int64_t ldb, Sum alpha, Sum beta, Sum* c, std::int64_t ldc) {
+  using S = Simd<Sum>;
   typename S::Vector sums[rows][vectors];
 #pragma GCC unroll 24
   for (int i = 0; i < rows; ++i) {
@@ -32,22 +32,26 @@ void multiply_tile(std::int64_t depth, MatrixView<const T> a, const T* b, std::i
     for (int v = 0; v < vectors; ++v) sums[i][v] = typename S::Vector{};
   }
   for (std::int64_t p = 0; p < depth; ++p) {
-    typename S::Vector row[vectors];
+    typename Factors<Factor>::Vector row[vectors];
 #pragma GCC unroll 2
-    for (int v = 0; v < vectors; ++v) row[v] = S::load(b + p * ldb + v * S::kLanes);
-    const T* column = a.data + p * a.column_stride;
+    for (int v = 0; v < vectors; ++v) {
+      std::memcpy(&row[v], b + p * ldb + v * S::kLanes, sizeof row[v]);
+    }
+    const Factor* column = a.data + p * a.column_stride;
 #pragma GCC unroll 24
     for (int i = 0; i < rows; ++i) {
-      const T element = column[i * a.row_stride];
+      const Factor& element = column[i * a.row_stride];
 #pragma GCC unroll 2
-      for (int v = 0; v < vectors; ++v) sums[i][v] += element * row[v];
+      for (int v = 0; v < vectors; ++v) {
+        Factors<Factor>::add_products(sums[i][v], element, row[v]);
+      }
     }
   }
 #pragma GCC unroll 24
   for (int i = 0; i < rows; ++i) {
 #pragma GCC unroll 2
     for (int v = 0; v < vectors; ++v) {
-      T* to = c + i * ldc + v * S::kLanes;
+      Sum* to = c + i * ldc + v * S::kLanes;
       typename S::Vector value = alpha * sums[i][v];
       if (beta != 0) value += beta * S::load(to);
       S::store(to, value);
@@ -55,15 +59,16 @@ void multiply_tile(std::int64_t depth, MatrixView<const T> a, const T* b, std::i
   }
 }
 
-template <class T>
-using MultiplyTile = void (*)(std::int64_t, MatrixView<const T>, const T*, std::int64_t, T, T, T*,
-                              std::int64_t);
+template <class Factor, class Sum = typename Factors<Factor>::Sum>
+using MultiplyTile = void (*)(std::int64_t, MatrixView<const Factor>, const Factor*, std::int64_t,
+                              Sum, Sum, Sum*, std::int64_t);
 
 /// multiply_tile by its number of rows: 1 .. 2 * kTileRows for one vector, 1 .. kTileRows for two.
-template <class T, int vectors>
-MultiplyTile<T> tile_kernel(std::int64_t rows) {
+template <class Factor, int vectors>
+MultiplyTile<Factor> tile_kernel(std::int64_t rows) {
   static constexpr auto kernels = []<int... index>(std::integer_sequence<int, index...>) {
-    return std::array<MultiplyTile<T>, sizeof...(index)>{&multiply_tile<T, index + 1, vectors>...};
+    return std::array<MultiplyTile<Factor>, sizeof...(index)>{
+        &multiply_tile<Factor, index + 1, vectors>...};
   }
   (std::make_integer_sequence<int, 2 * kTileRows / vectors>{});
   return kernels[rows - 1];

@@ -1,6 +1,6 @@
 // Label-smoothed cross entropy of a vocabulary projection, a chunk of rows at a time: three matrix
 // products and, between them, one pass over the logits that turns each row into its gradient in
-// place. With p = softmax(z), target t, smoothing s and V entries:
+// place; beside weights of bf16 the logits are f32, and their gradients bf16. With p = softmax(z), target t, smoothing s and V entries:
 //   dloss / dz_v = p_v - s / V - (1 - s) [v = t]
 #include <cmath>
 #include <span>
@@ -120,41 +120,71 @@ CrossEntropySums reduce_views(T* first, T* second, std::int64_t vocabulary, std:
   return sums;
 }
 
+/// What a chunk is computed in. T: of x and of the weights.
+template <class T>
+struct Chunk {
+  Tensor logits;     ///< [rows, vocabulary] in Compute<T>
+  Tensor gradients;  ///< of the logits, in T; the logits themselves where the types are one
+
+  Chunk(std::int64_t rows, std::int64_t vocabulary, bool wants_gradients)
+      : logits(Tensor::empty({rows, vocabulary}, dtype_of<Compute<T>>)), gradients(logits) {
+    if (!std::is_same_v<T, Compute<T>> && wants_gradients) {
+      gradients = Tensor::empty({rows, vocabulary}, dtype_of<T>);
+    }
+  }
+};
+
 /// One chunk, with x, targets and dx already cut to its rows: the one view of its tokens, or the two.
 template <class T>
-void reduce_chunk(std::span<const LinearCrossEntropyArgs> views, const Tensor& logits,
+void reduce_chunk(std::span<const LinearCrossEntropyArgs> views, const Chunk<T>& chunk,
                   CrossEntropySums& sums) {
+  using C = Compute<T>;
   const LinearCrossEntropyArgs& args = views.front();
-  const std::int64_t rows = args.x.rows(), vocabulary = args.weight.rows();
+  const std::int64_t rows = args.x.rows(), vocabulary = args.weight.rows(), all = std::ssize(views);
   const bool wants_gradients = args.dx.defined();
-  const auto logits_of = [&](std::size_t view) {
-    const auto begin = static_cast<std::int64_t>(view) * rows;
-    return logits.slice(begin, begin + rows);
+  const auto rows_of = [&](const Tensor& whole, std::int64_t view) {
+    return whole.slice(view * rows, (view + 1) * rows);
   };
-  for (std::size_t i = 0; i < views.size(); ++i) {
-    MatmulArgs project = MatmulArgs::of(logits_of(i), views[i].x, Matrix(args.weight).transposed());
-    project.bias = args.bias.defined() ? args.bias.raw() : nullptr;
-    matmul(CpuExec{}, project);
+  for (std::int64_t i = 0; i < all; ++i) {
+    matmul(CpuExec{},
+           MatmulArgs::of(rows_of(chunk.logits, i), views[i].x, Matrix(args.weight).transposed()));
   }
 
   std::vector<CrossEntropySums> losses(static_cast<std::size_t>(rows));
-  T* first = logits.data<T>();
+  C* first = chunk.logits.template data<C>();
+  const T* bias = args.bias.defined() ? args.bias.data<T>() : nullptr;
   const std::int32_t* targets = args.targets.data<std::int32_t>();
   const double* gradient_scale = wants_gradients ? &args.gradient_scale : nullptr;
+  const auto each_view = [&](std::int64_t row, const auto& visit) {
+    for (std::int64_t i = 0; i < all; ++i) visit((i * rows + row) * vocabulary);
+  };
   cpu::parallel_blocks(rows, 8, 16 * vocabulary, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
-      T* z = first + row * vocabulary;
+      if (bias != nullptr) {
+        each_view(row, [&](std::int64_t at) {
+#pragma omp simd
+          for (std::int64_t v = 0; v < vocabulary; ++v) first[at + v] += C(bias[v]);
+        });
+      }
+      C* z = first + row * vocabulary;
       losses[row] = args.views
                         ? reduce_views(z, z + rows * vocabulary, vocabulary, targets[row],
                                        args.smoothing, *args.views, gradient_scale)
                         : reduce_row(z, vocabulary, targets[row], args.smoothing, gradient_scale);
+      if (!std::is_same_v<T, C> && wants_gradients) {
+        T* rounded = chunk.gradients.template data<T>();
+        each_view(row, [&](std::int64_t at) {
+#pragma omp simd
+          for (std::int64_t v = 0; v < vocabulary; ++v) rounded[at + v] = T(first[at + v]);
+        });
+      }
     }
   });
   for (const CrossEntropySums& loss : losses) sums += loss;
   if (!wants_gradients) return;
 
-  for (std::size_t i = 0; i < views.size(); ++i) {
-    const Tensor dz = logits_of(i);
+  for (std::int64_t i = 0; i < all; ++i) {
+    const Tensor dz = rows_of(chunk.gradients, i);
     matmul(CpuExec{}, MatmulArgs::of(views[i].dx, dz, args.weight));
     if (args.dweight.defined()) {
       matmul(CpuExec{}, MatmulArgs::of(args.dweight, Matrix(dz).transposed(), views[i].x, 1, 1));
@@ -169,26 +199,15 @@ CrossEntropySums reduce(const LinearCrossEntropyArgs& args) {
   const std::int64_t each = args.views ? 2 : 1;  // rows of a token
   const std::int64_t most =
       std::max(kFewestRows, kChunkElements / std::max<std::int64_t>(vocabulary, 1));
-  const std::int64_t chunk = std::min(tokens, most / each);
-  const Tensor logits = Tensor::empty({each * chunk, vocabulary}, dtype_of<T>);
+  const std::int64_t longest = std::min(tokens, most / each);
+  const Chunk<T> chunk(each * longest, vocabulary, args.dx.defined());
   CrossEntropySums sums;
-  for (std::int64_t begin = 0; begin < tokens; begin += chunk) {
-    const std::int64_t count = std::min(chunk, tokens - begin);
+  for (std::int64_t begin = 0; begin < tokens; begin += longest) {
+    const std::int64_t count = std::min(longest, tokens - begin);
     std::vector<LinearCrossEntropyArgs> views = {args.rows(begin, count)};
     if (args.views) views.push_back(args.rows(tokens + begin, count));
-    reduce_chunk<T>(views, logits, sums);
+    reduce_chunk<T>(views, chunk, sums);
   }
-  return sums;
-}
-
-/// bf16 is a storage type: the same in f32, which dweight and dbias are anyway, dx converted back.
-CrossEntropySums reduce_in_f32(const LinearCrossEntropyArgs& args) {
-  LinearCrossEntropyArgs wide = args;
-  for (Tensor* tensor : {&wide.x, &wide.weight, &wide.bias, &wide.dx, &wide.dweight, &wide.dbias}) {
-    if (tensor->defined()) *tensor = tensor->to(DType::f32);
-  }
-  const CrossEntropySums sums = reduce<float>(wide);
-  if (args.dx.defined()) args.dx.copy_from(wide.dx.to(DType::bf16));
   return sums;
 }
 
@@ -207,14 +226,8 @@ void check_targets(const LinearCrossEntropyArgs& args) {
 void linear_cross_entropy(CpuExec, const LinearCrossEntropyArgs& args) {
   args.check();
   check_targets(args);
-  const CrossEntropySums sums =
-      visit_float(args.x.dtype(), "linear_cross_entropy", [&]<class T>(T) {
-        if constexpr (std::is_same_v<T, BFloat16>) {
-          return reduce_in_f32(args);
-        } else {
-          return reduce<T>(args);
-        }
-      });
+  const CrossEntropySums sums = visit_float(args.x.dtype(), "linear_cross_entropy",
+                                            [&]<class T>(T) { return reduce<T>(args); });
   double* totals = args.sums.data<double>();
   totals[0] += sums.loss;
   totals[1] += sums.negative_log_likelihood;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "tensor/cpu/int8_rows.h"
 #include "tensor/cpu/matmul_epilogue.h"
 #include "tensor/cpu/parallel.h"
 #include "tensor/cpu/prepacked_tile.h"
@@ -15,7 +16,7 @@ namespace {
 
 using cpu::kPanel;
 
-std::int64_t panels_of(std::int64_t out) { return cpu::ceil_div(out, kPanel); }
+std::int64_t panel_width(DType panels) { return panels == DType::int8 ? cpu::kInt8Panel : kPanel; }
 
 /// Rows of W become columns of the panels.
 template <class Weight>
@@ -91,37 +92,65 @@ void multiply_block(const PrepackedLinearArgs& args, const Weight* prepacked, Pa
   }
 }
 
+/// The same in int8.
+void multiply_block(const PrepackedLinearArgs& args, const cpu::RoundedRows& x, Panels panels,
+                    std::int64_t row, std::int64_t rows) {
+  const std::int64_t out = args.weight->out;
+  float* y = args.y.data<float>() + row * out;
+  for (std::int64_t column = panels.begin * cpu::kInt8Panel;
+       column < std::min(out, panels.end * cpu::kInt8Panel); column += cpu::kInt8Panel) {
+    const std::int64_t columns = std::min(cpu::kInt8Panel, out - column);
+    cpu::multiply_int8_panel(rows, x.from(row), *args.weight, column, columns, y + column, out);
+    for (std::int64_t i = 0; i < rows; ++i)
+      activate(args.activation, y + i * out + column, columns);
+  }
+}
+
+/// weights: what multiply_block() is given of them, or of x.
+template <class Weights>
+void multiply(const PrepackedLinearArgs& args, const Weights& weights) {
+  const PrepackedWeight& weight = *args.weight;
+  const std::int64_t rows = args.x.rows();
+  // With one thread a range is all of W; with several each has its own panels, and reads all of x.
+  const std::int64_t panels = cpu::ceil_div(weight.out, panel_width(weight.panels.dtype()));
+  const std::int64_t ranges =
+      omp_in_parallel() ? 1 : std::min<std::int64_t>(panels, omp_get_max_threads());
+  const std::int64_t cost = rows * weight.in * weight.out / ranges / cpu::kMultiplyAddsPerOperation;
+  cpu::parallel_blocks(ranges, 1, cost, [&](std::int64_t range, std::int64_t) {
+    const Panels part{panels * range / ranges, panels * (range + 1) / ranges};
+    for (std::int64_t row = 0; row < rows; row += cpu::kBlockRows) {
+      multiply_block(args, weights, part, row, std::min(cpu::kBlockRows, rows - row));
+    }
+  });
+}
+
 }  // namespace
 
 PrepackedWeight prepack_linear(CpuExec, const Tensor& matrix, const Tensor& bias, DType panels) {
   PrepackedWeight prepacked = PrepackedWeight::sizes_of(matrix, bias, panels);
-  prepacked.panels = Tensor::zeros({panels_of(prepacked.out), prepacked.in, kPanel}, panels);
-  prepacked.bias = Tensor::zeros({panels_of(prepacked.out) * kPanel});
-  const Tensor values = matrix.to(DType::f32);
-  prepacked.visit_panels([&](auto* to) { pack_rows(values, to); });
+  const std::int64_t width = panel_width(panels), count = cpu::ceil_div(prepacked.out, width);
+  prepacked.bias = Tensor::zeros({count * width});
   if (bias.defined()) {
     prepacked.bias.view(0, {prepacked.out}).copy_from(bias.to(DType::f32));
   }
+  const Tensor values = matrix.to(DType::f32);
+  if (panels == DType::int8) {
+    cpu::int8_path();  // an unknown KETTE_INT8 is told here, before there are threads
+    prepacked.panels = Tensor::empty({count, cpu::round_up(prepacked.in, 4), width}, DType::int8);
+    prepacked.scales = Tensor::zeros({count * width});
+    cpu::pack_int8(values, prepacked);
+    return prepacked;
+  }
+  prepacked.panels = Tensor::zeros({count, prepacked.in, width}, panels);
+  prepacked.visit_panels([&](auto* to) { pack_rows(values, to); });
   return prepacked;
 }
 
 void prepacked_linear(CpuExec, const PrepackedLinearArgs& args) {
-  const PrepackedWeight& weight = *args.weight;
-  const std::int64_t rows = args.x.rows(), depth = weight.in, out = weight.out;
   args.check();
-  // With one thread a range is all of W; with several each has its own panels, and reads all of x.
-  const std::int64_t panels = panels_of(out);
-  const std::int64_t ranges =
-      omp_in_parallel() ? 1 : std::min<std::int64_t>(panels, omp_get_max_threads());
-  const std::int64_t cost = rows * depth * out / ranges / cpu::kMultiplyAddsPerOperation;
-  weight.visit_panels([&](const auto* prepacked) {
-    cpu::parallel_blocks(ranges, 1, cost, [&](std::int64_t range, std::int64_t) {
-      const Panels part{panels * range / ranges, panels * (range + 1) / ranges};
-      for (std::int64_t row = 0; row < rows; row += cpu::kBlockRows) {
-        multiply_block(args, prepacked, part, row, std::min(cpu::kBlockRows, rows - row));
-      }
-    });
-  });
+  const PrepackedWeight& weight = *args.weight;
+  if (weight.panels.dtype() == DType::int8) return multiply(args, cpu::RoundedRows(args.x));
+  weight.visit_panels([&](const auto* panels) { multiply(args, panels); });
 }
 
 }  // namespace kette::kernels

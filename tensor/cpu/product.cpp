@@ -12,12 +12,12 @@
 namespace kette::cpu {
 namespace {
 
-// One thread's block of C: its part of A (rows x kDepth) stays in the second-level cache while the
-// panels of B (kDepth x kColumns) pass through the first.
+// One thread's block of C: its part of A (rows x kDepth factors) stays in the second-level cache while
+// the panels of B (kDepth x kColumns) pass through the first.
 constexpr std::int64_t kBlockColumns = 512, kDepth = 192;
 constexpr int kColumns = kTileWidth<float>;
 // The part of B that is in panels: small enough for a share of the last-level cache.
-constexpr std::int64_t kPanelElements = std::int64_t{1} << 21;
+constexpr std::int64_t kPanelFactors = std::int64_t{1} << 21;
 // Multiplications that take as long as waking the other threads.
 constexpr std::int64_t kWorthThreads = std::int64_t{1} << 18;
 
@@ -48,63 +48,92 @@ class RowBlocks {
   std::int64_t rows_, tiles_, count_;
 };
 
-template <class T>
-typename Simd<float>::Vector load_floats(const T* from) {
-  float lanes[Simd<float>::kLanes];
+/// How many elements along the depth a factor of the tiles stands for.
+template <class Factor>
+constexpr std::int64_t kSpan = std::is_same_v<Factor, Bf16Pair> ? 2 : 1;
+
+/// The factor at `from` of `left` elements along the depth, which lie `stride` apart; 0 past the end.
+template <class Factor, class T>
+Factor load_factor(const T* from, std::int64_t stride, std::int64_t left) {
+  if constexpr (std::is_same_v<Factor, Bf16Pair>) {
+    const std::uint32_t low = from[0].bits, high = left > 1 ? from[stride].bits : 0;
+    return {low | high << 16};
+  } else {
+    return float(*from);
+  }
+}
+
+/// A vector of factors along the depth, of elements that lie contiguous.
+template <class Factor, class T>
+typename Simd<float>::Vector load_along(const T* from) {
+  if constexpr (std::is_same_v<Factor, Bf16Pair>) {
+    return Simd<float>::load(reinterpret_cast<const float*>(from));  // pairs as they lie
+  } else {
+    float lanes[Simd<float>::kLanes];
 #pragma omp simd
-  for (int lane = 0; lane < Simd<float>::kLanes; ++lane) lanes[lane] = float(from[lane]);
-  return Simd<float>::load(lanes);
+    for (int lane = 0; lane < Simd<float>::kLanes; ++lane) lanes[lane] = float(from[lane]);
+    return Simd<float>::load(lanes);
+  }
 }
 
 static_assert(kTileRows <= Simd<float>::kLanes, "one transposition makes a panel of A");
 
-/// to[p * to_stride + i] = from[i * from_stride + p] for i < rows <= kLanes and p < depth. Writes
+/// The factors of `rows` rows of `depth` elements: to[p * to_stride + i] is that of row i <= kLanes. Writes
 /// whole vectors, for which `to` has room: zeros up to kLanes rows, some of which a later p may
 /// overwrite.
-template <class T>
+template <class Factor, class T>
 void pack_transposed(const T* from, std::int64_t from_stride, std::int64_t rows, std::int64_t depth,
-                     float* to, std::int64_t to_stride) {
-  using S = Simd<float>;
+                     Factor* to, std::int64_t to_stride) {
+  using S = Simd<float>;  // of words, whatever is in them
+  constexpr std::int64_t span = kSpan<Factor>;
   S::Vector square[S::kLanes];
   std::int64_t p = 0;
-  for (; p + S::kLanes <= depth; p += S::kLanes) {
+  for (; (p + S::kLanes) * span <= depth; p += S::kLanes) {
     for (int i = 0; i < S::kLanes; ++i) {
-      square[i] = i < rows ? load_floats(from + i * from_stride + p) : S::Vector{};
+      square[i] = i < rows ? load_along<Factor>(from + i * from_stride + p * span) : S::Vector{};
     }
     S::transpose(square);
-    for (int i = 0; i < S::kLanes; ++i) S::store(to + (p + i) * to_stride, square[i]);
+    for (int i = 0; i < S::kLanes; ++i)
+      std::memcpy(to + (p + i) * to_stride, &square[i], sizeof square[i]);
   }
-  for (; p < depth; ++p) {
+  for (; p * span < depth; ++p) {
     for (int i = 0; i < S::kLanes; ++i) {
-      to[p * to_stride + i] = i < rows ? float(from[i * from_stride + p]) : 0.0f;
+      to[p * to_stride + i] =
+          i < rows ? load_factor<Factor>(from + i * from_stride + p * span, 1, depth - p * span)
+                   : Factor{};
     }
   }
 }
 
-/// Rows [0, rows) of B, in panels of kColumns columns whose last is filled up with zeros; a panel
+/// Rows of B, in panels of kColumns columns whose last is filled up with zeros; a panel
 /// starts `distance` after its neighbour. For rows that lie contiguous: each is read once, whole.
-template <class T>
-void pack_b_rows(const MatrixView<const T>& b, std::int64_t rows, std::int64_t columns, float* out,
+template <class Factor, class T>
+void pack_b_rows(const MatrixView<const T>& b, std::int64_t rows, std::int64_t columns, Factor* out,
                  std::int64_t distance) {
-  for (std::int64_t p = 0; p < rows; ++p) {
-    const T* row = b.data + p * b.row_stride;
-    float* panel = out + p * kColumns;
+  constexpr std::int64_t span = kSpan<Factor>;
+  for (std::int64_t p = 0; p * span < rows; ++p) {
+    const T* row = b.data + p * span * b.row_stride;
+    const std::int64_t left = rows - p * span;
+    Factor* panel = out + p * kColumns;
     std::int64_t j = 0;
     for (; j + kColumns <= columns; j += kColumns, panel += distance) {
 #pragma omp simd
-      for (int lane = 0; lane < kColumns; ++lane) panel[lane] = float(row[j + lane]);
+      for (int lane = 0; lane < kColumns; ++lane) {
+        panel[lane] = load_factor<Factor>(row + j + lane, b.row_stride, left);
+      }
     }
     if (j == columns) continue;
     for (int lane = 0; lane < kColumns; ++lane) {
-      panel[lane] = j + lane < columns ? float(row[j + lane]) : 0.0f;
+      panel[lane] =
+          j + lane < columns ? load_factor<Factor>(row + j + lane, b.row_stride, left) : Factor{};
     }
   }
 }
 
 /// The same of one panel, for columns that lie contiguous.
-template <class T>
+template <class Factor, class T>
 void pack_b_columns(const MatrixView<const T>& b, std::int64_t rows, std::int64_t columns,
-                    float* out) {
+                    Factor* out) {
   constexpr std::int64_t kLanes = Simd<float>::kLanes;
   for (std::int64_t j = 0; j < kColumns; j += kLanes) {
     pack_transposed(b.data + j * b.column_stride, b.column_stride,
@@ -112,21 +141,22 @@ void pack_b_columns(const MatrixView<const T>& b, std::int64_t rows, std::int64_
   }
 }
 
-/// All of B, shared out among the threads of a parallel region; a panel is `rows` rows long.
-template <class T>
-void pack_b(const MatrixView<const T>& b, std::int64_t rows, std::int64_t columns, float* out) {
+/// All of B, shared out among the threads of a parallel region; a panel has the factors of `rows` rows.
+template <class Factor, class T>
+void pack_b(const MatrixView<const T>& b, std::int64_t rows, std::int64_t columns, Factor* out) {
   const bool is_by_rows = b.column_stride == 1;
   const std::int64_t high = is_by_rows ? 64 : std::max<std::int64_t>(1, rows),
                      wide = is_by_rows ? kBlockColumns : kColumns;
-  const std::int64_t down = ceil_div(rows, high), across = ceil_div(columns, wide);
+  const std::int64_t down = ceil_div(rows, high), across = ceil_div(columns, wide),
+                     depth = ceil_div(rows, kSpan<Factor>);
 #pragma omp for schedule(static)
   for (std::int64_t index = 0; index < down * across; ++index) {
     const std::int64_t p = index % down * high, j = index / down * wide;
     const MatrixView<const T> part = b.from(p, j);
     const std::int64_t part_columns = std::min(wide, columns - j);
-    float* panel = out + j * rows + p * kColumns;
+    Factor* panel = out + j * depth + p / kSpan<Factor> * kColumns;
     if (is_by_rows) {
-      pack_b_rows(part, std::min(high, rows - p), part_columns, panel, rows * kColumns);
+      pack_b_rows(part, std::min(high, rows - p), part_columns, panel, depth * kColumns);
     } else {
       pack_b_columns(part, rows, part_columns, panel);
     }
@@ -136,26 +166,32 @@ void pack_b(const MatrixView<const T>& b, std::int64_t rows, std::int64_t column
 /// What a vector written at the last column of a panel may reach past it.
 constexpr std::int64_t kSlack = Simd<float>::kLanes;
 
-/// `rows` rows of A as columns of kTileRows each; in a last, lower panel they lie as far apart.
-template <class T>
-void pack_rows(const MatrixView<const T>& a, std::int64_t rows, std::int64_t depth, float* out) {
+/// `rows` rows of A as columns of kTileRows factors each; in a last, lower panel they lie as far apart.
+template <class Factor, class T>
+void pack_rows(const MatrixView<const T>& a, std::int64_t rows, std::int64_t depth, Factor* out) {
+  constexpr std::int64_t span = kSpan<Factor>;
+  const std::int64_t factors = ceil_div(depth, span);
   if (a.column_stride == 1) {
     for (std::int64_t i = 0; i < rows; i += kTileRows) {
       pack_transposed(a.data + i * a.row_stride, a.row_stride,
-                      std::min<std::int64_t>(kTileRows, rows - i), depth, out + i * depth,
+                      std::min<std::int64_t>(kTileRows, rows - i), depth, out + i * factors,
                       kTileRows);
     }
     return;
   }
-  for (std::int64_t p = 0; p < depth; ++p) {
-    const T* column = a.data + p * a.column_stride;
+  for (std::int64_t p = 0; p < factors; ++p) {
+    const T* column = a.data + p * span * a.column_stride;
+    const std::int64_t left = depth - p * span;
+    const auto factor = [&](std::int64_t i) {
+      return load_factor<Factor>(column + i, a.column_stride, left);
+    };
     for (std::int64_t i = 0; i < rows; i += kTileRows) {
-      float* panel = out + i * depth + p * kTileRows;
-      __builtin_prefetch(column + kAhead * a.column_stride + i);
+      Factor* panel = out + i * factors + p * kTileRows;
+      __builtin_prefetch(column + kAhead * span * a.column_stride + i);
       if (rows - i >= kTileRows) {  // a fixed count becomes a few vector moves
-        for (int r = 0; r < kTileRows; ++r) panel[r] = float(column[i + r]);
+        for (int r = 0; r < kTileRows; ++r) panel[r] = factor(i + r);
       } else {
-        for (std::int64_t r = 0; r < rows - i; ++r) panel[r] = float(column[i + r]);
+        for (std::int64_t r = 0; r < rows - i; ++r) panel[r] = factor(i + r);
       }
     }
   }
@@ -172,11 +208,12 @@ bool is_read_in_place(const MatrixView<const T>& a, std::int64_t n) {
 }
 
 /// One tile of C, whose last columns may not fill a panel.
+template <class Factor>
 void multiply_at(std::int64_t rows, std::int64_t columns, std::int64_t depth,
-                 MatrixView<const float> a, const float* panel, float alpha, float beta, float* c,
+                 MatrixView<const Factor> a, const Factor* panel, float alpha, float beta, float* c,
                  std::int64_t ldc) {
   const auto kernel =
-      columns <= Simd<float>::kLanes ? tile_kernel<float, 1>(rows) : tile_kernel<float, 2>(rows);
+      columns <= Simd<float>::kLanes ? tile_kernel<Factor, 1>(rows) : tile_kernel<Factor, 2>(rows);
   if (columns == kColumns) {
     for (std::int64_t i = 0; i < rows; ++i) {  // C may be far away; it is wanted only at the end
       __builtin_prefetch(c + i * ldc, 1);
@@ -198,27 +235,31 @@ struct Block {
   std::int64_t row, rows, column, columns;  // of C; `column` is a multiple of kColumns
 };
 
-/// C's block, over all of k. `panels`: those of B from column 0 of C on, each k rows long.
-template <class T>
+/// C's block, over all of k. `panels`: those of B from column 0 of C on, each with the factors of k rows.
+template <class Factor, class T>
 void multiply_block(const Block& block, std::int64_t k, float alpha, const MatrixView<const T>& a,
-                    const float* panels, float beta, float* c, std::int64_t ldc) {
+                    const Factor* panels, float beta, float* c, std::int64_t ldc) {
+  constexpr std::int64_t span = kSpan<Factor>;
+  const std::int64_t factors = ceil_div(k, span);
   const bool in_place = is_read_in_place(a, block.columns);
-  const Scratch<float> rows(in_place ? 0 : (block.rows + kTileRows) * std::min(k, kDepth) + kSlack);
+  const Scratch<Factor> rows(
+      in_place ? 0 : (block.rows + kTileRows) * std::min(factors, kDepth) + kSlack);
   // Once even for k = 0: C is then beta * C.
-  for (std::int64_t begin = 0; begin == 0 || begin < k; begin += kDepth) {
-    const std::int64_t depth = std::min(kDepth, k - begin);
-    const MatrixView<const T> part = a.from(block.row, begin);
-    if (!in_place) pack_rows(part, block.rows, depth, rows.data());
+  for (std::int64_t begin = 0; begin == 0 || begin < factors; begin += kDepth) {
+    const std::int64_t depth = std::min(kDepth, factors - begin);
+    const MatrixView<const T> part = a.from(block.row, begin * span);
+    if (!in_place)
+      pack_rows(part, block.rows, std::min(depth * span, k - begin * span), rows.data());
     const float part_beta = begin == 0 ? beta : 1.0f;  // later parts of k add up
     for (std::int64_t j = block.column; j < block.column + block.columns; j += kColumns) {
-      const float* panel = panels + j * k + begin * kColumns;
+      const Factor* panel = panels + j * factors + begin * kColumns;
       const std::int64_t columns =
           std::min<std::int64_t>(kColumns, block.column + block.columns - j);
       for (std::int64_t i = 0; i < block.rows; i += kTileRows) {
         const std::int64_t count = std::min<std::int64_t>(kTileRows, block.rows - i);
-        MatrixView<const float> tile{rows.data(), 1, kTileRows};
+        MatrixView<const Factor> tile{rows.data(), 1, kTileRows};
         if (!in_place) tile.data += i * depth;
-        if constexpr (std::is_same_v<T, float>) {
+        if constexpr (std::is_same_v<T, Factor>) {
           if (in_place) tile = part.from(i, 0);
         }
         multiply_at(count, columns, depth, tile, panel, alpha, part_beta,
@@ -228,19 +269,19 @@ void multiply_block(const Block& block, std::int64_t k, float alpha, const Matri
   }
 }
 
-}  // namespace
-
-template <class T>
-void product(const ProductShape& shape, float alpha, MatrixView<const T> a, MatrixView<const T> b,
-             float beta, float* c, std::int64_t ldc, const FinishBlock& finish) {
+/// product() on tiles of these factors.
+template <class Factor, class T>
+void multiply(const ProductShape& shape, float alpha, MatrixView<const T> a, MatrixView<const T> b,
+              float beta, float* c, std::int64_t ldc, const FinishBlock& finish) {
   const std::int64_t m = shape.m, n = shape.n, k = shape.k;
   // B becomes panels a part at a time: first as deep, then as wide as fits.
   const std::int64_t padded = round_up(n, kColumns);
-  const std::int64_t deepest = kPanelElements / std::min(padded, kBlockColumns) / kDepth * kDepth;
-  const std::int64_t depth = std::clamp<std::int64_t>(k, 1, deepest);
+  const std::int64_t deepest = kPanelFactors / std::min(padded, kBlockColumns) / kDepth * kDepth;
+  const std::int64_t factors = std::clamp<std::int64_t>(ceil_div(k, kSpan<Factor>), 1, deepest),
+                     depth = factors * kSpan<Factor>;
   const std::int64_t width =
-      std::max<std::int64_t>(1, kPanelElements / depth / kBlockColumns) * kBlockColumns;
-  const Scratch<float> panels(std::min(padded, width) * depth);
+      std::max<std::int64_t>(1, kPanelFactors / factors / kBlockColumns) * kBlockColumns;
+  const Scratch<Factor> panels(std::min(padded, width) * factors);
   const RowBlocks row_blocks(m, ceil_div(std::min(n, width), kBlockColumns));
 #pragma omp parallel if (m * n * k >= kWorthThreads)
   for (std::int64_t first = 0; first < n; first += width) {
@@ -267,11 +308,24 @@ void product(const ProductShape& shape, float alpha, MatrixView<const T> a, Matr
   }
 }
 
+}  // namespace
+
+template <class T>
+void product(const ProductShape& shape, float alpha, MatrixView<const T> a, MatrixView<const T> b,
+             float beta, float* c, std::int64_t ldc, const FinishBlock& finish, Bf16Products bf16) {
+  if constexpr (std::is_same_v<T, BFloat16>) {
+    if (bf16 == Bf16Products::in_pairs) {
+      return multiply<Bf16Pair>(shape, alpha, a, b, beta, c, ldc, finish);
+    }
+  }
+  multiply<float>(shape, alpha, a, b, beta, c, ldc, finish);
+}
+
 template void product<float>(const ProductShape&, float, MatrixView<const float>,
                              MatrixView<const float>, float, float*, std::int64_t,
-                             const FinishBlock&);
+                             const FinishBlock&, Bf16Products);
 template void product<BFloat16>(const ProductShape&, float, MatrixView<const BFloat16>,
                                 MatrixView<const BFloat16>, float, float*, std::int64_t,
-                                const FinishBlock&);
+                                const FinishBlock&, Bf16Products);
 
 }  // namespace kette::cpu

@@ -1,4 +1,4 @@
-// The f32 matrix product on all threads: C = alpha * A B + beta * C, for operands that lie
+// The matrix product with f32 sums, on all threads: C = alpha * A B + beta * C, for operands that lie
 // anywhere, in f32 or bf16. B is copied once into panels that all threads read; the threads share
 // out blocks of C. A's rows are read where they lie when that is cheap, else copied block by block, into panels, too.
 // Each element is summed in the order of k whatever block it is in, so a row of C has the same bits
@@ -20,9 +20,18 @@ struct ProductShape {
 using FinishBlock = std::function<void(std::int64_t row, std::int64_t rows, std::int64_t column,
                                        std::int64_t columns)>;
 
+/// How bf16 is multiplied: widened to f32, or in pairs (bf16_pair.h).
+enum class Bf16Products : std::uint8_t { widened, in_pairs };
+/// In pairs where the CPU multiplies them at the rate of f32s, which makes twice the products: as AMD's do from
+/// Zen 4 on. Intel's Sapphire and Emerald Rapids have the instruction, too, but at a quarter of that rate. The environment
+/// variable KETTE_BF16, "pairs" or "f32", decides otherwise; pairs that the CPU cannot multiply are an Error.
+Bf16Products bf16_products();
+bool can_multiply_bf16_in_pairs();
+
 /// T: float or BFloat16; of the strides of a and b one is 1. Inside a parallel region it runs on the calling thread alone.
 template <class T>
 void product(const ProductShape& shape, float alpha, MatrixView<const T> a, MatrixView<const T> b,
-             float beta, float* c, std::int64_t ldc, const FinishBlock& finish = {});
+             float beta, float* c, std::int64_t ldc, const FinishBlock& finish = {},
+             Bf16Products bf16 = bf16_products());
 
 }  // namespace kette::cpu

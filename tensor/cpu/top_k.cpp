@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
+#include "tensor/cpu/int8_rows.h"
 #include "tensor/cpu/parallel.h"
 #include "tensor/cpu/prepacked_tile.h"
 #include "tensor/cpu/scratch.h"
@@ -23,7 +25,7 @@ using cpu::kPanel;
 constexpr std::int64_t kChunk = 256;  // columns, a multiple of kPanel and of kGroup
 constexpr std::int64_t kGroup = 32;   // as many as a word of a mask has bits
 constexpr float kLowest = -std::numeric_limits<float>::infinity();
-static_assert(kChunk % kPanel == 0 && kChunk % kGroup == 0);
+static_assert(kChunk % kPanel == 0 && kChunk % cpu::kInt8Panel == 0 && kChunk % kGroup == 0);
 
 /// The largest of a stream of values; entries come in rising order, so an equal one ranks behind. A
 /// few are kept falling. Many are a heap with the worst on top, so that an entry costs log(count) and
@@ -124,6 +126,22 @@ ChunkSum take_chunk(const float* logits, std::int64_t first, const std::int32_t*
   return {peak, S::sum_lanes(sums)};
 }
 
+struct Columns {
+  std::int64_t begin, end;
+};
+
+/// Logits of some columns, kChunk a line.
+void multiply_chunk(const PrepackedWeight& weight, RowsView<const float> x, std::int64_t rows,
+                    Columns columns, float* logits) {
+  weight.visit_panels([&](const auto* panels) {
+    for (std::int64_t column = columns.begin; column < columns.end; column += kPanel) {
+      cpu::multiply_panel(rows, weight.in, x, panels + column * weight.in,
+                          {weight.bias.data<float>() + column, 0}, logits + column - columns.begin,
+                          kChunk);
+    }
+  });
+}
+
 const std::int32_t* mask_of(const TokenMasks& masks, std::int64_t row) {
   if (!masks.defined()) return nullptr;
   const std::int64_t mask = masks.rows.defined() ? masks.rows.data<std::int32_t>()[row] : 0;
@@ -151,7 +169,8 @@ void top_k(CpuExec, const TopKArgs& args) {
   const std::int64_t count = args.values.width();
   count_flops(2.0 * static_cast<double>(rows) * static_cast<double>(depth * vocabulary));
   const std::int64_t chunks = cpu::ceil_div(vocabulary, kChunk);
-  const float *x = args.states.data<float>(), *bias = weight.bias.data<float>();
+  std::optional<cpu::RoundedRows> rounded;
+  if (weight.panels.dtype() == DType::int8) rounded.emplace(args.states);
   const std::int32_t* targets = args.targets.data<std::int32_t>();
   float* target_values = args.target_values.data<float>();
   float* values = args.values.data<float>();
@@ -177,13 +196,15 @@ void top_k(CpuExec, const TopKArgs& args) {
       for (std::int64_t chunk = chunks * range / ranges; chunk < chunks * (range + 1) / ranges;
            ++chunk) {
         const std::int64_t first = chunk * kChunk, columns = std::min(kChunk, vocabulary - first);
-        weight.visit_panels([&](const auto* panels) {
-          for (std::int64_t j = 0; j < columns; j += kPanel) {
-            cpu::multiply_panel(block, depth, {x + begin * depth, depth},
-                                panels + (first + j) * depth, {bias + first + j, 0},
-                                logits.data() + j, kChunk);
+        if (rounded) {
+          for (std::int64_t j = 0; j < columns; j += cpu::kInt8Panel) {
+            cpu::multiply_int8_panel(block, rounded->from(begin), weight, first + j,
+                                     cpu::kInt8Panel, logits.data() + j, kChunk);
           }
-        });
+        } else {
+          multiply_chunk(weight, {args.states.data<float>() + begin * depth, depth}, block,
+                         {first, first + columns}, logits.data());
+        }
         for (std::int64_t i = 0; i < block; ++i) {
           const std::int64_t row = begin + i;
           float* line = logits.data() + i * kChunk;

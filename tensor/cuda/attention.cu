@@ -38,7 +38,8 @@ __device__ C row_sum(C value) {
 }
 
 template <class T, class Tile, bool kDrops>
-__global__ void __launch_bounds__(Tile::kThreads) attend(AttentionCall<T> call) {
+__global__ void __launch_bounds__(Tile::kThreads, kDrops ? 0 : Tile::kQueryBlocks)
+    attend(AttentionCall<T> call) {
   using C = Compute<T>;
   constexpr C kNothing = -std::numeric_limits<C>::infinity();
   const AttentionHead<T> head(call, Side::queries);

@@ -52,7 +52,8 @@ __global__ void take_statistics(BackwardCall<T> backward) {
 
 /// Has Q and o', sweeps K and V: dP = o' V^T, dQ = ds K.
 template <class T, class Tile, bool kDrops>
-__global__ void __launch_bounds__(Tile::kThreads) differentiate_queries(BackwardCall<T> backward) {
+__global__ void __launch_bounds__(Tile::kThreads, kDrops ? 0 : Tile::kQueryBlocks)
+    differentiate_queries(BackwardCall<T> backward) {
   using C = Compute<T>;
   const AttentionCall<T>& call = backward.forward;
   const AttentionHead<T> head(call, Side::queries);

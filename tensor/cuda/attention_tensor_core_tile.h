@@ -18,8 +18,9 @@ struct TensorCoreTile {
   static constexpr int kRows = 2, kColumns = kSwept / 4, kRowLanes = 4, kColumnsOf16 = 4;
   static constexpr int kBuffers = 2;
   // At least so many blocks a multiprocessor: 12 warps of up to 168 registers each, or 8 of 255. The
-  // compiler by itself would now and then take a few registers more.
+  // compiler by itself would now and then take a few registers more. Forward, without dropout, 16 of 128.
   static constexpr int kBlocks = (kWidth <= 64 ? 12 : 8) / kWarps;
+  static constexpr int kQueryBlocks = (kWidth <= 64 ? 16 : 8) / kWarps;
   // Rows start 16 bytes further round the banks of shared memory: any eight lie in different ones.
   static constexpr int kPiece = 8, kStride = kWidth + kPiece, kScratch = 0;
 

@@ -18,7 +18,9 @@ struct ThreadTile {
   static constexpr int kLanes = 16, kThreads = kLanes * kLanes;
   static constexpr int kOwn = kRepeat * kLanes, kSwept = kOwn, kWidth = kSlices * kLanes;
   static constexpr int kRows = kRepeat, kColumns = kRepeat, kRowLanes = kLanes, kColumnsOf16 = 1;
-  static constexpr int kBuffers = 1, kBlocks = 1;
+  static constexpr int kBuffers = 1;
+  // See TensorCoreTile: of f32 two blocks, 128 registers a thread.
+  static constexpr int kBlocks = std::is_same_v<T, float> && kSlices <= 4 ? 2 : 1, kQueryBlocks = 0;
   // Odd, so that neighbours in a column lie in different banks of shared memory.
   static constexpr int kStride = kWidth + 1, kScratchStride = kSwept + 1;
   static constexpr int kScratch = kOwn * kScratchStride;

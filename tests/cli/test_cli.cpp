@@ -19,6 +19,17 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+/// With an environment variable of that value.
+Outcome run_kette_with(const char* variable, const char* value,
+                       const std::vector<std::string>& arguments) {
+  const char* found = std::getenv(variable);
+  const std::optional<std::string> before = found ? std::optional(found) : std::nullopt;
+  setenv(variable, value, 1);
+  const Outcome outcome = run_kette(arguments);
+  before ? setenv(variable, before->c_str(), 1) : unsetenv(variable);
+  return outcome;
+}
+
 std::size_t count_lines(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
@@ -178,15 +189,33 @@ TEST_CASE("cli: OPENBLAS_CORETYPE does not hide the best core, KETTE_BLAS_CORE n
     return;
   }
   const auto core_with = [](const char* variable, const char* value) {
-    const char* found = std::getenv(variable);
-    const std::optional<std::string> before = found ? std::optional(found) : std::nullopt;
-    setenv(variable, value, 1);
-    const Outcome info = run_kette({"info", "--json"});
-    before ? setenv(variable, before->c_str(), 1) : unsetenv(variable);
+    const Outcome info = run_kette_with(variable, value, {"info", "--json"});
     return Json::parse(info.last_line())["blas_core"].get<std::string>();
   };
   CHECK(core_with("OPENBLAS_CORETYPE", "Haswell") == "SkylakeX");
   CHECK(core_with("KETTE_BLAS_CORE", "Haswell") == "Haswell");
+}
+
+TEST_CASE(
+    "cli: KETTE_BF16 says how bf16 is multiplied, and without it a CPU that gains nothing trains in f32") {
+  if (std::getenv("KETTE_BF16") != nullptr) {
+    MESSAGE("skipped: a way was asked for");
+    return;
+  }
+  const auto products = [](const Outcome& info) {
+    return Json::parse(info.last_line())["bf16_kernels"].get<std::string>();
+  };
+  CHECK(products(run_kette_with("KETTE_BF16", "f32", {"info", "--json"})) == "f32");
+  const Outcome wrong = run_kette_with("KETTE_BF16", "fp8", {"info"});
+  CHECK(wrong.code != 0);
+  CHECK(contains(wrong.err, "KETTE_BF16: expected pairs or f32, given fp8"));
+
+  const std::vector<std::string> bench = {"bench",    "train", "--precision", "bf16",
+                                          "--tokens", "64",    "--steps",     "1",
+                                          "--warmup", "0",     "--vocab",     "100"};
+  const bool pairs = products(run_kette({"info", "--json"})) != "f32";
+  CHECK(contains(run_kette(bench).err, "so f32 it is") == !pairs);
+  CHECK_FALSE(contains(run_kette_with("KETTE_BF16", "f32", bench).err, "so f32 it is"));
 }
 
 TEST_CASE("cli: train, and what it leaves") {

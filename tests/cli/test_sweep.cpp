@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "cli/options.h"
 #include "cli/sweep_file.h"
@@ -78,6 +79,21 @@ TEST_CASE("sweep file: what makes no sense is refused, with its line") {
   CHECK(holds(complaint_about("[a]\nheads\n"), "runs.toml:2: expected '='"));
   CHECK(holds(complaint_about("[a]\nheads = 1\nheads = 2\n"),
               "runs.toml:3: expected each key once in a table, given heads again"));
+}
+
+TEST_CASE("sweep file: the rows of table 3 are of options that there are") {
+  const SweepFile file = read_sweep_file(source_folder() / "bench" / "table3.toml");
+  CHECK(file.runs.front().name == "base");
+  CHECK(file.runs.front().own.empty());
+  CHECK(file.runs.size() == 20);
+  const std::string known = run_kette({"train", "--help"}).out;
+  for (const SweepRun& run : file.runs) {
+    std::istringstream lines(run.settings);
+    for (std::string key; lines >> key; std::getline(lines, key)) {
+      CAPTURE(key);
+      CHECK(holds(known, "--" + key));
+    }
+  }
 }
 
 TEST_CASE("kette sweep: runs are trained, scored and put in a table, once") {

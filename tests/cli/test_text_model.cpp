@@ -157,13 +157,46 @@ TEST_CASE(
   check_refusal(model.train("none", {"--attention-window", "-1"}), "--attention-window", 2);
 }
 
-TEST_CASE("text model: weights may be rounded to bf16") {
-  const std::vector<std::string> rounded = {"--weights",    "bf16", "--prompt",      "the c",
-                                            "--max-tokens", "5",    "--temperature", "0"};
-  const Outcome outcome = generate(rounded);
-  CHECK(outcome.code == 0);
-  CHECK(outcome.out.size() == 5 + 5 + 1);
-  check_refusal(generate({"--weights", "int3"}), "expected f32|bf16, given int3", 2);
+TEST_CASE("text model: linear attention trains, generates beyond the context, and keeps a state") {
+  const TextModel& model = TextModel::get();
+  const Outcome trained = model.train(
+      "linear", {"--heads", "4", "--attention", "linear", "--attention-dropout", "0", "--json"});
+  CAPTURE(trained.err);
+  REQUIRE(trained.code == 0);
+  const std::string folder = model.path("linear");
+  const Json config = Json::parse(read_file(fs::path(folder) / "config.json"));
+  CHECK(config["attention"] == "linear");
+  const Json info = Json::parse(run_kette({"info", "--model", folder, "--json"}).last_line());
+  const std::int64_t head_width = config["width"].get<std::int64_t>() / 4,
+                     layers = config["layers"];
+  CHECK(info["model"]["cache_bytes"] == layers * 4 * head_width * (head_width + 1) * 4);
+  CHECK(run_kette({"info", "--model", folder}).out.find("whatever the length") !=
+        std::string::npos);
+  const std::vector<std::string> greedy = {"generate", "--model",       folder,
+                                           "--prompt", "the cat sees ", "--max-tokens",
+                                           "12",       "--temperature", "0"};
+  CHECK(run_kette(greedy).out.size() == 13 + 12 + 1);
+  const auto refused = [&](std::vector<std::string> more, const char* message) {
+    more.insert(more.end(), {"--attention", "linear"});
+    check_refusal(model.train("none", more), message, 1);
+  };
+  refused({"--attention-dropout", "0.1"},
+          "attention_dropout: expected 0 (there are no weights to drop) beside linear attention");
+  refused({"--attention-dropout", "0", "--positions", "rotary"},
+          "positions: expected learned ones");
+  refused({"--attention-dropout", "0", "--attention-window", "4"}, "attention_window: expected 0");
+  refused({"--attention-dropout", "0", "--smeared-keys"}, "smeared_keys: expected none");
+}
+
+TEST_CASE("text model: weights may be rounded to bf16 or int8") {
+  for (const char* weights : {"bf16", "int8"}) {
+    const std::vector<std::string> rounded = {"--weights",    weights, "--prompt",      "the c",
+                                              "--max-tokens", "5",     "--temperature", "0"};
+    const Outcome outcome = generate(rounded);
+    CHECK(outcome.code == 0);
+    CHECK(outcome.out.size() == 5 + 5 + 1);
+  }
+  check_refusal(generate({"--weights", "int3"}), "expected f32|bf16|int8, given int3", 2);
   const TextModel& model = TextModel::get();
   check_refusal(run_kette({"evaluate", "--model", model.path(), "--text", model.path("text.txt"),
                            "--weights", "bf16"}),

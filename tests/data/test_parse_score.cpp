@@ -231,6 +231,16 @@ TEST_CASE("parse score: the traps") {
   }
   SUBCASE("F1 without a match is 0") { CHECK(counts("(S (NN a))", "(NP (NN a))").f1() == 0); }
 
+  SUBCASE("gold's punctuation is left out, whatever traces gold has") {
+    const char* gold = "(S (NP (-NONE- *)) (NP (NN a)) (, ,) (VP (VB b) (NP (-NONE- *T*))))";
+    const char* test = "(S (NP (NN a)) (VP (NN ,) (VB b)))";
+    CHECK(counts(gold, test).errors == 1);
+    const ParseCounts by_gold = counts(gold, test, true);
+    CHECK(by_gold.errors == 0);
+    CHECK(by_gold.matched == 3);
+    CHECK(by_gold.gold == 3);
+  }
+
   ParseScoreOptions options;
   options.gold_punctuation = true;
   CHECK(parse_score(trees_in(sentence), trees_in(sentence), options).short_signature ==

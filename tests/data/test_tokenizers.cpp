@@ -197,8 +197,9 @@ TEST_CASE("lossless training learns from lines of any length, and refuses what i
 
 TEST_CASE("kinds that there are not and files that are none are refused") {
   const testing::ScratchFolder folder;
-  CHECK(contains(message_of([&] { load_tokenizer(folder.path(), "words"); }),
-                 "expected byte, character, gpt2, sentencepiece or marian, given words"));
+  CHECK(contains(message_of([&] { load_tokenizer(folder.path(), "wrods"); }),
+                 "expected byte, character, gpt2, wordpiece, sentencepiece, marian, word or tree, "
+                 "given wrods"));
   CHECK(contains(message_of([&] { load_tokenizer(folder.path(), "sentencepiece"); }),
                  "tokenizer.model: expected a SentencePiece model"));
   write_file(folder / "tokenizer.model", "junk");

@@ -23,4 +23,15 @@ inline Tensor rounded(const Tensor& matrix, DType panels) {
   return matrix.to(panels).to(DType::f32);
 }
 
+/// Takes place on the weight's device; the result is on the host.
+inline Tensor multiply(const PrepackedWeight& weight, const Tensor& x,
+                       Activation activation = Activation::none) {
+  const Device device = weight.panels.device();
+  const Tensor y = Tensor::empty({x.rows(), weight.out}, DType::f32, device);
+  on(device, [&](auto exec) {
+    kernels::prepacked_linear(exec, {&weight, x.to(device), y, activation});
+  });
+  return y.to(Device{});
+}
+
 }  // namespace kette::testing

@@ -27,17 +27,6 @@ std::vector<Case> all_cases() {
   return cases;
 }
 
-/// Takes place on the weight's device; the result is on the host.
-Tensor multiply(const PrepackedWeight& weight, const Tensor& x,
-                Activation activation = Activation::none) {
-  const Device device = weight.panels.device();
-  const Tensor y = Tensor::empty({x.rows(), weight.out}, DType::f32, device);
-  on(device, [&](auto exec) {
-    kernels::prepacked_linear(exec, {&weight, x.to(device), y, activation});
-  });
-  return y.to(Device{});
-}
-
 /// The rows of x, `times` over.
 Tensor repeated(const Tensor& x, std::int64_t times) {
   const Tensor result = Tensor::empty({times * x.rows(), x.width()});
@@ -87,7 +76,8 @@ TEST_CASE("panels in bf16 are half the bytes, and there are none in other types"
           wide.elements() * size_of(wide.dtype()));
     for (const DType panels : {DType::f64, DType::i32}) {
       const std::string message =
-          "prepack_linear: expected panels in f32 or bf16, given " + std::string(name_of(panels));
+          std::string("prepack_linear: expected panels in f32, bf16 or on a CPU int8, given ") +
+          name_of(panels) + " on " + device.str();
       CHECK_THROWS_WITH(pack(device, weight, {}, panels), message.c_str());
     }
   }

@@ -18,7 +18,7 @@ double worst_gap(const Transformer& model, const AutoregressiveModel& ready, con
   const float* expected = full.data() + (static_cast<std::int64_t>(inputs.size()) - 1) * vocabulary;
   double worst = 0;
   const Tensor one = states.slice(row, row + 1);
-  const Predictions all = predict(ready, one, vocabulary, {}, Tensor::from(Ids{0}));
+  const Predictions all = predict(ready.output(), one, vocabulary, {}, Tensor::from(Ids{0}));
   for (std::size_t i = 0; i < all.tokens.size(); ++i) {
     worst = std::max(worst, std::abs(double(all.values[i]) - double(expected[all.tokens[i]])));
   }

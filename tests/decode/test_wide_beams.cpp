@@ -37,8 +37,8 @@ Found search_everything(const AutoregressiveModel& model, Ids source, std::size_
   for (int step = 0; step < length; ++step) {
     Ids inputs;
     for (const Hypothesis& one : live) inputs.push_back(one.tokens.empty() ? 2 : one.tokens.back());
-    const Predictions all = predict(model, state.step(inputs), model.vocabulary(), {masks, {}},
-                                    Tensor::from(Ids(inputs.size(), 3)));
+    const Predictions all = predict(model.output(), state.step(inputs), model.vocabulary(),
+                                    {masks, {}}, Tensor::from(Ids(inputs.size(), 3)));
     std::vector<Choice> choices;
     for (std::size_t at = 0; at < all.tokens.size(); ++at) {
       if (all.tokens[at] < 0) continue;

@@ -47,28 +47,12 @@ void choose(const char* name) {
 }  // namespace
 
 const std::vector<const Target*>& targets() {
-  static const std::vector<const Target*> all = {&safetensors_file,
-                                                 &safetensors_header,
-                                                 &token_file,
-                                                 &model_config,
-                                                 &translation_model,
-                                                 &language_model,
-                                                 &adapters,
-                                                 &training_state,
-                                                 &gpt2_model,
-                                                 &marian_model,
-                                                 &sentencepiece,
-                                                 &marian_tokenizer,
-                                                 &gpt2_tokenizer,
-                                                 &characters,
-                                                 &text_lines,
-                                                 &documents,
-                                                 &trees,
-                                                 &unicode,
-                                                 &scores,
-                                                 &config_file,
-                                                 &log_lines,
-                                                 &words};
+  static const std::vector<const Target*> all = {
+      &safetensors_file, &safetensors_header, &token_file,     &model_config, &translation_model,
+      &language_model,   &adapters,           &training_state, &gpt2_model,   &marian_model,
+      &sentencepiece,    &marian_tokenizer,   &gpt2_tokenizer, &characters,   &wordpiece,
+      &text_lines,       &documents,          &trees,          &unicode,      &scores,
+      &config_file,      &log_lines,          &words};
   return all;
 }
 

@@ -3,10 +3,12 @@
 
 #include "data/files/json_text.h"
 #include "decode/decoder_state.h"
+#include "inspect/heads/head_ablation.h"
 #include "inspect/heads/head_gates.h"
 #include "inspect/heads/head_pruning.h"
 #include "models/model_directory.h"
 #include "tests/cli/run_kette.h"
+#include "tests/decode/letters_tokenizer.h"
 #include "tests/devices.h"
 #include "tests/inspect/inspected_models.h"
 
@@ -191,4 +193,26 @@ TEST_CASE("pruning: a configuration with other numbers of heads than attentions 
     gpt.heads_left = {1, 2};
     CHECK_THROWS_WITH(gpt.check(), doctest::Contains("none of those can be pruned, given 2"));
   }
+}
+
+TEST_CASE("heads: where only a score is wanted, nothing is resampled") {
+  const OneThread quick;
+  TransformerConfig config = small_config();
+  config.vocabulary = 60;
+  const auto model = random_model(config);
+  TranslateOptions greedy;
+  greedy.beam = 1;
+  greedy.extra_length = 4;
+  const auto metric = [&](int samples) {
+    return BleuMetric(*model, letters_tokenizer(), {"abcd efgh", "ihgf aabb"},
+                      {"abcd efgh ihgf", "aabb abcd"}, greedy, {samples});
+  };
+  const std::vector<AttentionPart> attentions = attentions_of(*model);
+  HeadGates gates = gates_without(attentions, std::vector<Head>{{3, 0}, {6, 2}});
+  const BleuMetric resampling = metric(20), plain = metric(0);  // which cannot be resampled
+  const MaskedResult masked = resampling.with(gates);
+  CHECK(plain.whole() == resampling.whole());
+  CHECK(plain.change_with(gates) == masked.change);
+  CHECK_THROWS_WITH_AS(plain.with(gates), doctest::Contains("bootstrap: expected at least one"),
+                       Error);
 }

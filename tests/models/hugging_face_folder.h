@@ -101,4 +101,12 @@ inline double worst_gap(const std::vector<float>& ours, const std::vector<double
   return worst;
 }
 
+/// A Llama becomes a Mistral of the same weights, whose tokens see five at most.
+inline void make_mistral(const HuggingFaceFolder& folder) {
+  folder.change_settings([](Json& settings) {
+    settings["model_type"] = "mistral";
+    settings["sliding_window"] = 5;
+  });
+}
+
 }  // namespace kette::testing

@@ -101,6 +101,12 @@ TEST_CASE("config.json: what older language models lack means what they are") {
   CHECK(read().attention_window == 0);
   CHECK(read().norm_epsilon == 1e-5);
   CHECK(read().rotary_base == 10000);
+
+  json = Json::parse(to_json(small_linear_gpt()));
+  CHECK(json["attention"] == "linear");
+  CHECK(to_json(read()) == to_json(small_linear_gpt()));
+  json.erase("attention");
+  CHECK(read().attention == AttentionWeights::softmax);
 }
 
 TEST_CASE("config.json: JSON that nests without end is refused") {

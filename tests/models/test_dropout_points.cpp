@@ -191,6 +191,7 @@ TEST_CASE(
 TEST_CASE("dropout: GPT has GPT-2's at each of its points, with a mask of its own") {
   for (auto [label, config] : small_gpts()) {
     config.dropout = kResidual;
+    if (config.attention == AttentionWeights::linear) continue;  // which drops none of its weights
     config.attention_dropout = kAttention;
     Gpt model(config);
     model.materialize(1, DType::f64);

@@ -1,5 +1,6 @@
 // What `kette export` writes, read by transformers itself: same tokens, same logits, same output.
 // Needs a Python with transformers and torch: KETTE_PYTHON, or python3.
+#include "data/corpora/masking.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "decode/generator.h"
 #include "decode/translator.h"
@@ -33,17 +34,12 @@ std::optional<Json> ask_transformers(const std::filesystem::path& folder, const 
   return Json::parse(read_file(answer));
 }
 
-}  // namespace
-
-TEST_CASE("Hugging Face: transformers reads our GPT-2 and agrees with it") {
-  const HuggingFaceFolder folder("gpt2");
+/// Asks both sides the same: tokens of texts, logits after ids, and greedy texts of prompts.
+void check_language_model(const HuggingFaceFolder& folder, const Json& questions) {
   import_hugging_face(folder.path(), folder.out());
   const ScratchFolder scratch;
   export_hugging_face(folder.out(), scratch / "theirs");
   const SavedModel<Gpt> saved = load_model<Gpt>(folder.out());
-  const Json questions = {{"texts", {"The weather and the water", " Straße 🙂\n\n  1,000's"}},
-                          {"ids", {{1, 2, 3, 4, 5, 200}, {359, 7}}},
-                          {"prompts", {{9, 10}, {300, 200, 100}}}};
   const auto answer = ask_transformers(scratch / "theirs", questions);
   if (!answer) return;
   double worst = 0;
@@ -67,8 +63,6 @@ TEST_CASE("Hugging Face: transformers reads our GPT-2 and agrees with it") {
   MESSAGE("largest difference of a logit: " << worst);
   CHECK(worst < 1e-4);
 }
-
-namespace {
 
 /// Asks both sides the same: tokens of texts, logits after a target, and beams of sources.
 void check_marian(const std::filesystem::path& ours, const std::vector<std::int64_t>& beams) {
@@ -119,6 +113,21 @@ void check_marian(const std::filesystem::path& ours, const std::vector<std::int6
 
 }  // namespace
 
+TEST_CASE("Hugging Face: transformers reads our GPT-2, Llama and Mistral and agrees with them") {
+  const std::vector<std::string> texts = {"The weather and the water",
+                                          " Straße 🙂\n\n  1,000's"};
+  check_language_model(HuggingFaceFolder("gpt2"), {{"texts", texts},
+                                                   {"ids", {{1, 2, 3, 4, 5, 200}, {359, 7}}},
+                                                   {"prompts", {{9, 10}, {300, 200, 100}}}});
+  const HuggingFaceFolder mistral("llama");
+  make_mistral(mistral);
+  const Json questions = {{"texts", texts},
+                          {"ids", {{1, 2, 3, 4, 5, 200, 7, 8, 9}, {359, 7}}},
+                          {"prompts", {{9, 10}, {300, 200, 100, 3, 4, 5, 6}}}};
+  check_language_model(HuggingFaceFolder("llama"), questions);
+  check_language_model(mistral, questions);
+}
+
 TEST_CASE("Hugging Face: transformers reads a Marian model of ours and agrees with it") {
   const HuggingFaceFolder folder("marian");
   import_hugging_face(folder.path(), folder.out());
@@ -140,4 +149,31 @@ TEST_CASE("Hugging Face: transformers reads a model that Kette has trained and a
   save_description(scratch / "ours", config, *tokenizer);
   save_parameters(scratch / "ours" / "model.safetensors", model->parameters(), {});
   check_marian(scratch / "ours", {1});
+}
+
+TEST_CASE("Hugging Face: transformers reads our BERT and agrees with it") {
+  const HuggingFaceFolder folder("bert");
+  import_hugging_face(folder.path(), folder.out());
+  const ScratchFolder scratch;
+  export_hugging_face(folder.out(), scratch / "theirs");
+  const SavedModel<Bert> saved = load_model<Bert>(folder.out());
+  const Json questions = {{"texts", {"The old harbour, Übermut!", "日本 naïve"}},
+                          {"ids", {{3, 7, 8, 9, 4}, {3, 100, 5, 4}}}};
+  const auto answer = ask_transformers(scratch / "theirs", questions);
+  if (!answer) return;
+  double worst = 0;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Ids tokens = saved.tokenizer->encode(questions["texts"][i].get<std::string>());
+    CHECK(between_marks(tokens, saved.tokenizer->special()) == answer->at("tokens")[i].get<Ids>());
+    Batch batch;
+    batch.source = questions["ids"][i].get<Ids>();
+    batch.source_segments = Segments::from_lengths({std::ssize(batch.source)});
+    batch.target_in = {static_cast<std::int32_t>(batch.source.size()) - 1};
+    batch.target_segments = Segments::from_lengths({1});
+    Run inference;
+    worst = std::max(worst, worst_gap(saved.model->logits(batch, inference).value().values<float>(),
+                                      answer->at("logits")[i]));
+  }
+  MESSAGE("largest difference of a logit: " << worst);
+  CHECK(worst < 1e-4);
 }

@@ -225,7 +225,11 @@ TEST_CASE(
       {"biases", [](GptConfig& c) { c.biases = false; }},
       {"smeared_keys", [](GptConfig& c) { c.smeared_keys = true; }},
       {"kv_heads", [](GptConfig& c) { c.kv_heads = 1; }},
-      {"attention_window", [](GptConfig& c) { c.attention_window = 5; }}};
+      {"attention_window", [](GptConfig& c) { c.attention_window = 5; }},
+      {"attention", [](GptConfig& c) {
+         c.attention = AttentionWeights::linear;
+         c.attention_dropout = 0;
+       }}};
   for (const auto& [setting, change] : changes) {
     GptConfig other = config;
     change(other);

@@ -12,14 +12,6 @@ SavedModel<Gpt> llama_of(const HuggingFaceFolder& folder) {
   return load_model<Gpt>(folder.out());
 }
 
-/// The same weights, whose tokens see five at most.
-void make_mistral(const HuggingFaceFolder& folder) {
-  folder.change_settings([](Json& settings) {
-    settings["model_type"] = "mistral";
-    settings["sliding_window"] = 5;
-  });
-}
-
 }  // namespace
 
 TEST_CASE(

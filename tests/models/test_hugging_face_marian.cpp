@@ -171,7 +171,7 @@ TEST_CASE("sinusoids: the same model with sines before cosines gives the same lo
 TEST_CASE("Hugging Face: a setting of Marian that Kette lacks is an error that names it") {
   const HuggingFaceFolder folder("marian");
   const Change changes[] = {
-      {"activation_function", "gelu", "\"activation_function\", given gelu"},
+      {"activation_function", "gelu_fast", "\"activation_function\", given gelu_fast"},
       {"activation_function", nullptr, "expected the key \"activation_function\""},
       {"normalize_before", true, "\"normalize_before\""},
       {"normalize_embedding", true, "\"normalize_embedding\""},
@@ -236,9 +236,29 @@ TEST_CASE("Hugging Face: damaged parameters and tokenizers of Marian are errors"
   CHECK(!folder.import_error().empty());
 }
 
+TEST_CASE("Hugging Face: a translation model with settings that others lack is not exported") {
+  const HuggingFaceFolder folder("marian");
+  const SavedModel<Transformer> saved = imported(folder);
+  const ScratchFolder scratch;
+  const auto check_refused = [&](const TransformerConfig& config, const std::string& says) {
+    const auto ours = scratch / "ours", theirs = scratch / "theirs";
+    std::filesystem::remove_all(ours);
+    save_description(ours, config, *saved.tokenizer);
+    save_parameters(ours / kModelFile, random_model(config)->parameters(), {});
+    CHECK_THROWS_WITH_AS(export_hugging_face(ours, theirs), doctest::Contains(says.c_str()), Error);
+    CHECK(!std::filesystem::exists(theirs));
+  };
+  TransformerConfig learned = saved.model->config(), narrow = learned;
+  learned.positions = Positions::learned;
+  check_refused(learned, "export: expected sinusoidal positions");
+  narrow.key_width = narrow.width / narrow.heads / 2;
+  check_refused(narrow, "expected keys as wide as values");
+}
+
 TEST_CASE("model directories: a configuration without the keys of Marian's form is a plain one") {
   Json json = Json::parse(to_json(small_config()));
-  for (const char* key : {"sinusoids", "output_bias", "pad", "unknown", "begin", "end"}) {
+  for (const char* key :
+       {"sinusoids", "output_bias", "pad", "unknown", "begin", "end", "positions", "key_width"}) {
     CHECK(json.erase(key) == 1);
   }
   const auto config =

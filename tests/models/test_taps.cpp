@@ -115,6 +115,11 @@ void check_near(const std::vector<float>& given, const std::vector<float>& expec
   CHECK(worst < tolerance);
 }
 
+/// Decoding with linear attention has no keys of the past to spell probabilities out of.
+bool keeps_keys(const AutoregressiveModel& model) {
+  return !model.decoder().front().self_attention.pattern.is_linear();
+}
+
 }  // namespace
 
 TEST_CASE("taps: reading everything changes no bit, in training, scoring and decoding") {
@@ -126,6 +131,11 @@ TEST_CASE("taps: reading everything changes no bit, in training, scoring and dec
     CHECK(inferred(*model, &look) == inferred(*model, nullptr));
     const auto ready = model->for_decoding();
     TestTap look_again(kLook);
+    if (!keeps_keys(*model)) {
+      CHECK_THROWS_WITH_AS(decoded(*ready, &look_again),
+                           doctest::Contains("expected a pass over whole texts"), Error);
+      continue;
+    }
     CHECK(decoded(*ready, &look_again) == decoded(*ready, nullptr));
     for (const std::string& point : look_again.seen) CHECK(look.seen.contains(point));
   }
@@ -164,7 +174,7 @@ TEST_CASE("taps: a value in the place of an equal one gives equal results") {
     check_near(trained(*model, &copies), trained(*model, nullptr));
     check_near(inferred(*model, &copies), inferred(*model, nullptr));
     const auto ready = model->for_decoding();
-    check_near(decoded(*ready, &copies), decoded(*ready, nullptr));
+    if (keeps_keys(*model)) check_near(decoded(*ready, &copies), decoded(*ready, nullptr));
   }
 }
 
@@ -184,6 +194,7 @@ TEST_CASE("taps: what is put in the place of a value counts, whichever it is") {
       TestTap twisted(twist, point.name);
       CHECK(inferred(*model, &twisted) != expected);
       if (point.name == "logits") continue;  // a step ends before
+      if (point.name.ends_with("/probabilities") && !keeps_keys(*model)) continue;
       TestTap in_steps(twist, point.name);
       CHECK(decoded(*ready, &in_steps) != of_steps);
     }
@@ -246,7 +257,7 @@ TEST_CASE("taps: probabilities add up to one over the keys that a query sees") {
     }
     // Of the packed batch: the first target sees itself alone, and no sequence sees the other's keys.
     if (shape[0] == 7 && (point.find("decoder/0/self") == 0 || point.find("layers/0") == 0)) {
-      CHECK(all[0] == 1);
+      CHECK(all[0] == doctest::Approx(1));
       CHECK(all[1] == 0);
       CHECK(all[2 * shape[1] * shape[2] + 3] == 0);
     }
@@ -255,7 +266,7 @@ TEST_CASE("taps: probabilities add up to one over the keys that a query sees") {
   for (const auto& model : models()) {
     TestTap tap(check);
     inferred(*model, &tap);
-    decoded(*model->for_decoding(), &tap);
+    if (keeps_keys(*model)) decoded(*model->for_decoding(), &tap);
   }
 }
 

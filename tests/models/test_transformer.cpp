@@ -41,6 +41,69 @@ std::int64_t parameters_of(TransformerConfig config) {
   return Transformer(config).parameters().elements();
 }
 
+/// One encoder layer, written as the paper's equations on a padded [2, 4] batch, head by head.
+void check_against_textbook(TransformerConfig config) {
+  config.encoder_layers = 1;
+  config.dropout = config.attention_dropout = config.activation_dropout = 0;
+  Transformer model(config);
+  model.materialize(9, DType::f64);
+  Run inference;
+  const auto packed =
+      model.encode(Tensor::from(kSource), PackedSequences(kSourceSegments), inference)
+          .value()
+          .values<double>();
+
+  const Block& layer = model.encoder()[0];
+  const std::vector<std::vector<std::int32_t>> padded = {{4, 5, 6, 3}, {7, 3, 0, 0}};
+  const std::vector<std::int64_t> lengths = {4, 2};
+  const std::int64_t width = config.width, heads = config.heads, length = 4,
+                     key_width = config.key_width > 0 ? config.key_width : width / heads,
+                     shares = width / heads / key_width, keys = heads * key_width;
+  const bool learned = config.positions == Positions::learned;
+  const Tensor table = learned ? model.parameters().find("encoder/positions/weight")->value
+                               : sinusoidal_positions(length, width).to(DType::f64);
+  std::size_t row = 0;
+  for (std::size_t s = 0; s < 2; ++s) {
+    const Segments whole = Segments::from_lengths({length});
+    const Variable x = add_positions(model.token_embedding()(Tensor::from(padded[s])), table,
+                                     row_positions(whole));
+    const Linear& map = layer.self_attention.query_key_value;
+    const Variable qkv = matmul(x, map.weight, false, true) + map.bias;
+    const Variable columns = transpose(qkv);  // [2 * keys + width, length]
+    std::vector<Variable> attended_shares(static_cast<std::size_t>(shares * heads));
+    for (std::int64_t head = 0; head < heads; ++head) {
+      // Queries, keys, and then the values of all heads, a share after the other.
+      const auto part = [&](std::int64_t which) {
+        const std::int64_t at = which * keys + head * key_width;
+        return transpose(slice(columns, at, at + key_width));
+      };
+      std::vector<double> mask;
+      for (std::int64_t i = 0; i < length; ++i) {
+        for (std::int64_t j = 0; j < length; ++j) mask.push_back(j < lengths[s] ? 0 : -1e30);
+      }
+      const Variable scores =
+          affine(matmul(part(0), part(1), false, true), 1 / std::sqrt(double(key_width)));
+      const Variable weights = softmax(scores + Tensor::from(mask, {length, length}));
+      for (std::int64_t share = 0; share < shares; ++share) {
+        attended_shares[share * heads + head] = transpose(matmul(weights, part(2 + share)));
+      }
+    }
+    Variable heads_joined = attended_shares.front();
+    for (std::size_t i = 1; i < attended_shares.size(); ++i) {
+      heads_joined = concatenate(heads_joined, attended_shares[i]);
+    }
+    const Variable projected = layer.self_attention.output(transpose(heads_joined));
+    const Variable first = layer.self_attention_norm.norm(x + projected);
+    const Variable inner = relu(matmul(first, layer.feed_forward->inner.weight, false, true) +
+                                layer.feed_forward->inner.bias);
+    const Variable second = layer.feed_forward_norm->norm(first + layer.feed_forward->outer(inner));
+    const auto expected = second.value().values<double>();
+    for (std::int64_t i = 0; i < lengths[s] * width; ++i, ++row) {
+      CHECK(packed[row] == doctest::Approx(expected[i]).epsilon(1e-12));
+    }
+  }
+}
+
 }  // namespace
 
 TEST_CASE("the whole model passes the gradient check, with dropout and label smoothing") {
@@ -98,56 +161,31 @@ TEST_CASE("sentences of a batch do not see each other") {
 }
 
 TEST_CASE("packed sequences equal the textbook's padded batch with an additive mask") {
-  // One encoder layer, written as the paper's equations on a padded [2, 4] batch, head by head.
-  TransformerConfig config = small();
-  config.encoder_layers = 1;
-  Transformer model(config);
-  model.materialize(9, DType::f64);
-  Run inference;
-  const auto packed =
-      model.encode(Tensor::from(kSource), PackedSequences(kSourceSegments), inference)
-          .value()
-          .values<double>();
+  check_against_textbook(small());
+  check_against_textbook(small_table_3_transformer());
+}
 
-  const Block& layer = model.encoder()[0];
-  const std::vector<std::vector<std::int32_t>> padded = {{4, 5, 6, 3}, {7, 3, 0, 0}};
-  const std::vector<std::int64_t> lengths = {4, 2};
-  const std::int64_t width = 8, heads = 2, head_width = 4, length = 4;
-  std::size_t row = 0;
-  for (std::size_t s = 0; s < 2; ++s) {
-    const Segments whole = Segments::from_lengths({length});
-    const Variable x =
-        add_positions(model.token_embedding()(Tensor::from(padded[s])),
-                      sinusoidal_positions(length, width).to(DType::f64), row_positions(whole));
-    const Variable qkv = layer.self_attention.query_key_value(x);
-    const Variable columns = transpose(qkv);  // [3 * width, length]
-    Variable heads_joined;
-    for (std::int64_t head = 0; head < heads; ++head) {
-      const auto part = [&](std::int64_t which) {
-        const std::int64_t at = which * width + head * head_width;
-        return transpose(slice(columns, at, at + head_width));
-      };
-      std::vector<double> mask;
-      for (std::int64_t i = 0; i < length; ++i) {
-        for (std::int64_t j = 0; j < length; ++j) mask.push_back(j < lengths[s] ? 0 : -1e30);
-      }
-      const Variable scores =
-          affine(matmul(part(0), part(1), false, true), 1 / std::sqrt(double(head_width)));
-      const Variable attended =
-          matmul(softmax(scores + Tensor::from(mask, {length, length})), part(2));
-      heads_joined =
-          head == 0 ? transpose(attended) : concatenate(heads_joined, transpose(attended));
-    }
-    const Variable projected = layer.self_attention.output(transpose(heads_joined));
-    const Variable first = layer.self_attention_norm.norm(x + projected);
-    const Variable inner = relu(matmul(first, layer.feed_forward->inner.weight, false, true) +
-                                layer.feed_forward->inner.bias);
-    const Variable second = layer.feed_forward_norm->norm(first + layer.feed_forward->outer(inner));
-    const auto expected = second.value().values<double>();
-    for (std::int64_t i = 0; i < lengths[s] * width; ++i, ++row) {
-      CHECK(packed[row] == doctest::Approx(expected[i]).epsilon(1e-12));
-    }
-  }
+TEST_CASE("learned positions: each stack reads its own") {
+  TransformerConfig config = small();
+  config.positions = Positions::learned;
+  Transformer model(config);
+  model.materialize(3, DType::f64);
+  Run inference;
+  const auto outputs = [&] {
+    return std::pair(
+        model.encode(Tensor::from(kSource), PackedSequences(kSourceSegments), inference)
+            .value()
+            .values<double>(),
+        states(model, inference).value().values<double>());
+  };
+  const auto before = outputs();
+  double* table = model.parameters().find("decoder/positions/weight")->value.data<double>();
+  table[0] += 1;
+  const auto after = outputs();
+  CHECK(after.first == before.first);
+  CHECK(after.second != before.second);
+  table[4 * 8] += 1;  // no target is as long
+  CHECK(outputs() == after);
 }
 
 TEST_CASE("the loss is of the same logits, with a bias and without") {
@@ -198,6 +236,11 @@ TEST_CASE("parameter counts agree with Table 3 of the paper") {
   CHECK(with([](auto& c) { c.width = 1024; }) == 168);
   CHECK(with([](auto& c) { c.hidden = 1024; }) == 53);
   CHECK(with([](auto& c) { c.hidden = 4096; }) == 90);
+  for (const std::int64_t heads : {1, 4, 16, 32}) {
+    CHECK(with([=](auto& c) { c.heads = heads; }) == 65);
+  }
+  CHECK(with([](auto& c) { c.key_width = 16; }) == 58);
+  CHECK(with([](auto& c) { c.key_width = 32; }) == 60);
 }
 
 TEST_CASE("settings that make no sense are refused") {
@@ -210,6 +253,16 @@ TEST_CASE("settings that make no sense are refused") {
   CHECK_THROWS_AS(Transformer(with([](auto& c) { c.encoder_layers = 0; })), Error);
   CHECK_THROWS_AS(Transformer(with([](auto& c) { c.dropout = 1; })), Error);
   CHECK_THROWS_AS(TransformerConfig::preset("huge"), Error);
+  CHECK_THROWS_WITH(
+      Transformer(with([](auto& c) { c.positions = Positions::rotary; })),
+      "positions: expected sinusoidal or learned in a translation model, given rotary");
+  CHECK_THROWS_WITH(Transformer(with([](auto& c) { c.key_width = 3; })),
+                    "key_width: expected a divisor of the width of a head's values, 4, given 3");
+  CHECK_THROWS_WITH(Transformer(with([](auto& c) { c.key_width = 8; })),
+                    "key_width: expected at most 4, given 8");
+  CHECK_THROWS_WITH(
+      Transformer(with([](auto& c) { c.key_width = 2, c.heads_left = {1, 1, 1, 1, 1, 1}; })),
+      "heads_left: expected none in a model with a key_width, given 6");
   Transformer model(small());
   model.materialize(1);
   Run inference;

@@ -77,6 +77,32 @@ TEST_CASE("KV cache: lines keep what they saw, through sharing, ending and growi
   }
 }
 
+TEST_CASE(
+    "KV cache: of states a line holds one, however many positions, and shares it until it grows") {
+  KvCache cache = KvCache::of_states(std::vector<std::int64_t>(kLayers, kWidth), Device{});
+  CHECK(cache.has_states());
+  cache.add_line(100);
+  CHECK(cache.layer(0).width() == kWidth);
+  CHECK(slot_of(cache, 0, 0) == slot_of(cache, 0, 99));
+  const std::int32_t first = slot_of(cache, 0, 99);
+  cache.select({0, 0});
+  CHECK(slot_of(cache, 1, 99) == first);
+  cache.extend(0);
+  CHECK(slot_of(cache, 0, 100) != first);
+  CHECK(slot_of(cache, 1, 99) == first);
+  cache.extend_in_passes(1, 50);
+  CHECK(slot_of(cache, 1, 100) == slot_of(cache, 1, 149));
+  CHECK(slot_of(cache, 1, 100) != slot_of(cache, 0, 100));
+  for (int i = 0; i < 1000; ++i) {
+    const std::int32_t before = slot_of(cache, 0, cache.length(0) - 1),
+                       other = slot_of(cache, 1, cache.length(1) - 1);
+    cache.extend(0, 1 + i % 3);
+    const std::int32_t now = slot_of(cache, 0, cache.length(0) - 1);
+    CHECK((now != before && now != other));
+  }
+  CHECK(cache.slots() < 8);
+}
+
 TEST_CASE("KV cache: room is for what lines still name, not for all that there ever was") {
   KvCache cache({1}, Device{}, false, 8);
   cache.add_line(5);

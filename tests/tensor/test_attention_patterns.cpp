@@ -1,5 +1,6 @@
 // Who attends to whom, on every device: shared keys, windows and ALiBi's slopes.
 #include <doctest/doctest.h>
+#include <omp.h>
 
 #include "tests/tensor/attention_problem.h"
 
@@ -176,6 +177,22 @@ TEST_CASE("attention patterns: keys shared by a group are keys copied to each of
       }
     }
   }
+}
+
+TEST_CASE(
+    "attention patterns: shared keys' gradients have the same bits on any number of threads") {
+  const int before = omp_get_max_threads();
+  std::vector<std::vector<double>> gradients;
+  for (const int threads : {1, 2, 5}) {
+    omp_set_num_threads(threads);
+    const AttentionProblem problem({150}, {150}, 4, 20, kCausal.in_groups_of(4), kRareDropout,
+                                   DType::f32);
+    problem.run();
+    gradients.push_back(problem.dkeys_values.values<double>());
+  }
+  omp_set_num_threads(before);
+  CHECK(gradients[1] == gradients[0]);
+  CHECK(gradients[2] == gradients[0]);
 }
 
 TEST_CASE("attention patterns: what a window does not touch is not read") {

@@ -2,9 +2,11 @@
 #include <omp.h>
 
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "tensor/cpu/blas.h"
+#include "tensor/cpu/product.h"
 #include "tests/devices.h"
 #include "tests/random_tensor.h"
 #include "tests/reference.h"
@@ -102,6 +104,40 @@ TEST_CASE("matmul equals the reference for every type, transpose and odd size") 
         CHECK(largest_gap(y, expected) <= tolerance(device, dtype, c.k));
       }
     }
+  }
+}
+
+TEST_CASE(
+    "matmul of bf16 in pairs equals the reference, and has the same bits on any number of threads") {
+  if (!cpu::can_multiply_bf16_in_pairs()) {
+    MESSAGE("skipped: this CPU is without AVX512-BF16");
+    return;
+  }
+  for (const Case& c : cases()) {
+    CAPTURE(describe({}, DType::bf16, c));
+    const Tensor a = random(shape_a(c), 1).to(DType::bf16),
+                 b = random(shape_b(c), 2).to(DType::bf16);
+    const auto view = [](const Tensor& x, bool transpose) {
+      const MatrixView<const BFloat16> rows{x.data<BFloat16>(), x.width()};
+      return transpose ? rows.transposed() : rows;
+    };
+    const auto multiply_on = [&](int threads) {
+      const int before = omp_get_max_threads();
+      omp_set_num_threads(threads);
+      Tensor y = Tensor::full({c.m, c.n}, 0.5);
+      cpu::product<BFloat16>({c.m, c.n, c.k}, 2, view(a, c.transpose_a), view(b, c.transpose_b), 3,
+                             y.data<float>(), c.n, {}, cpu::Bf16Products::in_pairs);
+      omp_set_num_threads(before);
+      return y;
+    };
+    const Tensor expected =
+        reference::matmul(a.to(DType::f64), b.to(DType::f64), c.transpose_a, c.transpose_b);
+    for (double& element : std::span(expected.data<double>(), expected.elements())) {
+      element = 2 * element + 1.5;
+    }
+    const Tensor y = multiply_on(1);
+    CHECK(largest_gap(y, expected) <= 2 * tolerance({}, DType::f32, c.k));
+    CHECK(multiply_on(3).values<float>() == y.values<float>());
   }
 }
 

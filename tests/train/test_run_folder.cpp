@@ -345,3 +345,19 @@ TEST_CASE("resume: a language model's run of version 0.1.0 called the kind of it
   CHECK_THROWS_AS(now.check_settings(of("model.norm", "layer"), "state"), Error);
   CHECK(of("model.norm", "pre").settings.front().name == "model.norm");  // an order stays
 }
+
+TEST_CASE("fingerprint: a run of an older version goes on, whose settings lack what came later") {
+  RunFingerprint now, stored, changed;
+  TransformerConfig config = small_transformer(NormOrder::post);
+  now.add_model(config);
+  stored = now;
+  std::erase_if(stored.settings, [](const RunFingerprint::Setting& setting) {
+    return setting.name == "model.key_width" || setting.name == "model.positions";
+  });
+  REQUIRE(stored.settings.size() + 2 == now.settings.size());
+  now.check_settings(RunFingerprint::from_json(stored.to_json()), "state");
+  config.key_width = 4;
+  changed.add_model(config);
+  CHECK_THROWS_WITH_AS(changed.check_settings(stored, "state"),
+                       doctest::Contains("expected model.key_width = 0"), Error);
+}

@@ -1,0 +1,36 @@
+// Linear attention over packed sequences, all heads at once (Katharopoulos et al. 2020, "Transformers are
+// RNNs"; the equations stand in tensor/linear_attention.h):
+//   output_i = sum_j w_ij v_j / sum_j w_ij,  w_ij = phi(q_i) . phi(k_j),  phi(x) = elu(x) + 1
+// over the j that i sees. Time and memory are linear in the length, forward and backward: backward keeps
+// the sum of the weights of each row, and computes states again.
+#pragma once
+
+#include "autograd/ops/attention.h"
+
+namespace kette::ops {
+
+/// Queries, keys and values from one projection: qkv [rows, width + 2 * key width] -> [rows, width].
+struct LinearAttention {
+  static constexpr OpName name = "linear_attention";
+  static constexpr const char* formula =
+      "(phi(Q) phi(K)^T) V / rowsum, phi(x) = elu(x) + 1 with [Q K V] = x";
+  AttentionOptions options;
+  Segments segments;
+  Tensor qkv{}, output{}, denominator{};
+
+  Tensor forward(const Tensor& x);
+  void backward(const Tensor& dy, GradientSlot& dx);
+  static std::vector<Sample> samples();
+};
+
+}  // namespace kette::ops
+
+namespace kette {
+
+/// options: of linear weights, which no dropout can act on.
+inline Variable linear_attention(const Variable& qkv, const Segments& segments,
+                                 const AttentionOptions& options) {
+  return record(ops::LinearAttention{options, segments}, qkv);
+}
+
+}  // namespace kette

@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Greedy text of a random GPT-2 by llama.cpp, token by token, for tokens/s.
+
+Writes the model as a GGUF file of the type asked for, and lets llama.cpp's own decode() work on it:
+the time of a token is the time of many less that of one, so that the prompt does not count.
+"""
+
+import argparse
+import ctypes
+import json
+import os
+import resource
+import statistics
+import tempfile
+import time
+
+import gguf
+import llama_cpp
+import numpy as np
+
+# layers, heads, width, context, vocabulary
+PRESETS = {"gpt2": (12, 12, 768, 1024, 50257), "gpt2-medium": (24, 16, 1024, 1024, 50257)}
+TYPES = {
+    "f32": gguf.GGMLQuantizationType.F32,
+    "f16": gguf.GGMLQuantizationType.F16,
+    "q8_0": gguf.GGMLQuantizationType.Q8_0,
+}
+
+
+def write_model(path, preset, type_, seed):
+    layers, heads, width, context, vocabulary = PRESETS[preset]
+    generator = np.random.default_rng(seed)
+    writer = gguf.GGUFWriter(path, "gpt2")
+    writer.add_context_length(context)
+    writer.add_embedding_length(width)
+    writer.add_block_count(layers)
+    writer.add_head_count(heads)
+    writer.add_feed_forward_length(4 * width)
+    writer.add_layer_norm_eps(1e-5)
+    writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre("gpt-2")
+    writer.add_token_list([f"t{row}" for row in range(vocabulary)])
+    writer.add_token_types([gguf.TokenType.NORMAL] * vocabulary)
+    writer.add_token_merges(["t 0"])
+    writer.add_bos_token_id(0)
+    writer.add_eos_token_id(0)
+
+    def matrix(name, rows, columns, kind):
+        values = generator.normal(0, 0.02, (rows, columns)).astype(np.float32)
+        writer.add_tensor(name, gguf.quants.quantize(values, kind), raw_dtype=kind)
+
+    def vector(name, values):
+        writer.add_tensor(name, values.astype(np.float32))
+
+    def norm(name):
+        vector(f"{name}.weight", np.ones(width))
+        vector(f"{name}.bias", np.zeros(width))
+
+    kind = TYPES[type_]
+    matrix("token_embd.weight", vocabulary, width, kind)
+    matrix("position_embd.weight", context, width, TYPES["f32"])
+    for layer in range(layers):
+        block = f"blk.{layer}"
+        norm(f"{block}.attn_norm")
+        norm(f"{block}.ffn_norm")
+        for name, rows, columns in (
+            ("attn_qkv", 3 * width, width),
+            ("attn_output", width, width),
+            ("ffn_up", 4 * width, width),
+            ("ffn_down", width, 4 * width),
+        ):
+            matrix(f"{block}.{name}.weight", rows, columns, kind)
+            vector(f"{block}.{name}.bias", np.zeros(rows))
+    norm("output_norm")
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+class Decoder:
+    def __init__(self, path, threads, context):
+        llama_cpp.llama_backend_init()
+        self.silent = llama_cpp.llama_log_callback(lambda *_: None)
+        llama_cpp.llama_log_set(self.silent, ctypes.c_void_p(0))
+        self.model = llama_cpp.llama_model_load_from_file(
+            path.encode(), llama_cpp.llama_model_default_params()
+        )
+        parameters = llama_cpp.llama_context_default_params()
+        parameters.n_ctx = parameters.n_batch = context
+        parameters.n_threads = parameters.n_threads_batch = threads
+        self.context = llama_cpp.llama_init_from_model(self.model, parameters)
+        vocabulary = llama_cpp.llama_model_get_vocab(self.model)
+        self.vocabulary = llama_cpp.llama_vocab_n_tokens(vocabulary)
+
+    def step(self, tokens):
+        """The likeliest next token."""
+        array = (llama_cpp.llama_token * len(tokens))(*tokens)
+        batch = llama_cpp.llama_batch_get_one(array, len(tokens))
+        if llama_cpp.llama_decode(self.context, batch) != 0:
+            raise RuntimeError("llama_decode: expected success, given an error")
+        logits = llama_cpp.llama_get_logits_ith(self.context, -1)
+        return int(np.ctypeslib.as_array(logits, (self.vocabulary,)).argmax())
+
+    def seconds(self, prompt, tokens):
+        llama_cpp.llama_memory_clear(llama_cpp.llama_get_memory(self.context), True)
+        start = time.perf_counter()
+        token = self.step(prompt)
+        for _ in range(tokens - 1):
+            token = self.step([token])
+        return time.perf_counter() - start
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--preset", choices=PRESETS, default="gpt2")
+    parser.add_argument("--type", choices=TYPES, default="f32")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--prompt", type=int, default=16)
+    parser.add_argument("--tokens", type=int, default=64)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--json", action="store_true", help="one JSON object on the last line")
+    options = parser.parse_args()
+
+    context, vocabulary = PRESETS[options.preset][3:]
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.gguf")
+        write_model(path, options.preset, options.type, options.seed)
+        decoder = Decoder(path, options.threads, context)
+        generator = np.random.default_rng(options.seed)
+        prompt = generator.integers(vocabulary, size=options.prompt).tolist()
+        decoder.seconds(prompt, 4)
+        rates, wall_seconds, processor_seconds = [], 0, -time.process_time()
+        for _ in range(options.runs):
+            first, all_ = decoder.seconds(prompt, 1), decoder.seconds(prompt, options.tokens + 1)
+            rates.append(options.tokens / (all_ - first))
+            wall_seconds += first + all_
+        processor_seconds += time.process_time()
+    result = {
+        "preset": options.preset,
+        "type": options.type,
+        "threads": options.threads,
+        "tokens_per_second": statistics.median(rates),
+        "processor_share": processor_seconds / wall_seconds / options.threads,
+        "peak_rss_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "llama_cpp": llama_cpp.__version__,
+    }
+    for key, value in result.items():
+        print(f"{key:28} {value}")
+    if options.json:
+        print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()

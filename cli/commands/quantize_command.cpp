@@ -1,0 +1,52 @@
+// `kette quantize`: a model directory in fewer bits, to decode with.
+#include <iostream>
+#include <memory>
+
+#include "cli/commands/commands.h"
+#include "cli/common.h"
+#include "data/files/json_text.h"
+#include "data/files/visible_text.h"
+#include "models/quantized.h"
+
+namespace kette::cli {
+namespace {
+
+struct QuantizeOptions {
+  CommonOptions common;
+  std::filesystem::path model, checkpoint, out;
+  std::string weights = name_of(DType::int8);
+};
+
+void run(const QuantizeOptions& o) {
+  use_threads(o.common);
+  quantize_model(o.model, o.out, o.weights == name_of(DType::int8) ? DType::int8 : DType::bf16,
+                 o.checkpoint);
+  const std::uintmax_t bytes = std::filesystem::file_size(o.out / kModelFile);
+  std::cout << visible(o.out.string()) << ": " << visible(o.model.string()) << " in " << o.weights
+            << text(", %.1f MiB\n", static_cast<double>(bytes) / (1 << 20));
+  if (o.common.json) {
+    print_json({{"out", o.out.string()},
+                {"model", o.model.string()},
+                {"weights", o.weights},
+                {"bytes", bytes}});
+  }
+}
+
+}  // namespace
+
+void add_quantize_command(CLI::App& program) {
+  CLI::App& command =
+      add_command(program, "quantize", "Write a model in fewer bits, to decode with");
+  auto options = std::make_shared<QuantizeOptions>();
+  OptionGroup group(command, "Model");
+  group.path("--model", options->model, "The model directory", "DIR").required();
+  group.path("--checkpoint", options->checkpoint,
+             "Other parameters for it (default: its model.safetensors)");
+  group.choice("--weights", options->weights, {name_of(DType::bf16), name_of(DType::int8)},
+               "What matrices are rounded to: half the bytes, or a quarter");
+  group.path("--out", options->out, "The model directory to write", "DIR").required();
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
+}
+
+}  // namespace kette::cli

@@ -1,0 +1,205 @@
+#include "data/tokenizers/wordpiece_tokenizer.h"
+
+#include "data/files/encoding.h"
+#include "data/files/json_text.h"
+#include "data/files/text_file.h"
+#include "data/files/unicode.h"
+#include "data/files/utf8.h"
+#include "tensor/error.h"
+
+namespace kette {
+namespace {
+
+constexpr std::string_view kGoesOn = "##";
+constexpr std::size_t kLongestWord = 100;  // characters
+
+/// Blocks of Chinese characters, as BertTokenizer of transformers has them.
+constexpr std::pair<char32_t, char32_t> kChinese[] = {
+    {0x3400, 0x4DBF},   {0x4E00, 0x9FFF},   {0xF900, 0xFAFF},  {0x20000, 0x2A6DF},
+    {0x2A700, 0x2B81F}, {0x2B920, 0x2CEAF}, {0x2F800, 0x2FA1F}};
+
+bool is_chinese(char32_t character) {
+  for (const auto& [first, last] : kChinese) {
+    if (first <= character && character <= last) return true;
+  }
+  return false;
+}
+
+/// All that ASCII has besides letters, digits and blanks counts, such as $ and ^.
+bool stands_alone(char32_t character) {
+  if (character >= 0x80) return is_punctuation(character);
+  return character > U' ' && character < 0x7F && !is_letter(character) && !is_number(character);
+}
+
+bool is_dropped(char32_t character) {
+  const bool is_blank = character == U'\t' || character == U'\n' || character == U'\r';
+  return character == 0xFFFD || (!is_blank && is_control(character));
+}
+
+std::u32string folded(std::u32string text, const WordPieceSettings& settings) {
+  if (settings.strip_accents.value_or(settings.lower_case)) {
+    text = decomposed(text);
+    std::erase_if(text, is_nonspacing_mark);
+  }
+  if (!settings.lower_case) return text;
+  std::u32string lowered;  // each character by itself, so that a sigma is the same everywhere
+  for (const char32_t character : text) lowered += lower({&character, 1});
+  return lowered;
+}
+
+WordPieceSettings read_settings(const std::filesystem::path& file) {
+  WordPieceSettings settings;
+  if (!std::filesystem::exists(file)) return settings;
+  const Json json = parse_json(read_text(file), file.string());
+  KETTE_CHECK(json.is_object(), file.string(), ": expected a JSON object, given something else");
+  const auto read = [&](const char* key, auto& value) {
+    if (!json.contains(key) || json[key].is_null()) return;
+    KETTE_CHECK(json[key].is_boolean(), file.string(), ": expected true or false for \"", key,
+                "\", given ", json[key].dump());
+    value = json[key].get<bool>();
+  };
+  read("do_lower_case", settings.lower_case);
+  read("strip_accents", settings.strip_accents);
+  read("tokenize_chinese_chars", settings.parts_chinese);
+  return settings;
+}
+
+std::vector<std::string> read_pieces(const std::filesystem::path& file) {
+  const TextLines lines = read_lines(file);
+  std::vector<std::string> pieces(lines.views().begin(), lines.views().end());
+  const TokenTable table(pieces);
+  for (std::int32_t id = 0; id < table.size(); ++id) {
+    const auto where = [&] { return file.string() + ":" + std::to_string(id + 1); };
+    KETTE_CHECK(!table.text(id).empty(), where(), ": expected a piece, given an empty line");
+    const bool can_be_written = table.text(id).find('\r') == std::string_view::npos &&
+                                !table.text(id).starts_with(kByteOrderMark);
+    KETTE_CHECK(can_be_written, where(),
+                ": expected a piece without carriage returns and byte order marks, given one with");
+    const std::int32_t first = table.find(table.text(id));
+    KETTE_CHECK(first == id, where(), ": expected every piece once, given ", table.text(id),
+                ", which stands in line ", first + 1, ", too");
+  }
+  return pieces;
+}
+
+}  // namespace
+
+WordPieceTokenizer::WordPieceTokenizer(const std::vector<std::string>& pieces,
+                                       const WordPieceSettings& settings, const std::string& name)
+    : pieces_(pieces), settings_(settings) {
+  const auto find = [&](const char* mark) {
+    const std::int32_t id = pieces_.find(mark);
+    KETTE_CHECK(id != TokenTable::kNone, name, ": expected the piece ", mark, ", given ",
+                pieces.size(), " others (is it a vocabulary of BERT's?)");
+    return id;
+  };
+  special_ = {pieces_.find("[PAD]"), find("[UNK]"), find("[CLS]"), find("[SEP]")};
+  mask_ = pieces_.find(kMaskPiece);
+}
+
+std::shared_ptr<const WordPieceTokenizer> WordPieceTokenizer::load(
+    const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / kVocabulary;
+  return std::make_shared<WordPieceTokenizer>(read_pieces(file), read_settings(folder / kSettings),
+                                              file.string());
+}
+
+std::optional<std::int32_t> WordPieceTokenizer::mask() const {
+  return mask_ == SpecialTokens::kNone ? std::nullopt : std::optional(mask_);
+}
+
+std::string WordPieceTokenizer::piece(std::int32_t id) const {
+  check_ids({&id, 1});
+  return std::string(pieces_.text(id));
+}
+
+WordEdges WordPieceTokenizer::edges(std::int32_t id) const {
+  return {pieces_.text(id).starts_with(kGoesOn), true};
+}
+
+bool WordPieceTokenizer::is_mark(std::int32_t id) const {
+  return id == special_.pad || id == special_.begin || id == special_.end || id == mask_;
+}
+
+std::vector<std::int32_t> WordPieceTokenizer::encode_text(std::string_view text, Side) const {
+  const std::size_t invalid = first_invalid_utf8(text);
+  KETTE_CHECK(invalid == std::string_view::npos, "wordpiece tokenizer: ",
+              expected_utf8(text, text[invalid], " at byte offset " + std::to_string(invalid)));
+  std::u32string clean;
+  for (const char32_t character : decode_utf8(text)) {
+    if (is_dropped(character)) continue;
+    const bool alone = settings_.parts_chinese && is_chinese(character);
+    if (alone) clean += U' ';
+    clean += is_white_space(character) ? U' ' : character;
+    if (alone) clean += U' ';
+  }
+  clean = folded(std::move(clean), settings_);
+  std::vector<std::int32_t> ids;
+  const std::u32string_view whole = clean;
+  for (std::size_t at = 0; at < whole.size();) {
+    std::size_t end = at + 1;
+    if (!is_white_space(whole[at])) {
+      if (!stands_alone(whole[at])) {
+        while (end < whole.size() && !is_white_space(whole[end]) && !stands_alone(whole[end]))
+          ++end;
+      }
+      append_word(whole.substr(at, end - at), ids);
+    }
+    at = end;
+  }
+  return ids;
+}
+
+void WordPieceTokenizer::append_word(std::u32string_view word,
+                                     std::vector<std::int32_t>& ids) const {
+  const std::size_t first = ids.size();
+  const auto give_up = [&] {
+    ids.resize(first);
+    ids.push_back(special_.unknown);
+  };
+  if (word.size() > kLongestWord) return give_up();
+  const std::string bytes = encode_utf8(word);
+  std::string piece;
+  for (std::size_t begin = 0; begin < bytes.size();) {
+    std::int32_t id = TokenTable::kNone;
+    piece.assign(begin > 0 ? kGoesOn : "");
+    const std::size_t written = piece.size();
+    piece += bytes.substr(begin);
+    while (piece.size() > written && (id = pieces_.find(piece)) == TokenTable::kNone) {
+      do piece.pop_back();  // a character
+      while (piece.size() > written &&
+             (static_cast<unsigned char>(bytes[begin + piece.size() - written]) & 0xC0) == 0x80);
+    }
+    if (id == TokenTable::kNone) return give_up();
+    ids.push_back(id);
+    begin += piece.size() - written;
+  }
+}
+
+std::string WordPieceTokenizer::decode(std::span<const std::int32_t> ids) const {
+  check_ids(ids);
+  std::string text;
+  for (const std::int32_t id : ids) {
+    if (is_mark(id)) continue;
+    const std::string_view piece = pieces_.text(id);
+    const bool goes_on = piece.starts_with(kGoesOn) && !text.empty();
+    if (!text.empty() && !goes_on) text += ' ';
+    text += goes_on ? piece.substr(kGoesOn.size()) : piece;
+  }
+  return text;
+}
+
+std::vector<std::pair<std::string, std::string>> WordPieceTokenizer::files() const {
+  std::string vocabulary;
+  for (std::int32_t id = 0; id < pieces_.size(); ++id) {
+    vocabulary.append(pieces_.text(id)).push_back('\n');
+  }
+  const Json settings = {
+      {"tokenizer_class", "BertTokenizer"},
+      {"do_lower_case", settings_.lower_case},
+      {"strip_accents", settings_.strip_accents ? Json(*settings_.strip_accents) : Json()},
+      {"tokenize_chinese_chars", settings_.parts_chinese}};
+  return {{kVocabulary, std::move(vocabulary)}, {kSettings, settings.dump(2) + "\n"}};
+}
+
+}  // namespace kette

@@ -1,0 +1,122 @@
+#include "decode/ensemble.h"
+
+#include <algorithm>
+
+namespace kette {
+namespace {
+
+using Models = std::vector<std::shared_ptr<const AutoregressiveModel>>;
+
+/// Of somebody who owns it.
+template <class T>
+std::shared_ptr<const T> borrowed(const T& owned) {
+  return {std::shared_ptr<const T>(), &owned};
+}
+
+/// [rows, width] each -> [rows, all widths].
+Variable side_by_side(const std::vector<Variable>& matrices) {
+  Variable joined = transpose(matrices.front());
+  for (std::size_t i = 1; i < matrices.size(); ++i) {
+    joined = concatenate(joined, transpose(matrices[i]));
+  }
+  return transpose(joined);
+}
+
+/// The mean of the biases, if any model has one.
+Variable mean_bias(const Models& models) {
+  Variable sum;
+  for (const auto& model : models) {
+    const Variable& bias = model->output().bias;
+    if (!bias.value().defined()) continue;
+    sum = sum.value().defined() ? sum + bias : bias;
+  }
+  if (!sum.value().defined()) return sum;
+  return affine(sum, 1.0 / static_cast<double>(models.size()), 0);
+}
+
+std::shared_ptr<const Linear> joint_output(const Models& models) {
+  if (models.size() == 1) return borrowed(models.front()->output());
+  std::vector<Variable> weights;
+  for (const auto& model : models) weights.emplace_back(model->output().merged_weight());
+  return std::make_shared<Linear>(models.front()->output().path, side_by_side(weights),
+                                  mean_bias(models));
+}
+
+void check_alike(const AutoregressiveModel& first, const AutoregressiveModel& other) {
+  KETTE_CHECK(other.vocabulary() == first.vocabulary() && other.special() == first.special(),
+              "ensemble: expected models of one vocabulary, ", first.vocabulary(),
+              " tokens with the same marks, given another with ", other.vocabulary());
+  KETTE_CHECK(other.has_encoder() == first.has_encoder(),
+              "ensemble: expected models that all have an encoder, or none, given both kinds");
+}
+
+}  // namespace
+
+Ensemble::Ensemble(const AutoregressiveModel& model)
+    : models_{borrowed(model)}, output_(borrowed(model.output())) {}
+
+Ensemble::Ensemble(const std::vector<const AutoregressiveModel*>& models) {
+  KETTE_CHECK(!models.empty(), "ensemble: expected at least one model, given none");
+  for (const AutoregressiveModel* model : models) {
+    check_alike(*models.front(), *model);
+    models_.push_back(borrowed(*model));
+  }
+  output_ = joint_output(models_);
+}
+
+Ensemble Ensemble::for_decoding(DType weights) const {
+  Ensemble ready = *this;
+  for (auto& model : ready.models_) model = model->for_decoding(weights);
+  if (models_.size() == 1) {
+    ready.output_ = borrowed(ready.models_.front()->output());
+  } else {
+    auto output = std::make_shared<Linear>(*output_);
+    output->prepacked = output_->prepack(weights);
+    ready.output_ = std::move(output);
+  }
+  return ready;
+}
+
+std::int64_t Ensemble::positions() const {
+  std::int64_t fewest = models_.front()->positions();
+  for (const auto& model : models_) fewest = std::min(fewest, model->positions());
+  return fewest;
+}
+
+Variable Ensemble::together(const std::vector<Variable>& states) const {
+  if (states.size() == 1) return states.front();
+  return affine(side_by_side(states), 1.0 / static_cast<double>(states.size()), 0);
+}
+
+EnsembleState::EnsembleState(const Ensemble& ensemble, Tap* tap) : ensemble_(ensemble) {
+  for (const auto& model : ensemble.models()) states_.emplace_back(*model, tap);
+}
+
+void EnsembleState::add(const std::vector<RowStart>& starts) {
+  for (DecoderState& state : states_) state.add(starts);
+}
+
+Tensor EnsembleState::step(const std::vector<std::int32_t>& tokens) {
+  std::vector<Variable> states;
+  for (DecoderState& state : states_) states.emplace_back(state.step(tokens));
+  return ensemble_.together(states).value();
+}
+
+void EnsembleState::select(const std::vector<std::int64_t>& parents) {
+  for (DecoderState& state : states_) state.select(parents);
+}
+
+void EnsembleState::fix(const std::vector<std::int64_t>& lengths, const Tensor& positions) {
+  fixed_.clear();
+  for (DecoderState& state : states_) fixed_.push_back(state.fix(lengths, positions));
+}
+
+Variable EnsembleState::step_fixed(const Tensor& tokens, Run& run) const {
+  std::vector<Variable> states;
+  for (std::size_t i = 0; i < fixed_.size(); ++i) {
+    states.push_back(ensemble_.models()[i]->decode(tokens, fixed_[i], run));
+  }
+  return ensemble_.together(states);
+}
+
+}  // namespace kette

@@ -1,0 +1,35 @@
+// What keeps a parser's output a tree, and one with a leaf for each word: of the open constituents only the
+// innermost can be closed, by its own label, once something is in it; there are as many tags as words; the
+// outermost is closed when there are no words left, and then nothing follows. Whatever has begun can be
+// finished within the longest output: a constituent is opened only where there is room to close it, too.
+#pragma once
+
+#include "data/tokenizers/tree_tokenizer.h"
+#include "decode/constraint.h"
+
+namespace kette {
+
+class TreeConstraint final : public Constraint {
+ public:
+  /// More open constituents than any tree of language has.
+  static constexpr std::int64_t kMostOpen = 100;
+
+  struct Sentence {
+    std::int64_t words = 0;
+    std::int64_t longest = 0;  ///< output in symbols, end mark not counted
+  };
+  /// The shortest tree: one constituent around all words.
+  static std::int64_t shortest(std::int64_t words) { return words + 2; }
+
+  /// Of text n sentences[n], which has words, and room for the shortest tree.
+  TreeConstraint(TreeTokenizer::Shared tokenizer, std::vector<Sentence> sentences);
+
+  std::vector<std::vector<bool>> masks() const override;
+  Choice after(std::int64_t number, std::span<const std::int32_t> tokens) const override;
+
+ private:
+  TreeTokenizer::Shared tokenizer_;
+  std::vector<Sentence> sentences_;
+};
+
+}  // namespace kette

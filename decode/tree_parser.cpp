@@ -1,0 +1,87 @@
+#include "decode/tree_parser.h"
+
+#include "decode/search_limits.h"
+
+namespace kette {
+namespace {
+
+/// Words as they stand in trees, where brackets have another meaning.
+std::vector<std::string> tree_words(std::string_view line) {
+  std::string text;
+  for (const char c : line) {
+    if (c == '(') {
+      text += "-LRB-";
+    } else if (c == ')') {
+      text += "-RRB-";
+    } else {
+      text += c;
+    }
+  }
+  return split_words(text);
+}
+
+}  // namespace
+
+TranslateOptions parse_options() {
+  TranslateOptions options;
+  options.beam = 21;
+  options.length_penalty = parse_length_penalty("gnmt:0.3");
+  options.extra_length = 300;
+  return options;
+}
+
+TreeTokenizer::Shared tree_tokenizer_of(const SharedTokenizer& tokenizer,
+                                        const std::string& where) {
+  TreeTokenizer::Shared of_trees = std::dynamic_pointer_cast<const TreeTokenizer>(tokenizer);
+  KETTE_CHECK(of_trees != nullptr, where,
+              ": expected a parser, given a model with a tokenizer of the kind ", tokenizer->kind(),
+              " (kette train --trees makes one)");
+  return of_trees;
+}
+
+TreeParser::TreeParser(const Ensemble& model, const SharedTokenizer& tokenizer, DType weights)
+    : tokenizer_(tree_tokenizer_of(tokenizer, "parse")), model_(model.for_decoding(weights)) {
+  KETTE_CHECK(tokenizer->vocabulary() == model.vocabulary(), "parse: expected a tokenizer of ",
+              model.vocabulary(), " symbols, the model's vocabulary, given one of ",
+              tokenizer->vocabulary());
+}
+
+std::vector<Parse> TreeParser::parse(const std::vector<std::string>& lines,
+                                     const TranslateOptions& options) const {
+  std::vector<std::vector<std::string>> words;
+  std::vector<std::vector<std::int32_t>> sources;
+  std::vector<TreeConstraint::Sentence> sentences;
+  std::vector<std::size_t> places;  // of the lines with words
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::vector<std::string> line = tree_words(lines[i]);
+    if (line.empty()) continue;
+    std::string text;
+    for (const std::string& word : line) text += (text.empty() ? "" : " ") + word;
+    std::vector<std::int32_t> ids = tokenizer_->encode(text);
+    if (ids.empty())
+      ids.push_back(tokenizer_->special().unknown);  // words of characters for nothing
+    const auto count = std::ssize(line), longest = longest_output(options, model_, std::ssize(ids)),
+               most = model_.positions() - 1;
+    KETTE_CHECK(std::ssize(ids) <= most && TreeConstraint::shortest(count) <= longest,
+                "parse: expected a sentence of at most ", most,
+                " pieces, as many as the model has positions for, and a tree of at most ", longest,
+                " symbols, given ", ids.size(), " pieces of ", count, " words in sentence ", i + 1);
+    sentences.push_back({count, longest});
+    words.push_back(std::move(line));
+    sources.push_back(std::move(ids));
+    places.push_back(i);
+  }
+  const TreeConstraint constraint(tokenizer_, std::move(sentences));
+  TranslateOptions searched = options;
+  searched.constraint = &constraint;
+  std::vector<std::vector<Hypothesis>> found = translate_ids(model_, sources, searched);
+  std::vector<Parse> parses(lines.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    Hypothesis& best = found[i].front();
+    const std::vector<std::string> symbols = split_words(tokenizer_->decode(best.tokens));
+    parses[places[i]] = {tree_of(symbols, words[i]), std::move(best)};
+  }
+  return parses;
+}
+
+}  // namespace kette

@@ -1,0 +1,39 @@
+// Sentences to constituency trees (Vaswani et al. 2017, section 6.3): a translation to symbols that is kept a
+// tree at every step (decode/tree_constraint.h), whatever the model finds likely. Like translations, trees do
+// not depend on what else is parsed with them, or on threads.
+#pragma once
+
+#include "data/trees/tree.h"
+#include "decode/translator.h"
+#include "decode/tree_constraint.h"
+
+namespace kette {
+
+/// The paper's: a beam of 21, a length penalty of gnmt:0.3, output of at most source + 300.
+TranslateOptions parse_options();
+
+struct Parse {
+  Tree tree;  ///< of a line without words an empty one
+  Hypothesis hypothesis;
+};
+
+class TreeParser {
+ public:
+  /// tokenizer: a TreeTokenizer; another is an Error. weights: what the model's are rounded to.
+  TreeParser(const Ensemble& model, const SharedTokenizer& tokenizer, DType weights = DType::f32);
+
+  /// The best tree of each line, words with spaces between them as in the Penn Treebank. Round brackets
+  /// become -LRB- and -RRB-, as there. A sentence that the model has no positions for is an Error with
+  /// its number. Of the options those of the search count.
+  std::vector<Parse> parse(const std::vector<std::string>& lines,
+                           const TranslateOptions& options = parse_options()) const;
+
+ private:
+  TreeTokenizer::Shared tokenizer_;
+  Ensemble model_;
+};
+
+/// The tokenizer of a parser; that of another model is an Error that begins with `where`.
+TreeTokenizer::Shared tree_tokenizer_of(const SharedTokenizer& tokenizer, const std::string& where);
+
+}  // namespace kette

@@ -1,0 +1,163 @@
+#include "models/bert.h"
+
+#include <cmath>
+
+namespace kette {
+namespace {
+
+MapOptions bert_maps(const BertConfig& c) {
+  const double shared =
+      c.norm == NormOrder::pre ? std::sqrt(2.0 * static_cast<double>(c.layers)) : 1;
+  return {kInitialDeviation, kInitialDeviation / shared, c.biases};  // as in models/gpt.cpp
+}
+
+Norm bert_norm(const Scope& scope, const BertConfig& c) {
+  return Norm(scope, c.width, c.norm_kind, c.biases, c.norm_epsilon);
+}
+
+std::optional<Embedding> table_of(const Scope& scope, std::int64_t entries, const BertConfig& c) {
+  if (entries == 0) return {};
+  return Embedding(scope, entries, c.width, kInitialDeviation);
+}
+
+std::vector<Block> bert_blocks(const Scope& scope, const BertConfig& c) {
+  BlockConfig config{.width = c.width,
+                     .hidden = c.hidden,
+                     .norm_order = c.norm,
+                     .norm_kind = c.norm_kind,
+                     .norm_epsilon = c.norm_epsilon,
+                     .feed_forward = c.feed_forward,
+                     .dropout = c.dropout,
+                     .attention_dropout = c.attention_dropout,
+                     .maps = bert_maps(c)};
+  std::vector<Block> blocks;
+  for (std::int64_t i = 0; i < c.layers; ++i) {
+    config.heads = c.heads_of(i);
+    blocks.emplace_back(scope / i, i, config);
+  }
+  return blocks;
+}
+
+std::optional<Norm> final_norm_of(const Scope& scope, const BertConfig& c) {
+  if (c.norm == NormOrder::post) return {};
+  return bert_norm(scope, c);
+}
+
+Linear head_map_of(const Scope& scope, const BertConfig& c) {
+  const bool gated = c.feed_forward == FeedForwardKind::swiglu;
+  return Linear(
+      scope, c.width, c.width,
+      bert_maps(c).reading(1, gated ? Activation::gelu_erf : activation_of(c.feed_forward)));
+}
+
+Variable output_bias(const Scope& scope, const BertConfig& c) {
+  if (!c.biases) return {};
+  return scope.parameter("bias", {c.vocabulary}, Init::constant(0));
+}
+
+}  // namespace
+
+Variable Bert::encode(const Tensor& ids, const Sequences& sequences, Run& run,
+                      const Tensor& types) const {
+  std::optional<Rotation> rotation;
+  if (rotary_table_.defined()) {
+    rotation = {rotary_table_, sequences.positions().to(rotary_table_.device())};
+  }
+  ResidualStream x = embed(ids, sequences, run, types);
+  for (const Block& block : blocks_) x = block(x, sequences, run, rotation ? &*rotation : nullptr);
+  return final_norm_ ? x.through(*final_norm_, run)[1] : x.sum();
+}
+
+Variable Bert::embed(const Tensor& ids, const Sequences& sequences, Run& run,
+                     const Tensor& types) const {
+  KETTE_CHECK(sequences.longest() <= config_.context, "bert: expected texts of at most ",
+              config_.context, " tokens, given one of ", sequences.longest());
+  Variable x = token_embedding_(ids);
+  if (position_embedding_) {
+    x = add_positions(x, position_embedding_->table, sequences.positions());
+  }
+  if (segment_embedding_) {
+    const Tensor parts = types.defined() ? types : Tensor::zeros({ids.elements()}, DType::i32);
+    x = add_positions(x, segment_embedding_->table, parts);
+  }
+  const Variable normed = embedding_norm_(x, run);
+  return run.tap("embedded", dropout(normed, run.mask(config_.dropout)));
+}
+
+Variable Bert::head(const Variable& states, Run& run) const {
+  return head_norm_(head_map_(states, run), run);
+}
+
+Variable Bert::masked_rows(const Batch& batch, Run& run) const {
+  const Tensor types = batch.source_types.empty() ? Tensor() : Tensor::from(batch.source_types);
+  const Variable states =
+      encode(Tensor::from(batch.source), PackedSequences(batch.source_segments), run, types);
+  // Before the head, so that its maps and the projection cost what the masked rows alone cost.
+  return head(embedding(states, rows_of_places(batch.target_in, batch.source_segments,
+                                               batch.target_segments)),
+              run);
+}
+
+Variable Bert::logits(const Batch& batch, Run& run) const {
+  return output_(masked_rows(batch, run), run);
+}
+
+Variable Bert::loss(const Batch& batch, const CrossEntropyOptions& options, Run& run,
+                    const Tensor& sums) const {
+  return run.tap("loss", linear_cross_entropy(masked_rows(batch, run), output_.weight, output_.bias,
+                                              Tensor::from(batch.target_out), options, sums));
+}
+
+Bert::Bert(const BertConfig& config)
+    : config_(checked(config)),
+      token_embedding_(Scope(store_) / "token_embedding", config.vocabulary, config.width,
+                       kInitialDeviation),
+      position_embedding_(table_of(Scope(store_) / "position_embedding",
+                                   config.positions == Positions::learned ? config.context : 0,
+                                   config)),
+      segment_embedding_(table_of(Scope(store_) / "segment_embedding", config.segments, config)),
+      embedding_norm_(bert_norm(Scope(store_) / "embedding_norm", config)),
+      blocks_(bert_blocks(Scope(store_) / "layers", config)),
+      final_norm_(final_norm_of(Scope(store_) / "final_norm", config)),
+      head_map_(head_map_of(Scope(store_) / "head" / "map", config)),
+      head_norm_(bert_norm(Scope(store_) / "head" / "norm", config)),
+      output_("logits", token_embedding_.table, output_bias(Scope(store_) / "output", config)) {}
+
+void Bert::make_tables(DType dtype, Device device) {
+  if (config_.positions != Positions::rotary) return;
+  rotary_table_ = kette::rotary_table(config_.context, config_.heads_of(0).width,
+                                      config_.rotary_base, dtype, device);
+}
+
+void Bert::each_linear(const VisitLinear& visit) {
+  for (Block& block : blocks_) block.each_linear(visit);
+  visit(head_map_, {{"head"}});
+}
+
+std::unique_ptr<Bert> Bert::for_decoding(DType weights) const {
+  auto copy = std::make_unique<Bert>(config_);
+  copy->output_.prepacked = output_.prepack(weights);
+  copy->become_snapshot_of(*this, weights);
+  return copy;
+}
+
+std::unique_ptr<Model> BertConfig::make_model() const { return std::make_unique<Bert>(*this); }
+
+Tensor rows_of_places(const std::vector<std::int32_t>& places, const Segments& texts,
+                      const Segments& targets) {
+  KETTE_CHECK(targets.count() == texts.count() && targets.rows() == std::ssize(places),
+              "bert: expected a place for each of ", targets.rows(), " masked tokens of ",
+              texts.count(), " texts, given ", places.size(), " of ", targets.count());
+  std::vector<std::int32_t> rows;
+  for (std::int64_t text = 0; text < texts.count(); ++text) {
+    for (std::int64_t i = targets.begin(text); i < targets.end(text); ++i) {
+      KETTE_CHECK(places[i] >= 0 && places[i] < texts.length(text),
+                  "bert: expected a place in a text of ", texts.length(text), " tokens, given ",
+                  places[i]);
+      rows.push_back(static_cast<std::int32_t>(texts.begin(text)) + places[i]);
+    }
+  }
+  return Tensor::from(rows);
+}
+
+}  // namespace kette

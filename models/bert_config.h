@@ -1,0 +1,47 @@
+// The sizes and settings of a BERT, and those of published models.
+#pragma once
+
+#include "models/gpt_config.h"
+
+namespace kette {
+
+const Family& bert_family();
+
+/// The defaults are those of Devlin et al. 2019, section 3, and their code.
+struct BertConfig final : ModelConfig {
+  std::int64_t layers = 12;
+  std::int64_t context = 512;  ///< tokens of the longest text, the marks at both its ends counted
+  std::int64_t segments = 2;   ///< parts of a text that tokens are told apart by; 0: none
+  Positions positions = Positions::learned;
+  double rotary_base = 10000;  ///< of the angles by which positions turn
+  NormOrder norm = NormOrder::post;
+  NormKind norm_kind = NormKind::layer;
+  double norm_epsilon = 1e-12;
+  FeedForwardKind feed_forward = FeedForwardKind::gelu_erf;
+  bool biases = true;  ///< of linear maps, layer norms and the logits
+
+  BertConfig();
+
+  /// "bert-tiny" or "bert-small", which train on a laptop; "bert-base" or "bert-large" (the paper's
+  /// section 3). An unknown name is an Error that lists them.
+  static BertConfig preset(const std::string& name);
+
+  const Family& family() const override { return bert_family(); }
+  std::unique_ptr<ModelConfig> clone() const override {
+    return std::make_unique<BertConfig>(*this);
+  }
+  std::unique_ptr<Model> make_model() const override;
+  std::vector<Field> fields() override;
+  void check() const override;
+  std::vector<SummaryRow> summary() const override;
+  double attention_pairs(const Segments& source, const Segments& target) const override;
+  std::int64_t attentions() const override { return layers; }
+  Batch example_batch(std::uint64_t seed) const override;
+};
+
+/// Small enough that every element can be checked.
+BertConfig small_bert();
+/// Pre-norm, with rotary positions, root mean square norms, SwiGLU, and without biases or segments.
+BertConfig small_modern_bert();
+
+}  // namespace kette

@@ -1,0 +1,153 @@
+#include "tensor/cpu/int8_path.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#ifdef __x86_64__
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
+
+namespace kette::cpu {
+namespace {
+
+namespace portable {
+
+void multiply_panel(std::int64_t rows, std::int64_t quads, const Int8Rows& x,
+                    const std::uint8_t* panel, std::int32_t* sums) {
+  for (std::int64_t i = 0; i < rows; ++i) {
+    std::int32_t* line = sums + i * kInt8Panel;
+    std::fill_n(line, kInt8Panel, 0);
+    for (std::int64_t p = 0; p < 4 * quads; ++p) {
+      const std::int8_t factor = x.values[i * x.stride + p];
+      const std::uint8_t* column = panel + p / 4 * kInt8Panel * 4 + p % 4;
+      for (std::int64_t j = 0; j < kInt8Panel; ++j) {
+        line[j] += factor * (column[4 * j] - static_cast<std::int32_t>(kInt8Offset));
+      }
+    }
+  }
+}
+
+}  // namespace portable
+
+#ifdef __x86_64__
+
+#define KETTE_INT8_INLINE KETTE_INT8_TARGET [[gnu::always_inline]] inline
+
+namespace avx2 {
+
+#define KETTE_INT8_TARGET [[gnu::target("avx2")]]
+using Vector = __m256i;
+inline constexpr int kLanes = 8, kMostSums = 8, kMostRows = 4, kOffset = 0;
+
+KETTE_INT8_INLINE Vector splat(std::int32_t value) { return _mm256_set1_epi32(value); }
+KETTE_INT8_INLINE Vector load(const std::uint8_t* from) {
+  return _mm256_loadu_si256(reinterpret_cast<const Vector*>(from)) ^ _mm256_set1_epi8(-128);
+}
+KETTE_INT8_INLINE void store(std::int32_t* to, Vector sums) {
+  _mm256_storeu_si256(reinterpret_cast<Vector*>(to), sums);
+}
+/// x w = (x sign(w)) |w|: two products of at most 127 * 127 each fit into the 16 bits that hold
+/// their sum, as those of a factor without a sign up to 255 would not.
+KETTE_INT8_INLINE Vector dot(Vector sum, Vector w, Vector x) {
+  const Vector pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(w), _mm256_sign_epi8(x, w));
+  return _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+}
+#include "tensor/cpu/int8_tile.inc"
+#undef KETTE_INT8_TARGET
+
+}  // namespace avx2
+
+namespace avx_vnni {
+
+#define KETTE_INT8_TARGET [[gnu::target("avx2,avxvnni")]]
+using avx2::Vector, avx2::splat, avx2::store;
+inline constexpr int kLanes = 8, kMostSums = 12, kMostRows = 3, kOffset = kInt8Offset;
+
+KETTE_INT8_INLINE Vector load(const std::uint8_t* from) {
+  return _mm256_loadu_si256(reinterpret_cast<const Vector*>(from));
+}
+KETTE_INT8_INLINE Vector dot(Vector sum, Vector w, Vector x) {
+  return _mm256_dpbusd_avx_epi32(sum, w, x);
+}
+#include "tensor/cpu/int8_tile.inc"
+#undef KETTE_INT8_TARGET
+
+}  // namespace avx_vnni
+
+namespace avx512_vnni {
+
+#define KETTE_INT8_TARGET [[gnu::target("avx512f,avx512bw,avx512vnni")]]
+using Vector = __m512i;
+inline constexpr int kLanes = 16, kMostSums = 24, kMostRows = 6, kOffset = kInt8Offset;
+
+KETTE_INT8_INLINE Vector splat(std::int32_t value) { return _mm512_set1_epi32(value); }
+KETTE_INT8_INLINE Vector load(const std::uint8_t* from) { return _mm512_loadu_si512(from); }
+KETTE_INT8_INLINE void store(std::int32_t* to, Vector sums) { _mm512_storeu_si512(to, sums); }
+KETTE_INT8_INLINE Vector dot(Vector sum, Vector w, Vector x) {
+  return _mm512_dpbusd_epi32(sum, w, x);
+}
+#include "tensor/cpu/int8_tile.inc"
+#undef KETTE_INT8_TARGET
+
+}  // namespace avx512_vnni
+
+/// Of leaf 7, 1 (Intel's manual, CPUID): not every compiler knows it by name.
+bool has_avx_vnni() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __builtin_cpu_supports("avx2") && __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 &&
+         (a >> 4 & 1u) != 0;
+}
+
+#endif
+
+Int8Path choose_path() {
+  const std::vector<Int8Path> paths = int8_paths();
+  const char* asked = std::getenv("KETTE_INT8");
+  if (asked == nullptr || *asked == '\0') return paths.back();
+  std::vector<std::string> names;
+  for (const Int8Path path : paths) {
+    names.push_back(enum_name(path));
+    if (names.back() == asked) return path;
+  }
+  fail("KETTE_INT8: expected what this CPU has, ", joined(names), ", given ", asked,
+       "; without the variable the quickest is chosen");
+}
+
+}  // namespace
+
+std::vector<Int8Path> int8_paths() {
+  std::vector<Int8Path> paths = {Int8Path::portable};
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx2")) paths.push_back(Int8Path::avx2);
+  if (has_avx_vnni()) paths.push_back(Int8Path::avx_vnni);
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512vnni")) {
+    paths.push_back(Int8Path::avx512_vnni);
+  }
+#endif
+  return paths;
+}
+
+Int8Path int8_path() {
+  static const Int8Path path = choose_path();
+  return path;
+}
+
+MultiplyInt8Panel int8_panel_product(Int8Path path) {
+  switch (path) {
+#ifdef __x86_64__
+    case Int8Path::avx2:
+      return avx2::multiply_panel;
+    case Int8Path::avx_vnni:
+      return avx_vnni::multiply_panel;
+    case Int8Path::avx512_vnni:
+      return avx512_vnni::multiply_panel;
+#endif
+    default:
+      return portable::multiply_panel;
+  }
+}
+
+}  // namespace kette::cpu

@@ -1,0 +1,149 @@
+// Masked language models from the command line: trained, asked, judged, compared, and what is refused.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/run_kette.h"
+
+using namespace kette::testing;
+using Json = nlohmann::json;
+
+namespace {
+
+/// A small model, trained once for all tests.
+class MaskedModel {
+ public:
+  static const MaskedModel& get() {
+    static const MaskedModel model;
+    return model;
+  }
+  std::string path(const std::string& name = "model") const { return (folder_ / name).string(); }
+  const Outcome& outcome() const { return outcome_; }
+  Outcome train(const std::string& name, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments = {"train"};
+    // Rotary positions let a small model see neighbours soon.
+    const std::pair<const char*, std::string> options[] = {{"--out", path(name)},
+                                                           {"--text", path("text.txt")},
+                                                           {"--objective", "masked"},
+                                                           {"--documents", "line"},
+                                                           {"--vocab", "300"},
+                                                           {"--layers", "1"},
+                                                           {"--width", "32"},
+                                                           {"--hidden", "64"},
+                                                           {"--heads", "4"},
+                                                           {"--context", "16"},
+                                                           {"--norm", "pre"},
+                                                           {"--positions", "rotary"},
+                                                           {"--dropout", "0"},
+                                                           {"--attention-dropout", "0"},
+                                                           {"--lr", "0.006"},
+                                                           {"--warmup", "20"},
+                                                           {"--batch-tokens", "480"},
+                                                           {"--steps", "300"},
+                                                           {"--validate-every", "150"},
+                                                           {"--threads", "1"}};
+    for (const auto& [option, value] : options) {
+      if (std::find(more.begin(), more.end(), option) != more.end()) continue;
+      arguments.insert(arguments.end(), {option, value});
+    }
+    arguments.emplace_back("--quiet");
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_kette(arguments);
+  }
+
+ private:
+  MaskedModel() {
+    std::string text;
+    for (int i = 0; i < 200; ++i) {
+      text += i % 2 == 0 ? "the cat sees the bread\n" : "a dog hears a bell\n";
+    }
+    write_file(folder_ / "text.txt", text);
+    outcome_ = train("model", {"--whole-words", "--json"});
+  }
+  ScratchFolder folder_;
+  Outcome outcome_;
+};
+
+Outcome fill(const std::vector<std::string>& more, const std::string& input = "") {
+  std::vector<std::string> arguments = {"fill", "--model", MaskedModel::get().path(), "--threads",
+                                        "1"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  RunOptions options;
+  options.input = input;
+  return run_kette(arguments, options);
+}
+
+}  // namespace
+
+TEST_CASE("fill: training with masks says how many it finds, and the model fills gaps") {
+  const Outcome& trained = MaskedModel::get().outcome();
+  CAPTURE(trained.err);
+  REQUIRE(trained.code == 0);
+  const Json report = Json::parse(trained.last_line());
+  CHECK(report.at("accuracy") > 0.5);
+  CHECK(report.at("bleu").is_null());
+  const Outcome one = fill({"the cat [MASK] the bread", "--top", "3", "--json"});
+  CAPTURE(one.err);
+  REQUIRE(one.code == 0);
+  CHECK(one.out.starts_with("the cat sees the bread\n"));
+  const Json said = Json::parse(one.last_line()).at("texts").at(0);
+  CHECK(said.at("text") == "the cat [MASK] the bread");
+  CHECK(said.at("filled") == "the cat sees the bread");
+  CHECK(said.at("masks").at(0).size() == 3);
+  CHECK(said.at("masks").at(0).at(0).at("probability") >
+        said.at("masks").at(0).at(1).at("probability"));
+  const Outcome lines = fill({"--json"}, "a [MASK] hears a bell\nthe [MASK] sees the [MASK]\n");
+  REQUIRE(lines.code == 0);
+  CHECK(Json::parse(lines.last_line()).at("texts").at(1).at("masks").size() == 2);
+}
+
+TEST_CASE("fill: a text is judged by its pseudo-perplexity, and models are compared") {
+  const MaskedModel& model = MaskedModel::get();
+  const auto perplexity = [&](const std::string& text) {
+    write_file(model.path("judged.txt"), text);
+    const Outcome outcome = run_kette({"evaluate", "--model", model.path(), "--text",
+                                       model.path("judged.txt"), "--documents", "line", "--json"});
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.code == 0);
+    return Json::parse(outcome.last_line()).at("pseudo_perplexity").get<double>();
+  };
+  CHECK(perplexity("the cat sees the bread\n") < perplexity("bread the the sees cat\n"));
+  CHECK(run_kette({"compare", model.path(), model.path(), "a dog"}).code == 0);
+  CHECK(model.train("other", {"--seed", "2", "--steps", "2"}).code == 0);
+  CHECK(run_kette({"compare", model.path(), model.path("other")}).code == 1);
+  CHECK(run_kette({"info", "--model", model.path(), "--points"}).out.find("head/norm") !=
+        std::string::npos);
+}
+
+TEST_CASE("fill: what makes no sense is refused in words") {
+  const MaskedModel& model = MaskedModel::get();
+  const auto refuses = [](const Outcome& outcome, int code, const char* text) {
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == code);
+    CHECK(outcome.says(text));
+  };
+  refuses(fill({"no gap"}), 1, "fill: expected a text with [MASK] in it");
+  refuses(fill({}, "a [MASK]\nno gap\n"), 1, "stdin:2: expected a text with [MASK]");
+  std::string longer = "[MASK]";
+  for (int i = 0; i < 30; ++i) longer += " cat";
+  refuses(fill({longer}), 1, "expected a text of at most 14 tokens");
+  refuses(run_kette({"generate", "--model", model.path()}), 1,
+          "expected a language model, given a masked language model; kette fill and");
+  refuses(run_kette({"explain", "--model", model.path(), "--text", "a dog"}), 1,
+          "expected a model that writes text, given a masked language model");
+  refuses(run_kette({"evaluate", "--model", model.path(), "--text", model.path("text.txt"),
+                     "--stride", "3"}),
+          1, "--stride");
+  refuses(run_kette({"train", "--out", model.path("x"), "--objective", "masked", "--src",
+                     model.path("text.txt")}),
+          2, "--objective: expected with --text beside it");
+  refuses(model.train("x", {"--preset", "char"}), 2, "expected a preset of BERT");
+  refuses(run_kette({"train", "--out", model.path("x"), "--text", model.path("text.txt"),
+                     "--preset", "bert-tiny"}),
+          2, "expected --objective masked beside it");
+  refuses(run_kette({"train", "--out", model.path("x"), "--text", model.path("text.txt"),
+                     "--whole-words"}),
+          2, "--whole-words: expected --objective masked");
+  refuses(model.train("x", {"--tokenizer", "byte"}), 1, "given byte without");
+}

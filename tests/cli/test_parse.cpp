@@ -1,0 +1,145 @@
+// `kette train --trees` and `kette parse` as people run them.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/run_kette.h"
+#include "tests/toy_trees.h"
+
+using Json = nlohmann::json;
+using namespace kette::testing;
+
+namespace {
+
+/// Trees and a parser of them, trained once for all tests.
+class SmallParser {
+ public:
+  SmallParser() {
+    write_file(folder_ / "train.mrg", toy_trees(100, 1));
+    write_file(folder_ / "valid.mrg", toy_trees(10, 2));
+    outcome_ = run_kette(arguments("model", {"--json"}));
+  }
+  static const SmallParser& get() {
+    static const SmallParser parser;
+    return parser;
+  }
+
+  std::vector<std::string> arguments(const std::string& name,
+                                     const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> all = {"train",
+                                    "--trees",
+                                    file("train.mrg"),
+                                    "--valid-trees",
+                                    file("valid.mrg"),
+                                    "--out",
+                                    file(name),
+                                    "--vocab",
+                                    "60",
+                                    "--encoder-layers",
+                                    "1",
+                                    "--decoder-layers",
+                                    "1",
+                                    "--width",
+                                    "16",
+                                    "--hidden",
+                                    "32",
+                                    "--heads",
+                                    "2",
+                                    "--steps",
+                                    "8",
+                                    "--threads",
+                                    "1",
+                                    "--quiet"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  const Outcome& outcome() const { return outcome_; }
+  std::string file(const std::string& name) const { return (folder_ / name).string(); }
+
+ private:
+  ScratchFolder folder_;
+  Outcome outcome_;
+};
+
+}  // namespace
+
+TEST_CASE("cli: a parser is trained, parses lines, and is scored") {
+  const SmallParser& small = SmallParser::get();
+  CAPTURE(small.outcome().err);
+  REQUIRE(small.outcome().code == 0);
+  CHECK(Json::parse(small.outcome().last_line())["f1"].is_number());
+  const std::vector<std::string> command = {"parse", "--model", small.file("model"), "--threads",
+                                            "1"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), command.begin(), command.end());
+    return more;
+  };
+  RunOptions said;
+  said.input = "the cat sees ( a dog )\n\nthe";
+  const Outcome parsed = run_kette(with({"--beam", "2"}), said);
+  CAPTURE(parsed.err);
+  REQUIRE(parsed.code == 0);
+  CHECK(parsed.out.find(" -LRB-)") != std::string::npos);
+  CHECK(std::count(parsed.out.begin(), parsed.out.end(), '\n') == 3);
+  CHECK(parsed.out.find("\n(())\n") != std::string::npos);
+
+  const Outcome gold = run_kette(with({"--gold", small.file("valid.mrg"), "--output",
+                                       small.file("out.mrg"), "--beam", "1", "--json"}));
+  CAPTURE(gold.err);
+  REQUIRE(gold.code == 0);
+  const Json json = Json::parse(gold.last_line());
+  CHECK(json["sentences"] == 10);
+  CHECK(json["beam"] == 1);
+  CHECK(json["length_penalty"] == "gnmt:0.3");
+  const Outcome score = run_kette({"parse-score", "--gold", small.file("valid.mrg"), "--test",
+                                   small.file("out.mrg"), "--json"});
+  REQUIRE(score.code == 0);
+  CHECK(Json::parse(score.last_line())["f1"] == json["f1"]);
+
+  const Outcome info = run_kette({"info", "--model", small.file("model")});
+  CHECK(info.out.find("source embedding") != std::string::npos);
+  const Outcome exported =
+      run_kette({"export", "--model", small.file("model"), "--out", small.file("exported")});
+  CHECK(exported.code == 1);
+  CHECK(exported.says("expected a model with one vocabulary"));
+  const Outcome explained = run_kette({"explain", "--model", small.file("model"), "the cat sees"});
+  CAPTURE(explained.err);
+  CHECK(explained.code == 0);
+}
+
+TEST_CASE("cli: what a parser is not for is said, and nothing is lost by it") {
+  const SmallParser& small = SmallParser::get();
+  const SmallModel& translator = SmallModel::get();
+  write_file(small.file("out"), "precious");
+  const auto refused = [](const std::vector<std::string>& arguments, int code) {
+    RunOptions said;
+    said.input = "the\n";
+    const Outcome outcome = run_kette(arguments, said);
+    CHECK(outcome.code == code);
+    return outcome.err;
+  };
+  CHECK(refused({"parse", "--model", translator.model(), "--output", small.file("out")}, 1)
+            .find("expected a parser, given a model with a tokenizer of the kind sentencepiece") !=
+        std::string::npos);
+  CHECK(read_file(small.file("out")) == "precious");
+  write_file(small.file("no-trees"), "The cat sleeps .\n");
+  CHECK(refused({"parse", "--model", small.file("model"), "--gold", small.file("no-trees")}, 1)
+            .find("no-trees:1: expected (, as a tree begins, given The") != std::string::npos);
+  CHECK(refused({"parse", "--model", small.file("model"), "--beam", "1000"}, 1)
+            .find("beam: expected at most") != std::string::npos);
+  CHECK(refused(small.arguments("other", {"--src", "x"}), 2)
+            .find("--src: expected for a translation model, given beside --trees") !=
+        std::string::npos);
+  CHECK(refused(small.arguments("other", {"--documents", "line"}), 2)
+            .find("--documents: expected for a language model, given beside --trees") !=
+        std::string::npos);
+  CHECK(refused(small.arguments("other", {"--weights", "1", "--weights", "2"}), 2)
+            .find("--weights: expected one for each file of --trees, 1, given 2") !=
+        std::string::npos);
+  CHECK(refused({"train", "--trees", small.file("train.mrg"), "--out", small.file("other")}, 2)
+            .find("--valid-trees is required") != std::string::npos);
+  CHECK(refused({"train", "--valid-trees", "x", "--out", small.file("other")}, 2)
+            .find("--valid-trees: expected with --trees beside it, given without") !=
+        std::string::npos);
+  CHECK(!std::filesystem::exists(small.file("other")));
+}

@@ -1,0 +1,60 @@
+// Learning to fill gaps: windows of text with masks in them, the loss of what stood there (Devlin et
+// al. 2019, section 3.1). Their second task, whether two sentences are neighbours, is left out: models
+// are no worse without it (Liu et al. 2019, "RoBERTa", section 4.2).
+#pragma once
+
+#include "data/corpora/masking.h"
+#include "models/bert.h"
+#include "train/starting_point.h"
+#include "train/text_corpus.h"
+
+namespace kette {
+
+struct MaskedTrainOptions : TextOptions {
+  BertConfig model;  ///< without `from`, which has its own; its vocabulary is the tokenizer's
+  MaskingOptions masking;
+
+  MaskedTrainOptions() { tokenizer_kind = "sentencepiece"; }
+};
+
+class MaskedTask final : public Task {
+ public:
+  explicit MaskedTask(MaskedTrainOptions options);
+
+  const Model& model() const override { return *model_; }
+  ParamStore& parameters() override { return start_->parameters(); }
+  const RunFolder& folder() const override { return folder_; }
+  Batch next_batch() override { return sampler_->next(); }
+  std::int64_t target_tokens(std::int64_t batches) const override {
+    return sampler_->target_tokens(batches);
+  }
+  BatchSampler::State sampler_state() const override { return sampler_->state(); }
+  void restore_sampler(const BatchSampler::State& state) override { sampler_->restore(state); }
+  std::int64_t batches_in_epoch() const override { return sampler_->batches_in_epoch(); }
+  /// With masks that are the same in every run on the text.
+  const std::vector<Batch>& validation_batches() const override { return valid_batches_; }
+  double validation_loss() override;
+  /// The share of the masked tokens that the model finds.
+  std::optional<Score> validation_score() override;
+  std::string report() const override;
+  void save_description() const override;
+  std::string parameter_file() const override { return start_->parameter_file(); }
+
+ private:
+  MaskedTrainOptions options_;
+  RunFolder folder_;
+  TextCorpus corpus_;
+  Masking masking_;
+  std::optional<MaskedSampler> sampler_;
+  std::vector<Batch> valid_batches_;
+  std::unique_ptr<Bert> model_;
+  std::optional<StartingPoint> start_;
+  double accuracy_ = 0;  // of the last validation
+};
+
+inline TrainResult train(const MaskedTrainOptions& options) {
+  MaskedTask task(options);
+  return train(options, task);
+}
+
+}  // namespace kette
