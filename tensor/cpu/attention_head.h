@@ -167,7 +167,7 @@ struct AttentionHead {
     if (is_in_place()) return;
     T* to = static_cast<T*>(result) + begin * stride + of_head * width;
     for (std::int64_t i = 0; i < rows; ++i) {
-      for (std::int64_t e = 0; e < width; ++e) to[i * stride + e] = T(from.row(i)[e]);
+      for (std::int64_t e = 0; e < width; ++e) to[i * stride + e] = from.row(i)[e];
     }
   }
 };
@@ -218,7 +218,7 @@ class SharedGradient {
           for (std::int64_t e = 0; e < width_; ++e) {
             C sum = from[e];
             for (std::int64_t i = 1; i < group; ++i) sum += from[i * whole_ + e];
-            to[e] = T(sum);
+            to[e] = sum;
           }
         }
       }

@@ -12,9 +12,7 @@
 namespace kette::cpu {
 
 /// Elements 2 p, in the lower half, and 2 p + 1 of a row of A or of a column of B; 0 past the end.
-struct Bf16Pair {
-  std::uint32_t bits;
-};
+enum class Bf16Pair : std::uint32_t {};
 
 /// A vector of factors of a tile, and how products of them are added up.
 template <class Factor>
@@ -38,8 +36,9 @@ struct Factors<Bf16Pair> {
     const auto low = [](auto pairs) { return pairs << 16; };
     const auto high = [](auto pairs) { return pairs & 0xffff0000u; };
     using Floats = Simd<float>::Vector;
-    sums += std::bit_cast<float>(high(a.bits)) * std::bit_cast<Floats>(high(b));
-    sums += std::bit_cast<float>(low(a.bits)) * std::bit_cast<Floats>(low(b));
+    const auto bits = static_cast<std::uint32_t>(a);
+    sums += std::bit_cast<float>(high(bits)) * std::bit_cast<Floats>(high(b));
+    sums += std::bit_cast<float>(low(bits)) * std::bit_cast<Floats>(low(b));
 #endif
   }
 };

@@ -51,7 +51,7 @@ void unary(CpuExec, Function function, const Tensor& x, const Tensor& y) {
     T* out = y.data<T>();
     parallel_blocks(x.elements(), kGrain, 4, [&](std::int64_t begin, std::int64_t end) {
 #pragma omp simd
-      for (std::int64_t i = begin; i < end; ++i) out[i] = T(function.forward(C(in[i])));
+      for (std::int64_t i = begin; i < end; ++i) out[i] = function.forward(C(in[i]));
     });
   });
 }
@@ -66,7 +66,7 @@ void unary_backward(CpuExec, Function function, const Tensor& x, const Tensor& y
     parallel_blocks(x.elements(), kGrain, 4, [&](std::int64_t begin, std::int64_t end) {
 #pragma omp simd
       for (std::int64_t i = begin; i < end; ++i) {
-        result[i] = T(function.backward(C(in[i]), C(out[i]), C(upstream[i])));
+        result[i] = function.backward(C(in[i]), C(out[i]), C(upstream[i]));
       }
     });
   });
@@ -85,7 +85,7 @@ void binary(CpuExec, Function function, const Tensor& a, const Tensor& b, const 
       T* r = out + y_at;
       over_row(plan.inner, plan.a_step, plan.b_step,
                [=](std::int64_t i, std::int64_t j, std::int64_t k) {
-                 r[k] = T(function.forward(C(p[i]), C(q[j])));
+                 r[k] = function.forward(C(p[i]), C(q[j]));
                });
     });
   });
@@ -107,14 +107,14 @@ void binary_backward(CpuExec, Function function, const Tensor& a, const Tensor& 
         T* g = left_gradient + y_at;
         over_row(plan.inner, plan.a_step, plan.b_step,
                  [=](std::int64_t i, std::int64_t j, std::int64_t k) {
-                   g[k] = T(function.backward_a(C(p[i]), C(q[j]), C(r[k]), C(u[k])));
+                   g[k] = function.backward_a(C(p[i]), C(q[j]), C(r[k]), C(u[k]));
                  });
       }
       if (right_gradient) {
         T* g = right_gradient + y_at;
         over_row(plan.inner, plan.a_step, plan.b_step,
                  [=](std::int64_t i, std::int64_t j, std::int64_t k) {
-                   g[k] = T(function.backward_b(C(p[i]), C(q[j]), C(r[k]), C(u[k])));
+                   g[k] = function.backward_b(C(p[i]), C(q[j]), C(r[k]), C(u[k]));
                  });
       }
     });

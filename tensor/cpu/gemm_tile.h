@@ -21,8 +21,10 @@ inline constexpr int kTileRows = kVectorBytes == 64 ? 12 : kVectorBytes == 32 ? 
 template <class T>
 inline constexpr int kTileWidth = 2 * Simd<T>::kLanes;
 
+/// `a` by reference: a copy of it on the stack would be read in other widths than it was written in, and so wait for all
+/// stores of the tile before.
 template <class Factor, int rows, int vectors, class Sum = typename Factors<Factor>::Sum>
-void multiply_tile(std::int64_t depth, MatrixView<const Factor> a, const Factor* b,
+void multiply_tile(std::int64_t depth, const MatrixView<const Factor>& a, const Factor* b,
                    std::int64_t ldb, Sum alpha, Sum beta, Sum* c, std::int64_t ldc) {
   using S = Simd<Sum>;
   typename S::Vector sums[rows][vectors];
@@ -60,8 +62,8 @@ void multiply_tile(std::int64_t depth, MatrixView<const Factor> a, const Factor*
 }
 
 template <class Factor, class Sum = typename Factors<Factor>::Sum>
-using MultiplyTile = void (*)(std::int64_t, MatrixView<const Factor>, const Factor*, std::int64_t,
-                              Sum, Sum, Sum*, std::int64_t);
+using MultiplyTile = void (*)(std::int64_t, const MatrixView<const Factor>&, const Factor*,
+                              std::int64_t, Sum, Sum, Sum*, std::int64_t);
 
 /// multiply_tile by its number of rows: 1 .. 2 * kTileRows for one vector, 1 .. kTileRows for two.
 template <class Factor, int vectors>

@@ -148,7 +148,7 @@ struct LinearHead {
         const C share = C(1) / weights, *from = memory.sums.row(i);
         T* to = output + (begin + i) * in.output_stride;
 #pragma omp simd
-        for (std::int64_t e = 0; e < in.width; ++e) to[e] = T(share * from[e]);
+        for (std::int64_t e = 0; e < in.width; ++e) to[e] = share * from[e];
       }
     });
   }

@@ -175,7 +175,7 @@ void reduce_chunk(std::span<const LinearCrossEntropyArgs> views, const Chunk<T>&
         T* rounded = chunk.gradients.template data<T>();
         each_view(row, [&](std::int64_t at) {
 #pragma omp simd
-          for (std::int64_t v = 0; v < vocabulary; ++v) rounded[at + v] = T(first[at + v]);
+          for (std::int64_t v = 0; v < vocabulary; ++v) rounded[at + v] = first[at + v];
         });
       }
     }

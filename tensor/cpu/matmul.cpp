@@ -60,10 +60,9 @@ template <class T>
 void multiply_in_place(const Problem<T, float>& problem) {
   const MatmulArgs& args = problem.args;
   const Epilogue<float>& epilogue = problem.epilogue;
-  const auto finish = [&](std::int64_t row, std::int64_t rows, std::int64_t column,
-                          std::int64_t columns) {
-    for (std::int64_t i = row; i < row + rows; ++i) {
-      epilogue.apply(i, column, columns, epilogue.out + i * args.ldc + column);
+  const auto finish = [&](const cpu::ProductBlock& block) {
+    for (std::int64_t i = 0; i < block.rows; ++i) {
+      epilogue.apply(block.row + i, block.column, block.columns, block.values + i * block.ld);
     }
   };
   cpu::product<T>({args.m, args.n, args.k}, static_cast<float>(args.alpha), problem.left(),
@@ -71,40 +70,35 @@ void multiply_in_place(const Problem<T, float>& problem) {
                   epilogue.empty() ? cpu::FinishBlock() : finish);
 }
 
-/// Through an f32 copy of a C of bf16.
+/// Into a C of bf16, from blocks of f32.
 template <class T>
 void multiply_aside(const Problem<T, BFloat16>& problem) {
-  const std::int64_t m = problem.args.m, n = problem.args.n;
-  const Scratch<float> scratch(m * n);
-  float* values = scratch.data();
-  const auto finish = [&](std::int64_t row, std::int64_t rows, std::int64_t column,
-                          std::int64_t columns) {
-    for (std::int64_t i = row; i < row + rows; ++i) {
-      problem.store(i, column, columns, values + i * n + column);
+  const MatmulArgs& args = problem.args;
+  const auto finish = [&](const cpu::ProductBlock& block) {
+    for (std::int64_t i = 0; i < block.rows; ++i) {
+      problem.store(block.row + i, block.column, block.columns, block.values + i * block.ld);
     }
   };
-  cpu::product<T>({m, n, problem.args.k}, static_cast<float>(problem.args.alpha), problem.left(),
-                  problem.right(), 0, values, n, finish);
+  cpu::product<T>({args.m, args.n, args.k}, static_cast<float>(args.alpha), problem.left(),
+                  problem.right(), 0, nullptr, 0, finish);
 }
 
 /// C^T = op(B)^T op(A)^T: for few rows times the rows of a weight matrix. Packing A is then cheap,
 /// and the weights are read where they lie.
 template <class T, class Out>
 void multiply_swapped(const Problem<T, Out>& problem) {
-  const std::int64_t m = problem.args.m, n = problem.args.n;
-  const Scratch<float> scratch(2 * m * n);
-  float *transposed = scratch.data(), *values = scratch.data() + m * n;
-  const auto finish = [&](std::int64_t column, std::int64_t columns, std::int64_t row,
-                          std::int64_t rows) {
-    for (std::int64_t i = row; i < row + rows; ++i) {
-      float* out = values + i * n + column;
-      for (std::int64_t j = 0; j < columns; ++j) out[j] = transposed[(column + j) * m + i];
-      problem.store(i, column, columns, out);
+  const MatmulArgs& args = problem.args;
+  const Scratch<float> values(args.m * args.n);
+  const auto finish = [&](const cpu::ProductBlock& block) {
+    for (std::int64_t i = 0; i < block.columns; ++i) {
+      const std::int64_t row = block.column + i, column = block.row;
+      float* out = values.data() + row * args.n + column;
+      for (std::int64_t j = 0; j < block.rows; ++j) out[j] = block.values[j * block.ld + i];
+      problem.store(row, column, block.rows, out);
     }
   };
-  cpu::product<T>({n, m, problem.args.k}, static_cast<float>(problem.args.alpha),
-                  problem.right().transposed(), problem.left().transposed(), 0, transposed, m,
-                  finish);
+  cpu::product<T>({args.n, args.m, args.k}, static_cast<float>(args.alpha),
+                  problem.right().transposed(), problem.left().transposed(), 0, nullptr, 0, finish);
 }
 
 /// A sum over many rows into a small C, such as a weight's gradient: parts of k side by side, then

@@ -21,7 +21,7 @@ void activation_backward(CpuExec, Activation activation, const Tensor& saved, co
       // relu's derivative asks for y alone, those of the others for x alone; that one is `saved`.
 #pragma omp simd
         for (std::int64_t i = begin; i < end; ++i) {
-          out[i] = T(function.backward(C(kept[i]), C(kept[i]), C(upstream[i])));
+          out[i] = function.backward(C(kept[i]), C(kept[i]), C(upstream[i]));
         }
       });
     });

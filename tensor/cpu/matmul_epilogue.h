@@ -33,15 +33,15 @@ struct Epilogue {
     if (bias) {
       const T* added = bias + column;
 #pragma omp simd
-      for (std::int64_t j = 0; j < columns; ++j) before[j] = T(values[j] + C(added[j]));
+      for (std::int64_t j = 0; j < columns; ++j) before[j] = values[j] + C(added[j]);
     } else if (static_cast<const void*>(before) != values) {
 #pragma omp simd
-      for (std::int64_t j = 0; j < columns; ++j) before[j] = T(values[j]);
+      for (std::int64_t j = 0; j < columns; ++j) before[j] = values[j];
     }
     if (activation == Activation::none && before != y) std::copy_n(before, columns, y);
     visit_activation(activation, [&](auto function) {
 #pragma omp simd
-      for (std::int64_t j = 0; j < columns; ++j) y[j] = T(function.forward(C(before[j])));
+      for (std::int64_t j = 0; j < columns; ++j) y[j] = function.forward(C(before[j]));
     });
   }
 
@@ -50,7 +50,7 @@ struct Epilogue {
     visit_activation(activation, [&](auto function) {
 #pragma omp simd
       for (std::int64_t j = 0; j < columns; ++j) {
-        y[j] = T(function.backward(C(before[j]), C(before[j]), values[j]));
+        y[j] = function.backward(C(before[j]), C(before[j]), values[j]);
       }
     });
   }

@@ -45,7 +45,7 @@ void accumulate(CpuExec, const Tensor& x, const Tensor& y) {
     Y* out = y.data<Y>();
     parallel_blocks(x.elements(), kGrain, 1, [&](std::int64_t begin, std::int64_t end) {
 #pragma omp simd
-      for (std::int64_t i = begin; i < end; ++i) out[i] = Y(C(out[i]) + C(in[i]));
+      for (std::int64_t i = begin; i < end; ++i) out[i] = C(out[i]) + C(in[i]);
     });
   });
 }
@@ -63,7 +63,7 @@ void scale(CpuExec, const Tensor& y, const Tensor& factor) {
     const Compute<T> by = static_cast<Compute<T>>(given);
     parallel_blocks(y.elements(), kGrain, 1, [&](std::int64_t begin, std::int64_t end) {
 #pragma omp simd
-      for (std::int64_t i = begin; i < end; ++i) out[i] = T(Compute<T>(out[i]) * by);
+      for (std::int64_t i = begin; i < end; ++i) out[i] = Compute<T>(out[i]) * by;
     });
   });
 }

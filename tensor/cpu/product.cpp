@@ -29,8 +29,11 @@ constexpr std::int64_t kAhead = 8;
 /// it is in, lets the blocks depend on the threads.
 class RowBlocks {
  public:
+  static constexpr std::int64_t kMostRows = 16 * kTileRows;
+
   RowBlocks(std::int64_t m, std::int64_t column_blocks) : rows_(m), tiles_(ceil_div(m, kTileRows)) {
-    constexpr std::int64_t kLow = 8, kHigh = 16, kEnough = 64;  // tiles of a block; blocks
+    constexpr std::int64_t kLow = 8, kHigh = kMostRows / kTileRows,
+                           kEnough = 64;  // tiles of a block; blocks
     count_ = ceil_div(tiles_, kHigh);
     if (count_ * column_blocks >= kEnough) return;
     const std::int64_t threads = omp_in_parallel() ? 1 : omp_get_max_threads();
@@ -57,7 +60,7 @@ template <class Factor, class T>
 Factor load_factor(const T* from, std::int64_t stride, std::int64_t left) {
   if constexpr (std::is_same_v<Factor, Bf16Pair>) {
     const std::uint32_t low = from[0].bits, high = left > 1 ? from[stride].bits : 0;
-    return {low | high << 16};
+    return Bf16Pair{low | high << 16};
   } else {
     return float(*from);
   }
@@ -179,19 +182,21 @@ void pack_rows(const MatrixView<const T>& a, std::int64_t rows, std::int64_t dep
     }
     return;
   }
+  Factor line[RowBlocks::kMostRows];  // of one p, which whole vectors make
   for (std::int64_t p = 0; p < factors; ++p) {
     const T* column = a.data + p * span * a.column_stride;
     const std::int64_t left = depth - p * span;
-    const auto factor = [&](std::int64_t i) {
-      return load_factor<Factor>(column + i, a.column_stride, left);
-    };
+#pragma omp simd
+    for (std::int64_t i = 0; i < rows; ++i) {
+      line[i] = load_factor<Factor>(column + i, a.column_stride, left);
+    }
     for (std::int64_t i = 0; i < rows; i += kTileRows) {
       Factor* panel = out + i * factors + p * kTileRows;
       __builtin_prefetch(column + kAhead * span * a.column_stride + i);
       if (rows - i >= kTileRows) {  // a fixed count becomes a few vector moves
-        for (int r = 0; r < kTileRows; ++r) panel[r] = factor(i + r);
+        std::copy_n(line + i, kTileRows, panel);
       } else {
-        for (std::int64_t r = 0; r < rows - i; ++r) panel[r] = factor(i + r);
+        std::copy_n(line + i, rows - i, panel);
       }
     }
   }
@@ -210,8 +215,8 @@ bool is_read_in_place(const MatrixView<const T>& a, std::int64_t n) {
 /// One tile of C, whose last columns may not fill a panel.
 template <class Factor>
 void multiply_at(std::int64_t rows, std::int64_t columns, std::int64_t depth,
-                 MatrixView<const Factor> a, const Factor* panel, float alpha, float beta, float* c,
-                 std::int64_t ldc) {
+                 const MatrixView<const Factor>& a, const Factor* panel, float alpha, float beta,
+                 float* c, std::int64_t ldc) {
   const auto kernel =
       columns <= Simd<float>::kLanes ? tile_kernel<Factor, 1>(rows) : tile_kernel<Factor, 2>(rows);
   if (columns == kColumns) {
@@ -231,14 +236,11 @@ void multiply_at(std::int64_t rows, std::int64_t columns, std::int64_t depth,
   }
 }
 
-struct Block {
-  std::int64_t row, rows, column, columns;  // of C; `column` is a multiple of kColumns
-};
-
-/// C's block, over all of k. `panels`: those of B from column 0 of C on, each with the factors of k rows.
+/// C's block, whose first column is a multiple of kColumns, over all of k. `panels`: those of B from the block's
+/// first column on, each with the factors of k rows.
 template <class Factor, class T>
-void multiply_block(const Block& block, std::int64_t k, float alpha, const MatrixView<const T>& a,
-                    const Factor* panels, float beta, float* c, std::int64_t ldc) {
+void multiply_block(const ProductBlock& block, std::int64_t k, float alpha,
+                    const MatrixView<const T>& a, const Factor* panels, float beta) {
   constexpr std::int64_t span = kSpan<Factor>;
   const std::int64_t factors = ceil_div(k, span);
   const bool in_place = is_read_in_place(a, block.columns);
@@ -251,10 +253,9 @@ void multiply_block(const Block& block, std::int64_t k, float alpha, const Matri
     if (!in_place)
       pack_rows(part, block.rows, std::min(depth * span, k - begin * span), rows.data());
     const float part_beta = begin == 0 ? beta : 1.0f;  // later parts of k add up
-    for (std::int64_t j = block.column; j < block.column + block.columns; j += kColumns) {
+    for (std::int64_t j = 0; j < block.columns; j += kColumns) {
       const Factor* panel = panels + j * factors + begin * kColumns;
-      const std::int64_t columns =
-          std::min<std::int64_t>(kColumns, block.column + block.columns - j);
+      const std::int64_t columns = std::min<std::int64_t>(kColumns, block.columns - j);
       for (std::int64_t i = 0; i < block.rows; i += kTileRows) {
         const std::int64_t count = std::min<std::int64_t>(kTileRows, block.rows - i);
         MatrixView<const Factor> tile{rows.data(), 1, kTileRows};
@@ -263,7 +264,7 @@ void multiply_block(const Block& block, std::int64_t k, float alpha, const Matri
           if (in_place) tile = part.from(i, 0);
         }
         multiply_at(count, columns, depth, tile, panel, alpha, part_beta,
-                    c + (block.row + i) * ldc + j, ldc);
+                    block.values + i * block.ld + j, block.ld);
       }
     }
   }
@@ -282,27 +283,47 @@ void multiply(const ProductShape& shape, float alpha, MatrixView<const T> a, Mat
   const std::int64_t width =
       std::max<std::int64_t>(1, kPanelFactors / factors / kBlockColumns) * kBlockColumns;
   const Scratch<Factor> panels(std::min(padded, width) * factors);
+  // A C that nobody keeps is kept here as long as parts of k add up in it.
+  const Scratch<float> sums(c == nullptr && k > depth ? m * n : 0);
+  if (sums.data() != nullptr) {
+    c = sums.data();
+    ldc = n;
+  }
   const RowBlocks row_blocks(m, ceil_div(std::min(n, width), kBlockColumns));
 #pragma omp parallel if (m * n * k >= kWorthThreads)
-  for (std::int64_t first = 0; first < n; first += width) {
-    // Once even for k = 0: C is then beta * C.
-    for (std::int64_t begin = 0; begin == 0 || begin < k; begin += depth) {
-      const std::int64_t columns = std::min(width, n - first), run = std::min(depth, k - begin);
-      const bool is_last = begin + run == k;
-      pack_b(b.from(begin, first), run, columns, panels.data());
-      const std::int64_t column_blocks = ceil_div(columns, kBlockColumns);
-      const MatrixView<const T> part = a.from(0, begin);
+  {
+    // One line more than a block has columns: rows at powers of two share too few places in the cache.
+    constexpr std::int64_t kStride = kBlockColumns + Simd<float>::kLanes;
+    const Scratch<float> own(c == nullptr ? std::min(RowBlocks::kMostRows, m) * kStride : 0);
+    for (std::int64_t first = 0; first < n; first += width) {
+      // Once even for k = 0: C is then beta * C.
+      for (std::int64_t begin = 0; begin == 0 || begin < k; begin += depth) {
+        const std::int64_t columns = std::min(width, n - first), run = std::min(depth, k - begin);
+        const bool is_last = begin + run == k;
+        pack_b(b.from(begin, first), run, columns, panels.data());
+        const std::int64_t column_blocks = ceil_div(columns, kBlockColumns);
+        const MatrixView<const T> part = a.from(0, begin);
 #pragma omp for schedule(dynamic)
-      for (std::int64_t index = 0; index < row_blocks.count() * column_blocks; ++index) {
-        // Neighbours share their columns, and with them the panels of B.
-        const std::int64_t row_block = index % row_blocks.count();
-        const std::int64_t row = row_blocks.begin(row_block),
-                           column = index / row_blocks.count() * kBlockColumns;
-        const Block block{row, row_blocks.begin(row_block + 1) - row, column,
-                          std::min(kBlockColumns, columns - column)};
-        multiply_block(block, run, alpha, part, panels.data(), begin == 0 ? beta : 1.0f, c + first,
-                       ldc);
-        if (finish && is_last) finish(row, block.rows, first + column, block.columns);
+        for (std::int64_t index = 0; index < row_blocks.count() * column_blocks; ++index) {
+          // Neighbours share their columns, and with them the panels of B.
+          const std::int64_t row_block = index % row_blocks.count();
+          const std::int64_t row = row_blocks.begin(row_block),
+                             column = index / row_blocks.count() * kBlockColumns;
+          ProductBlock block{row,
+                             row_blocks.begin(row_block + 1) - row,
+                             first + column,
+                             std::min(kBlockColumns, columns - column),
+                             own.data(),
+                             kStride};
+          if (c != nullptr) {
+            block.values = c + row * ldc + block.column;
+            block.ld = ldc;
+          }
+          multiply_block(block, run, alpha, part,
+                         panels.data() + column * ceil_div(run, kSpan<Factor>),
+                         begin == 0 ? beta : 1.0f);
+          if (finish && is_last) finish(block);
+        }
       }
     }
   }

@@ -16,9 +16,14 @@ struct ProductShape {
   std::int64_t m = 0, n = 0, k = 0;
 };
 
-/// Called for each finished block of C: rows [row, row + rows), columns [column, column + columns).
-using FinishBlock = std::function<void(std::int64_t row, std::int64_t rows, std::int64_t column,
-                                       std::int64_t columns)>;
+/// Rows [row, row + rows) and columns [column, column + columns) of C.
+struct ProductBlock {
+  std::int64_t row, rows, column, columns;
+  float* values;  // from its first element on
+  std::int64_t ld;
+};
+/// Called for each finished block.
+using FinishBlock = std::function<void(const ProductBlock&)>;
 
 /// How bf16 is multiplied: widened to f32, or in pairs (bf16_pair.h).
 enum class Bf16Products : std::uint8_t { widened, in_pairs };
@@ -28,7 +33,8 @@ enum class Bf16Products : std::uint8_t { widened, in_pairs };
 Bf16Products bf16_products();
 bool can_multiply_bf16_in_pairs();
 
-/// T: float or BFloat16; of the strides of a and b one is 1. Inside a parallel region it runs on the calling thread alone.
+/// T: float or BFloat16; of the strides of a and b one is 1. Without a `c` (then beta = 0) `finish` alone sees the
+/// blocks, while they are still in cache. Inside a parallel region it runs on the calling thread alone.
 template <class T>
 void product(const ProductShape& shape, float alpha, MatrixView<const T> a, MatrixView<const T> b,
              float beta, float* c, std::int64_t ldc, const FinishBlock& finish = {},

@@ -23,7 +23,7 @@ void sum_middle(const T* x, T* y, std::int64_t outer, std::int64_t reduced, std:
         const T* in = x + row * reduced;
 #pragma omp simd reduction(+ : total)
         for (std::int64_t j = 0; j < reduced; ++j) total += C(in[j]);
-        y[row] = T(total);
+        y[row] = total;
       }
     });
     return;
@@ -36,7 +36,7 @@ void sum_middle(const T* x, T* y, std::int64_t outer, std::int64_t reduced, std:
         cpu::add_to_sums(x + (matrix * reduced + begin) * inner, end - begin, inner, inner, sums);
       },
       [&](std::int64_t matrix, const C* sums) {
-        for (std::int64_t j = 0; j < inner; ++j) y[matrix * inner + j] = T(sums[j]);
+        for (std::int64_t j = 0; j < inner; ++j) y[matrix * inner + j] = sums[j];
       });
 }
 

@@ -25,7 +25,7 @@ struct WriteToCache {
     const std::int64_t slot = table[lines[row] * table_width + positions[row]];
     const auto in = g.read(x + row * stride, width);
     auto out = g.write(cache + slot * width, width);
-    g.each(width, [&](auto j) { out[j] = T(in[j]); });
+    g.each(width, [&](auto j) { out[j] = in[j]; });
     g.store(out, cache + slot * width, width);
   }
 };

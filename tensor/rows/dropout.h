@@ -25,7 +25,7 @@ struct Dropout {
     const auto in = g.read(x + row * width, width);
     auto out = g.write(y + row * width, width);
     const auto keep = g.mask(mask, row, width);
-    g.each(width, [&](auto j) { out[j] = T(C(keep(j)) * C(in[j])); });
+    g.each(width, [&](auto j) { out[j] = C(keep(j)) * C(in[j]); });
     g.store(out, y + row * width, width);
   }
 };

@@ -25,7 +25,7 @@ struct AddPositions {
     const auto in = g.read(x + row * width, width);
     const auto position = g.read(table + positions[row] * width, width);
     auto out = g.write(y + row * width, width);
-    g.each(width, [&](auto j) { out[j] = T(C(in[j]) + C(position[j])); });
+    g.each(width, [&](auto j) { out[j] = C(in[j]) + C(position[j]); });
     g.store(out, y + row * width, width);
   }
 };
@@ -48,7 +48,7 @@ struct Gather {
     const auto entry = g.read(table + (is_none ? 0 : ids[row]) * width, width);
     auto out = g.write(y + row * width, width);
     const C factor = C(is_none ? 0 : scale);
-    g.each(width, [&](auto j) { out[j] = T(factor * C(entry[j])); });
+    g.each(width, [&](auto j) { out[j] = factor * C(entry[j]); });
     g.store(out, y + row * width, width);
   }
 };

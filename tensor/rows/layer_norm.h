@@ -37,9 +37,9 @@ struct ResidualLayerNorm {
     auto s = g.write(sum + at, width);
     if (mask.active()) {
       const auto keep = g.mask(mask, row, width);
-      g.each(width, [&](auto j) { s[j] = T(C(base[j]) + C(keep(j)) * C(added[j])); });
+      g.each(width, [&](auto j) { s[j] = C(base[j]) + C(keep(j)) * C(added[j]); });
     } else {
-      g.each(width, [&](auto j) { s[j] = T(C(base[j]) + C(added[j])); });
+      g.each(width, [&](auto j) { s[j] = C(base[j]) + C(added[j]); });
     }
     g.store(s, sum + at, width);
     normalize(g, row, s);
@@ -61,9 +61,9 @@ struct ResidualLayerNorm {
     if (bias) {
       const auto biases = g.read(bias, width);
       g.each(width,
-             [&](auto j) { out[j] = T((C(s[j]) - center) * scale * C(gains[j]) + C(biases[j])); });
+             [&](auto j) { out[j] = (C(s[j]) - center) * scale * C(gains[j]) + C(biases[j]); });
     } else {
-      g.each(width, [&](auto j) { out[j] = T((C(s[j]) - center) * scale * C(gains[j])); });
+      g.each(width, [&](auto j) { out[j] = (C(s[j]) - center) * scale * C(gains[j]); });
     }
     g.store(out, y + row * width, width);
     g.once([&] {
@@ -115,15 +115,15 @@ struct ResidualLayerNormBackward {
     };
     auto out = adds ? g.update(ds + at, width) : g.write(ds + at, width);
     if (adds) {
-      g.each(width, [&](auto j) { out[j] = T(C(out[j]) + gradient(j)); });
+      g.each(width, [&](auto j) { out[j] = C(out[j]) + gradient(j); });
     } else {
-      g.each(width, [&](auto j) { out[j] = T(gradient(j)); });
+      g.each(width, [&](auto j) { out[j] = gradient(j); });
     }
     g.store(out, ds + at, width);
     if (!dresidual) return;
     const auto keep = g.mask(mask, row, width);
     auto dropped = g.write(dresidual + at, width);
-    g.each(width, [&](auto j) { dropped[j] = T(C(keep(j)) * C(out[j])); });
+    g.each(width, [&](auto j) { dropped[j] = C(keep(j)) * C(out[j]); });
     g.store(dropped, dresidual + at, width);
   }
 };

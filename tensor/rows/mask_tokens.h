@@ -21,7 +21,7 @@ struct MaskTokens {
     T* line = logits + row * width;
     g.each(width, [=](std::int64_t v) {
       const auto word = static_cast<std::uint32_t>(mask[v / 32]);
-      if ((word >> (v % 32) & 1u) == 0) line[v] = T(Compute<T>(-3e38f));
+      if ((word >> (v % 32) & 1u) == 0) line[v] = Compute<T>(-3e38f);
     });
   }
 };

@@ -30,7 +30,7 @@ struct RmsNorm {
     const C squares = g.template sum<C>(width, [&](auto j) { return C(in[j]) * C(in[j]); });
     const C scale = C(1) / scalar::sqrt(squares / C(width) + C(epsilon));
     auto out = g.write(y + row * width, width);
-    g.each(width, [&](auto j) { out[j] = T(C(gains[j]) * (C(in[j]) * scale)); });
+    g.each(width, [&](auto j) { out[j] = C(gains[j]) * (C(in[j]) * scale); });
     g.store(out, y + row * width, width);
     g.once([&] { reciprocal[row] = scale; });
   }
@@ -66,9 +66,9 @@ struct RmsNormBackward {
     };
     auto out = adds ? g.update(dx + at, width) : g.write(dx + at, width);
     if (adds) {
-      g.each(width, [&](auto j) { out[j] = T(C(out[j]) + gradient(j)); });
+      g.each(width, [&](auto j) { out[j] = C(out[j]) + gradient(j); });
     } else {
-      g.each(width, [&](auto j) { out[j] = T(gradient(j)); });
+      g.each(width, [&](auto j) { out[j] = gradient(j); });
     }
     g.store(out, dx + at, width);
   }

@@ -39,8 +39,8 @@ struct Rotary {
     g.each(half, [=](std::int64_t i) {
       const C first = C(in[i]), second = C(in[i + half]);
       const C c = cosine[i], s = turn * sine[i];
-      out[i] = T(first * c - second * s);
-      out[i + half] = T(second * c + first * s);
+      out[i] = first * c - second * s;
+      out[i + half] = second * c + first * s;
     });
   }
 };

@@ -41,7 +41,7 @@ struct Smear {
     }
     g.each(width, [=](std::int64_t j) {
       const C own = C(gate[j / of_head]);
-      out[keys + j] = T(own * C(in[keys + j]) + (C(1) - own) * C(before[j]));
+      out[keys + j] = own * C(in[keys + j]) + (C(1) - own) * C(before[j]);
     });
   }
 
@@ -79,7 +79,7 @@ struct SmearBackward {
       C sum = C(d[keys + j]);
       if (has_before) sum *= own;
       if (has_after) sum += (C(1) - own) * C(d[stride + keys + j]);
-      out[keys + j] = T(sum);
+      out[keys + j] = sum;
     });
     if (!has_before) return;
     auto&& dgates = sums[0];

@@ -27,7 +27,7 @@ struct Softmax {
     const C total =
         g.template sum<C>(width, [=](std::int64_t j) { return scalar::exp(C(in[j]) - peak); });
     const C scale = C(1) / total;
-    g.each(width, [=](std::int64_t j) { out[j] = T(scalar::exp(C(in[j]) - peak) * scale); });
+    g.each(width, [=](std::int64_t j) { out[j] = scalar::exp(C(in[j]) - peak) * scale; });
   }
 };
 
@@ -45,7 +45,7 @@ struct SoftmaxBackward {
     T* out = dx + row * width;
     const C dot = g.template sum<C>(
         width, [=](std::int64_t j) { return C(probability[j]) * C(upstream[j]); });
-    g.each(width, [=](std::int64_t j) { out[j] = T(C(probability[j]) * (C(upstream[j]) - dot)); });
+    g.each(width, [=](std::int64_t j) { out[j] = C(probability[j]) * (C(upstream[j]) - dot); });
   }
 };
 
@@ -65,7 +65,7 @@ struct LogSoftmax {
     const C total =
         g.template sum<C>(width, [=](std::int64_t j) { return scalar::exp(C(in[j]) - peak); });
     const C shift = peak + scalar::log(total);
-    g.each(width, [=](std::int64_t j) { out[j] = T(C(in[j]) - shift); });
+    g.each(width, [=](std::int64_t j) { out[j] = C(in[j]) - shift; });
   }
 };
 
@@ -83,7 +83,7 @@ struct LogSoftmaxBackward {
     T* out = dx + row * width;
     const C total = g.template sum<C>(width, [=](std::int64_t j) { return C(upstream[j]); });
     g.each(width, [=](std::int64_t j) {
-      out[j] = T(C(upstream[j]) - scalar::exp(C(log_probability[j])) * total);
+      out[j] = C(upstream[j]) - scalar::exp(C(log_probability[j])) * total;
     });
   }
 };

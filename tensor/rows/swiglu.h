@@ -25,7 +25,7 @@ struct SwiGlu {
     const T* in = x + row * 2 * width;
     const auto gate = g.read(in, width), value = g.read(in + width, width);
     auto out = g.write(y + row * width, width);
-    g.each(width, [&](auto j) { out[j] = T(Silu{}.forward(C(gate[j])) * C(value[j])); });
+    g.each(width, [&](auto j) { out[j] = Silu{}.forward(C(gate[j])) * C(value[j]); });
     g.store(out, y + row * width, width);
   }
 };
@@ -49,8 +49,8 @@ struct SwiGluBackward {
     auto dgate = g.write(out, width), dvalue = g.write(out + width, width);
     g.each(width, [&](auto j) {
       const C at = C(gate[j]), d = C(upstream[j]);
-      dgate[j] = T(Silu{}.backward(at, C(0), C(value[j]) * d));
-      dvalue[j] = T(Silu{}.forward(at) * d);
+      dgate[j] = Silu{}.backward(at, C(0), C(value[j]) * d);
+      dvalue[j] = Silu{}.forward(at) * d;
     });
     g.store(dgate, out, width);
     g.store(dvalue, out + width, width);

@@ -141,6 +141,31 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a product whose C nobody keeps finishes the blocks of one that is kept, however deep") {
+  for (const Case& c : {Case{200, 33, 70}, Case{30, 600, 0}, Case{13, 540, 8200}}) {
+    CAPTURE(describe({}, DType::bf16, c));
+    const Tensor a = random(shape_a(c), 1).to(DType::bf16),
+                 b = random(shape_b(c), 2).to(DType::bf16);
+    for (const auto bf16 : {cpu::Bf16Products::widened, cpu::Bf16Products::in_pairs}) {
+      if (bf16 == cpu::Bf16Products::in_pairs && !cpu::can_multiply_bf16_in_pairs()) continue;
+      const Tensor kept = Tensor::full({c.m, c.n}, std::nan("")),
+                   seen = Tensor::full({c.m, c.n}, std::nan(""));
+      const auto multiply_into = [&](float* y, const cpu::FinishBlock& finish) {
+        cpu::product<BFloat16>({c.m, c.n, c.k}, 2, {a.data<BFloat16>(), c.k},
+                               {b.data<BFloat16>(), c.n}, 0, y, c.n, finish, bf16);
+      };
+      multiply_into(kept.data<float>(), {});
+      multiply_into(nullptr, [&](const cpu::ProductBlock& block) {
+        for (std::int64_t i = 0; i < block.rows; ++i) {
+          std::copy_n(block.values + i * block.ld, block.columns,
+                      seen.data<float>() + (block.row + i) * c.n + block.column);
+        }
+      });
+      CHECK(seen.values<float>() == kept.values<float>());
+    }
+  }
+}
+
 TEST_CASE("matmul applies alpha, beta, bias and activation, and keeps the pre-activation") {
   for (const DType dtype : {DType::f32, DType::f64, DType::bf16}) {
     for (const Case& c : {Case{30, 70, 40}, Case{4, 40, 20, false, true}, Case{20, 9, 1030, true},
