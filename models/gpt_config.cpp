@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "tensor/suggestion.h"
-
 namespace kette {
 namespace {
 
@@ -26,21 +24,14 @@ GptConfig characters(std::int64_t layers, std::int64_t width, std::int64_t heads
   return config;
 }
 
-const std::vector<std::pair<std::string, GptConfig>>& known_presets() {
-  static const std::vector<std::pair<std::string, GptConfig>> presets = {
-      {"gpt2", gpt2(12, 768, 12)},
-      {"gpt2-medium", gpt2(24, 1024, 16)},
-      {"gpt2-large", gpt2(36, 1280, 20)},
-      {"gpt2-xl", gpt2(48, 1600, 25)},
-      {"char", characters(6, 384, 6, 256, 0.2)},
-      {"char-cpu", characters(4, 128, 4, 64, 0)}};
+const Presets<GptConfig>& gpt_presets() {
+  static const Presets<GptConfig> presets = {{"gpt2", gpt2(12, 768, 12)},
+                                             {"gpt2-medium", gpt2(24, 1024, 16)},
+                                             {"gpt2-large", gpt2(36, 1280, 20)},
+                                             {"gpt2-xl", gpt2(48, 1600, 25)},
+                                             {"char", characters(6, 384, 6, 256, 0.2)},
+                                             {"char-cpu", characters(4, 128, 4, 64, 0)}};
   return presets;
-}
-
-std::vector<std::string> preset_names() {
-  std::vector<std::string> names;
-  for (const auto& entry : known_presets()) names.push_back(entry.first);
-  return names;
 }
 
 std::int64_t norm_parameters(const GptConfig& c) {
@@ -78,19 +69,14 @@ GptConfig::GptConfig() {
   attention_dropout = 0.1;
 }
 
-GptConfig GptConfig::preset(const std::string& name) {
-  for (const auto& [preset_name, config] : known_presets()) {
-    if (preset_name == name) return config;
-  }
-  fail("preset: expected one of ", joined(preset_names()), ", given ", name);
-}
+GptConfig GptConfig::preset(const std::string& name) { return find_preset(gpt_presets(), name); }
 
 const Family& gpt_family() {
   static const Family family = {.name = "gpt",
                                 .what = "language model",
                                 .options = "GPT models",
                                 .use = "kette generate and kette evaluate --text are for those",
-                                .presets = preset_names(),
+                                .presets = names_of(gpt_presets()),
                                 .config = preset_or_defaults<GptConfig>,
                                 .small_models = small_models()};
   return family;

@@ -13,6 +13,7 @@
 #include "models/size_limits.h"
 #include "nn/head_shape.h"
 #include "tensor/enum_names.h"
+#include "tensor/suggestion.h"
 
 namespace kette {
 
@@ -113,6 +114,24 @@ struct ModelConfig {
 void copy_fields(ModelConfig& from, ModelConfig& to);
 /// "layers 4, width 128, ...": what there are options for, and the vocabulary.
 std::string headline(const ModelConfig& config);
+
+/// Configurations of a family by their names, in the order that help lists them.
+template <class Config>
+using Presets = std::vector<std::pair<std::string, Config>>;
+template <class Config>
+std::vector<std::string> names_of(const Presets<Config>& presets) {
+  std::vector<std::string> names;
+  for (const auto& entry : presets) names.push_back(entry.first);
+  return names;
+}
+/// An unknown name is an Error that lists all.
+template <class Config>
+const Config& find_preset(const Presets<Config>& presets, const std::string& name) {
+  for (const auto& entry : presets) {
+    if (entry.first == name) return entry.second;
+  }
+  fail("preset: expected one of ", joined(names_of(presets)), ", given ", name);
+}
 
 /// Family::config of a configuration with a static preset().
 template <class Config>

@@ -6,39 +6,58 @@
 
 namespace kette {
 
-TransformerConfig TransformerConfig::preset(const std::string& name) {
+namespace {
+
+/// Table 3 of Vaswani et al. 2017.
+TransformerConfig big() {
   TransformerConfig config;
-  if (name == "base") return config;
-  if (name == "big") {
-    config.width = 1024;
-    config.hidden = 4096;
-    config.heads = 16;
-    config.dropout = 0.3;
-    return config;
-  }
-  if (name == "tiny") {
-    config.encoder_layers = config.decoder_layers = 4;
-    config.width = 128;
-    config.hidden = 256;
-    config.heads = 4;
-    config.vocabulary = 10000;
-    config.dropout = 0.3;
-    return config;
-  }
-  if (name == "parse") {
-    config.encoder_layers = config.decoder_layers = 3;
-    config.width = 128;
-    config.hidden = 256;
-    config.heads = 4;
-    config.source_vocabulary = 8000;
-    config.vocabulary = 100;  // symbols: about as many as the Penn Treebank has
-    config.count_tags = true;
-    config.first_tag = 54;
-    config.dropout = 0.2;
-    config.norm = NormOrder::pre;
-    return config;
-  }
-  fail("preset: expected tiny, base, big or parse, given ", name);
+  config.width = 1024;
+  config.hidden = 4096;
+  config.heads = 16;
+  config.dropout = 0.3;
+  return config;
+}
+
+/// Of so many layers on each side.
+TransformerConfig narrow(std::int64_t layers) {
+  TransformerConfig config;
+  config.encoder_layers = config.decoder_layers = layers;
+  config.width = 128;
+  config.hidden = 256;
+  config.heads = 4;
+  return config;
+}
+
+/// For little data, as Wu et al. 2021 have it.
+TransformerConfig tiny() {
+  TransformerConfig config = narrow(4);
+  config.vocabulary = 10000;
+  config.dropout = 0.3;
+  return config;
+}
+
+/// Words to trees.
+TransformerConfig parser() {
+  TransformerConfig config = narrow(3);
+  config.source_vocabulary = 8000;
+  config.vocabulary = 100;  // symbols: about as many as the Penn Treebank has
+  config.count_tags = true;
+  config.first_tag = 54;
+  config.dropout = 0.2;
+  config.norm = NormOrder::pre;
+  return config;
+}
+
+const Presets<TransformerConfig>& transformer_presets() {
+  static const Presets<TransformerConfig> presets = {
+      {"tiny", tiny()}, {"base", TransformerConfig()}, {"big", big()}, {"parse", parser()}};
+  return presets;
+}
+
+}  // namespace
+
+TransformerConfig TransformerConfig::preset(const std::string& name) {
+  return find_preset(transformer_presets(), name);
 }
 
 const Family& transformer_family() {
@@ -46,7 +65,7 @@ const Family& transformer_family() {
                                 .what = "translation model",
                                 .options = "Encoder-decoder models",
                                 .use = "kette translate and kette evaluate --src are for those",
-                                .presets = {"tiny", "base", "big", "parse"},
+                                .presets = names_of(transformer_presets()),
                                 .config = preset_or_defaults<TransformerConfig>,
                                 .small_models = {
                                     {"post-norm", small_transformer(NormOrder::post).clone()},
