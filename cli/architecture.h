@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 #include "cli/options.h"
@@ -19,11 +20,13 @@ class ArchitectureOptions {
   void apply_preset(const std::string& name);
   const Family& family() const { return configs_[chosen_]->family(); }
   std::unique_ptr<ModelConfig> config() const;
-  /// The configuration, if it is of that family.
+  /// Whether the configuration is of that family, and not of one that builds on it.
   template <class Config>
   bool is() const {
-    return dynamic_cast<const Config*>(configs_[chosen_].get()) != nullptr;
+    const ModelConfig& chosen = *configs_[chosen_];
+    return typeid(chosen) == typeid(Config);
   }
+  /// The configuration, if it is one.
   template <class Config>
   Config as() const {
     return dynamic_cast<const Config&>(*config());

@@ -16,8 +16,7 @@ Predictions predict_places(const Bert& model, const Batch& batch, std::int64_t c
                            const TokenMasks& masks) {
   const Device device = model.output().prepacked->panels.device();
   Run inference;
-  const Variable states = model.encode(Tensor::from(batch.source, device),
-                                       PackedSequences(batch.source_segments), inference);
+  const Variable states = model.encoder()(batch, inference);
   const Tensor rows = rows_of_places(batch.target_in, batch.source_segments, batch.target_segments);
   const Variable masked = model.head(embedding(states, rows.to(device)), inference);
   return predict(model.output(), masked.value(), count, masks,

@@ -57,31 +57,58 @@ Variable output_bias(const Scope& scope, const BertConfig& c) {
 
 }  // namespace
 
-Variable Bert::encode(const Tensor& ids, const Sequences& sequences, Run& run,
-                      const Tensor& types) const {
+Variable BertEncoder::operator()(const Tensor& ids, const Sequences& sequences, Run& run,
+                                 const Tensor& types) const {
   std::optional<Rotation> rotation;
   if (rotary_table_.defined()) {
     rotation = {rotary_table_, sequences.positions().to(rotary_table_.device())};
   }
   ResidualStream x = embed(ids, sequences, run, types);
-  for (const Block& block : blocks_) x = block(x, sequences, run, rotation ? &*rotation : nullptr);
-  return final_norm_ ? x.through(*final_norm_, run)[1] : x.sum();
+  for (const Block& block : blocks) x = block(x, sequences, run, rotation ? &*rotation : nullptr);
+  return final_norm ? x.through(*final_norm, run)[1] : x.sum();
 }
 
-Variable Bert::embed(const Tensor& ids, const Sequences& sequences, Run& run,
-                     const Tensor& types) const {
+Variable BertEncoder::operator()(const Batch& batch, Run& run) const {
+  const Tensor types = batch.source_types.empty() ? Tensor() : Tensor::from(batch.source_types);
+  return (*this)(Tensor::from(batch.source), PackedSequences(batch.source_segments), run, types);
+}
+
+Variable BertEncoder::embed(const Tensor& ids, const Sequences& sequences, Run& run,
+                            const Tensor& types) const {
   KETTE_CHECK(sequences.longest() <= config_.context, "bert: expected texts of at most ",
               config_.context, " tokens, given one of ", sequences.longest());
-  Variable x = token_embedding_(ids);
-  if (position_embedding_) {
-    x = add_positions(x, position_embedding_->table, sequences.positions());
+  Variable x = token_embedding(ids);
+  if (position_embedding) {
+    x = add_positions(x, position_embedding->table, sequences.positions());
   }
-  if (segment_embedding_) {
+  if (segment_embedding) {
     const Tensor parts = types.defined() ? types : Tensor::zeros({ids.elements()}, DType::i32);
-    x = add_positions(x, segment_embedding_->table, parts);
+    x = add_positions(x, segment_embedding->table, parts);
   }
-  const Variable normed = embedding_norm_(x, run);
+  const Variable normed = embedding_norm(x, run);
   return run.tap("embedded", dropout(normed, run.mask(config_.dropout)));
+}
+
+BertEncoder::BertEncoder(const Scope& scope, const BertConfig& config)
+    : token_embedding(scope / "token_embedding", config.vocabulary, config.width,
+                      kInitialDeviation),
+      position_embedding(table_of(scope / "position_embedding",
+                                  config.positions == Positions::learned ? config.context : 0,
+                                  config)),
+      segment_embedding(table_of(scope / "segment_embedding", config.segments, config)),
+      embedding_norm(bert_norm(scope / "embedding_norm", config)),
+      blocks(bert_blocks(scope / "layers", config)),
+      final_norm(final_norm_of(scope / "final_norm", config)),
+      config_(config) {}
+
+void BertEncoder::each_linear(const VisitLinear& visit) {
+  for (Block& block : blocks) block.each_linear(visit);
+}
+
+void BertEncoder::make_tables(DType dtype, Device device) {
+  if (config_.positions != Positions::rotary) return;
+  rotary_table_ = kette::rotary_table(config_.context, config_.heads_of(0).width,
+                                      config_.rotary_base, dtype, device);
 }
 
 Variable Bert::head(const Variable& states, Run& run) const {
@@ -89,9 +116,7 @@ Variable Bert::head(const Variable& states, Run& run) const {
 }
 
 Variable Bert::masked_rows(const Batch& batch, Run& run) const {
-  const Tensor types = batch.source_types.empty() ? Tensor() : Tensor::from(batch.source_types);
-  const Variable states =
-      encode(Tensor::from(batch.source), PackedSequences(batch.source_segments), run, types);
+  const Variable states = encoder_(batch, run);
   // Before the head, so that its maps and the projection cost what the masked rows alone cost.
   return head(embedding(states, rows_of_places(batch.target_in, batch.source_segments,
                                                batch.target_segments)),
@@ -110,27 +135,14 @@ Variable Bert::loss(const Batch& batch, const CrossEntropyOptions& options, Run&
 
 Bert::Bert(const BertConfig& config)
     : config_(checked(config)),
-      token_embedding_(Scope(store_) / "token_embedding", config.vocabulary, config.width,
-                       kInitialDeviation),
-      position_embedding_(table_of(Scope(store_) / "position_embedding",
-                                   config.positions == Positions::learned ? config.context : 0,
-                                   config)),
-      segment_embedding_(table_of(Scope(store_) / "segment_embedding", config.segments, config)),
-      embedding_norm_(bert_norm(Scope(store_) / "embedding_norm", config)),
-      blocks_(bert_blocks(Scope(store_) / "layers", config)),
-      final_norm_(final_norm_of(Scope(store_) / "final_norm", config)),
+      encoder_(Scope(store_), config),
       head_map_(head_map_of(Scope(store_) / "head" / "map", config)),
       head_norm_(bert_norm(Scope(store_) / "head" / "norm", config)),
-      output_("logits", token_embedding_.table, output_bias(Scope(store_) / "output", config)) {}
-
-void Bert::make_tables(DType dtype, Device device) {
-  if (config_.positions != Positions::rotary) return;
-  rotary_table_ = kette::rotary_table(config_.context, config_.heads_of(0).width,
-                                      config_.rotary_base, dtype, device);
-}
+      output_("logits", encoder_.token_embedding.table,
+              output_bias(Scope(store_) / "output", config)) {}
 
 void Bert::each_linear(const VisitLinear& visit) {
-  for (Block& block : blocks_) block.each_linear(visit);
+  encoder_.each_linear(visit);
   visit(head_map_, {{"head"}});
 }
 

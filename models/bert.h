@@ -15,6 +15,36 @@
 
 namespace kette {
 
+/// All of it but the head: what reads a text, whose states other heads may go on from, too.
+class BertEncoder {
+ public:
+  BertEncoder(const Scope& scope, const BertConfig& config);
+
+  /// ids: i32 [rows] -> states [rows, width]. types: i32 [rows], which part of its text a row is of;
+  /// undefined: the first. Points: embedded, those of embedding_norm and of the blocks.
+  Variable operator()(const Tensor& ids, const Sequences& sequences, Run& run,
+                      const Tensor& types = {}) const;
+  /// Of a batch's source: of all its tokens.
+  Variable operator()(const Batch& batch, Run& run) const;
+  void each_linear(const VisitLinear& visit);
+  /// Makes what depends on type and place of the parameters and is none.
+  void make_tables(DType dtype, Device device);
+
+  Embedding token_embedding;
+  std::optional<Embedding> position_embedding;  ///< nothing where positions are not learned
+  std::optional<Embedding> segment_embedding;   ///< nothing where segments are not told apart
+  Norm embedding_norm;
+  std::vector<Block> blocks;
+  std::optional<Norm> final_norm;  ///< of pre-norm models
+
+ private:
+  Variable embed(const Tensor& ids, const Sequences& sequences, Run& run,
+                 const Tensor& types) const;
+
+  BertConfig config_;
+  Tensor rotary_table_;
+};
+
 class Bert final : public Model {
  public:
   /// Registers every parameter; the values come with materialize().
@@ -23,10 +53,6 @@ class Bert final : public Model {
   const BertConfig& config() const override { return config_; }
   std::int64_t positions() const override { return config_.context; }
 
-  /// ids: i32 [rows] -> states [rows, width]. types: i32 [rows], which part of its text a row is of;
-  /// undefined: the first. Points: embedded, those of embedding_norm and of the blocks.
-  Variable encode(const Tensor& ids, const Sequences& sequences, Run& run,
-                  const Tensor& types = {}) const;
   /// Of some states the rows that output() makes logits of, [rows, width]. Points: those of head.
   Variable head(const Variable& states, Run& run) const;
   /// [masked tokens, vocabulary]. Point: logits.
@@ -39,35 +65,22 @@ class Bert final : public Model {
   std::unique_ptr<Bert> for_decoding(DType weights = DType::f32) const;
 
   // The parts, for study and for exchange with other programs.
-  const Embedding& token_embedding() const { return token_embedding_; }
-  /// Nothing where positions are not learned.
-  const std::optional<Embedding>& position_embedding() const { return position_embedding_; }
-  /// Nothing where segments are not told apart.
-  const std::optional<Embedding>& segment_embedding() const { return segment_embedding_; }
-  const Norm& embedding_norm() const { return embedding_norm_; }
-  const std::vector<Block>& blocks() const { return blocks_; }
+  const BertEncoder& encoder() const { return encoder_; }
   const Linear& head_map() const { return head_map_; }
   const Norm& head_norm() const { return head_norm_; }
   const Linear& output() const { return output_; }
   void each_linear(const VisitLinear& visit) override;
 
  private:
-  Variable embed(const Tensor& ids, const Sequences& sequences, Run& run,
-                 const Tensor& types) const;
   /// What head() makes of the masked rows of a batch.
   Variable masked_rows(const Batch& batch, Run& run) const;
-  void make_tables(DType dtype, Device device) override;
+  void make_tables(DType dtype, Device device) override { encoder_.make_tables(dtype, device); }
 
   BertConfig config_;
-  Embedding token_embedding_;
-  std::optional<Embedding> position_embedding_, segment_embedding_;
-  Norm embedding_norm_;
-  std::vector<Block> blocks_;
-  std::optional<Norm> final_norm_;  // of pre-norm models
+  BertEncoder encoder_;
   Linear head_map_;
   Norm head_norm_;
   Linear output_;
-  Tensor rotary_table_;
 };
 
 /// Rows in the batch of places in its texts: places[i] of the text that row i of `targets` is of. A place

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "tensor/random.h"
-#include "tensor/suggestion.h"
 
 namespace kette {
 namespace {
@@ -20,19 +19,12 @@ BertConfig bert(std::int64_t layers, std::int64_t width, std::int64_t heads,
   return config;
 }
 
-const std::vector<std::pair<std::string, BertConfig>>& bert_presets() {
-  static const std::vector<std::pair<std::string, BertConfig>> presets = {
-      {"bert-tiny", bert(2, 128, 2, 8000, 128)},
-      {"bert-small", bert(4, 256, 4, 16000, 128)},
-      {"bert-base", bert(12, 768, 12, 30522, 512)},
-      {"bert-large", bert(24, 1024, 16, 30522, 512)}};
+const Presets<BertConfig>& bert_presets() {
+  static const Presets<BertConfig> presets = {{"bert-tiny", bert(2, 128, 2, 8000, 128)},
+                                              {"bert-small", bert(4, 256, 4, 16000, 128)},
+                                              {"bert-base", bert(12, 768, 12, 30522, 512)},
+                                              {"bert-large", bert(24, 1024, 16, 30522, 512)}};
   return presets;
-}
-
-std::vector<std::string> names_of_bert_presets() {
-  std::vector<std::string> names;
-  for (const auto& entry : bert_presets()) names.push_back(entry.first);
-  return names;
 }
 
 }  // namespace
@@ -45,12 +37,7 @@ BertConfig::BertConfig() {
   attention_dropout = 0.1;
 }
 
-BertConfig BertConfig::preset(const std::string& name) {
-  for (const auto& [preset_name, config] : bert_presets()) {
-    if (preset_name == name) return config;
-  }
-  fail("preset: expected one of ", joined(names_of_bert_presets()), ", given ", name);
-}
+BertConfig BertConfig::preset(const std::string& name) { return find_preset(bert_presets(), name); }
 
 const Family& bert_family() {
   static const Family family = {
@@ -58,7 +45,7 @@ const Family& bert_family() {
       .what = "masked language model",
       .options = "BERT models",
       .use = "kette fill and kette evaluate --text are for those",
-      .presets = names_of_bert_presets(),
+      .presets = names_of(bert_presets()),
       .config = preset_or_defaults<BertConfig>,
       .small_models = {{"BERT", small_bert().clone()}, {"modern", small_modern_bert().clone()}}};
   return family;

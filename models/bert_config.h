@@ -8,7 +8,7 @@ namespace kette {
 const Family& bert_family();
 
 /// The defaults are those of Devlin et al. 2019, section 3, and their code.
-struct BertConfig final : ModelConfig {
+struct BertConfig : ModelConfig {
   std::int64_t layers = 12;
   std::int64_t context = 512;  ///< tokens of the longest text, the marks at both its ends counted
   std::int64_t segments = 2;   ///< parts of a text that tokens are told apart by; 0: none

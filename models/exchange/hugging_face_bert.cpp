@@ -45,17 +45,19 @@ struct NormNames {
 Parts bert_parts(const Bert& model, const std::string& prefix = "", const NormNames& names = {}) {
   const std::string embeddings = prefix + "embeddings.", head = "cls.predictions.transform.";
   Parts parts = {
-      {embeddings + "word_embeddings.weight", model.token_embedding().table.value()},
-      {embeddings + "position_embeddings.weight", model.position_embedding()->table.value()},
-      {embeddings + "token_type_embeddings.weight", model.segment_embedding()->table.value()}};
+      {embeddings + "word_embeddings.weight", model.encoder().token_embedding.table.value()},
+      {embeddings + "position_embeddings.weight",
+       model.encoder().position_embedding->table.value()},
+      {embeddings + "token_type_embeddings.weight",
+       model.encoder().segment_embedding->table.value()}};
   const auto add_layer_norm = [&](const std::string& name, const Norm& norm) {
     parts.push_back({name + "LayerNorm" + names.gain, norm.gain.value()});
     parts.push_back({name + "LayerNorm" + names.bias, norm.bias.value()});
   };
-  add_layer_norm(embeddings, model.embedding_norm());
+  add_layer_norm(embeddings, model.encoder().embedding_norm);
   const std::int64_t width = model.config().width, hidden = model.config().hidden;
   for (std::int64_t i = 0; i < model.config().layers; ++i) {
-    const Block& block = model.blocks()[i];
+    const Block& block = model.encoder().blocks[i];
     const std::string name = prefix + "encoder.layer." + std::to_string(i) + ".";
     const Linear& query_key_value = block.self_attention.query_key_value;
     std::int64_t row = 0;
@@ -84,7 +86,7 @@ void pass_over_others(Parameters& parameters, const Bert& model) {
                 parameters.origin(), ": tensor \"", name,
                 "\": expected the values that it is tied to, given others");
   };
-  check_copy(kDecoder, model.token_embedding().table.value());
+  check_copy(kDecoder, model.encoder().token_embedding.table.value());
   check_copy(kDecoderBias, model.output().bias.value());
   for (const char* name : {"embeddings.position_ids", "pooler.dense.weight", "pooler.dense.bias",
                            "cls.seq_relationship.weight", "cls.seq_relationship.bias"}) {

@@ -1,20 +1,16 @@
-// An encoder alone, that says which class a text is of (Devlin et al. 2019, "BERT", section 4.1). Reads
-// top-down:
-//   x = Dropout(token embedding + PE)
-//   x = x + attention(norm(x));  x = x + feed_forward(norm(x))      `layers` times, without a mask
-//   logits = norm(x of the first token) W^T + b
+// A BERT that says which class a text is of, by the state of its first token, [CLS] (Devlin et al. 2019,
+// section 4.1):
+//   logits = Dropout(x of the first token) W^T + b
 // A batch: source, the texts; target_out, the class of each, with target_segments of one row a text.
 #pragma once
 
-#include "models/model.h"
+#include "models/bert.h"
 
 namespace kette {
 
 const Family& classifier_family();
 
-struct ClassifierConfig final : ModelConfig {
-  std::int64_t layers = 4;
-  std::int64_t max_length = 512;  ///< longest text, in tokens
+struct ClassifierConfig final : BertConfig {
   std::int64_t classes = 2;
 
   const Family& family() const override { return classifier_family(); }
@@ -25,7 +21,6 @@ struct ClassifierConfig final : ModelConfig {
   std::vector<Field> fields() override;
   void check() const override;
   std::vector<SummaryRow> summary() const override;
-  double attention_pairs(const Segments& source, const Segments& target) const override;
   Batch example_batch(std::uint64_t seed) const override;
 };
 
@@ -34,8 +29,8 @@ class Classifier final : public Model {
   explicit Classifier(const ClassifierConfig& config);
 
   const ClassifierConfig& config() const override { return config_; }
-  std::int64_t positions() const override { return config_.max_length; }
-  /// [texts, classes]. Points: embedded, those of the blocks, output.
+  std::int64_t positions() const override { return config_.context; }
+  /// [texts, classes]. Points: those of the encoder, classes.
   Variable logits(const Batch& batch, Run& run) const override;
   Variable loss(const Batch& batch, const CrossEntropyOptions& options, Run& run,
                 const Tensor& sums = {}) const override;
@@ -44,14 +39,11 @@ class Classifier final : public Model {
  private:
   /// The states of the first tokens: [texts, width].
   Variable first_states(const Batch& batch, Run& run) const;
-  void make_tables(DType dtype, Device device) override;
+  void make_tables(DType dtype, Device device) override { encoder_.make_tables(dtype, device); }
 
   ClassifierConfig config_;
-  Embedding embedding_;
-  std::vector<Block> blocks_;
-  Norm final_norm_;
-  Linear output_;
-  Tensor positions_;  // [max_length, width]
+  BertEncoder encoder_;
+  Linear classes_;
 };
 
 }  // namespace kette

@@ -1,4 +1,4 @@
-// The guide's "model of your own": an encoder-only classifier, a family that Kette does not have. What
+// The guide's "model of your own": a classifier on a BERT, a family that Kette does not have. What
 // stands here is what the guide shows (tests/test_docs.cpp holds them against each other); all that
 // serves every family serves it.
 #include <doctest/doctest.h>
@@ -27,8 +27,9 @@ ClassifierConfig tiny_classifier() {
   config.hidden = 64;
   config.heads = 4;
   config.vocabulary = 20;
-  config.max_length = 12;
-  config.dropout = 0;
+  config.context = 12;
+  config.norm = NormOrder::pre;
+  config.dropout = config.attention_dropout = 0;
   return config;
 }
 
@@ -81,11 +82,45 @@ TEST_CASE("a family of one's own: gradients, summary, points and configuration")
   model->allocate(DType::f32, {}, Gradients::none);
   std::vector<std::string> names;
   for (const Point& point : points_of(*model, 5, 1)) names.push_back(point.name);
-  CHECK(names.front() == "embedded");
-  CHECK(names.back() == "output");
-  CHECK(std::count(names.begin(), names.end(), "encoder/1/self_attention/probabilities") == 1);
+  CHECK(std::count(names.begin(), names.end(), "embedded") == 1);
+  CHECK(names.back() == "classes");
+  CHECK(std::count(names.begin(), names.end(), "layers/1/self_attention/probabilities") == 1);
   CHECK(contains(to_json(*config), "\"architecture\": \"kette-classifier\""));
   CHECK(contains(headline(*config), "layers 2"));
+}
+
+TEST_CASE("a family of one's own: goes on from a pretrained BERT") {
+  const OneThread quick;
+  ClassifierConfig config;
+  static_cast<BertConfig&>(config) = small_bert();
+  Bert pretrained(config);
+  pretrained.materialize(1);
+  Classifier model(config);
+  model.materialize(2);
+  std::size_t taken = 0;
+  for (const auto& leaf : model.parameters().leaves()) {
+    const Leaf* known = pretrained.parameters().find(leaf->name);
+    if (known == nullptr) continue;
+    leaf->value.copy_from(known->value);
+    ++taken;
+  }
+  CHECK(taken + 2 == model.parameters().leaves().size());  // all but those of its own map
+  const Batch batch = config.example_batch(3);
+  Run inference;
+  const Tensor states = pretrained.encoder()(batch, inference).value(),
+               logits = model.logits(batch, inference).value(),
+               weight = model.parameters().find("classes/weight")->value,
+               bias = model.parameters().find("classes/bias")->value;
+  for (std::int64_t text = 0; text < batch.source_segments.count(); ++text) {
+    const float* first = states.data<float>() + batch.source_segments.begin(text) * config.width;
+    for (std::int64_t k = 0; k < config.classes; ++k) {
+      double expected = bias.data<float>()[k];
+      for (std::int64_t j = 0; j < config.width; ++j) {
+        expected += double(first[j]) * weight.data<float>()[k * config.width + j];
+      }
+      CHECK(logits.data<float>()[text * config.classes + k] == doctest::Approx(expected));
+    }
+  }
 }
 
 TEST_CASE("a family of one's own: learns, is saved, and is adapted") {
