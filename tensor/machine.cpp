@@ -48,27 +48,33 @@ bool trains_in_bf16() {
 
 std::string int8_kernels() { return enum_name(cpu::int8_path()); }
 
-double measure_sgemm_gflops(int threads, std::int64_t size) {
+void multiply_by_blas(const MatmulArgs& args, int threads) {
   cpu::prepare_blas();
+  const std::int64_t rows = (args.m + threads - 1) / threads;
+#pragma omp parallel for num_threads(threads) schedule(static)
+  for (std::int64_t begin = 0; begin < args.m; begin += rows) {
+    cpu::gemm({args.transpose_a, args.transpose_b, std::min(rows, args.m - begin), args.n, args.k,
+               args.lda, args.ldb, args.ldc},
+              1.0f, static_cast<const float*>(args.a) + begin * (args.transpose_a ? 1 : args.lda),
+              static_cast<const float*>(args.b), 0.0f,
+              static_cast<float*>(args.c) + begin * args.ldc);
+  }
+}
+
+double measure_sgemm_gflops(int threads, std::int64_t size) {
   const auto elements = static_cast<std::size_t>(size * size);
   std::vector<float> a(elements, 0.5f), b(elements, 0.25f), c(elements);
-  const std::int64_t rows = (size + threads - 1) / threads;
+  MatmulArgs args;
+  args.a = a.data();
+  args.b = b.data();
+  args.c = c.data();
+  args.m = args.n = args.k = args.lda = args.ldb = args.ldc = size;
   double best = 0;
   for (int repetition = 0; repetition < 5; ++repetition) {
     const Stopwatch watch;
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (std::int64_t begin = 0; begin < size; begin += rows) {
-      const cpu::GemmShape block{.m = std::min(rows, size - begin),
-                                 .n = size,
-                                 .k = size,
-                                 .lda = size,
-                                 .ldb = size,
-                                 .ldc = size};
-      cpu::gemm(block, 1.0f, a.data() + begin * size, b.data(), 0.0f, c.data() + begin * size);
-    }
-    const double seconds = watch.seconds();
+    multiply_by_blas(args, threads);
     const double operations = 2.0 * static_cast<double>(size) * static_cast<double>(elements);
-    best = std::max(best, operations / seconds * 1e-9);
+    best = std::max(best, operations / watch.seconds() * 1e-9);
   }
   return best;
 }

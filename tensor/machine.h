@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "tensor/tensor.h"
+#include "tensor/kernels.h"
 
 namespace kette {
 
@@ -23,6 +23,8 @@ std::string bf16_kernels();
 /// KETTE_BF16 ("pairs" or "f32") says how.
 bool trains_in_bf16();
 
+/// C = op(A) op(B), f32 and no more, by OpenBLAS: a block of rows for each thread.
+void multiply_by_blas(const MatmulArgs& args, int threads);
 /// The machine's limit for f32 products: the best of a few [size, size] x [size, size] ones, each
 /// thread multiplying its own block of rows.
 double measure_sgemm_gflops(int threads, std::int64_t size = 2048);

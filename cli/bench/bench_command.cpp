@@ -1,5 +1,5 @@
 // `kette bench`: how fast this machine trains, translates, generates, tokenizes, and computes each
-// op.
+// op and each matrix product.
 #include "cli/commands/commands.h"
 
 namespace kette::cli {
@@ -12,6 +12,7 @@ void add_bench_command(CLI::App& program) {
   add_bench_generate_command(bench);
   add_bench_tokenize_command(bench);
   add_bench_ops_command(bench);
+  add_bench_products_command(bench);
 }
 
 }  // namespace kette::cli

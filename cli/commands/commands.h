@@ -39,5 +39,6 @@ void add_bench_translate_command(CLI::App& bench);
 void add_bench_generate_command(CLI::App& bench);
 void add_bench_tokenize_command(CLI::App& bench);
 void add_bench_ops_command(CLI::App& bench);
+void add_bench_products_command(CLI::App& bench);
 
 }  // namespace kette::cli

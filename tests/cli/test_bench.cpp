@@ -140,6 +140,24 @@ TEST_CASE("bench: every op of the table is timed") {
   CHECK(json["ops"].size() == kette::all_ops().size());
 }
 
+TEST_CASE("bench: every matrix product of a step is timed, and OpenBLAS beside it") {
+  const Outcome bench =
+      run_kette({"bench", "products", "--preset", "tiny", "--encoder-layers", "2",
+                 "--decoder-layers", "1", "--tokens", "24", "--runs", "1", "--json"});
+  CAPTURE(bench.err);
+  REQUIRE(bench.code == 0);
+  const Json json = Json::parse(bench.last_line());
+  std::int64_t count = 0;
+  for (const Json& product : json["products"]) {
+    count += product["count"].get<std::int64_t>();
+    CHECK(product["gflops"].get<double>() > 0);
+    CHECK(product["openblas_gflops"].get<double>() > 0);
+  }
+  // Forward and two backward of 4 maps in an encoder's layer, 7 in a decoder's, and the output.
+  CHECK(count == 3 * (2 * 4 + 7 + 1));
+  CHECK(json["seconds"].get<double>() > 0);
+}
+
 TEST_CASE("bench: a tokenizer is timed on a text") {
   const ScratchFolder folder;
   const std::string text = (folder / "text").string();
