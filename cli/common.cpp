@@ -31,20 +31,40 @@ void add_device_option(OptionGroup& group, Device& device) {
       [&device] { return device.str(); }, "Where to compute: cpu, cuda or cuda:N", "NAME");
 }
 
-void add_weights_option(OptionGroup& group, std::optional<DType>& weights,
-                        const std::string& otherwise) {
+namespace {
+
+/// An option whose values are names of types. Sets a DType or an optional one.
+template <class Chosen>
+void add_type_option(OptionGroup& group, const std::string& name,
+                     std::initializer_list<DType> types, Chosen& chosen,
+                     const std::function<std::string()>& now, const std::string& help) {
   std::vector<std::string> names;
-  for (const DType type : {DType::f32, DType::bf16, DType::int8}) names.emplace_back(name_of(type));
+  for (const DType type : types) names.emplace_back(name_of(type));
   group.one_of(
-      "--weights", names,
-      [&weights](const std::string& name) {
-        for (const DType type : {DType::f32, DType::bf16, DType::int8}) {
-          if (name == name_of(type)) weights = type;
+      name, names,
+      [&chosen, all = std::vector<DType>(types)](const std::string& given) {
+        for (const DType type : all) {
+          if (given == name_of(type)) chosen = type;
         }
       },
+      now, help);
+}
+
+}  // namespace
+
+void add_weights_option(OptionGroup& group, std::optional<DType>& weights,
+                        const std::string& otherwise) {
+  add_type_option(
+      group, "--weights", {DType::f32, DType::bf16, DType::int8}, weights,
       [&weights] { return weights ? name_of(*weights) : ""; },
       "What weights are rounded to: bf16 takes half the memory, int8, for a CPU, a quarter, and as much of the time where reading them is what takes it (default: " +
           otherwise + ")");
+}
+
+void add_cache_option(OptionGroup& group, DType& cache) {
+  add_type_option(
+      group, "--cache", {DType::f32, DType::bf16}, cache, [&cache] { return name_of(cache); },
+      "What keys and values of the past are kept in: bf16 takes half the memory, and less time where a text is long");
 }
 
 void add_compute_options(OptionGroup& group, ComputeOptions& options) {

@@ -36,6 +36,8 @@ void add_device_option(OptionGroup& group, Device& device);
 /// What weights are rounded to for decoding. otherwise: what they are where it is not given.
 void add_weights_option(OptionGroup& group, std::optional<DType>& weights,
                         const std::string& otherwise);
+/// What keys and values of the past are kept in.
+void add_cache_option(OptionGroup& group, DType& cache);
 /// Adds --device and --precision.
 void add_compute_options(OptionGroup& group, ComputeOptions& options);
 

@@ -51,6 +51,7 @@ void add_ensemble_options(CLI::App& command, EnsembleOptions& options) {
       .many();
   add_device_option(group, options.device);
   add_weights_option(group, options.weights, "what they are in the directories");
+  add_cache_option(group, options.cache);
 }
 
 std::vector<ModelOptions> EnsembleOptions::each() const {

@@ -44,6 +44,7 @@ struct EnsembleOptions {
   std::vector<std::string> models, checkpoints;
   Device device;
   std::optional<DType> weights;
+  DType cache = DType::f32;
 
   /// Throws a UsageError where models and checkpoints do not fit together.
   std::vector<ModelOptions> each() const;
@@ -54,8 +55,8 @@ struct LoadedEnsemble {
   std::vector<std::unique_ptr<M>> loaded;
   SharedTokenizer tokenizer;
   Ensemble models;  ///< of those that are loaded
-  DType
-      weights;  ///< what decoding is to take: what was asked for, or what all of them lie in, or f32
+  /// What decoding is to take: of weights what was asked for, or what all of them lie in, or f32.
+  DecodingTypes types;
 
   /// The memory of what was loaded, once models.for_decoding() has been called.
   void release() const {
@@ -81,8 +82,10 @@ LoadedEnsemble<M> load(const EnsembleOptions& options) {
     loaded.push_back(std::move(saved.model));
   }
   const DType common = stored.size() == 1 ? *stored.begin() : DType::f32;
-  return {std::move(loaded), std::move(tokenizer), Ensemble(models),
-          options.weights.value_or(common)};
+  return {std::move(loaded),
+          std::move(tokenizer),
+          Ensemble(models),
+          {options.weights.value_or(common), options.cache}};
 }
 
 /// Adds --beam, --length-penalty and the other settings of the search.

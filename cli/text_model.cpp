@@ -91,6 +91,9 @@ void evaluate_text(const EnsembleOptions& model_options, const EvaluateTextOptio
       model_options.weights.value_or(DType::f32) == DType::f32, "--weights ",
       name_of(*model_options.weights),
       ": expected a translation model, given --text (whole windows are read at once, which takes no longer in f32)");
+  KETTE_CHECK(
+      model_options.cache == DType::f32, "--cache ", name_of(model_options.cache),
+      ": expected a translation model, given --text (whole windows are read at once, without a cache)");
   const LoadedEnsemble<Gpt> loaded = load<Gpt>(model_options);
   const TokenFile tokens = tokens_of(options.files, options.documents, *loaded.tokenizer);
   TextScore score;

@@ -64,14 +64,14 @@ Ensemble::Ensemble(const std::vector<const AutoregressiveModel*>& models) {
   output_ = joint_output(models_);
 }
 
-Ensemble Ensemble::for_decoding(DType weights) const {
+Ensemble Ensemble::for_decoding(const DecodingTypes& types) const {
   Ensemble ready = *this;
-  for (auto& model : ready.models_) model = model->for_decoding(weights);
+  for (auto& model : ready.models_) model = model->for_decoding(types);
   if (models_.size() == 1) {
     ready.output_ = borrowed(ready.models_.front()->output());
   } else {
     auto output = std::make_shared<Linear>(*output_);
-    output->prepacked = output_->prepack(weights);
+    output->prepacked = output_->prepack(types.weights);
     ready.output_ = std::move(output);
   }
   return ready;

@@ -24,7 +24,7 @@ class Ensemble {
   explicit Ensemble(const std::vector<const AutoregressiveModel*>& models);
 
   /// Of snapshots made ready for decoding, which it owns (AutoregressiveModel::for_decoding()).
-  Ensemble for_decoding(DType weights = DType::f32) const;
+  Ensemble for_decoding(const DecodingTypes& types = {}) const;
 
   const std::vector<std::shared_ptr<const AutoregressiveModel>>& models() const { return models_; }
   /// Of the model that has the fewest.

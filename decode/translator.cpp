@@ -211,8 +211,8 @@ std::vector<std::vector<Hypothesis>> translate_ids(
   return Search(model, fitting, options, prefixes).run(progress);
 }
 
-Translator::Translator(const Ensemble& model, SharedTokenizer tokenizer, DType weights)
-    : model_(checked(model, *tokenizer).for_decoding(weights)), tokenizer_(std::move(tokenizer)) {}
+Translator::Translator(const Ensemble& model, SharedTokenizer tokenizer, const DecodingTypes& types)
+    : model_(checked(model, *tokenizer).for_decoding(types)), tokenizer_(std::move(tokenizer)) {}
 
 std::vector<Translation> Translator::translate(const std::vector<std::string>& lines,
                                                const TranslateOptions& options,

@@ -60,8 +60,7 @@ using TranslateProgress = std::function<void(std::int64_t done, std::int64_t tot
 
 class Translator {
  public:
-  /// weights: f32, bf16 or int8, what the model's are rounded to.
-  Translator(const Ensemble& model, SharedTokenizer tokenizer, DType weights = DType::f32);
+  Translator(const Ensemble& model, SharedTokenizer tokenizer, const DecodingTypes& types = {});
 
   /// A line without pieces gives an empty translation of score 0. prefixes: what the translation of each
   /// line begins with, or none for all.

@@ -39,8 +39,9 @@ TreeTokenizer::Shared tree_tokenizer_of(const SharedTokenizer& tokenizer,
   return of_trees;
 }
 
-TreeParser::TreeParser(const Ensemble& model, const SharedTokenizer& tokenizer, DType weights)
-    : tokenizer_(tree_tokenizer_of(tokenizer, "parse")), model_(model.for_decoding(weights)) {
+TreeParser::TreeParser(const Ensemble& model, const SharedTokenizer& tokenizer,
+                       const DecodingTypes& types)
+    : tokenizer_(tree_tokenizer_of(tokenizer, "parse")), model_(model.for_decoding(types)) {
   KETTE_CHECK(tokenizer->vocabulary() == model.vocabulary(), "parse: expected a tokenizer of ",
               model.vocabulary(), " symbols, the model's vocabulary, given one of ",
               tokenizer->vocabulary());

@@ -20,7 +20,8 @@ struct Parse {
 class TreeParser {
  public:
   /// tokenizer: a TreeTokenizer; another is an Error. weights: what the model's are rounded to.
-  TreeParser(const Ensemble& model, const SharedTokenizer& tokenizer, DType weights = DType::f32);
+  TreeParser(const Ensemble& model, const SharedTokenizer& tokenizer,
+             const DecodingTypes& types = {});
 
   /// The best tree of each line, words with spaces between them as in the Penn Treebank. Round brackets
   /// become -LRB- and -RRB-, as there. A sentence that the model has no positions for is an Error with

@@ -48,8 +48,13 @@ Device AutoregressiveModel::device() const {
   return output().prepacked->panels.device();
 }
 
-void AutoregressiveModel::become_snapshot_of(const AutoregressiveModel& other, DType weights) {
+void AutoregressiveModel::become_snapshot_of(const AutoregressiveModel& other,
+                                             const DecodingTypes& types) {
+  const auto [weights, cache] = types;
   const Device device = other.parameters().values().device();
+  KETTE_CHECK(cache == DType::f32 || cache == DType::bf16,
+              "cache: expected f32 or bf16 for keys and values, given ", name_of(cache));
+  cache_type_ = cache;
   KETTE_CHECK(weights != DType::int8 || device.kind == DeviceKind::cpu,
               "weights: expected f32 or bf16 on ", device.str(),
               ", given int8, which is for a CPU (take bf16)");

@@ -54,16 +54,22 @@ class AutoregressiveModel : public Model {
   /// (tensor/decoding.h), in f32, bf16 or, on a CPU, int8, which tables of tokens then are in, too, all
   /// else f32, so that the result of a row has the same bits whatever other rows are computed with it.
   /// What changes in this model afterwards does not reach it.
-  virtual std::unique_ptr<AutoregressiveModel> for_decoding(DType weights = DType::f32) const = 0;
+  virtual std::unique_ptr<AutoregressiveModel> for_decoding(
+      const DecodingTypes& types = {}) const = 0;
   /// Of a model made ready for decoding; an Error for another.
   Device device() const;
+  /// Likewise: what keys and values of the past are to be kept in.
+  DType cache_type() const { return cache_type_; }
 
  protected:
   /// What decode() makes of a batch.
   Variable states(const Batch& batch, Run& run) const;
   virtual Linear& output_map() = 0;
   /// For for_decoding().
-  void become_snapshot_of(const AutoregressiveModel& other, DType weights);
+  void become_snapshot_of(const AutoregressiveModel& other, const DecodingTypes& types);
+
+ private:
+  DType cache_type_ = DType::f32;
 };
 
 }  // namespace kette

@@ -88,9 +88,9 @@ void Gpt::each_linear(const VisitLinear& visit) {
   for (Block& block : blocks_) block.each_linear(visit);
 }
 
-std::unique_ptr<AutoregressiveModel> Gpt::for_decoding(DType weights) const {
+std::unique_ptr<AutoregressiveModel> Gpt::for_decoding(const DecodingTypes& types) const {
   auto copy = std::make_unique<Gpt>(config_);
-  copy->become_snapshot_of(*this, weights);
+  copy->become_snapshot_of(*this, types);
   return copy;
 }
 

@@ -22,7 +22,7 @@ class Gpt final : public AutoregressiveModel {
 
   /// ids: i32 [rows] -> the states that logits and loss are made of, [rows, width].
   Variable decode(const Tensor& ids, const Sequences& sequences, Run& run) const override;
-  std::unique_ptr<AutoregressiveModel> for_decoding(DType weights = DType::f32) const override;
+  std::unique_ptr<AutoregressiveModel> for_decoding(const DecodingTypes& types = {}) const override;
 
   const Embedding& token_embedding() const override { return token_embedding_; }
   /// Nothing where positions are not learned.

@@ -11,6 +11,17 @@
 
 namespace kette {
 
+/// What a model made ready for decoding keeps its weights, and keys and values of the past, in.
+struct DecodingTypes {
+  DType weights = DType::f32;  ///< f32, bf16 or, on a CPU, int8
+  DType cache = DType::f32;    ///< f32 or bf16
+
+  DecodingTypes() = default;
+  DecodingTypes(DType of_weights,
+                DType of_cache = DType::f32)  // NOLINT(google-explicit-constructor)
+      : weights(of_weights), cache(of_cache) {}
+};
+
 class Model {
  public:
   Model() = default;

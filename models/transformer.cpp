@@ -143,9 +143,9 @@ std::vector<Embedding*> Transformer::token_tables() {
   return {&embedding_, &*source_embedding_};
 }
 
-std::unique_ptr<AutoregressiveModel> Transformer::for_decoding(DType weights) const {
+std::unique_ptr<AutoregressiveModel> Transformer::for_decoding(const DecodingTypes& types) const {
   auto copy = std::make_unique<Transformer>(config_);
-  copy->become_snapshot_of(*this, weights);
+  copy->become_snapshot_of(*this, types);
   return copy;
 }
 

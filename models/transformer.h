@@ -23,7 +23,7 @@ class Transformer final : public AutoregressiveModel {
   Variable encode(const Tensor& source, const Sequences& sequences, Run& run) const override;
   /// target: i32 [rows], each sequence starting with <s> -> states [rows, width].
   Variable decode(const Tensor& target, const Sequences& sequences, Run& run) const override;
-  std::unique_ptr<AutoregressiveModel> for_decoding(DType weights = DType::f32) const override;
+  std::unique_ptr<AutoregressiveModel> for_decoding(const DecodingTypes& types = {}) const override;
 
   const Embedding& token_embedding() const override { return embedding_; }
   const Embedding& source_embedding() const override {

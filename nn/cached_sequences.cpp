@@ -47,7 +47,8 @@ QueriesAndKeys spelled_out(const Tensor& x, const AttentionPattern& pattern,
     lengths.push_back(positions[row] + 1);
   }
   const Variable queries = transpose(slice(transpose(x), 0, width));
-  const Variable keys_values = embedding(layer, Tensor::from(slots, layer.device()));
+  const Variable keys_values =
+      embedding(layer, Tensor::from(slots, layer.device())).value().to(DType::f32);
   return {queries, keys_values,
           Segments::from_lengths(std::vector<std::int64_t>(lengths.size(), 1)),
           Segments::from_lengths(lengths), pattern};
@@ -106,16 +107,19 @@ QueriesAndKeys CachedSequences::cross_pairs(std::int64_t layer, const Variable& 
 
 void write_to_cache(const Tensor& x, std::int64_t first_column, const CachePlaces& places,
                     const Tensor& layer) {
-  const rows::WriteToCache<float> body{x.data<float>() + first_column,
-                                       x.width(),
-                                       places.table.data<std::int32_t>(),
-                                       places.lines.data<std::int32_t>(),
-                                       places.positions.data<std::int32_t>(),
-                                       places.table.width(),
-                                       layer.data<float>(),
-                                       layer.width()};
   const Work work("write_to_cache", {&x});
-  on(x.device(), [&](auto exec) { kernels::for_rows(exec, body, x.rows()); });
+  const Tensor kept = x.to(layer.dtype());
+  visit_float(layer.dtype(), "write_to_cache", [&]<class T>(T) {
+    const rows::WriteToCache<T> body{kept.data<T>() + first_column,
+                                     kept.width(),
+                                     places.table.data<std::int32_t>(),
+                                     places.lines.data<std::int32_t>(),
+                                     places.positions.data<std::int32_t>(),
+                                     places.table.width(),
+                                     layer.data<T>(),
+                                     layer.width()};
+    on(x.device(), [&](auto exec) { kernels::for_rows(exec, body, x.rows()); });
+  });
 }
 
 }  // namespace kette

@@ -108,14 +108,14 @@ std::vector<bool> KvCache::slots_in_use() const {
 
 void KvCache::grow(std::int64_t slots) {
   const Work work("grow_kv_cache");
-  const auto enlarge = [&](Tensor& kept, std::int64_t width) {
-    const Tensor larger = Tensor::empty({slots, width}, DType::f32, device_);
+  const auto enlarge = [&](Tensor& kept, std::int64_t width, DType dtype) {
+    const Tensor larger = Tensor::empty({slots, width}, dtype, device_);
     if (slots_ > 0) larger.slice(0, slots_).copy_from(kept);
     kept = larger;
   };
   for (std::size_t layer = 0; layer < widths_.size(); ++layer) {
-    enlarge(keys_values_[layer], (has_states_ ? 1 : 2) * widths_[layer]);
-    if (keys_are_smeared_) enlarge(unsmeared_keys_[layer], widths_[layer]);
+    enlarge(keys_values_[layer], (has_states_ ? 1 : 2) * widths_[layer], dtype_);
+    if (keys_are_smeared_) enlarge(unsmeared_keys_[layer], widths_[layer], DType::f32);
   }
   slots_ = slots;
 }

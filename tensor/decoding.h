@@ -75,7 +75,8 @@ struct CachePlaces {
 /// Each row attends to its line, up to its own position and as far back as its window reaches.
 struct CachedAttentionArgs {
   QueryRows rows;
-  Tensor cache;  ///< [slots, 2 * key width], keys before values; see rows/cache.h for what fills it
+  /// [slots, 2 * key width], keys before values, f32 or bf16; see rows/cache.h for what fills it
+  Tensor cache;
   CachePlaces places;
 
   void check() const;  ///< an Error unless the shapes fit together

@@ -160,9 +160,10 @@ void PrepackedLinearArgs::check() const {
 
 void CachedAttentionArgs::check() const {
   rows.pattern.check("cached attention", rows.heads);
-  KETTE_CHECK(cache.dtype() == DType::f32 && cache.width() == 2 * rows.key_width(),
-              "cached attention: expected a cache f32 [slots, ", 2 * rows.key_width(), "], given ",
-              cache.str());
+  KETTE_CHECK((cache.dtype() == DType::f32 || cache.dtype() == DType::bf16) &&
+                  cache.width() == 2 * rows.key_width(),
+              "cached attention: expected a cache f32 or bf16 [slots, ", 2 * rows.key_width(),
+              "], given ", cache.str());
   places.check("cached attention", rows.rows());
 }
 

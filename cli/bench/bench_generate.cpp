@@ -22,6 +22,7 @@ struct BenchGenerateOptions {
   ArchitectureOptions architecture;
   Device device;
   std::optional<DType> weights;
+  DType cache = DType::f32;
   std::int64_t prompt = 16, tokens = 64, texts = 1, runs = 5;
   std::uint64_t seed = 1;
 };
@@ -41,7 +42,7 @@ void run(BenchGenerateOptions& o) {
               " tokens of prompt and text together, given ", o.prompt + o.tokens);
   Gpt model(config);
   model.materialize(o.seed, DType::f32, o.device);
-  const auto ready = model.for_decoding(weight_type);
+  const auto ready = model.for_decoding({weight_type, o.cache});
   Random random(o.seed, 7);
   std::vector<std::int32_t> prompt;
   for (std::int64_t i = 0; i < o.prompt; ++i) {
@@ -81,6 +82,7 @@ void run(BenchGenerateOptions& o) {
   Json json = {{"preset", o.architecture.preset()},
                {"device", o.device.str()},
                {"weights", name_of(weight_type)},
+               {"cache", name_of(o.cache)},
                {"threads", threads},
                {"texts", o.texts},
                {"tokens_per_second", median(rates)},
@@ -108,6 +110,7 @@ void add_bench_generate_command(CLI::App& bench) {
   options->architecture.add_preset_option(model, gpt_family().presets, "Its size");
   add_device_option(model, options->device);
   add_weights_option(model, options->weights, name_of(DType::f32));
+  add_cache_option(model, options->cache);
   options->architecture.add_field_options(command);
   OptionGroup measuring(command, "Measuring");
   measuring.number("--prompt", options->prompt, at_least(1), "Tokens of the prompt");

@@ -22,6 +22,7 @@ struct BenchTranslateOptions {
   CommonOptions common;
   Device device;
   std::optional<DType> weights;
+  DType cache = DType::f32;
   std::string preset = "tiny", ids = "zipf";
   std::filesystem::path source, tokenizer;
   TranslateOptions translate;
@@ -65,7 +66,7 @@ void run(BenchTranslateOptions& o) {
   Transformer model(config);
   check_width(o.translate, model);
   model.materialize(o.seed, DType::f32, o.device);
-  const auto ready = model.for_decoding(weight_type);
+  const auto ready = model.for_decoding({weight_type, o.cache});
   std::vector<double> times;
   double target_tokens = 0, all_seconds = 0, of_processors = 0;
   for (std::int64_t run = 0; run < o.warmup + o.steps; ++run) {
@@ -86,6 +87,7 @@ void run(BenchTranslateOptions& o) {
   const Json json = {{"preset", o.preset},
                      {"device", o.device.str()},
                      {"weights", name_of(weight_type)},
+                     {"cache", name_of(o.cache)},
                      {"threads", threads},
                      {"beam", o.translate.beam},
                      {"sentences", sources.size()},
@@ -110,6 +112,7 @@ void add_bench_translate_command(CLI::App& bench) {
   model.choice("--preset", options->preset, transformer_family().presets, "Its size");
   add_device_option(model, options->device);
   add_weights_option(model, options->weights, name_of(DType::f32));
+  add_cache_option(model, options->cache);
   OptionGroup text(command, "Sentences (default: random ones)");
   text.path("--src", options->source, "Real ones");
   text.path("--tokenizer", options->tokenizer,

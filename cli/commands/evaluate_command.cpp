@@ -36,7 +36,7 @@ LoadedEnsemble<Transformer> load_checked(const EnsembleOptions& model, const Eva
 
 std::vector<std::string> translate(const LoadedEnsemble<Transformer>& loaded,
                                    const EvaluateOptions& o, const TextLines& source) {
-  const Translator translator(loaded.models, loaded.tokenizer, loaded.weights);
+  const Translator translator(loaded.models, loaded.tokenizer, loaded.types);
   loaded.release();
   const std::vector<std::string> lines(source.views().begin(), source.views().end());
   std::vector<std::string> texts;

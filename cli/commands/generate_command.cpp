@@ -97,7 +97,7 @@ void print_texts(const GenerateCommandOptions& o, const LoadedEnsemble<Gpt>& loa
   if (ids.empty()) ids.push_back(tokenizer.special().end);
   GenerateOptions options = o.generate;
   if (o.stop) options.end_of_text = tokenizer.special().end;
-  const Ensemble ready = loaded.models.for_decoding(loaded.weights);
+  const Ensemble ready = loaded.models.for_decoding(loaded.types);
   loaded.release();
   if (o.search.beam > 1) return print_likeliest(o, tokenizer, ready, prompt, ids);
   const std::string echoed = o.echo ? prompt : "";

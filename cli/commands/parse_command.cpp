@@ -34,7 +34,7 @@ class Parser {
   explicit Parser(const ParseCommandOptions& o)
       : options_(o),
         loaded_(load<Transformer>(o.model)),
-        parser_(checked(), loaded_.tokenizer, loaded_.weights) {
+        parser_(checked(), loaded_.tokenizer, loaded_.types) {
     loaded_.release();
   }
 

@@ -30,7 +30,7 @@ void run(const ScoreCommandOptions& o) {
   check_lengths(loaded, source.views(), o.source.string());
   check_lengths(loaded, target.views(), o.target.string(), 1, Side::target);
   const std::vector<SentenceScore> scores = score_ids(
-      loaded.models.for_decoding(loaded.weights), loaded.tokenizer->encode_all(source.views()),
+      loaded.models.for_decoding(loaded.types), loaded.tokenizer->encode_all(source.views()),
       loaded.tokenizer->encode_all(target.views(), Side::target), o.score);
   double sum = 0;
   std::int64_t tokens = 0;

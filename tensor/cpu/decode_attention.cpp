@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "tensor/cpu/parallel.h"
@@ -15,29 +16,40 @@ namespace {
 
 using S = cpu::Simd<float>;
 
-float dot(const float* a, const float* b, std::int64_t count) {
+S::Vector load(const float* from) { return S::load(from); }
+S::Vector load(const BFloat16* from) {
+  typedef std::uint16_t Halves __attribute__((vector_size(cpu::kVectorBytes / 2)));
+  typedef std::uint32_t Words __attribute__((vector_size(cpu::kVectorBytes)));
+  Halves halves;
+  std::memcpy(&halves, from, sizeof halves);
+  return std::bit_cast<S::Vector>(__builtin_convertvector(halves, Words) << 16);
+}
+
+template <class Kept>
+float dot(const float* a, const Kept* b, std::int64_t count) {
   S::Vector sums{};
   std::int64_t e = 0;
-  for (; e + S::kLanes <= count; e += S::kLanes) sums += S::load(a + e) * S::load(b + e);
+  for (; e + S::kLanes <= count; e += S::kLanes) sums += S::load(a + e) * load(b + e);
   float total = S::sum_lanes(sums);
-  for (; e < count; ++e) total += a[e] * b[e];
+  for (; e < count; ++e) total += a[e] * float(b[e]);
   return total;
 }
 
 /// out = sum over t of weights[t] * values[t][column ...], for `count` columns.
-void mix(const float* weights, const float* const* values, std::int64_t length, std::int64_t column,
+template <class Kept>
+void mix(const float* weights, const Kept* const* values, std::int64_t length, std::int64_t column,
          std::int64_t count, float* out) {
   std::int64_t e = 0;
   for (; e + S::kLanes <= count; e += S::kLanes) {
     S::Vector sums{};
     for (std::int64_t t = 0; t < length; ++t) {
-      sums += weights[t] * S::load(values[t] + column + e);
+      sums += weights[t] * load(values[t] + column + e);
     }
     S::store(out + e, sums);
   }
   for (; e < count; ++e) {
     float sum = 0;
-    for (std::int64_t t = 0; t < length; ++t) sum += weights[t] * values[t][column + e];
+    for (std::int64_t t = 0; t < length; ++t) sum += weights[t] * float(values[t][column + e]);
     out[e] = sum;
   }
 }
@@ -64,9 +76,10 @@ void normalize(float* scores, std::int64_t length) {
 }
 
 /// Working memory of a thread: the scores of one row, [heads, padded length], and its keys' places.
+template <class Kept>
 struct RowScratch {
   std::vector<float> scores;
-  std::vector<const float*> keys;
+  std::vector<const Kept*> keys;
 };
 
 struct Heads {
@@ -74,14 +87,15 @@ struct Heads {
 };
 
 /// Some heads of one row; a value lies `key_width` elements behind its key.
+template <class Kept>
 void attend(const QueryRows& args, std::int64_t row, Heads heads, std::int64_t length,
-            RowScratch& scratch) {
+            RowScratch<Kept>& scratch) {
   const std::int64_t width = args.width(), head_width = width / args.heads, stride = padded(length),
                      group = args.pattern.group;
   const float* query = args.query + row * args.query_stride;
   const float scale = static_cast<float>(args.scale);
   for (std::int64_t t = 0; t < length; ++t) {
-    const float* key = scratch.keys[t];
+    const Kept* key = scratch.keys[t];
     for (std::int64_t head = heads.begin; head < heads.end; ++head) {
       scratch.scores[head * stride + t] =
           scale * dot(query + head * head_width, key + head / group * head_width, head_width);
@@ -100,11 +114,9 @@ void attend(const QueryRows& args, std::int64_t row, Heads heads, std::int64_t l
   }
 }
 
-}  // namespace
-
-/// Some rows a thread; where rows are few, some heads of them.
-void cached_attention(CpuExec, const CachedAttentionArgs& args) {
-  args.check();
+/// Some rows a thread; where rows are few, some heads of them. Kept: what the cache keeps.
+template <class Kept>
+void attend_all(const CachedAttentionArgs& args) {
   const QueryRows& queries = args.rows;
   const std::int64_t rows = queries.rows();
   if (rows == 0) return;
@@ -122,7 +134,7 @@ void cached_attention(CpuExec, const CachedAttentionArgs& args) {
   const std::int32_t* lines = args.places.lines.data<std::int32_t>();
   const std::int32_t* table = args.places.table.data<std::int32_t>();
   const std::int64_t table_width = args.places.table.width(), slot_width = args.cache.width();
-  const float* cache = args.cache.data<float>();
+  const Kept* cache = args.cache.data<Kept>();
   constexpr std::int64_t kRowsPerBlock = 8;
   const std::int64_t blocks = cpu::ceil_div(rows, kRowsPerBlock);
   const std::int64_t groups =
@@ -134,7 +146,7 @@ void cached_attention(CpuExec, const CachedAttentionArgs& args) {
   cpu::parallel_blocks(blocks * groups, 1, cost_each, [&](std::int64_t part, std::int64_t) {
     const std::int64_t first = part / groups * kRowsPerBlock, group = part % groups;
     const Heads heads{queries.heads * group / groups, queries.heads * (group + 1) / groups};
-    thread_local RowScratch scratch;
+    thread_local RowScratch<Kept> scratch;
     const auto most = static_cast<std::size_t>(longest);
     if (scratch.keys.size() < most) scratch.keys.resize(most);
     const auto scores = static_cast<std::size_t>(padded(longest) * queries.heads);
@@ -146,6 +158,13 @@ void cached_attention(CpuExec, const CachedAttentionArgs& args) {
       attend(queries, row, heads, length, scratch);
     }
   });
+}
+
+}  // namespace
+
+void cached_attention(CpuExec, const CachedAttentionArgs& args) {
+  args.check();
+  args.cache.dtype() == DType::bf16 ? attend_all<BFloat16>(args) : attend_all<float>(args);
 }
 
 }  // namespace kette::kernels

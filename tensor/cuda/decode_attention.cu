@@ -19,8 +19,11 @@ constexpr float kLowest = -std::numeric_limits<float>::infinity();
 
 /// CachedAttentionArgs for the device. Heads wider than a warp has columns for are taken in blocks of
 /// columns, each of them with the scores anew.
+/// Kept: what the cache keeps, f32 or bf16.
+template <class Kept>
 struct Call {
-  const float *query, *cache;
+  const float* query;
+  const Kept* cache;
   float* output;
   const std::int32_t *table, *lines, *positions;
   std::int64_t query_stride, table_width, rows, heads, head_width, blocks;
@@ -33,20 +36,29 @@ struct Call {
   KETTE_HOST_DEVICE std::int64_t padded_width() const { return (head_width + 3) / 4 * 4; }
 };
 
+__device__ float4 four(const float* from) { return *reinterpret_cast<const float4*>(from); }
+__device__ float4 four(const BFloat16* from) {
+  struct alignas(8) Four {
+    BFloat16 x, y, z, w;
+  };
+  const Four read = *reinterpret_cast<const Four*>(from);
+  return {float(read.x), float(read.y), float(read.z), float(read.w)};
+}
+
 /// Four sums side by side, so the same bits whether or not a key can be read by fours.
-template <bool kAligned>
-__device__ float dot(const float* query, const float* key, std::int64_t width) {
+template <bool kAligned, class Kept>
+__device__ float dot(const float* query, const Kept* key, std::int64_t width) {
   float4 sums = {0, 0, 0, 0};
   for (std::int64_t e = 0; e < width; e += 4) {
     const float4 q = *reinterpret_cast<const float4*>(query + e);
     float4 k = {0, 0, 0, 0};
     if constexpr (kAligned) {
-      k = *reinterpret_cast<const float4*>(key + e);
+      k = four(key + e);
     } else {
-      k.x = key[e];
-      if (e + 1 < width) k.y = key[e + 1];
-      if (e + 2 < width) k.z = key[e + 2];
-      if (e + 3 < width) k.w = key[e + 3];
+      k.x = float(key[e]);
+      if (e + 1 < width) k.y = float(key[e + 1]);
+      if (e + 2 < width) k.z = float(key[e + 2]);
+      if (e + 3 < width) k.w = float(key[e + 3]);
     }
     sums.x = fmaf(q.x, k.x, sums.x);
     sums.y = fmaf(q.y, k.y, sums.y);
@@ -56,9 +68,10 @@ __device__ float dot(const float* query, const float* key, std::int64_t width) {
   return (sums.x + sums.y) + (sums.z + sums.w);
 }
 
-__device__ const float* from_lane(const float* pointer, int lane) {
+template <class Kept>
+__device__ const Kept* from_lane(const Kept* pointer, int lane) {
   const auto bits = reinterpret_cast<std::uintptr_t>(pointer);
-  return reinterpret_cast<const float*>(__shfl_sync(0xffffffffu, bits, lane));
+  return reinterpret_cast<const Kept*>(__shfl_sync(0xffffffffu, bits, lane));
 }
 
 /// What a warp knows of some keys: of `total` each lane has its own part.
@@ -84,9 +97,9 @@ struct Share {
 };
 
 /// A head of a row, and what a lane has to do with it.
-template <int kEach, bool kAligned>
+template <class Kept, int kEach, bool kAligned>
 struct Head {
-  const Call& call;
+  const Call<Kept>& call;
   const float* query;         // scaled, in shared memory
   const std::int32_t* slots;  // of the keys that the row sees
   std::int64_t length, column, key_column, first_column;
@@ -97,7 +110,7 @@ struct Head {
   __device__ Share<kEach> take(std::int64_t first) const {
     Share<kEach> share;
     for (std::int64_t begin = first * kWarp; begin < length; begin += kShares * kWarp) {
-      const float* key = nullptr;
+      const Kept* key = nullptr;
       float score = kLowest;
       if (begin + lane < length) {
         key = call.cache + slots[begin + lane] * 2 * call.key_width() + key_column;
@@ -110,10 +123,10 @@ struct Head {
       const int count = static_cast<int>(length - begin < kWarp ? length - begin : kWarp);
       for (int t = 0; t < count; ++t) {
         const float part = __shfl_sync(0xffffffffu, weight, t);
-        const float* value = from_lane(key, t) + call.key_width();
+        const Kept* value = from_lane(key, t) + call.key_width();
         for (int j = 0; j < kEach; ++j) {
           const std::int64_t e = first_column + j * kWarp;
-          if (e < call.head_width) share.sums[j] = fmaf(part, value[e], share.sums[j]);
+          if (e < call.head_width) share.sums[j] = fmaf(part, float(value[e]), share.sums[j]);
         }
       }
     }
@@ -130,8 +143,8 @@ struct Head {
 };
 
 /// kEach: columns a lane has of the result. kWarps: warps of a head, 1 or one for each share.
-template <int kEach, bool kAligned, int kWarps>
-__global__ void attend(Call call) {
+template <class Kept, int kEach, bool kAligned, int kWarps>
+__global__ void attend(Call<Kept> call) {
   static_assert(kWarps == 1 || kWarps == kShares);
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const int warp = static_cast<int>(threadIdx.x) / kWarp, team = warp / kWarps;
@@ -147,15 +160,15 @@ __global__ void attend(Call call) {
     query[e] = e < call.head_width ? call.scale * source[e] : 0.0f;
   }
   const std::int64_t position = call.positions[row], low = call.pattern.first_visible(position);
-  const Head<kEach, kAligned> mine{call,
-                                   query,
-                                   call.table + call.lines[row] * call.table_width + low,
-                                   position + 1 - low,
-                                   head * call.head_width,
-                                   head / call.pattern.group * call.head_width,
-                                   task % call.blocks * kEach * kWarp + lane,
-                                   static_cast<float>(call.pattern.slope(head, call.heads)),
-                                   lane};
+  const Head<Kept, kEach, kAligned> mine{call,
+                                         query,
+                                         call.table + call.lines[row] * call.table_width + low,
+                                         position + 1 - low,
+                                         head * call.head_width,
+                                         head / call.pattern.group * call.head_width,
+                                         task % call.blocks * kEach * kWarp + lane,
+                                         static_cast<float>(call.pattern.slope(head, call.heads)),
+                                         lane};
   Share<kEach> all;
   if constexpr (kWarps == 1) {
     __syncwarp();
@@ -172,47 +185,54 @@ __global__ void attend(Call call) {
   }
 }
 
-template <int kEach, int kWarps>
-void launch_attend(CudaExec exec, const Call& call, bool aligned) {
+template <int kEach, int kWarps, class Kept>
+void launch_attend(CudaExec exec, const Call<Kept>& call, bool aligned) {
   cuda::Grid grid = cuda::one_thread_each(call.rows * call.heads * call.blocks * kWarp * kWarps);
   grid.shared_bytes =
       static_cast<std::size_t>(grid.threads.x / (kWarp * kWarps) * call.padded_width()) *
       sizeof(float);
-  cuda::launch(exec, aligned ? attend<kEach, true, kWarps> : attend<kEach, false, kWarps>, grid,
-               call);
+  cuda::launch(exec,
+               aligned ? attend<Kept, kEach, true, kWarps> : attend<Kept, kEach, false, kWarps>,
+               grid, call);
 }
 
-template <int kEach>
-void launch_attend(CudaExec exec, Call call, bool aligned) {
+template <int kEach, class Kept>
+void launch_attend(CudaExec exec, Call<Kept> call, bool aligned) {
   call.blocks = ceil_div(call.head_width, kEach * kWarp);
   const bool is_few = call.rows * call.heads * call.blocks < 4 * cuda::multiprocessors(exec);
   if (is_few && call.table_width > kWarp) return launch_attend<kEach, kShares>(exec, call, aligned);
   launch_attend<kEach, 1>(exec, call, aligned);
 }
 
-}  // namespace
-
-void cached_attention(CudaExec exec, const CachedAttentionArgs& args) {
-  args.check();
+template <class Kept>
+void attend_all(CudaExec exec, const CachedAttentionArgs& args) {
   const CachePlaces& places = args.places;
-  const Call call{args.rows.query,
-                  args.cache.data<float>(),
-                  args.rows.output.data<float>(),
-                  places.table.data<std::int32_t>(),
-                  places.lines.data<std::int32_t>(),
-                  places.positions.data<std::int32_t>(),
-                  args.rows.query_stride,
-                  places.table.width(),
-                  args.rows.rows(),
-                  args.rows.heads,
-                  args.rows.width() / args.rows.heads,
-                  1,
-                  static_cast<float>(args.rows.scale),
-                  args.rows.pattern};
+  const Call<Kept> call{args.rows.query,
+                        args.cache.data<Kept>(),
+                        args.rows.output.data<float>(),
+                        places.table.data<std::int32_t>(),
+                        places.lines.data<std::int32_t>(),
+                        places.positions.data<std::int32_t>(),
+                        args.rows.query_stride,
+                        places.table.width(),
+                        args.rows.rows(),
+                        args.rows.heads,
+                        args.rows.width() / args.rows.heads,
+                        1,
+                        static_cast<float>(args.rows.scale),
+                        args.rows.pattern};
   const bool aligned = call.head_width % 4 == 0;
   if (call.head_width <= kWarp) return launch_attend<1>(exec, call, aligned);
   if (call.head_width <= 2 * kWarp) return launch_attend<2>(exec, call, aligned);
   launch_attend<4>(exec, call, aligned);
+}
+
+}  // namespace
+
+void cached_attention(CudaExec exec, const CachedAttentionArgs& args) {
+  args.check();
+  args.cache.dtype() == DType::bf16 ? attend_all<BFloat16>(exec, args)
+                                    : attend_all<float>(exec, args);
 }
 
 }  // namespace kette::kernels

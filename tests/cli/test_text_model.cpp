@@ -201,6 +201,24 @@ TEST_CASE("text model: weights may be rounded to bf16 or int8") {
   check_refusal(run_kette({"evaluate", "--model", model.path(), "--text", model.path("text.txt"),
                            "--weights", "bf16"}),
                 "--weights bf16: expected a translation model", 1);
+  check_refusal(run_kette({"evaluate", "--model", model.path(), "--text", model.path("text.txt"),
+                           "--cache", "bf16"}),
+                "--cache bf16: expected a translation model", 1);
+}
+
+TEST_CASE("text model: keys and values may be kept in bf16") {
+  const auto with_cache = [](const std::string& type) {
+    return generate(
+        {"--cache", type, "--prompt", "the c", "--max-tokens", "9", "--beam", "3", "--json"});
+  };
+  const auto score = [](const Outcome& outcome) {
+    REQUIRE(outcome.code == 0);
+    return Json::parse(outcome.last_line())["texts"][0]["score"].get<double>();
+  };
+  const double exact = score(with_cache("f32")), rounded = score(with_cache("bf16"));
+  CHECK(rounded != exact);
+  CHECK(rounded == doctest::Approx(exact).epsilon(0.05));
+  check_refusal(with_cache("int8"), "--cache: expected f32|bf16, given int8", 2);
 }
 
 TEST_CASE("text model: a beam search finds the likeliest texts, best first") {

@@ -151,16 +151,18 @@ TEST_CASE("cached attention follows the table, whatever is beside a row") {
                          {12, 3, causal.within(40).with_slopes()},
                          {80, 2, causal.in_groups_of(2).within(1)},
                          {12, 3, causal.within(1000)}};
-  for (const Device device : test_devices()) {
+  for (const Case& where : all_cases()) {
+    const Device device = where.device;
     for (const Given& given : cases) {
       const std::int64_t width = given.width, heads = given.heads, head_width = width / heads,
                          key_width = width / given.pattern.group;
-      CAPTURE(device.str());
+      CAPTURE(where.str());
       CAPTURE(width);
       // Queries are columns of something wider.
       const Tensor query = random_tensor({rows, width + 3}, 4),
-                   cache = random_tensor({kSlots, 2 * key_width}, 5);
-      const Tensor cache_there = cache.to(device);
+                   kept = random_tensor({kSlots, 2 * key_width}, 5).to(where.panels),
+                   cache = kept.to(DType::f32);
+      const Tensor cache_there = kept.to(device);
       const Tensor table_there = Tensor::from(table, {kLines, kPositions}, device);
       const auto attend = [&](std::int64_t first, std::int64_t count, std::int64_t copies) {
         const auto repeat = [&](const std::vector<std::int32_t>& values) {

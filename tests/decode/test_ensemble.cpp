@@ -135,8 +135,8 @@ TEST_CASE(
 
 TEST_CASE("ensemble: no translation depends on batch, order or threads") {
   const auto one = random_model(small_config(), 1), other = random_model(other_config(), 2);
-  for (const DType weights : {DType::f32, DType::bf16}) {
-    const Ensemble ready = Ensemble({one.get(), other.get()}).for_decoding(weights);
+  for (const DType type : {DType::f32, DType::bf16}) {
+    const Ensemble ready = Ensemble({one.get(), other.get()}).for_decoding({type, type});
     const std::vector<Ids> sources = random_sentences(9, 611, 12);
     TranslateOptions options;
     options.extra_length = 4;
