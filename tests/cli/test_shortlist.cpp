@@ -81,13 +81,11 @@ TEST_CASE("--shortlist: translations have pieces of the lexicon, in every type o
   CHECK(model.translate({"--shortlist"}, int8).out ==
         model.translate({"--shortlist", "--weights", "int8"}).out);
   // Of an ensemble the first one's counts.
-  CHECK(model.translate({"--shortlist", "--model", model.path(), SmallModel::get().model()}).code ==
-        0);
-  const Outcome none =
-      model.translate({"--shortlist", "--model", SmallModel::get().model(), model.path()});
+  const std::string without = SmallModel::get().model();
+  CHECK(model.translate({"--shortlist", "--model", without}).code == 0);
+  const Outcome none = model.translate({"--shortlist", "--model", model.path()}, without);
   CHECK(none.code == 1);
-  CHECK(none.says("make one of the training data: kette lexicon --model " +
-                  SmallModel::get().model()));
+  CHECK(none.says("make one of the training data: kette lexicon --model " + without));
 
   const Outcome scored =
       run_kette({"evaluate", "--model", model.path(), "--src", SmallModel::get().file("valid.en"),
@@ -121,7 +119,12 @@ TEST_CASE("--shortlist: no lexicon, a damaged one, and what does not go with it"
   const Outcome empty = run_kette({"lexicon", "--model", model.path(), "--src", model.file("empty"),
                                    "--tgt", model.file("empty"), "--quiet"});
   CHECK(empty.code == 1);
-  CHECK(empty.says("expected sentence pairs that pass the filters, given none"));
+  CHECK(empty.says("expected at least one line, given an empty file"));
+  write_file(model.file("blank"), "\n\n");
+  const Outcome blank = run_kette({"lexicon", "--model", model.path(), "--src", model.file("blank"),
+                                   "--tgt", model.file("blank"), "--quiet"});
+  CHECK(blank.code == 1);
+  CHECK(blank.says("expected sentence pairs that pass the filters, given none"));
   const Outcome uneven =
       run_kette({"lexicon", "--model", model.path(), "--src", SmallModel::get().file("train.en"),
                  "--tgt", SmallModel::get().file("valid.de"), "--quiet"});

@@ -170,7 +170,8 @@ TEST_CASE("shortlist: what a prefix has is added, and the unknown piece where it
   options.shortlist = [](auto) { return Ids{}; };
   const auto tokens_of = [&](const std::vector<Ids>& prefixes) {
     std::set<std::int32_t> tokens;
-    for (const Hypothesis& one : translate_ids(*ready, {{5, 6, 7}}, options, {}, prefixes)[0]) {
+    const auto found = translate_ids(*ready, {{5, 6, 7}}, options, {}, prefixes);
+    for (const Hypothesis& one : found[0]) {
       tokens.insert(one.tokens.begin(), one.tokens.end());
       if (prefixes.empty()) continue;
       REQUIRE(one.tokens.size() >= prefixes[0].size());
@@ -179,12 +180,13 @@ TEST_CASE("shortlist: what a prefix has is added, and the unknown piece where it
     return tokens;
   };
   CHECK(tokens_of({}) == std::set<std::int32_t>{1});
-  const std::set<std::int32_t> begun = tokens_of({{600, 17}});
+  const std::vector<Ids> begun_by(1, Ids{600, 17});
+  const std::set<std::int32_t> begun = tokens_of(begun_by);
   CHECK(begun.contains(600));
   CHECK(begun.contains(17));
   options.allow_unknown = false;
   CHECK(tokens_of({}).empty());
-  for (const std::int32_t token : tokens_of({{600, 17}})) CHECK((token == 600 || token == 17));
+  for (const std::int32_t token : tokens_of(begun_by)) CHECK((token == 600 || token == 17));
 }
 
 TEST_CASE("shortlist: what makes no sense beside it is refused") {
@@ -196,7 +198,7 @@ TEST_CASE("shortlist: what makes no sense beside it is refused") {
   options.shortlist = [](auto) { return Ids{-1}; };
   CHECK(contains(refusal_of(*ready, options), "expected tokens that rise from 0 to below 611"));
   options.shortlist = some_tokens;
-  const Prefixes none({{}});
+  const Prefixes none(std::vector<Ids>(1));
   options.constraint = &none;
   CHECK(contains(refusal_of(*ready, options), "a shortlist or another constraint, given both"));
   options.constraint = nullptr;
