@@ -80,8 +80,8 @@ void beam_search(const Ensemble& model, const SearchVocabulary& vocabulary,
       for (SearchJob& job : supply(budget - cost, sentences.empty())) {
         cost += job.cost(options.beam);
         starts.push_back(job.start);
-        Searched& sentence = sentences.emplace_back(
-            Searched{std::move(job), Beam(options, job.longest, vocabulary.end), {}});
+        const Beam beam(options, job.longest, vocabulary.end);
+        Searched& sentence = sentences.emplace_back(Searched{std::move(job), beam, {}});
         if (sentence.job.shortlist.empty()) continue;
         sentence.list =
             std::make_unique<Shortlist>(model, std::move(sentence.job.shortlist), allowed);
