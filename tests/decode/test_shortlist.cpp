@@ -8,6 +8,7 @@
 #include "decode/translator.h"
 #include "tests/data/tiny_text.h"
 #include "tests/decode/decode_models.h"
+#include "tests/decode/prepacked.h"
 #include "tests/devices.h"
 
 using namespace kette;
@@ -79,9 +80,36 @@ TEST_CASE("shortlist: a list of all tokens gives the ordinary search, bit for bi
   }
 }
 
+TEST_CASE("shortlist: the projection to some tokens has the bits of the whole one") {
+  TransformerConfig config = small_config();
+  config.output_bias = true;
+  const auto model = random_model(config), other = random_model(config, 2);
+  const Ensemble both({model.get(), other.get()});
+  const Ids tokens = {0, 3, 4, 77, 78, 300, 610};
+  for (const DType weights : {DType::f32, DType::bf16, DType::int8}) {
+    CAPTURE(name_of(weights));
+    for (const Ensemble& ensemble :
+         {Ensemble(*model).for_decoding(weights), both.for_decoding(weights)}) {
+      const PrepackedWeight& whole = *ensemble.output().prepacked;
+      const Tensor x = random_tensor({5, whole.in}, 8);
+      const std::vector<float> all = multiply(whole, x).values<float>(),
+                               some = multiply(ensemble.output_of(tokens), x).values<float>();
+      REQUIRE(some.size() == 5 * tokens.size());
+      for (std::size_t row = 0; row < 5; ++row) {
+        for (std::size_t i = 0; i < tokens.size(); ++i) {
+          CHECK(some[row * tokens.size() + i] ==
+                all[row * 611 + static_cast<std::size_t>(tokens[i])]);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("shortlist: the search is that of a model whose other logits are -infinity") {
   const OneThread quick;
-  const auto model = random_model(small_config());
+  TransformerConfig config = small_config();
+  config.output_bias = true;
+  const auto model = random_model(config);
   const auto ready = model->for_decoding();
   const std::int32_t end = model->special().end;
   TranslateOptions options = short_search();
