@@ -142,6 +142,23 @@ void add_search_options(CLI::App& command, TranslateOptions& options) {
   group.flag("--truncate", options.truncate, "Cut sources that are too long for the model");
 }
 
+void check_search(const EnsembleOptions& model, const TranslateOptions& options) {
+  options.check();
+  if (!model.shortlist) return;
+  if (options.sampling)
+    throw UsageError("--shortlist: expected a search, given --sample beside it");
+  if (model.device.kind != DeviceKind::cpu) {
+    throw UsageError("--shortlist: expected --device cpu beside it, given " + model.device.str());
+  }
+}
+
+void add_shortlist_option(CLI::App& command, EnsembleOptions& options) {
+  OptionGroup(command, "Search")
+      .flag(
+          "--shortlist", options.shortlist,
+          "Choose only from what the lexicon in the first model's directory has for a sentence (kette lexicon makes it); on a CPU");
+}
+
 void check_lengths(const LoadedEnsemble<Transformer>& loaded,
                    const std::vector<std::string_view>& lines, const std::string& file,
                    std::int64_t first_line, Side side) {

@@ -3,13 +3,17 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/options.h"
+#include "data/corpora/lexicon.h"
 #include "decode/search_limits.h"
 #include "decode/translator.h"
 #include "models/model_directory.h"
@@ -45,6 +49,7 @@ struct EnsembleOptions {
   Device device;
   std::optional<DType> weights;
   DType cache = DType::f32;
+  bool shortlist = false;  ///< the first model's lexicon says what a translation may have
 
   /// Throws a UsageError where models and checkpoints do not fit together.
   std::vector<ModelOptions> each() const;
@@ -57,6 +62,14 @@ struct LoadedEnsemble {
   Ensemble models;  ///< of those that are loaded
   /// What decoding is to take: of weights what was asked for, or what all of them lie in, or f32.
   DecodingTypes types;
+  std::shared_ptr<const Lexicon> lexicon;  ///< if a shortlist was asked for
+
+  /// For TranslateOptions.
+  std::function<std::vector<std::int32_t>(std::span<const std::int32_t> source)> shortlist() const {
+    if (!lexicon) return {};
+    return
+        [its = lexicon](std::span<const std::int32_t> source) { return its->pieces_for(source); };
+  }
 
   /// The memory of what was loaded, once models.for_decoding() has been called.
   void release() const {
@@ -82,14 +95,24 @@ LoadedEnsemble<M> load(const EnsembleOptions& options) {
     loaded.push_back(std::move(saved.model));
   }
   const DType common = stored.size() == 1 ? *stored.begin() : DType::f32;
+  std::shared_ptr<const Lexicon> lexicon;
+  if (options.shortlist) {
+    lexicon =
+        std::make_shared<Lexicon>(Lexicon::load(each.front().model / kLexiconFile, *tokenizer));
+  }
   return {std::move(loaded),
           std::move(tokenizer),
           Ensemble(models),
-          {options.weights.value_or(common), options.cache}};
+          {options.weights.value_or(common), options.cache},
+          std::move(lexicon)};
 }
 
 /// Adds --beam, --length-penalty and the other settings of the search.
 void add_search_options(CLI::App& command, TranslateOptions& options);
+/// Throws a UsageError or an Error that names the options that make no sense.
+void check_search(const EnsembleOptions& model, const TranslateOptions& options);
+/// Adds --shortlist.
+void add_shortlist_option(CLI::App& command, EnsembleOptions& options);
 /// Several translations of each line, drawn or searched for.
 struct CandidateOptions {
   bool sample = false;

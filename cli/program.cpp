@@ -39,6 +39,7 @@ void add_commands(CLI::App& program) {
   add_average_command(program);
   add_merge_command(program);
   add_quantize_command(program);
+  add_lexicon_command(program);
   add_import_command(program);
   add_export_command(program);
   add_explain_command(program);

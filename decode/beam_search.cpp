@@ -1,6 +1,7 @@
 #include "decode/beam_search.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "tensor/observer.h"
 
@@ -10,6 +11,7 @@ namespace {
 struct Searched {
   SearchJob job;
   Beam beam;
+  std::unique_ptr<const Shortlist> list;  // if it has one
 };
 
 std::vector<std::int32_t> next_inputs(const std::vector<Searched>& sentences) {
@@ -49,6 +51,15 @@ std::vector<Constraint::Choice> choices_of(const std::vector<Searched>& sentence
   return choices;
 }
 
+/// Of each row.
+std::vector<const Shortlist*> lists_of(const std::vector<Searched>& sentences) {
+  std::vector<const Shortlist*> lists;
+  for (const Searched& sentence : sentences) {
+    lists.insert(lists.end(), sentence.beam.live().size(), sentence.list.get());
+  }
+  return lists;
+}
+
 }  // namespace
 
 void beam_search(const Ensemble& model, const SearchVocabulary& vocabulary,
@@ -56,7 +67,8 @@ void beam_search(const Ensemble& model, const SearchVocabulary& vocabulary,
                  const FinishJob& finish, const SearchHooks& hooks) {
   options.check();
   // The end mark is asked for by itself: the beam decides whether it may come.
-  const Tensor masks = vocabulary.masks(model.vocabulary(), false, model.device());
+  const std::vector<std::vector<bool>> allowed = vocabulary.allowed(model.vocabulary(), false);
+  const Tensor masks = TokenMasks::pack(allowed, model.device());
 
   EnsembleState state(model, hooks.tap);
   std::vector<Searched> sentences;
@@ -65,10 +77,14 @@ void beam_search(const Ensemble& model, const SearchVocabulary& vocabulary,
     // Encoding a few sentences at a time wastes the products, so room is left to gather first.
     if (sentences.empty() || 4 * cost <= 3 * budget) {
       std::vector<RowStart> starts;
-      for (const SearchJob& job : supply(budget - cost, sentences.empty())) {
+      for (SearchJob& job : supply(budget - cost, sentences.empty())) {
         cost += job.cost(options.beam);
         starts.push_back(job.start);
-        sentences.push_back({job, Beam(options, job.longest, vocabulary.end)});
+        const Beam beam(options, job.longest, vocabulary.end);
+        Searched& sentence = sentences.emplace_back(Searched{std::move(job), beam, {}});
+        if (sentence.job.shortlist.empty()) continue;
+        sentence.list =
+            std::make_unique<Shortlist>(model, std::move(sentence.job.shortlist), allowed);
       }
       state.add(starts);
     }
@@ -77,7 +93,7 @@ void beam_search(const Ensemble& model, const SearchVocabulary& vocabulary,
     const Tensor states = state.step(next_inputs(sentences));
     const Work work("search");
     NextTokens next(model.output(), states, std::min(options.candidates(), kFew), vocabulary, masks,
-                    choices_of(sentences, vocabulary.constraint));
+                    choices_of(sentences, vocabulary.constraint), lists_of(sentences));
     std::vector<std::int64_t> parents;
     std::int64_t row = 0;
     for (Searched& sentence : sentences) {

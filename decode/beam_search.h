@@ -19,6 +19,8 @@ struct SearchJob {
   RowStart start;
   std::int32_t first = 0;    ///< the token before those searched for: <s>, or the last of a prompt
   std::int64_t longest = 0;  ///< of so many tokens at most, end mark not counted
+  /// Of these tokens alone (decode/shortlist.h), rising, the end mark among them; none: of all.
+  std::vector<std::int32_t> shortlist{};
 
   /// Its share of the budget: all its beams may come to look back about as far as what is given is
   /// long.

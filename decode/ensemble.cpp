@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tensor/kernels.h"
+
 namespace kette {
 namespace {
 
@@ -40,6 +42,18 @@ std::shared_ptr<const Linear> joint_output(const Models& models) {
   for (const auto& model : models) weights.emplace_back(model->output().merged_weight());
   return std::make_shared<Linear>(models.front()->output().path, side_by_side(weights),
                                   mean_bias(models));
+}
+
+/// The rows of the projection's weight that are of these tokens, as products see them or before they are
+/// rounded, which rounds the same once more.
+Tensor output_rows(const Ensemble& model, const Tensor& tokens) {
+  const Variable& weight = model.output().weight;
+  if (weight.value().defined()) return embedding(weight, tokens).value();
+  const Int8Matrix& table = model.models().front()->token_embedding().rounded;
+  KETTE_CHECK(table.defined() && table.values.rows() == model.vocabulary(), model.output().path,
+              ": expected a projection whose rows can be taken, given one in ",
+              name_of(model.output().prepacked->panels.dtype()), " that is not tied to a table");
+  return rows_of(table, tokens, 1);
 }
 
 void check_alike(const AutoregressiveModel& first, const AutoregressiveModel& other) {
@@ -81,6 +95,17 @@ std::int64_t Ensemble::positions() const {
   std::int64_t fewest = models_.front()->positions();
   for (const auto& model : models_) fewest = std::min(fewest, model->positions());
   return fewest;
+}
+
+PrepackedWeight Ensemble::output_of(const std::vector<std::int32_t>& tokens) const {
+  const PrepackedWeight& all = *output_->prepacked;
+  const Tensor matrix = output_rows(*this, Tensor::from(tokens, device()));
+  const std::vector<float> biases = all.bias.values<float>();
+  std::vector<float> some;
+  for (const std::int32_t token : tokens) some.push_back(biases[token]);
+  return on(device(), [&](auto exec) {
+    return kernels::prepack_linear(exec, matrix, Tensor::from(some, device()), all.panels.dtype());
+  });
 }
 
 Variable Ensemble::together(const std::vector<Variable>& states) const {

@@ -34,6 +34,9 @@ class Ensemble {
   Device device() const { return models_.front()->device(); }
   /// The projection of what together() gives.
   const Linear& output() const { return *output_; }
+  /// The part of it that gives some tokens alone, in their order, the same bits of each. Made ready for decoding, and
+  /// tokens within the vocabulary.
+  PrepackedWeight output_of(const std::vector<std::int32_t>& tokens) const;
   /// states: [rows, width] of each model -> [s_1 .. s_n] / n; of one model its own.
   Variable together(const std::vector<Variable>& states) const;
 

@@ -17,7 +17,7 @@ SearchVocabulary SearchVocabulary::of(const SpecialTokens& special, bool allow_u
   return vocabulary;
 }
 
-Tensor SearchVocabulary::masks(std::int64_t tokens, bool with_end, Device device) const {
+std::vector<std::vector<bool>> SearchVocabulary::allowed(std::int64_t tokens, bool with_end) const {
   std::vector<std::vector<bool>> all = {std::vector<bool>(static_cast<std::size_t>(tokens), true)};
   if (constraint != nullptr) {
     for (std::vector<bool>& mask : constraint->masks()) {
@@ -30,17 +30,18 @@ Tensor SearchVocabulary::masks(std::int64_t tokens, bool with_end, Device device
     for (const std::int32_t token : banned) mask.at(static_cast<std::size_t>(token)) = false;
     if (end >= 0 && !with_end) mask.at(static_cast<std::size_t>(end)) = false;
   }
-  return TokenMasks::pack(all, device);
+  return all;
 }
 
 NextTokens::NextTokens(const Linear& output, const Tensor& states, std::int64_t count,
                        const SearchVocabulary& vocabulary, Tensor masks,
-                       std::vector<Constraint::Choice> choices)
+                       std::vector<Constraint::Choice> choices, std::vector<const Shortlist*> lists)
     : output_(output),
       states_(states),
       end_(vocabulary.end),
       masks_(std::move(masks)),
       choices_(std::move(choices)),
+      lists_(std::move(lists)),
       rows_(static_cast<std::size_t>(states.rows())) {
   std::vector<std::int64_t> all(rows_.size());
   std::iota(all.begin(), all.end(), 0);
@@ -57,10 +58,22 @@ void NextTokens::ask_again(const std::vector<std::int64_t>& rows, std::int64_t c
   ask(states, rows, count);
 }
 
-void NextTokens::ask(const Tensor& states, const std::vector<std::int64_t>& rows,
-                     std::int64_t count) {
-  TokenMasks masks{masks_, {}};
-  const std::int32_t wanted = std::max(end_, 0);
+void NextTokens::ask(const Tensor& states, std::span<const std::int64_t> rows, std::int64_t count) {
+  for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
+    const Shortlist* list = lists_[rows[begin]];
+    while (end < rows.size() && lists_[rows[end]] == list) ++end;
+    ask(states.slice(static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)),
+        rows.subspan(begin, end - begin), count, list);
+  }
+}
+
+void NextTokens::ask(const Tensor& states, std::span<const std::int64_t> rows, std::int64_t count,
+                     const Shortlist* list) {
+  TokenMasks masks{list != nullptr ? list->masks() : masks_, {}};
+  const auto place_of = [&](std::int32_t token) {
+    return list != nullptr ? list->place_of(token) : token;
+  };
+  const std::int32_t wanted = end_ < 0 ? 0 : place_of(end_);
   Tensor targets;
   if (choices_.empty()) {
     targets = Tensor::full({std::ssize(rows)}, wanted, DType::i32, states.device());
@@ -69,13 +82,15 @@ void NextTokens::ask(const Tensor& states, const std::vector<std::int64_t>& rows
     for (const std::int64_t row : rows) {
       const Constraint::Choice& choice = choices_[row];
       numbers.push_back(static_cast<std::int32_t>(choice.mask + 1));
-      tokens.push_back(choice.forced >= 0 ? choice.forced : wanted);
+      tokens.push_back(choice.forced >= 0 ? place_of(choice.forced) : wanted);
     }
     masks.rows = Tensor::from(numbers, states.device());
     targets = Tensor::from(tokens, states.device());
   }
-  answers_.push_back(predict(output_, states, count, masks, targets));
-  const Predictions& answer = answers_.back();
+  answers_.push_back(predict(list != nullptr ? list->projection() : *output_.prepacked, states,
+                             count, masks, targets));
+  Predictions& answer = answers_.back();
+  if (list != nullptr) list->name(answer.tokens);
   const auto each = static_cast<std::size_t>(answer.count);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto row = static_cast<std::size_t>(rows[i]);

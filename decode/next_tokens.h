@@ -12,6 +12,7 @@
 #include "decode/beam.h"
 #include "decode/constraint.h"
 #include "decode/predictions.h"
+#include "decode/shortlist.h"
 
 namespace kette {
 
@@ -23,18 +24,22 @@ struct SearchVocabulary {
 
   /// Of a translation model.
   static SearchVocabulary of(const SpecialTokens& special, bool allow_unknown);
-  /// Words of masks without the banned tokens, of `tokens` tokens in all: the first of all others, then
-  /// the constraint's. with_end: whether the end mark is in them.
-  Tensor masks(std::int64_t tokens, bool with_end, Device device) const;
+  /// Masks without the banned tokens, of `tokens` tokens in all: the first of all others, then the
+  /// constraint's. with_end: whether the end mark is in them.
+  std::vector<std::vector<bool>> allowed(std::int64_t tokens, bool with_end) const;
+  /// Words of those.
+  Tensor masks(std::int64_t tokens, bool with_end, Device device) const {
+    return TokenMasks::pack(allowed(tokens, with_end), device);
+  }
 };
 
 class NextTokens {
  public:
   /// states: [rows, width], which `output` is of. masks: the vocabulary's. choices: of each row, or none.
-  /// Asks for `count` tokens of each row and for the log-probability of the end mark.
+  /// lists: of each row, null where all tokens may come; those of a text are the same. Asks for `count` tokens of each row and for the log-probability of the end mark.
   NextTokens(const Linear& output, const Tensor& states, std::int64_t count,
              const SearchVocabulary& vocabulary, Tensor masks,
-             std::vector<Constraint::Choice> choices);
+             std::vector<Constraint::Choice> choices, std::vector<const Shortlist*> lists);
 
   std::span<const Continuations> rows(std::int64_t begin, std::size_t count) const {
     return std::span(rows_).subspan(static_cast<std::size_t>(begin), count);
@@ -49,7 +54,10 @@ class NextTokens {
     std::array<float, 2> values;
     std::array<std::int32_t, 2> tokens;
   };
-  void ask(const Tensor& states, const std::vector<std::int64_t>& rows, std::int64_t count);
+  void ask(const Tensor& states, std::span<const std::int64_t> rows, std::int64_t count);
+  /// Rows of one list, or of none.
+  void ask(const Tensor& states, std::span<const std::int64_t> rows, std::int64_t count,
+           const Shortlist* list);
   Continuations chosen(const Continuations& offered, const Constraint::Choice& choice);
 
   const Linear& output_;
@@ -57,6 +65,7 @@ class NextTokens {
   std::int32_t end_;
   Tensor masks_;
   std::vector<Constraint::Choice> choices_;
+  std::vector<const Shortlist*> lists_;
   std::deque<Predictions> answers_;  // what the rows point into
   std::deque<Forced> forced_;
   std::vector<Continuations> rows_;

@@ -48,6 +48,11 @@ class Search {
                 prefixes.size());
     KETTE_CHECK(prefixes.empty() || options.constraint == nullptr,
                 "translate: expected prefixes or another constraint, given both");
+    KETTE_CHECK(!options.shortlist || model.device().kind == DeviceKind::cpu,
+                "shortlist: expected a model on the CPU, given one on ", model.device().str(),
+                " (leave the shortlist out there)");
+    KETTE_CHECK(!options.shortlist || options.constraint == nullptr,
+                "translate: expected a shortlist or another constraint, given both");
     std::int64_t longest = 0;
     for (const Ids& source : sources) longest = std::max(longest, std::ssize(source) - 1);
     check_memory(options, model, longest);
@@ -80,6 +85,7 @@ class Search {
       std::vector<SearchJob> taken;
       for (const std::int64_t item : queue.take(room, idle)) {
         taken.push_back(jobs[item]);
+        if (options_.shortlist) taken.back().shortlist = shortlist(taken.back().number);
       }
       return taken;
     };
@@ -99,6 +105,18 @@ class Search {
   const Ids& prefix(std::int64_t number) const {
     static const Ids none;
     return prefixes_.empty() ? none : prefixes_[number];
+  }
+
+  Ids shortlist(std::int64_t number) const {
+    const Ids& source = sources_[number];
+    const SpecialTokens special = model_.special();
+    Ids list = options_.shortlist(std::span(source).first(source.size() - 1));
+    list.insert(list.end(), prefix(number).begin(), prefix(number).end());
+    list.push_back(special.end);
+    if (options_.allow_unknown) list.push_back(special.unknown);
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    return list;
   }
 
   SearchJob job(std::int64_t number) const {
@@ -198,6 +216,7 @@ void TranslateOptions::check() const {
               n_best);
   if (!sampling) return SearchOptions::check();
   sampling->check();
+  KETTE_CHECK(!shortlist, "shortlist: expected a search, given samples, which are of all tokens");
   KETTE_CHECK(tap == nullptr, "translate: expected a search where a tap looks on, given samples");
   KETTE_CHECK(n_best >= 1, "samples: expected at least 1, given ", n_best);
 }

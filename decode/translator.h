@@ -31,6 +31,9 @@ struct TranslateOptions : SearchOptions {
   /// Of the n_best translations, searched for or drawn, take the one of least risk (decode/minimum_risk.h).
   /// A Translator does this, translate_ids() does not.
   std::optional<Utility> minimum_risk;
+  /// Given the tokens of a source, those that a search may choose from (decode/shortlist.h), on a CPU: the end mark,
+  /// the unknown piece where it is allowed, and what prefixes have are added. None: all.
+  std::function<std::vector<std::int32_t>(std::span<const std::int32_t> source)> shortlist{};
   /// Which text the first is: draws of the same text are the same, whatever is translated with it.
   std::int64_t first_number = 0;
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "data/corpora/lexicon.h"
 #include "data/files/atomic_file.h"
 #include "data/files/safetensors.h"
 #include "models/adapter_directory.h"
@@ -97,6 +98,10 @@ void quantize_model(const fs::path& folder, const fs::path& out, DType weights,
   AtomicFolder made(out);
   save_description(made.path(), saved.model->config(), *saved.tokenizer);
   write_safetensors(made.path() / kModelFile, tensors, metadata, Checksum::crc32);
+  if (fs::exists(folder / kLexiconFile)) {
+    Lexicon::load(folder / kLexiconFile, *saved.tokenizer)
+        .save(made.path() / kLexiconFile, *saved.tokenizer);
+  }
   made.commit();
 }
 

@@ -25,7 +25,7 @@ void expect_whole_weights(const Metadata& metadata, const std::filesystem::path&
                           const std::string& purpose);
 
 /// Writes such a directory of a model, adapters merged. weights: bf16 or int8; parameters: another file
-/// than the directory's own.
+/// than the directory's own. A lexicon (data/corpora/lexicon.h) comes along.
 void quantize_model(const std::filesystem::path& folder, const std::filesystem::path& out,
                     DType weights, const std::filesystem::path& parameters = {});
 

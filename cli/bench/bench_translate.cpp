@@ -1,8 +1,10 @@
 // `kette bench translate`: sentences per second of beam search. A random model with forced output
 // lengths does the same work as a trained one, so two programs can be compared without sharing a
 // model.
+#include <algorithm>
 #include <iostream>
 #include <memory>
+#include <span>
 
 #include "cli/bench/bench_ids.h"
 #include "cli/commands/commands.h"
@@ -26,7 +28,7 @@ struct BenchTranslateOptions {
   std::string preset = "tiny", ids = "zipf";
   std::filesystem::path source, tokenizer;
   TranslateOptions translate;
-  std::int64_t sentences = 1000, length = 14, pieces = 10000, steps = 5, warmup = 1;
+  std::int64_t sentences = 1000, length = 14, pieces = 10000, steps = 5, warmup = 1, shortlist = 0;
   std::uint64_t seed = 1;
 };
 
@@ -55,11 +57,30 @@ std::vector<std::vector<std::int32_t>> text_sources(const BenchTranslateOptions&
   return tokenizer->encode_all(lines.views());
 }
 
+/// About as many tokens as asked for, in another choice for each sentence.
+std::vector<std::int32_t> random_shortlist(std::span<const std::int32_t> source, std::int64_t count,
+                                           std::int64_t vocabulary) {
+  std::uint64_t seed = 0;
+  for (const std::int32_t id : source) seed = 31 * seed + static_cast<std::uint64_t>(id);
+  Random random(seed, 2);
+  const std::int32_t first = SpecialTokens{}.end + 1;
+  std::vector<std::int32_t> chosen(static_cast<std::size_t>(count));
+  for (auto& id : chosen) id = first + static_cast<std::int32_t>(random.below(vocabulary - first));
+  std::sort(chosen.begin(), chosen.end());
+  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+  return chosen;
+}
+
 void run(BenchTranslateOptions& o) {
   const int threads = use_threads(o.common);
   const DType weight_type = o.weights.value_or(DType::f32);
   const TransformerConfig config = TransformerConfig::preset(o.preset);
   o.translate.forced_length = o.length;
+  if (o.shortlist > 0) {
+    o.translate.shortlist = [&](std::span<const std::int32_t> source) {
+      return random_shortlist(source, o.shortlist, config.vocabulary);
+    };
+  }
   o.translate.check();
   const auto sources =
       o.source.empty() ? random_sources(o, config.vocabulary) : text_sources(o, config.vocabulary);
@@ -90,6 +111,7 @@ void run(BenchTranslateOptions& o) {
                      {"cache", name_of(o.cache)},
                      {"threads", threads},
                      {"beam", o.translate.beam},
+                     {"shortlist", o.shortlist},
                      {"sentences", sources.size()},
                      {"seconds", typical},
                      {"sentences_per_second", sentences / typical},
@@ -126,6 +148,8 @@ void add_bench_translate_command(CLI::App& bench) {
   search.number("--beam", options->translate.beam, at_least(1), "Hypotheses kept");
   search.number("--batch-tokens", options->translate.batch_tokens, at_least(1),
                 "Tokens times beam that each thread has at once");
+  search.number("--shortlist", options->shortlist, at_least(0),
+                "Choose from about so many random tokens for each sentence, on a CPU; 0: all");
   OptionGroup measuring(command, "Measuring");
   measuring.number("--steps", options->steps, at_least(1), "Timed runs; their median counts");
   measuring.number("--warmup", options->warmup, at_least(0), "Runs before them");

@@ -25,6 +25,7 @@ void add_lab_command(CLI::App& program);
 void add_average_command(CLI::App& program);
 void add_merge_command(CLI::App& program);
 void add_quantize_command(CLI::App& program);
+void add_lexicon_command(CLI::App& program);
 void add_import_command(CLI::App& program);
 void add_export_command(CLI::App& program);
 void add_gradcheck_command(CLI::App& program);

@@ -40,7 +40,9 @@ std::vector<std::string> translate(const LoadedEnsemble<Transformer>& loaded,
   loaded.release();
   const std::vector<std::string> lines(source.views().begin(), source.views().end());
   std::vector<std::string> texts;
-  for (Translation& translation : translator.translate(lines, o.translate)) {
+  TranslateOptions options = o.translate;
+  options.shortlist = loaded.shortlist();
+  for (Translation& translation : translator.translate(lines, options)) {
     texts.push_back(std::move(translation.text));
   }
   return texts;
@@ -65,7 +67,7 @@ void evaluate_translation(EvaluateOptions& o) {
                                                             : "no --ref"));
   }
   if (o.candidates.sample) o.translate.sampling = o.candidates.sampling;
-  o.translate.check();
+  check_search(o.model, o.translate);
   o.scoring.check();
   const TextLines source = read_lines(o.source, kWholeText);
   const TextLines reference = beside(o.reference, source, o);
@@ -137,6 +139,7 @@ void add_evaluate_command(CLI::App& program) {
       "Tokens between windows; fewer give every token more past and take longer (default: half of the context)");
   add_scoring_options(command, options->scoring);
   add_search_options(command, options->translate);
+  add_shortlist_option(command, options->model);
   add_candidate_options(command, options->translate, options->candidates, false);
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });

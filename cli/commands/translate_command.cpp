@@ -57,9 +57,10 @@ std::string format(const Translation& translation, std::int64_t line, bool lists
 void run(TranslateCommandOptions& o) {
   const int threads = use_threads(o.common);
   if (o.candidates.sample) o.translate.sampling = o.candidates.sampling;
-  o.translate.check();
+  check_search(o.model, o.translate);
   LineReader source = open_sentences(o.input);
   const LoadedEnsemble<Transformer> loaded = load<Transformer>(o.model);
+  o.translate.shortlist = loaded.shortlist();
   check_width(o.translate, loaded.models);
   const Translator translator(loaded.models, loaded.tokenizer, loaded.types);
   loaded.release();
@@ -116,6 +117,7 @@ void add_translate_command(CLI::App& program) {
   text.path("--prefix", options->prefix,
             "What the translation of each line is to begin with; a line may be empty");
   add_search_options(command, options->translate);
+  add_shortlist_option(command, options->model);
   add_candidate_options(command, options->translate, options->candidates, true);
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });

@@ -165,6 +165,24 @@ FilterReport encode_pairs(const Lines& source, const Lines& target,
   return filter.report();
 }
 
+/// The same for files, whose lines are counted first.
+FilterReport encode_text(const ParallelText& text, const SharedTokenizer& tokenizer,
+                         const FilterOptions& options, const KeepPair& keep,
+                         const TokenizeProgress& progress) {
+  const Treebank trees = text.is_trees() ? cleaned(read_trees(text.source)) : Treebank();
+  const auto lines = static_cast<double>(text.is_trees() ? std::ssize(trees.trees)
+                                                         : check_pairing(text.source, text.target));
+  return encode_pairs(
+      text.is_trees() ? lines_of(trees, sentence_of)
+                      : lines_of(text.source, LineReader::kPartBytes),
+      text.is_trees() ? lines_of(trees, linearised_line) : lines_of(text.target), tokenizer,
+      options, keep,
+      [&](std::int64_t done, std::int64_t tokens, std::int64_t bytes) {
+        if (progress) progress({done, tokens, bytes}, static_cast<double>(done) / lines);
+      },
+      text.language);
+}
+
 /// Returns how many lines both have.
 std::int64_t paired_lines(const std::string& source, std::int64_t sources,
                           const std::string& target, std::int64_t targets) {
@@ -199,10 +217,14 @@ ParallelCorpus ParallelCorpus::load(const std::filesystem::path& source,
                                     const std::filesystem::path& target,
                                     const SharedTokenizer& tokenizer,
                                     const FilterOptions& options) {
-  check_pairing(source, target);
+  return load(ParallelText{source, target}, tokenizer, options);
+}
+
+ParallelCorpus ParallelCorpus::load(const ParallelText& text, const SharedTokenizer& tokenizer,
+                                    const FilterOptions& options,
+                                    const TokenizeProgress& progress) {
   ParallelCorpus corpus(tokenizer);
-  corpus.report_ = encode_pairs(lines_of(source, LineReader::kPartBytes), lines_of(target),
-                                tokenizer, options, corpus.adder());
+  corpus.report_ = encode_text(text, tokenizer, options, corpus.adder(), progress);
   return corpus;
 }
 
@@ -226,20 +248,10 @@ ParallelCorpus ParallelCorpus::load_or_make(const std::filesystem::path& pairs,
   const std::string wanted = made_of(text, tokenizer, options);
   std::optional<Pairs> found = read_pairs(pairs, wanted);
   if (!found) {
-    const Treebank trees = text.is_trees() ? cleaned(read_trees(text.source)) : Treebank();
-    const auto lines = static_cast<double>(
-        text.is_trees() ? std::ssize(trees.trees) : check_pairing(text.source, text.target));
     PairFileWriter writer(pairs, std::max(tokenizer->vocabulary(), tokenizer->source_vocabulary()),
                           tokenizer->special().end);
-    const FilterReport report = encode_pairs(
-        text.is_trees() ? lines_of(trees, sentence_of)
-                        : lines_of(text.source, LineReader::kPartBytes),
-        text.is_trees() ? lines_of(trees, linearised_line) : lines_of(text.target), tokenizer,
-        options, [&](const Ids& s, const Ids& t) { writer.add(s, t); },
-        [&](std::int64_t done, std::int64_t tokens, std::int64_t bytes) {
-          if (progress) progress({done, tokens, bytes}, static_cast<double>(done) / lines);
-        },
-        text.language);
+    const FilterReport report = encode_text(
+        text, tokenizer, options, [&](const Ids& s, const Ids& t) { writer.add(s, t); }, progress);
     writer.finish(wanted, report);
     found = read_pairs(pairs, wanted);
     KETTE_CHECK(found, pairs.string(), ": expected the pairs that were just written, given others");

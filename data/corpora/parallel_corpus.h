@@ -37,6 +37,8 @@ class ParallelCorpus {
   static ParallelCorpus load(const std::filesystem::path& source,
                              const std::filesystem::path& target, const SharedTokenizer& tokenizer,
                              const FilterOptions& options = {});
+  static ParallelCorpus load(const ParallelText& text, const SharedTokenizer& tokenizer,
+                             const FilterOptions& options, const TokenizeProgress& progress = {});
   /// The same by way of a file that keeps the ids (data/corpora/pair_file.h): made where it is not
   /// there or was made of something else, and read in the place of the text from then on.
   static ParallelCorpus load_or_make(const std::filesystem::path& pairs, const ParallelText& text,

@@ -1,0 +1,140 @@
+// `kette lexicon`: what the pieces of a source are likely to become, learnt from pairs, for a model's
+// --shortlist.
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <memory>
+
+#include "cli/commands/commands.h"
+#include "cli/common.h"
+#include "data/corpora/lexicon.h"
+#include "data/corpora/parallel_corpus.h"
+#include "data/files/json_text.h"
+#include "data/files/visible_text.h"
+#include "models/model_directory.h"
+#include "models/parameter_room.h"
+#include "train/status_line.h"
+
+namespace kette::cli {
+namespace {
+
+struct LexiconCommandOptions {
+  CommonOptions common;
+  std::filesystem::path model;
+  std::vector<std::string> sources, targets, languages;
+  std::int64_t max_length = FilterOptions().max_length;
+  LexiconOptions lexicon;
+  bool quiet = false;
+};
+
+std::vector<ParallelText> texts_of(const LexiconCommandOptions& o) {
+  const auto check_count = [&](const char* name, const std::vector<std::string>& given) {
+    if (given.size() == o.sources.size()) return;
+    throw UsageError(std::string(name) + ": expected one for each --src, " +
+                     std::to_string(o.sources.size()) + ", given " + std::to_string(given.size()));
+  };
+  check_count("--tgt", o.targets);
+  if (!o.languages.empty()) check_count("--languages", o.languages);
+  std::vector<ParallelText> texts;
+  for (std::size_t i = 0; i < o.sources.size(); ++i) {
+    texts.push_back({o.sources[i], o.targets[i], o.languages.empty() ? "" : o.languages[i]});
+  }
+  return texts;
+}
+
+SharedTokenizer tokenizer_of(const std::filesystem::path& folder) {
+  const auto config = read_config_with_room(folder);
+  KETTE_CHECK(dynamic_cast<const TransformerConfig*>(config.get()) != nullptr, folder.string(),
+              ": expected a translation model, given a ", config->family().what);
+  SharedTokenizer tokenizer = load_tokenizer_of(folder, *config);
+  KETTE_CHECK(tokenizer->kind() != "tree", folder.string(),
+              ": expected a translation model, given a parser");
+  return tokenizer;
+}
+
+void run(const LexiconCommandOptions& o) {
+  const int threads = use_threads(o.common);
+  o.lexicon.check();
+  const std::vector<ParallelText> texts = texts_of(o);
+  const SharedTokenizer tokenizer = tokenizer_of(o.model);
+  std::vector<ParallelCorpus> parts;
+  FilterOptions filters;
+  filters.max_length = o.max_length;
+  {
+    StatusLine line(o.quiet);
+    for (const ParallelText& text : texts) {
+      parts.push_back(ParallelCorpus::load(text, tokenizer, filters, show_on(line, "pairs")));
+    }
+  }
+  const ParallelCorpus corpus =
+      parts.size() == 1 ? std::move(parts.front()) : ParallelCorpus::joined(parts);
+  parts.clear();
+  StatusLine line(o.quiet);
+  line.say(corpus.report().text());
+  const Model1Progress progress = [&](double share) {
+    line.show([&] {
+      const double passed = line.seconds(), all = static_cast<double>(o.lexicon.model.iterations);
+      const double pairs = static_cast<double>(corpus.size()) * share * all;
+      return text("iteration %.0f of %.0f  %.0f pairs/s  %s left",
+                  std::min(all, 1 + std::floor(share * all)), all, pairs / passed,
+                  clock_time(passed * (1 - share) / share).c_str());
+    });
+  };
+  const Lexicon lexicon =
+      Lexicon::of(corpus.source(), corpus.target(), tokenizer->vocabulary(), o.lexicon, progress);
+  const double seconds = line.seconds();
+  double tokens = 0;
+  for (std::int64_t i = 0; i < corpus.size(); ++i) {
+    tokens += static_cast<double>(lexicon.pieces_for(corpus.source()[i]).size());
+  }
+  tokens /= static_cast<double>(corpus.size());
+  const std::filesystem::path file = o.model / kLexiconFile;
+  lexicon.save(file, *tokenizer);
+  std::cout << visible(file.string()) << ": " << with_commas(corpus.size())
+            << text(" pairs, %s pieces of source pieces, %.0f of %s for a sentence\n",
+                    with_commas(lexicon.entries()).c_str(), tokens,
+                    with_commas(lexicon.vocabulary()).c_str());
+  if (!o.common.json) return;
+  print_json({{"out", file.string()},
+              {"pairs", corpus.size()},
+              {"entries", lexicon.entries()},
+              {"vocabulary", lexicon.vocabulary()},
+              {"pieces_of_a_sentence", tokens},
+              {"seconds", seconds},
+              {"peak_rss_mib", peak_rss_mib()},
+              {"threads", threads}});
+}
+
+}  // namespace
+
+void add_lexicon_command(CLI::App& program) {
+  CLI::App& command =
+      add_command(program, "lexicon",
+                  "Learn what source pieces become, for --shortlist, into a model's directory");
+  auto options = std::make_shared<LexiconCommandOptions>();
+  OptionGroup model(command, "Model");
+  model.path("--model", options->model, "The model directory", "DIR").required();
+  OptionGroup data(command, "Data");
+  data.list("--src", options->sources,
+            "Source sentences, such as the training data's; plain or gzip")
+      .many()
+      .required();
+  data.list("--tgt", options->targets, "Their translations, line by line").many().required();
+  data.list("--languages", options->languages,
+            "Of a model trained with --languages: the one of each --tgt", "NAME")
+      .many();
+  data.number("--max-length", options->max_length, at_least(1),
+              "Leave longer sentences out, in tokens");
+  OptionGroup lexicon(command, "Lexicon");
+  lexicon.number("--best", options->lexicon.best, at_least(1),
+                 "Likeliest target pieces of each source piece");
+  lexicon.number("--frequent", options->lexicon.frequent, at_least(1),
+                 "Most frequent target pieces, which every sentence may have");
+  lexicon.number("--iterations", options->lexicon.model.iterations, at_least(1),
+                 "Of EM, for IBM Model 1");
+  lexicon.flag("--quiet", options->quiet, "No progress line");
+  add_common_options(command, options->common);
+  when_run(command, [options] { run(*options); });
+}
+
+}  // namespace kette::cli
