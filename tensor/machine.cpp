@@ -68,7 +68,11 @@ std::string blas_core() { return cpu::blas_core(); }
 
 std::string bf16_kernels() {
   if (cpu::bf16_products() == cpu::Bf16Products::widened) return "f32";
-  return kernel_level().find("AVX-512") == std::string::npos ? "pairs" : "pairs (AVX512-BF16)";
+#if defined(__AVX512F__)
+  return "pairs (AVX512-BF16)";
+#else
+  return "pairs";
+#endif
 }
 
 bool trains_in_bf16() {

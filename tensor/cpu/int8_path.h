@@ -17,14 +17,13 @@ namespace kette {
 
 enum class Int8Path : std::uint8_t { portable, avx2, avx_vnni, avx512_vnni, neon, neon_dotprod };
 template <>
-inline constexpr auto kNamesOf<Int8Path> = enum_names<Int8Path>({{Int8Path::portable, "portable"},
-                                                                 {Int8Path::avx2, "avx2"},
-                                                                 {Int8Path::avx_vnni, "avx-vnni"},
-                                                                 {Int8Path::avx512_vnni,
-                                                                  "avx512-vnni"},
-                                                                 {Int8Path::neon, "neon"},
-                                                                 {Int8Path::neon_dotprod,
-                                                                  "neon-dotprod"}});
+inline constexpr auto kNamesOf<Int8Path> =
+    enum_names<Int8Path>({{Int8Path::portable, "portable"},
+                          {Int8Path::avx2, "avx2"},
+                          {Int8Path::avx_vnni, "avx-vnni"},
+                          {Int8Path::avx512_vnni, "avx512-vnni"},
+                          {Int8Path::neon, "neon"},
+                          {Int8Path::neon_dotprod, "neon-dotprod"}});
 
 namespace cpu {
 

@@ -31,11 +31,11 @@ TEST_CASE("a processor has the name that the system gives it, or that of its num
     std::istringstream lines(text);
     return cpu_name_in(lines);
   };
-  CHECK(name_in("processor\t: 0\nmodel name\t: AMD EPYC 9B14\nflags\t\t: fpu\n") == "AMD EPYC 9B14");
+  CHECK(name_in("processor\t: 0\nmodel name\t: AMD EPYC 9B14\nflags\t\t: fpu\n") ==
+        "AMD EPYC 9B14");
   CHECK(name_in("CPU implementer\t: 0x41\nCPU variant\t: 0x3\nCPU part\t: 0xd0c\n") ==
         "Arm Neoverse N1");
-  CHECK(name_in("CPU implementer\t: 0x61\nCPU part\t: 0x022\n") ==
-        "implementer 0x61, part 0x022");
+  CHECK(name_in("CPU implementer\t: 0x61\nCPU part\t: 0x022\n") == "implementer 0x61, part 0x022");
   CHECK(name_in("processor\t: 0\n") == "unknown");
   CHECK_FALSE(cpu_name().empty());
 }
