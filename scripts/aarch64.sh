@@ -34,24 +34,39 @@ fi
 scripts/build.sh aarch64 kette kette-tests
 
 start=$SECONDS
-emulated() { # emulated PROCESSOR OPTION...: the tests on a processor that qemu knows
-  # Threads that wait sleep: an emulated one that spins takes as long as one that works.
-  if ! QEMU_CPU=$1 OMP_WAIT_POLICY=passive \
-    qemu-aarch64 -L /usr/aarch64-linux-gnu build/aarch64/kette-tests "${@:2}"; then
-    echo "aarch64: FAILED (see above)" >&2
-    exit 1
-  fi
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+# Threads that wait sleep: an emulated one that spins takes as long as one that works.
+export OMP_WAIT_POLICY=passive QEMU_LD_PREFIX=/usr/aarch64-linux-gnu
+failed() {
+  echo "aarch64: FAILED${1:+: $1} (see above)" >&2
+  exit 1
 }
+tests() { qemu-aarch64 build/aarch64/kette-tests "$@" || failed; }
+kette() { qemu-aarch64 build/aarch64/kette "$@" < /dev/null || failed "kette $1"; }
 if (($# > 0)); then
-  emulated max "$@"
-else
-  # Without what takes longest.
-  emulated max --source-file-exclude='*tests/cli/*' \
-    --test-case-exclude='a chain of a million nodes*,linear cross entropy of two views*,models by chance*,ensemble*'
-  echo "aarch64: the program trains, translates by every path of int8, and writes text"
-  emulated max --test-case='quantize: a directory*,text model: generated text*'
-  echo "aarch64: without the instruction for dot products"
-  QEMU_CPU=cortex-a72 build/aarch64/kette-emulated info | grep -E '^int8 kernels +neon '
-  emulated cortex-a72 --test-case='int8*,the kernels in use*'
+  tests "$@"
+  exit
 fi
+
+# Without what takes longest.
+tests --test-case-exclude='a chain of a million nodes*,linear cross entropy of two views*,models by chance*,ensemble*'
+
+echo "aarch64: a model, from training to text, on one thread and on two, and in int8 by every path"
+for _ in {1..60}; do printf 'the cat sees bread .\na dog hears it .\n'; done > "$folder/text"
+for threads in 1 2; do
+  kette train --text "$folder/text" --out "$folder/$threads" --layers 1 --width 16 --hidden 32 --heads 2 \
+    --context 16 --steps 40 --lr 0.01 --warmup 5 --threads "$threads" --quiet
+done
+cmp "$folder"/{1,2}/model.safetensors || failed "two threads train another model than one"
+kette generate --model "$folder/1" --prompt "the " --temperature 0 --max-tokens 40
+for path in portable neon neon-dotprod; do
+  KETTE_INT8=$path kette generate --model "$folder/1" --prompt "the " --max-tokens 100 --weights int8 > "$folder/$path"
+  cmp "$folder"/{portable,"$path"} || failed "int8 by $path writes another text than the portable path"
+done
+
+echo "aarch64: a processor without the instruction for dot products"
+export QEMU_CPU=cortex-a72
+kette info | grep -E '^int8 kernels +neon '
+tests --test-case='int8*'
 echo "aarch64: passed in $((SECONDS - start)) s, on qemu-user"
