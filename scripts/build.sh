@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Configures and builds a preset of CMakePresets.json into build/PRESET, with ninja where there is one.
-#   scripts/build.sh [--native] [release|debug|asan|tsan|dev] [-DOPTION=VALUE...] [TARGET...]
+#   scripts/build.sh [--native] [release|debug|asan|tsan|dev|aarch64] [-DOPTION=VALUE...] [TARGET...]
 # --native: for this machine alone, which takes half the time; a folder that was configured before is
 # built as it was.
 set -euo pipefail

@@ -3,13 +3,14 @@
 # Does nothing when all is there.
 #   scripts/setup.sh          compiler, CMake, libraries
 #   scripts/setup.sh --ci     also for .ci/run: clang with its OpenMP, clang-format, clang-tidy, shellcheck,
-#                           and Chromium, in which the tests look at pages
+#                           and Chromium, in which the tests look at pages; and what --aarch64 installs
+#   scripts/setup.sh --aarch64   also for scripts/aarch64.sh: a cross compiler and qemu-user
 set -euo pipefail
 
 case "${1:-}" in
-  "" | --ci) ;;
+  "" | --ci | --aarch64) ;;
   *)
-    echo "setup.sh: expected no option or --ci, given $1" >&2
+    echo "setup.sh: expected no option, --ci or --aarch64, given $1" >&2
     exit 2
     ;;
 esac
@@ -52,6 +53,10 @@ if [[ "${1:-}" == --ci ]]; then
   need clang-tidy have clang-tidy
   need shellcheck have shellcheck
   need chromium have chromium
+fi
+if [[ -n "${1:-}" ]]; then
+  need g++-aarch64-linux-gnu have aarch64-linux-gnu-g++
+  need qemu-user have qemu-aarch64
 fi
 
 if ((${#missing[@]} == 0)); then

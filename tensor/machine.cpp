@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <utility>
 #include <vector>
 
 #include "tensor/cpu/blas.h"
@@ -16,13 +17,37 @@
 
 namespace kette {
 
-std::string cpu_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
+namespace {
+
+/// Arm's own cores by the part numbers of their manuals (MIDR_EL1), as far as servers and boards have them.
+constexpr std::pair<const char*, const char*> kArmParts[] = {
+    {"0xd03", "Cortex-A53"},  {"0xd05", "Cortex-A55"},  {"0xd08", "Cortex-A72"},
+    {"0xd0b", "Cortex-A76"},  {"0xd0c", "Neoverse N1"}, {"0xd40", "Neoverse V1"},
+    {"0xd49", "Neoverse N2"}, {"0xd4f", "Neoverse V2"},
+};
+
+}  // namespace
+
+std::string cpu_name_in(std::istream& cpuinfo) {
+  std::string implementer;
+  for (std::string line; std::getline(cpuinfo, line);) {
     const std::size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+    if (colon == std::string::npos) continue;
+    const std::string value = line.substr(colon + 2);
+    if (line.starts_with("model name")) return value;
+    if (line.starts_with("CPU implementer")) implementer = value;
+    if (!line.starts_with("CPU part")) continue;
+    for (const auto& [part, name] : kArmParts) {
+      if (implementer == "0x41" && value == part) return std::string("Arm ") + name;
+    }
+    return "implementer " + implementer + ", part " + value;
   }
   return "unknown";
+}
+
+std::string cpu_name() {
+  std::ifstream file("/proc/cpuinfo");
+  return cpu_name_in(file);
 }
 
 std::string kernel_level() {
@@ -32,13 +57,22 @@ std::string kernel_level() {
       dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
   if (path.find("x86-64-v4") != std::string::npos) return "x86-64-v4 (AVX-512)";
   if (path.find("x86-64-v3") != std::string::npos) return "x86-64-v3 (AVX2)";
+#ifdef __aarch64__
+  return "aarch64 (NEON)";
+#else
   return "portable";
+#endif
 }
 
 std::string blas_core() { return cpu::blas_core(); }
 
 std::string bf16_kernels() {
-  return cpu::bf16_products() == cpu::Bf16Products::in_pairs ? "pairs (AVX512-BF16)" : "f32";
+  if (cpu::bf16_products() == cpu::Bf16Products::widened) return "f32";
+#if defined(__AVX512F__)
+  return "pairs (AVX512-BF16)";
+#else
+  return "pairs";
+#endif
 }
 
 bool trains_in_bf16() {

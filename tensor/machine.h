@@ -2,22 +2,25 @@
 // took, and the limits that measurements are held against.
 #pragma once
 
+#include <istream>
 #include <string>
 
 #include "tensor/kernels.h"
 
 namespace kette {
 
-/// "AMD EPYC 9B14", or "unknown".
+/// "AMD EPYC 9B14", "Arm Neoverse N1", or "unknown".
 std::string cpu_name();
-/// "x86-64-v4 (AVX-512)", "x86-64-v3 (AVX2)" or "portable": the level of the loaded kernel library.
+/// The same of a text as /proc/cpuinfo has it; processors for aarch64 have no name there, but numbers.
+std::string cpu_name_in(std::istream& cpuinfo);
+/// "x86-64-v4 (AVX-512)", "x86-64-v3 (AVX2)", "aarch64 (NEON)" or "portable": the level of the loaded kernel library.
 std::string kernel_level();
 /// The kernels that OpenBLAS uses, as it spells them: "SkylakeX", "Haswell" ...
 std::string blas_core();
-/// The path of products of int8: "avx512-vnni", "avx-vnni", "avx2" or "portable".
+/// The path of products of int8: "avx512-vnni", "neon-dotprod" ... or "portable" (cpu/int8_path.h).
 std::string int8_kernels();
 
-/// How products of bf16 are made: "pairs (AVX512-BF16)", or "f32", of widened ones.
+/// How products of bf16 are made: "pairs (AVX512-BF16)", "pairs" by instructions for f32, or "f32", of widened ones.
 std::string bf16_kernels();
 /// Whether training in bf16 pays on the CPU: where it multiplies bf16 in pairs, or where the environment variable
 /// KETTE_BF16 ("pairs" or "f32") says how.

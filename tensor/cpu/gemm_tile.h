@@ -16,8 +16,8 @@
 
 namespace kette::cpu {
 
-/// Rows of a tile of two vectors; one of a single vector may have twice as many.
-inline constexpr int kTileRows = kVectorBytes == 64 ? 12 : kVectorBytes == 32 ? 6 : 4;
+/// Rows of a tile of two vectors; one of a single vector may have twice as many. With 32 registers 24 are sums.
+inline constexpr int kTileRows = kVectorRegisters == 32 ? 12 : kVectorBytes == 32 ? 6 : 4;
 template <class T>
 inline constexpr int kTileWidth = 2 * Simd<T>::kLanes;
 

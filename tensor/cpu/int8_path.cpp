@@ -4,9 +4,12 @@
 #include <cstdlib>
 #include <cstring>
 
-#ifdef __x86_64__
+#if defined(__x86_64__)
 #include <cpuid.h>
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#include <sys/auxv.h>
 #endif
 
 namespace kette::cpu {
@@ -31,15 +34,16 @@ void multiply_panel(std::int64_t rows, std::int64_t quads, const Int8Rows& x,
 
 }  // namespace portable
 
-#ifdef __x86_64__
-
 #define KETTE_INT8_INLINE KETTE_INT8_TARGET [[gnu::always_inline]] inline
+
+#if defined(__x86_64__)
 
 namespace avx2 {
 
 #define KETTE_INT8_TARGET [[gnu::target("avx2")]]
 using Vector = __m256i;
-inline constexpr int kLanes = 8, kMostSums = 8, kMostRows = 4, kOffset = 0;
+inline constexpr int kLanes = 8, kMostRows = 4, kOffset = 0;
+constexpr bool fits(int rows, int vectors) { return rows * vectors <= 8; }
 
 KETTE_INT8_INLINE Vector splat(std::int32_t value) { return _mm256_set1_epi32(value); }
 KETTE_INT8_INLINE Vector load(const std::uint8_t* from) {
@@ -63,7 +67,8 @@ namespace avx_vnni {
 
 #define KETTE_INT8_TARGET [[gnu::target("avx2,avxvnni")]]
 using avx2::Vector, avx2::splat, avx2::store;
-inline constexpr int kLanes = 8, kMostSums = 12, kMostRows = 3, kOffset = kInt8Offset;
+inline constexpr int kLanes = 8, kMostRows = 3, kOffset = kInt8Offset;
+constexpr bool fits(int rows, int vectors) { return rows * vectors <= 12; }
 
 KETTE_INT8_INLINE Vector load(const std::uint8_t* from) {
   return _mm256_loadu_si256(reinterpret_cast<const Vector*>(from));
@@ -80,7 +85,8 @@ namespace avx512_vnni {
 
 #define KETTE_INT8_TARGET [[gnu::target("avx512f,avx512bw,avx512vnni")]]
 using Vector = __m512i;
-inline constexpr int kLanes = 16, kMostSums = 24, kMostRows = 6, kOffset = kInt8Offset;
+inline constexpr int kLanes = 16, kMostRows = 6, kOffset = kInt8Offset;
+constexpr bool fits(int rows, int vectors) { return rows * vectors <= 24; }
 
 KETTE_INT8_INLINE Vector splat(std::int32_t value) { return _mm512_set1_epi32(value); }
 KETTE_INT8_INLINE Vector load(const std::uint8_t* from) { return _mm512_loadu_si512(from); }
@@ -99,6 +105,55 @@ bool has_avx_vnni() {
   return __builtin_cpu_supports("avx2") && __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 &&
          (a >> 4 & 1u) != 0;
 }
+
+#elif defined(__aarch64__)
+
+namespace neon {
+
+#define KETTE_INT8_TARGET
+using Vector = int32x4_t;
+inline constexpr int kLanes = 4, kMostRows = 4, kOffset = 0;
+/// Of 32 registers, with a row of vectors of the panel and some for products.
+constexpr bool fits(int rows, int vectors) { return (rows + 1) * vectors <= 20; }
+
+KETTE_INT8_INLINE Vector splat(std::int32_t value) { return vdupq_n_s32(value); }
+KETTE_INT8_INLINE Vector load(const std::uint8_t* from) {
+  return vreinterpretq_s32_u8(veorq_u8(vld1q_u8(from), vdupq_n_u8(0x80)));
+}
+KETTE_INT8_INLINE void store(std::int32_t* to, Vector sums) { vst1q_s32(to, sums); }
+/// Two products of at most 127 * 127 each fit into the 16 bits that hold their sum.
+KETTE_INT8_INLINE Vector dot(Vector sum, Vector w, Vector x) {
+  const int8x16_t a = vreinterpretq_s8_s32(w), b = vreinterpretq_s8_s32(x);
+  const int16x8_t low = vmull_s8(vget_low_s8(a), vget_low_s8(b)), high = vmull_high_s8(a, b);
+  return vpadalq_s16(sum, vpaddq_s16(low, high));
+}
+#include "tensor/cpu/int8_tile.inc"
+#undef KETTE_INT8_TARGET
+
+}  // namespace neon
+
+namespace neon_dotprod {
+
+#ifdef __clang__
+#define KETTE_INT8_TARGET [[gnu::target("dotprod")]]
+#else
+#define KETTE_INT8_TARGET [[gnu::target("arch=armv8.2-a+dotprod")]]
+#endif
+using neon::Vector, neon::splat, neon::load, neon::store;
+inline constexpr int kLanes = 4, kMostRows = 6, kOffset = 0;
+constexpr bool fits(int rows, int vectors) { return (rows + 1) * vectors <= 28; }
+
+/// By name, for clang 14 has the function only where every CPU that is compiled for has the instruction.
+KETTE_INT8_INLINE Vector dot(Vector sum, Vector w, Vector x) {
+  asm("sdot %0.4s, %1.16b, %2.16b" : "+w"(sum) : "w"(w), "w"(x));
+  return sum;
+}
+#include "tensor/cpu/int8_tile.inc"
+#undef KETTE_INT8_TARGET
+
+}  // namespace neon_dotprod
+
+bool has_dot_product() { return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0; }
 
 #endif
 
@@ -119,13 +174,16 @@ Int8Path choose_path() {
 
 std::vector<Int8Path> int8_paths() {
   std::vector<Int8Path> paths = {Int8Path::portable};
-#ifdef __x86_64__
+#if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2")) paths.push_back(Int8Path::avx2);
   if (has_avx_vnni()) paths.push_back(Int8Path::avx_vnni);
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512vnni")) {
     paths.push_back(Int8Path::avx512_vnni);
   }
+#elif defined(__aarch64__)
+  paths.push_back(Int8Path::neon);
+  if (has_dot_product()) paths.push_back(Int8Path::neon_dotprod);
 #endif
   return paths;
 }
@@ -137,13 +195,18 @@ Int8Path int8_path() {
 
 MultiplyInt8Panel int8_panel_product(Int8Path path) {
   switch (path) {
-#ifdef __x86_64__
+#if defined(__x86_64__)
     case Int8Path::avx2:
       return avx2::multiply_panel;
     case Int8Path::avx_vnni:
       return avx_vnni::multiply_panel;
     case Int8Path::avx512_vnni:
       return avx512_vnni::multiply_panel;
+#elif defined(__aarch64__)
+    case Int8Path::neon:
+      return neon::multiply_panel;
+    case Int8Path::neon_dotprod:
+      return neon_dotprod::multiply_panel;
 #endif
     default:
       return portable::multiply_panel;

@@ -4,7 +4,7 @@
 // (tensor/machine.h) say nothing of these instructions.
 //
 // A panel is kInt8Panel rows of W, transposed: for each four columns of W ("quad") the four values of
-// every row. They are kept as w + 128, for the instructions want one factor without a sign; a path
+// every row. They are kept as w + 128, for the instructions of x86-64 want one factor without a sign; a path
 // that multiplies them so takes 128 times the sum of the row of x off again.
 #pragma once
 
@@ -15,13 +15,15 @@
 
 namespace kette {
 
-enum class Int8Path : std::uint8_t { portable, avx2, avx_vnni, avx512_vnni };
+enum class Int8Path : std::uint8_t { portable, avx2, avx_vnni, avx512_vnni, neon, neon_dotprod };
 template <>
-inline constexpr auto kNamesOf<Int8Path> = enum_names<Int8Path>({{Int8Path::portable, "portable"},
-                                                                 {Int8Path::avx2, "avx2"},
-                                                                 {Int8Path::avx_vnni, "avx-vnni"},
-                                                                 {Int8Path::avx512_vnni,
-                                                                  "avx512-vnni"}});
+inline constexpr auto kNamesOf<Int8Path> =
+    enum_names<Int8Path>({{Int8Path::portable, "portable"},
+                          {Int8Path::avx2, "avx2"},
+                          {Int8Path::avx_vnni, "avx-vnni"},
+                          {Int8Path::avx512_vnni, "avx512-vnni"},
+                          {Int8Path::neon, "neon"},
+                          {Int8Path::neon_dotprod, "neon-dotprod"}});
 
 namespace cpu {
 

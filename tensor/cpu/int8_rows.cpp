@@ -51,6 +51,8 @@ Integers::Vector nearest(const S::Vector& values) {
   return (Integers::Vector)_mm256_cvtps_epi32((__m256)values);
 #elif defined(__SSE2__)
   return (Integers::Vector)_mm_cvtps_epi32((__m128)values);
+#elif defined(__aarch64__)
+  return (Integers::Vector)vcvtnq_s32_f32((float32x4_t)values);
 #else
   Integers::Vector result{};
   for (int lane = 0; lane < S::kLanes; ++lane) {

@@ -79,7 +79,8 @@ typename Simd<float>::Vector load_along(const T* from) {
   }
 }
 
-static_assert(kTileRows <= Simd<float>::kLanes, "one transposition makes a panel of A");
+static_assert(kTileRows <= Simd<float>::kLanes || kTileRows % Simd<float>::kLanes == 0,
+              "transpositions make a panel of A: one, which may reach past it, or whole ones");
 
 /// The factors of `rows` rows of `depth` elements: to[p * to_stride + i] is that of row i <= kLanes. Writes
 /// whole vectors, for which `to` has room: zeros up to kLanes rows, some of which a later p may
@@ -175,10 +176,10 @@ void pack_rows(const MatrixView<const T>& a, std::int64_t rows, std::int64_t dep
   constexpr std::int64_t span = kSpan<Factor>;
   const std::int64_t factors = ceil_div(depth, span);
   if (a.column_stride == 1) {
-    for (std::int64_t i = 0; i < rows; i += kTileRows) {
-      pack_transposed(a.data + i * a.row_stride, a.row_stride,
-                      std::min<std::int64_t>(kTileRows, rows - i), depth, out + i * factors,
-                      kTileRows);
+    constexpr std::int64_t kHigh = std::min(kTileRows, Simd<float>::kLanes);
+    for (std::int64_t i = 0; i < rows; i += kHigh) {
+      pack_transposed(a.data + i * a.row_stride, a.row_stride, std::min(kHigh, rows - i), depth,
+                      out + i / kTileRows * kTileRows * factors + i % kTileRows, kTileRows);
     }
     return;
   }

@@ -8,6 +8,8 @@
 
 #if defined(__SSE2__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 namespace kette::cpu {
@@ -19,8 +21,12 @@ inline constexpr int kVectorBytes = 32;
 #else
 inline constexpr int kVectorBytes = 16;
 #endif
-/// AVX-512 doubled the number of registers, too.
-inline constexpr int kVectorRegisters = kVectorBytes == 64 ? 32 : 16;
+/// AVX-512 doubled the number of registers, too; aarch64 has as many of 16 bytes.
+#if defined(__AVX512F__) || defined(__aarch64__)
+inline constexpr int kVectorRegisters = 32;
+#else
+inline constexpr int kVectorRegisters = 16;
+#endif
 
 template <class T>
 struct Simd {
@@ -99,7 +105,7 @@ struct Simd {
 /// The 64-bit products of the low halves of each lane of a with b.
 template <class Lanes>
 Lanes multiply_low_halves(const Lanes& a, std::uint32_t b) {
-  const Lanes factor = Lanes{} + b;
+  [[maybe_unused]] const Lanes factor = Lanes{} + b;
   static_assert(sizeof(Lanes) == kVectorBytes && sizeof(a[0]) == 8);
   // The vector extensions know products of whole lanes only, which take several times as long.
 #if defined(__AVX512F__)
@@ -109,6 +115,8 @@ Lanes multiply_low_halves(const Lanes& a, std::uint32_t b) {
   return (Lanes)_mm256_mul_epu32((__m256i)a, (__m256i)factor);
 #elif defined(__SSE2__) && !defined(__AVX__)
   return (Lanes)_mm_mul_epu32((__m128i)a, (__m128i)factor);
+#elif defined(__aarch64__)
+  return (Lanes)vmull_u32(vmovn_u64((uint64x2_t)a), vdup_n_u32(b));
 #else
   return (a & 0xffffffffu) * factor;
 #endif

@@ -183,6 +183,7 @@ TEST_CASE("cli: info counts the parameters of the presets") {
         214245376);
 }
 
+#ifdef __x86_64__
 TEST_CASE("cli: OPENBLAS_CORETYPE does not hide the best core, KETTE_BLAS_CORE names any") {
   if (!__builtin_cpu_supports("avx512dq") || std::getenv("KETTE_BLAS_CORE") != nullptr) {
     MESSAGE("skipped: no AVX-512, or a core was asked for");
@@ -195,6 +196,7 @@ TEST_CASE("cli: OPENBLAS_CORETYPE does not hide the best core, KETTE_BLAS_CORE n
   CHECK(core_with("OPENBLAS_CORETYPE", "Haswell") == "SkylakeX");
   CHECK(core_with("KETTE_BLAS_CORE", "Haswell") == "Haswell");
 }
+#endif
 
 TEST_CASE(
     "cli: KETTE_BF16 says how bf16 is multiplied, and without it a CPU that gains nothing trains in f32") {

@@ -2,6 +2,7 @@
 #include <omp.h>
 
 #include <cstdlib>
+#include <sstream>
 
 #include "tensor/cpu/blas.h"
 #include "tensor/machine.h"
@@ -14,6 +15,7 @@ TEST_CASE("OpenBLAS has a core, and choosing it leaves the number of OpenMP thre
   CHECK(omp_get_max_threads() == threads);
 }
 
+#ifdef __x86_64__
 TEST_CASE("on a CPU with AVX-512 a library that knows AVX-512 cores uses one") {
   if (!__builtin_cpu_supports("avx512dq") || std::getenv("KETTE_BLAS_CORE") != nullptr) {
     MESSAGE("skipped: no AVX-512, or a core was asked for");
@@ -21,6 +23,30 @@ TEST_CASE("on a CPU with AVX-512 a library that knows AVX-512 cores uses one") {
   }
   const std::string core = cpu::blas_core();
   CHECK((core == "SkylakeX" || core == "Cooperlake" || core == "SapphireRapids"));
+}
+#endif
+
+TEST_CASE("a processor has the name that the system gives it, or that of its numbers") {
+  const auto name_in = [](const char* text) {
+    std::istringstream lines(text);
+    return cpu_name_in(lines);
+  };
+  CHECK(name_in("processor\t: 0\nmodel name\t: AMD EPYC 9B14\nflags\t\t: fpu\n") ==
+        "AMD EPYC 9B14");
+  CHECK(name_in("CPU implementer\t: 0x41\nCPU variant\t: 0x3\nCPU part\t: 0xd0c\n") ==
+        "Arm Neoverse N1");
+  CHECK(name_in("CPU implementer\t: 0x61\nCPU part\t: 0x022\n") == "implementer 0x61, part 0x022");
+  CHECK(name_in("processor\t: 0\n") == "unknown");
+  CHECK_FALSE(cpu_name().empty());
+}
+
+TEST_CASE("the kernels in use are those that the processor is for") {
+#ifdef __aarch64__
+  CHECK(kernel_level() == "aarch64 (NEON)");
+  CHECK((int8_kernels().starts_with("neon") || std::getenv("KETTE_INT8") != nullptr));
+#else
+  CHECK((kernel_level() == "portable" || kernel_level().starts_with("x86-64-v")));
+#endif
 }
 
 TEST_CASE("the sgemm limit is measured as a plausible rate") {
