@@ -15,8 +15,9 @@ echo "== Thread sanitizer"
 scripts/build.sh tsan kette-tests
 # Clang's OpenMP runtime loads Archer, which tells the sanitizer about its barriers; what happens
 # inside of the runtime is not looked at. Threads that wait sleep, for there are more than cores. The
-# program's threads are those of the folders below it, and a gradient check repeats one pass thousands of times.
+# program's threads, those of models and of experiments are those of the folders below them, and a gradient check
+# repeats one pass thousands of times.
 TSAN_OPTIONS=halt_on_error=1:ignore_noninstrumented_modules=1 OMP_NUM_THREADS=4 \
   OMP_WAIT_POLICY=passive build/tsan/kette-tests \
   --test-case-exclude='a chain of a million nodes*,*the gradient of every parameter*,the whole model passes*' \
-  --source-file-exclude='*tests/cli/*'
+  --source-file-exclude='*tests/cli/*,*tests/models/*,*tests/inspect/*'
