@@ -100,7 +100,9 @@ int use_threads(const CommonOptions& options) {
                      std::to_string(options.threads));
   }
   if (options.threads > 0) omp_set_num_threads(static_cast<int>(options.threads));
-  return omp_get_max_threads();
+  const int threads = omp_get_max_threads();
+  if (threads > 1 && others_compute()) yield_sooner();
+  return threads;
 }
 
 void print_lines(const Json& json) {

@@ -4,8 +4,12 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -81,6 +85,31 @@ bool trains_in_bf16() {
 }
 
 std::string int8_kernels() { return enum_name(cpu::int8_path()); }
+
+bool others_compute(std::istream& loadavg) {
+  constexpr double kBusy = 0.7;  // of a processor, over the last minute
+  double minute = 0, five = 0, fifteen = 0;
+  std::int64_t running = 0;  // this program is one of them
+  return loadavg >> minute >> five >> fifteen >> running && minute >= kBusy && running > 1;
+}
+
+bool others_compute() {
+  std::ifstream file("/proc/loadavg");
+  return others_compute(file);
+}
+
+void yield_sooner() {
+  // libgomp spins for long only while there are no more threads than processors, so one more that sleeps will do.
+  // Those of a team live as long as the thread that made it.
+  static std::once_flag once;
+  std::call_once(once, [] {
+    std::thread([] {
+#pragma omp parallel num_threads(2)
+      { std::atomic_signal_fence(std::memory_order_seq_cst); }
+      for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+    }).detach();
+  });
+}
 
 void multiply_by_blas(const MatmulArgs& args, int threads) {
   cpu::prepare_blas();

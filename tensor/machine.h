@@ -2,6 +2,7 @@
 // took, and the limits that measurements are held against.
 #pragma once
 
+#include <iosfwd>
 #include <istream>
 #include <string>
 
@@ -25,6 +26,14 @@ std::string bf16_kernels();
 /// Whether training in bf16 pays on the CPU: where it multiplies bf16 in pairs, or where the environment variable
 /// KETTE_BF16 ("pairs" or "f32") says how.
 bool trains_in_bf16();
+
+/// Whether other programs compute on these processors, too, now and over the last minute. loadavg: as Linux
+/// has it in /proc/loadavg.
+bool others_compute(std::istream& loadavg);
+bool others_compute();
+/// From now on threads that wait for others spin for a moment only before they sleep: a little slower where each has
+/// a processor to itself, and much quicker where others want it. Of GCC's OpenMP; another has its own ways.
+void yield_sooner();
 
 /// C = op(A) op(B), f32 and no more, by OpenBLAS: a block of rows for each thread.
 void multiply_by_blas(const MatmulArgs& args, int threads);

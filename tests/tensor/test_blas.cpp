@@ -9,6 +9,29 @@
 
 using namespace kette;
 
+TEST_CASE("other programs compute where processors were busy and are") {
+  const auto busy = [](const char* loadavg) {
+    std::istringstream text(loadavg);
+    return others_compute(text);
+  };
+  CHECK(busy("1.02 0.40 0.20 2/345 1234\n"));
+  CHECK_FALSE(busy("1.02 0.40 0.20 1/345 1234\n"));  // what was busy has ended
+  CHECK_FALSE(busy("0.10 0.40 0.20 3/345 1234\n"));  // something short
+  CHECK_FALSE(busy(""));
+}
+
+TEST_CASE("a program whose threads yield sooner computes as before") {
+  const auto sum = [] {
+    std::int64_t total = 0;
+#pragma omp parallel for num_threads(3) reduction(+ : total)
+    for (std::int64_t i = 0; i < 1000; ++i) total += i;
+    return total;
+  };
+  yield_sooner();
+  yield_sooner();
+  CHECK(sum() == 499500);
+}
+
 TEST_CASE("OpenBLAS has a core, and choosing it leaves the number of OpenMP threads alone") {
   const int threads = omp_get_max_threads();
   CHECK_FALSE(cpu::blas_core().empty());
