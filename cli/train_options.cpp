@@ -1,6 +1,7 @@
 #include "cli/train_options.h"
 
 #include "cli/config_file.h"
+#include "cli/parallel_texts.h"
 #include "cli/tokenizer_option.h"
 #include "train/recipes.h"
 
@@ -347,20 +348,17 @@ TranslationTrainOptions TrainCommandOptions::translation(CLI::App& command) cons
 }
 
 void TrainCommandOptions::mix(TranslationTrainOptions& options) const {
-  const std::size_t texts = is_trees() ? tree_files_.size() : source_files_.size();
-  const auto check_count = [&](const char* name, const auto& given) {
-    if (given.size() == texts) return;
-    throw UsageError(std::string(name) + ": expected one for each " +
-                     (is_trees() ? "file of --trees, " : "--src, ") + std::to_string(texts) +
-                     ", given " + std::to_string(given.size()));
-  };
-  if (!is_trees()) check_count("--tgt", target_files_);
-  if (!languages_.empty()) check_count("--languages", languages_);
-  if (!options.weights.empty()) check_count("--weights", options.weights);
-  for (const std::string& trees : tree_files_) options.texts.push_back({trees});
-  for (std::size_t i = 0; i < source_files_.size(); ++i) {
-    options.texts.push_back(
-        {source_files_[i], target_files_[i], languages_.empty() ? "" : languages_[i]});
+  if (is_trees()) {
+    if (!languages_.empty()) {
+      check_one_for_each("--languages", languages_.size(), "file of --trees", tree_files_.size());
+    }
+    for (const std::string& trees : tree_files_) options.texts.push_back({trees});
+  } else {
+    options.texts = parallel_texts(source_files_, target_files_, languages_);
+  }
+  if (!options.weights.empty()) {
+    check_one_for_each("--weights", options.weights.size(),
+                       is_trees() ? "file of --trees" : "--src", options.texts.size());
   }
 }
 

@@ -26,8 +26,8 @@ KvCache past_of(const AutoregressiveModel& model) {
   std::int64_t kept = first.pattern.window;
   if (kept > 0 && first.smears_keys())
     kept = std::max<std::int64_t>(kept, 2);  // the one before, too
-  return KvCache(std::move(widths), model.device(), first.smears_keys(), kFirstSlots, kept,
-                 model.cache_type());
+  return KvCache(std::move(widths), model.device(), model.cache_type(), first.smears_keys(),
+                 kFirstSlots, kept);
 }
 
 /// Without layers, where there is nothing to remember.
@@ -36,7 +36,7 @@ KvCache memory_of(const AutoregressiveModel& model) {
   for (const Block& block : model.decoder()) {
     if (block.cross_attention) widths.push_back(block.cross_attention->heads.total_width());
   }
-  return KvCache(std::move(widths), model.device(), false, kFirstSlots, 0, model.cache_type());
+  return KvCache(std::move(widths), model.device(), model.cache_type());
 }
 
 /// What a step tells the device, in one copy.

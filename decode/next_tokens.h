@@ -36,7 +36,8 @@ struct SearchVocabulary {
 class NextTokens {
  public:
   /// states: [rows, width], which `output` is of. masks: the vocabulary's. choices: of each row, or none.
-  /// lists: of each row, null where all tokens may come; those of a text are the same. Asks for `count` tokens of each row and for the log-probability of the end mark.
+  /// lists: of each row, null where all tokens may come; those of a text are the same.
+  /// Asks for `count` tokens of each row and for the log-probability of the end mark.
   NextTokens(const Linear& output, const Tensor& states, std::int64_t count,
              const SearchVocabulary& vocabulary, Tensor masks,
              std::vector<Constraint::Choice> choices, std::vector<const Shortlist*> lists);

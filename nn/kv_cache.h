@@ -19,24 +19,24 @@ namespace kette {
 
 class KvCache {
  public:
-  /// first_slots: that there is room for once there is a position; there is more when that is short.
+  /// dtype: of keys and values, f32 or bf16. first_slots: that there is room for once there is a position; there is more when that is short.
   /// widths: of each layer's keys, and of its values. kept: how many positions of a line are, the last
-  /// ones; 0: all. dtype: of keys and values, f32 or bf16.
-  KvCache(std::vector<std::int64_t> widths, Device device, bool keys_are_smeared = false,
-          std::int64_t first_slots = 64, std::int64_t kept = 0, DType dtype = DType::f32)
+  /// ones; 0: all.
+  KvCache(std::vector<std::int64_t> widths, Device device, DType dtype,
+          bool keys_are_smeared = false, std::int64_t first_slots = 64, std::int64_t kept = 0)
       : widths_(std::move(widths)),
         device_(device),
+        dtype_(dtype),
         keys_are_smeared_(keys_are_smeared),
         first_slots_(first_slots),
         kept_(kept),
-        dtype_(dtype),
         keys_values_(widths_.size()),
         unsmeared_keys_(widths_.size()) {}
 
   /// Of linear attention; widths: of each layer's states.
   static KvCache of_states(std::vector<std::int64_t> widths, Device device,
                            std::int64_t first_slots = 1) {
-    KvCache cache(std::move(widths), device, false, first_slots, 1);
+    KvCache cache(std::move(widths), device, DType::f32, false, first_slots, 1);
     cache.has_states_ = true;
     return cache;
   }
@@ -89,9 +89,9 @@ class KvCache {
 
   std::vector<std::int64_t> widths_;
   Device device_;
+  DType dtype_;
   bool keys_are_smeared_, has_states_ = false;
   std::int64_t first_slots_, kept_;
-  DType dtype_;
   std::int64_t slots_ = 0;              // there is room for
   std::vector<Tensor> keys_values_;     // of each layer [slots, 2 * width]
   std::vector<Tensor> unsmeared_keys_;  // of each layer [slots, width], where keys are smeared

@@ -2,7 +2,6 @@
 // took, and the limits that measurements are held against.
 #pragma once
 
-#include <iosfwd>
 #include <istream>
 #include <string>
 

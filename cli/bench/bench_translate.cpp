@@ -66,8 +66,6 @@ std::vector<std::int32_t> random_shortlist(std::span<const std::int32_t> source,
   const std::int32_t first = SpecialTokens{}.end + 1;
   std::vector<std::int32_t> chosen(static_cast<std::size_t>(count));
   for (auto& id : chosen) id = first + static_cast<std::int32_t>(random.below(vocabulary - first));
-  std::sort(chosen.begin(), chosen.end());
-  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
   return chosen;
 }
 

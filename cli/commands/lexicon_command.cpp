@@ -7,6 +7,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "cli/parallel_texts.h"
 #include "data/corpora/lexicon.h"
 #include "data/corpora/parallel_corpus.h"
 #include "data/files/json_text.h"
@@ -27,21 +28,6 @@ struct LexiconCommandOptions {
   bool quiet = false;
 };
 
-std::vector<ParallelText> texts_of(const LexiconCommandOptions& o) {
-  const auto check_count = [&](const char* name, const std::vector<std::string>& given) {
-    if (given.size() == o.sources.size()) return;
-    throw UsageError(std::string(name) + ": expected one for each --src, " +
-                     std::to_string(o.sources.size()) + ", given " + std::to_string(given.size()));
-  };
-  check_count("--tgt", o.targets);
-  if (!o.languages.empty()) check_count("--languages", o.languages);
-  std::vector<ParallelText> texts;
-  for (std::size_t i = 0; i < o.sources.size(); ++i) {
-    texts.push_back({o.sources[i], o.targets[i], o.languages.empty() ? "" : o.languages[i]});
-  }
-  return texts;
-}
-
 SharedTokenizer tokenizer_of(const std::filesystem::path& folder) {
   const auto config = read_config_with_room(folder);
   KETTE_CHECK(dynamic_cast<const TransformerConfig*>(config.get()) != nullptr, folder.string(),
@@ -55,7 +41,7 @@ SharedTokenizer tokenizer_of(const std::filesystem::path& folder) {
 void run(const LexiconCommandOptions& o) {
   const int threads = use_threads(o.common);
   o.lexicon.check();
-  const std::vector<ParallelText> texts = texts_of(o);
+  const std::vector<ParallelText> texts = parallel_texts(o.sources, o.targets, o.languages);
   const SharedTokenizer tokenizer = tokenizer_of(o.model);
   std::vector<ParallelCorpus> parts;
   FilterOptions filters;

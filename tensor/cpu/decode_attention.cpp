@@ -3,7 +3,6 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 
 #include "tensor/cpu/parallel.h"
@@ -14,22 +13,14 @@
 namespace kette::kernels {
 namespace {
 
+using cpu::load_floats;
 using S = cpu::Simd<float>;
-
-S::Vector load(const float* from) { return S::load(from); }
-S::Vector load(const BFloat16* from) {
-  typedef std::uint16_t Halves __attribute__((vector_size(cpu::kVectorBytes / 2)));
-  typedef std::uint32_t Words __attribute__((vector_size(cpu::kVectorBytes)));
-  Halves halves;
-  std::memcpy(&halves, from, sizeof halves);
-  return std::bit_cast<S::Vector>(__builtin_convertvector(halves, Words) << 16);
-}
 
 template <class Kept>
 float dot(const float* a, const Kept* b, std::int64_t count) {
   S::Vector sums{};
   std::int64_t e = 0;
-  for (; e + S::kLanes <= count; e += S::kLanes) sums += S::load(a + e) * load(b + e);
+  for (; e + S::kLanes <= count; e += S::kLanes) sums += S::load(a + e) * load_floats(b + e);
   float total = S::sum_lanes(sums);
   for (; e < count; ++e) total += a[e] * float(b[e]);
   return total;
@@ -43,7 +34,7 @@ void mix(const float* weights, const Kept* const* values, std::int64_t length, s
   for (; e + S::kLanes <= count; e += S::kLanes) {
     S::Vector sums{};
     for (std::int64_t t = 0; t < length; ++t) {
-      sums += weights[t] * load(values[t] + column + e);
+      sums += weights[t] * load_floats(values[t] + column + e);
     }
     S::store(out + e, sums);
   }

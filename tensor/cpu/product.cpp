@@ -72,10 +72,7 @@ typename Simd<float>::Vector load_along(const T* from) {
   if constexpr (std::is_same_v<Factor, Bf16Pair>) {
     return Simd<float>::load(reinterpret_cast<const float*>(from));  // pairs as they lie
   } else {
-    float lanes[Simd<float>::kLanes];
-#pragma omp simd
-    for (int lane = 0; lane < Simd<float>::kLanes; ++lane) lanes[lane] = float(from[lane]);
-    return Simd<float>::load(lanes);
+    return load_floats(from);
   }
 }
 

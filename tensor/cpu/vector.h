@@ -2,6 +2,7 @@
 // that GCC and clang share: arithmetic on them is elementwise, a scalar operand is broadcast.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <utility>
@@ -11,6 +12,8 @@
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 #endif
+
+#include "tensor/dtype.h"
 
 namespace kette::cpu {
 
@@ -101,6 +104,16 @@ struct Simd {
     if constexpr (size > 1) exchange<size / 2>(rows);
   }
 };
+
+/// Elements that lie contiguous, as f32.
+inline Simd<float>::Vector load_floats(const float* from) { return Simd<float>::load(from); }
+inline Simd<float>::Vector load_floats(const BFloat16* from) {
+  typedef std::uint16_t Halves __attribute__((vector_size(kVectorBytes / 2)));
+  typedef std::uint32_t Words __attribute__((vector_size(kVectorBytes)));
+  Halves halves;
+  std::memcpy(&halves, from, sizeof halves);
+  return std::bit_cast<Simd<float>::Vector>(__builtin_convertvector(halves, Words) << 16);
+}
 
 /// The 64-bit products of the low halves of each lane of a with b.
 template <class Lanes>

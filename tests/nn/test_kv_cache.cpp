@@ -37,7 +37,7 @@ void check_holds(const KvCache& cache, std::int32_t slot, float value) {
 }  // namespace
 
 TEST_CASE("KV cache: lines keep what they saw, through sharing, ending and growing") {
-  KvCache cache(std::vector<std::int64_t>(kLayers, kWidth), Device{}, true, 4);
+  KvCache cache(std::vector<std::int64_t>(kLayers, kWidth), Device{}, DType::f32, true, 4);
   std::vector<std::vector<float>> seen;  // of each line, what its positions hold
   Random random(3, 4);
   float next = 0;
@@ -104,7 +104,7 @@ TEST_CASE(
 }
 
 TEST_CASE("KV cache: room is for what lines still name, not for all that there ever was") {
-  KvCache cache({1}, Device{}, false, 8);
+  KvCache cache({1}, Device{}, DType::f32, false, 8);
   cache.add_line(5);
   CHECK(cache.slots() == 8);
   for (int step = 0; step < 1000; ++step) {
@@ -130,7 +130,7 @@ TEST_CASE("KV cache: room is for what lines still name, not for all that there e
 
 TEST_CASE("KV cache: lines that let go of old positions need no more room however long they are") {
   constexpr std::int64_t kKept = 6, kLines = 3;
-  KvCache cache(std::vector<std::int64_t>(kLayers, kWidth), Device{}, true, 4, kKept);
+  KvCache cache(std::vector<std::int64_t>(kLayers, kWidth), Device{}, DType::f32, true, 4, kKept);
   std::vector<std::vector<float>> seen(kLines);
   float next = 0;
   for (std::int64_t line = 0; line < kLines; ++line) cache.add_line();
