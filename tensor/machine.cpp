@@ -72,6 +72,7 @@ std::string blas_core() { return cpu::blas_core(); }
 
 std::string bf16_kernels() {
   if (cpu::bf16_products() == cpu::Bf16Products::widened) return "f32";
+  if (cpu::bf16_products() == cpu::Bf16Products::in_squares) return "squares (AMX)";
 #if defined(__AVX512F__)
   return "pairs (AVX512-BF16)";
 #else
@@ -80,8 +81,7 @@ std::string bf16_kernels() {
 }
 
 bool trains_in_bf16() {
-  return cpu::bf16_products() == cpu::Bf16Products::in_pairs ||
-         std::getenv("KETTE_BF16") != nullptr;
+  return cpu::bf16_products() != cpu::Bf16Products::widened || std::getenv("KETTE_BF16") != nullptr;
 }
 
 std::string int8_kernels() { return enum_name(cpu::int8_path()); }

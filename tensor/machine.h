@@ -20,10 +20,11 @@ std::string blas_core();
 /// The path of products of int8: "avx512-vnni", "neon-dotprod" ... or "portable" (cpu/int8_path.h).
 std::string int8_kernels();
 
-/// How products of bf16 are made: "pairs (AVX512-BF16)", "pairs" by instructions for f32, or "f32", of widened ones.
+/// How products of bf16 are made: in "squares (AMX)", "pairs (AVX512-BF16)", "pairs" by instructions for f32, or "f32", of
+/// widened ones.
 std::string bf16_kernels();
-/// Whether training in bf16 pays on the CPU: where it multiplies bf16 in pairs, or where the environment variable
-/// KETTE_BF16 ("pairs" or "f32") says how.
+/// Whether training in bf16 pays on the CPU: where it multiplies bf16 quicker than f32, or where the environment variable
+/// KETTE_BF16 ("amx", "pairs" or "f32") says how.
 bool trains_in_bf16();
 
 /// Whether other programs compute on these processors, too, now and over the last minute. loadavg: as Linux

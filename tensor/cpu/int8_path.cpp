@@ -12,27 +12,89 @@
 #include <sys/auxv.h>
 #endif
 
+#include "tensor/cpu/matrix_unit.h"
+
 namespace kette::cpu {
 namespace {
 
 namespace portable {
+
+/// Adds the products of quads [begin, quads) to one row of sums.
+void add_products(std::int64_t begin, std::int64_t quads, const std::int8_t* x,
+                  const std::uint8_t* panel, std::int32_t* sums) {
+  for (std::int64_t p = 4 * begin; p < 4 * quads; ++p) {
+    const std::uint8_t* column = panel + p / 4 * kInt8Panel * 4 + p % 4;
+    for (std::int64_t j = 0; j < kInt8Panel; ++j) {
+      sums[j] += x[p] * (column[4 * j] - static_cast<std::int32_t>(kInt8Offset));
+    }
+  }
+}
 
 void multiply_panel(std::int64_t rows, std::int64_t quads, const Int8Rows& x,
                     const std::uint8_t* panel, std::int32_t* sums) {
   for (std::int64_t i = 0; i < rows; ++i) {
     std::int32_t* line = sums + i * kInt8Panel;
     std::fill_n(line, kInt8Panel, 0);
-    for (std::int64_t p = 0; p < 4 * quads; ++p) {
-      const std::int8_t factor = x.values[i * x.stride + p];
-      const std::uint8_t* column = panel + p / 4 * kInt8Panel * 4 + p % 4;
-      for (std::int64_t j = 0; j < kInt8Panel; ++j) {
-        line[j] += factor * (column[4 * j] - static_cast<std::int32_t>(kInt8Offset));
-      }
-    }
+    add_products(0, quads, x.values + i * x.stride, panel, line);
   }
 }
 
 }  // namespace portable
+
+namespace amx {
+
+/// sums = x panel for at most kUnitSide rows: the four squares of the panel pass by one of x.
+template <class Unit>
+void multiply_rows(int rows, std::int64_t quads, const Int8Rows& x, const std::uint8_t* panel,
+                   std::int32_t* sums) {
+  constexpr std::int64_t kRow = kInt8Panel * 4, kSquare = 4 * kUnitSide;  // bytes
+  static_assert(kInt8Panel == 4 * kUnitSide);
+  Unit unit(rows);
+  unit.template zero<0>();
+  unit.template zero<1>();
+  unit.template zero<2>();
+  unit.template zero<3>();
+  std::int64_t quad = 0;
+  for (; quad + kUnitSide <= quads; quad += kUnitSide) {
+    const std::uint8_t* part = panel + quad * kRow;
+    unit.template load<4>(x.values + 4 * quad, x.stride);
+    unit.template load<6>(part, kRow);
+    unit.template multiply_int8<0, 4, 6>();
+    unit.template load<7>(part + kSquare, kRow);
+    unit.template multiply_int8<1, 4, 7>();
+    unit.template load<6>(part + 2 * kSquare, kRow);
+    unit.template multiply_int8<2, 4, 6>();
+    unit.template load<7>(part + 3 * kSquare, kRow);
+    unit.template multiply_int8<3, 4, 7>();
+  }
+  unit.template store<0>(sums, kRow);
+  unit.template store<1>(sums + kUnitSide, kRow);
+  unit.template store<2>(sums + 2 * kUnitSide, kRow);
+  unit.template store<3>(sums + 3 * kUnitSide, kRow);
+  for (int i = 0; i < rows; ++i) {
+    const std::int8_t* values = x.values + i * x.stride;
+    std::int32_t sum = x.sums[i];  // of what the unit has read
+    for (std::int64_t p = 4 * quad; p < 4 * quads; ++p) sum -= values[p];
+    std::int32_t* line = sums + i * kInt8Panel;
+    for (std::int64_t j = 0; j < kInt8Panel; ++j) {
+      // Without sign, for before this the sums may be larger than an int32.
+      line[j] = static_cast<std::int32_t>(static_cast<std::uint32_t>(line[j]) -
+                                          static_cast<std::uint32_t>(kInt8Offset * sum));
+    }
+    portable::add_products(quad, quads, values, panel, line);
+  }
+}
+
+template <class Unit>
+void multiply_panel(std::int64_t rows, std::int64_t quads, const Int8Rows& x,
+                    const std::uint8_t* panel, std::int32_t* sums) {
+  for (std::int64_t row = 0; row < rows; row += kUnitSide) {
+    const auto count = static_cast<int>(std::min<std::int64_t>(kUnitSide, rows - row));
+    multiply_rows<Unit>(count, quads, x.from(row), panel, sums + row * kInt8Panel);
+  }
+}
+
+}  // namespace amx
 
 #define KETTE_INT8_INLINE KETTE_INT8_TARGET [[gnu::always_inline]] inline
 
@@ -181,6 +243,7 @@ std::vector<Int8Path> int8_paths() {
       __builtin_cpu_supports("avx512vnni")) {
     paths.push_back(Int8Path::avx512_vnni);
   }
+  if (has_matrix_unit()) paths.push_back(Int8Path::amx);
 #elif defined(__aarch64__)
   paths.push_back(Int8Path::neon);
   if (has_dot_product()) paths.push_back(Int8Path::neon_dotprod);
@@ -202,6 +265,9 @@ MultiplyInt8Panel int8_panel_product(Int8Path path) {
       return avx_vnni::multiply_panel;
     case Int8Path::avx512_vnni:
       return avx512_vnni::multiply_panel;
+    case Int8Path::amx:
+      return has_matrix_unit() ? amx::multiply_panel<MatrixUnit>
+                               : amx::multiply_panel<EmulatedMatrixUnit>;
 #elif defined(__aarch64__)
     case Int8Path::neon:
       return neon::multiply_panel;

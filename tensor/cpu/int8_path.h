@@ -15,13 +15,22 @@
 
 namespace kette {
 
-enum class Int8Path : std::uint8_t { portable, avx2, avx_vnni, avx512_vnni, neon, neon_dotprod };
+enum class Int8Path : std::uint8_t {
+  portable,
+  avx2,
+  avx_vnni,
+  avx512_vnni,
+  amx,
+  neon,
+  neon_dotprod
+};
 template <>
 inline constexpr auto kNamesOf<Int8Path> =
     enum_names<Int8Path>({{Int8Path::portable, "portable"},
                           {Int8Path::avx2, "avx2"},
                           {Int8Path::avx_vnni, "avx-vnni"},
                           {Int8Path::avx512_vnni, "avx512-vnni"},
+                          {Int8Path::amx, "amx"},
                           {Int8Path::neon, "neon"},
                           {Int8Path::neon_dotprod, "neon-dotprod"}});
 
@@ -52,6 +61,7 @@ struct Int8Rows {
 /// sums[i, j] = sum_p x[i, p] w[j, p] for `rows` rows of x and the kInt8Panel rows of a panel.
 using MultiplyInt8Panel = void (*)(std::int64_t rows, std::int64_t quads, const Int8Rows& x,
                                    const std::uint8_t* panel, std::int32_t* sums);
+/// That of amx runs on any x86-64, emulated, for tests.
 MultiplyInt8Panel int8_panel_product(Int8Path path);
 
 }  // namespace cpu

@@ -25,13 +25,17 @@ struct ProductBlock {
 /// Called for each finished block.
 using FinishBlock = std::function<void(const ProductBlock&)>;
 
-/// How bf16 is multiplied: widened to f32, or in pairs (bf16_pair.h).
-enum class Bf16Products : std::uint8_t { widened, in_pairs };
-/// In pairs where the CPU multiplies them at the rate of f32s, which makes twice the products: as AMD's do from
-/// Zen 4 on. Intel's Sapphire and Emerald Rapids have the instruction, too, but at a quarter of that rate. The environment
-/// variable KETTE_BF16, "pairs" or "f32", decides otherwise; pairs that the CPU cannot multiply are an Error.
+/// How bf16 is multiplied: widened to f32, in pairs by vectors (bf16_pair.h), or in squares by a matrix unit
+/// (matrix_unit.h).
+enum class Bf16Products : std::uint8_t { widened, in_pairs, in_squares };
+/// By a matrix unit where there is one (Intel's AMX). In pairs where the CPU multiplies them at the rate of f32s, which
+/// makes twice the products: as AMD's do from Zen 4 on. Sapphire and Emerald Rapids have that instruction, too, but at a
+/// quarter of that rate. The environment variable KETTE_BF16, "amx", "pairs" or "f32", decides otherwise; what the CPU
+/// cannot do is an Error.
 Bf16Products bf16_products();
-bool can_multiply_bf16_in_pairs();
+/// Whether product() multiplies so here, and not widened: in squares with any kernels for AVX-512, but slowly without
+/// the unit, for tests.
+bool can_multiply(Bf16Products bf16);
 
 /// T: float or BFloat16; of the strides of a and b one is 1. Without a `c` (then beta = 0) `finish` alone sees the
 /// blocks, while they are still in cache. Inside a parallel region it runs on the calling thread alone.

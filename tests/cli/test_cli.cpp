@@ -210,7 +210,7 @@ TEST_CASE(
   CHECK(products(run_kette_with("KETTE_BF16", "f32", {"info", "--json"})) == "f32");
   const Outcome wrong = run_kette_with("KETTE_BF16", "fp8", {"info"});
   CHECK(wrong.code != 0);
-  CHECK(contains(wrong.err, "KETTE_BF16: expected pairs or f32, given fp8"));
+  CHECK(contains(wrong.err, "KETTE_BF16: expected amx, pairs or f32, given fp8"));
 
   const std::vector<std::string> bench = {"bench",    "train", "--precision", "bf16",
                                           "--tokens", "64",    "--steps",     "1",

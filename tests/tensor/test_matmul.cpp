@@ -88,6 +88,15 @@ const std::vector<Case>& cases() {
   return all;
 }
 
+/// The ways to multiply bf16 without widening it that can be tried here.
+std::vector<cpu::Bf16Products> narrow_products() {
+  std::vector<cpu::Bf16Products> ways;
+  for (const auto way : {cpu::Bf16Products::in_pairs, cpu::Bf16Products::in_squares}) {
+    if (cpu::can_multiply(way)) ways.push_back(way);
+  }
+  return ways;
+}
+
 }  // namespace
 
 TEST_CASE("matmul equals the reference for every type, transpose and odd size") {
@@ -108,36 +117,38 @@ TEST_CASE("matmul equals the reference for every type, transpose and odd size") 
 }
 
 TEST_CASE(
-    "matmul of bf16 in pairs equals the reference, and has the same bits on any number of threads") {
-  if (!cpu::can_multiply_bf16_in_pairs()) {
-    MESSAGE("skipped: this CPU is without AVX512-BF16");
-    return;
+    "matmul of bf16 in pairs and in squares equals the reference, and has the same bits on any number of threads") {
+  if (narrow_products().size() < 2) {
+    MESSAGE("in part: pairs need AVX512-BF16, squares kernels for AVX-512");
   }
   for (const Case& c : cases()) {
-    CAPTURE(describe({}, DType::bf16, c));
     const Tensor a = random(shape_a(c), 1).to(DType::bf16),
                  b = random(shape_b(c), 2).to(DType::bf16);
-    const auto view = [](const Tensor& x, bool transpose) {
-      const MatrixView<const BFloat16> rows{x.data<BFloat16>(), x.width()};
-      return transpose ? rows.transposed() : rows;
-    };
-    const auto multiply_on = [&](int threads) {
-      const int before = omp_get_max_threads();
-      omp_set_num_threads(threads);
-      Tensor y = Tensor::full({c.m, c.n}, 0.5);
-      cpu::product<BFloat16>({c.m, c.n, c.k}, 2, view(a, c.transpose_a), view(b, c.transpose_b), 3,
-                             y.data<float>(), c.n, {}, cpu::Bf16Products::in_pairs);
-      omp_set_num_threads(before);
-      return y;
-    };
     const Tensor expected =
         reference::matmul(a.to(DType::f64), b.to(DType::f64), c.transpose_a, c.transpose_b);
     for (double& element : std::span(expected.data<double>(), expected.elements())) {
       element = 2 * element + 1.5;
     }
-    const Tensor y = multiply_on(1);
-    CHECK(largest_gap(y, expected) <= 2 * tolerance({}, DType::f32, c.k));
-    CHECK(multiply_on(3).values<float>() == y.values<float>());
+    const auto view = [](const Tensor& x, bool transpose) {
+      const MatrixView<const BFloat16> rows{x.data<BFloat16>(), x.width()};
+      return transpose ? rows.transposed() : rows;
+    };
+    for (const cpu::Bf16Products way : narrow_products()) {
+      CAPTURE(describe({}, DType::bf16, c));
+      CAPTURE(static_cast<int>(way));
+      const auto multiply_on = [&](int threads) {
+        const int before = omp_get_max_threads();
+        omp_set_num_threads(threads);
+        Tensor y = Tensor::full({c.m, c.n}, 0.5);
+        cpu::product<BFloat16>({c.m, c.n, c.k}, 2, view(a, c.transpose_a), view(b, c.transpose_b),
+                               3, y.data<float>(), c.n, {}, way);
+        omp_set_num_threads(before);
+        return y;
+      };
+      const Tensor y = multiply_on(1);
+      CHECK(largest_gap(y, expected) <= 2 * tolerance({}, DType::f32, c.k));
+      CHECK(multiply_on(3).values<float>() == y.values<float>());
+    }
   }
 }
 
@@ -146,8 +157,9 @@ TEST_CASE("a product whose C nobody keeps finishes the blocks of one that is kep
     CAPTURE(describe({}, DType::bf16, c));
     const Tensor a = random(shape_a(c), 1).to(DType::bf16),
                  b = random(shape_b(c), 2).to(DType::bf16);
-    for (const auto bf16 : {cpu::Bf16Products::widened, cpu::Bf16Products::in_pairs}) {
-      if (bf16 == cpu::Bf16Products::in_pairs && !cpu::can_multiply_bf16_in_pairs()) continue;
+    for (const auto bf16 :
+         {cpu::Bf16Products::widened, cpu::Bf16Products::in_pairs, cpu::Bf16Products::in_squares}) {
+      if (!cpu::can_multiply(bf16)) continue;
       const Tensor kept = Tensor::full({c.m, c.n}, std::nan("")),
                    seen = Tensor::full({c.m, c.n}, std::nan(""));
       const auto multiply_into = [&](float* y, const cpu::FinishBlock& finish) {
