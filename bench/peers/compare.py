@@ -3,9 +3,10 @@
 
 Prints each program's median and the ratio of the medians, for training (target tokens/s and peak
 memory, against train_pytorch.py, or train_nanogpt.py for the presets of GPT), translation
-(sentences/s, against translate_ctranslate2.py) or generation (tokens/s, against
-generate_transformers.py, or with --peer llama generate_llama.py). --weights is Kette's; what the
-peer's are its --type says. Arguments it does not know go to the peer's script.
+(sentences/s, against translate_ctranslate2.py, or with --peer marian translate_marian.py) or
+generation (tokens/s, against generate_transformers.py, or with --peer llama generate_llama.py).
+--weights is Kette's; what the peer's are its --type says. Arguments it does not know go to the peer's
+script.
 """
 
 import argparse
@@ -23,6 +24,8 @@ STEPS = {
     "char": ["--steps", "4", "--warmup", "1"],
     "gpt2": ["--steps", "3", "--warmup", "1"],
 }
+# The first is the default.
+PEERS = {"translate": ["ctranslate2", "marian"], "generate": ["transformers", "llama"]}
 GPU_STEPS = ["--steps", "20", "--warmup", "8"]
 # Windows a step of the presets of GPT, and their tokens; both programs make them up by themselves.
 WINDOWS = {"char-cpu": (12, 64), "char": (64, 256), "gpt2": (12, 1024)}
@@ -68,7 +71,11 @@ def main():
         "--precision", default="f32", choices=["f32", "tf32", "bf16"], help="of both"
     )
     parser.add_argument("--weights", choices=["f32", "bf16", "int8"], help="of Kette, to decode with")
-    parser.add_argument("--peer", default="transformers", choices=["transformers", "llama"])
+    parser.add_argument(
+        "--peer",
+        choices=sorted(sum(PEERS.values(), [])),
+        help="of decoding (default: ctranslate2 to translate, transformers to generate)",
+    )
     parser.add_argument("--dropout", help="of both, instead of the preset's, for presets of GPT")
     parser.add_argument(
         "--ids", default="zipf", choices=["zipf", "uniform"], help="of both, for presets of GPT"
@@ -86,10 +93,11 @@ def main():
     our_batch, peer_batch = [], []
     on_gpu = options.device == "cuda"
     steps = GPU_STEPS if on_gpu else STEPS[options.preset]
-    if options.what == "generate":
-        script = f"generate_{options.peer}.py"
-    elif options.what == "translate":
-        script = "translate_ctranslate2.py"
+    if options.what in PEERS:
+        peer = options.peer or PEERS[options.what][0]
+        if peer not in PEERS[options.what]:
+            parser.error(f"--peer: expected one of {PEERS[options.what]} to {options.what}, given {peer}")
+        script = f"{options.what}_{peer}.py"
     elif options.preset in WINDOWS:
         common += [*steps, "--ids", options.ids]
         windows, context = (GPU_WINDOWS if on_gpu else WINDOWS)[options.preset]
