@@ -3,33 +3,34 @@
 // of the output:
 //   dV = (M P)^T o'      dP = M (o' V^T)      ds_ij = P_ij (dP_ij - sum_k P_ik dP_ik)
 //   dQ = scale * ds K    dK = scale * ds^T Q
-#include "tensor/cpu/attention_head.h"
+#include "tensor/cpu/attention.h"
+#include "tensor/cpu/attention_operands.h"
 
-namespace kette::kernels {
+namespace kette {
+namespace cpu {
 namespace {
 
-using cpu::AttentionHead;
-using cpu::Simd;
-
 /// A thread's working memory for sequences of up to `keys` keys. A null start counts elements only.
-template <class C>
+template <class Operands, class C = typename Operands::C>
 struct BackwardMemory {
   RowsView<C> query, upstream, dquery;           // a block of queries
   RowsView<C> key, value, dkey, dvalue;          // the whole sequence
   RowsView<C> key_transposed, value_transposed;  // in slices
-  RowsView<C> scores, dscores;                   // a block of queries by all keys
+  RowsView<C> scores, dscores, narrow, turned;   // a block of queries by all keys
   std::int64_t elements;
 
   BackwardMemory(C* start, std::int64_t keys, std::int64_t head_width) {
-    cpu::Arena<C> arena(start);
-    const std::int64_t width = cpu::round_up(head_width, Simd<C>::kLanes);
-    const std::int64_t columns = cpu::round_up(keys, cpu::kTileWidth<C>);
-    for (RowsView<C>* panel : {&query, &upstream, &dquery})
-      *panel = arena.take(cpu::kQueryBlock, width);
+    Arena<C> arena(start);
+    const std::int64_t width = round_up(head_width, Simd<C>::kLanes);
+    const std::int64_t columns = round_up(keys, kTileWidth<C>);
+    for (RowsView<C>* panel : {&query, &upstream, &dquery}) *panel = arena.take(kQueryBlock, width);
     for (RowsView<C>* panel : {&key, &value, &dkey, &dvalue, &key_transposed, &value_transposed}) {
       *panel = arena.take(columns, width);
     }
-    for (RowsView<C>* panel : {&scores, &dscores}) *panel = arena.take(cpu::kQueryBlock, columns);
+    for (RowsView<C>* panel : {&scores, &dscores}) *panel = arena.take(kQueryBlock, columns);
+    for (RowsView<C>* panel : {&narrow, &turned}) {
+      *panel = arena.take(kQueryBlock / 2, Operands::narrow_width(columns));
+    }
     elements = arena.used();
   }
 };
@@ -49,7 +50,7 @@ void softmax_row_backward(C* scores, C* dscores, std::int64_t visible, std::int6
   apply_mask(dscores);
   typename S::Vector dots{};
   for (std::int64_t j = 0; j < columns; j += S::kLanes) {
-    dots += cpu::exp_of_visible(scores + j, log_sum_exp, visible - j) * S::load(dscores + j);
+    dots += exp_of_visible(scores + j, log_sum_exp, visible - j) * S::load(dscores + j);
   }
   const C dot = S::sum_lanes(dots);
   for (std::int64_t j = 0; j < columns; j += S::kLanes) {
@@ -65,17 +66,22 @@ struct KeyGradients {
 };
 
 /// One head: its queries' gradients, and its part of its keys' and values'.
-template <class T, class C = Compute<T>>
+template <class Operands, class T, class C = Compute<T>>
 void differentiate(const AttentionHead<T>& head, const AttentionGradients& gradients,
-                   const BackwardMemory<C>& memory, const KeyGradients<C>& apart, float* factors) {
-  constexpr std::int64_t kLanes = Simd<C>::kLanes, kSlice = cpu::kTileWidth<C>;
+                   const BackwardMemory<Operands>& memory, const KeyGradients<C>& apart,
+                   float* factors) {
   const AttentionArgs& args = head.args;
-  const std::int64_t whole = memory.key.stride, all = head.keys, origin = head.first_key,
-                     of_keys = head.key_head;
-  const auto key = head.read(of_keys, args.key, args.key_stride, origin, all, memory.key);
-  const auto value = head.read(of_keys, args.value, args.value_stride, origin, all, memory.value);
-  cpu::transpose_panel(key, all, head.width, memory.key_transposed.data);
-  cpu::transpose_panel(value, all, head.width, memory.value_transposed.data);
+  const std::int64_t whole = memory.key.stride, all = head.keys, width = head.width,
+                     origin = head.first_key, of_keys = head.key_head;
+  const auto key =
+      Operands::read(head, of_keys, args.key, args.key_stride, origin, all, memory.key);
+  const auto value =
+      Operands::read(head, of_keys, args.value, args.value_stride, origin, all, memory.value);
+  const auto keys_transposed =
+      Operands::right_transposed(key, all, width, memory.key_transposed.data);
+  const auto values_transposed =
+      Operands::right_transposed(value, all, width, memory.value_transposed.data);
+  const auto keys_right = Operands::right(key, all, width, memory.key.data);
   const bool is_shared = args.pattern.group > 1;
   const RowsView<C> dkey =
       is_shared ? apart.key
@@ -86,28 +92,26 @@ void differentiate(const AttentionHead<T>& head, const AttentionGradients& gradi
   // The last query sees the last key, so a single block without a window that begins later writes
   // every row; several add up.
   const bool adds_up =
-      head.queries == 0 || head.queries > cpu::kQueryBlock || head.first_of_block(0) > 0;
+      head.queries == 0 || head.queries > kQueryBlock || head.first_of_block(0) > 0;
   for (std::int64_t j = 0; adds_up && j < all; ++j) {
     std::fill_n(dkey.row(j), whole, C(0));
     std::fill_n(dvalue.row(j), whole, C(0));
   }
-  for (std::int64_t begin = 0; begin < head.queries; begin += cpu::kQueryBlock) {
-    const std::int64_t rows = std::min(cpu::kQueryBlock, head.queries - begin);
+  for (std::int64_t begin = 0; begin < head.queries; begin += kQueryBlock) {
+    const std::int64_t rows = std::min(kQueryBlock, head.queries - begin);
     const std::int64_t low = head.first_of_block(begin),
                        keys = head.visible_keys(begin + rows - 1) - low,
-                       columns = cpu::round_up(keys, kLanes);
+                       columns = round_up(keys, Simd<C>::kLanes);
     const std::int64_t first = head.first_query + begin;
     const auto query =
-        head.read(head.head, args.query, args.query_stride, first, rows, memory.query);
-    const auto upstream = head.read(head.head, gradients.output_gradient, args.output_stride, first,
-                                    rows, memory.upstream);
+        Operands::read(head, head.head, args.query, args.query_stride, first, rows, memory.query);
+    const auto upstream = Operands::read(head, head.head, gradients.output_gradient,
+                                         args.output_stride, first, rows, memory.upstream);
     const C scale = C(args.scale);
-    cpu::multiply_slices<C>(rows, columns, head.width, scale, query,
-                            {memory.key_transposed.row(low), kSlice}, whole * kSlice, 0,
-                            memory.scores);
-    cpu::multiply_slices<C>(rows, columns, head.width, 1, upstream,
-                            {memory.value_transposed.row(low), kSlice}, whole * kSlice, 0,
-                            memory.dscores);
+    multiply(rows, columns, width, scale, Operands::left(query), keys_transposed.from_column(low),
+             0, memory.scores);
+    multiply(rows, columns, width, 1, Operands::left(upstream), values_transposed.from_column(low),
+             0, memory.dscores);
     for (std::int64_t i = 0; i < rows; ++i) {
       if (args.dropout.active()) head.draw_mask(begin + i, factors);
       head.bias(begin + i, low, memory.scores.row(i));
@@ -115,14 +119,21 @@ void differentiate(const AttentionHead<T>& head, const AttentionGradients& gradi
           memory.scores.row(i), memory.dscores.row(i), head.visible_keys(begin + i) - low, columns,
           *head.log_sum_exp(begin + i), args.dropout.active() ? factors + low : nullptr);
     }
-    cpu::multiply_slices<C>(keys, whole, rows, 1, memory.scores.transposed(), upstream, kSlice,
-                            C(adds_up), dvalue.from(low));
-    cpu::multiply_slices<C>(keys, whole, rows, scale, memory.dscores.transposed(), query, kSlice,
-                            C(adds_up), dkey.from(low));
+    // sums += factor * scores^T by, in rows of keys.
+    const auto add_product = [&](typename Operands::Rows scores, typename Operands::Rows by,
+                                 RowsView<C> copy, C factor, RowsView<C> sums) {
+      multiply(keys, whole, rows, factor,
+               Operands::left_transposed(scores, rows, columns, memory.turned.data),
+               Operands::right(by, rows, width, copy.data), adds_up ? 1 : 0, sums.from(low));
+    };
+    add_product(Operands::narrow(memory.scores, rows, columns, memory.narrow), upstream,
+                memory.upstream, 1, dvalue);
+    const auto dscores = Operands::narrow(memory.dscores, rows, columns, memory.narrow);
+    add_product(dscores, query, memory.query, scale, dkey);
     const RowsView<C> dquery =
         head.target(head.head, gradients.query, args.query_stride, first, memory.dquery);
-    cpu::multiply_slices<C>(rows, whole, keys, scale, memory.dscores, key.from(low), kSlice, 0,
-                            dquery);
+    multiply(rows, whole, keys, scale, Operands::left(dscores), keys_right.from_row(low), 0,
+             dquery);
     head.write(head.head, dquery, gradients.query, args.query_stride, first, rows);
   }
   if (is_shared) return;
@@ -130,31 +141,47 @@ void differentiate(const AttentionHead<T>& head, const AttentionGradients& gradi
   head.write(of_keys, dvalue, gradients.value, args.value_stride, origin, all);
 }
 
+template <class Operands, class T, class C = Compute<T>>
+void differentiate_all(const AttentionArgs& args, const AttentionGradients& gradients) {
+  const std::int64_t longest = args.key_segments.longest(), group = args.pattern.group,
+                     shared_rows = group > 1 ? args.key_segments.rows() : 0;
+  const SharedGradient<C> key(shared_rows, args.heads, args.head_width),
+      value(shared_rows, args.heads, args.head_width);
+  for_heads<C>(args.query_segments.count() * args.heads,
+               BackwardMemory<Operands>(nullptr, longest, args.head_width).elements,
+               args.dropout.active() ? args.dropout_width : 0,
+               [&](std::int64_t index, C* start, float* factors) {
+                 const AttentionHead<T> head(args, index);
+                 differentiate<Operands>(
+                     head, gradients, BackwardMemory<Operands>(start, longest, args.head_width),
+                     {key.part(head.head, head.first_key), value.part(head.head, head.first_key)},
+                     factors);
+               });
+  if (group == 1) return;
+  key.template add_up<T>(group, gradients.key, args.key_stride);
+  value.template add_up<T>(group, gradients.value, args.value_stride);
+}
+
 }  // namespace
 
-void attention_backward(CpuExec, const AttentionArgs& args, const AttentionGradients& gradients) {
+void attention_backward(const AttentionArgs& args, const AttentionGradients& gradients,
+                        Bf16Products bf16) {
   gradients.check(args);
   visit_float(args.dtype, "attention", [&]<class T>(T) {
-    using C = Compute<T>;
-    const std::int64_t longest = args.key_segments.longest(), group = args.pattern.group,
-                       shared_rows = group > 1 ? args.key_segments.rows() : 0;
-    const cpu::SharedGradient<C> key(shared_rows, args.heads, args.head_width),
-        value(shared_rows, args.heads, args.head_width);
-    cpu::for_heads<C>(
-        args.query_segments.count() * args.heads,
-        BackwardMemory<C>(nullptr, longest, args.head_width).elements,
-        args.dropout.active() ? args.dropout_width : 0,
-        [&](std::int64_t index, C* start, float* factors) {
-          const AttentionHead<T> head(args, index);
-          differentiate<T>(
-              head, gradients, BackwardMemory<C>(start, longest, args.head_width),
-              {key.part(head.head, head.first_key), value.part(head.head, head.first_key)},
-              factors);
-        });
-    if (group == 1) return;
-    key.template add_up<T>(group, gradients.key, args.key_stride);
-    value.template add_up<T>(group, gradients.value, args.value_stride);
+    if constexpr (std::is_same_v<T, BFloat16>) {
+      if (bf16 == Bf16Products::in_pairs && PairedOperands::fit(args)) {
+        return differentiate_all<PairedOperands, T>(args, gradients);
+      }
+    }
+    differentiate_all<WideOperands<T>, T>(args, gradients);
   });
 }
 
-}  // namespace kette::kernels
+}  // namespace cpu
+
+void kernels::attention_backward(CpuExec, const AttentionArgs& args,
+                                 const AttentionGradients& gradients) {
+  cpu::attention_backward(args, gradients, cpu::attention_products(args));
+}
+
+}  // namespace kette

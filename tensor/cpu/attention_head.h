@@ -17,12 +17,13 @@ namespace kette::cpu {
 
 inline constexpr std::int64_t kQueryBlock = 48;
 
-/// c = beta * c + alpha * A b for A: [rows, depth] and b: [depth, columns]. b's slices of
+/// c = beta * c + alpha * A b for A: [rows, depth] and b: [depth, columns], of factors of the tiles. b's slices of
 /// kTileWidth columns lie `slice` elements apart; c is written in whole vectors.
-template <class C>
-void multiply_slices(std::int64_t rows, std::int64_t columns, std::int64_t depth, C alpha,
-                     MatrixView<const C> a, RowsView<const C> b, std::int64_t slice, C beta,
-                     RowsView<C> c) {
+template <class Factor>
+void multiply_slices(std::int64_t rows, std::int64_t columns, std::int64_t depth,
+                     SumOf<Factor> alpha, MatrixView<const Factor> a, RowsView<const Factor> b,
+                     std::int64_t slice, SumOf<Factor> beta, RowsView<SumOf<Factor>> c) {
+  using C = SumOf<Factor>;
   for (std::int64_t j = 0; j < columns; j += kTileWidth<C>) {
     const bool narrow = columns - j <= Simd<C>::kLanes;
     const std::int64_t highest = narrow ? 2 * kTileRows : kTileRows;
@@ -30,7 +31,7 @@ void multiply_slices(std::int64_t rows, std::int64_t columns, std::int64_t depth
     const std::int64_t tiles = ceil_div(rows, highest);
     for (std::int64_t tile = 0; tile < tiles; ++tile) {
       const std::int64_t begin = rows * tile / tiles, count = rows * (tile + 1) / tiles - begin;
-      const auto kernel = narrow ? tile_kernel<C, 1>(count) : tile_kernel<C, 2>(count);
+      const auto kernel = narrow ? tile_kernel<Factor, 1>(count) : tile_kernel<Factor, 2>(count);
       // Not a.from(): with a call here g++ 12 chooses other things to inline, and a backward pass over
       // short sequences takes 10 % longer.
       kernel(depth, {a.data + begin * a.row_stride, a.row_stride, a.column_stride},

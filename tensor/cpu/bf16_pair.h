@@ -12,7 +12,7 @@
 namespace kette::cpu {
 
 /// Elements 2 p, in the lower half, and 2 p + 1 of a row of A or of a column of B; 0 past the end.
-enum class Bf16Pair : std::uint32_t {};
+enum class [[gnu::may_alias]] Bf16Pair : std::uint32_t{};  // of what was written as elements
 
 /// A vector of factors of a tile, and how products of them are added up.
 template <class Factor>
@@ -42,5 +42,8 @@ struct Factors<Bf16Pair> {
 #endif
   }
 };
+
+template <class Factor>
+using SumOf = typename Factors<Factor>::Sum;
 
 }  // namespace kette::cpu

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "tensor/cpu/attention.h"
 #include "tests/emulated.h"
 #include "tests/tensor/attention_problem.h"
 
@@ -16,7 +17,7 @@ using Problem = AttentionProblem;
 
 const DropoutMask kDropout(0.2, {5, 6});
 
-/// Of the output and the gradients of a problem, to those in f64 on the CPU.
+/// Of the output and the gradients of a problem, which has run, to those in f64 on the CPU.
 double gap_to_f64(const Problem& problem) {
   const AttentionArgs& args = problem.args;
   const auto lengths = [](const Segments& segments) {
@@ -29,7 +30,6 @@ double gap_to_f64(const Problem& problem) {
   wide.queries.copy_from(problem.queries.to(Device{}).to(DType::f64));
   wide.keys_values.copy_from(problem.keys_values.to(Device{}).to(DType::f64));
   wide.doutput.copy_from(problem.doutput.to(Device{}).to(DType::f64));
-  problem.run();
   wide.run();
   double gap = 0;
   for (const auto& [narrow, exact] : {std::pair{problem.output, wide.output},
@@ -119,8 +119,40 @@ TEST_CASE("attention's gradients follow those in f64 on the CPU") {
         CAPTURE(device.str());
         CAPTURE(name_of(dtype));
         const Problem narrow(queries, keys, heads, head_width, mask, kDropout, dtype, device);
+        narrow.run();
         CHECK(gap_to_f64(narrow) <= tolerance);
       }
+    }
+  }
+}
+
+TEST_CASE(
+    "attention in pairs of bf16 follows f64: masks, windows, groups, odd lengths and widths") {
+  if (!cpu::can_multiply(cpu::Bf16Products::in_pairs)) {
+    MESSAGE("skipped: this CPU is without AVX512-BF16");
+    return;
+  }
+  const AttentionPattern causal = Mask::causal;
+  struct Case {
+    std::vector<std::int64_t> queries, keys;
+    std::int64_t heads, head_width;
+    AttentionPattern pattern;
+  };
+  const Case cases[] = {{{3, 0, 17, 1, 130}, {5, 0, 33, 1, 150}, 2, 40, Mask::none},
+                        {{1, 49, 131}, {1, 49, 131}, 2, 16, Mask::causal},
+                        {{90, 3}, {75, 7}, 1, 2, Mask::causal},
+                        {{20, 7}, {21, 7}, 2, 5, Mask::causal},  // widened: of odd width
+                        {{150, 60}, {150, 60}, 4, 32, causal.within(37).in_groups_of(2)},
+                        {{99}, {99}, 1, 64, causal.within(8)}};
+  for (const auto& [queries, keys, heads, head_width, masked] : cases) {
+    for (const DropoutMask& dropout : {DropoutMask(), kDropout}) {
+      CAPTURE(head_width);
+      CAPTURE(queries[0]);
+      const Problem problem(queries, keys, heads, head_width, masked, dropout, DType::bf16);
+      cpu::attention(problem.args, cpu::Bf16Products::in_pairs);
+      CHECK(problem.gap_to_reference() <= 1e-2);
+      cpu::attention_backward(problem.args, problem.gradients, cpu::Bf16Products::in_pairs);
+      CHECK(gap_to_f64(problem) <= 3e-2);
     }
   }
 }
@@ -142,6 +174,7 @@ TEST_CASE("attention follows f64 on the CPU at any length, tile by tile") {
             CAPTURE(lengths.front());
             CAPTURE(dropout.active());
             const Problem narrow(lengths, keys, 1, width, mask, dropout, dtype, device);
+            narrow.run();
             CHECK(gap_to_f64(narrow) <= (dtype == DType::f32 ? 1e-5 : 4e-2));
           }
         }
