@@ -11,7 +11,7 @@
 namespace kette::cli {
 namespace {
 
-ScoreMetric metric_of(const ScoringOptions& o, bool of_sentence = false) {
+ScoreMetric metric_of(const ScoringOptions& o, bool of_sentence) {
   if (o.metric == "ter") return ter_metric(o.ter);
   if (o.metric == "chrf") {
     ChrfOptions options;
@@ -26,6 +26,8 @@ ScoreMetric metric_of(const ScoringOptions& o, bool of_sentence = false) {
 }
 
 }  // namespace
+
+ScoreMetric metric_of(const ScoringOptions& options) { return metric_of(options, false); }
 
 void ScoringOptions::check() const {
   const auto refuse = [](const std::string& option, const std::string& expected,

@@ -23,6 +23,8 @@ struct ScoringOptions {
 
 void add_scoring_options(CLI::App& command, ScoringOptions& options);
 
+ScoreMetric metric_of(const ScoringOptions& options);
+
 double score_sentence(std::string_view hypothesis, const ScoreLines& references,
                       const ScoringOptions& options);
 

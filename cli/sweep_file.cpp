@@ -10,10 +10,11 @@
 namespace kette::cli {
 namespace {
 
-constexpr const char* kEvaluate = "evaluate";
+constexpr const char *kEvaluate = "evaluate", *kSeeds = "seeds", *kAgainst = "against";
 
 struct Setting {
   std::string key, line;
+  std::vector<std::string> values;
 };
 
 /// A table, or with no name what stands before the first.
@@ -65,7 +66,7 @@ std::vector<Section> sections_of(const TextLines& lines, const std::string& file
         throw UsageError(origin + ": expected each key once in a table, given " + entry.key +
                          " again");
       }
-      sections.back().settings.push_back({entry.key, line});
+      sections.back().settings.push_back({entry.key, line, entry.values});
     }
   }
   return sections;
@@ -77,6 +78,16 @@ std::string lines_of(const std::vector<Setting>& settings) {
   return text;
 }
 
+/// The values of a key that is not for `kette train`; the key is gone then.
+std::vector<std::string> taken(std::vector<Setting>& settings, const std::string& key) {
+  const auto found = std::find_if(settings.begin(), settings.end(),
+                                  [&](const Setting& setting) { return setting.key == key; });
+  if (found == settings.end()) return {};
+  std::vector<std::string> values = std::move(found->values);
+  settings.erase(found);
+  return values;
+}
+
 SweepRun run_of(const Section& shared, const Section& section) {
   std::vector<Setting> settings = shared.settings;
   std::string own;
@@ -85,17 +96,45 @@ SweepRun run_of(const Section& shared, const Section& section) {
     settings.push_back(setting);
     own += (own.empty() ? "" : ", ") + setting.line;
   }
-  return {section.name, lines_of(settings), own};
+  return {section.name, lines_of(settings), own, ""};
+}
+
+void check_seeds(const std::vector<std::string>& seeds, const std::vector<Section>& sections,
+                 const std::string& file) {
+  for (const std::string& seed : seeds) {
+    const bool is_number = !seed.empty() && std::all_of(seed.begin(), seed.end(), [](char c) {
+      return std::isdigit(static_cast<unsigned char>(c)) != 0;
+    });
+    if (!is_number || std::count(seeds.begin(), seeds.end(), seed) > 1) {
+      throw UsageError(file + ": seeds: expected different whole numbers, given " + seed +
+                       (is_number ? " twice" : ""));
+    }
+  }
+  for (const Section& section : sections) {
+    for (const Setting& setting : section.settings) {
+      const std::string where =
+          section.name.empty() ? file : section.origin + ": [" + section.name + "]";
+      if (setting.key == kSeeds) {
+        throw UsageError(where + ": expected seeds before the first table, for all runs alike");
+      }
+      if (setting.key == "seed" && !seeds.empty()) {
+        throw UsageError(where + ": expected seed or seeds, given both");
+      }
+    }
+  }
 }
 
 }  // namespace
 
 SweepFile read_sweep_file(const std::filesystem::path& path) {
   const TextLines lines = read_lines(path, kWholeText);
-  const std::vector<Section> sections = sections_of(lines, path.string());
+  std::vector<Section> sections = sections_of(lines, path.string());
   SweepFile file;
+  file.seeds = taken(sections.front().settings, kSeeds);
+  check_seeds(file.seeds, sections, path.string());
+  const std::vector<std::string> of_all = taken(sections.front().settings, kAgainst);
   for (std::size_t i = 1; i < sections.size(); ++i) {
-    const Section& section = sections[i];
+    Section& section = sections[i];
     for (std::size_t k = 1; k < i; ++k) {
       if (sections[k].name != section.name) continue;
       throw UsageError(section.origin + ": expected each run once, given [" + section.name +
@@ -103,9 +142,21 @@ SweepFile read_sweep_file(const std::filesystem::path& path) {
     }
     if (section.name == kEvaluate) {
       file.evaluation = lines_of(section.settings);
-    } else {
-      file.runs.push_back(run_of(sections.front(), section));
+      continue;
     }
+    std::vector<std::string> against = taken(section.settings, kAgainst);
+    if (against.empty()) against = of_all;
+    if (against.empty() && !file.runs.empty()) against = {file.runs.back().name};
+    SweepRun run = run_of(sections.front(), section);
+    for (const std::string& name : against) {
+      const bool is_known = std::any_of(sections.begin() + 1, sections.end(),
+                                        [&](const Section& other) { return other.name == name; });
+      if (against.size() > 1 || !is_known || name == kEvaluate) {
+        throw UsageError(section.origin + ": against: expected the name of a run, given " + name);
+      }
+      if (name != run.name) run.against = name;
+    }
+    file.runs.push_back(std::move(run));
   }
   if (file.runs.empty()) {
     throw UsageError(path.string() +

@@ -1,7 +1,9 @@
 // A file of training runs for `kette sweep`, as TOML. Before the first table stands what all runs share, options of
-// `kette train` as in a file for --config. The table [evaluate] has options of `kette evaluate`. Every other table is a
-// run: its name, and what is its own.
+// `kette train` as in a file for --config, and `seeds`: what each run is trained from, once from each. The table [evaluate]
+// has options of `kette evaluate`. Every other table is a run: its name, and what is its own. `against` names the run whose
+// scores a run's are compared with, of itself or before the first table of all; without it that is the run before.
 //   src = "train.en"
+//   seeds = [1, 2, 3]
 //   [evaluate]
 //   src = "test.en"
 //   [base]
@@ -19,10 +21,12 @@ struct SweepRun {
   std::string name;
   std::string settings;  ///< for --config: what all share, and its own in the place of that
   std::string own;       ///< "heads = 1, hidden = 512"
+  std::string against;   ///< the name of another run; empty: none
 };
 
 struct SweepFile {
-  std::string evaluation;  ///< for --config
+  std::string evaluation;          ///< for --config
+  std::vector<std::string> seeds;  ///< for --seed; none: what the runs say
   std::vector<SweepRun> runs;
 };
 

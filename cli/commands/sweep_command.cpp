@@ -13,11 +13,14 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "cli/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/common.h"
-#include "cli/sweep_file.h"
+#include "cli/config_file.h"
+#include "cli/scoring.h"
+#include "cli/sweep_table.h"
 #include "cli/train_options.h"
 #include "data/files/atomic_file.h"
 #include "data/files/json_text.h"
@@ -34,7 +37,7 @@ struct SweepOptions {
   std::string device = "cpu";
 };
 
-/// What a run is kept as.
+/// What a run is kept as, or one of its seeds.
 struct RunFiles {
   fs::path folder;
   fs::path settings() const { return folder / "train.toml"; }
@@ -104,42 +107,100 @@ Outcome run_self(std::vector<std::string> words) {
   return outcome;
 }
 
+/// A run of the sweep file, once or from one of the seeds.
+struct Training {
+  const SweepRun& run;
+  std::string title;     ///< "one head", "one head, seed 2"
+  std::string settings;  ///< of the run, with the seed
+  RunFiles files;
+};
+
+/// How translations are scored, by the options of [evaluate] that say so, and what they are scored against.
+struct Scoring {
+  ScoringOptions options;
+  std::vector<TextLines> references;
+
+  explicit Scoring(const fs::path& evaluation);
+  ScoreStatistics score(const fs::path& translations) const;
+};
+
+Scoring::Scoring(const fs::path& evaluation) {
+  CLI::App program;
+  add_scoring_options(program, options);
+  std::vector<std::string> words;
+  for (const ConfigEntry& entry : read_config_file(evaluation)) {
+    for (const std::string& value : entry.values) {
+      if (program.get_option_no_throw("--" + entry.key) != nullptr) {
+        words.push_back("--" + entry.key + "=" + value);
+      }
+      if (entry.key == "ref") references.push_back(read_lines(value, kWholeText));
+    }
+  }
+  program.parse(std::move(words));
+}
+
+ScoreStatistics Scoring::score(const fs::path& translations) const {
+  const TextLines lines = read_lines(translations, kWholeText);
+  std::vector<ScoreLines> views;
+  for (const TextLines& reference : references) views.push_back(reference.views());
+  return {metric_of(options), lines.views(), views};
+}
+
 class Sweep {
  public:
-  explicit Sweep(const SweepOptions& options)
-      : options_(options), file_(read_sweep_file(options.file)) {}
+  explicit Sweep(const SweepOptions& options);
 
   void run();
 
  private:
-  RunFiles files_of(const SweepRun& run) const { return {options_.out / run.name}; }
   /// The settings as they are kept, to be found the same by another start.
-  void write_settings(const SweepRun& run) const;
-  std::optional<Json> result_of(const SweepRun& run) const;
-  void train_and_score(const SweepRun& run) const;
-  Outcome call(const SweepRun& run, std::vector<std::string> words) const;
+  void write_settings(const Training& training) const;
+  std::optional<Json> result_of(const Training& training) const;
+  void train_and_score(const Training& training) const;
+  Outcome call(const Training& training, std::vector<std::string> words) const;
+  std::vector<SweepRow> rows() const;
+  /// Writes and returns it.
   std::string table() const;
 
   const SweepOptions& options_;
   SweepFile file_;
+  bool translates_ = false;  // what is evaluated
+  std::vector<Training> trainings_;
 };
 
-void Sweep::write_settings(const SweepRun& run) const {
-  const RunFiles files = files_of(run);
+Sweep::Sweep(const SweepOptions& options)
+    : options_(options), file_(read_sweep_file(options.file)) {
+  for (const ConfigEntry& entry : parse_config(file_.evaluation, options.file.string())) {
+    translates_ = translates_ || entry.key == "src";
+  }
+  for (const SweepRun& run : file_.runs) {
+    const RunFiles files{options.out / run.name};
+    if (file_.seeds.empty()) trainings_.push_back({run, run.name, run.settings, files});
+    for (const std::string& seed : file_.seeds) {
+      trainings_.push_back({run,
+                            run.name + ", seed " + seed,
+                            run.settings + "seed = " + seed + "\n",
+                            {files.folder / ("seed " + seed)}});
+    }
+  }
+}
+
+void Sweep::write_settings(const Training& training) const {
+  const RunFiles& files = training.files;
   fs::create_directories(files.folder);
   const auto keep = [&](const fs::path& file, const std::string& text) {
     if (!fs::exists(file)) return write_file_atomically(file, text);
     KETTE_CHECK(kette::read_text(file) == text, file.string(), ": expected the settings of ",
-                options_.file.string(), " for [", run.name,
+                options_.file.string(), " for [", training.run.name,
                 "], given those of an earlier sweep (remove ", files.folder.string(),
                 ", or give the run another name)");
   };
-  keep(files.settings(), run.settings);
+  keep(files.settings(), training.settings);
   if (!file_.evaluation.empty()) keep(files.evaluation(), file_.evaluation);
 }
 
-std::optional<Json> Sweep::result_of(const SweepRun& run) const {
-  const fs::path file = files_of(run).result();
+std::optional<Json> Sweep::result_of(const Training& training) const {
+  const fs::path file = training.files.result();
   if (!fs::exists(file)) return {};
   Json result = parse_json(kette::read_text(file), file.string());
   KETTE_CHECK(result.is_object(), file.string(),
@@ -147,24 +208,25 @@ std::optional<Json> Sweep::result_of(const SweepRun& run) const {
   return result;
 }
 
-Outcome Sweep::call(const SweepRun& run, std::vector<std::string> words) const {
+Outcome Sweep::call(const Training& training, std::vector<std::string> words) const {
   words.insert(words.end(), {"--device", options_.device, "--json"});
   if (options_.common.threads > 0) {
     words.insert(words.end(), {"--threads", std::to_string(options_.common.threads)});
   }
   Outcome outcome = run_self(std::move(words));
   if (outcome.code > 128) {
-    std::cerr << "kette: stopped in [" << run.name << "]; the same command goes on from there\n";
+    std::cerr << "kette: stopped in [" << training.title
+              << "]; the same command goes on from there\n";
     exit_with(outcome.code);
   }
   return outcome;
 }
 
-void Sweep::train_and_score(const SweepRun& run) const {
-  const RunFiles files = files_of(run);
+void Sweep::train_and_score(const Training& training) const {
+  const RunFiles& files = training.files;
   const std::string model = files.model().string();
   const Outcome trained =
-      call(run, {"train", "--config", files.settings().string(), "--out", model, "--resume"});
+      call(training, {"train", "--config", files.settings().string(), "--out", model, "--resume"});
   if (trained.code != 0) return;  // it has said why, and may be tried again
   Json result = {{"parameters", 0},
                  {"steps", trained.json.at("steps")},
@@ -176,67 +238,58 @@ void Sweep::train_and_score(const SweepRun& run) const {
   }
   result["parameters"] = parameters;
   if (!file_.evaluation.empty()) {
-    const Outcome scored =
-        call(run, {"evaluate", "--config", files.evaluation().string(), "--model", model});
+    std::vector<std::string> words = {"evaluate", "--config", files.evaluation().string(),
+                                      "--model", model};
+    if (translates_) words.insert(words.end(), {"--output", files.translations().string()});
+    const Outcome scored = call(training, std::move(words));
     if (scored.code != 0) return;
     result["evaluation"] = scored.json;
   }
   write_file_atomically(files.result(), result.dump(2) + "\n");
 }
 
-/// As Markdown.
-std::string Sweep::table() const {
-  std::string text =
-      "| run | what is its own | parameters | perplexity | score | steps | minutes |\n"
-      "| --- | --- | --- | --- | --- | --- | --- |\n";
-  std::string signature;
-  for (const SweepRun& run : file_.runs) {
-    text += "| " + run.name + " | " + run.own + " | ";
-    const std::optional<Json> result = result_of(run);
-    if (!result) {
-      text += "| | | | |\n";
-      continue;
+std::vector<SweepRow> Sweep::rows() const {
+  std::vector<SweepRow> rows;
+  std::optional<Scoring> scoring;
+  for (const Training& training : trainings_) {
+    if (rows.empty() || rows.back().run.name != training.run.name) {
+      rows.push_back({training.run, {}, {}});
     }
-    std::string score;
-    if (const auto found = result->find("evaluation"); found != result->end()) {
-      // Of a translation model its score, of a language model its perplexity.
-      const char* key = found->contains("score") ? "score" : "perplexity";
-      score = kette::cli::text("%.2f", found->at(key).get<double>());
-      if (found->contains("signature")) {
-        signature = found->at("metric").get<std::string>() + ", " +
-                    found->at("signature").get<std::string>();
-      }
-    }
-    text += with_commas(result->at("parameters")) + " | " +
-            kette::cli::text("%.2f", result->at("perplexity").get<double>()) + " | " + score +
-            " | " + with_commas(result->at("steps")) + " | " +
-            kette::cli::text("%.1f", result->at("seconds").get<double>() / 60) + " |\n";
+    const std::optional<Json> result = result_of(training);
+    if (!result) continue;
+    rows.back().results.push_back(*result);
+    if (!translates_ || !fs::exists(training.files.translations())) continue;
+    if (!scoring) scoring.emplace(training.files.evaluation());
+    rows.back().scores.push_back(scoring->score(training.files.translations()));
   }
-  return text + (signature.empty() ? "" : "\nscore: " + signature + "\n");
+  return rows;
+}
+
+std::string Sweep::table() const {
+  std::string table = sweep_table(rows());
+  write_file_atomically(options_.out / "table.md", table);
+  return table;
 }
 
 void Sweep::run() {
-  for (const SweepRun& run : file_.runs) write_settings(run);
-  for (const SweepRun& run : file_.runs) check_settings(files_of(run));
-  const fs::path table_file = options_.out / "table.md";
+  for (const Training& training : trainings_) write_settings(training);
+  for (const Training& training : trainings_) check_settings(training.files);
   std::size_t number = 0, missing = 0;
-  for (const SweepRun& run : file_.runs) {
+  for (const Training& training : trainings_) {
     ++number;
-    if (result_of(run)) continue;
-    std::cerr << "[" << run.name << "], " << number << " of " << file_.runs.size()
-              << (run.own.empty() ? "" : ": " + run.own) << std::endl;
-    train_and_score(run);
-    missing += !result_of(run);
-    write_file_atomically(table_file, table());
+    if (result_of(training)) continue;
+    const std::string& own = training.run.own;
+    std::cerr << "[" << training.title << "], " << number << " of " << trainings_.size()
+              << (own.empty() ? "" : ": " + own) << std::endl;
+    train_and_score(training);
+    missing += !result_of(training);
+    table();
   }
-  write_file_atomically(table_file, table());
   std::cout << table();
   if (options_.common.json) {
-    Json runs = Json::object();
-    for (const SweepRun& run : file_.runs) runs[run.name] = result_of(run).value_or(Json());
-    print_json({{"table", table_file.string()}, {"runs", runs}});
+    print_json({{"table", (options_.out / "table.md").string()}, {"runs", sweep_json(rows())}});
   }
-  KETTE_CHECK(missing == 0, options_.out.string(), ": expected results of all ", file_.runs.size(),
+  KETTE_CHECK(missing == 0, options_.out.string(), ": expected results of all ", trainings_.size(),
               " runs, given none of ", missing,
               " (what is wrong with them stands above; the same command tries them again)");
 }

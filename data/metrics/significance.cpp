@@ -38,18 +38,47 @@ double paired_randomisation_p(const ScoreStatistics& a, const ScoreStatistics& b
   return p_of(distances, difference);
 }
 
+/// The mean of the systems' scores, and of those of each resample.
+struct MeanScore {
+  double score = 0;
+  std::vector<double> resampled;
+
+  MeanScore(std::span<const ScoreStatistics> systems, const SignificanceOptions& options) {
+    const double share = 1 / static_cast<double>(systems.size());
+    for (const ScoreStatistics& system : systems) {
+      score += share * system.score();
+      const std::vector<double> scores = system.resampled({options.resamples, options.seed});
+      resampled.resize(scores.size());
+      for (std::size_t i = 0; i < scores.size(); ++i) resampled[i] += share * scores[i];
+    }
+  }
+};
+
 }  // namespace
 
 SignificanceTests test_significance(const ScoreStatistics& a, const ScoreStatistics& b,
                                     const SignificanceOptions& options) {
-  KETTE_CHECK(a.segments() == b.segments(),
-              "significance: expected as many lines of both systems, given ", a.segments(), " and ",
-              b.segments());
-  std::vector<double> differences = a.resampled({options.resamples, options.seed});
-  const std::vector<double> others = b.resampled({options.resamples, options.seed});
-  for (std::size_t i = 0; i < differences.size(); ++i) differences[i] -= others[i];
-  return {paired_bootstrap_p(differences, a.score() - b.score()),
+  return {paired_bootstrap_p({&a, 1}, {&b, 1}, options),
           paired_randomisation_p(a, b, options.trials, options.seed)};
+}
+
+double paired_bootstrap_p(std::span<const ScoreStatistics> a, std::span<const ScoreStatistics> b,
+                          const SignificanceOptions& options) {
+  KETTE_CHECK(!a.empty() && !b.empty(),
+              "significance: expected at least one system of each kind, given none");
+  for (const std::span<const ScoreStatistics> kind : {a, b}) {
+    for (const ScoreStatistics& system : kind) {
+      KETTE_CHECK(system.segments() == a[0].segments(),
+                  "significance: expected as many lines of all systems, given ", a[0].segments(),
+                  " and ", system.segments());
+    }
+  }
+  const MeanScore one(a, options), other(b, options);
+  std::vector<double> differences;
+  for (std::size_t i = 0; i < one.resampled.size(); ++i) {
+    differences.push_back(one.resampled[i] - other.resampled[i]);
+  }
+  return paired_bootstrap_p(differences, one.score - other.score);
 }
 
 double paired_bootstrap_p(const std::vector<double>& differences, double difference) {

@@ -10,6 +10,7 @@
 // half of the other's. Systems that nowhere differ have p = 1 (sacreBLEU: the least there is).
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "data/metrics/score_statistics.h"
@@ -28,6 +29,10 @@ struct SignificanceTests {
 };
 SignificanceTests test_significance(const ScoreStatistics& a, const ScoreStatistics& b,
                                     const SignificanceOptions& options = {});
+
+/// Of two kinds of systems, each trained from several seeds: of the means of their scores. All were scored alike.
+double paired_bootstrap_p(std::span<const ScoreStatistics> a, std::span<const ScoreStatistics> b,
+                          const SignificanceOptions& options = {});
 
 /// differences: a - b in each resample; difference: A - B.
 double paired_bootstrap_p(const std::vector<double>& differences, double difference);

@@ -68,6 +68,33 @@ TEST_CASE("sweep file: what is shared, what is a run's own, and how they are sco
   CHECK(file.runs[1].name == "one head");
   CHECK(file.runs[1].settings == "width = 128 # of all\nheads = 1\nlr = 1e-3\n");
   CHECK(file.runs[1].own == "heads = 1, lr = 1e-3");
+  CHECK(file.seeds.empty());
+}
+
+TEST_CASE("sweep file: seeds, and what a run is compared with") {
+  const SweepFile file =
+      sweep_of("seeds = [1, 20]\nheads = 4\n[a]\n[b]\nheads = 1\n[c]\nagainst = \"a\"\nlr = 2\n");
+  CHECK(file.seeds == std::vector<std::string>{"1", "20"});
+  CHECK(file.runs[0].against.empty());
+  CHECK(file.runs[0].settings == "heads = 4\n");
+  CHECK(file.runs[1].against == "a");  // the one before
+  CHECK(file.runs[2].against == "a");
+  CHECK(file.runs[2].own == "lr = 2");
+  const SweepFile all = sweep_of("against = \"b\"\n[a]\n[b]\n[c]\n");
+  CHECK(all.runs[0].against == "b");
+  CHECK(all.runs[1].against.empty());
+  CHECK(all.runs[2].against == "b");
+  CHECK(all.runs[2].settings.empty());
+
+  CHECK(holds(complaint_about("seeds = [1, x]\n[a]\n"),
+              "runs.toml: seeds: expected different whole numbers, given x"));
+  CHECK(holds(complaint_about("seeds = [1, 2, 1]\n[a]\n"), "given 1 twice"));
+  CHECK(holds(complaint_about("[a]\nseeds = [1]\n"),
+              "runs.toml:1: [a]: expected seeds before the first table"));
+  CHECK(
+      holds(complaint_about("seeds = [1]\n[a]\nseed = 3\n"), "expected seed or seeds, given both"));
+  CHECK(holds(complaint_about("[a]\nagainst = \"z\"\n"),
+              "runs.toml:1: against: expected the name of a run, given z"));
 }
 
 TEST_CASE("sweep file: what makes no sense is refused, with its line") {
@@ -109,9 +136,13 @@ TEST_CASE("kette sweep: runs are trained, scored and put in a table, once") {
   CHECK(first.says("[one head], 2 of 2: heads = 1"));
   const auto json = nlohmann::json::parse(first.last_line());
   const auto& run = json.at("runs").at("one head");
-  CHECK(run.at("steps") == 4);
-  CHECK(run.at("parameters") > 1000);
-  CHECK(run.at("evaluation").at("sentences") == 2);
+  REQUIRE(run.at("results").size() == 1);
+  const auto& result = run.at("results")[0];
+  CHECK(result.at("steps") == 4);
+  CHECK(result.at("parameters") > 1000);
+  CHECK(result.at("evaluation").at("sentences") == 2);
+  CHECK(run.at("score") == result.at("evaluation").at("score"));
+  CHECK(run.at("against").at("name") == "two heads");
   const std::string table = read_file(folder / "out" / "table.md");
   CHECK(holds(table, "| one head | heads = 1 | "));
   CHECK(holds(table, "\nscore: bleu, "));
@@ -134,6 +165,42 @@ TEST_CASE("kette sweep: runs are trained, scored and put in a table, once") {
   const testing::Outcome other = run_kette(words);
   CHECK(other.code == 1);
   CHECK(other.says("train.toml: expected the settings of "));
+}
+
+TEST_CASE(
+    "kette sweep: of several seeds the table has means, and whether runs differ by more than chance") {
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  write_file(folder / "runs.toml", "seeds = [1, 2]\nagainst = \"a\"\n" + shared_settings(folder) +
+                                       evaluation(folder) + "[a]\n[b]\nlr = 0.01\n");
+  const std::string out = (folder / "out").string();
+  const testing::Outcome outcome = run_kette(
+      {"sweep", (folder / "runs.toml").string(), "--out", out, "--threads", "1", "--json"});
+  REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+  CHECK(outcome.says("[a, seed 2], 2 of 4"));
+  CHECK(outcome.says("[b, seed 1], 3 of 4: lr = 0.01"));
+  CHECK(holds(read_file(folder / "out" / "a" / "seed 2" / "train.toml"), "\nseed = 2\n"));
+  const auto runs = nlohmann::json::parse(outcome.last_line()).at("runs");
+  for (const char* name : {"a", "b"}) {
+    const auto& results = runs.at(name).at("results");
+    REQUIRE(results.size() == 2);
+    CHECK(results[0].at("perplexity") != results[1].at("perplexity"));
+    double sum = 0;
+    for (const auto& result : results) sum += result.at("evaluation").at("score").get<double>();
+    CHECK(runs.at(name).at("score").get<double>() == doctest::Approx(sum / 2));
+  }
+  CHECK_FALSE(runs.at("a").contains("against"));
+  const auto& against = runs.at("b").at("against");
+  CHECK(against.at("difference").get<double>() ==
+        doctest::Approx(runs.at("b").at("score").get<double>() -
+                        runs.at("a").at("score").get<double>()));
+  CHECK(against.at("bootstrap_p") > 0);
+  CHECK(against.at("bootstrap_p") <= 1);
+  const std::string table = read_file(folder / "out" / "table.md");
+  CHECK(holds(table, "| b | lr = 0.01 | "));
+  CHECK(holds(table, "means of up to 2 seeds"));
+  CHECK(holds(table, ", a | 4 | "));
+  CHECK(holds(table, "by paired bootstrap resampling (bs:1000|seed:12345)"));
 }
 
 TEST_CASE("kette sweep: settings that make no sense are told before anything is trained") {

@@ -80,9 +80,26 @@ TEST_CASE("p is 1 where systems nowhere differ, and one tail of the bootstrap") 
   CHECK(paired_bootstrap_p({1, -1, 1}, 0) == doctest::Approx(0.25));
   const ScoreStatistics shorter(bleu_metric(), {lines[0]}, {{lines[0]}});
   CHECK(contains(message_of([&] { test_significance(system, shorter); }),
-                 "expected as many lines of both systems, given 2 and 1"));
+                 "expected as many lines of all systems, given 2 and 1"));
   CHECK_THROWS_AS(test_significance(system, system, {50, 0, 1}), Error);
   CHECK_THROWS_AS(test_significance(system, system, {0, 50, 1}), Error);
+}
+
+TEST_CASE("of several systems of a kind the bootstrap compares the means") {
+  const std::vector<ScoreLines> references = {
+      golden_lines(bleu_golden().at("pairs")[0].at("reference"))};
+  const ScoreStatistics one(bleu_metric(), golden_lines(bleu_golden().at("pairs")[0].at("first")),
+                            references);
+  const ScoreStatistics other(bleu_metric(),
+                              golden_lines(bleu_golden().at("pairs")[0].at("second")), references);
+  const SignificanceOptions options{200, 200, 7};
+  const double p = test_significance(one, other, options).bootstrap_p;
+  const std::vector<ScoreStatistics> ones(2, one), others(4, other), both = {one, other},
+                                                                     turned = {other, one};
+  CHECK(paired_bootstrap_p(ones, others, options) == p);
+  CHECK(paired_bootstrap_p(both, turned, options) == 1);
+  CHECK(contains(message_of([&] { paired_bootstrap_p(ones, {}, options); }),
+                 "expected at least one system of each kind"));
 }
 
 }  // namespace
