@@ -68,6 +68,7 @@ class Tokenizer {
   /// The bytes that the ids, of targets, stand for; padding, begin and end stand for none. An id
   /// outside the vocabulary is an Error. Ids cut anywhere may give half a character.
   virtual std::string decode(std::span<const std::int32_t> ids) const = 0;
+  virtual std::string decode_source(std::span<const std::int32_t> ids) const { return decode(ids); }
 
   /// For BPE-dropout (data/tokenizers/bpe_dropout.h): whether there are merges to refuse, on one side or
   /// both, and the ids of a text with each merge refused with probability dropout. Takes its plain ids, so

@@ -28,6 +28,9 @@ class TreeTokenizer final : public Tokenizer {
   std::string piece(std::int32_t id) const override;
   std::string source_piece(std::int32_t id) const override { return words_->piece(id); }
   std::string decode(std::span<const std::int32_t> ids) const override;
+  std::string decode_source(std::span<const std::int32_t> ids) const override {
+    return words_->decode(ids);
+  }
   bool is_bpe() const override { return words_->is_bpe(); }
   bool is_bpe(Side side) const override { return side == Side::source && is_bpe(); }
   /// Of sources.

@@ -61,7 +61,8 @@ std::string patch_page(const PatchStudy& study, const Tokenizer& tokenizer,
   for (std::size_t level = 0; level < study.example_grid.size(); ++level) {
     levels.push_back(level == 0 ? "embedding" : "after block " + std::to_string(level - 1));
   }
-  const auto piece = [&](std::int32_t id) { return shown_piece(tokenizer.piece(id)); };
+  const auto piece = [&](std::int32_t id) { return shown_piece(tokenizer.source_piece(id)); };
+  const auto next = [&](std::int32_t id) { return shown_piece(tokenizer.piece(id)); };
   for (std::size_t i = 0; i < study.example_grid.front().size(); ++i) {
     if (i >= study.example.one.size()) {
       words.push_back("</s>");
@@ -74,9 +75,9 @@ std::string patch_page(const PatchStudy& study, const Tokenizer& tokenizer,
   page.data("labels", {{"levels", levels}, {"words", words}});
   page.section(
       "One pair",
-      note(escaped(tokenizer.decode(study.example.one) + " / " +
-                   tokenizer.decode(study.example.other) + ": " + piece(study.example.word_of_one) +
-                   " or " + piece(study.example.word_of_other)) +
+      note(escaped(tokenizer.decode_source(study.example.one) + " / " +
+                   tokenizer.decode_source(study.example.other) + ": " +
+                   next(study.example.word_of_one) + " or " + next(study.example.word_of_other)) +
            ". Rows are levels, the embedding on top; columns words. Click it for the numbers.") +
           "<div class=\"wide\">" +
           heat_map({"recovered, level by word", std::ssize(study.example_grid),

@@ -7,8 +7,11 @@
 #include "data/files/json_text.h"
 #include "inspect/passes/patching.h"
 #include "tests/cli/run_kette.h"
+#include "tests/data/tiny_text.h"
+#include "tests/data/treebank.h"
 #include "tests/inspect/browser.h"
 #include "tests/inspect/inspected_models.h"
+#include "tests/toy_trees.h"
 
 using namespace kette;
 using namespace kette::testing;
@@ -167,6 +170,21 @@ TEST_CASE("minimal pairs: as many words on either side, one contrast, the same e
     }
     CHECK(bundled::minimal_pairs(contrast, 5).back().one.english == pairs[4].one.english);
   }
+}
+
+TEST_CASE("patch page: sources with a vocabulary of their own, as a parser's, are spelt by that") {
+  const TreeTokenizer::Shared tokenizer = toy_tree_tokenizer(trees_in(toy_trees(60, 3)));
+  REQUIRE(tokenizer->source_vocabulary() > tokenizer->vocabulary());
+  PatchStudy study;
+  study.example.one = tokenizer->encode("the cat sleeps .");
+  study.example.other = study.example.one;
+  study.example.other.back() = static_cast<std::int32_t>(tokenizer->source_vocabulary() - 1);
+  study.example.word_of_one = tokenizer->first_label();
+  study.example.word_of_other = tokenizer->first_tag();
+  study.example_grid = {std::vector<double>(study.example.one.size(), 0.5)};
+  const std::string page = patch_page(study, *tokenizer, "title", "lead");
+  CHECK(contains(page, "the cat sleeps ."));
+  CHECK(contains(page, tokenizer->piece(tokenizer->first_label()) + " or "));
 }
 
 TEST_CASE("patch: with pairs of a file, as tables, as JSON and as a page") {
