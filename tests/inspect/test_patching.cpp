@@ -183,8 +183,8 @@ TEST_CASE("patch page: sources with a vocabulary of their own, as a parser's, ar
   study.example.word_of_other = tokenizer->first_tag();
   study.example_grid = {std::vector<double>(study.example.one.size(), 0.5)};
   const std::string page = patch_page(study, *tokenizer, "title", "lead");
-  CHECK(contains(page, "the cat sleeps ."));
-  CHECK(contains(page, tokenizer->piece(tokenizer->first_label()) + " or "));
+  CHECK(kette::testing::contains(page, "the cat sleeps ."));
+  CHECK(kette::testing::contains(page, tokenizer->piece(tokenizer->first_label()) + " or "));
 }
 
 TEST_CASE("patch: with pairs of a file, as tables, as JSON and as a page") {
