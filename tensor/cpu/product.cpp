@@ -62,10 +62,9 @@ bool is_read_in_place(const MatrixView<const T>& a, std::int64_t n) {
 /// C = sums + beta * C, for sums in rows of a panel's width of which `columns` count.
 void add_to_c(std::int64_t rows, std::int64_t columns, const float* sums, float beta, float* c,
               std::int64_t ldc) {
-  for (std::int64_t i = 0; i < rows; ++i) {
+  for (std::int64_t i = 0; i < rows; ++i, sums += kColumns, c += ldc) {
     for (std::int64_t j = 0; j < columns; ++j) {
-      float& element = c[i * ldc + j];
-      element = sums[i * kColumns + j] + (beta == 0 ? 0.0f : beta * element);
+      c[j] = sums[j] + (beta == 0 ? 0.0f : beta * c[j]);
     }
   }
 }
@@ -189,7 +188,8 @@ void multiply_block(const ProductBlock& block, std::int64_t k, float alpha,
       const std::int64_t columns = std::min<std::int64_t>(kColumns, block.columns - j);
       for (std::int64_t i = 0; i < block.rows; i += Tiles::kRows) {
         const std::int64_t count = std::min(Tiles::kRows, block.rows - i);
-        MatrixView<const Factor> tile = tiles.packed_a(rows.data(), i, depth);
+        MatrixView<const Factor> tile;
+        if (!in_place) tile = tiles.packed_a(rows.data(), i, depth);
         if constexpr (std::is_same_v<T, Factor>) {
           if (in_place) tile = part.from(i, 0);
         }

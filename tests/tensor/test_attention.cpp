@@ -144,11 +144,12 @@ TEST_CASE(
                         {{20, 7}, {21, 7}, 2, 5, Mask::causal},  // widened: of odd width
                         {{150, 60}, {150, 60}, 4, 32, causal.within(37).in_groups_of(2)},
                         {{99}, {99}, 1, 64, causal.within(8)}};
-  for (const auto& [queries, keys, heads, head_width, masked] : cases) {
+  for (const Case& c : cases) {
     for (const DropoutMask& dropout : {DropoutMask(), kDropout}) {
-      CAPTURE(head_width);
-      CAPTURE(queries[0]);
-      const Problem problem(queries, keys, heads, head_width, masked, dropout, DType::bf16);
+      CAPTURE(c.head_width);
+      CAPTURE(c.queries[0]);
+      const Problem problem(c.queries, c.keys, c.heads, c.head_width, c.pattern, dropout,
+                            DType::bf16);
       cpu::attention(problem.args, cpu::Bf16Products::in_pairs);
       CHECK(problem.gap_to_reference() <= 1e-2);
       cpu::attention_backward(problem.args, problem.gradients, cpu::Bf16Products::in_pairs);
