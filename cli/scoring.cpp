@@ -9,7 +9,6 @@
 #include "data/metrics/significance.h"
 
 namespace kette::cli {
-namespace {
 
 ScoreMetric metric_of(const ScoringOptions& o, bool of_sentence) {
   if (o.metric == "ter") return ter_metric(o.ter);
@@ -24,10 +23,6 @@ ScoreMetric metric_of(const ScoringOptions& o, bool of_sentence) {
   options.effective_order = of_sentence;
   return bleu_metric(options);
 }
-
-}  // namespace
-
-ScoreMetric metric_of(const ScoringOptions& options) { return metric_of(options, false); }
 
 void ScoringOptions::check() const {
   const auto refuse = [](const std::string& option, const std::string& expected,

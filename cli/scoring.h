@@ -23,7 +23,8 @@ struct ScoringOptions {
 
 void add_scoring_options(CLI::App& command, ScoringOptions& options);
 
-ScoreMetric metric_of(const ScoringOptions& options);
+/// of_sentence: as of a sentence by itself.
+ScoreMetric metric_of(const ScoringOptions& options, bool of_sentence = false);
 
 double score_sentence(std::string_view hypothesis, const ScoreLines& references,
                       const ScoringOptions& options);

@@ -160,7 +160,7 @@ class Sweep {
   Outcome call(const Training& training, std::vector<std::string> words) const;
   std::vector<SweepRow> rows() const;
   /// Writes and returns it.
-  std::string table() const;
+  std::string table(const std::vector<SweepRow>& rows) const;
 
   const SweepOptions& options_;
   SweepFile file_;
@@ -265,8 +265,8 @@ std::vector<SweepRow> Sweep::rows() const {
   return rows;
 }
 
-std::string Sweep::table() const {
-  std::string table = sweep_table(rows());
+std::string Sweep::table(const std::vector<SweepRow>& rows) const {
+  std::string table = sweep_table(rows);
   write_file_atomically(options_.out / "table.md", table);
   return table;
 }
@@ -283,11 +283,12 @@ void Sweep::run() {
               << (own.empty() ? "" : ": " + own) << std::endl;
     train_and_score(training);
     missing += !result_of(training);
-    table();
+    table(rows());
   }
-  std::cout << table();
+  const std::vector<SweepRow> all = rows();
+  std::cout << table(all);
   if (options_.common.json) {
-    print_json({{"table", (options_.out / "table.md").string()}, {"runs", sweep_json(rows())}});
+    print_json({{"table", (options_.out / "table.md").string()}, {"runs", sweep_json(all)}});
   }
   KETTE_CHECK(missing == 0, options_.out.string(), ": expected results of all ", trainings_.size(),
               " runs, given none of ", missing,

@@ -14,6 +14,8 @@
 namespace kette::cpu {
 
 inline constexpr int kColumns = kTileWidth<float>;
+/// Of B that a block of C takes.
+inline constexpr std::int64_t kBlockColumns = 512;
 
 /// How many elements along the depth a factor of the tiles stands for.
 template <class Factor>
@@ -111,10 +113,10 @@ void pack_b_columns(const MatrixView<const T>& b, std::int64_t rows, std::int64_
 template <class Factor, class T>
 void pack_b(const MatrixView<const T>& b, std::int64_t rows, std::int64_t columns,
             std::int64_t depth, Factor* out) {
-  constexpr std::int64_t kHigh = 64, kWide = 512;  // of a part that lies by rows
+  constexpr std::int64_t kHigh = 64;  // of a part that lies by rows
   const bool is_by_rows = b.column_stride == 1;
   const std::int64_t high = is_by_rows ? kHigh : std::max<std::int64_t>(1, rows),
-                     wide = is_by_rows ? kWide : kColumns;
+                     wide = is_by_rows ? kBlockColumns : kColumns;
   const std::int64_t down = ceil_div(rows, high), across = ceil_div(columns, wide),
                      filled = ceil_div(rows, kSpan<Factor>);
 #pragma omp for schedule(static)

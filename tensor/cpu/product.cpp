@@ -16,7 +16,7 @@ namespace {
 
 // One thread's block of C: its part of A (rows x kDepth factors) stays in the second-level cache while
 // the panels of B (kDepth x kColumns) pass through the first.
-constexpr std::int64_t kBlockColumns = 512, kDepth = 192;
+constexpr std::int64_t kDepth = 192;
 // The part of B that is in panels: small enough for a share of the last-level cache.
 constexpr std::int64_t kPanelFactors = std::int64_t{1} << 21;
 // Multiplications that take as long as waking the other threads.
