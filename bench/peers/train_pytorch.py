@@ -20,6 +20,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from report import print_result
+
 
 @dataclasses.dataclass
 class Preset:
@@ -358,11 +360,7 @@ def main():
         "processor_share": processor_seconds / sum(seconds) / options.threads,
         "load_average": os.getloadavg()[0],
     }
-    if options.json:
-        print(json.dumps(result))
-    else:
-        for key, value in result.items():
-            print(f"{key:34} {value:.4g}" if isinstance(value, float) else f"{key:34} {value}")
+    print_result(result, options.json)
 
 
 if __name__ == "__main__":

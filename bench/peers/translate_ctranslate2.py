@@ -20,6 +20,8 @@ import ctranslate2
 import numpy as np
 from ctranslate2.specs import TransformerSpec
 
+from report import print_result
+
 PRESETS = {
     "tiny": dict(layers=4, width=128, hidden=256, heads=4, rows=10000),
     "base": dict(layers=6, width=512, hidden=2048, heads=8, rows=37000),
@@ -200,11 +202,7 @@ def main():
         "processor_share": processor_seconds / sum(seconds) / options.threads,
         "load_average": os.getloadavg()[0],
     }
-    if options.json:
-        print(json.dumps(result))
-    else:
-        for key, value in result.items():
-            print(f"{key:28} {value:.4g}" if isinstance(value, float) else f"{key:28} {value}")
+    print_result(result, options.json)
 
 
 if __name__ == "__main__":

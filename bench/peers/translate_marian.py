@@ -8,7 +8,6 @@ rate of the quickest of several batch sizes and, in 8 bits, kinds of products.
 """
 
 import argparse
-import json
 import os
 import random
 import resource
@@ -20,6 +19,8 @@ import time
 
 import numpy as np
 import pymarian
+
+from report import print_result
 
 PRESETS = {
     "tiny": dict(layers=4, width=128, hidden=256, heads=4, rows=10000),
@@ -152,11 +153,7 @@ def main():
         "processor_share": processor_seconds / sum(seconds) / options.threads,
         "load_average": os.getloadavg()[0],
     }
-    if options.json:
-        print(json.dumps(result))
-    else:
-        for key, value in result.items():
-            print(f"{key:28} {value:.4g}" if isinstance(value, float) else f"{key:28} {value}")
+    print_result(result, options.json)
 
 
 if __name__ == "__main__":
