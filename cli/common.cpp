@@ -101,7 +101,7 @@ int use_threads(const CommonOptions& options) {
   }
   if (options.threads > 0) omp_set_num_threads(static_cast<int>(options.threads));
   const int threads = omp_get_max_threads();
-  if (threads > 1 && others_compute()) yield_sooner();
+  if (threads > 1) share_processors(threads);
   return threads;
 }
 

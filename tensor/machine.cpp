@@ -2,13 +2,16 @@
 
 #include <dlfcn.h>
 #include <omp.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -86,27 +89,76 @@ bool trains_in_bf16() {
 
 std::string int8_kernels() { return enum_name(cpu::int8_path()); }
 
-bool others_compute(std::istream& loadavg) {
-  constexpr double kBusy = 0.7;  // of a processor, over the last minute
-  double minute = 0, five = 0, fifteen = 0;
-  std::int64_t running = 0;  // this program is one of them
-  return loadavg >> minute >> five >> fifteen >> running && minute >= kBusy && running > 1;
+double processor_seconds_in(std::istream& stat, double ticks) {
+  std::string cpu;
+  double user = 0, nice = 0, system = 0, idle = 0, waiting = 0, interrupts = 0, soft_interrupts = 0;
+  if (!(stat >> cpu >> user >> nice >> system >> idle >> waiting >> interrupts >> soft_interrupts))
+    return 0;
+  return (user + nice + system + interrupts + soft_interrupts) / ticks;
 }
 
-bool others_compute() {
-  std::ifstream file("/proc/loadavg");
-  return others_compute(file);
+ProcessorTime ProcessorTime::now() {
+  const auto seconds_of = [](clockid_t clock) {
+    timespec time{};
+    clock_gettime(clock, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  };
+  std::ifstream stat("/proc/stat");
+  return {processor_seconds_in(stat, static_cast<double>(sysconf(_SC_CLK_TCK))),
+          seconds_of(CLOCK_PROCESS_CPUTIME_ID), seconds_of(CLOCK_MONOTONIC)};
 }
 
-void yield_sooner() {
-  // libgomp spins for long only while there are no more threads than processors, so one more that sleeps will do.
-  // Those of a team live as long as the thread that made it.
+bool others_compute(const ProcessorTime& before, const ProcessorTime& after, int threads,
+                    int processors) {
+  constexpr double kEnough = 0.5;  // of a processor
+  const double others = (after.all - before.all) - (after.own - before.own);
+  const double spare = std::max(0, processors - threads);
+  return others > (spare + kEnough) * (after.clock - before.clock);
+}
+
+namespace {
+
+/// While it lives, threads of OpenMP yield sooner: libgomp spins for long only while there are no more threads than
+/// processors, so one more that sleeps will do. Those of a team live as long as the thread that made it.
+class SleepingTeam {
+ public:
+  SleepingTeam()
+      : maker_([this] {
+#pragma omp parallel num_threads(2)
+          { std::atomic_signal_fence(std::memory_order_seq_cst); }
+          done_.wait(false);
+        }) {
+  }
+  ~SleepingTeam() {
+    done_ = true;
+    done_.notify_one();
+    maker_.join();
+  }
+  SleepingTeam(const SleepingTeam&) = delete;
+  SleepingTeam& operator=(const SleepingTeam&) = delete;
+
+ private:
+  std::atomic<bool> done_ = false;
+  std::thread maker_;
+};
+
+}  // namespace
+
+void share_processors(int threads) {
+  static std::atomic<int> wanted;
+  wanted = threads;
   static std::once_flag once;
   std::call_once(once, [] {
     std::thread([] {
-#pragma omp parallel num_threads(2)
-      { std::atomic_signal_fence(std::memory_order_seq_cst); }
-      for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+      std::optional<SleepingTeam> team;
+      for (ProcessorTime before = ProcessorTime::now();;) {
+        std::this_thread::sleep_for(std::chrono::seconds(1));
+        const ProcessorTime after = ProcessorTime::now();
+        const bool shared = others_compute(before, after, wanted, omp_get_num_procs());
+        if (shared && !team) team.emplace();
+        if (!shared) team.reset();
+        before = after;
+      }
     }).detach();
   });
 }

@@ -27,13 +27,23 @@ std::string bf16_kernels();
 /// KETTE_BF16 ("amx", "pairs" or "f32") says how.
 bool trains_in_bf16();
 
-/// Whether other programs compute on these processors, too, now and over the last minute. loadavg: as Linux
-/// has it in /proc/loadavg.
-bool others_compute(std::istream& loadavg);
-bool others_compute();
-/// From now on threads that wait for others spin for a moment only before they sleep: a little slower where each has
-/// a processor to itself, and much quicker where others want it. Of GCC's OpenMP; another has its own ways.
-void yield_sooner();
+/// Seconds of processors that had been used at a moment, of which only differences tell something.
+struct ProcessorTime {
+  double all = 0;    ///< by all programs of the machine
+  double own = 0;    ///< by this one
+  double clock = 0;  ///< the moment, in seconds
+
+  static ProcessorTime now();
+};
+/// The first of it, of a text as Linux has it in /proc/stat; `ticks` are a second. 0 of another text.
+double processor_seconds_in(std::istream& stat, double ticks);
+/// Whether other programs have wanted, from one moment to another, what `threads` of this one would leave none of.
+bool others_compute(const ProcessorTime& before, const ProcessorTime& after, int threads,
+                    int processors);
+/// Looks from now on, every second, whether other programs want the processors that `threads` of this one compute
+/// on. While they do, threads that wait for others spin for a moment only before they sleep: a little slower where
+/// each has a processor to itself, and much quicker where it has not. Of GCC's OpenMP; another has its own ways.
+void share_processors(int threads);
 
 /// C = op(A) op(B), f32 and no more, by OpenBLAS: a block of rows for each thread.
 void multiply_by_blas(const MatmulArgs& args, int threads);

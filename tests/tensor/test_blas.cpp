@@ -9,26 +9,51 @@
 
 using namespace kette;
 
-TEST_CASE("other programs compute where processors were busy and are") {
-  const auto busy = [](const char* loadavg) {
-    std::istringstream text(loadavg);
-    return others_compute(text);
+TEST_CASE("seconds of processors are those of all programs, without waiting") {
+  const auto seconds = [](const char* stat) {
+    std::istringstream text(stat);
+    return processor_seconds_in(text, 100);
   };
-  CHECK(busy("1.02 0.40 0.20 2/345 1234\n"));
-  CHECK_FALSE(busy("1.02 0.40 0.20 1/345 1234\n"));  // what was busy has ended
-  CHECK_FALSE(busy("0.10 0.40 0.20 3/345 1234\n"));  // something short
-  CHECK_FALSE(busy(""));
+  CHECK(seconds("cpu  100 20 30 4000 500 6 7 80 0 0\ncpu0 50 10 15\n") == doctest::Approx(1.63));
+  CHECK(seconds("cpu 100\n") == 0);
+  CHECK(seconds("") == 0);
 }
 
-TEST_CASE("a program whose threads yield sooner computes as before") {
+TEST_CASE("other programs compute where they leave too little for this one's threads") {
+  const auto beside = [](double others, int threads) {
+    const ProcessorTime before{100, 50, 7}, after{100 + 4 + others, 54, 9};  // two seconds
+    return others_compute(before, after, threads, 4);
+  };
+  CHECK(beside(2, 4));  // a whole processor
+  CHECK_FALSE(beside(0.5, 4));
+  CHECK_FALSE(beside(-0.1, 4));  // the clocks tick apart
+  CHECK_FALSE(beside(2, 3));     // there is one to spare
+  CHECK(beside(4, 3));
+  CHECK_FALSE(others_compute({}, {}, 4, 4));  // nothing is known
+}
+
+TEST_CASE("what this program computes is not others' work") {
+  const ProcessorTime before = ProcessorTime::now();
+  if (before.all == 0) {
+    MESSAGE("skipped: no /proc/stat");
+    return;
+  }
+  ProcessorTime after = before;
+  while (after.clock < before.clock + 0.2) after = ProcessorTime::now();
+  CHECK(after.own - before.own <= 1.1 * (after.clock - before.clock));
+  CHECK(after.own > before.own);
+  CHECK(after.all > before.all);
+}
+
+TEST_CASE("a program that shares its processors computes as before") {
   const auto sum = [] {
     std::int64_t total = 0;
 #pragma omp parallel for num_threads(3) reduction(+ : total)
     for (std::int64_t i = 0; i < 1000; ++i) total += i;
     return total;
   };
-  yield_sooner();
-  yield_sooner();
+  share_processors(2);
+  share_processors(3);
   CHECK(sum() == 499500);
 }
 
