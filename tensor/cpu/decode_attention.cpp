@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "tensor/cpu/parallel.h"
 #include "tensor/cpu/vector_math.h"
@@ -26,21 +27,22 @@ float dot(const float* a, const Kept* b, std::int64_t count) {
   return total;
 }
 
-/// out = sum over t of weights[t] * values[t][column ...], for `count` columns.
+/// out += sum over t of weights[t] * values[t][column ...], for `count` columns.
 template <class Kept>
-void mix(const float* weights, const Kept* const* values, std::int64_t length, std::int64_t column,
+void mix(const float* weights, std::span<const Kept* const> values, std::int64_t column,
          std::int64_t count, float* out) {
   std::int64_t e = 0;
   for (; e + S::kLanes <= count; e += S::kLanes) {
-    S::Vector sums{};
-    for (std::int64_t t = 0; t < length; ++t) {
+    S::Vector sums = S::load(out + e);
+    for (std::size_t t = 0; t < values.size(); ++t) {
       sums += weights[t] * load_floats(values[t] + column + e);
     }
     S::store(out + e, sums);
   }
   for (; e < count; ++e) {
-    float sum = 0;
-    for (std::int64_t t = 0; t < length; ++t) sum += weights[t] * float(values[t][column + e]);
+    float sum = out[e];
+    for (std::size_t t = 0; t < values.size(); ++t)
+      sum += weights[t] * float(values[t][column + e]);
     out[e] = sum;
   }
 }
@@ -73,6 +75,14 @@ struct RowScratch {
   std::vector<const Kept*> keys;
 };
 
+// Keys, and values, lie too far apart for the processor to see where the next one is.
+template <class Kept>
+void prefetch(const Kept* from, std::int64_t count) {
+  constexpr int kSecondLevel = 2;  // of caches: more lines can be on their way there
+  constexpr auto kLine = static_cast<std::int64_t>(64 / sizeof(Kept));
+  for (std::int64_t e = 0; e < count; e += kLine) __builtin_prefetch(from + e, 0, kSecondLevel);
+}
+
 struct Heads {
   std::int64_t begin, end;
 };
@@ -85,14 +95,17 @@ void attend(const QueryRows& args, std::int64_t row, Heads heads, std::int64_t l
                      group = args.pattern.group;
   const float* query = args.query + row * args.query_stride;
   const float scale = static_cast<float>(args.scale);
+  const auto key_of = [&](std::int64_t t, std::int64_t head) {
+    return scratch.keys[t] + head / group * head_width;
+  };
+  constexpr std::int64_t kAhead = 8;
   for (std::int64_t t = 0; t < length; ++t) {
-    const Kept* key = scratch.keys[t];
     for (std::int64_t head = heads.begin; head < heads.end; ++head) {
+      if (t + kAhead < length) prefetch(key_of(t + kAhead, head), head_width);
       scratch.scores[head * stride + t] =
-          scale * dot(query + head * head_width, key + head / group * head_width, head_width);
+          scale * dot(query + head * head_width, key_of(t, head), head_width);
     }
   }
-  float* output = args.output.data<float>() + row * width;
   for (std::int64_t head = heads.begin; head < heads.end; ++head) {
     float* weights = scratch.scores.data() + head * stride;
     const auto slope = static_cast<float>(args.pattern.slope(head, args.heads));
@@ -100,8 +113,22 @@ void attend(const QueryRows& args, std::int64_t row, Heads heads, std::int64_t l
       weights[t] -= slope * static_cast<float>(length - 1 - t);
     }
     normalize(weights, length);
-    mix(weights, scratch.keys.data(), length, args.key_width() + head / group * head_width,
-        head_width, output + head * head_width);
+  }
+  float* output = args.output.data<float>() + row * width;
+  std::fill(output + heads.begin * head_width, output + heads.end * head_width, 0.0f);
+  // A few values for all heads before the next ones: in the order in which memory has them.
+  constexpr std::int64_t kTogether = 32;
+  for (std::int64_t begin = 0; begin < length; begin += kTogether) {
+    const std::int64_t end = std::min(length, begin + kTogether);
+    for (std::int64_t head = heads.begin; head < heads.end; ++head) {
+      const std::int64_t column = args.key_width() + head / group * head_width;
+      for (std::int64_t t = end; t < std::min(length, end + kTogether); ++t) {
+        prefetch(scratch.keys[t] + column, head_width);
+      }
+      mix<Kept>(scratch.scores.data() + head * stride + begin,
+                {scratch.keys.data() + begin, scratch.keys.data() + end}, column, head_width,
+                output + head * head_width);
+    }
   }
 }
 
@@ -133,7 +160,7 @@ void attend_all(const CachedAttentionArgs& args) {
           ? 1
           : std::min<std::int64_t>(queries.heads, cpu::ceil_div(omp_get_max_threads(), blocks));
   const std::int64_t rows_each = std::min(kRowsPerBlock, rows);
-  const std::int64_t cost_each = rows_each * longest * queries.width() / groups / 8;
+  const std::int64_t cost_each = rows_each * longest * queries.width() / groups;
   cpu::parallel_blocks(blocks * groups, 1, cost_each, [&](std::int64_t part, std::int64_t) {
     const std::int64_t first = part / groups * kRowsPerBlock, group = part % groups;
     const Heads heads{queries.heads * group / groups, queries.heads * (group + 1) / groups};
