@@ -18,9 +18,9 @@ Segments twice(const Segments& segments) {
   return Segments::from_lengths(lengths);
 }
 
-/// In the second half.
-void cut_holes(std::vector<std::int32_t>& ids, double share, Random& random) {
-  for (std::size_t i = ids.size() / 2; i < ids.size(); ++i) {
+void cut_holes(std::vector<std::int32_t>& ids, std::int64_t begin, std::int64_t end, double share,
+               Random& random) {
+  for (std::int64_t i = begin; i < end; ++i) {
     if (random.uniform() < share) ids[i] = kNoEntry;
   }
 }
@@ -48,8 +48,13 @@ Batch in_two_views(const Batch& batch, const ConsistencyOptions& options, Random
   both.source_segments = twice(batch.source_segments);
   both.target_segments = twice(batch.target_segments);
   if (options.kind == ConsistencyKind::simcut) {
-    cut_holes(both.source, options.cutoff, random);
-    cut_holes(both.target_in, options.cutoff, random);
+    const Segments &source = both.source_segments, &target = both.target_segments;
+    for (std::int64_t i = batch.source_segments.count(); i < source.count(); ++i) {
+      cut_holes(both.source, source.begin(i), source.end(i) - 1, options.cutoff, random);
+    }
+    for (std::int64_t i = batch.target_segments.count(); i < target.count(); ++i) {
+      cut_holes(both.target_in, target.begin(i) + 1, target.end(i), options.cutoff, random);
+    }
   }
   return both;
 }

@@ -33,7 +33,8 @@ struct ConsistencyOptions {
   std::optional<TwoViews> views() const;
 };
 
-/// The sentences twice, the second time with holes if SimCut asks for them (the id kNoEntry).
+/// The sentences twice, the second time with holes if SimCut asks for them (the id kNoEntry): in words alone, as in
+/// the authors' code, never in the mark that ends a source or begins a target.
 Batch in_two_views(const Batch& batch, const ConsistencyOptions& options, Random& random);
 
 }  // namespace kette

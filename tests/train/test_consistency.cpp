@@ -77,7 +77,7 @@ TEST_CASE("consistency: a batch twice, with holes in the second reading alone") 
     double found = 0;
     for (std::size_t i = 0; i < half.size(); ++i) {
       const std::int32_t again = ids[half.size() + i];
-      CHECK((again == half[i] || again == kNoEntry));
+      CHECK((again == half[i] || (again == kNoEntry && half[i] >= 4)));  // no hole in a mark
       found += again == kNoEntry;
     }
     CHECK(found / static_cast<double>(half.size()) == doctest::Approx(holes).epsilon(0.5));
