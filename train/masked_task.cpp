@@ -65,7 +65,7 @@ std::optional<Score> MaskedTask::validation_score() {
 
 std::string MaskedTask::report() const {
   return corpus_.report() + "\n" + start_->report(options_) + ", " +
-         std::to_string(batches_in_epoch()) + " batches an epoch, masks over " +
+         std::to_string(sampler_->batches_in_epoch()) + " batches an epoch, masks over " +
          (options_.masking.whole_words ? "whole words" : "single tokens");
 }
 

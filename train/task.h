@@ -29,14 +29,7 @@ class Task {
   /// Those that training changes: the model's, or those of adapters on it.
   virtual ParamStore& parameters() = 0;
   virtual const RunFolder& folder() const = 0;
-  /// Batches in an order that {epoch, position} names; the state is that of the next one.
-  virtual Batch next_batch() = 0;
-  /// Target tokens of the next batches together.
-  virtual std::int64_t target_tokens(std::int64_t batches) const = 0;
-  virtual BatchSampler::State sampler_state() const = 0;
-  virtual void restore_sampler(const BatchSampler::State& state) = 0;
-  virtual std::int64_t batches_in_epoch() const = 0;
-
+  virtual Sampler& sampler() = 0;
   /// The validation text.
   virtual const std::vector<Batch>& validation_batches() const = 0;
   /// Mean negative log likelihood per target token of the validation text, without dropout.

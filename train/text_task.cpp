@@ -38,7 +38,7 @@ double TextTask::validation_loss() {
 
 std::string TextTask::report() const {
   return corpus_.report() + "\n" + start_->report(options_) + ", " +
-         std::to_string(batches_in_epoch()) + " batches an epoch";
+         std::to_string(sampler_->batches_in_epoch()) + " batches an epoch";
 }
 
 void TextTask::save_description() const {

@@ -21,13 +21,7 @@ class TextTask final : public Task {
   const Model& model() const override { return *model_; }
   ParamStore& parameters() override { return start_->parameters(); }
   const RunFolder& folder() const override { return folder_; }
-  Batch next_batch() override { return sampler_->next(); }
-  std::int64_t target_tokens(std::int64_t batches) const override {
-    return sampler_->target_tokens(batches);
-  }
-  BatchSampler::State sampler_state() const override { return sampler_->state(); }
-  void restore_sampler(const BatchSampler::State& state) override { sampler_->restore(state); }
-  std::int64_t batches_in_epoch() const override { return sampler_->batches_in_epoch(); }
+  Sampler& sampler() override { return *sampler_; }
   const std::vector<Batch>& validation_batches() const override { return valid_batches_; }
   double validation_loss() override;
   std::string report() const override;

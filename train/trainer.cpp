@@ -96,7 +96,7 @@ void Trainer::resume() {
     state_.best_valid_loss.reset();
     state_.validations_since_best = 0;
   }
-  task_.restore_sampler(state_.sampler);
+  task_.sampler().restore(state_.sampler);
 }
 
 void Trainer::expect_finite() const {
@@ -118,16 +118,16 @@ void Trainer::save_state() {
 }
 
 std::optional<StartedStep> Trainer::start_step(double lr) {
-  if (!ahead_) ahead_ = task_.next_batch();
+  if (!ahead_) ahead_ = task_.sampler().next();
   std::int64_t left = options_.accumulate;
   StepBatches batches;
-  batches.target_tokens = ahead_->target_segments.rows() + task_.target_tokens(left - 1);
+  batches.target_tokens = ahead_->target_segments.rows() + task_.sampler().target_tokens(left - 1);
   batches.next = [&]() -> std::optional<Batch> {
     // A step of many batches takes long; the first of it is taken whatever was asked for.
     const bool stops = left < options_.accumulate && InterruptGuard::requested() != 0;
     if (left == 0 || stops) return std::nullopt;
     --left;
-    return ahead_ ? std::exchange(ahead_, std::nullopt) : task_.next_batch();
+    return ahead_ ? std::exchange(ahead_, std::nullopt) : task_.sampler().next();
   };
   std::optional<StartedStep> step = kette::start_step(task_.model(), adam_, batches,
                                                       {.lr = lr,
@@ -136,8 +136,8 @@ std::optional<StartedStep> Trainer::start_step(double lr) {
                                                        .seed = options_.seed,
                                                        .consistency = options_.consistency});
   if (!step) return std::nullopt;
-  state_.sampler = task_.sampler_state();
-  ahead_ = task_.next_batch();  // while a GPU is at work
+  state_.sampler = task_.sampler().state();
+  ahead_ = task_.sampler().next();  // while a GPU is at work
   return step;
 }
 
@@ -164,7 +164,7 @@ RunStanding Trainer::standing() const {
   return {state_.step,
           state_.sampler.epoch,
           state_.sampler.position,
-          task_.batches_in_epoch(),
+          task_.sampler().batches_in_epoch(),
           state_.validations_since_best,
           seconds_trained(),
           steps_here_ > 0 ? seconds_per_step() : 0};

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "data/corpora/batch_sampler.h"
+#include "data/corpora/sampler.h"
 #include "train/adam.h"
 #include "train/run_fingerprint.h"
 
@@ -14,7 +14,7 @@ namespace kette {
 
 struct TrainingState {
   std::int64_t step = 0;
-  BatchSampler::State sampler;
+  Sampler::State sampler;
   std::int64_t last_validated = 0;  ///< the step; 0: no validation yet
   std::optional<double> valid_loss, best_valid_loss;
   std::int64_t validations_since_best = 0;

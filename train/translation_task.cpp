@@ -285,7 +285,7 @@ std::string TranslationTask::report() const {
                                            std::to_string(config.vocabulary) + " symbols"
                                      : std::to_string(config.vocabulary);
   return corpus_.report().text() + strange_labels() + "\n" + start_.report(options_) +
-         ", vocabulary of " + vocabulary + ", " + std::to_string(batches_in_epoch()) +
+         ", vocabulary of " + vocabulary + ", " + std::to_string(sampler_.batches_in_epoch()) +
          " batches an epoch";
 }
 

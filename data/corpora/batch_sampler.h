@@ -1,12 +1,9 @@
-// The batches of training, epoch after epoch. The order is a function of (seed, epoch) alone:
-// sentences of similar length are put together in a new random way each epoch, cut into batches,
-// and the batches shuffled. So a run can stop after any batch and go on later as if it never had.
+// Batches of sentence pairs: those of similar length are put together in a new random way each epoch, cut into batches,
+// and the batches shuffled.
 #pragma once
 
-#include <cstdint>
-
-#include "data/corpora/batches.h"
 #include "data/corpora/parallel_corpus.h"
+#include "data/corpora/sampler.h"
 
 namespace kette {
 
@@ -33,28 +30,17 @@ struct BatchOptions {
 std::vector<double> tempered_shares(const std::vector<std::int64_t>& ends_of_parts,
                                     double temperature);
 
-class BatchSampler {
+class BatchSampler final : public Sampler {
  public:
-  /// Where the next batch lies: all that must be saved to go on.
-  struct State {
-    std::int64_t epoch = 0;
-    std::int64_t position = 0;
-    friend bool operator==(const State&, const State&) = default;
-  };
-
   /// The corpus must outlive the sampler.
   BatchSampler(const ParallelCorpus& corpus, const BatchOptions& options);
 
-  /// After the last batch of an epoch the state is {epoch + 1, 0}.
-  Batch next();
-  /// Target tokens, end marks counted, of the next batches together, without making them.
-  std::int64_t target_tokens(std::int64_t batches) const;
-
-  const State& state() const { return state_; }
-  void restore(const State& state);
-
-  /// Of the epoch that the next batch belongs to; random orders may differ by a batch.
-  std::int64_t batches_in_epoch() const { return static_cast<std::int64_t>(plan_.size()); }
+  Batch next() override;
+  std::int64_t target_tokens(std::int64_t batches) const override;
+  const State& state() const override { return state_; }
+  void restore(const State& state) override;
+  /// Random orders may differ by a batch.
+  std::int64_t batches_in_epoch() const override { return static_cast<std::int64_t>(plan_.size()); }
 
  private:
   void advance();

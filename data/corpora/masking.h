@@ -53,20 +53,17 @@ class Masking {
   std::vector<WordEdges> edges_;  // by id
 };
 
-/// Windows of training with masks, epoch after epoch: those of a WindowSampler, so that a run can stop
-/// after any batch and go on later as if it never had.
-class MaskedSampler {
+/// Windows of training with masks: those of a WindowSampler.
+class MaskedSampler final : public Sampler {
  public:
-  using State = WindowSampler::State;
-
   /// Corpus and masking must outlive the sampler. options.context: with the marks.
   MaskedSampler(const TokenFile& corpus, const Masking& masking, const WindowOptions& options);
 
-  Batch next();
-  std::int64_t target_tokens(std::int64_t batches) const;
-  const State& state() const { return windows_.state(); }
-  void restore(const State& state) { windows_.restore(state); }
-  std::int64_t batches_in_epoch() const { return windows_.batches_in_epoch(); }
+  Batch next() override;
+  std::int64_t target_tokens(std::int64_t batches) const override;
+  const State& state() const override { return windows_.state(); }
+  void restore(const State& state) override { windows_.restore(state); }
+  std::int64_t batches_in_epoch() const override { return windows_.batches_in_epoch(); }
 
  private:
   const Masking* masking_;

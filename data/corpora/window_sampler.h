@@ -9,8 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "data/corpora/batch_sampler.h"
-#include "data/corpora/batches.h"
+#include "data/corpora/sampler.h"
 #include "data/corpora/token_file.h"
 
 namespace kette {
@@ -25,27 +24,23 @@ struct WindowOptions {
   std::uint64_t seed = 1;
 };
 
-/// Windows of training, epoch after epoch. Where they start and their order are functions of (seed,
-/// epoch) alone and are computed, not stored: a corpus of any size costs no memory, and a run can
-/// stop after any batch and go on later as if it never had.
-class WindowSampler {
+/// Windows of training. Where they start and their order are computed, not stored: a corpus of any size
+/// costs no memory.
+class WindowSampler final : public Sampler {
  public:
-  using State = BatchSampler::State;
-
   /// The corpus must outlive the sampler.
   WindowSampler(const TokenFile& corpus, const WindowOptions& options);
 
   /// The last batch of an epoch may have fewer windows. Its sentence_ids are the places of the
   /// windows' first tokens in the corpus.
-  Batch next();
-  /// Target tokens of the next batches together, without making them.
-  std::int64_t target_tokens(std::int64_t batches) const;
-
-  const State& state() const { return state_; }
-  void restore(const State& state);
-
-  /// Of the epoch that the next batch belongs to; an offset may cost a window.
-  std::int64_t batches_in_epoch() const { return (windows() + options_.rows - 1) / options_.rows; }
+  Batch next() override;
+  std::int64_t target_tokens(std::int64_t batches) const override;
+  const State& state() const override { return state_; }
+  void restore(const State& state) override;
+  /// An offset may cost a window.
+  std::int64_t batches_in_epoch() const override {
+    return (windows() + options_.rows - 1) / options_.rows;
+  }
 
  private:
   std::int64_t offset() const;

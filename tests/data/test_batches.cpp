@@ -190,10 +190,10 @@ TEST_CASE("the state after the last batch is the start of the next epoch") {
   BatchSampler sampler(corpus, small_batches());
   const std::int64_t batches = sampler.batches_in_epoch();
   for (std::int64_t i = 0; i < batches; ++i) {
-    CHECK(sampler.state() == BatchSampler::State{0, i});
+    CHECK(sampler.state() == Sampler::State{0, i});
     sampler.next();
   }
-  CHECK(sampler.state() == BatchSampler::State{1, 0});
+  CHECK(sampler.state() == Sampler::State{1, 0});
 }
 
 TEST_CASE("a state that does not fit is refused and changes nothing") {

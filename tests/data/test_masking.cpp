@@ -167,7 +167,7 @@ TEST_CASE("masks: windows of training go on after a stop as if there had been no
   std::int64_t given = 0;
   std::vector<Ids> read;
   for (int i = 0; i < 25; ++i) {
-    const MaskedSampler::State state = whole.state();
+    const Sampler::State state = whole.state();
     const Batch batch = whole.next();
     CHECK(batch.source_segments.longest() == 12);
     given += batch.target_segments.rows();

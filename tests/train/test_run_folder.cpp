@@ -204,7 +204,7 @@ TEST_CASE_FIXTURE(OneThread, "changed data can be insisted on, and the log says 
   const auto sampler = [&] {
     return peek_training_state(options.out / "training.safetensors")->sampler;
   };
-  const BatchSampler::State stopped = sampler();
+  const Sampler::State stopped = sampler();
   CHECK(stopped.position > 0);
   const auto [source, target] = toy_text(200, 9);
   write_file(options.texts[0].source, source);
@@ -212,7 +212,7 @@ TEST_CASE_FIXTURE(OneThread, "changed data can be insisted on, and the log says 
   options.resume = options.force_data = true;
   options.steps = 31;
   CHECK(train(options).steps == 31);
-  CHECK(sampler() == BatchSampler::State{stopped.epoch, 1});  // the changed text, from its start
+  CHECK(sampler() == Sampler::State{stopped.epoch, 1});  // the changed text, from its start
   CHECK(contains(read_file(options.out / "log.jsonl"),
                  R"({"step":30,"changed_data":["source","target"]})"));
   options.force_data = false;  // these are its data now

@@ -138,8 +138,8 @@ TEST_CASE("text: the share that is kept for validation is not trained on") {
   options.steps = 1;
   TextTask task(options);
   const std::int32_t b = TokenFile::open(options.out / "train.tokens").copy(950, 1).front();
-  while (task.sampler_state().epoch < 3) {
-    for (const std::int32_t id : task.next_batch().target_out) REQUIRE(id != b);
+  while (task.sampler().state().epoch < 3) {
+    for (const std::int32_t id : task.sampler().next().target_out) REQUIRE(id != b);
   }
 }
 

@@ -14,8 +14,8 @@ namespace {
 
 std::vector<Batch> epoch_of(TranslationTask& task) {
   std::vector<Batch> batches;
-  for (const auto epoch = task.sampler_state().epoch; task.sampler_state().epoch == epoch;) {
-    batches.push_back(task.next_batch());
+  for (const auto epoch = task.sampler().state().epoch; task.sampler().state().epoch == epoch;) {
+    batches.push_back(task.sampler().next());
   }
   return batches;
 }
@@ -84,7 +84,8 @@ TEST_CASE_FIXTURE(OneThread, "a step of several batches is a mean over the token
   TranslationTask task(options);
   const Model& model = task.model();
   Adam adam(task.parameters(), options.adam);
-  const std::vector<Batch> batches = {task.next_batch(), task.next_batch(), task.next_batch()};
+  const std::vector<Batch> batches = {task.sampler().next(), task.sampler().next(),
+                                      task.sampler().next()};
   const StepResult step = train_step(
       model, adam, batches, {1e-3, options.label_smoothing, options.clip_norm, options.seed});
   const std::vector<double> norms = logged(folder / "run", "gradient_norm");
@@ -98,7 +99,7 @@ TEST_CASE_FIXTURE(OneThread, "a step reports the likelihood without the smoothin
   options.steps = 1;
   TranslationTask task(options);
   const Model& model = task.model();
-  const Batch batch = task.next_batch();
+  const Batch batch = task.sampler().next();
   const auto step = [&](double smoothing) {
     Adam adam(task.parameters(), options.adam);
     return train_step(model, adam, {&batch, 1}, {0, smoothing, 0, options.seed});
