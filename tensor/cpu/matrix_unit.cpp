@@ -41,7 +41,7 @@ std::array<float, kUnitSide * kUnitSide> sample() {
   return sums;
 }
 
-/// What no processor at hand had is tried before it is trusted.
+/// What a virtual machine promises is tried before it is trusted.
 bool find_matrix_unit() {
   // Of leaf 7 (Intel's manual, CPUID): not every compiler knows them by name.
   constexpr unsigned kBf16 = 1u << 22, kTiles = 1u << 24, kInt8 = 1u << 25;
