@@ -9,6 +9,7 @@
 
 #include "data/files/safetensors.h"
 #include "models/exchange/hugging_face.h"
+#include "models/model_directory.h"
 #include "tests/support.h"
 
 namespace kette::testing {
@@ -99,6 +100,56 @@ inline double worst_gap(const std::vector<float>& ours, const std::vector<double
     worst = std::max(worst, std::abs(static_cast<double>(ours[i]) - theirs[i]));
   }
   return worst;
+}
+
+template <class M>
+SavedModel<M> imported(const HuggingFaceFolder& folder) {
+  import_hugging_face(folder.path(), folder.out());
+  return load_model<M>(folder.out());
+}
+
+/// Imported, exported and imported again: the same bits, tokenizer and settings; the exported tensors are those of the
+/// folder but for `left_out` of them. says: how the export's summary begins.
+template <class M>
+void check_round_trip(const HuggingFaceFolder& folder, const std::string& says,
+                      std::size_t left_out = 0) {
+  const SavedModel<M> before = imported<M>(folder);
+  const ScratchFolder scratch;
+  CHECK(export_hugging_face(folder.out(), scratch / "theirs").starts_with(says));
+  CHECK_THROWS_WITH_AS(export_hugging_face(folder.out(), scratch / "theirs"),
+                       doctest::Contains("expected a folder that is not there yet"), Error);
+  import_hugging_face(scratch / "theirs", scratch / "ours");
+  const SavedModel<M> after = load_model<M>(scratch / "ours");
+  CHECK(after.model->parameters().values().template values<float>() ==
+        before.model->parameters().values().template values<float>());
+  CHECK(after.tokenizer->files() == before.tokenizer->files());
+  CHECK(to_json(after.model->config()) == to_json(before.model->config()));
+  const SafetensorsFile theirs = SafetensorsFile::open(scratch / "theirs" / "model.safetensors");
+  CHECK(theirs.metadata().at("format") == "pt");  // transformers insists
+  const auto original = folder.read_tensors();
+  CHECK(theirs.names().size() + left_out == original.size());
+  for (const std::string& name : theirs.names()) {
+    CAPTURE(name);
+    CHECK(theirs.tensor(name).values<float>() == original.at(name).values<float>());
+  }
+}
+
+/// What exporting a model of these settings and this tokenizer says, or "" when it succeeds; on failure nothing may be
+/// left behind.
+inline std::string export_error(const ModelConfig& config, const Tokenizer& tokenizer) {
+  const ScratchFolder scratch;
+  const std::filesystem::path ours = scratch / "ours", theirs = scratch / "theirs";
+  const auto model = config.make_model();
+  model->materialize(1);
+  save_description(ours, config, tokenizer);
+  save_parameters(ours / kModelFile, model->parameters(), {});
+  try {
+    export_hugging_face(ours, theirs);
+  } catch (const Error& error) {
+    CHECK(!std::filesystem::exists(theirs));
+    return error.what();
+  }
+  return "";
 }
 
 /// A Llama becomes a Mistral of the same weights, whose tokens see five at most.

@@ -4,25 +4,15 @@
 #include <numeric>
 
 #include "data/tokenizers/wordpiece_tokenizer.h"
-#include "models/model_directory.h"
 #include "tests/data/tiny_text.h"
 #include "tests/models/hugging_face_folder.h"
 
 using namespace kette;
 using namespace kette::testing;
 
-namespace {
-
-SavedModel<Bert> imported_bert(const HuggingFaceFolder& folder) {
-  import_hugging_face(folder.path(), folder.out());
-  return load_model<Bert>(folder.out());
-}
-
-}  // namespace
-
 TEST_CASE("Hugging Face: an imported BERT has the logits of transformers, in both segments") {
   const HuggingFaceFolder folder("bert");
-  const SavedModel<Bert> saved = imported_bert(folder);
+  const SavedModel<Bert> saved = imported<Bert>(folder);
   double worst = 0;
   const Json answers = golden("bert_golden.json");
   for (const Json& expected : answers.at("logits")) {
@@ -49,27 +39,12 @@ TEST_CASE("Hugging Face: an imported BERT has the logits of transformers, in bot
 }
 
 TEST_CASE("Hugging Face: BERT comes back from an export bit for bit, tokenizer and settings too") {
-  const HuggingFaceFolder folder("bert");
-  const SavedModel<Bert> before = imported_bert(folder);
-  const ScratchFolder scratch;
-  CHECK(contains(export_hugging_face(folder.out(), scratch / "theirs"), "BERT, 2 layers"));
-  import_hugging_face(scratch / "theirs", scratch / "ours");
-  const SavedModel<Bert> after = load_model<Bert>(scratch / "ours");
-  CHECK(after.model->parameters().values().values<float>() ==
-        before.model->parameters().values().values<float>());
-  CHECK(after.tokenizer->fingerprint() == before.tokenizer->fingerprint());
-  CHECK(to_json(after.model->config()) == to_json(before.model->config()));
-  const SafetensorsFile theirs = SafetensorsFile::open(scratch / "theirs" / "model.safetensors");
-  for (const auto& entry : folder.read_tensors()) {
-    if (!theirs.contains(entry.first)) continue;
-    CAPTURE(entry.first);
-    CHECK(theirs.tensor(entry.first).values<float>() == entry.second.values<float>());
-  }
+  check_round_trip<Bert>(HuggingFaceFolder("bert"), "BERT, 2 layers");
 }
 
 TEST_CASE("Hugging Face: BERT with old names, other heads and tied copies is read") {
   const HuggingFaceFolder folder("bert");
-  const auto expected = imported_bert(folder).model->parameters().values().values<float>();
+  const auto expected = imported<Bert>(folder).model->parameters().values().values<float>();
   std::filesystem::remove_all(folder.out());
   using Tensors = HuggingFaceFolder::Tensors;
   folder.change_tensors([](Tensors& tensors) {
@@ -92,7 +67,7 @@ TEST_CASE("Hugging Face: BERT with old names, other heads and tied copies is rea
     tensors["cls.predictions.decoder.weight"] =
         tensors.at("bert.embeddings.word_embeddings.weight").clone();
   });
-  CHECK(imported_bert(folder).model->parameters().values().values<float>() == expected);
+  CHECK(imported<Bert>(folder).model->parameters().values().values<float>() == expected);
   std::filesystem::remove_all(folder.out());
   folder.change_tensors(
       [](Tensors& tensors) { tensors.at("cls.predictions.decoder.weight").data<float>()[3] += 1; });
@@ -119,21 +94,6 @@ TEST_CASE("Hugging Face: a setting of BERT that Kette lacks is an error that nam
 }
 
 TEST_CASE("Hugging Face: only a model in BERT's form and with its tokenizer is exported") {
-  const ScratchFolder scratch;
-  const auto export_error = [&](const BertConfig& config, const Tokenizer& tokenizer) {
-    std::filesystem::remove_all(scratch / "ours");
-    Bert model(config);
-    model.materialize(1);
-    save_description(scratch / "ours", config, tokenizer);
-    save_parameters(scratch / "ours" / "model.safetensors", model.parameters(), {});
-    try {
-      export_hugging_face(scratch / "ours", scratch / "theirs");
-    } catch (const Error& error) {
-      CHECK(!std::filesystem::exists(scratch / "theirs"));
-      return std::string(error.what());
-    }
-    return std::string();
-  };
   BertConfig config = small_bert();
   config.vocabulary = 300;
   const auto wordpiece = WordPieceTokenizer::load(kHuggingFace / "bert");

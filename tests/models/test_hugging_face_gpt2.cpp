@@ -2,52 +2,23 @@
 // (tests/fixtures/make_hugging_face.py). That transformers reads our export is for
 // tests/models/test_hugging_face_export.cpp.
 #include "data/tokenizers/gpt2_tokenizer.h"
-#include "models/model_directory.h"
 #include "tests/models/language_model_answers.h"
 
 using namespace kette;
 using namespace kette::testing;
 
-namespace {
-
-SavedModel<Gpt> imported(const HuggingFaceFolder& folder) {
-  import_hugging_face(folder.path(), folder.out());
-  return load_model<Gpt>(folder.out());
-}
-
-}  // namespace
-
 TEST_CASE("Hugging Face: an imported GPT-2 has the logits of transformers") {
   const HuggingFaceFolder folder("gpt2");
-  check_logits(*imported(folder).model, golden("gpt2_golden.json"));
+  check_logits(*imported<Gpt>(folder).model, golden("gpt2_golden.json"));
 }
 
 TEST_CASE("Hugging Face: an imported GPT-2 goes on as generate() of transformers does") {
   const HuggingFaceFolder folder("gpt2");
-  check_greedy_texts(imported(folder), golden("gpt2_golden.json"));
+  check_greedy_texts(imported<Gpt>(folder), golden("gpt2_golden.json"));
 }
 
 TEST_CASE("Hugging Face: GPT-2 comes back from an export bit for bit, tokenizer and settings too") {
-  const HuggingFaceFolder folder("gpt2");
-  const SavedModel<Gpt> before = imported(folder);
-  const ScratchFolder scratch;
-  export_hugging_face(folder.out(), scratch / "theirs");
-  CHECK(import_hugging_face(scratch / "theirs", scratch / "ours").find("2 layers") !=
-        std::string::npos);
-  const SavedModel<Gpt> after = load_model<Gpt>(scratch / "ours");
-  CHECK(after.model->parameters().values().values<float>() ==
-        before.model->parameters().values().values<float>());
-  CHECK(after.tokenizer->fingerprint() == before.tokenizer->fingerprint());
-  CHECK(to_json(after.model->config()) == to_json(before.model->config()));
-
-  const SafetensorsFile theirs = SafetensorsFile::open(scratch / "theirs" / "model.safetensors");
-  CHECK(theirs.metadata().at("format") == "pt");  // transformers insists
-  const auto original = folder.read_tensors();
-  CHECK(theirs.names().size() == original.size());
-  for (const auto& entry : original) {
-    CAPTURE(entry.first);
-    CHECK(theirs.tensor(entry.first).values<float>() == entry.second.values<float>());
-  }
+  check_round_trip<Gpt>(HuggingFaceFolder("gpt2"), "GPT-2, 2 layers");
 }
 
 TEST_CASE("Hugging Face: a GPT-2 with a head of its own comes and goes with it") {
@@ -62,7 +33,7 @@ TEST_CASE("Hugging Face: a GPT-2 with a head of its own comes and goes with it")
   Json settings = Json::parse(read_file(folder.path() / "config.json"));
   settings["tie_word_embeddings"] = false;
   write_file(folder.path() / "config.json", settings.dump());
-  const SavedModel<Gpt> saved = imported(folder);
+  const SavedModel<Gpt> saved = imported<Gpt>(folder);
   CHECK_FALSE(saved.model->config().tied_output);
   CHECK(saved.model->output().weight.value().values<float>() == head.values<float>());
   const ScratchFolder scratch;
@@ -83,7 +54,7 @@ TEST_CASE("Hugging Face: a GPT-2 with a head of its own comes and goes with it")
 
 TEST_CASE("Hugging Face: names without prefix, masks, a second head and several files are read") {
   const HuggingFaceFolder folder("gpt2");
-  const auto expected = imported(folder).model->parameters().values().values<float>();
+  const auto expected = imported<Gpt>(folder).model->parameters().values().values<float>();
   std::filesystem::remove_all(folder.out());
   HuggingFaceFolder::Tensors first, second;
   for (const auto& [name, tensor] : folder.read_tensors()) {
@@ -102,7 +73,7 @@ TEST_CASE("Hugging Face: names without prefix, masks, a second head and several 
   write("model-00002-of-00002.safetensors", second);
   write_file(folder.path() / "model.safetensors.index.json", index.dump());
   std::filesystem::remove(folder.path() / "model.safetensors");
-  CHECK(imported(folder).model->parameters().values().values<float>() == expected);
+  CHECK(imported<Gpt>(folder).model->parameters().values().values<float>() == expected);
 
   index["weight_map"]["wte.weight"] = "../../secret";
   write_file(folder.path() / "model.safetensors.index.json", index.dump());
@@ -195,21 +166,6 @@ TEST_CASE("Hugging Face: damaged parameters and vocabularies of GPT-2 are errors
 
 TEST_CASE(
     "Hugging Face: only a language model in GPT-2's form and with its tokenizer is exported") {
-  const ScratchFolder scratch;
-  const auto export_error = [&](const GptConfig& config, const Tokenizer& tokenizer) {
-    std::filesystem::remove_all(scratch / "ours");
-    Gpt model(config);
-    model.materialize(1);
-    save_description(scratch / "ours", config, tokenizer);
-    save_parameters(scratch / "ours" / "model.safetensors", model.parameters(), {});
-    try {
-      export_hugging_face(scratch / "ours", scratch / "theirs");
-    } catch (const Error& error) {
-      CHECK(!std::filesystem::exists(scratch / "theirs"));
-      return std::string(error.what());
-    }
-    return std::string();
-  };
   GptConfig config;
   config.layers = 1;
   config.width = config.hidden = 8;
@@ -240,6 +196,4 @@ TEST_CASE(
   CHECK(export_error(config, *load_tokenizer({}, "byte")).find("expected a gpt2 tokenizer") !=
         std::string::npos);
   CHECK(export_error(config, *gpt2).empty());
-  CHECK_THROWS_WITH_AS(export_hugging_face(scratch / "ours", scratch / "theirs"),
-                       doctest::Contains("expected a folder that is not there yet"), Error);
 }

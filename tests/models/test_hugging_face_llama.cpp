@@ -5,19 +5,10 @@
 using namespace kette;
 using namespace kette::testing;
 
-namespace {
-
-SavedModel<Gpt> llama_of(const HuggingFaceFolder& folder) {
-  import_hugging_face(folder.path(), folder.out());
-  return load_model<Gpt>(folder.out());
-}
-
-}  // namespace
-
 TEST_CASE(
     "Hugging Face: an imported Llama has the logits of transformers, and goes on as it does") {
   const HuggingFaceFolder folder("llama");
-  const SavedModel<Gpt> saved = llama_of(folder);
+  const SavedModel<Gpt> saved = imported<Gpt>(folder);
   const GptConfig& config = saved.model->config();
   CHECK(config.kv_heads == 2);
   CHECK(config.rotary_base == 50);
@@ -31,33 +22,17 @@ TEST_CASE(
     "Hugging Face: an imported Mistral has the logits of transformers, and goes on as it does") {
   const HuggingFaceFolder folder("llama");
   make_mistral(folder);
-  const SavedModel<Gpt> saved = llama_of(folder);
+  const SavedModel<Gpt> saved = imported<Gpt>(folder);
   CHECK(saved.model->config().attention_window == 5);
   check_logits(*saved.model, golden("mistral_golden.json"));
   check_greedy_texts(saved, golden("mistral_golden.json"));
 }
 
 TEST_CASE("Hugging Face: Llama and Mistral come back from an export bit for bit, settings too") {
-  for (const bool is_mistral : {false, true}) {
-    const HuggingFaceFolder folder("llama");
-    if (is_mistral) make_mistral(folder);
-    const SavedModel<Gpt> before = llama_of(folder);
-    const ScratchFolder scratch;
-    CHECK(export_hugging_face(folder.out(), scratch / "theirs")
-              .starts_with(is_mistral ? "Mistral, 2 layers" : "Llama, 2 layers"));
-    import_hugging_face(scratch / "theirs", scratch / "ours");
-    const SavedModel<Gpt> after = load_model<Gpt>(scratch / "ours");
-    CHECK(after.model->parameters().values().values<float>() ==
-          before.model->parameters().values().values<float>());
-    CHECK(to_json(after.model->config()) == to_json(before.model->config()));
-    const SafetensorsFile theirs = SafetensorsFile::open(scratch / "theirs" / "model.safetensors");
-    const auto original = folder.read_tensors();
-    CHECK(theirs.names().size() == original.size());
-    for (const auto& entry : original) {
-      CAPTURE(entry.first);
-      CHECK(theirs.tensor(entry.first).values<float>() == entry.second.values<float>());
-    }
-  }
+  const HuggingFaceFolder llama("llama"), mistral("llama");
+  make_mistral(mistral);
+  check_round_trip<Gpt>(llama, "Llama, 2 layers");
+  check_round_trip<Gpt>(mistral, "Mistral, 2 layers");
 }
 
 TEST_CASE("Hugging Face: a Llama with a tied head, of transformers 4, with all heads its own") {
@@ -80,7 +55,7 @@ TEST_CASE("Hugging Face: a Llama with a tied head, of transformers 4, with all h
           Tensor::zeros({3});
     }
   });
-  const SavedModel<Gpt> saved = llama_of(folder);
+  const SavedModel<Gpt> saved = imported<Gpt>(folder);
   CHECK(saved.model->config().tied_output);
   CHECK(saved.model->config().rotary_base == 70);
   CHECK(saved.model->config().kv_heads == 0);
