@@ -98,9 +98,9 @@ double processor_seconds_in(std::istream& stat, double ticks) {
 }
 
 ProcessorTime ProcessorTime::now() {
-  const auto seconds_of = [](clockid_t clock) {
+  const auto seconds_of = [](clockid_t which) {
     timespec time{};
-    clock_gettime(clock, &time);
+    clock_gettime(which, &time);
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
   };
   std::ifstream stat("/proc/stat");
