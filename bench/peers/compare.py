@@ -35,7 +35,7 @@ GPU_WINDOWS = {**WINDOWS, "gpt2": (64, 1024)}
 def run(command):
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode != 0:
-        sys.exit(f"{' '.join(command)}\n{result.stderr}")
+        sys.exit(f"{' '.join(command)}\n{result.stderr}exit status {result.returncode}")
     values = json.loads(result.stdout.strip().splitlines()[-1])
     late = values.get("graphs_compiled_while_timed", 0)
     if late:
@@ -131,12 +131,14 @@ def main():
         print(f"round {round_ + 1}:", *map(json.dumps, rows[-1]), sep="\n  ", file=sys.stderr)
     if options.what == "train":
         table(rows, "target_tokens_per_second", "tokens/s", "more")
-        memory = "peak_tensor_mib" if on_gpu else "peak_rss_mib"
-        table(rows, memory, "MiB", "less")
     elif options.what == "translate":
         table(rows, "sentences_per_second", "sentences/s", "more", options.busy)
     else:
         table(rows, "tokens_per_second", "tokens/s", "more", options.busy)
+    if on_gpu and options.what == "train":
+        table(rows, "peak_tensor_mib", "MiB", "less")
+    elif not on_gpu:
+        table(rows, "peak_rss_mib", "MiB", "less")
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ void run(BenchGenerateOptions& o) {
   KETTE_CHECK(o.prompt + o.tokens <= config.context, "bench: expected at most ", config.context,
               " tokens of prompt and text together, given ", o.prompt + o.tokens);
   Gpt model(config);
-  model.materialize(o.seed, DType::f32, o.device);
+  model.materialize(o.seed, DType::f32, o.device, Gradients::none);
   const auto ready = model.for_decoding({weight_type, o.cache});
   Random random(o.seed, 7);
   std::vector<std::int32_t> prompt;
@@ -88,7 +88,8 @@ void run(BenchGenerateOptions& o) {
                {"tokens_per_second", median(rates)},
                {"prompt_tokens_per_second", median(prompts)},
                {"processor_share", of_processors / all_seconds / threads},
-               {"weight_mib", bytes / (1 << 20)}};
+               {"weight_mib", bytes / (1 << 20)},
+               {"peak_rss_mib", peak_rss_mib()}};
   if (on_cpu) {
     json["read_gb_per_second"] = median(reads);
     json["read_share"] = median(shares);

@@ -84,8 +84,9 @@ void run(BenchTranslateOptions& o) {
       o.source.empty() ? random_sources(o, config.vocabulary) : text_sources(o, config.vocabulary);
   Transformer model(config);
   check_width(o.translate, model);
-  model.materialize(o.seed, DType::f32, o.device);
+  model.materialize(o.seed, DType::f32, o.device, Gradients::none);
   const auto ready = model.for_decoding({weight_type, o.cache});
+  model.parameters().release();  // as commands that decode do
   std::vector<double> times;
   double target_tokens = 0, all_seconds = 0, of_processors = 0;
   for (std::int64_t run = 0; run < o.warmup + o.steps; ++run) {
