@@ -62,15 +62,10 @@ inline void load_columns(const BFloat16* from, PanelVectors& columns) {
 
 /// Asks for the part of a panel that a single row comes to a little later. Of a row in bf16 the processor has too
 /// few bytes on their way by itself, as they are widened between loads; in f32 it is quicker alone.
-template <class Weight>
-void prefetch_columns(const Weight* from) {
-  constexpr std::size_t kAhead = 3072, kLine = 64;
-  if constexpr (std::is_same_v<Weight, BFloat16>) {
+inline void prefetch_columns(const BFloat16* from) {
+  constexpr int kAhead = 3072 / sizeof(BFloat16), kLine = 64 / sizeof(BFloat16);
 #pragma GCC unroll 4
-    for (std::size_t byte = 0; byte < kPanel * sizeof(Weight); byte += kLine) {
-      __builtin_prefetch(reinterpret_cast<const char*>(from) + kAhead + byte);
-    }
-  }
+  for (int column = 0; column < kPanel; column += kLine) __builtin_prefetch(from + kAhead + column);
 }
 
 template <int rows, class Weight>
@@ -88,7 +83,9 @@ void multiply_panel_rows(std::int64_t depth, RowsView<const float> x, const Weig
   for (std::int64_t p = 0; p < depth; ++p) {
     PanelVectors columns;
     load_columns(panel + p * kPanel, columns);
-    if (rows == 1) prefetch_columns(panel + p * kPanel);
+    if constexpr (rows == 1 && std::is_same_v<Weight, BFloat16>) {
+      prefetch_columns(panel + p * kPanel);
+    }
 #pragma GCC unroll 6
     for (int i = 0; i < rows; ++i) {
       const float element = x.data[i * x.stride + p];
