@@ -3,12 +3,13 @@
 of sentences of one length, forward and backward, medians in milliseconds."""
 
 import argparse
-import json
 import statistics
 import time
 
 import torch
 from torch.nn.functional import scaled_dot_product_attention
+
+from report import print_result
 
 
 def main():
@@ -55,11 +56,7 @@ def main():
         "backward_ms": statistics.median(backward),
         "torch": torch.__version__,
     }
-    if options.json:
-        print(json.dumps(result))
-    else:
-        for name, value in result.items():
-            print(f"{name:16} {value}")
+    print_result(result, options.json)
 
 
 if __name__ == "__main__":

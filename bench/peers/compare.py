@@ -16,6 +16,8 @@ import statistics
 import subprocess
 import sys
 
+from presets import GPTS
+
 HERE = pathlib.Path(__file__).parent
 STEPS = {
     "tiny": ["--steps", "12", "--warmup", "4"],
@@ -27,9 +29,7 @@ STEPS = {
 # The first is the default.
 PEERS = {"translate": ["ctranslate2", "marian"], "generate": ["transformers", "llama"]}
 GPU_STEPS = ["--steps", "20", "--warmup", "8"]
-# Windows a step of the presets of GPT, and their tokens; both programs make them up by themselves.
-WINDOWS = {"char-cpu": (12, 64), "char": (64, 256), "gpt2": (12, 1024)}
-GPU_WINDOWS = {**WINDOWS, "gpt2": (64, 1024)}
+GPU_WINDOWS = {"gpt2": 64}  # a step, instead of the preset's
 
 
 def run(command):
@@ -98,10 +98,11 @@ def main():
         if peer not in PEERS[options.what]:
             parser.error(f"--peer: expected one of {PEERS[options.what]} to {options.what}, given {peer}")
         script = f"{options.what}_{peer}.py"
-    elif options.preset in WINDOWS:
+    elif options.preset in GPTS:
         common += [*steps, "--ids", options.ids]
-        windows, context = (GPU_WINDOWS if on_gpu else WINDOWS)[options.preset]
-        our_batch, peer_batch = ["--tokens", str(windows * context)], ["--windows", str(windows)]
+        gpt = GPTS[options.preset]  # whose tokens both programs make up by themselves
+        windows = GPU_WINDOWS.get(options.preset, gpt.windows) if on_gpu else gpt.windows
+        our_batch, peer_batch = ["--tokens", str(windows * gpt.context)], ["--windows", str(windows)]
         if options.dropout is not None:
             our_batch += ["--dropout", options.dropout, "--attention-dropout", options.dropout]
             peer_batch += ["--dropout", options.dropout]

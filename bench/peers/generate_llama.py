@@ -7,9 +7,7 @@ the time of a token is the time of many less that of one, so that the prompt doe
 
 import argparse
 import ctypes
-import json
 import os
-import resource
 import statistics
 import tempfile
 import time
@@ -18,8 +16,9 @@ import gguf
 import llama_cpp
 import numpy as np
 
-# layers, heads, width, context, vocabulary
-PRESETS = {"gpt2": (12, 12, 768, 1024, 50257), "gpt2-medium": (24, 16, 1024, 1024, 50257)}
+from presets import GPTS
+from report import peak_rss_mib, print_result
+
 TYPES = {
     "f32": gguf.GGMLQuantizationType.F32,
     "f16": gguf.GGMLQuantizationType.F16,
@@ -28,19 +27,19 @@ TYPES = {
 
 
 def write_model(path, preset, type_, seed):
-    layers, heads, width, context, vocabulary = PRESETS[preset]
+    width = preset.width
     generator = np.random.default_rng(seed)
     writer = gguf.GGUFWriter(path, "gpt2")
-    writer.add_context_length(context)
+    writer.add_context_length(preset.context)
     writer.add_embedding_length(width)
-    writer.add_block_count(layers)
-    writer.add_head_count(heads)
+    writer.add_block_count(preset.layers)
+    writer.add_head_count(preset.heads)
     writer.add_feed_forward_length(4 * width)
     writer.add_layer_norm_eps(1e-5)
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre("gpt-2")
-    writer.add_token_list([f"t{row}" for row in range(vocabulary)])
-    writer.add_token_types([gguf.TokenType.NORMAL] * vocabulary)
+    writer.add_token_list([f"t{row}" for row in range(preset.rows)])
+    writer.add_token_types([gguf.TokenType.NORMAL] * preset.rows)
     writer.add_token_merges(["t 0"])
     writer.add_bos_token_id(0)
     writer.add_eos_token_id(0)
@@ -57,9 +56,9 @@ def write_model(path, preset, type_, seed):
         vector(f"{name}.bias", np.zeros(width))
 
     kind = TYPES[type_]
-    matrix("token_embd.weight", vocabulary, width, kind)
-    matrix("position_embd.weight", context, width, TYPES["f32"])
-    for layer in range(layers):
+    matrix("token_embd.weight", preset.rows, width, kind)
+    matrix("position_embd.weight", preset.context, width, TYPES["f32"])
+    for layer in range(preset.layers):
         block = f"blk.{layer}"
         norm(f"{block}.attn_norm")
         norm(f"{block}.ffn_norm")
@@ -113,7 +112,7 @@ class Decoder:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--preset", choices=PRESETS, default="gpt2")
+    parser.add_argument("--preset", choices=GPTS, default="gpt2")
     parser.add_argument("--type", choices=TYPES, default="f32")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--prompt", type=int, default=16)
@@ -123,13 +122,13 @@ def main():
     parser.add_argument("--json", action="store_true", help="one JSON object on the last line")
     options = parser.parse_args()
 
-    context, vocabulary = PRESETS[options.preset][3:]
+    preset = GPTS[options.preset]
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model.gguf")
-        write_model(path, options.preset, options.type, options.seed)
-        decoder = Decoder(path, options.threads, context)
+        write_model(path, preset, options.type, options.seed)
+        decoder = Decoder(path, options.threads, preset.context)
         generator = np.random.default_rng(options.seed)
-        prompt = generator.integers(vocabulary, size=options.prompt).tolist()
+        prompt = generator.integers(preset.rows, size=options.prompt).tolist()
         decoder.seconds(prompt, 4)
         rates, wall_seconds, processor_seconds = [], 0, -time.process_time()
         for _ in range(options.runs):
@@ -143,13 +142,10 @@ def main():
         "threads": options.threads,
         "tokens_per_second": statistics.median(rates),
         "processor_share": processor_seconds / wall_seconds / options.threads,
-        "peak_rss_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "peak_rss_mib": peak_rss_mib(),
         "llama_cpp": llama_cpp.__version__,
     }
-    for key, value in result.items():
-        print(f"{key:28} {value}")
-    if options.json:
-        print(json.dumps(result))
+    print_result(result, options.json)
 
 
 if __name__ == "__main__":

@@ -6,26 +6,19 @@ cache of keys and values is on, as it is by default.
 """
 
 import argparse
-import json
-import resource
 import statistics
 import time
 
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel
 
-# layers, heads, width, context, vocabulary
-PRESETS = {
-    "gpt2": (12, 12, 768, 1024, 50257),
-    "gpt2-medium": (24, 16, 1024, 1024, 50257),
-    "char": (6, 6, 384, 256, 66),
-    "char-cpu": (4, 4, 128, 64, 66),
-}
+from presets import GPTS
+from report import peak_rss_mib, print_result
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--preset", choices=PRESETS, default="gpt2")
+    parser.add_argument("--preset", choices=GPTS, default="gpt2")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--prompt", type=int, default=16)
@@ -37,13 +30,17 @@ def main():
 
     torch.set_num_threads(options.threads)
     torch.manual_seed(1)
-    layers, heads, width, context, vocabulary = PRESETS[options.preset]
+    preset = GPTS[options.preset]
     config = GPT2Config(
-        n_layer=layers, n_head=heads, n_embd=width, n_positions=context, vocab_size=vocabulary
+        n_layer=preset.layers,
+        n_head=preset.heads,
+        n_embd=preset.width,
+        n_positions=preset.context,
+        vocab_size=preset.rows,
     )
     config.eos_token_id = config.bos_token_id = None  # no text ends early
     model = GPT2LMHeadModel(config).eval().to(options.device)
-    prompt = torch.randint(vocabulary, (options.num, options.prompt)).to(options.device)
+    prompt = torch.randint(preset.rows, (options.num, options.prompt)).to(options.device)
 
     def seconds(tokens):
         start = time.perf_counter()
@@ -72,12 +69,9 @@ def main():
         "threads": options.threads,
         "texts": options.num,
         "tokens_per_second": statistics.median(rates),
-        "peak_rss_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "peak_rss_mib": peak_rss_mib(),
     }
-    for key, value in result.items():
-        print(f"{key:28} {value}")
-    if options.json:
-        print(json.dumps(result))
+    print_result(result, options.json)
 
 
 if __name__ == "__main__":

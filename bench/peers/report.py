@@ -1,6 +1,11 @@
-"""How the peers' programs print what they measured."""
+"""What the peers' programs measure besides time, and how they print it."""
 
 import json
+import resource
+
+
+def peak_rss_mib():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def print_result(result, as_json):

@@ -9,27 +9,21 @@ by Zipf's law as Kette draws them.
 
 import argparse
 import contextlib
-import json
 import math
-import resource
 import statistics
 import sys
 import time
 
 import torch
 
-# layers, heads, width, context, vocabulary, windows a step, dropout
-PRESETS = {
-    "char-cpu": (4, 4, 128, 64, 66, 12, 0.0),
-    "char": (6, 6, 384, 256, 66, 64, 0.2),
-    "gpt2": (12, 12, 768, 1024, 50257, 12, 0.1),
-}
+from presets import GPTS
+from report import peak_rss_mib, print_result
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--nanogpt", required=True, help="a checkout of karpathy/nanoGPT")
-    parser.add_argument("--preset", choices=PRESETS, default="char-cpu")
+    parser.add_argument("--preset", choices=GPTS, default="char-cpu")
     parser.add_argument("--windows", type=int, help="windows a step, instead of the preset's")
     parser.add_argument("--dropout", type=float, help="instead of the preset's")
     parser.add_argument("--bias", action=argparse.BooleanOptionalAction, default=False)
@@ -50,26 +44,25 @@ def main():
     torch.manual_seed(1)
     if options.dtype == "tf32":
         torch.set_float32_matmul_precision("high")
-    layers, heads, width, context, vocabulary, windows, dropout = PRESETS[options.preset]
-    windows = options.windows or windows
-    dropout = dropout if options.dropout is None else options.dropout
+    preset = GPTS[options.preset]
+    windows = options.windows or preset.windows
     with contextlib.redirect_stdout(sys.stderr):
         model = GPT(
             GPTConfig(
-                block_size=context,
-                vocab_size=vocabulary,
-                n_layer=layers,
-                n_head=heads,
-                n_embd=width,
-                dropout=dropout,
+                block_size=preset.context,
+                vocab_size=preset.rows,
+                n_layer=preset.layers,
+                n_head=preset.heads,
+                n_embd=preset.width,
+                dropout=preset.dropout if options.dropout is None else options.dropout,
                 bias=options.bias,
             )
         ).to(options.device)
         optimizer = model.configure_optimizers(0.1, 1e-3, (0.9, 0.99), options.device)
     parameters = sum(p.numel() for p in model.parameters())
     run = torch.compile(model) if options.compile else model
-    shape = (options.warmup + options.steps, 2, windows, context)
-    ranks = torch.arange(1.0, vocabulary + 1)
+    shape = (options.warmup + options.steps, 2, windows, preset.context)
+    ranks = torch.arange(1.0, preset.rows + 1)
     weights = 1 / ranks if options.ids == "zipf" else torch.ones_like(ranks)
     drawn = torch.multinomial(weights, math.prod(shape), replacement=True)
     batches = drawn.view(shape).to(options.device)
@@ -100,16 +93,13 @@ def main():
         "parameters": parameters,
         "windows": windows,
         "milliseconds_a_step": 1e3 * a_step,
-        "target_tokens_per_second": windows * context / a_step,
-        "peak_rss_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "target_tokens_per_second": windows * preset.context / a_step,
+        "peak_rss_mib": peak_rss_mib(),
         "graphs_compiled_while_timed": graphs() - graphs_after_warmup,
     }
     if options.device == "cuda":
         result["peak_tensor_mib"] = torch.cuda.max_memory_allocated() / 2**20
-    for key, value in result.items():
-        print(f"{key:28} {value}")
-    if options.json:
-        print(json.dumps(result))
+    print_result(result, options.json)
 
 
 if __name__ == "__main__":

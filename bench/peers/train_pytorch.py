@@ -11,7 +11,6 @@ import dataclasses
 import json
 import math
 import os
-import resource
 import statistics
 import sys
 import time
@@ -20,24 +19,9 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from report import print_result
+from presets import TRANSFORMERS
+from report import peak_rss_mib, print_result
 
-
-@dataclasses.dataclass
-class Preset:
-    layers: int
-    width: int
-    hidden: int
-    heads: int
-    rows: int
-    dropout: float
-    tokens: int
-
-
-PRESETS = {
-    "tiny": Preset(layers=4, width=128, hidden=256, heads=4, rows=10000, dropout=0.3, tokens=4096),
-    "base": Preset(layers=6, width=512, hidden=2048, heads=8, rows=37000, dropout=0.1, tokens=2048),
-}
 BEGIN, END, PAD = 1, 2, 0
 LABEL_SMOOTHING = 0.1
 
@@ -256,7 +240,7 @@ def restart_with_kept_memory():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--batches", required=True, help="JSON lines from make_batches.py")
-    parser.add_argument("--preset", choices=PRESETS, default="tiny")
+    parser.add_argument("--preset", choices=TRANSFORMERS, default="tiny")
     parser.add_argument("--rows", type=int, help="vocabulary rows, instead of the preset's")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--dtype", choices=["f32", "tf32", "bf16"], default="f32")
@@ -278,7 +262,7 @@ def main():
     torch.manual_seed(options.seed)
     if options.dtype == "tf32":
         torch.set_float32_matmul_precision("high")
-    preset = PRESETS[options.preset]
+    preset = TRANSFORMERS[options.preset]
     if options.rows:
         preset = dataclasses.replace(preset, rows=options.rows)
     # A mask that is there in some batches only would make torch.compile build two graphs.
@@ -351,7 +335,7 @@ def main():
         "peak_tensor_mib": torch.cuda.max_memory_allocated() / 2**20
         if options.device == "cuda"
         else None,
-        "peak_rss_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "peak_rss_mib": peak_rss_mib(),
         "loss_first": losses[0].item(),
         "loss_last": losses[-1].item(),
         "graphs_compiled": graphs(),

@@ -8,9 +8,9 @@ work independent of the weights: each hypothesis takes exactly that many decodin
 """
 
 import argparse
+import dataclasses
 import json
 import os
-import resource
 import statistics
 import sys
 import tempfile
@@ -20,12 +20,9 @@ import ctranslate2
 import numpy as np
 from ctranslate2.specs import TransformerSpec
 
-from report import print_result
+from presets import TRANSFORMERS
+from report import peak_rss_mib, print_result
 
-PRESETS = {
-    "tiny": dict(layers=4, width=128, hidden=256, heads=4, rows=10000),
-    "base": dict(layers=6, width=512, hidden=2048, heads=8, rows=37000),
-}
 SPECIAL = ["<unk>", "<s>", "</s>"]
 BATCHES = [16, 32, 64, 128, 256]
 
@@ -47,9 +44,10 @@ def fill_attention(attention, generator, width, cross):
     fill_norm(attention.layer_norm, width)
 
 
-def save_model(directory, layers, width, hidden, heads, rows, seed):
+def save_model(directory, preset, seed):
     generator = np.random.default_rng(seed)
-    spec = TransformerSpec.from_config(layers, heads, pre_norm=False)
+    width, hidden, rows = preset.width, preset.hidden, preset.rows
+    spec = TransformerSpec.from_config(preset.layers, preset.heads, pre_norm=False)
     embedding = generator.normal(0, width**-0.5, (rows, width)).astype(np.float32)
     spec.encoder.embeddings[0].weight = embedding
     spec.decoder.embeddings.weight = embedding
@@ -115,7 +113,7 @@ def restart_with_instructions(name):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--preset", choices=PRESETS, default="tiny")
+    parser.add_argument("--preset", choices=TRANSFORMERS, default="tiny")
     parser.add_argument("--rows", type=int, help="vocabulary rows, instead of the preset's")
     parser.add_argument("--type", choices=["float32", "int8"], default="float32")
     parser.add_argument("--beam", type=int, default=5)
@@ -131,13 +129,13 @@ def main():
     if options.isa != "default":
         restart_with_instructions(options.isa)
 
-    shape = dict(PRESETS[options.preset])
+    preset = TRANSFORMERS[options.preset]
     if options.rows:
-        shape["rows"] = options.rows
+        preset = dataclasses.replace(preset, rows=options.rows)
     if options.sources:
-        groups = sentences_of_file(options.sources, shape["rows"])
+        groups = sentences_of_file(options.sources, preset.rows)
     else:
-        groups = random_sentences(options.sentences, options.length, shape["rows"], options.seed)
+        groups = random_sentences(options.sentences, options.length, preset.rows, options.seed)
     sentences = sum(len(group) for group in groups.values())
     tokens = sum(length * len(group) for length, group in groups.items())
 
@@ -146,7 +144,7 @@ def main():
         settings.append((options.threads, 1))
     best = None
     with tempfile.TemporaryDirectory() as model:
-        save_model(model, **shape, seed=options.seed)
+        save_model(model, preset, options.seed)
         for inter_threads, intra_threads in settings:
             translator = ctranslate2.Translator(
                 model,
@@ -190,14 +188,14 @@ def main():
         "isa": options.isa,
         "beam": options.beam,
         "sentences": sentences,
-        "rows": shape["rows"],
+        "rows": preset.rows,
         "sentences_per_second": sentences / statistics.median(seconds),
         "target_tokens_per_second": tokens / statistics.median(seconds),
         "sentences_per_second_best": sentences / min(seconds),
         "inter_threads": inter_threads,
         "intra_threads": intra_threads,
         "max_batch_size": size,
-        "peak_rss_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "peak_rss_mib": peak_rss_mib(),
         "ctranslate2": ctranslate2.__version__,
         "processor_share": processor_seconds / sum(seconds) / options.threads,
         "load_average": os.getloadavg()[0],

@@ -10,7 +10,6 @@ rate of the quickest of several batch sizes and, in 8 bits, kinds of products.
 import argparse
 import os
 import random
-import resource
 import statistics
 import subprocess
 import sys
@@ -20,12 +19,9 @@ import time
 import numpy as np
 import pymarian
 
-from report import print_result
+from presets import TRANSFORMERS
+from report import peak_rss_mib, print_result
 
-PRESETS = {
-    "tiny": dict(layers=4, width=128, hidden=256, heads=4, rows=10000),
-    "base": dict(layers=6, width=512, hidden=2048, heads=8, rows=37000),
-}
 SPECIAL = ["</s>", "<unk>"]
 BATCHES = [16, 32, 64, 128]
 # Marian's kinds of products in 8 bits (FBGEMM's and intgemm's), where the CPU has AVX-512 and where not.
@@ -53,24 +49,25 @@ def random_lines(count, length, rows, seed):
     return [" ".join(generator.choices(tokens, k=length)) for _ in range(count)]
 
 
-def save_model(folder, layers, width, hidden, heads, rows, seed):
+def save_model(folder, preset, seed):
     """The vocabulary's file and the model's, after one step of training with no rate to speak of."""
     vocabulary, model = f"{folder}/vocabulary.yml", f"{folder}/model.npz"
-    tokens = SPECIAL + [f"t{row}" for row in range(len(SPECIAL), rows)]
+    tokens = SPECIAL + [f"t{row}" for row in range(len(SPECIAL), preset.rows)]
     with open(vocabulary, "w", encoding="utf-8") as file:
         file.writelines(f'"{token}": {row}\n' for row, token in enumerate(tokens))
     for side in "source", "target":
         with open(f"{folder}/{side}", "w", encoding="utf-8") as file:
-            file.writelines(line + "\n" for line in random_lines(8, 8, rows, seed))
+            file.writelines(line + "\n" for line in random_lines(8, 8, preset.rows, seed))
     options = {
-        "type": "transformer", "dim-emb": width, "transformer-dim-ffn": hidden, "transformer-heads": heads,
-        "transformer-ffn-activation": "relu", "enc-depth": layers, "dec-depth": layers,
+        "type": "transformer", "dim-emb": preset.width, "transformer-dim-ffn": preset.hidden,
+        "transformer-heads": preset.heads, "transformer-ffn-activation": "relu",
+        "enc-depth": preset.layers, "dec-depth": preset.layers,
         "transformer-postprocess": "dan", "transformer-postprocess-emb": "d", "seed": seed,
         "learn-rate": 1e-9, "mini-batch": 4, "after-batches": 1, "cpu-threads": 1, "workspace": 512,
     }  # fmt: skip
     marian_command(
         "train", "--model", model, "--train-sets", f"{folder}/source", f"{folder}/target", "--vocabs", vocabulary,
-        vocabulary, "--dim-vocabs", str(rows), str(rows), "--tied-embeddings-all",
+        vocabulary, "--dim-vocabs", str(preset.rows), str(preset.rows), "--tied-embeddings-all",
         *(word for name, value in options.items() for word in (f"--{name}", str(value))),
     )  # fmt: skip
     weights = dict(np.load(model))
@@ -97,7 +94,7 @@ def translate(marian, lines, length):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--preset", choices=PRESETS, default="tiny")
+    parser.add_argument("--preset", choices=TRANSFORMERS, default="tiny")
     parser.add_argument("--type", choices=["float32", "int8"], default="float32")
     parser.add_argument("--beam", type=int, default=5)
     parser.add_argument("--sentences", type=int, default=500, help="random sentences")
@@ -108,10 +105,10 @@ def main():
     parser.add_argument("--json", action="store_true", help="one JSON object on the last line")
     options = parser.parse_args()
 
-    shape = PRESETS[options.preset]
-    lines = random_lines(options.sentences, options.length, shape["rows"], options.seed)
+    preset = TRANSFORMERS[options.preset]
+    lines = random_lines(options.sentences, options.length, preset.rows, options.seed)
     with tempfile.TemporaryDirectory() as folder:
-        vocabulary, model = save_model(folder, **shape, seed=options.seed)
+        vocabulary, model = save_model(folder, preset, options.seed)
         models = {"float32": model}
         if options.type == "int8":
             models = {kind: f"{folder}/{kind}.bin" for kind in int8_products()}
@@ -144,11 +141,11 @@ def main():
         "products": kind,
         "beam": options.beam,
         "sentences": options.sentences,
-        "rows": shape["rows"],
+        "rows": preset.rows,
         "sentences_per_second": options.sentences / statistics.median(seconds),
         "sentences_per_second_best": options.sentences / min(seconds),
         "mini_batch": batch,
-        "peak_rss_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "peak_rss_mib": peak_rss_mib(),
         "pymarian": pymarian.__version__,
         "processor_share": processor_seconds / sum(seconds) / options.threads,
         "load_average": os.getloadavg()[0],
