@@ -2,12 +2,14 @@
 # Data diversification (Nguyen et al. 2020, "Data Diversification: A Simple Strategy For Neural Machine Translation"):
 # K models of each direction translate the training text, and one model is trained on the text and all of these
 # translations. What is done already is not done again, so the same command goes on where it was stopped.
-#   scripts/diversify.sh --src F --tgt F --valid-src F --valid-tgt F --out DIR [--models K] [-- OPTIONS of kette train]
-# Leaves the model in DIR/model. The program is build/release/kette, or what KETTE names.
+#   scripts/diversify.sh --src F --tgt F --valid-src F --valid-tgt F --out DIR [--models K] \
+#       [-- OPTIONS of kette train [-- OPTIONS that the last model has in their place]]
+# The last model's text is 2 K + 1 times as long, so that it takes as many times fewer --epochs.
+# Leaves it in DIR/model. The program is build/release/kette, or what KETTE names.
 set -euo pipefail
 
 kette=${KETTE:-$(dirname "${BASH_SOURCE[0]}")/../build/release/kette}
-src='' tgt='' valid_src='' valid_tgt='' out='' models=1 options=()
+src='' tgt='' valid_src='' valid_tgt='' out='' models=1 options=() last=()
 while (($# > 0)); do
   case "$1" in
     --src) src=${2:-} ;;
@@ -18,7 +20,11 @@ while (($# > 0)); do
     --models) models=${2:-} ;;
     --)
       shift
-      options=("$@")
+      while (($# > 0)) && [[ "$1" != -- ]]; do
+        options+=("$1")
+        shift
+      done
+      last=("${@:2}")
       break
       ;;
     *)
@@ -67,4 +73,5 @@ for ((i = 1; i <= models; ++i)); do
   put_in_other_words "backward-$i" "$tgt" "$out/backward-$i.txt"
   sources+=("$out/backward-$i.txt") targets+=("$tgt")
 done
+options+=(${last[@]:+"${last[@]}"})
 learn model 1 --src "${sources[@]}" --tgt "${targets[@]}" --valid-src "$valid_src" --valid-tgt "$valid_tgt"

@@ -1,22 +1,11 @@
 // What is carried to a machine with a GPU, and run there: the scripts around the program.
 #include <doctest/doctest.h>
 
-#include "tests/cli/run_kette.h"
+#include "tests/cli/run_bash.h"
 
 using namespace kette::testing;
 
 namespace {
-
-/// Runs a command of bash in the source tree; code and all that it prints.
-Outcome run_bash(const std::string& command) {
-  const ScratchFolder folder;
-  write_file(folder / "command", command);
-  const std::string log = (folder / "log").string();
-  const int status = std::system(("cd '" + source_folder().string() + "' && bash '" +
-                                  (folder / "command").string() + "' > '" + log + "' 2>&1")
-                                     .c_str());
-  return {WEXITSTATUS(status), read_file(log), {}};
-}
 
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;

@@ -1,0 +1,56 @@
+// scripts/diversify.sh: models of both directions translate the training text for another one.
+#include <doctest/doctest.h>
+
+#include "tests/cli/run_bash.h"
+
+using namespace kette::testing;
+
+TEST_CASE("diversify: a model of the text and its translations, made where it was stopped") {
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  const auto path = [&](const std::string& name) { return "'" + (folder / name).string() + "'"; };
+  const std::string command =
+      "export KETTE='" + kette_binary() + "' OMP_NUM_THREADS=1; scripts/diversify.sh --src " +
+      path("train.en") + " --tgt " + path("train.de") + " --valid-src " + path("valid.en") +
+      " --valid-tgt " + path("valid.de") + " --out " + path("out") +
+      " -- --vocab 80 --encoder-layers 1 --decoder-layers 1 --width 16 --hidden 32 --heads 2"
+      " --batch-tokens 200 --max-length 60 --quiet --steps 4 -- --steps 6";
+  const Outcome made = run_bash(command);
+  REQUIRE_MESSAGE(made.code == 0, made.out);
+  for (const char* translations : {"out/forward-1.txt", "out/backward-1.txt"}) {
+    const std::string text = read_file(folder / translations);
+    CHECK(std::count(text.begin(), text.end(), '\n') == 60);
+  }
+  const auto settings = [&](const std::string& name) {
+    return read_file(folder / "out" / name / "config.toml");
+  };
+  CHECK(settings("forward-1").find("steps = 4") != std::string::npos);
+  CHECK(settings("backward-1").find("steps = 4") != std::string::npos);
+  CHECK(settings("model").find("steps = 6") != std::string::npos);
+  for (const char* text : {"forward-1.txt\"", "backward-1.txt\""}) {
+    CHECK(settings("model").find(text) != std::string::npos);
+  }
+
+  const auto written = [&] {
+    return std::filesystem::last_write_time(folder / "out/model/model.safetensors");
+  };
+  const auto before = written();
+  std::filesystem::remove(folder / "out/backward-1.txt");  // as if stopped before it was whole
+  const Outcome again = run_bash(command);
+  CHECK(again.code == 0);
+  CHECK(again.out.find("== backward-1 translates") == 0);
+  CHECK(again.out.rfind("== ") == 0);
+  CHECK(written() == before);
+}
+
+TEST_CASE("diversify: what is missing is named") {
+  CHECK(run_bash("scripts/diversify.sh --src a").out ==
+        "diversify.sh: expected --tgt, given none\n");
+  const Outcome odd = run_bash("scripts/diversify.sh --modles 3");
+  CHECK(odd.code == 2);
+  CHECK(odd.out.find("given --modles") != std::string::npos);
+  CHECK(run_bash(
+            "scripts/diversify.sh --models 0 --src a --tgt a --valid-src a --valid-tgt a --out a")
+            .out.find("expected a number of models of at least 1, given \"0\"") !=
+        std::string::npos);
+}
