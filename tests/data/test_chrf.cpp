@@ -10,12 +10,7 @@
 namespace kette {
 namespace {
 
-using testing::bleu_golden;
-using testing::contains;
-using testing::golden_corpus;
-using testing::GoldenCorpus;
-using testing::message_of;
-using testing::without_version;
+using namespace testing;
 
 constexpr double kChrfTolerance = 1e-9;
 

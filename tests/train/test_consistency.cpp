@@ -133,13 +133,7 @@ TEST_CASE_FIXTURE(OneThread, "consistency and a moving average: 12 steps equal 6
     whole.steps = 12;
     whole.validate_every = 4;
     train(whole);
-    TranslationTrainOptions halves = whole;
-    halves.out = folder / "halves";
-    halves.steps = 6;
-    train(halves);
-    halves.steps = 12;
-    halves.resume = true;
-    train(halves);
+    TranslationTrainOptions halves = train_in_halves(whole);
     CHECK(parameters_in(whole.out) == parameters_in(halves.out));
     const auto state = SafetensorsFile::open(whole.out / "training.safetensors");
     const auto again = SafetensorsFile::open(halves.out / "training.safetensors");

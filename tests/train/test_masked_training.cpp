@@ -1,7 +1,6 @@
 // Training a masked language model end to end: it learns, a resume continues bit for bit, and what does
 // not fit is refused.
 #include <doctest/doctest.h>
-#include <omp.h>
 
 #include <cmath>
 #include <functional>
@@ -14,6 +13,7 @@
 #include "models/average.h"
 #include "tests/data/tiny_text.h"
 #include "tests/support.h"
+#include "tests/train/resumed_run.h"
 #include "train/masked_task.h"
 #include "train/text_task.h"
 
@@ -57,12 +57,6 @@ MaskedTrainOptions masked_options(const ScratchFolder& folder, const std::string
   return options;
 }
 
-std::vector<float> trained_parameters(const std::filesystem::path& folder) {
-  return SafetensorsFile::open(folder / "training.safetensors")
-      .tensor("parameters")
-      .values<float>();
-}
-
 }  // namespace
 
 TEST_CASE("masked text: 40 steps equal 20, resume, and 20 more, bit for bit, on any threads") {
@@ -71,16 +65,8 @@ TEST_CASE("masked text: 40 steps equal 20, resume, and 20 more, bit for bit, on 
   whole.steps = 40;
   whole.accumulate = 2;
   train(whole);
-  MaskedTrainOptions halves = whole;
-  halves.out = folder / "halves";
-  halves.steps = 20;
-  train(halves);
-  halves.steps = 40;
-  halves.resume = true;
-  omp_set_num_threads(1);
-  train(halves);
-  omp_set_num_threads(omp_get_num_procs());
-  CHECK(trained_parameters(whole.out) == trained_parameters(halves.out));
+  MaskedTrainOptions halves = train_in_halves(whole);
+  CHECK(parameters_in(whole.out) == parameters_in(halves.out));
   halves.masking.whole_words = true;
   CHECK(contains(message_of([&] { train(halves); }), "whole_words"));
 }

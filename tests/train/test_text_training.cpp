@@ -1,7 +1,6 @@
 // Training a language model end to end: it learns, a resume continues bit for bit, and text that
 // does not fit is refused.
 #include <doctest/doctest.h>
-#include <omp.h>
 
 #include <cmath>
 
@@ -13,10 +12,11 @@
 #include "decode/text_scorer.h"
 #include "tests/devices.h"
 #include "tests/support.h"
+#include "tests/train/resumed_run.h"
 #include "train/text_task.h"
 
 using namespace kette;
-using kette::testing::ScratchFolder;
+using kette::testing::parameters_in, kette::testing::ScratchFolder, kette::testing::train_in_halves;
 
 namespace {
 
@@ -52,12 +52,6 @@ TextTrainOptions toy_options(const ScratchFolder& folder, const std::string& out
   return options;
 }
 
-std::vector<float> parameters_in(const std::filesystem::path& folder) {
-  return SafetensorsFile::open(folder / "training.safetensors")
-      .tensor("parameters")
-      .values<float>();
-}
-
 std::string message_of(const TextTrainOptions& options) {
   try {
     train(options);
@@ -76,17 +70,7 @@ TEST_CASE("text: 80 steps equal 40, resume, and 40 more, bit for bit, on any num
   // The cosine ends with the run, which is cut in two here.
   whole.schedule.kind = ScheduleKind::constant;
   train(whole);
-  TextTrainOptions halves = whole;
-  halves.out = folder / "halves";
-  halves.steps = 40;
-  train(halves);
-  halves.steps = 80;
-  halves.resume = true;
-  {
-    omp_set_num_threads(1);
-    train(halves);
-    omp_set_num_threads(omp_get_num_procs());
-  }
+  const TextTrainOptions halves = train_in_halves(whole);
   CHECK(parameters_in(whole.out) == parameters_in(halves.out));
 }
 

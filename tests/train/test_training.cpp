@@ -45,13 +45,7 @@ TEST_CASE("in bf16, 8 steps equal 4, resume, and 4 more, bit for bit") {
   whole.precision = DType::bf16;
   whole.steps = 8;
   train(whole);
-  TranslationTrainOptions halves = whole;
-  halves.out = folder / "halves";
-  halves.steps = 4;
-  train(halves);
-  halves.steps = 8;
-  halves.resume = true;
-  train(halves);
+  const TranslationTrainOptions halves = train_in_halves(whole);
   CHECK(parameters_in(whole.out) == parameters_in(halves.out));
 }
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "data/files/safetensors.h"
 #include "tests/support.h"
+#include "tests/train/resumed_run.h"
 #include "train/translation_task.h"
 
 namespace kette::testing {
@@ -67,12 +67,6 @@ inline std::vector<double> logged(const std::filesystem::path& out, const char* 
     if (json.contains(key)) values.push_back(json[key]);
   }
   return values;
-}
-
-inline std::vector<float> parameters_in(const std::filesystem::path& folder) {
-  return SafetensorsFile::open(folder / "training.safetensors")
-      .tensor("parameters")
-      .values<float>();
 }
 
 }  // namespace kette::testing
