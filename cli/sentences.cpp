@@ -6,6 +6,8 @@
 #include <cstring>
 #include <iostream>
 
+#include "tensor/stopwatch.h"
+
 namespace kette::cli {
 
 LineReader open_sentences(const std::filesystem::path& file) {
@@ -29,6 +31,28 @@ void Sink::check(const char* expected) {
   const bool good = name_.empty() ? std::cout.good() : file_.good();
   KETTE_CHECK(good, name_.empty() ? "standard output" : name_, ": expected ", expected,
               ", given none (", std::strerror(errno), ")");
+}
+
+TranslateProgress DecodingProgress::next_part(double share) {
+  constexpr double kLong = 2;  // seconds
+  const std::int64_t sentences = sentences_;
+  const double from = share_, seconds = seconds_;
+  share_ = share;
+  return
+      [this, sentences, from, seconds, watch = Stopwatch()](std::int64_t done, std::int64_t total) {
+        sentences_ = sentences + done;
+        seconds_ = seconds + watch.seconds();
+        if (seconds_ < kLong) return;
+        line_.show([&] {
+          const double behind =
+              from + (share_ - from) * static_cast<double>(done) / static_cast<double>(total);
+          const std::string rate =
+              text("%lld sentences  %.1f a second", static_cast<long long>(sentences_),
+                   static_cast<double>(sentences_) / seconds_);
+          if (behind <= 0) return rate;
+          return rate + "  " + clock_time(seconds_ * (1 - behind) / behind) + " left";
+        });
+      };
 }
 
 }  // namespace kette::cli

@@ -1,5 +1,5 @@
-// Sentences in, one a line, and what becomes of them out, in the same order, a part as soon as it is done: for
-// `kette translate` and `kette parse`.
+// Sentences in, one a line, and what becomes of them out, in the same order, a part as soon as it is done, and how far
+// that is: for `kette translate`, `parse` and `evaluate`.
 #pragma once
 
 #include <filesystem>
@@ -8,6 +8,8 @@
 
 #include "cli/common.h"
 #include "data/files/line_reader.h"
+#include "decode/translator.h"
+#include "train/status_line.h"
 
 namespace kette::cli {
 
@@ -32,6 +34,22 @@ class Sink {
 
   std::string name_;
   std::ofstream file_;
+};
+
+/// Says on stderr how far decoding has come, once it takes long: sentences, how many a second, and the time left
+/// where the end is known.
+class DecodingProgress {
+ public:
+  /// Of the next part. share: how much of everything is behind it, from 0 to 1; 0 where that is not known.
+  TranslateProgress next_part(double share);
+  /// Takes the line off a terminal.
+  void clear() { line_.clear(); }
+
+ private:
+  StatusLine line_{false};
+  // What all parts so far had, and took; waiting for the next one does not count.
+  std::int64_t sentences_ = 0;
+  double share_ = 0, seconds_ = 0;
 };
 
 }  // namespace kette::cli

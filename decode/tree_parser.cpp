@@ -48,7 +48,8 @@ TreeParser::TreeParser(const Ensemble& model, const SharedTokenizer& tokenizer,
 }
 
 std::vector<Parse> TreeParser::parse(const std::vector<std::string>& lines,
-                                     const TranslateOptions& options) const {
+                                     const TranslateOptions& options,
+                                     const TranslateProgress& progress) const {
   std::vector<std::vector<std::string>> words;
   std::vector<std::vector<std::int32_t>> sources;
   std::vector<TreeConstraint::Sentence> sentences;
@@ -75,7 +76,7 @@ std::vector<Parse> TreeParser::parse(const std::vector<std::string>& lines,
   const TreeConstraint constraint(tokenizer_, std::move(sentences));
   TranslateOptions searched = options;
   searched.constraint = &constraint;
-  std::vector<std::vector<Hypothesis>> found = translate_ids(model_, sources, searched);
+  std::vector<std::vector<Hypothesis>> found = translate_ids(model_, sources, searched, progress);
   std::vector<Parse> parses(lines.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     Hypothesis& best = found[i].front();

@@ -25,9 +25,10 @@ class TreeParser {
 
   /// The best tree of each line, words with spaces between them as in the Penn Treebank. Round brackets
   /// become -LRB- and -RRB-, as there. A sentence that the model has no positions for is an Error with
-  /// its number. Of the options those of the search count.
+  /// its number. Of the options those of the search count. progress: of the lines with words.
   std::vector<Parse> parse(const std::vector<std::string>& lines,
-                           const TranslateOptions& options = parse_options()) const;
+                           const TranslateOptions& options = parse_options(),
+                           const TranslateProgress& progress = {}) const;
 
  private:
   TreeTokenizer::Shared tokenizer_;

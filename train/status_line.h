@@ -25,10 +25,11 @@ class StatusLine {
   void show(const std::function<std::string()>& line);
   /// A line of its own, which stays.
   void say(const std::string& line);
+  /// Takes the line off a terminal, before something else is written there.
+  void clear();
 
  private:
   using Clock = std::chrono::steady_clock;
-  void clear();
 
   bool quiet_, terminal_, is_open_ = false;
   Clock::time_point start_ = Clock::now(), last_{};

@@ -8,6 +8,7 @@
 #include "cli/common.h"
 #include "cli/decoding.h"
 #include "cli/scoring.h"
+#include "cli/sentences.h"
 #include "cli/text_model.h"
 #include "data/files/atomic_file.h"
 #include "data/files/json_text.h"
@@ -42,7 +43,8 @@ std::vector<std::string> translate(const LoadedEnsemble<Transformer>& loaded,
   std::vector<std::string> texts;
   TranslateOptions options = o.translate;
   options.shortlist = loaded.shortlist();
-  for (Translation& translation : translator.translate(lines, options)) {
+  DecodingProgress progress;
+  for (Translation& translation : translator.translate(lines, options, progress.next_part(1))) {
     texts.push_back(std::move(translation.text));
   }
   return texts;

@@ -38,12 +38,14 @@ class Parser {
     loaded_.release();
   }
 
+  /// share: of everything, with these lines.
   std::vector<Parse> parse(const std::vector<std::string>& lines, const std::string& file,
-                           std::int64_t first_line = 1) {
+                           std::int64_t first_line, double share) {
     check_lengths(loaded_, {lines.begin(), lines.end()}, file, first_line);
     const Stopwatch watch;
-    std::vector<Parse> parses = parser_.parse(lines, options_.search);
+    std::vector<Parse> parses = parser_.parse(lines, options_.search, progress_.next_part(share));
     seconds_ += watch.seconds();
+    progress_.clear();
     sentences_ += std::ssize(parses);
     return parses;
   }
@@ -70,6 +72,7 @@ class Parser {
   TreeParser parser_;
   std::int64_t sentences_ = 0;
   double seconds_ = 0;
+  DecodingProgress progress_;
 };
 
 void parse_lines(const ParseCommandOptions& o, int threads) {
@@ -79,7 +82,8 @@ void parse_lines(const ParseCommandOptions& o, int threads) {
   Sink sink(o.output);  // now, so that input that is refused leaves an earlier output as it is
   while (!part.empty()) {
     std::string written;
-    for (const Parse& parse : parser.parse(part, source.name(), source.first_line())) {
+    for (const Parse& parse :
+         parser.parse(part, source.name(), source.first_line(), source.share())) {
       written += format(parse);
     }
     sink.write(written);
@@ -95,7 +99,7 @@ void parse_gold(const ParseCommandOptions& o, int threads) {
   for (const Tree& tree : plain.trees) sentences.push_back(sentence_of(tree));
   Treebank found = plain;
   std::string written;
-  std::vector<Parse> parses = parser.parse(sentences, o.gold.string());
+  std::vector<Parse> parses = parser.parse(sentences, o.gold.string(), 1, 1);
   for (std::size_t i = 0; i < parses.size(); ++i) {
     written += format(parses[i]);
     found.trees[i] = std::move(parses[i].tree);

@@ -70,15 +70,17 @@ void run(TranslateCommandOptions& o) {
   const bool lists = o.translate.n_best > 1 && !o.translate.minimum_risk;
   std::int64_t sentences = 0, tokens = 0;
   double seconds = 0;
+  DecodingProgress progress;
   while (!part.empty()) {
     if (!o.translate.truncate) {
       check_lengths(loaded, {part.begin(), part.end()}, source.name(), source.first_line());
     }
     const Stopwatch watch;
     o.translate.first_number = source.first_line() - 1;
-    const std::vector<Translation> translations =
-        translator.translate(part, o.translate, {}, prefixes.next(part.size()));
+    const std::vector<Translation> translations = translator.translate(
+        part, o.translate, progress.next_part(source.share()), prefixes.next(part.size()));
     seconds += watch.seconds();
+    progress.clear();
     std::string written;
     for (std::size_t i = 0; i < translations.size(); ++i) {
       const std::int64_t line = source.first_line() + static_cast<std::int64_t>(i);

@@ -39,7 +39,10 @@ std::size_t GzipFile::read(char* to, std::size_t most) {
   return static_cast<std::size_t>(count);
 }
 
-std::int64_t GzipFile::bytes_taken() const { return gzoffset(file_); }
+// Of a plain file gzoffset() counts what is still in zlib's buffer, too.
+std::int64_t GzipFile::bytes_taken() const {
+  return gzdirect(file_) != 0 ? gztell(file_) : gzoffset(file_);
+}
 
 void GzipFile::check() const {
   int code = Z_OK;

@@ -25,6 +25,8 @@ class LineReader {
   /// The number of the first line of the last next().
   std::int64_t first_line() const { return first_line_; }
   const std::string& name() const { return source_.name(); }
+  /// How much of a file the lines so far are, from 0 to 1; 0 of a descriptor.
+  double share() const;
 
  private:
   void take_lines(std::vector<std::string>& lines, std::size_t most, std::size_t& room);
@@ -37,6 +39,7 @@ class LineReader {
   std::size_t begin_ = 0;       // where in the buffer the next line begins
   std::size_t searched_ = 0;    // bytes of the buffer known to hold no line end
   bool at_end_ = false;
+  std::uint64_t read_ = 0;  // bytes of text
   std::int64_t first_line_ = 1, next_line_ = 1;
 };
 

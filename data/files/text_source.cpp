@@ -13,7 +13,11 @@
 namespace kette {
 
 TextSource::TextSource(const std::filesystem::path& file, const LineLimits& limits)
-    : name_(file.string()), limits_(limits), file_(file) {}
+    : name_(file.string()), limits_(limits), file_(file) {
+  std::error_code unknown;
+  const std::uintmax_t size = std::filesystem::file_size(file, unknown);
+  if (!unknown) size_ = size;
+}
 
 TextSource::TextSource(int descriptor, std::string name, const LineLimits& limits)
     : name_(std::move(name)), limits_(limits), descriptor_(descriptor) {}
@@ -32,6 +36,11 @@ bool TextSource::more_is_waiting() const {
   if (file_) return true;
   pollfd request{descriptor_, POLLIN, 0};
   return ::poll(&request, 1, 0) > 0;
+}
+
+double TextSource::share_read() const {
+  if (!file_ || size_ == 0) return 0;
+  return std::min(1.0, static_cast<double>(file_->bytes_taken()) / static_cast<double>(size_));
 }
 
 std::size_t TextSource::read(char* to, std::size_t most) {

@@ -34,6 +34,8 @@ class TextSource {
   /// Whether append_to() would not wait for others to write. Files never do.
   bool more_is_waiting() const;
   const std::string& name() const { return name_; }
+  /// How much of a file as it lies on disk has been read, from 0 to 1; 0 of a descriptor, whose end is not known.
+  double share_read() const;
 
  private:
   std::size_t read(char* to, std::size_t most);
@@ -42,6 +44,7 @@ class TextSource {
   std::string name_;
   LineLimits limits_;
   std::optional<GzipFile> file_;
+  std::uintmax_t size_ = 0;  // of the file
   int descriptor_ = -1;
   std::int64_t bytes_ = 0, line_ = 1, line_bytes_ = 0;  // read so far; of the current line
 };

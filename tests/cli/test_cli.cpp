@@ -345,6 +345,23 @@ TEST_CASE("cli: evaluate and score") {
   CHECK(sum(rounded) == doctest::Approx(sum(score)).epsilon(0.02));
 }
 
+TEST_CASE("translate: what takes long says how far it is") {
+  const ScratchFolder folder;
+  std::string lines;
+  for (int line = 0; line < 400000; ++line) lines += "the cat sees bread .\n";
+  write_file(folder / "many", lines);
+  RunOptions options;
+  options.kill_after = kSanitizer ? 12000000 : 4000000;
+  const Outcome outcome =
+      run_kette({"translate", "--model", SmallModel::get().model(), "--input",
+                 (folder / "many").string(), "--output", "/dev/null", "--threads", "1"},
+                options);
+  REQUIRE(outcome.code == 128 + SIGKILL);
+  CHECK(outcome.says(" sentences  "));
+  CHECK(outcome.says(" a second  "));
+  CHECK(outcome.says(" left\n"));
+}
+
 TEST_CASE("cli: average of the last checkpoints, which translate then takes") {
   const SmallModel& small = SmallModel::get();
   const std::string out = small.file("mean.safetensors");

@@ -98,6 +98,37 @@ TEST_CASE("lines of a pipe are handed out as they come") {
   CHECK(reader.first_line() == 5);
 }
 
+TEST_CASE("how much of a file the lines so far are") {
+  const testing::ScratchFolder folder;
+  std::string text;
+  for (int line = 0; line < 100000; ++line) text += "line " + std::to_string(line % 7) + "\n";
+  testing::write_file(folder / "plain", text);
+  LineReader plain(folder / "plain");
+  CHECK(plain.share() == 0);
+  for (const double share : {0.25, 0.5, 0.75, 1.0}) {
+    plain.next(25000);
+    CHECK(plain.share() == doctest::Approx(share).epsilon(1e-9));
+  }
+
+  const gzFile file = gzopen((folder / "gz").c_str(), "wb");
+  gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
+  gzclose(file);
+  LineReader compressed(folder / "gz");
+  double before = 0;
+  for (int part = 0; part < 4; ++part) {
+    compressed.next(25000);
+    CHECK(compressed.share() > before);
+    before = compressed.share();
+  }
+  CHECK(before == doctest::Approx(1).epsilon(1e-9));
+
+  const Pipe pipe;
+  pipe.write("a\nb\n");
+  LineReader piped(pipe.out.get(), "pipe");
+  CHECK(piped.next(1).size() == 1);
+  CHECK(piped.share() == 0);
+}
+
 TEST_CASE("passing a limit is an error with the line and the limit") {
   const LineLimits line{.line_bytes = 4}, lines{.lines = 2}, bytes{.bytes = 6};
   CHECK(error_of("1234\n1234\r\n\n", {.line_bytes = 5}) == "");
