@@ -117,7 +117,8 @@ TEST_CASE("how much of a file the lines so far are") {
   double before = 0;
   for (int part = 0; part < 4; ++part) {
     compressed.next(25000);
-    CHECK(compressed.share() > before);
+    CHECK(compressed.share() >= before);  // zlib takes blocks
+    CHECK(compressed.share() > 0);
     before = compressed.share();
   }
   CHECK(before == doctest::Approx(1).epsilon(1e-9));
