@@ -8,6 +8,7 @@ namespace {
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
 volatile std::sig_atomic_t interrupted = 0;
+volatile pid_t receiver = 0;
 
 /// Gives those signals a handler, but for the ignored ones.
 void handle(void (*handler)(int)) {
@@ -21,7 +22,14 @@ void on_signal(int signal) {
   handle(SIG_DFL);
 }
 
+void pass_on(int signal) { kill(receiver, signal); }
+
 }  // namespace
+
+InterruptGuard::InterruptGuard(pid_t process) {
+  receiver = process;
+  handle(pass_on);
+}
 
 InterruptGuard::InterruptGuard() {
   interrupted = 0;

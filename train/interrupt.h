@@ -3,11 +3,15 @@
 // program was started to ignore, as nohup does, stays ignored.
 #pragma once
 
+#include <sys/types.h>
+
 namespace kette {
 
 class InterruptGuard {
  public:
   InterruptGuard();
+  /// These signals go to that process instead, every one of them.
+  explicit InterruptGuard(pid_t process);
   ~InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;

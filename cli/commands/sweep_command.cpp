@@ -25,6 +25,7 @@
 #include "data/files/atomic_file.h"
 #include "data/files/json_text.h"
 #include "data/files/text_file.h"
+#include "train/interrupt.h"
 
 namespace kette::cli {
 namespace {
@@ -72,7 +73,8 @@ struct Outcome {
   Json json;  ///< the last line of stdout
 };
 
-/// This program with other arguments; stderr is shared.
+/// This program with other arguments; stderr is shared. What is to end this process ends that one, which saves its
+/// state first. Its process group is its own, so that a terminal's signals reach it once.
 Outcome run_self(std::vector<std::string> words) {
   words.insert(words.begin(), "kette");
   std::vector<char*> pointers;
@@ -83,10 +85,16 @@ Outcome run_self(std::vector<std::string> words) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   pid_t child = 0;
   const int error =
-      posix_spawn(&child, "/proc/self/exe", &actions, nullptr, pointers.data(), environ);
+      posix_spawn(&child, "/proc/self/exe", &actions, &attributes, pointers.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
+  KETTE_CHECK(error == 0, "sweep: expected a new process, given ", std::strerror(error));
+  const InterruptGuard guard(child);
   close(ends[1]);
   std::string out;
   char buffer[4096];
@@ -95,7 +103,6 @@ Outcome run_self(std::vector<std::string> words) {
     if (bytes < 0 && errno != EINTR) break;
   }
   close(ends[0]);
-  KETTE_CHECK(error == 0, "sweep: expected a new process, given ", std::strerror(error));
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }

@@ -231,3 +231,19 @@ TEST_CASE("kette sweep: a run that fails is told and tried again, the others are
   CHECK(std::filesystem::exists(folder / "out" / "good" / "result.json"));
   CHECK(holds(read_file(folder / "out" / "table.md"), "| bad | tgt = "));
 }
+
+TEST_CASE("kette sweep: a signal to it alone stops the run at work, which saves its state") {
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  write_file(folder / "runs.toml", shared_settings(folder) + "[long]\nsteps = 1000000\n");
+  const auto model = folder / "out" / "long" / "model";
+  RunOptions options;
+  options.signal = SIGTERM;
+  options.signal_when = model / "log.jsonl";
+  const testing::Outcome outcome = run_kette({"sweep", (folder / "runs.toml").string(), "--out",
+                                              (folder / "out").string(), "--threads", "1"},
+                                             options);
+  CHECK(outcome.code == 128 + SIGTERM);
+  CHECK(outcome.says("stopped in [long]; the same command goes on from there"));
+  CHECK(std::filesystem::exists(model / "training.safetensors"));
+}
