@@ -46,11 +46,9 @@ TranslateProgress DecodingProgress::next_part(double share) {
         line_.show([&] {
           const double behind =
               from + (share_ - from) * static_cast<double>(done) / static_cast<double>(total);
-          const std::string rate =
-              text("%lld sentences  %.1f a second", static_cast<long long>(sentences_),
-                   static_cast<double>(sentences_) / seconds_);
-          if (behind <= 0) return rate;
-          return rate + "  " + clock_time(seconds_ * (1 - behind) / behind) + " left";
+          return text("%lld sentences  %.1f a second", static_cast<long long>(sentences_),
+                      static_cast<double>(sentences_) / seconds_) +
+                 time_left(seconds_, behind);
         });
       };
 }

@@ -50,11 +50,7 @@ void print_text_score(const TextScore& score, const char* perplexity, bool json)
 
 ScoreProgress show_share_on(StatusLine& line) {
   return [&line](double share) {
-    if (share <= 0) return;  // nothing to judge the time by
-    line.show([&] {
-      return text("%.0f %%  %s left", 100 * share,
-                  clock_time(line.seconds() * (1 - share) / share).c_str());
-    });
+    line.show([&] { return text("%.0f %%", 100 * share) + time_left(line.seconds(), share); });
   };
 }
 

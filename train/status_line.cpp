@@ -21,6 +21,10 @@ std::string clock_time(double seconds) {
   return text;
 }
 
+std::string time_left(double passed, double share) {
+  return share > 0 ? "  " + clock_time(passed * (1 - share) / share) + " left" : "";
+}
+
 StatusLine::StatusLine(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO)) {}
 
 StatusLine::~StatusLine() { clear(); }
@@ -49,11 +53,10 @@ TokenizeProgress show_on(StatusLine& line, const char* what) {
     line.show([&] {
       const double passed = line.seconds();
       char text[160];
-      std::snprintf(text, sizeof text, "%lld %s  %lld tokens  %.1f MB/s  %s",
-                    static_cast<long long>(report.documents), what,
-                    static_cast<long long>(report.tokens),
-                    static_cast<double>(report.bytes) / 1e6 / passed,
-                    share > 0 ? (clock_time(passed * (1 - share) / share) + " left").c_str() : "");
+      std::snprintf(
+          text, sizeof text, "%lld %s  %lld tokens  %.1f MB/s%s",
+          static_cast<long long>(report.documents), what, static_cast<long long>(report.tokens),
+          static_cast<double>(report.bytes) / 1e6 / passed, time_left(passed, share).c_str());
       return std::string(text);
     });
   };

@@ -12,6 +12,8 @@ namespace kette {
 
 /// "1:02:03" or "2:03".
 std::string clock_time(double seconds);
+/// "  2:03 left", after so many seconds for this share of the work, from 0 to 1; nothing as long as that is 0.
+std::string time_left(double passed, double share);
 
 class StatusLine {
  public:

@@ -123,10 +123,9 @@ HeadStudy study(const AutoregressiveModel& model, const HeadsText& given,
   StatusLine line(false);
   const StudyProgress progress = [&](std::int64_t done, std::int64_t total) {
     line.show([&] {
-      const double left =
-          line.seconds() * static_cast<double>(total - done) / static_cast<double>(done);
-      return text("%lld of %lld results  %s left", static_cast<long long>(done),
-                  static_cast<long long>(total), clock_time(left).c_str());
+      return text("%lld of %lld results", static_cast<long long>(done),
+                  static_cast<long long>(total)) +
+             time_left(line.seconds(), static_cast<double>(done) / static_cast<double>(total));
     });
   };
   return study_heads(model, given.batches, metric, progress);

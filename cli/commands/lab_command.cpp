@@ -60,9 +60,8 @@ void run(const LabOptions& o) {
         o.experiment,
         [&](const std::string& what, double share) {
           line.show([&] {
-            const std::string left =
-                share > 0 ? "  " + clock_time(line.seconds() * (1 - share) / share) + " left" : "";
-            return text("%s  %.0f %%%s", what.c_str(), 100 * share, left.c_str());
+            return text("%s  %.0f %%", what.c_str(), 100 * share) +
+                   time_left(line.seconds(), share);
           });
         },
         page);

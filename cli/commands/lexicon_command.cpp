@@ -61,9 +61,9 @@ void run(const LexiconCommandOptions& o) {
     line.show([&] {
       const double passed = line.seconds(), all = static_cast<double>(o.lexicon.model.iterations);
       const double pairs = static_cast<double>(corpus.size()) * share * all;
-      return text("iteration %.0f of %.0f  %.0f pairs/s  %s left",
-                  std::min(all, 1 + std::floor(share * all)), all, pairs / passed,
-                  clock_time(passed * (1 - share) / share).c_str());
+      return text("iteration %.0f of %.0f  %.0f pairs/s",
+                  std::min(all, 1 + std::floor(share * all)), all, pairs / passed) +
+             time_left(passed, share);
     });
   };
   const Lexicon lexicon =

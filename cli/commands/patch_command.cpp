@@ -199,10 +199,9 @@ void run(PatchOptions& o) {
     StatusLine line(false);
     study = study_patches(*saved.model, pairs, [&](std::int64_t done, std::int64_t total) {
       line.show([&] {
-        const double seconds =
-            line.seconds() * static_cast<double>(total - done) / static_cast<double>(done);
-        return text("%lld of %lld pairs  %s left", static_cast<long long>(done),
-                    static_cast<long long>(total), clock_time(seconds).c_str());
+        return text("%lld of %lld pairs", static_cast<long long>(done),
+                    static_cast<long long>(total)) +
+               time_left(line.seconds(), static_cast<double>(done) / static_cast<double>(total));
       });
     });
   }

@@ -18,16 +18,15 @@ void LineReader::fill() {
   buffer_.erase(0, begin_);
   searched_ -= std::min(searched_, begin_);
   begin_ = 0;
-  const std::size_t before = buffer_.size();
   at_end_ = !source_.append_to(buffer_);
-  read_ += buffer_.size() - before;
   if (next_line_ == 1 && start_.size() < kStart) start_ = buffer_.substr(0, kStart);
 }
 
 double LineReader::share() const {
-  if (read_ == 0) return 0;
-  const std::uint64_t given = read_ - (buffer_.size() - begin_);
-  return source_.share_read() * static_cast<double>(given) / static_cast<double>(read_);
+  if (source_.bytes_read() == 0) return 0;
+  const auto all = static_cast<double>(source_.bytes_read()),
+             waiting = static_cast<double>(buffer_.size() - begin_);
+  return source_.share_read() * (all - waiting) / all;
 }
 
 std::string LineReader::checked(std::string line) const {

@@ -39,7 +39,6 @@ class LineReader {
   std::size_t begin_ = 0;       // where in the buffer the next line begins
   std::size_t searched_ = 0;    // bytes of the buffer known to hold no line end
   bool at_end_ = false;
-  std::uint64_t read_ = 0;  // bytes of text
   std::int64_t first_line_ = 1, next_line_ = 1;
 };
 

@@ -34,6 +34,7 @@ class TextSource {
   /// Whether append_to() would not wait for others to write. Files never do.
   bool more_is_waiting() const;
   const std::string& name() const { return name_; }
+  std::int64_t bytes_read() const { return bytes_; }  ///< of text
   /// How much of a file as it lies on disk has been read, from 0 to 1; 0 of a descriptor, whose end is not known.
   double share_read() const;
 
