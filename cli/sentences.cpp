@@ -33,7 +33,7 @@ void Sink::check(const char* expected) {
               ", given none (", std::strerror(errno), ")");
 }
 
-TranslateProgress DecodingProgress::next_part(double share) {
+SentenceProgress DecodingProgress::next_part(double share) {
   constexpr double kLong = 2;  // seconds
   const std::int64_t sentences = sentences_;
   const double from = share_, seconds = seconds_;

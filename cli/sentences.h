@@ -1,5 +1,5 @@
 // Sentences in, one a line, and what becomes of them out, in the same order, a part as soon as it is done, and how far
-// that is: for `kette translate`, `parse` and `evaluate`.
+// that is: for `kette translate`, `parse`, `evaluate` and `score`.
 #pragma once
 
 #include <filesystem>
@@ -41,7 +41,7 @@ class Sink {
 class DecodingProgress {
  public:
   /// Of the next part. share: how much of everything is behind it, from 0 to 1; 0 where that is not known.
-  TranslateProgress next_part(double share);
+  SentenceProgress next_part(double share);
   /// Takes the line off a terminal.
   void clear() { line_.clear(); }
 

@@ -12,6 +12,9 @@
 
 namespace kette {
 
+/// done sentences of total; called by one thread at a time.
+using SentenceProgress = std::function<void(std::int64_t done, std::int64_t total)>;
+
 /// Fewer sentences than make up an eighth of a worker's budget are not worth reading all the
 /// weights for.
 std::int64_t least_share(std::int64_t budget);

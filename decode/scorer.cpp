@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 
-#include "decode/job_queue.h"
 #include "decode/predictions.h"
 
 namespace kette {
@@ -75,7 +75,8 @@ void score_batch(const Ensemble& model, const std::vector<Ids>& sources,
 }  // namespace
 
 std::vector<SentenceScore> score_ids(const Ensemble& model, const std::vector<Ids>& sources,
-                                     const std::vector<Ids>& targets, const ScoreOptions& options) {
+                                     const std::vector<Ids>& targets, const ScoreOptions& options,
+                                     const SentenceProgress& progress) {
   check(model, sources, targets, options);
   const std::vector<Ids> encoded = ended(sources, model.special().end);
   std::vector<SentenceScore> scores(sources.size());
@@ -86,6 +87,8 @@ std::vector<SentenceScore> score_ids(const Ensemble& model, const std::vector<Id
   const std::int64_t least = least_share(options.batch_tokens);
   const Workforce workforce(model.device(), options.threads, costs, least);
   JobQueue queue(std::move(costs), workforce.workers, least);
+  std::mutex mutex;
+  std::int64_t done = 0;
   workforce.run([&] {
     for (;;) {
       std::vector<std::int64_t> numbers = queue.take(options.batch_tokens, true);
@@ -94,6 +97,9 @@ std::vector<SentenceScore> score_ids(const Ensemble& model, const std::vector<Id
         return targets[a].size() > targets[b].size();
       });
       score_batch(model, encoded, targets, numbers, scores);
+      const std::lock_guard lock(mutex);
+      done += std::ssize(numbers);
+      if (progress) progress(done, std::ssize(sources));
     }
   });
   return scores;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "decode/ensemble.h"
+#include "decode/job_queue.h"
 
 namespace kette {
 
@@ -26,6 +27,7 @@ struct SentenceScore {
 std::vector<SentenceScore> score_ids(const Ensemble& model,
                                      const std::vector<std::vector<std::int32_t>>& sources,
                                      const std::vector<std::vector<std::int32_t>>& targets,
-                                     const ScoreOptions& options = {});
+                                     const ScoreOptions& options = {},
+                                     const SentenceProgress& progress = {});
 
 }  // namespace kette

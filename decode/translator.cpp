@@ -62,7 +62,7 @@ class Search {
     }
   }
 
-  std::vector<std::vector<Hypothesis>> run(const TranslateProgress& progress) const {
+  std::vector<std::vector<Hypothesis>> run(const SentenceProgress& progress) const {
     std::vector<std::vector<Hypothesis>> results(sources_.size());
     std::vector<SearchJob> jobs;
     std::vector<std::int64_t> costs;
@@ -223,7 +223,7 @@ void TranslateOptions::check() const {
 
 std::vector<std::vector<Hypothesis>> translate_ids(
     const Ensemble& model, const std::vector<std::vector<std::int32_t>>& sources,
-    const TranslateOptions& options, const TranslateProgress& progress,
+    const TranslateOptions& options, const SentenceProgress& progress,
     const std::vector<std::vector<std::int32_t>>& prefixes) {
   std::vector<std::vector<std::int32_t>> fitting = sources;
   fit(fitting, "sentence", model, options.truncate);
@@ -235,7 +235,7 @@ Translator::Translator(const Ensemble& model, SharedTokenizer tokenizer, const D
 
 std::vector<Translation> Translator::translate(const std::vector<std::string>& lines,
                                                const TranslateOptions& options,
-                                               const TranslateProgress& progress,
+                                               const SentenceProgress& progress,
                                                const std::vector<std::string>& prefixes) const {
   const std::vector<std::string_view> views(lines.begin(), lines.end());
   std::vector<std::vector<std::int32_t>> sources = tokenizer_->encode_all(views);

@@ -11,6 +11,7 @@
 
 #include "data/tokenizers/tokenizer.h"
 #include "decode/beam_search.h"
+#include "decode/job_queue.h"
 #include "decode/minimum_risk.h"
 #include "decode/sampling.h"
 
@@ -58,9 +59,6 @@ struct Translation {
   bool truncated = false;           ///< the source was cut
 };
 
-/// done sentences of total; called by one thread at a time.
-using TranslateProgress = std::function<void(std::int64_t done, std::int64_t total)>;
-
 class Translator {
  public:
   Translator(const Ensemble& model, SharedTokenizer tokenizer, const DecodingTypes& types = {});
@@ -69,7 +67,7 @@ class Translator {
   /// line begins with, or none for all.
   std::vector<Translation> translate(const std::vector<std::string>& lines,
                                      const TranslateOptions& options = {},
-                                     const TranslateProgress& progress = {},
+                                     const SentenceProgress& progress = {},
                                      const std::vector<std::string>& prefixes = {}) const;
 
  private:
@@ -81,7 +79,7 @@ class Translator {
 /// each sentence. An empty one has the empty hypothesis. prefixes: as above.
 std::vector<std::vector<Hypothesis>> translate_ids(
     const Ensemble& model, const std::vector<std::vector<std::int32_t>>& sources,
-    const TranslateOptions& options = {}, const TranslateProgress& progress = {},
+    const TranslateOptions& options = {}, const SentenceProgress& progress = {},
     const std::vector<std::vector<std::int32_t>>& prefixes = {});
 
 }  // namespace kette

@@ -49,7 +49,7 @@ TreeParser::TreeParser(const Ensemble& model, const SharedTokenizer& tokenizer,
 
 std::vector<Parse> TreeParser::parse(const std::vector<std::string>& lines,
                                      const TranslateOptions& options,
-                                     const TranslateProgress& progress) const {
+                                     const SentenceProgress& progress) const {
   std::vector<std::vector<std::string>> words;
   std::vector<std::vector<std::int32_t>> sources;
   std::vector<TreeConstraint::Sentence> sentences;

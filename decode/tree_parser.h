@@ -28,7 +28,7 @@ class TreeParser {
   /// its number. Of the options those of the search count. progress: of the lines with words.
   std::vector<Parse> parse(const std::vector<std::string>& lines,
                            const TranslateOptions& options = parse_options(),
-                           const TranslateProgress& progress = {}) const;
+                           const SentenceProgress& progress = {}) const;
 
  private:
   TreeTokenizer::Shared tokenizer_;

@@ -5,6 +5,7 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/decoding.h"
+#include "cli/sentences.h"
 #include "data/files/json_text.h"
 #include "data/files/text_file.h"
 #include "decode/scorer.h"
@@ -29,9 +30,11 @@ void run(const ScoreCommandOptions& o) {
   const LoadedEnsemble<Transformer> loaded = load<Transformer>(o.model);
   check_lengths(loaded, source.views(), o.source.string());
   check_lengths(loaded, target.views(), o.target.string(), 1, Side::target);
+  DecodingProgress progress;
   const std::vector<SentenceScore> scores = score_ids(
       loaded.models.for_decoding(loaded.types), loaded.tokenizer->encode_all(source.views()),
-      loaded.tokenizer->encode_all(target.views(), Side::target), o.score);
+      loaded.tokenizer->encode_all(target.views(), Side::target), o.score, progress.next_part(1));
+  progress.clear();
   double sum = 0;
   std::int64_t tokens = 0;
   for (const SentenceScore& score : scores) {

@@ -162,7 +162,14 @@ TEST_CASE("scores of given translations: the model's own, and bit for bit those 
     for (const auto& [threads, batch_tokens] : {std::pair{1, 8192}, {2, 50}}) {
       options.threads = threads;
       options.batch_tokens = batch_tokens;
-      const auto scores = score_ids(*ready, sources, targets, options);
+      std::vector<std::int64_t> progress{0};
+      const auto scores =
+          score_ids(*ready, sources, targets, options, [&](std::int64_t done, std::int64_t total) {
+            CHECK(done > progress.back());
+            CHECK(total == 30);
+            progress.push_back(done);
+          });
+      CHECK(progress.back() == 30);
       for (std::size_t i = 0; i < sources.size(); ++i) {
         Ids inputs{2}, outputs = targets[i];
         inputs.insert(inputs.end(), targets[i].begin(), targets[i].end());
