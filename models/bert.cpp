@@ -1,41 +1,15 @@
 #include "models/bert.h"
 
-#include <cmath>
-
 namespace kette {
 namespace {
-
-MapOptions bert_maps(const BertConfig& c) {
-  const double shared =
-      c.norm == NormOrder::pre ? std::sqrt(2.0 * static_cast<double>(c.layers)) : 1;
-  return {kInitialDeviation, kInitialDeviation / shared, c.biases};  // as in models/gpt.cpp
-}
 
 Norm bert_norm(const Scope& scope, const BertConfig& c) {
   return Norm(scope, c.width, c.norm_kind, c.biases, c.norm_epsilon);
 }
 
-std::optional<Embedding> table_of(const Scope& scope, std::int64_t entries, const BertConfig& c) {
-  if (entries == 0) return {};
-  return Embedding(scope, entries, c.width, kInitialDeviation);
-}
-
-std::vector<Block> bert_blocks(const Scope& scope, const BertConfig& c) {
-  BlockConfig config{.width = c.width,
-                     .hidden = c.hidden,
-                     .norm_order = c.norm,
-                     .norm_kind = c.norm_kind,
-                     .norm_epsilon = c.norm_epsilon,
-                     .feed_forward = c.feed_forward,
-                     .dropout = c.dropout,
-                     .attention_dropout = c.attention_dropout,
-                     .maps = bert_maps(c)};
-  std::vector<Block> blocks;
-  for (std::int64_t i = 0; i < c.layers; ++i) {
-    config.heads = c.heads_of(i);
-    blocks.emplace_back(scope / i, i, config);
-  }
-  return blocks;
+std::optional<Embedding> segment_embedding_of(const Scope& scope, const BertConfig& c) {
+  if (c.segments == 0) return {};
+  return Embedding(scope, c.segments, c.width, kInitialDeviation);
 }
 
 std::optional<Norm> final_norm_of(const Scope& scope, const BertConfig& c) {
@@ -45,9 +19,8 @@ std::optional<Norm> final_norm_of(const Scope& scope, const BertConfig& c) {
 
 Linear head_map_of(const Scope& scope, const BertConfig& c) {
   const bool gated = c.feed_forward == FeedForwardKind::swiglu;
-  return Linear(
-      scope, c.width, c.width,
-      bert_maps(c).reading(1, gated ? Activation::gelu_erf : activation_of(c.feed_forward)));
+  const Activation activation = gated ? Activation::gelu_erf : activation_of(c.feed_forward);
+  return Linear(scope, c.width, c.width, c.map_options(c.norm).reading(1, activation));
 }
 
 Variable output_bias(const Scope& scope, const BertConfig& c) {
@@ -59,12 +32,9 @@ Variable output_bias(const Scope& scope, const BertConfig& c) {
 
 Variable BertEncoder::operator()(const Tensor& ids, const Sequences& sequences, Run& run,
                                  const Tensor& types) const {
-  std::optional<Rotation> rotation;
-  if (rotary_table_.defined()) {
-    rotation = {rotary_table_, sequences.positions().to(rotary_table_.device())};
-  }
+  const std::optional<Rotation> rotation = Rotation::of(sequences, rotary_table_);
   ResidualStream x = embed(ids, sequences, run, types);
-  for (const Block& block : blocks) x = block(x, sequences, run, rotation ? &*rotation : nullptr);
+  for (const Block& block : blocks) x = block(x, sequences, run, rotation);
   return final_norm ? x.through(*final_norm, run)[1] : x.sum();
 }
 
@@ -92,12 +62,10 @@ Variable BertEncoder::embed(const Tensor& ids, const Sequences& sequences, Run& 
 BertEncoder::BertEncoder(const Scope& scope, const BertConfig& config)
     : token_embedding(scope / "token_embedding", config.vocabulary, config.width,
                       kInitialDeviation),
-      position_embedding(table_of(scope / "position_embedding",
-                                  config.positions == Positions::learned ? config.context : 0,
-                                  config)),
-      segment_embedding(table_of(scope / "segment_embedding", config.segments, config)),
+      position_embedding(position_embedding_of(scope / "position_embedding", config)),
+      segment_embedding(segment_embedding_of(scope / "segment_embedding", config)),
       embedding_norm(bert_norm(scope / "embedding_norm", config)),
-      blocks(bert_blocks(scope / "layers", config)),
+      blocks(stacked_blocks(scope / "layers", config, config.block_config(config.norm))),
       final_norm(final_norm_of(scope / "final_norm", config)),
       config_(config) {}
 
@@ -106,9 +74,7 @@ void BertEncoder::each_linear(const VisitLinear& visit) {
 }
 
 void BertEncoder::make_tables(DType dtype, Device device) {
-  if (config_.positions != Positions::rotary) return;
-  rotary_table_ = kette::rotary_table(config_.context, config_.heads_of(0).width,
-                                      config_.rotary_base, dtype, device);
+  rotary_table_ = config_.make_rotary_table(dtype, device);
 }
 
 Variable Bert::head(const Variable& states, Run& run) const {

@@ -1,29 +1,22 @@
 // The sizes and settings of a BERT, and those of published models.
 #pragma once
 
-#include "models/gpt_config.h"
+#include "models/stack_config.h"
 
 namespace kette {
 
 const Family& bert_family();
 
-/// The defaults are those of Devlin et al. 2019, section 3, and their code.
-struct BertConfig : ModelConfig {
-  std::int64_t layers = 12;
-  std::int64_t context = 512;  ///< tokens of the longest text, the marks at both its ends counted
-  std::int64_t segments = 2;   ///< parts of a text that tokens are told apart by; 0: none
-  Positions positions = Positions::learned;
-  double rotary_base = 10000;  ///< of the angles by which positions turn
+/// The defaults are those of Devlin et al. 2019, section 3, and their code. context: the marks at both ends of a
+/// text counted; biases: of the logits, too.
+struct BertConfig : StackConfig {
+  std::int64_t segments = 2;  ///< parts of a text that tokens are told apart by; 0: none
   NormOrder norm = NormOrder::post;
-  NormKind norm_kind = NormKind::layer;
-  double norm_epsilon = 1e-12;
-  FeedForwardKind feed_forward = FeedForwardKind::gelu_erf;
-  bool biases = true;  ///< of linear maps, layer norms and the logits
 
   BertConfig();
 
-  /// "bert-tiny" or "bert-small", which train on a laptop; "bert-base" or "bert-large" (the paper's
-  /// section 3). An unknown name is an Error that lists them.
+  /// "bert-tiny" or "bert-small", which train on a laptop and have rotary positions; "bert-base" or "bert-large"
+  /// (the paper's section 3). An unknown name is an Error that lists them.
   static BertConfig preset(const std::string& name);
 
   const Family& family() const override { return bert_family(); }
@@ -35,7 +28,6 @@ struct BertConfig : ModelConfig {
   void check() const override;
   std::vector<SummaryRow> summary() const override;
   double attention_pairs(const Segments& source, const Segments& target) const override;
-  std::int64_t attentions() const override { return layers; }
   Batch example_batch(std::uint64_t seed) const override;
 };
 

@@ -1,42 +1,15 @@
 #include "models/gpt.h"
 
-#include <cmath>
-
 namespace kette {
 namespace {
 
-/// The residual stream is a sum of 2 * layers outputs; this keeps its variance from growing with
-/// them.
-MapOptions map_options(const GptConfig& config) {
-  return {kInitialDeviation,
-          kInitialDeviation / std::sqrt(2.0 * static_cast<double>(config.layers)), config.biases};
-}
-
-std::optional<Embedding> position_embedding_of(const Scope& scope, const GptConfig& c) {
-  if (c.positions != Positions::learned) return {};
-  return Embedding(scope, c.context, c.width, kInitialDeviation);
-}
-
 std::vector<Block> decoder_blocks(const Scope& scope, const GptConfig& c) {
-  BlockConfig config{.width = c.width,
-                     .hidden = c.hidden,
-                     .pattern = c.pattern(),
-                     .smeared_keys = c.smeared_keys,
-                     .norm_order = NormOrder::pre,
-                     .norm_kind = c.norm,
-                     .norm_epsilon = c.norm_epsilon,
-                     .feed_forward = c.feed_forward,
-                     .dropout = c.dropout,
-                     .attention_dropout = c.attention_dropout,
-                     .maps = map_options(c),
-                     .self_attention = "attention",
-                     .norms_first = true};
-  std::vector<Block> blocks;
-  for (std::int64_t i = 0; i < c.layers; ++i) {
-    config.heads = c.heads_of(i);
-    blocks.emplace_back(scope / i, i, config);
-  }
-  return blocks;
+  BlockConfig config = c.block_config(NormOrder::pre);
+  config.pattern = c.pattern();
+  config.smeared_keys = c.smeared_keys;
+  config.self_attention = "attention";
+  config.norms_first = true;
+  return stacked_blocks(scope, c, config);
 }
 
 /// The token embedding again, or a matrix of its own.
@@ -48,12 +21,9 @@ Variable output_weight(const Scope& scope, const GptConfig& c, const Embedding& 
 }  // namespace
 
 Variable Gpt::decode(const Tensor& ids, const Sequences& sequences, Run& run) const {
-  std::optional<Rotation> rotation;
-  if (rotary_table_.defined()) {
-    rotation = {rotary_table_, sequences.positions().to(rotary_table_.device())};
-  }
+  const std::optional<Rotation> rotation = Rotation::of(sequences, rotary_table_);
   ResidualStream x = embed(ids, sequences, run);
-  for (const Block& block : blocks_) x = block(x, sequences, run, rotation ? &*rotation : nullptr);
+  for (const Block& block : blocks_) x = block(x, sequences, run, rotation);
   return x.through(final_norm_, run)[1];
 }
 
@@ -73,15 +43,13 @@ Gpt::Gpt(const GptConfig& config)
                        kInitialDeviation),
       position_embedding_(position_embedding_of(Scope(store_) / "position_embedding", config)),
       blocks_(decoder_blocks(Scope(store_) / "layers", config)),
-      final_norm_(Scope(store_) / "final_norm", config.width, config.norm, config.biases,
+      final_norm_(Scope(store_) / "final_norm", config.width, config.norm_kind, config.biases,
                   config.norm_epsilon),
       output_("logits", output_weight(Scope(store_) / "output", config, token_embedding_),
               Variable()) {}
 
 void Gpt::make_tables(DType dtype, Device device) {
-  if (config_.positions != Positions::rotary) return;
-  rotary_table_ = kette::rotary_table(config_.context, config_.heads_of(0).width,
-                                      config_.rotary_base, dtype, device);
+  rotary_table_ = config_.make_rotary_table(dtype, device);
 }
 
 void Gpt::each_linear(const VisitLinear& visit) {

@@ -1,7 +1,5 @@
 #include "models/gpt_config.h"
 
-#include <cmath>
-
 namespace kette {
 namespace {
 
@@ -34,11 +32,6 @@ const Presets<GptConfig>& gpt_presets() {
   return presets;
 }
 
-std::int64_t norm_parameters(const GptConfig& c) {
-  if (c.norm == NormKind::none) return 0;
-  return c.norm == NormKind::layer && c.biases ? 2 * c.width : c.width;
-}
-
 /// What weights without a softmax over the keys leave no place for.
 void check_linear_attention(const GptConfig& c) {
   const auto check = [](bool fits, const char* setting, const char* expected, const auto& given) {
@@ -61,13 +54,7 @@ std::vector<std::pair<std::string, std::shared_ptr<const ModelConfig>>> small_mo
 
 }  // namespace
 
-GptConfig::GptConfig() {
-  width = 768;
-  hidden = 3072;
-  heads = 12;
-  vocabulary = 50257;
-  attention_dropout = 0.1;
-}
+GptConfig::GptConfig() { vocabulary = 50257; }
 
 GptConfig GptConfig::preset(const std::string& name) { return find_preset(gpt_presets(), name); }
 
@@ -83,30 +70,15 @@ const Family& gpt_family() {
 }
 
 std::vector<Field> GptConfig::fields() {
-  std::vector<Field> fields = {{"layers", &layers, "--layers", "Layers"}};
-  for (Field& field : ModelConfig::fields()) fields.push_back(std::move(field));
+  std::vector<Field> fields = StackConfig::fields();
+  for (Field& field : fields) {
+    if (field.key == "norm_kind") field.former_key = "norm";
+  }
   const Field own[] = {
-      {"context", &context, "--context", "Tokens the model sees at once"},
-      {"positions", Field::choice(positions), "--positions",
-       "Added to the tokens, as GPT-2 has them, turning queries and keys, or as slopes of the scores"},
-      {.key = "norm_kind",
-       .value = Field::choice(norm),
-       .option = "--norm-kind",
-       .help = "Layer norm, the root mean square alone, or none",
-       .former_key = "norm"},
-      {.key = "norm_epsilon", .value = &norm_epsilon, .may_lack = true},
-      {.key = "rotary_base", .value = &rotary_base, .may_lack = true},
-      {"feed_forward", Field::choice(feed_forward), "--feed-forward",
-       "What is inside the feed-forward layers"},
       {.key = "tied_output",
        .value = &tied_output,
        .option = "--tied-output",
        .help = "Logits are made with the token embedding, not with a matrix of their own",
-       .may_lack = true},
-      {.key = "biases",
-       .value = &biases,
-       .option = "--biases",
-       .help = "Linear maps and layer norms have biases",
        .may_lack = true},
       {.key = "smeared_keys",
        .value = &smeared_keys,
@@ -140,17 +112,9 @@ std::vector<Field> GptConfig::fields() {
 }
 
 void GptConfig::check() const {
-  check_size("layers", layers, kMostLayers);
-  ModelConfig::check();
-  check_size("context", context, kMostPositions);
+  StackConfig::check();
   KETTE_CHECK(positions != Positions::sinusoidal,
               "positions: expected learned, rotary or alibi in a language model, given sinusoidal");
-  KETTE_CHECK(positions != Positions::rotary || width / heads % 2 == 0,
-              "heads: expected heads of even width for rotary positions, given ", width / heads);
-  KETTE_CHECK(norm_epsilon > 0 && norm_epsilon < 1,
-              "norm_epsilon: expected a number between 0 and 1, given ", norm_epsilon);
-  KETTE_CHECK(rotary_base > 0 && std::isfinite(rotary_base),
-              "rotary_base: expected a number above 0, given ", rotary_base);
   check_size("attention_window", attention_window, kMostPositions, 0);
   check_size("kv_heads", kv_heads, heads, 0);
   KETTE_CHECK(kv_heads == 0 || heads % kv_heads == 0, "kv_heads: expected a divisor of the heads ",
@@ -186,12 +150,7 @@ CacheSize GptConfig::largest_cache() const {
 }
 
 std::vector<SummaryRow> GptConfig::summary() const {
-  const std::int64_t w = width,
-                     inner = feed_forward == FeedForwardKind::swiglu ? 2 * hidden : hidden,
-                     norm_size = norm_parameters(*this);
-  const auto map = [this](std::int64_t in, std::int64_t out) {
-    return linear_parameters(in, out, biases);
-  };
+  const std::int64_t w = width, norm_size = norm_parameters();
   const double output_flops = linear_flops(w, vocabulary);
   std::vector<SummaryRow> rows;
   if (tied_output) {
@@ -205,16 +164,14 @@ std::vector<SummaryRow> GptConfig::summary() const {
   const auto cost = [&](std::int64_t heads_width) {
     const std::int64_t smears = smeared_keys ? heads_width / (w / heads) : 0;
     const std::int64_t projected = heads_width + 2 * heads_width / pattern().group;
-    return SummaryRow{part, 1, map(w, projected) + map(heads_width, w) + norm_size + smears, 0,
-                      linear_flops(w, projected + heads_width)};
+    return SummaryRow{
+        part, 1, map_parameters(w, projected) + map_parameters(heads_width, w) + norm_size + smears,
+        0, linear_flops(w, projected + heads_width)};
   };
   for (SummaryRow& row : attention_rows(*this, 0, layers, cost)) {
     rows.push_back(std::move(row));
   }
-  if (hidden > 0) {
-    rows.push_back({"layer: feed-forward", layers, map(w, inner) + map(hidden, w) + norm_size, 0,
-                    linear_flops(w, inner + hidden)});
-  }
+  if (hidden > 0) rows.push_back(feed_forward_row(&SummaryRow::target_flops));
   if (norm_size > 0) rows.push_back({"final norm", 1, norm_size, 0, 0});
   return rows;
 }
@@ -246,7 +203,7 @@ GptConfig small_gpt() {
 GptConfig small_modern_gpt() {
   GptConfig config = small_gpt();
   config.positions = Positions::rotary;
-  config.norm = NormKind::rms;
+  config.norm_kind = NormKind::rms;
   config.feed_forward = FeedForwardKind::swiglu;
   return config;
 }
@@ -254,7 +211,7 @@ GptConfig small_modern_gpt() {
 GptConfig small_attention_only_gpt() {
   GptConfig config = small_gpt();
   config.hidden = 0;
-  config.norm = NormKind::none;
+  config.norm_kind = NormKind::none;
   config.tied_output = config.biases = false;
   config.smeared_keys = true;
   return config;
@@ -270,7 +227,7 @@ GptConfig small_unbiased_gpt() {
 
 GptConfig small_grokking_gpt() {
   GptConfig config = small_gpt();
-  config.norm = NormKind::none;
+  config.norm_kind = NormKind::none;
   config.feed_forward = FeedForwardKind::relu;
   config.tied_output = config.biases = false;
   return config;

@@ -1,9 +1,7 @@
 // The sizes and settings of a GPT, and those of published models.
 #pragma once
 
-#include "models/model_config.h"
-#include "nn/block.h"
-#include "nn/positions.h"
+#include "models/stack_config.h"
 
 namespace kette {
 
@@ -13,21 +11,11 @@ inline constexpr auto kNamesOf<AttentionWeights> = enum_names<AttentionWeights>(
 
 const Family& gpt_family();
 
-/// Of the initial values of matrices, as in the code of GPT-2 and of BERT.
-inline constexpr double kInitialDeviation = 0.02;
-
 /// hidden: 0 for a model of attention alone (Elhage et al. 2021, "A Mathematical Framework for
 /// Transformer Circuits").
-struct GptConfig final : ModelConfig {
-  std::int64_t layers = 12;
-  std::int64_t context = 1024;               ///< tokens the model sees at once
-  Positions positions = Positions::learned;  ///< sinusoidal is for translation models alone
-  NormKind norm = NormKind::layer;
-  double norm_epsilon = kNormEpsilon;
-  double rotary_base = 10000;  ///< of the angles by which positions turn
-  FeedForwardKind feed_forward = FeedForwardKind::gelu;
-  bool tied_output = true;  ///< logits are made with the token embedding
-  bool biases = true;       ///< of linear maps and of layer norms; the logits have none in any case
+/// biases: the logits have none in any case.
+struct GptConfig final : StackConfig {
+  bool tied_output = true;    ///< logits are made with the token embedding
   bool smeared_keys = false;  ///< see autograd/ops/smear.h
   AttentionWeights attention = AttentionWeights::softmax;
   std::int64_t kv_heads =
@@ -49,7 +37,6 @@ struct GptConfig final : ModelConfig {
   std::int64_t least_hidden() const override { return 0; }
   std::vector<SummaryRow> summary() const override;
   double attention_pairs(const Segments& source, const Segments& target) const override;
-  std::int64_t attentions() const override { return layers; }
   CacheSize largest_cache() const override;
   /// Of every layer's attention.
   AttentionPattern pattern() const;

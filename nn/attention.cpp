@@ -32,6 +32,11 @@ Variable smear_of(const Scope& scope, std::int64_t heads, bool smeared_keys) {
 
 }  // namespace
 
+std::optional<Rotation> Rotation::of(const Sequences& sequences, const Tensor& table) {
+  if (!table.defined()) return {};
+  return Rotation{table, sequences.positions().to(table.device())};
+}
+
 MultiHeadSelfAttention::MultiHeadSelfAttention(const Scope& scope, std::int64_t layer_number,
                                                std::int64_t width, const HeadShape& head_shape,
                                                const AttentionPattern& who, double dropout,
@@ -53,7 +58,7 @@ MultiHeadSelfAttention::MultiHeadSelfAttention(const Scope& scope, std::int64_t 
 }
 
 Variable MultiHeadSelfAttention::operator()(const Variable& x, const Sequences& sequences, Run& run,
-                                            const Rotation* rotation) const {
+                                            const std::optional<Rotation>& rotation) const {
   Variable qkv = query_key_value(x, run);
   if (smears_keys()) qkv = sequences.smeared_keys(layer, qkv, sigmoid(smear));
   if (rotation)

@@ -13,6 +13,9 @@ namespace kette {
 struct Rotation {
   Tensor table;      ///< rotary_table()
   Tensor positions;  ///< i32 [rows]
+
+  /// Nothing where the table is undefined.
+  static std::optional<Rotation> of(const Sequences& sequences, const Tensor& table);
 };
 
 /// Projects queries, keys and values in one product. All heads of one read one of the keys and values, or values
@@ -41,7 +44,7 @@ struct MultiHeadSelfAttention {
     return heads.count / pattern.group * linear_weights::state_size(heads.width);
   }
   Variable operator()(const Variable& x, const Sequences& sequences, Run& run,
-                      const Rotation* rotation = nullptr) const;
+                      const std::optional<Rotation>& rotation = {}) const;
 };
 
 /// Takes keys and values from the memory, the encoder's output.

@@ -74,7 +74,7 @@ Block::Block(const Scope& scope, std::int64_t layer, const BlockConfig& c)
                                      : std::nullopt) {}
 
 ResidualStream Block::operator()(const ResidualStream& x, const Sequences& sequences, Run& run,
-                                 const Rotation* rotation) const {
+                                 const std::optional<Rotation>& rotation) const {
   ResidualStream y = self_attention_norm(
       x, run, [&](const Variable& in) { return self_attention(in, sequences, run, rotation); });
   if (cross_attention) {

@@ -39,7 +39,7 @@ GptConfig modular_addition_gpt(std::int64_t modulus, std::int64_t width, std::in
   config.hidden = hidden;
   config.vocabulary = modulus + 1;  // and "="
   config.context = 3;
-  config.norm = NormKind::none;
+  config.norm_kind = NormKind::none;
   config.feed_forward = FeedForwardKind::relu;
   config.tied_output = config.biases = false;
   config.dropout = config.attention_dropout = 0;

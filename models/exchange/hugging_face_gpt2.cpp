@@ -72,7 +72,7 @@ void pass_over_masks(Parameters& parameters, std::int64_t layers) {
 void check_form(const GptConfig& config) {
   const std::pair<const char*, bool> settings[] = {
       {"positions", config.positions == Positions::learned},
-      {"norm_kind", config.norm == NormKind::layer},
+      {"norm_kind", config.norm_kind == NormKind::layer},
       {"feed_forward", config.feed_forward == FeedForwardKind::gelu},
       {"hidden", config.hidden > 0},
       {"biases", config.biases},

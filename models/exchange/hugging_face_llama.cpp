@@ -47,7 +47,7 @@ GptConfig llama_config(const Settings& settings) {
   config.rotary_base = rotary_base(settings);
   config.attention_window = is_mistral ? window(settings) : 0;
   config.positions = Positions::rotary;
-  config.norm = NormKind::rms;
+  config.norm_kind = NormKind::rms;
   config.feed_forward = FeedForwardKind::swiglu;
   config.biases = false;
   settings.check([&] {
@@ -125,7 +125,7 @@ SavedModel<Gpt> read_llama(const fs::path& folder, const Settings& settings) {
 }
 
 bool is_llama(const GptConfig& c) {
-  return c.positions == Positions::rotary && c.norm == NormKind::rms &&
+  return c.positions == Positions::rotary && c.norm_kind == NormKind::rms &&
          c.feed_forward == FeedForwardKind::swiglu && c.hidden > 0 && !c.biases && !c.smeared_keys;
 }
 

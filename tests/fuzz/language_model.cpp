@@ -19,7 +19,7 @@ std::string seed(const GptConfig& config) {
 std::vector<std::string> seeds() {
   GptConfig modern = tiny_gpt();
   modern.positions = Positions::rotary;
-  modern.norm = NormKind::rms;
+  modern.norm_kind = NormKind::rms;
   modern.feed_forward = FeedForwardKind::swiglu;
   return {seed(tiny_gpt()), seed(modern), seed(modern) + kNan};
 }

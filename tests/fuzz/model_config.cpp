@@ -9,7 +9,7 @@ namespace {
 std::vector<std::string> seeds() {
   GptConfig modern = tiny_gpt();
   modern.positions = Positions::rotary;
-  modern.norm = NormKind::rms;
+  modern.norm_kind = NormKind::rms;
   modern.feed_forward = FeedForwardKind::swiglu;
   return {to_json(tiny_transformer(80)), to_json(TransformerConfig::preset("base")),
           to_json(tiny_gpt(), load_tokenizer({}, "byte").get()), to_json(modern)};

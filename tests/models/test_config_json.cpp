@@ -66,7 +66,7 @@ TEST_CASE("config.json: a language model of version 0.1.0 calls the kind of its 
   json.erase("norm_kind");
   json["norm"] = "rms";
   const auto config = model_config_from_json(json.dump(), "config.json");
-  CHECK(dynamic_cast<const GptConfig&>(*config).norm == NormKind::rms);
+  CHECK(dynamic_cast<const GptConfig&>(*config).norm_kind == NormKind::rms);
   json["norm"] = "post";
   CHECK_THROWS_WITH_AS(model_config_from_json(json.dump(), "config.json"),
                        "config.json: norm: expected one of layer, rms, none, given post", Error);

@@ -154,7 +154,7 @@ TEST_CASE("GPT: settings leave out what they say, and nothing else") {
   other.hidden = 0;
   CHECK(names(other) == without("feed_forward"));
   other = config;
-  other.norm = NormKind::none;
+  other.norm_kind = NormKind::none;
   CHECK(names(other) == without("norm/"));
   other = config;
   other.biases = false;

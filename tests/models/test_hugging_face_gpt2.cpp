@@ -174,8 +174,8 @@ TEST_CASE(
   const auto gpt2 = Gpt2Tokenizer::load(kHuggingFace / "gpt2");
   const std::pair<const char*, void (*)(GptConfig&)> changes[] = {
       {"positions", [](GptConfig& c) { c.positions = Positions::rotary; }},
-      {"norm_kind", [](GptConfig& c) { c.norm = NormKind::rms; }},
-      {"norm_kind", [](GptConfig& c) { c.norm = NormKind::none; }},
+      {"norm_kind", [](GptConfig& c) { c.norm_kind = NormKind::rms; }},
+      {"norm_kind", [](GptConfig& c) { c.norm_kind = NormKind::none; }},
       {"feed_forward", [](GptConfig& c) { c.feed_forward = FeedForwardKind::swiglu; }},
       {"hidden", [](GptConfig& c) { c.hidden = 0; }},
       {"biases", [](GptConfig& c) { c.biases = false; }},

@@ -55,7 +55,7 @@ TEST_CASE("model summary: as many parameters as the model registers") {
   }
   for (const NormKind norm : {NormKind::layer, NormKind::rms, NormKind::none}) {
     GptConfig gpt = small_gpt();
-    gpt.norm = norm;
+    gpt.norm_kind = norm;
     gpt.biases = false;
     check(gpt);
   }

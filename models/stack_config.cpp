@@ -1,0 +1,100 @@
+#include "models/stack_config.h"
+
+#include <cmath>
+
+namespace kette {
+
+StackConfig::StackConfig() {
+  width = 768;
+  hidden = 3072;
+  heads = 12;
+  attention_dropout = 0.1;
+}
+
+std::vector<Field> StackConfig::fields() {
+  std::vector<Field> fields = {{"layers", &layers, "--layers", "Layers"}};
+  for (Field& field : ModelConfig::fields()) fields.push_back(std::move(field));
+  const Field own[] = {
+      {"context", &context, "--context", "Tokens the model sees at once"},
+      {"positions", Field::choice(positions), "--positions",
+       "Added to the tokens, as GPT-2 has them, turning queries and keys, or as slopes of the scores"},
+      {"norm_kind", Field::choice(norm_kind), "--norm-kind",
+       "Layer norm, the root mean square alone, or none"},
+      {.key = "norm_epsilon", .value = &norm_epsilon, .may_lack = true},
+      {.key = "rotary_base", .value = &rotary_base, .may_lack = true},
+      {"feed_forward", Field::choice(feed_forward), "--feed-forward",
+       "What is inside the feed-forward layers"},
+      {.key = "biases",
+       .value = &biases,
+       .option = "--biases",
+       .help = "Linear maps and layer norms have biases",
+       .may_lack = true}};
+  fields.insert(fields.end(), std::begin(own), std::end(own));
+  return fields;
+}
+
+void StackConfig::check() const {
+  check_size("layers", layers, kMostLayers);
+  ModelConfig::check();
+  check_size("context", context, kMostPositions);
+  KETTE_CHECK(positions != Positions::rotary || width / heads % 2 == 0,
+              "heads: expected heads of even width for rotary positions, given ", width / heads);
+  KETTE_CHECK(norm_epsilon > 0 && norm_epsilon < 1,
+              "norm_epsilon: expected a number between 0 and 1, given ", norm_epsilon);
+  KETTE_CHECK(rotary_base > 0 && std::isfinite(rotary_base),
+              "rotary_base: expected a number above 0, given ", rotary_base);
+}
+
+MapOptions StackConfig::map_options(NormOrder order) const {
+  const double summed = order == NormOrder::pre ? std::sqrt(2.0 * static_cast<double>(layers)) : 1;
+  return {kInitialDeviation, kInitialDeviation / summed, biases};
+}
+
+BlockConfig StackConfig::block_config(NormOrder order) const {
+  return {.width = width,
+          .hidden = hidden,
+          .norm_order = order,
+          .norm_kind = norm_kind,
+          .norm_epsilon = norm_epsilon,
+          .feed_forward = feed_forward,
+          .dropout = dropout,
+          .attention_dropout = attention_dropout,
+          .maps = map_options(order)};
+}
+
+Tensor StackConfig::make_rotary_table(DType dtype, Device device) const {
+  if (positions != Positions::rotary) return {};
+  return rotary_table(context, heads_of(0).width, rotary_base, dtype, device);
+}
+
+std::int64_t StackConfig::norm_parameters() const {
+  if (norm_kind == NormKind::none) return 0;
+  return norm_kind == NormKind::layer && biases ? 2 * width : width;
+}
+
+SummaryRow StackConfig::feed_forward_row(double SummaryRow::*flops) const {
+  const std::int64_t inner = feed_forward == FeedForwardKind::swiglu ? 2 * hidden : hidden;
+  SummaryRow row;
+  row.part = "layer: feed-forward";
+  row.count = layers;
+  row.parameters = map_parameters(width, inner) + map_parameters(hidden, width) + norm_parameters();
+  row.*flops = linear_flops(width, inner + hidden);
+  return row;
+}
+
+std::vector<Block> stacked_blocks(const Scope& scope, const StackConfig& stack,
+                                  BlockConfig config) {
+  std::vector<Block> blocks;
+  for (std::int64_t i = 0; i < stack.layers; ++i) {
+    config.heads = stack.heads_of(i);
+    blocks.emplace_back(scope / i, i, config);
+  }
+  return blocks;
+}
+
+std::optional<Embedding> position_embedding_of(const Scope& scope, const StackConfig& config) {
+  if (config.positions != Positions::learned) return {};
+  return Embedding(scope, config.context, config.width, kInitialDeviation);
+}
+
+}  // namespace kette
