@@ -87,8 +87,8 @@ TEST_CASE("the page of a trace: a timeline and memory that can be pointed at") {
       canvas.dispatchEvent(new KeyboardEvent("keydown", { key: "0" }));
       hand("pointermove", xOf(step.peak_at) + 0.01, memoryTop + 40);
       notes.push(tip.textContent.includes("in use after"), tip.textContent.includes("first moment"));
-      hand("pointerdown", 1, memoryTop + 40);
-      hand("pointerup", 1, memoryTop + 40);
+      hand("pointerdown", 0, memoryTop + 40);
+      hand("pointerup", 0, memoryTop + 40);
       notes.push(moment.textContent.startsWith("After"), alive.textContent.includes("workspace"));
       moment.querySelector("button").click();
       notes.push(moment.textContent.startsWith("At the peak"));
