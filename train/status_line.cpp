@@ -30,8 +30,10 @@ StatusLine::StatusLine(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FI
 StatusLine::~StatusLine() { clear(); }
 
 void StatusLine::show(const std::function<std::string()>& line) {
+  constexpr double kLong = 2;  // seconds, after which there is a rate to tell
+  if (quiet_ || seconds() < kLong) return;
   const auto now = Clock::now();
-  if (quiet_ || now - last_ < std::chrono::milliseconds(terminal_ ? 500 : 10000)) return;
+  if (now - last_ < std::chrono::milliseconds(terminal_ ? 500 : 10000)) return;
   last_ = now;
   std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", visible(line()).c_str());
   is_open_ = terminal_;

@@ -23,7 +23,7 @@ class StatusLine {
   StatusLine& operator=(const StatusLine&) = delete;
 
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-  /// Shows what line() says, if it is time to.
+  /// Shows what line() says, if it is time to: not in the first seconds of the line's life.
   void show(const std::function<std::string()>& line);
   /// A line of its own, which stays.
   void say(const std::string& line);
