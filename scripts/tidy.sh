@@ -5,6 +5,10 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+if (($# > 0)); then
+  echo "tidy.sh: expected no arguments, given $1" >&2
+  exit 2
+fi
 for tool in clang-tidy clang++; do
   if ! command -v "$tool" > /dev/null; then
     echo "tidy.sh: expected $tool, given a machine without it (scripts/setup.sh --ci installs it)" >&2
