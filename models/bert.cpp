@@ -65,7 +65,8 @@ BertEncoder::BertEncoder(const Scope& scope, const BertConfig& config)
       position_embedding(position_embedding_of(scope / "position_embedding", config)),
       segment_embedding(segment_embedding_of(scope / "segment_embedding", config)),
       embedding_norm(bert_norm(scope / "embedding_norm", config)),
-      blocks(stacked_blocks(scope / "layers", config, config.block_config(config.norm))),
+      blocks(stacked_blocks(scope / "layers", config, config.layers,
+                            config.block_config(config.norm))),
       final_norm(final_norm_of(scope / "final_norm", config)),
       config_(config) {}
 

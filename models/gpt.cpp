@@ -9,7 +9,7 @@ std::vector<Block> decoder_blocks(const Scope& scope, const GptConfig& c) {
   config.smeared_keys = c.smeared_keys;
   config.self_attention = "attention";
   config.norms_first = true;
-  return stacked_blocks(scope, c, config);
+  return stacked_blocks(scope, c, c.layers, config);
 }
 
 /// The token embedding again, or a matrix of its own.

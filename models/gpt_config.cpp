@@ -73,6 +73,8 @@ std::vector<Field> GptConfig::fields() {
   std::vector<Field> fields = StackConfig::fields();
   for (Field& field : fields) {
     if (field.key == "norm_kind") field.former_key = "norm";
+    field.may_lack = field.may_lack || field.key == "norm_epsilon" || field.key == "rotary_base" ||
+                     field.key == "biases";
   }
   const Field own[] = {
       {.key = "tied_output",

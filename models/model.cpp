@@ -4,6 +4,16 @@
 
 namespace kette {
 
+std::vector<Block> stacked_blocks(const Scope& scope, const ModelConfig& model, std::int64_t layers,
+                                  BlockConfig config) {
+  std::vector<Block> blocks;
+  for (std::int64_t i = 0; i < layers; ++i) {
+    config.heads = model.heads_of(i);
+    blocks.emplace_back(scope / i, i, config);
+  }
+  return blocks;
+}
+
 void Model::allocate(DType dtype, Device device, Gradients gradients) {
   store_.allocate(dtype, device, gradients);
   make_tables(dtype, device);

@@ -22,6 +22,10 @@ struct DecodingTypes {
       : weights(of_weights), cache(of_cache) {}
 };
 
+/// A stack whose attentions are the first ones of the model's, with the heads that they have left.
+std::vector<Block> stacked_blocks(const Scope& scope, const ModelConfig& model, std::int64_t layers,
+                                  BlockConfig config);
+
 class Model {
  public:
   Model() = default;

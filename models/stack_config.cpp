@@ -20,15 +20,11 @@ std::vector<Field> StackConfig::fields() {
        "Added to the tokens, as GPT-2 has them, turning queries and keys, or as slopes of the scores"},
       {"norm_kind", Field::choice(norm_kind), "--norm-kind",
        "Layer norm, the root mean square alone, or none"},
-      {.key = "norm_epsilon", .value = &norm_epsilon, .may_lack = true},
-      {.key = "rotary_base", .value = &rotary_base, .may_lack = true},
+      {.key = "norm_epsilon", .value = &norm_epsilon},
+      {.key = "rotary_base", .value = &rotary_base},
       {"feed_forward", Field::choice(feed_forward), "--feed-forward",
        "What is inside the feed-forward layers"},
-      {.key = "biases",
-       .value = &biases,
-       .option = "--biases",
-       .help = "Linear maps and layer norms have biases",
-       .may_lack = true}};
+      {"biases", &biases, "--biases", "Linear maps and layer norms have biases"}};
   fields.insert(fields.end(), std::begin(own), std::end(own));
   return fields;
 }
@@ -80,16 +76,6 @@ SummaryRow StackConfig::feed_forward_row(double SummaryRow::*flops) const {
   row.parameters = map_parameters(width, inner) + map_parameters(hidden, width) + norm_parameters();
   row.*flops = linear_flops(width, inner + hidden);
   return row;
-}
-
-std::vector<Block> stacked_blocks(const Scope& scope, const StackConfig& stack,
-                                  BlockConfig config) {
-  std::vector<Block> blocks;
-  for (std::int64_t i = 0; i < stack.layers; ++i) {
-    config.heads = stack.heads_of(i);
-    blocks.emplace_back(scope / i, i, config);
-  }
-  return blocks;
 }
 
 std::optional<Embedding> position_embedding_of(const Scope& scope, const StackConfig& config) {

@@ -45,8 +45,6 @@ struct StackConfig : ModelConfig {
 /// Of the initial values of matrices and tables.
 inline constexpr double kInitialDeviation = 0.02;
 
-/// The whole stack.
-std::vector<Block> stacked_blocks(const Scope& scope, const StackConfig& stack, BlockConfig config);
 /// Nothing where positions are not learned.
 std::optional<Embedding> position_embedding_of(const Scope& scope, const StackConfig& config);
 

@@ -16,16 +16,6 @@ BlockConfig block_config(const TransformerConfig& c) {
           .activation_dropout = c.activation_dropout};
 }
 
-std::vector<Block> encoder_blocks(const Scope& scope, const TransformerConfig& c) {
-  BlockConfig config = block_config(c);
-  std::vector<Block> blocks;
-  for (std::int64_t i = 0; i < c.encoder_layers; ++i) {
-    config.heads = c.heads_of(i);
-    blocks.emplace_back(scope / i, i, config);
-  }
-  return blocks;
-}
-
 std::vector<Block> decoder_blocks(const Scope& scope, const TransformerConfig& c) {
   BlockConfig config = block_config(c);
   config.pattern = Mask::causal;
@@ -115,7 +105,8 @@ Transformer::Transformer(const TransformerConfig& config)
       source_embedding_(source_embedding_of(Scope(store_) / "source_embedding", config)),
       encoder_positions_(learned_positions(Scope(store_) / "encoder", config)),
       decoder_positions_(learned_positions(Scope(store_) / "decoder", config)),
-      encoder_(encoder_blocks(Scope(store_) / "encoder", config)),
+      encoder_(stacked_blocks(Scope(store_) / "encoder", config, config.encoder_layers,
+                              block_config(config))),
       decoder_(decoder_blocks(Scope(store_) / "decoder", config)),
       encoder_norm_(final_norm(Scope(store_) / "encoder", config)),
       decoder_norm_(final_norm(Scope(store_) / "decoder", config)),
