@@ -5,7 +5,7 @@ export LC_ALL=C # sorting, hashing and lower-casing by bytes: the same split on 
 
 usage() {
   cat <<'END'
-usage: data/fetch.sh multi30k|tatoeba|wmt14 [DIR]
+usage: data/fetch.sh multi30k|captions|tatoeba|wmt14 [DIR]
 
 Downloads a data set into DIR (default: data/downloads/NAME), checks it, and lays it out as plain
 UTF-8 files, one sentence a line, line n of each language translating line n of the others.
@@ -13,6 +13,9 @@ UTF-8 files, one sentence a line, line n of each language translating line n of 
   multi30k  29,000 image captions, en de fr (15 MB): {train,val,test_2016_flickr,test_2017_flickr}.*
             in DIR (raw) and in DIR/lc-tok (lowercased and tokenised, the text of published scores).
             For research and education, not for commercial use; see github.com/multi30k/dataset
+  captions  145,000 more captions of Multi30k's training images in each of en and de, which do not
+            translate each other (20 MB), for scripts/diversify.sh: captions.{en,de}, lowercased and
+            tokenised. On the same terms
   tatoeba   everyday sentences, en de (10 MB): {train,valid,test}.{en,de}. 2,000 pairs each for
             valid and test, of which no sentence occurs in train. CC BY 2.0, manythings.org/anki
             and tatoeba.org. The package grows over time, and the split with it.
@@ -95,8 +98,36 @@ END
 }
 
 fetch_multi30k() {
-  local dir=$1 sum place upstream given
-  local host=raw.githubusercontent.com/multi30k/dataset/master/data/task1
+  multi30k_files | fetch_checked "$1" raw.githubusercontent.com/multi30k/dataset/master/data/task1
+}
+
+captions_files() {
+  cat <<'END'
+4ad9fa3db9d3b34475179022ce29db057e6a790d5102a6d4dfbc5d2e8b5e0ad4 parts/train.1.en train.lc.norm.tok.1.en
+702800c9ab3c9bbc261b8756f569123781eb8ebdca569894b2ed439bc4847b3a parts/train.2.en train.lc.norm.tok.2.en
+5ad5423f866b515911a3c5830e4dde329a1e56dc6398f8cdab473cdd892ca0d4 parts/train.3.en train.lc.norm.tok.3.en
+8b22cf016446518bbb29120cd15b0a64050be81e9fa897097544dc9ea961b874 parts/train.4.en train.lc.norm.tok.4.en
+d10da9a89b78a2eca8911365b6637a949a9c4377ea7d4b6f9bf50830c0383a32 parts/train.5.en train.lc.norm.tok.5.en
+72d855815551e9793ee557715472debb744065a7731a2da316e809d68c856685 parts/train.1.de train.lc.norm.tok.1.de
+8dfc5b92294a804d766499940f50731134223f7feaf3c2189b539650391460fb parts/train.2.de train.lc.norm.tok.2.de
+65c59b52ce0bf0d54e299f60be7f6ae5e5c070763a17027875e99a04e5af5095 parts/train.3.de train.lc.norm.tok.3.de
+6e46023ccf8a203be288dfc5e1880d4c4de1f0f5418349df2e9f8603650d2953 parts/train.4.de train.lc.norm.tok.4.de
+4f7dab9da6396c64268ae6559dfaa298553b19e390c86eb0fba306120e27a719 parts/train.5.de train.lc.norm.tok.5.de
+END
+}
+
+fetch_captions() {
+  local dir=$1 language
+  captions_files |
+    fetch_checked "$dir" raw.githubusercontent.com/multi30k/dataset/master/data/task2/tok
+  for language in en de; do
+    cat "$dir"/parts/*."$language" >"$dir/captions.$language"
+  done
+}
+
+# fetch_checked DIR HOST/PATH: what the lines of the input say, "SHA256 PLACE-IN-DIR PLACE-UPSTREAM" each.
+fetch_checked() {
+  local dir=$1 host=$2 sum place upstream given
   need gzip
   while read -r sum place upstream; do
     if [ -f "$dir/$place" ] && [ "$(sha256 "$dir/$place")" = "$sum" ]; then
@@ -117,7 +148,7 @@ fetch_multi30k() {
     fi
     mkdir -p "$(dirname "$dir/$place")"
     mv "$fetched" "$dir/$place"
-  done < <(multi30k_files)
+  done
   rm -rf "$dir/.download"
 }
 
@@ -242,12 +273,12 @@ case "${1:-}" in
     usage
     exit
     ;;
-  multi30k | tatoeba | wmt14) ;;
+  multi30k | captions | tatoeba | wmt14) ;;
   '')
     usage >&2
     exit 2
     ;;
-  *) die "expected multi30k, tatoeba or wmt14, given '$1' (see --help)" ;;
+  *) die "expected multi30k, captions, tatoeba or wmt14, given '$1' (see --help)" ;;
 esac
 [ $# -le 2 ] || die "expected a data set and a directory, given $# arguments (see --help)"
 

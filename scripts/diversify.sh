@@ -1,21 +1,25 @@
 #!/usr/bin/env bash
 # Data diversification (Nguyen et al. 2020, "Data Diversification: A Simple Strategy For Neural Machine Translation"):
 # K models of each direction translate the training text, and one model is trained on the text and all of these
-# translations. What is done already is not done again, so the same command goes on where it was stopped.
-#   scripts/diversify.sh --src F --tgt F --valid-src F --valid-tgt F --out DIR [--models K] \
+# translations. They also translate text that there is in one language alone: --mono-src (self-training) and --mono-tgt
+# (back-translation; Sennrich et al. 2016, "Improving Neural Machine Translation Models with Monolingual Data").
+# What is done already is not done again, so the same command goes on where it was stopped.
+#   scripts/diversify.sh --src F --tgt F --valid-src F --valid-tgt F --out DIR [--models K] [--mono-src F] [--mono-tgt F] \
 #       [-- OPTIONS of kette train [-- OPTIONS that the last model has in their place]]
-# The last model's text is 2 K + 1 times as long, so that it takes as many times fewer --epochs.
+# The last model's text is 2 K + 1 times as long or more, so that it takes as many times fewer --epochs.
 # Leaves it in DIR/model. The program is build/release/kette, or what KETTE names.
 set -euo pipefail
 
 kette=${KETTE:-$(dirname "${BASH_SOURCE[0]}")/../build/release/kette}
-src='' tgt='' valid_src='' valid_tgt='' out='' models=1 options=() last=()
+src='' tgt='' valid_src='' valid_tgt='' mono_src='' mono_tgt='' out='' models=1 options=() last=()
 while (($# > 0)); do
   case "$1" in
     --src) src=${2:-} ;;
     --tgt) tgt=${2:-} ;;
     --valid-src) valid_src=${2:-} ;;
     --valid-tgt) valid_tgt=${2:-} ;;
+    --mono-src) mono_src=${2:-} ;;
+    --mono-tgt) mono_tgt=${2:-} ;;
     --out) out=${2:-} ;;
     --models) models=${2:-} ;;
     --)
@@ -28,7 +32,7 @@ while (($# > 0)); do
       break
       ;;
     *)
-      echo "diversify.sh: expected --src, --tgt, --valid-src, --valid-tgt, --out, --models or --, given $1" >&2
+      echo "diversify.sh: expected --src, --tgt, --valid-src, --valid-tgt, --mono-src, --mono-tgt, --out, --models or --, given $1" >&2
       exit 2
       ;;
   esac
@@ -56,8 +60,8 @@ learn() {
   "$kette" train "$@" --out "$out/$name" --seed "$seed" --resume ${options[@]:+"${options[@]}"}
   touch "$out/$name/finished"
 }
-# put_in_other_words NAME TEXT RESULT: its translation of a text, as a whole or not at all.
-put_in_other_words() {
+# translate NAME TEXT RESULT: the model's translation of a text, as a whole or not at all.
+translate() {
   [[ -e "$3" ]] && return
   echo "== $1 translates $2" >&2
   "$kette" translate --model "$out/$1" --input "$2" --output "$3.part" --truncate
@@ -67,11 +71,18 @@ put_in_other_words() {
 sources=("$src") targets=("$tgt")
 for ((i = 1; i <= models; ++i)); do
   learn "forward-$i" "$i" --src "$src" --tgt "$tgt" --valid-src "$valid_src" --valid-tgt "$valid_tgt"
-  put_in_other_words "forward-$i" "$src" "$out/forward-$i.txt"
-  sources+=("$src") targets+=("$out/forward-$i.txt")
   learn "backward-$i" "$i" --src "$tgt" --tgt "$src" --valid-src "$valid_tgt" --valid-tgt "$valid_src"
-  put_in_other_words "backward-$i" "$tgt" "$out/backward-$i.txt"
-  sources+=("$out/backward-$i.txt") targets+=("$tgt")
+  translate "forward-$i" "$src" "$out/forward-$i.txt"
+  translate "backward-$i" "$tgt" "$out/backward-$i.txt"
+  sources+=("$src" "$out/backward-$i.txt") targets+=("$out/forward-$i.txt" "$tgt")
+  if [[ -n "$mono_src" ]]; then
+    translate "forward-$i" "$mono_src" "$out/forward-$i-mono.txt"
+    sources+=("$mono_src") targets+=("$out/forward-$i-mono.txt")
+  fi
+  if [[ -n "$mono_tgt" ]]; then
+    translate "backward-$i" "$mono_tgt" "$out/backward-$i-mono.txt"
+    sources+=("$out/backward-$i-mono.txt") targets+=("$mono_tgt")
+  fi
 done
 options+=(${last[@]:+"${last[@]}"})
 learn model 1 --src "${sources[@]}" --tgt "${targets[@]}" --valid-src "$valid_src" --valid-tgt "$valid_tgt"

@@ -17,33 +17,56 @@ namespace {
 using cpu::load_floats;
 using S = cpu::Simd<float>;
 
+/// Lane i is the product of a query with the `count` elements of keys[i] from `column` on.
 template <class Kept>
-float dot(const float* a, const Kept* b, std::int64_t count) {
-  S::Vector sums{};
+S::Vector dots(const float* query, const Kept* const* keys, std::int64_t column,
+               std::int64_t count) {
+  S::Vector sums[S::kLanes] = {};
   std::int64_t e = 0;
-  for (; e + S::kLanes <= count; e += S::kLanes) sums += S::load(a + e) * load_floats(b + e);
-  float total = S::sum_lanes(sums);
-  for (; e < count; ++e) total += a[e] * float(b[e]);
-  return total;
+  for (; e + S::kLanes <= count; e += S::kLanes) {
+    const S::Vector factor = S::load(query + e);
+#pragma GCC unroll 16
+    for (int i = 0; i < S::kLanes; ++i) sums[i] += factor * load_floats(keys[i] + column + e);
+  }
+  S::Vector products = S::sums_of_lanes(sums);
+  for (; e < count; ++e) {
+    for (int i = 0; i < S::kLanes; ++i) products[i] += query[e] * float(keys[i][column + e]);
+  }
+  return products;
 }
 
-/// out += sum over t of weights[t] * values[t][column ...], for `count` columns.
+/// out += sum over t of weights[t] * values[t][column ...], for `vectors` whole vectors.
+template <int vectors, class Kept>
+void mix_vectors(const float* weights, std::span<const Kept* const> values, std::int64_t column,
+                 float* out) {
+  S::Vector sums[vectors];
+#pragma GCC unroll 4
+  for (int v = 0; v < vectors; ++v) sums[v] = S::load(out + v * S::kLanes);
+  for (std::size_t t = 0; t < values.size(); ++t) {
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) {
+      sums[v] += weights[t] * load_floats(values[t] + column + v * S::kLanes);
+    }
+  }
+#pragma GCC unroll 4
+  for (int v = 0; v < vectors; ++v) S::store(out + v * S::kLanes, sums[v]);
+}
+
+/// The same for `count` columns.
 template <class Kept>
 void mix(const float* weights, std::span<const Kept* const> values, std::int64_t column,
          std::int64_t count, float* out) {
   std::int64_t e = 0;
+  for (; e + 4 * S::kLanes <= count; e += 4 * S::kLanes) {
+    mix_vectors<4>(weights, values, column + e, out + e);
+  }
   for (; e + S::kLanes <= count; e += S::kLanes) {
-    S::Vector sums = S::load(out + e);
-    for (std::size_t t = 0; t < values.size(); ++t) {
-      sums += weights[t] * load_floats(values[t] + column + e);
-    }
-    S::store(out + e, sums);
+    mix_vectors<1>(weights, values, column + e, out + e);
   }
   for (; e < count; ++e) {
-    float sum = out[e];
-    for (std::size_t t = 0; t < values.size(); ++t)
-      sum += weights[t] * float(values[t][column + e]);
-    out[e] = sum;
+    for (std::size_t t = 0; t < values.size(); ++t) {
+      out[e] += weights[t] * float(values[t][column + e]);
+    }
   }
 }
 
@@ -68,7 +91,8 @@ void normalize(float* scores, std::int64_t length) {
     S::store(scores + t, S::load(scores + t) * factor);
 }
 
-/// Working memory of a thread: the scores of one row, [heads, padded length], and its keys' places.
+/// Working memory of a thread: the scores of one row, [heads, padded length], and its keys' places,
+/// [padded length], of which the last one is repeated.
 template <class Kept>
 struct RowScratch {
   std::vector<float> scores;
@@ -95,15 +119,24 @@ void attend(const QueryRows& args, std::int64_t row, Heads heads, std::int64_t l
                      group = args.pattern.group;
   const float* query = args.query + row * args.query_stride;
   const float scale = static_cast<float>(args.scale);
-  const auto key_of = [&](std::int64_t t, std::int64_t head) {
-    return scratch.keys[t] + head / group * head_width;
+  const auto column_of = [&](std::int64_t head) { return head / group * head_width; };
+  // While a head is at its rows [begin, end), a share of the as many next ones of all heads is fetched.
+  const std::int64_t used = column_of(heads.end - 1) + head_width - column_of(heads.begin);
+  const auto fetch_next = [&](std::int64_t begin, std::int64_t end, std::int64_t head,
+                              std::int64_t offset) {
+    const std::int64_t rows = end - begin, part = head - heads.begin,
+                       parts = heads.end - heads.begin;
+    const std::int64_t last = std::min(length, end + rows * (part + 1) / parts);
+    for (std::int64_t t = end + rows * part / parts; t < last; ++t) {
+      prefetch(scratch.keys[t] + offset + column_of(heads.begin), used);
+    }
   };
-  constexpr std::int64_t kAhead = 8;
-  for (std::int64_t t = 0; t < length; ++t) {
+  for (std::int64_t t = 0; t < length; t += S::kLanes) {
     for (std::int64_t head = heads.begin; head < heads.end; ++head) {
-      if (t + kAhead < length) prefetch(key_of(t + kAhead, head), head_width);
-      scratch.scores[head * stride + t] =
-          scale * dot(query + head * head_width, key_of(t, head), head_width);
+      fetch_next(t, t + S::kLanes, head, 0);
+      S::store(scratch.scores.data() + head * stride + t,
+               scale * dots(query + head * head_width, scratch.keys.data() + t, column_of(head),
+                            head_width));
     }
   }
   for (std::int64_t head = heads.begin; head < heads.end; ++head) {
@@ -121,13 +154,10 @@ void attend(const QueryRows& args, std::int64_t row, Heads heads, std::int64_t l
   for (std::int64_t begin = 0; begin < length; begin += kTogether) {
     const std::int64_t end = std::min(length, begin + kTogether);
     for (std::int64_t head = heads.begin; head < heads.end; ++head) {
-      const std::int64_t column = args.key_width() + head / group * head_width;
-      for (std::int64_t t = end; t < std::min(length, end + kTogether); ++t) {
-        prefetch(scratch.keys[t] + column, head_width);
-      }
+      fetch_next(begin, end, head, args.key_width());
       mix<Kept>(scratch.scores.data() + head * stride + begin,
-                {scratch.keys.data() + begin, scratch.keys.data() + end}, column, head_width,
-                output + head * head_width);
+                {scratch.keys.data() + begin, scratch.keys.data() + end},
+                args.key_width() + column_of(head), head_width, output + head * head_width);
     }
   }
 }
@@ -165,14 +195,16 @@ void attend_all(const CachedAttentionArgs& args) {
     const std::int64_t first = part / groups * kRowsPerBlock, group = part % groups;
     const Heads heads{queries.heads * group / groups, queries.heads * (group + 1) / groups};
     thread_local RowScratch<Kept> scratch;
-    const auto most = static_cast<std::size_t>(longest);
+    const auto most = static_cast<std::size_t>(padded(longest));
     if (scratch.keys.size() < most) scratch.keys.resize(most);
-    const auto scores = static_cast<std::size_t>(padded(longest) * queries.heads);
+    const std::size_t scores = most * static_cast<std::size_t>(queries.heads);
     if (scratch.scores.size() < scores) scratch.scores.resize(scores);
     for (std::int64_t row = first; row < std::min(rows, first + kRowsPerBlock); ++row) {
       const std::int64_t length = length_of(row);
       const std::int32_t* slots = table + lines[row] * table_width + positions[row] + 1 - length;
-      for (std::int64_t t = 0; t < length; ++t) scratch.keys[t] = cache + slots[t] * slot_width;
+      for (std::int64_t t = 0; t < padded(length); ++t) {
+        scratch.keys[t] = cache + slots[std::min(t, length - 1)] * slot_width;
+      }
       attend(queries, row, heads, length, scratch);
     }
   });

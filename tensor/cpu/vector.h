@@ -58,6 +58,12 @@ struct Simd {
     return vector[0];
   }
 
+  /// Lane i is the sum of the lanes of vectors[i].
+  static Vector sums_of_lanes(Vector (&vectors)[kLanes]) {
+    gather_sums<kLanes / 2>(vectors);
+    return vectors[0];
+  }
+
   /// Transposes the square of kLanes vectors: blocks of half the size change places, then blocks
   /// within them.
   static void transpose(Vector (&rows)[kLanes]) { exchange<kLanes / 2>(rows); }
@@ -102,6 +108,16 @@ struct Simd {
       rows[i + size] = second_blocks<size>(a, b, kLaneNumbers);
     }
     if constexpr (size > 1) exchange<size / 2>(rows);
+  }
+  /// As exchange(), of whose rows only the sums are wanted: half as many are left each time.
+  template <int size>
+  static void gather_sums(Vector (&rows)[kLanes]) {
+#pragma GCC unroll 16
+    for (int i = 0; i < size; ++i) {
+      const Vector a = rows[i], b = rows[i + size];
+      rows[i] = first_blocks<size>(a, b, kLaneNumbers) + second_blocks<size>(a, b, kLaneNumbers);
+    }
+    if constexpr (size > 1) gather_sums<size / 2>(rows);
   }
 };
 

@@ -12,14 +12,19 @@ TEST_CASE("diversify: a model of the text and its translations, made where it wa
   const std::string command =
       "export KETTE='" + kette_binary() + "' OMP_NUM_THREADS=1; scripts/diversify.sh --src " +
       path("train.en") + " --tgt " + path("train.de") + " --valid-src " + path("valid.en") +
-      " --valid-tgt " + path("valid.de") + " --out " + path("out") +
+      " --valid-tgt " + path("valid.de") + " --out " + path("out") + " --mono-src " +
+      path("valid.en") + " --mono-tgt " + path("valid.de") +
       " -- --vocab 80 --encoder-layers 1 --decoder-layers 1 --width 16 --hidden 32 --heads 2"
       " --batch-tokens 200 --max-length 60 --quiet --steps 4 -- --steps 6";
   const Outcome made = run_bash(command);
   REQUIRE_MESSAGE(made.code == 0, made.out);
-  for (const char* translations : {"out/forward-1.txt", "out/backward-1.txt"}) {
-    const std::string text = read_file(folder / translations);
-    CHECK(std::count(text.begin(), text.end(), '\n') == 60);
+  const auto lines = [&](const std::string& name) {
+    const std::string text = read_file(folder / name);
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  for (const char* way : {"forward-1", "backward-1"}) {
+    CHECK(lines(std::string("out/") + way + ".txt") == 60);
+    CHECK(lines(std::string("out/") + way + "-mono.txt") == lines("valid.en"));
   }
   const auto settings = [&](const std::string& name) {
     return read_file(folder / "out" / name / "config.toml");
@@ -27,7 +32,8 @@ TEST_CASE("diversify: a model of the text and its translations, made where it wa
   CHECK(settings("forward-1").find("steps = 4") != std::string::npos);
   CHECK(settings("backward-1").find("steps = 4") != std::string::npos);
   CHECK(settings("model").find("steps = 6") != std::string::npos);
-  for (const char* text : {"forward-1.txt\"", "backward-1.txt\""}) {
+  for (const char* text :
+       {"forward-1.txt\"", "backward-1.txt\"", "forward-1-mono.txt\"", "backward-1-mono.txt\""}) {
     CHECK(settings("model").find(text) != std::string::npos);
   }
 

@@ -63,11 +63,12 @@ struct FetchFixture {
 TEST_CASE_FIXTURE(FetchFixture, "fetch.sh explains itself and refuses what it does not know") {
   const Outcome help = fetch("--help");
   CHECK(help.exit_code == 0);
-  CHECK(contains(help.output, "usage: data/fetch.sh multi30k|tatoeba|wmt14 [DIR]"));
+  CHECK(contains(help.output, "usage: data/fetch.sh multi30k|captions|tatoeba|wmt14 [DIR]"));
   CHECK(fetch("").exit_code == 2);
   const Outcome unknown = fetch("multi31k");
   CHECK(unknown.exit_code == 1);
-  CHECK(contains(unknown.output, "expected multi30k, tatoeba or wmt14, given 'multi31k'"));
+  CHECK(
+      contains(unknown.output, "expected multi30k, captions, tatoeba or wmt14, given 'multi31k'"));
 }
 
 TEST_CASE_FIXTURE(FetchFixture,
@@ -106,6 +107,21 @@ TEST_CASE_FIXTURE(FetchFixture, "fetch.sh refuses a file with another checksum, 
   const Outcome absent = fetch_multi30k();
   CHECK(absent.exit_code == 1);
   CHECK(contains(absent.output, "fetch.sh: could not fetch file://"));
+}
+
+TEST_CASE_FIXTURE(FetchFixture, "fetch.sh captions: refuses a text that is not the known one") {
+  if (std::system("command -v curl > /dev/null") != 0) {
+    MESSAGE("skipped: needs curl");
+    return;
+  }
+  const fs::path captions =
+      mirror / "raw.githubusercontent.com/multi30k/dataset/master/data/task2/tok";
+  fs::create_directories(captions);
+  testing::write_file(captions / "train.lc.norm.tok.1.en", "two dogs .\n");
+  const Outcome changed = fetch("captions '" + target.string() + "'");
+  CHECK(changed.exit_code == 1);
+  CHECK(contains(changed.output, "parts/train.1.en: expected the sha256 4ad9fa3db9d3"));
+  CHECK_FALSE(fs::exists(target / "captions.en"));
 }
 
 }  // namespace
