@@ -20,7 +20,9 @@ class CheckpointNode final : public Tape::Node {
     for (std::size_t i = 0; i < values_.size(); ++i) {
       again.push_back(inputs[i]->wanted() ? tape.watch(values_[i]) : Variable(values_[i]));
     }
-    tape.backward(function_(again), gradients[0]);
+    const Variable result = function_(again);
+    if (!tape.tracks(result)) return;  // of constants, by frozen layers
+    tape.backward(result, gradients[0]);
     for (std::size_t i = 0; i < again.size(); ++i) {
       if (!inputs[i]->wanted()) continue;
       if (Tensor gradient = tape.gradient(again[i]); gradient.defined()) inputs[i]->add(gradient);

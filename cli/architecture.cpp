@@ -77,12 +77,15 @@ void ArchitectureOptions::add_field_options(CLI::App& command) {
   // Those that all families have come first.
   for (const bool shared : {true, false}) {
     for (std::size_t i = 0; i < configs_.size(); ++i) {
-      OptionGroup group(command, shared ? "Model" : configs_[i]->family().options);
       for (const Field& field : configs_[i]->fields()) {
         const std::vector<std::size_t> families = families_with(field.option);
         const bool is_here =
             families.front() == i && (families.size() == configs_.size()) == shared;
         if (field.option.empty() || !is_here) continue;
+        std::vector<std::string> names;
+        for (const std::size_t family : families)
+          names.push_back(configs_[family]->family().options);
+        OptionGroup group(command, shared ? "Model" : joined(names));
         options_.push_back(
             {field.option, families, std::visit(AddOption{group, field}, field.value)});
       }
@@ -109,10 +112,29 @@ void ArchitectureOptions::check() const {
   }
 }
 
-std::vector<std::string> ArchitectureOptions::foreign_options() const {
+void ArchitectureOptions::check_like(const ModelConfig& model,
+                                     const std::filesystem::path& where) const {
+  const std::unique_ptr<ModelConfig> asked_for = config(), its = model.clone();
+  const auto text_of = [](ModelConfig& config, const std::string& option) -> std::string {
+    for (const Field& field : config.fields()) {
+      if (field.option == option) return text_of_value(field);
+    }
+    return "none";
+  };
+  for (const FieldOption& option : options_) {
+    if (!option.option.given()) continue;
+    const std::string given = text_of(*asked_for, option.name),
+                      expected = text_of(*its, option.name);
+    if (given == expected) continue;
+    throw UsageError(option.name + ": expected " + expected + ", as the model in " +
+                     where.string() + " has, which training starts from, given " + given);
+  }
+}
+
+std::vector<std::string> ArchitectureOptions::option_names(bool of_others) const {
   std::vector<std::string> names;
   for (const FieldOption& option : options_) {
-    if (is_foreign(option)) names.push_back(option.name.substr(2));
+    if (!of_others || is_foreign(option)) names.push_back(option.name.substr(2));
   }
   return names;
 }

@@ -41,8 +41,10 @@ class ArchitectureOptions {
   void add_field_options(CLI::App& command);
   /// Throws a UsageError if one was given that only other families have.
   void check() const;
-  /// The names of the options that only other families have, without dashes.
-  std::vector<std::string> foreign_options() const;
+  /// Throws a UsageError if one was given that is not what this model has, which is in `where`.
+  void check_like(const ModelConfig& model, const std::filesystem::path& where) const;
+  /// The names of the fields' options, of all or of those that only other families have, without dashes.
+  std::vector<std::string> option_names(bool of_others) const;
 
  private:
   /// An option sets the field of the first family that has it.

@@ -18,7 +18,8 @@ namespace kette::cli {
 
 void add_common_options(CLI::App& command, CommonOptions& options) {
   OptionGroup group(command, "Common");
-  group.number("--threads", options.threads, at_least(1), "Threads (default: all the machine has)");
+  group.number("--threads", options.threads, at_least(1),
+               options.threads > 0 ? "Threads" : "Threads (default: all the machine has)");
   group.flag("--json", options.json, "Print one JSON object as the last line of stdout");
   group.custom(
       "--config", [](const std::string&) {}, [] { return std::string(); },
@@ -57,7 +58,7 @@ void add_weights_option(OptionGroup& group, std::optional<DType>& weights,
   add_type_option(
       group, "--weights", {DType::f32, DType::bf16, DType::int8}, weights,
       [&weights] { return weights ? name_of(*weights) : ""; },
-      "What weights are rounded to: bf16 takes half the memory, int8, for a CPU, a quarter, and as much of the time where reading them is what takes it (default: " +
+      "What weights are kept in: bf16 takes half the memory, int8 (on a CPU) a quarter, and decoding is quicker where it is bound by reading them (default: " +
           otherwise + ")");
 }
 
@@ -71,7 +72,12 @@ void add_compute_options(OptionGroup& group, ComputeOptions& options) {
   add_device_option(group, options.device);
   group.choice(
       "--precision", options.precision, {"f32", "tf32", "bf16"},
-      "What the model computes in; with bf16 sums and Adam stay in f32, and a CPU that multiplies bf16 no quicker takes f32; tf32 lets products on a GPU round their factors to 11 bits");
+      "What the model computes in; with bf16, sums and Adam stay in f32, and a CPU that multiplies bf16 no quicker than f32 takes f32; tf32 lets products on a GPU round their factors to 11 bits");
+}
+
+std::string ComputeOptions::computed_in() const {
+  const bool is_tf32 = precision == "tf32" && device.kind == DeviceKind::cuda;
+  return is_tf32 ? precision : name_of(dtype());
 }
 
 DType ComputeOptions::dtype() const {
@@ -115,7 +121,7 @@ void print_lines(const Json& json) {
 }
 
 void print_json(const Json& object) {
-  // A file's name need not be UTF-8, but JSON must be.
+  // A file's name need not be UTF-8, nor need a text that ends within a character, but JSON must be.
   std::cout << object.dump(-1, ' ', false, Json::error_handler_t::replace) << "\n";
 }
 

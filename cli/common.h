@@ -29,6 +29,8 @@ struct ComputeOptions {
 
   /// f32 in the place of bf16 on a CPU that gains nothing by it.
   DType dtype() const;
+  /// What that makes of the precision that was asked for.
+  std::string computed_in() const;
   /// Lets the device's products have that precision, and says so where another one is taken.
   void apply() const;
 };

@@ -81,18 +81,19 @@ void say_parameters(const ModelOptions& options, const Metadata& metadata) {
   std::cerr << visible(file.string() + ", " + describe(metadata)) << std::endl;
 }
 
-Option add_beam_options(OptionGroup& group, SearchOptions& options, const std::string& of_one) {
+BeamOptions add_beam_options(OptionGroup& group, SearchOptions& options,
+                             const std::string& of_one) {
   const Option beam =
       group.number("--beam", options.beam, at_least(1), "Hypotheses kept; 1 is " + of_one);
-  group.choice(
+  const Option kind = group.choice(
       "--beam-kind", options.kind,
       "Whether a finished hypothesis keeps its place, or leaves it to another one, as in generate() of Hugging Face's transformers");
-  group.custom(
+  const Option length_penalty = group.custom(
       "--length-penalty",
       [&options](const std::string& text) { options.length_penalty = parse_length_penalty(text); },
       [&options] { return options.length_penalty.str(); },
       "gnmt:ALPHA for ((5 + n) / 6)^ALPHA, len:ALPHA for n^ALPHA, or none", "NAME");
-  return beam;
+  return {beam, kind, length_penalty};
 }
 
 std::vector<Option> add_sampling_options(OptionGroup& group, SamplingOptions& options) {
@@ -106,7 +107,8 @@ std::vector<Option> add_sampling_options(OptionGroup& group, SamplingOptions& op
 }
 
 void add_candidate_options(CLI::App& command, TranslateOptions& options,
-                           CandidateOptions& candidates, bool lists) {
+                           CandidateOptions& candidates, const std::vector<Option>& search,
+                           bool lists) {
   OptionGroup group(command, "Candidates");
   Option n_best = group.number(
       "--n-best", options.n_best, at_least(1),
@@ -120,26 +122,33 @@ void add_candidate_options(CLI::App& command, TranslateOptions& options,
       },
       "Take the one of the --n-best that is most like all of them by this score, the one of minimum Bayes risk");
   if (!lists) n_best.needs(mbr);
-  const Option sample =
+  Option sample =
       group.flag("--sample", candidates.sample, "Draw translations by chance instead of searching");
+  for (const Option& option : search) sample.excludes(option);
   for (Option option : add_sampling_options(group, candidates.sampling)) option.needs(sample);
 }
 
-void add_search_options(CLI::App& command, TranslateOptions& options) {
+void add_language_option(OptionGroup& group, std::string& language) {
+  group.text("--to", language, "Of a model trained with --languages: the one to translate to",
+             "LANGUAGE");
+}
+
+std::vector<Option> add_search_options(CLI::App& command, TranslateOptions& options) {
   OptionGroup group(command, "Search");
-  add_beam_options(group, options);
+  const BeamOptions beam = add_beam_options(group, options);
   group.number("--batch-tokens", options.batch_tokens, at_least(1),
                "Tokens times beam that each thread has at once");
   group.number("--extra-length", options.extra_length, at_least(0),
                "Output of at most source + N tokens");
   group.number("--max-length", options.max_length, at_least(1),
                "Output of at most N tokens (default: any)");
-  group.number("--min-length", options.min_length, at_least(0), "Output of at least N tokens");
+  const Option min_length =
+      group.number("--min-length", options.min_length, at_least(0), "Output of at least N tokens");
   group.flag("--allow-unknown,!--no-unknown", options.allow_unknown,
              "Let the unknown piece be chosen (on by default)");
-  group.text("--to", options.language,
-             "Of a model trained with --languages: the one to translate to", "LANGUAGE");
+  add_language_option(group, options.language);
   group.flag("--truncate", options.truncate, "Cut sources that are too long for the model");
+  return {beam.beam, beam.kind, min_length};
 }
 
 void check_search(const EnsembleOptions& model, const TranslateOptions& options) {
@@ -161,8 +170,9 @@ void add_shortlist_option(CLI::App& command, EnsembleOptions& options) {
 
 void check_lengths(const LoadedEnsemble<Transformer>& loaded,
                    const std::vector<std::string_view>& lines, const std::string& file,
-                   std::int64_t first_line, Side side) {
-  const auto limit = static_cast<std::size_t>(loaded.models.positions() - 1);
+                   std::int64_t first_line, Side side, const std::string& language) {
+  const std::int64_t tags = language.empty() ? 0 : 1;
+  const auto limit = static_cast<std::size_t>(loaded.models.positions() - 1 - tags);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (kMostPiecesPerByte * lines[i].size() < limit) continue;
     const std::size_t tokens = loaded.tokenizer->encode(lines[i], side).size();

@@ -107,8 +107,8 @@ LoadedEnsemble<M> load(const EnsembleOptions& options) {
           std::move(lexicon)};
 }
 
-/// Adds --beam, --length-penalty and the other settings of the search.
-void add_search_options(CLI::App& command, TranslateOptions& options);
+/// Adds --beam, --length-penalty and the other settings of the search; those that only a search has are returned.
+std::vector<Option> add_search_options(CLI::App& command, TranslateOptions& options);
 /// Throws a UsageError or an Error that names the options that make no sense.
 void check_search(const EnsembleOptions& model, const TranslateOptions& options);
 /// Adds --shortlist.
@@ -118,19 +118,27 @@ struct CandidateOptions {
   bool sample = false;
   SamplingOptions sampling;
 };
-/// Adds --n-best, --sample with its settings, and --mbr. lists: whether all of them are printed, so that
-/// --n-best makes sense without --mbr.
+/// Adds --n-best, --sample with its settings, and --mbr. search: what add_search_options() returned. lists: whether
+/// all of them are printed, so that --n-best makes sense without --mbr.
 void add_candidate_options(CLI::App& command, TranslateOptions& options,
-                           CandidateOptions& candidates, bool lists);
-/// Adds --beam, which is returned, --beam-kind and --length-penalty. of_one: what a beam of 1 is.
-Option add_beam_options(OptionGroup& group, SearchOptions& options,
-                        const std::string& of_one = "greedy search");
+                           CandidateOptions& candidates, const std::vector<Option>& search,
+                           bool lists);
+struct BeamOptions {
+  Option beam, kind, length_penalty;
+};
+/// Adds --beam, --beam-kind and --length-penalty. of_one: what a beam of 1 is.
+BeamOptions add_beam_options(OptionGroup& group, SearchOptions& options,
+                             const std::string& of_one = "greedy search");
 /// Adds --temperature, --top-k, --top-p and --seed, which are returned.
 std::vector<Option> add_sampling_options(OptionGroup& group, SamplingOptions& options);
 
-/// Throws an Error with file and line for the first line that is longer than the models' positions.
+/// Throws an Error with file and line for the first line that is longer than the models' positions. language: whose
+/// tag leads each line; none if empty.
 void check_lengths(const LoadedEnsemble<Transformer>& loaded,
                    const std::vector<std::string_view>& lines, const std::string& file,
-                   std::int64_t first_line = 1, Side side = Side::source);
+                   std::int64_t first_line = 1, Side side = Side::source,
+                   const std::string& language = "");
+/// Adds --to, the language of a model trained with several.
+void add_language_option(OptionGroup& group, std::string& language);
 
 }  // namespace kette::cli

@@ -78,6 +78,14 @@ CLI::App& add_command(CLI::App& parent, const std::string& name, const std::stri
 
 void require_command(CLI::App& parent) { parent.require_subcommand(1); }
 
+void exclude_groups(CLI::App& command, const Option& option,
+                    const std::vector<std::string>& titles) {
+  for (CLI::Option* other : command.get_options()) {
+    const bool is_in = std::find(titles.begin(), titles.end(), other->get_group()) != titles.end();
+    if (is_in && other != option.option_) option.option_->excludes(other);
+  }
+}
+
 std::string given_options(const CLI::App& command, const std::vector<std::string>& but) {
   std::string text;
   for (const CLI::Option* option : command.get_options()) {
@@ -163,7 +171,10 @@ Option OptionGroup::path(const std::string& name, std::filesystem::path& value,
 }
 
 Option OptionGroup::flag(const std::string& name, bool& value, const std::string& help) {
-  CLI::Option* option = command_.add_flag(name, value, help);
+  // Of one that can be taken back the program would say "{false}", what that gives, and not what it is by itself.
+  const bool has_opposite = name.find('!') != std::string::npos;
+  CLI::Option* option = command_.add_flag(
+      name, value, has_opposite ? help + (value ? " (default: yes)" : " (default: no)") : help);
   option->default_function([&value] { return std::string(value ? "true" : "false"); });
   option->group(title_)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   return Option(*option);

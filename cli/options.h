@@ -66,6 +66,9 @@ class Option {
   std::string name() const;
 
  private:
+  friend void exclude_groups(CLI::App& command, const Option& option,
+                             const std::vector<std::string>& titles);
+
   CLI::Option* option_;
 };
 
@@ -120,6 +123,10 @@ CLI::App& add_command(CLI::App& parent, const std::string& name, const std::stri
 void require_command(CLI::App& parent);
 /// What a command does once its options are read.
 void when_run(CLI::App& command, std::function<void()> run);
+
+/// Refuses each option of the groups with these titles, but for itself, beside `option`.
+void exclude_groups(CLI::App& command, const Option& option,
+                    const std::vector<std::string>& titles);
 
 /// What was given of a command's options, as one would write it, without those named.
 std::string given_options(const CLI::App& command, const std::vector<std::string>& but);

@@ -99,7 +99,7 @@ int finish_output(int code) {
 int run_program(const std::vector<std::string>& arguments) {
   try {
     CLI::App program(
-        "Kette trains and runs Transformers: automatic differentiation from scratch, and built on it the translator of \"Attention Is All You Need\" and GPT.",
+        "Kette trains and runs Transformers (translation, parsing, GPT, BERT) on automatic differentiation written from scratch.",
         "kette");
     add_commands(program);
     return finish_output(parse_and_run(program, arguments));

@@ -14,9 +14,17 @@ LineReader open_sentences(const std::filesystem::path& file) {
   return file.empty() ? LineReader(STDIN_FILENO, "stdin", kSentence) : LineReader(file, kSentence);
 }
 
-Sink::Sink(const std::filesystem::path& file) {
+Sink::Sink(const std::filesystem::path& file, const std::vector<std::filesystem::path>& read) {
   if (file.empty()) return;
   name_ = file.string();
+  for (const std::filesystem::path& one : read) {
+    std::error_code nothing;  // a file that is not there yet is no other one
+    const bool is_read =
+        std::filesystem::is_regular_file(file, nothing) &&
+        std::filesystem::equivalent(file, one.empty() ? "/dev/stdin" : one, nothing);
+    KETTE_CHECK(!is_read, name_,
+                ": expected another file than the one that is read, given the same");
+  }
   file_.open(file, std::ios::binary);
   check("a file that can be written");
 }

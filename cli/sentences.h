@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "cli/common.h"
 #include "data/files/line_reader.h"
@@ -26,7 +27,9 @@ LineReader open_sentences(const std::filesystem::path& file);
 /// A file, or stdout where none is named; every part is handed to the system at once.
 class Sink {
  public:
-  explicit Sink(const std::filesystem::path& file);
+  /// read: what parts are still to be read from (nothing: stdin). An Error if the file is one of these, which would
+  /// lose what is in it.
+  Sink(const std::filesystem::path& file, const std::vector<std::filesystem::path>& read);
   void write(const std::string& text);
 
  private:

@@ -10,11 +10,15 @@
 namespace kette::cli {
 namespace {
 
-/// The score of an evaluation: of a translation model that, of a language model its perplexity.
+/// The score of an evaluation: of a translation model that, of a language model its perplexity, of a masked one the
+/// pseudo-perplexity.
 std::optional<double> score_in(const Json& result) {
   const auto found = result.find("evaluation");
   if (found == result.end()) return {};
-  return found->at(found->contains("score") ? "score" : "perplexity").get<double>();
+  for (const char* key : {"score", "perplexity", "pseudo_perplexity"}) {
+    if (found->contains(key)) return found->at(key).get<double>();
+  }
+  return {};
 }
 
 template <class Value>

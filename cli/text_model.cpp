@@ -60,6 +60,9 @@ void evaluate_masked(const EnsembleOptions& model_options, const EvaluateTextOpt
   KETTE_CHECK(options.score.stride == 0,
               "--stride: expected a model that reads from left to right, given a ",
               bert_family().what, ", whose windows do not overlap");
+  KETTE_CHECK(model_options.cache == DType::f32, "--cache ", name_of(model_options.cache),
+              ": expected a model that writes text, given a ", bert_family().what,
+              ", which keeps nothing of the past");
   const std::vector<ModelOptions> each = model_options.each();
   KETTE_CHECK(each.size() == 1, "--model: expected one ", bert_family().what, ", given ",
               each.size());

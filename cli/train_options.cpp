@@ -148,18 +148,22 @@ void TrainCommandOptions::add_text_options(CLI::App& command) {
 
 void TrainCommandOptions::add_adapter_options(CLI::App& command) {
   OptionGroup lora(command, "Low-rank adapters (LoRA): train these alone, on the frozen --from");
-  lora.number("--lora-rank", train_.lora.rank, at_least(1), "Their rank (default: no adapters)");
+  const Option rank = lora.number("--lora-rank", train_.lora.rank, at_least(1),
+                                  "Their rank (default: no adapters)");
   lora.number("--lora-alpha", train_.lora.alpha, above(0),
-              "They count alpha / rank times (default: alpha is twice the rank)");
+              "They count alpha / rank times (default: alpha is twice the rank)")
+      .needs(rank);
   lora.custom(
-      "--lora-on",
-      [this](const std::string& names) { train_.lora.on = LoraOptions::parse_names(names); },
-      [this] {
-        std::string names;
-        for (const std::string& name : train_.lora.on) names += (names.empty() ? "" : ",") + name;
-        return names;
-      },
-      "Which linear maps have one: query, key, value, output, inner, outer, or all", "NAMES");
+          "--lora-on",
+          [this](const std::string& names) { train_.lora.on = LoraOptions::parse_names(names); },
+          [this] {
+            std::string names;
+            for (const std::string& name : train_.lora.on)
+              names += (names.empty() ? "" : ",") + name;
+            return names;
+          },
+          "Which linear maps have one: query, key, value, output, inner, outer, or all", "NAMES")
+      .needs(rank);
 }
 
 void TrainCommandOptions::add_duration_options(CLI::App& command) {
@@ -167,7 +171,8 @@ void TrainCommandOptions::add_duration_options(CLI::App& command) {
                     "How long (the first that is reached; default: " + steps_of_presets() + ")");
   group.number("--steps", train_.steps, at_least(1), "Optimiser steps");
   group.number("--epochs", train_.epochs, at_least(1), "Passes over the training text");
-  group.number("--minutes", train_.minutes, above(0), "Minutes of training");
+  group.number("--minutes", train_.minutes, above(0),
+               "Minutes by the clock, validation and watching included");
   group.number("--patience", train_.patience, at_least(1),
                "Stop after this many validations without a better loss (default: never)");
 }
@@ -194,8 +199,8 @@ void TrainCommandOptions::add_optimisation_options(CLI::App& command) {
       "Read every batch twice and train both readings to agree: r_drop, two dropouts; simcut, once with holes");
   group.number("--consistency-weight", t.consistency.weight, above(0),
                "How much their distance counts (default: 5 with r_drop, 3 with simcut)");
-  group.number("--cutoff", t.consistency.cutoff, rate(),
-               "Share of tokens that simcut's second reading does not see");
+  cutoff_ = group.number("--cutoff", t.consistency.cutoff, rate(),
+                         "Share of tokens that simcut's second reading does not see");
   group.number(
       "--ema", t.ema, Range{0, false, 1},
       "Decay a step of a moving average of the parameters, which is validated and becomes the model (default: none)");
@@ -214,10 +219,13 @@ void TrainCommandOptions::add_checkpoint_options(CLI::App& command) {
       "At the end, the model becomes the mean of this many last checkpoints (default: the best one)");
   group.number("--save-every-seconds", t.save_every_seconds, at_least(1),
                "How much work a kill can cost");
-  group.flag("--resume", t.resume,
-             "Go on where the run in --out stopped, or start where there is none yet");
-  group.flag("--force-data", t.force_data,
-             "Resume although the texts are not those that the run was started with");
+  const Option resume =
+      group.flag("--resume", t.resume,
+                 "Go on where the run in --out stopped, or start where there is none yet");
+  group
+      .flag("--force-data", t.force_data,
+            "Resume although the texts are not those that the run was started with")
+      .needs(resume);
   group.flag("--detect-anomaly", t.detect_anomaly,
              "Name the op that makes a NaN or an infinity (slow)");
   group.flag("--quiet", t.quiet, "No progress line; log.jsonl is written all the same");
@@ -271,6 +279,10 @@ void TrainCommandOptions::check() const {
             ? "--preset: expected a preset of GPT with --text, given " + architecture_.preset()
             : "--preset " + architecture_.preset() + ": expected --text beside it, given none");
   }
+  if (cutoff_->given() && train_.consistency.kind != ConsistencyKind::simcut) {
+    throw UsageError("--cutoff: expected --consistency simcut beside it, given none");
+  }
+  if (!train_.from.empty()) architecture_.check_like(*read_config(train_.from), train_.from);
   if (masking_.whole_words && !is_masked()) {
     throw UsageError("--whole-words: expected --objective masked beside it, given none");
   }
@@ -375,7 +387,8 @@ std::vector<Option> TrainCommandOptions::foreign() const {
 }
 
 std::string TrainCommandOptions::configuration(CLI::App& command) const {
-  std::vector<std::string> omitted = architecture_.foreign_options();
+  // A model to start from has its shape.
+  std::vector<std::string> omitted = architecture_.option_names(train_.from.empty());
   for (const Option& option : foreign()) omitted.push_back(option.name().substr(2));
   for (const char* name : {"help", "config", "json", "resume", "force-data", "quiet"})
     omitted.push_back(name);

@@ -22,7 +22,7 @@ std::vector<Hypothesis> search_continuations(const Ensemble& model, const Ids& p
               "once, given ",
               length, " and ", options.max_tokens);
   options.cut_off = true;
-  check_memory(options, model, length + options.max_tokens);
+  check_memory(options, options.beam, model, length + options.max_tokens);
   const std::span<const std::int32_t> past = std::span(prompt).first(prompt.size() - 1);
   std::vector<SearchJob> jobs{{0, {{}, past}, prompt.back(), options.max_tokens}};
   std::vector<Hypothesis> found;

@@ -46,29 +46,36 @@ void check_width(const SearchOptions& options, const Ensemble& model) {
               ", as many as the model has tokens to choose from, given ", options.beam);
 }
 
-double search_bytes(const SearchOptions& options, const Ensemble& model,
+double search_bytes(const SearchOptions& options, std::int64_t rows, const Ensemble& model,
                     std::int64_t source_tokens) {
   // nn/kv_cache.h: keys and values of every step, layer and hypothesis, at worst without a common past.
   const std::int64_t steps = longest_output(options, model, source_tokens) + 1;
-  double numbers = 0;
+  double bytes = 0;
   for (const auto& each : model.models()) {
     for (const Block& block : each->decoder()) {
       const MultiHeadSelfAttention& attention = block.self_attention;
-      // Of states the last of each hypothesis and the next.
-      const std::int64_t slots = attention.pattern.is_linear() ? 2 : steps;
-      numbers += static_cast<double>(slots) * static_cast<double>(attention.slot_width());
+      const bool has_states = attention.pattern.is_linear();
+      std::int64_t slots =
+          has_states ? 2 : steps;  // of states the last of each hypothesis and the next
+      if (attention.pattern.window > 0) slots = std::min(slots, attention.pattern.window);
+      const DType kept = has_states ? DType::f32 : each->cache_type();
+      bytes += static_cast<double>(slots) * static_cast<double>(attention.slot_width()) *
+               static_cast<double>(size_of(kept));
     }
   }
-  return static_cast<double>(options.beam) * numbers * sizeof(float);
+  return static_cast<double>(rows) * bytes;
 }
 
-void check_memory(const SearchOptions& options, const Ensemble& model, std::int64_t source_tokens) {
+void check_memory(const SearchOptions& options, std::int64_t rows, const Ensemble& model,
+                  std::int64_t source_tokens) {
   if (model.device().kind != DeviceKind::cpu) return;  // a GPU says by itself how much it lacks
-  const double needed = search_bytes(options, model, source_tokens), there = physical_memory();
-  KETTE_CHECK(needed <= there, "beam: expected one whose keys and values fit in the memory of ",
-              gibibytes(there), ", given ", options.beam, ", which may take ", gibibytes(needed),
+  const double needed = search_bytes(options, rows, model, source_tokens),
+               there = physical_memory();
+  KETTE_CHECK(needed <= there,
+              "beam or samples: expected as many as have their keys and values in the memory of ",
+              gibibytes(there), ", given ", rows, ", which may take ", gibibytes(needed),
               " for a sentence of ", source_tokens,
-              " tokens (a narrower beam or a lower max length takes less)");
+              " tokens (fewer of them, or a lower max length, take less)");
 }
 
 }  // namespace kette

@@ -20,12 +20,13 @@ const Ensemble& checked(const Ensemble& model, const Tokenizer& tokenizer) {
 /// Cuts each source to the positions of the model (the end mark takes one), or objects to it, and
 /// ends it; which ones were cut. A source without tokens stays as it is.
 std::vector<bool> fit(std::vector<std::vector<std::int32_t>>& sources, const char* what,
-                      const Ensemble& model, bool truncate) {
+                      const Ensemble& model, const TranslateOptions& options) {
   const auto limit = static_cast<std::size_t>(model.positions() - 1);
   std::vector<bool> cut(sources.size());
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    KETTE_CHECK(truncate || sources[i].size() <= limit, "translate: expected at most ", limit,
-                " tokens in a sentence, given ", sources[i].size(), " in ", what, " ", i + 1,
+    KETTE_CHECK(options.truncate || sources[i].size() <= limit, "translate: expected at most ",
+                limit, " tokens in a sentence, given ", sources[i].size(), " in ", what, " ",
+                options.first_number + static_cast<std::int64_t>(i) + 1,
                 " (split it, or allow truncation)");
     cut[i] = sources[i].size() > limit;
     if (cut[i]) sources[i].resize(limit);
@@ -35,6 +36,16 @@ std::vector<bool> fit(std::vector<std::vector<std::int32_t>>& sources, const cha
 }
 
 using Ids = std::vector<std::int32_t>;
+
+/// Whether where a token stands depends on which ones are before it, as in parsers.
+bool counts_tokens(const Ensemble& model) {
+  for (const auto& each : model.models()) {
+    for (std::int32_t token = 0; token < model.vocabulary(); ++token) {
+      if (each->counts(token)) return true;
+    }
+  }
+  return false;
+}
 
 /// Searches for a translation of each source, or draws some.
 class Search {
@@ -53,9 +64,12 @@ class Search {
                 " (leave the shortlist out there)");
     KETTE_CHECK(!options.shortlist || options.constraint == nullptr,
                 "translate: expected a shortlist or another constraint, given both");
+    KETTE_CHECK(
+        !options.sampling || !counts_tokens(model),
+        "translate: expected a search for a model that counts tags, a parser, given samples");
     std::int64_t longest = 0;
     for (const Ids& source : sources) longest = std::max(longest, std::ssize(source) - 1);
-    check_memory(options, model, longest);
+    check_memory(options, rows(), model, longest);
     for (const Ids& prefix : prefixes) {
       begun_.push_back(prefix);
       begun_.back().insert(begun_.back().begin(), model.special().begin);
@@ -68,7 +82,8 @@ class Search {
     std::vector<std::int64_t> costs;
     for (std::size_t i = 0; i < sources_.size(); ++i) {
       if (sources_[i].empty()) {
-        results[i].resize(options_.sampling ? static_cast<std::size_t>(options_.n_best) : 1);
+        const Hypothesis given = {.tokens = prefix(static_cast<std::int64_t>(i))};
+        results[i].assign(options_.sampling ? static_cast<std::size_t>(options_.n_best) : 1, given);
         continue;
       }
       jobs.push_back(job(static_cast<std::int64_t>(i)));
@@ -125,7 +140,7 @@ class Search {
                        longest = longest_output(options_, model_, std::ssize(source) - 1);
     KETTE_CHECK(given <= positions, "translate: expected a prefix of at most ", positions,
                 " tokens, as many as the model has positions for, given ", given, " in prefix ",
-                number + 1);
+                options_.first_number + number + 1);
     if (!options_.sampling || given == 0) {
       return {number, {source, {}}, model_.special().begin, std::max(longest, given)};
     }
@@ -219,6 +234,7 @@ void TranslateOptions::check() const {
   KETTE_CHECK(!shortlist, "shortlist: expected a search, given samples, which are of all tokens");
   KETTE_CHECK(tap == nullptr, "translate: expected a search where a tap looks on, given samples");
   KETTE_CHECK(n_best >= 1, "samples: expected at least 1, given ", n_best);
+  KETTE_CHECK(min_length == 0, "min length: expected a search beside it, given samples");
 }
 
 std::vector<std::vector<Hypothesis>> translate_ids(
@@ -226,7 +242,7 @@ std::vector<std::vector<Hypothesis>> translate_ids(
     const TranslateOptions& options, const SentenceProgress& progress,
     const std::vector<std::vector<std::int32_t>>& prefixes) {
   std::vector<std::vector<std::int32_t>> fitting = sources;
-  fit(fitting, "sentence", model, options.truncate);
+  fit(fitting, "sentence", model, options);
   return Search(model, fitting, options, prefixes).run(progress);
 }
 
@@ -240,7 +256,7 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
   const std::vector<std::string_view> views(lines.begin(), lines.end());
   std::vector<std::vector<std::int32_t>> sources = tokenizer_->encode_all(views);
   if (!options.language.empty()) put_before(sources, tokenizer_->expected_tag_of(options.language));
-  const std::vector<bool> cut = fit(sources, "line", model_, options.truncate);
+  const std::vector<bool> cut = fit(sources, "line", model_, options);
   const std::vector<std::string_view> beginnings(prefixes.begin(), prefixes.end());
   const std::vector<Ids> given = tokenizer_->encode_all(beginnings, Side::target);
   std::vector<std::vector<Hypothesis>> found =

@@ -67,7 +67,8 @@ std::vector<Parse> TreeParser::parse(const std::vector<std::string>& lines,
     KETTE_CHECK(std::ssize(ids) <= most && TreeConstraint::shortest(count) <= longest,
                 "parse: expected a sentence of at most ", most,
                 " pieces, as many as the model has positions for, and a tree of at most ", longest,
-                " symbols, given ", ids.size(), " pieces of ", count, " words in sentence ", i + 1);
+                " symbols, given ", ids.size(), " pieces of ", count, " words in sentence ",
+                options.first_number + static_cast<std::int64_t>(i) + 1);
     sentences.push_back({count, longest});
     words.push_back(std::move(line));
     sources.push_back(std::move(ids));

@@ -38,10 +38,11 @@ class Activations final : public Tap {
 Batch one_sentence(const AutoregressiveModel& model, std::span<const std::int32_t> source,
                    std::span<const std::int32_t> target);
 
-/// A stack of blocks at a level: 0 is what the first block reads, l the residual stream after l
-/// blocks, of pre-norm models before the final norm. Gives the point where that is.
 /// A text as an encoder-only model reads it, which is asked for the token at each place.
 Batch whole_text(std::span<const std::int32_t> ids);
+
+/// A stack of blocks at a level: 0 is what the first block reads, l the residual stream after l
+/// blocks, of pre-norm models before the final norm. Gives the point where that is.
 std::string level_point(const AutoregressiveModel& model, Side side, std::int64_t level);
 
 }  // namespace kette

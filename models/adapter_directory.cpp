@@ -18,6 +18,10 @@ constexpr const char* kDescriptionFile = "adapter.json";
 
 bool holds_adapters(const fs::path& folder) { return fs::exists(folder / kDescriptionFile); }
 
+void remove_adapters(const fs::path& folder) {
+  for (const char* file : {kDescriptionFile, kAdapterFile}) fs::remove(folder / file);
+}
+
 void save_description(const fs::path& folder, const AdapterDescription& description) {
   const LoraOptions& lora = description.lora;
   const Json json = {{"rank", lora.rank},

@@ -23,6 +23,8 @@ struct AdapterDescription {
 };
 
 bool holds_adapters(const std::filesystem::path& folder);
+/// Removes them and their description, if there are any.
+void remove_adapters(const std::filesystem::path& folder);
 void save_description(const std::filesystem::path& folder, const AdapterDescription& description);
 AdapterDescription read_adapter_description(const std::filesystem::path& folder);
 

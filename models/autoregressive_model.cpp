@@ -1,5 +1,7 @@
 #include "models/autoregressive_model.h"
 
+#include "autograd/ops/ids.h"
+
 namespace kette {
 
 Variable AutoregressiveModel::encode(const Tensor&, const Sequences&, Run&) const {
@@ -21,9 +23,11 @@ Variable AutoregressiveModel::states(const Batch& batch, Run& run) const {
   std::vector<std::int32_t> counts;
   for (std::int64_t i = 0; i < batch.target_segments.count(); ++i) {
     std::int32_t count = 0;
-    for (std::int64_t row = batch.target_segments.begin(i); row < batch.target_segments.end(i);
-         ++row) {
-      if (this->counts(batch.target_in[row])) ++count;
+    const std::int64_t begin = batch.target_segments.begin(i);
+    for (std::int64_t row = begin; row < batch.target_segments.end(i); ++row) {
+      // Where a hole is (train/consistency.h), the row before was to say what is not seen.
+      const bool is_hole = batch.target_in[row] == kNoEntry;
+      if (this->counts(is_hole ? batch.target_out[row - 1] : batch.target_in[row])) ++count;
       counts.push_back(count);
     }
   }

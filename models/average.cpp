@@ -9,10 +9,8 @@
 
 namespace kette {
 namespace fs = std::filesystem;
-namespace {
 
-/// The number in step-N.safetensors, or -1.
-std::int64_t step_of(const fs::path& file) {
+std::int64_t step_of_checkpoint(const fs::path& file) {
   const std::string name = file.filename().string(), prefix = "step-", suffix = ".safetensors";
   if (name.size() <= prefix.size() + suffix.size() || !name.starts_with(prefix) ||
       !name.ends_with(suffix)) {
@@ -24,17 +22,21 @@ std::int64_t step_of(const fs::path& file) {
   return result.ptr == end ? step : -1;
 }
 
-}  // namespace
-
 std::vector<fs::path> list_checkpoints(const fs::path& model_folder) {
   std::vector<fs::path> files;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(model_folder / "checkpoints", error)) {
-    if (step_of(entry.path()) >= 0) files.push_back(entry.path());
+    if (step_of_checkpoint(entry.path()) >= 0) files.push_back(entry.path());
   }
-  std::sort(files.begin(), files.end(),
-            [](const fs::path& a, const fs::path& b) { return step_of(a) < step_of(b); });
+  std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
+    return step_of_checkpoint(a) < step_of_checkpoint(b);
+  });
   return files;
+}
+
+bool is_average(const fs::path& file) {
+  return fs::exists(file) &&
+         SafetensorsFile::open(file, Checksum::none).metadata().contains("averaged_steps");
 }
 
 void average_checkpoints(const std::vector<fs::path>& files, const fs::path& result) {

@@ -2,6 +2,7 @@
 // big one): the mean of the parameters of several files, summed in f64.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <vector>
 
@@ -14,5 +15,9 @@ void average_checkpoints(const std::vector<std::filesystem::path>& files,
 
 /// The step-*.safetensors files of a model directory's checkpoints folder, by rising step.
 std::vector<std::filesystem::path> list_checkpoints(const std::filesystem::path& model_folder);
+/// The number in step-N.safetensors; -1 for another name.
+std::int64_t step_of_checkpoint(const std::filesystem::path& file);
+/// Whether average_checkpoints() wrote these parameters.
+bool is_average(const std::filesystem::path& file);
 
 }  // namespace kette

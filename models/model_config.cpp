@@ -108,6 +108,8 @@ void copy_fields(ModelConfig& from, ModelConfig& to) {
   }
 }
 
+std::string text_of_value(const Field& field) { return std::visit(Text(), field.value); }
+
 std::string headline(const ModelConfig& config) {
   std::string text;
   const auto copy = config.clone();
@@ -115,7 +117,7 @@ std::string headline(const ModelConfig& config) {
     if (field.option.empty() && field.key != "vocabulary") continue;
     std::string name = field.key;
     for (char& letter : name) letter = letter == '_' ? ' ' : letter;
-    text += (text.empty() ? "" : ", ") + name + " " + std::visit(Text(), field.value);
+    text += (text.empty() ? "" : ", ") + name + " " + text_of_value(field);
   }
   return text;
 }

@@ -112,6 +112,8 @@ struct ModelConfig {
 
 /// The fields of `from` that `to` has, too.
 void copy_fields(ModelConfig& from, ModelConfig& to);
+/// "4", "0.1", "pre".
+std::string text_of_value(const Field& field);
 /// "layers 4, width 128, ...": what there are options for, and the vocabulary.
 std::string headline(const ModelConfig& config);
 

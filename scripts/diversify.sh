@@ -6,8 +6,8 @@
 # What is done already is not done again, so the same command goes on where it was stopped.
 #   scripts/diversify.sh --src F --tgt F --valid-src F --valid-tgt F --out DIR [--models K] [--mono-src F] [--mono-tgt F] \
 #       [-- OPTIONS of kette train [-- OPTIONS that the last model has in their place]]
-# The last model's text is 2 K + 1 times as long or more, so that it takes as many times fewer --epochs.
-# Leaves it in DIR/model. The program is build/release/kette, or what KETTE names.
+# --models K: models of each direction (default: 1). The last model's text is at least 2 K + 1 times as long, so give it as many
+# times fewer --epochs, behind the second --. It is left in DIR/model. KETTE names another program than build/release/kette.
 set -euo pipefail
 
 kette=${KETTE:-$(dirname "${BASH_SOURCE[0]}")/../build/release/kette}

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs all tests under the address, undefined-behaviour and thread sanitizers.
+# Runs the tests under the address and undefined-behaviour sanitizers, without the longest ones, and those of the lower folders
+# under the thread sanitizer, too.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -16,13 +16,19 @@ run() { # run FOLDER OPTION...: with the kernels of that folder, if it is not em
   fi
 }
 run "" "$@"
+# What the kernels of the level below give, which machines with AVX2 take.
+avx2=build/release/lib/glibc-hwcaps/x86-64-v3
+if [[ -d $avx2 && $# -eq 0 ]] && grep -q avx512f /proc/cpuinfo; then
+  echo "test: the kernels once more with AVX2 instead of AVX-512"
+  run "$avx2" --source-file='*tests/tensor/*,*test_all_ops*,*test_decode_kernels*,*test_top_k*,*test_int8*,*test_generator*'
+fi
 emulated=build/release/lib/emulated
 if [[ -d $emulated ]] && ! grep -q '^cuda:' <(build/release/kette info); then
   echo "test: once more on the CUDA emulator"
   if (($# > 0)); then
     run "$emulated" "$@"
   else
-    run "$emulated" --source-file='*tests/tensor/*,*test_all_ops*,*test_tape*,*test_decode_kernels*,*test_sampling*'
+    run "$emulated" --source-file='*tests/tensor/*,*tests/nn/*,*test_all_ops*,*test_tape*,*test_decode_kernels*,*test_sampling*,*test_top_k*,*test_consistency*'
     run "$emulated" --test-case='CUDA*'
   fi
 fi

@@ -50,7 +50,8 @@ Batch in_two_views(const Batch& batch, const ConsistencyOptions& options, Random
   if (options.kind == ConsistencyKind::simcut) {
     const Segments &source = both.source_segments, &target = both.target_segments;
     for (std::int64_t i = batch.source_segments.count(); i < source.count(); ++i) {
-      cut_holes(both.source, source.begin(i), source.end(i) - 1, options.cutoff, random);
+      cut_holes(both.source, source.begin(i) + options.source_tags, source.end(i) - 1,
+                options.cutoff, random);
     }
     for (std::int64_t i = batch.target_segments.count(); i < target.count(); ++i) {
       cut_holes(both.target_in, target.begin(i) + 1, target.end(i), options.cutoff, random);

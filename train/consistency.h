@@ -28,13 +28,15 @@ struct ConsistencyOptions {
   ConsistencyKind kind = ConsistencyKind::none;
   double weight = 0;     ///< alpha; 0: the papers' for small data, 5 for R-Drop and 3 for SimCut
   double cutoff = 0.05;  ///< SimCut: the share of tokens that one reading does not see
+  std::int64_t source_tags =
+      0;  ///< so many first tokens of a source are never cut, as they are no words
 
   /// What the loss of rows in two views is told; nothing without consistency training.
   std::optional<TwoViews> views() const;
 };
 
 /// The sentences twice, the second time with holes if SimCut asks for them (the id kNoEntry): in words alone, as in
-/// the authors' code, never in the mark that ends a source or begins a target.
+/// the authors' code, never in the mark that ends a source or begins a target, nor in a language's tag.
 Batch in_two_views(const Batch& batch, const ConsistencyOptions& options, Random& random);
 
 }  // namespace kette

@@ -1,5 +1,5 @@
-// Somebody who watches a run from outside. What observers do changes no bit of what is trained, and
-// their time does not count as training.
+// Somebody who watches a run from outside. What observers do changes no bit of what is trained, except where the run ends by
+// the clock, which goes on while they are at work; tokens a second are without their time.
 #pragma once
 
 #include "train/task.h"

@@ -31,7 +31,7 @@ class Progress {
   double target_tokens_per_second() const { return rate(target_tokens_); }
   /// Mean smoothed loss per token of about the last 100 steps.
   double recent_loss() const { return recent_loss_; }
-  /// Time spent in validation and saving does not count as training.
+  /// Time spent in validation and saving does not count in tokens a second.
   void pause() { paused_at_ = Clock::now(); }
   void go_on() { idle_ += Clock::now() - paused_at_; }
 

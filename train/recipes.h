@@ -28,7 +28,7 @@ struct NamedRecipe {
 
 /// From the smallest to the largest; the last is that of all larger presets of GPT, too.
 std::span<const NamedRecipe> known_recipes();
-/// Of a preset of models/transformer_config.h or models/gpt_config.h.
+/// Of a preset of models/transformer_config.h, gpt_config.h or bert_config.h.
 const Recipe& recipe_of(const std::string& preset);
 
 }  // namespace kette

@@ -19,6 +19,8 @@ struct RunFingerprint {
     std::string role;         ///< "source", "valid_text"
     std::string fingerprint;  ///< data/files/file_fingerprint.h
     std::string path;         ///< for people
+
+    bool is_for_validation() const { return role.starts_with("valid_"); }
   };
   std::vector<Setting> settings;
   /// What a setting is where a fingerprint lacks it, as those of older versions may.

@@ -35,6 +35,8 @@ class Task {
   /// Mean negative log likelihood per target token of the validation text, without dropout.
   virtual double validation_loss() = 0;
   virtual std::optional<Score> validation_score() { return {}; }
+  /// How many tokens that are no words lead each source.
+  virtual std::int64_t source_tags() const { return 0; }
 
   /// A line or two about the data, for people.
   virtual std::string report() const = 0;

@@ -6,6 +6,7 @@
 #include "data/files/atomic_file.h"
 #include "data/files/json_text.h"
 #include "data/files/safetensors.h"
+#include "models/adapter_directory.h"
 #include "models/average.h"
 #include "tensor/stopwatch.h"
 #include "train/interrupt.h"
@@ -27,6 +28,8 @@ class Trainer {
   fs::path model_file() const { return options_.out / task_.parameter_file(); }
   void start();
   void resume();
+  void forget_best();
+  void remove_later_checkpoints() const;
   void save_model(const Metadata& metadata) const {
     save_parameters(model_file(), adam_.parameters(), metadata);
   }
@@ -58,6 +61,8 @@ class Trainer {
   const TrainOptions& options_;
   Task& task_;
   std::optional<Batch> ahead_;  // the first of the next step
+  std::int64_t batches_in_epoch_ =
+      0;  // of the one that state_.sampler is in, which ahead_ may have left
   Adam adam_;
   std::optional<MovingAverage> average_;
   TrainingState state_;
@@ -72,6 +77,7 @@ Trainer::Trainer(const TrainOptions& options, Task& task)
     : options_(options), task_(task), adam_(task.parameters(), options.adam) {
   if (options.ema > 0) average_.emplace(adam_.parameters(), options.ema);
   task_.folder().resumes() ? resume() : start();
+  batches_in_epoch_ = task_.sampler().batches_in_epoch();
   if (!options_.configuration.empty()) {
     write_file_atomically(options_.out / "config.toml", options_.configuration);
   }
@@ -81,6 +87,9 @@ Trainer::Trainer(const TrainOptions& options, Task& task)
 void Trainer::start() {
   state_.fingerprint = task_.folder().fingerprint();
   save_state();
+  // What a start left that was killed before its first save.
+  remove_later_checkpoints();
+  remove_adapters(options_.out);
   task_.save_description();
   save_model({{"step", "0"}});
 }
@@ -90,13 +99,27 @@ void Trainer::resume() {
                                average_ ? average_->values() : Tensor());
   saved_step_ = state_.step;
   state_.fingerprint = task_.folder().fingerprint();
-  if (!task_.folder().changed_data().empty()) {
-    // Places in an epoch of other data mean nothing, nor do losses on them.
-    state_.sampler.position = 0;
-    state_.best_valid_loss.reset();
-    state_.validations_since_best = 0;
+  // Places in an epoch of other data mean nothing, nor do losses on them.
+  for (const RunFingerprint::Data& data : task_.folder().changed_data()) {
+    if (!data.is_for_validation()) state_.sampler.position = 0;
+    forget_best();
   }
+  // A mean of checkpoints took the place of the best model, so that the next one validated is the best there is.
+  if (is_average(model_file())) forget_best();
   task_.sampler().restore(state_.sampler);
+  remove_later_checkpoints();
+}
+
+void Trainer::forget_best() {
+  state_.best_valid_loss.reset();
+  state_.validations_since_best = 0;
+}
+
+/// A run that was killed while it validated has left one of a step that it has not reached for those who ask now.
+void Trainer::remove_later_checkpoints() const {
+  for (const fs::path& file : list_checkpoints(options_.out)) {
+    if (step_of_checkpoint(file) > state_.step) fs::remove(file);
+  }
 }
 
 void Trainer::expect_finite() const {
@@ -129,14 +152,17 @@ std::optional<StartedStep> Trainer::start_step(double lr) {
     --left;
     return ahead_ ? std::exchange(ahead_, std::nullopt) : task_.sampler().next();
   };
+  ConsistencyOptions consistency = options_.consistency;
+  consistency.source_tags = task_.source_tags();
   std::optional<StartedStep> step = kette::start_step(task_.model(), adam_, batches,
                                                       {.lr = lr,
                                                        .label_smoothing = options_.label_smoothing,
                                                        .clip_norm = options_.clip_norm,
                                                        .seed = options_.seed,
-                                                       .consistency = options_.consistency});
+                                                       .consistency = consistency});
   if (!step) return std::nullopt;
   state_.sampler = task_.sampler().state();
+  batches_in_epoch_ = task_.sampler().batches_in_epoch();
   ahead_ = task_.sampler().next();  // while a GPU is at work
   return step;
 }
@@ -164,7 +190,7 @@ RunStanding Trainer::standing() const {
   return {state_.step,
           state_.sampler.epoch,
           state_.sampler.position,
-          task_.sampler().batches_in_epoch(),
+          batches_in_epoch_,
           state_.validations_since_best,
           seconds_trained(),
           steps_here_ > 0 ? seconds_per_step() : 0};

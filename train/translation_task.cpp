@@ -140,9 +140,15 @@ TranslationTask::TranslationTask(TranslationTrainOptions options)
       model_(model_config(options_, *tokenizer_)),
       start_(model_, options_) {}
 
+std::int64_t TranslationTask::source_tags() const {
+  return languages_of(options_.texts).empty() ? 0 : 1;
+}
+
 SharedTokenizer TranslationTask::make_tokenizer() const {
   if (options_.parses()) return tokenizer_for_trees();
-  if (folder_.resumes()) return load_tokenizer(options_.out);
+  if (folder_.resumes()) {
+    return load_tokenizer(options_.out, read_tokenizer_description(options_.out).kind);
+  }
   if (!options_.from.empty()) return for_translation(options_.from);
   if (!options_.tokenizer.empty()) return for_translation(options_.tokenizer);
   SentencePieceOptions settings;

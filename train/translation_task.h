@@ -44,6 +44,7 @@ class TranslationTask final : public Task {
   const std::vector<Batch>& validation_batches() const override { return valid_batches_; }
   double validation_loss() override;
   std::optional<Score> validation_score() override;
+  std::int64_t source_tags() const override;
   std::string report() const override;
   void save_description() const override;
   std::string parameter_file() const override { return start_.parameter_file(); }

@@ -97,7 +97,7 @@ void run(BenchTrainOptions& o) {
   const Json json = {
       {"preset", o.architecture.preset()},
       {"device", o.compute.device.str()},
-      {"precision", o.compute.precision},
+      {"precision", o.compute.computed_in()},
       {"threads", threads},
       {"steps", o.steps},
       {"parameters", parameters},

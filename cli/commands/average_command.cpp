@@ -51,8 +51,9 @@ void add_average_command(CLI::App& program) {
   auto options = std::make_shared<AverageOptions>();
   OptionGroup group(command, "Checkpoints");
   group.list("FILES", options->files, "The checkpoints to average");
-  group.path("--model", options->model, "Or those of this model directory", "DIR");
-  group.number("--last", options->last, at_least(1), "How many of its last ones");
+  const Option model =
+      group.path("--model", options->model, "Or those of this model directory", "DIR");
+  group.number("--last", options->last, at_least(1), "How many of its last ones").needs(model);
   group
       .path("--out", options->out,
             "The file to write; --checkpoint of translate and evaluate reads it")

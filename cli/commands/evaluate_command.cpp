@@ -30,8 +30,10 @@ struct EvaluateOptions {
 LoadedEnsemble<Transformer> load_checked(const EnsembleOptions& model, const EvaluateOptions& o,
                                          const TextLines& source) {
   LoadedEnsemble<Transformer> loaded = load<Transformer>(model);
-  check_width(o.translate, loaded.models);
-  if (!o.translate.truncate) check_lengths(loaded, source.views(), o.source.string());
+  if (!o.candidates.sample) check_width(o.translate, loaded.models);
+  if (!o.translate.truncate) {
+    check_lengths(loaded, source.views(), o.source.string(), 1, Side::source, o.translate.language);
+  }
   return loaded;
 }
 
@@ -120,18 +122,17 @@ void add_evaluate_command(CLI::App& program) {
   auto options = std::make_shared<EvaluateOptions>();
   add_ensemble_options(command, options->model);
   OptionGroup pairs(command, "Translation");
-  Option source = pairs.path("--src", options->source, "Sentences to translate");
+  const Option source = pairs.path("--src", options->source, "Sentences to translate");
   pairs.path("--ref", options->reference, "Their reference translations");
-  Option against = pairs.path(
+  pairs.path(
       "--against", options->against,
       "Another model's directory, or a file of translations: also say whether they are better or worse by more than chance",
       "PATH");
   pairs.path("--output", options->output, "Also write the translations here");
   OptionGroup text(command, "Language model");
-  text.list("--text", options->text.files,
-            "Text to predict, plain or gzip, or a file that kette tokenize made")
-      .excludes(source)
-      .excludes(against);
+  const Option texts =
+      text.list("--text", options->text.files,
+                "Text to predict, plain or gzip, or a file that kette tokenize made");
   text.choice("--documents", options->text.documents,
               "What ends in an end of text: each file, each line, or the lines between blank ones");
   text.number("--context", options->text.score.context, at_least(1),
@@ -140,9 +141,11 @@ void add_evaluate_command(CLI::App& program) {
       "--stride", options->text.score.stride, at_least(1),
       "Tokens between windows; fewer give every token more past and take longer (default: half of the context)");
   add_scoring_options(command, options->scoring);
-  add_search_options(command, options->translate);
+  const std::vector<Option> search = add_search_options(command, options->translate);
   add_shortlist_option(command, options->model);
-  add_candidate_options(command, options->translate, options->candidates, false);
+  add_candidate_options(command, options->translate, options->candidates, search, false);
+  exclude_groups(command, texts, {"Translation", "Scoring", "Search", "Candidates"});
+  exclude_groups(command, source, {"Language model"});
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }

@@ -78,7 +78,7 @@ void run(const FillOptions& o) {
     }
   }
   if (!o.common.json) return;
-  std::cout << Json{{"texts", texts}}.dump(-1, ' ', false, Json::error_handler_t::replace) << "\n";
+  print_json({{"texts", texts}});
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ void run(const FillOptions& o) {
 void add_fill_command(CLI::App& program) {
   CLI::App& command = add_command(
       program, "fill",
-      "Let a masked language model say what may stand at each [MASK] of a text, or of stdin line by line; several masks of a text are judged one by one, none knows of what is found for another");
+      "What a masked language model expects at each [MASK] of a text, or of stdin line by line; each mask is judged by itself");
   auto options = std::make_shared<FillOptions>();
   add_model_options(command, options->model, true);
   OptionGroup group(command, "Text");

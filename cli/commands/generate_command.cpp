@@ -85,9 +85,7 @@ void print_likeliest(const GenerateCommandOptions& o, const Tokenizer& tokenizer
                     {"score", found.score}});
   }
   if (!o.common.json) return;
-  std::cout << Json{{"prompt", prompt}, {"prompt_tokens", ids.size()}, {"texts", list}}.dump(
-                   -1, ' ', false, Json::error_handler_t::replace)
-            << "\n";
+  print_json({{"prompt", prompt}, {"prompt_tokens", ids.size()}, {"texts", list}});
 }
 
 void print_texts(const GenerateCommandOptions& o, const LoadedEnsemble<Gpt>& loaded,
@@ -123,16 +121,21 @@ void print_texts(const GenerateCommandOptions& o, const LoadedEnsemble<Gpt>& loa
   const double rate = static_cast<double>(tokens) / seconds;
   std::cerr << text("%lld tokens, %.1f tokens/s\n", static_cast<long long>(tokens), rate);
   if (!o.common.json) return;
-  const auto replace = Json::error_handler_t::replace;  // half a character at the end of a text
-  std::cout << Json{{"prompt", prompt}, {"texts", list},      {"prompt_tokens", ids.size()},
-                    {"tokens", tokens}, {"seconds", seconds}, {"tokens_per_second", rate}}
-                   .dump(-1, ' ', false, replace)
-            << "\n";
+  print_json({{"prompt", prompt},
+              {"texts", list},
+              {"prompt_tokens", ids.size()},
+              {"tokens", tokens},
+              {"seconds", seconds},
+              {"tokens_per_second", rate}});
 }
 
 void run(GenerateCommandOptions& o) {
   use_threads(o.common);
   o.generate.check();
+  if (o.search.beam > 1 && o.generate.texts > o.search.beam) {
+    throw UsageError("--num: expected at most --beam, " + std::to_string(o.search.beam) +
+                     ", given " + std::to_string(o.generate.texts));
+  }
   o.search.n_best = o.search.beam > 1 ? o.generate.texts : 1;
   o.search.check();
   const std::string prompt = read_prompt(o);
@@ -160,8 +163,10 @@ void add_generate_command(CLI::App& program) {
   OptionGroup sampling(command, "Sampling");
   const std::vector<Option> chances = add_sampling_options(sampling, options->generate);
   OptionGroup search(command, "Search, instead of sampling");
-  const Option beam = add_beam_options(search, options->search, "no search, but sampling");
-  for (Option option : chances) option.excludes(beam);
+  BeamOptions beam = add_beam_options(search, options->search, "no search, but sampling");
+  for (Option option : chances) option.excludes(beam.beam);
+  beam.kind.needs(beam.beam);
+  beam.length_penalty.needs(beam.beam);
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }

@@ -60,7 +60,8 @@ HeadsText read_text(const HeadsOptions& o, const SavedModel<AutoregressiveModel>
               " lines, as many as ", o.source.string(), " has, given ", target.size());
   read.sources.assign(source.views().begin(), source.views().end());
   read.targets.assign(target.views().begin(), target.views().end());
-  read.batches = sentence_batches(*saved.tokenizer, read.sources, read.targets, o.batch_tokens);
+  read.batches = sentence_batches(*saved.tokenizer, read.sources, read.targets, o.batch_tokens,
+                                  o.search.language);
   return read;
 }
 
@@ -221,6 +222,12 @@ void run(HeadsOptions& o) {
   const std::int64_t most = std::ssize(heads_of(attentions)) - std::ssize(attentions);
   KETTE_CHECK(o.prune <= most, "heads: expected to prune at most ", most,
               " heads, so that each attention keeps one, given ", o.prune);
+  if (o.prune > 0) {  // what cannot be pruned says so now, and not after the study
+    without_heads(
+        *saved.model,
+        least_important(attentions, std::vector<HeadImportance>(heads_of(attentions).size()),
+                        o.prune));
+  }
   const HeadsText given = read_text(o, saved);
   const auto metric = metric_of(o, *saved.model, saved.tokenizer, given);
   const HeadStudy found = study(*saved.model, given, *metric);

@@ -42,8 +42,10 @@ class Parser {
   std::vector<Parse> parse(const std::vector<std::string>& lines, const std::string& file,
                            std::int64_t first_line, double share) {
     check_lengths(loaded_, {lines.begin(), lines.end()}, file, first_line);
+    TranslateOptions search = options_.search;
+    search.first_number = first_line - 1;
     const Stopwatch watch;
-    std::vector<Parse> parses = parser_.parse(lines, options_.search, progress_.next_part(share));
+    std::vector<Parse> parses = parser_.parse(lines, search, progress_.next_part(share));
     seconds_ += watch.seconds();
     progress_.clear();
     sentences_ += std::ssize(parses);
@@ -79,7 +81,8 @@ void parse_lines(const ParseCommandOptions& o, int threads) {
   LineReader source = open_sentences(o.input);
   Parser parser(o);
   std::vector<std::string> part = source.next(kSentencesAtOnce);
-  Sink sink(o.output);  // now, so that input that is refused leaves an earlier output as it is
+  Sink sink(o.output,
+            {o.input});  // now, so that input that is refused leaves an earlier output as it is
   while (!part.empty()) {
     std::string written;
     for (const Parse& parse :

@@ -18,6 +18,7 @@ struct ScoreCommandOptions {
   EnsembleOptions model;
   ScoreOptions score;
   std::filesystem::path source, target;
+  std::string language;
   bool normalize = false;
 };
 
@@ -28,11 +29,13 @@ void run(const ScoreCommandOptions& o) {
   KETTE_CHECK(source.size() == target.size(), o.target.string(), ": expected ", source.size(),
               " lines, as many as ", o.source.string(), " has, given ", target.size());
   const LoadedEnsemble<Transformer> loaded = load<Transformer>(o.model);
-  check_lengths(loaded, source.views(), o.source.string());
+  check_lengths(loaded, source.views(), o.source.string(), 1, Side::source, o.language);
   check_lengths(loaded, target.views(), o.target.string(), 1, Side::target);
+  std::vector<std::vector<std::int32_t>> source_ids = loaded.tokenizer->encode_all(source.views());
+  if (!o.language.empty()) put_before(source_ids, loaded.tokenizer->expected_tag_of(o.language));
   DecodingProgress progress;
   const std::vector<SentenceScore> scores = score_ids(
-      loaded.models.for_decoding(loaded.types), loaded.tokenizer->encode_all(source.views()),
+      loaded.models.for_decoding(loaded.types), source_ids,
       loaded.tokenizer->encode_all(target.views(), Side::target), o.score, progress.next_part(1));
   progress.clear();
   double sum = 0;
@@ -60,6 +63,7 @@ void add_score_command(CLI::App& program) {
   OptionGroup text(command, "Text");
   text.path("--src", options->source, "Source sentences").required();
   text.path("--tgt", options->target, "Translations to score").required();
+  add_language_option(text, options->language);
   text.flag("--normalize", options->normalize, "Divide by the number of tokens, end mark counted");
   text.number("--batch-tokens", options->score.batch_tokens, at_least(1),
               "Tokens that each thread has at once");

@@ -61,7 +61,9 @@ void check_settings(const RunFiles& files) {
   } catch (const CLI::ParseError& error) {
     throw UsageError(files.settings().string() + ": " + error.what());
   }
-  if (options.is_text()) {
+  if (options.is_text() && options.is_masked()) {
+    options.masked(command).check();
+  } else if (options.is_text()) {
     options.text(command).check();
   } else {
     options.translation(command).check();

@@ -235,14 +235,15 @@ void run(const TapeOptions& o) {
   print_totals(tape);
   Json json = {{"model", o.source.name()},
                {"device", tape.device},
-               {"precision", o.source.compute.precision},
+               {"precision", o.source.compute.computed_in()},
                {"threads", threads},
                {"loss", tape.loss}};
   if (!o.out.empty()) {
-    const std::string page = tape_page(tape, "The tape of a step of " + o.source.name(),
-                                       "On " + tape.device + ", in " + o.source.compute.precision +
-                                           ": " + headline(*config) + ". Made by kette tape.",
-                                       [&](std::int64_t node) { return check_command(o, node); });
+    const std::string page =
+        tape_page(tape, "The tape of a step of " + o.source.name(),
+                  "On " + tape.device + ", in " + o.source.compute.computed_in() + ": " +
+                      headline(*config) + ". Made by kette tape.",
+                  [&](std::int64_t node) { return check_command(o, node); });
     write_file_atomically(o.out, page);
     json["page"] = o.out.string();
     json["page_bytes"] = page.size();

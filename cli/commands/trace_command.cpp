@@ -74,6 +74,10 @@ std::vector<std::int32_t> ids_to_decode(const TraceOptions& o, const ModelConfig
 }
 
 Subject decoding(const TraceOptions& o, StepRecorder& recorder) {
+  if (o.source.compute.precision != "f32") {
+    throw UsageError("--precision: expected none beside --decode, which computes in f32, given " +
+                     o.source.compute.precision);
+  }
   const auto config = o.source.config();
   const std::unique_ptr<Model> model = o.source.make_model(*config, DType::f32);
   const auto* writer = dynamic_cast<const AutoregressiveModel*>(model.get());
@@ -240,7 +244,7 @@ void run(const TraceOptions& o) {
   print_peak(trace, o.rows);
   Json json = {{"what", subject.title},
                {"device", trace.device},
-               {"precision", o.source.compute.precision},
+               {"precision", o.source.compute.computed_in()},
                {"threads", threads},
                {"ms", 1e3 * seconds},
                {"limit_gflops", limits.gflops},
@@ -257,7 +261,7 @@ void run(const TraceOptions& o) {
   if (!o.out.empty()) {
     const std::string page =
         trace_page(trace, limits, o.depth, "Where the time goes: " + subject.title,
-                   "On " + trace.device + ", in " + o.source.compute.precision +
+                   "On " + trace.device + ", in " + o.source.compute.computed_in() +
                        ", threads: " + std::to_string(threads) + ". Made by kette trace.");
     write_file_atomically(o.out, page);
     json["page"] = o.out.string();
@@ -278,11 +282,15 @@ void add_trace_command(CLI::App& program) {
   auto options = std::make_shared<TraceOptions>();
   add_step_source(command, options->source);
   OptionGroup decoding(command, "Decoding, in the place of training");
-  decoding.flag("--decode", options->decode, "Translate a sentence, or go on with a text");
-  decoding.text("--prompt", options->prompt,
-                "What, for a trained model (default: a few random tokens)");
-  decoding.number("--beam", options->beam, at_least(1), "Hypotheses kept, of a translation");
-  decoding.number("--max-tokens", options->max_tokens, at_least(1), "Tokens to write");
+  const Option decode =
+      decoding.flag("--decode", options->decode, "Translate a sentence, or go on with a text");
+  decoding
+      .text("--prompt", options->prompt, "What, for a trained model (default: a few random tokens)")
+      .needs(decode);
+  decoding.number("--beam", options->beam, at_least(1), "Hypotheses kept, of a translation")
+      .needs(decode);
+  decoding.number("--max-tokens", options->max_tokens, at_least(1), "Tokens to write")
+      .needs(decode);
   OptionGroup tracing(command, "Trace");
   tracing.path("--out", options->out, "Where the page goes (default: none, only tables)");
   tracing.path("--perfetto", options->perfetto,

@@ -61,19 +61,23 @@ void run(TranslateCommandOptions& o) {
   LineReader source = open_sentences(o.input);
   const LoadedEnsemble<Transformer> loaded = load<Transformer>(o.model);
   o.translate.shortlist = loaded.shortlist();
-  check_width(o.translate, loaded.models);
+  if (!o.candidates.sample) check_width(o.translate, loaded.models);
   const Translator translator(loaded.models, loaded.tokenizer, loaded.types);
   loaded.release();
   std::vector<std::string> part = source.next(kSentencesAtOnce);
   Prefixes prefixes(o.prefix);
-  Sink sink(o.output);  // now, so that input that is refused leaves an earlier output as it is
+  std::vector<std::filesystem::path> read = {o.input};
+  if (!o.prefix.empty()) read.push_back(o.prefix);
+  Sink sink(o.output,
+            read);  // now, so that input that is refused leaves an earlier output as it is
   const bool lists = o.translate.n_best > 1 && !o.translate.minimum_risk;
   std::int64_t sentences = 0, tokens = 0;
   double seconds = 0;
   DecodingProgress progress;
   while (!part.empty()) {
     if (!o.translate.truncate) {
-      check_lengths(loaded, {part.begin(), part.end()}, source.name(), source.first_line());
+      check_lengths(loaded, {part.begin(), part.end()}, source.name(), source.first_line(),
+                    Side::source, o.translate.language);
     }
     const Stopwatch watch;
     o.translate.first_number = source.first_line() - 1;
@@ -118,9 +122,9 @@ void add_translate_command(CLI::App& program) {
   text.path("--output", options->output, "Where their translations go (default: stdout)");
   text.path("--prefix", options->prefix,
             "What the translation of each line is to begin with; a line may be empty");
-  add_search_options(command, options->translate);
+  const std::vector<Option> search = add_search_options(command, options->translate);
   add_shortlist_option(command, options->model);
-  add_candidate_options(command, options->translate, options->candidates, true);
+  add_candidate_options(command, options->translate, options->candidates, search, true);
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }

@@ -1,4 +1,4 @@
-// Text as ids, and back. One interface, seven kinds:
+// Text as ids, and back. One interface, eight kinds:
 //   byte           256 bytes; needs no file
 //   character      the characters of its training text (Karpathy's char-rnn)
 //   gpt2           byte-level BPE (Radford et al. 2019, section 2.2), from OpenAI's or Hugging
@@ -11,7 +11,7 @@
 //   word           whole words, rare ones by what they look like
 //   tree           of a parser: sources are words, by one of the kind word or sentencepiece, and targets are
 //                  trees as symbols (data/trees/linear_tree.h), with ids of their own
-// The first five spell text for a language model; translation needs padding and a begin, which the last four
+// The first five spell text for a language model; translation needs padding and a begin, which the last five
 // have. Marks such as <|endoftext|> are plain text to encode(), so no text can end its own
 // document. Never changed, safe to use from several threads.
 #pragma once

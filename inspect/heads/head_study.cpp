@@ -33,9 +33,14 @@ HeadStudy study_heads(const AutoregressiveModel& model, const std::vector<Batch>
 
 std::vector<Batch> sentence_batches(const Tokenizer& tokenizer,
                                     const std::vector<std::string>& sources,
-                                    const std::vector<std::string>& targets, std::int64_t tokens) {
+                                    const std::vector<std::string>& targets, std::int64_t tokens,
+                                    const std::string& language) {
   TokenLists source, target;
-  for (const std::string& line : sources) source.add(tokenizer.encode(line, Side::source));
+  for (const std::string& line : sources) {
+    std::vector<std::vector<std::int32_t>> ids = {tokenizer.encode(line, Side::source)};
+    if (!language.empty()) put_before(ids, tokenizer.expected_tag_of(language));
+    source.add(ids.front());
+  }
   for (const std::string& line : targets) target.add(tokenizer.encode(line, Side::target));
   std::vector<Batch> batches;
   for (const auto& ids : plan_batches(source, target, tokens)) {

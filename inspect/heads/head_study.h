@@ -31,10 +31,11 @@ using StudyProgress = std::function<void(std::int64_t done, std::int64_t total)>
 HeadStudy study_heads(const AutoregressiveModel& model, const std::vector<Batch>& batches,
                       const MaskingMetric& metric, const StudyProgress& progress = {});
 
-/// Sentence pairs in batches of about `tokens` tokens.
+/// Sentence pairs in batches of about `tokens` tokens. language: whose tag leads each source; none if empty.
 std::vector<Batch> sentence_batches(const Tokenizer& tokenizer,
                                     const std::vector<std::string>& sources,
-                                    const std::vector<std::string>& targets, std::int64_t tokens);
+                                    const std::vector<std::string>& targets, std::int64_t tokens,
+                                    const std::string& language = "");
 /// At most `count` windows of `context` tokens from the start of a text, each a batch.
 std::vector<Batch> text_windows(const TokenFile& text, std::int64_t context, std::int64_t count);
 

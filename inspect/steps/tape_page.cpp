@@ -113,10 +113,6 @@ class TapePage {
   }
 
  private:
-  static std::string note(const std::string& text) {
-    return "<p class=\"note\">" + text + "</p>\n";
-  }
-
   std::string numbers(std::int64_t kept, std::int64_t forward, std::int64_t backward,
                       double gradient) const {
     return "<span>" + bytes_text(kept) + "</span><span>" + time_text(forward) + "</span><span>" +

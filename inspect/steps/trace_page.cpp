@@ -62,9 +62,6 @@ class TracePage {
   }
 
  private:
-  static std::string note(const std::string& text) {
-    return "<p class=\"note\">" + text + "</p>\n";
-  }
   double seconds() const { return 1e-9 * static_cast<double>(trace_.nanoseconds); }
   bool knows_limits() const { return limits_.gflops > 0 && limits_.gb_per_second > 0; }
 

@@ -1,7 +1,9 @@
 #include "inspect/training/record_sections.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <optional>
 
 #include "inspect/page/heat_map.h"
 #include "inspect/page/html.h"
@@ -28,14 +30,22 @@ constexpr HeadNumber kHeadNumbers[] = {
 /// A share from which on a head is said to do that.
 constexpr double kRoleFrom = 0.5;
 
-/// A head of the record, as "encoder 0" and 2.
+/// A head of the record, as "encoder 0", 0 and 2.
 struct RecordedHead {
   std::string attention;
-  int head;
+  int layer, head;
 
   std::string name() const { return attention + "." + std::to_string(head); }
   std::string kind() const { return attention.substr(0, attention.find(' ')); }
 };
+
+/// What is no number is part of a name that Kette did not write.
+std::optional<int> whole_number(const std::string& text) {
+  int number = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && rest == end && number >= 0 ? std::optional(number) : std::nullopt;
+}
 
 class RecordSections {
  public:
@@ -68,16 +78,16 @@ class RecordSections {
   void find_heads() {
     std::vector<std::string> attentions;
     for (const auto& [name, series] : below(record_, "heads/")) {
-      const std::size_t end = name.find("/entropy/");
-      if (end != std::string::npos) {
-        heads_.push_back({name.substr(0, end), std::stoi(name.substr(end + 9))});
-      }
+      // "encoder 0/entropy/2"
+      const std::size_t space = name.find(' '), end = name.find("/entropy/");
+      if (series.values.empty() || end == std::string::npos || space > end) continue;
+      const std::optional<int> layer = whole_number(name.substr(space + 1, end - space - 1)),
+                               head = whole_number(name.substr(end + 9));
+      if (layer && head) heads_.push_back({name.substr(0, end), *layer, *head});
     }
     const auto order = [](const RecordedHead& head) {
-      const std::size_t space = head.attention.find(' ');
       const std::string kinds = "encoder decoder cross";
-      return std::tuple(kinds.find(head.kind()), std::stoi(head.attention.substr(space)),
-                        head.head);
+      return std::tuple(kinds.find(head.kind()), head.layer, head.head);
     };
     std::sort(heads_.begin(), heads_.end(),
               [&](const RecordedHead& a, const RecordedHead& b) { return order(a) < order(b); });
@@ -239,7 +249,9 @@ class RecordSections {
   std::vector<Curve> levels(const std::string& prefix) const {
     std::vector<std::pair<int, Series>> ordered;
     for (const auto& [level, series] : below(record_, prefix)) {
-      ordered.emplace_back(std::stoi(level), series);
+      if (const std::optional<int> number = whole_number(level)) {
+        ordered.emplace_back(*number, series);
+      }
     }
     std::sort(ordered.begin(), ordered.end(),
               [](const auto& a, const auto& b) { return a.first < b.first; });

@@ -27,7 +27,11 @@ BertConfig bert_config(const Settings& settings) {
   config.dropout = settings.get<double>("hidden_dropout_prob", 0.1);
   config.attention_dropout = settings.get<double>("attention_probs_dropout_prob", 0.1);
   config.feed_forward = read_activation(settings, "hidden_act");
-  settings.check([&] { config.check(); });
+  settings.check([&] {
+    KETTE_CHECK(config.segments > 0, "type_vocab_size: expected at least 1, given ",
+                config.segments);
+    config.check();
+  });
   settings.expect<std::string>("position_embedding_type", "absolute", "absolute");
   settings.expect("tie_word_embeddings", true, true);
   settings.expect("is_decoder", false, false);

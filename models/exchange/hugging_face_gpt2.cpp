@@ -24,7 +24,10 @@ GptConfig gpt2_config(const Settings& settings) {
   config.attention_dropout = settings.get<double>("attn_pdrop", 0.1);
   config.tied_output = settings.get<bool>("tie_word_embeddings", true);
   config.norm_epsilon = settings.get<double>("layer_norm_epsilon", kNormEpsilon);
-  settings.check([&] { config.check(); });
+  settings.check([&] {
+    KETTE_CHECK(config.hidden > 0, "n_inner: expected at least 1, given ", config.hidden);
+    config.check();
+  });
 
   const auto activation = settings.get<std::string>("activation_function", "gelu_new");
   KETTE_CHECK(activation == "gelu_new" || activation == "gelu_pytorch_tanh", settings.origin(),

@@ -51,6 +51,7 @@ GptConfig llama_config(const Settings& settings) {
   config.feed_forward = FeedForwardKind::swiglu;
   config.biases = false;
   settings.check([&] {
+    KETTE_CHECK(config.hidden > 0, "intermediate_size: expected at least 1, given ", config.hidden);
     KETTE_CHECK(kv_heads > 0, "num_key_value_heads: expected at least 1, given ", kv_heads);
     config.check();
   });

@@ -239,6 +239,9 @@ void write_marian(const fs::path& folder, const SavedModel<Transformer>& saved) 
   KETTE_CHECK(saved.model->config().positions == Positions::sinusoidal,
               "export: expected sinusoidal positions, which are all that MarianMTModel has, given "
               "learned ones (kette train --positions sinusoidal makes a model with them)");
+  KETTE_CHECK(*name_of_activation(saved.model->config().feed_forward) != '\0',
+              "export: expected an activation that MarianMTModel has, given ",
+              enum_name(saved.model->config().feed_forward), ", which has a gate");
   const auto transformer = with_concatenated_sinusoids(*saved.model);
   write_settings(folder, transformer->config());
   write_tokenizer(folder, *saved.tokenizer);

@@ -60,6 +60,10 @@ class CpuBackend final : public Backend {
  public:
   void* allocate(std::size_t bytes) override {
     void* memory = pool_.allocate(bytes);
+    if (memory == nullptr) {  // what lies free in pieces of other sizes may make room
+      pool_.trim();
+      memory = pool_.allocate(bytes);
+    }
     KETTE_CHECK(memory != nullptr, "memory: expected room for ", bytes >> 20,
                 " MiB more, given none (", pool_.statistics().in_use_bytes >> 20,
                 " MiB are in use); a smaller batch or model needs less");

@@ -1,5 +1,6 @@
 // Sums that undo a broadcast, maxima of rows, the norm, and the search for a NaN.
 #include <cmath>
+#include <vector>
 
 #include "tensor/cpu/column_sums.h"
 #include "tensor/cpu/parallel.h"
@@ -17,15 +18,28 @@ template <class T>
 void sum_middle(const T* x, T* y, std::int64_t outer, std::int64_t reduced, std::int64_t inner) {
   using C = Compute<T>;
   if (inner == 1) {
-    parallel_blocks(outer, 16, reduced, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t row = begin; row < end; ++row) {
-        C total = 0;
-        const T* in = x + row * reduced;
+    // Parts of long rows have sums of their own: one sum of millions of numbers in f32 would lose its last digits.
+    const std::int64_t parts = std::max<std::int64_t>(1, cpu::ceil_div(reduced, kGrain));
+    std::vector<C> sums(static_cast<std::size_t>(outer * parts));
+    const auto add_part = [&](std::int64_t i) {
+      const std::int64_t row = i / parts, first = i % parts * kGrain,
+                         count = std::min(kGrain, reduced - first);
+      const T* in = x + row * reduced + first;
+      C total = 0;
 #pragma omp simd reduction(+ : total)
-        for (std::int64_t j = 0; j < reduced; ++j) total += C(in[j]);
-        y[row] = total;
-      }
-    });
+      for (std::int64_t j = 0; j < count; ++j) total += C(in[j]);
+      sums[i] = total;
+    };
+    const std::int64_t grain = parts > 1 ? 1 : 16;
+    parallel_blocks(outer * parts, grain, std::min(reduced, kGrain),
+                    [&](std::int64_t begin, std::int64_t end) {
+                      for (std::int64_t i = begin; i < end; ++i) add_part(i);
+                    });
+    for (std::int64_t row = 0; row < outer; ++row) {
+      double total = 0;
+      for (std::int64_t part = 0; part < parts; ++part) total += double(sums[row * parts + part]);
+      y[row] = C(total);
+    }
     return;
   }
   // A [4096, 128] column sum keeps every thread busy.

@@ -195,6 +195,15 @@ TEST_CASE("checkpoint gives the gradients of the plain computation, to the bit")
   CHECK(run(true) == run(false));
 }
 
+TEST_CASE("checkpoint of frozen layers: backward passes them by, and goes on beside them") {
+  const Variable x = Tensor::full({2}, 3.0, DType::f64),
+                 w = parameter(Tensor::full({2}, 5.0, DType::f64), "w");
+  Tape tape;
+  const Variable y = checkpoint([](const std::vector<Variable>& in) { return square(in[0]); }, {x});
+  tape.backward(sum(y * w));
+  CHECK(w.leaf()->gradient.values<double>() == std::vector<double>{9, 9});
+}
+
 TEST_CASE("anomaly detection names the op, the shapes and the first bad index") {
   const AnomalyDetection on;
   const Variable bad = Tensor::from(std::vector<double>{1, 2, 3, -1, 5, 6}, {2, 3});

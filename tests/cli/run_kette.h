@@ -100,6 +100,13 @@ inline Outcome run_kette(const std::vector<std::string>& arguments,
   return outcome;
 }
 
+/// A command line that goes on.
+inline std::vector<std::string> with(std::vector<std::string> words,
+                                     const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
 /// A parallel corpus of 60 short sentence pairs, in which every letter is common enough for a small
 /// vocabulary.
 inline void write_small_corpus(const std::filesystem::path& folder) {

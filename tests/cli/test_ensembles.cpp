@@ -10,17 +10,6 @@
 using namespace kette;
 using namespace kette::testing;
 
-namespace {
-
-/// What the options of a command are followed by.
-std::vector<std::string> with(std::vector<std::string> words,
-                              const std::vector<std::string>& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
-}  // namespace
-
 TEST_CASE("ensembles: what translate finds, score and evaluate agree about") {
   const SmallModel& small = SmallModel::get();
   const ScratchFolder folder;

@@ -1,9 +1,12 @@
 // What is carried to a machine with a GPU, and run there: the scripts around the program.
 #include <doctest/doctest.h>
 
+#include <sstream>
+
 #include "tests/cli/run_bash.h"
 
 using namespace kette::testing;
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -38,6 +41,33 @@ TEST_CASE("gpu-check: unknown parts and options without a value are refused by n
   CHECK(value.code == 2);
   CHECK(has(value.out, "expected a value after --logs, given none"));
   CHECK(run_bash("scripts/gpu-pack.sh --arch").code == 2);
+}
+
+TEST_CASE("gpu-check: all tests that run on devices are run on the GPU") {
+  // Patterns "*part of a path*", several in a list.
+  std::vector<std::string> parts;
+  const std::string script = read_file(source_folder() / "scripts" / "gpu-check.sh");
+  const std::string option = "--source-file='";
+  for (std::size_t at = 0; (at = script.find(option, at)) != std::string::npos; ++at) {
+    const std::size_t begin = at + option.size();
+    std::istringstream list(script.substr(begin, script.find('\'', begin) - begin));
+    for (std::string pattern; std::getline(list, pattern, ',');) {
+      REQUIRE(pattern.size() > 2);
+      parts.push_back(pattern.substr(1, pattern.size() - 2));
+    }
+  }
+  REQUIRE(parts.size() > 3);
+  int on_devices = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(source_folder() / "tests")) {
+    const std::string path = entry.path().string();
+    if (entry.path().extension() != ".cpp" || !has(read_file(path), "test_devices()")) continue;
+    CAPTURE(path);
+    ++on_devices;
+    CHECK((path.find("test_gpu_check") != std::string::npos ||
+           std::any_of(parts.begin(), parts.end(),
+                       [&](const std::string& part) { return has(path, part); })));
+  }
+  CHECK(on_devices > 20);
 }
 
 TEST_CASE("peers: a comparison gives both programs the same batch") {

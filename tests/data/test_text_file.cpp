@@ -124,5 +124,31 @@ TEST_CASE("a line of a million characters is one line") {
   CHECK(lines[1] == million);
 }
 
+TEST_CASE("gzip files one behind the other are one text; what else stands behind one is an error") {
+  const testing::ScratchFolder folder;
+  const std::string one = gzip("one\n", folder / "one.gz"), two = gzip("two\n", folder / "two.gz");
+  const auto lines_of = [&](const std::string& content) {
+    testing::write_file(folder / "joined.gz", content);
+    const TextLines lines = read_lines(folder / "joined.gz");
+    return std::vector<std::string>(lines.views().begin(), lines.views().end());
+  };
+  const std::vector<std::string> both = {"one", "two"};
+  CHECK(lines_of(one + two) == both);
+  CHECK(lines_of(one + two + std::string(1000, '\0')) == both);
+  CHECK(lines_of(one + gzip("", folder / "nothing.gz") + two) == both);
+  for (const std::string& rest : {std::string("two\n"), std::string("t"), std::string("\x1f"),
+                                  std::string("\0\0t", 3), std::string("\0", 1) + two}) {
+    CAPTURE(rest);
+    CHECK(
+        contains(error_of(folder / "more.gz", one + rest),
+                 "more.gz:2: expected the end of the file, or another gzip file behind the first"));
+  }
+  std::string damaged = two;
+  damaged[0] ^= 1;
+  CHECK(contains(error_of(folder / "more.gz", one + damaged), "more.gz:2: expected the end"));
+  CHECK(contains(error_of(folder / "more.gz", one + two.substr(0, 12)),
+                 "expected a whole gzip file"));
+}
+
 }  // namespace
 }  // namespace kette

@@ -152,8 +152,13 @@ TEST_CASE("beams wider than the vocabulary or the memory are refused with the nu
       Error);
   options.beam = 1'000'000'000'000;
   options.max_length = 9;
-  CHECK(search_bytes(options, *model, 20) == 1e12 * 10 * 3 * 2 * 40 * 4);
+  CHECK(search_bytes(options, options.beam, *model, 20) == 1e12 * 10 * 3 * 2 * 40 * 4);
+  // Rounded keys and values take half.
+  const Ensemble rounded = Ensemble(*model).for_decoding({DType::f32, DType::bf16});
+  CHECK(search_bytes(options, 7, rounded, 20) == 7.0 * 10 * 3 * 2 * 40 * 2);
   CHECK_THROWS_WITH_AS(
       translate_ids(*model->for_decoding(), {{4, 5}}, options),
-      doctest::Contains("beam: expected one whose keys and values fit in the memory of"), Error);
+      doctest::Contains(
+          "beam or samples: expected as many as have their keys and values in the memory of"),
+      Error);
 }

@@ -87,6 +87,7 @@ TEST_CASE("Hugging Face: a setting of BERT that Kette lacks is an error that nam
       {"num_attention_heads", 5, "config.json: heads: expected a divisor"},
       {"layer_norm_eps", 2, "config.json: norm_epsilon"},
       {"vocab_size", 5, "expected at least"},
+      {"type_vocab_size", 0, "config.json: type_vocab_size: expected at least 1, given 0"},
       {"type_vocab_size", 3, "parameters, as many as the model of config.json has"}};
   folder.check_refused(changes);
   std::filesystem::remove(folder.path() / "vocab.txt");

@@ -102,6 +102,7 @@ TEST_CASE("Hugging Face: a setting of GPT-2 that Kette lacks is an error that na
       {"n_embd", 1e300, "expected a whole number"},
       {"n_embd", 131070, "parameters, as many as the model of config.json has"},
       {"n_embd", 36, "parameters, as many as the model of config.json has"},
+      {"n_inner", 0, "config.json: n_inner: expected at least 1, given 0"},
       {"n_inner", 39, "expected shape [24, 39], given [24, 40]"},
       {"n_positions", "32", "expected a whole number"},
       {"vocab_size", 359, "expected at least 360"},

@@ -79,6 +79,7 @@ TEST_CASE("Hugging Face: a setting of Llama that Kette lacks is an error that na
       {"rms_norm_eps", 2, "config.json: norm_epsilon: expected a number between 0 and 1"},
       {"num_hidden_layers", 3, "expected a tensor \"layers.2.input_layernorm.weight\""},
       {"num_hidden_layers", 1, "expected no further tensors, given \"model.layers.1."},
+      {"intermediate_size", 0, "config.json: intermediate_size: expected at least 1, given 0"},
       {"intermediate_size", 27, "expected shape [27, 24], given [28, 24]"},
       {"tie_word_embeddings", true, "\"lm_head.weight\": expected the values of"},
       {"vocab_size", 359, "expected at least 360"}};

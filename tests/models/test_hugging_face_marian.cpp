@@ -225,11 +225,14 @@ TEST_CASE("Hugging Face: damaged parameters and tokenizers of Marian are errors"
 
 TEST_CASE("Hugging Face: a translation model with settings that others lack is not exported") {
   const SavedModel<Transformer> saved = imported<Transformer>(HuggingFaceFolder("marian"));
-  TransformerConfig learned = saved.model->config(), narrow = learned;
+  TransformerConfig learned = saved.model->config(), narrow = learned, gated = learned;
   learned.positions = Positions::learned;
   CHECK(contains(export_error(learned, *saved.tokenizer), "export: expected sinusoidal positions"));
   narrow.key_width = narrow.width / narrow.heads / 2;
   CHECK(contains(export_error(narrow, *saved.tokenizer), "expected keys as wide as values"));
+  gated.feed_forward = FeedForwardKind::swiglu;
+  CHECK(contains(export_error(gated, *saved.tokenizer),
+                 "expected an activation that MarianMTModel has, given swiglu"));
 }
 
 TEST_CASE("model directories: a configuration without the keys of Marian's form is a plain one") {

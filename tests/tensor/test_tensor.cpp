@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <omp.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -172,11 +173,51 @@ TEST_CASE("sums do not depend on the number of threads") {
   Random random(3);
   for (float& value : values) value = static_cast<float>(random.normal());
   const Tensor x = Tensor::from(values, {1000, 130});
-  const Tensor columns = Tensor::empty({130});
-  kernels::sum_to(CpuExec{}, x, columns);
+  const auto sums = [&](int threads, const Shape& shape) {
+    const int before = omp_get_max_threads();
+    omp_set_num_threads(threads);
+    const Tensor y = Tensor::empty(shape);
+    kernels::sum_to(CpuExec{}, x, y);
+    omp_set_num_threads(before);
+    return y.values<float>();
+  };
+  for (const Shape& shape : {Shape{130}, Shape{1000, 1}, Shape{}}) {
+    CAPTURE(shape.str());
+    const std::vector<float> alone = sums(1, shape);
+    for (const int threads : {2, 3}) CHECK(sums(threads, shape) == alone);
+  }
   double exact = 0;
   for (std::size_t row = 0; row < 1000; ++row) exact += double(values[row * 130]);
-  CHECK(double(columns.values<float>()[0]) == doctest::Approx(exact).epsilon(1e-5));
+  CHECK(double(sums(1, {130})[0]) == doctest::Approx(exact).epsilon(1e-5));
+}
+
+TEST_CASE("the sum of many equal numbers is right in all but the last digits, on every device") {
+  for (const Device device : test_devices()) {
+    const std::int64_t count = 3'000'000;
+    const Tensor x = Tensor::full({count}, 0.1, DType::f32, device),
+                 sum = Tensor::empty({}, DType::f32, device);
+    on(device, [&](auto exec) { kernels::sum_to(exec, x, sum); });
+    CHECK(sum.values<double>()[0] == doctest::Approx(0.1f * double(count)).epsilon(1e-5).scale(0));
+  }
+}
+
+TEST_CASE("the first number that is not finite is found wherever it stands, on every device") {
+  for (const Device device : test_devices()) {
+    CAPTURE(device.str());
+    for (const DType dtype : {DType::f32, DType::f64, DType::bf16}) {
+      const auto first = [&](const std::vector<std::pair<std::size_t, double>>& bad) {
+        std::vector<double> values(50'000, 1.5);
+        for (const auto& [place, value] : bad) values[place] = value;
+        const Tensor x = Tensor::from(values, {50'000}).to(dtype).to(device);
+        return on(device, [&](auto exec) { return kernels::first_non_finite(exec, x); });
+      };
+      CHECK_FALSE(first({}).has_value());
+      for (const std::size_t place : {0, 5'000, 40'000, 49'999}) {
+        CHECK(first({{place, NAN}}) == static_cast<std::int64_t>(place));
+        CHECK(first({{place, -INFINITY}, {49'999, NAN}}) == static_cast<std::int64_t>(place));
+      }
+    }
+  }
 }
 
 TEST_CASE("a copy to the host has the values of its time") {

@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <functional>
+#include <set>
 
 #include "data/files/safetensors.h"
 #include "data/files/text_file.h"
 #include "decode/scorer.h"
 #include "models/average.h"
+#include "tests/decode/decode_models.h"
 #include "tests/devices.h"
 #include "tests/train/toy_training.h"
 #include "train/train_step.h"
@@ -324,4 +327,66 @@ TEST_CASE("with bf16, Adam moves the values in f32 and the model sees them round
   CHECK(weight.value().values<float>()[0] == 1);
   for (int step = 0; step < 40; ++step) adam.step(1e-4);
   CHECK(weight.value().values<float>()[0] < 1);
+}
+
+TEST_CASE_FIXTURE(OneThread,
+                  "a cosine over epochs of unequal length goes on where it was, to the bit") {
+  struct Stop : TrainObserver {
+    std::int64_t at;
+    explicit Stop(std::int64_t step) : at(step) {}
+    void after_step(Task&, std::int64_t step) override {
+      if (step == at) std::raise(SIGTERM);
+    }
+  };
+  const ScratchFolder folder;
+  TranslationTrainOptions options = toy_options(folder, "whole");
+  options.schedule = {ScheduleKind::cosine, 1e-2, 4, 16, 0};
+  options.epochs = 6;
+  options.validate_every = 1000;
+  options.batch_tokens = 300;
+  // Of two texts others are drawn each epoch, and have as many batches as their lengths make.
+  const auto [source, target] = toy_text(300, 7);
+  write_file(folder / "more.src", source);
+  write_file(folder / "more.tgt", target);
+  options.texts.push_back({folder / "more.src", folder / "more.tgt"});
+  options.weights = {1, 3};
+  train(options);
+  const std::vector<double> epochs = logged(options.out, "epoch"),
+                            rates = logged(options.out, "lr");
+  std::set<std::int64_t> lengths;
+  for (int epoch = 0; epoch < 6; ++epoch) {
+    lengths.insert(std::count(epochs.begin(), epochs.end(), epoch));
+  }
+  REQUIRE(lengths.size() > 1);
+  const std::vector<float> whole = parameters_in(options.out);
+  for (std::int64_t step = 1; step < std::ssize(rates); ++step) {
+    CAPTURE(step);
+    TranslationTrainOptions halves = options;
+    halves.out = folder / ("stopped-" + std::to_string(step));
+    Stop stop(step);
+    halves.observers = {&stop};
+    CHECK(train(halves).interrupted == SIGTERM);
+    halves.observers.clear();
+    halves.resume = true;
+    train(halves);
+    CHECK(logged(halves.out, "lr") == rates);
+    CHECK(parameters_in(halves.out) == whole);
+  }
+}
+
+TEST_CASE_FIXTURE(OneThread,
+                  "a longer run after a mean of checkpoints leaves the best model again") {
+  const ScratchFolder folder;
+  TranslationTrainOptions options = toy_options(folder, "model");
+  options.steps = 6;
+  options.validate_every = 2;
+  options.keep = options.average = 2;
+  train(options);
+  CHECK(is_average(options.out / "model.safetensors"));
+  options.average = 0;
+  options.resume = true;
+  options.steps = 8;
+  const TrainResult result = train(options);
+  CHECK_FALSE(is_average(options.out / "model.safetensors"));
+  CHECK(result.best_valid_loss == result.valid_loss);
 }

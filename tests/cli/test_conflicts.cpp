@@ -1,0 +1,171 @@
+// Options that would do nothing beside others, and files that would be lost: both are refused.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "data/files/text_file.h"
+#include "decode/scorer.h"
+#include "models/model_directory.h"
+#include "models/transformer.h"
+#include "tests/cli/run_kette.h"
+
+using namespace kette;
+using namespace kette::testing;
+
+TEST_CASE("conflicts: an option that would do nothing is refused with the one that it needs") {
+  const SmallModel& small = SmallModel::get();
+  const std::string model = small.model(), in = small.file("valid.en"),
+                    ref = small.file("valid.de");
+  const std::vector<std::string> translate = {"translate", "--model", model, "--input", in},
+                                 evaluate = {"evaluate", "--model", model, "--src",
+                                             in,         "--ref",   ref},
+                                 trace = {"trace", "--preset", "tiny"};
+  const std::vector<std::vector<std::string>> refused = {
+      with(translate, {"--sample", "--beam", "3"}),
+      with(translate, {"--sample", "--beam-kind", "full"}),
+      with(translate, {"--sample", "--min-length", "3"}),
+      with(evaluate, {"--context", "8"}),
+      with(evaluate, {"--documents", "line"}),
+      {"evaluate", "--model", model, "--text", in, "--ref", ref},
+      {"evaluate", "--model", model, "--text", in, "--output", small.file("never")},
+      {"evaluate", "--model", model, "--text", in, "--beam", "9"},
+      {"evaluate", "--model", model, "--text", in, "--metric", "chrf"},
+      {"evaluate", "--model", model, "--text", in, "--shortlist"},
+      {"average", in, ref, "--last", "1", "--out", small.file("never")},
+      {"generate", "--model", model, "--beam-kind", "full"},
+      {"generate", "--model", model, "--length-penalty", "none"},
+      {"generate", "--model", model, "--beam", "3", "--num", "5"},
+      with(trace, {"--prompt", "a"}),
+      with(trace, {"--beam", "2"}),
+      with(trace, {"--max-tokens", "2"}),
+      with(trace, {"--decode", "--precision", "bf16"}),
+      train_arguments(small.folder(), "never", {"--from", model, "--lora-on", "query"}),
+      train_arguments(small.folder(), "never", {"--from", model, "--lora-alpha", "3"}),
+      train_arguments(small.folder(), "never", {"--from", model, "--dropout", "0.7"}),
+      train_arguments(small.folder(), "never", {"--cutoff", "0.2"}),
+      train_arguments(small.folder(), "never", {"--consistency", "r_drop", "--cutoff", "0.2"}),
+      train_arguments(small.folder(), "never", {"--force-data"})};
+  for (const std::vector<std::string>& words : refused) {
+    std::string line;
+    for (const std::string& word : words) line += word + " ";
+    CAPTURE(line);
+    const Outcome outcome = run_kette(words);
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 2);
+    CHECK(outcome.err.find("--") != std::string::npos);
+  }
+  CHECK_FALSE(std::filesystem::exists(small.folder() / "never"));
+  CHECK(run_kette(with(trace, {"--decode", "--precision", "bf16"})).says("which computes in f32"));
+  CHECK(run_kette(train_arguments(small.folder(), "never", {"--from", model, "--dropout", "0.7"}))
+            .says("--dropout: expected 0.3, as the model in " + model +
+                  " has, which training starts from, given 0.7"));
+}
+
+TEST_CASE("conflicts: what is read is not written over") {
+  const SmallModel& small = SmallModel::get();
+  const std::string text = read_file(small.file("valid.en"));
+  write_file(small.file("both"), text);
+  std::filesystem::create_hard_link(small.file("both"), small.file("again"));
+  const auto refused = [&](const std::vector<std::string>& more, const RunOptions& options = {}) {
+    const Outcome outcome = run_kette(with({"translate", "--model", small.model()}, more), options);
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 1);
+    CHECK(outcome.says("expected another file than the one that is read, given the same"));
+    CHECK(read_file(small.file("both")) == text);
+  };
+  refused({"--input", small.file("both"), "--output", small.file("both")});
+  refused({"--input", small.file("both"), "--output", small.file("again")});
+  refused({"--input", small.file("valid.en"), "--prefix", small.file("both"), "--output",
+           small.file("both")});
+  RunOptions on_stdin;
+  on_stdin.input_file = small.file("both");
+  refused({"--output", small.file("both")}, on_stdin);
+}
+
+TEST_CASE("conflicts: an empty line with a prefix is the prefix") {
+  const SmallModel& small = SmallModel::get();
+  write_file(small.file("some"), "the cat sees bread .\n\n");
+  write_file(small.file("begun"), "die\ndie katze\n");
+  const Outcome outcome = run_kette({"translate", "--model", small.model(), "--input",
+                                     small.file("some"), "--prefix", small.file("begun")});
+  CAPTURE(outcome.err);
+  CHECK(outcome.out.find("\ndie katze\n") != std::string::npos);
+}
+
+TEST_CASE("conflicts: a sweep trains with masks, and scores by the pseudo-perplexity") {
+  const ScratchFolder folder;
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += i % 3 == 0 ? "the cat sleeps .\n" : "a dog sees the cat .\n";
+  write_file(folder / "text", text);
+  const std::string path = (folder / "text").string();
+  write_file(folder / "runs.toml",
+             "text = \"" + path +
+                 "\"\nobjective = \"masked\"\nvocab = 300\n"
+                 "layers = 1\nwidth = 16\nhidden = 16\nheads = 2\ncontext = 16\nsteps = 2\n"
+                 "batch-tokens = 64\nquiet = true\n[evaluate]\ntext = \"" +
+                 path + "\"\n[one]\n");
+  const Outcome swept = run_kette({"sweep", (folder / "runs.toml").string(), "--out",
+                                   (folder / "out").string(), "--threads", "1", "--json"});
+  CAPTURE(swept.err);
+  REQUIRE(swept.code == 0);
+  CHECK(nlohmann::json::parse(swept.last_line())["runs"]["one"]["score"].get<double>() > 1);
+}
+
+TEST_CASE("conflicts: models of several languages are scored with the tag that they are told") {
+  const SmallModel& small = SmallModel::get();
+  const std::string en = small.file("train.en"), de = small.file("train.de"),
+                    model = small.file("tagged");
+  const std::vector<std::string> train = {"train",
+                                          "--src",
+                                          en,
+                                          de,
+                                          "--tgt",
+                                          de,
+                                          en,
+                                          "--languages",
+                                          "de",
+                                          "en",
+                                          "--valid-src",
+                                          small.file("valid.en"),
+                                          "--valid-tgt",
+                                          small.file("valid.de"),
+                                          "--out",
+                                          model,
+                                          "--vocab",
+                                          "90",
+                                          "--encoder-layers",
+                                          "1",
+                                          "--decoder-layers",
+                                          "1",
+                                          "--width",
+                                          "16",
+                                          "--hidden",
+                                          "32",
+                                          "--heads",
+                                          "2",
+                                          "--steps",
+                                          "4",
+                                          "--threads",
+                                          "1",
+                                          "--quiet",
+                                          "--no-validate-bleu"};
+  const Outcome trained = run_kette(train);
+  REQUIRE_MESSAGE(trained.code == 0, trained.err);
+  const SavedModel<Transformer> saved = load_model<Transformer>(model);
+  const TextLines source = read_lines(small.file("valid.en")),
+                  target = read_lines(small.file("valid.de"));
+  std::vector<std::vector<std::int32_t>> ids = saved.tokenizer->encode_all(source.views());
+  for (auto& one : ids) one.insert(one.begin(), saved.tokenizer->expected_tag_of("de"));
+  std::string scores;
+  for (const SentenceScore& score :
+       score_ids(*saved.model->for_decoding(), ids, saved.tokenizer->encode_all(target.views()))) {
+    char line[32];
+    std::snprintf(line, sizeof line, "%.6f\n", score.log_probability);
+    scores += line;
+  }
+  const std::vector<std::string> score = {
+      "score", "--model", model, "--src", small.file("valid.en"), "--tgt", small.file("valid.de")};
+  CHECK(run_kette(with(score, {"--to", "de"})).out == scores);
+  CHECK(run_kette(score).out != scores);
+  CHECK(run_kette(with(score, {"--to", "fr"})).says("fr"));
+}
