@@ -323,7 +323,7 @@ TrainResult Trainer::run() {
   tell(progress, &TrainObserver::at_end, state_.step);
   result_.steps = state_.step;
   result_.epochs = state_.sampler.epoch;
-  result_.train_loss = progress.recent_loss();
+  if (steps_here_ > 0) result_.train_loss = progress.recent_loss();
   result_.valid_loss = state_.valid_loss.value_or(0);
   result_.best_valid_loss = state_.best_valid_loss.value_or(0);
   result_.seconds = state_.seconds;

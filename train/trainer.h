@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -63,7 +64,8 @@ struct TrainOptions {
 
 struct TrainResult {
   std::int64_t steps = 0, epochs = 0;
-  double train_loss = 0;  ///< mean over the last 100 steps, per token, with smoothing
+  /// Mean over the last 100 steps, per token, with smoothing; NaN without a step.
+  double train_loss = std::numeric_limits<double>::quiet_NaN();
   double valid_loss = 0, best_valid_loss = 0;  ///< negative log likelihood per target token
   std::optional<Score> valid_score;
   double seconds = 0;

@@ -12,12 +12,10 @@ namespace {
 constexpr std::string_view kBlank = " \t\r\v\f";
 constexpr std::size_t kLongestPiece = 16;  // in pieces of the usual length
 
-bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
-
 /// Where the last character of a text that is not empty begins.
 std::size_t last_character(std::string_view text) {
   std::size_t at = text.size() - 1;
-  while (at > 0 && text.size() - at < 4 && continues_character(text[at])) --at;
+  while (at > 0 && text.size() - at < 4 && continues_utf8(text[at])) --at;
   return at;
 }
 

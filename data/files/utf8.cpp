@@ -71,8 +71,7 @@ std::size_t unfinished_utf8(std::string_view text) {
   constexpr std::size_t kLongest = 4;
   for (std::size_t back = 1; back < kLongest && back <= text.size(); ++back) {
     const char byte = text[text.size() - back];
-    const bool continues = (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
-    if (!continues) return utf8_length(byte) > back ? back : 0;
+    if (!continues_utf8(byte)) return utf8_length(byte) > back ? back : 0;
   }
   return 0;
 }

@@ -25,6 +25,11 @@ constexpr std::size_t utf8_length(char first) {
   return byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
 }
 
+/// Whether a byte goes on with a character that began before it, in well-formed text.
+constexpr bool continues_utf8(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
+}
+
 /// Bytes at the end of a text that begin a character and do not finish it.
 std::size_t unfinished_utf8(std::string_view text);
 

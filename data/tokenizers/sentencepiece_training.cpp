@@ -121,7 +121,7 @@ void append_line(std::string_view line, std::vector<std::string_view>& lines) {
     std::size_t end = line.rfind(' ', SentencePieceTokenizer::kLongestLine - 1) + 1;
     if (end == 0) {
       end = SentencePieceTokenizer::kLongestLine;
-      while (end > 1 && (static_cast<unsigned char>(line[end]) & 0xC0) == 0x80) --end;
+      while (end > 1 && continues_utf8(line[end])) --end;
     }
     lines.push_back(line.substr(0, end));
     line.remove_prefix(end);

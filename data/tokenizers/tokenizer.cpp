@@ -85,7 +85,7 @@ WordEdges Tokenizer::edges(std::int32_t id) const {
   const std::string text = piece(id);
   if (text.empty()) return {};
   std::size_t last = text.size() - 1;
-  while (last > 0 && (static_cast<unsigned char>(text[last]) & 0xC0) == 0x80) --last;
+  while (last > 0 && continues_utf8(text[last])) --last;
   const auto is_inside = [&](std::size_t at) {
     const Utf8Character character = utf8_character(text, at);  // of a part of one: of a letter
     return character.bytes == 0 || is_letter(character.code_point) ||

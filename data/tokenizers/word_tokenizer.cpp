@@ -6,6 +6,7 @@
 
 #include "data/files/json_text.h"
 #include "data/files/text_file.h"
+#include "data/files/utf8.h"
 #include "data/trees/tree.h"
 #include "tensor/error.h"
 
@@ -42,7 +43,7 @@ std::vector<std::string> looks_of(const std::string& word, bool is_first) {
   for (std::size_t ending = std::min<std::size_t>(4, word.size());; --ending) {
     // Never half a character.
     const std::size_t at = word.size() - ending;
-    const bool is_cut = ending > 0 && (static_cast<unsigned char>(word[at]) & 0xC0) == 0x80;
+    const bool is_cut = ending > 0 && continues_utf8(word[at]);
     if (!is_cut) looks.push_back("<" + shape + "-" + lowered(word.substr(at)) + ">");
     if (ending == 0) return looks;
   }

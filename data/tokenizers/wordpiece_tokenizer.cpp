@@ -167,8 +167,7 @@ void WordPieceTokenizer::append_word(std::u32string_view word,
     piece += bytes.substr(begin);
     while (piece.size() > written && (id = pieces_.find(piece)) == TokenTable::kNone) {
       do piece.pop_back();  // a character
-      while (piece.size() > written &&
-             (static_cast<unsigned char>(bytes[begin + piece.size() - written]) & 0xC0) == 0x80);
+      while (piece.size() > written && continues_utf8(bytes[begin + piece.size() - written]));
     }
     if (id == TokenTable::kNone) return give_up();
     ids.push_back(id);

@@ -15,8 +15,15 @@ template <class T>
 __global__ void sum_rows(std::int64_t width, const T* x, T* y) {
   using C = Compute<T>;
   const std::int64_t row = blockIdx.x;
+  // A thread adds up parts, and these: one sum of many thousands in f32 would lose its last digits.
+  constexpr int kTermsOfPart = 128;
   C total = 0;
-  for (std::int64_t j = threadIdx.x; j < width; j += kThreads) total += C(x[row * width + j]);
+  for (std::int64_t j = threadIdx.x; j < width;) {
+    C part = 0;
+    for (int i = 0; i < kTermsOfPart && j < width; ++i, j += kThreads)
+      part += C(x[row * width + j]);
+    total += part;
+  }
   total = cuda::block_sum(total);
   if (threadIdx.x == 0) y[row] = T(total);
 }

@@ -1,0 +1,102 @@
+// Rows as wide as real models have them, of which a thread of a GPU takes several packs, or a whole block one row:
+// forward and backward beside the plain formulas in f64.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "autograd/ops/elementwise.h"
+#include "autograd/ops/layer_norm.h"
+#include "autograd/ops/reduce.h"
+#include "autograd/ops/rms_norm.h"
+#include "autograd/ops/softmax.h"
+#include "autograd/tape.h"
+#include "tests/devices.h"
+#include "tests/random_tensor.h"
+
+using namespace kette;
+
+namespace {
+
+using Function =
+    std::function<Variable(const Variable& x, const Variable& gain, const Variable& bias)>;
+
+/// The result and the gradients of x, gain and bias.
+std::vector<std::vector<double>> run(const Function& function, std::int64_t width, DType dtype,
+                                     Device device) {
+  Tape tape;
+  const auto input = [&](const Shape& shape, std::uint64_t seed) {
+    return tape.watch(random(shape, seed).to(dtype).to(device));
+  };
+  const Variable x = input({5, width}, 1), gain = input({width}, 2), bias = input({width}, 3);
+  const Variable y = function(x, gain, bias);
+  tape.backward(y, random(y.shape(), 4).to(dtype).to(device));
+  std::vector<std::vector<double>> results = {y.value().values<double>()};
+  for (const Variable& one : {x, gain, bias}) {
+    if (const Tensor gradient = tape.gradient(one); gradient.defined()) {
+      results.push_back(gradient.values<double>());
+    }
+  }
+  return results;
+}
+
+void check_like_f64(const Function& function, std::int64_t width) {
+  CAPTURE(width);
+  const auto expected = run(function, width, DType::f64, {});
+  for (const Device device : test_devices()) {
+    CAPTURE(device.str());
+    const auto given = run(function, width, DType::f32, device);
+    REQUIRE(given.size() == expected.size());
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      CAPTURE(i);
+      double worst = 0, largest = 0;
+      for (std::size_t j = 0; j < given[i].size(); ++j) {
+        worst = std::max(worst, std::abs(given[i][j] - expected[i][j]));
+        largest = std::max(largest, std::abs(expected[i][j]));
+      }
+      CHECK(worst < 1e-5 * largest);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("wide rows: norms and their gradients, on every device") {
+  for (const std::int64_t width : {264, 520, 1032, 2056, 4104}) {
+    check_like_f64([](const Variable& x, const Variable& gain,
+                      const Variable& bias) { return layer_norm(x, gain, bias); },
+                   width);
+    check_like_f64(
+        [](const Variable& x, const Variable& gain, const Variable&) { return rms_norm(x, gain); },
+        width);
+  }
+}
+
+TEST_CASE("wide rows: softmax and its logarithm, on every device") {
+  for (const std::int64_t width : {1032, 4100}) {
+    check_like_f64([](const Variable& x, const Variable&, const Variable&) { return softmax(x); },
+                   width);
+    check_like_f64(
+        [](const Variable& x, const Variable&, const Variable&) { return log_softmax(x); }, width);
+  }
+}
+
+TEST_CASE("max: the first of equals, in rows of more than a warp's lanes, on every device") {
+  for (const Device device : test_devices()) {
+    CAPTURE(device.str());
+    std::vector<float> values(3 * 100, -2.0f);
+    for (const std::size_t place : {70, 99, 131, 163, 200}) values[place] = 5;
+    values[100] = -INFINITY;
+    const Tensor x = Tensor::from(values, {3, 100}).to(device);
+    Tape tape;
+    const Variable watched = tape.watch(x);
+    const Variable y = max_last(watched);
+    CHECK(y.value().values<float>() == std::vector<float>{5, 5, 5});
+    tape.backward(sum(y));
+    const std::vector<float> gradient = tape.gradient(watched).values<float>();
+    for (std::size_t i = 0; i < gradient.size(); ++i) {
+      CAPTURE(i);
+      CHECK(gradient[i] == (i == 70 || i == 131 || i == 200 ? 1 : 0));
+    }
+  }
+}
