@@ -154,16 +154,10 @@ void TrainCommandOptions::add_adapter_options(CLI::App& command) {
               "They count alpha / rank times (default: alpha is twice the rank)")
       .needs(rank);
   lora.custom(
-          "--lora-on",
-          [this](const std::string& names) { train_.lora.on = LoraOptions::parse_names(names); },
-          [this] {
-            std::string names;
-            for (const std::string& name : train_.lora.on)
-              names += (names.empty() ? "" : ",") + name;
-            return names;
-          },
-          "Which linear maps have one: query, key, value, output, inner, outer, or all", "NAMES")
-      .needs(rank);
+      "--lora-on",
+      [this](const std::string& names) { train_.lora.on = LoraOptions::parse_names(names); },
+      [this] { return joined(train_.lora.on, ","); },
+      "Which linear maps have one: query, key, value, output, inner, outer, or all", "NAMES");
 }
 
 void TrainCommandOptions::add_duration_options(CLI::App& command) {
@@ -199,8 +193,8 @@ void TrainCommandOptions::add_optimisation_options(CLI::App& command) {
       "Read every batch twice and train both readings to agree: r_drop, two dropouts; simcut, once with holes");
   group.number("--consistency-weight", t.consistency.weight, above(0),
                "How much their distance counts (default: 5 with r_drop, 3 with simcut)");
-  cutoff_ = group.number("--cutoff", t.consistency.cutoff, rate(),
-                         "Share of tokens that simcut's second reading does not see");
+  group.number("--cutoff", t.consistency.cutoff, rate(),
+               "Share of tokens that simcut's second reading does not see");
   group.number(
       "--ema", t.ema, Range{0, false, 1},
       "Decay a step of a moving average of the parameters, which is validated and becomes the model (default: none)");
@@ -279,8 +273,13 @@ void TrainCommandOptions::check() const {
             ? "--preset: expected a preset of GPT with --text, given " + architecture_.preset()
             : "--preset " + architecture_.preset() + ": expected --text beside it, given none");
   }
-  if (cutoff_->given() && train_.consistency.kind != ConsistencyKind::simcut) {
+  // Saved configurations have the defaults of these.
+  if (train_.consistency.cutoff != ConsistencyOptions().cutoff &&
+      train_.consistency.kind != ConsistencyKind::simcut) {
     throw UsageError("--cutoff: expected --consistency simcut beside it, given none");
+  }
+  if (train_.lora.on != LoraOptions().on && train_.lora.rank == 0) {
+    throw UsageError("--lora-on: expected --lora-rank beside it, given none");
   }
   if (!train_.from.empty()) architecture_.check_like(*read_config(train_.from), train_.from);
   if (masking_.whole_words && !is_masked()) {

@@ -1,7 +1,6 @@
 // The options of `kette train`: every field of the training options, and presets of them.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,7 +71,6 @@ class TrainCommandOptions {
   TextTrainOptions text_;
   std::filesystem::path valid_trees_;
   std::vector<Option> pairs_only_, pairs_or_trees_, trees_only_, text_only_;
-  std::optional<Option> cutoff_;
 };
 
 }  // namespace kette::cli

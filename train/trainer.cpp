@@ -28,7 +28,6 @@ class Trainer {
   fs::path model_file() const { return options_.out / task_.parameter_file(); }
   void start();
   void resume();
-  void forget_best();
   void remove_later_checkpoints() const;
   void save_model(const Metadata& metadata) const {
     save_parameters(model_file(), adam_.parameters(), metadata);
@@ -100,19 +99,16 @@ void Trainer::resume() {
   saved_step_ = state_.step;
   state_.fingerprint = task_.folder().fingerprint();
   // Places in an epoch of other data mean nothing, nor do losses on them.
-  for (const RunFingerprint::Data& data : task_.folder().changed_data()) {
+  const std::vector<RunFingerprint::Data>& changed = task_.folder().changed_data();
+  for (const RunFingerprint::Data& data : changed) {
     if (!data.is_for_validation()) state_.sampler.position = 0;
-    forget_best();
   }
-  // A mean of checkpoints took the place of the best model, so that the next one validated is the best there is.
-  if (is_average(model_file())) forget_best();
+  if (!changed.empty() || is_average(model_file())) {  // which took the place of the best model
+    state_.best_valid_loss.reset();
+    state_.validations_since_best = 0;
+  }
   task_.sampler().restore(state_.sampler);
   remove_later_checkpoints();
-}
-
-void Trainer::forget_best() {
-  state_.best_valid_loss.reset();
-  state_.validations_since_best = 0;
 }
 
 /// A run that was killed while it validated has left one of a step that it has not reached for those who ask now.

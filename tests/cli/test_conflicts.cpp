@@ -63,23 +63,24 @@ TEST_CASE("conflicts: an option that would do nothing is refused with the one th
 
 TEST_CASE("conflicts: what is read is not written over") {
   const SmallModel& small = SmallModel::get();
+  const ScratchFolder folder;
+  const std::string both = (folder / "both").string(), again = (folder / "again").string();
   const std::string text = read_file(small.file("valid.en"));
-  write_file(small.file("both"), text);
-  std::filesystem::create_hard_link(small.file("both"), small.file("again"));
+  write_file(both, text);
+  std::filesystem::create_hard_link(both, again);
   const auto refused = [&](const std::vector<std::string>& more, const RunOptions& options = {}) {
     const Outcome outcome = run_kette(with({"translate", "--model", small.model()}, more), options);
     CAPTURE(outcome.err);
     CHECK(outcome.code == 1);
     CHECK(outcome.says("expected another file than the one that is read, given the same"));
-    CHECK(read_file(small.file("both")) == text);
+    CHECK(read_file(both) == text);
   };
-  refused({"--input", small.file("both"), "--output", small.file("both")});
-  refused({"--input", small.file("both"), "--output", small.file("again")});
-  refused({"--input", small.file("valid.en"), "--prefix", small.file("both"), "--output",
-           small.file("both")});
+  refused({"--input", both, "--output", both});
+  refused({"--input", both, "--output", again});
+  refused({"--input", small.file("valid.en"), "--prefix", both, "--output", both});
   RunOptions on_stdin;
-  on_stdin.input_file = small.file("both");
-  refused({"--output", small.file("both")}, on_stdin);
+  on_stdin.input_file = both;
+  refused({"--output", both}, on_stdin);
 }
 
 TEST_CASE("conflicts: an empty line with a prefix is the prefix") {

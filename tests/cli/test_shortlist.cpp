@@ -111,7 +111,8 @@ TEST_CASE("--shortlist: no lexicon, a damaged one, and what does not go with it"
   CHECK(cut.says("lexicon.safetensors"));
   CHECK(model.translate({}).code == 0);
   write_file(model.lexicon(), whole);
-  const Outcome drawn = model.translate({"--shortlist", "--sample"});
+  const Outcome drawn =
+      run_kette({"translate", "--model", model.path(), "--shortlist", "--sample"});
   CHECK(drawn.code == 2);
   CHECK(drawn.says("--shortlist: expected a search, given --sample"));
 

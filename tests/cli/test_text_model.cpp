@@ -235,7 +235,7 @@ TEST_CASE("text model: a beam search finds the likeliest texts, best first") {
   REQUIRE(short_model.code == 0);
   CHECK(Json::parse(short_model.last_line())["texts"][0]["tokens"] == 16 - 5);
   check_refusal(generate({"--prompt", "the c", "--beam", "2", "--num", "3"}),
-                "n-best: expected 1 to the beam size 2, given 3", 1);
+                "--num: expected at most --beam, 2, given 3", 2);
   check_refusal(generate({"--prompt", "the c", "--beam", "2", "--top-k", "3"}), "--beam", 2);
   check_refusal(generate({"--prompt", "the c", "--beam", "2", "--max-tokens", "100000"}),
                 "expected prompt and text of at most", 1);
