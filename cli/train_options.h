@@ -32,6 +32,13 @@ class TrainCommandOptions {
   TextTrainOptions text(CLI::App& command) const;
   MaskedTrainOptions masked(CLI::App& command) const;
   TranslationTrainOptions translation(CLI::App& command) const;
+  /// Calls `use` with those of them that what is to be trained takes.
+  template <class Use>
+  void with_options(CLI::App& command, const Use& use) const {
+    if (is_text() && is_masked()) return use(masked(command));
+    if (is_text()) return use(text(command));
+    use(translation(command));
+  }
 
  private:
   /// The preset, not the data.

@@ -255,7 +255,7 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
                                                const std::vector<std::string>& prefixes) const {
   const std::vector<std::string_view> views(lines.begin(), lines.end());
   std::vector<std::vector<std::int32_t>> sources = tokenizer_->encode_all(views);
-  if (!options.language.empty()) put_before(sources, tokenizer_->expected_tag_of(options.language));
+  tokenizer_->put_tag_before(sources, options.language);
   const std::vector<bool> cut = fit(sources, "line", model_, options);
   const std::vector<std::string_view> beginnings(prefixes.begin(), prefixes.end());
   const std::vector<Ids> given = tokenizer_->encode_all(beginnings, Side::target);

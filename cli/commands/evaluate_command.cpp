@@ -30,7 +30,7 @@ struct EvaluateOptions {
 LoadedEnsemble<Transformer> load_checked(const EnsembleOptions& model, const EvaluateOptions& o,
                                          const TextLines& source) {
   LoadedEnsemble<Transformer> loaded = load<Transformer>(model);
-  if (!o.candidates.sample) check_width(o.translate, loaded.models);
+  check_width(o.translate, loaded.models);
   if (!o.translate.truncate) {
     check_lengths(loaded, source.views(), o.source.string(), 1, Side::source, o.translate.language);
   }

@@ -32,7 +32,7 @@ void run(const ScoreCommandOptions& o) {
   check_lengths(loaded, source.views(), o.source.string(), 1, Side::source, o.language);
   check_lengths(loaded, target.views(), o.target.string(), 1, Side::target);
   std::vector<std::vector<std::int32_t>> source_ids = loaded.tokenizer->encode_all(source.views());
-  if (!o.language.empty()) put_before(source_ids, loaded.tokenizer->expected_tag_of(o.language));
+  loaded.tokenizer->put_tag_before(source_ids, o.language);
   DecodingProgress progress;
   const std::vector<SentenceScore> scores = score_ids(
       loaded.models.for_decoding(loaded.types), source_ids,

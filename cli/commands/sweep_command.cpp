@@ -61,13 +61,7 @@ void check_settings(const RunFiles& files) {
   } catch (const CLI::ParseError& error) {
     throw UsageError(files.settings().string() + ": " + error.what());
   }
-  if (options.is_text() && options.is_masked()) {
-    options.masked(command).check();
-  } else if (options.is_text()) {
-    options.text(command).check();
-  } else {
-    options.translation(command).check();
-  }
+  options.with_options(command, [](const auto& of_run) { of_run.check(); });
 }
 
 struct Outcome {

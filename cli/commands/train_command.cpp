@@ -71,13 +71,7 @@ void train_and_report(const TrainCommandOptions& o, Options options, int threads
 
 void run(CLI::App& command, TrainCommandOptions& o) {
   const int threads = use_threads(o.common());
-  if (o.is_text() && o.is_masked()) {
-    train_and_report(o, o.masked(command), threads);
-  } else if (o.is_text()) {
-    train_and_report(o, o.text(command), threads);
-  } else {
-    train_and_report(o, o.translation(command), threads);
-  }
+  o.with_options(command, [&](auto options) { train_and_report(o, std::move(options), threads); });
 }
 
 }  // namespace

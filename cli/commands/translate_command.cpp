@@ -61,7 +61,7 @@ void run(TranslateCommandOptions& o) {
   LineReader source = open_sentences(o.input);
   const LoadedEnsemble<Transformer> loaded = load<Transformer>(o.model);
   o.translate.shortlist = loaded.shortlist();
-  if (!o.candidates.sample) check_width(o.translate, loaded.models);
+  check_width(o.translate, loaded.models);
   const Translator translator(loaded.models, loaded.tokenizer, loaded.types);
   loaded.release();
   std::vector<std::string> part = source.next(kSentencesAtOnce);

@@ -142,7 +142,7 @@ FilterReport encode_pairs(const Lines& source, const Lines& target,
         targets.size() == sources.size(), target.name,
         ": expected as many lines as before, given fewer (another program writes the file)");
     std::vector<Ids> source_ids = encode(sources, Side::source);
-    if (!language.empty()) put_before(source_ids, tokenizer->expected_tag_of(language));
+    tokenizer->put_tag_before(source_ids, language);
     const std::vector<Ids> target_ids = encode(targets, Side::target);
     for (std::size_t i = 0; i < sources.size(); ++i) {
       const Ids &s = source_ids[i], &t = target_ids[i];

@@ -94,7 +94,10 @@ WordEdges Tokenizer::edges(std::int32_t id) const {
   return {is_inside(0), is_inside(last)};
 }
 
-void put_before(std::vector<std::vector<std::int32_t>>& texts, std::int32_t tag) {
+void Tokenizer::put_tag_before(std::vector<std::vector<std::int32_t>>& texts,
+                               const std::string& language) const {
+  if (language.empty()) return;
+  const std::int32_t tag = expected_tag_of(language);
   for (std::vector<std::int32_t>& ids : texts) {
     if (!ids.empty()) ids.insert(ids.begin(), tag);
   }

@@ -83,6 +83,9 @@ class Tokenizer {
   virtual std::optional<std::int32_t> tag_of(const std::string& language) const;
   /// The same; an Error for a language that the vocabulary has no tag for.
   std::int32_t expected_tag_of(const std::string& language) const;
+  /// Puts it before every text that has any ids; without a language none.
+  void put_tag_before(std::vector<std::vector<std::int32_t>>& texts,
+                      const std::string& language) const;
 
   /// The piece that stands for another one, in a vocabulary with one for that. No text is encoded as
   /// such a piece.
@@ -107,9 +110,6 @@ class Tokenizer {
   /// Throws unless every id is in the vocabulary.
   void check_ids(std::span<const std::int32_t> ids) const;
 };
-
-/// Puts a tag before every text that has any ids.
-void put_before(std::vector<std::vector<std::int32_t>>& texts, std::int32_t tag);
 
 using SharedTokenizer = std::shared_ptr<const Tokenizer>;
 

@@ -36,11 +36,10 @@ std::vector<Batch> sentence_batches(const Tokenizer& tokenizer,
                                     const std::vector<std::string>& targets, std::int64_t tokens,
                                     const std::string& language) {
   TokenLists source, target;
-  for (const std::string& line : sources) {
-    std::vector<std::vector<std::int32_t>> ids = {tokenizer.encode(line, Side::source)};
-    if (!language.empty()) put_before(ids, tokenizer.expected_tag_of(language));
-    source.add(ids.front());
-  }
+  const std::vector<std::string_view> lines(sources.begin(), sources.end());
+  std::vector<std::vector<std::int32_t>> source_ids = tokenizer.encode_all(lines);
+  tokenizer.put_tag_before(source_ids, language);
+  for (const std::vector<std::int32_t>& ids : source_ids) source.add(ids);
   for (const std::string& line : targets) target.add(tokenizer.encode(line, Side::target));
   std::vector<Batch> batches;
   for (const auto& ids : plan_batches(source, target, tokens)) {

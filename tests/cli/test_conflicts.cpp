@@ -114,42 +114,12 @@ TEST_CASE("conflicts: a sweep trains with masks, and scores by the pseudo-perple
 
 TEST_CASE("conflicts: models of several languages are scored with the tag that they are told") {
   const SmallModel& small = SmallModel::get();
-  const std::string en = small.file("train.en"), de = small.file("train.de"),
-                    model = small.file("tagged");
-  const std::vector<std::string> train = {"train",
-                                          "--src",
-                                          en,
-                                          de,
-                                          "--tgt",
-                                          de,
-                                          en,
-                                          "--languages",
-                                          "de",
-                                          "en",
-                                          "--valid-src",
-                                          small.file("valid.en"),
-                                          "--valid-tgt",
-                                          small.file("valid.de"),
-                                          "--out",
-                                          model,
-                                          "--vocab",
-                                          "90",
-                                          "--encoder-layers",
-                                          "1",
-                                          "--decoder-layers",
-                                          "1",
-                                          "--width",
-                                          "16",
-                                          "--hidden",
-                                          "32",
-                                          "--heads",
-                                          "2",
-                                          "--steps",
-                                          "4",
-                                          "--threads",
-                                          "1",
-                                          "--quiet",
-                                          "--no-validate-bleu"};
+  const std::string model = small.file("tagged");
+  // From English to German, which the arguments are of, and back.
+  const std::vector<std::string> train =
+      train_arguments(small.folder(), "tagged",
+                      {"--src", small.file("train.de"), "--tgt", small.file("train.en"),
+                       "--languages", "de", "en", "--no-validate-bleu"});
   const Outcome trained = run_kette(train);
   REQUIRE_MESSAGE(trained.code == 0, trained.err);
   const SavedModel<Transformer> saved = load_model<Transformer>(model);
