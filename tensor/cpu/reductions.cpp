@@ -18,16 +18,16 @@ template <class T>
 void sum_middle(const T* x, T* y, std::int64_t outer, std::int64_t reduced, std::int64_t inner) {
   using C = Compute<T>;
   if (inner == 1) {
-    // Parts of long rows have sums of their own: one sum of millions of numbers in f32 would lose its last digits.
+    // In f64: one sum of millions of numbers in f32 would lose its last digits.
     const std::int64_t parts = std::max<std::int64_t>(1, cpu::ceil_div(reduced, kGrain));
-    std::vector<C> sums(static_cast<std::size_t>(outer * parts));
+    std::vector<double> sums(static_cast<std::size_t>(outer * parts));
     const auto add_part = [&](std::int64_t i) {
       const std::int64_t row = i / parts, first = i % parts * kGrain,
                          count = std::min(kGrain, reduced - first);
       const T* in = x + row * reduced + first;
-      C total = 0;
+      double total = 0;
 #pragma omp simd reduction(+ : total)
-      for (std::int64_t j = 0; j < count; ++j) total += C(in[j]);
+      for (std::int64_t j = 0; j < count; ++j) total += double(C(in[j]));
       sums[i] = total;
     };
     const std::int64_t grain = parts > 1 ? 1 : 16;
@@ -37,7 +37,7 @@ void sum_middle(const T* x, T* y, std::int64_t outer, std::int64_t reduced, std:
                     });
     for (std::int64_t row = 0; row < outer; ++row) {
       double total = 0;
-      for (std::int64_t part = 0; part < parts; ++part) total += double(sums[row * parts + part]);
+      for (std::int64_t part = 0; part < parts; ++part) total += sums[row * parts + part];
       y[row] = C(total);
     }
     return;
