@@ -128,9 +128,9 @@ void add_candidate_options(CLI::App& command, TranslateOptions& options,
   for (Option option : add_sampling_options(group, candidates.sampling)) option.needs(sample);
 }
 
-void add_language_option(OptionGroup& group, std::string& language) {
-  group.text("--to", language, "Of a model trained with --languages: the one to translate to",
-             "LANGUAGE");
+Option add_language_option(OptionGroup& group, std::string& language) {
+  return group.text("--to", language,
+                    "Of a model trained with --languages: the one to translate to", "LANGUAGE");
 }
 
 std::vector<Option> add_search_options(CLI::App& command, TranslateOptions& options) {

@@ -139,6 +139,6 @@ void check_lengths(const LoadedEnsemble<Transformer>& loaded,
                    std::int64_t first_line = 1, Side side = Side::source,
                    const std::string& language = "");
 /// Adds --to, the language of a model trained with several.
-void add_language_option(OptionGroup& group, std::string& language);
+Option add_language_option(OptionGroup& group, std::string& language);
 
 }  // namespace kette::cli

@@ -4,6 +4,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "cli/decoding.h"
 #include "data/corpora/masking.h"
 #include "data/files/atomic_file.h"
 #include "data/files/json_text.h"
@@ -21,7 +22,7 @@ namespace fs = std::filesystem;
 struct CompareOptions {
   CommonOptions common;
   fs::path a, b, out;
-  std::string text;
+  std::string text, language;
   double tolerance = 0;
 };
 
@@ -45,7 +46,7 @@ AnyModel load_any(const fs::path& path) {
 /// The text as both read it; a sentence with the translation that the first makes of it.
 Batch batch_of(const CompareOptions& o, const AnyModel& a, const AnyModel& b) {
   if (o.text.empty()) return random_text(*a.model, *b.model);
-  const std::vector<std::int32_t> ids = a.tokenizer->encode(o.text);
+  const std::vector<std::int32_t> ids = a.tokenizer->encode_source(o.text, o.language);
   const auto* writes = dynamic_cast<const AutoregressiveModel*>(a.model.get());
   if (writes == nullptr) return whole_text(between_marks(ids, a.tokenizer->special()));
   if (!writes->has_encoder()) {
@@ -167,7 +168,9 @@ void add_compare_command(CLI::App& program) {
   group.path("A", options->a,
              "A model directory, a checkpoint in one, or a folder of transformers'", "");
   group.path("B", options->b, "Another one", "");
-  group.text("TEXT", options->text, "What both are to read (default: random tokens)", "");
+  const Option what =
+      group.text("TEXT", options->text, "What both are to read (default: random tokens)", "");
+  add_language_option(group, options->language).needs(what);
   group.number("--tolerance", options->tolerance, at_least(0),
                "Largest difference that counts as none");
   group.path("--out", options->out, "Where a page goes (default: none, only tables)");

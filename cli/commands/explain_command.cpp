@@ -19,7 +19,7 @@ struct ExplainOptions {
   CommonOptions common;
   ModelOptions model;
   std::filesystem::path out;
-  std::string sentence, text;
+  std::string sentence, text, language;
   std::int64_t more = 12;
   SearchOptions search;
 };
@@ -118,13 +118,13 @@ void print(const Explanation& e) {
 
 Explanation explanation_of(const ExplainOptions& o, const SavedModel<AutoregressiveModel>& saved) {
   const std::string& what = o.sentence.empty() ? o.text : o.sentence;
-  const std::size_t tokens = saved.tokenizer->encode(what).size();
+  const std::size_t tokens = saved.tokenizer->encode_source(what, o.language).size();
   KETTE_CHECK(tokens <= kMostTokens, "explain: expected at most ", kMostTokens, " tokens, given ",
               tokens, " (take a part of the text)");
   if (saved.model->has_encoder()) {
     KETTE_CHECK(o.text.empty(), "explain: expected a sentence without --text, for ",
                 o.model.model.string(), " translates, given --text");
-    return explain_translation(*saved.model, saved.tokenizer, o.sentence, o.search);
+    return explain_translation(*saved.model, saved.tokenizer, o.sentence, o.search, o.language);
   }
   KETTE_CHECK(o.sentence.empty(), "explain: expected --text \"...\", for ", o.model.model.string(),
               " is a language model, given a sentence");
@@ -171,6 +171,7 @@ void add_explain_command(CLI::App& program) {
   group.text("SENTENCE", options->sentence, "What to translate and explain", "");
   group.text("--text", options->text, "What a language model is to read");
   group.path("--out", options->out, "Where the page goes (default: none, only tables)");
+  add_language_option(group, options->language);
   add_beam_options(group, options->search);
   group.number("--more", options->more, at_least(1),
                "Tokens that the beam of a language model goes on for");

@@ -25,7 +25,7 @@ struct PatchOptions {
   CommonOptions common;
   ModelOptions model;
   std::filesystem::path pairs, out;
-  std::string contrast;
+  std::string contrast, language;
   std::int64_t count = 100;
   std::uint64_t seed = 2017;
 };
@@ -84,7 +84,8 @@ struct Left {
 };
 
 std::vector<Counterfactual> counterfactuals(const SavedModel<AutoregressiveModel>& saved,
-                                            const std::vector<TextPair>& pairs, Left& left) {
+                                            const std::vector<TextPair>& pairs,
+                                            const std::string& language, Left& left) {
   const Tokenizer& tokenizer = *saved.tokenizer;
   std::vector<Counterfactual> result;
   const auto add = [&](std::optional<Counterfactual> pair) {
@@ -96,7 +97,8 @@ std::vector<Counterfactual> counterfactuals(const SavedModel<AutoregressiveModel
   };
   const auto ready = saved.model->has_encoder() ? saved.model->for_decoding() : nullptr;
   for (const TextPair& pair : pairs) {
-    Ids one = tokenizer.encode(pair.one), other = tokenizer.encode(pair.other);
+    Ids one = tokenizer.encode_source(pair.one, language),
+        other = tokenizer.encode_source(pair.other, language);
     if (one.size() != other.size() || one.empty()) {
       ++left.unequal;
       continue;
@@ -188,7 +190,7 @@ void run(PatchOptions& o) {
   Left left;
   const std::vector<Counterfactual> pairs = counterfactuals(
       saved, o.pairs.empty() ? bundled_pairs(o) : read_pairs(o.pairs, !saved.model->has_encoder()),
-      left);
+      o.language, left);
   if (left.unequal + left.same > 0) {
     std::cerr << text(
         "left out: %lld pairs of unequal lengths in tokens, %lld that nothing tells apart\n",
@@ -235,6 +237,7 @@ void add_patch_command(CLI::App& program) {
       .choice("--contrast", options->contrast, all_names<Contrast>(),
               "Or pairs of the bundled English-German grammar")
       .excludes(pairs);
+  add_language_option(group, options->language);
   group.number("--count", options->count, at_least(1), "How many of those");
   group.number("--seed", options->seed, "Of those");
   group.path("--out", options->out, "Where the page goes (default: none, only tables)");

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "cli/commands/commands.h"
+#include "cli/decoding.h"
 #include "cli/device_limits.h"
 #include "cli/step_source.h"
 #include "data/files/atomic_file.h"
@@ -26,7 +27,7 @@ struct TraceOptions {
   CommonOptions common;
   StepSource source;
   bool decode = false, limits = true;
-  std::string prompt;
+  std::string prompt, language;
   std::int64_t beam = 5, max_tokens = 16;
   std::int64_t warmup = 3, pairs = 0, depth = 2, rows = 12;
   std::filesystem::path out, perfetto;
@@ -64,7 +65,7 @@ std::vector<std::int32_t> ids_to_decode(const TraceOptions& o, const ModelConfig
     if (o.source.folder.empty()) {
       throw UsageError("--prompt: expected --model beside it, given none");
     }
-    return load_tokenizer_of(o.source.folder, config)->encode(o.prompt);
+    return load_tokenizer_of(o.source.folder, config)->encode_source(o.prompt, o.language);
   }
   const BenchIds bench_ids(o.source.batches.ids, SpecialTokens{}.end + 1, config.vocabulary);
   Random random(o.source.batches.seed, 1);
@@ -284,9 +285,10 @@ void add_trace_command(CLI::App& program) {
   OptionGroup decoding(command, "Decoding, in the place of training");
   const Option decode =
       decoding.flag("--decode", options->decode, "Translate a sentence, or go on with a text");
-  decoding
-      .text("--prompt", options->prompt, "What, for a trained model (default: a few random tokens)")
-      .needs(decode);
+  Option prompt = decoding.text("--prompt", options->prompt,
+                                "What, for a trained model (default: a few random tokens)");
+  prompt.needs(decode);
+  add_language_option(decoding, options->language).needs(prompt);
   decoding.number("--beam", options->beam, at_least(1), "Hypotheses kept, of a translation")
       .needs(decode);
   decoding.number("--max-tokens", options->max_tokens, at_least(1), "Tokens to write")

@@ -103,6 +103,13 @@ void Tokenizer::put_tag_before(std::vector<std::vector<std::int32_t>>& texts,
   }
 }
 
+std::vector<std::int32_t> Tokenizer::encode_source(std::string_view text,
+                                                   const std::string& language) const {
+  std::vector<std::vector<std::int32_t>> texts{encode(text, Side::source)};
+  put_tag_before(texts, language);
+  return texts.front();
+}
+
 std::string Tokenizer::fingerprint() const {
   std::uint32_t sum = 0;
   for (const auto& [name, content] : files()) sum = checksum_of(content, checksum_of(name, sum));

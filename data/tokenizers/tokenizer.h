@@ -86,6 +86,8 @@ class Tokenizer {
   /// Puts it before every text that has any ids; without a language none.
   void put_tag_before(std::vector<std::vector<std::int32_t>>& texts,
                       const std::string& language) const;
+  /// The ids of one source with its tag.
+  std::vector<std::int32_t> encode_source(std::string_view text, const std::string& language) const;
 
   /// The piece that stands for another one, in a vocabulary with one for that. No text is encoded as
   /// such a piece.

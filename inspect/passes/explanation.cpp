@@ -96,10 +96,11 @@ void try_without(Explanation& e, const AutoregressiveModel& model, const Batch& 
 }  // namespace
 
 Explanation explain_translation(const AutoregressiveModel& model, const SharedTokenizer& tokenizer,
-                                const std::string& text, const SearchOptions& options) {
+                                const std::string& text, const SearchOptions& options,
+                                const std::string& language) {
   KETTE_CHECK(model.has_encoder(),
               "explain: expected a translation model, given one without an encoder");
-  const Ids source = tokenizer->encode(text, Side::source);
+  const Ids source = tokenizer->encode_source(text, language);
   KETTE_CHECK(!source.empty(), "explain: expected a sentence, given no tokens");
   KETTE_CHECK(std::ssize(source) < model.positions(), "explain: expected at most ",
               model.positions() - 1, " tokens, given ", source.size());

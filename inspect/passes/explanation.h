@@ -43,9 +43,11 @@ struct Explanation {
   std::string piece(std::int32_t token) const { return tokenizer->piece(token); }
 };
 
-/// The translation that a search finds. model: one that trains, with values.
+/// The translation that a search finds. model: one that trains, with values. language: of a model of several, the
+/// one to translate to.
 Explanation explain_translation(const AutoregressiveModel& model, const SharedTokenizer& tokenizer,
-                                const std::string& text, const SearchOptions& options);
+                                const std::string& text, const SearchOptions& options,
+                                const std::string& language = "");
 /// A text that a model without an encoder reads, of at least two tokens; the beam goes on from its end
 /// for `more` tokens.
 Explanation explain_text(const AutoregressiveModel& model, const SharedTokenizer& tokenizer,

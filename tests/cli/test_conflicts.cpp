@@ -12,6 +12,21 @@
 using namespace kette;
 using namespace kette::testing;
 
+namespace {
+
+/// The folder of a model from English to German, and back.
+std::string tagged_model() {
+  const SmallModel& small = SmallModel::get();
+  static const Outcome trained =
+      run_kette(train_arguments(small.folder(), "tagged",
+                                {"--src", small.file("train.de"), "--tgt", small.file("train.en"),
+                                 "--languages", "de", "en", "--no-validate-bleu"}));
+  REQUIRE_MESSAGE(trained.code == 0, trained.err);
+  return small.file("tagged");
+}
+
+}  // namespace
+
 TEST_CASE("conflicts: an option that would do nothing is refused with the one that it needs") {
   const SmallModel& small = SmallModel::get();
   const std::string model = small.model(), in = small.file("valid.en"),
@@ -114,14 +129,7 @@ TEST_CASE("conflicts: a sweep trains with masks, and scores by the pseudo-perple
 
 TEST_CASE("conflicts: models of several languages are scored with the tag that they are told") {
   const SmallModel& small = SmallModel::get();
-  const std::string model = small.file("tagged");
-  // From English to German, which the arguments are of, and back.
-  const std::vector<std::string> train =
-      train_arguments(small.folder(), "tagged",
-                      {"--src", small.file("train.de"), "--tgt", small.file("train.en"),
-                       "--languages", "de", "en", "--no-validate-bleu"});
-  const Outcome trained = run_kette(train);
-  REQUIRE_MESSAGE(trained.code == 0, trained.err);
+  const std::string model = tagged_model();
   const SavedModel<Transformer> saved = load_model<Transformer>(model);
   const TextLines source = read_lines(small.file("valid.en")),
                   target = read_lines(small.file("valid.de"));
@@ -139,4 +147,30 @@ TEST_CASE("conflicts: models of several languages are scored with the tag that t
   CHECK(run_kette(with(score, {"--to", "de"})).out == scores);
   CHECK(run_kette(score).out != scores);
   CHECK(run_kette(with(score, {"--to", "fr"})).says("fr"));
+}
+
+TEST_CASE(
+    "conflicts: what looks inside models of several languages reads the tag that it is told") {
+  const SmallModel& small = SmallModel::get();
+  const std::string model = tagged_model(), sentence = "a man sleeps .";
+  write_file(small.file("tagged.pairs"), "a man sleeps .\ta dog sleeps .\tein mann\tein hund\n");
+  const std::string inputs = small.file("tagged.input");
+  write_file(inputs, sentence + "\n");
+  const Outcome translated =
+      run_kette({"translate", "--model", model, "--input", inputs, "--to", "de"});
+  const Outcome explained =
+      run_kette({"explain", "--model", model, sentence, "--to", "de", "--json"});
+  REQUIRE_MESSAGE(explained.code == 0, explained.err);
+  const auto json = nlohmann::json::parse(explained.last_line());
+  CHECK(json["text"].get<std::string>() + "\n" == translated.out);
+  CHECK(json["source"][0] == "<2de>");
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"explain", "--model", model, sentence},
+           {"patch", "--model", model, "--pairs", small.file("tagged.pairs")},
+           {"compare", model, model, sentence},
+           {"trace", "--model", model, "--decode", "--prompt", sentence, "--no-limits"}}) {
+    CAPTURE(command[0]);
+    CHECK(run_kette(with(command, {"--to", "fr"})).says("language fr: expected a vocabulary"));
+    if (command[0] != "patch") CHECK(run_kette(with(command, {"--to", "de"})).code == 0);
+  }
 }
