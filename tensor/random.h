@@ -4,6 +4,7 @@
 // storing it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -73,7 +74,8 @@ class Random {
   int at_ = 4;
 };
 
-/// One dropout: each element is kept with probability 1 - rate and then scaled by 1 / (1 - rate).
+/// One dropout: each element is kept with probability 1 - rate, to the nearest 65536th and at least one, and then
+/// scaled by 1 over that.
 /// Element (row, column) takes 16 of the bits of Philox block (row, column / 128, column % 16), so
 /// one block serves eight elements and sixteen blocks, side by side in vector lanes, serve 128
 /// neighbours.
@@ -85,7 +87,7 @@ struct DropoutMask {
   DropoutMask() = default;
   DropoutMask(double rate, PhiloxKey philox_key) : key(philox_key) {
     KETTE_CHECK(rate >= 0 && rate < 1, "dropout: expected a rate in [0, 1), given ", rate);
-    threshold = static_cast<std::uint32_t>(std::lround(rate * 65536.0));
+    threshold = static_cast<std::uint32_t>(std::min(65535L, std::lround(rate * 65536.0)));
     scale = 65536.0f / static_cast<float>(65536u - threshold);
   }
 

@@ -102,6 +102,7 @@ TEST_CASE("dropout: numbered masks, reproducible, off in inference") {
     for (int i = 0; i < 200; ++i) kept += double(DropoutMask(0.3, {1, 1}).at(row, i, 200));
   }
   CHECK(kept / 40000 == doctest::Approx(1).epsilon(0.02));  // the scale keeps the mean
+  CHECK(DropoutMask(1 - 1e-9, {1, 1}).scale == 65536);      // the highest, which is finite
 }
 
 TEST_CASE("the sum of a residual stream has the dropout of its last update") {
