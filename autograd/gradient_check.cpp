@@ -12,21 +12,56 @@ namespace {
 /// Below this largest gradient the noise of central differences, about 1e-11, would read as an error.
 constexpr double kSmallestScale = 1e-4;
 
-/// Reads and writes single elements of a tensor on any device.
-double read(const Tensor& tensor, std::int64_t index) { return tensor.view(index, {}).item(); }
-void write(const Tensor& tensor, std::int64_t index, double value) {
-  tensor.view(index, {}).copy_from(
-      Tensor::from(std::vector<double>{value}, Shape{}, tensor.device()));
-}
+/// A loss along one element of a tensor on any device.
+class Line {
+ public:
+  Line(const Tensor& x, std::int64_t index, const std::function<double()>& loss)
+      : element_(x.view(index, {})), center_(element_.item()), loss_(loss) {}
+
+  double central_difference(double step) const { return (at(step) - at(-step)) / (2 * step); }
+  /// Of second order, too, but from one side alone: the other one for a negative step.
+  double one_sided_difference(double step) const {
+    return (4 * at(step) - at(2 * step) - 3 * at(0)) / (2 * step);
+  }
+  /// Of the differences, the one that is nearest to the gradient. With a larger step the loss's own rounding counts
+  /// less, a smaller one leaves kinks outside, and on one side there is none where one lies on the other, as with a
+  /// ReLU. A wrong gradient is far from all of them.
+  double nearest_difference(double step, double gradient) const {
+    double nearest = central_difference(step);
+    for (const double h : {step, 10 * step, 0.1 * step}) {
+      for (const double difference :
+           {central_difference(h), one_sided_difference(h), one_sided_difference(-h)}) {
+        if (std::abs(difference - gradient) < std::abs(nearest - gradient)) nearest = difference;
+      }
+    }
+    return nearest;
+  }
+
+ private:
+  double at(double offset) const {
+    write(center_ + offset);
+    const double value = loss_();
+    write(center_);
+    return value;
+  }
+  void write(double value) const {
+    element_.copy_from(Tensor::from(std::vector<double>{value}, Shape{}, element_.device()));
+  }
+
+  Tensor element_;
+  double center_;
+  const std::function<double()>& loss_;
+};
 
 /// From one element that is checked to the next.
 std::int64_t stride_of(const Tensor& x, std::int64_t elements) {
   return elements > 0 ? std::max<std::int64_t>(1, x.elements() / elements) : 1;
 }
 
-/// Central differences of `loss` in some elements of x, held against `gradient`.
+/// Differences of `loss` in some elements of x, held against `gradient`.
 GradientGap compare(const Tensor& x, const Tensor& gradient, const std::function<double()>& loss,
-                    std::int64_t stride, const std::string& label, double step) {
+                    std::int64_t stride, const std::string& label,
+                    const GradientCheckOptions& options) {
   const std::vector<double> got = gradient.defined()
                                       ? gradient.values<double>()
                                       : std::vector<double>(static_cast<std::size_t>(x.elements()));
@@ -34,20 +69,19 @@ GradientGap compare(const Tensor& x, const Tensor& gradient, const std::function
   double scale = kSmallestScale;
   for (const double value : got) scale = std::max(scale, std::abs(value));
   for (std::int64_t i = 0; i < x.elements(); i += stride) {
-    const double center = read(x, i);
-    write(x, i, center + step);
-    const double above = loss();
-    write(x, i, center - step);
-    const double below = loss();
-    write(x, i, center);
-    expected.emplace_back(i, (above - below) / (2 * step));
+    expected.emplace_back(i, Line(x, i, loss).central_difference(options.step));
     scale = std::max(scale, std::abs(expected.back().second));
   }
   GradientGap worst;
   worst.where = label;
   worst.checked = static_cast<std::int64_t>(expected.size());
-  for (const auto& [index, difference] : expected) {
+  for (auto& [index, difference] : expected) {
     const double value = got[index];
+    // The first element that has no difference to go with it decides: the others need no more tries.
+    if (options.tries_again && std::abs(difference - value) > options.tolerance * scale &&
+        worst.gap <= options.tolerance) {
+      difference = Line(x, index, loss).nearest_difference(options.step, value);
+    }
     const double gap = std::abs(difference - value) / scale;
     worst.gaps.push_back(gap);
     if (gap <= worst.gap || std::isnan(worst.gap)) continue;  // a NaN is the worst of all
@@ -113,8 +147,7 @@ GradientGap check_gradients(const DifferentiableFunction& function,
   };
   for (std::size_t i = 0; i < values.size(); ++i) {
     worst.join(compare(values[i], tape.gradient(watched[i]), loss,
-                       stride_of(values[i], elements_each), "input " + std::to_string(i),
-                       options.step));
+                       stride_of(values[i], elements_each), "input " + std::to_string(i), options));
   }
   return worst;
 }
@@ -132,20 +165,9 @@ std::vector<std::pair<std::string, GradientGap>> check_parameter_gradients(
     gaps.emplace_back(leaf->name,
                       compare(
                           leaf->value, leaf->gradient, [&] { return loss().value().item(); },
-                          stride_of(leaf->value, elements_each), leaf->name, options.step));
+                          stride_of(leaf->value, elements_each), leaf->name, options));
   }
   return gaps;
-}
-
-GradientGap with_other_steps(GradientGap gap, const GradientCheckOptions& options,
-                             const std::function<GradientGap(const GradientCheckOptions&)>& check) {
-  for (const double factor : {10.0, 0.3, 0.1}) {
-    if (gap.gap <= options.tolerance) break;
-    GradientCheckOptions again = options;
-    again.step = options.step * factor;
-    gap = check(again);
-  }
-  return gap;
 }
 
 }  // namespace kette

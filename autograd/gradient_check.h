@@ -3,7 +3,8 @@
 //   (L(x + h) - L(x - h)) / 2h       in f64, element by element     (Deep Learning, section 11.5)
 // The random weights matter: the gradient of sum(softmax(x)) is zero, and so is that of a softmax
 // gradient that is wrong. The gap of an element is |expected - got| relative to the largest
-// gradient of its input (at least 1e-4, below which central differences have no digits left).
+// gradient of its input (at least 1e-4, below which central differences have no digits left). An element that
+// fails is tried with other steps and with differences from one side, for a ReLU has a kink.
 //
 //   const auto worst =
 //       check_gradients([](const auto& in) { return my_op(in[0]); }, {{{3, 5}, -1, 1}});
@@ -18,6 +19,15 @@ struct GradientCheckOptions {
   double step = 1e-5;
   std::uint64_t seed = 1;
   Device device{};
+  bool tries_again = true;  ///< with other differences, where an element fails
+
+  /// For a look at how the gap depends on the step.
+  GradientCheckOptions at_step_alone(double other) const {
+    GradientCheckOptions options = *this;
+    options.step = other;
+    options.tries_again = false;
+    return options;
+  }
 };
 
 /// The worst element found.
@@ -46,12 +56,6 @@ GradientGap check_gradients(const DifferentiableFunction& function,
 std::vector<std::pair<std::string, GradientGap>> check_parameter_gradients(
     const std::function<Variable()>& loss, const std::vector<std::shared_ptr<Leaf>>& leaves,
     std::int64_t elements_each = 0, const GradientCheckOptions& options = {});
-
-/// Checks again with other steps where a gap is too large: with a larger one, in which the function's own rounding
-/// counts less, then with smaller ones, which leave the kink of a ReLU on one side. A wrong gradient is wrong
-/// with any step.
-GradientGap with_other_steps(GradientGap gap, const GradientCheckOptions& options,
-                             const std::function<GradientGap(const GradientCheckOptions&)>& check);
 
 /// Inputs for a sample, of any dtype: the same values on every device.
 std::vector<Tensor> sample_inputs(const std::vector<SampleInput>& inputs, DType dtype,

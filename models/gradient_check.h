@@ -1,9 +1,6 @@
 // The gradient check of a whole model: d loss / d parameter against central differences in
 // f64 (see autograd/gradient_check.h), through embeddings, dropout, attention, norms and the
 // label-smoothed loss at once.
-//
-// Among thousands of units some lie so near the kink of their ReLU that a difference steps across it. So a
-// parameter that fails is checked once more with other steps.
 #pragma once
 
 #include <string>

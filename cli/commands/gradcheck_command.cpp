@@ -1,7 +1,6 @@
 // `kette gradcheck`: every op on every sample in f64, or a whole Transformer parameter by
 // parameter.
 #include <iostream>
-#include <limits>
 #include <memory>
 
 #include "autograd/all_ops.h"
@@ -108,10 +107,8 @@ void check_ops(const GradcheckOptions& o, Report& report) {
   }
   if (o.page.empty()) return;
   for (const double step : steps_of_sweep()) {
-    GradientCheckOptions options = o.check;
-    options.step = step;
     for (std::size_t i = 0; i < ops.size(); ++i) {
-      report.checked()[i].by_step.push_back(check_op(ops[i], options).gap);
+      report.checked()[i].by_step.push_back(check_op(ops[i], o.check.at_step_alone(step)).gap);
     }
   }
 }
@@ -126,11 +123,7 @@ void check_one_model(const GradcheckOptions& o, const std::string& label, const 
   }
   if (o.page.empty()) return;
   for (const double step : steps_of_sweep()) {
-    GradientCheckOptions options = o.check;
-    options.step = step;
-    options.tolerance =
-        std::numeric_limits<double>::infinity();  // no second look with another step
-    const ParameterGaps gaps = check_model(config, kElementsOfSweep, options);
+    const ParameterGaps gaps = check_model(config, kElementsOfSweep, o.check.at_step_alone(step));
     for (std::size_t i = 0; i < gaps.size(); ++i) {
       report.checked()[first + i].by_step.push_back(gaps[i].second.gap);
     }

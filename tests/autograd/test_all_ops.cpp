@@ -150,3 +150,22 @@ TEST_CASE("a gradient that is wrong is found") {
   CHECK(check_gradients([](const auto& in) { return record(FrozenSoftmax{}, in[0]); }, {{{3, 4}}})
             .gap > 1e-2);
 }
+
+TEST_CASE("a gradient is right however near a kink lies, and a wrong one is not") {
+  const DifferentiableFunction right = [](const auto&in) { return relu(in[0]); },
+                               wrong = [](const auto&in) {
+                                 return record(WrongExp{}, relu(in[0]));
+                               };
+  for (const double distance : {1e-4, 1e-5, 1e-6, 1e-9, 0.0}) {
+    CAPTURE(distance);
+    for (const double sign : {1.0, -1.0}) {
+      const double edge = sign * distance, other = edge * 1.001;
+      const SampleInput near{{5}, std::min(edge, other), std::max(edge, other)};
+      CHECK(check_gradients(right, {near}).gap < 1e-6);
+      if (edge > 0) CHECK(check_gradients(wrong, {near}).gap > 5e-3);
+    }
+  }
+  // It takes the other differences.
+  const SampleInput kink{{5}, 1e-9, 2e-9};
+  CHECK(check_gradients(right, {kink}, GradientCheckOptions().at_step_alone(1e-5)).gap > 0.1);
+}

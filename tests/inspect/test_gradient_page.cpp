@@ -38,9 +38,9 @@ TEST_CASE("gradient gaps: by step they make a V, and a wrong gradient does not")
   const auto by_step = [](const DifferentiableFunction& function) {
     std::vector<double> gaps;
     for (const double step : steps_of_sweep()) {
-      GradientCheckOptions options;
-      options.step = step;
-      gaps.push_back(check_gradients(function, {{{7}, 0.5, 1.5}}, options).gap);
+      gaps.push_back(
+          check_gradients(function, {{{7}, 0.5, 1.5}}, GradientCheckOptions().at_step_alone(step))
+              .gap);
     }
     return gaps;
   };

@@ -9,7 +9,7 @@ using namespace kette;
 TEST_CASE("whole model: the gradient of every parameter agrees with central differences") {
   for (const TransformerConfig& config :
        {small_transformer(NormOrder::post), small_transformer(NormOrder::pre), small_marian(),
-        small_parser(), small_table_3_transformer()}) {
+        small_pruned_transformer(), small_parser(), small_table_3_transformer()}) {
     const auto gaps = check_model(config, 4);
     CHECK(gaps.size() == Transformer(config).parameters().leaves().size());
     for (const auto& parameter : gaps) {
