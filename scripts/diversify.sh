@@ -2,16 +2,18 @@
 # Data diversification (Nguyen et al. 2020, "Data Diversification: A Simple Strategy For Neural Machine Translation"):
 # K models of each direction translate the training text, and one model is trained on the text and all of these
 # translations. They also translate text that there is in one language alone: --mono-src (self-training) and --mono-tgt
-# (back-translation; Sennrich et al. 2016, "Improving Neural Machine Translation Models with Monolingual Data").
+# (back-translation; Sennrich et al. 2016, "Improving Neural Machine Translation Models with Monolingual Data"). With
+# --rounds, that model, which is better than the first ones, translates the source texts, too, for another one.
 # What is done already is not done again, so the same command goes on where it was stopped.
 #   scripts/diversify.sh --src F --tgt F --valid-src F --valid-tgt F --out DIR [--models K] [--mono-src F] [--mono-tgt F] \
-#       [-- OPTIONS of kette train [-- OPTIONS that the last model has in their place]]
-# --models K: models of each direction (default: 1). The last model's text is at least 2 K + 1 times as long, so give it as many
-# times fewer --epochs, behind the second --. It is left in DIR/model. KETTE names another program than build/release/kette.
+#       [--rounds R] [-- OPTIONS of kette train [-- OPTIONS that the models of all texts have in their place]]
+# --models K: models of each direction (default: 1). --rounds R: models of all texts, one after the other (default: 1), which
+# are left in DIR/model, DIR/model-2 and so on. These texts are at least 2 K + 1 times as long, so give as many times fewer
+# --epochs, and less --dropout, behind the second --. KETTE names another program than build/release/kette.
 set -euo pipefail
 
 kette=${KETTE:-$(dirname "${BASH_SOURCE[0]}")/../build/release/kette}
-src='' tgt='' valid_src='' valid_tgt='' mono_src='' mono_tgt='' out='' models=1 options=() last=()
+src='' tgt='' valid_src='' valid_tgt='' mono_src='' mono_tgt='' out='' models=1 rounds=1 options=() last=()
 while (($# > 0)); do
   case "$1" in
     --src) src=${2:-} ;;
@@ -22,6 +24,7 @@ while (($# > 0)); do
     --mono-tgt) mono_tgt=${2:-} ;;
     --out) out=${2:-} ;;
     --models) models=${2:-} ;;
+    --rounds) rounds=${2:-} ;;
     --)
       shift
       while (($# > 0)) && [[ "$1" != -- ]]; do
@@ -32,7 +35,7 @@ while (($# > 0)); do
       break
       ;;
     *)
-      echo "diversify.sh: expected --src, --tgt, --valid-src, --valid-tgt, --mono-src, --mono-tgt, --out, --models or --, given $1" >&2
+      echo "diversify.sh: expected --src, --tgt, --valid-src, --valid-tgt, --mono-src, --mono-tgt, --out, --models, --rounds or --, given $1" >&2
       exit 2
       ;;
   esac
@@ -44,10 +47,12 @@ for name in src tgt valid_src valid_tgt out; do
     exit 2
   fi
 done
-if [[ ! "$models" =~ ^[1-9][0-9]*$ ]]; then
-  echo "diversify.sh: expected a number of models of at least 1, given \"$models\"" >&2
-  exit 2
-fi
+for name in models rounds; do
+  if [[ ! "${!name}" =~ ^[1-9][0-9]*$ ]]; then
+    echo "diversify.sh: expected a number of $name of at least 1, given \"${!name}\"" >&2
+    exit 2
+  fi
+done
 mkdir -p "$out"
 
 # learn NAME SEED OPTIONS...: a model, if it is not finished.
@@ -69,20 +74,32 @@ translate() {
 }
 
 sources=("$src") targets=("$tgt")
+# translate_sources NAME: what a model makes of the source texts is learnt from, too.
+translate_sources() {
+  translate "$1" "$src" "$out/$1.txt"
+  sources+=("$src") targets+=("$out/$1.txt")
+  [[ -z "$mono_src" ]] && return
+  translate "$1" "$mono_src" "$out/$1-mono.txt"
+  sources+=("$mono_src") targets+=("$out/$1-mono.txt")
+}
+translate_targets() {
+  translate "$1" "$tgt" "$out/$1.txt"
+  sources+=("$out/$1.txt") targets+=("$tgt")
+  [[ -z "$mono_tgt" ]] && return
+  translate "$1" "$mono_tgt" "$out/$1-mono.txt"
+  sources+=("$out/$1-mono.txt") targets+=("$mono_tgt")
+}
+
 for ((i = 1; i <= models; ++i)); do
   learn "forward-$i" "$i" --src "$src" --tgt "$tgt" --valid-src "$valid_src" --valid-tgt "$valid_tgt"
   learn "backward-$i" "$i" --src "$tgt" --tgt "$src" --valid-src "$valid_tgt" --valid-tgt "$valid_src"
-  translate "forward-$i" "$src" "$out/forward-$i.txt"
-  translate "backward-$i" "$tgt" "$out/backward-$i.txt"
-  sources+=("$src" "$out/backward-$i.txt") targets+=("$out/forward-$i.txt" "$tgt")
-  if [[ -n "$mono_src" ]]; then
-    translate "forward-$i" "$mono_src" "$out/forward-$i-mono.txt"
-    sources+=("$mono_src") targets+=("$out/forward-$i-mono.txt")
-  fi
-  if [[ -n "$mono_tgt" ]]; then
-    translate "backward-$i" "$mono_tgt" "$out/backward-$i-mono.txt"
-    sources+=("$out/backward-$i-mono.txt") targets+=("$mono_tgt")
-  fi
+  translate_sources "forward-$i"
+  translate_targets "backward-$i"
 done
 options+=(${last[@]:+"${last[@]}"})
-learn model 1 --src "${sources[@]}" --tgt "${targets[@]}" --valid-src "$valid_src" --valid-tgt "$valid_tgt"
+for ((round = 1; round <= rounds; ++round)); do
+  name=model
+  if ((round > 1)); then name=model-$round; fi
+  learn "$name" 1 --src "${sources[@]}" --tgt "${targets[@]}" --valid-src "$valid_src" --valid-tgt "$valid_tgt"
+  if ((round < rounds)); then translate_sources "$name"; fi
+done

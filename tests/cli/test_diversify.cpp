@@ -14,7 +14,7 @@ TEST_CASE("diversify: a model of the text and its translations, made where it wa
       path("train.en") + " --tgt " + path("train.de") + " --valid-src " + path("valid.en") +
       " --valid-tgt " + path("valid.de") + " --out " + path("out") + " --mono-src " +
       path("valid.en") + " --mono-tgt " + path("valid.de") +
-      " -- --vocab 80 --encoder-layers 1 --decoder-layers 1 --width 16 --hidden 32 --heads 2"
+      " --rounds 2 -- --vocab 80 --encoder-layers 1 --decoder-layers 1 --width 16 --hidden 32 --heads 2"
       " --batch-tokens 200 --max-length 60 --quiet --steps 4 -- --steps 6";
   const Outcome made = run_bash(command);
   REQUIRE_MESSAGE(made.code == 0, made.out);
@@ -22,7 +22,7 @@ TEST_CASE("diversify: a model of the text and its translations, made where it wa
     const std::string text = read_file(folder / name);
     return std::count(text.begin(), text.end(), '\n');
   };
-  for (const char* way : {"forward-1", "backward-1"}) {
+  for (const char* way : {"forward-1", "backward-1", "model"}) {
     CHECK(lines(std::string("out/") + way + ".txt") == 60);
     CHECK(lines(std::string("out/") + way + "-mono.txt") == lines("valid.en"));
   }
@@ -31,10 +31,16 @@ TEST_CASE("diversify: a model of the text and its translations, made where it wa
   };
   CHECK(settings("forward-1").find("steps = 4") != std::string::npos);
   CHECK(settings("backward-1").find("steps = 4") != std::string::npos);
-  CHECK(settings("model").find("steps = 6") != std::string::npos);
-  for (const char* text :
-       {"forward-1.txt\"", "backward-1.txt\"", "forward-1-mono.txt\"", "backward-1-mono.txt\""}) {
-    CHECK(settings("model").find(text) != std::string::npos);
+  for (const char* model : {"model", "model-2"}) {
+    CHECK(settings(model).find("steps = 6") != std::string::npos);
+    for (const char* text :
+         {"forward-1.txt\"", "backward-1.txt\"", "forward-1-mono.txt\"", "backward-1-mono.txt\""}) {
+      CHECK(settings(model).find(text) != std::string::npos);
+    }
+  }
+  for (const char* text : {"/model.txt\"", "/model-mono.txt\""}) {
+    CHECK(settings("model").find(text) == std::string::npos);
+    CHECK(settings("model-2").find(text) != std::string::npos);
   }
 
   const auto written = [&] {
@@ -58,5 +64,9 @@ TEST_CASE("diversify: what is missing is named") {
   CHECK(run_bash(
             "scripts/diversify.sh --models 0 --src a --tgt a --valid-src a --valid-tgt a --out a")
             .out.find("expected a number of models of at least 1, given \"0\"") !=
+        std::string::npos);
+  CHECK(run_bash(
+            "scripts/diversify.sh --rounds x --src a --tgt a --valid-src a --valid-tgt a --out a")
+            .out.find("expected a number of rounds of at least 1, given \"x\"") !=
         std::string::npos);
 }
