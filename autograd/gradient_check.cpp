@@ -12,46 +12,38 @@ namespace {
 /// Below this largest gradient the noise of central differences, about 1e-11, would read as an error.
 constexpr double kSmallestScale = 1e-4;
 
-/// A loss along one element of a tensor on any device.
-class Line {
- public:
-  Line(const Tensor& x, std::int64_t index, const std::function<double()>& loss)
-      : element_(x.view(index, {})), center_(element_.item()), loss_(loss) {}
-
-  double central_difference(double step) const { return (at(step) - at(-step)) / (2 * step); }
-  /// Of second order, too, but from one side alone: the other one for a negative step.
-  double one_sided_difference(double step) const {
-    return (4 * at(step) - at(2 * step) - 3 * at(0)) / (2 * step);
-  }
-  /// Of the differences, the one that is nearest to the gradient. With a larger step the loss's own rounding counts
-  /// less, a smaller one leaves kinks outside, and on one side there is none where one lies on the other, as with a
-  /// ReLU. A wrong gradient is far from all of them.
-  double nearest_difference(double step, double gradient) const {
-    double nearest = central_difference(step);
-    for (const double h : {step, 10 * step, 0.1 * step}) {
-      for (const double difference :
-           {central_difference(h), one_sided_difference(h), one_sided_difference(-h)}) {
-        if (std::abs(difference - gradient) < std::abs(nearest - gradient)) nearest = difference;
-      }
-    }
-    return nearest;
-  }
-
- private:
-  double at(double offset) const {
-    write(center_ + offset);
-    const double value = loss_();
-    write(center_);
+/// The loss along one element of a tensor on any device.
+using Line = std::function<double(double offset)>;
+Line along(const Tensor& x, std::int64_t index, const std::function<double()>& loss) {
+  const Tensor element = x.view(index, {});
+  const auto write = [element](double value) {
+    element.copy_from(Tensor::from(std::vector<double>{value}, Shape{}, element.device()));
+  };
+  return [=, center = element.item()](double offset) {
+    write(center + offset);
+    const double value = loss();
+    write(center);
     return value;
+  };
+}
+double central_difference(const Line& f, double h) { return (f(h) - f(-h)) / (2 * h); }
+/// Of second order, too, but from one side alone: the other one for a negative h.
+double one_sided_difference(const Line& f, double h) {
+  return (4 * f(h) - f(2 * h) - 3 * f(0)) / (2 * h);
+}
+/// Of the differences, the one that is nearest to the gradient. With a larger step the loss's own rounding counts
+/// less, a smaller one leaves kinks outside, and on one side there is none where one lies on the other, as with a
+/// ReLU. A wrong gradient is far from all of them.
+double nearest_difference(const Line& f, double step, double gradient) {
+  double nearest = central_difference(f, step);
+  for (const double h : {step, 10 * step, 0.1 * step}) {
+    for (const double difference :
+         {central_difference(f, h), one_sided_difference(f, h), one_sided_difference(f, -h)}) {
+      if (std::abs(difference - gradient) < std::abs(nearest - gradient)) nearest = difference;
+    }
   }
-  void write(double value) const {
-    element_.copy_from(Tensor::from(std::vector<double>{value}, Shape{}, element_.device()));
-  }
-
-  Tensor element_;
-  double center_;
-  const std::function<double()>& loss_;
-};
+  return nearest;
+}
 
 /// From one element that is checked to the next.
 std::int64_t stride_of(const Tensor& x, std::int64_t elements) {
@@ -69,7 +61,7 @@ GradientGap compare(const Tensor& x, const Tensor& gradient, const std::function
   double scale = kSmallestScale;
   for (const double value : got) scale = std::max(scale, std::abs(value));
   for (std::int64_t i = 0; i < x.elements(); i += stride) {
-    expected.emplace_back(i, Line(x, i, loss).central_difference(options.step));
+    expected.emplace_back(i, central_difference(along(x, i, loss), options.step));
     scale = std::max(scale, std::abs(expected.back().second));
   }
   GradientGap worst;
@@ -80,7 +72,7 @@ GradientGap compare(const Tensor& x, const Tensor& gradient, const std::function
     // The first element that has no difference to go with it decides: the others need no more tries.
     if (options.tries_again && std::abs(difference - value) > options.tolerance * scale &&
         worst.gap <= options.tolerance) {
-      difference = Line(x, index, loss).nearest_difference(options.step, value);
+      difference = nearest_difference(along(x, index, loss), options.step, value);
     }
     const double gap = std::abs(difference - value) / scale;
     worst.gaps.push_back(gap);
