@@ -73,33 +73,29 @@ translate() {
   mv "$3.part" "$3"
 }
 
-sources=("$src") targets=("$tgt")
-# translate_sources NAME: what a model makes of the source texts is learnt from, too.
-translate_sources() {
-  translate "$1" "$src" "$out/$1.txt"
-  sources+=("$src") targets+=("$out/$1.txt")
-  [[ -z "$mono_src" ]] && return
-  translate "$1" "$mono_src" "$out/$1-mono.txt"
-  sources+=("$mono_src") targets+=("$out/$1-mono.txt")
-}
-translate_targets() {
-  translate "$1" "$tgt" "$out/$1.txt"
-  sources+=("$out/$1.txt") targets+=("$tgt")
-  [[ -z "$mono_tgt" ]] && return
-  translate "$1" "$mono_tgt" "$out/$1-mono.txt"
-  sources+=("$out/$1-mono.txt") targets+=("$mono_tgt")
+# teach MODEL FROM TO TEXT MONO: what it makes of these texts, of which MONO may be none, is learnt from, too. FROM and TO are
+# the names of sources and targets, the other way round for a model that translates back.
+teach() {
+  local -n from=$2 to=$3
+  local model=$1 text result=$out/$1.txt
+  for text in "$4" ${5:+"$5"}; do
+    translate "$model" "$text" "$result"
+    from+=("$text") to+=("$result")
+    result=$out/$model-mono.txt
+  done
 }
 
+sources=("$src") targets=("$tgt")
 for ((i = 1; i <= models; ++i)); do
   learn "forward-$i" "$i" --src "$src" --tgt "$tgt" --valid-src "$valid_src" --valid-tgt "$valid_tgt"
   learn "backward-$i" "$i" --src "$tgt" --tgt "$src" --valid-src "$valid_tgt" --valid-tgt "$valid_src"
-  translate_sources "forward-$i"
-  translate_targets "backward-$i"
+  teach "forward-$i" sources targets "$src" "$mono_src"
+  teach "backward-$i" targets sources "$tgt" "$mono_tgt"
 done
 options+=(${last[@]:+"${last[@]}"})
 for ((round = 1; round <= rounds; ++round)); do
   name=model
   if ((round > 1)); then name=model-$round; fi
   learn "$name" 1 --src "${sources[@]}" --tgt "${targets[@]}" --valid-src "$valid_src" --valid-tgt "$valid_tgt"
-  if ((round < rounds)); then translate_sources "$name"; fi
+  if ((round < rounds)); then teach "$name" sources targets "$src" "$mono_src"; fi
 done
