@@ -31,11 +31,10 @@ double central_difference(const Line& f, double h) { return (f(h) - f(-h)) / (2 
 double one_sided_difference(const Line& f, double h) {
   return (4 * f(h) - f(2 * h) - 3 * f(0)) / (2 * h);
 }
-/// Of the differences, the one that is nearest to the gradient. With a larger step the loss's own rounding counts
+/// Of that difference and others, the one that is nearest to the gradient. With a larger step the loss's own rounding counts
 /// less, a smaller one leaves kinks outside, and on one side there is none where one lies on the other, as with a
 /// ReLU. A wrong gradient is far from all of them.
-double nearest_difference(const Line& f, double step, double gradient) {
-  double nearest = central_difference(f, step);
+double nearest_difference(const Line& f, double step, double gradient, double nearest) {
   for (const double h : {step, 10 * step, 0.1 * step}) {
     for (const double difference :
          {central_difference(f, h), one_sided_difference(f, h), one_sided_difference(f, -h)}) {
@@ -72,7 +71,7 @@ GradientGap compare(const Tensor& x, const Tensor& gradient, const std::function
     // The first element that has no difference to go with it decides: the others need no more tries.
     if (options.tries_again && std::abs(difference - value) > options.tolerance * scale &&
         worst.gap <= options.tolerance) {
-      difference = nearest_difference(along(x, index, loss), options.step, value);
+      difference = nearest_difference(along(x, index, loss), options.step, value, difference);
     }
     const double gap = std::abs(difference - value) / scale;
     worst.gaps.push_back(gap);

@@ -152,10 +152,8 @@ TEST_CASE("a gradient that is wrong is found") {
 }
 
 TEST_CASE("a gradient is right however near a kink lies, and a wrong one is not") {
-  const DifferentiableFunction right = [](const auto&in) { return relu(in[0]); },
-                               wrong = [](const auto&in) {
-                                 return record(WrongExp{}, relu(in[0]));
-                               };
+  const auto right = [](const auto& in) { return relu(in[0]); };
+  const auto wrong = [](const auto& in) { return record(WrongExp{}, relu(in[0])); };
   for (const double distance : {1e-4, 1e-5, 1e-6, 1e-9, 0.0}) {
     CAPTURE(distance);
     for (const double sign : {1.0, -1.0}) {
