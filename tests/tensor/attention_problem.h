@@ -10,11 +10,19 @@
 
 namespace kette {
 
-inline double largest_gap(const std::vector<double>& x, const std::vector<double>& y) {
+/// The largest difference between rows of so many elements, each in units of its row's largest one in
+/// y: bf16 has eight bits of a value, whatever its size. At least of 0.1, for a row of two elements may cancel.
+inline double largest_gap_of_rows(const std::vector<double>& x, const std::vector<double>& y,
+                                  std::int64_t width) {
   double gap = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const double here = std::abs(x[i] - y[i]);
-    if (!(here <= gap)) gap = here;  // a NaN stays
+  for (std::size_t begin = 0; begin < x.size(); begin += static_cast<std::size_t>(width)) {
+    double scale = 0.1, difference = 0;
+    for (std::size_t i = begin; i < begin + static_cast<std::size_t>(width); ++i) {
+      scale = std::max(scale, std::abs(y[i]));
+      const double here = x[i] == y[i] ? 0 : std::abs(x[i] - y[i]);  // infinities may be equal
+      if (!(here <= difference)) difference = here;                  // a NaN stays
+    }
+    if (!(difference / scale <= gap)) gap = difference / scale;
   }
   return gap;
 }
@@ -113,14 +121,39 @@ struct AttentionProblem {
         args.scale, args.pattern, mask_factors(sequence, head),
         args.pattern.slope(head, args.heads));
   }
+  /// Of the output, head by head.
   double gap_to_reference() const {
     double gap = 0;
     for (std::int64_t sequence = 0; sequence < args.query_segments.count(); ++sequence) {
       for (std::int64_t head = 0; head < args.heads; ++head) {
         const Tensor got = part(output, args.query_segments, sequence, head);
         gap = std::max(
-            gap, largest_gap(got.values<double>(), expected(sequence, head).values<double>()));
+            gap, largest_gap_of_rows(got.values<double>(),
+                                     expected(sequence, head).values<double>(), args.head_width));
       }
+    }
+    return gap;
+  }
+  /// Of output, statistics and gradients, after a run, to those in f64 on the CPU.
+  double gap_to_f64() const {
+    const auto lengths = [](const Segments& segments) {
+      std::vector<std::int64_t> result;
+      for (std::int64_t i = 0; i < segments.count(); ++i) result.push_back(segments.length(i));
+      return result;
+    };
+    const AttentionProblem wide(lengths(args.query_segments), lengths(args.key_segments),
+                                args.heads, args.head_width, args.pattern, args.dropout);
+    wide.queries.copy_from(queries.to(Device{}).to(DType::f64));
+    wide.keys_values.copy_from(keys_values.to(Device{}).to(DType::f64));
+    wide.doutput.copy_from(doutput.to(Device{}).to(DType::f64));
+    wide.run();
+    double gap =
+        largest_gap_of_rows(log_sum_exp.values<double>(), wide.log_sum_exp.values<double>(), 1);
+    for (const auto& [narrow, exact] : {std::pair{output, wide.output},
+                                        {dqueries, wide.dqueries},
+                                        {dkeys_values, wide.dkeys_values}}) {
+      gap = std::max(gap, largest_gap_of_rows(narrow.values<double>(), exact.values<double>(),
+                                              args.head_width));
     }
     return gap;
   }
