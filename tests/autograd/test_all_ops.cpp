@@ -122,7 +122,7 @@ TEST_CASE("CUDA: every op agrees with the CPU in every dtype, forward and backwa
         const double tolerance = dtype == DType::f64 ? 1e-12 : dtype == DType::f32 ? 1e-5 : 3e-2;
         CAPTURE(op.name);
         CAPTURE(sample.label);
-        CAPTURE(name_of(dtype));
+        CAPTURE(std::string(name_of(dtype)));
         const auto expected = run(sample, dtype), got = run(sample, dtype, devices[1]);
         for (std::size_t i = 0; i < expected.size(); ++i) {
           CHECK(distance(expected[i], got[i]) < tolerance);

@@ -53,7 +53,7 @@ TEST_CASE("norms add to the gradient of a residual stream, and leave that of a b
   };
   const auto rms = [](const Variable& x, const Inputs& in) { return rms_norm(x, in[1]); };
   const std::vector<SampleInput> inputs = {{{5, 12}}, {{12}, 0.5, 1.5}, {{12}}};
-  const auto check = [&](const char* what, const DifferentiableFunction& function) {
+  const auto check = [&](const std::string& what, const DifferentiableFunction& function) {
     for (const Device device : test_devices()) {
       CAPTURE(what);
       CAPTURE(device.str());

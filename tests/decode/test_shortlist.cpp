@@ -63,7 +63,7 @@ TEST_CASE("shortlist: a list of all tokens gives the ordinary search, bit for bi
   const Ensemble both({model.get(), other.get()});
   const std::vector<Ids> sources = random_sentences(12, 611, 9);
   for (const DType weights : {DType::f32, DType::bf16, DType::int8}) {
-    CAPTURE(name_of(weights));
+    CAPTURE(std::string(name_of(weights)));
     for (const Ensemble& ensemble :
          {Ensemble(*model).for_decoding(weights), both.for_decoding(weights)}) {
       for (const std::int64_t beam : {3, 70}) {  // of which the wide one asks again
@@ -87,7 +87,7 @@ TEST_CASE("shortlist: the projection to some tokens has the bits of the whole on
   const Ensemble both({model.get(), other.get()});
   const Ids tokens = {0, 3, 4, 77, 78, 300, 610};
   for (const DType weights : {DType::f32, DType::bf16, DType::int8}) {
-    CAPTURE(name_of(weights));
+    CAPTURE(std::string(name_of(weights)));
     for (const Ensemble& ensemble :
          {Ensemble(*model).for_decoding(weights), both.for_decoding(weights)}) {
       const PrepackedWeight& whole = *ensemble.output().prepacked;
@@ -172,7 +172,7 @@ TEST_CASE("shortlist: a sentence has the same translations alone, in company and
   const auto model = random_model(small_config());
   const std::vector<Ids> sources = random_sentences(30, 611, 12);
   for (const DType weights : {DType::f32, DType::bf16, DType::int8}) {
-    CAPTURE(name_of(weights));
+    CAPTURE(std::string(name_of(weights)));
     const auto ready = model->for_decoding(weights);
     TranslateOptions options = short_search();
     options.shortlist = some_tokens;

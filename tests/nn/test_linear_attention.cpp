@@ -88,7 +88,7 @@ TEST_CASE("linear attention on every device follows f64 on the CPU") {
           const Outcome wide = Problem({35, 2}, 2, head_width, pattern).run(),
                         narrow = Problem({35, 2}, 2, head_width, pattern, dtype, device).run();
           CAPTURE(device.str());
-          CAPTURE(name_of(dtype));
+          CAPTURE(std::string(name_of(dtype)));
           CAPTURE(head_width);
           const double tolerance = dtype == DType::f32 ? 1e-5 : 2e-2;
           CHECK(gap(wide.output, narrow.output) < tolerance);

@@ -34,7 +34,7 @@ TEST_CASE("attention equals the reference: masks, dropout, odd widths, empty and
             const Problem problem(queries, keys, 2, head_width, mask, dropout, dtype, device);
             problem.run();
             CAPTURE(device.str());
-            CAPTURE(name_of(dtype));
+            CAPTURE(std::string(name_of(dtype)));
             CAPTURE(head_width);
             CHECK(problem.gap_to_reference() <= tolerance);
           }
@@ -94,7 +94,7 @@ TEST_CASE("attention's gradients follow those in f64 on the CPU") {
       const double tolerance = dtype == DType::f64 ? 1e-12 : dtype == DType::f32 ? 3e-6 : 2e-2;
       for (const auto& [queries, keys, heads, head_width, mask] : cases) {
         CAPTURE(device.str());
-        CAPTURE(name_of(dtype));
+        CAPTURE(std::string(name_of(dtype)));
         const Problem narrow(queries, keys, heads, head_width, mask, kDropout, dtype, device);
         narrow.run();
         CHECK(narrow.gap_to_f64() <= tolerance);
@@ -148,7 +148,7 @@ TEST_CASE("attention follows f64 on the CPU at any length, tile by tile") {
             std::vector<std::int64_t> keys = lengths;
             if (mask == Mask::none) std::rotate(keys.begin(), keys.begin() + 1, keys.end());
             CAPTURE(device.str());
-            CAPTURE(name_of(dtype));
+            CAPTURE(std::string(name_of(dtype)));
             CAPTURE(lengths.front());
             CAPTURE(dropout.active());
             const Problem narrow(lengths, keys, 1, width, mask, dropout, dtype, device);

@@ -64,7 +64,7 @@ TEST_CASE("attention patterns: the output equals the reference") {
           const AttentionProblem problem(queries, keys, 4, 5, pattern, dropout, dtype, device);
           problem.run_forward();
           CAPTURE(device.str());
-          CAPTURE(name_of(dtype));
+          CAPTURE(std::string(name_of(dtype)));
           CAPTURE(pattern.group);
           CAPTURE(pattern.window);
           CHECK(problem.gap_to_reference() <= tolerance);
@@ -118,7 +118,7 @@ TEST_CASE("attention patterns: gradients on every device follow those in f64 on 
                                       device);
         narrow.run();
         CAPTURE(device.str());
-        CAPTURE(name_of(dtype));
+        CAPTURE(std::string(name_of(dtype)));
         CAPTURE(pattern.window);
         CHECK(narrow.gap_to_f64() <= (dtype == DType::f32 ? 3e-6 : 2e-2));
       }
@@ -197,7 +197,7 @@ TEST_CASE("attention patterns: what a window does not touch is not read") {
     for (const DType dtype : {DType::f32, DType::bf16}) {
       for (const DropoutMask& dropout : {DropoutMask(), kRareDropout}) {
         CAPTURE(device.str());
-        CAPTURE(name_of(dtype));
+        CAPTURE(std::string(name_of(dtype)));
         const AttentionProblem problem({kLength}, {kLength}, 1, 16, kCausal.within(kWindow),
                                        dropout, dtype, device);
         // The last queries see nothing of the first keys, and the other way round.

@@ -172,7 +172,7 @@ TEST_CASE("gradients that were cleared are written, then added to") {
   for (const DType dtype : {DType::f32, DType::bf16}) {
     for (const Device device : test_devices()) {
       CAPTURE(device.str());
-      CAPTURE(name_of(dtype));
+      CAPTURE(std::string(name_of(dtype)));
       ParamStore store;
       const Variable weight = Scope(store).parameter("weight", {8, 8}, Init::normal(1));
       const Variable bias = Scope(store).parameter("bias", {8}, Init::constant(0));

@@ -99,7 +99,7 @@ TEST_CASE("accumulated gradients equal those of the big batch") {
   for (const Device device : test_devices()) {
     for (const DType dtype : {DType::f64, DType::bf16}) {
       CAPTURE(device.str());
-      CAPTURE(name_of(dtype));
+      CAPTURE(std::string(name_of(dtype)));
       const auto big = gradients(whole, dtype, device);
       const auto accumulated = gradients(parts, dtype, device);
       double largest = 0, gap = 0;
