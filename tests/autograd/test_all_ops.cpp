@@ -7,6 +7,7 @@
 #include "autograd/all_ops.h"
 #include "autograd/gradient_check.h"
 #include "tests/devices.h"
+#include "tests/gap.h"
 
 using namespace kette;
 
@@ -19,7 +20,7 @@ double distance(const Values& expected, const Values& got) {
   for (const double value : expected) scale = std::max(scale, std::abs(value));
   for (std::size_t i = 0; i < got.size(); ++i) {
     const double gap = std::abs(expected[i] - got[i]) / scale;
-    if (!(gap <= worst)) worst = gap;
+    worst = larger_gap(worst, gap);
   }
   return worst;
 }

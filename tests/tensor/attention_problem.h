@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/devices.h"
+#include "tests/gap.h"
 #include "tests/random_tensor.h"
 #include "tests/reference.h"
 
@@ -20,9 +21,9 @@ inline double largest_gap_of_rows(const std::vector<double>& x, const std::vecto
     for (std::size_t i = begin; i < begin + static_cast<std::size_t>(width); ++i) {
       scale = std::max(scale, std::abs(y[i]));
       const double here = x[i] == y[i] ? 0 : std::abs(x[i] - y[i]);  // infinities may be equal
-      if (!(here <= difference)) difference = here;                  // a NaN stays
+      difference = larger_gap(difference, here);
     }
-    if (!(difference / scale <= gap)) gap = difference / scale;
+    gap = larger_gap(gap, difference / scale);
   }
   return gap;
 }
@@ -127,7 +128,7 @@ struct AttentionProblem {
     for (std::int64_t sequence = 0; sequence < args.query_segments.count(); ++sequence) {
       for (std::int64_t head = 0; head < args.heads; ++head) {
         const Tensor got = part(output, args.query_segments, sequence, head);
-        gap = std::max(
+        gap = larger_gap(
             gap, largest_gap_of_rows(got.values<double>(),
                                      expected(sequence, head).values<double>(), args.head_width));
       }
@@ -152,8 +153,8 @@ struct AttentionProblem {
     for (const auto& [narrow, exact] : {std::pair{output, wide.output},
                                         {dqueries, wide.dqueries},
                                         {dkeys_values, wide.dkeys_values}}) {
-      gap = std::max(gap, largest_gap_of_rows(narrow.values<double>(), exact.values<double>(),
-                                              args.head_width));
+      gap = larger_gap(gap, largest_gap_of_rows(narrow.values<double>(), exact.values<double>(),
+                                                args.head_width));
     }
     return gap;
   }

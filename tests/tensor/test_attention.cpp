@@ -44,6 +44,17 @@ TEST_CASE("attention equals the reference: masks, dropout, odd widths, empty and
   }
 }
 
+TEST_CASE("a NaN is the largest gap, wherever it lies") {
+  const double nan = std::nan("");
+  CHECK(std::isnan(largest_gap_of_rows({nan, 1, 2, 3}, {0, 1, 2, 4}, 2)));
+  CHECK(std::isnan(largest_gap_of_rows({0, 1, 2, nan}, {5, 1, 2, 3}, 1)));
+  const Problem problem({9}, {9}, 1, 8, Mask::causal, {}, DType::f32);
+  problem.run();
+  problem.output.slice(0, 1).copy_from(Tensor::full({1, 8}, nan));
+  CHECK(std::isnan(problem.gap_to_reference()));
+  CHECK(std::isnan(problem.gap_to_f64()));
+}
+
 TEST_CASE("attention's gradients are the slopes of its output") {
   for (const Mask mask : {Mask::none, Mask::causal}) {
     for (const DropoutMask& dropout : {DropoutMask(), kDropout}) {
@@ -69,7 +80,7 @@ TEST_CASE("attention's gradients are the slopes of its output") {
           const double down = weighted();
           element = kept;
           const double here = std::abs(gradient.data<double>()[i] - (up - down) / (2 * h));
-          if (!(here <= gap)) gap = here;
+          gap = larger_gap(gap, here);
         }
         CHECK(gap < 1e-8);
       }

@@ -11,6 +11,7 @@
 #include "tests/data/tiny_text.h"
 #include "tests/decode/decode_models.h"
 #include "tests/devices.h"
+#include "tests/gap.h"
 #include "tests/train/toy_training.h"
 #include "train/moving_average.h"
 
@@ -60,7 +61,7 @@ Step step_of(double dropout, const ConsistencyOptions& consistency, Device devic
 
 double largest_gap(const std::vector<double>& a, const std::vector<double>& b, double factor) {
   double gap = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) gap = std::max(gap, std::abs(a[i] - factor * b[i]));
+  for (std::size_t i = 0; i < a.size(); ++i) gap = larger_gap(gap, std::abs(a[i] - factor * b[i]));
   return gap;
 }
 
