@@ -4,6 +4,7 @@
 
 #include "autograd/anomaly.h"
 #include "autograd/tape.h"
+#include "tensor/gap.h"
 #include "tensor/random.h"
 
 namespace kette {
@@ -75,7 +76,7 @@ GradientGap compare(const Tensor& x, const Tensor& gradient, const std::function
     }
     const double gap = std::abs(difference - value) / scale;
     worst.gaps.push_back(gap);
-    if (gap <= worst.gap || std::isnan(worst.gap)) continue;  // a NaN is the worst of all
+    if (!is_larger_gap(gap, worst.gap)) continue;
     worst.gap = gap;
     worst.expected = difference;
     worst.got = value;
@@ -87,7 +88,7 @@ GradientGap compare(const Tensor& x, const Tensor& gradient, const std::function
 }  // namespace
 
 void GradientGap::join(const GradientGap& other) {
-  if (where.empty() || !(other.gap <= gap || std::isnan(gap))) {
+  if (where.empty() || is_larger_gap(other.gap, gap)) {
     gap = other.gap;
     expected = other.expected;
     got = other.got;

@@ -1,11 +1,26 @@
-// How far results are from what they should be.
+// How far two lists of numbers, or two tensors, are from each other.
 #pragma once
 
-#include <cmath>
+#include <doctest/doctest.h>
+
+#include "tensor/gap.h"
+#include "tensor/tensor.h"
 
 namespace kette {
 
-/// The larger of two gaps. A NaN is larger than any, and stays.
-inline double larger_gap(double a, double b) { return std::isnan(a) || a >= b ? a : b; }
+/// The largest difference of an element.
+template <class A, class B>
+double largest_gap(const std::vector<A>& a, const std::vector<B>& b) {
+  REQUIRE(a.size() == b.size());
+  double gap = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    gap = larger_gap(gap, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
+  }
+  return gap;
+}
+
+inline double largest_gap(const Tensor& a, const Tensor& b) {
+  return largest_gap(a.values<double>(), b.values<double>());
+}
 
 }  // namespace kette

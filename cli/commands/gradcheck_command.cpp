@@ -12,6 +12,7 @@
 #include "inspect/steps/gradient_page.h"
 #include "models/families.h"
 #include "models/gradient_check.h"
+#include "tensor/gap.h"
 #include "tensor/suggestion.h"
 
 namespace kette::cli {
@@ -35,7 +36,7 @@ class Report {
   void add(const std::string& name, std::int64_t samples, const GradientGap& worst) {
     const bool good = worst.gap <= tolerance_;  // false for NaN
     (good ? passed_ : failed_) += 1;
-    if (!(worst.gap <= worst_)) worst_ = worst.gap;
+    worst_ = larger_gap(worst_, worst.gap);
     std::cout << text("%-6s %-44s %3lld %s %7lld elements  worst %.1e", good ? "ok" : "FAILED",
                       name.c_str(), static_cast<long long>(samples),
                       samples == 1 ? "sample, " : "samples,", static_cast<long long>(worst.checked),

@@ -9,6 +9,7 @@
 #include "inspect/activations.h"
 #include "models/config_json.h"
 #include "models/points.h"
+#include "tensor/gap.h"
 #include "tensor/random.h"
 
 namespace kette {
@@ -161,8 +162,7 @@ class Causes {
   static double largest_relative(const std::vector<ComparedValues>& values) {
     double largest = 0;
     for (const ComparedValues& value : values) {
-      const double relative = value.difference ? value.difference->relative : INFINITY;
-      if (!(relative <= largest)) largest = relative;
+      largest = larger_gap(largest, value.difference ? value.difference->relative : INFINITY);
     }
     return largest;
   }
@@ -175,7 +175,7 @@ class Causes {
       const bool is_one = point.name == "logits" || point.name.ends_with("/probabilities");
       if (is_one) free_of_order.push_back(point);
     }
-    if (largest_relative(free_of_order) >= kRounding) return;
+    if (!(largest_relative(free_of_order) < kRounding)) return;
     say("Attention and logits are the same up to rounding: both compute one thing, with the elements of the "
         "width in another order, as the exchange of interleaved sinusoids makes it.");
   }
@@ -195,7 +195,7 @@ ValueDifference difference_of(const Tensor& a, const Tensor& b) {
     if (std::bit_cast<std::uint32_t>(of_a[i]) == std::bit_cast<std::uint32_t>(of_b[i])) continue;
     ++d.elements;
     const double gap = std::abs(double(of_a[i]) - double(of_b[i]));
-    if (!(gap <= d.largest || std::isnan(d.largest))) d.largest = gap;  // a NaN is the largest
+    d.largest = larger_gap(d.largest, gap);
     d.ulps =
         std::max(d.ulps, static_cast<std::uint64_t>(std::abs(ordered(of_a[i]) - ordered(of_b[i]))));
   }

@@ -9,6 +9,7 @@
 #include "inspect/heads/head_gates.h"
 #include "inspect/passes/logit_attribution.h"
 #include "inspect/passes/logit_lens.h"
+#include "tests/gap.h"
 #include "tests/inspect/inspected_models.h"
 
 using namespace kette;
@@ -29,7 +30,7 @@ double attribution_gap(const AutoregressiveModel& model) {
     for (std::int32_t token = 0; token < logits.width(); token += 7) {
       double sum = 0;
       for (const double part : attribution(row, token)) sum += part;
-      gap = std::max(gap, std::abs(sum - values[row * logits.width() + token]));
+      gap = larger_gap(gap, std::abs(sum - values[row * logits.width() + token]));
       most = std::max(most, std::abs(values[row * logits.width() + token]));
     }
   }

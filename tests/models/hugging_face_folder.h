@@ -10,6 +10,7 @@
 #include "data/files/safetensors.h"
 #include "models/exchange/hugging_face.h"
 #include "models/model_directory.h"
+#include "tests/gap.h"
 #include "tests/support.h"
 
 namespace kette::testing {
@@ -93,13 +94,8 @@ class HuggingFaceFolder {
   ScratchFolder scratch_;
 };
 
-inline double worst_gap(const std::vector<float>& ours, const std::vector<double>& theirs) {
-  REQUIRE(ours.size() == theirs.size());
-  double worst = 0;
-  for (std::size_t i = 0; i < ours.size(); ++i) {
-    worst = std::max(worst, std::abs(static_cast<double>(ours[i]) - theirs[i]));
-  }
-  return worst;
+inline double largest_gap(const std::vector<float>& ours, const Json& theirs) {
+  return kette::largest_gap(ours, theirs.get<std::vector<double>>());
 }
 
 template <class M>

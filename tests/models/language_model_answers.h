@@ -23,7 +23,7 @@ inline void check_logits(const Gpt& model, const Json& answers) {
   for (const Json& expected : answers.at("logits")) {
     const Tensor logits = logits_of(model, expected.at("ids"));
     const Tensor last = logits.slice(logits.rows() - 1, logits.rows());
-    worst = std::max(worst, worst_gap(last.values<float>(), expected.at("last")));
+    worst = larger_gap(worst, largest_gap(last.values<float>(), expected.at("last")));
     const auto sums = expected.at("sum").get<std::vector<double>>();
     const auto all = logits.values<float>();
     for (std::size_t row = 0; row < sums.size(); ++row) {

@@ -52,8 +52,8 @@ void check_language_model(const HuggingFaceFolder& folder, const Json& questions
     const PackedSequences sequences(Segments::from_lengths({rows}));
     const Tensor logits =
         saved.model->logits(saved.model->decode(Tensor::from(ids), sequences, inference)).value();
-    worst = std::max(
-        worst, worst_gap(logits.slice(rows - 1, rows).values<float>(), answer->at("logits")[i]));
+    worst = larger_gap(
+        worst, largest_gap(logits.slice(rows - 1, rows).values<float>(), answer->at("logits")[i]));
     GenerateOptions options;
     options.temperature = 0;
     options.max_tokens = 20;
@@ -92,8 +92,8 @@ void check_marian(const std::filesystem::path& ours, const std::vector<std::int6
     CHECK(saved.tokenizer->encode(texts[i], Side::target) == answer->at("targets")[i].get<Ids>());
     const Tensor logits = logits_of(*saved.model, questions["ids"][i], questions["targets"][i]);
     const std::int64_t rows = logits.rows();
-    worst = std::max(
-        worst, worst_gap(logits.slice(rows - 1, rows).values<float>(), answer->at("logits")[i]));
+    worst = larger_gap(
+        worst, largest_gap(logits.slice(rows - 1, rows).values<float>(), answer->at("logits")[i]));
   }
   for (std::size_t j = 0; j < beams.size(); ++j) {
     TranslateOptions options;
@@ -171,7 +171,8 @@ TEST_CASE("Hugging Face: transformers reads our BERT and agrees with it") {
     batch.target_in = {static_cast<std::int32_t>(batch.source.size()) - 1};
     batch.target_segments = Segments::from_lengths({1});
     Run inference;
-    worst = std::max(worst, worst_gap(saved.model->logits(batch, inference).value().values<float>(),
+    worst =
+        larger_gap(worst, largest_gap(saved.model->logits(batch, inference).value().values<float>(),
                                       answer->at("logits")[i]));
   }
   MESSAGE("largest difference of a logit: " << worst);

@@ -14,14 +14,6 @@
 using namespace kette;
 using namespace kette::testing;
 
-namespace {
-
-double worst_gap(const Tensor& a, const Tensor& b) {
-  return testing::worst_gap(a.values<float>(), b.values<double>());
-}
-
-}  // namespace
-
 TEST_CASE("Hugging Face: an imported Marian model has the tokens of MarianTokenizer") {
   const HuggingFaceFolder folder("marian");
   const SavedModel<Transformer> saved = imported<Transformer>(folder);
@@ -48,7 +40,7 @@ TEST_CASE("Hugging Face: an imported Marian model has the logits of transformers
   for (const Json& expected : answers.at("logits")) {
     const Tensor logits = logits_of(*saved.model, expected.at("source"), expected.at("target"));
     const Tensor last = logits.slice(logits.rows() - 1, logits.rows());
-    worst = std::max(worst, testing::worst_gap(last.values<float>(), expected.at("last")));
+    worst = larger_gap(worst, largest_gap(last.values<float>(), expected.at("last")));
     const auto sums = expected.at("sum").get<std::vector<double>>();
     const auto all = logits.values<float>();
     for (std::size_t row = 0; row < sums.size(); ++row) {
@@ -94,7 +86,7 @@ TEST_CASE("Hugging Face: the full beam finds what generate() of transformers fin
         CHECK(found[i][rank].tokens == again[i][rank].tokens);
         CHECK(found[i][rank].log_probability == again[i][rank].log_probability);
         if (options.beam == 1) continue;
-        worst = std::max(
+        worst = larger_gap(
             worst, std::abs(found[i][rank].score - expected.at("scores")[rank].get<double>()));
         differing += rank >= narrow[i].size() || found[i][rank].tokens != narrow[i][rank].tokens;
       }
@@ -144,7 +136,7 @@ TEST_CASE("sinusoids: the same model with sines before cosines gives the same lo
     const auto model = random_model(config), other = with_concatenated_sinusoids(*model);
     const Ids source = {5, 9, 600, 8, 3}, target = {2, 77, 78, 5};
     const Tensor expected = logits_of(*model, source, target);
-    CHECK(worst_gap(logits_of(*other, source, target), expected) < 2e-5);
+    CHECK(kette::largest_gap(logits_of(*other, source, target), expected) < 2e-5);
     CHECK(other->config().sinusoids == SinusoidLayout::concatenated);
     CHECK(other->token_embedding().table.value().values<float>() !=
           model->token_embedding().table.value().values<float>());

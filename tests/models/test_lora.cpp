@@ -13,6 +13,7 @@
 #include "models/model_directory.h"
 #include "models/transformer.h"
 #include "tests/decode/decode_models.h"
+#include "tests/gap.h"
 #include "tests/random_tensor.h"
 #include "tests/support.h"
 
@@ -98,13 +99,8 @@ void check_merging(Model&& model, DType dtype, double tolerance) {
   adapters.merge();
   CHECK(model.parameters().values().template values<double>() != base);
   const auto merged = logits(model);
-  double moved = 0, gap = 0;
-  for (std::size_t i = 0; i < merged.size(); ++i) {
-    moved = std::max(moved, std::abs(adapted[i] - before[i]));
-    gap = std::max(gap, std::abs(adapted[i] - merged[i]));
-  }
-  CHECK(moved > 20 * tolerance);
-  CHECK(gap < tolerance);
+  CHECK(largest_gap(adapted, before) > 20 * tolerance);
+  CHECK(largest_gap(adapted, merged) < tolerance);
 }
 
 /// A GPT with a tokenizer in `folder`/base, and adapters for it in `folder`/adapter.
@@ -140,10 +136,7 @@ struct Folders {
 };
 
 void check_close(const std::vector<double>& got, const std::vector<double>& expected) {
-  REQUIRE(got.size() == expected.size());
-  double gap = 0;
-  for (std::size_t i = 0; i < got.size(); ++i) gap = std::max(gap, std::abs(got[i] - expected[i]));
-  CHECK(gap < 1e-5);
+  CHECK(largest_gap(got, expected) < 1e-5);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "models/points.h"
 #include "models/transformer.h"
 #include "tests/decode/decode_models.h"
+#include "tests/gap.h"
 
 using namespace kette;
 using namespace kette::testing;
@@ -107,12 +108,7 @@ std::vector<float> inferred(const AutoregressiveModel& model, Tap* tap) {
 
 void check_near(const std::vector<float>& given, const std::vector<float>& expected,
                 double tolerance = 2e-5) {
-  REQUIRE(given.size() == expected.size());
-  double worst = 0;
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    worst = std::max(worst, std::abs(double(given[i]) - double(expected[i])));
-  }
-  CHECK(worst < tolerance);
+  CHECK(largest_gap(given, expected) < tolerance);
 }
 
 /// Decoding with linear attention has no keys of the past to spell probabilities out of.

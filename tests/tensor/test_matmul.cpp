@@ -51,16 +51,6 @@ std::string describe(Device device, DType dtype, const Case& c) {
   return text.str();
 }
 
-double largest_gap(const Tensor& a, const Tensor& b) {
-  const auto x = a.values<double>(), y = b.values<double>();
-  double gap = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const double here = std::abs(x[i] - y[i]);
-    gap = larger_gap(gap, here);
-  }
-  return gap;
-}
-
 double tolerance(Device device, DType dtype, std::int64_t k) {
   const double f32 = device.kind == DeviceKind::cpu ? 1e-6 : 3e-6;  // a GPU adds one by one
   const double epsilon = dtype == DType::f64 ? 1e-14 : dtype == DType::f32 ? f32 : 8e-3;
@@ -212,7 +202,7 @@ TEST_CASE("matmul applies alpha, beta, bias and activation, and keeps the pre-ac
             double expected = at;
             visit_activation(args.activation,
                              [&](auto function) { expected = function.reference(at); });
-            gap = std::max({gap, std::abs(at - z), std::abs(out[i] - expected)});
+            gap = larger_gap(gap, larger_gap(std::abs(at - z), std::abs(out[i] - expected)));
           }
           CHECK(gap <= tolerance(device, dtype, c.k) * 4);
         }
