@@ -117,7 +117,8 @@ void check_seeds(const std::vector<std::string>& seeds, const std::vector<Sectio
       if (setting.key == kSeeds) {
         throw UsageError(where + ": expected seeds before the first table, for all runs alike");
       }
-      if (setting.key == "seed" && !seeds.empty()) {
+      // In [evaluate] it is that of sampling.
+      if (setting.key == "seed" && !seeds.empty() && section.name != kEvaluate) {
         throw UsageError(where + ": expected seed or seeds, given both");
       }
     }

@@ -104,7 +104,7 @@ std::string sweep_table(const std::vector<SweepRow>& rows) {
     }
     table += with_commas(row.results.front().at("parameters")) + " | " +
              text("%.2f", mean_of(row.results, "perplexity")) + " | " + score_text(row) + " | " +
-             beside + " | " + with_commas(row.results.front().at("steps")) + " | " +
+             beside + " | " + with_commas(std::llround(mean_of(row.results, "steps"))) + " | " +
              text("%.1f", mean_of(row.results, "seconds") / 60) + " |\n";
   }
   if (most_seeds > 1) {

@@ -207,7 +207,8 @@ void TrainCommandOptions::add_checkpoint_options(CLI::App& command) {
   OptionGroup group(command, "Validation and checkpoints");
   group.number("--validate-every", t.validate_every, at_least(1),
                "Steps between validations (default: an epoch)");
-  group.number("--keep", t.keep, at_least(1), "Checkpoints kept, one each validation");
+  group.number("--keep", t.keep, at_least(1),
+               "Checkpoints kept, one each validation (default: 5, or as many as are averaged)");
   group.number(
       "--average", t.average, at_least(1),
       "At the end, the model becomes the mean of this many last checkpoints (default: the best one)");
@@ -276,7 +277,8 @@ void TrainCommandOptions::check() const {
   // Saved configurations have the defaults of these.
   if (train_.consistency.cutoff != ConsistencyOptions().cutoff &&
       train_.consistency.kind != ConsistencyKind::simcut) {
-    throw UsageError("--cutoff: expected --consistency simcut beside it, given none");
+    throw UsageError("--cutoff: expected --consistency simcut beside it, given " +
+                     std::string(enum_name(train_.consistency.kind)));
   }
   if (train_.lora.on != LoraOptions().on && train_.lora.rank == 0) {
     throw UsageError("--lora-on: expected --lora-rank beside it, given none");
@@ -296,7 +298,6 @@ TrainOptions TrainCommandOptions::shared(CLI::App& command) const {
   if (t.steps == 0 && t.epochs == 0 && t.minutes == 0) {
     t.steps = recipe_of(architecture_.preset()).steps;
   }
-  if (t.average > t.keep) t.keep = t.average;
   t.configuration = configuration(command);
   return t;
 }

@@ -27,15 +27,19 @@ void cut_holes(std::vector<std::int32_t>& ids, std::int64_t begin, std::int64_t 
 
 }  // namespace
 
+double ConsistencyOptions::alpha() const {
+  if (weight > 0) return weight;
+  return kind == ConsistencyKind::r_drop ? 5 : 3;
+}
+
 std::optional<TwoViews> ConsistencyOptions::views() const {
-  const double alpha = weight > 0 ? weight : kind == ConsistencyKind::r_drop ? 5 : 3;
   switch (kind) {
     case ConsistencyKind::none:
       return {};
     case ConsistencyKind::r_drop:
-      return TwoViews{.forward = alpha / 2, .reverse = alpha / 2, .second = 1};
+      return TwoViews{.forward = alpha() / 2, .reverse = alpha() / 2, .second = 1};
     case ConsistencyKind::simcut:
-      return TwoViews{.forward = alpha, .reverse = 0, .second = 0};
+      return TwoViews{.forward = alpha(), .reverse = 0, .second = 0};
   }
   fail("consistency: no such kind");
 }

@@ -26,11 +26,13 @@ inline constexpr auto kNamesOf<ConsistencyKind> =
 
 struct ConsistencyOptions {
   ConsistencyKind kind = ConsistencyKind::none;
-  double weight = 0;     ///< alpha; 0: the papers' for small data, 5 for R-Drop and 3 for SimCut
+  double weight = 0;     ///< alpha; 0: the papers' for small data
   double cutoff = 0.05;  ///< SimCut: the share of tokens that one reading does not see
   std::int64_t source_tags =
       0;  ///< so many first tokens of a source are never cut, as they are no words
 
+  /// The weight, where it is not set that of the papers.
+  double alpha() const;
   /// What the loss of rows in two views is told; nothing without consistency training.
   std::optional<TwoViews> views() const;
 };

@@ -19,6 +19,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Of a validation, for people.
+std::string verdict(double loss, const std::optional<Score>& score) {
+  char text[80];
+  std::snprintf(text, sizeof text, "loss %.4f, perplexity %.2f", loss, std::exp(loss));
+  std::string line = text;
+  if (score) {
+    std::snprintf(text, sizeof text, ", %s %.2f", score->label.c_str(), score->value);
+    line += text;
+  }
+  return line;
+}
+
 class Trainer {
  public:
   Trainer(const TrainOptions& options, Task& task);
@@ -37,7 +49,8 @@ class Trainer {
   void validate(Progress& progress);
   /// Saves what is validated, and says how it is.
   void judge(Progress& progress);
-  void average_last(Progress& progress) const;
+  /// The model becomes the mean of the last checkpoints, which is then validated, too.
+  void average_last(Progress& progress);
   void prune_checkpoints() const;
   void say_what_changed(Progress& progress) const;
   double seconds_trained() const { return earlier_seconds_ + since_start_.seconds(); }
@@ -103,7 +116,7 @@ void Trainer::resume() {
   for (const RunFingerprint::Data& data : changed) {
     if (!data.is_for_validation()) state_.sampler.position = 0;
   }
-  if (!changed.empty() || is_average(model_file())) {  // which took the place of the best model
+  if (!changed.empty()) {
     state_.best_valid_loss.reset();
     state_.validations_since_best = 0;
   }
@@ -179,22 +192,20 @@ void Trainer::tell(Progress& progress, Notice notice, std::int64_t step) {
 }
 
 double Trainer::seconds_per_step() const {
-  return since_start_.seconds() / static_cast<double>(std::max<std::int64_t>(1, steps_here_));
+  if (steps_here_ > 0) return since_start_.seconds() / static_cast<double>(steps_here_);
+  return state_.step > 0 ? state_.seconds / static_cast<double>(state_.step) : 0;
 }
 
 RunStanding Trainer::standing() const {
-  return {state_.step,
-          state_.sampler.epoch,
-          state_.sampler.position,
-          batches_in_epoch_,
-          state_.validations_since_best,
-          seconds_trained(),
-          steps_here_ > 0 ? seconds_per_step() : 0};
+  return {state_.step,       state_.sampler.epoch,          state_.sampler.position,
+          batches_in_epoch_, state_.validations_since_best, seconds_trained(),
+          seconds_per_step()};
 }
 
 void Trainer::prune_checkpoints() const {
   const std::vector<fs::path> files = list_checkpoints(options_.out);
-  for (std::size_t i = 0; i + static_cast<std::size_t>(options_.keep) < files.size(); ++i) {
+  for (std::size_t i = 0; i + static_cast<std::size_t>(options_.kept_checkpoints()) < files.size();
+       ++i) {
     std::error_code ignored;
     fs::remove(files[i], ignored);
   }
@@ -219,7 +230,9 @@ void Trainer::judge(Progress& progress) {
               saved_step_, kDivergenceAdvice);
   state_.last_validated = state_.step;
   state_.valid_loss = loss;
-  const bool best = !state_.best_valid_loss || loss < *state_.best_valid_loss;
+  // Of a run that goes on, an average has taken the place of the best model.
+  const bool best =
+      !state_.best_valid_loss || loss < *state_.best_valid_loss || is_average(model_file());
   const Metadata metadata = {{"step", std::to_string(state_.step)},
                              {"valid_loss", std::to_string(loss)}};
   save_parameters(
@@ -235,18 +248,11 @@ void Trainer::judge(Progress& progress) {
   }
   Json json = {
       {"step", state_.step}, {"epoch", state_.sampler.epoch}, {"valid_loss", loss}, {"best", best}};
-  char line[160];
-  std::snprintf(line, sizeof line, "validation at step %lld: loss %.4f, perplexity %.2f",
-                static_cast<long long>(state_.step), loss, std::exp(loss));
-  std::string text = line;
   result_.valid_score = task_.validation_score();
-  if (const auto& score = result_.valid_score) {
-    json[score->name] = score->value;
-    std::snprintf(line, sizeof line, ", %s %.2f", score->label.c_str(), score->value);
-    text += line;
-  }
+  if (const auto& score = result_.valid_score) json[score->name] = score->value;
   progress.log(json.dump());
-  progress.say(text + (best ? " (best so far)" : ""));
+  progress.say("validation at step " + std::to_string(state_.step) + ": " +
+               verdict(loss, result_.valid_score) + (best ? " (best so far)" : ""));
 }
 
 void Trainer::say_what_changed(Progress& progress) const {
@@ -263,14 +269,21 @@ void Trainer::say_what_changed(Progress& progress) const {
   progress.log(Json{{"step", state_.step}, {"changed_data", roles}}.dump());
 }
 
-void Trainer::average_last(Progress& progress) const {
+void Trainer::average_last(Progress& progress) {
   std::vector<fs::path> files = list_checkpoints(options_.out);
   if (files.size() > static_cast<std::size_t>(options_.average)) {
     files.erase(files.begin(), files.end() - options_.average);
   }
   average_checkpoints(files, model_file());
+  load_parameters(model_file(), adam_.parameters());
+  result_.average_valid_loss = task_.validation_loss();
+  result_.average_valid_score = task_.validation_score();
+  Json json = {{"valid_loss", result_.average_valid_loss}};
+  if (const auto& score = result_.average_valid_score) json[score->name] = score->value;
+  progress.log(Json{{"step", state_.step}, {"average", json}}.dump());
   progress.say(task_.parameter_file() + " is the average of the last " +
-               std::to_string(files.size()) + " checkpoints");
+               std::to_string(files.size()) +
+               " checkpoints: " + verdict(result_.average_valid_loss, result_.average_valid_score));
 }
 
 TrainResult Trainer::run() {
@@ -320,8 +333,8 @@ TrainResult Trainer::run() {
   result_.steps = state_.step;
   result_.epochs = state_.sampler.epoch;
   if (steps_here_ > 0) result_.train_loss = progress.recent_loss();
-  result_.valid_loss = state_.valid_loss.value_or(0);
-  result_.best_valid_loss = state_.best_valid_loss.value_or(0);
+  result_.valid_loss = state_.valid_loss.value_or(TrainResult::kNone);
+  result_.best_valid_loss = state_.best_valid_loss.value_or(TrainResult::kNone);
   result_.seconds = state_.seconds;
   result_.source_tokens_per_second = progress.source_tokens_per_second();
   result_.target_tokens_per_second = progress.target_tokens_per_second();
@@ -329,69 +342,6 @@ TrainResult Trainer::run() {
 }
 
 }  // namespace
-
-void TrainOptions::check() const {
-  const auto at_least = [](const char* what, double value, double least) {
-    KETTE_CHECK(value >= least, what, ": expected at least ", least, ", given ", value);
-  };
-  at_least("batch_tokens", static_cast<double>(batch_tokens), 1);
-  at_least("accumulate", static_cast<double>(accumulate), 1);
-  at_least("steps", static_cast<double>(steps), 0);
-  at_least("epochs", static_cast<double>(epochs), 0);
-  at_least("minutes", minutes, 0);
-  at_least("keep", static_cast<double>(keep), 1);
-  KETTE_CHECK(steps > 0 || epochs > 0 || minutes > 0 || patience > 0,
-              "train: expected a limit (steps, epochs, minutes or patience), given none");
-  KETTE_CHECK(
-      schedule.kind != ScheduleKind::cosine || steps > 0 || epochs > 0 || minutes > 0,
-      "train: expected steps, epochs or minutes beside the cosine schedule, which falls until then, given none");
-  KETTE_CHECK(lora.rank == 0 || !from.empty(),
-              "lora: expected a model to put adapters on (from), given none");
-  if (lora.rank != 0) lora.check();
-  KETTE_CHECK(average <= keep, "average: expected at most the number of checkpoints kept, ", keep,
-              ", given ", average);
-  KETTE_CHECK(ema >= 0 && ema < 1, "ema: expected a decay in [0, 1), given ", ema);
-  KETTE_CHECK(
-      consistency.kind != ConsistencyKind::none || consistency.weight == 0,
-      "consistency_weight: expected a kind of consistency training beside it (r_drop or simcut), given none");
-  KETTE_CHECK(schedule.lr > 0, "lr: expected more than 0, given ", schedule.lr);
-  KETTE_CHECK(label_smoothing >= 0 && label_smoothing < 1,
-              "label_smoothing: expected a value in [0, 1), given ", label_smoothing);
-}
-
-void add_to_fingerprint(const TrainOptions& o, RunFingerprint& fingerprint) {
-  fingerprint.add("batch_tokens", o.batch_tokens);
-  fingerprint.add("accumulate", o.accumulate);
-  fingerprint.add("schedule", enum_name(o.schedule.kind));
-  fingerprint.add("lr", o.schedule.lr);
-  fingerprint.add("warmup", o.schedule.warmup);
-  fingerprint.add("beta1", o.adam.beta1);
-  fingerprint.add("beta2", o.adam.beta2);
-  fingerprint.add("epsilon", o.adam.epsilon);
-  fingerprint.add("weight_decay", o.adam.weight_decay);
-  fingerprint.add("label_smoothing", o.label_smoothing);
-  fingerprint.add("clip_norm", o.clip_norm);
-  if (o.ema > 0) fingerprint.add("ema", o.ema);
-  if (const std::optional<TwoViews> views = o.consistency.views()) {
-    fingerprint.add("consistency", enum_name(o.consistency.kind));
-    fingerprint.add("consistency_weight", views->forward);
-    fingerprint.add("cutoff", o.consistency.cutoff);
-  }
-  fingerprint.add("precision", std::string(name_of(o.precision)));
-  fingerprint.add("seed", std::to_string(o.seed));
-  if (!o.from.empty()) {
-    const SafetensorsFile from = SafetensorsFile::open(parameter_file(o.from));
-    const auto checksum = from.metadata().find(kChecksumKey);
-    fingerprint.add("from_crc32", checksum == from.metadata().end() ? "none" : checksum->second);
-  }
-  if (o.lora.rank > 0) {
-    std::string on;
-    for (const std::string& name : o.lora.on) on += (on.empty() ? "" : ",") + name;
-    fingerprint.add("lora_rank", o.lora.rank);
-    fingerprint.add("lora_scale", o.lora.scale());
-    fingerprint.add("lora_on", on);
-  }
-}
 
 TrainResult train(const TrainOptions& options, Task& task) { return Trainer(options, task).run(); }
 

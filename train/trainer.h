@@ -2,79 +2,29 @@
 // bit for bit. Everything a run needs stands in its options; what it learns is a Task.
 #pragma once
 
-#include <filesystem>
 #include <limits>
 #include <optional>
-#include <string>
-#include <vector>
 
-#include "models/lora.h"
-#include "train/adam.h"
-#include "train/observer.h"
-#include "train/schedule.h"
 #include "train/task.h"
+#include "train/train_options.h"
 
 namespace kette {
-
-struct TrainOptions {
-  std::filesystem::path out;  ///< the model directory
-  Device device;
-  DType precision = DType::f32;  ///< what it computes in; with bf16 Adam still works in f32
-
-  // Fine-tuning
-  std::filesystem::path from;  ///< a model directory to start from; empty: from random values
-  LoraOptions lora;            ///< rank > 0: trains adapters on `from`, whose values stay
-
-  // How long: the first that is reached ends the run; 0: not set
-  std::int64_t steps = 0, epochs = 0;
-  double minutes = 0;
-  std::int64_t patience = 0;  ///< validations without a better loss before stopping; 0: never
-
-  // Optimisation
-  std::int64_t batch_tokens = 4096;  ///< the larger of source and target tokens of a batch
-  std::int64_t accumulate = 1;       ///< batches per step
-  ScheduleOptions schedule;
-  AdamOptions adam;
-  double label_smoothing = 0.1;
-  double clip_norm = 0;  ///< 0: off
-  ConsistencyOptions consistency{};
-  /// Decay of the moving average of the parameters that is validated and becomes the model; 0: the parameters
-  /// themselves are.
-  double ema = 0;
-
-  // Validation and checkpoints
-  std::int64_t validate_every = 0;  ///< steps; 0: once an epoch
-  std::int64_t keep = 5;            ///< last checkpoints kept, one per validation
-  /// At the end, the model becomes the mean of this many last checkpoints.
-  std::int64_t average = 0;
-  std::int64_t save_every_seconds = 300;  ///< how much work a kill can cost
-
-  std::uint64_t seed = 1;
-  bool resume = false;      ///< go on with the run in `out`, or start where there is none yet
-  bool force_data = false;  ///< resume with data that have changed since
-  /// They watch; all of them must outlive the run.
-  std::vector<TrainObserver*> observers{};
-  std::string configuration;  ///< kept beside the model as config.toml; empty: nothing is
-  bool detect_anomaly = false;
-  bool quiet = false;  ///< no progress line (the log is written all the same)
-
-  /// Throws an Error that names the option that makes no sense.
-  void check() const;
-};
 
 struct TrainResult {
   std::int64_t steps = 0, epochs = 0;
   /// Mean over the last 100 steps, per token, with smoothing; NaN without a step.
-  double train_loss = std::numeric_limits<double>::quiet_NaN();
-  double valid_loss = 0, best_valid_loss = 0;  ///< negative log likelihood per target token
+  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  double train_loss = kNone;
+  /// Of the last validation and the best: negative log likelihood per target token; NaN without a validation.
+  double valid_loss = kNone, best_valid_loss = kNone;
   std::optional<Score> valid_score;
+  /// Likewise of the mean of the last checkpoints; NaN where none was asked for.
+  double average_valid_loss = kNone;
+  std::optional<Score> average_valid_score;
   double seconds = 0;
   double source_tokens_per_second = 0, target_tokens_per_second = 0;
   int interrupted = 0;  ///< by this signal (train/interrupt.h); resumable
 };
-
-/// Those of them that must stay on a resume.
-void add_to_fingerprint(const TrainOptions& options, RunFingerprint& fingerprint);
 
 /// Trains (or resumes) and leaves a model directory. Text for people goes to stderr.
 TrainResult train(const TrainOptions& options, Task& task);

@@ -25,6 +25,7 @@
 #include "data/files/atomic_file.h"
 #include "data/files/json_text.h"
 #include "data/files/text_file.h"
+#include "models/model_summary.h"
 #include "train/interrupt.h"
 
 namespace kette::cli {
@@ -231,15 +232,14 @@ void Sweep::train_and_score(const Training& training) const {
   const Outcome trained =
       call(training, {"train", "--config", files.settings().string(), "--out", model, "--resume"});
   if (trained.code != 0) return;  // it has said why, and may be tried again
-  Json result = {{"parameters", 0},
+  // Of the model that is left and scored.
+  const Json& average = trained.json.at("average");
+  const double loss =
+      average.is_null() ? trained.json.at("best_valid_loss") : average.at("valid_loss");
+  Json result = {{"parameters", count_parameters(*read_config(files.model()))},
                  {"steps", trained.json.at("steps")},
-                 {"perplexity", std::exp(trained.json.at("best_valid_loss").get<double>())},
+                 {"perplexity", std::exp(loss)},
                  {"seconds", trained.json.at("seconds")}};
-  std::int64_t parameters = 0;
-  for (const SummaryRow& row : read_config(files.model())->summary()) {
-    parameters += row.count * row.parameters;
-  }
-  result["parameters"] = parameters;
   if (!file_.evaluation.empty()) {
     std::vector<std::string> words = {"evaluate", "--config", files.evaluation().string(),
                                       "--model", model};

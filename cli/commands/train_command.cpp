@@ -1,4 +1,5 @@
 // `kette train`: a translation model, a parser or a language model, and the resolved configuration beside it.
+#include <cmath>
 #include <iostream>
 #include <memory>
 
@@ -39,12 +40,18 @@ void print_result(const TrainCommandOptions& o, const std::filesystem::path& out
                {"loss", result.train_loss},
                {"valid_loss", result.valid_loss},
                {"best_valid_loss", result.best_valid_loss},
+               {"average", Json()},
                {"bleu", Json()},
                {"seconds", result.seconds},
                {"interrupted", result.interrupted != 0},
                {"threads", threads}};
-  if (const auto& score = result.valid_score) {
-    json[score->name.substr(std::string("valid_").size())] = score->value;
+  const auto add_score = [](Json& to, const std::optional<Score>& score) {
+    if (score) to[score->name.substr(std::string("valid_").size())] = score->value;
+  };
+  add_score(json, result.valid_score);
+  if (!std::isnan(result.average_valid_loss)) {
+    json["average"] = {{"valid_loss", result.average_valid_loss}};
+    add_score(json["average"], result.average_valid_score);
   }
   json.update(speed_json(o.compute(), read_config(out)->summary(), result, threads));
   json.update(watching);

@@ -85,6 +85,7 @@ TEST_CASE("sweep file: seeds, and what a run is compared with") {
   CHECK(all.runs[1].against.empty());
   CHECK(all.runs[2].against == "b");
   CHECK(all.runs[2].settings.empty());
+  CHECK(sweep_of("seeds = [1]\n[evaluate]\nseed = 7\n[a]\n").evaluation == "seed = 7\n");
 
   CHECK(holds(complaint_about("seeds = [1, x]\n[a]\n"),
               "runs.toml: seeds: expected different whole numbers, given x"));
@@ -201,6 +202,29 @@ TEST_CASE(
   CHECK(holds(table, "means of up to 2 seeds"));
   CHECK(holds(table, ", a | 4 | "));
   CHECK(holds(table, "by paired bootstrap resampling (bs:1000|seed:12345)"));
+}
+
+TEST_CASE("kette sweep: the perplexity is that of the model that is scored, in a second try, too") {
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  write_file(folder / "runs.toml", shared_settings(folder) + evaluation(folder) +
+                                       "[mean]\nvalidate-every = 2\naverage = 2\n");
+  const std::vector<std::string> words = {"sweep",     (folder / "runs.toml").string(),
+                                          "--out",     (folder / "out").string(),
+                                          "--threads", "1",
+                                          "--json"};
+  const auto perplexity = [&] {
+    const testing::Outcome outcome = run_kette(words);
+    REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+    return nlohmann::json::parse(outcome.last_line()).at("runs").at("mean").at("perplexity");
+  };
+  const auto first = perplexity();
+  const std::string log = read_file(folder / "out" / "mean" / "model" / "log.jsonl");
+  const auto last = nlohmann::json::parse(log.substr(log.rfind('\n', log.size() - 2) + 1));
+  CHECK(first.get<double>() ==
+        doctest::Approx(std::exp(last.at("average").at("valid_loss").get<double>())));
+  std::filesystem::remove(folder / "out" / "mean" / "result.json");  // stopped before it was scored
+  CHECK(perplexity() == first);
 }
 
 TEST_CASE("kette sweep: settings that make no sense are told before anything is trained") {

@@ -97,12 +97,15 @@ TEST_CASE("train options: as many checkpoints are kept as are averaged") {
   const auto kept = [](const std::vector<std::string>& words) {
     const TrainOptions options = ParsedTrain(with_pairs(words)).options();
     options.check();
-    return options.keep;
+    return options.kept_checkpoints();
   };
   CHECK(kept({}) == 5);
   CHECK(kept({"--average", "3"}) == 5);
   CHECK(kept({"--average", "8"}) == 8);
-  CHECK(kept({"--average", "3", "--keep", "2"}) == 3);
+  CHECK(kept({"--keep", "2"}) == 2);
+  CHECK_THROWS_WITH_AS(kept({"--average", "3", "--keep", "2"}),
+                       "average: expected at most the number of checkpoints kept, 2, given 3",
+                       Error);
 }
 
 TEST_CASE("train options: consistency training and a moving average") {

@@ -11,7 +11,6 @@
 #include "data/files/safetensors.h"
 #include "data/files/text_file.h"
 #include "decode/scorer.h"
-#include "models/average.h"
 #include "tests/decode/decode_models.h"
 #include "tests/devices.h"
 #include "tests/gap.h"
@@ -20,6 +19,18 @@
 
 using namespace kette;
 using namespace kette::testing;
+
+namespace {
+
+struct Stop : TrainObserver {
+  std::int64_t at;
+  explicit Stop(std::int64_t step) : at(step) {}
+  void after_step(Task&, std::int64_t step) override {
+    if (step == at) std::raise(SIGTERM);
+  }
+};
+
+}  // namespace
 
 TEST_CASE("200 steps equal 190, resume, and 10 more, bit for bit") {
   const ScratchFolder folder;
@@ -328,13 +339,6 @@ TEST_CASE("with bf16, Adam moves the values in f32 and the model sees them round
 
 TEST_CASE_FIXTURE(OneThread,
                   "a cosine over epochs of unequal length goes on where it was, to the bit") {
-  struct Stop : TrainObserver {
-    std::int64_t at;
-    explicit Stop(std::int64_t step) : at(step) {}
-    void after_step(Task&, std::int64_t step) override {
-      if (step == at) std::raise(SIGTERM);
-    }
-  };
   const ScratchFolder folder;
   TranslationTrainOptions options = toy_options(folder, "whole");
   options.schedule = {ScheduleKind::cosine, 1e-2, 4, 16, 0};
@@ -376,19 +380,18 @@ TEST_CASE_FIXTURE(OneThread,
   REQUIRE(unequal > 0);
 }
 
-TEST_CASE_FIXTURE(OneThread,
-                  "a longer run after a mean of checkpoints leaves the best model again") {
+TEST_CASE("the cosine of a run of so many minutes goes on where it was stopped") {
   const ScratchFolder folder;
   TranslationTrainOptions options = toy_options(folder, "model");
-  options.steps = 6;
-  options.validate_every = 2;
-  options.keep = options.average = 2;
+  options.schedule = {ScheduleKind::cosine, 1e-3, 1, 16, 0};
+  options.minutes = 5;
+  Stop first(5), second(8);
+  options.observers = {&first};
   train(options);
-  CHECK(is_average(options.out / "model.safetensors"));
-  options.average = 0;
   options.resume = true;
-  options.steps = 8;
-  const TrainResult result = train(options);
-  CHECK_FALSE(is_average(options.out / "model.safetensors"));
-  CHECK(result.best_valid_loss == result.valid_loss);
+  options.observers = {&second};
+  train(options);
+  const std::vector<double> rates = logged(options.out, "lr");
+  REQUIRE(rates.size() == 8);
+  for (const double rate : rates) CHECK(rate > 0.9e-3);
 }

@@ -1,0 +1,72 @@
+#include "train/train_options.h"
+
+#include "data/files/safetensors.h"
+#include "models/model_directory.h"
+#include "tensor/suggestion.h"
+
+namespace kette {
+
+void TrainOptions::check() const {
+  const auto at_least = [](const char* what, double value, double least) {
+    KETTE_CHECK(value >= least, what, ": expected at least ", least, ", given ", value);
+  };
+  at_least("batch_tokens", static_cast<double>(batch_tokens), 1);
+  at_least("accumulate", static_cast<double>(accumulate), 1);
+  at_least("steps", static_cast<double>(steps), 0);
+  at_least("epochs", static_cast<double>(epochs), 0);
+  at_least("minutes", minutes, 0);
+  at_least("keep", static_cast<double>(keep), 0);
+  KETTE_CHECK(steps > 0 || epochs > 0 || minutes > 0 || patience > 0,
+              "train: expected a limit (steps, epochs, minutes or patience), given none");
+  KETTE_CHECK(
+      schedule.kind != ScheduleKind::cosine || steps > 0 || epochs > 0 || minutes > 0,
+      "train: expected steps, epochs or minutes beside the cosine schedule, which falls until then, given none");
+  KETTE_CHECK(lora.rank == 0 || !from.empty(),
+              "lora: expected a model to put adapters on (from), given none");
+  if (lora.rank != 0) lora.check();
+  KETTE_CHECK(average <= kept_checkpoints(),
+              "average: expected at most the number of checkpoints kept, ", keep, ", given ",
+              average);
+  KETTE_CHECK(ema >= 0 && ema < 1, "ema: expected a decay in [0, 1), given ", ema);
+  KETTE_CHECK(
+      consistency.kind != ConsistencyKind::none || consistency.weight == 0,
+      "consistency_weight: expected a kind of consistency training beside it (r_drop or simcut), given none");
+  KETTE_CHECK(schedule.lr > 0, "lr: expected more than 0, given ", schedule.lr);
+  KETTE_CHECK(label_smoothing >= 0 && label_smoothing < 1,
+              "label_smoothing: expected a value in [0, 1), given ", label_smoothing);
+}
+
+void add_to_fingerprint(const TrainOptions& o, RunFingerprint& fingerprint) {
+  fingerprint.add("batch_tokens", o.batch_tokens);
+  fingerprint.add("accumulate", o.accumulate);
+  fingerprint.add("schedule", enum_name(o.schedule.kind));
+  fingerprint.add("lr", o.schedule.lr);
+  fingerprint.add("warmup", o.schedule.warmup);
+  fingerprint.add("beta1", o.adam.beta1);
+  fingerprint.add("beta2", o.adam.beta2);
+  fingerprint.add("epsilon", o.adam.epsilon);
+  fingerprint.add("weight_decay", o.adam.weight_decay);
+  fingerprint.add("label_smoothing", o.label_smoothing);
+  fingerprint.add("clip_norm", o.clip_norm);
+  if (o.ema > 0) fingerprint.add("ema", o.ema);
+  if (o.consistency.kind != ConsistencyKind::none) {
+    fingerprint.add("consistency", enum_name(o.consistency.kind));
+    fingerprint.add("consistency_weight", o.consistency.alpha());
+  }
+  if (o.consistency.kind == ConsistencyKind::simcut)
+    fingerprint.add("cutoff", o.consistency.cutoff);
+  fingerprint.add("precision", std::string(name_of(o.precision)));
+  fingerprint.add("seed", std::to_string(o.seed));
+  if (!o.from.empty()) {
+    const SafetensorsFile from = SafetensorsFile::open(parameter_file(o.from));
+    const auto checksum = from.metadata().find(kChecksumKey);
+    fingerprint.add("from_crc32", checksum == from.metadata().end() ? "none" : checksum->second);
+  }
+  if (o.lora.rank > 0) {
+    fingerprint.add("lora_rank", o.lora.rank);
+    fingerprint.add("lora_scale", o.lora.scale());
+    fingerprint.add("lora_on", joined(o.lora.on, ","));
+  }
+}
+
+}  // namespace kette
