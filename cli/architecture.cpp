@@ -53,11 +53,11 @@ std::unique_ptr<ModelConfig> ArchitectureOptions::config() const {
   return config;
 }
 
-void ArchitectureOptions::add_preset_option(OptionGroup& group,
-                                            const std::vector<std::string>& presets,
-                                            const std::string& help,
-                                            const std::function<void(const std::string&)>& then) {
-  group.choice("--preset", preset_, presets, help, [this, then](const std::string& name) {
+Option ArchitectureOptions::add_preset_option(OptionGroup& group,
+                                              const std::vector<std::string>& presets,
+                                              const std::string& help,
+                                              const std::function<void(const std::string&)>& then) {
+  return group.choice("--preset", preset_, presets, help, [this, then](const std::string& name) {
     apply_preset(name);
     if (then) then(name);
   });
@@ -125,9 +125,9 @@ void ArchitectureOptions::check_like(const ModelConfig& model,
     if (!option.option.given()) continue;
     const std::string given = text_of(*asked_for, option.name),
                       expected = text_of(*its, option.name);
-    if (given == expected) continue;
+    if (given == expected && expected != "none") continue;
     throw UsageError(option.name + ": expected " + expected + ", as the model in " +
-                     where.string() + " has, which training starts from, given " + given);
+                     where.string() + " has, given " + given);
   }
 }
 

@@ -33,9 +33,9 @@ class ArchitectureOptions {
   }
 
   /// Adds --preset; then_apply is told of a choice after it was applied.
-  void add_preset_option(OptionGroup& group, const std::vector<std::string>& presets,
-                         const std::string& help,
-                         const std::function<void(const std::string&)>& then = {});
+  Option add_preset_option(OptionGroup& group, const std::vector<std::string>& presets,
+                           const std::string& help,
+                           const std::function<void(const std::string&)>& then = {});
   /// Adds options for the fields. Options are applied in the order in which they were added, so
   /// they override a --preset that was added before, wherever it stands on the command line.
   void add_field_options(CLI::App& command);

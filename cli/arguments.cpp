@@ -1,9 +1,9 @@
 #include "cli/arguments.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <set>
 
-#include "cli/config_file.h"
 #include "tensor/suggestion.h"
 
 namespace kette::cli {
@@ -30,6 +30,9 @@ CLI::Option& known_option(CLI::App& command, const std::string& name) {
 }
 
 bool is_flag(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
+bool takes_one_value(const CLI::Option& option) {
+  return option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeLast;
+}
 
 /// What the options of a command line look like to CLI11, and which of them are there.
 struct Given {
@@ -52,50 +55,33 @@ Given read_options(CLI::App& command, const std::vector<std::string>& arguments,
     if (is_option) {
       const std::string name = argument.substr(0, argument.find('='));
       const CLI::Option& option = known_option(command, name);
-      given.options.insert(&option);
+      const bool is_again = !given.options.insert(&option).second;
       if (!is_flag(option) && name == argument) {
         argument += "=" + (i + 1 < arguments.size() ? arguments[++i] : std::string());
       }
       if (!is_flag(option) && argument.size() == name.size() + 1) {
         throw UsageError(name + ": expected a value, given nothing");
       }
-      if (name == "--config") given.config = argument.substr(name.size() + 1);
+      if (name == "--config") {
+        if (is_again) throw UsageError("--config: expected one file, given another one beside it");
+        given.config = argument.substr(name.size() + 1);
+      }
     }
     given.arguments.push_back(argument);
   }
   return given;
 }
 
-/// The entries of a configuration file as arguments, without those that the command line overrides.
-std::vector<std::string> config_arguments(CLI::App& command, const Given& given) {
-  std::vector<std::string> arguments;
-  for (const ConfigEntry& entry : read_config_file(given.config)) {
-    const std::string origin = given.config + ":" + std::to_string(entry.line) + ": ";
-    const CLI::Option* option = command.get_option_no_throw("--" + entry.key);
-    if (option == nullptr || entry.key == "config" || entry.key == "help") {
-      throw UsageError(origin + "unknown key " + entry.key +
-                       did_you_mean(entry.key, option_names(command, "")) +
-                       "; the keys are the options of " + full_name(command) + " --help");
-    }
-    if (given.options.contains(option)) continue;
-    for (const std::string& value : entry.values) {
-      arguments.push_back("--" + entry.key + "=" + value);
-    }
-  }
-  return arguments;
-}
-
 }  // namespace
 
-std::vector<std::string> prepare_arguments(CLI::App& program,
-                                           const std::vector<std::string>& arguments) {
+PreparedArguments prepare_arguments(CLI::App& program, const std::vector<std::string>& arguments) {
   CLI::App* command = &program;
-  std::vector<std::string> prepared;
+  std::vector<std::string> words;
   std::size_t next = 0;
   while (next < arguments.size() &&
          !command->get_subcommands([](CLI::App*) { return true; }).empty()) {
     const std::string& argument = arguments[next++];
-    prepared.push_back(argument);
+    words.push_back(argument);
     if (argument.starts_with("-")) {
       known_option(*command, argument.substr(0, argument.find('=')));
       continue;
@@ -113,12 +99,64 @@ std::vector<std::string> prepare_arguments(CLI::App& program,
     command = chosen;
   }
   const Given given = read_options(*command, arguments, next);
+  PreparedArguments prepared;
   if (!given.config.empty()) {
-    const std::vector<std::string> from_file = config_arguments(*command, given);
-    prepared.insert(prepared.end(), from_file.begin(), from_file.end());
+    std::vector<ConfigEntry> entries = read_config_file(given.config);
+    std::erase_if(entries, [&](const ConfigEntry& entry) {
+      return given.options.contains(command->get_option_no_throw("--" + entry.key));
+    });
+    prepared = arguments_of(*command, entries);
   }
-  prepared.insert(prepared.end(), given.arguments.begin(), given.arguments.end());
+  prepared.arguments.insert(prepared.arguments.begin(), words.begin(), words.end());
+  prepared.arguments.insert(prepared.arguments.end(), given.arguments.begin(),
+                            given.arguments.end());
   return prepared;
+}
+
+PreparedArguments arguments_of(const CLI::App& command, const std::vector<ConfigEntry>& entries) {
+  PreparedArguments prepared;
+  for (const ConfigEntry& entry : entries) {
+    const std::string name = "--" + entry.key;
+    const CLI::Option* option = command.get_option_no_throw(name);
+    if (option == nullptr || entry.key == "config" || entry.key == "help") {
+      throw UsageError(entry.origin + ": unknown key " + entry.key +
+                       did_you_mean(entry.key, option_names(command, "")) +
+                       "; the keys are the options of " + full_name(command) + " --help");
+    }
+    if (takes_one_value(*option) && entry.values.size() != 1) {
+      throw UsageError(entry.origin + ": " + name + ": expected one value, given " +
+                       (entry.values.empty() ? "none" : "several: " + joined(entry.values)));
+    }
+    prepared.origins[name] = entry.origin;
+    for (const std::string& value : entry.values) prepared.arguments.push_back(name + "=" + value);
+  }
+  return prepared;
+}
+
+void parse(CLI::App& program, PreparedArguments prepared) {
+  std::reverse(prepared.arguments.begin(),
+               prepared.arguments.end());  // CLI11 takes them from the back
+  const auto with_origin = [&](const std::string& message) {
+    const auto origin = prepared.origins.find(message.substr(0, message.find(": ")));
+    return (origin == prepared.origins.end() ? "" : origin->second + ": ") + message;
+  };
+  try {
+    program.parse(std::move(prepared.arguments));
+  } catch (const CLI::Success&) {
+    throw;
+  } catch (const CLI::ExtrasError&) {
+    throw UsageError("unexpected argument " + program.remaining(true).front());
+  } catch (const CLI::ConversionError& error) {  // of flags: "Could not convert: --quiet = maybe"
+    const std::string message = error.what();
+    const std::size_t name = message.find("--"), value = message.find(" = ");
+    if (value == std::string::npos) throw UsageError(message);
+    throw UsageError(with_origin(message.substr(name, value - name) +
+                                 ": expected true or false, given " + message.substr(value + 3)));
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(with_origin(error.what()));
+  } catch (const UsageError& error) {
+    throw UsageError(with_origin(error.what()));
+  }
 }
 
 }  // namespace kette::cli

@@ -142,14 +142,14 @@ std::vector<ConfigEntry> parse_config(const std::string& text, const std::string
     const std::string origin = name + ":" + std::to_string(i + 1);
     LineParser line(lines[i], origin);
     if (line.at_end()) continue;
-    ConfigEntry entry{line.key(), {}, i + 1};
+    ConfigEntry entry{line.key(), {}, origin};
     line.take('=');
     entry.values = line.values();
     if (!line.at_end()) line.expected("the end of the line");
     for (const ConfigEntry& earlier : entries) {
       if (earlier.key == entry.key) {
-        throw UsageError(origin + ": expected each key once, given " + entry.key +
-                         " again after line " + std::to_string(earlier.line));
+        throw UsageError(origin + ": expected each key once, given " + entry.key + " again after " +
+                         earlier.origin);
       }
     }
     entries.push_back(std::move(entry));

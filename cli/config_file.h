@@ -18,7 +18,7 @@ namespace kette::cli {
 struct ConfigEntry {
   std::string key;
   std::vector<std::string> values;
-  std::int64_t line = 0;
+  std::string origin;  ///< "run.toml:3"
 };
 
 /// Throws UsageError with the name and the line of what is not understood.

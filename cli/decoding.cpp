@@ -42,13 +42,10 @@ void add_ensemble_options(CLI::App& command, EnsembleOptions& options) {
           "--model", options.models,
           "The model directory; several are an ensemble, which predicts the geometric mean of what they predict, made to add up to 1",
           "DIR")
-      .many()
       .required();
-  group
-      .list(
-          "--checkpoint", options.checkpoints,
-          "Other parameters for it (default: its model.safetensors); several of one model are an ensemble")
-      .many();
+  group.list(
+      "--checkpoint", options.checkpoints,
+      "Other parameters for it (default: its model.safetensors); several of one model are an ensemble");
   add_device_option(group, options.device);
   add_weights_option(group, options.weights, "what they are in the directories");
   add_cache_option(group, options.cache);
@@ -149,6 +146,11 @@ std::vector<Option> add_search_options(CLI::App& command, TranslateOptions& opti
   add_language_option(group, options.language);
   group.flag("--truncate", options.truncate, "Cut sources that are too long for the model");
   return {beam.beam, beam.kind, min_length};
+}
+
+void check_translates(const Tokenizer& tokenizer, const std::string& model) {
+  KETTE_CHECK(tokenizer.kind() != "tree", model,
+              ": expected a translation model, given a parser (kette parse)");
 }
 
 void check_search(const EnsembleOptions& model, const TranslateOptions& options) {

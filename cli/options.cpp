@@ -59,11 +59,6 @@ Option Option::excludes(Option other) {
   return *this;
 }
 
-Option Option::many() {
-  option_->allow_extra_args();
-  return *this;
-}
-
 Option Option::on_each(const std::function<void(const std::string&)>& then) {
   option_->each(then);
   return *this;
@@ -206,7 +201,7 @@ Option OptionGroup::choice(const std::string& name, std::string& value,
 Option OptionGroup::list(const std::string& name, std::vector<std::string>& values,
                          const std::string& help, const std::string& type) {
   CLI::Option* option = command_.add_option(name, values, help);
-  option->type_name(type)->group(title_)->allow_extra_args(!name.starts_with("--"));
+  option->type_name(type)->group(title_)->allow_extra_args();
   return Option(*option);
 }
 

@@ -56,8 +56,6 @@ class Option {
   Option required();
   Option excludes(Option other);
   Option needs(Option other);
-  /// Takes all values that follow it.
-  Option many();
   /// Tells `then` of each value while the command line is read.
   Option on_each(const std::function<void(const std::string&)>& then);
 
@@ -101,7 +99,7 @@ class OptionGroup {
     return one_of(
         name, all_names<Enum>(), set, [&value] { return enum_name(value); }, help);
   }
-  /// May be given several times, one value each.
+  /// Takes all values that follow it, and may be given several times.
   Option list(const std::string& name, std::vector<std::string>& values, const std::string& help,
               const std::string& type = "FILE");
   /// Likewise numbers.

@@ -1,7 +1,6 @@
 #include "cli/program.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -61,18 +60,12 @@ int parse_and_run(CLI::App& program, const std::vector<std::string>& arguments) 
     std::cerr << program.help();
     return 2;
   }
-  std::vector<std::string> prepared = prepare_arguments(program, arguments);
   try {
-    std::reverse(prepared.begin(), prepared.end());  // CLI11 takes them from the back
-    program.parse(std::move(prepared));
+    parse(program, prepare_arguments(program, arguments));
   } catch (const Exit& exit) {
     return exit.code;
   } catch (const CLI::Success& help_or_version) {
     return program.exit(help_or_version);
-  } catch (const CLI::ExtrasError&) {
-    throw UsageError("unexpected argument " + program.remaining(true).front());
-  } catch (const CLI::ParseError& error) {
-    throw UsageError(error.what());
   }
   return 0;
 }

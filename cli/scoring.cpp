@@ -37,6 +37,9 @@ void ScoringOptions::check() const {
   if (!of_ter.empty() && metric != "ter") {
     refuse(of_ter, "--metric ter beside it", "--metric " + metric);
   }
+  if (tokenize != ScoringOptions().tokenize && metric != "bleu") {
+    refuse("--tokenize", "--metric bleu beside it", "--metric " + metric);
+  }
   if (ter.asian_support && !ter.normalized && !ter.no_punct) {
     refuse("--ter-asian", "--ter-normalized or --ter-no-punct, which it widens", "neither");
   }

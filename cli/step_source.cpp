@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/decoding.h"
 #include "data/files/text_file.h"
 #include "models/gpt.h"
 #include "models/model_directory.h"
@@ -34,11 +35,17 @@ void StepSource::check() const {
   if (batches.source.empty() != batches.target.empty()) {
     throw UsageError("--src, --tgt: expected both or neither, given one");
   }
-  const bool has_text = !text.empty() || !batches.source.empty();
-  if (has_text && folder.empty()) {
+  if (has_text() && folder.empty()) {
     throw UsageError("--src, --tgt, --text: expected --model beside them, given none");
   }
-  if (folder.empty()) architecture.check();
+  if (!text.empty() && !batches.source.empty()) {
+    throw UsageError("--text: expected it alone or --src and --tgt, given both");
+  }
+  if (folder.empty()) {
+    architecture.check();
+  } else {
+    architecture.check_like(*read_config(folder), folder);
+  }
 }
 
 std::unique_ptr<ModelConfig> StepSource::config() const {
@@ -57,8 +64,8 @@ std::vector<Batch> StepSource::make_batches(ModelConfig& config, std::int64_t co
   if (dynamic_cast<const TransformerConfig*>(&config) == nullptr) {
     throw UsageError("--src: expected a translation model, given a " + config.family().what);
   }
-  const auto corpus =
-      ParallelCorpus::load(batches.source, batches.target, load_tokenizer_of(folder, config));
+  const auto corpus = ParallelCorpus::load({batches.source, batches.target, language},
+                                           load_tokenizer_of(folder, config), {});
   return batches_of(corpus, batches, count);
 }
 
@@ -76,13 +83,15 @@ std::unique_ptr<Model> StepSource::make_model(const ModelConfig& config, DType d
 
 void add_step_source(CLI::App& command, StepSource& source) {
   OptionGroup model(command, "Model");
-  source.architecture.add_preset_option(model, all_presets(), "Its size");
-  model.path("--model", source.folder, "A trained model, in the place of a preset", "DIR");
+  const Option preset = source.architecture.add_preset_option(model, all_presets(), "Its size");
+  model.path("--model", source.folder, "A trained model, in the place of a preset", "DIR")
+      .excludes(preset);
   add_compute_options(model, source.compute);
   source.architecture.add_field_options(command);
   OptionGroup data(command, "Batches (default: random ones)");
   data.path("--src", source.batches.source, "Source sentences, for a trained model");
   data.path("--tgt", source.batches.target, "Their translations");
+  add_language_option(data, source.language);
   data.path("--text", source.text, "A text, for a trained language model");
   data.number("--tokens", source.batches.tokens, at_least(1),
               "Tokens of a batch, of the larger side");

@@ -20,6 +20,9 @@ struct StepSource {
   ComputeOptions compute;
   BenchBatchOptions batches;
   std::filesystem::path text;  ///< for a language model
+  std::string language;        ///< of a translation model with several: of the targets
+
+  bool has_text() const { return !text.empty() || !batches.source.empty(); }
 
   /// Throws a UsageError if they do not go together.
   void check() const;

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 
 #include "cli/common.h"
-#include "cli/config_file.h"
 #include "data/files/text_file.h"
 
 namespace kette::cli {
@@ -13,8 +13,8 @@ namespace {
 constexpr const char *kEvaluate = "evaluate", *kSeeds = "seeds", *kAgainst = "against";
 
 struct Setting {
-  std::string key, line;
-  std::vector<std::string> values;
+  ConfigEntry entry;
+  std::string line;
 };
 
 /// A table, or with no name what stands before the first.
@@ -31,19 +31,25 @@ std::string trimmed(std::string_view text) {
 
 /// Becomes the name of a folder.
 void check_name(const std::string& name, const std::string& origin) {
-  const bool fits =
-      !name.empty() && name.front() != '.' && std::all_of(name.begin(), name.end(), [](char c) {
-        return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-               std::string_view(" ._=+-").find(c) != std::string_view::npos;
-      });
+  const bool fits = !name.empty() && name.front() != '.' && name != kSweepTable &&
+                    std::all_of(name.begin(), name.end(), [](char c) {
+                      return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                             std::string_view(" ._=+-").find(c) != std::string_view::npos;
+                    });
   if (fits) return;
-  throw UsageError(origin + ": expected a name of letters, digits, spaces and ._=+-, given [" +
-                   name + "]");
+  throw UsageError(origin + ": expected a name of letters, digits, spaces and ._=+- other than " +
+                   kSweepTable + ", given [" + name + "]");
 }
 
 /// The name in a header such as ["one head"].
 std::string name_in(const std::string& line, const std::string& origin) {
-  std::string name = trimmed(line.substr(1, line.find(']') - 1));
+  const std::size_t end = line.find(']');
+  const std::string rest = trimmed(std::string_view(line).substr(end + 1));
+  if (!rest.empty() && rest.front() != '#') {
+    throw UsageError(origin + ": expected the end of the line after " + line.substr(0, end + 1) +
+                     ", given " + rest);
+  }
+  std::string name = trimmed(line.substr(1, end - 1));
   const bool quoted = name.size() > 1 && (name.front() == '"' || name.front() == '\'') &&
                       name.back() == name.front();
   if (quoted) name = name.substr(1, name.size() - 2);
@@ -62,11 +68,11 @@ std::vector<Section> sections_of(const TextLines& lines, const std::string& file
     const std::string before(static_cast<std::size_t>(i), '\n');  // for the number of the line
     for (const ConfigEntry& entry : parse_config(before + line, file)) {
       for (const Setting& earlier : sections.back().settings) {
-        if (earlier.key != entry.key) continue;
+        if (earlier.entry.key != entry.key) continue;
         throw UsageError(origin + ": expected each key once in a table, given " + entry.key +
                          " again");
       }
-      sections.back().settings.push_back({entry.key, line, entry.values});
+      sections.back().settings.push_back({entry, line});
     }
   }
   return sections;
@@ -77,13 +83,18 @@ std::string lines_of(const std::vector<Setting>& settings) {
   for (const Setting& setting : settings) text += setting.line + "\n";
   return text;
 }
+std::vector<ConfigEntry> entries_of(const std::vector<Setting>& settings) {
+  std::vector<ConfigEntry> entries;
+  for (const Setting& setting : settings) entries.push_back(setting.entry);
+  return entries;
+}
 
 /// The values of a key that is not for `kette train`; the key is gone then.
 std::vector<std::string> taken(std::vector<Setting>& settings, const std::string& key) {
   const auto found = std::find_if(settings.begin(), settings.end(),
-                                  [&](const Setting& setting) { return setting.key == key; });
+                                  [&](const Setting& setting) { return setting.entry.key == key; });
   if (found == settings.end()) return {};
-  std::vector<std::string> values = std::move(found->values);
+  std::vector<std::string> values = std::move(found->entry.values);
   settings.erase(found);
   return values;
 }
@@ -92,11 +103,28 @@ SweepRun run_of(const Section& shared, const Section& section) {
   std::vector<Setting> settings = shared.settings;
   std::string own;
   for (const Setting& setting : section.settings) {
-    std::erase_if(settings, [&](const Setting& other) { return other.key == setting.key; });
+    std::erase_if(settings,
+                  [&](const Setting& other) { return other.entry.key == setting.entry.key; });
     settings.push_back(setting);
     own += (own.empty() ? "" : ", ") + setting.line;
   }
-  return {section.name, lines_of(settings), own, ""};
+  return {section.name, lines_of(settings), entries_of(settings), own, ""};
+}
+
+/// What the sweep itself tells its runs and their evaluation.
+void check_keys(const std::vector<Section>& sections) {
+  const std::set<std::string> of_all = {"json", "device"}, of_run = {"out", "resume", "force-data"},
+                              of_evaluation = {"model", "output"};
+  for (const Section& section : sections) {
+    for (const Setting& setting : section.settings) {
+      const std::string& key = setting.entry.key;
+      if (of_all.contains(key) ||
+          (section.name == kEvaluate ? of_evaluation : of_run).contains(key)) {
+        throw UsageError(setting.entry.origin + ": " + key +
+                         ": expected nothing of it, which kette sweep sets itself");
+      }
+    }
+  }
 }
 
 void check_seeds(const std::vector<std::string>& seeds, const std::vector<Section>& sections,
@@ -114,11 +142,11 @@ void check_seeds(const std::vector<std::string>& seeds, const std::vector<Sectio
     for (const Setting& setting : section.settings) {
       const std::string where =
           section.name.empty() ? file : section.origin + ": [" + section.name + "]";
-      if (setting.key == kSeeds) {
+      if (setting.entry.key == kSeeds) {
         throw UsageError(where + ": expected seeds before the first table, for all runs alike");
       }
       // In [evaluate] it is that of sampling.
-      if (setting.key == "seed" && !seeds.empty() && section.name != kEvaluate) {
+      if (setting.entry.key == "seed" && !seeds.empty() && section.name != kEvaluate) {
         throw UsageError(where + ": expected seed or seeds, given both");
       }
     }
@@ -133,6 +161,7 @@ SweepFile read_sweep_file(const std::filesystem::path& path) {
   SweepFile file;
   file.seeds = taken(sections.front().settings, kSeeds);
   check_seeds(file.seeds, sections, path.string());
+  check_keys(sections);
   const std::vector<std::string> of_all = taken(sections.front().settings, kAgainst);
   for (std::size_t i = 1; i < sections.size(); ++i) {
     Section& section = sections[i];
@@ -143,6 +172,7 @@ SweepFile read_sweep_file(const std::filesystem::path& path) {
     }
     if (section.name == kEvaluate) {
       file.evaluation = lines_of(section.settings);
+      file.evaluation_entries = entries_of(section.settings);
       continue;
     }
     std::vector<std::string> against = taken(section.settings, kAgainst);

@@ -11,22 +11,25 @@
 //   heads = 1
 #pragma once
 
-#include <filesystem>
-#include <string>
-#include <vector>
+#include "cli/config_file.h"
 
 namespace kette::cli {
+
+/// Beside the folders of the runs.
+inline constexpr const char* kSweepTable = "table.md";
 
 struct SweepRun {
   std::string name;
   std::string settings;  ///< for --config: what all share, and its own in the place of that
-  std::string own;       ///< "heads = 1, hidden = 512"
-  std::string against;   ///< the name of another run; empty: none
+  std::vector<ConfigEntry> entries;  ///< the same
+  std::string own;                   ///< "heads = 1, hidden = 512"
+  std::string against;               ///< the name of another run; empty: none
 };
 
 struct SweepFile {
-  std::string evaluation;          ///< for --config
-  std::vector<std::string> seeds;  ///< for --seed; none: what the runs say
+  std::string evaluation;                       ///< for --config
+  std::vector<ConfigEntry> evaluation_entries;  ///< the same
+  std::vector<std::string> seeds;               ///< for --seed; none: what the runs say
   std::vector<SweepRun> runs;
 };
 

@@ -49,6 +49,7 @@ void TrainCommandOptions::apply_recipe(const std::string& preset) {
   if (!architecture_.is<GptConfig>()) {
     translation_.vocabulary = architecture_.config()->source_pieces();
   }
+  vocabulary_of_preset_ = translation_.vocabulary;
 }
 
 void TrainCommandOptions::add_data_options(CLI::App& command) {
@@ -78,16 +79,15 @@ void TrainCommandOptions::add_data_options(CLI::App& command) {
   Option trees = data.list(
       "--trees", tree_files_,
       "Train a parser on constituency trees in brackets, as the Penn Treebank's; of several files with --weights or --temperature");
-  trees.many().on_each([this](const std::string&) {
+  trees.on_each([this](const std::string&) {
     architecture_.apply_preset("parse");
     apply_recipe("parse");
   });
   trees_only_ = {trees, data.path("--valid-trees", valid_trees_, "Trees for validation")};
   pairs_only_ = {
       data.list("--src", source_files_,
-                "Train a translation model on these sentences, one a line; plain or gzip")
-          .many(),
-      data.list("--tgt", target_files_, "Their translations, line by line").many(),
+                "Train a translation model on these sentences, one a line; plain or gzip"),
+      data.list("--tgt", target_files_, "Their translations, line by line"),
       data.path("--valid-src", translation_.valid_source, "Source sentences for validation"),
       data.path("--valid-tgt", translation_.valid_target, "Their translations")};
   data.path("--out", train_.out, "The model directory to make", "DIR").required();
@@ -116,12 +116,10 @@ void TrainCommandOptions::add_translation_options(CLI::App& command) {
                 "Also translate, or parse, the validation text (on by default)")};
   for (
       Option option :
-      {mixture
-           .list(
-               "--languages", languages_,
-               "The language of each --tgt: its tag leads each source, and kette translate --to asks for it",
-               "NAME")
-           .many(),
+      {mixture.list(
+           "--languages", languages_,
+           "The language of each --tgt: its tag leads each source, and kette translate --to asks for it",
+           "NAME"),
        data.flag("--both-directions", translation_.both_directions,
                  "Learn also to translate --tgt to --src, with the same vocabulary"),
        data.number("--max-ratio", translation_.max_ratio, above(0),
@@ -141,9 +139,9 @@ void TrainCommandOptions::add_text_options(CLI::App& command) {
   text_only_.push_back(data.flag("--whole-words", masking_.whole_words,
                                  "Mask all pieces of a word together, with --objective masked"));
   OptionGroup both(command, "Vocabulary");
-  both.number(
+  vocabulary_ = {both.number(
       "--vocab", translation_.vocabulary, at_least(1),
-      "Pieces of a SentencePiece model that is trained, of a large text on 16 MiB of random lines; with --trees words");
+      "Pieces of a SentencePiece model that is trained, of a large text on 16 MiB of random lines; with --trees words")};
 }
 
 void TrainCommandOptions::add_adapter_options(CLI::App& command) {
@@ -280,14 +278,38 @@ void TrainCommandOptions::check() const {
     throw UsageError("--cutoff: expected --consistency simcut beside it, given " +
                      std::string(enum_name(train_.consistency.kind)));
   }
+  if (train_.from.empty() && !makes_vocabulary() &&
+      translation_.vocabulary != vocabulary_of_preset_) {
+    throw UsageError("--vocab: expected a vocabulary that is made of the text, given " +
+                     (tokenizer_.empty() ? "characters (--tokenizer sentencepiece makes pieces)"
+                                         : "--tokenizer " + tokenizer_));
+  }
+  if (record_.every != RecordOptions().every && record_.parts.empty()) {
+    throw UsageError("--record-every: expected --record beside it, given none");
+  }
   if (train_.lora.on != LoraOptions().on && train_.lora.rank == 0) {
     throw UsageError("--lora-on: expected --lora-rank beside it, given none");
   }
-  if (!train_.from.empty()) architecture_.check_like(*read_config(train_.from), train_.from);
+  if (!train_.from.empty()) {
+    const std::unique_ptr<ModelConfig> from = read_config(train_.from);
+    architecture_.check_like(*from, train_.from);
+    const std::int64_t pieces = from->source_pieces();
+    if (translation_.vocabulary != vocabulary_of_preset_ && translation_.vocabulary != pieces) {
+      throw UsageError("--vocab: expected " + std::to_string(pieces) + ", as the model in " +
+                       train_.from.string() + " has, given " +
+                       std::to_string(translation_.vocabulary));
+    }
+  }
   if (masking_.whole_words && !is_masked()) {
     throw UsageError("--whole-words: expected --objective masked beside it, given none");
   }
   architecture_.check();
+}
+
+bool TrainCommandOptions::makes_vocabulary() const {
+  if (!train_.from.empty()) return false;
+  if (is_text() && !is_masked()) return tokenizer_ == "sentencepiece";
+  return tokenizer_.empty() || (is_text() && tokenizer_ == "sentencepiece");
 }
 
 TrainOptions TrainCommandOptions::shared(CLI::App& command) const {
@@ -383,6 +405,7 @@ std::vector<Option> TrainCommandOptions::foreign() const {
   if (is_text()) add(pairs_or_trees_);
   if (!is_text()) add(text_only_);
   if (!is_trees()) add(trees_only_);
+  if (!makes_vocabulary()) add(vocabulary_);
   return options;
 }
 

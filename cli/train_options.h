@@ -55,6 +55,8 @@ class TrainCommandOptions {
   void add_checkpoint_options(CLI::App& command);
   void add_watching_options(CLI::App& command);
   void check() const;
+  /// Of pieces, or of words.
+  bool makes_vocabulary() const;
   /// What --src, --tgt, --languages and --weights say together.
   void mix(TranslationTrainOptions& options) const;
   TrainOptions shared(CLI::App& command) const;
@@ -77,7 +79,8 @@ class TrainCommandOptions {
   TranslationTrainOptions translation_;
   TextTrainOptions text_;
   std::filesystem::path valid_trees_;
-  std::vector<Option> pairs_only_, pairs_or_trees_, trees_only_, text_only_;
+  std::int64_t vocabulary_of_preset_ = 0;
+  std::vector<Option> pairs_only_, pairs_or_trees_, trees_only_, text_only_, vocabulary_;
 };
 
 }  // namespace kette::cli

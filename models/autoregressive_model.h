@@ -41,6 +41,8 @@ class AutoregressiveModel : public Model {
   Variable logits(const Variable& states, const Run& run = {}) const {
     return output()(states, run);
   }
+  /// What decode() makes of a batch.
+  Variable states(const Batch& batch, Run& run) const;
   Variable logits(const Batch& batch, Run& run) const override {
     return logits(states(batch, run), run);
   }
@@ -62,8 +64,6 @@ class AutoregressiveModel : public Model {
   DType cache_type() const { return cache_type_; }
 
  protected:
-  /// What decode() makes of a batch.
-  Variable states(const Batch& batch, Run& run) const;
   virtual Linear& output_map() = 0;
   /// For for_decoding().
   void become_snapshot_of(const AutoregressiveModel& other, const DecodingTypes& types);

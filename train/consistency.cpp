@@ -44,6 +44,14 @@ std::optional<TwoViews> ConsistencyOptions::views() const {
   fail("consistency: no such kind");
 }
 
+void ConsistencyOptions::check(double dropout) const {
+  const bool differ = dropout > 0 || (kind == ConsistencyKind::simcut && cutoff > 0);
+  KETTE_CHECK(
+      kind == ConsistencyKind::none || differ, "consistency: expected ",
+      kind == ConsistencyKind::simcut ? "a cutoff or a dropout above 0" : "a dropout above 0",
+      " beside ", enum_name(kind), ", without which both readings are the same, given none");
+}
+
 Batch in_two_views(const Batch& batch, const ConsistencyOptions& options, Random& random) {
   Batch both = batch;
   for (auto* ids : {&both.source, &both.target_in, &both.target_out}) append_again(*ids);

@@ -35,6 +35,8 @@ struct ConsistencyOptions {
   double alpha() const;
   /// What the loss of rows in two views is told; nothing without consistency training.
   std::optional<TwoViews> views() const;
+  /// Throws an Error where both readings would be one and the same. dropout: the model's.
+  void check(double dropout) const;
 };
 
 /// The sentences twice, the second time with holes if SimCut asks for them (the id kNoEntry): in words alone, as in

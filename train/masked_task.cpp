@@ -19,18 +19,18 @@ MaskedTrainOptions ready(MaskedTrainOptions options) {
   return options;
 }
 
-RunFingerprint masked_fingerprint(const MaskedTrainOptions& options) {
+}  // namespace
+
+RunFingerprint fingerprint_of(const MaskedTrainOptions& options) {
   RunFingerprint fingerprint = fingerprint_of(options, options.model);
   fingerprint.add("mask_share", options.masking.share);
   fingerprint.add("whole_words", std::string(options.masking.whole_words ? "yes" : "no"));
   return fingerprint;
 }
 
-}  // namespace
-
 MaskedTask::MaskedTask(MaskedTrainOptions options)
     : options_(ready(std::move(options))),
-      folder_(options_, masked_fingerprint(options_)),
+      folder_(options_, fingerprint_of(options_)),
       corpus_(options_, folder_, true),
       masking_(*corpus_.tokenizer(), options_.masking) {
   if (options_.from.empty()) options_.model.vocabulary = corpus_.tokenizer()->vocabulary();

@@ -17,6 +17,8 @@ struct MaskedTrainOptions : TextOptions {
   MaskedTrainOptions() { tokenizer_kind = "sentencepiece"; }
 };
 
+RunFingerprint fingerprint_of(const MaskedTrainOptions& options);
+
 class MaskedTask final : public Task {
  public:
   explicit MaskedTask(MaskedTrainOptions options);

@@ -4,7 +4,6 @@
 
 #include "data/files/atomic_file.h"
 #include "train/trainer.h"
-#include "train/training_state.h"
 
 namespace kette {
 namespace fs = std::filesystem;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "data/files/folder_lock.h"
-#include "train/run_fingerprint.h"
+#include "train/training_state.h"
 
 namespace kette {
 
@@ -24,7 +24,7 @@ class RunFolder {
   RunFolder(const TrainOptions& options, RunFingerprint fingerprint);
 
   const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path state_file() const { return path_ / "training.safetensors"; }
+  std::filesystem::path state_file() const { return path_ / kTrainingState; }
   const RunFingerprint& fingerprint() const { return fingerprint_; }
   /// Whether there is something trained to go on from. Without it the run starts, asked to resume
   /// or not.

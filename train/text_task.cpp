@@ -7,6 +7,7 @@ TextTrainOptions prepared(TextTrainOptions options) {
   options.check();
   if (!options.from.empty()) options.model = read_config_of<GptConfig>(options.from);
   options.model.check();
+  options.consistency.check(options.model.dropout);
   windows_per_batch(options, options.model.context);
   return options;
 }
@@ -15,7 +16,7 @@ TextTrainOptions prepared(TextTrainOptions options) {
 
 TextTask::TextTask(TextTrainOptions options)
     : options_(prepared(std::move(options))),
-      folder_(options_, fingerprint_of(options_, options_.model)),
+      folder_(options_, fingerprint_of(options_)),
       corpus_(options_, folder_) {
   if (options_.from.empty()) options_.model.vocabulary = corpus_.tokenizer()->vocabulary();
   const std::int64_t context = options_.model.context,

@@ -14,6 +14,10 @@ struct TextTrainOptions : TextOptions {
   GptConfig model;  ///< without `from`, which has its own; its vocabulary is the tokenizer's
 };
 
+inline RunFingerprint fingerprint_of(const TextTrainOptions& options) {
+  return fingerprint_of(options, options.model);
+}
+
 class TextTask final : public Task {
  public:
   explicit TextTask(TextTrainOptions options);

@@ -12,6 +12,9 @@
 
 namespace kette {
 
+/// In the model directory.
+inline constexpr const char* kTrainingState = "training.safetensors";
+
 struct TrainingState {
   std::int64_t step = 0;
   Sampler::State sampler;

@@ -55,43 +55,15 @@ void check_mixture(const TranslationTrainOptions& options) {
 TranslationTrainOptions prepared(TranslationTrainOptions options) {
   options.check();
   check_mixture(options);
-  if (options.from.empty()) return options;
+  if (options.from.empty()) {
+    options.consistency.check(options.model.dropout);
+    return options;
+  }
   KETTE_CHECK(options.tokenizer.empty(), options.tokenizer.string(),
               ": expected no tokenizer beside a model to start from, which has its own, given one");
   options.model = read_config_of<TransformerConfig>(options.from);
+  options.consistency.check(options.model.dropout);
   return options;
-}
-
-RunFingerprint fingerprint_of(const TranslationTrainOptions& options) {
-  RunFingerprint fingerprint;
-  std::vector<std::filesystem::path> sources, targets;
-  std::string languages;
-  for (const ParallelText& text : options.texts) {
-    sources.push_back(text.source);
-    if (!text.is_trees()) targets.push_back(text.target);
-    if (!text.language.empty()) languages += (languages.empty() ? "" : ",") + text.language;
-  }
-  fingerprint.add_data(options.parses() ? "trees" : "source", sources);
-  if (!options.parses()) fingerprint.add_data("target", targets);
-  if (!languages.empty()) fingerprint.add("languages", languages);
-  if (options.both_directions) fingerprint.add("both_directions", "yes");
-  for (std::size_t i = 0; i < options.weights.size(); ++i) {
-    fingerprint.add("weight " + std::to_string(i + 1), options.weights[i]);
-  }
-  if (options.temperature != 1) fingerprint.add("temperature", options.temperature);
-  fingerprint.add_data(options.parses() ? "valid_trees" : "valid_source", {options.valid_source});
-  if (!options.parses()) fingerprint.add_data("valid_target", {options.valid_target});
-  fingerprint.add_model(options.model);
-  if (!options.tokenizer.empty()) {
-    fingerprint.add("tokenizer", load_tokenizer(options.tokenizer)->fingerprint());
-  } else if (options.from.empty()) {
-    fingerprint.add("vocab", options.vocabulary);
-  }
-  fingerprint.add("bpe_dropout", options.bpe_dropout);
-  fingerprint.add("max_length", options.max_length);
-  fingerprint.add("max_ratio", options.max_ratio);
-  add_to_fingerprint(options, fingerprint);
-  return fingerprint;
 }
 
 SharedTokenizer for_translation(const std::filesystem::path& path) {
@@ -126,6 +98,38 @@ TransformerConfig model_config(const TranslationTrainOptions& options, const Tok
 }
 
 }  // namespace
+
+RunFingerprint fingerprint_of(const TranslationTrainOptions& options) {
+  RunFingerprint fingerprint;
+  std::vector<std::filesystem::path> sources, targets;
+  std::string languages;
+  for (const ParallelText& text : options.texts) {
+    sources.push_back(text.source);
+    if (!text.is_trees()) targets.push_back(text.target);
+    if (!text.language.empty()) languages += (languages.empty() ? "" : ",") + text.language;
+  }
+  fingerprint.add_data(options.parses() ? "trees" : "source", sources);
+  if (!options.parses()) fingerprint.add_data("target", targets);
+  if (!languages.empty()) fingerprint.add("languages", languages);
+  if (options.both_directions) fingerprint.add("both_directions", "yes");
+  for (std::size_t i = 0; i < options.weights.size(); ++i) {
+    fingerprint.add("weight " + std::to_string(i + 1), options.weights[i]);
+  }
+  if (options.temperature != 1) fingerprint.add("temperature", options.temperature);
+  fingerprint.add_data(options.parses() ? "valid_trees" : "valid_source", {options.valid_source});
+  if (!options.parses()) fingerprint.add_data("valid_target", {options.valid_target});
+  fingerprint.add_model(options.model);
+  if (!options.tokenizer.empty()) {
+    fingerprint.add("tokenizer", load_tokenizer(options.tokenizer)->fingerprint());
+  } else if (options.from.empty()) {
+    fingerprint.add("vocab", options.vocabulary);
+  }
+  fingerprint.add("bpe_dropout", options.bpe_dropout);
+  fingerprint.add("max_length", options.max_length);
+  fingerprint.add("max_ratio", options.max_ratio);
+  add_to_fingerprint(options, fingerprint);
+  return fingerprint;
+}
 
 TranslationTask::TranslationTask(TranslationTrainOptions options)
     : options_(prepared(std::move(options))),

@@ -33,6 +33,8 @@ struct TranslationTrainOptions : TrainOptions {
   bool parses() const { return !texts.empty() && texts.front().is_trees(); }
 };
 
+RunFingerprint fingerprint_of(const TranslationTrainOptions& options);
+
 class TranslationTask final : public Task {
  public:
   explicit TranslationTask(TranslationTrainOptions options);

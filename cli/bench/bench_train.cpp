@@ -82,6 +82,12 @@ void run(BenchTrainOptions& o) {
   if (o.batches.source.empty() != o.batches.target.empty()) {
     throw UsageError("--src, --tgt: expected both or neither, given one");
   }
+  const bool has_pairs = !o.batches.source.empty() || !o.batches.read.empty();
+  if (has_pairs && !o.architecture.is<TransformerConfig>()) {
+    throw UsageError(
+        "--src, --batches: expected a preset of a translation model beside them, given " +
+        o.architecture.preset());
+  }
   const std::int64_t count = o.warmup + o.steps;
   // On a GPU only afterwards: its operands would count as the peak of memory.
   const bool on_cpu = o.compute.device.kind == DeviceKind::cpu;

@@ -70,7 +70,7 @@ void add_bleu_command(CLI::App& program) {
       add_command(program, "bleu", "Score translations on stdin against references");
   auto options = std::make_shared<BleuCommandOptions>();
   OptionGroup group(command, "Text");
-  group.list("--ref", options->references, "Reference translations; may be given several times")
+  group.list("--ref", options->references, "Reference translations, one file or several")
       .required();
   group.path("--input", options->input, "The translations (default: stdin)");
   group.path(

@@ -5,10 +5,9 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/decoding.h"
+#include "cli/page_file.h"
 #include "data/corpora/masking.h"
-#include "data/files/atomic_file.h"
 #include "data/files/json_text.h"
-#include "data/files/visible_text.h"
 #include "decode/translator.h"
 #include "inspect/activations.h"
 #include "inspect/training/model_comparison.h"
@@ -146,10 +145,7 @@ void run(const CompareOptions& o) {
     const std::string page = comparison_page(
         comparison, o.a.string(), o.b.string(),
         o.text.empty() ? "Both read the same random tokens." : "Both read \"" + o.text + "\".");
-    write_file_atomically(o.out, page);
-    std::cerr << text("%s: %.0f KB\n", visible(o.out.string()).c_str(),
-                      static_cast<double>(page.size()) / 1000);
-    json["page"] = o.out.string();
+    write_page(o.out, page, json);
   }
   if (o.common.json) print_json(json);
   if (!comparison.is_equal()) exit_with(1);
@@ -173,7 +169,7 @@ void add_compare_command(CLI::App& program) {
   add_language_option(group, options->language).needs(what);
   group.number("--tolerance", options->tolerance, at_least(0),
                "Largest difference that counts as none");
-  group.path("--out", options->out, "Where a page goes (default: none, only tables)");
+  add_page_option(group, "--out", options->out, "Where a page goes (default: none, only tables)");
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }

@@ -10,7 +10,6 @@
 #include "cli/scoring.h"
 #include "cli/sentences.h"
 #include "cli/text_model.h"
-#include "data/files/atomic_file.h"
 #include "data/files/json_text.h"
 #include "data/files/text_file.h"
 
@@ -30,6 +29,7 @@ struct EvaluateOptions {
 LoadedEnsemble<Transformer> load_checked(const EnsembleOptions& model, const EvaluateOptions& o,
                                          const TextLines& source) {
   LoadedEnsemble<Transformer> loaded = load<Transformer>(model);
+  check_translates(*loaded.tokenizer, model.models.front());
   check_width(o.translate, loaded.models);
   if (!o.translate.truncate) {
     check_lengths(loaded, source.views(), o.source.string(), 1, Side::source, o.translate.language);
@@ -88,12 +88,16 @@ void evaluate_translation(EvaluateOptions& o) {
     const TextLines lines = beside(o.against, source, o);
     others.assign(lines.views().begin(), lines.views().end());
   }
+  std::optional<Sink> output;
+  std::vector<std::filesystem::path> read = {o.source, o.reference};
+  if (!o.against.empty()) read.push_back(o.against);
+  if (!o.output.empty()) output.emplace(o.output, read);
   const std::vector<std::string> translations = translate(loaded, o, source);
   if (other_model) others = translate(*other_model, o, source);
-  if (!o.output.empty()) {
+  if (output) {
     std::string written;
     for (const std::string& translation : translations) written += translation + "\n";
-    write_file_atomically(o.output, written);
+    output->write(written);
   }
   Json scores = print_scores(views(translations), {reference.views()},
                              {o.against.string(), views(others)}, o.scoring);

@@ -6,7 +6,7 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/decoding.h"
-#include "data/files/atomic_file.h"
+#include "cli/page_file.h"
 #include "data/files/json_text.h"
 #include "data/files/unicode.h"
 #include "inspect/passes/explanation_page.h"
@@ -148,11 +148,7 @@ void run(ExplainOptions& o) {
         e, o.sentence.empty() ? o.text : o.sentence,
         "How " + o.model.model.filename().string() + ", a " + saved.model->config().family().what +
             " (" + headline(saved.model->config()) + "), came to it. Made by kette explain.");
-    write_file_atomically(o.out, page);
-    std::cerr << text("%s: %.0f KB, %.2f s\n", o.out.c_str(),
-                      static_cast<double>(page.size()) / 1000, watch.seconds());
-    json["page"] = o.out.string();
-    json["page_bytes"] = page.size();
+    write_page(o.out, page, json);
   }
   json["seconds"] = watch.seconds();
   if (o.common.json) print_json(json);
@@ -170,7 +166,7 @@ void add_explain_command(CLI::App& program) {
   OptionGroup group(command, "Explanation");
   group.text("SENTENCE", options->sentence, "What to translate and explain", "");
   group.text("--text", options->text, "What a language model is to read");
-  group.path("--out", options->out, "Where the page goes (default: none, only tables)");
+  add_page_option(group, "--out", options->out, "Where the page goes (default: none, only tables)");
   add_language_option(group, options->language);
   add_beam_options(group, options->search);
   group.number("--more", options->more, at_least(1),

@@ -29,7 +29,8 @@ struct GenerateCommandOptions {
   ContinueOptions search;
 };
 
-/// Writes a text as its tokens come, whole characters at a time.
+/// Writes a text as its tokens come, whole characters at a time. Of what is written it keeps a few tokens, for what a
+/// token stands for may depend on those before it.
 class TextStream {
  public:
   explicit TextStream(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
@@ -42,6 +43,10 @@ class TextStream {
       std::cout << for_stdout(text.substr(written_, whole - written_)) << std::flush;
     }
     written_ = std::max(written_, whole);
+    if (written_ == text.size() && tokens_.size() > 2 * kKept) {
+      tokens_.erase(tokens_.begin(), tokens_.end() - kKept);
+      written_ = tokenizer_.decode(tokens_).size();
+    }
   }
   void finish() {
     const std::string text = tokenizer_.decode(tokens_);
@@ -50,9 +55,10 @@ class TextStream {
   }
 
  private:
+  static constexpr std::size_t kKept = 16;
   const Tokenizer& tokenizer_;
   std::vector<std::int32_t> tokens_;
-  std::size_t written_ = 0;
+  std::size_t written_ = 0;  // bytes of what they stand for
 };
 
 std::string read_prompt(const GenerateCommandOptions& o) {

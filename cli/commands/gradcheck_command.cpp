@@ -7,7 +7,7 @@
 #include "autograd/gradient_check.h"
 #include "cli/commands/commands.h"
 #include "cli/common.h"
-#include "data/files/atomic_file.h"
+#include "cli/page_file.h"
 #include "data/files/json_text.h"
 #include "inspect/steps/gradient_page.h"
 #include "models/families.h"
@@ -58,12 +58,14 @@ class Report {
   std::vector<CheckedGradient>& checked() { return checked_; }
 
   /// Prints the last lines; returns the exit code.
-  int finish(bool json) const {
+  int finish(bool json, const Json& page) const {
     std::cout << passed_ << " passed, " << failed_ << " failed, worst " << text("%.2e", worst_)
               << "\n";
     if (json) {
-      print_json(
-          {{"passed", passed_}, {"failed", failed_}, {"worst", worst_}, {"checks", entries_}});
+      Json all = {
+          {"passed", passed_}, {"failed", failed_}, {"worst", worst_}, {"checks", entries_}};
+      all.update(page);
+      print_json(all);
     }
     return failed_ == 0 ? 0 : 1;
   }
@@ -91,10 +93,10 @@ std::vector<OpInfo> chosen_ops(const std::vector<std::string>& names) {
   return chosen;
 }
 
-GradientGap check_op(const OpInfo& op, const GradientCheckOptions& options) {
+GradientGap check_op(const OpInfo& op, std::int64_t elements, const GradientCheckOptions& options) {
   GradientGap worst;
   for (const Sample& sample : op.samples) {
-    GradientGap gap = check_gradients(sample.call, sample.inputs, options);
+    GradientGap gap = check_gradients(sample.call, sample.inputs, options, elements);
     if (!sample.label.empty()) gap.where = sample.label + ", " + gap.where;
     worst.join(gap);
   }
@@ -104,12 +106,14 @@ GradientGap check_op(const OpInfo& op, const GradientCheckOptions& options) {
 void check_ops(const GradcheckOptions& o, Report& report) {
   const std::vector<OpInfo> ops = chosen_ops(o.ops);
   for (const OpInfo& op : ops) {
-    report.add(op.name, static_cast<std::int64_t>(op.samples.size()), check_op(op, o.check));
+    report.add(op.name, static_cast<std::int64_t>(op.samples.size()),
+               check_op(op, o.elements, o.check));
   }
   if (o.page.empty()) return;
   for (const double step : steps_of_sweep()) {
     for (std::size_t i = 0; i < ops.size(); ++i) {
-      report.checked()[i].by_step.push_back(check_op(ops[i], o.check.at_step_alone(step)).gap);
+      report.checked()[i].by_step.push_back(
+          check_op(ops[i], o.elements, o.check.at_step_alone(step)).gap);
     }
   }
 }
@@ -153,7 +157,7 @@ void check_family(const GradcheckOptions& o, Report& report) {
 void run(const GradcheckOptions& o) {
   use_threads(o.common);
   if (o.list) {
-    for (const OpInfo& op : all_ops())
+    for (const OpInfo& op : chosen_ops(o.ops))
       std::cout << text("%-26s %s\n", op.name.c_str(), op.formula.c_str());
     return;
   }
@@ -167,13 +171,13 @@ void run(const GradcheckOptions& o) {
   } else {
     check_family(o, report);
   }
+  Json of_page = Json::object();
   if (!o.page.empty()) {
     const std::string page =
         gradient_page(report.checked(), {o.check.tolerance, o.check.step, o.model});
-    write_file_atomically(o.page, page);
-    std::cerr << text("%s: %.0f KB\n", o.page.c_str(), static_cast<double>(page.size()) / 1000);
+    write_page(o.page, page, of_page);
   }
-  if (const int code = report.finish(o.common.json); code != 0) exit_with(code);
+  if (const int code = report.finish(o.common.json, of_page); code != 0) exit_with(code);
 }
 
 }  // namespace
@@ -191,12 +195,13 @@ void add_gradcheck_command(CLI::App& program) {
                "Check a whole model, parameter by parameter");
   group.choice("--preset", options->preset, all_presets(),
                "Of this size (default: a small one in its variants)");
-  group.number("--elements", options->elements, at_least(1),
-               "Elements of each parameter, spread evenly (default: all; with --preset: 8)");
+  group.number(
+      "--elements", options->elements, at_least(1),
+      "Elements of each input or parameter, spread evenly (default: all; with --preset: 8)");
   group.number("--tolerance", options->check.tolerance, above(0), "Largest gap that passes");
   group.number("--seed", options->check.seed, "Of the random inputs");
-  group.path(
-      "--page", options->page,
+  add_page_option(
+      group, "--page", options->page,
       "Where a page goes that shows every gap, and the error against the step of the differences");
   add_device_option(group, options->check.device);
   add_common_options(command, options->common);

@@ -6,8 +6,8 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/decoding.h"
+#include "cli/page_file.h"
 #include "cli/text_model.h"
-#include "data/files/atomic_file.h"
 #include "data/files/json_text.h"
 #include "data/files/text_file.h"
 #include "inspect/heads/head_pruning.h"
@@ -28,7 +28,6 @@ struct HeadsOptions {
   std::int64_t context = 0, windows = 64, batch_tokens = 4096;
   TranslateOptions search;
   BootstrapOptions bootstrap{1000};
-  std::int64_t samples = 1000;
   std::int64_t prune = 0;
   std::filesystem::path save;
 };
@@ -215,7 +214,6 @@ void run(HeadsOptions& o) {
   KETTE_CHECK((o.prune > 0) == !o.save.empty(),
               "heads: expected --prune and --save together, given one of them");
   if (o.prune > 0) check_is_free(o.save);
-  o.bootstrap.samples = static_cast<int>(o.samples);
   const SavedModel<AutoregressiveModel> saved = load<AutoregressiveModel>(o.model);
   const Stopwatch watch;
   const std::vector<AttentionPart> attentions = attentions_of(*saved.model);
@@ -239,8 +237,7 @@ void run(HeadsOptions& o) {
         heads_page(found, "The heads of " + name,
                    "A " + saved.model->config().family().what + " (" +
                        headline(saved.model->config()) + "). Made by kette heads.");
-    write_file_atomically(o.out, page);
-    json["page"] = o.out.string();
+    write_page(o.out, page, json);
   }
   if (o.prune > 0) {
     const Pruned pruned = prune(o, saved, given, found, *metric);
@@ -266,11 +263,12 @@ void add_heads_command(CLI::App& program) {
                "Tokens of a window of it (default: as many as the model sees)");
   group.number("--windows", options->windows, at_least(1), "Windows of it at most");
   OptionGroup study(command, "Study");
-  study.path("--out", options->out, "Where the page goes (default: none, only a table)");
+  add_page_option(study, "--out", options->out,
+                  "Where the page goes (default: none, only a table)");
   study.number("--prune", options->prune, at_least(1),
                "How many of the least important heads a smaller model does without");
   study.path("--save", options->save, "Where that model goes");
-  study.number("--samples", options->samples, at_least(1), "Resamples of the bootstrap");
+  study.number("--samples", options->bootstrap.samples, at_least(1), "Resamples of the bootstrap");
   study.number("--seed", options->bootstrap.seed, "Of the bootstrap");
   add_search_options(command, options->search);
   add_common_options(command, options->common);

@@ -190,8 +190,10 @@ void add_info_command(CLI::App& program) {
   auto options = std::make_shared<InfoOptions>();
   OptionGroup group(command, "Model");
   Option preset = group.choice("--preset", options->preset, all_presets(), "A preset");
-  group.number("--vocab", options->vocabulary, at_least(1),
-               "Rows of its vocabulary (default: the preset's)");
+  group
+      .number("--vocab", options->vocabulary, at_least(1),
+              "Rows of its vocabulary (default: the preset's)")
+      .needs(preset);
   group.path("--model", options->model, "Or a trained model", "DIR").excludes(preset);
   group.flag("--points", options->points, "List what in the model a tap can look at");
   add_common_options(command, options->common);

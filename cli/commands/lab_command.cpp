@@ -4,7 +4,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
-#include "data/files/atomic_file.h"
+#include "cli/page_file.h"
 #include "inspect/lab/experiment.h"
 #include "tensor/stopwatch.h"
 #include "tensor/suggestion.h"
@@ -77,14 +77,13 @@ void run(const LabOptions& o) {
                         {"here", finding.here},
                         {"holds", finding.holds}});
   }
-  if (!o.out.empty()) write_file_atomically(o.out, experiment_page(experiment, report, page));
-  if (o.common.json) {
-    print_json({{"experiment", experiment.name},
-                {"holds", holds},
-                {"findings", findings},
-                {"numbers", report.numbers},
-                {"seconds", watch.seconds()}});
-  }
+  Json json = {{"experiment", experiment.name},
+               {"holds", holds},
+               {"findings", findings},
+               {"numbers", report.numbers},
+               {"seconds", watch.seconds()}};
+  if (!o.out.empty()) write_page(o.out, experiment_page(experiment, report, page), json);
+  if (o.common.json) print_json(json);
   if (!holds && !o.experiment.quick) exit_with(1);
 }
 
@@ -98,7 +97,7 @@ void add_lab_command(CLI::App& program) {
   OptionGroup group(command, "Experiment");
   group.text("NAME", options->name, "Which one", "");
   group.flag("--list", options->list, "List them, and stop");
-  group.path("--out", options->out, "Where its page goes (default: none)");
+  add_page_option(group, "--out", options->out, "Where its page goes (default: none)");
   group.number("--seed", options->experiment.seed, "The first seed");
   group.number("--seeds", options->experiment.seeds, at_least(1),
                "How many, where an experiment repeats itself");

@@ -7,6 +7,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "cli/decoding.h"
 #include "cli/parallel_texts.h"
 #include "data/corpora/lexicon.h"
 #include "data/corpora/parallel_corpus.h"
@@ -33,8 +34,7 @@ SharedTokenizer tokenizer_of(const std::filesystem::path& folder) {
   KETTE_CHECK(dynamic_cast<const TransformerConfig*>(config.get()) != nullptr, folder.string(),
               ": expected a translation model, given a ", config->family().what);
   SharedTokenizer tokenizer = load_tokenizer_of(folder, *config);
-  KETTE_CHECK(tokenizer->kind() != "tree", folder.string(),
-              ": expected a translation model, given a parser");
+  check_translates(*tokenizer, folder.string());
   return tokenizer;
 }
 
@@ -103,12 +103,10 @@ void add_lexicon_command(CLI::App& program) {
   OptionGroup data(command, "Data");
   data.list("--src", options->sources,
             "Source sentences, such as the training data's; plain or gzip")
-      .many()
       .required();
-  data.list("--tgt", options->targets, "Their translations, line by line").many().required();
+  data.list("--tgt", options->targets, "Their translations, line by line").required();
   data.list("--languages", options->languages,
-            "Of a model trained with --languages: the one of each --tgt", "NAME")
-      .many();
+            "Of a model trained with --languages: the one of each --tgt", "NAME");
   data.number("--max-length", options->max_length, at_least(1),
               "Leave longer sentences out, in tokens");
   OptionGroup lexicon(command, "Lexicon");

@@ -1,13 +1,13 @@
 // `kette parse`: sentences to constituency trees, line by line; or the words of gold trees, and the score.
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/decoding.h"
 #include "cli/parse_scoring.h"
 #include "cli/sentences.h"
-#include "data/files/atomic_file.h"
 #include "data/files/json_text.h"
 #include "decode/tree_parser.h"
 #include "tensor/stopwatch.h"
@@ -98,6 +98,8 @@ void parse_lines(const ParseCommandOptions& o, int threads) {
 void parse_gold(const ParseCommandOptions& o, int threads) {
   const Treebank gold = read_trees(o.gold, kWholeText), plain = cleaned(gold);
   Parser parser(o);
+  std::optional<Sink> output;
+  if (!o.output.empty()) output.emplace(o.output, std::vector<std::filesystem::path>{o.gold});
   std::vector<std::string> sentences;
   for (const Tree& tree : plain.trees) sentences.push_back(sentence_of(tree));
   Treebank found = plain;
@@ -107,7 +109,7 @@ void parse_gold(const ParseCommandOptions& o, int threads) {
     written += format(parses[i]);
     found.trees[i] = std::move(parses[i].tree);
   }
-  if (!o.output.empty()) write_file_atomically(o.output, written);
+  if (output) output->write(written);
   ParseScoreOptions scoring;
   scoring.gold_punctuation = o.punctuation == "gold";
   const ParseScore score = parse_score(gold, found, scoring);
@@ -140,10 +142,12 @@ void add_parse_command(CLI::App& program) {
       "--input", options->input,
       "Sentences, one a line, tokenised as in the Penn Treebank; plain or gzip (default: stdin)");
   text.path("--output", options->output, "Where their trees go (default: stdout)");
-  text.path("--gold", options->gold, "Instead: parse the words of these trees, and print the score")
-      .excludes(input);
+  const Option gold = text.path("--gold", options->gold,
+                                "Instead: parse the words of these trees, and print the score")
+                          .excludes(input);
   text.choice("--punctuation", options->punctuation, {"own", "gold"},
-              "By whose tags the score leaves punctuation out, as in kette parse-score");
+              "By whose tags the score leaves punctuation out, as in kette parse-score")
+      .needs(gold);
   OptionGroup search(command, "Search");
   add_beam_options(search, options->search);
   search.number("--batch-tokens", options->search.batch_tokens, at_least(1),

@@ -6,8 +6,8 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/decoding.h"
+#include "cli/page_file.h"
 #include "data/bundled/minimal_pairs.h"
-#include "data/files/atomic_file.h"
 #include "data/files/json_text.h"
 #include "data/files/text_file.h"
 #include "decode/translator.h"
@@ -125,10 +125,6 @@ std::vector<Counterfactual> counterfactuals(const SavedModel<AutoregressiveModel
   return result;
 }
 
-std::string interval(const MeanOfPairs& mean) {
-  return text("%6s +- %s", fixed(mean.mean, 3).c_str(), fixed(mean.half_width, 3).c_str());
-}
-
 void print(const PatchStudy& study) {
   std::cout
       << text("%lld pairs; %lld left out, as the model has not both words right\n\n",
@@ -138,7 +134,7 @@ void print(const PatchStudy& study) {
     std::cout << text("%-8s %-12s", place.side == Side::source ? "encoder" : "decoder",
                       place.role.c_str());
     for (const MeanOfPairs& mean : place.recovered) {
-      std::cout << "  " << interval(mean);
+      std::cout << text("  %15s", mean.str().c_str());
     }
     std::cout << "\n";
   }
@@ -148,9 +144,9 @@ void print(const PatchStudy& study) {
   });
   std::cout << "\nHeads that bring most back\n";
   for (std::size_t i = 0; i < std::min<std::size_t>(8, heads.size()); ++i) {
-    std::cout << text(
-        "%-10s head %lld  %s\n", study.attentions[heads[i].head.attention].name().c_str(),
-        static_cast<long long>(heads[i].head.head), interval(heads[i].recovered).c_str());
+    std::cout << text("%-10s head %lld  %15s\n",
+                      study.attentions[heads[i].head.attention].name().c_str(),
+                      static_cast<long long>(heads[i].head.head), heads[i].recovered.str().c_str());
   }
 }
 
@@ -211,12 +207,12 @@ void run(PatchOptions& o) {
   Json json = to_json(study);
   if (!o.out.empty()) {
     const std::string what = o.contrast.empty() ? o.pairs.filename().string() : o.contrast;
-    write_file_atomically(
-        o.out, patch_page(study, *saved.tokenizer, "Where the difference travels: " + what,
+    write_page(o.out,
+               patch_page(study, *saved.tokenizer, "Where the difference travels: " + what,
                           "In " + o.model.model.filename().string() + ", a " +
                               saved.model->config().family().what + " (" +
-                              headline(saved.model->config()) + "). Made by kette patch."));
-    json["page"] = o.out.string();
+                              headline(saved.model->config()) + "). Made by kette patch."),
+               json);
   }
   json["seconds"] = watch.seconds();
   if (o.common.json) print_json(json);
@@ -240,7 +236,7 @@ void add_patch_command(CLI::App& program) {
   add_language_option(group, options->language);
   group.number("--count", options->count, at_least(1), "How many of those");
   group.number("--seed", options->seed, "Of those");
-  group.path("--out", options->out, "Where the page goes (default: none, only tables)");
+  add_page_option(group, "--out", options->out, "Where the page goes (default: none, only tables)");
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }

@@ -6,8 +6,8 @@
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "cli/page_file.h"
 #include "cli/run_page.h"
-#include "data/files/atomic_file.h"
 #include "data/files/json_text.h"
 #include "data/files/visible_text.h"
 
@@ -73,14 +73,15 @@ class Columns {
 void print(const std::vector<PlottedRun>& runs) {
   Columns table;
   table.row({"run", "steps", "epochs", "minutes", "loss", "best valid.", "at step", "last valid.",
-             "best BLEU", "at step", "tokens/s"});
+             "best score", "at step", "tokens/s"});
   for (const PlottedRun& run : runs) {
     const RunSummary s = summary_of(run.log);
     table.row({run.name, shown(s.steps, "%.0f"), shown(s.epochs + 1, "%.0f"),
                shown(s.seconds / 60, "%.1f"), shown(s.train_loss, "%.4f"),
                shown(s.valid_loss.value, "%.4f"), shown(s.valid_loss.step, "%.0f"),
-               shown(s.last_valid_loss, "%.4f"), shown(s.valid_bleu.value, "%.2f"),
-               shown(s.valid_bleu.step, "%.0f"), shown(s.tokens_per_second, "%.0f")});
+               shown(s.last_valid_loss, "%.4f"),
+               s.score + (s.score.empty() ? "" : " ") + shown(s.valid_score.value, "%.2f"),
+               shown(s.valid_score.step, "%.0f"), shown(s.tokens_per_second, "%.0f")});
   }
   table.print();
   if (runs.size() < 2) return;
@@ -115,7 +116,8 @@ Json to_json(const PlottedRun& run, const std::string& folder) {
           {"loss", finite(s.train_loss)},
           {"best_valid_loss", best(s.valid_loss)},
           {"valid_loss", finite(s.last_valid_loss)},
-          {"best_valid_bleu", best(s.valid_bleu)},
+          {"score", s.score},
+          {"best_valid_score", best(s.valid_score)},
           {"target_tokens_per_second", finite(s.tokens_per_second)},
           {"recorded_steps", std::ssize(recorded_steps(run.record))},
           {"settings", settings}};
@@ -150,11 +152,7 @@ void run(const PlotOptions& o) {
                       (runs.size() == 1 ? std::string("A training run")
                                         : std::to_string(runs.size()) + " training runs") +
                           ", step by step. Made by kette plot.");
-    write_file_atomically(o.out, page);
-    std::cerr << text("%s: %.0f KB\n", visible(o.out.string()).c_str(),
-                      static_cast<double>(page.size()) / 1000);
-    json["page"] = o.out.string();
-    json["page_bytes"] = page.size();
+    write_page(o.out, page, json);
   }
   if (o.common.json) print_json(json);
 }
@@ -167,7 +165,7 @@ void add_plot_command(CLI::App& program) {
   auto options = std::make_shared<PlotOptions>();
   OptionGroup group(command, "Plot");
   group.list("RUN", options->folders, "Folders that kette train made, one or more", "");
-  group.path("--out", options->out, "Where the page goes (default: none, only tables)");
+  add_page_option(group, "--out", options->out, "Where the page goes (default: none, only tables)");
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }

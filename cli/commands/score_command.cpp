@@ -29,6 +29,7 @@ void run(const ScoreCommandOptions& o) {
   KETTE_CHECK(source.size() == target.size(), o.target.string(), ": expected ", source.size(),
               " lines, as many as ", o.source.string(), " has, given ", target.size());
   const LoadedEnsemble<Transformer> loaded = load<Transformer>(o.model);
+  check_translates(*loaded.tokenizer, o.model.models.front());
   check_lengths(loaded, source.views(), o.source.string(), 1, Side::source, o.language);
   check_lengths(loaded, target.views(), o.target.string(), 1, Side::target);
   std::vector<std::vector<std::int32_t>> source_ids = loaded.tokenizer->encode_all(source.views());

@@ -27,6 +27,7 @@
 #include "data/files/text_file.h"
 #include "models/model_summary.h"
 #include "train/interrupt.h"
+#include "train/training_state.h"
 
 namespace kette::cli {
 namespace {
@@ -49,20 +50,44 @@ struct RunFiles {
   fs::path result() const { return folder / "result.json"; }
 };
 
-/// Throws UsageError unless `kette train` would take these settings.
-void check_settings(const RunFiles& files) {
-  CLI::App program;
+/// Throws UsageError unless `kette train` would take these settings, and an Error if the model that is there was trained on
+/// other data: beside a run on those of now its score would say nothing.
+void check_settings(const SweepRun& run, const RunFiles& files) {
+  CLI::App program("", "kette");
   CLI::App& command = add_command(program, "train", "");
   TrainCommandOptions options(command);
-  std::vector<std::string> words = prepare_arguments(
-      program, {"train", "--config", files.settings().string(), "--out", files.model().string()});
-  std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
-  try {
-    program.parse(std::move(words));
-  } catch (const CLI::ParseError& error) {
-    throw UsageError(files.settings().string() + ": " + error.what());
+  PreparedArguments words = arguments_of(command, run.entries);
+  words.arguments.insert(words.arguments.begin(), {"train", "--out=" + files.model().string()});
+  parse(program, std::move(words));
+  options.with_options(command, [&](const auto& of_run) {
+    of_run.check();
+    const auto state = peek_training_state(files.model() / kTrainingState);
+    if (!state || state->step == 0) return;
+    for (const RunFingerprint::Data& data :
+         fingerprint_of(of_run).changed_data(state->fingerprint)) {
+      fail(data.path, ": expected the ", data.role, " text that [", run.name,
+           "] was trained with, given a changed one (remove ", files.folder.string(),
+           " to train it anew)");
+    }
+  });
+}
+
+/// Likewise of `kette evaluate`, whose files must be there.
+void check_evaluation(const std::vector<ConfigEntry>& entries) {
+  CLI::App program("", "kette");
+  add_evaluate_command(program);
+  CLI::App& command = *program.get_subcommand("evaluate");
+  when_run(command, [] {});
+  PreparedArguments words = arguments_of(command, entries);
+  words.arguments.insert(words.arguments.begin(), {"evaluate", "--model=none"});
+  parse(program, std::move(words));
+  for (const ConfigEntry& entry : entries) {
+    if (entry.key != "src" && entry.key != "ref" && entry.key != "text") continue;
+    for (const std::string& file : entry.values) {
+      KETTE_CHECK(fs::exists(file), entry.origin, ": expected a file, given ", file,
+                  ", which is not there");
+    }
   }
-  options.with_options(command, [](const auto& of_run) { of_run.check(); });
 }
 
 struct Outcome {
@@ -174,7 +199,7 @@ class Sweep {
 
 Sweep::Sweep(const SweepOptions& options)
     : options_(options), file_(read_sweep_file(options.file)) {
-  for (const ConfigEntry& entry : parse_config(file_.evaluation, options.file.string())) {
+  for (const ConfigEntry& entry : file_.evaluation_entries) {
     translates_ = translates_ || entry.key == "src";
   }
   for (const SweepRun& run : file_.runs) {
@@ -192,15 +217,21 @@ Sweep::Sweep(const SweepOptions& options)
 void Sweep::write_settings(const Training& training) const {
   const RunFiles& files = training.files;
   fs::create_directories(files.folder);
-  const auto keep = [&](const fs::path& file, const std::string& text) {
-    if (!fs::exists(file)) return write_file_atomically(file, text);
-    KETTE_CHECK(kette::read_text(file) == text, file.string(), ": expected the settings of ",
-                options_.file.string(), " for [", training.run.name,
+  const auto is_kept = [](const fs::path& file, const std::string& text) {
+    return fs::exists(file) ? kette::read_text(file) == text : text.empty();
+  };
+  if (!is_kept(files.settings(), training.settings)) {
+    KETTE_CHECK(!fs::exists(files.model()), files.settings().string(),
+                ": expected the settings of ", options_.file.string(), " for [", training.run.name,
                 "], given those of an earlier sweep (remove ", files.folder.string(),
                 ", or give the run another name)");
-  };
-  keep(files.settings(), training.settings);
-  if (!file_.evaluation.empty()) keep(files.evaluation(), file_.evaluation);
+    write_file_atomically(files.settings(), training.settings);
+  }
+  if (!is_kept(files.evaluation(), file_.evaluation)) {  // the model is scored anew
+    fs::remove(files.result());
+    fs::remove(files.translations());
+    write_file_atomically(files.evaluation(), file_.evaluation);
+  }
 }
 
 std::optional<Json> Sweep::result_of(const Training& training) const {
@@ -270,13 +301,14 @@ std::vector<SweepRow> Sweep::rows() const {
 
 std::string Sweep::table(const std::vector<SweepRow>& rows) const {
   std::string table = sweep_table(rows);
-  write_file_atomically(options_.out / "table.md", table);
+  write_file_atomically(options_.out / kSweepTable, table);
   return table;
 }
 
 void Sweep::run() {
+  for (const Training& training : trainings_) check_settings(training.run, training.files);
+  if (!file_.evaluation.empty()) check_evaluation(file_.evaluation_entries);
   for (const Training& training : trainings_) write_settings(training);
-  for (const Training& training : trainings_) check_settings(training.files);
   std::size_t number = 0, missing = 0;
   for (const Training& training : trainings_) {
     ++number;
@@ -291,7 +323,7 @@ void Sweep::run() {
   const std::vector<SweepRow> all = rows();
   std::cout << table(all);
   if (options_.common.json) {
-    print_json({{"table", (options_.out / "table.md").string()}, {"runs", sweep_json(all)}});
+    print_json({{"table", (options_.out / kSweepTable).string()}, {"runs", sweep_json(all)}});
   }
   KETTE_CHECK(missing == 0, options_.out.string(), ": expected results of all ", trainings_.size(),
               " runs, given none of ", missing,

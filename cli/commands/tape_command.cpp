@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "cli/commands/commands.h"
+#include "cli/page_file.h"
 #include "cli/step_source.h"
-#include "data/files/atomic_file.h"
 #include "data/files/json_text.h"
 #include "inspect/steps/scope_finder.h"
 #include "inspect/steps/tape_listing.h"
@@ -244,9 +244,7 @@ void run(const TapeOptions& o) {
                   "On " + tape.device + ", in " + o.source.compute.computed_in() + ": " +
                       headline(*config) + ". Made by kette tape.",
                   [&](std::int64_t node) { return check_command(o, node); });
-    write_file_atomically(o.out, page);
-    json["page"] = o.out.string();
-    json["page_bytes"] = page.size();
+    write_page(o.out, page, json);
   }
   if (!o.common.json) return;
   Json nodes = Json::array();
@@ -269,7 +267,7 @@ void add_tape_command(CLI::App& program) {
   shown.number("--node", options->node, at_least(0), "One node, with its gradients");
   shown.flag("--step", options->step,
              "Walk the backward pass node by node: Enter goes on, q ends it");
-  shown.path("--out", options->out, "Where the page of all nodes goes (default: none)");
+  add_page_option(shown, "--out", options->out, "Where the page of all nodes goes (default: none)");
   OptionGroup checking(command, "Gradient check");
   checking.number("--check", options->check, at_least(0),
                   "Check the op of this node, as it is set and on its shapes, in f64");

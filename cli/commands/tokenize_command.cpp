@@ -61,9 +61,7 @@ void add_tokenize_command(CLI::App& program) {
       add_command(program, "tokenize", "Turn text into ids that a language model trains on");
   auto options = std::make_shared<TokenizeCommandOptions>();
   OptionGroup group(command, "Text");
-  group.list("--text", options->files, "Text files, plain or gzip, one after the other")
-      .required()
-      .many();
+  group.list("--text", options->files, "Text files, plain or gzip, one after the other").required();
   group.text("--tokenizer", options->tokenizer, kTokenizerHelp, "NAME").required();
   group.path("--out", options->out, "The file of ids to write (safetensors)").required();
   group.choice(

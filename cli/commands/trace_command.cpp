@@ -7,6 +7,7 @@
 #include "cli/commands/commands.h"
 #include "cli/decoding.h"
 #include "cli/device_limits.h"
+#include "cli/page_file.h"
 #include "cli/step_source.h"
 #include "data/files/atomic_file.h"
 #include "data/files/json_text.h"
@@ -27,7 +28,7 @@ struct TraceOptions {
   CommonOptions common;
   StepSource source;
   bool decode = false, limits = true;
-  std::string prompt, language;
+  std::string prompt;
   std::int64_t beam = 5, max_tokens = 16;
   std::int64_t warmup = 3, pairs = 0, depth = 2, rows = 12;
   std::filesystem::path out, perfetto;
@@ -65,7 +66,7 @@ std::vector<std::int32_t> ids_to_decode(const TraceOptions& o, const ModelConfig
     if (o.source.folder.empty()) {
       throw UsageError("--prompt: expected --model beside it, given none");
     }
-    return load_tokenizer_of(o.source.folder, config)->encode_source(o.prompt, o.language);
+    return load_tokenizer_of(o.source.folder, config)->encode_source(o.prompt, o.source.language);
   }
   const BenchIds bench_ids(o.source.batches.ids, SpecialTokens{}.end + 1, config.vocabulary);
   Random random(o.source.batches.seed, 1);
@@ -75,6 +76,9 @@ std::vector<std::int32_t> ids_to_decode(const TraceOptions& o, const ModelConfig
 }
 
 Subject decoding(const TraceOptions& o, StepRecorder& recorder) {
+  if (o.source.has_text()) {
+    throw UsageError("--decode: expected --prompt beside it, given the text of a training step");
+  }
   if (o.source.compute.precision != "f32") {
     throw UsageError("--precision: expected none beside --decode, which computes in f32, given " +
                      o.source.compute.precision);
@@ -264,9 +268,7 @@ void run(const TraceOptions& o) {
         trace_page(trace, limits, o.depth, "Where the time goes: " + subject.title,
                    "On " + trace.device + ", in " + o.source.compute.computed_in() +
                        ", threads: " + std::to_string(threads) + ". Made by kette trace.");
-    write_file_atomically(o.out, page);
-    json["page"] = o.out.string();
-    json["page_bytes"] = page.size();
+    write_page(o.out, page, json);
   }
   if (!o.perfetto.empty()) {
     write_file_atomically(o.perfetto, chrome_trace(trace, subject.title, limits));
@@ -288,13 +290,13 @@ void add_trace_command(CLI::App& program) {
   Option prompt = decoding.text("--prompt", options->prompt,
                                 "What, for a trained model (default: a few random tokens)");
   prompt.needs(decode);
-  add_language_option(decoding, options->language).needs(prompt);
   decoding.number("--beam", options->beam, at_least(1), "Hypotheses kept, of a translation")
       .needs(decode);
   decoding.number("--max-tokens", options->max_tokens, at_least(1), "Tokens to write")
       .needs(decode);
   OptionGroup tracing(command, "Trace");
-  tracing.path("--out", options->out, "Where the page goes (default: none, only tables)");
+  add_page_option(tracing, "--out", options->out,
+                  "Where the page goes (default: none, only tables)");
   tracing.path("--perfetto", options->perfetto,
                "Where a file for ui.perfetto.dev and chrome://tracing goes");
   tracing.number("--warmup", options->warmup, at_least(0), "Steps before the one that is traced");

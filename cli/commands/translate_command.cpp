@@ -60,6 +60,7 @@ void run(TranslateCommandOptions& o) {
   check_search(o.model, o.translate);
   LineReader source = open_sentences(o.input);
   const LoadedEnsemble<Transformer> loaded = load<Transformer>(o.model);
+  check_translates(*loaded.tokenizer, o.model.models.front());
   o.translate.shortlist = loaded.shortlist();
   check_width(o.translate, loaded.models);
   const Translator translator(loaded.models, loaded.tokenizer, loaded.types);

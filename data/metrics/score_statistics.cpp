@@ -77,7 +77,7 @@ std::vector<double> ScoreStatistics::resampled(const BootstrapOptions& options) 
               options.samples);
   NumpyRandom random(options.seed);
   std::vector<double> scores;
-  for (int sample = 0; sample < options.samples; ++sample) {
+  for (std::int64_t sample = 0; sample < options.samples; ++sample) {
     ScoreCounts total;
     for (std::size_t draw = 0; draw < segments_; ++draw) {
       add_row(random.below(static_cast<std::uint32_t>(segments_)), total);

@@ -32,7 +32,7 @@ struct ScoreMetric {
 
 /// How many resamples to draw; fewer than two give no interval.
 struct BootstrapOptions {
-  int samples = 0;
+  std::int64_t samples = 0;
   std::uint64_t seed = 12345;
 };
 

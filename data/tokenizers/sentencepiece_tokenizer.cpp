@@ -101,8 +101,10 @@ void SentencePieceTokenizer::examine() {
   word.insert(word.end(), word.begin(), word.end());
   words_are_independent_ = is_bpe_ && processor_->EncodeAsIds("a a") == word;
   for (int id = 0; id < processor_->GetPieceSize(); ++id) {
-    if (processor_->IdToPiece(id).find(kSpaceMark, 1) != std::string::npos) {
-      words_are_independent_ = false;
+    const std::string& piece = processor_->IdToPiece(id);
+    if (piece.find(kSpaceMark, 1) != std::string::npos) words_are_independent_ = false;
+    if (processor_->IsControl(id) && piece.starts_with("<2")) {  // language_tag()
+      languages_.push_back(piece.substr(2, piece.size() - 3));
     }
   }
 }

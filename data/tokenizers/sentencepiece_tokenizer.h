@@ -73,6 +73,7 @@ class SentencePieceTokenizer final : public Tokenizer {
   std::vector<std::int32_t> resegment(std::span<const std::int32_t> ids, double dropout,
                                       std::uint64_t seed) const override;
   std::optional<std::int32_t> tag_of(const std::string& language) const override;
+  std::vector<std::string> languages() const override { return languages_; }
   std::optional<std::int32_t> mask() const override;
   std::vector<std::pair<std::string, std::string>> files() const override;
 
@@ -95,7 +96,8 @@ class SentencePieceTokenizer final : public Tokenizer {
   std::unique_ptr<sentencepiece::SentencePieceProcessor> processor_;
   bool is_bpe_ = false, words_are_independent_ = false, is_lossless_ = false;
   std::array<std::int32_t, 256> byte_ids_{};  // where the model has byte pieces
-  std::vector<std::string> spelt_;            // what each id stands for, then
+  std::vector<std::string> languages_;
+  std::vector<std::string> spelt_;  // what each id stands for, then
   mutable std::once_flag merger_built_;
   mutable std::optional<BpeMerger> merger_;
 };

@@ -13,6 +13,7 @@
 #include "data/tokenizers/word_tokenizer.h"
 #include "data/tokenizers/wordpiece_tokenizer.h"
 #include "tensor/error.h"
+#include "tensor/suggestion.h"
 
 namespace kette {
 namespace {
@@ -96,7 +97,12 @@ WordEdges Tokenizer::edges(std::int32_t id) const {
 
 void Tokenizer::put_tag_before(std::vector<std::vector<std::int32_t>>& texts,
                                const std::string& language) const {
-  if (language.empty()) return;
+  if (language.empty()) {
+    const std::vector<std::string> known = languages();
+    KETTE_CHECK(known.empty(), "language: expected the one to translate to, of ", joined(known),
+                ", given none (--to NAME; of a text to train on, --languages)");
+    return;
+  }
   const std::int32_t tag = expected_tag_of(language);
   for (std::vector<std::int32_t>& ids : texts) {
     if (!ids.empty()) ids.insert(ids.begin(), tag);

@@ -83,7 +83,10 @@ class Tokenizer {
   virtual std::optional<std::int32_t> tag_of(const std::string& language) const;
   /// The same; an Error for a language that the vocabulary has no tag for.
   std::int32_t expected_tag_of(const std::string& language) const;
-  /// Puts it before every text that has any ids; without a language none.
+  /// Those that it has a tag for.
+  virtual std::vector<std::string> languages() const { return {}; }
+  /// Puts it before every text that has any ids; without a language none, which is an Error where there are tags: a
+  /// model has learnt no source without.
   void put_tag_before(std::vector<std::vector<std::int32_t>>& texts,
                       const std::string& language) const;
   /// The ids of one source with its tag.

@@ -68,7 +68,7 @@ MaskedResult LossMetric::with(Tap& tap) const {
   const double change = (sum_of(masked) - sum_of(whole_)) / tokens_;
   std::vector<double> differences;
   const std::size_t windows = windows_.size();
-  for (int sample = 0; sample < bootstrap_.samples; ++sample) {
+  for (std::int64_t sample = 0; sample < bootstrap_.samples; ++sample) {
     double difference = 0, tokens = 0;
     for (std::size_t draw = 0; draw < windows; ++draw) {
       const std::size_t window = hash_of(bootstrap_.seed, sample, draw) % windows;

@@ -108,12 +108,15 @@ Composition composition(const HeadCircuit& earlier, const HeadCircuit& later) {
   const double written = product_norm(transposed(earlier.output), unit, earlier.value);
   const double looked = product_norm(later.query, unit, later.key);
   const double moved = product_norm(later_outputs, unit, later.value);
-  return {product_norm(later.key, product(later.query, earlier.output), earlier.value) /
-              (looked * written),
-          product_norm(later.query, product(later.key, earlier.output), earlier.value) /
-              (looked * written),
-          product_norm(later_outputs, product(later.value, earlier.output), earlier.value) /
-              (moved * written)};
+  // A head that does nothing is composed with none.
+  const auto share = [&](double norm, double other) {
+    return norm > 0 ? norm / (other * written) : 0;
+  };
+  return {
+      share(product_norm(later.key, product(later.query, earlier.output), earlier.value), looked),
+      share(product_norm(later.query, product(later.key, earlier.output), earlier.value), looked),
+      share(product_norm(later_outputs, product(later.value, earlier.output), earlier.value),
+            moved)};
 }
 
 double random_composition(std::int64_t width, std::int64_t head_width, std::uint64_t seed) {

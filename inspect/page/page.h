@@ -12,6 +12,8 @@
 
 namespace kette {
 
+inline constexpr std::string_view kPageStart = "<!DOCTYPE html>\n";
+
 enum class CurveKind : std::uint8_t {
   line,
   marked,  ///< dashed, with a dot at each point: for points that are few

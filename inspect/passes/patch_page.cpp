@@ -11,10 +11,6 @@
 namespace kette {
 namespace {
 
-std::string with_interval(const MeanOfPairs& mean) {
-  return fixed(mean.mean, 3) + " \xC2\xB1 " + fixed(mean.half_width, 3);
-}
-
 double share(const MeanOfPairs& mean) { return std::clamp(mean.mean, 0.0, 1.0); }
 
 /// A row for each role of a stack's words, a column for each level; nothing for a stack that there is not.
@@ -28,7 +24,7 @@ std::string places_of(const PatchStudy& study, Side side) {
       columns.push_back(
           {columns.size() == 1 ? "embedding" : "after block " + std::to_string(columns.size() - 2),
            true});
-      cells.emplace_back(with_interval(mean), share(mean));
+      cells.emplace_back(mean.str("\xC2\xB1"), share(mean));
     }
     if (!table) table.emplace(columns);
     table->row(cells);
@@ -89,7 +85,7 @@ std::string patch_page(const PatchStudy& study, const Tokenizer& tokenizer,
     heads.row({enum_name(part.kind),
                std::to_string(part.layer),
                std::to_string(one.head.head),
-               {with_interval(one.recovered), share(one.recovered)}});
+               {one.recovered.str("\xC2\xB1"), share(one.recovered)}});
   }
   page.section("Heads",
                note("What one head gives, at all words, put into the pass over the other text.") +

@@ -2,10 +2,13 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
 
+#include "autograd/ops/embedding.h"
+#include "inspect/page/html.h"
 #include "inspect/passes/logit_lens.h"
 
 namespace kette {
@@ -31,6 +34,9 @@ Batch text_of(const AutoregressiveModel& model, const Counterfactual& pair, bool
   return model.has_encoder() ? one_sentence(model, text, pair.prefix)
                              : one_sentence(model, {}, text);
 }
+
+/// Of all copies in one pass: what memory it takes does not grow with the text.
+constexpr std::int64_t kRowsAtOnce = 4096;
 
 /// Puts recorded values into the copies of a pass, copy i after patch i.
 class Patching final : public Tap {
@@ -69,16 +75,30 @@ class Patching final : public Tap {
   std::set<std::string> points_;
 };
 
-/// The log-odds in the last row of each sequence.
-std::vector<double> odds(const Tensor& logits, const Segments& targets,
+/// The log-odds of each sequence, in its last row, the only one whose logits are computed.
+std::vector<double> odds(const AutoregressiveModel& model, const Batch& batch, Run& run,
                          const Counterfactual& pair) {
+  const Segments& targets = batch.target_segments;
+  std::vector<std::int32_t> last;
+  for (std::int64_t i = 0; i < targets.count(); ++i) {
+    last.push_back(static_cast<std::int32_t>(targets.end(i) - 1));
+  }
+  const Variable states = embedding(model.states(batch, run), Tensor::from(last));
+  const Tensor logits = model.logits(states, run).value();
   std::vector<double> result;
   for (std::int64_t i = 0; i < targets.count(); ++i) {
-    const std::vector<double> row =
-        logits.slice(targets.end(i) - 1, targets.end(i)).values<double>();
+    const std::vector<double> row = logits.slice(i, i + 1).values<double>();
     result.push_back(row[pair.word_of_one] - row[pair.word_of_other]);
   }
   return result;
+}
+
+/// What 95 % of Student's t distribution lie within (Abramowitz and Stegun 1964, 26.7.5, but for the smallest).
+double quantile_of_t(double degrees) {
+  if (degrees < 3) return degrees < 2 ? 12.706 : 4.303;
+  constexpr double z = 1.959964, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
+  return z + (z3 + z) / (4 * degrees) + (5 * z5 + 16 * z3 + 3 * z) / (96 * degrees * degrees) +
+         (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * degrees * degrees * degrees);
 }
 
 /// PairSums over pairs, from which mean and interval follow.
@@ -94,8 +114,9 @@ struct PairSums {
   MeanOfPairs mean() const {
     const auto n = static_cast<double>(count);
     const double mean = sum / n;
-    const double variance = count > 1 ? std::max(0.0, (squares - n * mean * mean) / (n - 1)) : 0;
-    return {mean, 1.96 * std::sqrt(variance / n), count};
+    if (count < 2) return {mean, std::numeric_limits<double>::quiet_NaN(), count};
+    const double variance = std::max(0.0, (squares - n * mean * mean) / (n - 1));
+    return {mean, quantile_of_t(n - 1) * std::sqrt(variance / n), count};
   }
 };
 
@@ -158,6 +179,11 @@ Places places_of(const AutoregressiveModel& model, const Counterfactual& pair) {
 
 }  // namespace
 
+std::string MeanOfPairs::str(const char* plus_minus) const {
+  const std::string text = fixed(mean, 3);
+  return pairs < 2 ? text : text + " " + plus_minus + " " + fixed(half_width, 3);
+}
+
 PatchedOdds patched_odds(const AutoregressiveModel& model, const Counterfactual& pair,
                          const std::vector<Patch>& patches) {
   KETTE_CHECK(pair.one.size() == pair.other.size() && !pair.one.empty(),
@@ -168,15 +194,23 @@ PatchedOdds patched_odds(const AutoregressiveModel& model, const Counterfactual&
   Activations activations([&](const std::string& point) { return points.contains(point); });
   const auto pass = [&](const Batch& batch, Tap* tap) {
     Run run(tap);
-    return odds(model.logits(batch, run).value(), batch.target_segments, pair);
+    return odds(model, batch, run, pair);
   };
   const Batch other = text_of(model, pair, true);
   PatchedOdds result;
   result.one = pass(text_of(model, pair, false), &activations).front();
   result.other = pass(other, nullptr).front();
   if (patches.empty()) return result;
-  Patching tap(patches, activations);
-  result.patched = pass(copies_of(other, std::ssize(patches)), &tap);
+  const std::int64_t rows = other.source_segments.rows() + other.target_segments.rows(),
+                     at_once = std::max<std::int64_t>(1, kRowsAtOnce / rows);
+  for (auto begin = patches.begin(); begin != patches.end();) {
+    const auto end = begin + std::min<std::int64_t>(at_once, patches.end() - begin);
+    const std::vector<Patch> part(begin, end);
+    Patching tap(part, activations);
+    const std::vector<double> found = pass(copies_of(other, std::ssize(part)), &tap);
+    result.patched.insert(result.patched.end(), found.begin(), found.end());
+    begin = end;
+  }
   return result;
 }
 

@@ -34,14 +34,17 @@ struct PatchedOdds {
   double recovered(std::size_t patch) const { return (patched[patch] - other) / (one - other); }
 };
 
-/// All patches at once, in one pass over as many copies of the other text.
+/// Many patches at once, in one pass over as many copies of the other text.
 PatchedOdds patched_odds(const AutoregressiveModel& model, const Counterfactual& pair,
                          const std::vector<Patch>& patches);
 
-/// A mean over pairs, with the half width of its 95 % interval.
+/// A mean over pairs, with the half width of its 95 % interval, by Student's t; NaN of one pair.
 struct MeanOfPairs {
   double mean = 0, half_width = 0;
   std::int64_t pairs = 0;
+
+  /// "0.443 +- 0.021", or of one pair the mean alone.
+  std::string str(const char* plus_minus = "+-") const;
 };
 
 /// What a study of many pairs finds.

@@ -35,6 +35,19 @@ std::string value_of(const PlottedRun& run, const std::string& setting) {
 
 }  // namespace
 
+std::vector<std::string> score_names(const StepSeries& log) {
+  std::vector<std::string> names;
+  for (const auto& [name, series] : log.all()) {
+    if (name.starts_with("valid_") && name != "valid_loss") names.push_back(name);
+  }
+  return names;
+}
+
+std::string score_label(const std::string& name) {
+  const std::string score = name.substr(name.find('_') + 1);
+  return score == "bleu" ? "BLEU" : score == "f1" ? "F1" : score;
+}
+
 const Series& training_loss(const StepSeries& log) {
   const Series& plain = log["nll"];
   return plain.steps.empty() ? log["loss"] : plain;
@@ -56,7 +69,10 @@ RunSummary summary_of(const StepSeries& log) {
   summary.train_loss = last_of(smoothed(training_loss(log), 100));
   summary.valid_loss = best_of(log["valid_loss"], 1);
   summary.last_valid_loss = last_of(log["valid_loss"]);
-  summary.valid_bleu = best_of(log["valid_bleu"], -1);
+  for (const std::string& name : score_names(log)) {
+    summary.score = score_label(name);
+    summary.valid_score = best_of(log[name], -1);
+  }
   summary.tokens_per_second = last_of(log["target_tokens_per_second"]);
   return summary;
 }

@@ -26,10 +26,15 @@ struct RunSummary {
   double train_loss = kNone;  ///< mean over about the last 100 steps, without label smoothing
   Best valid_loss;            ///< the smallest
   double last_valid_loss = kNone;
-  Best valid_bleu;  ///< the largest
+  std::string score;  ///< what score the validation has beside the loss, "BLEU"; empty: none
+  Best valid_score;   ///< the largest
   double tokens_per_second = kNone;
 };
 RunSummary summary_of(const StepSeries& log);
+
+/// The names of the series of scores that a validation has beside the loss, "valid_bleu", and what people call one.
+std::vector<std::string> score_names(const StepSeries& log);
+std::string score_label(const std::string& name);
 
 /// The series of the training loss: per token, without label smoothing where the log has it.
 const Series& training_loss(const StepSeries& log);

@@ -36,7 +36,7 @@ class TrainingPage {
     page_.section("Runs", summaries());
     page_.section("Loss", losses());
     for (const std::string& key : scores()) {
-      page_.section(key == "valid_bleu" ? "BLEU" : key, chart(key, "of the validation text", true));
+      page_.section(score_label(key), chart(key, "of the validation text", true));
     }
     page_.section("The way there", "<div class=\"charts\">" + way() + "</div>\n");
     int recorded = 0;
@@ -84,14 +84,15 @@ class TrainingPage {
                      {"loss", true, "mean over about the last 100 steps, without label smoothing"},
                      {"best valid. loss", true, "nats per target token, and the step"},
                      {"last valid. loss", true},
-                     {"best BLEU", true, "greedy, of the validation text, and the step"},
+                     {"best score", true, "greedy, of the validation text, and the step"},
                      {"tokens/s", true, "target tokens, without validation"}});
     for (const PlottedRun& run : runs_) {
       const RunSummary s = summary_of(run.log);
       table.row({run.name, number(s.steps, "%.0f"), number(s.epochs + 1, "%.0f"),
                  number(s.target_tokens, "%.0f"), number(s.seconds / 60, "%.1f"),
                  number(s.train_loss, "%.4f"), with_step(s.valid_loss, "%.4f"),
-                 number(s.last_valid_loss, "%.4f"), with_step(s.valid_bleu, "%.2f"),
+                 number(s.last_valid_loss, "%.4f"),
+                 s.score + " " + with_step(s.valid_score, "%.2f"),
                  number(s.tokens_per_second, "%.0f")});
     }
     return table.str();
@@ -205,9 +206,8 @@ class TrainingPage {
   std::set<std::string> scores() const {
     std::set<std::string> keys;
     for (const PlottedRun& run : runs_) {
-      for (const auto& [name, series] : run.log.all()) {
-        if (name.starts_with("valid_") && name != "valid_loss") keys.insert(name);
-      }
+      const std::vector<std::string> names = score_names(run.log);
+      keys.insert(names.begin(), names.end());
     }
     return keys;
   }

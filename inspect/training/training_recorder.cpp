@@ -1,6 +1,7 @@
 #include "inspect/training/training_recorder.h"
 
 #include <cmath>
+#include <numeric>
 
 #include "inspect/heads/head_scores.h"
 #include "inspect/heads/induction.h"
@@ -195,18 +196,21 @@ double effective_dimensions(const std::vector<float>& rows, std::int64_t width) 
   }
   // X X^T has the eigenvalues of X^T X that are not zero; their sum is its trace, that of their
   // squares the sum of its elements squared.
-  double trace = 0, squares = 0;
-#pragma omp parallel for schedule(dynamic) reduction(+ : trace, squares)
+  std::vector<double> traces(count),
+      sums(count);  // of rows, so that threads do not choose the order
+#pragma omp parallel for schedule(dynamic)
   for (std::int64_t a = 0; a < count; ++a) {
     for (std::int64_t b = 0; b <= a; ++b) {
       double product = 0;
       for (std::int64_t i = 0; i < width; ++i) {
         product += centred[a * width + i] * centred[b * width + i];
       }
-      if (a == b) trace += product;
-      squares += (a == b ? 1 : 2) * product * product;
+      if (a == b) traces[a] = product;
+      sums[a] += (a == b ? 1 : 2) * product * product;
     }
   }
+  const double trace = std::accumulate(traces.begin(), traces.end(), 0.0),
+               squares = std::accumulate(sums.begin(), sums.end(), 0.0);
   return squares > 0 ? trace * trace / squares : 0;
 }
 

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/config_file.h"
+#include "tests/cli/run_kette.h"
 
 using namespace kette;
 using namespace kette::cli;
@@ -18,7 +19,32 @@ std::string message_of(const std::string& text) {
   return "";
 }
 
+/// What `kette train --config` says of that file.
+std::string complaint_about(const std::string& text) {
+  const testing::ScratchFolder folder;
+  testing::write_file(folder / "run.toml", text);
+  const testing::Outcome outcome = testing::run_kette(
+      {"train", "--config", (folder / "run.toml").string(), "--out", (folder / "never").string()});
+  CHECK(outcome.code == 2);
+  CHECK_FALSE(std::filesystem::exists(folder / "never"));
+  const std::string beginning = "kette: " + folder.path().string() + "/";
+  CHECK(outcome.err.starts_with(beginning));
+  return outcome.err.substr(std::min(beginning.size(), outcome.err.size()));
+}
+
 }  // namespace
+
+TEST_CASE("config file: what an option does not take is told with file and line") {
+  CHECK(complaint_about("\nsteps = abc\n") ==
+        "run.toml:2: --steps: expected a whole number of at least 1, given abc\n");
+  CHECK(complaint_about("steps = [5, 7]\n") ==
+        "run.toml:1: --steps: expected one value, given several: 5, 7\n");
+  CHECK(complaint_about("lr = []\n") == "run.toml:1: --lr: expected one value, given none\n");
+  CHECK(complaint_about("quiet = maybe\n") ==
+        "run.toml:1: --quiet: expected true or false, given maybe\n");
+  CHECK(testing::run_kette({"train", "--config", "a", "--config", "b"})
+            .says("--config: expected one file"));
+}
 
 TEST_CASE("config file: strings, numbers, lists and comments") {
   const auto entries = parse_config(
@@ -29,7 +55,7 @@ TEST_CASE("config file: strings, numbers, lists and comments") {
   REQUIRE(entries.size() == 9);
   CHECK(entries[0].key == "src");
   CHECK(entries[0].values == std::vector<std::string>{"a # b\\\"c\".en"});
-  CHECK(entries[0].line == 3);
+  CHECK(entries[0].origin == "run.toml:3");
   CHECK(entries[1].values == std::vector<std::string>{"2000"});
   CHECK(entries[2].key == "out");
   CHECK(entries[2].values == std::vector<std::string>{"c:\\new"});
@@ -49,7 +75,7 @@ TEST_CASE("config file: what is not understood is told with its line") {
   CHECK(message_of("a = 1 2\n").starts_with("run.toml:1: expected the end of the line, given '2'"));
   CHECK(message_of("a = [1, 2\n").starts_with("run.toml:1: expected ',' or ']'"));
   CHECK(message_of("a = 1\n\na = 2\n") ==
-        "run.toml:3: expected each key once, given a again after line 1");
+        "run.toml:3: expected each key once, given a again after run.toml:1");
 }
 
 TEST_CASE("config file: what is saved is read back") {

@@ -54,11 +54,24 @@ TEST_CASE("conflicts: an option that would do nothing is refused with the one th
       with(trace, {"--beam", "2"}),
       with(trace, {"--max-tokens", "2"}),
       with(trace, {"--decode", "--precision", "bf16"}),
+      with(trace, {"--model", model}),
+      {"trace", "--model", model, "--layers", "7"},
+      {"trace", "--model", model, "--src", in, "--tgt", ref, "--text", in},
+      {"trace", "--model", model, "--src", in, "--tgt", ref, "--decode"},
+      {"bench", "train", "--preset", "char-cpu", "--src", in, "--tgt", ref},
+      {"info", "--model", model, "--vocab", "7"},
+      {"parse", "--model", model, "--punctuation", "gold"},
+      with(evaluate, {"--metric", "chrf", "--tokenize", "none"}),
       train_arguments(small.folder(), "never", {"--from", model, "--lora-on", "query"}),
       train_arguments(small.folder(), "never", {"--from", model, "--lora-alpha", "3"}),
       train_arguments(small.folder(), "never", {"--from", model, "--dropout", "0.7"}),
       train_arguments(small.folder(), "never", {"--cutoff", "0.2"}),
       train_arguments(small.folder(), "never", {"--consistency", "r_drop", "--cutoff", "0.2"}),
+      train_arguments(small.folder(), "never", {"--from", model, "--vocab", "81"}),
+      train_arguments(small.folder(), "never",
+                      {"--tokenizer", model + "/tokenizer.model", "--vocab", "81"}),
+      {"train", "--text", in, "--out", small.file("never"), "--vocab", "81"},
+      train_arguments(small.folder(), "never", {"--record-every", "7"}),
       train_arguments(small.folder(), "never", {"--force-data"})};
   for (const std::vector<std::string>& words : refused) {
     std::string line;
@@ -72,8 +85,7 @@ TEST_CASE("conflicts: an option that would do nothing is refused with the one th
   CHECK_FALSE(std::filesystem::exists(small.folder() / "never"));
   CHECK(run_kette(with(trace, {"--decode", "--precision", "bf16"})).says("which computes in f32"));
   CHECK(run_kette(train_arguments(small.folder(), "never", {"--from", model, "--dropout", "0.7"}))
-            .says("--dropout: expected 0.3, as the model in " + model +
-                  " has, which training starts from, given 0.7"));
+            .says("--dropout: expected 0.3, as the model in " + model + " has, given 0.7"));
 }
 
 TEST_CASE("conflicts: what is read is not written over") {
@@ -96,6 +108,37 @@ TEST_CASE("conflicts: what is read is not written over") {
   RunOptions on_stdin;
   on_stdin.input_file = both;
   refused({"--output", both}, on_stdin);
+
+  const std::vector<std::string> words = {"evaluate", "--model",  small.model(), "--beam",
+                                          "1",        "--output", both};
+  const std::string en = small.file("valid.en"), de = small.file("valid.de");
+  for (const std::vector<std::string>& read :
+       std::vector<std::vector<std::string>>{{"--src", both, "--ref", de},
+                                             {"--src", en, "--ref", both},
+                                             {"--src", en, "--ref", de, "--against", both}}) {
+    CHECK(run_kette(with(words, read)).says("another file than the one that is read"));
+    CHECK(read_file(both) == text);
+  }
+  const Outcome nowhere = run_kette({"evaluate", "--model", small.model(), "--src", en, "--ref", de,
+                                     "--output", "/nowhere/at/all"});
+  CHECK(nowhere.code == 1);
+  CHECK(nowhere.says("/nowhere/at/all: expected a file that can be written"));
+}
+
+TEST_CASE("conflicts: a page takes the place of an earlier one, and of nothing else") {
+  const SmallModel& small = SmallModel::get();
+  const ScratchFolder folder;
+  const std::string log = small.model() + "/log.jsonl", before = read_file(log);
+  const Outcome refused = run_kette({"plot", small.model(), "--out", log});
+  CHECK(refused.code == 2);
+  CHECK(refused.says("--out: expected a new file or an earlier page, given " + log));
+  CHECK(read_file(log) == before);
+  const std::string page = (folder / "page.html").string();
+  write_file(page, "");
+  for (int time = 0; time < 2; ++time) {
+    CHECK(run_kette({"plot", small.model(), "--out", page}).code == 0);
+    CHECK(read_file(page).starts_with("<!DOCTYPE html>"));
+  }
 }
 
 TEST_CASE("conflicts: an empty line with a prefix is the prefix") {
@@ -145,7 +188,9 @@ TEST_CASE("conflicts: models of several languages are scored with the tag that t
   const std::vector<std::string> score = {
       "score", "--model", model, "--src", small.file("valid.en"), "--tgt", small.file("valid.de")};
   CHECK(run_kette(with(score, {"--to", "de"})).out == scores);
-  CHECK(run_kette(score).out != scores);
+  const Outcome untold = run_kette(score);
+  CHECK(untold.code == 1);
+  CHECK(untold.says("expected the one to translate to, of de, en, given none"));
   CHECK(run_kette(with(score, {"--to", "fr"})).says("fr"));
 }
 

@@ -44,7 +44,11 @@ class MaskedModel {
                                                            {"--validate-every", "150"},
                                                            {"--threads", "1"}};
     for (const auto& [option, value] : options) {
-      if (std::find(more.begin(), more.end(), option) != more.end()) continue;
+      const auto is_given = [&](const char* name) {
+        return std::find(more.begin(), more.end(), name) != more.end();
+      };
+      const bool has_pieces = std::string(option) == "--vocab" && is_given("--tokenizer");
+      if (is_given(option) || has_pieces) continue;
       arguments.insert(arguments.end(), {option, value});
     }
     arguments.emplace_back("--quiet");

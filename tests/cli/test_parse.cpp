@@ -125,8 +125,14 @@ TEST_CASE("cli: what a parser is not for is said, and nothing is lost by it") {
   write_file(small.file("no-trees"), "The cat sleeps .\n");
   CHECK(refused({"parse", "--model", small.file("model"), "--gold", small.file("no-trees")}, 1)
             .find("no-trees:1: expected (, as a tree begins, given The") != std::string::npos);
-  CHECK(refused({"translate", "--model", small.file("model"), "--sample"}, 1)
-            .find("expected a search for a model that counts tags") != std::string::npos);
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"translate"},
+           {"evaluate", "--src", small.file("no-trees"), "--ref", small.file("no-trees")},
+           {"score", "--src", small.file("no-trees"), "--tgt", small.file("no-trees")}}) {
+    CHECK(refused(with(words, {"--model", small.file("model")}), 1)
+              .find("expected a translation model, given a parser (kette parse)") !=
+          std::string::npos);
+  }
   CHECK(refused({"parse", "--model", small.file("model"), "--beam", "1000"}, 1)
             .find("beam: expected at most") != std::string::npos);
   CHECK(refused(small.arguments("other", {"--src", "x"}), 2)

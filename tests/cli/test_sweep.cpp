@@ -107,6 +107,14 @@ TEST_CASE("sweep file: what makes no sense is refused, with its line") {
   CHECK(holds(complaint_about("[a]\nheads\n"), "runs.toml:2: expected '='"));
   CHECK(holds(complaint_about("[a]\nheads = 1\nheads = 2\n"),
               "runs.toml:3: expected each key once in a table, given heads again"));
+  CHECK(holds(complaint_about("[a] heads = 2\n"),
+              "runs.toml:1: expected the end of the line after [a], given heads = 2"));
+  CHECK(holds(complaint_about("[table.md]\n"), "other than table.md"));
+  for (const char* text :
+       {"[a]\nout = \"b\"\n", "device = \"cpu\"\n[a]\n", "[evaluate]\nmodel = 3\n[a]\n"}) {
+    CHECK(holds(complaint_about(text), "expected nothing of it, which kette sweep sets itself"));
+  }
+  CHECK(sweep_of("[a] # the first\n").runs.front().name == "a");
 }
 
 TEST_CASE("sweep file: the rows of table 3 are of options that there are") {
@@ -239,6 +247,54 @@ TEST_CASE("kette sweep: settings that make no sense are told before anything is 
   CHECK(outcome.says("heds"));
   CHECK(outcome.says("did you mean heads?"));
   CHECK_FALSE(std::filesystem::exists(folder / "out" / "good" / "model"));
+}
+
+TEST_CASE("kette sweep: a file that was put right is taken, and a trained model scored anew") {
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  const auto sweep = [&](const std::string& text) {
+    write_file(folder / "runs.toml", text);
+    return run_kette({"sweep", (folder / "runs.toml").string(), "--out", (folder / "out").string(),
+                      "--threads", "1"});
+  };
+  const auto model = folder / "out" / "a" / "model";
+  const std::string shared = shared_settings(folder), scored = shared + evaluation(folder);
+  const testing::Outcome warm = sweep(scored + "[a]\nwarmup = -20\n");
+  CHECK(warm.code == 2);
+  CHECK(warm.says("runs.toml:21: --warmup: expected a whole number of at least 1, given -20"));
+  const testing::Outcome unknown = sweep(shared + "[evaluate]\nsorc = \"x\"\n[a]\n");
+  CHECK(unknown.code == 2);
+  CHECK(
+      unknown.says("unknown key sorc (did you mean src?); the keys are the options of kette "
+                   "evaluate --help"));
+  CHECK(sweep(shared + "[evaluate]\nsrc = \"/nowhere\"\n[a]\n")
+            .says("expected a file, given /nowhere, which is not there"));
+  CHECK_FALSE(std::filesystem::exists(model));
+
+  CHECK(sweep(scored + "[a]\nwarmup = 20\n").code == 0);
+  const std::string parameters = read_file(model / "model.safetensors");
+  const testing::Outcome anew = sweep(scored + "metric = \"chrf\"\n[a]\nwarmup = 20\n");
+  REQUIRE_MESSAGE(anew.code == 0, anew.err);
+  CHECK(holds(read_file(folder / "out" / "table.md"), "score: chrf, "));
+  CHECK(read_file(model / "model.safetensors") == parameters);
+  CHECK(sweep(scored + "[a]\nwarmup = 30\n").says("train.toml: expected the settings of "));
+}
+
+TEST_CASE("kette sweep: runs on other data are not put beside each other") {
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  const std::vector<std::string> words = {"sweep",     (folder / "runs.toml").string(),
+                                          "--out",     (folder / "out").string(),
+                                          "--threads", "1"};
+  write_file(folder / "runs.toml", shared_settings(folder) + "[a]\n");
+  CHECK(run_kette(words).code == 0);
+  const std::string source = read_file(folder / "train.en");
+  write_file(folder / "train.en", "a cat" + source.substr(source.find(' ')));
+  write_file(folder / "runs.toml", shared_settings(folder) + "[a]\n[b]\nlr = 0.01\n");
+  const testing::Outcome outcome = run_kette(words);
+  CHECK(outcome.code == 1);
+  CHECK(outcome.says("train.en: expected the source text that [a] was trained with"));
+  CHECK_FALSE(std::filesystem::exists(folder / "out" / "b" / "model"));
 }
 
 TEST_CASE("kette sweep: a run that fails is told and tried again, the others are done") {

@@ -267,6 +267,9 @@ TEST_CASE("lab: composition is the norm of the product of two circuits over thos
   CHECK(found.key == doctest::Approx(ratio(looked, written)));
   CHECK(found.value == doctest::Approx(ratio(later.output_value(), written)));
   // Full rank: E |A B|^2 = |A|^2 |B|^2 / n for random directions.
+  HeadCircuit nothing = earlier;
+  for (double& value : nothing.value.values) value = 0;
+  CHECK(composition(nothing, later).key == 0);
   CHECK(random_composition(64, 64, 1) == doctest::Approx(1.0 / 8).epsilon(0.1).scale(0));
 }
 

@@ -109,6 +109,11 @@ TEST_CASE("patching: some columns at once are those of one pass that is given th
       model.logits(one_sentence(model, pair.other, pair.prefix), of_other).value();
   const std::vector<double> row = logits.slice(2, 3).values<double>();
   CHECK(odds.patched.front() == doctest::Approx(row[11] - row[12]).epsilon(1e-12));
+  // So many copies that it takes several passes.
+  const Patch patch{part.path + "/heads", -1, 2 * width, width};
+  const auto many = patched_odds(model, pair, std::vector<Patch>(1500, patch)).patched;
+  REQUIRE(many.size() == 1500);
+  for (const double value : many) CHECK(value == doctest::Approx(many.front()).epsilon(1e-12));
 }
 
 TEST_CASE("patching: a study says for each level and role how much comes back") {
@@ -123,6 +128,10 @@ TEST_CASE("patching: a study says for each level and role how much comes back") 
   std::swap(pairs.back().word_of_one, pairs.back().word_of_other);  // now neither is right
   const PatchStudy study = study_patches(model, pairs);
   CHECK(study.pairs == 10);
+  const PatchStudy of_one = study_patches(model, {pairs.front()});
+  CHECK(std::isnan(of_one.heads.front().recovered.half_width));
+  CHECK(MeanOfPairs{0.4432, 0, 1}.str() == "0.443");
+  CHECK(MeanOfPairs{0.4432, 0.02, 2}.str() == "0.443 +- 0.020");
   CHECK(study.wrong == 1);
   int seen = 0;
   std::vector<std::string> roles;

@@ -98,8 +98,10 @@ TEST_CASE("runs side by side: what they reached, and the settings that differ") 
   CHECK(a.valid_loss.value == 2.5);
   CHECK(a.valid_loss.step == 1);
   CHECK(a.last_valid_loss == 2.75);
-  CHECK(a.valid_bleu.step == 2);
+  CHECK(a.score == "BLEU");
+  CHECK(a.valid_score.step == 2);
   CHECK(a.target_tokens == 22);
+  CHECK(b.score.empty());
   CHECK(b.steps == 0);
   CHECK(std::isnan(b.train_loss));
 }

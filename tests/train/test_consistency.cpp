@@ -216,6 +216,19 @@ TEST_CASE("moving average: soon forgets its first steps, then forgets slowly; sh
   }
 }
 
+TEST_CASE("consistency: two readings that cannot differ are refused") {
+  ConsistencyOptions options{.kind = ConsistencyKind::r_drop};
+  options.check(0.1);
+  CHECK_THROWS_WITH_AS(options.check(0),
+                       doctest::Contains("expected a dropout above 0 beside r_drop"), Error);
+  options.kind = ConsistencyKind::simcut;
+  options.check(0);
+  options.cutoff = 0;
+  options.check(0.1);
+  CHECK_THROWS_AS(options.check(0), Error);
+  ConsistencyOptions().check(0);
+}
+
 TEST_CASE("consistency: a weight without a kind is refused") {
   const ScratchFolder folder;
   TranslationTrainOptions options = toy_options(folder, "run");

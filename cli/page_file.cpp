@@ -1,0 +1,39 @@
+#include "cli/page_file.h"
+
+#include <fstream>
+#include <iostream>
+
+#include "cli/common.h"
+#include "data/files/atomic_file.h"
+#include "data/files/visible_text.h"
+#include "inspect/page/page.h"
+
+namespace kette::cli {
+
+Option add_page_option(OptionGroup& group, const std::string& name, std::filesystem::path& file,
+                       const std::string& help) {
+  return group.custom(
+      name,
+      [&file](const std::string& text) {
+        KETTE_CHECK(!text.empty(), "expected a path, given nothing");
+        std::string start(std::string(kPageStart).size(), '\0');
+        const bool is_there =
+            std::filesystem::is_regular_file(text) && std::filesystem::file_size(text) > 0;
+        if (is_there) std::ifstream(text, std::ios::binary).read(start.data(), std::ssize(start));
+        KETTE_CHECK(!is_there || start == kPageStart,
+                    "expected a new file or an earlier page, given ", text,
+                    ", which holds something else");
+        file = text;
+      },
+      [&file] { return file.string(); }, help, "FILE");
+}
+
+void write_page(const std::filesystem::path& file, const std::string& page, Json& json) {
+  write_file_atomically(file, page);
+  std::cerr << text("%s: %.0f KB\n", visible(file.string()).c_str(),
+                    static_cast<double>(page.size()) / 1000);
+  json["page"] = file.string();
+  json["page_bytes"] = page.size();
+}
+
+}  // namespace kette::cli
