@@ -24,22 +24,28 @@ struct Alignment {
   std::vector<int> places;  // of each word of the reference: -1 before all of the hypothesis
 };
 
-/// Edit distances of sentences of one length from a reference, in a beam around the diagonal.
+/// Edit distances of sentences of one length from a reference, in a beam around the diagonal. Only the beam
+/// is stored.
 class EditDistance {
  public:
   EditDistance(std::u32string_view reference, int length)
-      : reference_(reference),
-        length_(length),
-        width_(static_cast<int>(reference.size()) + 1),
-        base_(table()),
-        rows_(table()) {
+      : reference_(reference), length_(length), width_(static_cast<int>(reference.size()) + 1) {
     const double slope = length > 0 ? static_cast<double>(reference.size()) / length : 1.0;
     const int beam = kBeam < slope / 2 ? static_cast<int>(std::ceil(slope / 2 + kBeam)) : kBeam;
     for (int i = 0; i <= length; ++i) {
       const int diagonal = static_cast<int>(std::floor(i * slope));
       begins_.push_back(std::max(0, diagonal - beam));
-      ends_.push_back(i == length ? width_ : std::min(width_, diagonal + beam));
+      ends_.push_back(i == 0 || i == length ? width_ : std::min(width_, diagonal + beam));
     }
+    // Beside the beam, what a row looks at left of its first place and the next row right of its last.
+    std::ptrdiff_t places = 0;
+    for (int i = 0; i <= length; ++i) {
+      origins_.push_back(places + 1 - begins_[i]);
+      places += 1 + std::max(ends_[i], ends_[std::min(i + 1, length)]) - begins_[i];
+    }
+    base_.assign(static_cast<std::size_t>(places), kFar);
+    std::iota(base_.begin() + 1, base_.begin() + 1 + width_, 0);
+    rows_ = base_;
   }
 
   /// Takes this sentence as the one that others are made of by moving words.
@@ -55,9 +61,9 @@ class EditDistance {
   int moved(std::u32string_view words, int limit) {
     const auto same = std::mismatch(words.begin(), words.end(), sentence_.begin());
     const int first = static_cast<int>(same.first - words.begin()) + 1;
-    const int* before = row(base_, first - 1);
+    Row before = row(base_, first - 1);
     for (int i = first; i <= length_; ++i) {
-      int* now = row(rows_, i);
+      const Row now = row(rows_, i);
       if (fill_row(words[i - 1], i, before, now) > limit) return kFar;
       before = now;
     }
@@ -88,17 +94,15 @@ class EditDistance {
   }
 
  private:
-  using Table = std::vector<int>;
-  /// What lies outside of the beam stays out of reach.
-  Table table() const {
-    Table result(static_cast<std::size_t>(length_ + 1) * static_cast<std::size_t>(width_), kFar);
-    std::iota(result.begin(), result.begin() + width_, 0);
-    return result;
-  }
-  int* row(Table& table, int i) const { return table.data() + std::ptrdiff_t{i} * width_; }
+  struct Row {
+    int* values;
+    std::ptrdiff_t origin;
+    int& operator[](int j) const { return values[origin + j]; }
+  };
+  Row row(std::vector<int>& table, int i) const { return {table.data(), origins_[i]}; }
 
-  /// Gives the least of the row.
-  int fill_row(char32_t word, int i, const int* before, int* now) const {
+  /// Gives the least of the row. What lies beside the beam stays out of reach.
+  int fill_row(char32_t word, int i, Row before, Row now) const {
     int least = kFar;
     for (int j = begins_[i]; j < ends_[i]; ++j) {
       int best = before[j] + 1;
@@ -115,8 +119,9 @@ class EditDistance {
   std::u32string_view reference_;
   std::u32string sentence_;
   int length_, width_;
-  std::vector<int> begins_, ends_;  // of the beam, row by row
-  Table base_, rows_;               // [length + 1, width]
+  std::vector<int> begins_, ends_;       // of the beam, row by row; the first row is whole
+  std::vector<std::ptrdiff_t> origins_;  // of each row, where its column 0 is or would be
+  std::vector<int> base_, rows_;
 };
 
 /// A run of words, and the place in front of which it goes.

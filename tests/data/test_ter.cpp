@@ -47,6 +47,11 @@ TEST_CASE("a run that moves is one edit, however long and far") {
   CHECK(edits_with_moves(U"mnopqrstuvwxabcdefghijkl", U"abcdefghijklmnopqrstuvwx") == 2);
 }
 
+TEST_CASE("edits of long texts take memory for the beam alone") {
+  const std::u32string text(100'000, U'a');
+  CHECK(edits_with_moves(text, text) == 0);
+}
+
 TEST_CASE("a TER line names its signature and its interval") {
   const CorpusScore ter = corpus_ter({"the same", "line"}, {{"the same", "line"}}, {}, {20, 7});
   CHECK(ter.format() == "TER = 0.00 (μ = 0.00 ± 0.00)");
