@@ -1,5 +1,7 @@
 #include "data/tokenizers/tokenizer.h"
 
+#include <exception>
+
 #include "data/files/atomic_file.h"
 #include "data/files/block_checksums.h"
 #include "data/files/unicode.h"
@@ -20,23 +22,62 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file by which a kind is known; vocab.json and tokenizer.model are of two kinds each, and the one with
-/// another file beside it comes first.
-constexpr std::pair<const char*, const char*> kSigns[] = {{"source.spm", "marian"},
-                                                          {TreeTokenizer::kFile, "tree"},
-                                                          {"tokenizer.model", "sentencepiece"},
-                                                          {"vocab.json", "gpt2"},
-                                                          {"encoder.json", "gpt2"},
-                                                          {"vocab.txt", "wordpiece"},
-                                                          {"characters.json", "character"},
-                                                          {WordTokenizer::kFile, "word"}};
+struct TokenizerKind {
+  std::string name;
+  std::vector<std::string> signs;  // it is known by one of these files
+  SharedTokenizer (*load)(const fs::path& folder);
+};
 
-std::string kind_in(const fs::path& folder) {
-  for (const auto& [file, kind] : kSigns) {
-    if (fs::exists(folder / file)) return kind;
+/// vocab.json and tokenizer.model are of two kinds each, and the one with another file beside it comes first.
+const std::vector<TokenizerKind>& kinds() {
+  using Folder = const fs::path&;
+  static const std::vector<TokenizerKind> kinds = {
+      {"marian",
+       {"source.spm"},
+       [](Folder folder) -> SharedTokenizer { return std::make_shared<MarianTokenizer>(folder); }},
+      {"tree",
+       {TreeTokenizer::kFile},
+       [](Folder folder) -> SharedTokenizer { return TreeTokenizer::load(folder); }},
+      {"sentencepiece",
+       {SentencePieceTokenizer::kFile},
+       [](Folder folder) -> SharedTokenizer {
+         return SentencePieceTokenizer::load(folder / SentencePieceTokenizer::kFile);
+       }},
+      {"gpt2",
+       {"vocab.json", "encoder.json"},
+       [](Folder folder) -> SharedTokenizer { return Gpt2Tokenizer::load(folder); }},
+      {"wordpiece",
+       {"vocab.txt"},
+       [](Folder folder) -> SharedTokenizer { return WordPieceTokenizer::load(folder); }},
+      {"character",
+       {"characters.json"},
+       [](Folder folder) -> SharedTokenizer { return CharacterTokenizer::load(folder); }},
+      {"word",
+       {WordTokenizer::kFile},
+       [](Folder folder) -> SharedTokenizer { return WordTokenizer::load(folder); }},
+      {"byte", {}, [](Folder) -> SharedTokenizer { return std::make_shared<ByteTokenizer>(); }}};
+  return kinds;
+}
+
+const TokenizerKind& kind_in(const fs::path& folder) {
+  std::vector<std::string> signs;
+  for (const TokenizerKind& kind : kinds()) {
+    for (const std::string& sign : kind.signs) {
+      if (fs::exists(folder / sign)) return kind;
+      signs.push_back(sign);
+    }
   }
-  fail(folder.string(), ": expected a folder with the files of a tokenizer (tokenizer.model, ",
-       "source.spm, vocab.json, vocab.txt or characters.json), given one with none of them");
+  fail(folder.string(), ": expected a folder with the files of a tokenizer (one of ", joined(signs),
+       "), given one with none of them");
+}
+
+const TokenizerKind& kind_named(const std::string& name) {
+  std::vector<std::string> names;
+  for (const TokenizerKind& kind : kinds()) {
+    if (kind.name == name) return kind;
+    names.push_back(kind.name);
+  }
+  fail("tokenizer: expected one of ", joined(names), ", given ", name, did_you_mean(name, names));
 }
 
 }  // namespace
@@ -44,11 +85,21 @@ std::string kind_in(const fs::path& folder) {
 std::vector<std::vector<std::int32_t>> Tokenizer::encode_all(
     std::span<const std::string_view> lines, Side side) const {
   std::vector<std::vector<std::int32_t>> ids(lines.size());
+  std::vector<std::exception_ptr> errors(lines.size());
 #pragma omp parallel
   {
     const auto encode_line = line_encoder(side);
 #pragma omp for schedule(dynamic, 64)
-    for (std::size_t i = 0; i < lines.size(); ++i) ids[i] = encode_line(lines[i]);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      try {
+        ids[i] = encode_line(lines[i]);
+      } catch (...) {
+        errors[i] = std::current_exception();
+      }
+    }
+  }
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
   }
   return ids;
 }
@@ -135,19 +186,7 @@ void Tokenizer::check_ids(std::span<const std::int32_t> ids) const {
 
 SharedTokenizer load_tokenizer(const fs::path& path, const std::string& kind) {
   if (kind.empty() && !fs::is_directory(path)) return SentencePieceTokenizer::load(path);
-  const std::string known = kind.empty() ? kind_in(path) : kind;
-  if (known == "byte") return std::make_shared<ByteTokenizer>();
-  if (known == "character") return CharacterTokenizer::load(path);
-  if (known == "gpt2") return Gpt2Tokenizer::load(path);
-  if (known == "wordpiece") return WordPieceTokenizer::load(path);
-  if (known == "sentencepiece")
-    return SentencePieceTokenizer::load(path / SentencePieceTokenizer::kFile);
-  if (known == "marian") return std::make_shared<MarianTokenizer>(path);
-  if (known == "word") return WordTokenizer::load(path);
-  if (known == "tree") return TreeTokenizer::load(path);
-  fail(
-      "tokenizer: expected byte, character, gpt2, wordpiece, sentencepiece, marian, word or tree, given ",
-      kind);
+  return (kind.empty() ? kind_in(path) : kind_named(kind)).load(path);
 }
 
 }  // namespace kette

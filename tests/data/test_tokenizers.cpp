@@ -80,6 +80,11 @@ TEST_CASE("a tokenizer of characters says which one it does not know, and where"
   }
   CHECK(contains(message_of([&] { CharacterTokenizer::from_text("", "corpus.txt"); }),
                  "corpus.txt: expected a text"));
+  std::vector<std::string_view> lines(200,
+                                      "ab");  // of several the first, whichever thread meets it
+  lines[70] = "x";
+  lines[190] = "y";
+  CHECK(contains(message_of([&] { tokenizer->encode_all(lines); }), "given 'x'"));
 }
 
 TEST_CASE("characters.json that is none is refused") {
@@ -197,9 +202,14 @@ TEST_CASE("lossless training learns from lines of any length, and refuses what i
 
 TEST_CASE("kinds that there are not and files that are none are refused") {
   const testing::ScratchFolder folder;
-  CHECK(contains(message_of([&] { load_tokenizer(folder.path(), "wrods"); }),
-                 "expected byte, character, gpt2, wordpiece, sentencepiece, marian, word or tree, "
-                 "given wrods"));
+  CHECK(contains(
+      message_of([&] { load_tokenizer(folder.path(), "wrods"); }),
+      "expected one of marian, tree, sentencepiece, gpt2, wordpiece, character, word, byte, "
+      "given wrods"));
+  CHECK(contains(
+      message_of([&] { load_tokenizer(folder.path()); }),
+      "(one of source.spm, symbols.json, tokenizer.model, vocab.json, encoder.json, vocab.txt, "
+      "characters.json, words.json), given one with none of them"));
   CHECK(contains(message_of([&] { load_tokenizer(folder.path(), "sentencepiece"); }),
                  "tokenizer.model: expected a SentencePiece model"));
   write_file(folder / "tokenizer.model", "junk");
