@@ -57,19 +57,17 @@ void LoraAdapters::add(Linear& map, const std::vector<MapPart>& parts) {
               "or materialize it first)");
   KETTE_CHECK(!map.adapter, "lora: expected a model without adapters, given one with them");
   const std::int64_t in = weight.value.width();
-  std::int64_t shares = 0, fewest = weight.value.rows();
+  std::int64_t shares = 0;
   for (const MapPart& part : parts) shares += part.shares;
-  for (const MapPart& part : parts) {
-    fewest = std::min(fewest, weight.value.rows() / shares * part.shares);
-  }
-  KETTE_CHECK(options_.rank <= std::min(fewest, in), weight.name, ": expected adapters of rank ",
-              std::min(fewest, in), " at most, given ", options_.rank);
   LoraAdapter adapter;
   adapter.scale = options_.scale();
   std::int64_t begin = 0, adapted = 0;
   for (const MapPart& part : parts) {
     const std::int64_t end = begin + weight.value.rows() / shares * part.shares;
     if (chosen(options_, part.name)) {
+      const std::int64_t most = std::min(end - begin, in);
+      KETTE_CHECK(options_.rank <= most, weight.name, ": expected adapters of rank ", most,
+                  " at most on its ", part.name, ", given ", options_.rank);
       adapter.blocks.push_back({begin, end});
       adapted += end - begin;
     }

@@ -201,6 +201,15 @@ TEST_CASE("lora: options that make no sense are refused by name") {
   CHECK_THROWS_WITH_AS(LoraAdapters(model, on("all", 17)), doctest::Contains("rank 16 at most"),
                        Error);
   CHECK_THROWS_WITH_AS(LoraAdapters(model, {2, -1}), doctest::Contains("alpha"), Error);
+  GptConfig config = small_gpt();  // 16 wide
+  config.kv_heads = 1;
+  Gpt few_keys(config);
+  few_keys.materialize(1);
+  CHECK_THROWS_WITH_AS(LoraAdapters(few_keys, on("query,key", 16)), doctest::Contains("on its key"),
+                       Error);
+  Gpt fresh(config);
+  fresh.materialize(1);
+  CHECK_NOTHROW(LoraAdapters(fresh, on("query,inner", 16)));  // what has no adapter has no limit
   CHECK_THROWS_WITH_AS(LoraAdapters(model, {2, 1, {}}), doctest::Contains("names"), Error);
   Gpt attention_only(small_attention_only_gpt());
   attention_only.materialize(1);
