@@ -18,14 +18,14 @@ struct TextStart {
   std::span<const std::int32_t> source;  ///< see RowStart
   std::vector<std::int32_t> tokens;      ///< at least one
   std::int64_t most = 0;
-  std::int64_t number = 0;  ///< of the first of these texts, for sample()
+  std::int64_t number = 0;  ///< for the draws
 };
 
 /// Told of each token as soon as it is there; the end mark is not among them.
 using OnToken = std::function<void(std::int64_t text, std::int32_t token)>;
 
-/// `copies` texts of each start, numbered on from it: the tokens after it, without the end mark `end`
-/// (-1: there is none). model: made ready for decoding. masks: [1, words] as in TokenMasks, or
+/// `copies` texts of each start: the tokens after it, without the end mark `end` (-1: there is none). A draw
+/// depends on the seed, the number of the start, which copy it is, and the place in the text. model: made ready for decoding. masks: [1, words] as in TokenMasks, or
 /// undefined. One with a source gets no longer than the model's positions.
 std::vector<std::vector<std::int32_t>> draw_texts(const Ensemble& model,
                                                   const SamplingOptions& sampling,

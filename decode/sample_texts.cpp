@@ -21,8 +21,7 @@ void sample_texts(const Ensemble& model, const SearchVocabulary& vocabulary,
         std::vector<std::int32_t> tokens(job->start.past.begin(), job->start.past.end());
         tokens.push_back(job->first);
         const std::int64_t most = std::ssize(tokens) + job->longest;
-        starts.push_back(
-            {job->start.source, std::move(tokens), most, (first_number + job->number) * samples});
+        starts.push_back({job->start.source, std::move(tokens), most, first_number + job->number});
       }
       auto drawn = draw_texts(model, options, masks, starts, samples, vocabulary.end);
       for (std::size_t i = 0; i < group.size(); ++i) {

@@ -1,6 +1,6 @@
 // Texts drawn from what the model predicts, many side by side: the jobs of a beam search
 // (decode/beam_search.h), answered by chance instead. What is drawn for a text depends on the seed and
-// its number alone.
+// its number alone: fewer samples are the first of more.
 #pragma once
 
 #include "decode/beam_search.h"

@@ -180,6 +180,12 @@ TEST_CASE("samples depend on the seed and the sentence alone, and say how likely
       for (const std::int32_t token : drawn[i][k].tokens) CHECK((token == 1 || token > 3));
     }
   }
+  options.n_best = 2;
+  const auto fewer = translate_ids(*ready, sources, options);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    for (std::size_t k = 0; k < 2; ++k) CHECK(fewer[i][k].tokens == drawn[i][k].tokens);
+  }
+  options.n_best = 3;
   options.first_number = 3;  // the fourth sentence is the first of these
   const auto later = translate_ids(*ready, {sources.begin() + 3, sources.end()}, options);
   CHECK(later[0][1].tokens == drawn[3][1].tokens);

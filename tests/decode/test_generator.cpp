@@ -189,6 +189,48 @@ TEST_CASE("generation: greedy text goes on rightly past the context") {
   CHECK_THROWS_AS(generate(*model->for_decoding(), {-1}, one_token), Error);
 }
 
+namespace {
+
+/// How many rows each pass of a model has.
+class RowCounts : public Tap {
+ public:
+  bool wants(const std::string& point) const override {
+    return point == "layers/0/attention/query_key_value";
+  }
+  Variable at(const std::string&, const Variable& value) override {
+    rows.push_back(value.value().rows());
+    return value;
+  }
+  std::vector<std::int64_t> rows;
+};
+
+}  // namespace
+
+TEST_CASE("generation: texts that have ended leave, and the others do not notice") {
+  GptConfig windowed = small_gpt();
+  windowed.attention_window = 4;
+  for (const GptConfig& config : {small_gpt(), windowed}) {
+    const auto model = random_gpt(16, config);
+    const auto ready = model->for_decoding();
+    GenerateOptions options;
+    options.max_tokens = 40;  // past the context, too
+    options.temperature = 3;
+    options.texts = 30;
+    const auto texts = generate(*ready, {5, 6}, options);
+    options.end_of_text = 9;
+    RowCounts counts;
+    options.tap = &counts;
+    const auto ended = generate(*ready, {5, 6}, options);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const Ids& text = texts[i];
+      CHECK(ended[i] == Ids(text.begin(), std::find(text.begin(), text.end(), 9)));
+    }
+    REQUIRE(counts.rows.size() > 20);
+    CHECK(counts.rows[1] == 30);
+    CHECK(counts.rows.back() < 24);
+  }
+}
+
 TEST_CASE(
     "generation: one token of top-k is greedy; texts are the same on any threads, alone or not") {
   const auto model = random_gpt();
