@@ -15,6 +15,8 @@ std::vector<Hypothesis> search_continuations(const Ensemble& model, const Ids& p
                                              ContinueOptions options) {
   options.check();
   KETTE_CHECK(!prompt.empty(), "generate: expected a prompt of at least one token, given none");
+  KETTE_CHECK(options.max_tokens > 0, "generate: expected a search for at least one token, given ",
+              options.max_tokens);
   const std::int64_t length = std::ssize(prompt), room = model.positions() - length;
   KETTE_CHECK(options.max_tokens <= room, "generate: expected prompt and text of at most ",
               model.positions(),

@@ -1,11 +1,10 @@
 #include "decode/search_limits.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <set>
 
+#include "tensor/backend.h"
 #include "tensor/error.h"
 
 namespace kette {
@@ -15,11 +14,6 @@ std::string gibibytes(double bytes) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1f GiB", bytes / (1 << 30));
   return text;
-}
-
-double physical_memory() {
-  return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
-         static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace
@@ -32,8 +26,10 @@ std::int64_t longest_output(const SearchOptions& options, const Ensemble& model,
                 model.positions(), ", the positions of the model, given ", options.forced_length);
     return options.forced_length;
   }
+  KETTE_CHECK(options.min_length <= positions, "min length: expected at most ", positions,
+              ", as many tokens as the model has positions for, given ", options.min_length);
   const std::int64_t relative = source_tokens + std::min(options.extra_length, positions);
-  const std::int64_t limit = std::min(relative, positions);
+  const std::int64_t limit = std::clamp(relative, options.min_length, positions);
   return options.max_length > 0 ? std::min(limit, options.max_length) : limit;
 }
 
@@ -70,7 +66,7 @@ void check_memory(const SearchOptions& options, std::int64_t rows, const Ensembl
                   std::int64_t source_tokens) {
   if (model.device().kind != DeviceKind::cpu) return;  // a GPU says by itself how much it lacks
   const double needed = search_bytes(options, rows, model, source_tokens),
-               there = physical_memory();
+               there = static_cast<double>(backend(model.device()).capacity());
   KETTE_CHECK(needed <= there,
               "beam or samples: expected as many as have their keys and values in the memory of ",
               gibibytes(there), ", given ", rows, ", which may take ", gibibytes(needed),

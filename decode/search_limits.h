@@ -6,7 +6,7 @@
 
 namespace kette {
 
-/// The most tokens of an output, end mark not counted, for a source of so many.
+/// The most tokens of an output, end mark not counted, for a source of so many: no fewer than the least.
 std::int64_t longest_output(const SearchOptions& options, const Ensemble& model,
                             std::int64_t source_tokens);
 

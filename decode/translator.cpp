@@ -70,6 +70,7 @@ class Search {
     std::int64_t longest = 0;
     for (const Ids& source : sources) longest = std::max(longest, std::ssize(source) - 1);
     check_memory(options, rows(), model, longest);
+    if (!options.sampling) return;
     for (const Ids& prefix : prefixes) {
       begun_.push_back(prefix);
       begun_.back().insert(begun_.back().begin(), model.special().begin);
@@ -191,7 +192,7 @@ class Search {
   const std::vector<Ids>& sources_;
   const TranslateOptions& options_;
   const std::vector<Ids>& prefixes_;
-  std::vector<Ids> begun_;  // the prefixes behind their begin marks
+  std::vector<Ids> begun_;  // for draws, the prefixes behind their begin marks
 };
 
 /// Puts the alternatives of each translation in the order of their expected utility.
@@ -232,6 +233,7 @@ void TranslateOptions::check() const {
   if (!sampling) return SearchOptions::check();
   sampling->check();
   KETTE_CHECK(!shortlist, "shortlist: expected a search, given samples, which are of all tokens");
+  KETTE_CHECK(constraint == nullptr, "constraint: expected a search, given samples");
   KETTE_CHECK(tap == nullptr, "translate: expected a search where a tap looks on, given samples");
   KETTE_CHECK(n_best >= 1, "samples: expected at least 1, given ", n_best);
   KETTE_CHECK(min_length == 0, "min length: expected a search beside it, given samples");

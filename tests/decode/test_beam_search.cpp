@@ -153,7 +153,7 @@ TEST_CASE("the n best are distinct, in order, and complete; lengths are obeyed")
   TranslateOptions options;
   options.n_best = 5;
   options.extra_length = 3;
-  options.min_length = 4;
+  options.min_length = 4;  // more than the shortest source and 3
   const auto found = translate_ids(*ready, sources, options);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     REQUIRE(found[i].size() == 5);
@@ -162,13 +162,19 @@ TEST_CASE("the n best are distinct, in order, and complete; lengths are obeyed")
       const Hypothesis& hypothesis = found[i][k];
       distinct.insert(hypothesis.tokens);
       if (k > 0) CHECK(found[i][k - 1].score >= hypothesis.score);
-      CHECK(hypothesis.tokens.size() <= sources[i].size() + 3);
-      CHECK(hypothesis.tokens.size() >= std::min<std::size_t>(4, sources[i].size() + 3));
+      CHECK(hypothesis.tokens.size() <= std::max<std::size_t>(4, sources[i].size() + 3));
+      CHECK(hypothesis.tokens.size() >= 4);
       CHECK(hypothesis.score == hypothesis.log_probability / double(hypothesis.tokens.size() + 1));
       for (const std::int32_t token : hypothesis.tokens) CHECK((token == 1 || token > 3));
     }
     CHECK(distinct.size() == 5);
   }
+  options.min_length = 12;
+  const Ids one = {5};
+  CHECK(translate_ids(*ready, {one}, options)[0][0].tokens.size() == 12);
+  options.min_length = model->positions();
+  CHECK_THROWS_WITH_AS(translate_ids(*ready, {one}, options),
+                       doctest::Contains("min length: expected at most "), Error);
   options.min_length = 0;
   options.forced_length = 11;
   for (const auto& n_best : translate_ids(*ready, sources, options)) {

@@ -249,4 +249,8 @@ TEST_CASE("samples go on from their prefixes") {
     }
   }
   CHECK(drawn[1][0].tokens == free[1][0].tokens);
+  const LongEnough constraint(3);  // another is refused, not passed over
+  options.constraint = &constraint;
+  CHECK_THROWS_WITH_AS(translate_ids(*ready, sources, options),
+                       "constraint: expected a search, given samples", Error);
 }

@@ -114,6 +114,9 @@ TEST_CASE("continuations: prompt and text must fit in what the model sees") {
       "search, as many as the model sees at once, given 3 and 14",
       Error);
   CHECK_THROWS_AS(search_continuations(*ready, {}, options), Error);
+  options.max_tokens = 0;
+  CHECK_THROWS_WITH_AS(search_continuations(*ready, {1, 4, 2}, options),
+                       "generate: expected a search for at least one token, given 0", Error);
 }
 
 TEST_CASE("a model made ready for decoding is a snapshot of what it was made from") {
