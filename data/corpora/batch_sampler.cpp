@@ -39,9 +39,13 @@ BatchSampler::BatchSampler(const ParallelCorpus& corpus, const BatchOptions& opt
   KETTE_CHECK(options.shares.empty() || options.shares.size() == parts,
               "shares: expected one for each of the ", parts, " texts, given ",
               options.shares.size());
+  double all = 0;
   for (const double share : options.shares) {
     KETTE_CHECK(std::isfinite(share) && share > 0, "shares: expected numbers above 0, given ",
                 share);
+    all += share;
+    KETTE_CHECK(std::isfinite(all), "shares: expected numbers whose sum is finite, given ", share,
+                " among others (what counts is how they compare: make all smaller)");
   }
   plan_epoch();
 }
@@ -124,10 +128,17 @@ std::vector<BatchSampler::Draw> BatchSampler::draws() const {
   }
   const double all = std::accumulate(options_.shares.begin(), options_.shares.end(), 0.0);
   const std::vector<std::int64_t> ends = corpus_->ends_of_parts();
+  // Shares are rounded at random, so that over the epochs each part has its own, however small, and all together
+  // the size of the corpus: as many of the numbers 0, 1, 2 ... as lie in a part's stretch, all moved by one chance.
+  const double chance = unit_interval(hash_of(Purpose::shares, options_.seed, state_.epoch));
+  double sum = 0;
+  std::int64_t before = 0;
   for (std::size_t part = 0; part < ends.size(); ++part) {
     const std::int64_t begin = part > 0 ? ends[part - 1] : 0, pairs = ends[part] - begin;
-    const std::int64_t wanted =
-        std::llround(static_cast<double>(corpus_->size()) * options_.shares[part] / all);
+    sum += options_.shares[part];
+    const auto until = static_cast<std::int64_t>(
+        std::floor(static_cast<double>(corpus_->size()) * (sum / all) + chance));
+    const std::int64_t wanted = until - std::exchange(before, until);
     for (std::int64_t time = 0; time < wanted / pairs; ++time) take_all(begin, ends[part], time);
     std::vector<std::pair<std::uint64_t, std::int64_t>> rest;
     for (std::int64_t i = begin; i < ends[part]; ++i) {

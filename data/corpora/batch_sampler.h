@@ -21,7 +21,8 @@ struct BatchOptions {
   /// plain pieces.
   double bpe_dropout = 0;
   /// Of the pairs of an epoch, for each part of a joined corpus; as many pairs in all as it has. A part's pairs come
-  /// as often as that takes, some of them once more than others. Empty: every pair once.
+  /// as often as that takes, some of them once more than others; what is left of a pair comes in some epochs. Empty:
+  /// every pair once.
   std::vector<double> shares{};
 };
 

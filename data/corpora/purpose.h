@@ -13,6 +13,7 @@ enum class Purpose : std::uint64_t {
   target_pieces,
   holes,
   rest,
+  shares,
   offset = 100,
   order,
   masks

@@ -73,6 +73,24 @@ TEST_CASE("mixture: weights say how often a text is drawn, its pairs equally oft
   CHECK(twice == 5);  // 15 draws of 10 pairs
 }
 
+TEST_CASE("mixture: a text whose share is less than a pair comes in some epochs") {
+  const ParallelCorpus corpus =
+      ParallelCorpus::joined({part(10, 30), part(50, 5), part(60, 4), part(70, 1)});
+  BatchSampler sampler(corpus, {.tokens_per_batch = 20, .shares = {28.5, 10, 1.25, 0.25}});
+  std::map<std::int64_t, std::int64_t> over_epochs;
+  for (int epoch = 0; epoch < 400; ++epoch) {
+    std::int64_t all = 0;
+    for (const auto& [pair, count] : times_in_epoch(sampler)) {
+      over_epochs[corpus.source()[pair][0] / 10] += count;
+      all += count;
+    }
+    CHECK(all == 40);
+  }
+  CHECK(over_epochs[5] == 400 * 10);
+  CHECK(std::abs(over_epochs[6] - 500) < 40);
+  CHECK(std::abs(over_epochs[7] - 100) < 40);
+}
+
 TEST_CASE("mixture: temperature lifts small texts, and 1 leaves them as they are") {
   const std::vector<double> plain = tempered_shares({900, 1000}, 1);
   CHECK(plain[0] == doctest::Approx(900));
@@ -83,9 +101,10 @@ TEST_CASE("mixture: temperature lifts small texts, and 1 leaves them as they are
 
 TEST_CASE("mixture: a run goes on where it stopped, in the same draws") {
   const ParallelCorpus corpus = ParallelCorpus::joined({part(10, 30), part(50, 10)});
-  const BatchOptions options{.tokens_per_batch = 20, .shares = {1, 3}};
+  const BatchOptions options{.tokens_per_batch = 20, .shares = {1, 3.2}};
   BatchSampler whole(corpus, options), halves(corpus, options);
-  for (int i = 0; i < 7; ++i) whole.next();
+  for (int i = 0; i < 25; ++i) whole.next();  // of the second epoch
+  CHECK(whole.state().epoch > 0);
   halves.restore(whole.state());
   for (int i = 0; i < 7; ++i) {
     CHECK(whole.next().sentence_ids == halves.next().sentence_ids);
@@ -98,6 +117,10 @@ TEST_CASE("mixture: what makes no sense is refused") {
                     "shares: expected one for each of the 2 texts, given 3");
   CHECK_THROWS_WITH(BatchSampler(corpus, {.shares = {1, 0}}),
                     "shares: expected numbers above 0, given 0");
+  CHECK_THROWS_WITH(BatchSampler(corpus, {.shares = {1e308, 1e308}}),
+                    "shares: expected numbers whose sum is finite, given 1e+308 among others (what "
+                    "counts is how they compare: make all smaller)");
+  CHECK_NOTHROW(BatchSampler(corpus, {.shares = {1e307, 1e307}}));
 }
 
 TEST_CASE("tags: a language's piece leads every source, which no text can write") {
