@@ -16,11 +16,16 @@ double rotary_base(const Settings& settings) {
   KETTE_CHECK(!settings.has("rope_scaling"), settings.origin(),
               ": expected null for \"rope_scaling\", for angles that are scaled are not among what "
               "Kette has, given another value");
-  if (!settings.has("rope_parameters")) return settings.get<double>("rope_theta", kBase);
+  const auto above = settings.get<double>("rope_theta", kBase);
+  if (!settings.has("rope_parameters")) return above;
   const Settings rope = settings.part("rope_parameters");
   rope.expect<std::string>("rope_type", "default", "default");
   rope.expect("partial_rotary_factor", 1.0, 1.0);
-  return rope.get<double>("rope_theta", kBase);
+  const auto base = rope.get<double>("rope_theta", above);
+  KETTE_CHECK(base == above || !settings.has("rope_theta"), settings.origin(),
+              ": expected one \"rope_theta\", given ", above, " and, in \"rope_parameters\", ",
+              base);
+  return base;
 }
 
 /// Of Mistral; null means that there is none, and without the key it is what its first models had.

@@ -61,6 +61,24 @@ TEST_CASE("Hugging Face: a Llama with a tied head, of transformers 4, with all h
   CHECK(saved.model->config().kv_heads == 0);
 }
 
+TEST_CASE("Hugging Face: a Llama's base of the angles stands above or in an entry, but not two") {
+  const HuggingFaceFolder folder("llama");
+  const auto base = [&](const Json& above, const Json& in_entry) {
+    folder.change_settings([&](Json& settings) {
+      settings["rope_theta"] = above;
+      settings["rope_parameters"] = {{"rope_type", "default"}, {"rope_theta", in_entry}};
+    });
+    const SavedModel<Model> saved = load_hugging_face(folder.path());
+    return dynamic_cast<const Gpt&>(*saved.model).config().rotary_base;
+  };
+  CHECK(base(500000, nullptr) == 500000);
+  CHECK(base(nullptr, 50) == 50);
+  CHECK(base(50, 50) == 50);
+  CHECK(base(nullptr, nullptr) == 10000);
+  CHECK_THROWS_WITH_AS(base(500000, 10000),
+                       doctest::Contains("expected one \"rope_theta\", given 500000 and"), Error);
+}
+
 TEST_CASE("Hugging Face: a setting of Llama that Kette lacks is an error that names it") {
   const HuggingFaceFolder folder("llama");
   const Json yarn = {{"rope_type", "yarn"}, {"rope_theta", 50.0}, {"factor", 4.0}};
