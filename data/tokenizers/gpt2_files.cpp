@@ -2,7 +2,6 @@
 
 #include <unordered_set>
 
-#include "data/files/json_text.h"
 #include "data/files/text_file.h"
 #include "data/files/unicode.h"
 #include "data/files/utf8.h"
@@ -128,14 +127,13 @@ Gpt2Vocabulary read_gpt2_vocabulary(const std::filesystem::path& folder) {
 
 std::vector<std::pair<std::string, std::string>> gpt2_files(const Gpt2Vocabulary& vocabulary) {
   const TokenTable& tokens = vocabulary.tokens;
-  std::string json = "{", merges = "#version: 0.2\n";
-  for (std::int32_t id = 0; id < tokens.size(); ++id) {
-    json += (id > 0 ? ", " : "") + Json(write(tokens.text(id))).dump() + ": " + std::to_string(id);
-  }
+  std::vector<std::string> written;
+  for (std::int32_t id = 0; id < tokens.size(); ++id) written.push_back(write(tokens.text(id)));
+  std::string merges = "#version: 0.2\n";
   for (const BytePairMerges::Merge& merge : vocabulary.merges) {
     merges += write(tokens.text(merge.left)) + " " + write(tokens.text(merge.right)) + "\n";
   }
-  return {{"vocab.json", json + "}\n"}, {"merges.txt", std::move(merges)}};
+  return {{"vocab.json", vocabulary_json(written)}, {"merges.txt", std::move(merges)}};
 }
 
 }  // namespace kette

@@ -61,4 +61,13 @@ TokenTable read_vocabulary_json(const std::filesystem::path& file) {
   return table;
 }
 
+std::string vocabulary_json(const std::vector<std::string>& tokens) {
+  // No Json is made of it, which looks for each key among those before it.
+  std::string json = "{";
+  for (std::size_t id = 0; id < tokens.size(); ++id) {
+    json += (id > 0 ? ", " : "") + Json(tokens[id]).dump() + ": " + std::to_string(id);
+  }
+  return json + "}\n";
+}
+
 }  // namespace kette

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "data/tokenizers/token_table.h"
 
@@ -12,5 +13,8 @@ namespace kette {
 /// The tokens as they are written. Ids that are no ids, or a token or an id that comes twice, are
 /// an Error that names the file and the entry.
 TokenTable read_vocabulary_json(const std::filesystem::path& file);
+
+/// What such a file holds. tokens: by id, as they are written.
+std::string vocabulary_json(const std::vector<std::string>& tokens);
 
 }  // namespace kette

@@ -2,6 +2,7 @@
 
 #include "data/files/atomic_file.h"
 #include "data/files/json_text.h"
+#include "data/tokenizers/vocabulary_json.h"
 #include "models/exchange/sinusoid_layout.h"
 
 namespace kette::hugging_face {
@@ -147,9 +148,10 @@ SharedTokenizer read_tokenizer(const fs::path& folder, const Settings& settings)
 /// Writes vocab.json by the pieces of a joint model, and the model as both.
 void write_tokenizer(const fs::path& folder, const Tokenizer& tokenizer) {
   if (tokenizer.kind() == "marian") return tokenizer.save(folder);
-  Json vocabulary = Json::object();
-  for (std::int32_t id = 0; id < tokenizer.vocabulary(); ++id) vocabulary[tokenizer.piece(id)] = id;
-  write_file_atomically(folder / "vocab.json", vocabulary.dump(0) + "\n");
+  std::vector<std::string> pieces;
+  for (std::int32_t id = 0; id < tokenizer.vocabulary(); ++id)
+    pieces.push_back(tokenizer.piece(id));
+  write_file_atomically(folder / "vocab.json", vocabulary_json(pieces));
   for (const auto& [name, model] : tokenizer.files()) {
     write_file_atomically(folder / kSource, model);
     write_file_atomically(folder / kTarget, model);
