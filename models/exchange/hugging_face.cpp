@@ -11,35 +11,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string summary(const Gpt& model) {
-  const GptConfig& c = model.config();
-  const char* form = !hugging_face::is_llama(c) ? "GPT-2"
-                     : c.attention_window > 0   ? "Mistral"
-                                                : "Llama";
-  return std::string(form) + ", " + std::to_string(c.layers) + " layers, width " +
-         std::to_string(c.width) + ", vocabulary of " + std::to_string(c.vocabulary) + ", " +
-         std::to_string(model.parameters().elements()) + " parameters";
-}
-
-std::string summary(const Transformer& model) {
-  const TransformerConfig& c = model.config();
-  return "Marian, " + std::to_string(c.encoder_layers) + " + " + std::to_string(c.decoder_layers) +
-         " layers, width " + std::to_string(c.width) + ", vocabulary of " +
-         std::to_string(c.vocabulary) + ", " + std::to_string(model.parameters().elements()) +
-         " parameters";
-}
-
-std::string summary(const Bert& model) {
-  const BertConfig& c = model.config();
-  return "BERT, " + std::to_string(c.layers) + " layers, width " + std::to_string(c.width) +
-         ", vocabulary of " + std::to_string(c.vocabulary) + ", " +
-         std::to_string(model.parameters().elements()) + " parameters";
-}
-
 std::string summary(const Model& model) {
-  if (const auto* gpt = dynamic_cast<const Gpt*>(&model)) return summary(*gpt);
-  if (const auto* bert = dynamic_cast<const Bert*>(&model)) return summary(*bert);
-  return summary(dynamic_cast<const Transformer&>(model));
+  std::string form;
+  if (const auto* gpt = dynamic_cast<const Gpt*>(&model)) {
+    const GptConfig& c = gpt->config();
+    form = !hugging_face::is_llama(c) ? "GPT-2" : c.attention_window > 0 ? "Mistral" : "Llama";
+    form += ", " + std::to_string(c.layers);
+  } else if (const auto* bert = dynamic_cast<const Bert*>(&model)) {
+    form = "BERT, " + std::to_string(bert->config().layers);
+  } else {
+    const TransformerConfig& c = dynamic_cast<const Transformer&>(model).config();
+    form = "Marian, " + std::to_string(c.encoder_layers) + " + " + std::to_string(c.decoder_layers);
+  }
+  return form + " layers, width " + std::to_string(model.config().width) + ", vocabulary of " +
+         std::to_string(model.config().vocabulary) + ", " +
+         std::to_string(model.parameters().elements()) + " parameters";
 }
 
 template <class M>
