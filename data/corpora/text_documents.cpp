@@ -101,8 +101,9 @@ std::optional<TextDocuments::End> TextDocuments::document_end() const {
 std::size_t TextDocuments::cut() const {
   const std::string_view text = rest();
   if (text.size() < piece_bytes_) return 0;
-  if (const std::size_t at = last_end_of_word(text, "\r\n")) return at;
-  if (const std::size_t at = last_end_of_word(text, " \t")) return at;
+  for (const std::string_view spaces : {"\n", " ", "\t\r"}) {
+    if (const std::size_t at = last_end_of_word(text, spaces)) return at;
+  }
   return text.size() < kLongestPiece * piece_bytes_ ? 0 : last_character(text);
 }
 

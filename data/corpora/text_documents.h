@@ -1,17 +1,17 @@
 // The documents of a text file, plain or gzip, in bounded memory: a document comes in pieces of
 // about 256 KiB, cut where a tokenizer cannot tell. That is between a character that is no white
-// space and a line end (or, in a line too long, a blank) after it:
+// space and a line feed (or, in a line too long or one that ends in "\r\n", a space) after it:
 //   byte, character   see single characters only.
 //   gpt2              each alternative of its pattern takes white space only first or nothing but
 //                     white space, so a piece of it ends there in any case; the pattern never looks
 //                     back, and looks ahead only from white space. Not so behind a line end: of
 //                     "\n\n" and "x" the second \n is a piece of its own, of "\n\n" alone it is not.
 //   wordpiece         parts words at each blank and at each line end.
-//   sentencepiece     begins a new piece at each blank, and takes a line end for one, or as a piece
-//                     of its own.
-// Text without any white space, or of nothing else, is cut between characters once a piece is 16
-// times as long; then and only then may ids differ from those of the whole, and they still spell the
-// same text. The bytes are handed out as they are, save a byte order mark at the start: what is no
+//   sentencepiece     begins a new piece at each space, and takes a line feed for one, or as a piece
+//                     of its own. Of a lossless model "," and "\r" may be one piece.
+// Text with neither is cut before a tab or a carriage return, and text without any white space, or of
+// nothing else, between characters once a piece is 16 times as long; then and only then may ids
+// differ from those of the whole, and they still spell the same text. The bytes are handed out as they are, save a byte order mark at the start: what is no
 // UTF-8 is the tokenizer's affair.
 #pragma once
 

@@ -173,6 +173,9 @@ TEST_CASE("documents: cut at line ends, else at blanks, else between characters"
   };
   CHECK(texts("ab c\nde f\ngh i", 6) == Texts{"ab c", "\nde f", "\ngh i"});
   CHECK(texts("ab cd ef", 4) == Texts{"ab", " cd", " ef"});
+  // A model that keeps line ends as they are may have ",\r" as one piece.
+  CHECK(texts("a b,\r\nc d,\r\ne f", 8) == Texts{"a b,\r\nc", " d,\r\ne", " f"});
+  CHECK(texts("abc,\r\ndef", 7) == Texts{"abc,", "\r\ndef"});
   std::string umlauts;
   for (int i = 0; i < 100; ++i) umlauts += "ü";
   const Texts pieces = texts(umlauts, 3);
