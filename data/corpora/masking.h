@@ -60,6 +60,7 @@ class MaskedSampler final : public Sampler {
   MaskedSampler(const TokenFile& corpus, const Masking& masking, const WindowOptions& options);
 
   Batch next() override;
+  /// As much work as to make them: how many are masked is in the text where words are whole.
   std::int64_t target_tokens(std::int64_t batches) const override;
   const State& state() const override { return windows_.state(); }
   void restore(const State& state) override { windows_.restore(state); }

@@ -21,7 +21,7 @@ class Sampler {
 
   /// After the last batch of an epoch the state is {epoch + 1, 0}.
   virtual Batch next() = 0;
-  /// Target tokens, end marks counted, of the next batches together, without making them.
+  /// Target tokens, end marks counted, of the next batches together, which stay the next.
   virtual std::int64_t target_tokens(std::int64_t batches) const = 0;
   virtual const State& state() const = 0;
   virtual void restore(const State& state) = 0;
