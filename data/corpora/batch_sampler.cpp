@@ -103,10 +103,6 @@ void BatchSampler::restore(const State& state) {
 
 void BatchSampler::plan_epoch() {
   if (options_.bpe_dropout > 0) draw_pieces();
-  if (!options_.shuffle) {
-    plan_ = plan_batches(source(), target(), options_.tokens_per_batch);
-    return;
-  }
   BatchPlan batches = cut(shuffled_order(), source(), target(), options_.tokens_per_batch);
   std::vector<std::pair<std::uint64_t, std::size_t>> order;
   for (std::size_t i = 0; i < batches.size(); ++i) {

@@ -14,8 +14,6 @@ struct BatchOptions {
   /// Lengths that count as similar: those with the same quotient by this number; 0 mixes all
   /// lengths.
   std::int64_t length_bucket = 4;
-  /// Without it every epoch is plan_batches.
-  bool shuffle = true;
   /// Above 0 the text is encoded anew each epoch, each merge refused with this probability
   /// (BPE-dropout). A sentence that this would lengthen past the corpus's max_length keeps its
   /// plain pieces.

@@ -270,20 +270,6 @@ TEST_CASE("a batch without a source splits just so, and one without anything int
   CHECK(split(Batch{}, 20).empty());
 }
 
-TEST_CASE("without shuffling the batches go from short to long, the same each epoch") {
-  const ParallelCorpus corpus = random_corpus(100);
-  BatchOptions options = small_batches();
-  options.shuffle = false;
-  BatchSampler sampler(corpus, options);
-  const auto first = epoch_of(sampler);
-  CHECK(equal(first, epoch_of(sampler)));
-  std::int64_t before = 0;
-  for (const std::int64_t sentence : sentences_of(first)) {
-    CHECK(corpus.source().length(sentence) >= before);
-    before = corpus.source().length(sentence);
-  }
-}
-
 TEST_CASE("options that make no sense are refused") {
   const ParallelCorpus corpus = random_corpus(10);
   const auto refuses = [&](auto change) {
