@@ -44,8 +44,8 @@ class MaskedModel {
                                                            {"--validate-every", "150"},
                                                            {"--threads", "1"}};
     for (const auto& [option, value] : options) {
-      const auto is_given = [&](const char* name) {
-        return std::find(more.begin(), more.end(), name) != more.end();
+      const auto is_given = [&](const char* one) {
+        return std::find(more.begin(), more.end(), one) != more.end();
       };
       const bool has_pieces = std::string(option) == "--vocab" && is_given("--tokenizer");
       if (is_given(option) || has_pieces) continue;

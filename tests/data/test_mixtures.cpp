@@ -144,22 +144,24 @@ TEST_CASE("tags: a language's piece leads every source, which no text can write"
 
   const ParallelCorpus tagged = ParallelCorpus::load_or_make(
       folder / "pairs", {folder / "en", folder / "de", "de"}, tokenizer, {});
-  const ParallelCorpus plain = ParallelCorpus::load(folder / "en", folder / "de", tokenizer);
-  REQUIRE(tagged.size() == plain.size());
+  CHECK_THROWS_WITH(ParallelCorpus::load(folder / "en", folder / "de", tokenizer),
+                    doctest::Contains("expected the one to translate to, of de, fr, given none"));
+  const TextLines sources = text.source_lines(), targets = text.target_lines();
+  const auto plain = tokenizer->encode_all(sources.views()),
+             plain_targets = tokenizer->encode_all(targets.views(), Side::target);
+  REQUIRE(tagged.size() == std::ssize(plain));
   for (std::int64_t i = 0; i < tagged.size(); ++i) {
-    const auto source = tagged.source()[i], without = plain.source()[i];
+    const auto source = tagged.source()[i], target = tagged.target()[i];
     CHECK(source[0] == german);
-    CHECK(std::equal(source.begin() + 1, source.end(), without.begin(), without.end()));
-    CHECK(std::equal(tagged.target()[i].begin(), tagged.target()[i].end(),
-                     plain.target()[i].begin(), plain.target()[i].end()));
+    CHECK(Ids(source.begin() + 1, source.end()) == plain[i]);
+    CHECK(Ids(target.begin(), target.end()) == plain_targets[i]);
   }
   // The tag is kept whole, and decodes to nothing.
   const Ids pieces = tokenizer->resegment(tagged.source()[0], 0.9, 1);
   CHECK(pieces.front() == german);
   CHECK(std::count(pieces.begin(), pieces.end(), german) == 1);
-  CHECK(tokenizer->decode(pieces) == tokenizer->decode(plain.source()[0]));
-  CHECK(tokenizer->resegment(plain.source()[0], 0, 1) ==
-        Ids(plain.source()[0].begin(), plain.source()[0].end()));
+  CHECK(tokenizer->decode(pieces) == tokenizer->decode(plain[0]));
+  CHECK(tokenizer->resegment(plain[0], 0, 1) == plain[0]);
 
   settings.languages = {"d e"};
   CHECK_THROWS_WITH(SentencePieceTokenizer::train_files({folder / "en"}, settings),

@@ -1,0 +1,81 @@
+// Which options of `kette train` go together.
+#include "cli/train_options.h"
+
+namespace kette::cli {
+
+void TrainCommandOptions::check() const {
+  const auto refuse = [&](const std::vector<Option>& options, const std::string& why) {
+    for (const Option& option : options) {
+      if (option.given()) throw UsageError(option.name() + ": " + why);
+    }
+  };
+  const std::string beside =
+      is_text() ? "given beside --text, which trains a language model (leave one of them out)"
+                : "given beside --trees, which trains a parser (leave one of them out)";
+  if (is_text()) {
+    refuse(pairs_only_, "expected for a translation model, " + beside);
+    refuse(pairs_or_trees_, "expected for a translation model, " + beside);
+    refuse(trees_only_, "expected for a parser, " + beside);
+  } else if (is_trees()) {
+    refuse(pairs_only_, "expected for a translation model, " + beside);
+    refuse(text_only_, "expected for a language model, " + beside);
+  } else {
+    refuse(text_only_, "expected with --text beside it, given without");
+    refuse(trees_only_, "expected with --trees beside it, given without");
+  }
+  const bool is_bert = architecture_.is<BertConfig>();
+  if (is_text() && is_masked() && !is_bert) {
+    throw UsageError("--preset: expected a preset of BERT with --objective masked, given " +
+                     architecture_.preset());
+  }
+  if (is_text() && !is_masked() && is_bert) {
+    throw UsageError("--preset " + architecture_.preset() +
+                     ": expected --objective masked beside it, given --objective next");
+  }
+  if (is_text() != is_language_model()) {
+    throw UsageError(
+        is_text()
+            ? "--preset: expected a preset of GPT with --text, given " + architecture_.preset()
+            : "--preset " + architecture_.preset() + ": expected --text beside it, given none");
+  }
+  // Saved configurations have the defaults of these.
+  if (train_.consistency.cutoff != ConsistencyOptions().cutoff &&
+      train_.consistency.kind != ConsistencyKind::simcut) {
+    throw UsageError("--cutoff: expected --consistency simcut beside it, given " +
+                     std::string(enum_name(train_.consistency.kind)));
+  }
+  if (train_.from.empty() && !makes_vocabulary() &&
+      translation_.vocabulary != vocabulary_of_preset_) {
+    throw UsageError("--vocab: expected a vocabulary that is made of the text, given " +
+                     (tokenizer_.empty() ? "characters (--tokenizer sentencepiece makes pieces)"
+                                         : "--tokenizer " + tokenizer_));
+  }
+  if (record_.every != RecordOptions().every && record_.parts.empty()) {
+    throw UsageError("--record-every: expected --record beside it, given none");
+  }
+  if (train_.lora.on != LoraOptions().on && train_.lora.rank == 0) {
+    throw UsageError("--lora-on: expected --lora-rank beside it, given none");
+  }
+  if (!train_.from.empty()) {
+    const std::unique_ptr<ModelConfig> from = read_config(train_.from);
+    architecture_.check_like(*from, train_.from);
+    const std::int64_t pieces = from->source_pieces();
+    if (translation_.vocabulary != vocabulary_of_preset_ && translation_.vocabulary != pieces) {
+      throw UsageError("--vocab: expected " + std::to_string(pieces) + ", as the model in " +
+                       train_.from.string() + " has, given " +
+                       std::to_string(translation_.vocabulary));
+    }
+  }
+  if (masking_.whole_words && !is_masked()) {
+    throw UsageError("--whole-words: expected --objective masked beside it, given none");
+  }
+  architecture_.check();
+}
+
+bool TrainCommandOptions::makes_vocabulary() const {
+  if (!train_.from.empty()) return false;
+  if (is_text() && !is_masked()) return tokenizer_ == "sentencepiece";
+  return tokenizer_.empty() || (is_text() && tokenizer_ == "sentencepiece");
+}
+
+}  // namespace kette::cli
