@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 TokenFile tokens_of(const std::vector<std::string>& texts, DocumentKind documents,
                     const Tokenizer& tokenizer) {
   const std::vector<fs::path> files(texts.begin(), texts.end());
-  if (are_tokens(files)) return open_tokens(files.front(), tokenizer);
+  if (are_tokens(files, documents)) return open_tokens(files.front(), tokenizer);
   const fs::path path =
       fs::temp_directory_path() / ("kette-" + std::to_string(::getpid()) + ".tokens");
   tokenize_files(files, tokenizer, documents, path);

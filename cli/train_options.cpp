@@ -239,7 +239,6 @@ void TrainCommandOptions::add_watching_options(CLI::App& command) {
 
 TrainOptions TrainCommandOptions::shared(CLI::App& command) const {
   TrainOptions t = train_;
-  t.schedule.width = architecture_.config()->width;
   t.device = compute_.device;
   t.precision = compute_.dtype();
   if (t.steps == 0 && t.epochs == 0 && t.minutes == 0) {

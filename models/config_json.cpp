@@ -114,6 +114,9 @@ std::string to_json(const ModelConfig& config, const Tokenizer* tokenizer) {
 std::unique_ptr<ModelConfig> model_config_from_json(const std::string& text,
                                                     const std::string& origin) {
   const Json json = parse(text, origin);
+  KETTE_CHECK(
+      !json.contains("architectures"), origin,
+      ": expected a model directory, given one of Hugging Face (kette import makes a model directory of it)");
   std::string architecture, known;
   read_value(json, "architecture", architecture, origin);
   for (const Family* family : families()) {

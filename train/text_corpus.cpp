@@ -87,7 +87,11 @@ SharedTokenizer TextCorpus::make_tokenizer(const TextOptions& options, const Run
                 options.tokenizer->kind());
     return load_tokenizer(options.from, read_tokenizer_description(options.from).kind);
   }
-  if (options.tokenizer) return options.tokenizer;
+  if (options.tokenizer) {
+    KETTE_CHECK(options.tokenizer->kind() != "tree",
+                "tokenizer: expected one that reads text, given a parser's");
+    return options.tokenizer;
+  }
   KETTE_CHECK(
       !is_token_file(options.text.front()), options.text.front().string(),
       ": expected a tokenizer beside a file of tokens, given none (give --tokenizer as kette tokenize was given it)");
@@ -106,7 +110,7 @@ SharedTokenizer TextCorpus::make_tokenizer(const TextOptions& options, const Run
 
 TokenFile TextCorpus::tokens_of(const TextOptions& options, const std::vector<fs::path>& files,
                                 const char* name) const {
-  if (are_tokens(files)) return open_tokens(files.front(), *tokenizer_);
+  if (are_tokens(files, options.documents)) return open_tokens(files.front(), *tokenizer_);
   const fs::path path = options.out / name;
   const std::string made_of = file_fingerprint(files) + "; " + tokenizer_->fingerprint() +
                               "; documents " + enum_name(options.documents);

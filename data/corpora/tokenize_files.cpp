@@ -129,8 +129,12 @@ bool were_made_of(const fs::path& path, const std::string& made_of) {
   }
 }
 
-bool are_tokens(const std::vector<fs::path>& files) {
-  return files.size() == 1 && is_token_file(files.front());
+bool are_tokens(const std::vector<fs::path>& files, DocumentKind documents) {
+  if (files.size() != 1 || !is_token_file(files.front())) return false;
+  KETTE_CHECK(documents == DocumentKind::file, files.front().string(),
+              ": expected text, of which documents are told apart, given tokens, whose documents ",
+              "were told when they were made (leave --documents ", enum_name(documents), " out)");
+  return true;
 }
 
 TokenFile open_tokens(const fs::path& path, const Tokenizer& tokenizer) {

@@ -51,3 +51,18 @@ TEST_CASE("cli: tokenize refuses tokenizers, files and folders that it cannot us
             .code == 2);
   CHECK(!std::filesystem::exists(out));
 }
+
+TEST_CASE(
+    "kette tokenize: a file of tokens takes no other documents, a parser's tokenizer no text") {
+  const ScratchFolder folder;
+  const std::string text = (folder / "text").string(), tokens = (folder / "tokens").string();
+  write_file(text, "a b\nb a\n");
+  CHECK(run_kette({"tokenize", "--text", text, "--tokenizer", "byte", "--out", tokens}).code == 0);
+  const Outcome refused = run_kette({"train", "--text", tokens, "--tokenizer", "byte",
+                                     "--documents", "line", "--out", (folder / "model").string()});
+  CHECK(refused.code == 1);
+  CHECK(refused.says("(leave --documents line out)"));
+  write_file(folder / "config.json", "{\"architectures\": [\"MarianMTModel\"]}");
+  CHECK(run_kette({"translate", "--model", folder.path().string()})
+            .says("given one of Hugging Face (kette import makes a model directory of it)"));
+}
