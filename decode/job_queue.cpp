@@ -3,10 +3,10 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <exception>
 #include <numeric>
 
 #include "tensor/error.h"
+#include "tensor/parallel_error.h"
 
 namespace kette {
 
@@ -55,26 +55,17 @@ Workforce::Workforce(Device device, std::int64_t threads_wanted,
 }
 
 void Workforce::run(const std::function<void()>& work) const {
-  std::exception_ptr error;
-  std::mutex mutex;
-  const auto guarded = [&] {
-    try {
-      work();
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      if (!error) error = std::current_exception();
-    }
-  };
+  ParallelError error;
   if (workers == 1) {
     const int before = omp_get_max_threads();
     omp_set_num_threads(static_cast<int>(threads));
-    guarded();
+    error.guard(work);
     omp_set_num_threads(before);
   } else {
 #pragma omp parallel num_threads(static_cast <int>(workers))
-    guarded();
+    error.guard(work);
   }
-  if (error) std::rethrow_exception(error);
+  error.rethrow();
 }
 
 }  // namespace kette

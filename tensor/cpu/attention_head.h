@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "tensor/cpu/dropout_mask.h"
 #include "tensor/cpu/gemm_tile.h"
@@ -178,16 +179,22 @@ struct AttentionHead {
 template <class C, class Body>
 void for_heads(std::int64_t count, std::int64_t elements, std::int64_t mask_width,
                const Body& body) {
+  ParallelError error;
 #pragma omp parallel if (count > 1)
   {
-    const Scratch<C> memory(elements);
-    const Scratch<float> factors(mask_width);
+    std::optional<Scratch<C>> memory;
+    std::optional<Scratch<float>> factors;
+    error.guard([&] {
+      memory.emplace(elements);
+      factors.emplace(mask_width);
+    });
     // A few short sentences at a time; long sequences one by one.
 #pragma omp for schedule(dynamic, count >= 256 ? 8 : 1)
     for (std::int64_t index = 0; index < count; ++index) {
-      body(index, memory.data(), factors.data());
+      error.guard([&] { body(index, memory->data(), factors->data()); });
     }
   }
+  error.rethrow();
 }
 
 /// A gradient of keys or values that several heads read: what each of them adds has a place of its own,

@@ -126,7 +126,6 @@ void multiply_in_parts(const Problem<T, Out>& problem, std::int64_t depth) {
 void multiply_by_blas(const Problem<double, double>& problem) {
   const MatmulArgs& args = problem.args;
   const Epilogue<double>& epilogue = problem.epilogue;
-  cpu::prepare_blas();
   parallel_blocks(args.m, 64, args.n * args.k, [&](std::int64_t begin, std::int64_t end) {
     if (args.k == 0) {
       for (std::int64_t i = begin; i < end; ++i) {
@@ -185,6 +184,7 @@ void matmul(CpuExec, const MatmulArgs& args) {
   args.check();
   if (args.m == 0 || args.n == 0 || args.batch == 0) return;
   visit_float(args.dtype, "matmul", [&]<class T>(T) {
+    if constexpr (std::is_same_v<T, double>) cpu::prepare_blas();
     args.wide_result ? multiply_batch<T, Compute<T>>(args) : multiply_batch<T, T>(args);
     const auto add_rows = [](const void* x, std::int64_t rows, std::int64_t width, std::int64_t ld,
                              void* sums) {

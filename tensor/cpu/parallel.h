@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "tensor/ceil_div.h"
+#include "tensor/parallel_error.h"
 
 namespace kette::cpu {
 
@@ -15,15 +16,17 @@ using kette::ceil_div, kette::round_up;
 inline constexpr std::int64_t kParallelWork = std::int64_t{1} << 15;
 
 /// Calls function(begin, end) for the blocks of `grain` that cover 0 .. count, on all threads when
-/// count * cost_each is worth it.
+/// count * cost_each is worth it. What one of them throws comes out here.
 template <class Function>
 void parallel_blocks(std::int64_t count, std::int64_t grain, std::int64_t cost_each,
                      Function&& function) {
   const std::int64_t blocks = ceil_div(count, grain);
+  ParallelError error;
 #pragma omp parallel for schedule(static) if (blocks > 1 && count * cost_each >= kParallelWork)
   for (std::int64_t block = 0; block < blocks; ++block) {
-    function(block * grain, std::min(count, (block + 1) * grain));
+    error.guard([&] { function(block * grain, std::min(count, (block + 1) * grain)); });
   }
+  error.rethrow();
 }
 
 }  // namespace kette::cpu

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "tensor/cpu/gemm_tile.h"
 #include "tensor/cpu/matrix_unit.h"
@@ -221,11 +222,13 @@ void multiply(const ProductShape& shape, float alpha, MatrixView<const T> a, Mat
     ldc = n;
   }
   const RowBlocks row_blocks(m, Tiles::kRows, ceil_div(std::min(n, width), kBlockColumns));
+  ParallelError error;
 #pragma omp parallel if (m * n * k >= kWorthThreads)
   {
     // One line more than a block has columns: rows at powers of two share too few places in the cache.
     constexpr std::int64_t kStride = kBlockColumns + Simd<float>::kLanes;
-    const Scratch<float> own(c == nullptr ? std::min(kMostRows, m) * kStride : 0);
+    std::optional<Scratch<float>> own;
+    error.guard([&] { own.emplace(c == nullptr ? std::min(kMostRows, m) * kStride : 0); });
     for (std::int64_t first = 0; first < n; first += width) {
       // Once even for k = 0: C is then beta * C.
       for (std::int64_t begin = 0; begin == 0 || begin < k; begin += depth) {
@@ -236,28 +239,31 @@ void multiply(const ProductShape& shape, float alpha, MatrixView<const T> a, Mat
         const MatrixView<const T> part = a.from(0, begin);
 #pragma omp for schedule(dynamic)
         for (std::int64_t index = 0; index < row_blocks.count() * column_blocks; ++index) {
-          // Neighbours share their columns, and with them the panels of B.
-          const std::int64_t row_block = index % row_blocks.count();
-          const std::int64_t row = row_blocks.begin(row_block),
-                             column = index / row_blocks.count() * kBlockColumns;
-          ProductBlock block{row,
-                             row_blocks.begin(row_block + 1) - row,
-                             first + column,
-                             std::min(kBlockColumns, columns - column),
-                             own.data(),
-                             kStride};
-          if (c != nullptr) {
-            block.values = c + row * ldc + block.column;
-            block.ld = ldc;
-          }
-          multiply_block<Tiles>(block, run, alpha, part,
-                                panels.data() + column * factors_of<Tiles>(run),
-                                begin == 0 ? beta : 1.0f);
-          if (finish && is_last) finish(block);
+          error.guard([&] {
+            // Neighbours share their columns, and with them the panels of B.
+            const std::int64_t row_block = index % row_blocks.count();
+            const std::int64_t row = row_blocks.begin(row_block),
+                               column = index / row_blocks.count() * kBlockColumns;
+            ProductBlock block{row,
+                               row_blocks.begin(row_block + 1) - row,
+                               first + column,
+                               std::min(kBlockColumns, columns - column),
+                               own->data(),
+                               kStride};
+            if (c != nullptr) {
+              block.values = c + row * ldc + block.column;
+              block.ld = ldc;
+            }
+            multiply_block<Tiles>(block, run, alpha, part,
+                                  panels.data() + column * factors_of<Tiles>(run),
+                                  begin == 0 ? beta : 1.0f);
+            if (finish && is_last) finish(block);
+          });
         }
       }
     }
   }
+  error.rethrow();
 }
 
 }  // namespace
