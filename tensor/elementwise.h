@@ -87,8 +87,9 @@ struct Relu {
   static constexpr OpName name = "relu";
   static constexpr const char* formula = "max(x, 0)";
   static constexpr double low = -2, high = 2;
-  KETTE_SCALAR T forward(T x) const { return x > T(0) ? x : T(0); }
-  KETTE_SCALAR T backward(T, T y, T dy) const { return y > T(0) ? dy : T(0); }
+  // So compared that a NaN stays one.
+  KETTE_SCALAR T forward(T x) const { return x < T(0) ? T(0) : x; }
+  KETTE_SCALAR T backward(T, T y, T dy) const { return y <= T(0) ? T(0) : dy; }
   double reference(double x) const { return x > 0 ? x : 0; }
 };
 
@@ -182,15 +183,18 @@ struct Divide {
   double reference(double a, double b) const { return a / b; }
 };
 
-/// Where both are equal the gradient goes to a.
+/// Where both are equal the gradient goes to a. A NaN is the larger one.
 struct Maximum {
   static constexpr OpName name = "maximum";
   static constexpr const char* formula = "max(a, b)";
   static constexpr double low = -2, high = 2;
-  KETTE_SCALAR T forward(T a, T b) const { return a >= b ? a : b; }
-  KETTE_SCALAR T backward_a(T a, T b, T, T dy) const { return a >= b ? dy : T(0); }
-  KETTE_SCALAR T backward_b(T a, T b, T, T dy) const { return a >= b ? T(0) : dy; }
+  KETTE_SCALAR T forward(T a, T b) const { return is_a(a, b) ? a : b; }
+  KETTE_SCALAR T backward_a(T a, T b, T, T dy) const { return is_a(a, b) ? dy : T(0); }
+  KETTE_SCALAR T backward_b(T a, T b, T, T dy) const { return is_a(a, b) ? T(0) : dy; }
   double reference(double a, double b) const { return a >= b ? a : b; }
+
+ private:
+  KETTE_SCALAR static bool is_a(T a, T b) { return !scalar::is_larger(b, a); }
 };
 
 /// Part of the way from a to b.

@@ -87,6 +87,12 @@ KETTE_HOST_DEVICE inline T normal_cdf(T x) {
   }
 }
 
+/// Where a largest value is looked for: a NaN is larger than any number, so that it is not lost.
+template <class T>
+KETTE_HOST_DEVICE inline bool is_larger(T a, T b) {
+  return a > b || (a != a && b == b);
+}
+
 template <class T>
 KETTE_HOST_DEVICE inline T max(T a, T b) {
   return a > b ? a : b;

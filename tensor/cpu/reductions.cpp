@@ -54,6 +54,24 @@ void sum_middle(const T* x, T* y, std::int64_t outer, std::int64_t reduced, std:
       });
 }
 
+/// The first of equals, and the first NaN if there is one.
+template <class T>
+std::int64_t column_of_largest(const T* row, std::int64_t width) {
+  using C = Compute<T>;
+  C largest(row[0]);
+  int nans = 0;
+#pragma omp simd reduction(max : largest) reduction(| : nans)
+  for (std::int64_t j = 0; j < width; ++j) {
+    const C value(row[j]);
+    largest = scalar::max(largest, value);
+    nans |= value != value;
+  }
+  const auto is_sought = [&](C value) { return nans ? value != value : value == largest; };
+  std::int64_t column = 0;
+  while (!is_sought(C(row[column]))) ++column;
+  return column;
+}
+
 }  // namespace
 
 void add_rows(CpuExec, const Tensor& x, const Tensor& y) {
@@ -79,10 +97,7 @@ void max_last(CpuExec, const Tensor& x, const Tensor& y, const Tensor& columns) 
     std::int32_t* column = columns.data<std::int32_t>();
     parallel_blocks(x.rows(), 16, width, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t row = begin; row < end; ++row) {
-        std::int64_t best = 0;
-        for (std::int64_t j = 1; j < width; ++j) {
-          if (Compute<T>(in[row * width + j]) > Compute<T>(in[row * width + best])) best = j;
-        }
+        const std::int64_t best = column_of_largest(in + row * width, width);
         out[row] = in[row * width + best];
         column[row] = static_cast<std::int32_t>(best);
       }

@@ -83,12 +83,14 @@ __global__ void max_of_rows(std::int64_t rows, std::int64_t width, const T* x, T
   // A lane's first column; lanes past a narrow row repeat column 0, which changes nothing.
   std::int64_t best = threadIdx.x % kWarp < width ? threadIdx.x % kWarp : 0;
   for (std::int64_t j = best; j < width; j += kWarp) {
-    if (C(in[j]) > C(in[best])) best = j;
+    if (scalar::is_larger(C(in[j]), C(in[best]))) best = j;
   }
   for (int distance = kWarp / 2; distance > 0; distance /= 2) {
     const std::int64_t other = __shfl_xor_sync(0xffffffffu, best, distance);
     const C mine = C(in[best]), others = C(in[other]);
-    if (others > mine || (others == mine && other < best)) best = other;
+    if (other < best ? !scalar::is_larger(mine, others) : scalar::is_larger(others, mine)) {
+      best = other;
+    }
   }
   if (threadIdx.x % kWarp == 0) {
     y[row] = in[best];
