@@ -16,7 +16,7 @@ void GradientSlot::add(Tensor gradient) {
     if (gradient.elements() == shape_.elements()) {
       gradient = gradient.reshaped(shape_);
     } else {
-      const Tensor summed = Tensor::empty(shape_, gradient.dtype(), device_);
+      const Tensor summed = Tensor::empty(shape_, compute_dtype(gradient.dtype()), device_);
       on(device_, [&](auto exec) { kernels::sum_to(exec, gradient, summed); });
       gradient = summed;
     }

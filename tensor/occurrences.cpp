@@ -12,6 +12,8 @@ Occurrences::Occurrences(const Tensor& ids, std::int64_t entries) {
   // A counting sort: ends[entry] is where the entry's rows end, once each has been placed.
   std::vector<std::int32_t> ends(static_cast<std::size_t>(entries) + 1);
   for (std::int32_t row = 0; row < count; ++row) {
+    KETTE_CHECK(id[row] < entries, "lookup: expected ids in 0 .. ", entries - 1, ", given ",
+                id[row], " in row ", row);
     if (id[row] >= 0) ++ends[id[row] + 1];
   }
   for (std::size_t entry = 1; entry < ends.size(); ++entry) ends[entry] += ends[entry - 1];

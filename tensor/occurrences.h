@@ -25,7 +25,8 @@ class Occurrences {
     std::int32_t entry, begin, end;
   };
 
-  /// ids: i32, each in 0 .. entries - 1, or below 0 for none. Of ids on a GPU the host waits for a copy.
+  /// ids: i32, each in 0 .. entries - 1, else an Error, or below 0 for none. Of ids on a GPU the host waits
+  /// for a copy.
   Occurrences(const Tensor& ids, std::int64_t entries);
 
   const std::vector<std::int32_t>& rows() const { return rows_; }

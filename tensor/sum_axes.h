@@ -1,5 +1,6 @@
 // How a sum over several axes comes about, on both devices: one run of neighbouring axes at a time,
-// innermost first, through temporaries of falling size.
+// innermost first, through temporaries of falling size, which hold sums as they are computed: they are
+// rounded once, to y.
 #pragma once
 
 #include "tensor/tensor.h"
@@ -11,7 +12,8 @@ struct AxisRun {
   std::int64_t outer = 1, reduced = 1, inner = 1;
 };
 
-/// y = x summed over the axes in which y has extent 1 or lacks; sum(from, to, run) sums one run.
+/// y = x summed over the axes in which y has extent 1 or lacks; sum(from, to, run) sums one run, to the
+/// compute_dtype() of `from`.
 template <class Sum>
 void sum_axis_runs(const Tensor& x, const Tensor& y, const Sum& sum) {
   Tensor current = x;
@@ -31,14 +33,14 @@ void sum_axis_runs(const Tensor& x, const Tensor& y, const Sum& sum) {
       (at < first ? run.outer : at <= axis ? run.reduced : run.inner) *= extent;
       if (at >= first && at <= axis) next = next.with(at, 1);
     }
-    const Tensor summed = Tensor::empty(next, x.dtype(), x.device());
+    const Tensor summed = Tensor::empty(next, compute_dtype(x.dtype()), x.device());
     sum(current, summed, run);
     current = summed;
     axis = first;
   }
   KETTE_CHECK(current.elements() == y.elements(), "sum_to: expected a shape that ", x.shape(),
               " can be summed to, given ", y.shape());
-  y.copy_from(current.reshaped(y.shape()));
+  y.copy_from(current.to(y.dtype()).reshaped(y.shape()));
 }
 
 }  // namespace kette

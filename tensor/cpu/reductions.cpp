@@ -15,7 +15,8 @@ constexpr std::int64_t kGrain = 4096;
 
 /// x as [outer, reduced, inner], summed over the middle axis; one call per run of reduced axes.
 template <class T>
-void sum_middle(const T* x, T* y, std::int64_t outer, std::int64_t reduced, std::int64_t inner) {
+void sum_middle(const T* x, Compute<T>* y, std::int64_t outer, std::int64_t reduced,
+                std::int64_t inner) {
   using C = Compute<T>;
   if (inner == 1) {
     // In f64: one sum of millions of numbers in f32 would lose its last digits.
@@ -84,7 +85,7 @@ void add_rows(CpuExec, const Tensor& x, const Tensor& y) {
 void sum_to(CpuExec, const Tensor& x, const Tensor& y) {
   sum_axis_runs(x, y, [](const Tensor& from, const Tensor& to, const AxisRun& run) {
     visit_float(from.dtype(), "sum", [&]<class T>(T) {
-      sum_middle(from.data<T>(), to.data<T>(), run.outer, run.reduced, run.inner);
+      sum_middle(from.data<T>(), to.data<Compute<T>>(), run.outer, run.reduced, run.inner);
     });
   });
 }

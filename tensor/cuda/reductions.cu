@@ -12,7 +12,7 @@ constexpr std::int64_t kReducedPerBlock = 64;
 constexpr std::int64_t kElementsPerBlock = 16384;
 
 template <class T>
-__global__ void sum_rows(std::int64_t width, const T* x, T* y) {
+__global__ void sum_rows(std::int64_t width, const T* x, Compute<T>* y) {
   using C = Compute<T>;
   const std::int64_t row = blockIdx.x;
   // A thread adds up parts, and these: one sum of many thousands in f32 would lose its last digits.
@@ -25,7 +25,7 @@ __global__ void sum_rows(std::int64_t width, const T* x, T* y) {
     total += part;
   }
   total = cuda::block_sum(total);
-  if (threadIdx.x == 0) y[row] = T(total);
+  if (threadIdx.x == 0) y[row] = total;
 }
 
 /// x: [outer, reduced, inner] -> partial: [outer, blocks, inner]; one thread per result.
@@ -43,8 +43,8 @@ __global__ void sum_blocks(AxisRun run, std::int64_t blocks, const T* x, C* part
   partial[i] = total;
 }
 
-template <class T, class C = Compute<T>>
-__global__ void sum_partial(AxisRun run, std::int64_t blocks, const C* partial, T* y) {
+template <class C>
+__global__ void sum_partial(AxisRun run, std::int64_t blocks, const C* partial, C* y) {
   const std::int64_t i = cuda::index();
   if (i >= run.outer * run.inner) return;
   const std::int64_t j = i % run.inner, row = i / run.inner;
@@ -52,11 +52,11 @@ __global__ void sum_partial(AxisRun run, std::int64_t blocks, const C* partial, 
   for (std::int64_t block = 0; block < blocks; ++block) {
     total += partial[(row * blocks + block) * run.inner + j];
   }
-  y[i] = T(total);
+  y[i] = total;
 }
 
 template <class T>
-void sum_middle(CudaExec exec, const AxisRun& run, const T* x, T* y) {
+void sum_middle(CudaExec exec, const AxisRun& run, const T* x, Compute<T>* y) {
   using C = Compute<T>;
   if (run.inner == 1) {
     launch(exec, sum_rows<T>, {dim3(static_cast<unsigned>(run.outer)), dim3(kThreads)}, run.reduced,
@@ -68,7 +68,7 @@ void sum_middle(CudaExec exec, const AxisRun& run, const T* x, T* y) {
       Tensor::empty({run.outer, blocks, run.inner}, dtype_of<C>, {DeviceKind::cuda, exec.device});
   launch(exec, sum_blocks<T>, cuda::one_thread_each(partial.elements()), run, blocks, x,
          partial.data<C>());
-  launch(exec, sum_partial<T>, cuda::one_thread_each(run.outer * run.inner), run, blocks,
+  launch(exec, sum_partial<C>, cuda::one_thread_each(run.outer * run.inner), run, blocks,
          partial.data<C>(), y);
 }
 
@@ -148,7 +148,7 @@ Tensor for_blocks(CudaExec exec, void (*kernel)(std::int64_t, const T*, double*)
 void sum_to(CudaExec exec, const Tensor& x, const Tensor& y) {
   sum_axis_runs(x, y, [&](const Tensor& from, const Tensor& to, const AxisRun& run) {
     visit_float(from.dtype(), "sum",
-                [&]<class T>(T) { sum_middle(exec, run, from.data<T>(), to.data<T>()); });
+                [&]<class T>(T) { sum_middle(exec, run, from.data<T>(), to.data<Compute<T>>()); });
   });
 }
 

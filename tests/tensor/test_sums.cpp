@@ -113,6 +113,25 @@ TEST_CASE("occurrences: the rows of each entry in order, frequent entries in pie
   CHECK(none.partial_sums() == 0);
 }
 
+TEST_CASE("occurrences: an id that the table lacks is an error, wherever the ids are") {
+  for (const Device device : test_devices()) {
+    const Tensor ids = Tensor::from(std::vector<std::int32_t>{-1, 4, 5}, device);
+    CHECK_THROWS_WITH_AS(Occurrences(ids, 5), "lookup: expected ids in 0 .. 4, given 5 in row 2",
+                         Error);
+  }
+}
+
+TEST_CASE("the bf16 gradient of a broadcast reaches an f32 leaf without being rounded") {
+  for (const Device device : test_devices()) {
+    CAPTURE(device.str());
+    // Neither 257 nor 5 times that is a bf16; rows and columns are two sums, one after the other.
+    const Variable x = parameter(ones({4, 1}, device));
+    Tape tape;
+    tape.backward(Variable(ones({5, 4, 257}, device)) + x, ones({5, 4, 257}, device));
+    CHECK(x.leaf()->gradient.values<double>() == std::vector<double>(4, 5 * 257));
+  }
+}
+
 TEST_CASE("scatter_add equals plain loops, for widths in and out of step with packs") {
   for (const Device device : test_devices()) {
     for (const DType dtype : {DType::f64, DType::f32, DType::bf16}) {
