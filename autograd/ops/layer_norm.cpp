@@ -105,13 +105,14 @@ void ResidualLayerNorm::backward(const std::array<Tensor, 2>& gradients, Gradien
                                  GradientSlot& dresidual, GradientSlot& dgain,
                                  GradientSlot& dbias) {
   const auto& [of_sum, of_y] = gradients;
-  const Tensor dy = of_y.defined() ? of_y : Tensor::zeros(sum.shape(), sum.dtype(), sum.device());
-  GradientSlot::Buffer dsum{of_sum, true};
-  if (!of_sum.defined()) {
+  // Before anything shares them: a gradient that nothing else needs is written over.
+  GradientSlot::Buffer dsum;
+  if (of_sum.defined()) {
+    dsum = {of_sum.is_sole_owner() ? of_sum : of_sum.clone(), true};
+  } else {
     dsum = {room_over(of_y), false};
-  } else if (!of_sum.is_sole_owner()) {
-    dsum.tensor = of_sum.clone();
   }
+  const Tensor dy = of_y.defined() ? of_y : Tensor::zeros(sum.shape(), sum.dtype(), sum.device());
   const Tensor masked =
       mask.active() ? Tensor::empty(sum.shape(), sum.dtype(), sum.device()) : Tensor();
   normalize_backward(*this, dy, dsum, masked, dgain, dbias, mask);

@@ -230,3 +230,18 @@ TEST_CASE("an op given wrong shapes says what it expected") {
           embedding(a, Tensor::from(std::vector<std::int32_t>{0, 2}));
         }).find("expected ids in 0 .. 1, given 2 in row 1") != std::string::npos);
 }
+
+TEST_CASE("the norm of a residual stream writes over gradients that nothing else needs") {
+  const Shape shape{5, 8};
+  const Tensor x = Tensor::full(shape, 2), gain = Tensor::full({8}, 1);
+  for (const bool sum_is_used : {false, true}) {
+    ops::ResidualLayerNorm op;
+    op.forward(x, x, gain, gain);
+    std::array<Tensor, 2> gradients{sum_is_used ? Tensor::full(shape, 3) : Tensor(),
+                                    Tensor::full(shape, 4)};
+    const void* memory = gradients[sum_is_used ? 0 : 1].raw();
+    GradientSlot dx(x), dresidual, dgain, dbias;
+    op.backward(gradients, dx, dresidual, dgain, dbias);
+    CHECK(dx.peek().raw() == memory);
+  }
+}
