@@ -12,7 +12,8 @@
 
 namespace kette {
 
-/// function(inputs), recomputed in backward. Parameters used inside get their gradients as usual.
+/// function(inputs), recomputed in backward. Parameters used inside get their gradients as usual. Any other value
+/// of the tape that it uses must be among the inputs, else backward is an Error.
 Variable checkpoint(std::function<Variable(const std::vector<Variable>&)> function,
                     const std::vector<Variable>& inputs);
 

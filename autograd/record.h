@@ -53,6 +53,18 @@ OpCall call_of(std::span<const Variable* const> inputs) {
   return call;
 }
 
+/// Kernels take the memory of every operand to be their device's.
+inline void check_devices(const char* op, std::span<const Variable* const> inputs) {
+  const Tensor* first = nullptr;
+  for (const Variable* input : inputs) {
+    const Tensor& value = input->value();
+    if (!value.defined()) continue;
+    if (first == nullptr) first = &value;
+    KETTE_CHECK(value.device() == first->device(), op, ": expected operands on one device, given ",
+                first->str(), " and ", value.str());
+  }
+}
+
 template <class Op, std::size_t kInputs, std::size_t kOutputs>
 std::array<Variable, kOutputs> append(Op op, std::array<Tensor, kOutputs> outputs,
                                       const std::array<const Variable*, kInputs>& inputs) {
@@ -80,6 +92,7 @@ std::array<Tensor, kOutputs> in_array(std::array<Tensor, kOutputs> outputs) {
 template <class Op, class... Inputs>
 auto record(Op op, const Inputs&... input) {
   const std::array<const Variable*, sizeof...(Inputs)> inputs{&input...};
+  check_devices(Op::name, inputs);
   OpObserver* observer = OpObserver::current();
   if (observer) observer->before_forward(call_of<Op>(inputs));
   std::array outputs = in_array(op.forward(input.value()...));

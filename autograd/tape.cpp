@@ -36,8 +36,8 @@ bool Tape::tracks(const Variable& value) const {
     if (outer->serial_ == value.tape_) return false;  // a constant as far as the inner tape goes
   }
   fail(
-      "tape: expected a value of the tape that is alive, given one recorded on a tape that is gone; "
-      "pass value.value() to use it as a constant");
+      "tape: expected a value of the tape that is alive, given one of another; pass value.value() to "
+      "use it as a constant, or within checkpoint() the value among its inputs");
 }
 
 std::int64_t Tape::slot_of(const Variable& value) {

@@ -73,8 +73,9 @@ Tensor Linear::forward(const Tensor& input, const Tensor& matrix, const Tensor& 
               "linear: expected x [rows, ", matrix.defined() ? matrix.width() : 0,
               "] for the weight [out, in] ", matrix.str(), ", given ", input.str());
   const std::int64_t out = matrix.shape()[0];
-  KETTE_CHECK(!biases.defined() || biases.elements() == out, "linear: expected a bias of ", out,
-              " elements, given ", biases.str());
+  KETTE_CHECK(!biases.defined() || (biases.elements() == out && biases.dtype() == input.dtype()),
+              "linear: expected a bias ", name_of(input.dtype()), " [", out, "], given ",
+              biases.str());
   x = input;
   weight = matrix;
   bias = biases;

@@ -129,7 +129,7 @@ TEST_CASE("a value of a dead tape is an error, and so is a second backward") {
     stale = exp(x);
   }
   Tape tape;
-  CHECK(message_of([&] { exp(stale); }).find("tape that is gone") != std::string::npos);
+  CHECK(message_of([&] { exp(stale); }).find("given one of another") != std::string::npos);
   const Variable y = exp(x);
   tape.backward(y);
   CHECK(message_of([&] { tape.backward(y); }).find("has not run") != std::string::npos);
@@ -204,6 +204,17 @@ TEST_CASE("checkpoint of frozen layers: backward passes them by, and goes on bes
   CHECK(w.leaf()->gradient.values<double>() == std::vector<double>{9, 9});
 }
 
+TEST_CASE("checkpoint: a value of the tape that is no input is an error in backward") {
+  const Variable x = scalar_parameter(3);
+  Tape tape;
+  const Variable hidden = square(x);
+  const Variable y =
+      checkpoint([&](const std::vector<Variable>& in) { return in[0] * hidden; }, {exp(x)});
+  CHECK(message_of([&] {
+          tape.backward(y);
+        }).find("within checkpoint() the value among its inputs") != std::string::npos);
+}
+
 TEST_CASE("anomaly detection names the op, the shapes and the first bad index") {
   const AnomalyDetection on;
   const Variable bad = Tensor::from(std::vector<double>{1, 2, 3, -1, 5, 6}, {2, 3});
@@ -226,9 +237,22 @@ TEST_CASE("an op given wrong shapes says what it expected") {
       message_of([&] { matmul(a, b); }) ==
       "matmul: expected [batch..., m, k] and [batch..., k, n], given f32 [2, 3] on cpu and f32 [4, 5] on cpu");
   CHECK(message_of([&] { a + b; }).find("expected shapes that broadcast") != std::string::npos);
+  const Variable bias = Tensor::zeros({2}, DType::f64);
+  CHECK(message_of([&] { linear(a, a, bias); }) ==
+        "linear: expected a bias f32 [2], given f64 [2] on cpu");
   CHECK(message_of([&] {
           embedding(a, Tensor::from(std::vector<std::int32_t>{0, 2}));
         }).find("expected ids in 0 .. 1, given 2 in row 1") != std::string::npos);
+}
+
+TEST_CASE("an op given operands of two devices says so") {
+  const std::vector<Device> devices = test_devices();
+  if (devices.size() == 1) return skip_cuda();
+  const Variable here = Tensor::zeros({2}), there = Tensor::zeros({2}, DType::f32, devices[1]);
+  CHECK(message_of([&] { here + there; }) ==
+        "add: expected operands on one device, given f32 [2] on cpu and f32 [2] on cuda:0");
+  CHECK(message_of([&] { layer_norm(there, there, here); }).find("on one device") !=
+        std::string::npos);
 }
 
 TEST_CASE("the norm of a residual stream writes over gradients that nothing else needs") {
