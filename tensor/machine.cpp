@@ -1,6 +1,5 @@
 #include "tensor/machine.h"
 
-#include <dlfcn.h>
 #include <omp.h>
 #include <unistd.h>
 
@@ -58,13 +57,11 @@ std::string cpu_name() {
 }
 
 std::string kernel_level() {
-  Dl_info info{};
-  const auto* address = reinterpret_cast<const void*>(&kernel_level);
-  const std::string path =
-      dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
-  if (path.find("x86-64-v4") != std::string::npos) return "x86-64-v4 (AVX-512)";
-  if (path.find("x86-64-v3") != std::string::npos) return "x86-64-v3 (AVX2)";
-#ifdef __aarch64__
+#if defined(__AVX512F__)
+  return "x86-64-v4 (AVX-512)";
+#elif defined(__AVX2__)
+  return "x86-64-v3 (AVX2)";
+#elif defined(__aarch64__)
   return "aarch64 (NEON)";
 #else
   return "portable";
@@ -84,7 +81,8 @@ std::string bf16_kernels() {
 }
 
 bool trains_in_bf16() {
-  return cpu::bf16_products() != cpu::Bf16Products::widened || std::getenv("KETTE_BF16") != nullptr;
+  const char* asked = std::getenv("KETTE_BF16");
+  return cpu::bf16_products() != cpu::Bf16Products::widened || (asked != nullptr && *asked != '\0');
 }
 
 std::string int8_kernels() { return enum_name(cpu::int8_path()); }

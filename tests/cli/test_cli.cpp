@@ -217,6 +217,7 @@ TEST_CASE(
                                           "--warmup", "0",     "--vocab",     "100"};
   const bool pairs = products(run_kette({"info", "--json"})) != "f32";
   CHECK(contains(run_kette(bench).err, "so f32 it is") == !pairs);
+  CHECK(contains(run_kette_with("KETTE_BF16", "", bench).err, "so f32 it is") == !pairs);
   CHECK_FALSE(contains(run_kette_with("KETTE_BF16", "f32", bench).err, "so f32 it is"));
 }
 
