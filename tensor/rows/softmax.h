@@ -64,8 +64,8 @@ struct LogSoftmax {
     const C peak = g.template max<C>(width, [=](std::int64_t j) { return C(in[j]); });
     const C total =
         g.template sum<C>(width, [=](std::int64_t j) { return scalar::exp(C(in[j]) - peak); });
-    const C shift = peak + scalar::log(total);
-    g.each(width, [=](std::int64_t j) { out[j] = C(in[j]) - shift; });
+    const C log_total = scalar::log(total);
+    g.each(width, [=](std::int64_t j) { out[j] = (C(in[j]) - peak) - log_total; });
   }
 };
 

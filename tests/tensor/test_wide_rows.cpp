@@ -79,6 +79,16 @@ TEST_CASE("wide rows: softmax and its logarithm, on every device") {
   }
 }
 
+TEST_CASE("the logarithm of a softmax keeps its digits however large the numbers are") {
+  for (const Device device : test_devices()) {
+    CAPTURE(device.str());
+    const Tensor x = Tensor::from(std::vector<float>{1e6f, 1e6f, 1000, 1003}, {2, 2}).to(device);
+    CHECK(largest_gap(log_softmax(x).value().values<double>(),
+                      std::vector<double>{-0.69314718, -0.69314718, -3.04858735, -0.04858735}) <
+          1e-6);
+  }
+}
+
 TEST_CASE("max: the first of equals, in rows of more than a warp's lanes, on every device") {
   for (const Device device : test_devices()) {
     CAPTURE(device.str());
