@@ -92,7 +92,8 @@ struct AttentionPattern {
   void check(const char* op, std::int64_t heads) const {
     KETTE_CHECK(group >= 1 && heads % group == 0, op,
                 ": expected heads in groups of equal size, given ", heads, " in groups of ", group);
-    KETTE_CHECK(window >= 0 && (mask == Mask::causal || (window == 0 && !alibi)), op,
+    KETTE_CHECK(window >= 0, op, ": expected a window of 0 or more keys, given ", window);
+    KETTE_CHECK(mask == Mask::causal || (window == 0 && !alibi), op,
                 ": expected a causal mask beside a window or ALiBi's slopes, given none");
     KETTE_CHECK(!is_linear() || (window == 0 && !alibi), op,
                 ": expected neither a window nor ALiBi's slopes with the weights of linear "

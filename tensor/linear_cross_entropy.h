@@ -21,7 +21,8 @@ struct TwoViews {
 /// target, plus smoothing / vocabulary everywhere (Szegedy et al. 2016, section 7; Vaswani et al.
 /// 2017, section 5.4).
 ///   loss = sum over rows of -sum_v q_v log softmax(z)_v
-/// When gradients are asked for they are taken in the same pass, times `gradient_scale`.
+/// When gradients are asked for they are taken in the same pass, times `gradient_scale`. Of bf16 operands
+/// a CPU's logits are f32, those of a GPU are rounded to bf16, by which their losses differ.
 ///
 /// With `views` the rows are two views of the same tokens, row i and row i + rows / 2, of whose distributions
 /// p and q the loss also has how far they are apart; see TwoViews.

@@ -67,7 +67,8 @@ class Tensor {
   Tensor clone() const;
   Tensor to(DType dtype) const;    ///< converted; the tensor itself when it already has the type
   Tensor to(Device device) const;  ///< copied; the tensor itself when it is already there
-  void copy_from(const Tensor& other) const;  ///< same shape and dtype, any device
+  /// Same shape and dtype; on the same device, or one of both on the CPU.
+  void copy_from(const Tensor& other) const;
   void zero() const;
 
   /// All elements on the host, converted to T.

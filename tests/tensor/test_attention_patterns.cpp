@@ -257,6 +257,8 @@ TEST_CASE("attention patterns: such as make no sense are refused") {
                        Error);
   CHECK_THROWS_WITH_AS(run(2, AttentionPattern().within(2)),
                        doctest::Contains("expected a causal mask beside a window"), Error);
+  CHECK_THROWS_WITH_AS(run(2, kCausal.within(-1)),
+                       "attention: expected a window of 0 or more keys, given -1", Error);
   CHECK_THROWS_WITH_AS(run(2, AttentionPattern().with_slopes()),
                        doctest::Contains("expected a causal mask"), Error);
 }
