@@ -31,12 +31,6 @@ void GradientSlot::add(Tensor gradient) {
   on(device_, [&](auto exec) { kernels::accumulate(exec, gradient, gradient_); });
 }
 
-Tensor GradientSlot::open() {
-  const Buffer target = buffer();
-  if (!target.adds) target.tensor.zero();
-  return target.tensor;
-}
-
 bool GradientSlot::take_cleared() { return leaf_ && std::exchange(leaf_->cleared, false); }
 
 GradientSlot::Buffer GradientSlot::buffer() {

@@ -1,5 +1,5 @@
 // Where the gradient of one value gathers. An op's backward writes straight into the slots of its
-// inputs: add() hands over a tensor, open() lends the buffer to a kernel that can add in place.
+// inputs: add() hands over a tensor, buffer() lends one to a kernel that can add in place.
 // Broadcasting is undone here and nowhere else (Goodfellow et al., Deep Learning, section 6.5: a
 // value used twice sums its gradients).
 #pragma once
@@ -27,8 +27,6 @@ class GradientSlot {
   /// Adds a gradient of this slot's shape, or of a shape it was broadcast to. Of bf16 values the
   /// slot's dtype is f32 where a leaf gathers, bf16 elsewhere; either is taken.
   void add(Tensor gradient);
-  /// A tensor of zeros, or of what has gathered so far, for kernels that add to their output.
-  Tensor open();
 
   /// Where a kernel writes. With `adds` the tensor is what has gathered so far, to be added to.
   struct Buffer {

@@ -77,7 +77,6 @@ class Tape {
   std::vector<GradientSlot> slots_;
   std::vector<Entry> nodes_;
   std::unordered_map<const Leaf*, std::int64_t> leaf_slots_;
-  friend class PauseRecording;
 };
 
 /// Nothing is recorded on this thread while one is alive.

@@ -46,7 +46,7 @@ QueriesAndKeys spelled_out(const Tensor& x, const AttentionPattern& pattern,
     slots.insert(slots.end(), first, first + positions[row] + 1);
     lengths.push_back(positions[row] + 1);
   }
-  const Variable queries = transpose(slice(transpose(x), 0, width));
+  const Variable queries = columns(x, 0, width);
   const Variable keys_values =
       embedding(layer, Tensor::from(slots, layer.device())).value().to(DType::f32);
   return {queries, keys_values,

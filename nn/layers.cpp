@@ -34,20 +34,10 @@ Variable Linear::operator()(const Variable& x) const {
   if (prepacked) return prepacked_linear(x, *prepacked, activation);
   if (!copies.empty()) return linear(x, copied(weight, copies), copied(bias, copies), activation);
   if (!adapter) return linear(x, weight, bias, activation);
-  const Variable y =
+  Variable y =
       lora_linear(x, weight, bias, adapter->down, adapter->up, adapter->blocks, adapter->scale);
-  switch (activation) {
-    case Activation::relu:
-      return relu(y);
-    case Activation::gelu:
-      return gelu(y);
-    case Activation::gelu_erf:
-      return gelu_erf(y);
-    case Activation::silu:
-      return silu(y);
-    case Activation::none:
-      break;
-  }
+  visit_activation(activation,
+                   [&]<class Function>(Function) { y = record(ops::Unary<Function>{}, y); });
   return y;
 }
 

@@ -3,14 +3,6 @@
 #include "nn/positions.h"
 
 namespace kette {
-namespace {
-
-/// x: [rows, width] -> columns [begin, end).
-Variable columns(const Variable& x, std::int64_t begin, std::int64_t end) {
-  return transpose(slice(transpose(x), begin, end));
-}
-
-}  // namespace
 
 PackedSequences::PackedSequences(const Segments& segments, Variable memory,
                                  const Segments& memory_segments)

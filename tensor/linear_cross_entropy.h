@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "tensor/scalar.h"
 #include "tensor/tensor.h"
 
 namespace kette {
@@ -63,5 +64,16 @@ struct CrossEntropySums {
     return *this;
   }
 };
+
+/// Those of one row of logits z. total: the sum of exp(z - scan.peak). `scan` knows of the logits also the
+/// sum, the one that is wanted and whether that is the likeliest.
+template <class Scan>
+KETTE_HOST_DEVICE CrossEntropySums losses_of_row(const Scan& scan, double total,
+                                                 std::int64_t vocabulary, double smoothing) {
+  const double log_total = static_cast<double>(scan.peak) + scalar::log(total);
+  const double likelihood = log_total - static_cast<double>(scan.wanted);
+  const double mean = log_total - static_cast<double>(scan.sum) / static_cast<double>(vocabulary);
+  return {(1 - smoothing) * likelihood + smoothing * mean, likelihood, scan.correct ? 1.0 : 0.0};
+}
 
 }  // namespace kette

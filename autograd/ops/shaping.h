@@ -26,7 +26,9 @@ struct Slice {
   Tensor forward(const Tensor& x) { return x.slice(begin, end); }
   void backward(const Tensor& dy, GradientSlot& dx) {
     if (!dx.wanted()) return;
-    const Tensor part = dx.open().slice(begin, end);
+    const GradientSlot::Buffer gradient = dx.buffer();
+    if (!gradient.adds) gradient.tensor.zero();
+    const Tensor part = gradient.tensor.slice(begin, end);
     on(dy.device(), [&](auto exec) { kernels::accumulate(exec, dy, part); });
   }
   static std::vector<Sample> samples();
@@ -89,6 +91,10 @@ inline Variable concatenate(const Variable& a, const Variable& b) {
   return record(ops::Concatenate{}, a, b);
 }
 inline Variable transpose(const Variable& x) { return record(ops::Transpose{}, x); }
+/// x: [rows, width] -> its columns [begin, end).
+inline Variable columns(const Variable& x, std::int64_t begin, std::int64_t end) {
+  return transpose(slice(transpose(x), begin, end));
+}
 
 }  // namespace kette
 

@@ -40,14 +40,6 @@ struct RowScan {
     for (std::int64_t v = 0; v < target; ++v) earlier |= z[v] == highest;
     correct = !earlier;
   }
-
-  /// total: the sum of exp(z - peak).
-  CrossEntropySums losses(T total, std::int64_t vocabulary, double smoothing) const {
-    const double log_total = static_cast<double>(peak) + std::log(static_cast<double>(total));
-    const double likelihood = log_total - static_cast<double>(wanted);
-    const double mean = log_total - static_cast<double>(sum) / static_cast<double>(vocabulary);
-    return {(1 - smoothing) * likelihood + smoothing * mean, likelihood, correct ? 1.0 : 0.0};
-  }
 };
 
 /// One row of logits; becomes its gradient when `gradient_scale` is not null.
@@ -73,7 +65,7 @@ CrossEntropySums reduce_row(T* z, std::int64_t vocabulary, std::int64_t target, 
 #pragma omp simd reduction(+ : total)
     for (std::int64_t v = 0; v < vocabulary; ++v) total += scalar::exp(z[v] - peak);
   }
-  return row.losses(total, vocabulary, smoothing);
+  return losses_of_row(row, static_cast<double>(total), vocabulary, smoothing);
 }
 
 /// The rows of logits of two views of a token, likewise. With d = log p - log q:
@@ -97,8 +89,11 @@ CrossEntropySums reduce_views(T* first, T* second, std::int64_t vocabulary, std:
   const T gap = static_cast<T>(std::log(static_cast<double>(first_total)) -
                                std::log(static_cast<double>(second_total)));
   const T forward = first_cross / first_total - gap, reverse = second_cross / second_total + gap;
-  CrossEntropySums sums = of_first.losses(first_total, vocabulary, smoothing);
-  sums.loss += views.second * of_second.losses(second_total, vocabulary, smoothing).loss +
+  const auto losses = [&](const RowScan<T>& scan, T total) {
+    return losses_of_row(scan, static_cast<double>(total), vocabulary, smoothing);
+  };
+  CrossEntropySums sums = losses(of_first, first_total);
+  sums.loss += views.second * losses(of_second, second_total).loss +
                views.forward * static_cast<double>(forward) +
                views.reverse * static_cast<double>(reverse);
   if (!gradient_scale) return sums;

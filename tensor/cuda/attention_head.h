@@ -9,12 +9,6 @@
 #include "tensor/matrix_view.h"
 #include "tensor/scalar.h"
 
-#ifdef __CUDACC__
-#define KETTE_UNROLL _Pragma("unroll")
-#else
-#define KETTE_UNROLL
-#endif
-
 namespace kette::cuda {
 
 __device__ inline int smaller(int a, int b) { return a < b ? a : b; }

@@ -44,12 +44,10 @@ struct RowScan {
 
   __device__ void report(const Smoothing& smoothing, std::int64_t vocabulary, double* losses,
                          std::int64_t stride) const {
-    const double log_total = double(peak) + scalar::log(double(total));
-    const double likelihood = log_total - double(wanted);
-    const double mean = log_total - double(sum) / double(vocabulary);
-    losses[0] = (1 - smoothing.share) * likelihood + smoothing.share * mean;
-    losses[stride] = likelihood;
-    losses[2 * stride] = correct ? 1 : 0;
+    const CrossEntropySums row = losses_of_row(*this, double(total), vocabulary, smoothing.share);
+    losses[0] = row.loss;
+    losses[stride] = row.negative_log_likelihood;
+    losses[2 * stride] = row.correct;
   }
 };
 
