@@ -1,6 +1,7 @@
 // The commands of `kette`. Each registers itself: its options, and what it does once they are read.
 #pragma once
 
+#include "cli/config_file.h"
 #include "cli/options.h"
 
 namespace kette::cli {
@@ -33,6 +34,9 @@ void add_info_command(CLI::App& program);
 void add_trace_command(CLI::App& program);
 void add_tape_command(CLI::App& program);
 void add_bench_command(CLI::App& program);
+
+/// Throws UsageError unless `kette evaluate` would take these settings, and an Error where a file that they name is not there.
+void check_evaluation(const std::vector<ConfigEntry>& entries);
 
 // What `kette bench` measures.
 void add_bench_train_command(CLI::App& bench);

@@ -1,9 +1,11 @@
 // `kette evaluate`: translates a test set and scores it against its reference, or says how well a
 // language model predicts a text.
+#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <optional>
 
+#include "cli/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/decoding.h"
@@ -117,6 +119,36 @@ void run(EvaluateOptions& o) {
   }
 }
 
+void add_options(CLI::App& command, EvaluateOptions& options) {
+  add_ensemble_options(command, options.model);
+  OptionGroup pairs(command, "Translation");
+  const Option source = pairs.path("--src", options.source, "Sentences to translate");
+  pairs.path("--ref", options.reference, "Their reference translations");
+  pairs.path(
+      "--against", options.against,
+      "Another model's directory, or a file of translations: also say whether they are better or worse by more than chance",
+      "PATH");
+  pairs.path("--output", options.output, "Also write the translations here");
+  OptionGroup text(command, "Language model");
+  const Option texts =
+      text.list("--text", options.text.files,
+                "Text to predict, plain or gzip, or a file that kette tokenize made");
+  text.choice("--documents", options.text.documents,
+              "What ends in an end of text: each file, each line, or the lines between blank ones");
+  text.number("--context", options.text.score.context, at_least(1),
+              "Tokens of a window (default: as many as the model sees)");
+  text.number(
+      "--stride", options.text.score.stride, at_least(1),
+      "Tokens between windows; fewer give every token more past and take longer (default: half of the context)");
+  add_scoring_options(command, options.scoring);
+  const std::vector<Option> search = add_search_options(command, options.translate);
+  add_shortlist_option(command, options.model);
+  add_candidate_options(command, options.translate, options.candidates, search, false);
+  exclude_groups(command, texts, {"Translation", "Scoring", "Search", "Candidates"});
+  exclude_groups(command, source, {"Language model"});
+  add_common_options(command, options.common);
+}
+
 }  // namespace
 
 void add_evaluate_command(CLI::App& program) {
@@ -124,34 +156,25 @@ void add_evaluate_command(CLI::App& program) {
       add_command(program, "evaluate",
                   "Score a translation model on a test set, or a language model on a text");
   auto options = std::make_shared<EvaluateOptions>();
-  add_ensemble_options(command, options->model);
-  OptionGroup pairs(command, "Translation");
-  const Option source = pairs.path("--src", options->source, "Sentences to translate");
-  pairs.path("--ref", options->reference, "Their reference translations");
-  pairs.path(
-      "--against", options->against,
-      "Another model's directory, or a file of translations: also say whether they are better or worse by more than chance",
-      "PATH");
-  pairs.path("--output", options->output, "Also write the translations here");
-  OptionGroup text(command, "Language model");
-  const Option texts =
-      text.list("--text", options->text.files,
-                "Text to predict, plain or gzip, or a file that kette tokenize made");
-  text.choice("--documents", options->text.documents,
-              "What ends in an end of text: each file, each line, or the lines between blank ones");
-  text.number("--context", options->text.score.context, at_least(1),
-              "Tokens of a window (default: as many as the model sees)");
-  text.number(
-      "--stride", options->text.score.stride, at_least(1),
-      "Tokens between windows; fewer give every token more past and take longer (default: half of the context)");
-  add_scoring_options(command, options->scoring);
-  const std::vector<Option> search = add_search_options(command, options->translate);
-  add_shortlist_option(command, options->model);
-  add_candidate_options(command, options->translate, options->candidates, search, false);
-  exclude_groups(command, texts, {"Translation", "Scoring", "Search", "Candidates"});
-  exclude_groups(command, source, {"Language model"});
-  add_common_options(command, options->common);
+  add_options(command, *options);
   when_run(command, [options] { run(*options); });
+}
+
+void check_evaluation(const std::vector<ConfigEntry>& entries) {
+  CLI::App program("", "kette");
+  CLI::App& command = add_command(program, "evaluate", "");
+  EvaluateOptions options;
+  add_options(command, options);
+  PreparedArguments words = arguments_of(command, entries);
+  words.arguments.insert(words.arguments.begin(), {"evaluate", "--model=none"});
+  parse(program, std::move(words));
+  for (const ConfigEntry& entry : entries) {
+    if (entry.key != "src" && entry.key != "ref" && entry.key != "text") continue;
+    for (const std::string& file : entry.values) {
+      KETTE_CHECK(std::filesystem::exists(file), entry.origin, ": expected a file, given ", file,
+                  ", which is not there");
+    }
+  }
 }
 
 }  // namespace kette::cli

@@ -72,24 +72,6 @@ void check_settings(const SweepRun& run, const RunFiles& files) {
   });
 }
 
-/// Likewise of `kette evaluate`, whose files must be there.
-void check_evaluation(const std::vector<ConfigEntry>& entries) {
-  CLI::App program("", "kette");
-  add_evaluate_command(program);
-  CLI::App& command = *program.get_subcommand("evaluate");
-  when_run(command, [] {});
-  PreparedArguments words = arguments_of(command, entries);
-  words.arguments.insert(words.arguments.begin(), {"evaluate", "--model=none"});
-  parse(program, std::move(words));
-  for (const ConfigEntry& entry : entries) {
-    if (entry.key != "src" && entry.key != "ref" && entry.key != "text") continue;
-    for (const std::string& file : entry.values) {
-      KETTE_CHECK(fs::exists(file), entry.origin, ": expected a file, given ", file,
-                  ", which is not there");
-    }
-  }
-}
-
 struct Outcome {
   int code = 0;
   Json json;  ///< the last line of stdout
