@@ -309,6 +309,14 @@ TEST_CASE("text model: every kind of tokenizer trains and generates") {
                                     "--max-tokens", "5", "--threads", "1"});
     CHECK(text.code == 0);
     CHECK(text.out.substr(0, 7) == "the cat");
+    // What is heard token by token is the text that they are together.
+    const Outcome stream =
+        run_kette({"generate", "--model", model.path(name), "--prompt", "the cat", "--max-tokens",
+                   "150", "--temperature", "0", "--no-stop", "--threads", "1", "--json"});
+    REQUIRE(stream.code == 0);
+    const auto whole = Json::parse(stream.last_line())["texts"][0].get<std::string>();
+    CHECK(whole.size() > 100);
+    CHECK(stream.out.starts_with("the cat" + whole));
   }
 }
 
