@@ -16,7 +16,7 @@ Option add_page_option(OptionGroup& group, const std::string& name, std::filesys
       name,
       [&file](const std::string& text) {
         KETTE_CHECK(!text.empty(), "expected a path, given nothing");
-        std::string start(std::string(kPageStart).size(), '\0');
+        std::string start(kPageStart.size(), '\0');
         const bool is_there =
             std::filesystem::is_regular_file(text) && std::filesystem::file_size(text) > 0;
         if (is_there) std::ifstream(text, std::ios::binary).read(start.data(), std::ssize(start));

@@ -44,8 +44,8 @@ void TrainCommandOptions::check() const {
     throw UsageError("--cutoff: expected --consistency simcut beside it, given " +
                      std::string(enum_name(train_.consistency.kind)));
   }
-  if (train_.from.empty() && !makes_vocabulary() &&
-      translation_.vocabulary != vocabulary_of_preset_) {
+  const bool asks_for_vocabulary = translation_.vocabulary != vocabulary_of_preset_;
+  if (train_.from.empty() && !makes_vocabulary() && asks_for_vocabulary) {
     throw UsageError("--vocab: expected a vocabulary that is made of the text, given " +
                      (tokenizer_.empty() ? "characters (--tokenizer sentencepiece makes pieces)"
                                          : "--tokenizer " + tokenizer_));
@@ -60,7 +60,7 @@ void TrainCommandOptions::check() const {
     const std::unique_ptr<ModelConfig> from = read_config(train_.from);
     architecture_.check_like(*from, train_.from);
     const std::int64_t pieces = from->source_pieces();
-    if (translation_.vocabulary != vocabulary_of_preset_ && translation_.vocabulary != pieces) {
+    if (asks_for_vocabulary && translation_.vocabulary != pieces) {
       throw UsageError("--vocab: expected " + std::to_string(pieces) + ", as the model in " +
                        train_.from.string() + " has, given " +
                        std::to_string(translation_.vocabulary));

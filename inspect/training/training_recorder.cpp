@@ -196,8 +196,8 @@ double effective_dimensions(const std::vector<float>& rows, std::int64_t width) 
   }
   // X X^T has the eigenvalues of X^T X that are not zero; their sum is its trace, that of their
   // squares the sum of its elements squared.
-  std::vector<double> traces(count),
-      sums(count);  // of rows, so that threads do not choose the order
+  // Of each row, so that threads do not choose the order in which they are added.
+  std::vector<double> traces(count), sums(count);
 #pragma omp parallel for schedule(dynamic)
   for (std::int64_t a = 0; a < count; ++a) {
     for (std::int64_t b = 0; b <= a; ++b) {
