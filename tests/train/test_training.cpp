@@ -11,6 +11,7 @@
 #include "data/files/safetensors.h"
 #include "data/files/text_file.h"
 #include "decode/scorer.h"
+#include "models/average.h"
 #include "tests/decode/decode_models.h"
 #include "tests/devices.h"
 #include "tests/gap.h"
