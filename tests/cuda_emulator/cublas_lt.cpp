@@ -77,7 +77,6 @@ C finish(const cublasLtMatmulDescOpaque_t& operation, std::int64_t row, std::int
   auto* auxiliary = static_cast<Out*>(const_cast<void*>(operation.auxiliary));
   const std::int64_t at = column * operation.auxiliary_ld + row;
   if (does(operation, CUBLASLT_EPILOGUE_BIAS)) sum += C(vector_of<Out>(operation)[row]);
-  if (does(operation, CUBLASLT_EPILOGUE_RELU) && sum < 0) sum = 0;
   if (does(operation, CUBLASLT_EPILOGUE_GELU_AUX)) auxiliary[at] = Out(sum);
   if (does(operation, CUBLASLT_EPILOGUE_GELU)) sum *= C(gate(double(sum)));
   if (does(operation, CUBLASLT_EPILOGUE_DGELU)) {
