@@ -6,6 +6,7 @@
 
 #include "cli/common.h"
 #include "data/files/text_file.h"
+#include "tensor/suggestion.h"
 
 namespace kette::cli {
 namespace {
@@ -117,9 +118,7 @@ std::string quoted(const std::string& text) {
 }
 
 std::string list_of(const std::vector<std::string>& values) {
-  std::string list;
-  for (const std::string& value : values) list += (list.empty() ? "" : ", ") + quoted(value);
-  return list.empty() ? "" : "[" + list + "]";
+  return values.empty() ? "" : "[" + joined(values, quoted) + "]";
 }
 
 bool is_bare(const std::string& text) {

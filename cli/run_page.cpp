@@ -3,6 +3,7 @@
 #include "cli/config_file.h"
 #include "data/files/atomic_file.h"
 #include "inspect/training/training_recorder.h"
+#include "tensor/suggestion.h"
 
 namespace kette::cli {
 namespace {
@@ -13,9 +14,7 @@ PlottedRun run_in(const fs::path& folder, const std::string& name) {
   PlottedRun run{name, {}, StepSeries(folder / "log.jsonl"), StepSeries(folder / kRecordFile)};
   if (!fs::exists(folder / "config.toml")) return run;
   for (const ConfigEntry& entry : read_config_file(folder / "config.toml")) {
-    std::string values;
-    for (const std::string& value : entry.values) values += (values.empty() ? "" : ", ") + value;
-    run.settings.emplace_back(entry.key, values);
+    run.settings.emplace_back(entry.key, joined(entry.values));
   }
   return run;
 }

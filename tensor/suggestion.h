@@ -2,8 +2,11 @@
 // letter put in, left out, changed, or two swapped).
 #pragma once
 
+#include <concepts>
 #include <cstddef>
+#include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kette {
@@ -18,5 +21,14 @@ std::string did_you_mean(const std::string& name, const std::vector<std::string>
 
 /// "a, b, c"
 std::string joined(const std::vector<std::string>& words, const char* separator = ", ");
+
+/// The same of what text_of makes of each.
+template <class Range, class TextOf>
+requires std::invocable<const TextOf&, decltype(*std::begin(std::declval<const Range&>()))>
+    std::string joined(const Range& range, const TextOf& text_of, const char* separator = ", ") {
+  std::vector<std::string> words;
+  for (const auto& each : range) words.push_back(text_of(each));
+  return joined(words, separator);
+}
 
 }  // namespace kette

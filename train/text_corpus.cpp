@@ -7,6 +7,7 @@
 #include "data/files/text_file.h"
 #include "data/tokenizers/character_tokenizer.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
+#include "tensor/suggestion.h"
 #include "train/status_line.h"
 
 namespace kette {
@@ -23,11 +24,7 @@ std::string joined_text(const std::vector<fs::path>& files) {
 }
 
 std::string names_of(const std::vector<fs::path>& files) {
-  std::string names;
-  for (const fs::path& file : files) {
-    names += (names.empty() ? "" : ", ") + fs::absolute(file).string();
-  }
-  return names;
+  return joined(files, [](const fs::path& file) { return fs::absolute(file).string(); });
 }
 
 }  // namespace

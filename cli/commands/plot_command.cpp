@@ -10,6 +10,7 @@
 #include "cli/run_page.h"
 #include "data/files/json_text.h"
 #include "data/files/visible_text.h"
+#include "tensor/suggestion.h"
 
 namespace kette::cli {
 namespace {
@@ -145,10 +146,8 @@ void run(const PlotOptions& o) {
   }
   print(runs);
   if (!o.out.empty()) {
-    std::string title;
-    for (const std::string& name : names) title += (title.empty() ? "" : ", ") + name;
     const std::string page =
-        training_page(runs, title,
+        training_page(runs, joined(names),
                       (runs.size() == 1 ? std::string("A training run")
                                         : std::to_string(runs.size()) + " training runs") +
                           ", step by step. Made by kette plot.");

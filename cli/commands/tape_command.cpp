@@ -13,6 +13,7 @@
 #include "inspect/steps/scope_finder.h"
 #include "inspect/steps/tape_listing.h"
 #include "inspect/steps/tape_page.h"
+#include "tensor/suggestion.h"
 
 namespace kette::cli {
 namespace {
@@ -41,9 +42,8 @@ std::string origin_of(const TapeInput& input) {
 }
 
 std::string listed(const std::vector<double>& values, std::int64_t elements) {
-  std::string line;
-  for (const double value : values) line += text("%s%.5g", line.empty() ? "" : ", ", value);
-  return "[" + line + (elements > std::ssize(values) ? ", ..." : "") + "]";
+  const auto digits = [](double value) { return text("%.5g", value); };
+  return "[" + joined(values, digits) + (elements > std::ssize(values) ? ", ..." : "") + "]";
 }
 
 void print_totals(const TapeListing& tape) {

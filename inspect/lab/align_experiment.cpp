@@ -12,6 +12,7 @@
 #include "inspect/page/html.h"
 #include "inspect/passes/token_drawings.h"
 #include "models/model_directory.h"
+#include "tensor/suggestion.h"
 
 namespace kette {
 namespace {
@@ -170,9 +171,7 @@ std::vector<AlignmentStudy> study_all(const ExperimentOptions& options,
 }
 
 std::string percents(const std::vector<double>& shares) {
-  std::string text;
-  for (const double share : shares) text += (text.empty() ? "" : ", ") + fixed(100 * share, 1);
-  return text;
+  return joined(shares, [](double share) { return fixed(100 * share, 1); });
 }
 
 }  // namespace

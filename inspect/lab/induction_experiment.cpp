@@ -9,6 +9,7 @@
 #include "inspect/page/heat_map.h"
 #include "inspect/page/html.h"
 #include "models/gpt.h"
+#include "tensor/suggestion.h"
 #include "train/schedule.h"
 #include "train/train_step.h"
 
@@ -158,9 +159,7 @@ struct OfRuns {
   double least() const { return *std::min_element(values.begin(), values.end()); }
   double most() const { return *std::max_element(values.begin(), values.end()); }
   std::string str(int decimals = 2) const {
-    std::string text;
-    for (const double value : values) text += (text.empty() ? "" : ", ") + fixed(value, decimals);
-    return text;
+    return joined(values, [decimals](double value) { return fixed(value, decimals); });
   }
 };
 

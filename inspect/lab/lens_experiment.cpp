@@ -8,6 +8,7 @@
 #include "inspect/page/html.h"
 #include "inspect/passes/logit_lens.h"
 #include "models/model_directory.h"
+#include "tensor/suggestion.h"
 
 namespace kette {
 namespace {
@@ -53,9 +54,7 @@ bool rises(const std::vector<double>& values, double tolerance) {
 }
 
 std::string list(const std::vector<double>& values, int decimals) {
-  std::string text;
-  for (const double value : values) text += (text.empty() ? "" : ", ") + fixed(value, decimals);
-  return text;
+  return joined(values, [decimals](double value) { return fixed(value, decimals); });
 }
 
 std::vector<std::string> lines_of(const std::filesystem::path& file) {

@@ -9,6 +9,7 @@
 #include "inspect/page/assets.h"
 #include "inspect/page/html.h"
 #include "inspect/page/page.h"
+#include "tensor/suggestion.h"
 
 namespace kette {
 namespace {
@@ -70,9 +71,8 @@ std::string time_text(std::int64_t nanoseconds) {
 std::string shape_text(const Shape& shape) { return shape.rank() == 0 ? "scalar" : shape.str(); }
 
 std::string listed(const std::vector<double>& values, std::int64_t elements) {
-  std::string text;
-  for (const double value : values) text += (text.empty() ? "" : ", ") + significant(value);
-  return "[" + text + (elements > std::ssize(values) ? ", \xE2\x80\xA6" : "") + "]";
+  return "[" + joined(values, significant) +
+         (elements > std::ssize(values) ? ", \xE2\x80\xA6" : "") + "]";
 }
 
 class TapePage {

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "tensor/suggestion.h"
+
 namespace kette {
 namespace {
 
@@ -25,9 +27,7 @@ const char* category(Slice::Kind kind) {
 }
 
 std::string listed(const std::vector<TensorInfo>& tensors) {
-  std::string text;
-  for (const TensorInfo& tensor : tensors) text += (text.empty() ? "" : ", ") + tensor.str();
-  return text;
+  return joined(tensors, [](const TensorInfo& tensor) { return tensor.str(); });
 }
 
 /// To four digits, which is more than a time has.

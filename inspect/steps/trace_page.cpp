@@ -8,6 +8,7 @@
 #include "inspect/page/assets.h"
 #include "inspect/page/html.h"
 #include "inspect/page/page.h"
+#include "tensor/suggestion.h"
 
 namespace kette {
 namespace {
@@ -22,9 +23,7 @@ std::string title_of(const Slice& slice) {
 }
 
 std::string listed_tensors(const std::vector<TensorInfo>& tensors) {
-  std::string text;
-  for (const TensorInfo& tensor : tensors) text += (text.empty() ? "" : ", ") + tensor.str();
-  return text;
+  return joined(tensors, [](const TensorInfo& tensor) { return tensor.str(); });
 }
 
 class TracePage {

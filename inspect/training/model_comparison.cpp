@@ -11,6 +11,7 @@
 #include "models/points.h"
 #include "tensor/gap.h"
 #include "tensor/random.h"
+#include "tensor/suggestion.h"
 
 namespace kette {
 namespace {
@@ -150,13 +151,12 @@ class Causes {
           " parameters differ" + (all ? ": two models, or two moments of one training." : "."));
       return;
     }
-    std::string names;
+    std::vector<std::string> names;
     for (const ComparedValues& parameter : c_.parameters) {
-      if (parameter.is_equal(c_.tolerance)) continue;
-      names += (names.empty() ? "" : ", ") + parameter.name;
+      if (!parameter.is_equal(c_.tolerance)) names.push_back(parameter.name);
     }
-    say("Of " + std::to_string(c_.parameters.size()) + " parameters only " + names + " differ" +
-        (different == 1 ? "s" : "") + ".");
+    say("Of " + std::to_string(c_.parameters.size()) + " parameters only " + joined(names) +
+        " differ" + (different == 1 ? "s" : "") + ".");
   }
 
   static double largest_relative(const std::vector<ComparedValues>& values) {
