@@ -146,6 +146,7 @@ struct Head {
 template <class Kept, int kEach, bool kAligned, int kWarps>
 __global__ void attend(Call<Kept> call) {
   static_assert(kWarps == 1 || kWarps == kShares);
+  cuda::await_earlier_kernels();
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const int warp = static_cast<int>(threadIdx.x) / kWarp, team = warp / kWarps;
   const std::int64_t task = cuda::index() / (kWarp * kWarps);
@@ -191,6 +192,7 @@ void launch_attend(CudaExec exec, const Call<Kept>& call, bool aligned) {
   grid.shared_bytes =
       static_cast<std::size_t>(grid.threads.x / (kWarp * kWarps) * call.padded_width()) *
       sizeof(float);
+  grid.starts_early = true;
   cuda::launch(exec,
                aligned ? attend<Kept, kEach, true, kWarps> : attend<Kept, kEach, false, kWarps>,
                grid, call);

@@ -19,6 +19,9 @@ namespace {
 constexpr std::size_t kSegment = std::size_t{1} << 26, kPinnedSegment = std::size_t{1} << 20;
 constexpr std::size_t kPinnedAlignment = 64;
 
+/// Compiled for the same architectures as all others.
+__global__ void any_kernel() {}
+
 /// Work is queued on one stream, so a block that is handed out again is only written after what
 /// used it before is done: releasing needs no waiting.
 class CudaBackend final : public Backend {
@@ -27,6 +30,11 @@ class CudaBackend final : public Backend {
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream");
     check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, index),
           "asking for the multiprocessors");
+    cudaFuncAttributes kernel;
+    int driver = 0;
+    check(cudaFuncGetAttributes(&kernel, any_kernel), "asking how kernels were compiled");
+    check(cudaDriverGetVersion(&driver), "asking for the driver");
+    starts_early_ = kernel.ptxVersion >= 90 && driver >= 12030;  // which records them in graphs
     std::size_t free = 0;
     check(cudaMemGetInfo(&free, &capacity_), "asking for the memory");
   }
@@ -36,6 +44,7 @@ class CudaBackend final : public Backend {
     return stream_;
   }
   int multiprocessors() const { return multiprocessors_; }
+  bool starts_early() const { return starts_early_; }
 
   void* allocate(std::size_t bytes) override {
     make_current();
@@ -137,6 +146,7 @@ class CudaBackend final : public Backend {
   }
 
   int index_, multiprocessors_ = 0;
+  bool starts_early_ = false;
   std::size_t capacity_ = 0;
   cudaStream_t stream_ = nullptr;
   BlockPool pool_{kSegment, kAlignment, reserve, give_back};
@@ -163,6 +173,7 @@ CudaBackend& backend_of(int index) {
 
 cudaStream_t stream(CudaExec exec) { return backend_of(exec.device).stream(); }
 int multiprocessors(CudaExec exec) { return backend_of(exec.device).multiprocessors(); }
+bool starts_early(CudaExec exec) { return backend_of(exec.device).starts_early(); }
 
 }  // namespace cuda
 

@@ -26,6 +26,8 @@ void check(cudaError_t status, const char* what);
 /// The stream all work of a device is queued on, in order. Makes the device the current one.
 cudaStream_t stream(CudaExec exec);
 int multiprocessors(CudaExec exec);
+/// Whether kernels may start early (Grid::starts_early): those compiled for compute capability 9.0 on.
+bool starts_early(CudaExec exec);
 
 using kette::ceil_div, kette::round_up;
 
@@ -34,6 +36,10 @@ inline constexpr int kWarp = 32, kThreads = 256;
 struct Grid {
   dim3 blocks, threads;
   std::size_t shared_bytes = 0;
+  /// The kernel may be started before the one before it has ended ("programmatic dependent launch"),
+  /// which hides how long a start takes. All its threads call await_earlier_kernels() first, or after
+  /// they have read what no kernel writes, such as weights.
+  bool starts_early = false;
 };
 
 /// One thread for each of `count` elements; the kernel checks its index() against the count.
@@ -64,12 +70,24 @@ void launch(CudaExec exec, void (*kernel)(Parameters...), const Grid& grid,
                                static_cast<int>(grid.shared_bytes)),
           "shared memory of a kernel");
   }
-  kernel<<<grid.blocks, grid.threads, grid.shared_bytes, queue>>>(Parameters(arguments)...);
-  check(cudaGetLastError(), "launching a kernel");
+  cudaLaunchConfig_t config = {};
+  config.gridDim = grid.blocks;
+  config.blockDim = grid.threads;
+  config.dynamicSmemBytes = grid.shared_bytes;
+  config.stream = queue;
+  cudaLaunchAttribute early = {};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  config.attrs = &early;
+  config.numAttrs = grid.starts_early && starts_early(exec) ? 1 : 0;
+  check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), "launching a kernel");
 #else
   emulator::launch(queue, reinterpret_cast<const void*>(kernel), grid.blocks, grid.threads,
                    grid.shared_bytes,
-                   [kernel, ... given = Parameters(arguments)] { kernel(given...); });
+                   [kernel, early = grid.starts_early, ... given = Parameters(arguments)] {
+                     kernel(given...);
+                     if (early) emulator::check_has_awaited();
+                   });
 #endif
 }
 
@@ -81,6 +99,17 @@ __device__ T* shared_memory() {
   return reinterpret_cast<T*>(memory);
 #else
   return static_cast<T*>(emulator::shared_memory());
+#endif
+}
+
+/// Lets the next kernel start as soon as all blocks of this one have, and waits until the one before
+/// has ended and what it wrote can be read. Of a kernel with Grid::starts_early.
+__device__ inline void await_earlier_kernels() {
+#ifndef __CUDACC__
+  emulator::await_earlier_kernels();
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+  cudaGridDependencySynchronize();
 #endif
 }
 

@@ -82,14 +82,18 @@ __global__ void __launch_bounds__(kSlicesAtOnce<kRows>* kPanel)
   const auto row_blocks = static_cast<unsigned>(ceil_div(product.rows, kRows));
   const std::int64_t panel = blockIdx.x / row_blocks, first_row = blockIdx.x % row_blocks * kRows;
   const std::int64_t slices = product.depth / kSlice;
+  Pack<W> w[kSlicePacks<W>];
+  const auto read_weights = [&](std::int64_t first) {
+    if (first + place >= slices) return;
+    KETTE_UNROLL for (int pack = 0; pack < kSlicePacks<W>; ++pack) {
+      w[pack] = product.w_at(panel, first + place, pack, column);
+    }
+  };
+  read_weights(0);
+  cuda::await_earlier_kernels();
   float total = 0;
   for (std::int64_t first = 0; first < slices; first += at_once) {
-    Pack<W> w[kSlicePacks<W>];
-    if (first + place < slices) {
-      KETTE_UNROLL for (int pack = 0; pack < kSlicePacks<W>; ++pack) {
-        w[pack] = product.w_at(panel, first + place, pack, column);
-      }
-    }
+    if (first > 0) read_weights(first);
     float x[kRows][kWarpSlices];
     KETTE_UNROLL for (int r = 0; r < kRows; ++r) {
       KETTE_UNROLL for (int s = 0; s < kWarpSlices; ++s) {
@@ -224,7 +228,7 @@ void launch_slices(CudaExec exec, const Product<W>& product) {
   const std::int64_t blocks = ceil_div(product.out, kPanel) * ceil_div(product.rows, kRows);
   cuda::launch(exec, multiply_slices<W, kRows>,
                {dim3(static_cast<unsigned>(blocks)), dim3(static_cast<unsigned>(at_once * kPanel)),
-                static_cast<std::size_t>(at_once) * kSliceRoom<kRows> * sizeof(float)},
+                static_cast<std::size_t>(at_once) * kSliceRoom<kRows> * sizeof(float), true},
                product);
 }
 
@@ -272,6 +276,8 @@ PrepackedWeight prepack_linear(CudaExec exec, const Tensor& matrix, const Tensor
                  depth, to);
   });
   if (bias.defined()) prepacked.bias.view(0, {rows}).copy_from(bias.to(DType::f32));
+  // Products read their weights before they wait for earlier kernels.
+  backend(device).synchronize();
   return prepacked;
 }
 

@@ -107,18 +107,21 @@ bool with_passes(const Body& body, const Function& function) {
 
 template <class Body, int kPasses>
 __global__ void rows_in_registers(Body body, std::int64_t rows) {
+  cuda::await_earlier_kernels();
   const std::int64_t row = cuda::index() / kWarp;
   if (row < rows) body(cuda::RegisterGroup<typename Body::Element, kPasses>{}, row);
 }
 
 template <class Body>
 __global__ void rows_by_warp(Body body, std::int64_t rows) {
+  cuda::await_earlier_kernels();
   const std::int64_t row = cuda::index() / kWarp;
   if (row < rows) body(CudaGroup<kWarp>{}, row);
 }
 
 template <class Body>
 __global__ void rows_by_block(Body body, std::int64_t rows) {
+  cuda::await_earlier_kernels();
   const std::int64_t row = blockIdx.x;
   if (row < rows) body(CudaGroup<kBlock>{}, row);
 }
@@ -199,17 +202,16 @@ __global__ void add_partial_sums(const C* partial, std::int64_t blocks, std::int
 
 template <class Body>
 void for_rows(CudaExec exec, const Body& body, std::int64_t rows) {
+  cuda::Grid grid = cuda::one_thread_each(rows * kWarp);
+  grid.starts_early = true;
   const bool done = with_passes(body, [&]<int kPasses>() {
-    cuda::launch(exec, rows_in_registers<Body, kPasses>, cuda::one_thread_each(rows * kWarp), body,
-                 rows);
+    cuda::launch(exec, rows_in_registers<Body, kPasses>, grid, body, rows);
   });
   if (done) return;
-  if (body.width >= kWideRow) {
-    cuda::launch(exec, rows_by_block<Body>, {dim3(static_cast<unsigned>(rows)), dim3(kBlock)}, body,
-                 rows);
-  } else {
-    cuda::launch(exec, rows_by_warp<Body>, cuda::one_thread_each(rows * kWarp), body, rows);
-  }
+  if (body.width < kWideRow) return cuda::launch(exec, rows_by_warp<Body>, grid, body, rows);
+  grid.blocks = dim3(static_cast<unsigned>(rows));
+  grid.threads = dim3(kBlock);
+  cuda::launch(exec, rows_by_block<Body>, grid, body, rows);
 }
 
 template <class Body>

@@ -49,6 +49,9 @@ void launch(Stream* stream, const void* function, dim3 blocks, dim3 threads,
 /// Counts a kernel that is not of this project.
 void count_launch(const char* name);
 void* shared_memory();
+/// What a thread of a kernel that starts early does, and in the end must have done.
+void await_earlier_kernels();
+void check_has_awaited();
 void block_barrier();
 void warp_barrier();
 /// Number of the thread within its warp.
@@ -124,6 +127,9 @@ enum cudaError_t {
 };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
 enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount };
+struct cudaFuncAttributes {
+  int ptxVersion = 0;
+};
 using cudaStream_t = emulator::Stream*;
 using cudaEvent_t = emulator::Event*;
 using cudaGraph_t = emulator::Graph*;
@@ -145,6 +151,8 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
 inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {
   return *value = 4, cudaSuccess;
 }
+inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes*, void (*)()) { return cudaSuccess; }
+inline cudaError_t cudaDriverGetVersion(int* version) { return *version = 0, cudaSuccess; }
 inline cudaError_t cudaSetDevice(int) { return cudaSuccess; }
 inline cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   return *free = 0, *total = cudaDeviceProp().totalGlobalMem, cudaSuccess;

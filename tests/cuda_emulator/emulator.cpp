@@ -103,14 +103,14 @@ struct Fiber {
   unsigned number = 0;
   const Group* waits_for = nullptr;
   unsigned long generation = 0;
-  bool done = false;
+  bool done = false, has_awaited = false;
   std::vector<Copy> copies;
   std::uint64_t accesses = 0;
 
   void begin(uint3 at, unsigned its_number) {
     index = at;
     number = its_number;
-    done = false;
+    done = has_awaited = false;
     waits_for = nullptr;
     copies.clear();
     accesses = 0;
@@ -278,6 +278,10 @@ void note_access(const void* at) {
 }
 
 void* shared_memory() { return shared.data(); }
+void await_earlier_kernels() { current->has_awaited = true; }
+void check_has_awaited() {
+  if (!current->has_awaited) give_up("a kernel that starts early does not wait for earlier ones");
+}
 void block_barrier() { wait(block); }
 void warp_barrier() { wait(warp_of(*current).group); }
 unsigned lane() { return current->number % kWarp; }
