@@ -23,3 +23,13 @@ TEST_CASE("suggestion: the nearest name, or none when nothing is near") {
   CHECK(did_you_mean("--sed", names) == " (did you mean --seed?)");
   CHECK(did_you_mean("--frobnicate", names).empty());
 }
+
+TEST_CASE("joined lists words, and what a function makes of anything") {
+  CHECK(joined({}) == "");
+  CHECK(joined({"a"}) == "a");
+  CHECK(joined({"a", "b", "c"}, " + ") == "a + b + c");
+  const auto halved = [](int value) { return std::to_string(value / 2); };
+  CHECK(joined(std::vector<int>{}, halved) == "");
+  CHECK(joined(std::vector<int>{2, 6}, halved) == "1, 3");
+  CHECK(joined(std::vector<int>{2, 6}, halved, " and ") == "1 and 3");
+}
