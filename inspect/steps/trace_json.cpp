@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "tensor/suggestion.h"
-
 namespace kette {
 namespace {
 
@@ -26,10 +24,6 @@ const char* category(Slice::Kind kind) {
   return "phase";
 }
 
-std::string listed(const std::vector<TensorInfo>& tensors) {
-  return joined(tensors, [](const TensorInfo& tensor) { return tensor.str(); });
-}
-
 /// To four digits, which is more than a time has.
 double to_four_digits(double value) {
   if (value == 0) return 0;
@@ -41,8 +35,8 @@ double to_four_digits(double value) {
 Json arguments(const Slice& slice, const MachineLimits& limits) {
   Json args = Json::object();
   if (!slice.scope.empty()) args["scope"] = slice.scope;
-  if (!slice.inputs.empty()) args["inputs"] = listed(slice.inputs);
-  if (!slice.outputs.empty()) args["outputs"] = listed(slice.outputs);
+  if (!slice.inputs.empty()) args["inputs"] = list_of(slice.inputs);
+  if (!slice.outputs.empty()) args["outputs"] = list_of(slice.outputs);
   TraceRow row;
   row.add(slice, limits);
   if (slice.flops > 0) {

@@ -8,7 +8,6 @@
 #include "inspect/page/assets.h"
 #include "inspect/page/html.h"
 #include "inspect/page/page.h"
-#include "tensor/suggestion.h"
 
 namespace kette {
 namespace {
@@ -20,10 +19,6 @@ double mebibytes(std::int64_t bytes) { return static_cast<double>(bytes) / (1 <<
 std::string title_of(const Slice& slice) {
   if (slice.kind == Slice::Kind::phase) return "(" + slice.name + ")";
   return slice.name + (slice.kind == Slice::Kind::backward ? " backward" : "");
-}
-
-std::string listed_tensors(const std::vector<TensorInfo>& tensors) {
-  return joined(tensors, [](const TensorInfo& tensor) { return tensor.str(); });
 }
 
 class TracePage {
@@ -194,8 +189,8 @@ class TracePage {
       slices.push_back({word(title_of(slice)), static_cast<int>(slice.kind), word(slice.scope),
                         depths_[i], slice.begin, slice.end, slice.own_nanoseconds(),
                         static_cast<std::int64_t>(slice.flops),
-                        static_cast<std::int64_t>(slice.bytes), word(listed_tensors(slice.inputs)),
-                        word(listed_tensors(slice.outputs)), slice.of_forward});
+                        static_cast<std::int64_t>(slice.bytes), word(list_of(slice.inputs)),
+                        word(list_of(slice.outputs)), slice.of_forward});
     }
     for (const MemoryBlock& block : trace_.blocks) {
       blocks.push_back({word(block.what), block.slice, block.begin, block.end, block.bytes});

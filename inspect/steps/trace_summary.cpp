@@ -5,6 +5,7 @@
 #include <map>
 
 #include "inspect/steps/scope_finder.h"
+#include "tensor/suggestion.h"
 
 namespace kette {
 namespace {
@@ -58,6 +59,10 @@ std::vector<TraceRow> rows_by_scope(const StepTrace& trace, const MachineLimits&
     }
     return "(" + phase->name + ")";
   });
+}
+
+std::string list_of(const std::vector<TensorInfo>& tensors) {
+  return joined(tensors, [](const TensorInfo& tensor) { return tensor.str(); });
 }
 
 }  // namespace kette

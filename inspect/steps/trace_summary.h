@@ -37,4 +37,7 @@ std::vector<TraceRow> rows_by_op(const StepTrace& trace, const MachineLimits& li
 std::vector<TraceRow> rows_by_scope(const StepTrace& trace, const MachineLimits& limits,
                                     std::int64_t parts);
 
+/// "f32 [17, 512], f32 [512]"
+std::string list_of(const std::vector<TensorInfo>& tensors);
+
 }  // namespace kette
