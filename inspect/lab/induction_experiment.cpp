@@ -9,7 +9,6 @@
 #include "inspect/page/heat_map.h"
 #include "inspect/page/html.h"
 #include "models/gpt.h"
-#include "tensor/suggestion.h"
 #include "train/schedule.h"
 #include "train/train_step.h"
 
@@ -158,9 +157,7 @@ struct OfRuns {
 
   double least() const { return *std::min_element(values.begin(), values.end()); }
   double most() const { return *std::max_element(values.begin(), values.end()); }
-  std::string str(int decimals = 2) const {
-    return joined(values, [decimals](double value) { return fixed(value, decimals); });
-  }
+  std::string str(int decimals = 2) const { return fixed(values, decimals); }
 };
 
 }  // namespace

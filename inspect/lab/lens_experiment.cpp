@@ -8,7 +8,6 @@
 #include "inspect/page/html.h"
 #include "inspect/passes/logit_lens.h"
 #include "models/model_directory.h"
-#include "tensor/suggestion.h"
 
 namespace kette {
 namespace {
@@ -51,10 +50,6 @@ bool rises(const std::vector<double>& values, double tolerance) {
     if (values[i] < values[i - 1] - tolerance) return false;
   }
   return true;
-}
-
-std::string list(const std::vector<double>& values, int decimals) {
-  return joined(values, [decimals](double value) { return fixed(value, decimals); });
 }
 
 std::vector<std::string> lines_of(const std::filesystem::path& file) {
@@ -102,13 +97,13 @@ ExperimentReport lens_experiment(const ExperimentOptions& options,
   ExperimentReport report;
   std::vector<double> fall(levels.divergence.rbegin(), levels.divergence.rend());
   report.findings = {
-      {"KL to the last level falls from level to level", "falls", list(levels.divergence, 3),
+      {"KL to the last level falls from level to level", "falls", fixed(levels.divergence, 3),
        rises(fall, 0.02)},
       {"the last level agrees with the model exactly", "1", fixed(levels.agreement.back(), 4),
        levels.agreement.back() == 1 && levels.divergence.back() == 0},
       {"the likeliest word is the last level's more and more often", "rises",
-       list(levels.agreement, 3), rises(levels.agreement, 0.01)},
-      {"BLEU of the translation from encoder level k rises with k", "rises", list(encoder, 2),
+       fixed(levels.agreement, 3), rises(levels.agreement, 0.01)},
+      {"BLEU of the translation from encoder level k rises with k", "rises", fixed(encoder, 2),
        rises(encoder, 0.5)},
       {"and is the model's own at the last, exactly", fixed(whole, 4), fixed(encoder.back(), 4),
        encoder.back() == whole}};

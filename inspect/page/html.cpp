@@ -4,6 +4,7 @@
 
 #include "data/files/utf8.h"
 #include "tensor/error.h"
+#include "tensor/suggestion.h"
 
 namespace kette {
 namespace {
@@ -53,6 +54,10 @@ std::string fixed(double value, int decimals) {
   const std::string text = buffer;
   return text.find_first_not_of("-0.") == std::string::npos && text[0] == '-' ? text.substr(1)
                                                                               : text;
+}
+
+std::string fixed(const std::vector<double>& values, int decimals) {
+  return joined(values, [decimals](double value) { return fixed(value, decimals); });
 }
 
 void HtmlTable::row(const std::vector<Cell>& cells, const std::string& id) {

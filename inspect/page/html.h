@@ -16,6 +16,8 @@ std::string note(const std::string& html);
 
 /// printf of one number, but never -0.
 std::string fixed(double value, int decimals);
+/// "0.25, 1.50"
+std::string fixed(const std::vector<double>& values, int decimals);
 
 /// A table whose rows scripts let the reader sort.
 class HtmlTable {
