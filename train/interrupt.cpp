@@ -1,6 +1,9 @@
 #include "train/interrupt.h"
 
+#include <atomic>
 #include <csignal>
+
+#include "tensor/error.h"
 
 namespace kette {
 namespace {
@@ -8,7 +11,9 @@ namespace {
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
 volatile std::sig_atomic_t interrupted = 0;
-volatile pid_t receiver = 0;
+/// 0: a free place. Without a lock, for a handler reads them.
+std::atomic<pid_t> children[InterruptRelay::kMostChildren] = {};
+static_assert(std::atomic<pid_t>::is_always_lock_free);
 
 /// Gives those signals a handler, but for the ignored ones.
 void handle(void (*handler)(int)) {
@@ -22,14 +27,14 @@ void on_signal(int signal) {
   handle(SIG_DFL);
 }
 
-void pass_on(int signal) { kill(receiver, signal); }
+void pass_to_children(int signal) {
+  interrupted = signal;
+  for (const std::atomic<pid_t>& child : children) {
+    if (const pid_t process = child; process != 0) kill(process, signal);
+  }
+}
 
 }  // namespace
-
-InterruptGuard::InterruptGuard(pid_t process) {
-  receiver = process;
-  handle(pass_on);
-}
 
 InterruptGuard::InterruptGuard() {
   interrupted = 0;
@@ -39,5 +44,27 @@ InterruptGuard::InterruptGuard() {
 InterruptGuard::~InterruptGuard() { handle(SIG_DFL); }
 
 int InterruptGuard::requested() { return interrupted; }
+
+InterruptRelay::InterruptRelay() {
+  interrupted = 0;
+  handle(pass_to_children);
+}
+
+InterruptRelay::~InterruptRelay() { handle(SIG_DFL); }
+
+void InterruptRelay::pass_on(int signal) { pass_to_children(signal); }
+
+int InterruptRelay::requested() const { return interrupted; }
+
+InterruptRelay::Child::Child(InterruptRelay& relay, pid_t process) {
+  for (pid_t none = 0; !children[place_].compare_exchange_strong(none, process); none = 0) {
+    ++place_;
+    KETTE_CHECK(place_ < kMostChildren, "interrupt: expected at most ", kMostChildren,
+                " children at a time, given more");
+  }
+  if (const int signal = relay.requested(); signal != 0) kill(process, signal);
+}
+
+InterruptRelay::Child::~Child() { children[place_] = 0; }
 
 }  // namespace kette

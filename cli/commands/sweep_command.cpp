@@ -1,17 +1,13 @@
-// `kette sweep`: the runs of a file one after the other, each trained and scored by this program in a process of its
-// own, and a table of them that is kept up to date. The same command goes on where it was stopped.
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
+// `kette sweep`: the runs of a file, one after the other or several at a time, each trained and scored by this program in a
+// process of its own, and a table of them that is kept up to date. The same command goes on where it was stopped.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
+#include <csignal>
+#include <future>
 #include <iostream>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -19,6 +15,7 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/config_file.h"
+#include "cli/own_process.h"
 #include "cli/scoring.h"
 #include "cli/sweep_table.h"
 #include "cli/train_options.h"
@@ -26,7 +23,7 @@
 #include "data/files/json_text.h"
 #include "data/files/text_file.h"
 #include "models/model_summary.h"
-#include "train/interrupt.h"
+#include "train/status_line.h"
 #include "train/training_state.h"
 
 namespace kette::cli {
@@ -38,6 +35,7 @@ struct SweepOptions {
   CommonOptions common;
   fs::path file, out;
   std::string device = "cpu";
+  std::int64_t jobs = 1;
 };
 
 /// What a run is kept as, or one of its seeds.
@@ -70,52 +68,6 @@ void check_settings(const SweepRun& run, const RunFiles& files) {
            " to train it anew)");
     }
   });
-}
-
-struct Outcome {
-  int code = 0;
-  Json json;  ///< the last line of stdout
-};
-
-/// This program with other arguments; stderr is shared. What is to end this process ends that one, which saves its
-/// state first. Its process group is its own, so that a terminal's signals reach it once.
-Outcome run_self(std::vector<std::string> words) {
-  words.insert(words.begin(), "kette");
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  int ends[2] = {};
-  KETTE_CHECK(pipe2(ends, O_CLOEXEC) == 0, "sweep: expected a pipe, given ", std::strerror(errno));
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  pid_t child = 0;
-  const int error =
-      posix_spawn(&child, "/proc/self/exe", &actions, &attributes, pointers.data(), environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  KETTE_CHECK(error == 0, "sweep: expected a new process, given ", std::strerror(error));
-  const InterruptGuard guard(child);
-  close(ends[1]);
-  std::string out;
-  char buffer[4096];
-  for (ssize_t bytes = 0; (bytes = read(ends[0], buffer, sizeof buffer)) != 0;) {
-    if (bytes > 0) out.append(buffer, static_cast<std::size_t>(bytes));
-    if (bytes < 0 && errno != EINTR) break;
-  }
-  close(ends[0]);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  Outcome outcome{WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), {}};
-  if (outcome.code == 0) {
-    out.erase(out.find_last_not_of('\n') + 1);
-    outcome.json = parse_json(out.substr(out.find_last_of('\n') + 1), "kette " + words[1]);
-  }
-  return outcome;
 }
 
 /// A run of the sweep file, once or from one of the seeds.
@@ -167,20 +119,33 @@ class Sweep {
   /// The settings as they are kept, to be found the same by another start.
   void write_settings(const Training& training) const;
   std::optional<Json> result_of(const Training& training) const;
-  void train_and_score(const Training& training) const;
-  Outcome call(const Training& training, std::vector<std::string> words) const;
+  /// Trains one after the other, as long as there are some; of each thread's own.
+  void work();
+  /// The next one to be trained, which has been said; nothing after the last.
+  const Training* next();
+  std::string time_left() const;
+  void train_and_score(const Training& training);
+  ProcessOutcome call(const Training& training, std::vector<std::string> words);
   std::vector<SweepRow> rows() const;
   /// Writes and returns it.
   std::string table(const std::vector<SweepRow>& rows) const;
 
   const SweepOptions& options_;
   SweepFile file_;
-  bool translates_ = false;  // what is evaluated
+  bool translates_ = false;   // what is evaluated
+  std::int64_t threads_ = 0;  // of each run; 0: as many as the machine has
   std::vector<Training> trainings_;
+  std::mutex mutex_;  // of what follows, and of the table
+  std::size_t next_ = 0;
+  InterruptRelay relay_;
 };
 
 Sweep::Sweep(const SweepOptions& options)
-    : options_(options), file_(read_sweep_file(options.file)) {
+    : options_(options),
+      file_(read_sweep_file(options.file)),
+      threads_(options.jobs == 1
+                   ? options.common.threads
+                   : std::max<std::int64_t>(1, use_threads(options.common) / options.jobs)) {
   for (const ConfigEntry& entry : file_.evaluation_entries) {
     translates_ = translates_ || entry.key == "src";
   }
@@ -225,24 +190,23 @@ std::optional<Json> Sweep::result_of(const Training& training) const {
   return result;
 }
 
-Outcome Sweep::call(const Training& training, std::vector<std::string> words) const {
+ProcessOutcome Sweep::call(const Training& training, std::vector<std::string> words) {
   words.insert(words.end(), {"--device", options_.device, "--json"});
-  if (options_.common.threads > 0) {
-    words.insert(words.end(), {"--threads", std::to_string(options_.common.threads)});
-  }
-  Outcome outcome = run_self(std::move(words));
+  if (threads_ > 0) words.insert(words.end(), {"--threads", std::to_string(threads_)});
+  ProcessOutcome outcome = run_own_process(
+      std::move(words), options_.jobs == 1 ? "" : "[" + training.title + "] ", relay_);
   if (outcome.code > 128) {
-    std::cerr << "kette: stopped in [" << training.title
-              << "]; the same command goes on from there\n";
+    std::cerr << "kette: stopped in [" + training.title +
+                     "]; the same command goes on from there\n";
     exit_with(outcome.code);
   }
   return outcome;
 }
 
-void Sweep::train_and_score(const Training& training) const {
+void Sweep::train_and_score(const Training& training) {
   const RunFiles& files = training.files;
   const std::string model = files.model().string();
-  const Outcome trained =
+  const ProcessOutcome trained =
       call(training, {"train", "--config", files.settings().string(), "--out", model, "--resume"});
   if (trained.code != 0) return;  // it has said why, and may be tried again
   // Of the model that is left and scored.
@@ -257,7 +221,7 @@ void Sweep::train_and_score(const Training& training) const {
     std::vector<std::string> words = {"evaluate", "--config", files.evaluation().string(),
                                       "--model", model};
     if (translates_) words.insert(words.end(), {"--output", files.translations().string()});
-    const Outcome scored = call(training, std::move(words));
+    const ProcessOutcome scored = call(training, std::move(words));
     if (scored.code != 0) return;
     result["evaluation"] = scored.json;
   }
@@ -287,26 +251,64 @@ std::string Sweep::table(const std::vector<SweepRow>& rows) const {
   return table;
 }
 
+std::string Sweep::time_left() const {
+  double seconds = 0;
+  std::size_t done = 0;
+  for (const Training& training : trainings_) {
+    const std::optional<Json> result = result_of(training);
+    if (!result) continue;
+    seconds += result->at("seconds").get<double>();
+    ++done;
+  }
+  if (done == 0) return {};
+  const double left = static_cast<double>(trainings_.size() - done) / static_cast<double>(done);
+  return ", about " + clock_time(left * seconds / static_cast<double>(options_.jobs)) + " left";
+}
+
+const Training* Sweep::next() {
+  const std::lock_guard lock(mutex_);
+  while (next_ < trainings_.size() && relay_.requested() == 0) {
+    const Training& training = trainings_[next_++];
+    if (result_of(training)) continue;
+    const std::string& own = training.run.own;
+    std::cerr << "[" + training.title + "], " + std::to_string(next_) + " of " +
+                     std::to_string(trainings_.size()) + time_left() +
+                     (own.empty() ? "" : ": " + own) + "\n";
+    return &training;
+  }
+  return nullptr;
+}
+
+void Sweep::work() {
+  try {
+    while (const Training* training = next()) {
+      train_and_score(*training);
+      const std::lock_guard lock(mutex_);
+      table(rows());
+    }
+  } catch (...) {
+    if (relay_.requested() == 0) relay_.pass_on(SIGTERM);  // the others save their states, too
+    throw;
+  }
+}
+
 void Sweep::run() {
   for (const Training& training : trainings_) check_settings(training.run, training.files);
   if (!file_.evaluation.empty()) check_evaluation(file_.evaluation_entries);
   for (const Training& training : trainings_) write_settings(training);
-  std::size_t number = 0, missing = 0;
-  for (const Training& training : trainings_) {
-    ++number;
-    if (result_of(training)) continue;
-    const std::string& own = training.run.own;
-    std::cerr << "[" << training.title << "], " << number << " of " << trainings_.size()
-              << (own.empty() ? "" : ": " + own) << std::endl;
-    train_and_score(training);
-    missing += !result_of(training);
-    table(rows());
+  std::vector<std::future<void>> workers;
+  for (std::int64_t i = 0; i < options_.jobs; ++i) {
+    workers.push_back(std::async(std::launch::async, [this] { work(); }));
   }
+  for (std::future<void>& worker : workers) worker.get();
+  if (const int signal = relay_.requested(); signal != 0) exit_with(128 + signal);
   const std::vector<SweepRow> all = rows();
   std::cout << table(all);
   if (options_.common.json) {
     print_json({{"table", (options_.out / kSweepTable).string()}, {"runs", sweep_json(all)}});
   }
+  const auto missing = std::count_if(trainings_.begin(), trainings_.end(),
+                                     [&](const Training& one) { return !result_of(one); });
   KETTE_CHECK(missing == 0, options_.out.string(), ": expected results of all ", trainings_.size(),
               " runs, given none of ", missing,
               " (what is wrong with them stands above; the same command tries them again)");
@@ -325,6 +327,9 @@ void add_sweep_command(CLI::App& program) {
       .required();
   group.path("--out", options->out, "Where models, results and table.md go", "DIR").required();
   group.text("--device", options->device, "Where to compute: cpu, cuda or cuda:N", "NAME");
+  group.number(
+      "--jobs", options->jobs, {1, true, InterruptRelay::kMostChildren + 1},
+      "Runs at a time, which share --threads: small models learn quicker beside each other than with more threads each");
   add_common_options(command, options->common);
   when_run(command, [options] { Sweep(*options).run(); });
 }

@@ -85,7 +85,12 @@ inline Outcome run_kette(const std::vector<std::string>& arguments,
   if (options.signal != 0) {
     std::error_code absent;
     const auto size = [&] { return std::filesystem::file_size(options.signal_when, absent); };
-    while (kill(child, 0) == 0 && (size() == 0 || absent)) usleep(5000);
+    const auto has_ended = [&] {
+      siginfo_t ended{};
+      return waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+             ended.si_pid == child;
+    };
+    while (!has_ended() && (size() == 0 || absent)) usleep(5000);
     kill(child, options.signal);
   }
   if (options.kill_after > 0) {

@@ -142,7 +142,8 @@ TEST_CASE("kette sweep: runs are trained, scored and put in a table, once") {
       "sweep", (folder / "runs.toml").string(), "--out", out, "--threads", "1", "--json"};
   const testing::Outcome first = run_kette(words);
   REQUIRE_MESSAGE(first.code == 0, first.err);
-  CHECK(first.says("[one head], 2 of 2: heads = 1"));
+  CHECK(first.says("[two heads], 1 of 2\n"));
+  CHECK(first.says("[one head], 2 of 2, about 0:0"));
   const auto json = nlohmann::json::parse(first.last_line());
   const auto& run = json.at("runs").at("one head");
   REQUIRE(run.at("results").size() == 1);
@@ -165,7 +166,8 @@ TEST_CASE("kette sweep: runs are trained, scored and put in a table, once") {
                                        "[two heads]\n[one head]\nheads = 1\n[slow]\nlr = 1e-5\n");
   const testing::Outcome more = run_kette(words);
   CHECK(more.code == 0);
-  CHECK(more.says("[slow], 3 of 3: lr = 1e-5"));
+  CHECK(more.says("[slow], 3 of 3, about 0:0"));
+  CHECK(more.says(" left: lr = 1e-5"));
   CHECK_FALSE(more.says("[one head]"));
 
   // The same name with other settings is another run.
@@ -187,7 +189,8 @@ TEST_CASE(
       {"sweep", (folder / "runs.toml").string(), "--out", out, "--threads", "1", "--json"});
   REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
   CHECK(outcome.says("[a, seed 2], 2 of 4"));
-  CHECK(outcome.says("[b, seed 1], 3 of 4: lr = 0.01"));
+  CHECK(outcome.says("[b, seed 1], 3 of 4, about 0:0"));
+  CHECK(outcome.says(" left: lr = 0.01"));
   CHECK(holds(read_file(folder / "out" / "a" / "seed 2" / "train.toml"), "\nseed = 2\n"));
   const auto runs = nlohmann::json::parse(outcome.last_line()).at("runs");
   for (const char* name : {"a", "b"}) {
@@ -326,4 +329,52 @@ TEST_CASE("kette sweep: a signal to it alone stops the run at work, which saves 
   CHECK(outcome.code == 128 + SIGTERM);
   CHECK(outcome.says("stopped in [long]; the same command goes on from there"));
   CHECK(std::filesystem::exists(model / "training.safetensors"));
+}
+
+TEST_CASE("kette sweep: several runs at a time come to what they do one after the other") {
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  write_file(folder / "runs.toml", "seeds = [1, 2]\n" + shared_settings(folder) +
+                                       evaluation(folder) + "[a]\n[b]\nlr = 0.01\nquiet = false\n");
+  const auto results = [&](const std::string& jobs) {
+    const testing::Outcome outcome =
+        run_kette({"sweep", (folder / "runs.toml").string(), "--out", (folder / jobs).string(),
+                   "--threads", "2", "--jobs", jobs, "--json"});
+    REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+    CHECK(outcome.says("\n[b, seed 2] validation at step 4: ") == (jobs != "1"));
+    auto runs = nlohmann::json::parse(outcome.last_line()).at("runs");
+    for (auto& run : runs) {
+      run.erase("seconds");
+      for (auto& result : run.at("results")) result.erase("seconds");
+    }
+    return runs;
+  };
+  CHECK(results("3") == results("1"));
+  CHECK(run_kette({"sweep", (folder / "runs.toml").string(), "--out", (folder / "0").string(),
+                   "--jobs", "0"})
+            .says("--jobs: expected a whole number from 1 to below 65, given 0"));
+}
+
+TEST_CASE("kette sweep: a signal stops all runs at work, and none begins after it") {
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  std::string runs = shared_settings(folder);
+  for (const char* name : {"a", "b", "c"}) {
+    runs += "[" + std::string(name) + "]\nsteps = 1000000\n";
+  }
+  write_file(folder / "runs.toml", runs);
+  RunOptions options;
+  options.signal = SIGTERM;
+  options.signal_when = folder / "out" / "b" / "model" / "log.jsonl";
+  const testing::Outcome outcome =
+      run_kette({"sweep", (folder / "runs.toml").string(), "--out", (folder / "out").string(),
+                 "--threads", "2", "--jobs", "2"},
+                options);
+  CAPTURE(outcome.err);
+  CHECK(outcome.code == 128 + SIGTERM);
+  CHECK(outcome.says("stopped in [a]; the same command goes on from there"));
+  CHECK(outcome.says("stopped in [b]; the same command goes on from there"));
+  CHECK(std::filesystem::exists(folder / "out" / "a" / "model" / "training.safetensors"));
+  CHECK(std::filesystem::exists(folder / "out" / "b" / "model" / "training.safetensors"));
+  CHECK_FALSE(std::filesystem::exists(folder / "out" / "c" / "model"));
 }

@@ -1,7 +1,9 @@
 // Signals that end a run, and a log that has no room.
 #include <doctest/doctest.h>
+#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 
@@ -60,6 +62,38 @@ TEST_CASE("interrupt: what the program was started to ignore stays ignored") {
   const bool is_ignored = handler_of(SIGHUP) == SIG_IGN;
   CHECK(is_ignored);
   std::signal(SIGHUP, SIG_DFL);
+}
+
+TEST_CASE(
+    "interrupt: a relay passes a signal on to the children at work, and to those that come later") {
+  const auto waiting = [] {
+    char name[] = "sleep", seconds[] = "20";
+    char* const words[] = {name, seconds, nullptr};
+    pid_t child = 0;
+    ::posix_spawnp(&child, name, nullptr, nullptr, words, environ);
+    return child;
+  };
+  const auto signal_that_ended = [](pid_t child) {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WTERMSIG(status);
+  };
+  InterruptRelay relay;
+  const pid_t first = waiting(), second = waiting(), done = waiting(), late = waiting();
+  {
+    { const InterruptRelay::Child no_longer(relay, done); }
+    const InterruptRelay::Child one(relay, first), another(relay, second);
+    CHECK(relay.requested() == 0);
+    std::raise(SIGTERM);
+    CHECK(relay.requested() == SIGTERM);
+    CHECK(signal_that_ended(first) == SIGTERM);
+    CHECK(signal_that_ended(second) == SIGTERM);
+  }
+  const InterruptRelay::Child named_late(relay, late);
+  CHECK(signal_that_ended(late) == SIGTERM);
+  CHECK(::waitpid(done, nullptr, WNOHANG) == 0);  // it was not at work any more
+  ::kill(done, SIGKILL);
+  signal_that_ended(done);
 }
 
 TEST_CASE("progress: a log without room is an error that names it") {
