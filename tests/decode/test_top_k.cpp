@@ -1,6 +1,7 @@
 // The likeliest entries of a vocabulary projection.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tests/decode/decode_models.h"
@@ -57,11 +58,10 @@ TEST_CASE("the likeliest entries equal a sort of the log softmax") {
          {std::pair{9, 7}, {300, 7}, {300, 200}, {1031, 7}, {1031, 65}, {90, 200}}) {
       const std::int64_t count = wanted;
       const Tensor weight = random_tensor({vocabulary, kWidth}, 5);
+      float* const weights = weight.data<float>();
       // Equal rows make ties, which the lower entry wins.
-      for (std::int64_t j = 0; j < kWidth; ++j) {
-        for (const std::int64_t copy : {vocabulary / 2, vocabulary - 1}) {
-          weight.data<float>()[copy * kWidth + j] = weight.data<float>()[4 * kWidth + j];
-        }
+      for (const std::int64_t copy : {vocabulary / 2, vocabulary - 1}) {
+        std::copy_n(weights + 4 * kWidth, kWidth, weights + copy * kWidth);
       }
       const PrepackedWeight prepacked = pack(device, weight);
       const Tensor states = random_tensor({rows, kWidth}, 6);
@@ -77,11 +77,11 @@ TEST_CASE("the likeliest entries equal a sort of the log softmax") {
         std::vector<std::pair<double, std::int64_t>> order;
         std::vector<double> logits;
         double total = 0;
+        const float* const state = states.data<float>() + row * kWidth;
         for (std::int64_t v = 0; v < vocabulary; ++v) {
           double logit = 0;
           for (std::int64_t j = 0; j < kWidth; ++j) {
-            logit += double(states.data<float>()[row * kWidth + j]) *
-                     double(weight.data<float>()[v * kWidth + j]);
+            logit += double(state[j]) * double(weights[v * kWidth + j]);
           }
           logits.push_back(logit);
           total += std::exp(logit);
