@@ -21,6 +21,10 @@ struct Setting {
 struct Section {
   std::string name, origin;
   std::vector<Setting> settings;
+
+  bool is_evaluation() const {
+    return name == kEvaluate || name.starts_with(std::string(kEvaluate) + " ");
+  }
 };
 
 std::string trimmed(std::string_view text) {
@@ -119,7 +123,7 @@ void check_keys(const std::vector<Section>& sections) {
     for (const Setting& setting : section.settings) {
       const std::string& key = setting.entry.key;
       if (of_all.contains(key) ||
-          (section.name == kEvaluate ? of_evaluation : of_run).contains(key)) {
+          (section.is_evaluation() ? of_evaluation : of_run).contains(key)) {
         throw UsageError(setting.entry.origin + ": " + key +
                          ": expected nothing of it, which kette sweep sets itself");
       }
@@ -145,8 +149,8 @@ void check_seeds(const std::vector<std::string>& seeds, const std::vector<Sectio
       if (setting.entry.key == kSeeds) {
         throw UsageError(where + ": expected seeds before the first table, for all runs alike");
       }
-      // In [evaluate] it is that of sampling.
-      if (setting.entry.key == "seed" && !seeds.empty() && section.name != kEvaluate) {
+      // Of an evaluation it is that of sampling.
+      if (setting.entry.key == "seed" && !seeds.empty() && !section.is_evaluation()) {
         throw UsageError(where + ": expected seed or seeds, given both");
       }
     }
@@ -167,12 +171,13 @@ SweepFile read_sweep_file(const std::filesystem::path& path) {
     Section& section = sections[i];
     for (std::size_t k = 1; k < i; ++k) {
       if (sections[k].name != section.name) continue;
-      throw UsageError(section.origin + ": expected each run once, given [" + section.name +
+      throw UsageError(section.origin + ": expected each table once, given [" + section.name +
                        "] again");
     }
-    if (section.name == kEvaluate) {
-      file.evaluation = lines_of(section.settings);
-      file.evaluation_entries = entries_of(section.settings);
+    if (section.is_evaluation()) {
+      const std::size_t begin = std::string_view(kEvaluate).size() + 1;
+      file.evaluations.push_back({begin < section.name.size() ? section.name.substr(begin) : "",
+                                  lines_of(section.settings), entries_of(section.settings)});
       continue;
     }
     std::vector<std::string> against = taken(section.settings, kAgainst);
@@ -180,9 +185,10 @@ SweepFile read_sweep_file(const std::filesystem::path& path) {
     if (against.empty() && !file.runs.empty()) against = {file.runs.back().name};
     SweepRun run = run_of(sections.front(), section);
     for (const std::string& name : against) {
-      const bool is_known = std::any_of(sections.begin() + 1, sections.end(),
-                                        [&](const Section& other) { return other.name == name; });
-      if (against.size() > 1 || !is_known || name == kEvaluate) {
+      const bool is_known = std::any_of(
+          sections.begin() + 1, sections.end(),
+          [&](const Section& other) { return other.name == name && !other.is_evaluation(); });
+      if (against.size() > 1 || !is_known) {
         throw UsageError(section.origin + ": against: expected the name of a run, given " + name);
       }
       if (name != run.name) run.against = name;

@@ -1,6 +1,7 @@
 // A file of training runs for `kette sweep`, as TOML. Before the first table stands what all runs share, options of
 // `kette train` as in a file for --config, and `seeds`: what each run is trained from, once from each. The table [evaluate]
-// has options of `kette evaluate`. Every other table is a run: its name, and what is its own. `against` names the run whose
+// has options of `kette evaluate`; of several texts each has one, with a name, such as ["evaluate test 2017"]. Every other
+// table is a run: its name, and what is its own. `against` names the run whose
 // scores a run's are compared with, of itself or before the first table of all; without it that is the run before.
 //   src = "train.en"
 //   seeds = [1, 2, 3]
@@ -26,10 +27,18 @@ struct SweepRun {
   std::string against;               ///< the name of another run; empty: none
 };
 
+struct SweepEvaluation {
+  std::string name;                  ///< empty: that of [evaluate]
+  std::string settings;              ///< for --config
+  std::vector<ConfigEntry> entries;  ///< the same
+
+  /// Under which a result of a run has what came of it.
+  std::string key() const { return name.empty() ? "evaluation" : "evaluation " + name; }
+};
+
 struct SweepFile {
-  std::string evaluation;                       ///< for --config
-  std::vector<ConfigEntry> evaluation_entries;  ///< the same
-  std::vector<std::string> seeds;               ///< for --seed; none: what the runs say
+  std::vector<SweepEvaluation> evaluations;
+  std::vector<std::string> seeds;  ///< for --seed; none: what the runs say
   std::vector<SweepRun> runs;
 };
 

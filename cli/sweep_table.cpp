@@ -1,6 +1,7 @@
 #include "cli/sweep_table.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "cli/common.h"
@@ -12,8 +13,8 @@ namespace {
 
 /// The score of an evaluation: of a translation model that, of a language model its perplexity, of a masked one the
 /// pseudo-perplexity.
-std::optional<double> score_in(const Json& result) {
-  const auto found = result.find("evaluation");
+std::optional<double> score_in(const Json& result, const std::string& evaluation) {
+  const auto found = result.find(evaluation);
   if (found == result.end()) return {};
   for (const char* key : {"score", "perplexity", "pseudo_perplexity"}) {
     if (found->contains(key)) return found->at(key).get<double>();
@@ -21,97 +22,122 @@ std::optional<double> score_in(const Json& result) {
   return {};
 }
 
-template <class Value>
-double mean_of(const std::vector<Json>& results, const Value& value) {
+double mean_of(const std::vector<Json>& results, const char* key) {
   double sum = 0;
-  for (const Json& result : results) sum += value(result);
+  for (const Json& result : results) sum += result.at(key).get<double>();
   return sum / static_cast<double>(results.size());
 }
 
-double mean_of(const std::vector<Json>& results, const char* key) {
-  return mean_of(results, [&](const Json& result) { return result.at(key).get<double>(); });
-}
+/// What came of one evaluation of a run.
+class Scores {
+ public:
+  Scores(const SweepRow& row, const std::string& evaluation) : row_(row), evaluation_(evaluation) {
+    for (const Json& result : row.results) {
+      if (const auto score = score_in(result, evaluation)) values_.push_back(*score);
+    }
+  }
 
-bool is_scored(const SweepRow& row) {
-  return !row.results.empty() &&
-         std::all_of(row.results.begin(), row.results.end(),
-                     [](const Json& result) { return score_in(result).has_value(); });
-}
+  /// Of all seeds.
+  bool are_there() const { return !values_.empty() && values_.size() == row_.results.size(); }
+  double mean() const {
+    return std::accumulate(values_.begin(), values_.end(), 0.0) /
+           static_cast<double>(values_.size());
+  }
+  /// "40.38", or of several seeds "40.38 (40.10 to 40.61)".
+  std::string shown() const {
+    if (!are_there()) return "";
+    std::string shown = text("%.2f", mean());
+    if (values_.size() > 1) {
+      const auto [least, most] = std::minmax_element(values_.begin(), values_.end());
+      shown += text(" (%.2f to %.2f)", *least, *most);
+    }
+    return shown;
+  }
+  std::string signature() const {
+    if (!are_there()) return "";
+    const Json& evaluation = row_.results.front().at(evaluation_);
+    if (!evaluation.contains("signature")) return "";
+    return evaluation.at("metric").get<std::string>() + ", " +
+           evaluation.at("signature").get<std::string>();
+  }
+  /// Null where there are no translations of all seeds.
+  const std::vector<ScoreStatistics>* statistics() const {
+    const auto found = row_.scores.find(evaluation_);
+    const bool all = found != row_.scores.end() && found->second.size() == row_.results.size();
+    return all && are_there() ? &found->second : nullptr;
+  }
 
-double mean_score(const SweepRow& row) {
-  return mean_of(row.results, [](const Json& result) { return *score_in(result); });
-}
-
-bool has_translations(const SweepRow& row) {
-  return !row.scores.empty() && row.scores.size() == row.results.size();
-}
+ private:
+  const SweepRow& row_;
+  std::string evaluation_;
+  std::vector<double> values_;
+};
 
 /// Beside the run that it is to be compared with, where both have translations.
 struct Comparison {
   double difference, p;
 };
-std::optional<Comparison> compared(const SweepRow& row, const std::vector<SweepRow>& rows) {
+std::optional<Comparison> compared(const SweepRow& row, const std::vector<SweepRow>& rows,
+                                   const std::string& evaluation) {
   const auto other = std::find_if(rows.begin(), rows.end(), [&](const SweepRow& one) {
     return one.run.name == row.run.against;
   });
-  if (other == rows.end() || !has_translations(row) || !has_translations(*other)) return {};
-  return Comparison{mean_score(row) - mean_score(*other),
-                    paired_bootstrap_p(row.scores, other->scores)};
+  if (other == rows.end()) return {};
+  const Scores own(row, evaluation), others(*other, evaluation);
+  if (own.statistics() == nullptr || others.statistics() == nullptr) return {};
+  return Comparison{own.mean() - others.mean(),
+                    paired_bootstrap_p(*own.statistics(), *others.statistics())};
 }
 
-/// "40.38", or of several seeds "40.38 (40.10 to 40.61)".
-std::string score_text(const SweepRow& row) {
-  if (!is_scored(row)) return "";
-  std::string score = text("%.2f", mean_score(row));
-  if (row.results.size() > 1) {
-    std::vector<double> scores;
-    for (const Json& result : row.results) scores.push_back(*score_in(result));
-    const auto [least, most] = std::minmax_element(scores.begin(), scores.end());
-    score += text(" (%.2f to %.2f)", *least, *most);
-  }
-  return score;
-}
-
-std::string signature_of(const SweepRow& row) {
-  if (!is_scored(row)) return "";
-  const Json& evaluation = row.results.front().at("evaluation");
-  if (!evaluation.contains("signature")) return "";
-  return evaluation.at("metric").get<std::string>() + ", " +
-         evaluation.at("signature").get<std::string>();
+/// The title of its column.
+std::string title_of(const SweepEvaluation& evaluation) {
+  return evaluation.name.empty() ? "score" : evaluation.name;
 }
 
 }  // namespace
 
-std::string sweep_table(const std::vector<SweepRow>& rows) {
-  std::string table =
-      "| run | what is its own | parameters | perplexity | score | beside | steps | minutes |\n"
-      "| --- | --- | --- | --- | --- | --- | --- | --- |\n";
-  std::string signature;
+std::string sweep_table(const SweepFile& file, const std::vector<SweepRow>& rows) {
+  std::string titles = "| run | what is its own | parameters | perplexity |",
+              rule = "| --- | --- | --- | --- |";
+  for (const SweepEvaluation& evaluation : file.evaluations) {
+    titles += " " + title_of(evaluation) + " | beside |";
+    rule += " --- | --- |";
+  }
+  std::string table = titles + " steps | minutes |\n" + rule + " --- | --- |\n";
+  std::map<std::string, std::string> signatures;
   std::size_t most_seeds = 0;
   bool is_compared = false;
   for (const SweepRow& row : rows) {
-    table += "| " + row.run.name + " | " + row.run.own + " | ";
+    table += "| " + row.run.name + " | " + row.run.own + " |";
     if (row.results.empty()) {
-      table += "| | | | | |\n";
+      for (std::size_t i = 0; i < 4 + 2 * file.evaluations.size(); ++i) table += " |";
+      table += "\n";
       continue;
     }
     most_seeds = std::max(most_seeds, row.results.size());
-    if (signature.empty()) signature = signature_of(row);
-    std::string beside;
-    if (const std::optional<Comparison> comparison = compared(row, rows)) {
-      is_compared = true;
-      beside = text("%+.2f, p = %.3f, ", comparison->difference, comparison->p) + row.run.against;
+    table += " " + with_commas(row.results.front().at("parameters")) + " | " +
+             text("%.2f", mean_of(row.results, "perplexity")) + " |";
+    for (const SweepEvaluation& evaluation : file.evaluations) {
+      const Scores scores(row, evaluation.key());
+      std::string& signature = signatures[title_of(evaluation)];
+      if (signature.empty()) signature = scores.signature();
+      table += " " + scores.shown() + " | ";
+      if (const auto comparison = compared(row, rows, evaluation.key())) {
+        is_compared = true;
+        table += text("%+.2f, p = %.3f, ", comparison->difference, comparison->p) + row.run.against;
+      }
+      table += " |";
     }
-    table += with_commas(row.results.front().at("parameters")) + " | " +
-             text("%.2f", mean_of(row.results, "perplexity")) + " | " + score_text(row) + " | " +
-             beside + " | " + with_commas(std::llround(mean_of(row.results, "steps"))) + " | " +
+    table += " " + with_commas(std::llround(mean_of(row.results, "steps"))) + " | " +
              text("%.1f", mean_of(row.results, "seconds") / 60) + " |\n";
   }
   if (most_seeds > 1) {
     table +=
         text("\nmeans of up to %zu seeds, of scores with the least and the greatest\n", most_seeds);
   }
-  if (!signature.empty()) table += "\nscore: " + signature + "\n";
+  for (const auto& [title, signature] : signatures) {
+    if (!signature.empty()) table += "\n" + title + ": " + signature + "\n";
+  }
   if (is_compared) {
     const SignificanceOptions drawn;
     table += text("\nbeside: the difference, p by paired bootstrap resampling (bs:%d|seed:%llu)\n",
@@ -120,7 +146,7 @@ std::string sweep_table(const std::vector<SweepRow>& rows) {
   return table;
 }
 
-nlohmann::ordered_json sweep_json(const std::vector<SweepRow>& rows) {
+nlohmann::ordered_json sweep_json(const SweepFile& file, const std::vector<SweepRow>& rows) {
   Json runs = Json::object();
   for (const SweepRow& row : rows) {
     Json& json = runs[row.run.name];
@@ -128,11 +154,15 @@ nlohmann::ordered_json sweep_json(const std::vector<SweepRow>& rows) {
     json = {{"perplexity", mean_of(row.results, "perplexity")},
             {"seconds", mean_of(row.results, "seconds")},
             {"results", row.results}};
-    if (is_scored(row)) json["score"] = mean_score(row);
-    if (const std::optional<Comparison> comparison = compared(row, rows)) {
-      json["against"] = {{"name", row.run.against},
-                         {"difference", comparison->difference},
-                         {"bootstrap_p", comparison->p}};
+    for (const SweepEvaluation& evaluation : file.evaluations) {
+      Json& where = evaluation.name.empty() ? json : json[evaluation.key()];
+      const Scores scores(row, evaluation.key());
+      if (scores.are_there()) where["score"] = scores.mean();
+      if (const auto comparison = compared(row, rows, evaluation.key())) {
+        where["against"] = {{"name", row.run.against},
+                            {"difference", comparison->difference},
+                            {"bootstrap_p", comparison->p}};
+      }
     }
   }
   return runs;

@@ -2,6 +2,7 @@
 // far apart as two of them (data/metrics/significance.h).
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -11,17 +12,19 @@
 
 namespace kette::cli {
 
-/// A run with the results of the seeds that are done. A result has "parameters", "perplexity", "steps", "seconds" and, of
-/// what was evaluated, "evaluation".
+/// A run with the results of the seeds that are done. A result has "parameters", "perplexity", "steps", "seconds" and what
+/// came of each evaluation.
 struct SweepRow {
   SweepRun run;
   std::vector<nlohmann::ordered_json> results;
-  std::vector<ScoreStatistics> scores;  ///< of translations, in the same order
+  /// Of translations, in the same order, by the key of the evaluation.
+  std::map<std::string, std::vector<ScoreStatistics>> scores;
 };
 
 /// As Markdown.
-std::string sweep_table(const std::vector<SweepRow>& rows);
-/// By the runs' names: the means, "against", and all results; null where there is none.
-nlohmann::ordered_json sweep_json(const std::vector<SweepRow>& rows);
+std::string sweep_table(const SweepFile& file, const std::vector<SweepRow>& rows);
+/// By the runs' names: the means, "against", and all results; null where there is none. Score and "against" of an
+/// evaluation with a name stand under its key.
+nlohmann::ordered_json sweep_json(const SweepFile& file, const std::vector<SweepRow>& rows);
 
 }  // namespace kette::cli

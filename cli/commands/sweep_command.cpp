@@ -42,11 +42,26 @@ struct SweepOptions {
 struct RunFiles {
   fs::path folder;
   fs::path settings() const { return folder / "train.toml"; }
-  fs::path evaluation() const { return folder / "evaluate.toml"; }
   fs::path model() const { return folder / "model"; }
-  fs::path translations() const { return folder / "translations.txt"; }
   fs::path result() const { return folder / "result.json"; }
+  fs::path settings_of(const SweepEvaluation& evaluation) const {
+    return folder / ("evaluate" + suffix(evaluation) + ".toml");
+  }
+  fs::path translations_of(const SweepEvaluation& evaluation) const {
+    return folder / ("translations" + suffix(evaluation) + ".txt");
+  }
+
+ private:
+  static std::string suffix(const SweepEvaluation& evaluation) {
+    return evaluation.name.empty() ? "" : " " + evaluation.name;
+  }
 };
+
+/// Whether it is of translations, of which a file can be kept, or of a language model.
+bool is_of_translations(const SweepEvaluation& evaluation) {
+  return std::any_of(evaluation.entries.begin(), evaluation.entries.end(),
+                     [](const ConfigEntry& entry) { return entry.key == "src"; });
+}
 
 /// Throws UsageError unless `kette train` would take these settings, and an Error if the model that is there was trained on
 /// other data: beside a run on those of now its score would say nothing.
@@ -78,20 +93,20 @@ struct Training {
   RunFiles files;
 };
 
-/// How translations are scored, by the options of [evaluate] that say so, and what they are scored against.
+/// How translations are scored, by the options of an evaluation that say so, and what they are scored against.
 struct Scoring {
   ScoringOptions options;
   std::vector<TextLines> references;
 
-  explicit Scoring(const fs::path& evaluation);
+  explicit Scoring(const SweepEvaluation& evaluation);
   ScoreStatistics score(const fs::path& translations) const;
 };
 
-Scoring::Scoring(const fs::path& evaluation) {
+Scoring::Scoring(const SweepEvaluation& evaluation) {
   CLI::App program;
   add_scoring_options(program, options);
   std::vector<std::string> words;
-  for (const ConfigEntry& entry : read_config_file(evaluation)) {
+  for (const ConfigEntry& entry : evaluation.entries) {
     for (const std::string& value : entry.values) {
       if (program.get_option_no_throw("--" + entry.key) != nullptr) {
         words.push_back("--" + entry.key + "=" + value);
@@ -132,7 +147,6 @@ class Sweep {
 
   const SweepOptions& options_;
   SweepFile file_;
-  bool translates_ = false;   // what is evaluated
   std::int64_t threads_ = 0;  // of each run; 0: as many as the machine has
   std::vector<Training> trainings_;
   std::mutex mutex_;  // of what follows, and of the table
@@ -146,9 +160,6 @@ Sweep::Sweep(const SweepOptions& options)
       threads_(options.jobs == 1
                    ? options.common.threads
                    : std::max<std::int64_t>(1, use_threads(options.common) / options.jobs)) {
-  for (const ConfigEntry& entry : file_.evaluation_entries) {
-    translates_ = translates_ || entry.key == "src";
-  }
   for (const SweepRun& run : file_.runs) {
     const RunFiles files{options.out / run.name};
     if (file_.seeds.empty()) trainings_.push_back({run, run.name, run.settings, files});
@@ -174,10 +185,12 @@ void Sweep::write_settings(const Training& training) const {
                 ", or give the run another name)");
     write_file_atomically(files.settings(), training.settings);
   }
-  if (!is_kept(files.evaluation(), file_.evaluation)) {  // the model is scored anew
-    fs::remove(files.result());
-    fs::remove(files.translations());
-    write_file_atomically(files.evaluation(), file_.evaluation);
+  for (const SweepEvaluation& evaluation : file_.evaluations) {
+    const fs::path file = files.settings_of(evaluation);
+    if (is_kept(file, evaluation.settings)) continue;
+    fs::remove(files.result());  // the model is scored anew
+    fs::remove(files.translations_of(evaluation));
+    write_file_atomically(file, evaluation.settings);
   }
 }
 
@@ -217,36 +230,44 @@ void Sweep::train_and_score(const Training& training) {
                  {"steps", trained.json.at("steps")},
                  {"perplexity", std::exp(loss)},
                  {"seconds", trained.json.at("seconds")}};
-  if (!file_.evaluation.empty()) {
-    std::vector<std::string> words = {"evaluate", "--config", files.evaluation().string(),
-                                      "--model", model};
-    if (translates_) words.insert(words.end(), {"--output", files.translations().string()});
+  for (const SweepEvaluation& evaluation : file_.evaluations) {
+    std::vector<std::string> words = {"evaluate", "--config",
+                                      files.settings_of(evaluation).string(), "--model", model};
+    if (is_of_translations(evaluation)) {
+      words.insert(words.end(), {"--output", files.translations_of(evaluation).string()});
+    }
     const ProcessOutcome scored = call(training, std::move(words));
     if (scored.code != 0) return;
-    result["evaluation"] = scored.json;
+    result[evaluation.key()] = scored.json;
   }
   write_file_atomically(files.result(), result.dump(2) + "\n");
 }
 
 std::vector<SweepRow> Sweep::rows() const {
   std::vector<SweepRow> rows;
-  std::optional<Scoring> scoring;
   for (const Training& training : trainings_) {
     if (rows.empty() || rows.back().run.name != training.run.name) {
       rows.push_back({training.run, {}, {}});
     }
-    const std::optional<Json> result = result_of(training);
-    if (!result) continue;
-    rows.back().results.push_back(*result);
-    if (!translates_ || !fs::exists(training.files.translations())) continue;
-    if (!scoring) scoring.emplace(training.files.evaluation());
-    rows.back().scores.push_back(scoring->score(training.files.translations()));
+    if (const auto result = result_of(training)) rows.back().results.push_back(*result);
+  }
+  for (const SweepEvaluation& evaluation : file_.evaluations) {
+    if (!is_of_translations(evaluation)) continue;
+    std::optional<Scoring> scoring;
+    auto row = rows.begin();
+    for (const Training& training : trainings_) {
+      if (row->run.name != training.run.name) ++row;
+      const fs::path translations = training.files.translations_of(evaluation);
+      if (!result_of(training) || !fs::exists(translations)) continue;
+      if (!scoring) scoring.emplace(evaluation);
+      row->scores[evaluation.key()].push_back(scoring->score(translations));
+    }
   }
   return rows;
 }
 
 std::string Sweep::table(const std::vector<SweepRow>& rows) const {
-  std::string table = sweep_table(rows);
+  std::string table = sweep_table(file_, rows);
   write_file_atomically(options_.out / kSweepTable, table);
   return table;
 }
@@ -294,7 +315,7 @@ void Sweep::work() {
 
 void Sweep::run() {
   for (const Training& training : trainings_) check_settings(training.run, training.files);
-  if (!file_.evaluation.empty()) check_evaluation(file_.evaluation_entries);
+  for (const SweepEvaluation& evaluation : file_.evaluations) check_evaluation(evaluation.entries);
   for (const Training& training : trainings_) write_settings(training);
   std::vector<std::future<void>> workers;
   for (std::int64_t i = 0; i < options_.jobs; ++i) {
@@ -305,7 +326,8 @@ void Sweep::run() {
   const std::vector<SweepRow> all = rows();
   std::cout << table(all);
   if (options_.common.json) {
-    print_json({{"table", (options_.out / kSweepTable).string()}, {"runs", sweep_json(all)}});
+    print_json(
+        {{"table", (options_.out / kSweepTable).string()}, {"runs", sweep_json(file_, all)}});
   }
   const auto missing = std::count_if(trainings_.begin(), trainings_.end(),
                                      [&](const Training& one) { return !result_of(one); });

@@ -71,7 +71,8 @@ void train_and_report(const TrainCommandOptions& o, Options options, int threads
                  {{"record_seconds", recorder.seconds()}, {"page_seconds", page.seconds()}});
   }
   if (result.interrupted != 0) {
-    std::cerr << "kette: the same command with --resume goes on from step " << result.steps << "\n";
+    std::cerr << "kette: the same command" << (options.resume ? "" : " with --resume")
+              << " goes on from step " << result.steps << "\n";
     exit_with(128 + result.interrupted);  // so that scripts stop, too
   }
 }

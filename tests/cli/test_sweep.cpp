@@ -60,7 +60,9 @@ TEST_CASE("sweep file: what is shared, what is a run's own, and how they are sco
   const SweepFile file = sweep_of(
       "# a comment\nheads = 4\nwidth = 128 # of all\n\n[evaluate]\nbeam = 5\n[base]\n"
       "[\"one head\"]\nheads = 1\nlr = 1e-3\n");
-  CHECK(file.evaluation == "beam = 5\n");
+  REQUIRE(file.evaluations.size() == 1);
+  CHECK(file.evaluations[0].name.empty());
+  CHECK(file.evaluations[0].settings == "beam = 5\n");
   REQUIRE(file.runs.size() == 2);
   CHECK(file.runs[0].name == "base");
   CHECK(file.runs[0].settings == "heads = 4\nwidth = 128 # of all\n");
@@ -69,6 +71,24 @@ TEST_CASE("sweep file: what is shared, what is a run's own, and how they are sco
   CHECK(file.runs[1].settings == "width = 128 # of all\nheads = 1\nlr = 1e-3\n");
   CHECK(file.runs[1].own == "heads = 1, lr = 1e-3");
   CHECK(file.seeds.empty());
+}
+
+TEST_CASE("sweep file: several evaluations have names, and are no runs") {
+  const SweepFile file =
+      sweep_of("[\"evaluate test 2017\"]\nbeam = 5\n[evaluate more]\n[a]\n[evaluated]\n");
+  REQUIRE(file.evaluations.size() == 2);
+  CHECK(file.evaluations[0].name == "test 2017");
+  CHECK(file.evaluations[0].key() == "evaluation test 2017");
+  CHECK(file.evaluations[0].settings == "beam = 5\n");
+  CHECK(file.evaluations[1].name == "more");
+  REQUIRE(file.runs.size() == 2);
+  CHECK(file.runs[1].name == "evaluated");
+  CHECK(holds(complaint_about("[evaluate b]\n[evaluate b]\n[a]\n"),
+              "runs.toml:2: expected each table once, given [evaluate b] again"));
+  CHECK(holds(complaint_about("[evaluate b]\n[a]\nagainst = \"evaluate b\"\n"),
+              "against: expected the name of a run, given evaluate b"));
+  CHECK(holds(complaint_about("[evaluate b]\noutput = \"x\"\n[a]\n"),
+              "output: expected nothing of it, which kette sweep sets itself"));
 }
 
 TEST_CASE("sweep file: seeds, and what a run is compared with") {
@@ -85,7 +105,8 @@ TEST_CASE("sweep file: seeds, and what a run is compared with") {
   CHECK(all.runs[1].against.empty());
   CHECK(all.runs[2].against == "b");
   CHECK(all.runs[2].settings.empty());
-  CHECK(sweep_of("seeds = [1]\n[evaluate]\nseed = 7\n[a]\n").evaluation == "seed = 7\n");
+  CHECK(sweep_of("seeds = [1]\n[evaluate]\nseed = 7\n[a]\n").evaluations[0].settings ==
+        "seed = 7\n");
 
   CHECK(holds(complaint_about("seeds = [1, x]\n[a]\n"),
               "runs.toml: seeds: expected different whole numbers, given x"));
@@ -101,7 +122,7 @@ TEST_CASE("sweep file: seeds, and what a run is compared with") {
 TEST_CASE("sweep file: what makes no sense is refused, with its line") {
   CHECK(holds(complaint_about("heads = 4\n"), "expected runs, a table such as [base] for each"));
   CHECK(holds(complaint_about("[a]\n[b]\n[a]\n"),
-              "runs.toml:3: expected each run once, given [a] again"));
+              "runs.toml:3: expected each table once, given [a] again"));
   CHECK(holds(complaint_about("[a/b]\n"), "runs.toml:1: expected a name of letters"));
   CHECK(holds(complaint_about("[..]\n"), "runs.toml:1: expected a name of letters"));
   CHECK(holds(complaint_about("[a]\nheads\n"), "runs.toml:2: expected '='"));
@@ -117,17 +138,19 @@ TEST_CASE("sweep file: what makes no sense is refused, with its line") {
   CHECK(sweep_of("[a] # the first\n").runs.front().name == "a");
 }
 
-TEST_CASE("sweep file: the rows of table 3 are of options that there are") {
-  const SweepFile file = read_sweep_file(source_folder() / "bench" / "table3.toml");
-  CHECK(file.runs.front().name == "base");
-  CHECK(file.runs.front().own.empty());
-  CHECK(file.runs.size() == 20);
+TEST_CASE("sweep file: those of bench/ are of options that there are") {
   const std::string known = run_kette({"train", "--help"}).out;
-  for (const SweepRun& run : file.runs) {
-    std::istringstream lines(run.settings);
-    for (std::string key; lines >> key; std::getline(lines, key)) {
-      CAPTURE(key);
-      CHECK(holds(known, "--" + key));
+  for (const auto& [name, runs] :
+       {std::pair{"table3.toml", 20}, {"attention.toml", 8}, {"multi30k.toml", 8}}) {
+    const SweepFile file = read_sweep_file(source_folder() / "bench" / name);
+    CHECK(file.runs.front().own.empty());
+    CHECK(std::ssize(file.runs) == runs);
+    for (const SweepRun& run : file.runs) {
+      std::istringstream lines(run.settings);
+      for (std::string key; lines >> key; std::getline(lines, key)) {
+        CAPTURE(key);
+        CHECK(holds(known, "--" + key));
+      }
     }
   }
 }
@@ -213,6 +236,57 @@ TEST_CASE(
   CHECK(holds(table, "means of up to 2 seeds"));
   CHECK(holds(table, ", a | 4 | "));
   CHECK(holds(table, "by paired bootstrap resampling (bs:1000|seed:12345)"));
+}
+
+TEST_CASE("kette sweep: several texts are evaluated, each compared by itself") {
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  const auto evaluated = [&](const std::string& name, const std::string& file,
+                             const std::string& more = "") {
+    std::string text = evaluation(folder).replace(0, std::string("\n[evaluate]").size(),
+                                                  "[evaluate " + name + "]");
+    for (const std::string side : {".en", ".de"}) {
+      text.replace(text.find("valid" + side), std::string("valid").size(), file);
+    }
+    return text + more;
+  };
+  const auto sweep = [&](const std::string& evaluations) {
+    write_file(folder / "runs.toml", "seeds = [1, 2]\n" + shared_settings(folder) + evaluations +
+                                         "[a]\n[b]\nlr = 0.01\n");
+    const testing::Outcome outcome =
+        run_kette({"sweep", (folder / "runs.toml").string(), "--out", (folder / "out").string(),
+                   "--threads", "2", "--jobs", "2", "--json"});
+    REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+    return nlohmann::json::parse(outcome.last_line()).at("runs").at("b");
+  };
+  const std::string both = evaluated("short one", "valid", "metric = \"chrf\"\n") +
+                           evaluated("long one", "train", "metric = \"chrf\"\n");
+  const auto b = sweep(both);
+  const auto& results = b.at("results");
+  for (const auto& [name, sentences] : {std::pair{"short one", 2}, {"long one", 60}}) {
+    const std::string key = std::string("evaluation ") + name;
+    double sum = 0;
+    for (const auto& result : results) {
+      CHECK(result.at(key).at("sentences") == sentences);
+      sum += result.at(key).at("score").get<double>();
+    }
+    CHECK(b.at(key).at("score").get<double>() == doctest::Approx(sum / 2));
+    CHECK(b.at(key).at("against").at("name") == "a");
+  }
+  CHECK_FALSE(b.contains("score"));
+  const std::string table = read_file(folder / "out" / "table.md");
+  CHECK(holds(table, "| perplexity | short one | beside | long one | beside | steps |"));
+  CHECK(holds(table, "\nlong one: chrf, "));
+  CHECK(std::filesystem::exists(folder / "out" / "b" / "seed 2" / "translations long one.txt"));
+
+  // One that is no longer asked for goes from the table; with another setting it is done again.
+  const std::string model =
+      read_file(folder / "out" / "b" / "seed 1" / "model" / "model.safetensors");
+  const auto again = sweep(evaluated("long one", "train"));
+  CHECK_FALSE(again.contains("evaluation short one"));
+  CHECK(again.at("results")[0].at("evaluation long one").at("metric") == "bleu");
+  CHECK(read_file(folder / "out" / "b" / "seed 1" / "model" / "model.safetensors") == model);
+  CHECK_FALSE(holds(read_file(folder / "out" / "table.md"), "short one"));
 }
 
 TEST_CASE("kette sweep: the perplexity is that of the model that is scored, in a second try, too") {
