@@ -111,13 +111,14 @@ void add_candidate_options(CLI::App& command, TranslateOptions& options,
       "--n-best", options.n_best, at_least(1),
       lists ? "Best translations of each line, or as many samples, as `line ||| text ||| score`"
             : "Best translations of each line, or as many samples, for --mbr");
-  const Option mbr = group.one_of(
+  Option mbr = group.one_of(
       "--mbr", all_names<Utility>(),
       [&options](const std::string& name) { options.minimum_risk = enum_named<Utility>(name); },
       [&options] {
         return options.minimum_risk ? std::string(enum_name(*options.minimum_risk)) : "";
       },
       "Take the one of the --n-best that is most like all of them by this score, the one of minimum Bayes risk");
+  mbr.needs(n_best);
   if (!lists) n_best.needs(mbr);
   Option sample =
       group.flag("--sample", candidates.sample, "Draw translations by chance instead of searching");

@@ -141,7 +141,8 @@ TEST_CASE("cli: minimum Bayes risk takes one of the best, or of the samples") {
       CHECK(shows(all.out, "1 ||| " + first + " ||| "));
     }
   }
-  const Outcome alone = translate({"--mbr", "chrf"});
+  check_usage(translate({"--mbr", "chrf"}), "--n-best");
+  const Outcome alone = translate({"--mbr", "chrf", "--n-best", "1"});
   CHECK(alone.code == 1);
   CHECK(
       alone.says("expected at least 2 translations of each line to choose from (n-best), given 1"));
