@@ -1,8 +1,8 @@
 // A file of training runs for `kette sweep`, as TOML. Before the first table stands what all runs share, options of
 // `kette train` as in a file for --config, and `seeds`: what each run is trained from, once from each. The table [evaluate]
 // has options of `kette evaluate`; of several texts each has one, with a name, such as ["evaluate test 2017"]. Every other
-// table is a run: its name, and what is its own. `against` names the run whose
-// scores a run's are compared with, of itself or before the first table of all; without it that is the run before.
+// table is a run: its name, and what is its own. `against` names the run whose scores a run's are compared with, of itself
+// or before the first table of all; without it that is the run before.
 //   src = "train.en"
 //   seeds = [1, 2, 3]
 //   [evaluate]
