@@ -10,10 +10,10 @@ namespace {
 
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
-volatile std::sig_atomic_t interrupted = 0;
-/// 0: a free place. Without a lock, for a handler reads them.
-std::atomic<pid_t> children[InterruptRelay::kMostChildren] = {};
-static_assert(std::atomic<pid_t>::is_always_lock_free);
+// Without a lock, for handlers and several threads use them.
+std::atomic<int> interrupted = 0;
+std::atomic<pid_t> children[InterruptRelay::kMostChildren] = {};  // 0: a free place
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free);
 
 /// Gives those signals a handler, but for the ignored ones.
 void handle(void (*handler)(int)) {
