@@ -104,7 +104,6 @@ std::string sweep_table(const SweepFile& file, const std::vector<SweepRow>& rows
     rule += " --- | --- |";
   }
   std::string table = titles + " steps | minutes |\n" + rule + " --- | --- |\n";
-  std::map<std::string, std::string> signatures;
   std::size_t most_seeds = 0;
   bool is_compared = false;
   for (const SweepRow& row : rows) {
@@ -119,8 +118,6 @@ std::string sweep_table(const SweepFile& file, const std::vector<SweepRow>& rows
              text("%.2f", mean_of(row.results, "perplexity")) + " |";
     for (const SweepEvaluation& evaluation : file.evaluations) {
       const Scores scores(row, evaluation.key());
-      std::string& signature = signatures[title_of(evaluation)];
-      if (signature.empty()) signature = scores.signature();
       table += " " + scores.shown() + " | ";
       if (const auto comparison = compared(row, rows, evaluation.key())) {
         is_compared = true;
@@ -135,8 +132,13 @@ std::string sweep_table(const SweepFile& file, const std::vector<SweepRow>& rows
     table +=
         text("\nmeans of up to %zu seeds, of scores with the least and the greatest\n", most_seeds);
   }
-  for (const auto& [title, signature] : signatures) {
-    if (!signature.empty()) table += "\n" + title + ": " + signature + "\n";
+  for (const SweepEvaluation& evaluation : file.evaluations) {
+    for (const SweepRow& row : rows) {
+      const std::string signature = Scores(row, evaluation.key()).signature();
+      if (signature.empty()) continue;
+      table += "\n" + title_of(evaluation) + ": " + signature + "\n";
+      break;
+    }
   }
   if (is_compared) {
     const SignificanceOptions drawn;

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <future>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -245,22 +246,19 @@ void Sweep::train_and_score(const Training& training) {
 
 std::vector<SweepRow> Sweep::rows() const {
   std::vector<SweepRow> rows;
+  std::map<std::string, Scoring> scorings;
   for (const Training& training : trainings_) {
     if (rows.empty() || rows.back().run.name != training.run.name) {
       rows.push_back({training.run, {}, {}});
     }
-    if (const auto result = result_of(training)) rows.back().results.push_back(*result);
-  }
-  for (const SweepEvaluation& evaluation : file_.evaluations) {
-    if (!is_of_translations(evaluation)) continue;
-    std::optional<Scoring> scoring;
-    auto row = rows.begin();
-    for (const Training& training : trainings_) {
-      if (row->run.name != training.run.name) ++row;
+    const std::optional<Json> result = result_of(training);
+    if (!result) continue;
+    rows.back().results.push_back(*result);
+    for (const SweepEvaluation& evaluation : file_.evaluations) {
       const fs::path translations = training.files.translations_of(evaluation);
-      if (!result_of(training) || !fs::exists(translations)) continue;
-      if (!scoring) scoring.emplace(evaluation);
-      row->scores[evaluation.key()].push_back(scoring->score(translations));
+      if (!is_of_translations(evaluation) || !fs::exists(translations)) continue;
+      const auto scoring = scorings.try_emplace(evaluation.key(), evaluation).first;
+      rows.back().scores[evaluation.key()].push_back(scoring->second.score(translations));
     }
   }
   return rows;
@@ -329,8 +327,8 @@ void Sweep::run() {
     print_json(
         {{"table", (options_.out / kSweepTable).string()}, {"runs", sweep_json(file_, all)}});
   }
-  const auto missing = std::count_if(trainings_.begin(), trainings_.end(),
-                                     [&](const Training& one) { return !result_of(one); });
+  std::size_t missing = trainings_.size();
+  for (const SweepRow& row : all) missing -= row.results.size();
   KETTE_CHECK(missing == 0, options_.out.string(), ": expected results of all ", trainings_.size(),
               " runs, given none of ", missing,
               " (what is wrong with them stands above; the same command tries them again)");

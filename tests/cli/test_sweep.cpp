@@ -23,9 +23,10 @@ std::string shared_settings(const ScratchFolder& folder) {
          "batch-tokens = 200\nmodel-max-length = 64\nmax-length = 60\nsteps = 4\nquiet = true\n";
 }
 
-std::string evaluation(const ScratchFolder& folder) {
-  return "\n[evaluate]\nsrc = \"" + (folder / "valid.en").string() + "\"\nref = \"" +
-         (folder / "valid.de").string() + "\"\n";
+std::string evaluation(const ScratchFolder& folder, const std::string& title = "evaluate",
+                       const std::string& text = "valid") {
+  return "\n[" + title + "]\nsrc = \"" + (folder / (text + ".en")).string() + "\"\nref = \"" +
+         (folder / (text + ".de")).string() + "\"\n";
 }
 
 bool holds(const std::string& text, const std::string& part) {
@@ -120,15 +121,6 @@ TEST_CASE(
 TEST_CASE("kette sweep: several texts are evaluated, each compared by itself") {
   const ScratchFolder folder;
   write_small_corpus(folder.path());
-  const auto evaluated = [&](const std::string& name, const std::string& file,
-                             const std::string& more = "") {
-    std::string text = evaluation(folder).replace(0, std::string("\n[evaluate]").size(),
-                                                  "[evaluate " + name + "]");
-    for (const std::string side : {".en", ".de"}) {
-      text.replace(text.find("valid" + side), std::string("valid").size(), file);
-    }
-    return text + more;
-  };
   const auto sweep = [&](const std::string& evaluations) {
     write_file(folder / "runs.toml", "seeds = [1, 2]\n" + shared_settings(folder) + evaluations +
                                          "[a]\n[b]\nlr = 0.01\n");
@@ -138,8 +130,8 @@ TEST_CASE("kette sweep: several texts are evaluated, each compared by itself") {
     REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
     return nlohmann::json::parse(outcome.last_line()).at("runs").at("b");
   };
-  const std::string both = evaluated("short one", "valid", "metric = \"chrf\"\n") +
-                           evaluated("long one", "train", "metric = \"chrf\"\n");
+  const std::string both = evaluation(folder, "evaluate short one") + "metric = \"chrf\"\n" +
+                           evaluation(folder, "evaluate long one", "train") + "metric = \"chrf\"\n";
   const auto b = sweep(both);
   const auto& results = b.at("results");
   for (const auto& [name, sentences] : {std::pair{"short one", 2}, {"long one", 60}}) {
@@ -161,7 +153,7 @@ TEST_CASE("kette sweep: several texts are evaluated, each compared by itself") {
   // One that is no longer asked for goes from the table; with another setting it is done again.
   const std::string model =
       read_file(folder / "out" / "b" / "seed 1" / "model" / "model.safetensors");
-  const auto again = sweep(evaluated("long one", "train"));
+  const auto again = sweep(evaluation(folder, "evaluate long one", "train"));
   CHECK_FALSE(again.contains("evaluation short one"));
   CHECK(again.at("results")[0].at("evaluation long one").at("metric") == "bleu");
   CHECK(read_file(folder / "out" / "b" / "seed 1" / "model" / "model.safetensors") == model);
