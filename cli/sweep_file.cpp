@@ -175,6 +175,7 @@ SweepFile read_sweep_file(const std::filesystem::path& path) {
                        "] again");
     }
     if (section.is_evaluation()) {
+      if (section.settings.empty()) continue;
       const std::size_t begin = std::string_view(kEvaluate).size() + 1;
       file.evaluations.push_back({begin < section.name.size() ? section.name.substr(begin) : "",
                                   lines_of(section.settings), entries_of(section.settings)});

@@ -24,6 +24,10 @@ inline std::string kette_binary() {
   return named ? named : KETTE_BINARY;
 }
 
+inline bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 struct Outcome {
   int code = -1;  ///< exit code; 128 + N after signal N
   std::string out, err;
@@ -32,7 +36,7 @@ struct Outcome {
     const std::string text = out.substr(0, out.find_last_not_of('\n') + 1);
     return text.substr(text.find_last_of('\n') + 1);
   }
-  bool says(const std::string& text) const { return err.find(text) != std::string::npos; }
+  bool says(const std::string& text) const { return holds(err, text); }
 };
 
 struct RunOptions {
@@ -41,8 +45,8 @@ struct RunOptions {
   std::string output_file;        ///< where stdout goes instead, such as /dev/full
   std::int64_t file_limit = 0;    ///< RLIMIT_FSIZE in bytes
   std::int64_t memory_limit = 0;  ///< RLIMIT_AS in bytes, if no sanitizer needs all addresses
-  int signal = 0;                 ///< sent once `signal_when` has content
-  std::filesystem::path signal_when{};
+  int signal = 0;                 ///< sent once all of `signal_when` have content
+  std::vector<std::filesystem::path> signal_when{};
   std::int64_t kill_after = 0;  ///< microseconds until SIGKILL; 0: never
 };
 
@@ -83,14 +87,20 @@ inline Outcome run_kette(const std::vector<std::string>& arguments,
   Outcome outcome;
   if (error != 0) return outcome;
   if (options.signal != 0) {
-    std::error_code absent;
-    const auto size = [&] { return std::filesystem::file_size(options.signal_when, absent); };
+    const auto has_content = [](const std::filesystem::path& file) {
+      std::error_code absent;
+      const auto size = std::filesystem::file_size(file, absent);
+      return !absent && size > 0;
+    };
+    const auto are_ready = [&] {
+      return std::all_of(options.signal_when.begin(), options.signal_when.end(), has_content);
+    };
     const auto has_ended = [&] {
       siginfo_t ended{};
       return waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
              ended.si_pid == child;
     };
-    while (!has_ended() && (size() == 0 || absent)) usleep(5000);
+    while (!has_ended() && !are_ready()) usleep(5000);
     kill(child, options.signal);
   }
   if (options.kill_after > 0) {

@@ -272,7 +272,7 @@ TEST_CASE(
     const std::string log = small.file(name + "/log.jsonl");
     RunOptions options;
     options.signal = signal;
-    options.signal_when = log;
+    options.signal_when = {log};
     const Outcome stopped =
         run_kette(train_arguments(small.folder(), name, {"--steps", "1000000"}), options);
     if (signal == SIGKILL) {

@@ -29,10 +29,6 @@ std::string evaluation(const ScratchFolder& folder, const std::string& title = "
          (folder / (text + ".de")).string() + "\"\n";
 }
 
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("kette sweep: runs are trained, scored and put in a table, once") {
@@ -267,7 +263,7 @@ TEST_CASE("kette sweep: a signal to it alone stops the run at work, which saves 
   const auto model = folder / "out" / "long" / "model";
   RunOptions options;
   options.signal = SIGTERM;
-  options.signal_when = model / "log.jsonl";
+  options.signal_when = {model / "log.jsonl"};
   const testing::Outcome outcome = run_kette({"sweep", (folder / "runs.toml").string(), "--out",
                                               (folder / "out").string(), "--threads", "1"},
                                              options);
@@ -310,7 +306,9 @@ TEST_CASE("kette sweep: a signal stops all runs at work, and none begins after i
   write_file(folder / "runs.toml", runs);
   RunOptions options;
   options.signal = SIGTERM;
-  options.signal_when = folder / "out" / "b" / "model" / "log.jsonl";
+  for (const char* name : {"a", "b"}) {
+    options.signal_when.push_back(folder / "out" / name / "model" / "log.jsonl");
+  }
   const testing::Outcome outcome =
       run_kette({"sweep", (folder / "runs.toml").string(), "--out", (folder / "out").string(),
                  "--threads", "2", "--jobs", "2"},
