@@ -43,6 +43,14 @@ Json block_json(const ParseCounts& counts, const std::string& signature) {
 
 }  // namespace
 
+Option add_punctuation_option(OptionGroup& group, ParseScoreOptions& options) {
+  return group.one_of(
+      "--punctuation", {"own", "gold"},
+      [&](const std::string& whose) { options.gold_punctuation = whose == "gold"; },
+      [&] { return std::string(options.gold_punctuation ? "gold" : "own"); },
+      "By whose tags the score leaves punctuation out: each file's own, as evalb does, or gold's");
+}
+
 void print_parse_score(const ParseScore& score) {
   const std::string limit = score.short_signature.substr(score.short_signature.rfind("len"));
   std::cout << text("%-20s %8s %8s\n", "", "all", limit.c_str());

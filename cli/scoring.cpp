@@ -71,35 +71,41 @@ double score_sentence(std::string_view hypothesis, const ScoreLines& references,
 nlohmann::ordered_json print_scores(const ScoreLines& translations,
                                     const std::vector<ScoreLines>& references,
                                     const OtherSystem& other, const ScoringOptions& o) {
-  const SignificanceOptions drawn;
   BootstrapOptions bootstrap;
-  if (o.confidence) bootstrap = {drawn.resamples, drawn.seed};
+  if (o.confidence) bootstrap.samples = SignificanceOptions().resamples;
   const ScoreStatistics statistics(metric_of(o), translations, references);
   const CorpusScore score = corpus_score(statistics, bootstrap);
   std::cout << score.format(2, true) << "\n";
   Json json{{"metric", o.metric}, {"score", score.score}, {"signature", score.signature}};
   if (other.name.empty()) return json;
 
-  const ScoreStatistics other_statistics(metric_of(o), other.translations, references);
-  const CorpusScore other_score = corpus_score(other_statistics, bootstrap);
-  const SignificanceTests tests = test_significance(statistics, other_statistics, drawn);
-  const double difference = score.score - other_score.score;
-  std::cout << for_stdout(other.name) << ": " << other_score.format() << "\n"
+  json["against"] = print_comparison(statistics, other.name,
+                                     {metric_of(o), other.translations, references}, bootstrap);
+  return json;
+}
+
+nlohmann::ordered_json print_comparison(const ScoreStatistics& system,
+                                        const std::string& other_name, const ScoreStatistics& other,
+                                        const BootstrapOptions& bootstrap) {
+  const SignificanceOptions drawn;
+  const CorpusScore other_score = corpus_score(other, bootstrap);
+  const SignificanceTests tests = test_significance(system, other, drawn);
+  const double difference = system.score() - other_score.score;
+  std::cout << for_stdout(other_name) << ": " << other_score.format() << "\n"
             << text(
                    "difference %+.2f: p = %.4f by paired bootstrap resampling (bs:%d|seed:%llu), "
                    "p = %.4f by paired approximate randomisation (ar:%d|seed:%llu)\n",
                    difference, tests.bootstrap_p, drawn.resamples,
                    static_cast<unsigned long long>(drawn.seed), tests.randomisation_p, drawn.trials,
                    static_cast<unsigned long long>(drawn.seed));
-  json["against"] = Json{{"name", other.name},
-                         {"score", other_score.score},
-                         {"difference", difference},
-                         {"bootstrap_p", tests.bootstrap_p},
-                         {"randomisation_p", tests.randomisation_p},
-                         {"resamples", drawn.resamples},
-                         {"trials", drawn.trials},
-                         {"seed", drawn.seed}};
-  return json;
+  return Json{{"name", other_name},
+              {"score", other_score.score},
+              {"difference", difference},
+              {"bootstrap_p", tests.bootstrap_p},
+              {"randomisation_p", tests.randomisation_p},
+              {"resamples", drawn.resamples},
+              {"trials", drawn.trials},
+              {"seed", drawn.seed}};
 }
 
 }  // namespace kette::cli

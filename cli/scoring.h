@@ -1,4 +1,5 @@
-// BLEU, chrF or TER of translations, alone or beside another system's, for `kette bleu` and `kette evaluate`.
+// BLEU, chrF or TER of translations, alone or beside another system's, for `kette bleu` and `kette evaluate`; and how the scores of
+// two systems are told apart.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -6,6 +7,7 @@
 #include <vector>
 
 #include "cli/options.h"
+#include "data/metrics/score_statistics.h"
 #include "data/metrics/score_tokenizers.h"
 #include "data/metrics/ter.h"
 
@@ -40,5 +42,11 @@ struct OtherSystem {
 nlohmann::ordered_json print_scores(const ScoreLines& translations,
                                     const std::vector<ScoreLines>& references,
                                     const OtherSystem& other, const ScoringOptions& options);
+
+/// Prints the score of another system, and how likely systems of the same quality are as far apart as these two. Gives what
+/// --json says of it.
+nlohmann::ordered_json print_comparison(const ScoreStatistics& system,
+                                        const std::string& other_name, const ScoreStatistics& other,
+                                        const BootstrapOptions& bootstrap = {});
 
 }  // namespace kette::cli

@@ -1,6 +1,7 @@
 // A file of training runs for `kette sweep`, as TOML. Before the first table stands what all runs share, options of
 // `kette train` as in a file for --config, and `seeds`: what each run is trained from, once from each. The table [evaluate]
-// has options of `kette evaluate`; of several texts each has one, with a name, such as ["evaluate test 2017"]. Every other
+// has options of `kette evaluate`, or with `gold` of `kette parse`; of several texts each has one, with a name, such as
+// ["evaluate test 2017"]. Every other
 // table is a run: its name, and what is its own. `against` names the run whose scores a run's are compared with, of itself
 // or before the first table of all; without it that is the run before.
 //   src = "train.en"
@@ -12,7 +13,7 @@
 //   heads = 1
 #pragma once
 
-#include "cli/config_file.h"
+#include "cli/sweep_evaluation.h"
 
 namespace kette::cli {
 
@@ -25,15 +26,6 @@ struct SweepRun {
   std::vector<ConfigEntry> entries;  ///< the same
   std::string own;                   ///< "heads = 1, hidden = 512"
   std::string against;               ///< the name of another run; empty: none
-};
-
-struct SweepEvaluation {
-  std::string name;                  ///< empty: that of [evaluate]
-  std::string settings;              ///< for --config
-  std::vector<ConfigEntry> entries;  ///< the same
-
-  /// Under which a result of a run has what came of it.
-  std::string key() const { return name.empty() ? "evaluation" : "evaluation " + name; }
 };
 
 struct SweepFile {

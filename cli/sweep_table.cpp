@@ -11,12 +11,12 @@
 namespace kette::cli {
 namespace {
 
-/// The score of an evaluation: of a translation model that, of a language model its perplexity, of a masked one the
-/// pseudo-perplexity.
+/// The score of an evaluation: of a translation model that, of a parser F1, of a language model its perplexity, of a masked
+/// one the pseudo-perplexity.
 std::optional<double> score_in(const Json& result, const std::string& evaluation) {
   const auto found = result.find(evaluation);
   if (found == result.end()) return {};
-  for (const char* key : {"score", "perplexity", "pseudo_perplexity"}) {
+  for (const char* key : {"score", "f1", "perplexity", "pseudo_perplexity"}) {
     if (found->contains(key)) return found->at(key).get<double>();
   }
   return {};
@@ -57,10 +57,10 @@ class Scores {
     if (!are_there()) return "";
     const Json& evaluation = row_.results.front().at(evaluation_);
     if (!evaluation.contains("signature")) return "";
-    return evaluation.at("metric").get<std::string>() + ", " +
-           evaluation.at("signature").get<std::string>();
+    const std::string metric = evaluation.value("metric", "");  // a parser's signature says it
+    return (metric.empty() ? "" : metric + ", ") + evaluation.at("signature").get<std::string>();
   }
-  /// Null where there are no translations of all seeds.
+  /// Null where there is no output of all seeds.
   const std::vector<ScoreStatistics>* statistics() const {
     const auto found = row_.scores.find(evaluation_);
     const bool all = found != row_.scores.end() && found->second.size() == row_.results.size();
@@ -73,7 +73,7 @@ class Scores {
   std::vector<double> values_;
 };
 
-/// Beside the run that it is to be compared with, where both have translations.
+/// Beside the run that it is to be compared with, where both have an output.
 struct Comparison {
   double difference, p;
 };

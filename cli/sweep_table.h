@@ -17,7 +17,7 @@ namespace kette::cli {
 struct SweepRow {
   SweepRun run;
   std::vector<nlohmann::ordered_json> results;
-  /// Of translations, in the same order, by the key of the evaluation.
+  /// Of translations or trees, in the same order, by the key of the evaluation.
   std::map<std::string, std::vector<ScoreStatistics>> scores;
 };
 

@@ -35,9 +35,6 @@ void add_trace_command(CLI::App& program);
 void add_tape_command(CLI::App& program);
 void add_bench_command(CLI::App& program);
 
-/// Throws UsageError unless `kette evaluate` would take these settings, and an Error where a file that they name is not there.
-void check_evaluation(const std::vector<ConfigEntry>& entries);
-
 // What `kette bench` measures.
 void add_bench_train_command(CLI::App& bench);
 void add_bench_translate_command(CLI::App& bench);

@@ -160,21 +160,4 @@ void add_evaluate_command(CLI::App& program) {
   when_run(command, [options] { run(*options); });
 }
 
-void check_evaluation(const std::vector<ConfigEntry>& entries) {
-  CLI::App program("", "kette");
-  CLI::App& command = add_command(program, "evaluate", "");
-  EvaluateOptions options;
-  add_options(command, options);
-  PreparedArguments words = arguments_of(command, entries);
-  words.arguments.insert(words.arguments.begin(), {"evaluate", "--model=none"});
-  parse(program, std::move(words));
-  for (const ConfigEntry& entry : entries) {
-    if (entry.key != "src" && entry.key != "ref" && entry.key != "text") continue;
-    for (const std::string& file : entry.values) {
-      KETTE_CHECK(std::filesystem::exists(file), entry.origin, ": expected a file, given ", file,
-                  ", which is not there");
-    }
-  }
-}
-
 }  // namespace kette::cli

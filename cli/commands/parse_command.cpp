@@ -20,7 +20,7 @@ struct ParseCommandOptions {
   EnsembleOptions model;
   TranslateOptions search = parse_options();
   std::filesystem::path input, output, gold;
-  std::string punctuation = "own";
+  ParseScoreOptions scoring;
 };
 
 /// A tree a line, evalb's mark of no tree for a line without words.
@@ -110,9 +110,7 @@ void parse_gold(const ParseCommandOptions& o, int threads) {
     found.trees[i] = std::move(parses[i].tree);
   }
   if (output) output->write(written);
-  ParseScoreOptions scoring;
-  scoring.gold_punctuation = o.punctuation == "gold";
-  const ParseScore score = parse_score(gold, found, scoring);
+  const ParseScore score = parse_score(gold, found, o.scoring);
   print_parse_score(score);
   if (!o.common.json) return;
   Json json = parse_score_json(score);
@@ -145,9 +143,7 @@ void add_parse_command(CLI::App& program) {
   const Option gold = text.path("--gold", options->gold,
                                 "Instead: parse the words of these trees, and print the score")
                           .excludes(input);
-  text.choice("--punctuation", options->punctuation, {"own", "gold"},
-              "By whose tags the score leaves punctuation out, as in kette parse-score")
-      .needs(gold);
+  add_punctuation_option(text, options->scoring).needs(gold);
   OptionGroup search(command, "Search");
   add_beam_options(search, options->search);
   search.number("--batch-tokens", options->search.batch_tokens, at_least(1),

@@ -1,27 +1,36 @@
 // `kette parse-score`: labelled brackets of trees against gold ones, equal to evalb.
 #include <memory>
+#include <optional>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/parse_scoring.h"
+#include "cli/scoring.h"
 
 namespace kette::cli {
 namespace {
 
 struct ParseScoreCommandOptions {
   CommonOptions common;
-  std::filesystem::path gold, test;
-  std::string punctuation = "own";
+  std::filesystem::path gold, test, against;
   ParseScoreOptions scoring;
 };
 
 void run(ParseScoreCommandOptions& o) {
   use_threads(o.common);
-  o.scoring.gold_punctuation = o.punctuation == "gold";
-  const ParseScore score =
-      parse_score(read_trees(o.gold, kWholeText), read_trees(o.test, kWholeText), o.scoring);
+  const Treebank gold = read_trees(o.gold, kWholeText), test = read_trees(o.test, kWholeText);
+  std::optional<ScoreStatistics> other;
+  if (!o.against.empty()) {
+    other = parse_statistics(gold, read_trees(o.against, kWholeText), o.scoring);
+  }
+  const ParseScore score = parse_score(gold, test, o.scoring);
   print_parse_score(score);
-  if (o.common.json) print_json(parse_score_json(score));
+  Json json = parse_score_json(score);
+  if (other) {
+    json["against"] =
+        print_comparison(parse_statistics(gold, test, o.scoring), o.against.string(), *other);
+  }
+  if (o.common.json) print_json(json);
 }
 
 }  // namespace
@@ -37,10 +46,12 @@ void add_parse_score_command(CLI::App& program) {
       .required();
   group.path("--test", options->test, "A parser's trees for the same sentences; (()) for none")
       .required();
+  group.path(
+      "--against", options->against,
+      "Another parser's trees for them: also say whether F1 is higher or lower by more than chance");
   group.number("--cutoff", options->scoring.cutoff, at_least(1),
                "Score those of at most so many words by themselves, too");
-  group.choice("--punctuation", options->punctuation, {"own", "gold"},
-               "By whose tags punctuation is left out: each file's own, as evalb does, or gold's");
+  add_punctuation_option(group, options->scoring);
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }

@@ -17,7 +17,6 @@
 #include "cli/common.h"
 #include "cli/config_file.h"
 #include "cli/own_process.h"
-#include "cli/scoring.h"
 #include "cli/sweep_table.h"
 #include "cli/train_options.h"
 #include "data/files/atomic_file.h"
@@ -46,23 +45,14 @@ struct RunFiles {
   fs::path model() const { return folder / "model"; }
   fs::path result() const { return folder / "result.json"; }
   fs::path settings_of(const SweepEvaluation& evaluation) const {
-    return folder / ("evaluate" + suffix(evaluation) + ".toml");
+    return folder / evaluation.settings_file();
   }
-  fs::path translations_of(const SweepEvaluation& evaluation) const {
-    return folder / ("translations" + suffix(evaluation) + ".txt");
-  }
-
- private:
-  static std::string suffix(const SweepEvaluation& evaluation) {
-    return evaluation.name.empty() ? "" : " " + evaluation.name;
+  /// Empty: none is kept.
+  fs::path output_of(const SweepEvaluation& evaluation) const {
+    const std::string name = evaluation.output_file();
+    return name.empty() ? fs::path() : folder / name;
   }
 };
-
-/// Whether it is of translations, of which a file can be kept, or of a language model.
-bool is_of_translations(const SweepEvaluation& evaluation) {
-  return std::any_of(evaluation.entries.begin(), evaluation.entries.end(),
-                     [](const ConfigEntry& entry) { return entry.key == "src"; });
-}
 
 /// Throws UsageError unless `kette train` would take these settings, and an Error if the model that is there was trained on
 /// other data: beside a run on those of now its score would say nothing.
@@ -93,37 +83,6 @@ struct Training {
   std::string settings;  ///< of the run, with the seed
   RunFiles files;
 };
-
-/// How translations are scored, by the options of an evaluation that say so, and what they are scored against.
-struct Scoring {
-  ScoringOptions options;
-  std::vector<TextLines> references;
-
-  explicit Scoring(const SweepEvaluation& evaluation);
-  ScoreStatistics score(const fs::path& translations) const;
-};
-
-Scoring::Scoring(const SweepEvaluation& evaluation) {
-  CLI::App program;
-  add_scoring_options(program, options);
-  std::vector<std::string> words;
-  for (const ConfigEntry& entry : evaluation.entries) {
-    for (const std::string& value : entry.values) {
-      if (program.get_option_no_throw("--" + entry.key) != nullptr) {
-        words.push_back("--" + entry.key + "=" + value);
-      }
-      if (entry.key == "ref") references.push_back(read_lines(value, kWholeText));
-    }
-  }
-  program.parse(std::move(words));
-}
-
-ScoreStatistics Scoring::score(const fs::path& translations) const {
-  const TextLines lines = read_lines(translations, kWholeText);
-  std::vector<ScoreLines> views;
-  for (const TextLines& reference : references) views.push_back(reference.views());
-  return {metric_of(options), lines.views(), views};
-}
 
 class Sweep {
  public:
@@ -190,7 +149,7 @@ void Sweep::write_settings(const Training& training) const {
     const fs::path file = files.settings_of(evaluation);
     if (is_kept(file, evaluation.settings)) continue;
     fs::remove(files.result());  // the model is scored anew
-    fs::remove(files.translations_of(evaluation));
+    if (const fs::path output = files.output_of(evaluation); !output.empty()) fs::remove(output);
     write_file_atomically(file, evaluation.settings);
   }
 }
@@ -232,10 +191,10 @@ void Sweep::train_and_score(const Training& training) {
                  {"perplexity", std::exp(loss)},
                  {"seconds", trained.json.at("seconds")}};
   for (const SweepEvaluation& evaluation : file_.evaluations) {
-    std::vector<std::string> words = {"evaluate", "--config",
+    std::vector<std::string> words = {evaluation.command(), "--config",
                                       files.settings_of(evaluation).string(), "--model", model};
-    if (is_of_translations(evaluation)) {
-      words.insert(words.end(), {"--output", files.translations_of(evaluation).string()});
+    if (const fs::path output = files.output_of(evaluation); !output.empty()) {
+      words.insert(words.end(), {"--output", output.string()});
     }
     const ProcessOutcome scored = call(training, std::move(words));
     if (scored.code != 0) return;
@@ -246,7 +205,7 @@ void Sweep::train_and_score(const Training& training) {
 
 std::vector<SweepRow> Sweep::rows() const {
   std::vector<SweepRow> rows;
-  std::map<std::string, Scoring> scorings;
+  std::map<std::string, SweepScoring> scorings;
   for (const Training& training : trainings_) {
     if (rows.empty() || rows.back().run.name != training.run.name) {
       rows.push_back({training.run, {}, {}});
@@ -255,10 +214,10 @@ std::vector<SweepRow> Sweep::rows() const {
     if (!result) continue;
     rows.back().results.push_back(*result);
     for (const SweepEvaluation& evaluation : file_.evaluations) {
-      const fs::path translations = training.files.translations_of(evaluation);
-      if (!is_of_translations(evaluation) || !fs::exists(translations)) continue;
+      const fs::path output = training.files.output_of(evaluation);
+      if (output.empty() || !fs::exists(output)) continue;
       const auto scoring = scorings.try_emplace(evaluation.key(), evaluation).first;
-      rows.back().scores[evaluation.key()].push_back(scoring->second.score(translations));
+      rows.back().scores[evaluation.key()].push_back(scoring->second.score(output));
     }
   }
   return rows;
@@ -313,7 +272,7 @@ void Sweep::work() {
 
 void Sweep::run() {
   for (const Training& training : trainings_) check_settings(training.run, training.files);
-  for (const SweepEvaluation& evaluation : file_.evaluations) check_evaluation(evaluation.entries);
+  for (const SweepEvaluation& evaluation : file_.evaluations) evaluation.check();
   for (const Training& training : trainings_) write_settings(training);
   std::vector<std::future<void>> workers;
   for (std::int64_t i = 0; i < options_.jobs; ++i) {

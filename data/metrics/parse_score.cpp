@@ -133,6 +133,26 @@ std::int64_t length_of(const Tree& tree) {
   return length;
 }
 
+/// Calls visit(counts, length) for each sentence.
+template <class Visit>
+void each_sentence(const Treebank& gold, const Treebank& test, const ParseScoreOptions& options,
+                   const Visit& visit) {
+  KETTE_CHECK(gold.trees.size() == test.trees.size(), test.name, ": expected ", gold.trees.size(),
+              " trees, as many as ", gold.name, " has, given ", test.trees.size(),
+              " (for a sentence without a tree write (()))");
+  for (std::size_t i = 0; i < gold.trees.size(); ++i) {
+    const std::int64_t length = length_of(gold.trees[i]);
+    KETTE_CHECK(length > 0, gold.place(i), ": expected a tree with words, given one without");
+    visit(parse_counts(gold.trees[i], test.trees[i], options.gold_punctuation), length);
+  }
+}
+
+/// limit: the words of a sentence that count.
+std::string signature(const ParseScoreOptions& options, const std::string& limit) {
+  return std::string("evalb|prm:COLLINS|micro|") +
+         (options.gold_punctuation ? "punctuation:gold|" : "") + "len<=" + limit;
+}
+
 }  // namespace
 
 ParseCounts& ParseCounts::operator+=(const ParseCounts& more) {
@@ -185,22 +205,30 @@ ParseCounts parse_counts(const Tree& gold, const Tree& test, bool gold_punctuati
 ParseScore parse_score(const Treebank& gold, const Treebank& test,
                        const ParseScoreOptions& options) {
   KETTE_CHECK(options.cutoff > 0, "cutoff: expected at least 1 word, given ", options.cutoff);
-  KETTE_CHECK(gold.trees.size() == test.trees.size(), test.name, ": expected ", gold.trees.size(),
-              " trees, as many as ", gold.name, " has, given ", test.trees.size(),
-              " (for a sentence without a tree write (()))");
   ParseScore score;
-  for (std::size_t i = 0; i < gold.trees.size(); ++i) {
-    const std::int64_t length = length_of(gold.trees[i]);
-    KETTE_CHECK(length > 0, gold.place(i), ": expected a tree with words, given one without");
-    const ParseCounts counts = parse_counts(gold.trees[i], test.trees[i], options.gold_punctuation);
+  each_sentence(gold, test, options, [&](const ParseCounts& counts, std::int64_t length) {
     score.all += counts;
     if (length <= options.cutoff) score.short_ones += counts;
-  }
-  const std::string fields = std::string("evalb|prm:COLLINS|micro|") +
-                             (options.gold_punctuation ? "punctuation:gold|" : "") + "len<=";
-  score.signature = fields + "all";
-  score.short_signature = fields + std::to_string(options.cutoff);
+  });
+  score.signature = signature(options, "all");
+  score.short_signature = signature(options, std::to_string(options.cutoff));
   return score;
+}
+
+ScoreStatistics parse_statistics(const Treebank& gold, const Treebank& test,
+                                 const ParseScoreOptions& options) {
+  std::vector<ScoreCounts> rows;
+  each_sentence(gold, test, options, [&](const ParseCounts& counts, std::int64_t /*length*/) {
+    rows.push_back({counts.matched, counts.gold, counts.test});
+  });
+  const auto f1 = [](const ScoreCounts& sum) {
+    ParseCounts counts;
+    counts.matched = sum[0];
+    counts.gold = sum[1];
+    counts.test = sum[2];
+    return counts.f1();
+  };
+  return {{"F1", signature(options, "all"), {}, f1}, rows};
 }
 
 }  // namespace kette

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <string>
 
+#include "data/metrics/score_statistics.h"
 #include "data/trees/tree.h"
 
 namespace kette {
@@ -57,5 +58,11 @@ ParseCounts parse_counts(const Tree& gold, const Tree& test, bool gold_punctuati
 /// Tree n of one against tree n of the other. Not equally many, or a gold tree without words, is an Error.
 ParseScore parse_score(const Treebank& gold, const Treebank& test,
                        const ParseScoreOptions& options = {});
+
+/// The same F1 of all sentences, by what each adds to it: whether two parsers differ is then a matter of
+/// data/metrics/significance.h, as it is of translations. A sentence that is an error of one of them counts nowhere
+/// in that one's score alone.
+ScoreStatistics parse_statistics(const Treebank& gold, const Treebank& test,
+                                 const ParseScoreOptions& options = {});
 
 }  // namespace kette

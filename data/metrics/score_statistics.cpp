@@ -60,6 +60,17 @@ ScoreStatistics::ScoreStatistics(ScoreMetric metric, const ScoreLines& hypothese
   width_ = rows_.size() / segments_;
 }
 
+ScoreStatistics::ScoreStatistics(ScoreMetric metric, const std::vector<ScoreCounts>& rows)
+    : metric_(std::move(metric)), segments_(rows.size()), references_(1) {
+  KETTE_CHECK(!rows.empty(), metric_.name, ": expected counts of at least one segment, given none");
+  width_ = rows.front().size();
+  for (const ScoreCounts& row : rows) {
+    KETTE_CHECK(row.size() == width_, metric_.name, ": expected ", width_,
+                " counts of each segment, as of the first, given ", row.size());
+    rows_.insert(rows_.end(), row.begin(), row.end());
+  }
+}
+
 void ScoreStatistics::add_row(std::size_t row, ScoreCounts& total) const {
   total.resize(width_);
   const std::int64_t* counts = rows_.data() + row * width_;

@@ -1,4 +1,4 @@
-// What a corpus score is made of: one row of counts per segment (a line with its references). The
+// What a corpus score is made of: one row of counts per segment (a line with its references, a tree with gold's). The
 // score of a corpus is a function of the sum of its rows; so is the score of any resample of them,
 // which gives a confidence interval by bootstrap (P. Koehn, "Statistical Significance Tests for
 // Machine Translation Evaluation", 2004): draw as many segments as there are, with replacement.
@@ -21,7 +21,7 @@ using ScoreCounts = std::vector<std::int64_t>;
 struct ScoreMetric {
   std::string name;    ///< "chrF2++"
   std::string fields;  ///< of the signature: "case:mixed|eff:yes|..."
-  /// The counts of one segment. All rows of one metric have the same length.
+  /// The counts of one segment of text; empty where it is of something else. All rows of one metric have the same length.
   std::function<ScoreCounts(const std::u32string& hypothesis,
                             const std::vector<std::u32string>& references)>
       count;
@@ -49,6 +49,8 @@ class ScoreStatistics {
   /// errors: no lines, different numbers of lines, or a line that is not UTF-8.
   ScoreStatistics(ScoreMetric metric, const ScoreLines& hypotheses,
                   const std::vector<ScoreLines>& references);
+  /// Of counts that stand already, a row for each segment, at least one; of one reference.
+  ScoreStatistics(ScoreMetric metric, const std::vector<ScoreCounts>& rows);
 
   const ScoreMetric& metric() const { return metric_; }
   std::size_t segments() const { return segments_; }

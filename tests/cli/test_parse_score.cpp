@@ -30,6 +30,38 @@ TEST_CASE("cli: parse-score prints both blocks and ends with the signature") {
   CHECK(json["short"]["f1"] == 100);
 }
 
+TEST_CASE("cli: parse-score says whether two parsers differ by more than chance") {
+  const ScratchFolder folder;
+  const std::string gold = (folder / "gold").string(), good = (folder / "good").string(),
+                    bad = (folder / "bad").string();
+  const std::string tree = "(S (NP (DT the) (NN cat)) (VP (VBZ sleeps)))\n",
+                    flat = "(S (DT the) (NN cat) (VP (VBZ sleeps)))\n";
+  std::string of_gold, of_good, of_bad;
+  for (int i = 0; i < 12; ++i) {
+    of_gold += tree;
+    of_good += i == 0 ? flat : tree;
+    of_bad += i % 2 == 0 ? flat : tree;
+  }
+  write_file(gold, of_gold);
+  write_file(good, of_good);
+  write_file(bad, of_bad);
+  const Outcome outcome =
+      run_kette({"parse-score", "--gold", gold, "--test", good, "--against", bad, "--json"});
+  REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+  CHECK(holds(outcome.out,
+              "|len<=all = 98.59\n" + bad + ": F1 = 90.91\n" + "difference +7.68: p = 0.0"));
+  const Json against = Json::parse(outcome.last_line()).at("against");
+  CHECK(against.at("score").get<double>() == doctest::Approx(100 * 60.0 / 66));
+  CHECK(against.at("bootstrap_p") < 0.02);
+  CHECK(against.at("randomisation_p") < 0.1);
+  write_file(bad, tree);
+  const Outcome refused =
+      run_kette({"parse-score", "--gold", gold, "--test", good, "--against", bad});
+  CHECK(refused.code == 1);
+  CHECK(refused.out.empty());
+  CHECK(refused.says("bad: expected 12 trees, as many as "));
+}
+
 TEST_CASE("cli: parse-score names file and line of what is no tree") {
   const ScratchFolder folder;
   const std::string gold = (folder / "gold").string(), test = (folder / "test").string();

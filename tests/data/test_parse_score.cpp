@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "data/metrics/parse_score.h"
+#include "data/metrics/significance.h"
 #include "tensor/error.h"
 #include "tensor/splitmix.h"
 #include "tests/data/tiny_text.h"
@@ -198,6 +199,28 @@ TEST_CASE("parse score: the treebank sample with brackets moved, as evalb counts
   const ParseCounts clean = parse_score(gold, test).all, distributed = parse_score(*raw, test).all;
   CHECK(clean.f1() == distributed.f1());
   CHECK(parse_score(gold, gold).all.f1() == 100);
+}
+
+TEST_CASE("parse score: what each sentence adds to F1 tells two parsers apart") {
+  const Treebank gold = trees_in("(S (NP (NN a)) (VP (VB b)))\n(S (NN c))\n(NP (NN d))\n");
+  const Treebank flat = trees_in("(S (NN a) (VP (VB b)))\n(S (NN c))\n(())\n");
+  const ScoreStatistics exact = parse_statistics(gold, gold), other = parse_statistics(gold, flat);
+  CHECK(exact.segments() == 3);
+  CHECK(exact.score() == 100);
+  CHECK(other.sum() == ScoreCounts{3, 4, 3});  // that without a tree counts nowhere
+  CHECK(other.score() == parse_score(gold, flat).all.f1());
+  CHECK(other.metric().name == "F1");
+  CHECK(other.metric().fields == parse_score(gold, flat).signature);
+  CHECK(test_significance(exact, exact).bootstrap_p == 1);
+  CHECK(test_significance(exact, other).bootstrap_p == test_significance(other, exact).bootstrap_p);
+  CHECK(message_of([&] { parse_statistics(gold, trees_in("(S (NN a))")); }) ==
+        "trees: expected 3 trees, as many as trees has, given 1 (for a sentence without a tree "
+        "write (()))");
+  CHECK(message_of([&] { ScoreStatistics(other.metric(), {}); }) ==
+        "F1: expected counts of at least one segment, given none");
+  CHECK(message_of([&] {
+          ScoreStatistics(other.metric(), std::vector<ScoreCounts>{{1, 2}, {1}});
+        }) == "F1: expected 2 counts of each segment, as of the first, given 1");
 }
 
 TEST_CASE("parse score: the traps") {

@@ -1,0 +1,69 @@
+#include "cli/sweep_evaluation.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "cli/arguments.h"
+#include "cli/commands/commands.h"
+#include "cli/common.h"
+#include "cli/parse_scoring.h"
+
+namespace kette::cli {
+
+bool SweepEvaluation::has(const std::string& key) const {
+  return std::any_of(entries.begin(), entries.end(),
+                     [&](const ConfigEntry& entry) { return entry.key == key; });
+}
+
+std::string SweepEvaluation::output_file() const {
+  if (is_of_trees()) return with_name("trees") + ".mrg";
+  return is_of_translations() ? with_name("translations") + ".txt" : "";
+}
+
+void SweepEvaluation::check() const {
+  CLI::App program("", "kette");
+  add_evaluate_command(program);
+  add_parse_command(program);
+  CLI::App& called = *program.get_subcommand(command());
+  when_run(called, [] {});  // whether it would take them is all
+  PreparedArguments words = arguments_of(called, entries);
+  words.arguments.insert(words.arguments.begin(), {command(), "--model=none"});
+  parse(program, std::move(words));
+  for (const ConfigEntry& entry : entries) {
+    const bool is_file = entry.key == "src" || entry.key == "ref" || entry.key == "text" ||
+                         entry.key == "gold" || entry.key == "against";
+    for (const std::string& file : entry.values) {
+      KETTE_CHECK(!is_file || std::filesystem::exists(file), entry.origin,
+                  ": expected a file, given ", file, ", which is not there");
+    }
+  }
+}
+
+SweepScoring::SweepScoring(const SweepEvaluation& evaluation) {
+  CLI::App program;
+  add_scoring_options(program, of_translations_);
+  OptionGroup trees(program, "Trees");
+  add_punctuation_option(trees, of_trees_);
+  std::vector<std::string> words;
+  for (const ConfigEntry& entry : evaluation.entries) {
+    for (const std::string& value : entry.values) {
+      if (program.get_option_no_throw("--" + entry.key) != nullptr) {
+        words.push_back("--" + entry.key + "=" + value);
+      }
+      if (entry.key == "ref") references_.push_back(read_lines(value, kWholeText));
+      if (entry.key == "gold") gold_ = read_trees(value, kWholeText);
+    }
+  }
+  program.parse(std::move(words));
+}
+
+ScoreStatistics SweepScoring::score(const std::filesystem::path& output) const {
+  if (!gold_.trees.empty())
+    return parse_statistics(gold_, read_trees(output, kWholeText), of_trees_);
+  const TextLines lines = read_lines(output, kWholeText);
+  std::vector<ScoreLines> views;
+  for (const TextLines& reference : references_) views.push_back(reference.views());
+  return {metric_of(of_translations_), lines.views(), views};
+}
+
+}  // namespace kette::cli
