@@ -50,7 +50,9 @@ std::vector<Beam::Candidate> Beam::candidates(std::span<const Continuations> off
     for (std::size_t i = 0; may_go_on() && i < row.tokens.size(); ++i) {
       add(row.values[i], row.tokens[i]);
     }
-    if (may_end) add(end_is_forced ? 0 : row.end_value, end_);
+    // What a constraint forbids stays so.
+    const bool is_given = end_is_forced && std::isfinite(row.end_value);
+    if (may_end) add(is_given ? 0 : row.end_value, end_);
   }
   return result;
 }

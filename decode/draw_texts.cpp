@@ -40,7 +40,8 @@ class Drawing {
     KETTE_CHECK(!starts.empty() && copies > 0, "generate: expected at least one text, given none");
     for (const TextStart& start : starts) {
       const std::int64_t length = std::ssize(start.tokens);
-      KETTE_CHECK(length > 0 && length <= model.positions(),
+      KETTE_CHECK(length > 0, "generate: expected texts that begin with a token, given none");
+      KETTE_CHECK(start.source.empty() || length <= model.positions(),
                   "generate: expected texts that begin with 1 to ", model.positions(),
                   " tokens, as many as the model sees at once, given ", length);
       for (std::int64_t copy = 0; copy < copies; ++copy) {
@@ -87,7 +88,7 @@ class Drawing {
     } else if (steps_left_ == 0) {
       begin(std::max<std::int64_t>(1, model_.positions() / 2), 1);
     } else {
-      if (WorkObserver::current()) {  // who wants to see the parts of a step
+      if (sampling_.tap != nullptr || WorkObserver::current()) {  // who wants to see a step's parts
         step();
       } else {
         if (!recorded_step_) recorded_step_ = backend(model_.device()).record([this] { step(); });

@@ -26,7 +26,8 @@ using OnToken = std::function<void(std::int64_t text, std::int32_t token)>;
 
 /// `copies` texts of each start: the tokens after it, without the end mark `end` (-1: there is none). A draw
 /// depends on the seed, the number of the start, which copy it is, and the place in the text. model: made ready for decoding. masks: [1, words] as in TokenMasks, or
-/// undefined. One with a source gets no longer than the model's positions.
+/// undefined. One with a source gets no longer than the model's positions; of another what is too long to be seen at
+/// once is read from its last tokens on.
 std::vector<std::vector<std::int32_t>> draw_texts(const Ensemble& model,
                                                   const SamplingOptions& sampling,
                                                   const Tensor& masks,

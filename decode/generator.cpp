@@ -1,5 +1,6 @@
 #include "decode/generator.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "decode/search_limits.h"
@@ -40,9 +41,9 @@ std::vector<Ids> generate(const Ensemble& model, const Ids& prompt, const Genera
   options.check();
   KETTE_CHECK(!prompt.empty(), "generate: expected a prompt of at least one token, given none");
   const std::int64_t length = std::ssize(prompt);
-  KETTE_CHECK(length <= model.positions(), "generate: expected a prompt of at most ",
-              model.positions(), " tokens, as many as the model sees at once, given ", length,
-              " (shorten it)");
+  SearchOptions lengths;
+  lengths.max_length = std::min(length + options.max_tokens, model.positions());
+  check_memory(lengths, options.texts, model, lengths.max_length);
   return draw_texts(model, options, {}, {{{}, prompt, length + options.max_tokens}}, options.texts,
                     options.end_of_text, on_token);
 }

@@ -21,14 +21,14 @@ struct ContinueOptions : SearchOptions {
   std::int32_t end_of_text = -1;  ///< a text ends with it; -1: texts end with max_tokens alone
 };
 
-/// The options.n_best likeliest, falling. model and prompt: as for generate(), but all must fit in the
-/// model's positions.
+/// The options.n_best likeliest, falling. model and prompt: as for generate(), but prompt and text must fit in the
+/// model's positions together.
 std::vector<Hypothesis> search_continuations(const Ensemble& model,
                                              const std::vector<std::int32_t>& prompt,
                                              ContinueOptions options);
 
-/// model: without an encoder, made ready for decoding. prompt: at least one token and at most as many
-/// as it has positions. The tokens after it, of each text.
+/// model: without an encoder, made ready for decoding. prompt: at least one token; of more than it has positions it
+/// reads the last. The tokens after it, of each text.
 std::vector<std::vector<std::int32_t>> generate(const Ensemble& model,
                                                 const std::vector<std::int32_t>& prompt,
                                                 const GenerateOptions& options,

@@ -70,7 +70,7 @@ void check_memory(const SearchOptions& options, std::int64_t rows, const Ensembl
   KETTE_CHECK(needed <= there,
               "beam or samples: expected as many as have their keys and values in the memory of ",
               gibibytes(there), ", given ", rows, ", which may take ", gibibytes(needed),
-              " for a sentence of ", source_tokens,
+              " for a text of ", source_tokens,
               " tokens (fewer of them, or a lower max length, take less)");
 }
 

@@ -25,7 +25,7 @@ const Family& family_named(const std::string& name) {
   for (const Family* family : families()) {
     if (family->name == name) return *family;
   }
-  fail("model: expected one of the families, given ", name);
+  fail("model: expected one of ", joined(family_names()), ", given ", name);
 }
 
 const Family& family_of_preset(const std::string& preset) {

@@ -48,7 +48,7 @@ class LoraAdapters {
   void merge();
 
  private:
-  /// names: of the equal blocks of rows of the map's weight, from the top.
+  /// parts: the blocks of rows of the map's weight, from the top.
   void add(Linear& map, const std::vector<MapPart>& parts);
 
   LoraOptions options_;

@@ -104,6 +104,10 @@ void print_texts(const GenerateCommandOptions& o, const LoadedEnsemble<Gpt>& loa
   const Ensemble ready = loaded.models.for_decoding(loaded.types);
   loaded.release();
   if (o.search.beam > 1) return print_likeliest(o, tokenizer, ready, prompt, ids);
+  if (std::ssize(ids) > ready.positions()) {
+    std::cerr << "the prompt has " << ids.size() << " tokens, of which the model sees the last "
+              << ready.positions() << "\n";
+  }
   const std::string echoed = o.echo ? prompt : "";
   TextStream stream(tokenizer);
   std::cout << for_stdout(echoed) << std::flush;

@@ -4,11 +4,13 @@
 //   LlamaForCausalLM, MistralForCausalLM
 //                     language models of a later form, here with GPT-2's tokenizer, too
 //   MarianMTModel     a translation model in the form of Marian (Junczys-Dowmunt et al. 2018), such
-//                     as OPUS-MT's; every post-norm model of Kette can take this form
+//                     as OPUS-MT's; a post-norm model of Kette with sinusoidal positions and one vocabulary
+//                     can take this form, if its feed-forward layers have no gate and its heads are whole
 //   BertForMaskedLM   a masked language model with BERT's tokenizer
 // A folder of theirs has config.json, model.safetensors (or several files and an index) and the
 // files of its tokenizer. A setting that would change the result and that the other side lacks is
-// an Error that names it. Dropout rates are carried over where both sides have one.
+// an Error that names it. Dropout rates are carried over where both sides have one. Of a vocabulary that is padded beyond the
+// tokenizer's, the rows of the padding are left out.
 #pragma once
 
 #include <filesystem>

@@ -48,12 +48,13 @@ struct NormNames {
 /// prefix: of all names but the head's.
 Parts bert_parts(const Bert& model, const std::string& prefix = "", const NormNames& names = {}) {
   const std::string embeddings = prefix + "embeddings.", head = "cls.predictions.transform.";
-  Parts parts = {
-      {embeddings + "word_embeddings.weight", model.encoder().token_embedding.table.value()},
-      {embeddings + "position_embeddings.weight",
-       model.encoder().position_embedding->table.value()},
-      {embeddings + "token_type_embeddings.weight",
-       model.encoder().segment_embedding->table.value()}};
+  Parts parts = {{.name = embeddings + "word_embeddings.weight",
+                  .ours = model.encoder().token_embedding.table.value(),
+                  .of_vocabulary = true},
+                 {embeddings + "position_embeddings.weight",
+                  model.encoder().position_embedding->table.value()},
+                 {embeddings + "token_type_embeddings.weight",
+                  model.encoder().segment_embedding->table.value()}};
   const auto add_layer_norm = [&](const std::string& name, const Norm& norm) {
     parts.push_back({name + "LayerNorm" + names.gain, norm.gain.value()});
     parts.push_back({name + "LayerNorm" + names.bias, norm.bias.value()});
@@ -77,7 +78,8 @@ Parts bert_parts(const Bert& model, const std::string& prefix = "", const NormNa
   }
   add_linear(parts, head + "dense", model.head_map(), 0, width);
   add_layer_norm(head, model.head_norm());
-  parts.push_back({kOutputBias, model.output().bias.value()});
+  parts.push_back(
+      {.name = kOutputBias, .ours = model.output().bias.value(), .of_vocabulary = true});
   return parts;
 }
 
@@ -86,9 +88,10 @@ Parts bert_parts(const Bert& model, const std::string& prefix = "", const NormNa
 void pass_over_others(Parameters& parameters, const Bert& model) {
   const auto check_copy = [&](const char* name, const Tensor& ours) {
     if (!parameters.contains(name)) return;
-    KETTE_CHECK(parameters.tensor(name, ours.shape()).values<float>() == ours.values<float>(),
-                parameters.origin(), ": tensor \"", name,
-                "\": expected the values that it is tied to, given others");
+    KETTE_CHECK(
+        parameters.of_vocabulary(name, ours.shape()).values<float>() == ours.values<float>(),
+        parameters.origin(), ": tensor \"", name,
+        "\": expected the values that it is tied to, given others");
   };
   check_copy(kDecoder, model.encoder().token_embedding.table.value());
   check_copy(kDecoderBias, model.output().bias.value());
@@ -119,7 +122,7 @@ void check_bert_form(const BertConfig& config) {
 }  // namespace
 
 SavedModel<Bert> read_bert(const fs::path& folder, const Settings& settings) {
-  const BertConfig config = bert_config(settings);
+  BertConfig config = bert_config(settings);
   Parameters parameters(folder, kBertPrefix);
   KETTE_CHECK(
       fs::exists(folder / "vocab.txt"), folder.string(),
@@ -127,7 +130,7 @@ SavedModel<Bert> read_bert(const fs::path& folder, const Settings& settings) {
       "5 writes tokenizer.json alone; the pieces of its \"vocab\", a line each in the order "
       "of their ids, are that file)");
   SharedTokenizer tokenizer = load_tokenizer(folder, "wordpiece");
-  settings.expect_vocabulary(tokenizer->vocabulary(), config.vocabulary);
+  config.vocabulary = parameters.expect_vocabulary(settings, config.vocabulary, *tokenizer);
 
   auto model = std::make_unique<Bert>(config);
   parameters.expect_at_least(model->parameters().elements());

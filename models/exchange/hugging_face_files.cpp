@@ -50,11 +50,6 @@ Settings Settings::part(const char* key) const {
   return {origin_, json};
 }
 
-void Settings::expect_vocabulary(std::int64_t tokenizer, std::int64_t model) const {
-  KETTE_CHECK(tokenizer <= model, origin_, ": expected at least ", tokenizer,
-              ", the tokens of the tokenizer beside it, for \"vocab_size\", given ", model);
-}
-
 void Settings::check(const std::function<void()>& checks) const {
   try {
     checks();
@@ -111,6 +106,24 @@ Tensor Parameters::tensor(const std::string& name, const Shape& shape) {
   KETTE_CHECK(!bad, folder_, ": tensor \"", stored, "\": expected finite values, given ",
               values.values<float>()[*bad]);
   return values;
+}
+
+Tensor Parameters::of_vocabulary(const std::string& name, const Shape& shape) {
+  const bool is_row = shape.rank() == 2 && shape[0] == 1;
+  const std::int64_t tokens = is_row ? shape[1] : shape[0], width = shape.elements() / tokens;
+  const Shape stored = is_row              ? Shape{1, vocabulary_}
+                       : shape.rank() == 1 ? Shape{vocabulary_}
+                                           : Shape{vocabulary_, width};
+  return tensor(name, stored).reshaped({vocabulary_, width}).slice(0, tokens).reshaped(shape);
+}
+
+std::int64_t Parameters::expect_vocabulary(const Settings& settings, std::int64_t given,
+                                           const Tokenizer& tokenizer) {
+  const std::int64_t pieces = tokenizer.vocabulary();
+  KETTE_CHECK(pieces <= given, settings.origin(), ": expected at least ", pieces,
+              ", the tokens of the tokenizer beside it, for \"vocab_size\", given ", given);
+  vocabulary_ = given;
+  return pieces;
 }
 
 void Parameters::expect_all_read() const {

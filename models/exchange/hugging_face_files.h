@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "data/files/safetensors.h"
+#include "data/tokenizers/tokenizer.h"
 
 namespace kette::hugging_face {
 
@@ -48,7 +49,6 @@ class Settings {
     KETTE_CHECK(given == only, origin_, ": expected ", nlohmann::json(only).dump(), " for \"", key,
                 "\", which is all that Kette has, given ", nlohmann::json(given).dump());
   }
-  void expect_vocabulary(std::int64_t tokenizer, std::int64_t model) const;
   /// Puts the name of the file before the Errors of a check of what was read from it.
   void check(const std::function<void()>& checks) const;
 
@@ -93,6 +93,12 @@ class Parameters {
   void expect_at_least(std::int64_t elements) const;
   /// In f32. A tensor that is missing, has another shape, or no floating-point type is an Error.
   Tensor tensor(const std::string& name, const Shape& shape);
+  /// Likewise one with a row for each token, [tokens, ...] or [1, tokens]. Of a vocabulary that is larger than the
+  /// tokenizer's, often to be a multiple of 64, only rows of tokens that have a piece are wanted.
+  Tensor of_vocabulary(const std::string& name, const Shape& shape);
+  /// The size of the vocabulary in config.json and the tokenizer's. Gives the latter.
+  std::int64_t expect_vocabulary(const Settings& settings, std::int64_t given,
+                                 const Tokenizer& tokenizer);
   /// Not wanted: buffers, and copies of what is there already.
   void pass_over(const std::string& name) { places_.erase(name); }
   /// Throws if anything is left that was neither read nor passed over: the model has more parts.
@@ -107,6 +113,7 @@ class Parameters {
   void add(const std::filesystem::path& file, const std::string& prefix);
 
   std::string folder_;
+  std::int64_t vocabulary_ = 0;  // of the files
   std::vector<SafetensorsFile> files_;
   std::map<std::string, Place> places_;
 };

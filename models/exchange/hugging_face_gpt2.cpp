@@ -24,16 +24,13 @@ GptConfig gpt2_config(const Settings& settings) {
   config.attention_dropout = settings.get<double>("attn_pdrop", 0.1);
   config.tied_output = settings.get<bool>("tie_word_embeddings", true);
   config.norm_epsilon = settings.get<double>("layer_norm_epsilon", kNormEpsilon);
+  if (settings.has("activation_function")) {  // else gelu_new
+    config.feed_forward = read_activation(settings, "activation_function");
+  }
   settings.check([&] {
     KETTE_CHECK(config.hidden > 0, "n_inner: expected at least 1, given ", config.hidden);
     config.check();
   });
-
-  const auto activation = settings.get<std::string>("activation_function", "gelu_new");
-  KETTE_CHECK(activation == "gelu_new" || activation == "gelu_pytorch_tanh", settings.origin(),
-              ": expected gelu_new or gelu_pytorch_tanh, which are the same, for "
-              "\"activation_function\", given ",
-              activation);
   settings.expect("scale_attn_weights", true, true);
   settings.expect("scale_attn_by_inverse_layer_idx", false, false);
   settings.expect("add_cross_attention", false, false);
@@ -42,7 +39,9 @@ GptConfig gpt2_config(const Settings& settings) {
 
 /// prefix: of all names but the head's.
 Parts parts_of(const Gpt& model, const std::string& prefix = "") {
-  Parts parts = {{prefix + "wte.weight", model.token_embedding().table.value()},
+  Parts parts = {{.name = prefix + "wte.weight",
+                  .ours = model.token_embedding().table.value(),
+                  .of_vocabulary = true},
                  {prefix + "wpe.weight", model.position_embedding()->table.value()}};
   const auto add_linear = [&parts](const std::string& name, const Linear& linear) {
     parts.push_back({name + ".weight", linear.weight.value(), true});
@@ -59,7 +58,9 @@ Parts parts_of(const Gpt& model, const std::string& prefix = "") {
     add_linear(name + ".mlp.c_proj", block.feed_forward->outer);
   }
   add_norm(parts, prefix + "ln_f", *model.decoder_norm());
-  if (!model.config().tied_output) parts.push_back({kHead, model.output().weight.value()});
+  if (!model.config().tied_output) {
+    parts.push_back({.name = kHead, .ours = model.output().weight.value(), .of_vocabulary = true});
+  }
   return parts;
 }
 
@@ -76,7 +77,7 @@ void check_form(const GptConfig& config) {
   const std::pair<const char*, bool> settings[] = {
       {"positions", config.positions == Positions::learned},
       {"norm_kind", config.norm_kind == NormKind::layer},
-      {"feed_forward", config.feed_forward == FeedForwardKind::gelu},
+      {"feed_forward", *name_of_activation(config.feed_forward) != '\0'},
       {"hidden", config.hidden > 0},
       {"biases", config.biases},
       {"smeared_keys", !config.smeared_keys},
@@ -86,8 +87,8 @@ void check_form(const GptConfig& config) {
   for (const auto& [setting, is_gpt2] : settings) {
     KETTE_CHECK(
         is_gpt2,
-        "export: expected a model in GPT-2's form (learned positions, layer norm, gelu, "
-        "feed-forward layers, biases, keys that are neither smeared nor shared, no window, a softmax), "
+        "export: expected a model in GPT-2's form (learned positions, layer norm, "
+        "feed-forward layers without a gate, biases, keys that are neither smeared nor shared, no window, a softmax), "
         "which is all that "
         "GPT2LMHeadModel has, or in Llama's (rotary positions, root mean square norms, swiglu, "
         "no biases), given one with another ",
@@ -98,11 +99,11 @@ void check_form(const GptConfig& config) {
 }  // namespace
 
 SavedModel<Gpt> read_gpt2(const fs::path& folder, const Settings& settings) {
-  const GptConfig config = gpt2_config(settings);
+  GptConfig config = gpt2_config(settings);
   Parameters parameters(folder, kPrefix);
   parameters.expect(layer_name(config.layers - 1) + ".ln_1.weight");
   SharedTokenizer tokenizer = load_tokenizer(folder, "gpt2");
-  settings.expect_vocabulary(tokenizer->vocabulary(), config.vocabulary);
+  config.vocabulary = parameters.expect_vocabulary(settings, config.vocabulary, *tokenizer);
 
   auto model = std::make_unique<Gpt>(config);
   parameters.expect_at_least(model->parameters().elements());
@@ -133,7 +134,7 @@ void write_gpt2(const fs::path& folder, const SavedModel<Gpt>& saved) {
                          {"n_head", config.heads},
                          {"vocab_size", config.vocabulary},
                          {"n_positions", config.context},
-                         {"activation_function", "gelu_new"},
+                         {"activation_function", name_of_activation(config.feed_forward)},
                          {"layer_norm_epsilon", config.norm_epsilon},
                          {"resid_pdrop", config.dropout},
                          {"embd_pdrop", config.dropout},

@@ -71,7 +71,9 @@ GptConfig llama_config(const Settings& settings) {
 
 /// prefix: of all names but the head's.
 Parts llama_parts(const Gpt& model, const std::string& prefix = "") {
-  Parts parts = {{prefix + "embed_tokens.weight", model.token_embedding().table.value()}};
+  Parts parts = {{.name = prefix + "embed_tokens.weight",
+                  .ours = model.token_embedding().table.value(),
+                  .of_vocabulary = true}};
   const auto add_rows = [&parts](const std::string& name, const Linear& map, std::int64_t begin,
                                  std::int64_t count) {
     parts.push_back({name + ".weight", map.weight.value().slice(begin, begin + count)});
@@ -94,7 +96,9 @@ Parts llama_parts(const Gpt& model, const std::string& prefix = "") {
     add_rows(name + "mlp.down_proj", block.feed_forward->outer, 0, width);
   }
   parts.push_back({prefix + "norm.weight", model.decoder_norm()->gain.value()});
-  if (!config.tied_output) parts.push_back({kHead, model.output().weight.value()});
+  if (!config.tied_output) {
+    parts.push_back({.name = kHead, .ours = model.output().weight.value(), .of_vocabulary = true});
+  }
   return parts;
 }
 
@@ -108,7 +112,7 @@ void pass_over_frequencies(Parameters& parameters, std::int64_t layers) {
 }  // namespace
 
 SavedModel<Gpt> read_llama(const fs::path& folder, const Settings& settings) {
-  const GptConfig config = llama_config(settings);
+  GptConfig config = llama_config(settings);
   Parameters parameters(folder, kModelPrefix);
   parameters.expect("layers." + std::to_string(config.layers - 1) + ".input_layernorm.weight");
   KETTE_CHECK(fs::exists(folder / "vocab.json") && fs::exists(folder / "merges.txt"),
@@ -116,7 +120,7 @@ SavedModel<Gpt> read_llama(const fs::path& folder, const Settings& settings) {
               ": expected the vocab.json and merges.txt of a GPT-2 tokenizer, the only one that "
               "Kette reads beside such a model, given a folder without them");
   SharedTokenizer tokenizer = load_tokenizer(folder, "gpt2");
-  settings.expect_vocabulary(tokenizer->vocabulary(), config.vocabulary);
+  config.vocabulary = parameters.expect_vocabulary(settings, config.vocabulary, *tokenizer);
 
   auto model = std::make_unique<Gpt>(config);
   parameters.expect_at_least(model->parameters().elements());

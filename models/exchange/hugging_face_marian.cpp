@@ -54,9 +54,12 @@ TransformerConfig marian_config(const Settings& settings) {
 
 Parts parts_of(const Transformer& model) {
   const std::int64_t width = model.config().width, hidden = model.config().hidden;
-  Parts parts = {{kEmbedding, model.token_embedding().table.value()}};
+  Parts parts = {
+      {.name = kEmbedding, .ours = model.token_embedding().table.value(), .of_vocabulary = true}};
   if (const Tensor& bias = model.output().bias.value(); bias.defined()) {
-    parts.push_back({kBias, bias.reshaped({1, model.config().vocabulary})});
+    parts.push_back({.name = kBias,
+                     .ours = bias.reshaped({1, model.config().vocabulary}),
+                     .of_vocabulary = true});
   }
   const auto add_common = [&](const std::string& name, const Block& layer) {
     const Linear& stacked = layer.self_attention.query_key_value;
@@ -91,10 +94,11 @@ void read_embedding(Parameters& parameters, Part& embedding) {
   for (const char* name : kCopies) {
     if (parameters.contains(name)) embedding.name = name;
   }
-  const auto table = parameters.tensor(embedding.name, embedding.ours.shape()).values<float>();
+  const auto table =
+      parameters.of_vocabulary(embedding.name, embedding.ours.shape()).values<float>();
   for (const char* name : kCopies) {
     if (!parameters.contains(name)) continue;
-    KETTE_CHECK(parameters.tensor(name, embedding.ours.shape()).values<float>() == table,
+    KETTE_CHECK(parameters.of_vocabulary(name, embedding.ours.shape()).values<float>() == table,
                 parameters.origin(), ": tensor \"", name, "\": expected the values of \"",
                 embedding.name, "\", given others (the embeddings are not shared)");
   }
@@ -214,7 +218,7 @@ SavedModel<Transformer> read_marian(const fs::path& folder, const Settings& sett
                       ".fc1.weight");
   }
   SharedTokenizer tokenizer = read_tokenizer(folder, settings);
-  settings.expect_vocabulary(tokenizer->vocabulary(), config.vocabulary);
+  config.vocabulary = parameters.expect_vocabulary(settings, config.vocabulary, *tokenizer);
   config.special = tokenizer->special();
   config.output_bias = parameters.contains(kBias);
   expect_special(settings, config.special);

@@ -30,10 +30,11 @@ const char* name_of_activation(FeedForwardKind activation) {
 
 void check_tied_head(Parameters& parameters, const char* embedding, const Tensor& table) {
   if (!parameters.contains(kHead)) return;
-  KETTE_CHECK(parameters.tensor(kHead, table.shape()).values<float>() == table.values<float>(),
-              parameters.origin(), ": tensor \"", kHead, "\": expected the values of \"", embedding,
-              "\", given others (a model that was trained with a head of its own has "
-              "\"tie_word_embeddings\": false in its config.json)");
+  KETTE_CHECK(
+      parameters.of_vocabulary(kHead, table.shape()).values<float>() == table.values<float>(),
+      parameters.origin(), ": tensor \"", kHead, "\": expected the values of \"", embedding,
+      "\", given others (a model that was trained with a head of its own has "
+      "\"tie_word_embeddings\": false in its config.json)");
 }
 
 void add_norm(Parts& parts, const std::string& name, const Norm& norm) {
@@ -51,7 +52,9 @@ void read(Parameters& from, const Parts& parts) {
   for (const Part& part : parts) {
     const Shape& shape = part.ours.shape();
     const Tensor theirs =
-        from.tensor(part.name, part.transposed ? Shape{shape[1], shape[0]} : shape);
+        part.of_vocabulary
+            ? from.of_vocabulary(part.name, shape)
+            : from.tensor(part.name, part.transposed ? Shape{shape[1], shape[0]} : shape);
     part.ours.copy_from(part.transposed ? ops::Transpose::transposed(theirs) : theirs);
   }
 }

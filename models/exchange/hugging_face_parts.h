@@ -16,6 +16,7 @@ struct Part {
   Tensor ours;       ///< shares storage with the parameter: f32 on the CPU
   /// A matrix that transformers keeps as [in, out] (its Conv1D).
   bool transposed = false;
+  bool of_vocabulary = false;  ///< a row for each token
 };
 using Parts = std::vector<Part>;
 

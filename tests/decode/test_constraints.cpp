@@ -150,9 +150,12 @@ TEST_CASE("a constraint that forbids the end is the least length") {
 
   const LongEnough too_long(kMost + 1);
   vocabulary.constraint = &too_long;
-  CHECK_THROWS_WITH(tokens(),
-                    "beam search: expected finite log-probabilities, given none after 12 "
-                    "tokens (they are the most; does a constraint forbid the end?)");
+  for (const BeamKind kind : {BeamKind::narrowing, BeamKind::full}) {
+    options.kind = kind;
+    CHECK_THROWS_WITH(tokens(),
+                      "beam search: expected finite log-probabilities, given none after 12 "
+                      "tokens (they are the most; does a constraint forbid the end?)");
+  }
 }
 
 TEST_CASE("samples depend on the seed and the sentence alone, and say how likely they are") {

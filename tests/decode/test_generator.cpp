@@ -182,8 +182,10 @@ TEST_CASE("generation: greedy text goes on rightly past the context") {
   GenerateOptions one_token = greedy(1);
   const Ids full = {1, 2, 3, 4, 5, 6, 7, 8};
   CHECK(generate(*model->for_decoding(), full, one_token).front().size() == 1);
-  CHECK_THROWS_WITH_AS(generate(*model->for_decoding(), Ids(9, 1), one_token),
-                       doctest::Contains("at most 8 tokens"), Error);
+  GenerateOptions many = one_token;
+  many.texts = 1'000'000'000;
+  CHECK_THROWS_WITH_AS(generate(*model->for_decoding(), {1}, many),
+                       doctest::Contains("given 1000000000, which may take"), Error);
   CHECK_THROWS_AS(generate(*model->for_decoding(), {}, one_token), Error);
   CHECK_THROWS_AS(generate(*model->for_decoding(), {61}, one_token), Error);
   CHECK_THROWS_AS(generate(*model->for_decoding(), {-1}, one_token), Error);
@@ -311,6 +313,29 @@ TEST_CASE("generation: weights in bf16 are the rounded weights, and no other num
     leaf->value.copy_from(leaf->value.to(DType::bf16).to(DType::f32));
   }
   CHECK(logits(DType::bf16) == logits(DType::f32));
+}
+
+TEST_CASE("generation: of a prompt that is too long the model reads the end") {
+  const auto model = random_gpt(8);
+  const auto ready = model->for_decoding();
+  GenerateOptions options;
+  options.max_tokens = 12;
+  options.texts = 3;
+  const Ids prompt = {4, 9, 4, 7, 60, 31, 2, 5, 17, 3, 8};
+  CHECK(generate(*ready, prompt, options) ==
+        generate(*ready, {prompt.end() - 8, prompt.end()}, options));
+}
+
+TEST_CASE("generation: a tap sees every pass, on every device") {
+  const testing::OneThread one;
+  const auto host = random_gpt(16);
+  for (const Device device : test_devices()) {
+    GenerateOptions options = greedy(9);
+    RowCounts counts;
+    options.tap = &counts;
+    generate(*testing::moved(*host, device)->for_decoding(), {5, 6}, options);
+    CHECK(counts.rows.size() == 10);  // one for the prompt but its last token
+  }
 }
 
 TEST_CASE("CUDA: generated text is the CPU's") {

@@ -62,6 +62,30 @@ class HuggingFaceFolder {
     return tensors;
   }
 
+  /// A vocabulary that is larger than the tokenizer's, by tokens that would be the likeliest.
+  void pad_vocabulary(std::int64_t more) const {
+    std::int64_t tokens = 0;
+    change_settings([&](Json& settings) {
+      tokens = settings.at("vocab_size");
+      for (const char* key : {"vocab_size", "decoder_vocab_size"}) {
+        if (settings.contains(key)) settings[key] = tokens + more;
+      }
+    });
+    change_tensors([&](Tensors& tensors) {
+      for (auto& entry : tensors) {
+        const Shape& shape = entry.second.shape();
+        const bool is_row = shape == Shape{1, tokens};
+        if (!is_row && (shape.rank() == 0 || shape[0] != tokens)) continue;
+        const std::int64_t width = shape.elements() / tokens, all = tokens + more;
+        std::vector<float> values = entry.second.values<float>();
+        values.resize(static_cast<std::size_t>(all * width), 9);
+        entry.second = Tensor::from(values, is_row              ? Shape{1, all}
+                                            : shape.rank() == 1 ? Shape{all}
+                                                                : Shape{all, width});
+      }
+    });
+  }
+
   /// What importing it says, or "" when it succeeds; on failure nothing may be left behind.
   std::string import_error() const {
     try {
@@ -154,6 +178,17 @@ inline void make_mistral(const HuggingFaceFolder& folder) {
     settings["model_type"] = "mistral";
     settings["sliding_window"] = 5;
   });
+}
+
+/// A model comes of a folder with a padded vocabulary as of one without.
+template <class M>
+void check_padding_left_out(const std::string& name) {
+  const HuggingFaceFolder whole(name), padded(name);
+  padded.pad_vocabulary(24);
+  const SavedModel<M> saved = imported<M>(padded);
+  CHECK(saved.model->config().vocabulary == saved.tokenizer->vocabulary());
+  CHECK(saved.model->parameters().values().template values<float>() ==
+        imported<M>(whole).model->parameters().values().template values<float>());
 }
 
 }  // namespace kette::testing

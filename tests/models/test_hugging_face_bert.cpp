@@ -38,6 +38,10 @@ TEST_CASE("Hugging Face: an imported BERT has the logits of transformers, in bot
   CHECK(worst < 1e-4);
 }
 
+TEST_CASE("Hugging Face: tokens without a piece are left out of a BERT") {
+  check_padding_left_out<Bert>("bert");
+}
+
 TEST_CASE("Hugging Face: BERT comes back from an export bit for bit, tokenizer and settings too") {
   check_round_trip<Bert>(HuggingFaceFolder("bert"), "BERT, 2 layers");
 }

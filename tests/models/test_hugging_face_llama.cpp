@@ -18,6 +18,10 @@ TEST_CASE(
   check_greedy_texts(saved, golden("llama_golden.json"));
 }
 
+TEST_CASE("Hugging Face: tokens without a piece are left out of a Llama") {
+  check_padding_left_out<Gpt>("llama");
+}
+
 TEST_CASE(
     "Hugging Face: an imported Mistral has the logits of transformers, and goes on as it does") {
   const HuggingFaceFolder folder("llama");

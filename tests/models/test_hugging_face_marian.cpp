@@ -32,6 +32,10 @@ TEST_CASE("Hugging Face: an imported Marian model has the tokens of MarianTokeni
   }
 }
 
+TEST_CASE("Hugging Face: tokens without a piece are left out of a Marian model") {
+  check_padding_left_out<Transformer>("marian");
+}
+
 TEST_CASE("Hugging Face: an imported Marian model has the logits of transformers") {
   const HuggingFaceFolder folder("marian");
   const SavedModel<Transformer> saved = imported<Transformer>(folder);
