@@ -25,7 +25,10 @@ void GradientSlot::add(Tensor gradient) {
     gradient_ = gradient.to(dtype_);
     return;
   }
-  take_cleared();
+  if (take_cleared()) {
+    on(device_, [&](auto exec) { kernels::cast(exec, gradient, gradient_); });
+    return;
+  }
   // Storage that something else still reads (an upstream gradient passed on twice) must not change.
   if (!leaf_ && !gradient_.is_sole_owner()) gradient_ = gradient_.clone();
   on(device_, [&](auto exec) { kernels::accumulate(exec, gradient, gradient_); });

@@ -9,11 +9,12 @@
 
 namespace kette {
 
-template <class T>
+/// kRounds: whether `rounded` is there. A test of that in the loop would keep compilers from vectorising it.
+template <class T, bool kRounds>
 struct AdamUpdate {
   T *parameters, *first_moment, *second_moment;
   const T* gradients;
-  BFloat16* rounded;      ///< may be null
+  BFloat16* rounded;
   const double* squares;  ///< may be null
   std::int64_t decayed;
   double clip_norm;
@@ -50,17 +51,19 @@ struct AdamUpdate {
     const T kept = i < decayed ? keep * parameters[i] : parameters[i];
     const T p = kept - rate * m / (scalar::sqrt(v) * root + epsilon);
     parameters[i] = p;
-    if (rounded) rounded[i] = BFloat16(static_cast<float>(p));
+    if constexpr (kRounds) rounded[i] = static_cast<float>(p);
   }
 };
 
 /// Calls function(AdamUpdate) with the dtype of the tensors.
 template <class Function>
 void visit_adam(const AdamArgs& args, const Function& function) {
-  if (args.parameters.dtype() == DType::f32) {
-    function(AdamUpdate<float>(args));
+  if (args.parameters.dtype() == DType::f64) {
+    function(AdamUpdate<double, false>(args));
+  } else if (args.rounded.defined()) {
+    function(AdamUpdate<float, true>(args));
   } else {
-    function(AdamUpdate<double>(args));
+    function(AdamUpdate<float, false>(args));
   }
 }
 

@@ -89,6 +89,8 @@ void MatmulArgs::check() const {
               " with rows of ", ldc);
   KETTE_CHECK(a_row_sums == nullptr || transpose_a,
               "matmul: expected A transposed to take sums of its rows, given another");
+  KETTE_CHECK(a_row_sums == nullptr || (kept == nullptr && column_sums == nullptr),
+              "matmul: expected sums of A's rows, or a derivative and sums of columns, given both");
   count_flops(static_cast<double>(batch) * product_flops(m, n, k));
 }
 

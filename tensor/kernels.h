@@ -210,7 +210,7 @@ KETTE_KERNEL(void, linear_cross_entropy, const LinearCrossEntropyArgs& args);
 KETTE_KERNEL(void, adam, const AdamArgs& args);
 
 // Decoding; the arguments stand in tensor/decoding.h.
-/// matrix: [out, in], rounded to the type of the panels, f32 or bf16. bias: [out], or undefined.
+/// matrix: [out, in], rounded to the type of the panels, f32, bf16 or, on a CPU, int8. bias: [out], or undefined.
 KETTE_KERNEL(PrepackedWeight, prepack_linear, const Tensor& matrix, const Tensor& bias,
              DType panels = DType::f32);
 KETTE_KERNEL(void, prepacked_linear, const PrepackedLinearArgs& args);

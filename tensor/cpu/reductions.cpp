@@ -111,10 +111,11 @@ void sum_of_squares(CpuExec, const Tensor& x, const Tensor& sum) {
     const T* in = x.data<T>();
     std::vector<double> partial(static_cast<std::size_t>(cpu::ceil_div(x.elements(), kGrain)));
     parallel_blocks(x.elements(), kGrain, 2, [&](std::int64_t begin, std::int64_t end) {
+      const T* block = in + begin;  // GCC vectorises this from 0 on alone
       double total = 0;
 #pragma omp simd reduction(+ : total)
-      for (std::int64_t i = begin; i < end; ++i) {
-        const double value = static_cast<double>(Compute<T>(in[i]));
+      for (std::int64_t i = 0; i < end - begin; ++i) {
+        const double value = static_cast<double>(Compute<T>(block[i]));
         total += value * value;
       }
       partial[begin / kGrain] = total;

@@ -22,16 +22,19 @@ namespace {
 using Function =
     std::function<Variable(const Variable& x, const Variable& gain, const Variable& bias)>;
 
-/// The result and the gradients of x, gain and bias.
-std::vector<std::vector<double>> run(const Function& function, std::int64_t width, DType dtype,
-                                     Device device) {
+/// The result and the gradients of x, gain and bias, in dtype, of numbers that `rounded` holds.
+std::vector<std::vector<double>> run(const Function& function, std::int64_t width, DType rounded,
+                                     DType dtype, Device device) {
   Tape tape;
+  const auto numbers = [&](const Shape& shape, std::uint64_t seed) {
+    return random(shape, seed).to(rounded).to(dtype).to(device);
+  };
   const auto input = [&](const Shape& shape, std::uint64_t seed) {
-    return tape.watch(random(shape, seed).to(dtype).to(device));
+    return tape.watch(numbers(shape, seed));
   };
   const Variable x = input({5, width}, 1), gain = input({width}, 2), bias = input({width}, 3);
   const Variable y = function(x, gain, bias);
-  tape.backward(y, random(y.shape(), 4).to(dtype).to(device));
+  tape.backward(y, numbers(y.shape(), 4));
   std::vector<std::vector<double>> results = {y.value().values<double>()};
   for (const Variable& one : {x, gain, bias}) {
     if (const Tensor gradient = tape.gradient(one); gradient.defined()) {
@@ -41,18 +44,22 @@ std::vector<std::vector<double>> run(const Function& function, std::int64_t widt
   return results;
 }
 
-void check_like_f64(const Function& function, std::int64_t width) {
+/// In f32 and bf16.
+void check_like_f64(const Function& function, std::int64_t width, DType dtype = DType::f32) {
+  if (dtype == DType::f32) check_like_f64(function, width, DType::bf16);
+  const double tolerance = dtype == DType::f32 ? 1e-5 : 2e-2;
   CAPTURE(width);
-  const auto expected = run(function, width, DType::f64, {});
+  CAPTURE(name_of(dtype));
+  const auto expected = run(function, width, dtype, DType::f64, {});
   for (const Device device : test_devices()) {
     CAPTURE(device.str());
-    const auto given = run(function, width, DType::f32, device);
+    const auto given = run(function, width, dtype, dtype, device);
     REQUIRE(given.size() == expected.size());
     for (std::size_t i = 0; i < given.size(); ++i) {
       CAPTURE(i);
       double largest = 0;
       for (const double value : expected[i]) largest = std::max(largest, std::abs(value));
-      CHECK(largest_gap(given[i], expected[i]) < 1e-5 * largest);
+      CHECK(largest_gap(given[i], expected[i]) < tolerance * largest);
     }
   }
 }
