@@ -12,37 +12,28 @@
 namespace kette {
 namespace {
 
-/// Means over all target tokens of a corpus, at each level of the decoder.
-struct Levels {
-  std::vector<double> divergence, agreement,
-      probability;  ///< to the last level; with it; of the target
+/// Over all target tokens of a corpus.
+struct DecoderLevels {
+  LensMeans means;
+  double exact = 0;  ///< agreement_with() the model's own logits, of the last level
 };
 
-Levels decoder_levels(const AutoregressiveModel& model, const std::vector<Batch>& batches) {
-  const std::size_t levels = model.decoder().size() + 1;
-  Levels sums{std::vector<double>(levels), std::vector<double>(levels),
-              std::vector<double>(levels)};
+DecoderLevels decoder_levels(const AutoregressiveModel& model, const std::vector<Batch>& batches) {
+  DecoderLevels levels;
   double rows = 0;
   for (const Batch& batch : batches) {
     Activations activations(
         [&](const std::string& point) { return is_for_logit_lens(model, point); });
     Run run(&activations);
-    model.logits(batch, run);
+    const auto answers = softmax_rows(model.logits(batch, run).value());
     const auto lens = logit_lens(model, activations, 1);
-    for (std::size_t level = 0; level < levels; ++level) {
-      for (std::size_t row = 0; row < lens[level].size(); ++row) {
-        const LensReading::Guess& best = lens[level][row].best.front();
-        sums.divergence[level] += lens[level][row].divergence;
-        sums.agreement[level] += best.token == lens.back()[row].best.front().token;
-        sums.probability[level] += best.token == batch.target_out[row];
-      }
-    }
-    rows += static_cast<double>(batch.target_out.size());
+    levels.means.add(lens, batch.target_out);
+    const auto of_batch = static_cast<double>(answers.size());
+    levels.exact += of_batch * agreement_with(answers, lens.back());
+    rows += of_batch;
   }
-  for (auto* values : {&sums.divergence, &sums.agreement, &sums.probability}) {
-    for (double& value : *values) value /= rows;
-  }
-  return sums;
+  levels.exact /= rows;
+  return levels;
 }
 
 bool rises(const std::vector<double>& values, double tolerance) {
@@ -64,15 +55,18 @@ ExperimentReport lens_experiment(const ExperimentOptions& options,
   KETTE_CHECK(!options.model.empty() && !options.source.empty() && !options.target.empty(),
               "lab lens: expected --model, --src and --tgt, given fewer");
   const auto saved = load_model<AutoregressiveModel>(options.model, {}, options.device);
-  KETTE_CHECK(saved.model->has_encoder(), "lab lens: expected a translation model, given ",
-              options.model.string());
+  KETTE_CHECK(saved.model->has_encoder() && saved.tokenizer->kind() != "tree",
+              "lab lens: expected a translation model, given ", options.model.string());
   const std::vector<std::string> sources = lines_of(options.source),
                                  targets = lines_of(options.target);
   KETTE_CHECK(sources.size() == targets.size(), options.target.string(), ": expected ",
               sources.size(), " lines, given ", targets.size());
   progress("the decoder's levels", 0);
-  const Levels levels =
+  const DecoderLevels levels =
       decoder_levels(*saved.model, sentence_batches(*saved.tokenizer, sources, targets, 1024));
+  const std::vector<double> divergence = levels.means.divergence(),
+                            agreement = levels.means.agreement(),
+                            accuracy = levels.means.accuracy();
 
   const auto count = std::ssize(saved.model->encoder());
   const Translator translator(*saved.model, saved.tokenizer);
@@ -95,23 +89,19 @@ ExperimentReport lens_experiment(const ExperimentOptions& options,
   const double whole = bleu(nullptr);
 
   ExperimentReport report;
-  std::vector<double> fall(levels.divergence.rbegin(), levels.divergence.rend());
-  report.findings = {
-      {"KL to the last level falls from level to level", "falls", fixed(levels.divergence, 3),
-       rises(fall, 0.02)},
-      {"the last level agrees with the model exactly", "1", fixed(levels.agreement.back(), 4),
-       levels.agreement.back() == 1 && levels.divergence.back() == 0},
-      {"the likeliest word is the last level's more and more often", "rises",
-       fixed(levels.agreement, 3), rises(levels.agreement, 0.01)},
-      {"BLEU of the translation from encoder level k rises with k", "rises", fixed(encoder, 2),
-       rises(encoder, 0.5)},
-      {"and is the model's own at the last, exactly", fixed(whole, 4), fixed(encoder.back(), 4),
-       encoder.back() == whole}};
-  report.numbers = {{"divergence", levels.divergence},
-                    {"agreement", levels.agreement},
-                    {"accuracy", levels.probability},
-                    {"encoder_bleu", encoder},
-                    {"bleu", whole}};
+  const std::vector<double> fall(divergence.rbegin(), divergence.rend());
+  report.findings = {{"KL to the last level falls from level to level", "falls",
+                      fixed(divergence, 3), rises(fall, 0.02)},
+                     {"the last level agrees with the model exactly", "1", fixed(levels.exact, 4),
+                      levels.exact == 1},
+                     {"the likeliest word is the last level's more and more often", "rises",
+                      fixed(agreement, 3), rises(agreement, 0.01)},
+                     {"BLEU of the translation from encoder level k rises with k", "rises",
+                      fixed(encoder, 2), rises(encoder, 0.5)},
+                     {"and is the model's own at the last, exactly", fixed(whole, 4),
+                      fixed(encoder.back(), 4), encoder.back() == whole}};
+  report.numbers = {{"divergence", divergence}, {"agreement", agreement},  {"exact", levels.exact},
+                    {"accuracy", accuracy},     {"encoder_bleu", encoder}, {"bleu", whole}};
   const auto curve = [](const std::string& name, const std::vector<double>& y) {
     Curve result{name, {}, y};
     for (std::size_t i = 0; i < y.size(); ++i) result.x.push_back(static_cast<double>(i));
@@ -121,12 +111,12 @@ ExperimentReport lens_experiment(const ExperimentOptions& options,
       {"Decoder", page.chart({"Logit lens",
                               "blocks of the decoder",
                               "share of target words",
-                              {curve("agrees with the last level", levels.agreement),
-                               curve("is the reference's word", levels.probability)}}) +
+                              {curve("agrees with the last level", agreement),
+                               curve("is the reference's word", accuracy)}}) +
                       page.chart({"KL to the last level",
                                   "blocks of the decoder",
                                   "nats",
-                                  {curve("KL", levels.divergence)}})},
+                                  {curve("KL", divergence)}})},
       {"Encoder",
        page.chart({"DecoderLens", "blocks of the encoder", "BLEU", {curve("BLEU", encoder)}})}};
   return report;

@@ -71,6 +71,36 @@ std::vector<std::vector<LensReading>> logit_lens(const AutoregressiveModel& mode
   return readings;
 }
 
+double agreement_with(const std::vector<std::vector<double>>& answers,
+                      const std::vector<LensReading>& level) {
+  KETTE_CHECK(answers.size() == level.size() && !level.empty(),
+              "logit lens: expected as many answers as rows, given ", answers.size(), " of ",
+              level.size());
+  std::int64_t same = 0;
+  for (std::size_t row = 0; row < level.size(); ++row) {
+    const std::vector<double>& p = answers[row];
+    const auto best = std::max_element(p.begin(), p.end());
+    const LensReading::Guess& guess = level[row].best.front();
+    same += guess.token == best - p.begin() && guess.probability == *best;
+  }
+  return static_cast<double>(same) / static_cast<double>(level.size());
+}
+
+void LensMeans::add(const std::vector<std::vector<LensReading>>& levels,
+                    std::span<const std::int32_t> targets) {
+  for (auto* sums : {&divergence_, &agreement_, &accuracy_}) sums->resize(levels.size());
+  for (std::size_t level = 0; level < levels.size(); ++level) {
+    for (std::size_t row = 0; row < levels[level].size(); ++row) {
+      const LensReading& reading = levels[level][row];
+      const std::int32_t best = reading.best.front().token;
+      divergence_[level] += reading.divergence;
+      agreement_[level] += best == levels.back()[row].best.front().token;
+      accuracy_[level] += best == targets[row];
+    }
+  }
+  rows_ += static_cast<double>(levels.back().size());
+}
+
 EncoderExit::EncoderExit(const AutoregressiveModel& model, std::int64_t level)
     : from_(level_point(model, Side::source, level)),
       to_(level_point(model, Side::source, std::ssize(model.encoder()))) {}

@@ -23,7 +23,33 @@ struct LensReading {
 std::vector<std::vector<LensReading>> logit_lens(const AutoregressiveModel& model,
                                                  const Activations& activations,
                                                  std::int64_t count);
+/// The share of rows whose best token has the probability that a model's own answer has for its best, the same
+/// one: 1 of a last level that is read as the model reads it. answers: softmax_rows() of the same pass's logits.
+double agreement_with(const std::vector<std::vector<double>>& answers,
+                      const std::vector<LensReading>& level);
 bool is_for_logit_lens(const AutoregressiveModel& model, const std::string& point);
+
+/// Means over the rows of any number of passes, at each level.
+class LensMeans {
+ public:
+  /// targets: what follows each row in the text.
+  void add(const std::vector<std::vector<LensReading>>& levels,
+           std::span<const std::int32_t> targets);
+
+  std::vector<double> divergence() const { return mean_of(divergence_); }  ///< to the last level
+  /// How often the best token is the last level's, and how often the text's.
+  std::vector<double> agreement() const { return mean_of(agreement_); }
+  std::vector<double> accuracy() const { return mean_of(accuracy_); }
+
+ private:
+  std::vector<double> mean_of(std::vector<double> sums) const {
+    for (double& sum : sums) sum /= rows_;
+    return sums;
+  }
+
+  std::vector<double> divergence_, agreement_, accuracy_;
+  double rows_ = 0;
+};
 
 /// The probabilities in rows of logits: [rows][vocabulary].
 std::vector<std::vector<double>> softmax_rows(const Tensor& logits);

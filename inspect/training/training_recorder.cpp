@@ -32,33 +32,14 @@ Batch text_of(const Batch& batch, std::int64_t i) {
   Batch text;
   if (!batch.source.empty()) {
     text.source = ids_of(batch.source, batch.source_segments, i);
+    text.source.back() =
+        batch.source[batch.source_segments.end(i) - 1];  // without the end mark it is no source
     text.source_segments = Segments::from_lengths({std::ssize(text.source)});
   }
   text.target_in = ids_of(batch.target_in, batch.target_segments, i);
   text.target_out = ids_of(batch.target_out, batch.target_segments, i);
   text.target_segments = Segments::from_lengths({std::ssize(text.target_in)});
   return text;
-}
-
-/// Some texts of more than a few tokens, spread over all of them.
-std::vector<Batch> fixed_texts(const std::vector<Batch>& batches) {
-  constexpr std::int64_t kFewestTokens = 4;
-  std::vector<std::pair<const Batch*, std::int64_t>> all, long_enough;
-  for (const Batch& batch : batches) {
-    for (std::int64_t i = 0; i < batch.target_segments.count(); ++i) {
-      all.emplace_back(&batch, i);
-      if (batch.target_segments.length(i) >= kFewestTokens) long_enough.emplace_back(&batch, i);
-    }
-  }
-  if (long_enough.empty()) long_enough = all;
-  std::vector<Batch> texts;
-  const auto count = std::min<std::int64_t>(kTexts, std::ssize(long_enough));
-  for (std::int64_t i = 0; i < count; ++i) {
-    // The middle of each of `count` equal parts.
-    const auto& [batch, at] = long_enough[(2 * i + 1) * std::ssize(long_enough) / (2 * count)];
-    texts.push_back(text_of(*batch, at));
-  }
-  return texts;
 }
 
 /// encoder/2/... -> "encoder 2", embedding/table -> "embedding".
@@ -155,36 +136,33 @@ class Streams {
   std::vector<std::vector<float>> rows_;
 };
 
-/// Means of the lens over all rows.
-class LensMeans {
- public:
-  void add(const std::vector<std::vector<LensReading>>& levels) {
-    divergence_.resize(levels.size());
-    agreement_.resize(levels.size());
-    for (std::size_t level = 0; level < levels.size(); ++level) {
-      for (std::size_t row = 0; row < levels[level].size(); ++row) {
-        divergence_[level] += levels[level][row].divergence;
-        const bool agrees = levels[level][row].best[0].token == levels.back()[row].best[0].token;
-        agreement_[level] += agrees ? 1 : 0;
-      }
-    }
-    rows_ += static_cast<double>(levels.back().size());
-  }
-  Json json() const {
-    Json json = {{"divergence", Json::array()}, {"agreement", Json::array()}};
-    for (std::size_t level = 0; level < divergence_.size(); ++level) {
-      json["divergence"].push_back(rounded(divergence_[level] / rows_));
-      json["agreement"].push_back(rounded(agreement_[level] / rows_));
-    }
-    return json;
-  }
-
- private:
-  std::vector<double> divergence_, agreement_;
-  double rows_ = 0;
-};
+Json rounded_list(const std::vector<double>& values) {
+  Json list = Json::array();
+  for (const double value : values) list.push_back(rounded(value));
+  return list;
+}
 
 }  // namespace
+
+std::vector<Batch> recorded_texts(const std::vector<Batch>& batches) {
+  constexpr std::int64_t kFewestTokens = 4;
+  std::vector<std::pair<const Batch*, std::int64_t>> all, long_enough;
+  for (const Batch& batch : batches) {
+    for (std::int64_t i = 0; i < batch.target_segments.count(); ++i) {
+      all.emplace_back(&batch, i);
+      if (batch.target_segments.length(i) >= kFewestTokens) long_enough.emplace_back(&batch, i);
+    }
+  }
+  if (long_enough.empty()) long_enough = all;
+  std::vector<Batch> texts;
+  const auto count = std::min<std::int64_t>(kTexts, std::ssize(long_enough));
+  for (std::int64_t i = 0; i < count; ++i) {
+    // The middle of each of `count` equal parts.
+    const auto& [batch, at] = long_enough[(2 * i + 1) * std::ssize(long_enough) / (2 * count)];
+    texts.push_back(text_of(*batch, at));
+  }
+  return texts;
+}
 
 double effective_dimensions(const std::vector<float>& rows, std::int64_t width) {
   const std::int64_t count = std::ssize(rows) / width;
@@ -234,7 +212,7 @@ void TrainingRecorder::at_start(Task& task, std::int64_t step) {
   KETTE_CHECK(dynamic_cast<const AutoregressiveModel*>(&task.model()) != nullptr,
               "record: expected a model that writes text, given a ",
               task.model().config().family().what);
-  texts_ = fixed_texts(task.validation_batches());
+  texts_ = recorded_texts(task.validation_batches());
   log_.emplace(task.folder().path() / kRecordFile, step);
   if (step == 0) record(task, 0);
   last_ = step;
@@ -287,14 +265,17 @@ Json TrainingRecorder::of_passes(const AutoregressiveModel& model) const {
     Run run(&recording);
     model.logits(text, run);
     for (Streams& side : streams) side.add(recording);
-    if (lens) lens_means.add(logit_lens(model, recording, 1));
+    if (lens) lens_means.add(logit_lens(model, recording, 1), text.target_out);
   }
   Json json = Json::object();
   if (options_.has(RecordPart::heads)) json["heads"] = of_heads(model, texts_);
   for (const Streams& side : streams) {
     side.write(json["norms"]);
   }
-  if (lens) json["lens"] = lens_means.json();
+  if (lens) {
+    json["lens"] = {{"divergence", rounded_list(lens_means.divergence())},
+                    {"agreement", rounded_list(lens_means.agreement())}};
+  }
   return json;
 }
 

@@ -63,6 +63,10 @@ class TrainingRecorder final : public TrainObserver {
   double seconds_ = 0;
 };
 
+/// The texts that are looked at: eight of more than a few tokens, spread over all, of each at most its first 64 tokens.
+/// A source that is cut keeps its end mark.
+std::vector<Batch> recorded_texts(const std::vector<Batch>& batches);
+
 /// (sum of the eigenvalues)^2 / sum of their squares, of the covariance of the rows: in how many directions
 /// they spread, 1 to their width (the participation ratio). rows: [rows, width].
 double effective_dimensions(const std::vector<float>& rows, std::int64_t width);

@@ -114,6 +114,24 @@ TEST_CASE("lens: the last level says what the model says, exactly") {
   }
 }
 
+TEST_CASE("lens: means over rows, and whether a level is the model's own answer") {
+  const auto level = [](std::vector<LensReading::Guess> guesses, double divergence) {
+    std::vector<LensReading> rows;
+    for (const LensReading::Guess& guess : guesses) rows.push_back({{guess}, 0, divergence});
+    return rows;
+  };
+  const auto first = level({{1, 0.6}, {0, 0.5}, {1, 0.5}}, 2),
+             last = level({{1, 0.75}, {1, 0.5}, {0, 1}}, 0);
+  LensMeans means;
+  means.add({first, last}, std::vector<std::int32_t>{1, 0, 0});
+  CHECK(means.divergence() == std::vector<double>{2, 0});
+  CHECK(means.agreement() == std::vector<double>{1.0 / 3, 1});
+  CHECK(means.accuracy() == std::vector<double>{2.0 / 3, 2.0 / 3});
+  CHECK(agreement_with({{0.25, 0.75}, {0.5, 0.5}, {1, 0}}, last) == doctest::Approx(2.0 / 3));
+  CHECK(agreement_with({{0.25, 0.75}, {0.4, 0.6}, {1, 0}}, last) == doctest::Approx(2.0 / 3));
+  CHECK(agreement_with({{0.25, 0.75}, {0.5, 0.5}, {1, 0}}, first) == doctest::Approx(1.0 / 3));
+}
+
 TEST_CASE("lens: to leave the encoder after k blocks is to have an encoder of k blocks") {
   const OneThread one;
   for (const NormOrder norm : {NormOrder::post, NormOrder::pre}) {

@@ -106,6 +106,27 @@ TEST_CASE("runs side by side: what they reached, and the settings that differ") 
   CHECK(std::isnan(b.train_loss));
 }
 
+TEST_CASE("recorded texts: long ones are cut, and a source keeps its end mark") {
+  Batch batch;
+  batch.source.assign(200, 7);
+  batch.source[99] = batch.source[199] = 3;
+  batch.target_in.assign(80, 8);
+  batch.target_out.assign(80, 9);
+  batch.source_segments = Segments::from_lengths({100, 100});
+  batch.target_segments = Segments::from_lengths({70, 10});
+  const std::vector<Batch> texts = recorded_texts({batch});
+  REQUIRE(texts.size() == 2);
+  for (const Batch& text : texts) {
+    CHECK(text.source.size() == 64);
+    CHECK(text.source_segments.rows() == 64);
+    CHECK(text.source.back() == 3);
+    CHECK(text.source[62] == 7);
+  }
+  CHECK(texts[0].target_in.size() == 64);
+  CHECK(texts[0].target_out.back() == 9);
+  CHECK(texts[1].target_in.size() == 10);
+}
+
 TEST_CASE("induction scores: of heads that look at all tokens alike") {
   Gpt model(small_gpt());
   model.materialize(1);
