@@ -149,9 +149,10 @@ std::vector<Option> add_search_options(CLI::App& command, TranslateOptions& opti
   return {beam.beam, beam.kind, min_length};
 }
 
-void check_translates(const Tokenizer& tokenizer, const std::string& model) {
-  KETTE_CHECK(tokenizer.kind() != "tree", model,
-              ": expected a translation model, given a parser (kette parse)");
+void check_translates(const Tokenizer& tokenizer, const std::string& model,
+                      const std::string& instead) {
+  KETTE_CHECK(tokenizer.kind() != "tree", model, ": expected a translation model, given a parser (",
+              instead, ")");
 }
 
 void check_search(const EnsembleOptions& model, const TranslateOptions& options) {

@@ -132,8 +132,9 @@ BeamOptions add_beam_options(OptionGroup& group, SearchOptions& options,
 /// Adds --temperature, --top-k, --top-p and --seed, which are returned.
 std::vector<Option> add_sampling_options(OptionGroup& group, SamplingOptions& options);
 
-/// Throws an Error for a parser, whose trees are no text.
-void check_translates(const Tokenizer& tokenizer, const std::string& model);
+/// Throws an Error for a parser, whose trees are no text. instead: what is for parsers.
+void check_translates(const Tokenizer& tokenizer, const std::string& model,
+                      const std::string& instead = "kette parse");
 /// Throws an Error with file and line for the first line that is longer than the models' positions. language: whose
 /// tag leads each line; none if empty.
 void check_lengths(const LoadedEnsemble<Transformer>& loaded,

@@ -1,5 +1,6 @@
 // `kette heads`: what every head of a model does, how much depends on it, and what becomes of the model
 // without it.
+#include <cmath>
 #include <iostream>
 #include <memory>
 
@@ -97,24 +98,33 @@ Json to_json(const HeadStudy& study) {
                     {"alignment", s.alignment},
                     {"copying", row.copying}});
   }
-  return {{"metric", study.metric}, {"whole", study.whole}, {"heads", rows}};
+  return {{"metric", study.metric},
+          {"whole", study.whole},
+          {study.segment_name, study.segments},
+          {"heads", rows}};
 }
 
 void print(const HeadStudy& study) {
-  std::cout << text("%s with all heads %.3f; * p < 0.01 by paired bootstrap\n\n",
-                    study.metric.c_str(), study.whole)
+  std::cout << text("%s with all heads %.3f; * p < 0.01 by paired bootstrap of %lld %s\n\n",
+                    study.metric.c_str(), study.whole, static_cast<long long>(study.segments),
+                    study.segment_name.c_str())
             << text("%-10s %4s %9s %9s %10s %7s %6s %5s %5s %5s %5s %6s %7s %7s\n", "attention",
                     "head", "without", "alone", "importance", "entropy", "conf", "-1", "0", "+1",
                     "sink", "rarest", "aligned", "copying");
   for (const HeadStudy::Row& row : study.rows) {
     const HeadScores& s = row.scores;
+    const auto share = [](double value) {
+      return std::isnan(value) ? std::string("-") : text("%.2f", value);
+    };
     const auto star = [](const MaskedResult& result) { return result.p < 0.01 ? '*' : ' '; };
     std::cout << text(
-        "%-10s %4lld %+8.3f%c %+8.3f%c %10.4f %7.2f %6.2f %5.2f %5.2f %5.2f %5.2f %6.2f %7.2f %+7.2f\n",
+        "%-10s %4lld %+8.3f%c %+8.3f%c %10.4f %7.2f %6.2f %5s %5s %5s %5s %6s %7s %7s\n",
         study.attentions[row.head.attention].name().c_str(), static_cast<long long>(row.head.head),
         row.without.change, star(row.without), row.alone.change, star(row.alone),
-        row.importance.mean, s.entropy, s.confidence, s.previous, s.same, s.next, s.sink, s.rarest,
-        s.alignment, row.copying);
+        row.importance.mean, s.entropy, s.confidence, share(s.previous).c_str(),
+        share(s.same).c_str(), share(s.next).c_str(), share(s.sink).c_str(),
+        share(s.rarest).c_str(), share(s.alignment).c_str(),
+        std::isnan(row.copying) ? "-" : text("%+.2f", row.copying).c_str());
   }
 }
 
@@ -215,6 +225,8 @@ void run(HeadsOptions& o) {
               "heads: expected --prune and --save together, given one of them");
   if (o.prune > 0) check_is_free(o.save);
   const SavedModel<AutoregressiveModel> saved = load<AutoregressiveModel>(o.model);
+  check_translates(*saved.tokenizer, o.model.model.string(),
+                   "kette explain shows its heads on a sentence");
   const Stopwatch watch;
   const std::vector<AttentionPart> attentions = attentions_of(*saved.model);
   const std::int64_t most = std::ssize(heads_of(attentions)) - std::ssize(attentions);

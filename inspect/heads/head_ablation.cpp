@@ -13,6 +13,11 @@ double sum_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
+/// All resamples of a single segment are that segment, and their agreement is no evidence.
+MaskedResult tested(const std::vector<double>& differences, double change, std::int64_t segments) {
+  return {change, segments < 2 ? 1 : paired_bootstrap_p(differences, change)};
+}
+
 }  // namespace
 
 BleuMetric::BleuMetric(const AutoregressiveModel& model, const SharedTokenizer& tokenizer,
@@ -39,8 +44,7 @@ MaskedResult BleuMetric::with(Tap& tap) const {
   std::call_once(is_resampled_, [&] { resampled_ = whole_.resampled(bootstrap_); });
   std::vector<double> differences = masked.resampled(bootstrap_);
   for (std::size_t i = 0; i < differences.size(); ++i) differences[i] -= resampled_[i];
-  const double change = masked.score() - whole_.score();
-  return {change, paired_bootstrap_p(differences, change)};
+  return tested(differences, masked.score() - whole_.score(), segments());
 }
 
 double BleuMetric::change_with(Tap& tap) const { return statistics_with(&tap).score() - whole(); }
@@ -77,7 +81,7 @@ MaskedResult LossMetric::with(Tap& tap) const {
     }
     differences.push_back(difference / tokens);
   }
-  return {change, paired_bootstrap_p(differences, change)};
+  return tested(differences, change, segments());
 }
 
 }  // namespace kette

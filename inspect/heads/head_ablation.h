@@ -16,7 +16,8 @@ namespace kette {
 /// A result with a tap in every pass, beside that without.
 struct MaskedResult {
   double change = 0;
-  double p = 1;  ///< of a change as large by chance, by paired bootstrap
+  double p =
+      1;  ///< of a change as large by chance, by paired bootstrap; 1 where one segment alone says nothing
 };
 
 class MaskingMetric {
@@ -24,6 +25,9 @@ class MaskingMetric {
   virtual ~MaskingMetric() = default;
   virtual std::string name() const = 0;
   virtual double whole() const = 0;  ///< with all heads
+  virtual bool higher_is_better() const = 0;
+  virtual std::int64_t segments() const = 0;     ///< that resamples draw from
+  virtual std::string segment_name() const = 0;  ///< "sentences"
   virtual MaskedResult with(Tap& tap) const = 0;
   /// The change alone, where nobody asks how likely it is by chance.
   virtual double change_with(Tap& tap) const { return with(tap).change; }
@@ -37,6 +41,9 @@ class BleuMetric final : public MaskingMetric {
              const TranslateOptions& options, const BootstrapOptions& bootstrap);
   std::string name() const override { return "BLEU"; }
   double whole() const override { return whole_.score(); }
+  bool higher_is_better() const override { return true; }
+  std::int64_t segments() const override { return std::ssize(sources_); }
+  std::string segment_name() const override { return "sentences"; }
   MaskedResult with(Tap& tap) const override;
   double change_with(Tap& tap) const override;
 
@@ -60,6 +67,9 @@ class LossMetric final : public MaskingMetric {
              const BootstrapOptions& bootstrap);
   std::string name() const override { return "loss"; }
   double whole() const override;
+  bool higher_is_better() const override { return false; }
+  std::int64_t segments() const override { return std::ssize(windows_); }
+  std::string segment_name() const override { return "windows"; }
   MaskedResult with(Tap& tap) const override;
 
  private:

@@ -88,8 +88,17 @@ std::vector<double> copying_scores(const AutoregressiveModel& model) {
   const Tensor both = matmul(table, output_matrix, true).value();  // E^T E_out
   DenseMatrix embedded(both.rows(), both.width());
   embedded.values = both.values<double>();
+  const bool two_vocabularies = &model.source_embedding() != &model.token_embedding();
+  const std::vector<AttentionPart> attentions = attentions_of(model);
+  const std::vector<Head> heads = heads_of(attentions);
+  const std::vector<HeadCircuit> circuits = head_circuits(model);
   std::vector<double> scores;
-  for (const HeadCircuit& circuit : head_circuits(model)) {
+  for (std::size_t i = 0; i < circuits.size(); ++i) {
+    const HeadCircuit& circuit = circuits[i];
+    if (two_vocabularies && attentions[heads[i].attention].kind != AttentionKind::decoder) {
+      scores.push_back(std::nan(""));
+      continue;
+    }
     // The eigenvalues other than 0 of E_out W_O W_V E^T are those of W_V E^T E_out W_O, which is small.
     double sum = 0, moduli = 0;
     for (const std::complex<double>& value :

@@ -21,7 +21,8 @@ std::vector<HeadCircuit> head_circuits(const AutoregressiveModel& model);
 
 /// Of each head's OV circuit, E_out OV E^T with E the embeddings and E_out the output matrix, what it writes
 /// about a word it looks at: the sum of the eigenvalues over the sum of their moduli. 1: it makes every word
-/// likelier itself; -1: less likely.
+/// likelier itself; -1: less likely. NaN of heads that look at sources with embeddings of their own, whose words are none
+/// that the model writes.
 std::vector<double> copying_scores(const AutoregressiveModel& model);
 
 /// How much of what an earlier head writes a later one reads, |A B| / (|A| |B|) with Frobenius norms of the

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "inspect/activations.h"
+#include "nn/tap.h"
 
 namespace kette {
 namespace {
@@ -43,16 +43,20 @@ struct Sums {
   double previous = 0, same = 0, next = 0, has_previous = 0, has_next = 0;
   double sink = 0, rarest = 0;
 
-  HeadScores scores() const {
-    const auto share = [](double part, double of) { return of > 0 ? part / of : 0; };
+  HeadScores scores(AttentionKind kind) const {
+    const auto share = [](double part, double of) {
+      return of > 0 ? part / of : HeadScores::kNone;
+    };
     HeadScores result;
     result.entropy = share(entropy, queries);
     result.confidence = share(confidence, queries);
-    result.previous = share(previous, has_previous);
-    result.same = share(same, queries);
-    result.next = share(next, has_next);
     result.sink = share(sink, queries);
-    result.rarest = share(rarest, queries);
+    if (kind != AttentionKind::cross) {
+      result.previous = share(previous, has_previous);
+      result.same = share(same, queries);
+    }
+    if (kind == AttentionKind::encoder) result.next = share(next, has_next);
+    if (kind != AttentionKind::decoder) result.rarest = share(rarest, queries);
     return result;
   }
 };
@@ -146,7 +150,7 @@ class Votes {
     const auto& agreed = agreed_[attention][head];
     return words_ > 0
                ? static_cast<double>(std::max(agreed[0], agreed[1])) / static_cast<double>(words_)
-               : 0;
+               : HeadScores::kNone;
   }
 
  private:
@@ -166,6 +170,37 @@ class Votes {
   std::int64_t words_ = 0;
 };
 
+/// Counts the probabilities of each attention as they come by, and keeps none: all together they are the largest values
+/// of a pass over a long text.
+class Counting final : public Tap {
+ public:
+  Counting(const std::vector<AttentionPart>& attentions, const Batch& batch,
+           const std::vector<std::int64_t>& rarest, std::vector<std::vector<Sums>>& sums)
+      : attentions_(attentions), batch_(batch), rarest_(rarest), sums_(sums) {
+    for (std::size_t i = 0; i < attentions.size(); ++i) {
+      places_[attentions[i].path + "/probabilities"] = i;
+    }
+  }
+
+  bool wants(const std::string& point) const override { return places_.contains(point); }
+  Variable at(const std::string& point, const Variable& value) override {
+    const std::size_t i = places_.at(point);
+    Looks of_part = count(attentions_[i], batch_, value.value(), rarest_, sums_[i]);
+    if (attentions_[i].kind == AttentionKind::cross) looks_[i] = std::move(of_part);
+    return value;
+  }
+  /// Of each attention, where its heads look; empty unless it is a cross-attention.
+  const std::vector<Looks>& looks() const { return looks_; }
+
+ private:
+  const std::vector<AttentionPart>& attentions_;
+  const Batch& batch_;
+  const std::vector<std::int64_t>& rarest_;
+  std::vector<std::vector<Sums>>& sums_;
+  std::map<std::string, std::size_t> places_;
+  std::vector<Looks> looks_ = std::vector<Looks>(attentions_.size());
+};
+
 }  // namespace
 
 std::vector<HeadScores> head_scores(const AutoregressiveModel& model,
@@ -178,24 +213,16 @@ std::vector<HeadScores> head_scores(const AutoregressiveModel& model,
   }
   Votes votes(attentions);
   for (const Batch& batch : batches) {
-    Activations activations(
-        [](const std::string& point) { return point.ends_with("/probabilities"); });
-    Run run(&activations);
-    model.logits(batch, run);
     const std::vector<std::int64_t> rarest = rarest_words(batch, counts);
-    std::vector<Looks> looks;
-    for (std::size_t i = 0; i < attentions.size(); ++i) {
-      const AttentionPart& part = attentions[i];
-      Looks of_part =
-          count(part, batch, activations[part.path + "/probabilities"], rarest, sums[i]);
-      looks.push_back(part.kind == AttentionKind::cross ? std::move(of_part) : Looks());
-    }
-    votes.add(looks, batch.target_segments);
+    Counting counting(attentions, batch, rarest, sums);
+    Run run(&counting);
+    model.logits(batch, run);
+    votes.add(counting.looks(), batch.target_segments);
   }
   std::vector<HeadScores> result;
   for (std::size_t i = 0; i < attentions.size(); ++i) {
     for (std::size_t head = 0; head < sums[i].size(); ++head) {
-      result.push_back(sums[i][head].scores());
+      result.push_back(sums[i][head].scores(attentions[i].kind));
       if (attentions[i].kind == AttentionKind::cross)
         result.back().alignment = votes.share(i, head);
     }

@@ -11,6 +11,9 @@ HeadStudy study_heads(const AutoregressiveModel& model, const std::vector<Batch>
   study.attentions = attentions_of(model);
   study.metric = metric.name();
   study.whole = metric.whole();
+  study.higher_is_better = metric.higher_is_better();
+  study.segments = metric.segments();
+  study.segment_name = metric.segment_name();
   const std::vector<Head> heads = heads_of(study.attentions);
   const std::vector<HeadImportance> importance = head_importance(model, batches);
   const std::vector<HeadScores> scores = head_scores(model, batches);

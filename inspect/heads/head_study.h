@@ -2,6 +2,8 @@
 // without each of them, for `kette heads`.
 #pragma once
 
+#include <algorithm>
+
 #include "data/corpora/token_file.h"
 #include "inspect/heads/head_ablation.h"
 #include "inspect/heads/head_importance.h"
@@ -14,7 +16,7 @@ struct HeadStudy {
     Head head;
     HeadImportance importance;
     HeadScores scores;
-    double copying;        ///< copying_scores()
+    double copying;        ///< copying_scores(), NaN where it makes no sense
     MaskedResult without;  ///< the head masked
     MaskedResult alone;    ///< all others of its attention masked
   };
@@ -22,6 +24,14 @@ struct HeadStudy {
   std::vector<Row> rows;  ///< in the order of heads_of()
   std::string metric;     ///< of the masked results
   double whole = 0;       ///< with all heads
+  bool higher_is_better = true;
+  std::int64_t segments = 0;  ///< that p is of
+  std::string segment_name;   ///< "sentences"
+
+  /// How much worse a result is, 0 where it is none.
+  double cost(const MaskedResult& result) const {
+    return std::max(0.0, higher_is_better ? -result.change : result.change);
+  }
 };
 
 /// Told how many of `total` results are there.

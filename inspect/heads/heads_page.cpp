@@ -12,10 +12,6 @@ namespace {
 
 constexpr double kSignificant = 0.01;
 
-std::string with_sign(double value, int decimals) {
-  return (value >= 0 ? "+" : "") + fixed(value, decimals);
-}
-
 /// "+0.12", with a star where chance is unlikely to do as much.
 std::string change_text(const MaskedResult& result) {
   return with_sign(result.change, 2) + (result.p < kSignificant ? "*" : "");
@@ -45,7 +41,6 @@ HtmlTable table_of(const HeadStudy& study) {
   for (const HeadStudy::Row& row : study.rows) {
     const AttentionPart& part = study.attentions[row.head.attention];
     const HeadScores& s = row.scores;
-    const auto share = [](double value) -> HtmlTable::Cell { return {fixed(value, 2), value}; };
     table.row({enum_name(part.kind),
                std::to_string(part.layer),
                std::to_string(row.head.head),
@@ -55,14 +50,14 @@ HtmlTable table_of(const HeadStudy& study) {
                {fixed(row.importance.mean, 3), row.importance.mean / most},
                fixed(row.importance.normalized, 2),
                fixed(s.entropy, 2),
-               share(s.confidence),
-               share(s.previous),
-               share(s.same),
-               share(s.next),
-               share(s.sink),
-               share(s.rarest),
-               share(s.alignment),
-               fixed(row.copying, 2)});
+               HtmlTable::share(s.confidence),
+               HtmlTable::share(s.previous),
+               HtmlTable::share(s.same),
+               HtmlTable::share(s.next),
+               HtmlTable::share(s.sink),
+               HtmlTable::share(s.rarest),
+               HtmlTable::share(s.alignment),
+               fixed_or_dash(row.copying, 2)});
   }
   return table;
 }
@@ -119,7 +114,7 @@ std::string heads_page(const HeadStudy& study, const std::string& title, const s
   using Row = HeadStudy::Row;
   const std::string maps =
       maps_of(study, "what one head masked costs", all,
-              [](const Row& row) { return std::abs(row.without.change); }) +
+              [&](const Row& row) { return study.cost(row.without); }) +
       maps_of(study, "importance", all, [](const Row& row) { return row.importance.mean; }) +
       maps_of(study, "confidence", all, [](const Row& row) { return row.scores.confidence; }) +
       maps_of(study, "looks one word back", within,
@@ -132,7 +127,8 @@ std::string heads_page(const HeadStudy& study, const std::string& title, const s
                note(study.metric + " with all heads: " + fixed(study.whole, 2) +
                     ". Masking one head changes it with p < " + fixed(kSignificant, 2) + " for " +
                     std::to_string(significant) + " of " + std::to_string(study.rows.size()) +
-                    " heads. Rows are layers, columns heads.") +
+                    " heads, by paired bootstrap of " + std::to_string(study.segments) + " " +
+                    study.segment_name + ". Rows are layers, columns heads.") +
                    "<div class=\"panels\">" + maps + "</div>");
   page.section("Heads",
                note("Click a heading to sort; each heading says what it means under the pointer.") +

@@ -133,8 +133,8 @@ std::vector<AlignmentStudy> study_all(const ExperimentOptions& options,
   std::vector<AlignmentStudy> studies;
   if (!options.model.empty()) {
     const auto saved = load_model<AutoregressiveModel>(options.model, {}, options.device);
-    KETTE_CHECK(saved.model->has_encoder(), "lab align: expected a translation model, given ",
-                options.model.string());
+    KETTE_CHECK(saved.model->has_encoder() && saved.tokenizer->kind() != "tree",
+                "lab align: expected a translation model, given ", options.model.string());
     studies.push_back(
         study_alignment(*saved.model, saved.tokenizer, corpus.test,
                         [&](double share) { progress("alignment of the test text", share); }));

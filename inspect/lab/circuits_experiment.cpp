@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "inspect/heads/head_circuits.h"
 #include "inspect/lab/experiments.h"
@@ -67,6 +68,7 @@ ExperimentReport circuits_experiment(const ExperimentOptions& options,
   const auto heads = heads_of(attentions);
   const std::vector<HeadCircuit> circuits = head_circuits(model);
   const std::int64_t width = circuits[0].query.columns, head_width = circuits[0].query.rows;
+  const bool is_pre_norm = model.decoder_norm() != nullptr;
   const auto name_of = [&](std::size_t i) {
     return attentions[heads[i].attention].name() + " head " + std::to_string(heads[i].head);
   };
@@ -97,12 +99,14 @@ ExperimentReport circuits_experiment(const ExperimentOptions& options,
   report.findings = {{"QK has the rank of the head's width, " + rank + ", at most", "exactly",
                       ruled_out(beyond_qk), beyond_qk < kZero},
                      {"and OV likewise", "exactly", ruled_out(beyond_ov), beyond_ov < kZero}};
-  const auto copies = std::count_if(copying.begin(), copying.end(), [](double s) { return s > 0; });
+  const auto copies = std::count_if(copying.begin(), copying.end(), [](double s) { return s > 0; }),
+             none = std::count_if(copying.begin(), copying.end(),
+                                  [](double s) { return std::isnan(s); }),
+             counted = std::ssize(copying) - none;
   report.findings.push_back(
       {"Most heads copy: the eigenvalues of their OV circuit are more positive than negative",
        "10 of 12, one layer of attention",
-       std::to_string(copies) + " of " + std::to_string(copying.size()),
-       2 * copies > std::ssize(copying)});
+       std::to_string(copies) + " of " + std::to_string(counted), 2 * copies > counted});
   if (!pairs.empty()) {
     const ComposedPair& best = pairs.front();
     report.findings.push_back(
@@ -118,7 +122,7 @@ ExperimentReport circuits_experiment(const ExperimentOptions& options,
   Json of_heads = Json::array();
   std::vector<Curve> query_key, output_value;
   for (std::size_t i = 0; i < heads.size(); ++i) {
-    table.row({name_of(i), fixed(copying[i], 3)});
+    table.row({name_of(i), fixed_or_dash(copying[i], 3)});
     const AttentionKind kind = attentions[heads[i].attention].kind;
     query_key.push_back(spectrum_curve(name_of(i), kind, spectra[i].query_key, head_width));
     output_value.push_back(spectrum_curve(name_of(i), kind, spectra[i].output_value, head_width));
@@ -150,9 +154,9 @@ ExperimentReport circuits_experiment(const ExperimentOptions& options,
       {"Copying", table.str()},
       {"Composition",
        "<p>How much of what the earlier head writes the later one reads as its query, key or value, "
-       "over what random matrices would have. A norm between them is left out but for its gain; the "
-       "strongest " +
-           std::to_string(std::min(kShownPairs, pairs.size())) + " of " +
+       "over what random matrices would have. The norms between them are left out" +
+           std::string(is_pre_norm ? " but for the gain of the one that is read through" : "") +
+           "; the strongest " + std::to_string(std::min(kShownPairs, pairs.size())) + " of " +
            std::to_string(pairs.size()) + " pairs.</p>" + composed.str()}};
   return report;
 }

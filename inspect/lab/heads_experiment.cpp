@@ -181,15 +181,15 @@ std::string heads_section(const PruningStudy& study) {
                    {"on", true},
                    {"alignment", true},
                    {"left by gates"}});
-  const auto share = [](double value) { return HtmlTable::Cell(fixed(value, 2), value); };
   for (std::size_t i = 0; i < study.heads.size(); ++i) {
     const Head& head = study.heads[i];
     const HeadScores& scores = study.scores[i];
     const MaskedResult& without = study.without[i];
     table.row({study.attentions[head.attention].name(), std::to_string(head.head),
                fixed(without.change, 2) + (without.p < 0.01 ? " *" : ""),
-               fixed(study.importance[i].mean, 3), share(scores.previous), share(scores.same),
-               share(scores.next), share(scores.alignment), all && all->is_open[i] ? "yes" : "no"});
+               fixed(study.importance[i].mean, 3), HtmlTable::share(scores.previous),
+               HtmlTable::share(scores.same), HtmlTable::share(scores.next),
+               HtmlTable::share(scores.alignment), all && all->is_open[i] ? "yes" : "no"});
   }
   return table.str() +
          note(

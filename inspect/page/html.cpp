@@ -56,24 +56,39 @@ std::string fixed(double value, int decimals) {
                                                                               : text;
 }
 
+std::string with_sign(double value, int decimals) {
+  const std::string text = fixed(value, decimals);
+  return (text[0] == '-' ? "" : "+") + text;
+}
+
 std::string fixed(const std::vector<double>& values, int decimals) {
   return joined(values, [decimals](double value) { return fixed(value, decimals); });
 }
 
-void HtmlTable::row(const std::vector<Cell>& cells, const std::string& id) {
+std::string HtmlTable::of_cells(const std::vector<Cell>& cells) const {
   KETTE_CHECK(cells.size() == columns_.size(), "HtmlTable: expected ", columns_.size(),
               " cells, given ", cells.size());
-  rows_ += id.empty() ? "<tr>" : "<tr id=\"" + escaped(id) + "\">";
+  std::string html;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const Cell& cell = cells[i];
-    rows_ += columns_[i].is_number ? "<td class=\"number" : "<td class=\"text";
+    html += columns_[i].is_number ? "<td class=\"number" : "<td class=\"text";
     if (cell.share >= 0) {
-      rows_ += " bar\" style=\"--share:" + fixed(100 * cell.share, 1) + "%";
+      html += " bar\" style=\"--share:" + fixed(100 * cell.share, 1) + "%";
     }
-    rows_ += "\">" + (cell.is_html ? cell.text : escaped(cell.text)) + "</td>";
+    html += "\">" + (cell.is_html ? cell.text : escaped(cell.text)) + "</td>";
   }
-  rows_ += "</tr>\n";
+  return html + "</tr>\n";
 }
+
+void HtmlTable::row(const std::vector<Cell>& cells, const std::string& id) {
+  rows_ += (id.empty() ? "<tr>" : "<tr id=\"" + escaped(id) + "\">") + of_cells(cells);
+}
+
+std::string fixed_or_dash(double value, int decimals) {
+  return std::isnan(value) ? "\xE2\x80\x93" : fixed(value, decimals);
+}
+
+void HtmlTable::footer(const std::vector<Cell>& cells) { footer_ += "<tr>" + of_cells(cells); }
 
 std::string HtmlTable::str() const {
   std::string head;
@@ -83,7 +98,8 @@ std::string HtmlTable::str() const {
             escaped(column.title) + "</th>";
   }
   return "<div class=\"scroll\"><table class=\"sortable\"><thead><tr>" + head +
-         "</tr></thead><tbody>\n" + rows_ + "</tbody></table></div>\n";
+         "</tr></thead><tbody>\n" + rows_ + "</tbody>" +
+         (footer_.empty() ? "" : "<tfoot>\n" + footer_ + "</tfoot>") + "</table></div>\n";
 }
 
 }  // namespace kette

@@ -5,11 +5,16 @@
 
 #include "data/files/json_text.h"
 #include "data/metrics/significance.h"
+#include "inspect/heads/head_ablation.h"
 #include "inspect/heads/head_circuits.h"
 #include "inspect/heads/head_gates.h"
 #include "inspect/heads/head_importance.h"
 #include "inspect/heads/head_scores.h"
+#include "inspect/heads/head_study.h"
+#include "inspect/heads/induction.h"
 #include "inspect/linear_algebra.h"
+#include "tensor/backend.h"
+#include "tensor/observer.h"
 #include "tests/cli/run_kette.h"
 #include "tests/inspect/browser.h"
 #include "tests/inspect/inspected_models.h"
@@ -120,10 +125,84 @@ TEST_CASE("heads: scores count where queries look") {
       CHECK(s.sink == 0);
       // 4 occurs twice, 9 once; 8 once and comes first; 6 once.
       CHECK(s.rarest == doctest::Approx(7.0 / 10));
+      CHECK(std::isnan(s.alignment));
     } else if (attentions[heads[i].attention].kind == AttentionKind::cross) {
       CHECK(s.alignment == 1);  // all heads agree
-      CHECK(s.previous == 0);
+      for (const double other : {s.previous, s.same, s.next}) CHECK(std::isnan(other));
+    } else {
+      CHECK(s.previous > 0);
+      for (const double other : {s.next, s.rarest, s.alignment}) CHECK(std::isnan(other));
     }
+  }
+}
+
+TEST_CASE("heads: scores keep the probabilities of one attention at a time") {
+  const OneThread one;
+  struct Peak final : MemoryObserver {
+    Peak() { backend({}).watch_memory(this); }
+    ~Peak() override { backend({}).watch_memory(nullptr); }
+    Peak(const Peak&) = delete;
+    Peak& operator=(const Peak&) = delete;
+    void allocated(const void*, std::int64_t bytes) override {
+      held += bytes;
+      most = std::max(most, held);
+    }
+    void released(const void*, std::int64_t bytes) override { held -= bytes; }
+    std::int64_t held = 0, most = 0;
+  };
+  GptConfig config = small_gpt();
+  config.context = 256;
+  Random random(1);
+  const Batch batch =
+      repeated_at_random(config.vocabulary, config.vocabulary, 256 / config.vocabulary, 1, random);
+  const auto peak_of = [&](std::int64_t layers) {
+    config.layers = layers;
+    Gpt model(config);
+    model.materialize(1);
+    const Peak peak;
+    head_scores(model, {batch});
+    return peak.most;
+  };
+  const std::int64_t tokens = std::ssize(batch.target_in);
+  CHECK(peak_of(8) - peak_of(2) < 4 * tokens * tokens * config.heads);  // of one layer
+}
+
+TEST_CASE("heads: copying is of words that the model both reads and writes") {
+  TransformerConfig config = small_config();
+  config.source_vocabulary = 57;
+  const auto model = random_model(config);
+  const auto attentions = attentions_of(*model);
+  const auto heads = heads_of(attentions);
+  const std::vector<double> copying = copying_scores(*model);
+  REQUIRE(copying.size() == heads.size());
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    CHECK(std::isnan(copying[i]) ==
+          (attentions[heads[i].attention].kind != AttentionKind::decoder));
+  }
+}
+
+TEST_CASE("heads: one window alone is no evidence, and only what is worse costs") {
+  const OneThread one;
+  Gpt model(small_gpt());
+  model.materialize(1);
+  const auto attentions = attentions_of(model);
+  const Head head{0, 0};
+  const Batch window = one_sentence(model, {}, Ids{4, 9, 6, 5, 7});
+  for (const int windows : {1, 8}) {
+    const LossMetric metric(model, std::vector<Batch>(static_cast<std::size_t>(windows), window),
+                            {200});
+    HeadGates gates = gates_without(attentions, {&head, 1});
+    const MaskedResult masked = metric.with(gates);
+    CHECK(masked.change != 0);
+    CHECK(metric.segments() == windows);
+    if (windows == 1) CHECK(masked.p == 1);
+    if (windows > 1) CHECK(masked.p < 0.01);
+  }
+  HeadStudy study;
+  for (const bool higher : {true, false}) {
+    study.higher_is_better = higher;
+    CHECK(study.cost({higher ? -2.0 : 2.0, 1}) == 2);
+    CHECK(study.cost({higher ? 2.0 : -2.0, 1}) == 0);
   }
 }
 
@@ -204,13 +283,18 @@ TEST_CASE("heads: the study of a translation model, as a table, as JSON and as a
                  small.file("valid.de"), "--json"});
   CHECK(json["whole"].get<double>() ==
         doctest::Approx(parse_json(whole.last_line(), "evaluate")["score"].get<double>()));
+  CHECK(json["sentences"] == 2);
+  CHECK(outcome.out.find("by paired bootstrap of 2 sentences") != std::string::npos);
   for (const Json& head : json["heads"]) {
+    CHECK(head["previous"].is_null() == (head["attention"] == "cross"));
+    CHECK(head["alignment"].is_null() == (head["attention"] != "cross"));
     CHECK(head["without_p"].get<double>() > 0);
     CHECK(head["importance"].get<double>() > 0);
   }
   const std::string page = read_file(out);
   for (const char* scheme : {"http:", "https:"}) CHECK(page.find(scheme) == std::string::npos);
   CHECK(page.size() < 100'000);
+  CHECK(page.find("<td class=\"number\">\xE2\x80\x93</td>") != std::string::npos);
   CHECK(run_kette({"heads", "--model", small.model()}).says("expected --src and --tgt"));
   CHECK(run_kette({"heads", "--model", small.model(), "--src", small.file("valid.en"), "--tgt",
                    small.file("train.de")})

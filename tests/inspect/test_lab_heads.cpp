@@ -24,6 +24,9 @@ class CountedMask final : public MaskingMetric {
       : attentions_(std::move(attentions)) {}
   std::string name() const override { return "masked"; }
   double whole() const override { return 0; }
+  bool higher_is_better() const override { return false; }
+  std::int64_t segments() const override { return 0; }
+  std::string segment_name() const override { return "none"; }
   MaskedResult with(Tap& tap) const override {
     double sum = 0, place = 1;
     for (const AttentionPart& part : attentions_) {
