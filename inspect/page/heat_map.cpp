@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <vector>
 
 #include "inspect/page/html.h"
@@ -36,6 +37,13 @@ std::string deflated(const std::string& bytes) {
               " bytes, given error ", status);
   result.resize(size);
   return result;
+}
+
+/// Six digits of whatever size: fixed ones would make a small number 0.
+std::string shortest_of(double value) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.6g", value);
+  return buffer;
 }
 
 }  // namespace
@@ -94,10 +102,11 @@ std::string heat_map(const HeatMap& map) {
   const std::string kind =
       map.wide ? "map wide\" style=\"--rows:" + std::to_string(map.rows) : std::string("map");
   return "<button type=\"button\" class=\"" + kind + "\"" + attribute("data-rows", map.row_labels) +
-         attribute("data-columns", map.column_labels) + attribute("data-most", fixed(map.most, 6)) +
-         attribute("data-note", map.note) + attribute("title", map.title) + "><img" +
-         attribute("alt", map.title + ", " + size) + " src=\"data:image/png;base64," +
-         base64(gray_png(map.rows, map.columns, pixels)) + "\"></button>";
+         attribute("data-columns", map.column_labels) +
+         attribute("data-most", shortest_of(map.most)) + attribute("data-note", map.note) +
+         attribute("title", map.title) + "><img" + attribute("alt", map.title + ", " + size) +
+         " src=\"data:image/png;base64," + base64(gray_png(map.rows, map.columns, pixels)) +
+         "\"></button>";
 }
 
 std::string titled_heat_map(const HeatMap& map) {

@@ -20,9 +20,12 @@ std::string number(double value, const char* format) {
   return buffer;
 }
 
-std::string with_step(const RunSummary::Best& best, const char* format) {
+/// The number first, so that the column can be sorted: "0.25 BLEU at 90".
+std::string with_step(const RunSummary::Best& best, const char* format,
+                      const std::string& unit = "") {
   if (std::isnan(best.value)) return number(best.value, format);
-  return number(best.value, format) + " at " + number(best.step, "%.0f");
+  return number(best.value, format) + (unit.empty() ? "" : " " + unit) + " at " +
+         number(best.step, "%.0f");
 }
 
 class TrainingPage {
@@ -91,8 +94,7 @@ class TrainingPage {
       table.row({run.name, number(s.steps, "%.0f"), number(s.epochs + 1, "%.0f"),
                  number(s.target_tokens, "%.0f"), number(s.seconds / 60, "%.1f"),
                  number(s.train_loss, "%.4f"), with_step(s.valid_loss, "%.4f"),
-                 number(s.last_valid_loss, "%.4f"),
-                 s.score + " " + with_step(s.valid_score, "%.2f"),
+                 number(s.last_valid_loss, "%.4f"), with_step(s.valid_score, "%.2f", s.score),
                  number(s.tokens_per_second, "%.0f")});
     }
     return table.str();

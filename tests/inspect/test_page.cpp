@@ -25,9 +25,13 @@ Page page_of_all() {
   table.row({"b", "2.5"}, "row-b");
   table.row({"a", {"10", 0.5}});
   table.row({HtmlTable::Cell::html("<i>c</i>"), "-3"});
+  table.footer({"sum", "9.5"});
   page.section("Some numbers", table.str());
   const std::vector<float> values = {0, 0.5F, 1, 2, std::numeric_limits<float>::quiet_NaN(), -1};
   page.section("A map", heat_map({"map & title", 2, 3, values, 2, "up", "across", "a note"}));
+  const std::vector<float> small = {0.021F, 0.05F}, nothing = {0, 0};
+  page.section("Small", heat_map({"small", 1, 2, small, 0.05F, "up", "across"}) +
+                            heat_map({"none", 1, 2, nothing, 1e-30F, "up", "across"}));
   page.data("labels", {{"up", {"r0", "</script><script>alert(1)"}}, {"across", {"x", "y", "z"}}});
   page.section("Curves",
                page.chart({"loss",
@@ -91,10 +95,18 @@ TEST_CASE("page: in a browser tables sort, maps open with their numbers, curves 
       const order = () => [...document.querySelectorAll('.sortable tbody tr')].map((row) => row.cells[1].textContent).join();
       const falling = order();
       button.click();
+      const last = [...document.querySelectorAll('.sortable tr')].at(-1).textContent;
       document.querySelector('.map').click();
       const cells = [...document.querySelectorAll('dialog[open] td.number')].map((cell) => cell.title).join('|');
+      const [, small, none] = document.querySelectorAll('.map');
+      const numbers = (map) => {
+        map.click();
+        return [...document.querySelectorAll('dialog[open] td.number')].map((cell) => cell.title.split(': ')[1]).join();
+      };
+      const others = numbers(small) + ' and ' + numbers(none) + document.querySelector('dialog[open]').textContent.includes('look at');
+      document.querySelector('.map').click();
       const drawn = document.querySelectorAll('.plot canvas').length;
-      document.body.prepend(element('output', { textContent: [falling, order(), cells, drawn].join(' ; ') }));)");
+      document.body.prepend(element('output', { textContent: [falling, order(), cells, drawn, last, others].join(' ; ') }));)");
   CHECK(opened.console == "");
   const std::size_t begin = opened.document.find("<output>"),
                     end = opened.document.find("</output>");
@@ -104,6 +116,6 @@ TEST_CASE("page: in a browser tables sort, maps open with their numbers, curves 
   CHECK(has(said, "10,2.5,-3 ; -3,2.5,10 ; "));
   CHECK(has(said, "r0 \xE2\x86\x92 x: 0.00|r0 \xE2\x86\x92 y: 0.50|r0 \xE2\x86\x92 z: 1.00"));
   CHECK(has(said, "alert(1) \xE2\x86\x92 x: 2.00"));
-  CHECK(has(said, "z: 0.00 ; 2"));
+  CHECK(has(said, "z: 0.00 ; 2 ; sum9.5 ; 0.0210,0.0500 and 0.00,0.00false"));
   CHECK(has(opened.document, "a note"));
 }

@@ -105,6 +105,8 @@ TEST_CASE("plot: several runs as tables, as JSON and as a page that a browser op
   const std::string page = checked_page(out);
   CHECK(json["page_bytes"].get<std::size_t>() == page.size());
   CHECK(page.find("first, validation") != std::string::npos);
+  CHECK(page.find(" BLEU at ") !=
+        std::string::npos);  // after its number, by which the column is sorted
   CHECK(page.find("Norm of the gradient") != std::string::npos);
 
   KETTE_NEEDS_BROWSER();

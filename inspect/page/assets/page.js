@@ -51,7 +51,8 @@ function showLarge(map) {
   const rows = labelsOf(map.dataset.rows, image.naturalHeight);
   const columns = labelsOf(map.dataset.columns, image.naturalWidth);
   const value = valuesOf(image);
-  const digits = most >= 10 ? 1 : 2;
+  // Three digits of the largest; of all zeros two.
+  const digits = Math.min(9, Math.max(0, 2 - Math.floor(Math.log10(most > 1e-9 ? most : 1))));
   const table = element("table", {},
     element("thead", {}, element("tr", {}, element("td"),
       ...columns.map((label) => element("th", { scope: "col", textContent: label })))));
@@ -73,8 +74,7 @@ function showLarge(map) {
   close.addEventListener("click", () => large.close());
   large.replaceChildren(close, element("h3", { textContent: map.title }),
     element("p", { textContent: map.dataset.note }),
-    element("p", { className: "note", 
-      textContent: (map.matches(".wide") ? "A" : "Rows look at columns; a") + "rrow keys go to the next map." }), table);
+    element("p", { className: "note", textContent: "Arrow keys go to the next map." }), table);
   large.map = map;
   if (!large.open) large.showModal();
 }
