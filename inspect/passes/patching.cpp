@@ -101,7 +101,18 @@ double quantile_of_t(double degrees) {
          (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * degrees * degrees * degrees);
 }
 
-/// PairSums over pairs, from which mean and interval follow.
+/// Over the words of one pair that have one role: words of one sentence are no independent evidence.
+struct RowMean {
+  double sum = 0, count = 0;
+
+  void add(double value) {
+    sum += value;
+    ++count;
+  }
+  double mean() const { return sum / count; }
+};
+
+/// Sums over pairs, from which mean and interval follow.
 struct PairSums {
   double sum = 0, squares = 0;
   std::int64_t count = 0;
@@ -237,11 +248,15 @@ PatchStudy study_patches(const AutoregressiveModel& model, const std::vector<Cou
       ++study.wrong;
       continue;
     }
+    std::map<std::tuple<Side, std::int64_t, std::string>, RowMean> of_pair;
     for (std::size_t place = 0; place < rows; ++place) {
-      const auto& [side, level, role] = places.what[place];
+      of_pair[places.what[place]].add(odds.recovered(place));
+    }
+    for (const auto& [what, words] : of_pair) {
+      const auto& [side, level, role] = what;
       std::vector<PairSums>& levels = of_places[{side, place_of_role(role), role}];
       if (level >= std::ssize(levels)) levels.resize(static_cast<std::size_t>(level) + 1);
-      levels[level].add(odds.recovered(place));
+      levels[level].add(words.mean());
     }
     for (std::size_t head = 0; head < heads.size(); ++head) {
       of_heads[head].add(odds.recovered(rows + head));

@@ -50,7 +50,7 @@ struct MeanOfPairs {
 /// What a study of many pairs finds.
 struct PatchStudy {
   /// Rows of a stack by what they are: the words that differ, those before, between and after, the end mark; of the
-  /// target the words of the prefix, and the last, which predicts.
+  /// target the words of the prefix, and the last, which predicts. Of a pair the mean over the words of a role counts.
   struct Place {
     Side side;
     std::string role;

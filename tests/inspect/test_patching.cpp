@@ -160,6 +160,33 @@ TEST_CASE("patching: a study says for each level and role how much comes back") 
                     "which it has none");
 }
 
+TEST_CASE("patching: the words of a pair that have one role count as one value") {
+  const OneThread one;
+  const auto models = inspected_models();
+  const AutoregressiveModel& model = *models[0];
+  std::vector<Counterfactual> pairs;
+  for (std::int32_t word = 20; word < 23; ++word) {
+    pairs.push_back(right_pair(model, {4, 5, word, 6, 7, 9}, {4, 5, 8, 6, 7, 9}));
+  }
+  const PatchStudy study = study_patches(model, pairs);
+  REQUIRE(study.pairs == 3);
+  for (const PatchStudy::Place& place : study.places) {
+    CAPTURE(place.role);
+    for (const MeanOfPairs& recovered : place.recovered) CHECK(recovered.pairs == 3);
+    if (place.side != Side::source || place.role != "after") continue;
+    double mean = 0;  // after the last block of the encoder, rows 3 to 5
+    for (const Counterfactual& pair : pairs) {
+      std::vector<Patch> patches;
+      for (std::int64_t row = 3; row < 6; ++row) {
+        patches.push_back({level_point(model, Side::source, std::ssize(model.encoder())), row});
+      }
+      const PatchedOdds odds = patched_odds(model, pair, patches);
+      for (std::size_t i = 0; i < 3; ++i) mean += odds.recovered(i) / 9;
+    }
+    CHECK(place.recovered.back().mean == doctest::Approx(mean).epsilon(1e-4));
+  }
+}
+
 TEST_CASE("minimal pairs: as many words on either side, one contrast, the same every time") {
   for (const Contrast contrast :
        {Contrast::number, Contrast::gender, Contrast::tense, Contrast::negation}) {
