@@ -1,4 +1,5 @@
 // `kette lab NAME`: experiments of the literature, with "paper, here, holds".
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -39,6 +40,19 @@ const Experiment& named(const std::string& name) {
                    "; kette lab --list lists them all");
 }
 
+/// What an experiment would not look at is refused, lest it be taken for what was measured.
+void check_inputs(const Experiment& experiment, const ExperimentOptions& options) {
+  for (const auto& [input, value] : {std::pair("--model", &options.model),
+                                     {"--src", &options.source},
+                                     {"--tgt", &options.target},
+                                     {"--text", &options.text}}) {
+    const auto& reads = experiment.reads;
+    if (value->empty() || std::find(reads.begin(), reads.end(), input) != reads.end()) continue;
+    throw UsageError(std::string(input) + ": expected for " + readers_of(input) +
+                     ", given for lab " + experiment.name + ", which does not read it");
+  }
+}
+
 void print(const ExperimentReport& report) {
   for (const Finding& finding : report.findings) {
     std::cout << text("%-5s %s\n      paper: %s\n      here:  %s\n",
@@ -51,8 +65,11 @@ void run(const LabOptions& o) {
   use_threads(o.common);
   if (o.list) return print_list();
   const Experiment& experiment = named(o.name);
+  check_inputs(experiment, o.experiment);
   const Stopwatch watch;
-  Page page("kette lab " + experiment.name, experiment.what + ". Made by kette lab.");
+  Page page("kette lab " + experiment.name,
+            experiment.what + ". Made by kette lab" +
+                (o.experiment.quick ? " with --quick, which proves nothing." : "."));
   ExperimentReport report;
   {
     StatusLine line(false);
@@ -77,11 +94,9 @@ void run(const LabOptions& o) {
                         {"here", finding.here},
                         {"holds", finding.holds}});
   }
-  Json json = {{"experiment", experiment.name},
-               {"holds", holds},
-               {"findings", findings},
-               {"numbers", report.numbers},
-               {"seconds", watch.seconds()}};
+  Json json = {
+      {"experiment", experiment.name}, {"quick", o.experiment.quick}, {"holds", holds},
+      {"findings", findings},          {"numbers", report.numbers},   {"seconds", watch.seconds()}};
   if (!o.out.empty()) write_page(o.out, experiment_page(experiment, report, page), json);
   if (o.common.json) print_json(json);
   if (!holds && !o.experiment.quick) exit_with(1);

@@ -46,6 +46,8 @@ struct Experiment {
   std::string name;
   std::string what;   ///< one line of help
   std::string paper;  ///< authors, year, title
+  std::vector<std::string>
+      reads;  ///< the options of its inputs: of --model, --src, --tgt and --text
   RunExperiment* run;
 };
 
@@ -55,5 +57,8 @@ const std::vector<Experiment>& experiments();
 /// An experiment's report as an offline page, its findings on top.
 std::string experiment_page(const Experiment& experiment, const ExperimentReport& report,
                             Page page);
+
+/// The names of those that read an input: "lens, align".
+std::string readers_of(const std::string& input);
 
 }  // namespace kette

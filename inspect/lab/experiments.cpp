@@ -1,45 +1,76 @@
 #include "inspect/lab/experiments.h"
 
+#include <algorithm>
+
 #include "inspect/page/html.h"
+#include "tensor/suggestion.h"
 
 namespace kette {
 
 const std::vector<Experiment>& experiments() {
   static const std::vector<Experiment> all = {
-      {"lens", "What a translation model would say if it stopped early, layer by layer",
+      {"lens",
+       "What a translation model would say if it stopped early, layer by layer",
        "nostalgebraist 2020, \"interpreting GPT: the logit lens\"; Langedijk et al. 2023, "
        "\"DecoderLens\"",
+       {"--model", "--src", "--tgt"},
        lens_experiment},
-      {"align", "Which word a translated word comes from, read off attention to the source",
+      {"align",
+       "Which word a translated word comes from, read off attention to the source",
        "Kobayashi et al. 2020, \"Attention is Not Only a Weight: Analyzing Transformers with Vector "
        "Norms\"",
+       {"--model"},
        align_experiment},
-      {"heads", "How many heads a translator can do without, masked or shut by gates that learn",
+      {"heads",
+       "How many heads a translator can do without, masked or shut by gates that learn",
        "Michel et al. 2019, \"Are Sixteen Heads Really Better than One?\"; Voita et al. 2019, "
        "\"Analyzing Multi-Head Self-Attention\"",
+       {"--model"},
        heads_experiment},
-      {"induction", "Heads that look at what followed last time, in models of attention alone",
+      {"induction",
+       "Heads that look at what followed last time, in models of attention alone",
        "Elhage et al. 2021, \"A Mathematical Framework for Transformer Circuits\"; Olsson et al. "
        "2022, \"In-context Learning and Induction Heads\"",
+       {},
        induction_experiment},
-      {"superposition", "More features than dimensions, where features are seldom present",
-       "Elhage et al. 2022, \"Toy Models of Superposition\"", superposition_experiment},
-      {"grokking", "A model of a + b mod 113 learns by heart first, and to add much later",
+      {"superposition",
+       "More features than dimensions, where features are seldom present",
+       "Elhage et al. 2022, \"Toy Models of Superposition\"",
+       {},
+       superposition_experiment},
+      {"grokking",
+       "A model of a + b mod 113 learns by heart first, and to add much later",
        "Nanda et al. 2023, \"Progress Measures for Grokking via Mechanistic Interpretability\"",
+       {},
        grokking_experiment},
-      {"circuits", "Ranks, copying and composition of the heads of a model",
+      {"circuits",
+       "Ranks, copying and composition of the heads of a model",
        "Elhage et al. 2021, \"A Mathematical Framework for Transformer Circuits\"",
+       {"--model"},
        circuits_experiment},
       {"attention-cost",
        "Time and memory of attention against length: fused, spelled out, a window, linear",
        "Vaswani et al. 2017, table 1; Dao et al. 2022, \"FlashAttention\"; Katharopoulos et al. 2020, "
        "\"Transformers are RNNs\"",
+       {},
        attention_cost_experiment},
-      {"scaling", "Loss by size and data of small models, and a prediction of a larger one's",
+      {"scaling",
+       "Loss by size and data of small models, and a prediction of a larger one's",
        "Hoffmann et al. 2022, \"Training Compute-Optimal Large Language Models\"",
+       {"--text"},
        scaling_experiment},
   };
   return all;
+}
+
+std::string readers_of(const std::string& input) {
+  std::vector<std::string> names;
+  for (const Experiment& experiment : experiments()) {
+    const auto& reads = experiment.reads;
+    if (std::find(reads.begin(), reads.end(), input) != reads.end())
+      names.push_back(experiment.name);
+  }
+  return joined(names);
 }
 
 std::string experiment_page(const Experiment& experiment, const ExperimentReport& report,

@@ -318,11 +318,13 @@ TEST_CASE("lab: every experiment runs quickly, says what it found, and makes a p
     CHECK(outcome.code == 0);
     const Json json = Json::parse(outcome.last_line());
     CHECK(json["experiment"] == experiment.name);
+    CHECK(json["quick"] == true);
     CHECK(json["findings"].size() >= 3);
     CHECK_FALSE(json["numbers"].empty());
     for (const Json& finding : json["findings"]) CHECK(finding["here"] != "");
     const std::string page = read_file(folder / "page.html");
     CHECK(page.find("Findings") != std::string::npos);
+    CHECK(page.find("Made by kette lab with --quick, which proves nothing.") != std::string::npos);
     for (const char* scheme : {"http:", "https:"}) CHECK(page.find(scheme) == std::string::npos);
   }
 }
@@ -341,6 +343,12 @@ TEST_CASE("lab: what is missing is said") {
   CHECK(modelless.code == 1);
   CHECK(modelless.says("lab circuits: expected --model, given none"));
   CHECK(run_kette({"lab", "grokking", "--seeds", "0"}).code == 2);
+  const Outcome deaf = run_kette({"lab", "align", "--src", "x"});
+  CHECK(deaf.code == 2);
+  CHECK(deaf.says("--src: expected for lens, given for lab align, which does not read it"));
+  CHECK(run_kette({"lab", "grokking", "--model", "x"})
+            .says("--model: expected for lens, align, heads, circuits, given for lab grokking"));
+  CHECK(run_kette({"lab", "lens", "--text", "x"}).says("--text: expected for scaling, given"));
   const Outcome list = run_kette({"lab", "--list"});
   CHECK(list.code == 0);
   for (const Experiment& experiment : experiments()) {
