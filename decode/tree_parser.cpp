@@ -39,6 +39,25 @@ TreeTokenizer::Shared tree_tokenizer_of(const SharedTokenizer& tokenizer,
   return of_trees;
 }
 
+TreeSource tree_source(const Ensemble& model, const TreeTokenizer& tokenizer,
+                       const std::string& line, const SearchOptions& options, std::int64_t number) {
+  TreeSource source{tree_words(line), {}, {}};
+  if (source.words.empty()) return source;
+  std::string text;
+  for (const std::string& word : source.words) text += (text.empty() ? "" : " ") + word;
+  source.ids = tokenizer.encode(text);
+  if (source.ids.empty())
+    source.ids.push_back(tokenizer.special().unknown);  // words of characters for nothing
+  const auto pieces = std::ssize(source.ids), count = std::ssize(source.words),
+             longest = longest_output(options, model, pieces), most = model.positions() - 1;
+  KETTE_CHECK(pieces <= most && TreeConstraint::shortest(count) <= longest,
+              "parse: expected a sentence of at most ", most,
+              " pieces, as many as the model has positions for, and a tree of at most ", longest,
+              " symbols, given ", pieces, " pieces of ", count, " words in sentence ", number);
+  source.sentence = {count, longest};
+  return source;
+}
+
 TreeParser::TreeParser(const Ensemble& model, const SharedTokenizer& tokenizer,
                        const DecodingTypes& types)
     : tokenizer_(tree_tokenizer_of(tokenizer, "parse")), model_(model.for_decoding(types)) {
@@ -55,23 +74,12 @@ std::vector<Parse> TreeParser::parse(const std::vector<std::string>& lines,
   std::vector<TreeConstraint::Sentence> sentences;
   std::vector<std::size_t> places;  // of the lines with words
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    std::vector<std::string> line = tree_words(lines[i]);
-    if (line.empty()) continue;
-    std::string text;
-    for (const std::string& word : line) text += (text.empty() ? "" : " ") + word;
-    std::vector<std::int32_t> ids = tokenizer_->encode(text);
-    if (ids.empty())
-      ids.push_back(tokenizer_->special().unknown);  // words of characters for nothing
-    const auto count = std::ssize(line), longest = longest_output(options, model_, std::ssize(ids)),
-               most = model_.positions() - 1;
-    KETTE_CHECK(std::ssize(ids) <= most && TreeConstraint::shortest(count) <= longest,
-                "parse: expected a sentence of at most ", most,
-                " pieces, as many as the model has positions for, and a tree of at most ", longest,
-                " symbols, given ", ids.size(), " pieces of ", count, " words in sentence ",
-                options.first_number + static_cast<std::int64_t>(i) + 1);
-    sentences.push_back({count, longest});
-    words.push_back(std::move(line));
-    sources.push_back(std::move(ids));
+    TreeSource source = tree_source(model_, *tokenizer_, lines[i], options,
+                                    options.first_number + static_cast<std::int64_t>(i) + 1);
+    if (source.words.empty()) continue;
+    sentences.push_back(source.sentence);
+    words.push_back(std::move(source.words));
+    sources.push_back(std::move(source.ids));
     places.push_back(i);
   }
   const TreeConstraint constraint(tokenizer_, std::move(sentences));

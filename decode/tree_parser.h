@@ -12,6 +12,17 @@ namespace kette {
 /// The paper's: a beam of 21, a length penalty of gnmt:0.3, output of at most source + 300.
 TranslateOptions parse_options();
 
+/// What a parser reads of a sentence, and what its tree may be.
+struct TreeSource {
+  std::vector<std::string>
+      words;  ///< as they stand in trees; of a line without words nothing else is there
+  std::vector<std::int32_t> ids;
+  TreeConstraint::Sentence sentence;
+};
+/// An Error with the sentence's number where the model has no positions for it, or the options none for its tree.
+TreeSource tree_source(const Ensemble& model, const TreeTokenizer& tokenizer,
+                       const std::string& line, const SearchOptions& options, std::int64_t number);
+
 struct Parse {
   Tree tree;  ///< of a line without words an empty one
   Hypothesis hypothesis;

@@ -9,7 +9,9 @@
 #include "cli/page_file.h"
 #include "data/files/json_text.h"
 #include "data/files/unicode.h"
+#include "decode/tree_parser.h"
 #include "inspect/passes/explanation_page.h"
+#include "inspect/passes/token_drawings.h"
 #include "tensor/stopwatch.h"
 
 namespace kette::cli {
@@ -21,21 +23,87 @@ struct ExplainOptions {
   std::filesystem::path out;
   std::string sentence, text, language;
   std::int64_t more = 12;
+  bool maps = false;
   SearchOptions search;
 };
 
 /// Maps of more tokens are no longer readable, nor is the page small.
 constexpr std::size_t kMostTokens = 128;
 
-Json attribution_json(const Explanation& e, const Prediction& prediction) {
+Json attribution_json(const Explanation& e, const std::vector<double>& attribution) {
   Json json = Json::object();
-  for (std::size_t part = 0; part < e.parts.size(); ++part) {
-    json[e.parts[part]] = prediction.attribution[part];
-  }
+  for (std::size_t part = 0; part < e.parts.size(); ++part) json[e.parts[part]] = attribution[part];
   return json;
 }
 
-Json to_json(const Explanation& e) {
+/// The lens in numbers, of each level and row.
+Json lens_json(const Explanation& e) {
+  Json guesses = Json::array(), entropy = Json::array(), divergence = Json::array();
+  for (const auto& level : e.lens) {
+    Json guesses_of = Json::array(), entropies = Json::array(), divergences = Json::array();
+    for (const LensReading& reading : level) {
+      Json best = Json::array();
+      for (const LensReading::Guess& guess : reading.best) {
+        best.push_back({{"says", e.piece(guess.token)}, {"probability", guess.probability}});
+      }
+      guesses_of.push_back(best);
+      entropies.push_back(reading.entropy);
+      divergences.push_back(reading.divergence);
+    }
+    guesses.push_back(guesses_of);
+    entropy.push_back(entropies);
+    divergence.push_back(divergences);
+  }
+  return {{"lens_guesses", guesses}, {"lens_entropy", entropy}, {"lens_divergence", divergence}};
+}
+
+Json beam_json(const Explanation& e) {
+  Json steps = Json::array(), n_best = Json::array();
+  for (const auto& step : e.beam.steps) {
+    Json branches = Json::array();
+    for (const BeamBranch& branch : step) {
+      branches.push_back({{"says", e.piece(branch.token)},
+                          {"log_probability", branch.log_probability},
+                          {"parent", branch.parent < 0 ? Json() : Json(branch.parent)},
+                          {"fate", branch.fate()}});
+    }
+    steps.push_back(branches);
+  }
+  for (const Hypothesis& hypothesis : e.beam.n_best) {
+    n_best.push_back({{"text", e.tokenizer->decode(hypothesis.tokens)},
+                      {"log_probability", hypothesis.log_probability},
+                      {"score", hypothesis.score}});
+  }
+  return {{"steps", steps}, {"n_best", n_best}};
+}
+
+/// A row for each word that looks, a number for each that is looked at.
+Json map_json(const AttentionMaps& maps, const std::vector<float>& values, std::int64_t head) {
+  const std::span<const float> of_head = maps.of(values, head);
+  Json rows = Json::array();
+  for (std::int64_t query = 0; query < maps.queries; ++query) {
+    const std::span<const float> row = of_head.subspan(static_cast<std::size_t>(query * maps.keys),
+                                                       static_cast<std::size_t>(maps.keys));
+    rows.push_back(std::vector<float>(row.begin(), row.end()));
+  }
+  return rows;
+}
+
+Json attention_json(const Explanation& e) {
+  Json heads = Json::array();
+  for (const Head& head : heads_of(e.attentions)) {
+    const AttentionPart& part = e.attentions[head.attention];
+    const AttentionMaps& maps = e.maps[head.attention];
+    heads.push_back({{"attention", enum_name(part.kind)},
+                     {"layer", part.layer},
+                     {"head", head.head},
+                     {"probabilities", map_json(maps, maps.probabilities, head.head)},
+                     {"norms", map_json(maps, maps.norms, head.head)}});
+  }
+  return heads;
+}
+
+Json to_json(const Explanation& e, bool with_maps) {
   Json words = Json::array(), lens = Json::array(), without = Json::array();
   for (std::size_t row = 0; row < e.predictions.size(); ++row) {
     const Prediction& p = e.predictions[row];
@@ -45,7 +113,8 @@ Json to_json(const Explanation& e) {
                      {"entropy", p.entropy},
                      {"runner_up", e.piece(p.runner_up)},
                      {"runner_up_log_probability", p.runner_up_log_probability},
-                     {"logit_parts", attribution_json(e, p)}});
+                     {"logit_parts", attribution_json(e, p.attribution)},
+                     {"runner_up_logit_parts", attribution_json(e, p.runner_up_attribution)}});
   }
   for (const auto& level : e.lens) {
     Json said = Json::array();
@@ -61,34 +130,25 @@ Json to_json(const Explanation& e) {
                        {"translation", one.translation}});
   }
   const Json alignment = e.alignments.empty() ? Json::array() : Json(e.alignments.front().source);
-  return {{"source", e.source},
-          {"text", e.translation},
-          {"log_probability", e.log_probability},
-          {"alignment", alignment},
-          {"words", words},
-          {"lens", lens},
-          {"encoder_exits", e.encoder_exits},
-          {"without_head", without}};
+  Json json = {{"source", e.source},
+               {"text", e.translation},
+               {"log_probability", e.log_probability},
+               {"alignment", alignment},
+               {"words", words},
+               {"lens", lens},
+               {"encoder_exits", e.encoder_exits},
+               {"beam", beam_json(e)},
+               {"without_head", without}};
+  json.update(lens_json(e));
+  if (with_maps) json["attention"] = attention_json(e);
+  return json;
 }
 
-/// A piece, and spaces up to a width in characters.
+/// A piece as it is shown, and spaces up to a width in characters.
 std::string column(const std::string& piece, std::size_t width) {
-  const std::size_t characters = decode_utf8(piece).size();
-  return piece + std::string(characters < width ? width - characters : 1, ' ');
-}
-
-/// The parts that add most to the word's lead over the runner-up.
-std::string main_parts(const Explanation& e, const Prediction& p) {
-  std::vector<std::pair<double, std::string>> leads;
-  for (std::size_t part = 0; part < e.parts.size(); ++part) {
-    leads.emplace_back(p.attribution[part] - p.runner_up_attribution[part], e.parts[part]);
-  }
-  std::sort(leads.rbegin(), leads.rend());
-  std::string list;
-  for (std::size_t i = 0; i < std::min<std::size_t>(3, leads.size()); ++i) {
-    list += text("%s%s %+.2f", i > 0 ? ", " : "", leads[i].second.c_str(), leads[i].first);
-  }
-  return list;
+  const std::string shown = shown_piece(piece);
+  const std::size_t characters = decode_utf8(shown).size();
+  return shown + std::string(characters < width ? width - characters : 1, ' ');
 }
 
 void print(const Explanation& e) {
@@ -99,7 +159,7 @@ void print(const Explanation& e) {
     std::cout << for_stdout(
         text("%s %6.1f%% %8.2f  %s %6.1f%%  %s\n", column(e.piece(p.token), 16).c_str(),
              100 * std::exp(p.log_probability), p.entropy, column(e.piece(p.runner_up), 16).c_str(),
-             100 * std::exp(p.runner_up_log_probability), main_parts(e, p).c_str()));
+             100 * std::exp(p.runner_up_log_probability), e.main_parts(p).c_str()));
   }
   for (std::size_t level = 0; level < e.encoder_exits.size(); ++level) {
     std::cout << (level == 0 ? "\nThe translation after so many blocks of the encoder\n" : "")
@@ -131,18 +191,27 @@ Explanation explanation_of(const ExplainOptions& o, const SavedModel<Autoregress
   return explain_text(*saved.model, saved.tokenizer, o.text, o.search, o.more);
 }
 
-void run(ExplainOptions& o) {
+void run(ExplainOptions& o, const BeamOptions& beam) {
   use_threads(o.common);
   if (o.sentence.empty() == o.text.empty()) {
     throw UsageError("expected a sentence, or --text for a language model, given " +
                      std::string(o.text.empty() ? "neither" : "both"));
   }
+  if (o.maps && !o.common.json) {
+    throw UsageError("--maps: expected with --json beside it, given without");
+  }
   const SavedModel<AutoregressiveModel> saved = load<AutoregressiveModel>(o.model);
-  check_width(o.search, *saved.model);
+  if (saved.tokenizer->kind() ==
+      "tree") {  // what kette parse takes, where nothing else is asked for
+    const TranslateOptions parse = parse_options();
+    if (!beam.beam.given()) o.search.beam = std::min(parse.beam, saved.model->vocabulary());
+    if (!beam.length_penalty.given()) o.search.length_penalty = parse.length_penalty;
+  }
+  if (beam.beam.given()) check_width(o.search, *saved.model);
   const Stopwatch watch;
   const Explanation e = explanation_of(o, saved);
   print(e);
-  Json json = to_json(e);
+  Json json = to_json(e, o.maps);
   if (!o.out.empty()) {
     const std::string page = explanation_page(
         e, o.sentence.empty() ? o.text : o.sentence,
@@ -167,12 +236,13 @@ void add_explain_command(CLI::App& program) {
   group.text("SENTENCE", options->sentence, "What to translate and explain", "");
   group.text("--text", options->text, "What a language model is to read");
   add_page_option(group, "--out", options->out, "Where the page goes (default: none, only tables)");
+  group.flag("--maps", options->maps, "Put the numbers of all attention maps into the JSON, too");
   add_language_option(group, options->language);
-  add_beam_options(group, options->search);
+  const BeamOptions beam = add_beam_options(group, options->search);
   group.number("--more", options->more, at_least(1),
                "Tokens that the beam of a language model goes on for");
   add_common_options(command, options->common);
-  when_run(command, [options] { run(*options); });
+  when_run(command, [options, beam] { run(*options, beam); });
 }
 
 }  // namespace kette::cli

@@ -182,11 +182,18 @@ void run(PatchOptions& o) {
   KETTE_CHECK(
       saved.model->has_encoder() || o.contrast.empty(),
       "patch: expected --pairs, for the bundled pairs are for translation, given --contrast");
+  const bool parses = saved.tokenizer->kind() == "tree";
+  if (!o.contrast.empty()) {
+    check_translates(*saved.tokenizer, o.model.model.string(),
+                     "--pairs, with the symbols that follow each sentence");
+  }
   const Stopwatch watch;
   Left left;
-  const std::vector<Counterfactual> pairs = counterfactuals(
-      saved, o.pairs.empty() ? bundled_pairs(o) : read_pairs(o.pairs, !saved.model->has_encoder()),
-      o.language, left);
+  // What a parser would write by itself, without what keeps it a tree, is none of its trees.
+  const bool needs_next = parses || !saved.model->has_encoder();
+  const std::vector<Counterfactual> pairs =
+      counterfactuals(saved, o.pairs.empty() ? bundled_pairs(o) : read_pairs(o.pairs, needs_next),
+                      o.language, left);
   if (left.unequal + left.same > 0) {
     std::cerr << text(
         "left out: %lld pairs of unequal lengths in tokens, %lld that nothing tells apart\n",
@@ -228,7 +235,7 @@ void add_patch_command(CLI::App& program) {
   OptionGroup group(command, "Pairs");
   const Option pairs = group.path(
       "--pairs", options->pairs,
-      "Lines of two texts, or of two texts and what follows each, with tabs between (a language model: the next words; default: the model's own translations)");
+      "Lines of two texts, or of two texts and what follows each, with tabs between (a language model: the next words; a parser: symbols; default: the model's own translations)");
   group
       .choice("--contrast", options->contrast, all_names<Contrast>(),
               "Or pairs of the bundled English-German grammar")

@@ -51,10 +51,13 @@ BeamTree beam_tree(const AutoregressiveModel& model, const SearchVocabulary& voc
     if (!first) parents = places_of(beam.live(), tree.steps.back());
     std::vector<BeamBranch> branches;
     for (const Beam::Candidate& candidate : beam.chosen()) {
+      // Of a full beam's candidates, twice as many as it is wide, end marks count among the better half.
+      const bool may_end = !options.is_full() || std::ssize(branches) < options.beam;
       const std::int64_t parent = first ? -1 : parents[candidate.parent];
       if (!first) tree.steps.back()[parent].goes_on = true;
-      branches.push_back({candidate.token, candidate.log_probability, parent,
-                          candidate.token == vocabulary.end || std::ssize(tree.steps) + 1 == cut});
+      branches.push_back(
+          {candidate.token, candidate.log_probability, parent,
+           candidate.token == vocabulary.end ? may_end : std::ssize(tree.steps) + 1 == cut});
     }
     tree.steps.push_back(std::move(branches));
   };

@@ -9,9 +9,13 @@ struct BeamBranch {
   std::int32_t token = 0;
   double log_probability = 0;  ///< of all tokens up to here
   std::int64_t parent = -1;    ///< a place in the step before; -1 in the first
-  bool finished = false;       ///< the end mark, or the longest length
+  bool finished = false;       ///< by the end mark, or of the longest length
   bool goes_on = false;        ///< has a place in the next step; neither: it died here
   bool is_best = false;        ///< on the way to what the search gives
+
+  const char* fate() const {
+    return is_best ? "best" : finished ? "finished" : goes_on ? "live" : "dead";
+  }
 };
 
 struct BeamTree {

@@ -1,10 +1,15 @@
 #include "inspect/passes/explanation.h"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <optional>
 
 #include "decode/search_limits.h"
 #include "decode/translator.h"
+#include "decode/tree_parser.h"
 #include "inspect/heads/head_gates.h"
+#include "inspect/page/html.h"
 #include "inspect/passes/logit_attribution.h"
 
 namespace kette {
@@ -95,17 +100,42 @@ void try_without(Explanation& e, const AutoregressiveModel& model, const Batch& 
 
 }  // namespace
 
+std::string Explanation::main_parts(const Prediction& prediction) const {
+  constexpr std::size_t kShown = 3;
+  std::vector<std::size_t> order(parts.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return prediction.lead(a) > prediction.lead(b);
+  });
+  order.resize(std::min(kShown, order.size()));
+  return joined(order, [&](std::size_t part) {
+    return parts[part] + " " + with_sign(prediction.lead(part), 2);
+  });
+}
+
 Explanation explain_translation(const AutoregressiveModel& model, const SharedTokenizer& tokenizer,
-                                const std::string& text, const SearchOptions& options,
+                                const std::string& text, const SearchOptions& asked,
                                 const std::string& language) {
   KETTE_CHECK(model.has_encoder(),
               "explain: expected a translation model, given one without an encoder");
-  const Ids source = tokenizer->encode_source(text, language);
+  const auto trees = std::dynamic_pointer_cast<const TreeTokenizer>(tokenizer);
+  SearchOptions options = asked;
+  Ids source;
+  std::optional<TreeConstraint> constraint;
+  if (trees) {
+    options.extra_length = parse_options().extra_length;
+    const TreeSource read = tree_source(model, *trees, text, options, 1);
+    source = read.ids;
+    if (!source.empty()) constraint.emplace(trees, std::vector{read.sentence});
+  } else {
+    source = tokenizer->encode_source(text, language);
+  }
   KETTE_CHECK(!source.empty(), "explain: expected a sentence, given no tokens");
   KETTE_CHECK(std::ssize(source) < model.positions(), "explain: expected at most ",
               model.positions() - 1, " tokens, given ", source.size());
   const auto ready = model.for_decoding();
-  const auto vocabulary = SearchVocabulary::of(model.special(), options.allow_unknown);
+  auto vocabulary = SearchVocabulary::of(model.special(), options.allow_unknown);
+  vocabulary.constraint = constraint ? &*constraint : nullptr;
   Ids ended = source;
   ended.push_back(model.special().end);
   BeamTree beam = beam_tree(
@@ -123,6 +153,7 @@ Explanation explain_translation(const AutoregressiveModel& model, const SharedTo
     static_cast<SearchOptions&>(with_tap) = options;
     with_tap.threads = 1;
     with_tap.tap = tap;
+    with_tap.constraint = vocabulary.constraint;
     return tokenizer->decode(translate_ids(*ready, {source}, with_tap).front().front().tokens);
   };
   for (std::int64_t level = 0; level <= std::ssize(model.encoder()); ++level) {

@@ -42,10 +42,14 @@ class ExplanationPage {
     return shown_piece(e_.piece(e_.predictions[row].token));
   }
 
+  static std::vector<std::string> shown(const std::vector<std::string>& pieces) {
+    std::vector<std::string> result;
+    for (const std::string& piece : pieces) result.push_back(shown_piece(piece));
+    return result;
+  }
+
   void add_labels() {
-    Json read = Json::array();
-    for (const std::string& piece : e_.target_in) read.push_back(shown_piece(piece));
-    page_.data("labels", {{"source", e_.source}, {"read", read}});
+    page_.data("labels", {{"source", shown(e_.source)}, {"read", shown(e_.target_in)}});
     Json ways = Json::array();
     for (const LayerAlignment& alignment : e_.alignments) {
       ways.push_back({{"way", way_of(alignment)}, {"source", alignment.source}});
@@ -61,7 +65,7 @@ class ExplanationPage {
       shade.push_back(std::exp(e_.predictions[row].log_probability));
     }
     return "<p class=\"big\">" + escaped(e_.translation) + "</p>\n" +
-           alignment_drawing(e_.source, target, e_.alignments.front().source, shade) +
+           alignment_drawing(shown(e_.source), target, e_.alignments.front().source, shade) +
            note(
                "Lines: where the cross-attention of " + way_of(e_.alignments.front()) +
                ", looks most, by norms; it agrees most with the other layers. The darker a word, the surer "
@@ -97,20 +101,15 @@ class ExplanationPage {
     return table.str();
   }
 
-  /// What a part adds to the word's lead over the runner-up.
-  double lead(const Prediction& p, std::size_t part) const {
-    return p.attribution[part] - p.runner_up_attribution[part];
-  }
-
   std::string attribution_of(std::size_t row) const {
     constexpr std::size_t kShown = 14;
     const Prediction& p = e_.predictions[row];
     std::vector<std::size_t> order(e_.parts.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return std::abs(lead(p, a)) > std::abs(lead(p, b));
+      return std::abs(p.lead(a)) > std::abs(p.lead(b));
     });
-    const double most = std::abs(lead(p, order.front())) + 1e-30;
+    const double most = std::abs(p.lead(order.front())) + 1e-30;
     HtmlTable table({{"part"},
                      {"to " + said(row), true, "added to the logit of what was said"},
                      {"to " + shown_piece(e_.piece(p.runner_up)), true, "added to the runner-up's"},
@@ -123,22 +122,22 @@ class ExplanationPage {
       if (i >= kShown) continue;
       shown_word = word;
       shown_other = other;
-      const double share = std::abs(lead(p, part)) / most;
+      const double share = std::abs(p.lead(part)) / most;
       table.row({e_.parts[part],
                  fixed(p.attribution[part], 3),
                  fixed(p.runner_up_attribution[part], 3),
-                 {fixed(lead(p, part), 3), share}});
+                 {fixed(p.lead(part), 3), share}});
     }
     if (order.size() > kShown) {
-      table.row({"the other " + std::to_string(order.size() - kShown), fixed(word - shown_word, 3),
-                 fixed(other - shown_other, 3), fixed(word - shown_word - other + shown_other, 3)});
+      table.footer({"the other " + std::to_string(order.size() - kShown),
+                    fixed(word - shown_word, 3), fixed(other - shown_other, 3),
+                    fixed(word - shown_word - other + shown_other, 3)});
     }
-    table.row({"sum: the logit", fixed(word, 3), fixed(other, 3), fixed(word - other, 3)});
+    table.footer({"sum: the logit", fixed(word, 3), fixed(other, 3), fixed(word - other, 3)});
     return "<details id=\"made-" + std::to_string(row) + "\"><summary><b class=\"piece\">" +
            escaped(said(row)) + "</b> over <span class=\"piece\">" +
            escaped(shown_piece(e_.piece(p.runner_up))) + "</span>, by " + fixed(word - other, 2) +
-           ": " + escaped(e_.parts[order[0]]) + ", " + escaped(e_.parts[order[1]]) + ", " +
-           escaped(e_.parts[order[2]]) + "</summary>" + table.str() + "</details>\n";
+           ": " + escaped(e_.main_parts(p)) + "</summary>" + table.str() + "</details>\n";
   }
 
   std::string attributions() const {
@@ -152,8 +151,9 @@ class ExplanationPage {
   std::string note_on(std::int64_t attention, std::int64_t head) const {
     for (const WithoutHead& without : e_.without) {
       if (without.head.attention != attention || without.head.head != head) continue;
-      std::string text = "Without this head log P is " + fixed(without.log_probability, 3) +
-                         " instead of " + fixed(e_.log_probability, 3);
+      std::string text = "Rows look at columns. Without this head log P is " +
+                         fixed(without.log_probability, 3) + " instead of " +
+                         fixed(e_.log_probability, 3);
       if (e_.source.empty()) return text + ".";
       return text + (without.translation == e_.translation
                          ? ", and the translation is the same."

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/files/unicode.h"
+#include "data/files/visible_text.h"
 #include "inspect/page/html.h"
 
 namespace kette {
@@ -45,10 +47,21 @@ std::string link(double x0, double y0, double x1, double y1, bool across,
 }  // namespace
 
 std::string shown_piece(const std::string& piece) {
-  if (piece.find_first_not_of(' ') != std::string::npos) return piece;
+  if (piece.empty()) return "(end)";
   std::string shown;
-  for (std::size_t i = 0; i < piece.size(); ++i) shown += "\xE2\x90\xA3";
-  return shown;
+  for (const char c : piece) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == ' ') {
+      shown += encode_utf8(U"\u2423");
+    } else if (c == '\n') {
+      shown += encode_utf8(U"\u21B5");
+    } else if (byte < 0x20 || byte == 0x7F) {
+      shown += encode_utf8(std::u32string(1, byte == 0x7F ? U'\u2421' : U'\u2400' + byte));
+    } else {
+      shown += c;
+    }
+  }
+  return visible(shown);
 }
 
 std::string alignment_drawing(const std::vector<std::string>& source,
@@ -94,10 +107,7 @@ std::string beam_drawing(const Explanation& e) {
       const BeamBranch& branch = step[place];
       const double y = 1 + kRow * static_cast<double>(place);
       const std::string piece = shown_piece(e.piece(branch.token));
-      const std::string fate = branch.is_best    ? "best"
-                               : branch.finished ? "finished"
-                               : branch.goes_on  ? "live"
-                                                 : "dead";
+      const std::string fate = branch.fate();
       boxes += box(x, y, width_of(piece), "token " + fate, piece,
                    piece + ", " + fate + ", log P " + fixed(branch.log_probability, 3),
                    std::exp(branch.log_probability));

@@ -18,7 +18,8 @@ std::string alignment_drawing(const std::vector<std::string>& source,
 /// From left to right step by step, in each the likeliest on top.
 std::string beam_drawing(const Explanation& explanation);
 
-/// How a piece is shown: a space as U+2423 where it would not be seen.
+/// How a piece is shown, in a drawing or a row of a table: spaces and control characters as pictures (U+2423, the end of
+/// a line U+21B5), parts of a character as \xe2. Of pieces, only the mark that ends a text may stand for none.
 std::string shown_piece(const std::string& piece);
 
 }  // namespace kette

@@ -102,9 +102,16 @@ TEST_CASE("cli: a parser is trained, parses lines, and is scored") {
       run_kette({"export", "--model", small.file("model"), "--out", small.file("exported")});
   CHECK(exported.code == 1);
   CHECK(exported.says("expected a model with one vocabulary"));
-  const Outcome explained = run_kette({"explain", "--model", small.file("model"), "the cat sees"});
+  const Outcome explained =
+      run_kette({"explain", "--model", small.file("model"), "the cat sees", "--json"});
   CAPTURE(explained.err);
   CHECK(explained.code == 0);
+  const Json explanation = Json::parse(explained.last_line());
+  std::size_t widest = 0;  // as wide as kette parse searches, if nothing else is asked for
+  for (const Json& step : explanation["beam"]["steps"]) {
+    widest = std::max(widest, step.size());
+  }
+  CHECK(widest > 5);
 }
 
 TEST_CASE("cli: what a parser is not for is said, and nothing is lost by it") {
@@ -127,12 +134,16 @@ TEST_CASE("cli: what a parser is not for is said, and nothing is lost by it") {
             .find("no-trees:1: expected (, as a tree begins, given The") != std::string::npos);
   for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
            {"translate"},
+           {"patch", "--contrast", "number"},
+           {"heads", "--src", small.file("no-trees"), "--tgt", small.file("no-trees")},
            {"evaluate", "--src", small.file("no-trees"), "--ref", small.file("no-trees")},
            {"score", "--src", small.file("no-trees"), "--tgt", small.file("no-trees")}}) {
     CHECK(refused(with(words, {"--model", small.file("model")}), 1)
-              .find("expected a translation model, given a parser (kette parse)") !=
-          std::string::npos);
+              .find("expected a translation model, given a parser (") != std::string::npos);
   }
+  write_file(small.file("pairs"), "the cat\tthe dog\n");
+  CHECK(refused({"patch", "--model", small.file("model"), "--pairs", small.file("pairs")}, 1)
+            .find("pairs:1: expected two texts and what follows each") != std::string::npos);
   CHECK(refused({"parse", "--model", small.file("model"), "--beam", "1000"}, 1)
             .find("beam: expected at most") != std::string::npos);
   CHECK(refused(small.arguments("other", {"--src", "x"}), 2)
