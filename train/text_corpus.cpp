@@ -90,7 +90,7 @@ SharedTokenizer TextCorpus::make_tokenizer(const TextOptions& options, const Run
     return options.tokenizer;
   }
   KETTE_CHECK(
-      !is_token_file(options.text.front()), options.text.front().string(),
+      !are_tokens(options.text, options.documents), options.text.front().string(),
       ": expected a tokenizer beside a file of tokens, given none (give --tokenizer as kette tokenize was given it)");
   if (options.tokenizer_kind == "character") {
     return CharacterTokenizer::from_text(joined_text(options.text), names_of(options.text),

@@ -1,5 +1,6 @@
 #include "data/corpora/tokenize_files.h"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -76,12 +77,14 @@ class FilesTokenizer {
   TokenizeReport report_;
 };
 
-/// Bytes on disk of all files. Those that are missing are told now and not after hours of others;
+/// Bytes on disk of all files. Those that are missing or no text are told now and not after hours of others;
 /// what has no size, such as a pipe, counts as nothing.
 double total_bytes(const std::vector<fs::path>& files, const fs::path& out) {
   std::uintmax_t total = 0;
   for (const fs::path& file : files) {
     check_text_file(file);
+    KETTE_CHECK(!is_token_file(file), file.string(),
+                ": expected text, given a file of tokens (its text has been tokenized before)");
     std::error_code error;
     KETTE_CHECK(!fs::equivalent(file, out, error), out.string(),
                 ": expected a file to write that is not one of the texts, given ", file.string());
@@ -130,7 +133,10 @@ bool were_made_of(const fs::path& path, const std::string& made_of) {
 }
 
 bool are_tokens(const std::vector<fs::path>& files, DocumentKind documents) {
-  if (files.size() != 1 || !is_token_file(files.front())) return false;
+  const auto tokens = std::find_if(files.begin(), files.end(), is_token_file);
+  if (tokens == files.end()) return false;
+  KETTE_CHECK(files.size() == 1, tokens->string(),
+              ": expected text, given a file of tokens beside other files (give one alone)");
   KETTE_CHECK(documents == DocumentKind::file, files.front().string(),
               ": expected text, of which documents are told apart, given tokens, whose documents ",
               "were told when they were made (leave --documents ", enum_name(documents), " out)");

@@ -31,7 +31,7 @@ TokenizeReport tokenize_files(const std::vector<std::filesystem::path>& files,
 /// Whether there is such a file, which can be read, and it says so of itself.
 bool were_made_of(const std::filesystem::path& path, const std::string& made_of);
 
-/// Whether what was given as text is one file of tokens instead.
+/// Whether what was given as text is one file of tokens instead. One beside other files is an Error.
 bool are_tokens(const std::vector<std::filesystem::path>& files, DocumentKind documents);
 /// Opens a file of tokens, which must be those of the tokenizer.
 TokenFile open_tokens(const std::filesystem::path& path, const Tokenizer& tokenizer);

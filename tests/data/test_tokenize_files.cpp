@@ -2,9 +2,11 @@
 // of files, pieces and threads.
 #include <doctest/doctest.h>
 #include <omp.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "data/corpora/token_file.h"
 #include "data/corpora/tokenize_files.h"
@@ -126,6 +128,16 @@ TEST_CASE("tokenize: GPT-2's ids of a text in pieces are those of the whole") {
   CHECK(ids.size() == 338'025);  // nanoGPT's data/shakespeare counts 301,966 + 36,059
 }
 
+TEST_CASE("tokenize: a pipe is read from its beginning") {
+  const ScratchFolder folder;
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  std::thread writer([&] { write_file(folder / "pipe", "some text of a pipe"); });
+  CHECK_FALSE(is_token_file(folder / "pipe"));
+  tokenize_files({folder / "pipe"}, FakeTokenizer(), DocumentKind::file, folder / "out");
+  writer.join();
+  CHECK(content(folder / "out") == "some text of a pipe|");
+}
+
 TEST_CASE("tokenize: what goes wrong is named, and leaves nothing") {
   const ScratchFolder folder;
   const FakeTokenizer tokenizer;
@@ -146,7 +158,16 @@ TEST_CASE("tokenize: what goes wrong is named, and leaves nothing") {
   CHECK(contains(error({folder / "blank"}, DocumentKind::line), "blank: expected at least one"));
   CHECK(contains(error({folder / "good", folder / "bad"}, DocumentKind::line),
                  "bad: in the text from byte 5 on: expected no #"));
-  CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 4);
+  tokenize_files({folder / "good"}, tokenizer, DocumentKind::file, folder / "tokens");
+  CHECK(contains(error({folder / "good", folder / "tokens"}),
+                 "tokens: expected text, given a file of tokens"));
+  for (const char* text : {"good", "tokens"}) {
+    CHECK(contains(message_of([&] {
+                     are_tokens({folder / text, folder / "tokens"}, DocumentKind::file);
+                   }),
+                   "tokens: expected text, given a file of tokens beside other files"));
+  }
+  CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 5);
   CHECK(contains(message_of([&] {
                    tokenize_files({folder / "good"}, tokenizer, DocumentKind::file,
                                   folder / "good");

@@ -16,6 +16,7 @@
 #include "train/text_task.h"
 
 using namespace kette;
+namespace fs = std::filesystem;
 using kette::testing::parameters_in, kette::testing::ScratchFolder, kette::testing::train_in_halves;
 
 namespace {
@@ -168,6 +169,27 @@ TEST_CASE("text: what cannot be trained on is refused by name, and nothing is lo
   options.resume = true;
   options.model.width = 32;
   CHECK(message_of(options).find("expected model.width = 16") != std::string::npos);
+}
+
+TEST_CASE("text: files of tokens beside other files are not trained on as if they were text") {
+  const ScratchFolder folder;
+  TextTrainOptions options = toy_options(folder, "model");
+  options.steps = 1;
+  const auto bytes = std::make_shared<ByteTokenizer>();
+  const fs::path tokens = folder / "a.tokens";
+  tokenize_files({folder / "train.txt"}, *bytes, DocumentKind::file, tokens);
+  const std::string said = "a.tokens: expected text, given a file of tokens beside other files";
+  for (const bool tokenizer : {true, false}) {
+    options.tokenizer = tokenizer ? bytes : nullptr;
+    for (const fs::path& other : {tokens, folder / "train.txt"}) {
+      options.text = {other, tokens};
+      CHECK(message_of(options).find(said) != std::string::npos);
+    }
+  }
+  options.tokenizer = bytes;
+  options.text = {tokens};
+  options.valid_text = {folder / "train.txt", tokens};
+  CHECK(message_of(options).find(said) != std::string::npos);
 }
 
 TEST_CASE("text: a resume reads the text it was started with, in the same way") {
