@@ -270,6 +270,7 @@ void Trainer::say_what_changed(Progress& progress) const {
 }
 
 void Trainer::average_last(Progress& progress) {
+  progress.pause();
   std::vector<fs::path> files = list_checkpoints(options_.out);
   if (files.size() > static_cast<std::size_t>(options_.average)) {
     files.erase(files.begin(), files.end() - options_.average);
@@ -284,6 +285,7 @@ void Trainer::average_last(Progress& progress) {
   progress.say(task_.parameter_file() + " is the average of the last " +
                std::to_string(files.size()) +
                " checkpoints: " + verdict(result_.average_valid_loss, result_.average_valid_score));
+  progress.go_on();
 }
 
 TrainResult Trainer::run() {
@@ -317,13 +319,17 @@ TrainResult Trainer::run() {
       validate(progress);
       tell(progress, &TrainObserver::after_validation, state_.step);
     } else if (late) {
+      progress.pause();
       save_state();
+      progress.go_on();
     }
   }
   settle(progress);
   result_.interrupted = InterruptGuard::requested();
   if (result_.interrupted != 0) {
+    progress.pause();
     save_state();
+    progress.go_on();
     progress.say("stopped at step " + std::to_string(state_.step) + ", saved");
   } else {
     if (state_.last_validated != state_.step) validate(progress);

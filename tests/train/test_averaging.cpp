@@ -1,7 +1,9 @@
 // Runs whose model becomes the mean of their last checkpoints.
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "models/average.h"
 #include "models/model_directory.h"
@@ -54,4 +56,48 @@ TEST_CASE_FIXTURE(OneThread,
   CHECK(again.steps == whole.steps);  // patience is at its end
   CHECK(again.best_valid_loss == whole.best_valid_loss);
   CHECK(again.average_valid_loss == whole.average_valid_loss);
+}
+
+namespace {
+
+/// A task whose validations take long.
+class SlowValidation final : public Task {
+ public:
+  SlowValidation(const TranslationTrainOptions& options, std::chrono::milliseconds time)
+      : task_(options), time_(time) {}
+
+  const Model& model() const override { return task_.model(); }
+  ParamStore& parameters() override { return task_.parameters(); }
+  const RunFolder& folder() const override { return task_.folder(); }
+  Sampler& sampler() override { return task_.sampler(); }
+  const std::vector<Batch>& validation_batches() const override {
+    return task_.validation_batches();
+  }
+  double validation_loss() override {
+    std::this_thread::sleep_for(time_);
+    return task_.validation_loss();
+  }
+  std::string report() const override { return task_.report(); }
+  void save_description() const override { task_.save_description(); }
+
+ private:
+  TranslationTask task_;
+  std::chrono::milliseconds time_;
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(OneThread,
+                  "tokens a second are those of training, whatever validations and means take") {
+  const ScratchFolder folder;
+  TranslationTrainOptions options = toy_options(folder, "model");
+  options.steps = options.validate_every = 2;
+  options.average = 1;
+  constexpr double kSeconds = 2;
+  SlowValidation task(options, std::chrono::milliseconds(static_cast<int>(1000 * kSeconds)));
+  const TrainResult result = train(options, task);
+  CHECK(std::isfinite(result.average_valid_loss));
+  const std::vector<double> tokens = logged(options.out, "target_tokens");
+  REQUIRE(tokens.size() == 2);
+  CHECK((tokens[0] + tokens[1]) / result.target_tokens_per_second < kSeconds);
 }
