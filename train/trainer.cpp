@@ -1,6 +1,9 @@
 #include "train/trainer.h"
 
+#include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "autograd/anomaly.h"
 #include "data/files/atomic_file.h"
@@ -18,6 +21,17 @@ namespace kette {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Of the validation of these parameters; infinite for those without one, and for an average, which has to give way.
+double loss_in(const fs::path& file) {
+  double loss = std::numeric_limits<double>::infinity();
+  if (!fs::exists(file)) return loss;
+  const Metadata metadata = SafetensorsFile::open(file).metadata();
+  const auto text = metadata.find("valid_loss");
+  if (text == metadata.end() || metadata.contains("averaged_steps")) return loss;
+  std::from_chars(text->second.data(), text->second.data() + text->second.size(), loss);
+  return loss;
+}
 
 /// Of a validation, for people.
 std::string verdict(double loss, const std::optional<Score>& score) {
@@ -49,6 +63,8 @@ class Trainer {
   void validate(Progress& progress);
   /// Saves what is validated, and says how it is.
   void judge(Progress& progress);
+  /// Where an average is the model, the best of the checkpoints becomes it again.
+  void take_back_model() const;
   /// The model becomes the mean of the last checkpoints, which is then validated, too.
   void average_last(Progress& progress);
   void prune_checkpoints() const;
@@ -230,17 +246,17 @@ void Trainer::judge(Progress& progress) {
               saved_step_, kDivergenceAdvice);
   state_.last_validated = state_.step;
   state_.valid_loss = loss;
-  // Of a run that goes on, an average has taken the place of the best model.
-  const bool best =
-      !state_.best_valid_loss || loss < *state_.best_valid_loss || is_average(model_file());
+  const bool best = !state_.best_valid_loss || loss < *state_.best_valid_loss;
   const Metadata metadata = {{"step", std::to_string(state_.step)},
-                             {"valid_loss", std::to_string(loss)}};
+                             {"valid_loss", Json(loss).dump()}};  // all of its digits
   save_parameters(
       options_.out / "checkpoints" / ("step-" + std::to_string(state_.step) + ".safetensors"),
       adam_.parameters(), metadata);
   prune_checkpoints();
+  if (!best) take_back_model();
+  // After an average the best model may be one that is no longer kept: the best of the others stays.
+  if (best || loss < loss_in(model_file())) save_model(metadata);
   if (best) {
-    save_model(metadata);
     state_.best_valid_loss = loss;
     state_.validations_since_best = 0;
   } else {
@@ -253,6 +269,18 @@ void Trainer::judge(Progress& progress) {
   progress.log(json.dump());
   progress.say("validation at step " + std::to_string(state_.step) + ": " +
                verdict(loss, result_.valid_score) + (best ? " (best so far)" : ""));
+}
+
+void Trainer::take_back_model() const {
+  if (!is_average(model_file())) return;
+  const std::vector<fs::path> files = list_checkpoints(options_.out);
+  const auto best = std::min_element(
+      files.begin(), files.end(),
+      [](const fs::path& a, const fs::path& b) { return loss_in(a) < loss_in(b); });
+  const SafetensorsFile stored = SafetensorsFile::open(*best, Checksum::crc32);
+  std::vector<std::pair<std::string, Tensor>> tensors;
+  for (const std::string& name : stored.names()) tensors.emplace_back(name, stored.tensor(name));
+  write_safetensors(model_file(), tensors, stored.metadata(), Checksum::crc32);
 }
 
 void Trainer::say_what_changed(Progress& progress) const {

@@ -1,6 +1,7 @@
 // Runs whose model becomes the mean of their last checkpoints.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <thread>
@@ -13,31 +14,77 @@
 using namespace kette;
 using namespace kette::testing;
 
-TEST_CASE_FIXTURE(OneThread,
-                  "a longer run after a mean of checkpoints leaves the best model again") {
-  const ScratchFolder folder;
-  TranslationTrainOptions options = toy_options(folder, "model");
-  options.steps = 6;
+namespace {
+
+/// A run whose loss wavers, until patience ends it.
+TranslationTrainOptions wavering_options(const ScratchFolder& folder, const std::string& out) {
+  TranslationTrainOptions options = toy_options(folder, out);
+  options.schedule = {ScheduleKind::constant, 0.03, 1, 16, 0};
+  options.steps = 400;
   options.validate_every = 2;
-  options.keep = options.average = 2;
-  const TrainResult averaged = train(options);
-  CHECK(is_average(options.out / "model.safetensors"));
-  options.average = 0;
+  options.patience = 4;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(
+    OneThread,
+    "a run that goes on after a mean of checkpoints comes to the end and the model of one without it") {
+  const ScratchFolder folder;
+  const TranslationTrainOptions whole = wavering_options(folder, "whole");
+  const TrainResult expected = train(whole);
+  const std::vector<double> losses = logged(whole.out, "valid_loss");
+  // The mean is made where the losses since the best were worse.
+  const auto best = std::min_element(losses.begin(), losses.end()) - losses.begin();
+  REQUIRE(std::ssize(losses) - best == whole.patience + 1);
+  for (const auto validations : {best + 2, best + 3}) {
+    CAPTURE(validations);
+    TranslationTrainOptions options = whole;
+    options.out = folder / ("averaged-" + std::to_string(validations));
+    options.steps = validations * options.validate_every;
+    options.average = 2;
+    train(options);
+    CHECK(is_average(options.out / "model.safetensors"));
+    options.average = 0;
+    options.resume = true;
+    options.steps = whole.steps;
+    const TrainResult result = train(options);
+    CHECK(result.steps == expected.steps);
+    CHECK(result.best_valid_loss == expected.best_valid_loss);
+    CHECK(read_file(options.out / "model.safetensors") ==
+          read_file(whole.out / "model.safetensors"));
+  }
+}
+
+TEST_CASE_FIXTURE(OneThread,
+                  "after a mean of checkpoints the best that is still kept becomes the model") {
+  const ScratchFolder folder;
+  TranslationTrainOptions options = wavering_options(folder, "whole");
+  train(options);
+  const std::vector<double> losses = logged(options.out, "valid_loss");
+  const auto best = std::min_element(losses.begin(), losses.end()) - losses.begin();
+  REQUIRE(best + 4 < std::ssize(losses));
+  options.out = folder / "model";
+  options.patience = 0;
+  options.keep = options.average = 1;  // the best is gone
+  options.steps = (best + 2) * options.validate_every;
+  train(options);
   options.resume = true;
-  options.steps = 8;
+  options.average = 0;
+  options.steps += 2 * options.validate_every;
   const TrainResult result = train(options);
-  CHECK_FALSE(is_average(options.out / "model.safetensors"));
-  CHECK(result.best_valid_loss == result.valid_loss);
+  CHECK(result.best_valid_loss == losses[best]);
+  const std::int64_t kept = losses[best + 2] <= losses[best + 3] ? best + 2 : best + 3;
+  CHECK(SafetensorsFile::open(options.out / "model.safetensors").metadata().at("step") ==
+        std::to_string((kept + 1) * options.validate_every));
 }
 
 TEST_CASE_FIXTURE(OneThread,
                   "the mean of checkpoints is validated, and a resume of it knows the best") {
   const ScratchFolder folder;
-  TranslationTrainOptions options = toy_options(folder, "model");
-  options.schedule = {ScheduleKind::constant, 0.03, 1, 16, 0};  // so large that it wavers
-  options.steps = 400;
-  options.validate_every = options.average = 2;
-  options.patience = 2;
+  TranslationTrainOptions options = wavering_options(folder, "model");
+  options.average = options.patience = 2;
   const TrainResult whole = train(options);
   CHECK(std::isfinite(whole.average_valid_loss));
   CHECK(whole.average_valid_loss != whole.valid_loss);
