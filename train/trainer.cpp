@@ -60,13 +60,17 @@ class Trainer {
   }
   void save_state();
   void expect_finite() const;
-  void validate(Progress& progress);
+  /// due: by the schedule, and not for it is the end.
+  void validate(Progress& progress, bool due);
   /// Saves what is validated, and says how it is.
-  void judge(Progress& progress);
+  void judge(Progress& progress, bool due);
   /// Where an average is the model, the best of the checkpoints becomes it again.
   void take_back_model() const;
   /// The model becomes the mean of the last checkpoints, which is then validated, too.
   void average_last(Progress& progress);
+  fs::path checkpoint(std::int64_t step) const {
+    return options_.out / "checkpoints" / ("step-" + std::to_string(step) + ".safetensors");
+  }
   void prune_checkpoints() const;
   void say_what_changed(Progress& progress) const;
   double seconds_trained() const { return earlier_seconds_ + since_start_.seconds(); }
@@ -134,6 +138,7 @@ void Trainer::resume() {
   }
   if (!changed.empty()) {
     state_.best_valid_loss.reset();
+    state_.best_due_loss.reset();
     state_.validations_since_best = 0;
   }
   task_.sampler().restore(state_.sampler);
@@ -227,40 +232,41 @@ void Trainer::prune_checkpoints() const {
   }
 }
 
-void Trainer::validate(Progress& progress) {
+void Trainer::validate(Progress& progress, bool due) {
   progress.pause();
   expect_finite();
   {
     std::optional<MovingAverage::Shown> shown;
     if (average_) shown.emplace(*average_);
-    judge(progress);
+    judge(progress, due);
   }
   save_state();
   progress.go_on();
 }
 
-void Trainer::judge(Progress& progress) {
+void Trainer::judge(Progress& progress, bool due) {
   const double loss = task_.validation_loss();
   KETTE_CHECK(std::isfinite(loss), "train: expected a finite validation loss at step ", state_.step,
               ", given ", loss, "; no model was replaced, and --resume goes on from step ",
               saved_step_, kDivergenceAdvice);
-  state_.last_validated = state_.step;
-  state_.valid_loss = loss;
   const bool best = !state_.best_valid_loss || loss < *state_.best_valid_loss;
   const Metadata metadata = {{"step", std::to_string(state_.step)},
                              {"valid_loss", Json(loss).dump()}};  // all of its digits
-  save_parameters(
-      options_.out / "checkpoints" / ("step-" + std::to_string(state_.step) + ".safetensors"),
-      adam_.parameters(), metadata);
+  save_parameters(checkpoint(state_.step), adam_.parameters(), metadata);
+  // One run to here would not have it.
+  if (state_.off_schedule) fs::remove(checkpoint(state_.last_validated));
   prune_checkpoints();
+  state_.last_validated = state_.step;
+  state_.off_schedule = !due;
+  state_.valid_loss = loss;
   if (!best) take_back_model();
   // After an average the best model may be one that is no longer kept: the best of the others stays.
   if (best || loss < loss_in(model_file())) save_model(metadata);
-  if (best) {
-    state_.best_valid_loss = loss;
-    state_.validations_since_best = 0;
-  } else {
-    ++state_.validations_since_best;
+  if (best) state_.best_valid_loss = loss;
+  if (due) {
+    const bool better = !state_.best_due_loss || loss < *state_.best_due_loss;
+    if (better) state_.best_due_loss = loss;
+    state_.validations_since_best = better ? 0 : state_.validations_since_best + 1;
   }
   Json json = {
       {"step", state_.step}, {"epoch", state_.sampler.epoch}, {"valid_loss", loss}, {"best", best}};
@@ -344,7 +350,7 @@ TrainResult Trainer::run() {
     const bool late = since_save_.seconds() > static_cast<double>(options_.save_every_seconds);
     if (due || late || in_flight_->step.is_done()) settle(progress);
     if (due) {
-      validate(progress);
+      validate(progress, true);
       tell(progress, &TrainObserver::after_validation, state_.step);
     } else if (late) {
       progress.pause();
@@ -360,7 +366,7 @@ TrainResult Trainer::run() {
     progress.go_on();
     progress.say("stopped at step " + std::to_string(state_.step) + ", saved");
   } else {
-    if (state_.last_validated != state_.step) validate(progress);
+    if (state_.last_validated != state_.step) validate(progress, false);
     if (options_.average > 0) average_last(progress);
   }
   tell(progress, &TrainObserver::at_end, state_.step);

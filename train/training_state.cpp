@@ -34,6 +34,9 @@ TrainingState state_in(const SafetensorsFile& stored, const std::filesystem::pat
     state.last_validated = count_in(json, "last_validated");
     state.valid_loss = optional_number(json.at("valid_loss"));
     state.best_valid_loss = optional_number(json.at("best_valid_loss"));
+    // Of versions that did not tell the two apart.
+    state.best_due_loss = optional_number(json.value("best_due_loss", json.at("best_valid_loss")));
+    state.off_schedule = json.value("off_schedule", false);
     state.validations_since_best = count_in(json, "validations_since_best");
     state.seconds = json.at("seconds");
     state.fingerprint = RunFingerprint::from_json(json.at("recipe").get<std::string>());
@@ -65,6 +68,8 @@ void save_training_state(const std::filesystem::path& file, const TrainingState&
                      {"last_validated", state.last_validated},
                      {"valid_loss", number_or_null(state.valid_loss)},
                      {"best_valid_loss", number_or_null(state.best_valid_loss)},
+                     {"best_due_loss", number_or_null(state.best_due_loss)},
+                     {"off_schedule", state.off_schedule},
                      {"validations_since_best", state.validations_since_best},
                      {"seconds", state.seconds},
                      {"recipe", state.fingerprint.to_json()}};

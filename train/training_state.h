@@ -20,8 +20,11 @@ struct TrainingState {
   Sampler::State sampler;
   std::int64_t last_validated = 0;  ///< the step; 0: no validation yet
   std::optional<double> valid_loss, best_valid_loss;
+  /// Patience goes by the validations that were due, and not by that of a run's end, after which another may go on.
+  std::optional<double> best_due_loss;
   std::int64_t validations_since_best = 0;
-  double seconds = 0;  ///< of training so far, over all runs
+  bool off_schedule = false;  ///< the last one was a run's end, and not due
+  double seconds = 0;         ///< of training so far, over all runs
   RunFingerprint fingerprint;
 };
 

@@ -57,6 +57,32 @@ TEST_CASE_FIXTURE(
   }
 }
 
+TEST_CASE_FIXTURE(
+    OneThread,
+    "a run in parts, ended between two validations, has the patience and the mean of a whole one") {
+  const ScratchFolder folder;
+  TranslationTrainOptions whole = wavering_options(folder, "whole");
+  whole.average = 3;
+  const TrainResult expected = train(whole);
+  // Each end is a validation of its own, between two that are due.
+  TranslationTrainOptions parts = whole;
+  parts.out = folder / "parts";
+  for (parts.steps = 1; parts.steps < expected.steps; parts.steps += 2) {
+    CHECK(train(parts).steps == parts.steps);
+    parts.resume = true;
+  }
+  parts.steps = whole.steps;
+  CHECK(train(parts).steps == expected.steps);
+  CHECK(parameters_in(parts.out) == parameters_in(whole.out));
+  const auto names = [](const std::filesystem::path& out) {
+    std::vector<std::string> result;
+    for (const auto& file : list_checkpoints(out)) result.push_back(file.filename());
+    return result;
+  };
+  CHECK(names(parts.out) == names(whole.out));
+  CHECK(read_file(parts.out / "model.safetensors") == read_file(whole.out / "model.safetensors"));
+}
+
 TEST_CASE_FIXTURE(OneThread,
                   "after a mean of checkpoints the best that is still kept becomes the model") {
   const ScratchFolder folder;
