@@ -1,9 +1,6 @@
 #include "train/trainer.h"
 
-#include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <limits>
 
 #include "autograd/anomaly.h"
 #include "data/files/atomic_file.h"
@@ -12,26 +9,17 @@
 #include "models/adapter_directory.h"
 #include "models/average.h"
 #include "tensor/stopwatch.h"
+#include "tensor/suggestion.h"
 #include "train/interrupt.h"
 #include "train/moving_average.h"
 #include "train/progress.h"
 #include "train/run_length.h"
+#include "train/validated_files.h"
 
 namespace kette {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Of the validation of these parameters; infinite for those without one, and for an average, which has to give way.
-double loss_in(const fs::path& file) {
-  double loss = std::numeric_limits<double>::infinity();
-  if (!fs::exists(file)) return loss;
-  const Metadata metadata = SafetensorsFile::open(file).metadata();
-  const auto text = metadata.find("valid_loss");
-  if (text == metadata.end() || metadata.contains("averaged_steps")) return loss;
-  std::from_chars(text->second.data(), text->second.data() + text->second.size(), loss);
-  return loss;
-}
 
 /// Of a validation, for people.
 std::string verdict(double loss, const std::optional<Score>& score) {
@@ -64,10 +52,11 @@ class Trainer {
   void validate(Progress& progress, bool due);
   /// Saves what is validated, and says how it is.
   void judge(Progress& progress, bool due);
-  /// Where an average is the model, the best of the checkpoints becomes it again.
-  void take_back_model() const;
   /// The model becomes the mean of the last checkpoints, which is then validated, too.
   void average_last(Progress& progress);
+  void make_average(const std::vector<fs::path>& files, Progress& progress);
+  /// Whether the model is the mean of these already, as a finished run has left it; then with what was said of it.
+  bool has_average(const std::vector<fs::path>& files);
   fs::path checkpoint(std::int64_t step) const {
     return options_.out / "checkpoints" / ("step-" + std::to_string(step) + ".safetensors");
   }
@@ -259,7 +248,7 @@ void Trainer::judge(Progress& progress, bool due) {
   state_.last_validated = state_.step;
   state_.off_schedule = !due;
   state_.valid_loss = loss;
-  if (!best) take_back_model();
+  if (!best && is_average(model_file())) copy_best(list_checkpoints(options_.out), model_file());
   // After an average the best model may be one that is no longer kept: the best of the others stays.
   if (best || loss < loss_in(model_file())) save_model(metadata);
   if (best) state_.best_valid_loss = loss;
@@ -277,18 +266,6 @@ void Trainer::judge(Progress& progress, bool due) {
                verdict(loss, result_.valid_score) + (best ? " (best so far)" : ""));
 }
 
-void Trainer::take_back_model() const {
-  if (!is_average(model_file())) return;
-  const std::vector<fs::path> files = list_checkpoints(options_.out);
-  const auto best = std::min_element(
-      files.begin(), files.end(),
-      [](const fs::path& a, const fs::path& b) { return loss_in(a) < loss_in(b); });
-  const SafetensorsFile stored = SafetensorsFile::open(*best, Checksum::crc32);
-  std::vector<std::pair<std::string, Tensor>> tensors;
-  for (const std::string& name : stored.names()) tensors.emplace_back(name, stored.tensor(name));
-  write_safetensors(model_file(), tensors, stored.metadata(), Checksum::crc32);
-}
-
 void Trainer::say_what_changed(Progress& progress) const {
   if (options_.resume && !task_.folder().resumes()) {
     progress.say(options_.out.string() + ": nothing has been trained there yet, so this starts");
@@ -303,19 +280,46 @@ void Trainer::say_what_changed(Progress& progress) const {
   progress.log(Json{{"step", state_.step}, {"changed_data", roles}}.dump());
 }
 
+void Trainer::make_average(const std::vector<fs::path>& files, Progress& progress) {
+  average_checkpoints(files, model_file());
+  Metadata metadata = load_parameters(model_file(), adam_.parameters());
+  result_.average_valid_loss = task_.validation_loss();
+  result_.average_valid_score = task_.validation_score();
+  Json json = {{"valid_loss", result_.average_valid_loss}};
+  metadata["valid_loss"] = Json(result_.average_valid_loss).dump();
+  if (const auto& score = result_.average_valid_score) {
+    json[score->name] = score->value;
+    metadata["valid_score"] = Json{score->name, score->label, score->value}.dump();
+  }
+  progress.log(Json{{"step", state_.step}, {"average", json}}.dump());
+  // On data that have changed since the last step this would be no resume's.
+  const bool is_kept = steps_here_ > 0 || task_.folder().changed_data().empty();
+  if (is_kept && std::isfinite(result_.average_valid_loss)) save_model(metadata);
+}
+
+bool Trainer::has_average(const std::vector<fs::path>& files) {
+  const bool same = steps_here_ == 0 && task_.folder().changed_data().empty();
+  if (!same || !is_average(model_file())) return false;
+  Metadata metadata = SafetensorsFile::open(model_file()).metadata();
+  const std::string steps = joined(
+      files, [](const fs::path& file) { return std::to_string(step_of_checkpoint(file)); }, ",");
+  if (metadata["averaged_steps"] != steps || !metadata.contains("valid_loss")) return false;
+  load_parameters(model_file(), adam_.parameters());
+  result_.average_valid_loss = Json::parse(metadata["valid_loss"]);
+  if (metadata.contains("valid_score")) {
+    const Json score = Json::parse(metadata["valid_score"]);
+    result_.average_valid_score = {score[0], score[1], score[2]};
+  }
+  return true;
+}
+
 void Trainer::average_last(Progress& progress) {
   progress.pause();
   std::vector<fs::path> files = list_checkpoints(options_.out);
   if (files.size() > static_cast<std::size_t>(options_.average)) {
     files.erase(files.begin(), files.end() - options_.average);
   }
-  average_checkpoints(files, model_file());
-  load_parameters(model_file(), adam_.parameters());
-  result_.average_valid_loss = task_.validation_loss();
-  result_.average_valid_score = task_.validation_score();
-  Json json = {{"valid_loss", result_.average_valid_loss}};
-  if (const auto& score = result_.average_valid_score) json[score->name] = score->value;
-  progress.log(Json{{"step", state_.step}, {"average", json}}.dump());
+  if (!has_average(files)) make_average(files, progress);
   progress.say(task_.parameter_file() + " is the average of the last " +
                std::to_string(files.size()) +
                " checkpoints: " + verdict(result_.average_valid_loss, result_.average_valid_score));

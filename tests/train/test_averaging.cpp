@@ -111,6 +111,7 @@ TEST_CASE_FIXTURE(OneThread,
   const ScratchFolder folder;
   TranslationTrainOptions options = wavering_options(folder, "model");
   options.average = options.patience = 2;
+  options.validate_bleu = true;
   const TrainResult whole = train(options);
   CHECK(std::isfinite(whole.average_valid_loss));
   CHECK(whole.average_valid_loss != whole.valid_loss);
@@ -120,15 +121,33 @@ TEST_CASE_FIXTURE(OneThread,
   mean.from = options.out;
   mean.model = saved.model->config();
   mean.average = mean.patience = 0;
+  mean.validate_bleu = false;
   mean.schedule.lr = 1e-30;
   mean.steps = mean.validate_every = 1;
   CHECK(train(mean).valid_loss == doctest::Approx(whole.average_valid_loss).epsilon(1e-6));
 
+  const auto last = list_checkpoints(options.out);
   options.resume = true;
-  const TrainResult again = train(options);
-  CHECK(again.steps == whole.steps);  // patience is at its end
-  CHECK(again.best_valid_loss == whole.best_valid_loss);
-  CHECK(again.average_valid_loss == whole.average_valid_loss);
+  const std::string log = read_file(options.out / "log.jsonl"),
+                    model = read_file(options.out / "model.safetensors");
+  for (const bool is_known : {true, false}) {
+    CAPTURE(is_known);
+    if (!is_known) {  // as kette average writes it
+      average_checkpoints({last.end() - 2, last.end()}, options.out / "model.safetensors");
+    }
+    const TrainResult again = train(options);
+    CHECK(again.steps == whole.steps);  // patience is at its end
+    CHECK(again.best_valid_loss == whole.best_valid_loss);
+    CHECK(again.average_valid_loss == whole.average_valid_loss);
+    REQUIRE(again.average_valid_score);
+    CHECK(again.average_valid_score->name == "valid_bleu");
+    CHECK(again.average_valid_score->label == whole.average_valid_score->label);
+    CHECK(again.average_valid_score->value == whole.average_valid_score->value);
+    CHECK((read_file(options.out / "log.jsonl") == log) == is_known);
+    CHECK(read_file(options.out / "model.safetensors") == model);
+  }
+  options.average = 3;
+  CHECK(train(options).average_valid_loss != whole.average_valid_loss);
 }
 
 namespace {
