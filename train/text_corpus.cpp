@@ -4,7 +4,8 @@
 
 #include "data/corpora/tokenize_files.h"
 #include "data/files/file_fingerprint.h"
-#include "data/files/text_file.h"
+#include "data/files/text_source.h"
+#include "data/files/utf8.h"
 #include "data/tokenizers/character_tokenizer.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "tensor/suggestion.h"
@@ -17,9 +18,19 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSentencePiece = "sentencepiece";
 
-std::string joined_text(const std::vector<fs::path>& files) {
+/// One after the other, each without its byte order mark and, where lines matter, with an end of its last one.
+std::string joined_text(const std::vector<fs::path>& files, bool in_lines) {
   std::string text;
-  for (const fs::path& file : files) text += read_text(file);
+  for (const fs::path& file : files) {
+    if (in_lines && !text.empty() && text.back() != '\n') text += '\n';
+    const std::size_t begin = text.size();
+    TextSource source(file);
+    while (source.append_to(text)) {
+    }
+    if (std::string_view(text).substr(begin).starts_with(kByteOrderMark)) {
+      text.erase(begin, kByteOrderMark.size());
+    }
+  }
   return text;
 }
 
@@ -93,7 +104,7 @@ SharedTokenizer TextCorpus::make_tokenizer(const TextOptions& options, const Run
       !are_tokens(options.text, options.documents), options.text.front().string(),
       ": expected a tokenizer beside a file of tokens, given none (give --tokenizer as kette tokenize was given it)");
   if (options.tokenizer_kind == "character") {
-    return CharacterTokenizer::from_text(joined_text(options.text), names_of(options.text),
+    return CharacterTokenizer::from_text(joined_text(options.text, false), names_of(options.text),
                                          with_mask);
   }
   KETTE_CHECK(options.tokenizer_kind == kSentencePiece,
@@ -102,7 +113,7 @@ SharedTokenizer TextCorpus::make_tokenizer(const TextOptions& options, const Run
   SentencePieceOptions settings;
   settings.vocabulary = options.vocabulary;
   settings.mask = with_mask;
-  return SentencePieceTokenizer::train_text(joined_text(options.text), settings);
+  return SentencePieceTokenizer::train_text(joined_text(options.text, true), settings);
 }
 
 TokenFile TextCorpus::tokens_of(const TextOptions& options, const std::vector<fs::path>& files,

@@ -8,6 +8,7 @@
 #include "data/files/safetensors.h"
 #include "data/tokenizers/byte_tokenizer.h"
 #include "data/tokenizers/character_tokenizer.h"
+#include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "decode/generator.h"
 #include "decode/text_scorer.h"
 #include "tests/devices.h"
@@ -140,6 +141,33 @@ TEST_CASE("text: several documents end in an end of text each, and validation te
   CHECK(tokens.info().documents == 400);
   CHECK(tokens.size() == tokens.info().bytes + 400);
   CHECK(TokenFile::open(options.out / "valid.tokens").info().documents == 40);
+}
+
+TEST_CASE("text: a vocabulary is made of lines and characters, not of what stands between files") {
+  const ScratchFolder folder;
+  TextTrainOptions options = toy_options(folder, "characters");
+  options.steps = 1;
+  const std::string mark = "\xEF\xBB\xBF", text = toy_text(100, 1);
+  testing::write_file(folder / "a", mark + text + "5eeeee");
+  testing::write_file(folder / "b", mark + "ab");
+  options.text = {folder / "a"};
+  std::string lines = text + "5eeeee";
+  for (int i = 0; i < 50; ++i) {  // so often that "abab" would be a piece
+    options.text.push_back(folder / "b");
+    lines += "\nab";
+  }
+  const auto made = [&options] {
+    train(options);
+    return load_model<Gpt>(options.out).tokenizer;
+  };
+  CHECK(made()->vocabulary() == CharacterTokenizer::from_text(text, "text")->vocabulary());
+  options.out = folder / "pieces";
+  options.tokenizer_kind = "sentencepiece";
+  options.vocabulary = 280;
+  SentencePieceOptions settings;
+  settings.vocabulary = options.vocabulary;
+  CHECK(made()->fingerprint() ==
+        SentencePieceTokenizer::train_text(lines, settings)->fingerprint());
 }
 
 TEST_CASE("text: what cannot be trained on is refused by name, and nothing is lost") {
