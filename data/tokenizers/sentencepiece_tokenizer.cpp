@@ -72,11 +72,13 @@ SentencePieceTokenizer::SentencePieceTokenizer(std::string_view bytes, const std
     : processor_(std::make_unique<sentencepiece::SentencePieceProcessor>()) {
   const sentencepiece::SentencePieceProcessor& model = *processor_;
   load_sentencepiece(bytes, name, *processor_);
-  KETTE_CHECK(model.pad_id() == kSpecial.pad && model.unk_id() == kSpecial.unknown &&
-                  model.bos_id() == kSpecial.begin && model.eos_id() == kSpecial.end,
-              name, ": expected the special ids pad 0, unknown 1, begin 2, end 3, given pad ",
-              model.pad_id(), ", unknown ", model.unk_id(), ", begin ", model.bos_id(), ", end ",
-              model.eos_id(), " (train the tokenizer with kette)");
+  KETTE_CHECK(
+      model.pad_id() == kSpecial.pad && model.unk_id() == kSpecial.unknown &&
+          model.bos_id() == kSpecial.begin && model.eos_id() == kSpecial.end,
+      name, ": expected the special ids pad 0, unknown 1, begin 2, end 3, given pad ",
+      model.pad_id(), ", unknown ", model.unk_id(), ", begin ", model.bos_id(), ", end ",
+      model.eos_id(),
+      " (train it with kette, or with spm_train --pad_id=0 --unk_id=1 --bos_id=2 --eos_id=3)");
   examine();
   find_bytes();
   is_lossless_ = !spelt_.empty() && spell(pieces_of(kProbe)) == kProbe;
