@@ -138,6 +138,7 @@ TranslationTask::TranslationTask(TranslationTrainOptions options)
       valid_source_(options_.parses() ? TextLines() : read_lines(options_.valid_source)),
       valid_target_(options_.parses() ? TextLines() : read_lines(options_.valid_target)),
       valid_trees_(options_.parses() ? cleaned(read_trees(options_.valid_source)) : Treebank()),
+      valid_(make_validation()),
       valid_batches_(plan_validation()),
       corpus_(make_corpus()),
       sampler_(corpus_, batch_options()),
@@ -203,20 +204,23 @@ SharedTokenizer TranslationTask::tokenizer_for_trees() const {
   return tokenizer;
 }
 
-std::vector<Batch> TranslationTask::plan_validation() const {
+ParallelCorpus TranslationTask::make_validation() const {
   FilterOptions filters;
   filters.max_length = std::numeric_limits<std::int64_t>::max();
   filters.must_fit = longest_sentence();
-  const ParallelCorpus valid =
-      options_.parses()
-          ? ParallelCorpus::from_trees(valid_trees_, tokenizer_, filters)
-          : ParallelCorpus::from_lines(valid_source_, options_.valid_source.string(), valid_target_,
-                                       options_.valid_target.string(), tokenizer_, filters,
-                                       options_.texts.front().language);
+  return options_.parses()
+             ? ParallelCorpus::from_trees(valid_trees_, tokenizer_, filters)
+             : ParallelCorpus::from_lines(valid_source_, options_.valid_source.string(),
+                                          valid_target_, options_.valid_target.string(), tokenizer_,
+                                          filters, options_.texts.front().language);
+}
+
+std::vector<Batch> TranslationTask::plan_validation() const {
   std::vector<Batch> batches;
   for (const auto& sentences :
-       plan_batches(valid.source(), valid.target(), options_.batch_tokens)) {
-    batches.push_back(make_batch(valid.source(), valid.target(), sentences, tokenizer_->special()));
+       plan_batches(valid_.source(), valid_.target(), options_.batch_tokens)) {
+    batches.push_back(
+        make_batch(valid_.source(), valid_.target(), sentences, tokenizer_->special()));
   }
   return batches;
 }
@@ -294,9 +298,14 @@ std::string TranslationTask::report() const {
                                      ? std::to_string(config.source_vocabulary) + " words and " +
                                            std::to_string(config.vocabulary) + " symbols"
                                      : std::to_string(config.vocabulary);
-  return corpus_.report().text() + strange_labels() + "\n" + start_.report(options_) +
-         ", vocabulary of " + vocabulary + ", " + std::to_string(sampler_.batches_in_epoch()) +
-         " batches an epoch";
+  return corpus_.report().text() + dropped_validation() + strange_labels() + "\n" +
+         start_.report(options_) + ", vocabulary of " + vocabulary + ", " +
+         std::to_string(sampler_.batches_in_epoch()) + " batches an epoch";
+}
+
+std::string TranslationTask::dropped_validation() const {
+  if (valid_.report().dropped() == 0) return {};
+  return "\nto validate on: " + valid_.report().text();
 }
 
 std::string TranslationTask::strange_labels() const {

@@ -54,10 +54,12 @@ class TranslationTask final : public Task {
  private:
   SharedTokenizer make_tokenizer() const;
   SharedTokenizer tokenizer_for_trees() const;
-  /// A line about labels that only the validation has; mostly empty.
+  /// Lines about pairs of the validation that are left out, and about labels that it alone has; mostly empty.
+  std::string dropped_validation() const;
   std::string strange_labels() const;
   Score bleu_of_validation() const;
   Score f1_of_validation() const;
+  ParallelCorpus make_validation() const;
   std::vector<Batch> plan_validation() const;
   ParallelCorpus make_corpus() const;
   BatchOptions batch_options() const;
@@ -69,6 +71,7 @@ class TranslationTask final : public Task {
   SharedTokenizer tokenizer_;
   TextLines valid_source_, valid_target_;
   Treebank valid_trees_;
+  ParallelCorpus valid_;
   std::vector<Batch> valid_batches_;
   ParallelCorpus corpus_;
   BatchSampler sampler_;

@@ -73,6 +73,19 @@ TEST_CASE_FIXTURE(OneThread, "BPE-dropout gives a run more and shorter pieces, o
   CHECK(more_target > target + target / 10);
 }
 
+TEST_CASE_FIXTURE(OneThread, "a run says which pairs of its validation text are left out") {
+  const ScratchFolder folder;
+  TranslationTrainOptions options = toy_options(folder, "whole");
+  options.steps = 1;
+  CHECK_FALSE(contains(TranslationTask(options).report(), "to validate on"));
+  write_file(options.valid_source, "ao bo\n\nco\n");
+  write_file(options.valid_target, "bu au\nau\ncu\n");
+  options.out = folder / "dropped";
+  CHECK(contains(TranslationTask(options).report(),
+                 "\nto validate on: 3 sentence pairs read, 2 kept, 1 dropped\n"
+                 "  1 with an empty side: line 2 ("));
+}
+
 TEST_CASE_FIXTURE(OneThread, "a step of several batches is a mean over the tokens of them all") {
   const ScratchFolder folder;
   TranslationTrainOptions options = toy_options(folder, "run");
