@@ -11,6 +11,12 @@
 #include "tensor/splitmix.h"
 
 namespace kette {
+namespace {
+
+/// Lengths that count as similar: those with the same quotient by this number of tokens.
+constexpr std::int64_t kLengthBucket = 4;
+
+}  // namespace
 
 std::vector<double> tempered_shares(const std::vector<std::int64_t>& ends_of_parts,
                                     double temperature) {
@@ -24,8 +30,6 @@ std::vector<double> tempered_shares(const std::vector<std::int64_t>& ends_of_par
 
 BatchSampler::BatchSampler(const ParallelCorpus& corpus, const BatchOptions& options)
     : corpus_(&corpus), options_(options) {
-  KETTE_CHECK(options.length_bucket >= 0, "length_bucket: expected 0 or more tokens, given ",
-              options.length_bucket);
   KETTE_CHECK(options.bpe_dropout >= 0 && options.bpe_dropout < 1,
               "bpe_dropout: expected a probability from 0 to below 1, given ", options.bpe_dropout);
   if (options.bpe_dropout > 0) {
@@ -153,10 +157,10 @@ std::vector<std::int64_t> BatchSampler::shuffled_order() const {
   keys.reserve(corpus_->size());
   for (const auto& [i, time] : draws()) {
     const std::int64_t length = std::max(source().length(i), target().length(i));
-    const std::int64_t bucket = options_.length_bucket > 0 ? length / options_.length_bucket : 0;
     // Another time of a pair has another place, as if it stood behind the whole corpus.
     const std::int64_t place = time * corpus_->size() + i;
-    keys.emplace_back(bucket, hash_of(Purpose::sentences, options_.seed, state_.epoch, place), i);
+    keys.emplace_back(length / kLengthBucket,
+                      hash_of(Purpose::sentences, options_.seed, state_.epoch, place), i);
   }
   std::sort(keys.begin(), keys.end());
   std::vector<std::int64_t> order;

@@ -11,9 +11,6 @@ struct BatchOptions {
   /// Of the larger side, end marks counted.
   std::int64_t tokens_per_batch = 4096;
   std::uint64_t seed = 1;
-  /// Lengths that count as similar: those with the same quotient by this number; 0 mixes all
-  /// lengths.
-  std::int64_t length_bucket = 4;
   /// Above 0 the text is encoded anew each epoch, each merge refused with this probability
   /// (BPE-dropout). A sentence that this would lengthen past the corpus's max_length keeps its
   /// plain pieces.

@@ -28,7 +28,6 @@ std::string FilterReport::text() const {
   std::ostringstream limit;
   limit << "with a length ratio above " << options.max_ratio;
   describe(out, ratio, limit.str());
-  describe(out, duplicates, "seen before");
   return out.str();
 }
 
@@ -42,7 +41,6 @@ FilterReport sum_of(const std::vector<FilterReport>& reports) {
     sum.empty.count += one.empty.count;
     sum.too_long.count += one.too_long.count;
     sum.ratio.count += one.ratio.count;
-    sum.duplicates.count += one.duplicates.count;
   }
   return sum;
 }

@@ -12,9 +12,6 @@ struct FilterOptions {
   std::int64_t max_length = 256;
   /// Tokens of the longer side over those of the shorter; 0 lets every ratio pass.
   double max_ratio = 0;
-  bool drop_empty = true;
-  /// Pairs whose both lines were there before.
-  bool drop_duplicates = false;
   /// The positions of a model: a longer side of a pair that the filters keep is an Error with file
   /// and line. 0: no matter.
   std::int64_t must_fit = 0;
@@ -32,7 +29,7 @@ struct FilterReport {
   FilterOptions options;
   std::int64_t read = 0;
   std::int64_t kept = 0;
-  Dropped empty, too_long, ratio, duplicates;
+  Dropped empty, too_long, ratio;
 
   std::int64_t dropped() const { return read - kept; }
 

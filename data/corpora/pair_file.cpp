@@ -38,8 +38,7 @@ Json json_of(const FilterReport& report) {
           {"kept", report.kept},
           {"empty", json_of(report.empty)},
           {"too_long", json_of(report.too_long)},
-          {"ratio", json_of(report.ratio)},
-          {"duplicates", json_of(report.duplicates)}};
+          {"ratio", json_of(report.ratio)}};
 }
 
 FilterReport report_in(const Json& json) {
@@ -52,7 +51,6 @@ FilterReport report_in(const Json& json) {
   report.empty = dropped_in(json.at("empty"));
   report.too_long = dropped_in(json.at("too_long"));
   report.ratio = dropped_in(json.at("ratio"));
-  report.duplicates = dropped_in(json.at("duplicates"));
   return report;
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <sstream>
-#include <unordered_set>
 #include <utility>
 
 #include "data/corpora/pair_file.h"
@@ -33,10 +32,9 @@ class Filter {
  public:
   explicit Filter(const FilterOptions& options) { report_.options = options; }
 
-  bool keeps(std::int64_t line, std::string_view source, std::string_view target,
-             std::int64_t source_tokens, std::int64_t target_tokens) {
+  bool keeps(std::int64_t line, std::int64_t source_tokens, std::int64_t target_tokens) {
     ++report_.read;
-    FilterReport::Dropped* reason = reason_against(source, target, source_tokens, target_tokens);
+    FilterReport::Dropped* reason = reason_against(source_tokens, target_tokens);
     if (reason != nullptr) {
       note(*reason, {line, source_tokens, target_tokens});
       return false;
@@ -48,25 +46,19 @@ class Filter {
   const FilterReport& report() const { return report_; }
 
  private:
-  FilterReport::Dropped* reason_against(std::string_view source, std::string_view target,
-                                        std::int64_t source_tokens, std::int64_t target_tokens) {
+  FilterReport::Dropped* reason_against(std::int64_t source_tokens, std::int64_t target_tokens) {
     const FilterOptions& options = report_.options;
     const auto [shorter, longer] = std::minmax(source_tokens, target_tokens);
-    if (options.drop_empty && shorter == 0) return &report_.empty;
+    if (shorter == 0) return &report_.empty;
     if (longer > options.max_length) return &report_.too_long;
     if (options.max_ratio > 0 &&
         static_cast<double>(longer) > options.max_ratio * static_cast<double>(shorter)) {
       return &report_.ratio;
     }
-    if (options.drop_duplicates) {
-      const bool is_new = seen_.insert(std::string(source) + '\n' + std::string(target)).second;
-      if (!is_new) return &report_.duplicates;
-    }
     return nullptr;
   }
 
   FilterReport report_;
-  std::unordered_set<std::string> seen_;
 };
 
 /// One language's lines, a block after the other.
@@ -148,7 +140,7 @@ FilterReport encode_pairs(const Lines& source, const Lines& target,
       const Ids &s = source_ids[i], &t = target_ids[i];
       const std::int64_t read = filter.report().read;
       const std::int64_t line = source.numbers.empty() ? read + 1 : source.numbers[read];
-      if (!filter.keeps(line, sources[i], targets[i], static_cast<std::int64_t>(s.size()),
+      if (!filter.keeps(line, static_cast<std::int64_t>(s.size()),
                         static_cast<std::int64_t>(t.size()))) {
         continue;
       }
@@ -200,8 +192,7 @@ std::string made_of(const ParallelText& files, const SharedTokenizer& tokenizer,
   text << (files.is_trees() ? "trees" : file_fingerprint(files.target)) << "; ";
   if (!files.language.empty()) text << "language " << files.language << "; ";
   text << tokenizer->fingerprint() << "; max_length " << options.max_length << ", must_fit "
-       << options.must_fit << ", max_ratio " << options.max_ratio << ", drop_empty "
-       << options.drop_empty << ", drop_duplicates " << options.drop_duplicates;
+       << options.must_fit << ", max_ratio " << options.max_ratio;
   return text.str();
 }
 
