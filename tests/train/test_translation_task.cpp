@@ -2,8 +2,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
+#include <csignal>
+#include <map>
 #include <numeric>
 
+#include "tests/data/tiny_text.h"
 #include "tests/decode/decode_models.h"
 #include "tests/train/toy_training.h"
 
@@ -121,4 +125,99 @@ TEST_CASE_FIXTURE(OneThread, "a step reports the likelihood without the smoothin
   CHECK(plain.negative_log_likelihood == plain.loss);
   CHECK(smoothed.negative_log_likelihood == plain.loss);
   CHECK(smoothed.loss != plain.loss);
+}
+
+TEST_CASE_FIXTURE(OneThread,
+                  "both directions: every text also the other way round, drawn as often as it is") {
+  const ScratchFolder folder;
+  TranslationTrainOptions options = toy_options(folder, "model");
+  const auto [source, target] = toy_text(300, 7);
+  write_file(folder / "more.src", source);
+  write_file(folder / "more.tgt", target);
+  options.texts.push_back({folder / "more.src", folder / "more.tgt"});
+  options.weights = {1, 3};
+  options.both_directions = true;
+  options.steps = 1;
+  TranslationTask task(options);
+  using Ids = std::vector<std::int32_t>;
+  const auto sentence = [](const Ids& ids, const Segments& segments, std::int64_t i) {
+    return Ids(ids.begin() + segments.begin(i),
+               ids.begin() + segments.begin(i) + segments.length(i));
+  };
+  std::array<int, 4> times{};  // of the first text, of the second, and of each the other way round
+  std::map<std::int64_t, std::pair<Ids, Ids>> pairs;
+  for (const Batch& batch : epoch_of(task)) {
+    for (std::int64_t i = 0; i < std::ssize(batch.sentence_ids); ++i) {
+      const std::int64_t place = batch.sentence_ids[i];
+      ++times.at(place / 300);
+      pairs[place] = {sentence(batch.source, batch.source_segments, i),
+                      sentence(batch.target_out, batch.target_segments, i)};
+    }
+  }
+  CHECK(times == std::array<int, 4>{150, 450, 150, 450});
+  int both_ways = 0;
+  for (const auto& [place, pair] : pairs) {
+    const auto other = pairs.find(place + 600);
+    if (other == pairs.end()) continue;
+    ++both_ways;
+    CHECK(pair.first != pair.second);
+    CHECK(other->second.first == pair.second);
+    CHECK(other->second.second == pair.first);
+  }
+  CHECK(both_ways >= 300);
+}
+
+TEST_CASE_FIXTURE(OneThread, "with BPE-dropout, 60 steps equal 30, a resume and 30 more") {
+  const ScratchFolder folder;
+  TranslationTrainOptions whole = toy_options(folder, "whole");
+  whole.steps = 60;
+  whole.bpe_dropout = 0.3;
+  train(whole);
+  const std::vector<double> epochs = logged(whole.out, "epoch");
+  REQUIRE(epochs[29] > 0);  // cut within an epoch that is not the first
+  REQUIRE(epochs[29] == epochs[30]);
+  CHECK(parameters_in(train_in_halves(whole).out) == parameters_in(whole.out));
+}
+
+TEST_CASE_FIXTURE(OneThread, "a step whose batches end before all were there changes nothing") {
+  const ScratchFolder folder;
+  TranslationTrainOptions options = toy_options(folder, "model");
+  options.steps = 1;
+  TranslationTask task(options);
+  Adam adam(task.parameters(), options.adam);
+  const std::vector<float> before = task.parameters().values().values<float>();
+  std::optional<Batch> left = task.sampler().next();
+  StepBatches batches;
+  batches.target_tokens = left->target_segments.rows() + 1;
+  batches.next = [&left] { return std::exchange(left, std::nullopt); };
+  CHECK_FALSE(start_step(task.model(), adam, batches, {}));
+  CHECK_FALSE(left);
+  CHECK(adam.steps() == 0);
+  CHECK(task.parameters().values().values<float>() == before);
+}
+
+TEST_CASE_FIXTURE(OneThread,
+                  "a run that is stopped within a step of several batches begins that step again") {
+  struct Stop : TrainObserver {
+    void before_step(Task&, std::int64_t step) override {
+      if (step == 5) std::raise(SIGTERM);
+    }
+  };
+  const ScratchFolder folder;
+  TranslationTrainOptions options = toy_options(folder, "whole");
+  options.accumulate = 3;
+  options.steps = 8;
+  train(options);
+  const std::vector<float> whole = parameters_in(options.out);
+  options.out = folder / "stopped";
+  Stop stop;
+  options.observers = {&stop};
+  const TrainResult result = train(options);
+  CHECK(result.interrupted == SIGTERM);
+  CHECK(result.steps == 4);
+  options.observers.clear();
+  options.resume = true;
+  train(options);
+  CHECK(parameters_in(options.out) == whole);
+  CHECK(logged(options.out, "loss").size() == 8);
 }
