@@ -10,20 +10,28 @@
 
 namespace kette::cli {
 
-LineReader open_sentences(const std::filesystem::path& file) {
-  return file.empty() ? LineReader(STDIN_FILENO, "stdin", kSentence) : LineReader(file, kSentence);
+namespace fs = std::filesystem;
+
+bool is_stdin(const fs::path& file) { return file.empty() || file == "-"; }
+
+LineReader open_sentences(const fs::path& file) {
+  return is_stdin(file) ? LineReader(STDIN_FILENO, "stdin", kSentence)
+                        : LineReader(file, kSentence);
 }
 
-Sink::Sink(const std::filesystem::path& file, const std::vector<std::filesystem::path>& read) {
+Sink::Sink(const fs::path& file, const std::vector<fs::path>& read) {
   if (file.empty()) return;
   name_ = file.string();
-  for (const std::filesystem::path& one : read) {
+  for (const fs::path& one : read) {
     std::error_code nothing;  // a file that is not there yet is no other one
-    const bool is_read =
-        std::filesystem::is_regular_file(file, nothing) &&
-        std::filesystem::equivalent(file, one.empty() ? "/dev/stdin" : one, nothing);
+    if (!fs::is_regular_file(file, nothing)) break;
+    const bool is_read = fs::equivalent(file, is_stdin(one) ? "/dev/stdin" : one, nothing);
     KETTE_CHECK(!is_read, name_,
                 ": expected another file than the one that is read, given the same");
+    const bool is_of_model = fs::is_directory(one, nothing) &&
+                             fs::equivalent(fs::canonical(file).parent_path(), one, nothing);
+    KETTE_CHECK(!is_of_model, name_, ": expected a new file, or one elsewhere than in ",
+                one.string(), ", the model that is read, given one that is there");
   }
   file_.open(file, std::ios::binary);
   check("a file that can be written");

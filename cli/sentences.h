@@ -15,20 +15,22 @@
 namespace kette::cli {
 
 /// No sentence that a model has positions for is nearly as long.
-inline constexpr LineLimits kSentence{.line_bytes = kWholeText.line_bytes};
+inline constexpr LineLimits kSentence{.line_bytes = kWholeText.line_bytes, .may_be_empty = true};
 
 /// Lines that are decoded together: enough that the end of a part, where threads wait for each other, costs
 /// little.
 inline constexpr std::size_t kSentencesAtOnce = 4096;
 
-/// Of a file, or of stdin where none is named.
+/// What no name or "-" stands for.
+bool is_stdin(const std::filesystem::path& file);
+/// Of a file, or of stdin.
 LineReader open_sentences(const std::filesystem::path& file);
 
 /// A file, or stdout where none is named; every part is handed to the system at once.
 class Sink {
  public:
-  /// read: what parts are still to be read from (nothing: stdin). An Error if the file is one of these, which would
-  /// lose what is in it.
+  /// read: what parts are still to be read from (nothing or "-": stdin), and the directories of models. An Error if the file is
+  /// one of these, or in one, which would lose what is in it.
   Sink(const std::filesystem::path& file, const std::vector<std::filesystem::path>& read);
   void write(const std::string& text);
 

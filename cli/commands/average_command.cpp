@@ -5,6 +5,7 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "data/files/json_text.h"
+#include "data/files/safetensors.h"
 #include "data/files/visible_text.h"
 #include "models/average.h"
 
@@ -31,8 +32,20 @@ std::vector<std::filesystem::path> chosen_files(const AverageOptions& o) {
   return files;
 }
 
+/// Parameters take the place of earlier ones, and of nothing else.
+void check_result(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) return;
+  try {
+    SafetensorsFile::open(file);
+  } catch (const Error&) {
+    throw UsageError("--out: expected a new file or earlier parameters, given " + file.string() +
+                     ", which holds something else");
+  }
+}
+
 void run(const AverageOptions& o) {
   use_threads(o.common);
+  check_result(o.out);
   const std::vector<std::filesystem::path> files = chosen_files(o);
   average_checkpoints(files, o.out);
   std::cout << visible(o.out.string()) << ": the mean of " << files.size() << " checkpoints\n";

@@ -64,7 +64,7 @@ std::vector<std::string> LineReader::next(std::size_t most, std::size_t most_byt
     const bool full = lines.size() == most || room == 0;
     if (full || at_end_ || (!lines.empty() && !source_.more_is_waiting())) break;
   }
-  KETTE_CHECK(!is_file_ || next_line_ > 1 || most == 0, name(),
+  KETTE_CHECK(!needs_line_ || next_line_ > 1 || most == 0, name(),
               ": expected at least one line, given an empty file");
   return lines;
 }

@@ -15,12 +15,12 @@ class LineReader {
   static constexpr std::size_t kPartBytes = std::size_t{1} << 24;
 
   explicit LineReader(const std::filesystem::path& file, const LineLimits& limits = {})
-      : source_(file, limits), is_file_(true) {}
+      : source_(file, limits), needs_line_(!limits.may_be_empty) {}
   LineReader(int descriptor, std::string name, const LineLimits& limits = {})
-      : source_(descriptor, std::move(name), limits), is_file_(false) {}
+      : source_(descriptor, std::move(name), limits), needs_line_(false) {}
 
   /// The next lines, at most `most`, and none more once they have `most_bytes`; none at the end. A
-  /// file without any line is an Error.
+  /// file without any line is an Error, unless it may be empty.
   std::vector<std::string> next(std::size_t most, std::size_t most_bytes = kPartBytes);
   /// The number of the first line of the last next().
   std::int64_t first_line() const { return first_line_; }
@@ -34,7 +34,7 @@ class LineReader {
   void fill();
 
   TextSource source_;
-  bool is_file_;
+  bool needs_line_;
   std::string buffer_, start_;  // what was read and not taken; the first bytes of all
   std::size_t begin_ = 0;       // where in the buffer the next line begins
   std::size_t searched_ = 0;    // bytes of the buffer known to hold no line end

@@ -20,6 +20,7 @@ struct LineLimits {
   std::int64_t line_bytes = kNone;  ///< of each line, line end not counted
   std::int64_t lines = kNone;
   std::int64_t bytes = kNone;  ///< of all lines, line ends counted
+  bool may_be_empty = false;   ///< a file; of a descriptor it is never an error
 };
 
 class TextSource {

@@ -163,6 +163,7 @@ TEST_CASE("what is not UTF-8 is told by line and byte, and UTF-16 by its name") 
   CHECK(contains(error_of("\0h\0e\0\xFC\0\n"s), "iconv -f UTF-16BE -t UTF-8"));
   CHECK(error_of("a\0b\n"s) == "");
   CHECK(contains(error_of(""), "/x: expected at least one line, given an empty file"));
+  CHECK(error_of("", {.may_be_empty = true}) == "");
 }
 
 }  // namespace
