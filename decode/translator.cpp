@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/files/utf8.h"
 #include "decode/job_queue.h"
 #include "decode/sample_texts.h"
 #include "decode/scorer.h"
@@ -267,7 +268,7 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
   for (std::size_t i = 0; i < lines.size(); ++i) {
     Translation& translation = translations[i];
     for (Hypothesis& hypothesis : found[i]) {
-      std::string text = tokenizer_->decode(hypothesis.tokens);
+      std::string text = as_line(tokenizer_->decode(hypothesis.tokens));
       translation.n_best.push_back({std::move(text), std::move(hypothesis)});
     }
     translation.text = translation.n_best.front().text;

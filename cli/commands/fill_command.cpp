@@ -10,6 +10,7 @@
 #include "data/corpora/masking.h"
 #include "data/files/json_text.h"
 #include "data/files/line_reader.h"
+#include "data/files/utf8.h"
 #include "decode/masked_words.h"
 
 namespace kette::cli {
@@ -41,8 +42,9 @@ Json print_fillers(const FillOptions& o, const SavedModel<Bert>& saved, const Be
   for (std::int32_t& id : ids) {
     if (id == mask) id = masks[next++].front().token;
   }
-  json["filled"] = tokenizer.decode(ids);
-  std::cout << for_stdout(tokenizer.decode(ids)) << "\n";
+  const std::string filled = as_line(tokenizer.decode(ids));
+  json["filled"] = filled;
+  std::cout << for_stdout(filled) << "\n";
   for (const std::vector<Filler>& fillers : masks) {
     json["masks"].push_back(Json::array());
     std::string list;
@@ -73,6 +75,11 @@ void run(const FillOptions& o) {
       for (std::size_t i = 0; i < part.size(); ++i) {
         const std::string where =
             "stdin:" + std::to_string(lines.first_line() + static_cast<std::int64_t>(i));
+        if (part[i].find(kMaskPiece) == std::string::npos) {  // there is nothing to fill
+          std::cout << for_stdout(part[i]) << std::endl;
+          texts.push_back({{"text", part[i]}, {"masks", Json::array()}, {"filled", part[i]}});
+          continue;
+        }
         texts.push_back(print_fillers(o, saved, *ready, part[i], where));
       }
     }

@@ -67,6 +67,23 @@ std::size_t first_invalid_utf8(std::string_view text) {
   return std::string_view::npos;
 }
 
+std::string as_line(std::string_view text) {
+  std::string line;
+  line.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t bytes = well_formed(text, at);
+    if (bytes == 0) {
+      line += "\uFFFD";
+    } else if (text[at] == '\n' || text[at] == '\r') {
+      line += ' ';
+    } else {
+      line += text.substr(at, bytes);
+    }
+    at += std::max<std::size_t>(bytes, 1);
+  }
+  return line;
+}
+
 std::size_t unfinished_utf8(std::string_view text) {
   constexpr std::size_t kLongest = 4;
   for (std::size_t back = 1; back < kLongest && back <= text.size(); ++back) {

@@ -1,8 +1,9 @@
 // Whether bytes are well-formed UTF-8 (Unicode 15, table 3-7): no overlong forms, no surrogates,
-// nothing above U+10FFFF.
+// nothing above U+10FFFF; and what is made of those that are not.
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace kette {
@@ -29,6 +30,10 @@ constexpr std::size_t utf8_length(char first) {
 constexpr bool continues_utf8(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
 }
+
+/// What a model wrote, as a line that can be read again: U+FFFD in the place of a byte that belongs to no character, and a space
+/// in that of what ends a line.
+std::string as_line(std::string_view text);
 
 /// Bytes at the end of a text that begin a character and do not finish it.
 std::size_t unfinished_utf8(std::string_view text);

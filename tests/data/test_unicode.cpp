@@ -3,6 +3,7 @@
 #include <string>
 
 #include "data/files/unicode.h"
+#include "data/files/utf8.h"
 #include "data/metrics/score_tokenizers.h"
 #include "tests/data/bleu_golden.h"
 
@@ -59,6 +60,14 @@ TEST_CASE("split takes every run of white space as one") {
   CHECK(split(U" \t ").empty());
   CHECK(split(U"  one\u3000\u2028two ") == std::vector<std::u32string_view>{U"one", U"two"});
   CHECK(strip_right(U" a \u00A0\x1C") == U" a");
+}
+
+TEST_CASE("what a model writes becomes one line of UTF-8") {
+  CHECK(as_line("sch\u00F6n \U0001F600") == "sch\u00F6n \U0001F600");
+  CHECK(as_line("\xC3") == "\uFFFD");
+  CHECK(as_line("a\xE2\x82z\xFF") == "a\uFFFD\uFFFDz\uFFFD");
+  CHECK(as_line("one\ntwo\r\nthree\r") == "one two  three ");
+  CHECK(as_line("").empty());
 }
 
 }  // namespace
