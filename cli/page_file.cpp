@@ -16,6 +16,12 @@ Option add_page_option(OptionGroup& group, const std::string& name, std::filesys
       name,
       [&file](const std::string& text) {
         KETTE_CHECK(!text.empty(), "expected a path, given nothing");
+        KETTE_CHECK(!std::filesystem::is_directory(text), "expected a file, given ", text,
+                    ", which is a folder");
+        const std::filesystem::path folder = std::filesystem::path(text).parent_path();
+        KETTE_CHECK(folder.empty() || std::filesystem::is_directory(folder),
+                    "expected a file in a folder, given ", text, " (create ", folder.string(),
+                    " first)");
         std::string start(kPageStart.size(), '\0');
         const bool is_there =
             std::filesystem::is_regular_file(text) && std::filesystem::file_size(text) > 0;

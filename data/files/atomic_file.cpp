@@ -268,6 +268,10 @@ void check_is_free(const fs::path& folder) {
       !fs::exists(status) || (fs::is_directory(status) && fs::is_empty(folder, error)),
       folder.string(),
       ": expected a folder that is not there yet, given one that is (name another, or remove it)");
+  const fs::path above = resolved(folder).parent_path();
+  KETTE_CHECK(fs::is_directory(above, error), folder.string(),
+              ": expected a place in a folder, given ", above.string(),
+              ", which is none (create its folder first)");
 }
 
 void remove_leftovers(const fs::path& path) {

@@ -59,7 +59,7 @@ class AtomicFolder {
 
 /// Unless it is there, with the folders above it.
 void make_folder(const std::filesystem::path& folder);
-/// For what is written once: throws unless there is nothing at this path yet, or an empty folder.
+/// For what is written once: throws unless there is nothing at this path yet, or an empty folder, and the folder above it is there.
 void check_is_free(const std::filesystem::path& folder);
 
 /// Removes what killed writers of path left beside it. Every writer starts with this.

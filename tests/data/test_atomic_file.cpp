@@ -201,6 +201,17 @@ TEST_CASE("atomic file: a full disk is an error and the earlier file stays") {
   CHECK((code == 0 || code == kSkipped));
 }
 
+TEST_CASE("atomic folder: where there is no room for one is told beforehand") {
+  const ScratchFolder folder;
+  CHECK_NOTHROW(check_is_free(folder / "new"));
+  CHECK_NOTHROW(check_is_free(folder / "new/"));
+  CHECK_NOTHROW(check_is_free("new"));
+  CHECK(message_of([&] { check_is_free(folder / "none/new"); }).find("create its folder first") !=
+        std::string::npos);
+  write_file(folder / "file", "");
+  CHECK_THROWS_AS(check_is_free(folder / "file"), Error);
+}
+
 TEST_CASE("atomic folder: is replaced as a whole, with and without exchange") {
   for (const auto how : {AtomicFolder::Replace::exchange, AtomicFolder::Replace::two_renames}) {
     const ScratchFolder scratch;
