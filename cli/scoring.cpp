@@ -9,6 +9,23 @@
 #include "data/metrics/significance.h"
 
 namespace kette::cli {
+namespace {
+
+BleuOptions bleu_options(const ScoringOptions& o, bool of_sentence = false) {
+  BleuOptions options;
+  options.lowercase = o.lowercase;
+  options.tokenizer = o.tokenize;
+  options.effective_order = of_sentence;
+  return options;
+}
+
+/// What format() prints beside the score.
+void add_confidence(const CorpusScore& score, Json& json) {
+  if (!score.interval) return;
+  json["confidence"] = {{"mean", score.interval->mean}, {"half_width", score.interval->half_width}};
+}
+
+}  // namespace
 
 ScoreMetric metric_of(const ScoringOptions& o, bool of_sentence) {
   if (o.metric == "ter") return ter_metric(o.ter);
@@ -17,11 +34,7 @@ ScoreMetric metric_of(const ScoringOptions& o, bool of_sentence) {
     options.lowercase = o.lowercase;
     return chrf_metric(options);
   }
-  BleuOptions options;
-  options.lowercase = o.lowercase;
-  options.tokenizer = o.tokenize;
-  options.effective_order = of_sentence;
-  return bleu_metric(options);
+  return bleu_metric(bleu_options(o, of_sentence));
 }
 
 void ScoringOptions::check() const {
@@ -77,6 +90,14 @@ nlohmann::ordered_json print_scores(const ScoreLines& translations,
   const CorpusScore score = corpus_score(statistics, bootstrap);
   std::cout << score.format(2, true) << "\n";
   Json json{{"metric", o.metric}, {"score", score.score}, {"signature", score.signature}};
+  add_confidence(score, json);
+  if (o.metric == "bleu") {
+    const BleuScore bleu = bleu_of(statistics.sum(), bleu_options(o));
+    json["precisions"] = bleu.precisions;
+    json["brevity_penalty"] = bleu.brevity_penalty;
+    json["hyp_len"] = bleu.hyp_len;
+    json["ref_len"] = bleu.ref_len;
+  }
   if (other.name.empty()) return json;
 
   json["against"] = print_comparison(statistics, other.name,
@@ -98,14 +119,16 @@ nlohmann::ordered_json print_comparison(const ScoreStatistics& system,
                    difference, tests.bootstrap_p, drawn.resamples,
                    static_cast<unsigned long long>(drawn.seed), tests.randomisation_p, drawn.trials,
                    static_cast<unsigned long long>(drawn.seed));
-  return Json{{"name", other_name},
-              {"score", other_score.score},
-              {"difference", difference},
-              {"bootstrap_p", tests.bootstrap_p},
-              {"randomisation_p", tests.randomisation_p},
-              {"resamples", drawn.resamples},
-              {"trials", drawn.trials},
-              {"seed", drawn.seed}};
+  Json json{{"name", other_name},
+            {"score", other_score.score},
+            {"difference", difference},
+            {"bootstrap_p", tests.bootstrap_p},
+            {"randomisation_p", tests.randomisation_p},
+            {"resamples", drawn.resamples},
+            {"trials", drawn.trials},
+            {"seed", drawn.seed}};
+  add_confidence(other_score, json);
+  return json;
 }
 
 }  // namespace kette::cli

@@ -71,7 +71,39 @@ double brevity_penalty(std::int64_t hyp_len, std::int64_t ref_len) {
   return std::exp(1.0 - static_cast<double>(ref_len) / static_cast<double>(hyp_len));
 }
 
-BleuScore score_of(const ScoreCounts& sum, const BleuOptions& options) {
+BleuOptions of_sentences(BleuOptions options) {
+  options.effective_order = true;
+  return options;
+}
+
+std::string fields_of(const BleuOptions& options) {
+  std::string fields = options.lowercase ? "case:lc" : "case:mixed";
+  fields += options.effective_order ? "|eff:yes" : "|eff:no";
+  fields.append("|tok:").append(enum_name(options.tokenizer));
+  fields.append("|smooth:").append(enum_name(options.smoothing));
+  if (options.smoothing == BleuSmoothing::floor || options.smoothing == BleuSmoothing::add_k) {
+    fields += "[" + fixed_decimals(smoothing_value(options), 2) + "]";
+  }
+  return fields;
+}
+
+std::string details_of(const BleuScore& bleu) {
+  std::string text;
+  for (const double precision : bleu.precisions) {
+    if (!text.empty()) text += '/';
+    text += fixed_decimals(precision, 1);
+  }
+  const double ratio = bleu.ref_len == 0
+                           ? 0.0
+                           : static_cast<double>(bleu.hyp_len) / static_cast<double>(bleu.ref_len);
+  return text + " (BP = " + fixed_decimals(bleu.brevity_penalty, 3) +
+         " ratio = " + fixed_decimals(ratio, 3) + " hyp_len = " + std::to_string(bleu.hyp_len) +
+         " ref_len = " + std::to_string(bleu.ref_len) + ")";
+}
+
+}  // namespace
+
+BleuScore bleu_of(const ScoreCounts& sum, const BleuOptions& options) {
   BleuScore bleu;
   bleu.hyp_len = sum[kHypLen];
   bleu.ref_len = sum[kRefLen];
@@ -111,38 +143,6 @@ BleuScore score_of(const ScoreCounts& sum, const BleuOptions& options) {
   return bleu;
 }
 
-BleuOptions of_sentences(BleuOptions options) {
-  options.effective_order = true;
-  return options;
-}
-
-std::string fields_of(const BleuOptions& options) {
-  std::string fields = options.lowercase ? "case:lc" : "case:mixed";
-  fields += options.effective_order ? "|eff:yes" : "|eff:no";
-  fields.append("|tok:").append(enum_name(options.tokenizer));
-  fields.append("|smooth:").append(enum_name(options.smoothing));
-  if (options.smoothing == BleuSmoothing::floor || options.smoothing == BleuSmoothing::add_k) {
-    fields += "[" + fixed_decimals(smoothing_value(options), 2) + "]";
-  }
-  return fields;
-}
-
-std::string details_of(const BleuScore& bleu) {
-  std::string text;
-  for (const double precision : bleu.precisions) {
-    if (!text.empty()) text += '/';
-    text += fixed_decimals(precision, 1);
-  }
-  const double ratio = bleu.ref_len == 0
-                           ? 0.0
-                           : static_cast<double>(bleu.hyp_len) / static_cast<double>(bleu.ref_len);
-  return text + " (BP = " + fixed_decimals(bleu.brevity_penalty, 3) +
-         " ratio = " + fixed_decimals(ratio, 3) + " hyp_len = " + std::to_string(bleu.hyp_len) +
-         " ref_len = " + std::to_string(bleu.ref_len) + ")";
-}
-
-}  // namespace
-
 ScoreMetric bleu_metric(const BleuOptions& options) {
   KETTE_CHECK(std::isfinite(smoothing_value(options)) && smoothing_value(options) >= 0.0,
               "BLEU: expected a smoothing value of 0 or more, given ", smoothing_value(options));
@@ -151,14 +151,14 @@ ScoreMetric bleu_metric(const BleuOptions& options) {
       [options](const std::u32string& hypothesis, const std::vector<std::u32string>& references) {
         return segment_counts(hypothesis, references, options);
       },
-      [options](const ScoreCounts& sum) { return score_of(sum, options).score; },
-      [options](const ScoreCounts& sum) { return details_of(score_of(sum, options)); }};
+      [options](const ScoreCounts& sum) { return bleu_of(sum, options).score; },
+      [options](const ScoreCounts& sum) { return details_of(bleu_of(sum, options)); }};
 }
 
 BleuScore corpus_bleu(const ScoreLines& hypotheses, const std::vector<ScoreLines>& references,
                       const BleuOptions& options, const BootstrapOptions& bootstrap) {
   const ScoreStatistics statistics(bleu_metric(options), hypotheses, references);
-  BleuScore bleu = score_of(statistics.sum(), options);
+  BleuScore bleu = bleu_of(statistics.sum(), options);
   static_cast<CorpusScore&>(bleu) = corpus_score(statistics, bootstrap);
   return bleu;
 }
@@ -182,7 +182,7 @@ std::vector<double> pairwise_bleu(const ScoreLines& texts, const BleuOptions& op
     for (std::size_t j = 0; j < texts.size(); ++j) {
       const ScoreCounts row =
           row_of(std::ssize(sequences[i]), std::ssize(sequences[j]), ngrams.counts(i, j));
-      scores.push_back(score_of(row, of_sentences(options)).score);
+      scores.push_back(bleu_of(row, of_sentences(options)).score);
     }
   }
   return scores;

@@ -50,6 +50,9 @@ struct BleuScore : CorpusScore {
   std::int64_t ref_len = 0;  ///< words of the references closest in length
 };
 
+/// The numbers of a sum of bleu_metric()'s counts; name and signature are left empty.
+BleuScore bleu_of(const ScoreCounts& sum, const BleuOptions& options);
+
 ScoreMetric bleu_metric(const BleuOptions& options = {});
 
 /// Line i of the hypotheses against line i of each reference.

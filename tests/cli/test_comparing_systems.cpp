@@ -148,3 +148,19 @@ TEST_CASE("cli: minimum Bayes risk takes one of the best, or of the samples") {
   CHECK(evaluate({"--sample"}).code == 0);
   check_usage(evaluate({"--n-best", "2"}), "--mbr");
 }
+
+TEST_CASE("cli: what is printed of a score is in its JSON, too") {
+  const Outcome outcome =
+      evaluate({"--confidence", "--json", "--against", SmallModel::get().file("valid.de")});
+  REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+  const Json json = Json::parse(outcome.last_line());
+  CHECK(json["confidence"]["mean"].is_number());
+  CHECK(json["confidence"]["half_width"] >= 0);
+  CHECK(json["against"]["confidence"]["mean"].get<double>() == doctest::Approx(100));
+  CHECK(json["precisions"].size() == 4);
+  CHECK(json["brevity_penalty"] <= 1);
+  CHECK(json["hyp_len"] > 0);
+  CHECK(json["ref_len"] == 10);
+  CHECK_FALSE(
+      Json::parse(evaluate({"--json", "--metric", "chrf"}).last_line()).contains("precisions"));
+}
