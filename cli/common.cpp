@@ -130,6 +130,11 @@ std::string for_stdout(const std::string& text) {
   return is_terminal ? visible(text) : text;
 }
 
+std::string name_of_folder(const std::filesystem::path& folder) {
+  const std::filesystem::path path = std::filesystem::absolute(folder).lexically_normal();
+  return (path.has_filename() ? path : path.parent_path()).filename().string();
+}
+
 std::string text(const char* format, ...) {
   std::va_list arguments, again;
   va_start(arguments, format);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -60,6 +61,9 @@ void print_json(const nlohmann::ordered_json& object);
 /// Text of a model or a file, for stdout: with its control characters made visible where that is a
 /// terminal, and as it is where it is a file or a pipe.
 std::string for_stdout(const std::string& text);
+
+/// The last part of its path, with or without a slash at the end.
+std::string name_of_folder(const std::filesystem::path& folder);
 
 /// printf into a string.
 [[gnu::format(printf, 1, 2)]] std::string text(const char* format, ...);

@@ -35,9 +35,8 @@ PlottedRun read_run(const fs::path& folder, const std::string& name) {
 }
 
 void RunPage::at_start(Task& task, std::int64_t) {
-  const fs::path folder = fs::absolute(task.folder().path()).lexically_normal();
-  const fs::path name = folder.has_filename() ? folder.filename() : folder.parent_path().filename();
-  runs_ = {run_in(folder, name.string())};
+  const fs::path folder = task.folder().path();
+  runs_ = {run_in(folder, name_of_folder(folder))};
 }
 
 void RunPage::write_after(Task& task, std::int64_t step, double seconds) {

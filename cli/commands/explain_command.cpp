@@ -215,7 +215,7 @@ void run(ExplainOptions& o, const BeamOptions& beam) {
   if (!o.out.empty()) {
     const std::string page = explanation_page(
         e, o.sentence.empty() ? o.text : o.sentence,
-        "How " + o.model.model.filename().string() + ", a " + saved.model->config().family().what +
+        "How " + name_of_folder(o.model.model) + ", a " + saved.model->config().family().what +
             " (" + headline(saved.model->config()) + "), came to it. Made by kette explain.");
     write_page(o.out, page, json);
   }

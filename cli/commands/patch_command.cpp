@@ -216,7 +216,7 @@ void run(PatchOptions& o) {
     const std::string what = o.contrast.empty() ? o.pairs.filename().string() : o.contrast;
     write_page(o.out,
                patch_page(study, *saved.tokenizer, "Where the difference travels: " + what,
-                          "In " + o.model.model.filename().string() + ", a " +
+                          "In " + name_of_folder(o.model.model) + ", a " +
                               saved.model->config().family().what + " (" +
                               headline(saved.model->config()) + "). Made by kette patch."),
                json);

@@ -28,8 +28,7 @@ std::vector<std::string> names_of(const std::vector<std::string>& folders) {
   std::vector<std::string> names;
   std::multiset<std::string> all;
   for (const std::string& folder : folders) {
-    const fs::path path = fs::absolute(folder).lexically_normal();
-    names.push_back((path.has_filename() ? path : path.parent_path()).filename().string());
+    names.push_back(name_of_folder(folder));
     all.insert(names.back());
   }
   for (std::size_t i = 0; i < names.size(); ++i) {
