@@ -34,6 +34,9 @@ bool takes_one_value(const CLI::Option& option) {
   return option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeLast;
 }
 
+/// An empty text is as good as none. CLI11 would take the next argument for it.
+bool takes_no_text(const CLI::Option& option) { return option.get_type_name() == "TEXT"; }
+
 /// What the options of a command line look like to CLI11, and which of them are there.
 struct Given {
   std::vector<std::string> arguments;
@@ -56,10 +59,12 @@ Given read_options(CLI::App& command, const std::vector<std::string>& arguments,
       const std::string name = argument.substr(0, argument.find('='));
       const CLI::Option& option = known_option(command, name);
       const bool is_again = !given.options.insert(&option).second;
+      const bool has_value = name != argument || i + 1 < arguments.size();
       if (!is_flag(option) && name == argument) {
-        argument += "=" + (i + 1 < arguments.size() ? arguments[++i] : std::string());
+        argument += "=" + (has_value ? arguments[++i] : std::string());
       }
       if (!is_flag(option) && argument.size() == name.size() + 1) {
+        if (has_value && takes_no_text(option)) continue;
         throw UsageError(name + ": expected a value, given nothing");
       }
       if (name == "--config") {
@@ -98,6 +103,15 @@ PreparedArguments prepare_arguments(CLI::App& program, const std::vector<std::st
     }
     command = chosen;
   }
+  if (command != &program && !words.empty() && words.back() == command->get_name() &&
+      next == arguments.size()) {
+    const std::vector<CLI::App*> wanted = command->get_subcommands([](CLI::App*) { return true; });
+    const auto name = [](const CLI::App* one) { return one->get_name(); };
+    if (!wanted.empty()) {
+      throw UsageError(full_name(*command) + ": expected one of " + joined(wanted, name) +
+                       ", given none");
+    }
+  }
   const Given given = read_options(*command, arguments, next);
   PreparedArguments prepared;
   if (!given.config.empty()) {
@@ -128,7 +142,11 @@ PreparedArguments arguments_of(const CLI::App& command, const std::vector<Config
                        (entry.values.empty() ? "none" : "several: " + joined(entry.values)));
     }
     prepared.origins[name] = entry.origin;
-    for (const std::string& value : entry.values) prepared.arguments.push_back(name + "=" + value);
+    for (const std::string& value : entry.values) {
+      if (!value.empty() || !takes_no_text(*option)) {
+        prepared.arguments.push_back(name + "=" + value);
+      }
+    }
   }
   return prepared;
 }
@@ -137,7 +155,8 @@ void parse(CLI::App& program, PreparedArguments prepared) {
   std::reverse(prepared.arguments.begin(),
                prepared.arguments.end());  // CLI11 takes them from the back
   const auto with_origin = [&](const std::string& message) {
-    const auto origin = prepared.origins.find(message.substr(0, message.find(": ")));
+    // "--beam: expected ...", and of CLI11 "--beam excludes --sample"
+    const auto origin = prepared.origins.find(message.substr(0, message.find_first_of(": ")));
     return (origin == prepared.origins.end() ? "" : origin->second + ": ") + message;
   };
   try {

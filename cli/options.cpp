@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 #include "tensor/suggestion.h"
@@ -32,6 +33,18 @@ std::string number_text(Number value, const Range& range) {
   return std::to_string(value);
 }
 
+/// In quotes, where a shell would make something else of it.
+std::string for_shell(const std::string& text) {
+  const bool is_plain = std::all_of(text.begin(), text.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("_./:=,-").find(c) != std::string_view::npos;
+  });
+  if (is_plain) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
 /// Names the option in what `set` throws.
 template <class Function>
 void as_usage_error(const std::string& name, const Function& set) {
@@ -40,6 +53,17 @@ void as_usage_error(const std::string& name, const Function& set) {
   } catch (const Error& error) {
     throw UsageError(name + ": " + error.what());
   }
+}
+
+/// "batch_tokens: expected", of what knows nothing of a command line, is "--batch-tokens: expected" there.
+std::string named_as_option(const CLI::App& command, const std::string& message) {
+  const std::size_t end = message.find(':');
+  if (end == std::string::npos) return message;
+  std::string name = "--" + message.substr(0, end);
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == '_' || c == ' '; }, '-');
+  const bool is_option = command.get_option_no_throw(name) != nullptr;
+  return is_option ? name + message.substr(end) : message;
 }
 
 }  // namespace
@@ -87,10 +111,25 @@ std::string given_options(const CLI::App& command, const std::vector<std::string
     const std::string name = option->get_name();
     if (option->count() == 0 || std::find(but.begin(), but.end(), name) != but.end()) continue;
     for (const std::string& value : option->results()) {
-      text += (text.empty() ? "" : " ") + name + "=" + value;
+      text += (text.empty() ? "" : " ") + name + "=" + for_shell(value);
     }
   }
   return text;
+}
+
+void as_usage(const CLI::App& command, const std::function<void()>& check) {
+  try {
+    check();
+  } catch (const UsageError&) {
+    throw;
+  } catch (const Error& error) {
+    throw UsageError(named_as_option(command, error.what()));
+  }
+}
+
+void when_read(CLI::App& command, std::function<void()> check) {
+  command.parse_complete_callback(
+      [&command, check = std::move(check)] { as_usage(command, check); });
 }
 
 void when_run(CLI::App& command, std::function<void()> run) { command.callback(std::move(run)); }

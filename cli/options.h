@@ -119,14 +119,19 @@ class OptionGroup {
 CLI::App& add_command(CLI::App& parent, const std::string& name, const std::string& help);
 /// One of its commands must be given.
 void require_command(CLI::App& parent);
-/// What a command does once its options are read.
+/// Makes a UsageError of an Error, which names the option as the command line does.
+void as_usage(const CLI::App& command, const std::function<void()>& check);
+/// What a command refuses once its options are read, before it does anything, and whoever only asks whether it would take
+/// them hears of, too.
+void when_read(CLI::App& command, std::function<void()> check);
+/// What a command does then.
 void when_run(CLI::App& command, std::function<void()> run);
 
 /// Refuses each option of the groups with these titles, but for itself, beside `option`.
 void exclude_groups(CLI::App& command, const Option& option,
                     const std::vector<std::string>& titles);
 
-/// What was given of a command's options, as one would write it, without those named.
+/// What was given of a command's options, as one would write it in a shell, without those named.
 std::string given_options(const CLI::App& command, const std::vector<std::string>& but);
 
 /// The shortest text that reads back as the same number.

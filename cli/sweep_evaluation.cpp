@@ -20,23 +20,27 @@ std::string SweepEvaluation::output_file() const {
   return is_of_translations() ? with_name("translations") + ".txt" : "";
 }
 
-void SweepEvaluation::check() const {
+void check_files(const std::vector<ConfigEntry>& entries, const std::set<std::string>& keys) {
+  for (const ConfigEntry& entry : entries) {
+    if (!keys.contains(entry.key)) continue;
+    for (const std::string& file : entry.values) {
+      KETTE_CHECK(std::filesystem::exists(file), entry.origin, ": ", entry.key,
+                  ": expected a file, given ", file, ", which is not there");
+    }
+  }
+}
+
+void SweepEvaluation::check(const Device& device) const {
   CLI::App program("", "kette");
   add_evaluate_command(program);
   add_parse_command(program);
   CLI::App& called = *program.get_subcommand(command());
   when_run(called, [] {});  // whether it would take them is all
   PreparedArguments words = arguments_of(called, entries);
-  words.arguments.insert(words.arguments.begin(), {command(), "--model=none"});
+  words.arguments.insert(words.arguments.begin(),
+                         {command(), "--model=none", "--device=" + device.str()});
   parse(program, std::move(words));
-  for (const ConfigEntry& entry : entries) {
-    const bool is_file = entry.key == "src" || entry.key == "ref" || entry.key == "text" ||
-                         entry.key == "gold" || entry.key == "against";
-    for (const std::string& file : entry.values) {
-      KETTE_CHECK(!is_file || std::filesystem::exists(file), entry.origin,
-                  ": expected a file, given ", file, ", which is not there");
-    }
-  }
+  check_files(entries, {"src", "ref", "text", "gold", "against"});
 }
 
 SweepScoring::SweepScoring(const SweepEvaluation& evaluation) {

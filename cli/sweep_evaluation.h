@@ -3,14 +3,19 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "cli/config_file.h"
 #include "cli/scoring.h"
 #include "data/metrics/parse_score.h"
+#include "tensor/device.h"
 
 namespace kette::cli {
+
+/// Throws an Error for the first file that one of these keys names and that is not there.
+void check_files(const std::vector<ConfigEntry>& entries, const std::set<std::string>& keys);
 
 struct SweepEvaluation {
   std::string name;                  ///< empty: that of [evaluate]
@@ -23,10 +28,13 @@ struct SweepEvaluation {
   std::string key() const { return with_name("evaluation"); }
   std::string command() const { return is_of_trees() ? "parse" : "evaluate"; }
   /// The names of files in a run's folder: what the command is told, and what it writes; empty: nothing is kept.
-  std::string settings_file() const { return with_name("evaluate") + ".toml"; }
+  std::string settings_file() const { return title() + ".toml"; }
   std::string output_file() const;
-  /// Throws UsageError unless the command would take these settings, and an Error where a file that they name is not there.
-  void check() const;
+  /// The table's name: "evaluate" or "evaluate test 2017".
+  std::string title() const { return with_name("evaluate"); }
+  /// Throws UsageError unless the command would take these settings on that device, and an Error where a file that they name
+  /// is not there.
+  void check(const Device& device) const;
 
  private:
   bool has(const std::string& key) const;

@@ -103,6 +103,12 @@ std::vector<std::string> taken(std::vector<Setting>& settings, const std::string
   return values;
 }
 
+/// Without quotes and comments, for the table.
+std::string shown(const ConfigEntry& entry) {
+  const std::string values = joined(entry.values);
+  return entry.key + " = " + (entry.values.size() == 1 ? values : "[" + values + "]");
+}
+
 SweepRun run_of(const Section& shared, const Section& section) {
   std::vector<Setting> settings = shared.settings;
   std::string own;
@@ -110,14 +116,15 @@ SweepRun run_of(const Section& shared, const Section& section) {
     std::erase_if(settings,
                   [&](const Setting& other) { return other.entry.key == setting.entry.key; });
     settings.push_back(setting);
-    own += (own.empty() ? "" : ", ") + setting.line;
+    own += (own.empty() ? "" : ", ") + shown(setting.entry);
   }
   return {section.name, lines_of(settings), entries_of(settings), own, ""};
 }
 
 /// What the sweep itself tells its runs and their evaluation.
 void check_keys(const std::vector<Section>& sections) {
-  const std::set<std::string> of_all = {"json", "device"}, of_run = {"out", "resume", "force-data"},
+  const std::set<std::string> of_all = {"json", "device", "threads"},
+                              of_run = {"out", "resume", "force-data"},
                               of_evaluation = {"model", "output"};
   for (const Section& section : sections) {
     for (const Setting& setting : section.settings) {

@@ -89,6 +89,13 @@ std::optional<Comparison> compared(const SweepRow& row, const std::vector<SweepR
                     paired_bootstrap_p(*own.statistics(), *others.statistics())};
 }
 
+/// A bar would end the cell.
+std::string in_cell(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) escaped += (c == '|' ? "\\" : "") + std::string(1, c);
+  return escaped;
+}
+
 /// The title of its column.
 std::string title_of(const SweepEvaluation& evaluation) {
   return evaluation.name.empty() ? "score" : evaluation.name;
@@ -107,7 +114,7 @@ std::string sweep_table(const SweepFile& file, const std::vector<SweepRow>& rows
   std::size_t most_seeds = 0;
   bool is_compared = false;
   for (const SweepRow& row : rows) {
-    table += "| " + row.run.name + " | " + row.run.own + " |";
+    table += "| " + row.run.name + " | " + in_cell(row.run.own) + " |";
     if (row.results.empty()) {
       for (std::size_t i = 0; i < 4 + 2 * file.evaluations.size(); ++i) table += " |";
       table += "\n";

@@ -113,7 +113,7 @@ void TrainCommandOptions::add_translation_options(CLI::App& command) {
       data.number("--max-length", translation_.max_length, at_least(1),
                   "Leave longer training sentences out, in tokens"),
       data.flag("--validate-bleu,!--no-validate-bleu", translation_.validate_bleu,
-                "Also translate, or parse, the validation text (on by default)")};
+                "Also translate, or parse, the validation text")};
   for (
       Option option :
       {mixture.list(
@@ -245,6 +245,7 @@ TrainOptions TrainCommandOptions::shared(CLI::App& command) const {
     t.steps = recipe_of(architecture_.preset()).steps;
   }
   t.configuration = configuration(command);
+  as_usage(command, [&] { t.check(); });
   return t;
 }
 

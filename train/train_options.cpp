@@ -22,7 +22,7 @@ void TrainOptions::check() const {
       schedule.kind != ScheduleKind::cosine || steps > 0 || epochs > 0 || minutes > 0,
       "train: expected steps, epochs or minutes beside the cosine schedule, which falls until then, given none");
   KETTE_CHECK(lora.rank == 0 || !from.empty(),
-              "lora: expected a model to put adapters on (from), given none");
+              "lora_rank: expected a model to put adapters on (from), given none");
   if (lora.rank != 0) lora.check();
   KETTE_CHECK(average <= kept_checkpoints(),
               "average: expected at most the number of checkpoints kept, ", keep, ", given ",

@@ -7,6 +7,7 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/scoring.h"
+#include "cli/sentences.h"
 #include "data/files/json_text.h"
 #include "data/files/text_file.h"
 
@@ -22,7 +23,7 @@ struct BleuCommandOptions {
 };
 
 TextLines read_hypotheses(const BleuCommandOptions& o) {
-  if (!o.input.empty()) return read_lines(o.input, kWholeText);
+  if (!is_stdin(o.input)) return read_lines(o.input, kWholeText);
   TextLines lines = read_lines(STDIN_FILENO, "stdin", kWholeText);
   KETTE_CHECK(!lines.empty(), "stdin: expected translations, one a line, given nothing");
   return lines;
@@ -30,7 +31,6 @@ TextLines read_hypotheses(const BleuCommandOptions& o) {
 
 void run(const BleuCommandOptions& o) {
   use_threads(o.common);
-  o.scoring.check();
   std::vector<TextLines> reference_lines;
   for (const std::string& file : o.references) {
     reference_lines.push_back(read_lines(file, kWholeText));
@@ -72,13 +72,14 @@ void add_bleu_command(CLI::App& program) {
   OptionGroup group(command, "Text");
   group.list("--ref", options->references, "Reference translations, one file or several")
       .required();
-  group.path("--input", options->input, "The translations (default: stdin)");
+  group.path("--input", options->input, "The translations (default, or -: stdin)");
   group.path(
       "--against", options->against,
       "Translations of another system: also say whether they are better or worse by more than chance");
   group.flag("--sentence-level", options->sentence_level, "Also print the score of each line");
   add_scoring_options(command, options->scoring);
   add_common_options(command, options->common);
+  when_read(command, [options] { options->scoring.check(); });
   when_run(command, [options] { run(*options); });
 }
 

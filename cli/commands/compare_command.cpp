@@ -156,7 +156,7 @@ void run(const CompareOptions& o) {
 void add_compare_command(CLI::App& program) {
   CLI::App& command = add_command(
       program, "compare",
-      "Show where two models part: settings, parameters, and every point of a pass (exit code 1 if they do)");
+      "Show where two models part: settings, parameters, and every point of a pass (exit code 1 if they do, 2 where that cannot be told)");
   auto options = std::make_shared<CompareOptions>();
   // A short text is so little that several threads would mostly wait for each other.
   options->common.threads = 1;
@@ -171,7 +171,7 @@ void add_compare_command(CLI::App& program) {
                "Largest difference that counts as none");
   add_page_option(group, "--out", options->out, "Where a page goes (default: none, only tables)");
   add_common_options(command, options->common);
-  when_run(command, [options] { run(*options); });
+  when_run(command, [options, &command] { as_usage(command, [&] { run(*options); }); });
 }
 
 }  // namespace kette::cli

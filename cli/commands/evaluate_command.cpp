@@ -14,6 +14,7 @@
 #include "cli/text_model.h"
 #include "data/files/json_text.h"
 #include "data/files/text_file.h"
+#include "data/files/visible_text.h"
 
 namespace kette::cli {
 namespace {
@@ -48,8 +49,15 @@ std::vector<std::string> translate(const LoadedEnsemble<Transformer>& loaded,
   TranslateOptions options = o.translate;
   options.shortlist = loaded.shortlist();
   DecodingProgress progress;
+  std::int64_t cut = 0;
   for (Translation& translation : translator.translate(lines, options, progress.next_part(1))) {
     texts.push_back(std::move(translation.text));
+    cut += translation.truncated ? 1 : 0;
+  }
+  progress.clear();
+  if (cut > 0) {
+    std::cerr << "kette: " << visible(o.source.string()) << ": " << cut << " of " << lines.size()
+              << " sentences cut, they are too long for the model\n";
   }
   return texts;
 }
@@ -64,7 +72,9 @@ TextLines beside(const std::filesystem::path& file, const TextLines& source,
 
 ScoreLines views(const std::vector<std::string>& texts) { return {texts.begin(), texts.end()}; }
 
-void evaluate_translation(EvaluateOptions& o) {
+/// Before anything is loaded.
+void check(EvaluateOptions& o) {
+  if (!o.text.files.empty()) return;
   if (o.source.empty() || o.reference.empty()) {
     throw UsageError(
         "expected --src and --ref for a translation model, or --text for a language model, given " +
@@ -75,6 +85,9 @@ void evaluate_translation(EvaluateOptions& o) {
   if (o.candidates.sample) o.translate.sampling = o.candidates.sampling;
   check_search(o.model, o.translate);
   o.scoring.check();
+}
+
+void evaluate_translation(const EvaluateOptions& o) {
   const TextLines source = read_lines(o.source, kWholeText);
   const TextLines reference = beside(o.reference, source, o);
   const LoadedEnsemble<Transformer> loaded = load_checked(o.model, o, source);
@@ -91,7 +104,8 @@ void evaluate_translation(EvaluateOptions& o) {
     others.assign(lines.views().begin(), lines.views().end());
   }
   std::optional<Sink> output;
-  std::vector<std::filesystem::path> read = {o.source, o.reference};
+  std::vector<std::filesystem::path> read = {o.model.models.begin(), o.model.models.end()};
+  read.insert(read.end(), {o.source, o.reference});
   if (!o.against.empty()) read.push_back(o.against);
   if (!o.output.empty()) output.emplace(o.output, read);
   const std::vector<std::string> translations = translate(loaded, o, source);
@@ -110,7 +124,7 @@ void evaluate_translation(EvaluateOptions& o) {
   print_json(scores);
 }
 
-void run(EvaluateOptions& o) {
+void run(const EvaluateOptions& o) {
   use_threads(o.common);
   if (o.text.files.empty()) {
     evaluate_translation(o);
@@ -157,6 +171,7 @@ void add_evaluate_command(CLI::App& program) {
                   "Score a translation model on a test set, or a language model on a text");
   auto options = std::make_shared<EvaluateOptions>();
   add_options(command, *options);
+  when_read(command, [options] { check(*options); });
   when_run(command, [options] { run(*options); });
 }
 

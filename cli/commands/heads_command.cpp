@@ -220,9 +220,6 @@ Json to_json(const Pruned& pruned, const HeadsOptions& o) {
 
 void run(HeadsOptions& o) {
   use_threads(o.common);
-  o.search.check();
-  KETTE_CHECK((o.prune > 0) == !o.save.empty(),
-              "heads: expected --prune and --save together, given one of them");
   if (o.prune > 0) check_is_free(o.save);
   const SavedModel<AutoregressiveModel> saved = load<AutoregressiveModel>(o.model);
   check_translates(*saved.tokenizer, o.model.model.string(),
@@ -244,7 +241,7 @@ void run(HeadsOptions& o) {
   print(found);
   Json json = to_json(found);
   if (!o.out.empty()) {
-    const std::string name = o.model.model.filename().string();
+    const std::string name = name_of_folder(o.model.model);
     const std::string page =
         heads_page(found, "The heads of " + name,
                    "A " + saved.model->config().family().what + " (" +
@@ -268,8 +265,8 @@ void add_heads_command(CLI::App& program) {
   auto options = std::make_shared<HeadsOptions>();
   add_model_options(command, options->model);
   OptionGroup group(command, "Text");
-  const Option source = group.path("--src", options->source, "Sentences to translate");
-  group.path("--tgt", options->target, "Their reference translations");
+  Option source = group.path("--src", options->source, "Sentences to translate");
+  source.needs(group.path("--tgt", options->target, "Their reference translations").needs(source));
   group.list("--text", options->text, "Text for a language model").excludes(source);
   group.number("--context", options->context, at_least(1),
                "Tokens of a window of it (default: as many as the model sees)");
@@ -277,13 +274,14 @@ void add_heads_command(CLI::App& program) {
   OptionGroup study(command, "Study");
   add_page_option(study, "--out", options->out,
                   "Where the page goes (default: none, only a table)");
-  study.number("--prune", options->prune, at_least(1),
-               "How many of the least important heads a smaller model does without");
-  study.path("--save", options->save, "Where that model goes");
+  Option prune = study.number("--prune", options->prune, at_least(1),
+                              "How many of the least important heads a smaller model does without");
+  prune.needs(study.path("--save", options->save, "Where that model goes", "DIR").needs(prune));
   study.number("--samples", options->bootstrap.samples, at_least(1), "Resamples of the bootstrap");
   study.number("--seed", options->bootstrap.seed, "Of the bootstrap");
   add_search_options(command, options->search);
   add_common_options(command, options->common);
+  when_read(command, [options] { options->search.check(); });
   when_run(command, [options] { run(*options); });
 }
 

@@ -40,7 +40,6 @@ SharedTokenizer tokenizer_of(const std::filesystem::path& folder) {
 
 void run(const LexiconCommandOptions& o) {
   const int threads = use_threads(o.common);
-  o.lexicon.check();
   const std::vector<ParallelText> texts = parallel_texts(o.sources, o.targets, o.languages);
   const SharedTokenizer tokenizer = tokenizer_of(o.model);
   std::vector<ParallelCorpus> parts;
@@ -118,6 +117,7 @@ void add_lexicon_command(CLI::App& program) {
                  "Of EM, for IBM Model 1");
   lexicon.flag("--quiet", options->quiet, "No progress line");
   add_common_options(command, options->common);
+  when_read(command, [options] { options->lexicon.check(); });
   when_run(command, [options] { run(*options); });
 }
 

@@ -21,6 +21,13 @@ struct ParseCommandOptions {
   TranslateOptions search = parse_options();
   std::filesystem::path input, output, gold;
   ParseScoreOptions scoring;
+
+  /// The models, and beside them this file.
+  std::vector<std::filesystem::path> read(const std::filesystem::path& file) const {
+    std::vector<std::filesystem::path> all(model.models.begin(), model.models.end());
+    all.push_back(file);
+    return all;
+  }
 };
 
 /// A tree a line, evalb's mark of no tree for a line without words.
@@ -81,8 +88,9 @@ void parse_lines(const ParseCommandOptions& o, int threads) {
   LineReader source = open_sentences(o.input);
   Parser parser(o);
   std::vector<std::string> part = source.next(kSentencesAtOnce);
-  Sink sink(o.output,
-            {o.input});  // now, so that input that is refused leaves an earlier output as it is
+  Sink sink(
+      o.output,
+      o.read(o.input));  // now, so that input that is refused leaves an earlier output as it is
   while (!part.empty()) {
     std::string written;
     for (const Parse& parse :
@@ -99,7 +107,7 @@ void parse_gold(const ParseCommandOptions& o, int threads) {
   const Treebank gold = read_trees(o.gold, kWholeText), plain = cleaned(gold);
   Parser parser(o);
   std::optional<Sink> output;
-  if (!o.output.empty()) output.emplace(o.output, std::vector<std::filesystem::path>{o.gold});
+  if (!o.output.empty()) output.emplace(o.output, o.read(o.gold));
   std::vector<std::string> sentences;
   for (const Tree& tree : plain.trees) sentences.push_back(sentence_of(tree));
   Treebank found = plain;
@@ -118,9 +126,8 @@ void parse_gold(const ParseCommandOptions& o, int threads) {
   print_json(json);
 }
 
-void run(ParseCommandOptions& o) {
+void run(const ParseCommandOptions& o) {
   const int threads = use_threads(o.common);
-  o.search.check();
   if (o.gold.empty()) {
     parse_lines(o, threads);
   } else {
@@ -138,7 +145,7 @@ void add_parse_command(CLI::App& program) {
   OptionGroup text(command, "Text");
   const Option input = text.path(
       "--input", options->input,
-      "Sentences, one a line, tokenised as in the Penn Treebank; plain or gzip (default: stdin)");
+      "Sentences, one a line, tokenised as in the Penn Treebank; plain or gzip (default, or -: stdin)");
   text.path("--output", options->output, "Where their trees go (default: stdout)");
   const Option gold = text.path("--gold", options->gold,
                                 "Instead: parse the words of these trees, and print the score")
@@ -151,6 +158,7 @@ void add_parse_command(CLI::App& program) {
   search.number("--extra-length", options->search.extra_length, at_least(2),
                 "Trees of at most pieces of the sentence + N labels, tags and closing labels");
   add_common_options(command, options->common);
+  when_read(command, [options] { options->search.check(); });
   when_run(command, [options] { run(*options); });
 }
 

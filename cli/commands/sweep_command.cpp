@@ -34,7 +34,7 @@ namespace fs = std::filesystem;
 struct SweepOptions {
   CommonOptions common;
   fs::path file, out;
-  std::string device = "cpu";
+  Device device;
   std::int64_t jobs = 1;
 };
 
@@ -54,17 +54,19 @@ struct RunFiles {
   }
 };
 
-/// Throws UsageError unless `kette train` would take these settings, and an Error if the model that is there was trained on
-/// other data: beside a run on those of now its score would say nothing.
-void check_settings(const SweepRun& run, const RunFiles& files) {
+/// Throws UsageError unless `kette train` would take these settings, and an Error where a text is not there, or if the model
+/// that is there was trained on other data: beside a run on those of now its score would say nothing.
+void check_settings(const SweepRun& run, const RunFiles& files, const Device& device) {
   CLI::App program("", "kette");
   CLI::App& command = add_command(program, "train", "");
   TrainCommandOptions options(command);
   PreparedArguments words = arguments_of(command, run.entries);
-  words.arguments.insert(words.arguments.begin(), {"train", "--out=" + files.model().string()});
+  words.arguments.insert(words.arguments.begin(),
+                         {"train", "--out=" + files.model().string(), "--device=" + device.str()});
   parse(program, std::move(words));
+  check_files(run.entries, {"text", "valid-text", "trees", "valid-trees", "src", "tgt", "valid-src",
+                            "valid-tgt"});
   options.with_options(command, [&](const auto& of_run) {
-    of_run.check();
     const auto state = peek_training_state(files.model() / kTrainingState);
     if (!state || state->step == 0) return;
     for (const RunFingerprint::Data& data :
@@ -74,6 +76,19 @@ void check_settings(const SweepRun& run, const RunFiles& files) {
            " to train it anew)");
     }
   });
+}
+
+/// What is wrong with a table is told with its name.
+template <class Check>
+void check_table(const std::string& name, const Check& check) {
+  const auto named = [&](const Error& error) { return "[" + name + "]: " + error.what(); };
+  try {
+    check();
+  } catch (const UsageError& error) {
+    throw UsageError(named(error));
+  } catch (const Error& error) {
+    throw Error(named(error));
+  }
 }
 
 /// A run of the sweep file, once or from one of the seeds.
@@ -164,7 +179,7 @@ std::optional<Json> Sweep::result_of(const Training& training) const {
 }
 
 ProcessOutcome Sweep::call(const Training& training, std::vector<std::string> words) {
-  words.insert(words.end(), {"--device", options_.device, "--json"});
+  words.insert(words.end(), {"--device", options_.device.str(), "--json"});
   if (threads_ > 0) words.insert(words.end(), {"--threads", std::to_string(threads_)});
   ProcessOutcome outcome = run_own_process(
       std::move(words), options_.jobs == 1 ? "" : "[" + training.title + "] ", relay_);
@@ -271,8 +286,13 @@ void Sweep::work() {
 }
 
 void Sweep::run() {
-  for (const Training& training : trainings_) check_settings(training.run, training.files);
-  for (const SweepEvaluation& evaluation : file_.evaluations) evaluation.check();
+  for (const Training& training : trainings_) {
+    check_table(training.run.name,
+                [&] { check_settings(training.run, training.files, options_.device); });
+  }
+  for (const SweepEvaluation& evaluation : file_.evaluations) {
+    check_table(evaluation.title(), [&] { evaluation.check(options_.device); });
+  }
   for (const Training& training : trainings_) write_settings(training);
   std::vector<std::future<void>> workers;
   for (std::int64_t i = 0; i < options_.jobs; ++i) {
@@ -305,7 +325,7 @@ void add_sweep_command(CLI::App& program) {
             "What all runs share, [evaluate], and a table for each run with what is its own")
       .required();
   group.path("--out", options->out, "Where models, results and table.md go", "DIR").required();
-  group.text("--device", options->device, "Where to compute: cpu, cuda or cuda:N", "NAME");
+  add_device_option(group, options->device);
   group.number(
       "--jobs", options->jobs, {1, true, InterruptRelay::kMostChildren + 1},
       "Runs at a time, which share --threads: small models learn quicker beside each other than with more threads each");

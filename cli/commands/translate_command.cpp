@@ -56,8 +56,6 @@ std::string format(const Translation& translation, std::int64_t line, bool lists
 
 void run(TranslateCommandOptions& o) {
   const int threads = use_threads(o.common);
-  if (o.candidates.sample) o.translate.sampling = o.candidates.sampling;
-  check_search(o.model, o.translate);
   LineReader source = open_sentences(o.input);
   const LoadedEnsemble<Transformer> loaded = load<Transformer>(o.model);
   check_translates(*loaded.tokenizer, o.model.models.front());
@@ -67,7 +65,8 @@ void run(TranslateCommandOptions& o) {
   loaded.release();
   std::vector<std::string> part = source.next(kSentencesAtOnce);
   Prefixes prefixes(o.prefix);
-  std::vector<std::filesystem::path> read = {o.input};
+  std::vector<std::filesystem::path> read = {o.model.models.begin(), o.model.models.end()};
+  read.push_back(o.input);
   if (!o.prefix.empty()) read.push_back(o.prefix);
   Sink sink(o.output,
             read);  // now, so that input that is refused leaves an earlier output as it is
@@ -119,7 +118,8 @@ void add_translate_command(CLI::App& program) {
   auto options = std::make_shared<TranslateCommandOptions>();
   add_ensemble_options(command, options->model);
   OptionGroup text(command, "Text");
-  text.path("--input", options->input, "Sentences, one a line; plain or gzip (default: stdin)");
+  text.path("--input", options->input,
+            "Sentences, one a line; plain or gzip (default, or -: stdin)");
   text.path("--output", options->output, "Where their translations go (default: stdout)");
   text.path("--prefix", options->prefix,
             "What the translation of each line is to begin with; a line may be empty");
@@ -127,6 +127,11 @@ void add_translate_command(CLI::App& program) {
   add_shortlist_option(command, options->model);
   add_candidate_options(command, options->translate, options->candidates, search, true);
   add_common_options(command, options->common);
+  when_read(command, [options] {
+    TranslateCommandOptions& o = *options;
+    if (o.candidates.sample) o.translate.sampling = o.candidates.sampling;
+    check_search(o.model, o.translate);
+  });
   when_run(command, [options] { run(*options); });
 }
 

@@ -74,12 +74,7 @@ TEST_CASE("bad input: empty files") {
     check_refused(train(folder), {(folder / name).string()});
     fs::remove_all(folder / "model");
   }
-  const SmallModel& small = SmallModel::get();
-  write_file(folder / "empty", "");
-  check_refused(
-      run_kette({"translate", "--model", small.model(), "--input", (folder / "empty").string()}),
-      {"empty"});
-  check_refused(run_kette({"bleu", "--ref", small.file("valid.de")}),
+  check_refused(run_kette({"bleu", "--ref", SmallModel::get().file("valid.de")}),
                 {"stdin: expected translations"});
 }
 
@@ -327,7 +322,7 @@ TEST_CASE("bad input: settings that contradict each other") {
   check_refused(run_kette(train_arguments(small.folder(), "odd", {"--heads", "3"})),
                 {"heads", "divisor"});
   check_refused(run_kette({"translate", "--model", small.model(), "--n-best", "9", "--beam", "2"}),
-                {"n-best"});
+                {"n-best"}, 2);
   check_refused(run_kette({"train", "--src", "a", "--out", "x"}), {"--tgt is required"}, 2);
   check_refused(run_kette({"info", "--preset", "tiny", "--model", small.model()}), {"--model"}, 2);
 }

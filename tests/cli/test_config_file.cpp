@@ -101,3 +101,14 @@ TEST_CASE("config file: what is saved is read back") {
   CHECK(entries[2].values[0] == "true");
   CHECK(entries[3].values[0] == text);
 }
+
+TEST_CASE("config file: a conflict of its options is told with its line") {
+  using namespace kette::testing;
+  const ScratchFolder folder;
+  const std::string file = (folder / "run.toml").string();
+  write_file(file, "model = \"none\"\nbeam = 3\nsample = true\n");
+  const Outcome outcome = run_kette({"translate", "--config", file});
+  CAPTURE(outcome.err);
+  CHECK(outcome.code == 2);
+  CHECK(outcome.says(file + ":2: --beam excludes --sample"));
+}

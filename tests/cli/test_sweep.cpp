@@ -211,7 +211,7 @@ TEST_CASE("kette sweep: a file that was put right is taken, and a trained model 
   CHECK(
       unknown.says("unknown key sorc (did you mean src?); the keys are the options of kette "
                    "evaluate --help"));
-  CHECK(sweep(shared + "[evaluate]\nsrc = \"/nowhere\"\n[a]\n")
+  CHECK(sweep(shared + "[evaluate]\nsrc = \"/nowhere\"\nref = \"/nowhere\"\n[a]\n")
             .says("expected a file, given /nowhere, which is not there"));
   CHECK_FALSE(std::filesystem::exists(model));
 
@@ -244,16 +244,19 @@ TEST_CASE("kette sweep: runs on other data are not put beside each other") {
 TEST_CASE("kette sweep: a run that fails is told and tried again, the others are done") {
   const ScratchFolder folder;
   write_small_corpus(folder.path());
-  write_file(folder / "runs.toml", shared_settings(folder) + "[bad]\ntgt = \"/nowhere\"\n[good]\n");
+  const std::string uneven = (folder / "uneven.de").string();  // as only training finds out
+  write_file(uneven, "ein mann\n");
+  write_file(folder / "runs.toml",
+             shared_settings(folder) + "[bad]\ntgt = \"" + uneven + "\"\n[good]\n");
   const std::vector<std::string> words = {"sweep",     (folder / "runs.toml").string(),
                                           "--out",     (folder / "out").string(),
                                           "--threads", "1"};
   const testing::Outcome outcome = run_kette(words);
   CHECK(outcome.code == 1);
-  CHECK(outcome.says("/nowhere"));
+  CHECK(outcome.says(uneven));
   CHECK(outcome.says("expected results of all 2 runs, given none of 1"));
   CHECK(std::filesystem::exists(folder / "out" / "good" / "result.json"));
-  CHECK(holds(read_file(folder / "out" / "table.md"), "| bad | tgt = "));
+  CHECK(holds(read_file(folder / "out" / "table.md"), "| bad | tgt = " + uneven + " |"));
 }
 
 TEST_CASE("kette sweep: a signal to it alone stops the run at work, which saves its state") {

@@ -67,3 +67,36 @@ TEST_CASE("kette sweep: parsers are scored by F1, and compared sentence by sente
   CHECK(sweep("[evaluate]\ngold = \"/nowhere\"\n")
             .says("expected a file, given /nowhere, which is not there"));
 }
+
+TEST_CASE(
+    "kette sweep: what a run or an evaluation would refuse is told before anything is trained") {
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  const std::string runs = (folder / "runs.toml").string(), out = (folder / "out").string();
+  const std::string shared = line("src", folder / "train.en") + line("tgt", folder / "train.de") +
+                             line("valid-src", folder / "valid.en") +
+                             line("valid-tgt", folder / "valid.de") + "vocab = 80\n";
+  const std::string source = "[evaluate]\n" + line("src", folder / "valid.en"),
+                    both = source + line("ref", folder / "valid.de");
+  const auto check_refused = [&](const std::string& text, int code, const std::string& message,
+                                 const std::vector<std::string>& more = {}) {
+    write_file(runs, shared + text);
+    const Outcome outcome = run_kette(with({"sweep", runs, "--out", out}, more));
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == code);
+    CHECK(outcome.says(message));
+    CHECK_FALSE(std::filesystem::exists(out));
+  };
+  check_refused(source + "[a]\n", 2, "[evaluate]: expected --src and --ref");
+  check_refused(both + "metric = \"chrf\"\ntokenize = \"none\"\n[a]\n", 2,
+                "[evaluate]: " + runs + ":10: --tokenize: expected --metric bleu beside it");
+  check_refused(both + "beam = 2\nmbr = \"bleu\"\nn-best = 4\n[a]\n", 2, "[evaluate]: ");
+  check_refused("[evaluate]\n" + line("gold", folder / "valid.en") + "beam = 0\n[a]\n", 2,
+                "--beam");
+  check_refused("[bad]\nvalid-tgt = \"/nowhere\"\n", 1,
+                "[bad]: " + runs + ":7: valid-tgt: expected a file, given /nowhere");
+  check_refused("[bad]\nlora-rank = 2\n", 2,
+                "[bad]: --lora-rank: expected a model to put adapters on");
+  check_refused("[a]\nthreads = 2\n", 2, "threads: expected nothing of it");
+  check_refused("[a]\n", 2, "expected cpu, cuda or cuda:N, given foo", {"--device", "foo"});
+}

@@ -34,7 +34,7 @@ std::string complaint_about(const std::string& text) {
 TEST_CASE("sweep file: what is shared, what is a run's own, and how they are scored") {
   const SweepFile file = sweep_of(
       "# a comment\nheads = 4\nwidth = 128 # of all\n\n[evaluate]\nbeam = 5\n[base]\n"
-      "[\"one head\"]\nheads = 1\nlr = 1e-3\n");
+      "[\"one head\"]\nheads = 1 # a | b\nlr = 1e-3\n");
   REQUIRE(file.evaluations.size() == 1);
   CHECK(file.evaluations[0].name.empty());
   CHECK(file.evaluations[0].settings == "beam = 5\n");
@@ -43,7 +43,7 @@ TEST_CASE("sweep file: what is shared, what is a run's own, and how they are sco
   CHECK(file.runs[0].settings == "heads = 4\nwidth = 128 # of all\n");
   CHECK(file.runs[0].own.empty());
   CHECK(file.runs[1].name == "one head");
-  CHECK(file.runs[1].settings == "width = 128 # of all\nheads = 1\nlr = 1e-3\n");
+  CHECK(file.runs[1].settings == "width = 128 # of all\nheads = 1 # a | b\nlr = 1e-3\n");
   CHECK(file.runs[1].own == "heads = 1, lr = 1e-3");
   CHECK(file.seeds.empty());
 }

@@ -104,7 +104,7 @@ TEST_CASE("train options: as many checkpoints are kept as are averaged") {
   CHECK(kept({"--average", "8"}) == 8);
   CHECK(kept({"--keep", "2"}) == 2);
   CHECK_THROWS_WITH_AS(kept({"--average", "3", "--keep", "2"}),
-                       "average: expected at most the number of checkpoints kept, 2, given 3",
+                       "--average: expected at most the number of checkpoints kept, 2, given 3",
                        Error);
 }
 
