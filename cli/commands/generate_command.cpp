@@ -25,6 +25,7 @@ struct GenerateCommandOptions {
   std::filesystem::path prompt_file;
   GenerateOptions generate;
   std::optional<Option> max_tokens;
+  std::vector<Option> of_search;
   bool echo = true, stop = true;
   ContinueOptions search;
 };
@@ -33,7 +34,11 @@ struct GenerateCommandOptions {
 /// token stands for may depend on those before it.
 class TextStream {
  public:
-  explicit TextStream(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
+  /// prompt: what stands before them, and is not written.
+  TextStream(const Tokenizer& tokenizer, const std::vector<std::int32_t>& prompt)
+      : tokenizer_(tokenizer),
+        tokens_(prompt.end() - std::min(kKept, std::ssize(prompt)), prompt.end()),
+        written_(tokenizer.decode(tokens_).size()) {}
 
   void add(std::int32_t token) {
     tokens_.push_back(token);
@@ -43,7 +48,7 @@ class TextStream {
       std::cout << for_stdout(text.substr(written_, whole - written_)) << std::flush;
     }
     written_ = std::max(written_, whole);
-    if (written_ == text.size() && tokens_.size() > 2 * kKept) {
+    if (written_ == text.size() && std::ssize(tokens_) > 2 * kKept) {
       tokens_.erase(tokens_.begin(), tokens_.end() - kKept);
       written_ = tokenizer_.decode(tokens_).size();
     }
@@ -55,11 +60,20 @@ class TextStream {
   }
 
  private:
-  static constexpr std::size_t kKept = 16;
+  static constexpr std::ptrdiff_t kKept = 16;
   const Tokenizer& tokenizer_;
   std::vector<std::int32_t> tokens_;
   std::size_t written_ = 0;  // bytes of what they stand for
 };
+
+/// What the tokens add to the text of a prompt: by themselves they would begin a text, which some tokenizers spell without
+/// the space before its first word.
+std::string text_after(const Tokenizer& tokenizer, std::vector<std::int32_t> prompt,
+                       const std::vector<std::int32_t>& tokens) {
+  const std::size_t begin = tokenizer.decode(prompt).size();
+  prompt.insert(prompt.end(), tokens.begin(), tokens.end());
+  return tokenizer.decode(prompt).substr(begin);
+}
 
 std::string read_prompt(const GenerateCommandOptions& o) {
   if (o.prompt_file.empty()) return o.prompt;
@@ -73,6 +87,7 @@ std::string read_prompt(const GenerateCommandOptions& o) {
 void print_likeliest(const GenerateCommandOptions& o, const Tokenizer& tokenizer,
                      const Ensemble& ready, const std::string& prompt,
                      const std::vector<std::int32_t>& ids) {
+  const std::vector<std::int32_t> before = tokenizer.encode(prompt);
   ContinueOptions options = o.search;
   options.max_tokens = o.generate.max_tokens;
   if (!o.max_tokens->given()) {  // as many as fit
@@ -82,7 +97,7 @@ void print_likeliest(const GenerateCommandOptions& o, const Tokenizer& tokenizer
   if (o.stop) options.end_of_text = tokenizer.special().end;
   Json list = Json::array();
   for (const Hypothesis& found : search_continuations(ready, ids, options)) {
-    const std::string text = tokenizer.decode(found.tokens);
+    const std::string text = text_after(tokenizer, before, found.tokens);
     if (!list.empty()) std::cout << "---------------\n";
     std::cout << for_stdout((o.echo ? prompt : "") + text) << "\n";
     list.push_back({{"text", text},
@@ -97,7 +112,8 @@ void print_likeliest(const GenerateCommandOptions& o, const Tokenizer& tokenizer
 void print_texts(const GenerateCommandOptions& o, const LoadedEnsemble<Gpt>& loaded,
                  const std::string& prompt) {
   const Tokenizer& tokenizer = *loaded.tokenizer;
-  std::vector<std::int32_t> ids = tokenizer.encode(prompt);
+  const std::vector<std::int32_t> before = tokenizer.encode(prompt);
+  std::vector<std::int32_t> ids = before;
   if (ids.empty()) ids.push_back(tokenizer.special().end);
   GenerateOptions options = o.generate;
   if (o.stop) options.end_of_text = tokenizer.special().end;
@@ -109,7 +125,7 @@ void print_texts(const GenerateCommandOptions& o, const LoadedEnsemble<Gpt>& loa
               << ready.positions() << "\n";
   }
   const std::string echoed = o.echo ? prompt : "";
-  TextStream stream(tokenizer);
+  TextStream stream(tokenizer, before);
   std::cout << for_stdout(echoed) << std::flush;
   const Stopwatch watch;
   // The first text is heard while it grows, and the others once all are done.
@@ -120,13 +136,14 @@ void print_texts(const GenerateCommandOptions& o, const LoadedEnsemble<Gpt>& loa
   stream.finish();
   std::cout << "\n";
   for (std::size_t i = 1; i < texts.size(); ++i) {
-    std::cout << "---------------\n" << for_stdout(echoed + tokenizer.decode(texts[i])) << "\n";
+    std::cout << "---------------\n"
+              << for_stdout(echoed + text_after(tokenizer, before, texts[i])) << "\n";
   }
   std::int64_t tokens = 0;
   Json list = Json::array();
   for (const auto& text : texts) {
     tokens += static_cast<std::int64_t>(text.size());
-    list.push_back(tokenizer.decode(text));
+    list.push_back(text_after(tokenizer, before, text));
   }
   const double rate = static_cast<double>(tokens) / seconds;
   std::cerr << text("%lld tokens, %.1f tokens/s\n", static_cast<long long>(tokens), rate);
@@ -139,8 +156,7 @@ void print_texts(const GenerateCommandOptions& o, const LoadedEnsemble<Gpt>& loa
               {"tokens_per_second", rate}});
 }
 
-void run(GenerateCommandOptions& o) {
-  use_threads(o.common);
+void check(GenerateCommandOptions& o) {
   o.generate.check();
   if (o.search.beam > 1 && o.generate.texts > o.search.beam) {
     throw UsageError("--num: expected at most --beam, " + std::to_string(o.search.beam) +
@@ -148,6 +164,15 @@ void run(GenerateCommandOptions& o) {
   }
   o.search.n_best = o.search.beam > 1 ? o.generate.texts : 1;
   o.search.check();
+  for (const Option& option : o.of_search) {
+    if (o.search.beam > 1 || !option.given()) continue;
+    throw UsageError(option.name() +
+                     ": expected a --beam of at least 2 beside it, given 1, which samples");
+  }
+}
+
+void run(const GenerateCommandOptions& o) {
+  use_threads(o.common);
   const std::string prompt = read_prompt(o);
   print_texts(o, load<Gpt>(o.model), prompt);
 }
@@ -167,9 +192,8 @@ void add_generate_command(CLI::App& program) {
       "--max-tokens", options->generate.max_tokens, at_least(1),
       "Tokens of each text; by default a search takes fewer where its model has no room for more");
   text.number("--num", options->generate.texts, at_least(1), "Texts");
-  text.flag("--echo,!--no-echo", options->echo, "Begin with the prompt (on by default)");
-  text.flag("--stop,!--no-stop", options->stop,
-            "Stop where the model ends the text (on by default)");
+  text.flag("--echo,!--no-echo", options->echo, "Begin with the prompt");
+  text.flag("--stop,!--no-stop", options->stop, "Stop where the model ends the text");
   OptionGroup sampling(command, "Sampling");
   const std::vector<Option> chances = add_sampling_options(sampling, options->generate);
   OptionGroup search(command, "Search, instead of sampling");
@@ -177,7 +201,9 @@ void add_generate_command(CLI::App& program) {
   for (Option option : chances) option.excludes(beam.beam);
   beam.kind.needs(beam.beam);
   beam.length_penalty.needs(beam.beam);
+  options->of_search = {beam.kind, beam.length_penalty};
   add_common_options(command, options->common);
+  when_read(command, [options] { check(*options); });
   when_run(command, [options] { run(*options); });
 }
 

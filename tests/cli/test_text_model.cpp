@@ -350,3 +350,50 @@ TEST_CASE("text model: a tokenizer that does not belong to the model is refused"
   fs::remove(fs::path(other) / "characters.json");
   check_refusal(run_kette({"generate", "--model", other, "--prompt", "ab"}), "characters.json", 1);
 }
+
+TEST_CASE("text model: a text goes on from its prompt with the space that is between them") {
+  const SmallModel& small = SmallModel::get();
+  const std::string model = small.file("goes-on"),
+                    prompt =
+                        "the cat sees bread . a dog hears water . the child likes music . a man";
+  const Outcome trained = run_kette({"train",
+                                     "--text",
+                                     small.file("train.en"),
+                                     "--out",
+                                     model,
+                                     "--tokenizer",
+                                     small.model(),
+                                     "--layers",
+                                     "1",
+                                     "--width",
+                                     "16",
+                                     "--heads",
+                                     "2",
+                                     "--steps",
+                                     "2",
+                                     "--batch-tokens",
+                                     "128",
+                                     "--context",
+                                     "64",
+                                     "--quiet"});
+  REQUIRE_MESSAGE(trained.code == 0, trained.err);
+  const std::vector<std::string> generate = {"generate", "--model", model,          "--prompt",
+                                             prompt,     "--json",  "--max-tokens", "9"};
+  for (const std::vector<std::string>& how :
+       {std::vector<std::string>{"--num", "8"}, {"--beam", "8", "--num", "8"}}) {
+    const Outcome outcome = run_kette(with(generate, how));
+    REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+    std::string printed;
+    int begin_with_space = 0;
+    const auto json = nlohmann::json::parse(outcome.last_line());
+    for (const auto& one : json.at("texts")) {
+      const std::string text = one.is_string() ? one : one.at("text");
+      if (text.starts_with(' ')) ++begin_with_space;
+      printed += (printed.empty() ? "" : "---------------\n") + prompt + text + "\n";
+    }
+    CHECK(begin_with_space > 0);
+    CHECK(outcome.out.starts_with(printed));
+  }
+  const std::vector<std::string> afresh = {"generate", "--model", model, "--max-tokens", "9"};
+  CHECK(run_kette(with(afresh, {"--prompt", ""})).out == run_kette(afresh).out);
+}
