@@ -31,7 +31,7 @@ Batch text_batch(const StepSource& o, const GptConfig& config) {
 
 }  // namespace
 
-void StepSource::check() const {
+void StepSource::check(bool has_prompt) const {
   if (batches.source.empty() != batches.target.empty()) {
     throw UsageError("--src, --tgt: expected both or neither, given one");
   }
@@ -40,6 +40,9 @@ void StepSource::check() const {
   }
   if (!text.empty() && !batches.source.empty()) {
     throw UsageError("--text: expected it alone or --src and --tgt, given both");
+  }
+  if (!language.empty() && batches.source.empty() && !has_prompt) {
+    throw UsageError("--to: expected sentences to translate beside it, given none");
   }
   if (folder.empty()) {
     architecture.check();

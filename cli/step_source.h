@@ -24,8 +24,8 @@ struct StepSource {
 
   bool has_text() const { return !text.empty() || !batches.source.empty(); }
 
-  /// Throws a UsageError if they do not go together.
-  void check() const;
+  /// Throws a UsageError if they do not go together. has_prompt: another text is read.
+  void check(bool has_prompt = false) const;
   std::unique_ptr<ModelConfig> config() const;
   /// "tiny", or the folder.
   std::string name() const { return folder.empty() ? architecture.preset() : folder.string(); }

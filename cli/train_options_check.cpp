@@ -56,6 +56,10 @@ void TrainCommandOptions::check() const {
   if (train_.lora.on != LoraOptions().on && train_.lora.rank == 0) {
     throw UsageError("--lora-on: expected --lora-rank beside it, given none");
   }
+  if (!train_.from.empty() && is_text() && !tokenizer_.empty()) {
+    throw UsageError("--tokenizer: expected none beside --from, which has its own, given " +
+                     tokenizer_);
+  }
   if (!train_.from.empty()) {
     const std::unique_ptr<ModelConfig> from = read_config(train_.from);
     architecture_.check_like(*from, train_.from);

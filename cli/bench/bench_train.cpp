@@ -68,7 +68,7 @@ Measured measure(const BenchTrainOptions& o, std::int64_t count, std::int64_t& p
                      o.architecture.preset());
   }
   const std::vector<Batch> batches = batches_for(*config, o.batches, count);
-  if (!o.write.empty() && o.architecture.is<TransformerConfig>()) write_batches(o.write, batches);
+  if (!o.write.empty()) write_batches(o.write, batches);
   const std::unique_ptr<Model> model = config->make_model();
   model->materialize(o.batches.seed, o.compute.dtype(), o.compute.device);
   parameters = model->parameters().elements();
@@ -82,10 +82,10 @@ void run(BenchTrainOptions& o) {
   if (o.batches.source.empty() != o.batches.target.empty()) {
     throw UsageError("--src, --tgt: expected both or neither, given one");
   }
-  const bool has_pairs = !o.batches.source.empty() || !o.batches.read.empty();
+  const bool has_pairs = !o.batches.source.empty() || !o.batches.read.empty() || !o.write.empty();
   if (has_pairs && !o.architecture.is<TransformerConfig>()) {
     throw UsageError(
-        "--src, --batches: expected a preset of a translation model beside them, given " +
+        "--src, --batches, --write-batches: expected a preset of a translation model beside them, given " +
         o.architecture.preset());
   }
   const std::int64_t count = o.warmup + o.steps;
@@ -135,16 +135,19 @@ void add_bench_train_command(CLI::App& bench) {
   options->architecture.add_field_options(command);
   add_compute_options(model, options->compute);
   OptionGroup data(command, "Batches (default: random sentences)");
-  data.path("--src", options->batches.source, "Source sentences");
+  const Option source = data.path("--src", options->batches.source, "Source sentences");
   data.path("--tgt", options->batches.target, "Their translations");
-  data.path("--tokenizer", options->batches.tokenizer,
-            "A SentencePiece model (default: train one on the files)");
-  data.number("--pieces", options->batches.pieces, at_least(1), "Its pieces when it is trained");
+  const Option tokenizer = data.path("--tokenizer", options->batches.tokenizer,
+                                     "A SentencePiece model (default: train one on the files)")
+                               .needs(source);
+  data.number("--pieces", options->batches.pieces, at_least(1), "Its pieces when it is trained")
+      .needs(source)
+      .excludes(tokenizer);
   data.number("--tokens", options->batches.tokens, at_least(1),
               "Tokens of a batch, of the larger side");
   add_ids_option(data, options->batches.ids);
   data.number("--seed", options->batches.seed, "Of batches, initial values and dropout");
-  data.path("--batches", options->batches.read, "Take the batches of this file");
+  data.path("--batches", options->batches.read, "Take the batches of this file").excludes(source);
   data.path("--write-batches", options->write,
             "Write the batches to this file, for another program");
   OptionGroup measuring(command, "Measuring");

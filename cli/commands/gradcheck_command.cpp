@@ -157,8 +157,12 @@ void check_family(const GradcheckOptions& o, Report& report) {
 void run(const GradcheckOptions& o) {
   use_threads(o.common);
   if (o.list) {
-    for (const OpInfo& op : chosen_ops(o.ops))
+    Json list = Json::array();
+    for (const OpInfo& op : chosen_ops(o.ops)) {
       std::cout << text("%-26s %s\n", op.name.c_str(), op.formula.c_str());
+      list.push_back({{"op", op.name}, {"formula", op.formula}});
+    }
+    if (o.common.json) print_json({{"ops", list}});
     return;
   }
   if (!o.model.empty() && !o.ops.empty())

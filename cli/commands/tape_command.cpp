@@ -261,19 +261,30 @@ void add_tape_command(CLI::App& program) {
   options->source.batches.tokens = 256;
   add_step_source(command, options->source);
   OptionGroup shown(command, "What to show");
-  shown.number("--depth", options->depth, at_least(0),
-               "Fold nodes by so many parts of their scope; 0: by all of it");
-  shown.flag("--nodes", options->nodes, "A line for every node");
-  shown.number("--node", options->node, at_least(0), "One node, with its gradients");
-  shown.flag("--step", options->step,
-             "Walk the backward pass node by node: Enter goes on, q ends it");
-  add_page_option(shown, "--out", options->out, "Where the page of all nodes goes (default: none)");
+  std::vector<Option> ways;
+  ways.push_back(shown.number("--depth", options->depth, at_least(0),
+                              "Fold nodes by so many parts of their scope; 0: by all of it"));
+  ways.push_back(shown.flag("--nodes", options->nodes, "A line for every node"));
+  ways.push_back(
+      shown.number("--node", options->node, at_least(0), "One node, with its gradients"));
+  ways.push_back(shown.flag("--step", options->step,
+                            "Walk the backward pass node by node: Enter goes on, q ends it"));
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) ways[i].excludes(ways[k]);
+  }
+  const Option page = add_page_option(shown, "--out", options->out,
+                                      "Where the page of all nodes goes (default: none)");
   OptionGroup checking(command, "Gradient check");
-  checking.number("--check", options->check, at_least(0),
-                  "Check the op of this node, as it is set and on its shapes, in f64");
-  checking.number("--elements", options->elements, at_least(1),
-                  "Elements of each input, spread evenly");
-  checking.number("--tolerance", options->tolerance, above(0), "Largest gap that passes");
+  Option check = checking
+                     .number("--check", options->check, at_least(0),
+                             "Check the op of this node, as it is set and on its shapes, in f64")
+                     .excludes(page);
+  for (const Option& way : ways) check.excludes(way);
+  checking
+      .number("--elements", options->elements, at_least(1), "Elements of each input, spread evenly")
+      .needs(check);
+  checking.number("--tolerance", options->tolerance, above(0), "Largest gap that passes")
+      .needs(check);
   add_common_options(command, options->common);
   when_run(command, [options, &command] {
     options->command = "kette tape";

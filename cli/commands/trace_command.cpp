@@ -225,7 +225,7 @@ double overhead(const TraceOptions& o, const Subject& subject) {
 void run(const TraceOptions& o) {
   const int threads = use_threads(o.common);
   o.source.compute.apply();
-  o.source.check();
+  o.source.check(!o.prompt.empty());
   const Device device = o.source.compute.device;
   MachineLimits limits;
   if (o.limits) {
@@ -304,7 +304,7 @@ void add_trace_command(CLI::App& program) {
                  "Parts of a scope that make a row; 0: all of it");
   tracing.number("--rows", options->rows, at_least(1), "Rows of a table; the rest is one more");
   tracing.flag("--limits,!--no-limits", options->limits,
-               "Measure the machine's limits to hold the ops against (on by default)");
+               "Measure the machine's limits to hold the ops against");
   tracing.number("--pairs", options->pairs, at_least(1),
                  "Also measure what tracing costs, in so many pairs of steps with and without");
   add_common_options(command, options->common);

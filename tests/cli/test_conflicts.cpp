@@ -50,6 +50,21 @@ TEST_CASE("conflicts: an option that would do nothing is refused with the one th
       {"generate", "--model", model, "--beam-kind", "full"},
       {"generate", "--model", model, "--length-penalty", "none"},
       {"generate", "--model", model, "--beam", "3", "--num", "5"},
+      {"generate", "--model", model, "--beam", "1", "--length-penalty", "none"},
+      {"tape", "--check", "3", "--out", small.file("never")},
+      {"tape", "--node", "3", "--nodes"},
+      {"tape", "--step", "--node", "3"},
+      {"tape", "--tolerance", "1"},
+      {"tape", "--to", "xx"},
+      with(trace, {"--decode", "--beam", "3", "--to", "xx"}),
+      {"bench", "train", "--preset", "char-cpu", "--write-batches", small.file("never")},
+      {"bench", "train", "--batches", in, "--src", in, "--tgt", ref},
+      {"bench", "train", "--batches", in, "--tokenizer", model},
+      {"heads", "--model", model, "--prune", "1", "--src", in, "--tgt", ref},
+      {"heads", "--model", model, "--src", in},
+      train_arguments(small.folder(), "never", {"--lora-rank", "2"}),
+      {"train", "--text", in, "--out", small.file("never"), "--from", model, "--tokenizer",
+       "sentencepiece"},
       with(trace, {"--prompt", "a"}),
       with(trace, {"--beam", "2"}),
       with(trace, {"--max-tokens", "2"}),
@@ -119,6 +134,18 @@ TEST_CASE("conflicts: what is read is not written over") {
     CHECK(run_kette(with(words, read)).says("another file than the one that is read"));
     CHECK(read_file(both) == text);
   }
+  const std::string config = small.model() + "/config.json", kept = read_file(config);
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"evaluate", "--model", small.model() + "/", "--src", en, "--ref", de, "--output",
+            config},
+           {"translate", "--model", small.model(), "--input", en, "--output", config},
+           {"average", small.model() + "/model.safetensors", "--out", config}}) {
+    const Outcome outcome = run_kette(command);
+    CAPTURE(outcome.err);
+    CHECK(outcome.code != 0);
+    CHECK(outcome.says("expected a new file"));
+    CHECK(read_file(config) == kept);
+  }
   const Outcome nowhere = run_kette({"evaluate", "--model", small.model(), "--src", en, "--ref", de,
                                      "--output", "/nowhere/at/all"});
   CHECK(nowhere.code == 1);
@@ -133,6 +160,12 @@ TEST_CASE("conflicts: a page takes the place of an earlier one, and of nothing e
   CHECK(refused.code == 2);
   CHECK(refused.says("--out: expected a new file or an earlier page, given " + log));
   CHECK(read_file(log) == before);
+  for (const std::string& nowhere :
+       {folder.path().string(), (folder / "none/page.html").string()}) {
+    const Outcome early = run_kette({"plot", small.model(), "--out", nowhere});
+    CHECK(early.code == 2);
+    CHECK(early.says("--out: expected a file"));
+  }
   const std::string page = (folder / "page.html").string();
   write_file(page, "");
   for (int time = 0; time < 2; ++time) {
