@@ -4,9 +4,9 @@
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "cli/tokenizer_option.h"
 #include "data/files/json_text.h"
 #include "data/files/text_file.h"
-#include "data/tokenizers/tokenizer.h"
 #include "tensor/stopwatch.h"
 
 namespace kette::cli {
@@ -14,8 +14,8 @@ namespace {
 
 struct BenchTokenizeOptions {
   CommonOptions common;
-  std::filesystem::path text, tokenizer;
-  std::string kind = "gpt2";
+  std::filesystem::path text;
+  std::string tokenizer;
   std::int64_t steps = 9, warmup = 2;
 };
 
@@ -23,7 +23,7 @@ void run(const BenchTokenizeOptions& o) {
   const int threads = use_threads(o.common);
   const std::string content = read_text(o.text);
   Stopwatch watch;
-  const SharedTokenizer tokenizer = load_tokenizer(o.tokenizer, o.kind);
+  const SharedTokenizer tokenizer = load_named_tokenizer(o.tokenizer);
   const double load_seconds = watch.seconds();
   std::vector<double> times;
   std::size_t tokens = 0;
@@ -57,10 +57,7 @@ void add_bench_tokenize_command(CLI::App& bench) {
   auto options = std::make_shared<BenchTokenizeOptions>();
   OptionGroup input(command, "Input");
   input.path("--text", options->text, "Text, plain or gzip").required();
-  input.path("--tokenizer", options->tokenizer, "The folder with the files of the tokenizer",
-             "DIR");
-  input.choice("--kind", options->kind, {"byte", "character", "sentencepiece", "gpt2"},
-               "What it is");
+  input.text("--tokenizer", options->tokenizer, kTokenizerHelp, "NAME").required();
   OptionGroup measuring(command, "Measuring");
   measuring.number("--steps", options->steps, at_least(1), "Timed passes; their median counts");
   measuring.number("--warmup", options->warmup, at_least(0), "Passes before them");

@@ -173,9 +173,9 @@ TEST_CASE("bench: a tokenizer is timed on a text") {
   CHECK(json["tokens_per_second"].get<double>() > 0);
   CHECK(json["megabytes_per_second"].get<double>() > 0);
 
-  CHECK(run_kette({"bench", "tokenize", "--kind", "byte", "--text", text}).code == 0);
-  CHECK(run_kette({"bench", "tokenize", "--kind", "byte"}).code == 2);
+  CHECK(run_kette({"bench", "tokenize", "--tokenizer", "byte", "--text", text}).code == 0);
+  CHECK(run_kette({"bench", "tokenize", "--tokenizer", "byte"}).code == 2);
   const Outcome bad = run_kette({"bench", "tokenize", "--tokenizer", text, "--text", text});
-  CHECK(bad.code == 1);
-  CHECK(bad.says("expected a folder with vocab.json or encoder.json"));
+  CHECK(bad.code == 2);
+  CHECK(bad.says("--tokenizer: expected byte, KIND:DIR"));
 }
