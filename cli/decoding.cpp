@@ -143,7 +143,7 @@ std::vector<Option> add_search_options(CLI::App& command, TranslateOptions& opti
   const Option min_length =
       group.number("--min-length", options.min_length, at_least(0), "Output of at least N tokens");
   group.flag("--allow-unknown,!--no-unknown", options.allow_unknown,
-             "Let the unknown piece be chosen (on by default)");
+             "Let the unknown piece be chosen");
   add_language_option(group, options.language);
   group.flag("--truncate", options.truncate, "Cut sources that are too long for the model");
   return {beam.beam, beam.kind, min_length};

@@ -18,7 +18,19 @@
 namespace kette::cli {
 namespace {
 
+/// Shows a flag that can be taken back without CLI11's "{false}", what its opposite gives.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+    std::string name = CLI::Formatter::make_option_name(option, is_positional);
+    const std::string value = "{false}";
+    const std::size_t at = name.find(value);
+    return at == std::string::npos ? name : name.erase(at, value.size());
+  }
+};
+
 void add_commands(CLI::App& program) {
+  program.formatter(std::make_shared<HelpFormatter>());
   program.set_version_flag("--version", "kette " + full_version(),
                            "Print the version and the commit, and exit");
   program.get_formatter()->column_width(38);

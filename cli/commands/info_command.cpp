@@ -87,8 +87,9 @@ void print_table(const ModelConfig& config) {
                "and a target token; "
                "attention over n keys\nadds "
             << (config.largest_cache().is_state
-                    ? shortest(4e-6 * static_cast<double>(config.width * config.heads_of(0).width))
-                    : shortest(4e-6 * static_cast<double>(config.width)) + " n")
+                    ? shortest(static_cast<double>(4 * config.width * config.heads_of(0).width) /
+                               1e6)
+                    : shortest(static_cast<double>(4 * config.width) / 1e6) + " n")
             << " for each attention layer. Training MiB: weights, gradients and Adam's moments, "
                "without activations.\n";
   if (const CacheSize cached = config.largest_cache(); cached.bytes > 0) {

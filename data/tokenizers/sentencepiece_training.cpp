@@ -151,7 +151,7 @@ SentencePieceTokenizer::Shared SentencePieceTokenizer::train(
     const std::int64_t smallest = smallest_vocabulary(lines, arguments(options));
     KETTE_CHECK(options.vocabulary >= smallest, "Tokenizer: expected a vocabulary of at least ",
                 smallest, " pieces for the characters of this text, given ", options.vocabulary,
-                " (ask for more, or lower the character coverage)");
+                " (ask for more, with --vocab)");
     fail("Tokenizer: expected text that a vocabulary of ", options.vocabulary,
          " pieces can be learnt from, given ", bytes_of_text,
          " bytes that are too few or too uniform (give more text)");

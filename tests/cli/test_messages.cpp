@@ -246,3 +246,54 @@ TEST_CASE("messages: a character of several tokens comes to a terminal whole") {
             .code == 0);
   CHECK(terminal.text() == "ääää\r\n");
 }
+
+TEST_CASE("messages: nothing to do is no error, from a file or from stdin") {
+  const SmallModel& small = SmallModel::get();
+  write_file(small.file("nothing"), "");
+  const std::vector<std::string> translate = {"translate", "--model", small.model()};
+  for (const std::string& input : {small.file("nothing"), std::string("-")}) {
+    const Outcome outcome = run_kette(with(translate, {"--input", input}));
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 0);
+    CHECK(outcome.out.empty());
+  }
+  RunOptions options;
+  options.input = "the cat sees bread .\n";
+  CHECK(run_kette(with(translate, {"--input", "-"}), options).out ==
+        run_kette(translate, options).out);
+}
+
+TEST_CASE("messages: sentences that an evaluation cuts are counted") {
+  const SmallModel& small = SmallModel::get();
+  std::string longer;
+  for (int i = 0; i < 30; ++i) longer += "the cat sees bread . ";
+  write_file(small.file("long.en"), longer + "\na man\n");
+  write_file(small.file("long.de"), "brot\nein mann\n");
+  const Outcome outcome =
+      run_kette({"evaluate", "--model", small.model(), "--src", small.file("long.en"), "--ref",
+                 small.file("long.de"), "--beam", "1", "--truncate"});
+  CHECK(outcome.code == 0);
+  CHECK(outcome.says("long.en: 1 of 2 sentences cut"));
+}
+
+TEST_CASE("messages: commands and help read as a person would write them") {
+  const Outcome bench = run_kette({"bench"});
+  CHECK(bench.code == 2);
+  CHECK(bench.says("kette bench: expected one of train, translate, "));
+  const std::string help = run_kette({"generate", "--help"}).out;
+  CHECK(holds(help, "--echo,--no-echo "));
+  CHECK_FALSE(holds(help, "{false}"));
+  CHECK(holds(run_kette({"info", "--preset", "gpt2-xl"}).out, "adds 0.0064 n for"));
+  const Outcome ops = run_kette({"gradcheck", "--list", "--json"});
+  CHECK(ops.last_line().starts_with("{\"ops\":[{\"op\":"));
+  CHECK(run_kette({"compare", "/nowhere", "/nowhere"}).code == 2);
+  const SmallModel& small = SmallModel::get();
+  const std::string model = small.file("the model's");
+  std::filesystem::create_directory_symlink(small.model(), model);
+  const std::string quoted = "--model='" + small.file("the model") + "'\\''s'";
+  CHECK(holds(run_kette({"tape", "--model", model, "--node", "3"}).out,
+              "kette tape " + quoted + " --check=3\n"));
+  const std::string page = small.file("named.html");
+  CHECK(run_kette({"explain", "--model", small.model() + "/", "a man .", "--out", page}).code == 0);
+  CHECK(holds(read_file(page), "How model, a "));
+}
