@@ -232,6 +232,6 @@ TEST_CASE("explain: what makes no sense is refused") {
   std::string words;
   for (int i = 0; i < 200; ++i) words += "the cat ";
   CHECK(explain({words}).says("expected at most 128 tokens"));
-  CHECK(explain({"the cat", "--out", "/nowhere/page.html"}).code == 1);
+  CHECK(explain({"the cat", "--out", "/nowhere/page.html"}).code == 2);
   CHECK(explain({"the cat", "--maps"}).says("--maps: expected with --json beside it"));
 }

@@ -73,7 +73,7 @@ TEST_CASE("gradcheck: --page shows every op and every parameter") {
       run_kette({"gradcheck", "--model", "gpt", "--elements", "1", "--page", path});
   CHECK(model.code == 0);
   CHECK(read_file(path).find("Gradient check of a gpt") != std::string::npos);
-  CHECK(run_kette({"gradcheck", "exp", "--page", "/nowhere/page.html"}).code == 1);
+  CHECK(run_kette({"gradcheck", "exp", "--page", "/nowhere/page.html"}).code == 2);
   KETTE_NEEDS_BROWSER();
   const Opened opened = open_page(page, R"(
       document.body.prepend(element('output', { textContent: [graphs.length, document.querySelectorAll('.spark').length].join(' ; ') }));)");

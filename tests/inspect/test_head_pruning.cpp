@@ -175,8 +175,8 @@ TEST_CASE("pruning: files of pruned models are read again, and pruned again") {
   CHECK(many.says("expected to prune at most"));
   const Outcome nowhere = run_kette({"heads", "--model", once, "--src", small.file("valid.en"),
                                      "--tgt", small.file("valid.de"), "--prune", "1"});
-  CHECK(nowhere.code == 1);
-  CHECK(nowhere.says("expected --prune and --save together"));
+  CHECK(nowhere.code == 2);
+  CHECK(nowhere.says("--prune requires --save"));
 }
 
 TEST_CASE("pruning: a configuration with other numbers of heads than attentions is refused") {
