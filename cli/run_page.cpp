@@ -1,5 +1,6 @@
 #include "cli/run_page.h"
 
+#include "cli/common.h"
 #include "cli/config_file.h"
 #include "data/files/atomic_file.h"
 #include "inspect/training/training_recorder.h"
