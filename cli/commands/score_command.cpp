@@ -1,4 +1,4 @@
-// `kette score`: how likely the model finds given translations, one log-probability a line.
+// `kette score`: how likely the model finds given translations, one log-probability a line, or of every token, too.
 #include <iostream>
 #include <memory>
 
@@ -8,6 +8,7 @@
 #include "cli/sentences.h"
 #include "data/files/json_text.h"
 #include "data/files/text_file.h"
+#include "data/files/visible_text.h"
 #include "decode/scorer.h"
 
 namespace kette::cli {
@@ -19,8 +20,20 @@ struct ScoreCommandOptions {
   ScoreOptions score;
   std::filesystem::path source, target;
   std::string language;
-  bool normalize = false;
+  bool normalize = false, tokens = false;
 };
+
+/// " piece log-probability" of each target token and the end mark.
+std::string token_columns(const Tokenizer& tokenizer, std::vector<std::int32_t> ids,
+                          const SentenceScore& score) {
+  ids.push_back(tokenizer.special().end);
+  std::string columns;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    columns += " " + visible(tokenizer.piece(ids[i])) +
+               text(" %.6f", static_cast<double>(score.token_log_probabilities[i]));
+  }
+  return columns;
+}
 
 void run(const ScoreCommandOptions& o) {
   use_threads(o.common);
@@ -34,18 +47,23 @@ void run(const ScoreCommandOptions& o) {
   check_lengths(loaded, target.views(), o.target.string(), 1, Side::target);
   std::vector<std::vector<std::int32_t>> source_ids = loaded.tokenizer->encode_all(source.views());
   loaded.tokenizer->put_tag_before(source_ids, o.language);
+  const std::vector<std::vector<std::int32_t>> target_ids =
+      loaded.tokenizer->encode_all(target.views(), Side::target);
   DecodingProgress progress;
-  const std::vector<SentenceScore> scores = score_ids(
-      loaded.models.for_decoding(loaded.types), source_ids,
-      loaded.tokenizer->encode_all(target.views(), Side::target), o.score, progress.next_part(1));
+  const std::vector<SentenceScore> scores =
+      score_ids(loaded.models.for_decoding(loaded.types), source_ids, target_ids, o.score,
+                progress.next_part(1));
   progress.clear();
   double sum = 0;
   std::int64_t tokens = 0;
-  for (const SentenceScore& score : scores) {
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const SentenceScore& score = scores[i];
     sum += score.log_probability;
     tokens += score.tokens();
     std::cout << text(
-        "%.6f\n", score.log_probability / (o.normalize ? static_cast<double>(score.tokens()) : 1));
+        "%.6f", score.log_probability / (o.normalize ? static_cast<double>(score.tokens()) : 1));
+    if (o.tokens) std::cout << token_columns(*loaded.tokenizer, target_ids[i], score);
+    std::cout << '\n';
   }
   if (o.common.json) {
     print_json({{"sentences", source.size()},
@@ -66,6 +84,8 @@ void add_score_command(CLI::App& program) {
   text.path("--tgt", options->target, "Translations to score").required();
   add_language_option(text, options->language);
   text.flag("--normalize", options->normalize, "Divide by the number of tokens, end mark counted");
+  text.flag("--tokens", options->tokens,
+            "Behind each the pieces of the translation with theirs, </s> last");
   text.number("--batch-tokens", options->score.batch_tokens, at_least(1),
               "Tokens that each thread has at once");
   add_common_options(command, options->common);

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <utility>
 
 #include "tests/cli/run_kette.h"
 
@@ -34,4 +35,29 @@ TEST_CASE("score: --normalize divides by the tokens, the end mark counted") {
         doctest::Approx(json["tokens"].get<double>()).epsilon(1e-4));
   CHECK(json["log_probability_per_token"].get<double>() ==
         doctest::Approx((sums[0] + sums[1]) / json["tokens"].get<double>()).epsilon(1e-4));
+}
+
+TEST_CASE("score: tokens, whose log-probabilities add up to the sentence's") {
+  const SmallModel& small = SmallModel::get();
+  const Outcome outcome = run_kette({"score", "--tokens", "--model", small.model(), "--src",
+                                     small.file("valid.en"), "--tgt", small.file("valid.de")});
+  std::istringstream lines(outcome.out), references(read_file(small.file("valid.de")));
+  std::string line, reference;
+  while (std::getline(references, reference)) {
+    REQUIRE_MESSAGE(std::getline(lines, line), outcome.err);
+    std::istringstream columns(line);
+    double sum = 0, token = 0;
+    columns >> sum;
+    std::string text, piece, last;
+    while (columns >> piece >> token) {
+      text += std::exchange(last, piece);
+      sum -= token;
+    }
+    CHECK(last == "</s>");
+    CHECK(sum == doctest::Approx(0).epsilon(1e-4));
+    std::istringstream words(reference);
+    std::string spelled;
+    for (std::string word; words >> word;) spelled += "\u2581" + word;
+    CHECK(text == spelled);
+  }
 }
