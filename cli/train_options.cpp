@@ -166,7 +166,7 @@ void TrainCommandOptions::add_duration_options(CLI::App& command) {
   group.number("--minutes", train_.minutes, above(0),
                "Minutes by the clock, validation and watching included");
   group.number("--patience", train_.patience, at_least(1),
-               "Stop after this many validations without a better loss (default: never)");
+               "Stop after this many validations without a better one (default: never)");
 }
 
 void TrainCommandOptions::add_optimisation_options(CLI::App& command) {
@@ -205,6 +205,9 @@ void TrainCommandOptions::add_checkpoint_options(CLI::App& command) {
   OptionGroup group(command, "Validation and checkpoints");
   group.number("--validate-every", t.validate_every, at_least(1),
                "Steps between validations (default: an epoch)");
+  group.choice(
+      "--best-by", t.best_by,
+      "What the best model and --patience go by: loss, or score: BLEU, F1, or accuracy of masks");
   group.number("--keep", t.keep, at_least(1),
                "Checkpoints kept, one each validation (default: 5, or as many as are averaged)");
   group.number(

@@ -50,6 +50,14 @@ void TrainCommandOptions::check() const {
                      (tokenizer_.empty() ? "characters (--tokenizer sentencepiece makes pieces)"
                                          : "--tokenizer " + tokenizer_));
   }
+  if (train_.best_by == BestBy::score) {
+    if (is_text() && !is_masked()) {
+      throw UsageError("--best-by: expected loss with --text, which has no score, given score");
+    }
+    if (!is_text() && !translation_.validate_bleu) {
+      throw UsageError("--best-by: expected loss with --no-validate-bleu, given score");
+    }
+  }
   if (record_.every != RecordOptions().every && record_.parts.empty()) {
     throw UsageError("--record-every: expected --record beside it, given none");
   }

@@ -10,15 +10,9 @@
 #include "train/run_folder.h"
 #include "train/train_step.h"
 #include "train/training_state.h"
+#include "train/verdict.h"
 
 namespace kette {
-
-/// A number besides the loss by which a validation judges the model.
-struct Score {
-  std::string name;   ///< in the log: "valid_bleu"
-  std::string label;  ///< for people: "greedy BLEU"
-  double value = 0;
-};
 
 class Task {
  public:

@@ -49,6 +49,7 @@ void add_to_fingerprint(const TrainOptions& o, RunFingerprint& fingerprint) {
   fingerprint.add("label_smoothing", o.label_smoothing);
   fingerprint.add("clip_norm", o.clip_norm);
   if (o.ema > 0) fingerprint.add("ema", o.ema);
+  if (o.best_by != BestBy::loss) fingerprint.add("best_by", enum_name(o.best_by));
   if (o.consistency.kind != ConsistencyKind::none) {
     fingerprint.add("consistency", enum_name(o.consistency.kind));
     fingerprint.add("consistency_weight", o.consistency.alpha());

@@ -11,6 +11,7 @@
 #include "train/observer.h"
 #include "train/run_fingerprint.h"
 #include "train/schedule.h"
+#include "train/verdict.h"
 
 namespace kette {
 
@@ -26,7 +27,7 @@ struct TrainOptions {
   // How long: the first that is reached ends the run; 0: not set
   std::int64_t steps = 0, epochs = 0;
   double minutes = 0;
-  std::int64_t patience = 0;  ///< validations without a better loss before stopping; 0: never
+  std::int64_t patience = 0;  ///< validations without a better one before stopping; 0: never
 
   // Optimisation
   std::int64_t batch_tokens = 4096;  ///< the larger of source and target tokens of a batch
@@ -41,6 +42,7 @@ struct TrainOptions {
   double ema = 0;
 
   // Validation and checkpoints
+  BestBy best_by = BestBy::loss;    ///< what the best model, and patience, go by
   std::int64_t validate_every = 0;  ///< steps; 0: once an epoch
   std::int64_t keep =
       0;  ///< last checkpoints kept, one per validation; 0: 5, or as many as are averaged

@@ -14,24 +14,12 @@
 #include "train/moving_average.h"
 #include "train/progress.h"
 #include "train/run_length.h"
-#include "train/validated_files.h"
+#include "train/verdict.h"
 
 namespace kette {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Of a validation, for people.
-std::string verdict(double loss, const std::optional<Score>& score) {
-  char text[80];
-  std::snprintf(text, sizeof text, "loss %.4f, perplexity %.2f", loss, std::exp(loss));
-  std::string line = text;
-  if (score) {
-    std::snprintf(text, sizeof text, ", %s %.2f", score->label.c_str(), score->value);
-    line += text;
-  }
-  return line;
-}
 
 class Trainer {
  public:
@@ -127,7 +115,8 @@ void Trainer::resume() {
   }
   if (!changed.empty()) {
     state_.best_valid_loss.reset();
-    state_.best_due_loss.reset();
+    state_.best_cost.reset();
+    state_.best_due_cost.reset();
     state_.validations_since_best = 0;
   }
   task_.sampler().restore(state_.sampler);
@@ -238,9 +227,11 @@ void Trainer::judge(Progress& progress, bool due) {
   KETTE_CHECK(std::isfinite(loss), "train: expected a finite validation loss at step ", state_.step,
               ", given ", loss, "; no model was replaced, and --resume goes on from step ",
               saved_step_, kDivergenceAdvice);
-  const bool best = !state_.best_valid_loss || loss < *state_.best_valid_loss;
-  const Metadata metadata = {{"step", std::to_string(state_.step)},
-                             {"valid_loss", Json(loss).dump()}};  // all of its digits
+  result_.last = {loss, task_.validation_score()};
+  const double cost = result_.last.cost(options_.best_by);
+  const bool best = !state_.best_cost || cost < *state_.best_cost;
+  Metadata metadata = {{"step", std::to_string(state_.step)}};
+  result_.last.add_to(metadata);
   save_parameters(checkpoint(state_.step), adam_.parameters(), metadata);
   // One run to here would not have it.
   if (state_.off_schedule) fs::remove(checkpoint(state_.last_validated));
@@ -248,22 +239,26 @@ void Trainer::judge(Progress& progress, bool due) {
   state_.last_validated = state_.step;
   state_.off_schedule = !due;
   state_.valid_loss = loss;
-  if (!best && is_average(model_file())) copy_best(list_checkpoints(options_.out), model_file());
+  if (!best && is_average(model_file())) {
+    copy_best(list_checkpoints(options_.out), options_.best_by, model_file());
+  }
   // After an average the best model may be one that is no longer kept: the best of the others stays.
-  if (best || loss < loss_in(model_file())) save_model(metadata);
-  if (best) state_.best_valid_loss = loss;
+  if (best || cost < cost_in(model_file(), options_.best_by)) save_model(metadata);
+  if (best) {
+    state_.best_cost = cost;
+    state_.best_valid_loss = loss;
+  }
   if (due) {
-    const bool better = !state_.best_due_loss || loss < *state_.best_due_loss;
-    if (better) state_.best_due_loss = loss;
+    const bool better = !state_.best_due_cost || cost < *state_.best_due_cost;
+    if (better) state_.best_due_cost = cost;
     state_.validations_since_best = better ? 0 : state_.validations_since_best + 1;
   }
   Json json = {
       {"step", state_.step}, {"epoch", state_.sampler.epoch}, {"valid_loss", loss}, {"best", best}};
-  result_.valid_score = task_.validation_score();
-  if (const auto& score = result_.valid_score) json[score->name] = score->value;
+  if (const auto& score = result_.last.score) json[score->name] = score->value;
   progress.log(json.dump());
-  progress.say("validation at step " + std::to_string(state_.step) + ": " +
-               verdict(loss, result_.valid_score) + (best ? " (best so far)" : ""));
+  progress.say("validation at step " + std::to_string(state_.step) + ": " + result_.last.str() +
+               (best ? " (best so far)" : ""));
 }
 
 void Trainer::say_what_changed(Progress& progress) const {
@@ -283,33 +278,26 @@ void Trainer::say_what_changed(Progress& progress) const {
 void Trainer::make_average(const std::vector<fs::path>& files, Progress& progress) {
   average_checkpoints(files, model_file());
   Metadata metadata = load_parameters(model_file(), adam_.parameters());
-  result_.average_valid_loss = task_.validation_loss();
-  result_.average_valid_score = task_.validation_score();
-  Json json = {{"valid_loss", result_.average_valid_loss}};
-  metadata["valid_loss"] = Json(result_.average_valid_loss).dump();
-  if (const auto& score = result_.average_valid_score) {
-    json[score->name] = score->value;
-    metadata["valid_score"] = Json{score->name, score->label, score->value}.dump();
-  }
+  result_.average = {task_.validation_loss(), task_.validation_score()};
+  result_.average.add_to(metadata);
+  Json json = {{"valid_loss", result_.average.loss}};
+  if (const auto& score = result_.average.score) json[score->name] = score->value;
   progress.log(Json{{"step", state_.step}, {"average", json}}.dump());
   // On data that have changed since the last step this would be no resume's.
   const bool is_kept = steps_here_ > 0 || task_.folder().changed_data().empty();
-  if (is_kept && std::isfinite(result_.average_valid_loss)) save_model(metadata);
+  if (is_kept && std::isfinite(result_.average.loss)) save_model(metadata);
 }
 
 bool Trainer::has_average(const std::vector<fs::path>& files) {
   const bool same = steps_here_ == 0 && task_.folder().changed_data().empty();
   if (!same || !is_average(model_file())) return false;
-  Metadata metadata = SafetensorsFile::open(model_file()).metadata();
+  const Metadata metadata = SafetensorsFile::open(model_file()).metadata();
   const std::string steps = joined(
       files, [](const fs::path& file) { return std::to_string(step_of_checkpoint(file)); }, ",");
-  if (metadata["averaged_steps"] != steps || !metadata.contains("valid_loss")) return false;
+  const std::optional<Verdict> verdict = verdict_in(model_file());
+  if (metadata.at("averaged_steps") != steps || !verdict) return false;
   load_parameters(model_file(), adam_.parameters());
-  result_.average_valid_loss = Json::parse(metadata["valid_loss"]);
-  if (metadata.contains("valid_score")) {
-    const Json score = Json::parse(metadata["valid_score"]);
-    result_.average_valid_score = {score[0], score[1], score[2]};
-  }
+  result_.average = *verdict;
   return true;
 }
 
@@ -321,8 +309,7 @@ void Trainer::average_last(Progress& progress) {
   }
   if (!has_average(files)) make_average(files, progress);
   progress.say(task_.parameter_file() + " is the average of the last " +
-               std::to_string(files.size()) +
-               " checkpoints: " + verdict(result_.average_valid_loss, result_.average_valid_score));
+               std::to_string(files.size()) + " checkpoints: " + result_.average.str());
   progress.go_on();
 }
 
@@ -377,7 +364,7 @@ TrainResult Trainer::run() {
   result_.steps = state_.step;
   result_.epochs = state_.sampler.epoch;
   if (steps_here_ > 0) result_.train_loss = progress.recent_loss();
-  result_.valid_loss = state_.valid_loss.value_or(TrainResult::kNone);
+  result_.last.loss = state_.valid_loss.value_or(TrainResult::kNone);
   result_.best_valid_loss = state_.best_valid_loss.value_or(TrainResult::kNone);
   result_.seconds = state_.seconds;
   result_.source_tokens_per_second = progress.source_tokens_per_second();

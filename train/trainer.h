@@ -3,7 +3,6 @@
 #pragma once
 
 #include <limits>
-#include <optional>
 
 #include "train/task.h"
 #include "train/train_options.h"
@@ -15,12 +14,9 @@ struct TrainResult {
   /// Mean over the last 100 steps, per token, with smoothing; NaN without a step.
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   double train_loss = kNone;
-  /// Of the last validation and the best: negative log likelihood per target token; NaN without a validation.
-  double valid_loss = kNone, best_valid_loss = kNone;
-  std::optional<Score> valid_score;
-  /// Likewise of the mean of the last checkpoints; NaN where none was asked for.
-  double average_valid_loss = kNone;
-  std::optional<Score> average_valid_score;
+  Verdict last;                    ///< of the last validation
+  double best_valid_loss = kNone;  ///< of the best model (TrainOptions::best_by)
+  Verdict average;                 ///< of the mean of the last checkpoints, if one was asked for
   double seconds = 0;
   double source_tokens_per_second = 0, target_tokens_per_second = 0;
   int interrupted = 0;  ///< by this signal (train/interrupt.h); resumable

@@ -34,8 +34,9 @@ TrainingState state_in(const SafetensorsFile& stored, const std::filesystem::pat
     state.last_validated = count_in(json, "last_validated");
     state.valid_loss = optional_number(json.at("valid_loss"));
     state.best_valid_loss = optional_number(json.at("best_valid_loss"));
-    // Of versions that did not tell the two apart.
-    state.best_due_loss = optional_number(json.value("best_due_loss", json.at("best_valid_loss")));
+    // Versions before knew losses alone.
+    state.best_cost = optional_number(json.value("best_cost", json.at("best_valid_loss")));
+    state.best_due_cost = optional_number(json.value("best_due_cost", json.at("best_valid_loss")));
     state.off_schedule = json.value("off_schedule", false);
     state.validations_since_best = count_in(json, "validations_since_best");
     state.seconds = json.at("seconds");
@@ -68,7 +69,8 @@ void save_training_state(const std::filesystem::path& file, const TrainingState&
                      {"last_validated", state.last_validated},
                      {"valid_loss", number_or_null(state.valid_loss)},
                      {"best_valid_loss", number_or_null(state.best_valid_loss)},
-                     {"best_due_loss", number_or_null(state.best_due_loss)},
+                     {"best_cost", number_or_null(state.best_cost)},
+                     {"best_due_cost", number_or_null(state.best_due_cost)},
                      {"off_schedule", state.off_schedule},
                      {"validations_since_best", state.validations_since_best},
                      {"seconds", state.seconds},

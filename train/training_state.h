@@ -18,10 +18,12 @@ inline constexpr const char* kTrainingState = "training.safetensors";
 struct TrainingState {
   std::int64_t step = 0;
   Sampler::State sampler;
-  std::int64_t last_validated = 0;  ///< the step; 0: no validation yet
-  std::optional<double> valid_loss, best_valid_loss;
+  std::int64_t last_validated = 0;                    ///< the step; 0: no validation yet
+  std::optional<double> valid_loss, best_valid_loss;  ///< of the last validation; of the best model
+  /// What that validation cost (train/verdict.h).
+  std::optional<double> best_cost;
   /// Patience goes by the validations that were due, and not by that of a run's end, after which another may go on.
-  std::optional<double> best_due_loss;
+  std::optional<double> best_due_cost;
   std::int64_t validations_since_best = 0;
   bool off_schedule = false;  ///< the last one was a run's end, and not due
   double seconds = 0;         ///< of training so far, over all runs

@@ -38,7 +38,7 @@ void print_result(const TrainCommandOptions& o, const std::filesystem::path& out
                {"steps", result.steps},
                {"epochs", result.epochs},
                {"loss", result.train_loss},
-               {"valid_loss", result.valid_loss},
+               {"valid_loss", result.last.loss},
                {"best_valid_loss", result.best_valid_loss},
                {"average", Json()},
                {"bleu", Json()},
@@ -48,10 +48,10 @@ void print_result(const TrainCommandOptions& o, const std::filesystem::path& out
   const auto add_score = [](Json& to, const std::optional<Score>& score) {
     if (score) to[score->name.substr(std::string("valid_").size())] = score->value;
   };
-  add_score(json, result.valid_score);
-  if (!std::isnan(result.average_valid_loss)) {
-    json["average"] = {{"valid_loss", result.average_valid_loss}};
-    add_score(json["average"], result.average_valid_score);
+  add_score(json, result.last.score);
+  if (!std::isnan(result.average.loss)) {
+    json["average"] = {{"valid_loss", result.average.loss}};
+    add_score(json["average"], result.average.score);
   }
   json.update(speed_json(o.compute(), read_config(out)->summary(), result, threads));
   json.update(watching);

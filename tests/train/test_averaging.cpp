@@ -10,6 +10,7 @@
 #include "models/model_directory.h"
 #include "tests/decode/decode_models.h"
 #include "tests/train/toy_training.h"
+#include "tests/train/wrapped_task.h"
 
 using namespace kette;
 using namespace kette::testing;
@@ -113,8 +114,8 @@ TEST_CASE_FIXTURE(OneThread,
   options.average = options.patience = 2;
   options.validate_bleu = true;
   const TrainResult whole = train(options);
-  CHECK(std::isfinite(whole.average_valid_loss));
-  CHECK(whole.average_valid_loss != whole.valid_loss);
+  CHECK(std::isfinite(whole.average.loss));
+  CHECK(whole.average.loss != whole.last.loss);
   const SavedModel<Transformer> saved = load_model<Transformer>(options.out);
   TranslationTrainOptions mean = options;  // whose first validation is of the mean as it is
   mean.out = folder / "mean";
@@ -124,7 +125,7 @@ TEST_CASE_FIXTURE(OneThread,
   mean.validate_bleu = false;
   mean.schedule.lr = 1e-30;
   mean.steps = mean.validate_every = 1;
-  CHECK(train(mean).valid_loss == doctest::Approx(whole.average_valid_loss).epsilon(1e-6));
+  CHECK(train(mean).last.loss == doctest::Approx(whole.average.loss).epsilon(1e-6));
 
   const auto last = list_checkpoints(options.out);
   options.resume = true;
@@ -138,42 +139,31 @@ TEST_CASE_FIXTURE(OneThread,
     const TrainResult again = train(options);
     CHECK(again.steps == whole.steps);  // patience is at its end
     CHECK(again.best_valid_loss == whole.best_valid_loss);
-    CHECK(again.average_valid_loss == whole.average_valid_loss);
-    REQUIRE(again.average_valid_score);
-    CHECK(again.average_valid_score->name == "valid_bleu");
-    CHECK(again.average_valid_score->label == whole.average_valid_score->label);
-    CHECK(again.average_valid_score->value == whole.average_valid_score->value);
+    CHECK(again.average.loss == whole.average.loss);
+    REQUIRE(again.average.score);
+    CHECK(again.average.score->name == "valid_bleu");
+    CHECK(again.average.score->label == whole.average.score->label);
+    CHECK(again.average.score->value == whole.average.score->value);
     CHECK((read_file(options.out / "log.jsonl") == log) == is_known);
     CHECK(read_file(options.out / "model.safetensors") == model);
   }
   options.average = 3;
-  CHECK(train(options).average_valid_loss != whole.average_valid_loss);
+  CHECK(train(options).average.loss != whole.average.loss);
 }
 
 namespace {
 
 /// A task whose validations take long.
-class SlowValidation final : public Task {
+class SlowValidation final : public WrappedTask {
  public:
   SlowValidation(const TranslationTrainOptions& options, std::chrono::milliseconds time)
-      : task_(options), time_(time) {}
-
-  const Model& model() const override { return task_.model(); }
-  ParamStore& parameters() override { return task_.parameters(); }
-  const RunFolder& folder() const override { return task_.folder(); }
-  Sampler& sampler() override { return task_.sampler(); }
-  const std::vector<Batch>& validation_batches() const override {
-    return task_.validation_batches();
-  }
+      : WrappedTask(options), time_(time) {}
   double validation_loss() override {
     std::this_thread::sleep_for(time_);
-    return task_.validation_loss();
+    return WrappedTask::validation_loss();
   }
-  std::string report() const override { return task_.report(); }
-  void save_description() const override { task_.save_description(); }
 
  private:
-  TranslationTask task_;
   std::chrono::milliseconds time_;
 };
 
@@ -188,7 +178,7 @@ TEST_CASE_FIXTURE(OneThread,
   constexpr double kSeconds = 2;
   SlowValidation task(options, std::chrono::milliseconds(static_cast<int>(1000 * kSeconds)));
   const TrainResult result = train(options, task);
-  CHECK(std::isfinite(result.average_valid_loss));
+  CHECK(std::isfinite(result.average.loss));
   const std::vector<double> tokens = logged(options.out, "target_tokens");
   REQUIRE(tokens.size() == 2);
   CHECK((tokens[0] + tokens[1]) / result.target_tokens_per_second < kSeconds);

@@ -113,7 +113,7 @@ TEST_CASE_FIXTURE(OneThread,
   options.keep = options.average = 2;
   options.validate_every = 10;
   const TrainResult result = train(options);
-  CHECK(result.valid_score->value > 0);
+  CHECK(result.last.score->value > 0);
   CHECK(logged(options.out, "valid_loss").size() == 3);
   CHECK(logged(options.out, "valid_loss").back() < logged(trained_base(), "valid_loss").back());
   const auto with_adapters = translations(options.out);
@@ -169,6 +169,6 @@ TEST_CASE_FIXTURE(OneThread, "fine-tuning: adapters train in bf16, too") {
   options.validate_bleu = true;
   options.steps = 20;
   const TrainResult result = train(options);
-  CHECK(result.valid_loss < logged(options.from, "valid_loss").back());
+  CHECK(result.last.loss < logged(options.from, "valid_loss").back());
   CHECK(translations(options.out).size() == kLines.size());
 }

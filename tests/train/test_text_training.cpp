@@ -81,7 +81,7 @@ TEST_CASE("text: a model learns, and says what it learnt; a file of tokens train
   TextTrainOptions options = toy_options(folder, "model");
   options.steps = 400;
   const TrainResult result = train(options);
-  CHECK(result.valid_loss < 0.5);  // at best ln 5 in 5 tokens: 0.32
+  CHECK(result.last.loss < 0.5);  // at best ln 5 in 5 tokens: 0.32
   const SavedModel<Gpt> saved = load_model<Gpt>(options.out);
   CHECK(saved.tokenizer->kind() == "character");
   GenerateOptions generation;
@@ -266,5 +266,5 @@ TEST_CASE("CUDA: 30 steps of a language model give the loss of the CPU") {
   options.device = devices[1];
   const TrainResult gpu = train(options);
   CHECK(gpu.train_loss == doctest::Approx(cpu.train_loss).epsilon(1e-4));
-  CHECK(gpu.valid_loss == doctest::Approx(cpu.valid_loss).epsilon(1e-4));
+  CHECK(gpu.last.loss == doctest::Approx(cpu.last.loss).epsilon(1e-4));
 }

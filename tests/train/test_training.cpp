@@ -76,7 +76,7 @@ TEST_CASE("training learns, whatever the number of threads to the same bits") {
   train(options);
   omp_set_num_threads(threads);
   CHECK(parameters_in(folder / "one") == parameters_in(folder / "three"));
-  CHECK(one.valid_loss < 3.2);  // log of 60 words is 4.1
+  CHECK(one.last.loss < 3.2);  // log of 60 words is 4.1
 }
 
 TEST_CASE("accumulated gradients equal those of the big batch") {
@@ -141,7 +141,7 @@ TEST_CASE(
     sum += score.log_probability;
     tokens += static_cast<double>(score.tokens());
   }
-  CHECK(result.valid_loss == doctest::Approx(-sum / tokens).epsilon(1e-4));
+  CHECK(result.last.loss == doctest::Approx(-sum / tokens).epsilon(1e-4));
 }
 
 TEST_CASE("checkpoints: the last ones are kept, and averaged at the end") {

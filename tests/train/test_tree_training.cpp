@@ -38,9 +38,9 @@ TEST_CASE_FIXTURE(OneThread, "a parser learns a small grammar, and its validatio
   options.validate_every = 200;
   options.validate_bleu = true;
   const TrainResult result = train(options);
-  REQUIRE(result.valid_score);
-  CHECK(result.valid_score->name == "valid_f1");
-  CHECK(result.valid_score->value > 80);
+  REQUIRE(result.last.score);
+  CHECK(result.last.score->name == "valid_f1");
+  CHECK(result.last.score->value > 80);
   CHECK(logged(options.out, "valid_f1").size() == 2);
   const SavedModel<Transformer> saved = load_model<Transformer>(options.out);
   CHECK(saved.model->config().source_vocabulary == 18);

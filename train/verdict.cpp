@@ -1,0 +1,65 @@
+#include "train/verdict.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "data/files/json_text.h"
+#include "data/files/safetensors.h"
+#include "models/average.h"
+
+namespace kette {
+namespace fs = std::filesystem;
+
+double Verdict::cost(BestBy by) const {
+  if (by == BestBy::loss) return loss;
+  KETTE_CHECK(score, "best_by: expected a validation with a score, given one of the loss alone");
+  return -score->value;
+}
+
+std::string Verdict::str() const {
+  char part[80];
+  std::snprintf(part, sizeof part, "loss %.4f, perplexity %.2f", loss, std::exp(loss));
+  std::string line = part;
+  if (score) {
+    std::snprintf(part, sizeof part, ", %s %.2f", score->label.c_str(), score->value);
+    line += part;
+  }
+  return line;
+}
+
+void Verdict::add_to(Metadata& metadata) const {
+  metadata["valid_loss"] = Json(loss).dump();  // all of its digits
+  if (score) metadata["valid_score"] = Json{score->name, score->label, score->value}.dump();
+}
+
+std::optional<Verdict> verdict_in(const fs::path& file) {
+  const Metadata metadata = SafetensorsFile::open(file).metadata();
+  const auto loss = metadata.find("valid_loss"), score = metadata.find("valid_score");
+  if (loss == metadata.end()) return std::nullopt;
+  Verdict verdict{parse_json(loss->second, file.string()).get<double>(), {}};
+  if (score != metadata.end()) {
+    const Json parts = parse_json(score->second, file.string());
+    verdict.score = {parts.at(0), parts.at(1), parts.at(2)};
+  }
+  return verdict;
+}
+
+double cost_in(const fs::path& file, BestBy by) {
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  if (!fs::exists(file) || is_average(file)) return kNone;
+  const std::optional<Verdict> verdict = verdict_in(file);
+  return verdict ? verdict->cost(by) : kNone;
+}
+
+void copy_best(const std::vector<fs::path>& files, BestBy by, const fs::path& to) {
+  const auto best = std::min_element(
+      files.begin(), files.end(),
+      [&](const fs::path& a, const fs::path& b) { return cost_in(a, by) < cost_in(b, by); });
+  const SafetensorsFile stored = SafetensorsFile::open(*best, Checksum::crc32);
+  std::vector<std::pair<std::string, Tensor>> tensors;
+  for (const std::string& name : stored.names()) tensors.emplace_back(name, stored.tensor(name));
+  write_safetensors(to, tensors, stored.metadata(), Checksum::crc32);
+}
+
+}  // namespace kette

@@ -1,0 +1,49 @@
+// How good a validation finds a model, and what the files of parameters that training writes say of it.
+#pragma once
+
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/model_directory.h"
+#include "tensor/enum_names.h"
+
+namespace kette {
+
+/// A number besides the loss by which a validation judges the model.
+struct Score {
+  std::string name;   ///< in the log: "valid_bleu"
+  std::string label;  ///< for people: "greedy BLEU"
+  double value = 0;   ///< the more the better
+};
+
+/// What the best of several models is best in.
+enum class BestBy : std::uint8_t { loss, score };
+template <>
+inline constexpr auto kNamesOf<BestBy> = enum_names<BestBy>({{BestBy::loss, "loss"},
+                                                             {BestBy::score, "score"}});
+
+struct Verdict {
+  double loss = std::numeric_limits<double>::quiet_NaN();  ///< NaN without a validation
+  std::optional<Score> score;
+
+  /// Of which the best model has least. By a score that there is not, an Error.
+  double cost(BestBy by) const;
+  std::string str() const;  ///< for people
+  /// For a file of the parameters that were validated.
+  void add_to(Metadata& metadata) const;
+};
+
+/// What a file says of the validation of its parameters, if it does.
+std::optional<Verdict> verdict_in(const std::filesystem::path& file);
+
+/// The cost of the parameters in a file. Infinite without a file or a verdict, and for an average, which is worth
+/// something else.
+double cost_in(const std::filesystem::path& file, BestBy by);
+/// Makes a file of the one of these that costs least.
+void copy_best(const std::vector<std::filesystem::path>& files, BestBy by,
+               const std::filesystem::path& to);
+
+}  // namespace kette
