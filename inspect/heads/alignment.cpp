@@ -38,6 +38,7 @@ std::vector<LayerAlignment> alignments(const std::vector<AttentionPart>& attenti
   const auto agreement = [&](const LayerAlignment& one) {
     std::int64_t words = 0;
     for (const LayerAlignment& other : all) {
+      if (other.shifted || other.layer == one.layer) continue;
       for (std::size_t i = 0; i < one.source.size(); ++i) words += one.source[i] == other.source[i];
     }
     return words;

@@ -22,8 +22,9 @@ struct LayerAlignment {
   bool shifted;
   std::vector<std::int64_t> source;  ///< of each target token
 };
-/// Of all cross-attentions, by norms, in both ways. Which step a layer looks for differs between models;
-/// the one that agrees most with the others, word by word, comes first.
+/// Of all cross-attentions, by norms, in both ways. Which step a layer looks for differs between models; the one comes
+/// first that agrees most, word by word, with what the other layers look at when they write. (All of them a step late
+/// agree with each other as well.)
 std::vector<LayerAlignment> alignments(const std::vector<AttentionPart>& attentions,
                                        const std::vector<AttentionMaps>& maps);
 

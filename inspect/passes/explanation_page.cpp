@@ -68,8 +68,8 @@ class ExplanationPage {
            alignment_drawing(shown(e_.source), target, e_.alignments.front().source, shade) +
            note(
                "Lines: where the cross-attention of " + way_of(e_.alignments.front()) +
-               ", looks most, by norms; it agrees most with the other layers. The darker a word, the surer "
-               "the model was of it. Click a word to see what made it.");
+               ", looks most, by norms; it agrees most with what the other layers look at when they write. The "
+               "darker a word, the surer the model was of it. Click a word to see what made it.");
   }
 
   static std::string way_of(const LayerAlignment& alignment) {

@@ -278,4 +278,14 @@ TEST_CASE("alignment: by the step that reads a word, the heads together, not to 
   REQUIRE(all.size() == 6);
   CHECK(all.front().layer == 0);
   CHECK(all.front().source == alignment(writes, {.shifted = all.front().shifted}));
+  // What all layers look at when they write stands first, also where they are more at one a step later.
+  AttentionMaps first_differs = writes;
+  std::swap(first_differs.norms[9], first_differs.norms[10]);
+  CHECK(alignment(first_differs, {.shifted = false})[0] == 0);
+  for (const LayerAlignment& first :
+       {alignments({part(0), part(1), part(2)}, {writes, writes, first_differs}).front(),
+        alignments({part(0)}, {writes}).front()}) {
+    CHECK(first.layer == 0);
+    CHECK_FALSE(first.shifted);
+  }
 }
