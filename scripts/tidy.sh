@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Runs clang-tidy, with the checks of .clang-tidy, on the product's sources (tests and CUDA kernels are
 # not among them), and compiles each of them and each header alone: a file includes what it uses.
-#   scripts/tidy.sh
+#   scripts/tidy.sh [clang-tidy|alone]      (default: both)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-if (($# > 0)); then
-  echo "tidy.sh: expected no arguments, given $1" >&2
+passes=${1-both}
+if [[ ! "$passes" =~ ^(both|clang-tidy|alone)$ ]]; then
+  echo "tidy.sh: expected clang-tidy, alone or nothing, given $passes" >&2
   exit 2
 fi
 for tool in clang-tidy clang++; do
@@ -37,18 +38,22 @@ configure() { # configure FOLDER OPTION...
   fi
 }
 
-echo "tidy: each source alone"
-configure build/tidy/alone -DKETTE_UNITY=OFF
-commands_of build/tidy/alone | cut -f 1 |
-  xargs -d '\n' -I '{}' -P "$jobs" bash -c '{} -fsyntax-only'
-echo "tidy: clang-tidy ($((SECONDS - start)) s so far)"
+if [[ "$passes" != clang-tidy ]]; then
+  echo "tidy: each source alone"
+  configure build/tidy/alone -DKETTE_UNITY=OFF
+  commands_of build/tidy/alone | cut -f 1 |
+    xargs -d '\n' -I '{}' -P "$jobs" bash -c '{} -fsyntax-only'
+fi
 
 # Files of a folder are read together, so that what they share is looked through once.
-configure build/tidy
-commands_of build/tidy | cut -f 2 |
-  xargs -d '\n' -n 1 -P "$jobs" clang-tidy --quiet -p build/tidy 2> "$log" ||
-  {
-    grep -v ' warnings\? generated\.$' "$log" >&2
-    exit 1
-  }
+if [[ "$passes" != alone ]]; then
+  echo "tidy: clang-tidy ($((SECONDS - start)) s so far)"
+  configure build/tidy
+  commands_of build/tidy | cut -f 2 |
+    xargs -d '\n' -n 1 -P "$jobs" clang-tidy --quiet -p build/tidy 2> "$log" ||
+    {
+      grep -v ' warnings\? generated\.$' "$log" >&2
+      exit 1
+    }
+fi
 echo "tidy: everything is in order ($((SECONDS - start)) s)"
