@@ -108,15 +108,16 @@ void kill_training(Torture& torture, const std::string& what, const Arguments& a
               [&](std::int64_t) { return train(kPerRun, false); });
 }
 
-/// A command that makes one file or folder in one go. A folder that is there is not replaced.
+/// A command that makes one file or folder in one go, every other time over an earlier file. A
+/// folder that is there is not replaced.
 void kill_command(Torture& torture, const std::string& what, const Arguments& arguments,
-                  const fs::path& out, std::int64_t kills) {
+                  const fs::path& out, std::int64_t kills,
+                  const std::string& earlier = "an earlier file\n") {
   const Twin twin = make_twin(arguments, out);
-  const std::string earlier = "an earlier file\n";
   const bool replaces = !fs::is_directory(twin.path);
-  torture.row("kill " + what, kills, "whole or absent, and equal", [&](std::int64_t) {
+  torture.row("kill " + what, kills, "whole or absent, and equal", [&](std::int64_t number) {
     fs::remove_all(out);
-    if (replaces && torture.random().below(2) == 0) testing::write_file(out, earlier);
+    if (replaces && number % 2 == 0) testing::write_file(out, earlier);
     const Outcome outcome = run_and_kill(arguments, 1 + torture.random().below(twin.microseconds));
     const bool is_earlier = replaces && testing::read_file(out) == earlier;
     const bool done = fs::exists(out) && !is_earlier;
@@ -175,7 +176,8 @@ void torture_by_kills(Torture& torture, std::int64_t kills) {
   kill_command(torture, "average",
                {"average", "--model", torture.file("translator"), "--last", "3", "--out",
                 torture.file("mean.safetensors")},
-               path("mean.safetensors"), of_others);
+               path("mean.safetensors"), of_others,
+               testing::read_file(path("translator") / "model.safetensors"));
   kill_command(torture, "tokenize",
                {"tokenize", "--text", torture.file("long.txt"), "--tokenizer", "byte", "--out",
                 torture.file("long.tokens")},
