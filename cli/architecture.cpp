@@ -114,7 +114,7 @@ void ArchitectureOptions::check() const {
 
 void ArchitectureOptions::check_like(const ModelConfig& model,
                                      const std::filesystem::path& where) const {
-  const std::unique_ptr<ModelConfig> asked_for = config(), its = model.clone();
+  const std::unique_ptr<ModelConfig> its = model.clone();
   const auto text_of = [](ModelConfig& config, const std::string& option) -> std::string {
     for (const Field& field : config.fields()) {
       if (field.option == option) return text_of_value(field);
@@ -123,7 +123,8 @@ void ArchitectureOptions::check_like(const ModelConfig& model,
   };
   for (const FieldOption& option : options_) {
     if (!option.option.given()) continue;
-    const std::string given = text_of(*asked_for, option.name),
+    // Whatever the preset: each of its families has what was given.
+    const std::string given = text_of(*configs_[option.families.front()], option.name),
                       expected = text_of(*its, option.name);
     if (given == expected && expected != "none") continue;
     throw UsageError(option.name + ": expected " + expected + ", as the model in " +

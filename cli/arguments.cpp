@@ -143,9 +143,11 @@ PreparedArguments arguments_of(const CLI::App& command, const std::vector<Config
     }
     prepared.origins[name] = entry.origin;
     for (const std::string& value : entry.values) {
-      if (!value.empty() || !takes_no_text(*option)) {
-        prepared.arguments.push_back(name + "=" + value);
+      if (value.empty() && takes_no_text(*option)) continue;
+      if (value.empty()) {
+        throw UsageError(entry.origin + ": " + name + ": expected a value, given nothing");
       }
+      prepared.arguments.push_back(name + "=" + value);
     }
   }
   return prepared;

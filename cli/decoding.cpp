@@ -64,6 +64,14 @@ std::vector<ModelOptions> EnsembleOptions::each() const {
   return each;
 }
 
+std::vector<std::filesystem::path> EnsembleOptions::with(
+    const std::vector<std::filesystem::path>& read) const {
+  std::vector<std::filesystem::path> all(models.begin(), models.end());
+  all.insert(all.end(), checkpoints.begin(), checkpoints.end());
+  all.insert(all.end(), read.begin(), read.end());
+  return all;
+}
+
 void check_same_tokens(const ModelOptions& first, const Tokenizer& tokenizer,
                        const ModelOptions& other, const Tokenizer& others) {
   KETTE_CHECK(tokenizer.fingerprint() == others.fingerprint(), other.model.string(),

@@ -53,6 +53,8 @@ struct EnsembleOptions {
 
   /// Throws a UsageError where models and checkpoints do not fit together.
   std::vector<ModelOptions> each() const;
+  /// Its models and checkpoints, and these beside them: what a Sink must not overwrite.
+  std::vector<std::filesystem::path> with(const std::vector<std::filesystem::path>& read) const;
 };
 void add_ensemble_options(CLI::App& command, EnsembleOptions& options);
 template <class M>

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <iostream>
 
+#include "models/average.h"
 #include "tensor/stopwatch.h"
 
 namespace kette::cli {
@@ -28,8 +29,9 @@ Sink::Sink(const fs::path& file, const std::vector<fs::path>& read) {
     const bool is_read = fs::equivalent(file, is_stdin(one) ? "/dev/stdin" : one, nothing);
     KETTE_CHECK(!is_read, name_,
                 ": expected another file than the one that is read, given the same");
-    const bool is_of_model = fs::is_directory(one, nothing) &&
-                             fs::equivalent(fs::canonical(file).parent_path(), one, nothing);
+    const fs::path folder = fs::canonical(file).parent_path();
+    const bool is_of_model = fs::equivalent(folder, one, nothing) ||
+                             fs::equivalent(folder, one / kCheckpointFolder, nothing);
     KETTE_CHECK(!is_of_model, name_, ": expected a new file, or one elsewhere than in ",
                 one.string(), ", the model that is read, given one that is there");
   }

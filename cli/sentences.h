@@ -29,8 +29,8 @@ LineReader open_sentences(const std::filesystem::path& file);
 /// A file, or stdout where none is named; every part is handed to the system at once.
 class Sink {
  public:
-  /// read: what parts are still to be read from (nothing or "-": stdin), and the directories of models. An Error if the file is
-  /// one of these, or in one, which would lose what is in it.
+  /// read: what parts are still to be read from (nothing or "-": stdin), and models and checkpoints. An Error if the file
+  /// is one of these, or one that is there in a model's directory or its checkpoints, which would lose what is in it.
   Sink(const std::filesystem::path& file, const std::vector<std::filesystem::path>& read);
   void write(const std::string& text);
 

@@ -7,8 +7,14 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/parse_scoring.h"
+#include "data/files/file_fingerprint.h"
 
 namespace kette::cli {
+namespace {
+
+const std::set<std::string> kFiles = {"src", "ref", "text", "gold", "against"};
+
+}  // namespace
 
 bool SweepEvaluation::has(const std::string& key) const {
   return std::any_of(entries.begin(), entries.end(),
@@ -40,7 +46,17 @@ void SweepEvaluation::check(const Device& device) const {
   words.arguments.insert(words.arguments.begin(),
                          {command(), "--model=none", "--device=" + device.str()});
   parse(program, std::move(words));
-  check_files(entries, {"src", "ref", "text", "gold", "against"});
+  check_files(entries, kFiles);
+}
+
+void SweepEvaluation::add_fingerprints() {
+  for (const ConfigEntry& entry : entries) {
+    if (!kFiles.contains(entry.key)) continue;
+    for (const std::string& file : entry.values) {
+      if (!std::filesystem::is_regular_file(file)) continue;  // another model, to be compared with
+      settings += "# " + entry.key + ": " + file_fingerprint(file) + "\n";
+    }
+  }
 }
 
 SweepScoring::SweepScoring(const SweepEvaluation& evaluation) {

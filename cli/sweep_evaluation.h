@@ -35,6 +35,8 @@ struct SweepEvaluation {
   /// Throws UsageError unless the command would take these settings on that device, and an Error where a file that they name
   /// is not there.
   void check(const Device& device) const;
+  /// Adds to the settings, as comments, what those files hold: with another one a model is scored anew.
+  void add_fingerprints();
 
  private:
   bool has(const std::string& key) const;

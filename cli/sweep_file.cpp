@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <cstdint>
 #include <set>
 
 #include "cli/common.h"
@@ -141,9 +143,10 @@ void check_keys(const std::vector<Section>& sections) {
 void check_seeds(const std::vector<std::string>& seeds, const std::vector<Section>& sections,
                  const std::string& file) {
   for (const std::string& seed : seeds) {
-    const bool is_number = !seed.empty() && std::all_of(seed.begin(), seed.end(), [](char c) {
-      return std::isdigit(static_cast<unsigned char>(c)) != 0;
-    });
+    // In one spelling only, so that different texts are different seeds.
+    std::uint64_t value = 0;
+    std::from_chars(seed.data(), seed.data() + seed.size(), value);
+    const bool is_number = std::to_string(value) == seed;
     if (!is_number || std::count(seeds.begin(), seeds.end(), seed) > 1) {
       throw UsageError(file + ": seeds: expected different whole numbers, given " + seed +
                        (is_number ? " twice" : ""));

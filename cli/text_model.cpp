@@ -1,8 +1,9 @@
 #include "cli/text_model.h"
 
-#include <unistd.h>
-
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <iostream>
 
 #include "cli/common.h"
@@ -15,18 +16,37 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// A new one that no other user can look into or put anything in, gone with this object.
+class PrivateFolder {
+ public:
+  PrivateFolder() {
+    std::string path = (fs::temp_directory_path() / "kette-XXXXXX").string();
+    KETTE_CHECK(::mkdtemp(path.data()) != nullptr, path, ": expected a new folder, given none (",
+                std::strerror(errno), "; TMPDIR names another place)");
+    path_ = path;
+  }
+  ~PrivateFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  PrivateFolder(const PrivateFolder&) = delete;
+  PrivateFolder& operator=(const PrivateFolder&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
 }  // namespace
 
 TokenFile tokens_of(const std::vector<std::string>& texts, DocumentKind documents,
                     const Tokenizer& tokenizer) {
   const std::vector<fs::path> files(texts.begin(), texts.end());
   if (are_tokens(files, documents)) return open_tokens(files.front(), tokenizer);
-  const fs::path path =
-      fs::temp_directory_path() / ("kette-" + std::to_string(::getpid()) + ".tokens");
-  tokenize_files(files, tokenizer, documents, path);
-  TokenFile tokens = open_tokens(path, tokenizer);
-  fs::remove(path);  // what is open can still be read
-  return tokens;
+  const PrivateFolder folder;
+  tokenize_files(files, tokenizer, documents, folder.path() / "text.tokens");
+  return open_tokens(folder.path() / "text.tokens", tokenizer);  // which outlives the folder
 }
 
 namespace {

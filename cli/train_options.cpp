@@ -311,9 +311,6 @@ TranslationTrainOptions TrainCommandOptions::translation(CLI::App& command) cons
 
 void TrainCommandOptions::mix(TranslationTrainOptions& options) const {
   if (is_trees()) {
-    if (!languages_.empty()) {
-      check_one_for_each("--languages", languages_.size(), "file of --trees", tree_files_.size());
-    }
     for (const std::string& trees : tree_files_) options.texts.push_back({trees});
   } else {
     options.texts = parallel_texts(source_files_, target_files_, languages_);

@@ -44,6 +44,9 @@ void TrainCommandOptions::check() const {
     throw UsageError("--cutoff: expected --consistency simcut beside it, given " +
                      std::string(enum_name(train_.consistency.kind)));
   }
+  if (!translation_.weights.empty() && translation_.temperature != 1) {
+    throw UsageError("--weights: expected weights or --temperature, given both");
+  }
   const bool asks_for_vocabulary = translation_.vocabulary != vocabulary_of_preset_;
   if (train_.from.empty() && !makes_vocabulary() && asks_for_vocabulary) {
     throw UsageError("--vocab: expected a vocabulary that is made of the text, given " +

@@ -25,7 +25,7 @@ std::int64_t step_of_checkpoint(const fs::path& file) {
 std::vector<fs::path> list_checkpoints(const fs::path& model_folder) {
   std::vector<fs::path> files;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(model_folder / "checkpoints", error)) {
+  for (const auto& entry : fs::directory_iterator(model_folder / kCheckpointFolder, error)) {
     if (step_of_checkpoint(entry.path()) >= 0) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {

@@ -13,7 +13,10 @@ namespace kette {
 void average_checkpoints(const std::vector<std::filesystem::path>& files,
                          const std::filesystem::path& result);
 
-/// The step-*.safetensors files of a model directory's checkpoints folder, by rising step.
+/// Where a model directory keeps its checkpoints.
+inline constexpr const char* kCheckpointFolder = "checkpoints";
+
+/// The step-*.safetensors files there, by rising step.
 std::vector<std::filesystem::path> list_checkpoints(const std::filesystem::path& model_folder);
 /// The number in step-N.safetensors; -1 for another name.
 std::int64_t step_of_checkpoint(const std::filesystem::path& file);

@@ -1,7 +1,9 @@
 #include "train/interrupt.h"
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <iterator>
 
 #include "tensor/error.h"
 
@@ -35,6 +37,10 @@ void pass_to_children(int signal) {
 }
 
 }  // namespace
+
+bool is_interrupt(int signal) {
+  return std::find(std::begin(kSignals), std::end(kSignals), signal) != std::end(kSignals);
+}
 
 InterruptGuard::InterruptGuard() {
   interrupted = 0;

@@ -6,6 +6,9 @@
 
 namespace kette {
 
+/// Whether it is one of these signals.
+bool is_interrupt(int signal);
+
 /// The first of these signals lets the state be saved, a second one of any kind ends the program at once.
 class InterruptGuard {
  public:

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "data/files/atomic_file.h"
+#include "models/average.h"
 #include "train/trainer.h"
 
 namespace kette {
@@ -27,7 +28,7 @@ RunFolder::RunFolder(const TrainOptions& options, RunFingerprint fingerprint)
                 ": expected a folder without a model, given one that was trained for ", state->step,
                 " steps; continue it with --resume, or choose another --out");
   }
-  make_folder(path_ / "checkpoints");
+  make_folder(path_ / kCheckpointFolder);
 }
 
 void RunFolder::resume(const RunFingerprint& stored, bool force_data) {

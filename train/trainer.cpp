@@ -46,7 +46,7 @@ class Trainer {
   /// Whether the model is the mean of these already, as a finished run has left it; then with what was said of it.
   bool has_average(const std::vector<fs::path>& files);
   fs::path checkpoint(std::int64_t step) const {
-    return options_.out / "checkpoints" / ("step-" + std::to_string(step) + ".safetensors");
+    return options_.out / kCheckpointFolder / ("step-" + std::to_string(step) + ".safetensors");
   }
   void prune_checkpoints() const;
   void say_what_changed(Progress& progress) const;

@@ -135,10 +135,12 @@ void add_bench_translate_command(CLI::App& bench) {
   add_weights_option(model, options->weights, name_of(DType::f32));
   add_cache_option(model, options->cache);
   OptionGroup text(command, "Sentences (default: random ones)");
-  text.path("--src", options->source, "Real ones");
+  const Option source = text.path("--src", options->source, "Real ones");
   text.path("--tokenizer", options->tokenizer,
-            "A SentencePiece model for them (default: train one on them)");
-  text.number("--pieces", options->pieces, at_least(1), "Its pieces when it is trained");
+            "A SentencePiece model for them (default: train one on them)")
+      .needs(source);
+  text.number("--pieces", options->pieces, at_least(1), "Its pieces when it is trained")
+      .needs(source);
   text.number("--sentences", options->sentences, at_least(1), "How many random ones");
   text.number("--length", options->length, at_least(1),
               "Tokens of a random sentence, and of every translation");

@@ -1,6 +1,7 @@
 // `kette average`: the mean of checkpoints, as another file of parameters.
 #include <iostream>
 #include <memory>
+#include <set>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
@@ -32,12 +33,24 @@ std::vector<std::filesystem::path> chosen_files(const AverageOptions& o) {
   return files;
 }
 
-/// Parameters take the place of earlier ones, and of nothing else.
-void check_result(const std::filesystem::path& file) {
-  if (!std::filesystem::exists(file)) return;
+std::set<std::string> tensors_of(const std::filesystem::path& file) {
+  const std::vector<std::string> names = SafetensorsFile::open(file).names();
+  return {names.begin(), names.end()};
+}
+
+bool is_like(const std::filesystem::path& file, const std::filesystem::path& checkpoint) {
+  const std::set<std::string> expected = tensors_of(checkpoint);
   try {
-    SafetensorsFile::open(file);
+    return tensors_of(file) == expected;
   } catch (const Error&) {
+    return false;
+  }
+}
+
+/// Parameters take the place of earlier ones of such a model, and of nothing else.
+void check_result(const std::filesystem::path& file, const std::filesystem::path& checkpoint) {
+  if (!std::filesystem::exists(file)) return;
+  if (!is_like(file, checkpoint)) {
     throw UsageError("--out: expected a new file or earlier parameters, given " + file.string() +
                      ", which holds something else");
   }
@@ -45,8 +58,8 @@ void check_result(const std::filesystem::path& file) {
 
 void run(const AverageOptions& o) {
   use_threads(o.common);
-  check_result(o.out);
   const std::vector<std::filesystem::path> files = chosen_files(o);
+  check_result(o.out, files.front());
   average_checkpoints(files, o.out);
   std::cout << visible(o.out.string()) << ": the mean of " << files.size() << " checkpoints\n";
   Json names = Json::array();

@@ -45,7 +45,13 @@ AnyModel load_any(const fs::path& path) {
 /// The text as both read it; a sentence with the translation that the first makes of it.
 Batch batch_of(const CompareOptions& o, const AnyModel& a, const AnyModel& b) {
   if (o.text.empty()) return random_text(*a.model, *b.model);
-  const std::vector<std::int32_t> ids = a.tokenizer->encode_source(o.text, o.language);
+  const std::vector<std::int32_t> ids = a.tokenizer->encode_source(o.text, o.language),
+                                  others = b.tokenizer->encode_source(o.text, o.language);
+  KETTE_CHECK(ids == others,
+              "compare: expected a text that both tokenizers read alike, given one that they read "
+              "as ",
+              ids.size(), " and ", others.size(),
+              " other tokens (without a text both models read the same random ones)");
   const auto* writes = dynamic_cast<const AutoregressiveModel*>(a.model.get());
   if (writes == nullptr) return whole_text(between_marks(ids, a.tokenizer->special()));
   if (!writes->has_encoder()) {

@@ -74,7 +74,14 @@ ScoreLines views(const std::vector<std::string>& texts) { return {texts.begin(),
 
 /// Before anything is loaded.
 void check(EvaluateOptions& o) {
-  if (!o.text.files.empty()) return;
+  if (!o.text.files.empty()) {
+    const TextScoreOptions& score = o.text.score;
+    if (score.context > 0 && score.stride > score.context) {
+      throw UsageError("--stride: expected at most the context of " +
+                       std::to_string(score.context) + ", given " + std::to_string(score.stride));
+    }
+    return;
+  }
   if (o.source.empty() || o.reference.empty()) {
     throw UsageError(
         "expected --src and --ref for a translation model, or --text for a language model, given " +
@@ -104,8 +111,7 @@ void evaluate_translation(const EvaluateOptions& o) {
     others.assign(lines.views().begin(), lines.views().end());
   }
   std::optional<Sink> output;
-  std::vector<std::filesystem::path> read = {o.model.models.begin(), o.model.models.end()};
-  read.insert(read.end(), {o.source, o.reference});
+  std::vector<std::filesystem::path> read = o.model.with({o.source, o.reference});
   if (!o.against.empty()) read.push_back(o.against);
   if (!o.output.empty()) output.emplace(o.output, read);
   const std::vector<std::string> translations = translate(loaded, o, source);

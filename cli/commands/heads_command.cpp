@@ -267,10 +267,14 @@ void add_heads_command(CLI::App& program) {
   OptionGroup group(command, "Text");
   Option source = group.path("--src", options->source, "Sentences to translate");
   source.needs(group.path("--tgt", options->target, "Their reference translations").needs(source));
-  group.list("--text", options->text, "Text for a language model").excludes(source);
-  group.number("--context", options->context, at_least(1),
-               "Tokens of a window of it (default: as many as the model sees)");
-  group.number("--windows", options->windows, at_least(1), "Windows of it at most");
+  const Option text =
+      group.list("--text", options->text, "Text for a language model").excludes(source);
+  group
+      .number("--context", options->context, at_least(1),
+              "Tokens of a window of it (default: as many as the model sees)")
+      .excludes(source);
+  group.number("--windows", options->windows, at_least(1), "Windows of it at most")
+      .excludes(source);
   OptionGroup study(command, "Study");
   add_page_option(study, "--out", options->out,
                   "Where the page goes (default: none, only a table)");
@@ -280,6 +284,7 @@ void add_heads_command(CLI::App& program) {
   study.number("--samples", options->bootstrap.samples, at_least(1), "Resamples of the bootstrap");
   study.number("--seed", options->bootstrap.seed, "Of the bootstrap");
   add_search_options(command, options->search);
+  exclude_groups(command, text, {"Search"});
   add_common_options(command, options->common);
   when_read(command, [options] { options->search.check(); });
   when_run(command, [options] { run(*options); });

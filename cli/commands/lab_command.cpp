@@ -22,11 +22,15 @@ struct LabOptions {
   ExperimentOptions experiment;
 };
 
-void print_list() {
+void print_list(bool json) {
+  Json list = Json::array();
   for (const Experiment& experiment : experiments()) {
     std::cout << text("%-16s %s\n%-16s after %s\n", experiment.name.c_str(),
                       experiment.what.c_str(), "", experiment.paper.c_str());
+    list.push_back(
+        {{"name", experiment.name}, {"what", experiment.what}, {"paper", experiment.paper}});
   }
+  if (json) print_json({{"experiments", list}});
 }
 
 const Experiment& named(const std::string& name) {
@@ -63,7 +67,7 @@ void print(const ExperimentReport& report) {
 
 void run(const LabOptions& o) {
   use_threads(o.common);
-  if (o.list) return print_list();
+  if (o.list) return print_list(o.common.json);
   const Experiment& experiment = named(o.name);
   check_inputs(experiment, o.experiment);
   const Stopwatch watch;

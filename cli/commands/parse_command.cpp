@@ -1,4 +1,5 @@
 // `kette parse`: sentences to constituency trees, line by line; or the words of gold trees, and the score.
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -21,13 +22,6 @@ struct ParseCommandOptions {
   TranslateOptions search = parse_options();
   std::filesystem::path input, output, gold;
   ParseScoreOptions scoring;
-
-  /// The models, and beside them this file.
-  std::vector<std::filesystem::path> read(const std::filesystem::path& file) const {
-    std::vector<std::filesystem::path> all(model.models.begin(), model.models.end());
-    all.push_back(file);
-    return all;
-  }
 };
 
 /// A tree a line, evalb's mark of no tree for a line without words.
@@ -45,14 +39,17 @@ class Parser {
     loaded_.release();
   }
 
-  /// share: of everything, with these lines.
-  std::vector<Parse> parse(const std::vector<std::string>& lines, const std::string& file,
-                           std::int64_t first_line, double share) {
-    check_lengths(loaded_, {lines.begin(), lines.end()}, file, first_line);
+  /// line_of: the line of the file that sentence i of these stands in. share: of everything, with these.
+  std::vector<Parse> parse(const std::vector<std::string>& sentences, const std::string& file,
+                           const std::function<std::int64_t(std::size_t i)>& line_of,
+                           double share) {
+    for (std::size_t i = 0; i < sentences.size(); ++i) {
+      check_lengths(loaded_, {sentences[i]}, file, line_of(i));
+    }
     TranslateOptions search = options_.search;
-    search.first_number = first_line - 1;
+    search.first_number = sentences_;
     const Stopwatch watch;
-    std::vector<Parse> parses = parser_.parse(lines, search, progress_.next_part(share));
+    std::vector<Parse> parses = parser_.parse(sentences, search, progress_.next_part(share));
     seconds_ += watch.seconds();
     progress_.clear();
     sentences_ += std::ssize(parses);
@@ -88,13 +85,14 @@ void parse_lines(const ParseCommandOptions& o, int threads) {
   LineReader source = open_sentences(o.input);
   Parser parser(o);
   std::vector<std::string> part = source.next(kSentencesAtOnce);
-  Sink sink(
-      o.output,
-      o.read(o.input));  // now, so that input that is refused leaves an earlier output as it is
+  // Now, so that input that is refused leaves an earlier output as it is.
+  Sink sink(o.output, o.model.with({o.input}));
   while (!part.empty()) {
+    const auto line_of = [&](std::size_t i) {
+      return source.first_line() + static_cast<std::int64_t>(i);
+    };
     std::string written;
-    for (const Parse& parse :
-         parser.parse(part, source.name(), source.first_line(), source.share())) {
+    for (const Parse& parse : parser.parse(part, source.name(), line_of, source.share())) {
       written += format(parse);
     }
     sink.write(written);
@@ -107,12 +105,13 @@ void parse_gold(const ParseCommandOptions& o, int threads) {
   const Treebank gold = read_trees(o.gold, kWholeText), plain = cleaned(gold);
   Parser parser(o);
   std::optional<Sink> output;
-  if (!o.output.empty()) output.emplace(o.output, o.read(o.gold));
+  if (!o.output.empty()) output.emplace(o.output, o.model.with({o.gold}));
   std::vector<std::string> sentences;
   for (const Tree& tree : plain.trees) sentences.push_back(sentence_of(tree));
   Treebank found = plain;
   std::string written;
-  std::vector<Parse> parses = parser.parse(sentences, o.gold.string(), 1, 1);
+  const auto line_of = [&](std::size_t i) { return plain.lines[i]; };
+  std::vector<Parse> parses = parser.parse(sentences, o.gold.string(), line_of, 1);
   for (std::size_t i = 0; i < parses.size(); ++i) {
     written += format(parses[i]);
     found.trees[i] = std::move(parses[i].tree);

@@ -241,8 +241,8 @@ void add_patch_command(CLI::App& program) {
               "Or pairs of the bundled English-German grammar")
       .excludes(pairs);
   add_language_option(group, options->language);
-  group.number("--count", options->count, at_least(1), "How many of those");
-  group.number("--seed", options->seed, "Of those");
+  group.number("--count", options->count, at_least(1), "How many of those").excludes(pairs);
+  group.number("--seed", options->seed, "Of those").excludes(pairs);
   add_page_option(group, "--out", options->out, "Where the page goes (default: none, only tables)");
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <cstring>
+#include <exception>
 #include <future>
 #include <iostream>
 #include <map>
@@ -109,7 +111,7 @@ class Sweep {
   /// The settings as they are kept, to be found the same by another start.
   void write_settings(const Training& training) const;
   std::optional<Json> result_of(const Training& training) const;
-  /// Trains one after the other, as long as there are some; of each thread's own.
+  /// Trains one after the other, as long as there are some; of each thread's own. Throws nothing.
   void work();
   /// The next one to be trained, which has been said; nothing after the last.
   const Training* next();
@@ -126,6 +128,7 @@ class Sweep {
   std::vector<Training> trainings_;
   std::mutex mutex_;  // of what follows, and of the table
   std::size_t next_ = 0;
+  std::exception_ptr failure_;  // the first, which stopped the others
   InterruptRelay relay_;
 };
 
@@ -160,9 +163,11 @@ void Sweep::write_settings(const Training& training) const {
                 ", or give the run another name)");
     write_file_atomically(files.settings(), training.settings);
   }
+  const std::optional<Json> result = result_of(training);
   for (const SweepEvaluation& evaluation : file_.evaluations) {
     const fs::path file = files.settings_of(evaluation);
-    if (is_kept(file, evaluation.settings)) continue;
+    const bool is_scored = result && result->contains(evaluation.key());
+    if (is_scored && is_kept(file, evaluation.settings)) continue;
     fs::remove(files.result());  // the model is scored anew
     if (const fs::path output = files.output_of(evaluation); !output.empty()) fs::remove(output);
     write_file_atomically(file, evaluation.settings);
@@ -183,11 +188,15 @@ ProcessOutcome Sweep::call(const Training& training, std::vector<std::string> wo
   if (threads_ > 0) words.insert(words.end(), {"--threads", std::to_string(threads_)});
   ProcessOutcome outcome = run_own_process(
       std::move(words), options_.jobs == 1 ? "" : "[" + training.title + "] ", relay_);
-  if (outcome.code > 128) {
+  const int signal = std::max(outcome.code - 128, 0);
+  if (signal == 0) return outcome;
+  if (relay_.requested() != 0 || is_interrupt(signal)) {
     std::cerr << "kette: stopped in [" + training.title +
                      "]; the same command goes on from there\n";
     exit_with(outcome.code);
   }
+  std::cerr << "kette: [" + training.title + "] was killed by signal " + std::to_string(signal) +
+                   " (" + strsignal(signal) + ")\n";
   return outcome;
 }
 
@@ -280,8 +289,10 @@ void Sweep::work() {
       table(rows());
     }
   } catch (...) {
+    const std::lock_guard lock(mutex_);
+    if (failure_) return;
+    failure_ = std::current_exception();
     if (relay_.requested() == 0) relay_.pass_on(SIGTERM);  // the others save their states, too
-    throw;
   }
 }
 
@@ -290,8 +301,9 @@ void Sweep::run() {
     check_table(training.run.name,
                 [&] { check_settings(training.run, training.files, options_.device); });
   }
-  for (const SweepEvaluation& evaluation : file_.evaluations) {
+  for (SweepEvaluation& evaluation : file_.evaluations) {
     check_table(evaluation.title(), [&] { evaluation.check(options_.device); });
+    evaluation.add_fingerprints();
   }
   for (const Training& training : trainings_) write_settings(training);
   std::vector<std::future<void>> workers;
@@ -299,6 +311,7 @@ void Sweep::run() {
     workers.push_back(std::async(std::launch::async, [this] { work(); }));
   }
   for (std::future<void>& worker : workers) worker.get();
+  if (failure_) std::rethrow_exception(failure_);
   if (const int signal = relay_.requested(); signal != 0) exit_with(128 + signal);
   const std::vector<SweepRow> all = rows();
   std::cout << table(all);

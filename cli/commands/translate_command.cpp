@@ -65,11 +65,10 @@ void run(TranslateCommandOptions& o) {
   loaded.release();
   std::vector<std::string> part = source.next(kSentencesAtOnce);
   Prefixes prefixes(o.prefix);
-  std::vector<std::filesystem::path> read = {o.model.models.begin(), o.model.models.end()};
-  read.push_back(o.input);
+  std::vector<std::filesystem::path> read = o.model.with({o.input});
   if (!o.prefix.empty()) read.push_back(o.prefix);
-  Sink sink(o.output,
-            read);  // now, so that input that is refused leaves an earlier output as it is
+  // Now, so that input that is refused leaves an earlier output as it is.
+  Sink sink(o.output, read);
   const bool lists = o.translate.n_best > 1 && !o.translate.minimum_risk;
   std::int64_t sentences = 0, tokens = 0;
   double seconds = 0;

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/cli/run_kette.h"
+#include "tests/cli/run_bash.h"
 
 using namespace kette::testing;
 
@@ -154,6 +154,28 @@ TEST_CASE("kette sweep: several texts are evaluated, each compared by itself") {
   CHECK(again.at("results")[0].at("evaluation long one").at("metric") == "bleu");
   CHECK(read_file(folder / "out" / "b" / "seed 1" / "model" / "model.safetensors") == model);
   CHECK_FALSE(holds(read_file(folder / "out" / "table.md"), "short one"));
+  CHECK(sweep(both).at("evaluation short one").at("score") ==
+        b.at("evaluation short one").at("score"));
+}
+
+TEST_CASE("kette sweep: against other references a model is scored anew") {
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  write_file(folder / "test.en", read_file(folder / "valid.en"));
+  write_file(folder / "test.de", read_file(folder / "valid.de"));
+  write_file(folder / "runs.toml",
+             shared_settings(folder) + evaluation(folder, "evaluate", "test") + "[a]\n");
+  const auto sweep = [&] {
+    const testing::Outcome outcome =
+        run_kette({"sweep", (folder / "runs.toml").string(), "--out", (folder / "out").string(),
+                   "--threads", "1"});
+    REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+  };
+  sweep();
+  const std::filesystem::path translations = folder / "out" / "a" / "translations.txt";
+  write_file(folder / "test.de", read_file(translations));  // which are perfect now
+  sweep();
+  CHECK(holds(read_file(folder / "out" / "table.md"), "| 100.00 |"));
 }
 
 TEST_CASE("kette sweep: the perplexity is that of the model that is scored, in a second try, too") {
@@ -257,6 +279,37 @@ TEST_CASE("kette sweep: a run that fails is told and tried again, the others are
   CHECK(outcome.says("expected results of all 2 runs, given none of 1"));
   CHECK(std::filesystem::exists(folder / "out" / "good" / "result.json"));
   CHECK(holds(read_file(folder / "out" / "table.md"), "| bad | tgt = " + uneven + " |"));
+}
+
+TEST_CASE("kette sweep: a run that is killed is told, the others are done") {
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  write_file(folder / "runs.toml",
+             shared_settings(folder) + "[long]\nsteps = 1000000\n[short]\n");
+  const std::string out = (folder / "out").string(), log = out + "/long/model/log.jsonl";
+  const Outcome outcome = run_bash(
+      "'" + kette_binary() + "' sweep '" + (folder / "runs.toml").string() + "' --out '" + out +
+      "' --threads 1 &\nwhile [[ ! -s '" + log + "' ]] && kill -0 $!; do sleep 0.01; done\n" +
+      "kill -9 $(cat /proc/$!/task/*/children)\nwait $!");
+  CAPTURE(outcome.out);
+  CHECK(outcome.code == 1);
+  CHECK(holds(outcome.out, "[long] was killed by signal 9 (Killed)"));
+  CHECK(holds(outcome.out, "expected results of all 2 runs, given none of 1"));
+  CHECK(std::filesystem::exists(folder / "out" / "short" / "result.json"));
+}
+
+TEST_CASE("kette sweep: what ends it is told, whichever run it comes up with") {
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  write_file(folder / "runs.toml",
+             shared_settings(folder) + "[long]\nsteps = 1000000\n[short]\n");
+  std::filesystem::create_directories(folder / "out" / "table.md");
+  const Outcome outcome =
+      run_kette({"sweep", (folder / "runs.toml").string(), "--out", (folder / "out").string(),
+                 "--threads", "2", "--jobs", "2"});
+  CAPTURE(outcome.err);
+  CHECK(outcome.code == 1);
+  CHECK(outcome.says("table.md: expected a file to write, given a directory"));
 }
 
 TEST_CASE("kette sweep: a signal to it alone stops the run at work, which saves its state") {
