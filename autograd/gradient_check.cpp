@@ -4,6 +4,7 @@
 
 #include "autograd/anomaly.h"
 #include "autograd/tape.h"
+#include "tensor/ceil_div.h"
 #include "tensor/gap.h"
 #include "tensor/random.h"
 
@@ -47,7 +48,7 @@ double nearest_difference(const Line& f, double step, double gradient, double ne
 
 /// From one element that is checked to the next.
 std::int64_t stride_of(const Tensor& x, std::int64_t elements) {
-  return elements > 0 ? std::max<std::int64_t>(1, x.elements() / elements) : 1;
+  return elements > 0 ? std::max<std::int64_t>(1, ceil_div(x.elements(), elements)) : 1;
 }
 
 /// Differences of `loss` in some elements of x, held against `gradient`.

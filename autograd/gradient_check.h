@@ -1,5 +1,4 @@
-// Gradient check: the gradient of L = sum_i w_i y_i, with fixed random weights w, against central
-// differences
+// Gradient check: the gradient of L = sum_i w_i y_i, with fixed random weights w, against central differences
 //   (L(x + h) - L(x - h)) / 2h       in f64, element by element     (Deep Learning, section 11.5)
 // The random weights matter: the gradient of sum(softmax(x)) is zero, and so is that of a softmax
 // gradient that is wrong. The gap of an element is |expected - got| relative to the largest

@@ -10,6 +10,13 @@ Tensor room_over(const Tensor& dy) {
   return dy.is_sole_owner() ? dy : Tensor::empty(dy.shape(), dy.dtype(), dy.device());
 }
 
+GradientSlot GradientSlot::another() const {
+  GradientSlot slot = *this;
+  slot.gradient_ = {};
+  slot.leaf_.reset();
+  return slot;
+}
+
 void GradientSlot::add(Tensor gradient) {
   if (!wanted_) return;
   if (!(gradient.shape() == shape_)) {

@@ -1,7 +1,6 @@
-// Where the gradient of one value gathers. An op's backward writes straight into the slots of its
-// inputs: add() hands over a tensor, buffer() lends one to a kernel that can add in place.
-// Broadcasting is undone here and nowhere else (Goodfellow et al., Deep Learning, section 6.5: a
-// value used twice sums its gradients).
+// Where the gradient of one value gathers. An op's backward writes straight into the slots of its inputs: add()
+// hands over a tensor, buffer() lends one to a kernel that can add in place. Broadcasting is undone here and
+// nowhere else (Goodfellow et al., Deep Learning, section 6.5: a value used twice sums its gradients).
 #pragma once
 
 #include "autograd/variable.h"
@@ -22,6 +21,8 @@ class GradientSlot {
     leaf_ = std::move(leaf);
   }
 
+  /// An empty one for the same value.
+  GradientSlot another() const;
   bool wanted() const { return wanted_; }
   const Shape& shape() const { return shape_; }
   /// Adds a gradient of this slot's shape, or of a shape it was broadcast to. Of bf16 values the

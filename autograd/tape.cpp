@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "autograd/anomaly.h"
+#include "autograd/input_slots.h"
 #include "autograd/op_observer.h"
 #include "tensor/observer.h"
 
@@ -104,6 +105,7 @@ void Tape::backward(const Variable& output, const Tensor& output_gradient) {
   std::vector<GradientSlot*> inputs;
   std::vector<Tensor> upstream;
   GradientSlot unwanted;
+  InputSlots slots;
   for (std::size_t at = nodes_.size(); at-- > 0;) {
     Entry& entry = nodes_[at];
     upstream.clear();
@@ -120,7 +122,9 @@ void Tape::backward(const Variable& output, const Tensor& output_gradient) {
       const TapeEntry seen{*this, *entry.node, static_cast<std::int64_t>(at), entry.inputs,
                            entry.outputs};
       if (watching) watching->before_backward(seen, upstream, inputs);
-      entry.node->backward(upstream, inputs);
+      slots.assign(inputs);
+      entry.node->backward(upstream, slots.given());
+      slots.gather();
       if (watching) watching->after_backward(seen, inputs);
       check_backward(entry.node->name(), inputs);
     }

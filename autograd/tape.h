@@ -36,8 +36,7 @@ class Tape {
   /// The gradient of a watched value after backward(); undefined if none arrived.
   Tensor gradient(const Variable& watched) const;
 
-  /// From a scalar: d output / d leaf is added to every leaf. Once only: the nodes are gone
-  /// afterwards.
+  /// From a scalar: d output / d leaf is added to every leaf. Once only: the nodes are gone afterwards.
   void backward(const Variable& output);
   /// From any shape, given the gradient of the output.
   void backward(const Variable& output, const Tensor& output_gradient);

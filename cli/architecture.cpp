@@ -57,10 +57,17 @@ Option ArchitectureOptions::add_preset_option(OptionGroup& group,
                                               const std::vector<std::string>& presets,
                                               const std::string& help,
                                               const std::function<void(const std::string&)>& then) {
-  return group.choice("--preset", preset_, presets, help, [this, then](const std::string& name) {
-    apply_preset(name);
-    if (then) then(name);
-  });
+  return preset_option_.emplace(
+      group.choice("--preset", preset_, presets, help, [this, then](const std::string& name) {
+        apply_preset(name);
+        if (then) then(name);
+      }));
+}
+
+bool ArchitectureOptions::is_given() const {
+  return preset_option_->given() ||
+         std::any_of(options_.begin(), options_.end(),
+                     [](const FieldOption& option) { return option.option.given(); });
 }
 
 std::vector<std::size_t> ArchitectureOptions::families_with(const std::string& option) const {

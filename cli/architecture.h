@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <typeinfo>
 #include <vector>
@@ -17,6 +18,8 @@ class ArchitectureOptions {
   ArchitectureOptions();
 
   const std::string& preset() const { return preset_; }
+  /// Whether a preset or a field was.
+  bool is_given() const;
   void apply_preset(const std::string& name);
   const Family& family() const { return configs_[chosen_]->family(); }
   std::unique_ptr<ModelConfig> config() const;
@@ -58,6 +61,7 @@ class ArchitectureOptions {
   bool is_foreign(const FieldOption& option) const;
 
   std::string preset_;
+  std::optional<Option> preset_option_;
   std::size_t chosen_ = 0;
   // One of each family, which options point into: the first one that has a field holds what was given.
   std::vector<std::unique_ptr<ModelConfig>> configs_;

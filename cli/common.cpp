@@ -173,6 +173,20 @@ double processor_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
+void check_replaces(const std::string& option, const std::filesystem::path& file,
+                    const std::string& what, const std::function<void()>& check) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(file, none))
+    return;  // whoever writes it says what is wrong
+  if (std::filesystem::file_size(file) == 0) return;
+  try {
+    check();
+  } catch (const Error&) {
+    throw UsageError(option + ": expected a new file or " + what + ", given " + file.string() +
+                     ", which holds something else");
+  }
+}
+
 void exit_with(int code) { throw Exit{code}; }
 
 }  // namespace kette::cli

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -76,6 +77,11 @@ double peak_rss_mib();
 double processor_seconds();
 /// Of at least one value.
 double median(std::vector<double> values);
+
+/// Throws UsageError if something else than an earlier `what` lies where one is to be written, which would be lost.
+/// check: throws an Error unless it is one.
+void check_replaces(const std::string& option, const std::filesystem::path& file,
+                    const std::string& what, const std::function<void()>& check);
 
 /// Ends the program with this exit code; the message has been printed.
 struct Exit {

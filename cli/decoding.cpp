@@ -117,8 +117,9 @@ void add_candidate_options(CLI::App& command, TranslateOptions& options,
   OptionGroup group(command, "Candidates");
   Option n_best = group.number(
       "--n-best", options.n_best, at_least(1),
-      lists ? "Best translations of each line, or as many samples, as `line ||| text ||| score`"
-            : "Best translations of each line, or as many samples, for --mbr");
+      lists
+          ? "Best translations of each line, or as many samples, as `line ||| text ||| score`: lines from 1; the logarithm of the probability by the length penalty"
+          : "Best translations of each line, or as many samples, for --mbr");
   Option mbr = group.one_of(
       "--mbr", all_names<Utility>(),
       [&options](const std::string& name) { options.minimum_risk = enum_named<Utility>(name); },

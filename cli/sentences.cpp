@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <iostream>
+#include <utility>
 
 #include "models/average.h"
 #include "tensor/stopwatch.h"
@@ -21,7 +22,7 @@ LineReader open_sentences(const fs::path& file) {
 }
 
 Sink::Sink(const fs::path& file, const std::vector<fs::path>& read) {
-  if (file.empty()) return;
+  if (file.empty() || file == "-") return;
   name_ = file.string();
   for (const fs::path& one : read) {
     std::error_code nothing;  // a file that is not there yet is no other one
@@ -35,11 +36,17 @@ Sink::Sink(const fs::path& file, const std::vector<fs::path>& read) {
     KETTE_CHECK(!is_of_model, name_, ": expected a new file, or one elsewhere than in ",
                 one.string(), ", the model that is read, given one that is there");
   }
-  file_.open(file, std::ios::binary);
+  std::error_code nothing;
+  has_earlier_ = fs::is_regular_file(file, nothing);
+  file_.open(file, std::ios::binary | (has_earlier_ ? std::ios::app : std::ios::trunc));
   check("a file that can be written");
 }
 
 void Sink::write(const std::string& text) {
+  if (std::exchange(has_earlier_, false)) {
+    file_.close();
+    file_.open(name_, std::ios::binary | std::ios::trunc);
+  }
   std::ostream& stream = name_.empty() ? std::cout : file_;
   stream << (name_.empty() ? for_stdout(text) : text) << std::flush;
   if (!stream.good()) check("room for all of the output");

@@ -26,7 +26,8 @@ bool is_stdin(const std::filesystem::path& file);
 /// Of a file, or of stdin.
 LineReader open_sentences(const std::filesystem::path& file);
 
-/// A file, or stdout where none is named; every part is handed to the system at once.
+/// A file, or stdout where none or "-" is named; every part is handed to the system at once. What the file held is there
+/// until the first part is.
 class Sink {
  public:
   /// read: what parts are still to be read from (nothing or "-": stdin), and models and checkpoints. An Error if the file
@@ -39,6 +40,7 @@ class Sink {
 
   std::string name_;
   std::ofstream file_;
+  bool has_earlier_ = false;
 };
 
 /// Says on stderr how far decoding has come, once it takes long: sentences, how many a second, and the time left

@@ -176,9 +176,17 @@ void TrainCommandOptions::add_optimisation_options(CLI::App& command) {
                "Tokens of a batch, of the larger side; for text whole windows");
   group.number("--accumulate", t.accumulate, at_least(1),
                "Batches a step, added up as if they were one");
-  group.choice("--schedule", t.schedule.kind,
-               "Of the learning rate; cosine falls until the run ends");
-  group.number("--lr", t.schedule.lr, above(0), "Its peak; for noam the factor");
+  group.one_of(
+      "--schedule", all_names<ScheduleKind>(),
+      [this, &t](const std::string& name) {
+        t.schedule.width = architecture_.config()->width;
+        t.schedule = with_kind(t.schedule, enum_named<ScheduleKind>(name));
+      },
+      [&t] { return enum_name(t.schedule.kind); },
+      "Of the learning rate; cosine falls until the run ends");
+  group.number(
+      "--lr", t.schedule.lr, above(0),
+      "Its peak, for noam the factor (default: the peak of the preset, whatever the schedule)");
   group.number("--warmup", t.schedule.warmup, at_least(1), "Steps until the peak");
   group.number("--beta1", t.adam.beta1, rate(), "Adam's decay of the mean");
   group.number("--beta2", t.adam.beta2, rate(), "Adam's decay of the mean square");

@@ -1,5 +1,6 @@
 #include "models/adapter_directory.h"
 
+#include "data/corpora/lexicon.h"
 #include "data/files/atomic_file.h"
 #include "data/files/json_text.h"
 #include "data/files/safetensors.h"
@@ -72,6 +73,7 @@ void merge_adapters(const fs::path& folder, const fs::path& out, const fs::path&
   AtomicFolder merged(out);
   save_description(merged.path(), model->config(), *tokenizer);
   save_parameters(merged.path() / kModelFile, model->parameters(), metadata);
+  copy_lexicon(folder, merged.path(), *tokenizer);
   merged.commit();
 }
 

@@ -1,5 +1,8 @@
 #include "models/autoregressive_model.h"
 
+#include <algorithm>
+#include <set>
+
 #include "autograd/ops/ids.h"
 
 namespace kette {
@@ -63,7 +66,13 @@ void AutoregressiveModel::become_snapshot_of(const AutoregressiveModel& other,
               "weights: expected f32 or bf16 on ", device.str(),
               ", given int8, which is for a CPU (take bf16)");
   output_map().prepacked = other.output().prepack(weights);
-  Model::become_snapshot_of(other, weights);
+  const Leaf* projection = output().weight.leaf().get();
+  const std::vector<Embedding*> tables = token_tables();
+  const bool is_tied = std::any_of(tables.begin(), tables.end(), [&](const Embedding* table) {
+    return table->table.leaf().get() == projection;  // which is looked up, too
+  });
+  Model::become_snapshot_of(other, weights,
+                            is_tied ? std::set<const Leaf*>() : std::set{projection});
 }
 
 }  // namespace kette

@@ -60,8 +60,8 @@ class Bert final : public Model {
   Variable loss(const Batch& batch, const CrossEntropyOptions& options, Run& run,
                 const Tensor& sums = {}) const override;
 
-  /// A snapshot as AutoregressiveModel::for_decoding() makes one: what it says of a text has the same
-  /// bits whatever other texts are read with it.
+  /// A snapshot as AutoregressiveModel::for_decoding() makes one, with the table of tokens in f32: what it says of a
+  /// text has the same bits whatever other texts are read with it.
   std::unique_ptr<Bert> for_decoding(DType weights = DType::f32) const;
 
   // The parts, for study and for exchange with other programs.

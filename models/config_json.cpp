@@ -78,6 +78,8 @@ Json parse(const std::string& text, const std::string& origin) {
 std::string read_description(const fs::path& folder) {
   KETTE_CHECK(fs::is_directory(folder), folder.string(),
               ": expected a model directory, given no such folder");
+  KETTE_CHECK(fs::exists(folder / "config.json"), folder.string(),
+              ": expected a model directory, given a folder without config.json");
   return read_text(folder / "config.json");
 }
 

@@ -147,7 +147,9 @@ CacheSize GptConfig::largest_cache() const {
   for (std::int64_t i = 0; i < layers; ++i) heads_kept += heads_of(i).count / pattern().group;
   const bool is_state = attention == AttentionWeights::linear;
   const std::int64_t of_head =
-      is_state ? linear_weights::state_size(head_width) : 2 * head_width * kept;
+      // Smeared keys are kept as they were, too.
+      is_state ? linear_weights::state_size(head_width)
+               : (smeared_keys ? 3 : 2) * head_width * kept;
   return {context, heads_kept * of_head * std::int64_t{sizeof(float)}, is_state};
 }
 

@@ -53,6 +53,8 @@ GptConfig small_unbiased_gpt();
 /// Without norms or biases, with ReLU and an untied output, as of Nanda et al. 2023, "Progress Measures
 /// for Grokking via Mechanistic Interpretability".
 GptConfig small_grokking_gpt();
+/// Four heads, of which pruning has left three in one layer and one in the other.
+GptConfig small_pruned_gpt();
 /// Four heads on two of the keys, which turn; SwiGLU, and root mean square norms.
 GptConfig small_grouped_gpt();
 /// Each token sees three, with ALiBi's slopes for three heads.

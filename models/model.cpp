@@ -24,15 +24,15 @@ void Model::materialize(std::uint64_t seed, DType dtype, Device device, Gradient
   make_tables(dtype, device);
 }
 
-void Model::become_snapshot_of(const Model& other, DType weights) {
-  std::vector<PrepackedWeight> prepacked;
+void Model::become_snapshot_of(const Model& other, DType weights, std::set<const Leaf*> prepacked) {
+  std::vector<PrepackedWeight> maps;
   // The visitor is for whoever changes maps, too; this one does not.
   const_cast<Model&>(other).each_linear(
-      [&](const Linear& map, const auto&) { prepacked.push_back(map.prepack(weights)); });
-  std::set<const Leaf*> within;
+      [&](const Linear& map, const auto&) { maps.push_back(map.prepack(weights)); });
+  std::set<const Leaf*> within = std::move(prepacked);
   std::size_t next = 0;
   each_linear([&](Linear& map, const auto&) {
-    map.prepacked = std::move(prepacked[next++]);
+    map.prepacked = std::move(maps[next++]);
     within.insert({map.weight.leaf().get(), map.bias.leaf().get()});
   });
   for (Embedding* table : weights == DType::int8 ? token_tables() : std::vector<Embedding*>()) {

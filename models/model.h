@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,7 @@ class Model {
   virtual Variable loss(const Batch& batch, const CrossEntropyOptions& options, Run& run,
                         const Tensor& sums = {}) const = 0;
 
-  /// All linear maps but a projection that shares its weight with an embedding.
+  /// All linear maps but the one onto the vocabulary.
   virtual void each_linear(const VisitLinear& visit) = 0;
   /// The tables of tokens, which may lie in int8 for decoding.
   virtual std::vector<Embedding*> token_tables() { return {}; }
@@ -59,8 +60,8 @@ class Model {
   /// What depends on type and place of the values and is no parameter.
   virtual void make_tables(DType, Device) {}
   /// Becomes a snapshot of a model of the same kind that only computes forward: the linear maps
-  /// prepacked, with weights in int8 the tables of tokens in int8, too, all else f32.
-  void become_snapshot_of(const Model& other, DType weights);
+  /// prepacked, with weights in int8 the tables of tokens in int8, too, all else f32. prepacked: what is that already.
+  void become_snapshot_of(const Model& other, DType weights, std::set<const Leaf*> prepacked = {});
 
   ParamStore store_;
 };

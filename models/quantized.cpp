@@ -98,10 +98,7 @@ void quantize_model(const fs::path& folder, const fs::path& out, DType weights,
   AtomicFolder made(out);
   save_description(made.path(), saved.model->config(), *saved.tokenizer);
   write_safetensors(made.path() / kModelFile, tensors, metadata, Checksum::crc32);
-  if (fs::exists(folder / kLexiconFile)) {
-    Lexicon::load(folder / kLexiconFile, *saved.tokenizer)
-        .save(made.path() / kLexiconFile, *saved.tokenizer);
-  }
+  copy_lexicon(folder, made.path(), *saved.tokenizer);
   made.commit();
 }
 

@@ -140,6 +140,8 @@ void TransformerConfig::check() const {
               "positions: expected sinusoidal or learned in a translation model, given ",
               enum_name(positions));
   // Then no count exceeds its position, so that the table has a row for it.
+  KETTE_CHECK(!count_tags || width > 1, "count_tags: expected a width of at least 2, given ",
+              width);
   KETTE_CHECK(!count_tags || first_tag > special.begin,
               "count_tags: expected a first_tag behind the begin mark ", special.begin, ", given ",
               first_tag, " (the preset parse has one)");

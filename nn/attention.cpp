@@ -90,9 +90,9 @@ Variable MultiHeadCrossAttention::operator()(const Variable& x, const Sequences&
                                              Run& run) const {
   const Variable queries = query(x, run);
   const AttentionOptions options{heads.computed(), Mask::none, run.mask(dropout_rate)};
-  const Variable all_heads = shown_probabilities(
-      sequences.cross_attention(layer, queries, key_value, options, run), path, run, options,
-      [&] { return sequences.cross_pairs(layer, queries, key_value); });
+  const Variable all_heads =
+      shown_probabilities(sequences.cross_attention(layer, queries, key_value, options, run), path,
+                          run, options, [&] { return sequences.cross_pairs(layer, queries); });
   return output(run.tap(path, "heads", all_heads), run);
 }
 

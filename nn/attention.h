@@ -38,9 +38,9 @@ struct MultiHeadSelfAttention {
   bool smears_keys() const { return smear.leaf() != nullptr; }
   /// Of all heads of the keys, and of the values.
   std::int64_t key_width() const { return heads.total_width() / pattern.group; }
-  /// Numbers that a slot of a KvCache keeps: a position's keys and values, or a state.
+  /// Numbers that a slot of a KvCache keeps: a position's keys (of smeared ones two) and values, or a state.
   std::int64_t slot_width() const {
-    if (!pattern.is_linear()) return 2 * key_width();
+    if (!pattern.is_linear()) return (smears_keys() ? 3 : 2) * key_width();
     return heads.count / pattern.group * linear_weights::state_size(heads.width);
   }
   Variable operator()(const Variable& x, const Sequences& sequences, Run& run,

@@ -100,8 +100,7 @@ QueriesAndKeys CachedSequences::self_pairs(std::int64_t layer, const Variable& q
   return spelled_out(qkv.value(), options.pattern, places_, past_->layer(layer));
 }
 
-QueriesAndKeys CachedSequences::cross_pairs(std::int64_t layer, const Variable& query,
-                                            const Linear&) const {
+QueriesAndKeys CachedSequences::cross_pairs(std::int64_t layer, const Variable& query) const {
   return spelled_out(query.value(), Mask::none, memory_places_, memory_->layer(layer));
 }
 

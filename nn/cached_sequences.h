@@ -30,8 +30,7 @@ class CachedSequences final : public Sequences {
                            const AttentionOptions& options, const Run& run) const override;
   QueriesAndKeys self_pairs(std::int64_t layer, const Variable& qkv,
                             const AttentionOptions& options) const override;
-  QueriesAndKeys cross_pairs(std::int64_t layer, const Variable& query,
-                             const Linear& key_value) const override;
+  QueriesAndKeys cross_pairs(std::int64_t layer, const Variable& query) const override;
 
  private:
   const KvCache* past_;

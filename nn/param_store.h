@@ -1,10 +1,9 @@
-// All parameters of a model in one flat buffer, all gradients in another: one Adam, one norm, one
-// checkpoint write. A Scope is a path such as encoder/3/self_attention; asking it for a parameter
-// creates and registers it in one act, and asking for a path that exists gives the same parameter
-// again: a tied weight. Matrices lie before vectors, so that decoupled weight decay, which spares
-// biases and gains, is one contiguous range. With bf16 the model computes on rounded copies, while
-// gradients gather and the optimiser works in f32 (Micikevicius et al. 2018, "Mixed Precision
-// Training").
+// All parameters of a model in one flat buffer, all gradients in another: one Adam, one norm, one checkpoint write.
+// A Scope is a path such as encoder/3/self_attention; asking it for a parameter creates and registers it in one
+// act, and asking for a path that exists gives the same parameter again: a tied weight. Matrices lie before
+// vectors, so that decoupled weight decay, which spares biases and gains, is one contiguous range. With bf16 the
+// model computes on rounded copies, while gradients gather and the optimiser works in f32 (Micikevicius et al.
+// 2018, "Mixed Precision Training").
 #pragma once
 
 #include <map>
@@ -37,8 +36,7 @@ class ParamStore {
   /// The parameter at a path; a second request must agree in shape.
   Variable parameter(const std::string& path, Shape shape, Init init);
 
-  /// Allocates the buffers, for values that come from elsewhere. `dtype` is what the model computes
-  /// in.
+  /// Allocates the buffers, for values that come from elsewhere. `dtype` is what the model computes in.
   void allocate(DType dtype, Device device, Gradients gradients);
   /// Allocates the buffers and draws the initial values: each from its own stream, named by seed
   /// and path, so that adding a layer leaves the others as they were.

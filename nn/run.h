@@ -1,7 +1,6 @@
-// What a forward pass needs to know besides its inputs: whether it trains, which random numbers are
-// its own, and who looks inside. Handed from layer to layer; no layer hides a flag of its own. How
-// queries meet keys changes within a run, from encoder to decoder, and comes with the rows
-// (nn/sequences.h).
+// What a forward pass needs to know besides its inputs: whether it trains, which random numbers are its own, and
+// who looks inside. Handed from layer to layer; no layer hides a flag of its own. How queries meet keys changes
+// within a run, from encoder to decoder, and comes with the rows (nn/sequences.h).
 #pragma once
 
 #include "nn/tap.h"
@@ -23,7 +22,9 @@ class Run {
   /// The mask of the next dropout; keeps everything when not training.
   DropoutMask mask(double rate) {
     if (!training_ || rate <= 0) return {};
-    return DropoutMask(rate, {seed_, (step_ << 16) + next_++});
+    // A step has 65,536 streams; what is beyond them lies beyond those of 2^32 steps.
+    const std::uint64_t number = next_++;
+    return DropoutMask(rate, {seed_, (number >> 16 << 48) + (step_ << 16) + (number & 0xffff)});
   }
 
   /// The value at the point `path`, or what the tap puts in its place.

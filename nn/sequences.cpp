@@ -26,8 +26,8 @@ Variable PackedSequences::self_attention(std::int64_t, const Variable& qkv,
 Variable PackedSequences::cross_attention(std::int64_t, const Variable& query,
                                           const Linear& key_value, const AttentionOptions& options,
                                           const Run& run) const {
-  return kette::cross_attention(query, key_value(memory_, run), segments_, memory_segments_,
-                                options);
+  key_value_ = key_value(memory_, run);
+  return kette::cross_attention(query, key_value_, segments_, memory_segments_, options);
 }
 
 QueriesAndKeys PackedSequences::self_pairs(std::int64_t, const Variable& qkv,
@@ -36,9 +36,8 @@ QueriesAndKeys PackedSequences::self_pairs(std::int64_t, const Variable& qkv,
   return {columns(qkv, 0, width), columns(qkv, width, all), segments_, segments_, options.pattern};
 }
 
-QueriesAndKeys PackedSequences::cross_pairs(std::int64_t, const Variable& query,
-                                            const Linear& key_value) const {
-  return {query, key_value(memory_), segments_, memory_segments_};
+QueriesAndKeys PackedSequences::cross_pairs(std::int64_t, const Variable& query) const {
+  return {query, key_value_, segments_, memory_segments_};
 }
 
 }  // namespace kette

@@ -47,8 +47,7 @@ class Sequences {
   /// What the calls above compute, spelled out; after them.
   virtual QueriesAndKeys self_pairs(std::int64_t layer, const Variable& qkv,
                                     const AttentionOptions& options) const = 0;
-  virtual QueriesAndKeys cross_pairs(std::int64_t layer, const Variable& query,
-                                     const Linear& key_value) const = 0;
+  virtual QueriesAndKeys cross_pairs(std::int64_t layer, const Variable& query) const = 0;
 
  private:
   Tensor counts_;
@@ -72,14 +71,14 @@ class PackedSequences final : public Sequences {
                            const AttentionOptions& options, const Run& run) const override;
   QueriesAndKeys self_pairs(std::int64_t layer, const Variable& qkv,
                             const AttentionOptions& options) const override;
-  QueriesAndKeys cross_pairs(std::int64_t layer, const Variable& query,
-                             const Linear& key_value) const override;
+  QueriesAndKeys cross_pairs(std::int64_t layer, const Variable& query) const override;
 
  private:
   Segments segments_, memory_segments_;
   Variable memory_;
   Tensor positions_;
   mutable Tensor positions_there_;  // on the device, once a layer has asked
+  mutable Variable key_value_;      // of the last cross-attention
 };
 
 }  // namespace kette

@@ -55,22 +55,34 @@ for name in models rounds; do
 done
 mkdir -p "$out"
 
-# learn NAME SEED OPTIONS...: a model, if it is not finished.
-finished() { [[ -e "$out/$1/finished" ]]; }
+# Where it trains, it translates, too.
+where=()
+for ((i = 0; i < ${#options[@]}; ++i)); do
+  case "${options[i]}" in
+    --device | --threads) where+=("${options[i]}" "${options[i + 1]:-}") ;;
+    --device=* | --threads=*) where+=("${options[i]}") ;;
+  esac
+done
+
+# learn NAME SEED OPTIONS...: a model. One that is finished is left as it is, or refuses other options.
 learn() {
   local name=$1 seed=$2
   shift 2
-  finished "$name" && return
   echo "== $name" >&2
   "$kette" train "$@" --out "$out/$name" --seed "$seed" --resume ${options[@]:+"${options[@]}"}
-  touch "$out/$name/finished"
 }
-# translate NAME TEXT RESULT: the model's translation of a text, as a whole or not at all.
+# translate NAME TEXT RESULT: the model's translation of a text, as a whole or not at all. RESULT.of says of which text by
+# which model.
 translate() {
-  [[ -e "$3" ]] && return
+  local of
+  of=$(cksum "$2" "$out/$1/model.safetensors")
+  if [[ -e "$3" && -e "$3.of" && $(< "$3.of") == "$of" ]]; then return; fi
   echo "== $1 translates $2" >&2
-  "$kette" translate --model "$out/$1" --input "$2" --output "$3.part" --truncate
+  "$kette" translate --model "$out/$1" --input "$2" --output "$3.part" --truncate \
+    ${where[@]:+"${where[@]}"}
+  rm -f "$3.of"
   mv "$3.part" "$3"
+  printf '%s\n' "$of" > "$3.of"
 }
 
 # teach MODEL FROM TO TEXT MONO: what it makes of these texts, of which MONO may be none, is learnt from, too. FROM and TO are

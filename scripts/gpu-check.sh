@@ -14,18 +14,22 @@
 #     --python   an interpreter with torch (default: python3, if it has torch)
 #     --nanogpt  folder with nanoGPT's model.py (default: build/data/nanogpt, if it is there)
 set -uo pipefail
+started_in=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
+. scripts/within.sh
 
 all_parts=(cpu tests sanitizers train bench attention pytorch nanogpt)
-build=build/release data="" python="" nanogpt="" logs=build/gpu-check parts=()
+build="" data="" python="" nanogpt="" logs=build/gpu-check parts=()
 while (($#)); do
+  path=${2:-}
+  [[ $path == /* ]] || path=$started_in/$path
   case "$1" in
     --part) parts+=("${2:-}") ;;
-    --logs) logs=${2:-} ;;
-    --build) build=${2:-} ;;
-    --data) data=${2:-} ;;
+    --logs) logs=$path ;;
+    --build) build=$path ;;
+    --data) data=$path ;;
     --python) python=${2:-} ;;
-    --nanogpt) nanogpt=${2:-} ;;
+    --nanogpt) nanogpt=$path ;;
     *)
       echo "gpu-check.sh: expected --part, --logs, --build, --data, --python or --nanogpt, given $1" >&2
       exit 2
@@ -59,8 +63,12 @@ cuda_libraries() {
 export PATH=$PATH:/usr/local/cuda/bin
 LD_LIBRARY_PATH=${LD_LIBRARY_PATH:-}$(cuda_libraries)
 export LD_LIBRARY_PATH=${LD_LIBRARY_PATH#:}
-kette=$build/kette tests=$build/kette-tests
+kette=${build:-build/release}/kette tests=${build:-build/release}/kette-tests
 if [[ ! -x $kette || ! -x $tests ]]; then
+  if [[ -n $build ]]; then
+    echo "gpu-check.sh: --build: expected a folder with kette and kette-tests, given $build" >&2
+    exit 2
+  fi
   scripts/build.sh release || exit 1
 fi
 # What was compiled into the tests holds on the machine that built them alone.
@@ -88,7 +96,7 @@ attempt() { # attempt SECONDS WHAT COMMAND...: notes whether it passed in time, 
     failed=1
     return 1
   fi
-  timeout --kill-after=5 "$limit" "$@" > "$step" 2>&1 || status=$?
+  within "$limit" "$@" > "$step" 2>&1 || status=$?
   { printf '\n==== %s\n' "$*" && cat "$step"; } >> "$logs/$part.log"
   if ((status == 0)); then
     note "$what" "passed in $((SECONDS - start)) s"

@@ -8,15 +8,18 @@
 #     --out    default: build/kette-gpu.tar.xz
 # Then, over there:  tar -xf kette-gpu.tar.xz && kette-gpu/scripts/gpu-check.sh --part tests
 set -euo pipefail
+started_in=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 architecture=90 build="" out=build/kette-gpu.tar.xz data=()
 while (($#)); do
+  path=${2:-}
+  [[ $path == /* ]] || path=$started_in/$path
   case "$1" in
     --arch) architecture=${2:-} ;;
-    --data) data+=("${2:-}") ;;
-    --build) build=${2:-} ;;
-    --out) out=${2:-} ;;
+    --data) data+=("$path") ;;
+    --build) build=$path ;;
+    --out) out=$path ;;
     *)
       echo "gpu-pack.sh: expected --arch, --data, --build or --out, given $1" >&2
       exit 2
@@ -45,10 +48,13 @@ cp -r autograd bench cli cmake data decode docs inspect models nn scripts tensor
 for folder in "${data[@]}"; do cp -rL "$folder" "$root/build/data/$(basename "$folder")"; done
 
 # All libraries but glibc, which belongs to the system and its driver.
-libraries() {
-  ldd "$build/kette" "$build/kette-tests" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u |
-    grep -vE '/(libc|libm|libdl|librt|libpthread)\.so'
-}
+needed=$(ldd "$build/kette" "$build/kette-tests")
+if [[ $needed == *"not found"* ]]; then
+  echo "gpu-pack.sh: expected libraries that are there, given: ${needed//$'\n'/ }" >&2
+  exit 1
+fi
+mapfile -t libraries < <(sed -nE 's/^.* => (\/.*) \(0x[0-9a-f]+\)$/\1/p' <<< "$needed" | sort -u |
+  grep -vE '/(libc|libm|libdl|librt|libpthread)\.so')
 for name in kette kette-tests; do
   strip -o "$programs/programs/$name" "$build/$name"
   # Of these the program alone needs the libraries: Python, beside it, has its own.
@@ -60,7 +66,7 @@ exec "$here/programs/$(basename "${BASH_SOURCE[0]}")" "$@"
 END
   chmod +x "$programs/$name"
 done
-for library in $(libraries); do
+for library in "${libraries[@]}"; do
   strip --strip-unneeded -o "$programs/lib/$(basename "$library")" "$library"
 done
 

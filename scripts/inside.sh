@@ -31,9 +31,14 @@ while IFS= read -r line; do
     state=dropped
     printf '%s\n' "$line" >&2
     while read -r _ path; do rm -rf "$path"; done < <(grep -oE -- '--(out|save) build/inside/\S+' <<< "$line")
+    status=0
+    bash -c "${line#'$ '}" < /dev/null 2> "$messages" >> "$written" || status=$?
     # Some end with 1 to say that something was found.
-    bash -c "${line#'$ '}" < /dev/null 2> "$messages" >> "$written" || (($? == 1))
-    if grep '^kette: ' "$messages" >&2; then exit 1; fi
+    if ((status > 1)) || grep -q '^kette: ' "$messages"; then
+      cat "$messages" >&2
+      echo "inside.sh: expected a command that ends well, given status $status" >&2
+      exit 1
+    fi
     continue
   fi
   if [[ $state != dropped ]]; then printf '%s\n' "$line" >> "$written"; fi

@@ -11,6 +11,7 @@
 # compile.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. scripts/within.sh
 export LC_ALL=C
 
 action=run only='' resume=0 jobs=$(nproc) limit=0
@@ -174,11 +175,8 @@ run_tests() { # run_tests FILTER...
   (
     cd "$copy"
     { echo 1000 > /proc/self/oom_score_adj; } 2> /dev/null || true
-    # timeout has a process group of its own, which a terminal's signals do not reach.
-    trap 'kill "$!"' INT TERM
-    TMPDIR=$work/tmp timeout --kill-after=10 "$limit" "$build/kette-tests" --abort-after=1 \
-      --test-case-exclude="faults:*,the guide's own ops*,gpu-pack: the archive*" "$@" &
-    wait "$!"
+    TMPDIR=$work/tmp within "$limit" "$build/kette-tests" --abort-after=1 \
+      --test-case-exclude="faults:*,the guide's own ops*,gpu-pack: the archive*" "$@"
   ) > "$log" 2>&1 9>&-
 }
 

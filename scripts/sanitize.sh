@@ -21,7 +21,7 @@ address() {
 # inside of the runtime is not looked at. Threads that wait sleep, for there are more than cores.
 thread() {
   echo "== Thread sanitizer"
-  scripts/build.sh tsan "-DKETTE_TESTS_OF=tensor;autograd;nn;data;decode;train" kette-tests
+  scripts/build.sh tsan kette-tests
   TSAN_OPTIONS=halt_on_error=1:ignore_noninstrumented_modules=1 OMP_NUM_THREADS=4 \
     OMP_WAIT_POLICY=passive build/tsan/kette-tests \
     --test-case-exclude='a chain of a million nodes*,every op: gradients agree*,bundled corpus: one English*'

@@ -12,6 +12,10 @@ cores=$(env -u OMP_NUM_THREADS nproc)  # which would believe it
 size=16  # few enough for the cores to end together
 export log_folder count size
 count=$("$@" --count | sed -nE 's/.*current filters: ([0-9]+)$/\1/p')
+if ((${count:-0} == 0)); then
+  echo "test-in-parts.sh: expected tests, given none (is the filter an old one?)" >&2
+  exit 1
+fi
 log_folder=$(mktemp -d)
 trap 'rm -rf "$log_folder"' EXIT
 

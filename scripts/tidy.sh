@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs clang-tidy, with the checks of .clang-tidy, on the product's sources (tests and CUDA kernels are
-# not among them), and compiles each of them and each header alone: a file includes what it uses.
+# not among them), and compiles each of them alone: a file includes what it uses.
 #   scripts/tidy.sh [clang-tidy|alone]      (default: both)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

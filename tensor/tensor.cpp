@@ -60,13 +60,14 @@ Tensor Tensor::from_host(const void* values, std::size_t count, Shape shape, DTy
 Device Tensor::device() const { return storage_ ? storage_->device : Device{}; }
 
 void* Tensor::raw() const {
+  KETTE_CHECK(defined(), "tensor: expected one with values, given one without");
   return static_cast<char*>(storage_->memory) + static_cast<std::size_t>(offset_) * size_of(dtype_);
 }
 
 Tensor Tensor::view(std::int64_t begin, Shape shape) const {
-  KETTE_CHECK(begin >= 0 && begin + shape.elements() <= elements(), "Tensor::view: expected ",
-              shape, " at element ", begin, " to lie within the ", elements(), " elements of ",
-              shape_);
+  KETTE_CHECK(begin >= 0 && begin <= elements() && shape.elements() <= elements() - begin,
+              "Tensor::view: expected ", shape, " at element ", begin, " to lie within the ",
+              elements(), " elements of ", shape_);
   Tensor result = *this;
   result.shape_ = shape;
   result.offset_ += begin;

@@ -1,5 +1,4 @@
-// Adam over the flat buffers of a ParamStore in one launch; decoupled weight decay is of matrices
-// alone.
+// Adam over the flat buffers of a ParamStore in one launch; decoupled weight decay is of matrices alone.
 #pragma once
 
 #include "nn/param_store.h"

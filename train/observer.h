@@ -18,7 +18,9 @@ class TrainObserver {
   virtual void after_step(Task&, std::int64_t step) { (void)step; }
   /// Once the log has the validation after that step.
   virtual void after_validation(Task&, std::int64_t step) { (void)step; }
-  /// Once the run is over, or was interrupted.
+  /// After the last step that the run has here, and its validation, with the parameters that came of it.
+  virtual void after_training(Task&, std::int64_t step) { (void)step; }
+  /// Once the run is over, or was interrupted. The parameters may be an average.
   virtual void at_end(Task&, std::int64_t step) { (void)step; }
 };
 

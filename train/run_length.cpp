@@ -13,6 +13,24 @@ bool is_over(const TrainOptions& options, const RunStanding& at) {
          (options.patience > 0 && at.validations_since_best >= options.patience);
 }
 
+std::vector<std::string> notes_before(const TrainOptions& options, const RunStanding& at) {
+  std::vector<std::string> notes;
+  const std::string step = std::to_string(at.step);
+  const bool is_done = is_over(options, at);
+  if (is_done) {
+    notes.push_back("nothing is left to train after step " + step +
+                    " (more --steps, --epochs or --minutes go on)");
+  } else if (at.step > 0) {
+    notes.push_back("goes on after step " + step);
+  }
+  const std::int64_t warmup = options.schedule.warmup;
+  if (!is_done && options.steps > 0 && warmup > options.steps) {
+    notes.push_back("the learning rate rises for " + std::to_string(warmup) +
+                    " steps, and there are " + std::to_string(options.steps) + " (--warmup)");
+  }
+  return notes;
+}
+
 double steps_left(const TrainOptions& options, const RunStanding& at) {
   double left = std::numeric_limits<double>::infinity();
   const auto at_most = [&](double steps) { left = std::min(left, std::max(0.0, steps)); };

@@ -1,6 +1,9 @@
 // How long a run goes on: until the first of its limits is reached.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "train/trainer.h"
 
 namespace kette {
@@ -15,6 +18,8 @@ struct RunStanding {
 };
 
 bool is_over(const TrainOptions& options, const RunStanding& at);
+/// For people, before the first step: where the run goes on, that nothing is left of it, or that it ends before its peak.
+std::vector<std::string> notes_before(const TrainOptions& options, const RunStanding& at);
 /// Until the first limit; infinite while none is in sight.
 double steps_left(const TrainOptions& options, const RunStanding& at);
 /// Of the step that comes next; a cosine ends with the run. width: the model's.

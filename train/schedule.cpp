@@ -31,4 +31,15 @@ double learning_rate(const ScheduleOptions& options, std::int64_t step) {
   return 0;
 }
 
+ScheduleOptions with_kind(const ScheduleOptions& options, ScheduleKind kind) {
+  // What noam's factor is divided by at the peak.
+  const double divisor =
+      std::sqrt(static_cast<double>(options.width) * static_cast<double>(options.warmup));
+  ScheduleOptions other = options;
+  other.kind = kind;
+  if (options.kind == ScheduleKind::noam) other.lr /= divisor;
+  if (kind == ScheduleKind::noam) other.lr *= divisor;
+  return other;
+}
+
 }  // namespace kette

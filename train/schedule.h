@@ -31,4 +31,7 @@ struct ScheduleOptions {
 
 double learning_rate(const ScheduleOptions& options, std::int64_t step);
 
+/// Another kind with the same warm-up to the same peak.
+ScheduleOptions with_kind(const ScheduleOptions& options, ScheduleKind kind);
+
 }  // namespace kette

@@ -62,8 +62,7 @@ class StartedStep {
 };
 
 /// Changes Adam's parameters: the model's own, or adapters on it, beside which its own should be frozen.
-/// Nothing, and nothing has changed, if the batches ended before they had as many target tokens as
-/// they promised.
+/// Nothing, and nothing has changed, if the batches ended before they had as many target tokens as they promised.
 std::optional<StartedStep> start_step(const Model& model, Adam& adam, const StepBatches& batches,
                                       const StepOptions& options);
 /// With all batches in memory.

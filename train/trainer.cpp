@@ -45,6 +45,8 @@ class Trainer {
   void make_average(const std::vector<fs::path>& files, Progress& progress);
   /// Whether the model is the mean of these already, as a finished run has left it; then with what was said of it.
   bool has_average(const std::vector<fs::path>& files);
+  /// Of the last validation, here or before a resume.
+  Verdict last_verdict() const;
   fs::path checkpoint(std::int64_t step) const {
     return options_.out / kCheckpointFolder / ("step-" + std::to_string(step) + ".safetensors");
   }
@@ -253,8 +255,7 @@ void Trainer::judge(Progress& progress, bool due) {
     if (better) state_.best_due_cost = cost;
     state_.validations_since_best = better ? 0 : state_.validations_since_best + 1;
   }
-  Json json = {
-      {"step", state_.step}, {"epoch", state_.sampler.epoch}, {"valid_loss", loss}, {"best", best}};
+  Json json = {{"step", state_.step}, {"valid_loss", loss}, {"best", best}};
   if (const auto& score = result_.last.score) json[score->name] = score->value;
   progress.log(json.dump());
   progress.say("validation at step " + std::to_string(state_.step) + ": " + result_.last.str() +
@@ -308,9 +309,21 @@ void Trainer::average_last(Progress& progress) {
     files.erase(files.begin(), files.end() - options_.average);
   }
   if (!has_average(files)) make_average(files, progress);
+  const bool is_worse =
+      state_.best_cost && result_.average.cost(options_.best_by) > *state_.best_cost;
+  const char* comparison = is_worse ? ", worse than the best of them (fewer may be better)" : "";
   progress.say(task_.parameter_file() + " is the average of the last " +
-               std::to_string(files.size()) + " checkpoints: " + result_.average.str());
+               std::to_string(files.size()) + " checkpoints: " + result_.average.str() +
+               comparison);
   progress.go_on();
+}
+
+Verdict Trainer::last_verdict() const {
+  if (!state_.valid_loss) return {};
+  // A resume that had nothing left to do finds it with the parameters.
+  const fs::path file = checkpoint(state_.last_validated);
+  const std::optional<Verdict> stored = fs::exists(file) ? verdict_in(file) : std::nullopt;
+  return stored.value_or(Verdict{*state_.valid_loss, {}});
 }
 
 TrainResult Trainer::run() {
@@ -318,6 +331,7 @@ TrainResult Trainer::run() {
   Progress progress(options_.out / "log.jsonl", state_.step, options_.quiet);
   progress.say(task_.report());
   say_what_changed(progress);
+  for (const std::string& note : notes_before(options_, standing())) progress.say(note);
   std::optional<AnomalyDetection> anomaly;
   if (options_.detect_anomaly) anomaly.emplace();
   tell(progress, &TrainObserver::at_start, state_.step);
@@ -358,13 +372,14 @@ TrainResult Trainer::run() {
     progress.say("stopped at step " + std::to_string(state_.step) + ", saved");
   } else {
     if (state_.last_validated != state_.step) validate(progress, false);
-    if (options_.average > 0) average_last(progress);
   }
+  tell(progress, &TrainObserver::after_training, state_.step);
+  if (result_.interrupted == 0 && options_.average > 0) average_last(progress);
   tell(progress, &TrainObserver::at_end, state_.step);
   result_.steps = state_.step;
   result_.epochs = state_.sampler.epoch;
   if (steps_here_ > 0) result_.train_loss = progress.recent_loss();
-  result_.last.loss = state_.valid_loss.value_or(TrainResult::kNone);
+  result_.last = last_verdict();
   result_.best_valid_loss = state_.best_valid_loss.value_or(TrainResult::kNone);
   result_.seconds = state_.seconds;
   result_.source_tokens_per_second = progress.source_tokens_per_second();

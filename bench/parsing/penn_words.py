@@ -27,16 +27,16 @@ RULES = [
     (r"\[", " -LSB- "),
     (r"\]", " -RSB- "),
     (r"--", " -- "),
-    (r"(\w)('s|'re|'ve|'ll|'d|'m)\b", r"\1 \2"),
-    (r"(\w)(n't)\b", r"\1 \2"),
+    (r"(?i:(\w)('s|'re|'ve|'ll|'d|'m))\b", r"\1 \2"),
+    (r"(?i:(\w)(n't))\b", r"\1 \2"),
     (r"(?<=[^\s'])'(?=\s|$)", " '"),
-    (r"\b(can)(not)\b", r"\1 \2"),
+    (r"(?i:\b(can)(not))\b", r"\1 \2"),
 ]
 
 
 def words_of(line):
     for pattern, replacement in RULES:
-        line = re.sub(pattern, replacement, line, flags=re.IGNORECASE if pattern.isalpha() else 0)
+        line = re.sub(pattern, replacement, line)
     return re.sub(r"(\d) : (\d)", r"\1:\2", " ".join(line.split())).split()
 
 

@@ -76,7 +76,9 @@ def main():
         choices=sorted(sum(PEERS.values(), [])),
         help="of decoding (default: ctranslate2 to translate, transformers to generate)",
     )
-    parser.add_argument("--dropout", help="of both, instead of the preset's, for presets of GPT")
+    parser.add_argument(
+        "--dropout", help="instead of the preset's: of both for presets of GPT; for others as train_pytorch.py says"
+    )
     parser.add_argument(
         "--ids", default="zipf", choices=["zipf", "uniform"], help="of both, for presets of GPT"
     )
@@ -93,6 +95,8 @@ def main():
     our_batch, peer_batch = [], []
     on_gpu = options.device == "cuda"
     steps = GPU_STEPS if on_gpu else STEPS[options.preset]
+    if options.precision != "f32" and options.what != "train":
+        parser.error(f"--precision: expected it to train, given it to {options.what} (see --weights)")
     if options.what in PEERS:
         peer = options.peer or PEERS[options.what][0]
         if peer not in PEERS[options.what]:
@@ -111,6 +115,8 @@ def main():
         if not options.batches:
             parser.error("train: --batches is missing")
         common += ["--batches", options.batches, *steps]
+        if options.dropout is not None:
+            peer_batch += ["--dropout", options.dropout]
         script = "train_pytorch.py"
     ours = [str(options.kette), "bench", options.what, *common, *our_batch]
     peer = [sys.executable, str(HERE / script), *common, *peer_batch, *peer_switches]

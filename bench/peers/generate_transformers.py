@@ -59,16 +59,19 @@ def main():
         return time.perf_counter() - start
 
     seconds(4)
-    rates = []
+    rates, wall_seconds, processor_seconds = [], 0, -time.process_time()
     for _ in range(options.runs):
-        first = seconds(1)
-        rates.append(options.num * options.tokens / (seconds(options.tokens + 1) - first))
+        first, all_ = seconds(1), seconds(options.tokens + 1)
+        rates.append(options.num * options.tokens / (all_ - first))
+        wall_seconds += first + all_
+    processor_seconds += time.process_time()
     result = {
         "preset": options.preset,
         "device": options.device,
         "threads": options.threads,
         "texts": options.num,
         "tokens_per_second": statistics.median(rates),
+        "processor_share": processor_seconds / wall_seconds / options.threads,
         "peak_rss_mib": peak_rss_mib(),
     }
     print_result(result, options.json)

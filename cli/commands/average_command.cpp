@@ -1,7 +1,7 @@
 // `kette average`: the mean of checkpoints, as another file of parameters.
 #include <iostream>
+#include <map>
 #include <memory>
-#include <set>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
@@ -33,33 +33,21 @@ std::vector<std::filesystem::path> chosen_files(const AverageOptions& o) {
   return files;
 }
 
-std::set<std::string> tensors_of(const std::filesystem::path& file) {
-  const std::vector<std::string> names = SafetensorsFile::open(file).names();
-  return {names.begin(), names.end()};
-}
-
-bool is_like(const std::filesystem::path& file, const std::filesystem::path& checkpoint) {
-  const std::set<std::string> expected = tensors_of(checkpoint);
-  try {
-    return tensors_of(file) == expected;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
-/// Parameters take the place of earlier ones of such a model, and of nothing else.
-void check_result(const std::filesystem::path& file, const std::filesystem::path& checkpoint) {
-  if (!std::filesystem::exists(file)) return;
-  if (!is_like(file, checkpoint)) {
-    throw UsageError("--out: expected a new file or earlier parameters, given " + file.string() +
-                     ", which holds something else");
-  }
+/// Names and shapes.
+std::map<std::string, Shape> tensors_of(const std::filesystem::path& file) {
+  const SafetensorsFile stored = SafetensorsFile::open(file);
+  std::map<std::string, Shape> tensors;
+  for (const std::string& name : stored.names()) tensors.emplace(name, stored.shape(name));
+  return tensors;
 }
 
 void run(const AverageOptions& o) {
   use_threads(o.common);
   const std::vector<std::filesystem::path> files = chosen_files(o);
-  check_result(o.out, files.front());
+  const std::map<std::string, Shape> tensors = tensors_of(files.front());
+  check_replaces("--out", o.out, "earlier parameters of such a model", [&] {
+    KETTE_CHECK(tensors_of(o.out) == tensors, "expected the same tensors, given others");
+  });
   average_checkpoints(files, o.out);
   std::cout << visible(o.out.string()) << ": the mean of " << files.size() << " checkpoints\n";
   Json names = Json::array();

@@ -42,7 +42,9 @@ Json print_fillers(const FillOptions& o, const SavedModel<Bert>& saved, const Be
   for (std::int32_t& id : ids) {
     if (id == mask) id = masks[next++].front().token;
   }
-  const std::string filled = as_line(tokenizer.decode(ids));
+  std::string filled = as_line(tokenizer.decode(ids));
+  // The first word of a line begins with no space, though its piece may.
+  if (filled.starts_with(' ') && !line.starts_with(' ')) filled.erase(0, 1);
   json["filled"] = filled;
   std::cout << for_stdout(filled) << "\n";
   for (const std::vector<Filler>& fillers : masks) {

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <memory>
 
+#include "cli/architecture.h"
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/version.h"
@@ -19,10 +20,23 @@ namespace {
 
 struct InfoOptions {
   CommonOptions common;
-  std::string preset;
+  ArchitectureOptions architecture;
   std::filesystem::path model;
   std::int64_t vocabulary = 0;
   bool points = false;
+
+  bool has_model() const { return architecture.is_given() || vocabulary > 0 || !model.empty(); }
+  std::unique_ptr<ModelConfig> config() const {
+    if (model.empty()) {
+      architecture.check();
+    } else {
+      architecture.check_like(*read_config(model), model);
+    }
+    auto config = model.empty() ? architecture.config() : read_config(model);
+    if (vocabulary > 0) config->vocabulary = vocabulary;
+    config->check();
+    return config;
+  }
 };
 
 constexpr double kMebi = 1024.0 * 1024.0;
@@ -141,7 +155,7 @@ Json print_points(const ModelConfig& config) {
 
 void run(const InfoOptions& o) {
   const int threads = use_threads(o.common);
-  if (o.points && o.preset.empty() && o.model.empty()) {
+  if (o.points && !o.has_model()) {
     throw UsageError("expected --model or --preset beside --points, given neither");
   }
   Json json = {
@@ -165,17 +179,15 @@ void run(const InfoOptions& o) {
     std::cout << text("cuda:%-9zu %s\n", i, devices[i].c_str());
   }
   if (devices.empty()) std::cout << "CUDA           none: " << why_no_cuda() << "\n";
-  if (!o.preset.empty() || !o.model.empty()) {
-    const auto config =
-        o.model.empty() ? family_of_preset(o.preset).config(o.preset) : read_config(o.model);
-    if (o.vocabulary > 0) config->vocabulary = o.vocabulary;
-    config->check();
+  if (o.has_model()) {
+    const auto config = o.config();
+    const std::string preset = o.model.empty() ? o.architecture.preset() : "";
     print_table(*config);
-    if (o.preset == "base" || o.preset == "big") {
-      std::cout << "The paper's Table 3 prints " << (o.preset == "base" ? "65" : "213")
+    if (preset == "base" || preset == "big") {
+      std::cout << "The paper's Table 3 prints " << (preset == "base" ? "65" : "213")
                 << " million; the rows of its vocabulary are not told.\n";
     }
-    json["preset"] = o.preset;
+    json["preset"] = preset;
     json["model"] = model_json(*config);
     if (!o.model.empty()) print_parameters(o.model, json["model"]);
     if (o.points) json["points"] = print_points(*config);
@@ -190,13 +202,16 @@ void add_info_command(CLI::App& program) {
       add_command(program, "info", "Show the machine, and what a preset or a model costs");
   auto options = std::make_shared<InfoOptions>();
   OptionGroup group(command, "Model");
-  Option preset = group.choice("--preset", options->preset, all_presets(), "A preset");
+  const Option preset = options->architecture.add_preset_option(group, all_presets(),
+                                                                "What the options below change");
+  const Option model =
+      group.path("--model", options->model, "Or a trained model", "DIR").excludes(preset);
   group
       .number("--vocab", options->vocabulary, at_least(1),
               "Rows of its vocabulary (default: the preset's)")
-      .needs(preset);
-  group.path("--model", options->model, "Or a trained model", "DIR").excludes(preset);
+      .excludes(model);
   group.flag("--points", options->points, "List what in the model a tap can look at");
+  options->architecture.add_field_options(command);
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }

@@ -111,7 +111,7 @@ void run(const LabOptions& o) {
 void add_lab_command(CLI::App& program) {
   CLI::App& command = add_command(
       program, "lab",
-      "Repeat an experiment of a paper: its claims, what is measured here, whether they hold");
+      "Repeat an experiment of a paper: its claims, what is measured here, whether they hold (exit code 1 if one does not)");
   auto options = std::make_shared<LabOptions>();
   OptionGroup group(command, "Experiment");
   group.text("NAME", options->name, "Which one", "");

@@ -98,6 +98,7 @@ void parse_lines(const ParseCommandOptions& o, int threads) {
     sink.write(written);
     part = source.next(kSentencesAtOnce);
   }
+  sink.write("");  // of no lines the output has none
   if (o.common.json) print_json(parser.json(threads));
 }
 
@@ -145,7 +146,7 @@ void add_parse_command(CLI::App& program) {
   const Option input = text.path(
       "--input", options->input,
       "Sentences, one a line, tokenised as in the Penn Treebank; plain or gzip (default, or -: stdin)");
-  text.path("--output", options->output, "Where their trees go (default: stdout)");
+  text.path("--output", options->output, "Where their trees go (default, or -: stdout)");
   const Option gold = text.path("--gold", options->gold,
                                 "Instead: parse the words of these trees, and print the score")
                           .excludes(input);

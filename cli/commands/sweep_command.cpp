@@ -152,7 +152,7 @@ Sweep::Sweep(const SweepOptions& options)
 
 void Sweep::write_settings(const Training& training) const {
   const RunFiles& files = training.files;
-  fs::create_directories(files.folder);
+  make_folder(files.folder);
   const auto is_kept = [](const fs::path& file, const std::string& text) {
     return fs::exists(file) ? kette::read_text(file) == text : text.empty();
   };

@@ -5,6 +5,7 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/tokenizer_option.h"
+#include "data/corpora/token_file.h"
 #include "data/corpora/tokenize_files.h"
 #include "data/files/json_text.h"
 #include "data/files/visible_text.h"
@@ -24,6 +25,7 @@ struct TokenizeCommandOptions {
 
 void run(const TokenizeCommandOptions& o) {
   const int threads = use_threads(o.common);
+  check_replaces("--out", o.out, "earlier ids", [&] { TokenFile::open(o.out); });
   const SharedTokenizer tokenizer = load_named_tokenizer(o.tokenizer);
   TokenizeReport report;
   double seconds = 0;

@@ -98,6 +98,7 @@ void run(TranslateCommandOptions& o) {
     sink.write(written);
     part = source.next(kSentencesAtOnce);
   }
+  sink.write("");  // of no lines the output has none
   prefixes.check_end();
   if (!o.common.json) return;
   const double rate = seconds > 0 ? 1 / seconds : 0;
@@ -119,7 +120,7 @@ void add_translate_command(CLI::App& program) {
   OptionGroup text(command, "Text");
   text.path("--input", options->input,
             "Sentences, one a line; plain or gzip (default, or -: stdin)");
-  text.path("--output", options->output, "Where their translations go (default: stdout)");
+  text.path("--output", options->output, "Where their translations go (default, or -: stdout)");
   text.path("--prefix", options->prefix,
             "What the translation of each line is to begin with; a line may be empty");
   const std::vector<Option> search = add_search_options(command, options->translate);

@@ -130,4 +130,12 @@ Pieces Lexicon::pieces_for(std::span<const std::int32_t> source) const {
   return pieces;
 }
 
+void copy_lexicon(const std::filesystem::path& from_model, const std::filesystem::path& to_model,
+                  const Tokenizer& tokenizer) {
+  const std::filesystem::path file = from_model / kLexiconFile;
+  if (std::filesystem::exists(file)) {
+    Lexicon::load(file, tokenizer).save(to_model / kLexiconFile, tokenizer);
+  }
+}
+
 }  // namespace kette

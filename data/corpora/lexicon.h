@@ -50,4 +50,8 @@ class Lexicon {
   std::vector<std::int32_t> begins_;  // of each source piece in best_, and where the last one's end
 };
 
+/// Into another model's directory, of the same tokenizer, if there is one.
+void copy_lexicon(const std::filesystem::path& from_model, const std::filesystem::path& to_model,
+                  const Tokenizer& tokenizer);
+
 }  // namespace kette

@@ -96,10 +96,11 @@ std::vector<std::int32_t> CharacterTokenizer::encode_text(std::string_view text,
   ids.reserve(text.size());
   for_characters(text, "character tokenizer", [&](char32_t character, std::size_t at) {
     const std::int32_t id = character < ids_.size() ? ids_[character] : kNone;
-    KETTE_CHECK(id != kNone, "character tokenizer: expected one of the ", spelt_.size(),
-                " characters of its training text, given '", encode_utf8({&character, 1}), "' (",
-                formatted("U+%04X", character), ") at byte offset ", at,
-                " (make the tokenizer from a text that has it, or leave it out)");
+    KETTE_CHECK(
+        id != kNone, "character tokenizer: expected one of the ", spelt_.size(),
+        " characters of its training text, given '", encode_utf8({&character, 1}), "' (",
+        formatted("U+%04X", character), ") at byte offset ", at,
+        " (leave it out, or train with another --tokenizer, such as byte or sentencepiece)");
     ids.push_back(id);
   });
   return ids;

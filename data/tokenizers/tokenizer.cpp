@@ -118,6 +118,9 @@ std::optional<std::int32_t> Tokenizer::tag_of(const std::string&) const { return
 
 std::int32_t Tokenizer::expected_tag_of(const std::string& language) const {
   const std::optional<std::int32_t> tag = tag_of(language);
+  const std::vector<std::string> known = languages();
+  KETTE_CHECK(tag || known.empty(), "language: expected one of ", joined(known), ", given ",
+              language);
   KETTE_CHECK(
       tag, "language ", language,
       ": expected a vocabulary with a tag for it, given one without (train one model on the languages, with --languages)");

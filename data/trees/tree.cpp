@@ -87,7 +87,7 @@ class TreeReader {
     KETTE_CHECK(!node.is_leaf(), here(line_), ": expected one word in a leaf, given ",
                 shortened(node.word), " and ", shortened(text));
     KETTE_CHECK(node.children.empty(), here(line_), ": expected a bracket after those of ",
-                node.label, ", given ", shortened(text));
+                node.label.empty() ? "the outermost" : node.label, ", given ", shortened(text));
     node.word = text;
   }
 

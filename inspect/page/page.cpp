@@ -142,7 +142,8 @@ std::string anchor(const std::string& heading) {
 }  // namespace
 
 void Page::section(const std::string& heading, const std::string& html) {
-  const std::string id = anchor(heading);
+  std::string id = anchor(heading);
+  while (contents_.find("\"#" + id + "\"") != std::string::npos) id += '-';  // another section's
   contents_ += "<a href=\"#" + id + "\">" + escaped(heading) + "</a> ";
   sections_ +=
       "<section id=\"" + id + "\">\n<h2>" + escaped(heading) + "</h2>\n" + html + "</section>\n";

@@ -10,8 +10,9 @@ namespace {
 
 constexpr double kSparkWidth = 100, kSparkHeight = 20;
 
-std::string framed(const std::string& path) {
-  return "<svg class=\"spark\" viewBox=\"0 0 100 20\" preserveAspectRatio=\"none\" "
+std::string framed(const std::string& path, const char* kind = "spark") {
+  return std::string("<svg class=\"") + kind +
+         "\" viewBox=\"0 0 100 20\" preserveAspectRatio=\"none\" "
          "aria-hidden=\"true\"><path d=\"" +
          path + "\"/></svg>";
 }
@@ -45,9 +46,7 @@ std::string spark_bars(const std::vector<double>& values) {
     path += "M" + fixed(left, 1) + " 20V" + fixed(kSparkHeight * (1 - values[i] / most), 1) + "H" +
             fixed(left + 0.8 * width, 1) + "V20Z";
   }
-  return "<svg class=\"spark bars\" viewBox=\"0 0 100 20\" preserveAspectRatio=\"none\" "
-         "aria-hidden=\"true\"><path d=\"" +
-         path + "\"/></svg>";
+  return framed(path, "spark bars");
 }
 
 }  // namespace kette

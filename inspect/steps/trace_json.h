@@ -7,6 +7,9 @@
 
 namespace kette {
 
+/// What a file of a trace begins with.
+inline constexpr const char* kChromeTraceStart = "{\"displayTimeUnit\":\"ms\"";
+
 /// title: what was done, for the header. limits: what rates are held against.
 std::string chrome_trace(const StepTrace& trace, const std::string& title,
                          const MachineLimits& limits = {});

@@ -15,12 +15,6 @@ namespace {
 double milliseconds(std::int64_t nanoseconds) { return 1e-6 * static_cast<double>(nanoseconds); }
 double mebibytes(std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
-/// As rows_by_op() calls it.
-std::string title_of(const Slice& slice) {
-  if (slice.kind == Slice::Kind::phase) return "(" + slice.name + ")";
-  return slice.name + (slice.kind == Slice::Kind::backward ? " backward" : "");
-}
-
 class TracePage {
  public:
   TracePage(const StepTrace& trace, const MachineLimits& limits, std::int64_t parts,

@@ -42,11 +42,13 @@ void TraceRow::add(const Slice& slice, const MachineLimits& limits) {
   least_seconds += limits.least_seconds(slice.flops, slice.bytes);
 }
 
+std::string title_of(const Slice& slice) {
+  if (slice.kind == Slice::Kind::phase) return "(" + slice.name + ")";
+  return slice.name + (slice.kind == Slice::Kind::backward ? " backward" : "");
+}
+
 std::vector<TraceRow> rows_by_op(const StepTrace& trace, const MachineLimits& limits) {
-  return summed(trace, limits, [](const Slice& slice) {
-    if (slice.kind == Slice::Kind::phase) return "(" + slice.name + ")";
-    return slice.name + (slice.kind == Slice::Kind::backward ? " backward" : "");
-  });
+  return summed(trace, limits, title_of);
 }
 
 std::vector<TraceRow> rows_by_scope(const StepTrace& trace, const MachineLimits& limits,

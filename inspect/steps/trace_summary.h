@@ -30,7 +30,9 @@ struct TraceRow {
   void add(const Slice& slice, const MachineLimits& limits);
 };
 
-/// "linear", "linear backward", "adam", and of phases what is left of them, "(forward)"; the longest first.
+/// "linear", "linear backward", "adam", and of a phase "(forward)".
+std::string title_of(const Slice& slice);
+/// By these titles, of phases what is left of them; the longest first.
 std::vector<TraceRow> rows_by_op(const StepTrace& trace, const MachineLimits& limits);
 /// By the first `parts` parts of the scope, 0: all of it; the longest first. What has no scope is named by
 /// its phase, "(update)".

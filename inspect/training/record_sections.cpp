@@ -241,8 +241,8 @@ class RecordSections {
   }
 
   // --- layers
-  static std::string level_name(const std::string& level) {
-    return level == "0" ? "embedding" : "block " + std::to_string(std::stoi(level) - 1);
+  static std::string level_name(int level) {
+    return level == 0 ? "embedding" : "block " + std::to_string(level - 1);
   }
 
   /// Of names that are numbers, by number.
@@ -257,7 +257,7 @@ class RecordSections {
               [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<Curve> curves;
     for (const auto& [level, series] : ordered) {
-      add_curve(curves, level_name(std::to_string(level)), series);
+      add_curve(curves, level_name(level), series);
     }
     return curves;
   }

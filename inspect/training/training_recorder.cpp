@@ -233,7 +233,7 @@ void TrainingRecorder::after_step(Task& task, std::int64_t step) {
   if (is_due(step)) record(task, step);
 }
 
-void TrainingRecorder::at_end(Task& task, std::int64_t step) {
+void TrainingRecorder::after_training(Task& task, std::int64_t step) {
   before_.clear();  // of a step that an interrupt prevented
   if (last_ != step) record(task, step);
 }

@@ -46,7 +46,7 @@ class TrainingRecorder final : public TrainObserver {
   void at_start(Task& task, std::int64_t step) override;
   void before_step(Task& task, std::int64_t step) override;
   void after_step(Task& task, std::int64_t step) override;
-  void at_end(Task& task, std::int64_t step) override;
+  void after_training(Task& task, std::int64_t step) override;
   double seconds() const { return seconds_; }
 
  private:

@@ -2,6 +2,7 @@
 
 #include "data/files/atomic_file.h"
 #include "data/files/json_text.h"
+#include "models/exchange/hugging_face_llama.h"
 
 namespace kette::hugging_face {
 namespace {
@@ -85,6 +86,10 @@ void check_form(const GptConfig& config) {
       {"attention_window", config.attention_window == 0},
       {"attention", config.attention == AttentionWeights::softmax}};
   for (const auto& [setting, is_gpt2] : settings) {
+    // With Llama's positions and norms it was meant to be in that form.
+    const bool is_near_llama =
+        config.positions == Positions::rotary && config.norm_kind == NormKind::rms;
+    const std::string other = is_near_llama ? setting_unlike_llama(config) : setting;
     KETTE_CHECK(
         is_gpt2,
         "export: expected a model in GPT-2's form (learned positions, layer norm, "
@@ -92,7 +97,7 @@ void check_form(const GptConfig& config) {
         "which is all that "
         "GPT2LMHeadModel has, or in Llama's (rotary positions, root mean square norms, swiglu, "
         "no biases), given one with another ",
-        setting);
+        other);
   }
 }
 

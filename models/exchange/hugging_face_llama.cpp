@@ -134,10 +134,22 @@ SavedModel<Gpt> read_llama(const fs::path& folder, const Settings& settings) {
   return {std::move(model), std::move(tokenizer), {}};
 }
 
-bool is_llama(const GptConfig& c) {
-  return c.positions == Positions::rotary && c.norm_kind == NormKind::rms &&
-         c.feed_forward == FeedForwardKind::swiglu && c.hidden > 0 && !c.biases && !c.smeared_keys;
+std::string setting_unlike_llama(const GptConfig& c) {
+  const std::pair<const char*, bool> settings[] = {
+      {"positions", c.positions == Positions::rotary},
+      {"norm_kind", c.norm_kind == NormKind::rms},
+      {"feed_forward", c.feed_forward == FeedForwardKind::swiglu},
+      {"hidden", c.hidden > 0},
+      {"biases", !c.biases},
+      {"smeared_keys", !c.smeared_keys},
+      {"attention", c.attention == AttentionWeights::softmax}};
+  for (const auto& [setting, is_llamas] : settings) {
+    if (!is_llamas) return setting;
+  }
+  return "";
 }
+
+bool is_llama(const GptConfig& config) { return setting_unlike_llama(config).empty(); }
 
 void write_llama(const fs::path& folder, const SavedModel<Gpt>& saved) {
   const GptConfig& config = saved.model->config();

@@ -11,6 +11,8 @@ namespace kette::hugging_face {
 SavedModel<Gpt> read_llama(const std::filesystem::path& folder, const Settings& settings);
 /// Whether a model has the form of Llama, or with a window of Mistral.
 bool is_llama(const GptConfig& config);
+/// The first setting that is another than in that form; empty: there is none.
+std::string setting_unlike_llama(const GptConfig& config);
 /// Throws if its tokenizer is not GPT-2's.
 void write_llama(const std::filesystem::path& folder, const SavedModel<Gpt>& saved);
 

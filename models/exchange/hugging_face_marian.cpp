@@ -239,6 +239,9 @@ void write_marian(const fs::path& folder, const SavedModel<Transformer>& saved) 
       saved.model->config().source_vocabulary == 0,
       "export: expected a model with one vocabulary, which is all that MarianMTModel has here, "
       "given one with another for its sources, a parser");
+  KETTE_CHECK(!saved.model->config().count_tags,
+              "export: expected a model without counts of tags, which MarianMTModel has none of, "
+              "given one with them (a parser)");
   KETTE_CHECK(saved.model->config().norm == NormOrder::post,
               "export: expected a post-norm model, which is all that MarianMTModel has, given a "
               "pre-norm one (kette train --norm post makes one)");

@@ -1,6 +1,6 @@
 // The matrix product on the CPU. f32 and bf16 run on Kette's own tiles (product.h), f64 on
-// OpenBLAS. Whatever the route, block boundaries and the order of additions depend on the shapes
-// alone, so that the result has the same bits for any number of threads.
+// OpenBLAS. Whatever the route, each element is a sum whose order depends on the shapes alone, so that
+// the result has the same bits for any number of threads.
 #include "tensor/cpu/blas.h"
 #include "tensor/cpu/column_sums.h"
 #include "tensor/cpu/matmul_epilogue.h"
@@ -182,10 +182,11 @@ void multiply_batch(const MatmulArgs& args) {
 
 void matmul(CpuExec, const MatmulArgs& args) {
   args.check();
-  if (args.m == 0 || args.n == 0 || args.batch == 0) return;
+  if (args.m == 0 || args.batch == 0) return;
   visit_float(args.dtype, "matmul", [&]<class T>(T) {
     if constexpr (std::is_same_v<T, double>) cpu::prepare_blas();
-    args.wide_result ? multiply_batch<T, Compute<T>>(args) : multiply_batch<T, T>(args);
+    if (args.n > 0)
+      args.wide_result ? multiply_batch<T, Compute<T>>(args) : multiply_batch<T, T>(args);
     const auto add_rows = [](const void* x, std::int64_t rows, std::int64_t width, std::int64_t ld,
                              void* sums) {
       if (sums == nullptr) return;

@@ -290,7 +290,7 @@ void finish_backward(CudaExec exec, const MatmulArgs& args, cublasLtEpilogue_t d
   visit_float(args.dtype, "matmul", [&]<class T>(T) {
     auto* of_columns = static_cast<Compute<T>*>(args.column_sums);
     auto* of_a = static_cast<Compute<T>*>(args.a_row_sums);
-    if (args.kept && !does(done, CUBLASLT_EPILOGUE_DGELU)) {
+    if (args.n > 0 && args.kept && !does(done, CUBLASLT_EPILOGUE_DGELU)) {
       T* c = static_cast<T*>(args.c);
       cuda::differentiate<T>(exec, args.activation, static_cast<const T*>(args.kept), c, c, args.m,
                              args.n, of_columns);
@@ -309,7 +309,8 @@ void allow_tf32(CudaExec exec, bool allow) { multiplier(exec).allow_tf32(allow);
 
 void matmul(CudaExec exec, const MatmulArgs& args) {
   args.check();
-  if (args.m == 0 || args.n == 0 || args.batch == 0) return;
+  if (args.m == 0 || args.batch == 0) return;
+  if (args.n == 0) return finish_backward(exec, args, CUBLASLT_EPILOGUE_DEFAULT);
   if (args.k == 0) return cuda::finish_product(exec, args, args.c, args.beta);
   const cublasLtEpilogue_t wanted = fused_epilogue(args);
   const bool takes_sums =

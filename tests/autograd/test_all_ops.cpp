@@ -66,6 +66,45 @@ struct FrozenSoftmax {
 
 }  // namespace
 
+TEST_CASE("every op: one value may be several of its inputs, and be used elsewhere, too") {
+  const auto flat = [](const Variable& x) { return reshape(x, {x.value().elements()}); };
+  int pairs = 0;
+  for (const OpInfo& op : all_ops()) {
+    for (const Sample& sample : op.samples) {
+      for (std::size_t j = 1; j < sample.inputs.size(); ++j) {
+        for (std::size_t i = 0; i < j; ++i) {
+          const SampleInput &a = sample.inputs[i], &b = sample.inputs[j];
+          const double low = std::max(a.low, b.low), high = std::min(a.high, b.high);
+          if (!(a.shape == b.shape) || low >= high) continue;
+          std::vector<SampleInput> inputs = sample.inputs;
+          inputs[i] = {a.shape, low, high};
+          const auto function = [&](std::vector<Variable> in) {
+            in[i] = in[j] = affine(in[i], 1);  // no leaf, whose gradients gather in place
+            const Variable y = sample.call(in);
+            return concatenate(flat(y), flat(in[i]));
+          };
+          CAPTURE(op.name);
+          CAPTURE(sample.label);
+          CAPTURE(i);
+          CAPTURE(j);
+          CHECK(check_gradients(function, inputs).gap < 1e-6);
+          ++pairs;
+        }
+      }
+    }
+  }
+  CHECK(pairs > 10);
+}
+
+TEST_CASE("linear: a bias has its gradient where there are no inputs") {
+  Tape tape;
+  const Variable bias = tape.watch(Tensor::zeros({3}));
+  const Variable y =
+      linear(Variable(Tensor::zeros({4, 0})), tape.watch(Tensor::zeros({3, 0})), bias);
+  tape.backward(sum(y));
+  CHECK(tape.gradient(bias).values<float>() == std::vector<float>{4, 4, 4});
+}
+
 TEST_CASE("every op: gradients agree with central differences in f64") {
   for (const OpInfo& op : all_ops()) {
     REQUIRE(!op.samples.empty());

@@ -380,31 +380,3 @@ TEST_CASE("cli: average of the last checkpoints, which translate then takes") {
   CHECK(many.says("expected at least 20 checkpoints"));
   CHECK(run_kette({"average", "--out", out}).code == 2);
 }
-
-TEST_CASE("cli: an average takes the place of earlier parameters, and of nothing else") {
-  const SmallModel& small = SmallModel::get();
-  const std::string model = small.model();
-  for (const std::string& file : {model + "/training.safetensors", small.file("valid.en")}) {
-    const std::string before = read_file(file);
-    const Outcome mean = run_kette({"average", "--model", model, "--last", "2", "--out", file});
-    CHECK(mean.code == 2);
-    CHECK(mean.says("expected a new file or earlier parameters, given " + file));
-    CHECK(read_file(file) == before);
-  }
-}
-
-TEST_CASE("cli: translations take no place of a model's files") {
-  const SmallModel& small = SmallModel::get();
-  const std::string checkpoint = small.model() + "/checkpoints/step-4.safetensors",
-                    elsewhere = small.file("elsewhere.safetensors");
-  write_file(elsewhere, read_file(checkpoint));
-  for (const std::string& file : {checkpoint, elsewhere, small.model() + "/config.json"}) {
-    const std::string before = read_file(file);
-    const Outcome outcome =
-        run_kette({"translate", "--model", small.model(), "--checkpoint", elsewhere, "--input",
-                   small.file("valid.en"), "--output", file});
-    CHECK(outcome.code == 1);
-    CHECK(outcome.says(file));
-    CHECK(read_file(file) == before);
-  }
-}

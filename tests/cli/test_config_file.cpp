@@ -42,6 +42,10 @@ TEST_CASE("config file: what an option does not take is told with file and line"
   CHECK(complaint_about("lr = []\n") == "run.toml:1: --lr: expected one value, given none\n");
   CHECK(complaint_about("quiet = maybe\n") ==
         "run.toml:1: --quiet: expected true or false, given maybe\n");
+  CHECK(complaint_about("src = \"\"\nsteps = 3\n") ==
+        "run.toml:1: --src: expected a value, given nothing\n");  // and not the next option
+  CHECK(complaint_about("quiet = \"\"\n") ==
+        "run.toml:1: --quiet: expected a value, given nothing\n");
   CHECK(testing::run_kette({"train", "--config", "a", "--config", "b"})
             .says("--config: expected one file"));
 }

@@ -62,6 +62,12 @@ TEST_CASE("conflicts: an option that would do nothing is refused with the one th
       {"bench", "train", "--batches", in, "--tokenizer", model},
       {"heads", "--model", model, "--prune", "1", "--src", in, "--tgt", ref},
       {"heads", "--model", model, "--src", in},
+      {"heads", "--model", model, "--src", in, "--tgt", ref, "--windows", "2"},
+      {"heads", "--model", model, "--text", in, "--beam", "2"},
+      {"patch", "--model", model, "--pairs", in, "--count", "2"},
+      {"bench", "translate", "--tokenizer", model},
+      {"bench", "translate", "--pieces", "70"},
+      {"evaluate", "--model", model, "--text", in, "--context", "8", "--stride", "9"},
       train_arguments(small.folder(), "never", {"--lora-rank", "2"}),
       {"train", "--text", in, "--out", small.file("never"), "--from", model, "--tokenizer",
        "sentencepiece"},
@@ -81,6 +87,7 @@ TEST_CASE("conflicts: an option that would do nothing is refused with the one th
       train_arguments(small.folder(), "never", {"--from", model, "--lora-alpha", "3"}),
       train_arguments(small.folder(), "never", {"--from", model, "--dropout", "0.7"}),
       train_arguments(small.folder(), "never", {"--cutoff", "0.2"}),
+      train_arguments(small.folder(), "never", {"--weights", "1", "--temperature", "2"}),
       train_arguments(small.folder(), "never", {"--consistency", "r_drop", "--cutoff", "0.2"}),
       train_arguments(small.folder(), "never", {"--from", model, "--vocab", "81"}),
       train_arguments(small.folder(), "never",
@@ -103,6 +110,28 @@ TEST_CASE("conflicts: an option that would do nothing is refused with the one th
   CHECK(run_kette(with(trace, {"--decode", "--precision", "bf16"})).says("which computes in f32"));
   CHECK(run_kette(train_arguments(small.folder(), "never", {"--from", model, "--dropout", "0.7"}))
             .says("--dropout: expected 0.3, as the model in " + model + " has, given 0.7"));
+}
+
+TEST_CASE("conflicts: - is standard output, and an earlier output is there until another one is") {
+  const SmallModel& small = SmallModel::get();
+  const ScratchFolder folder;
+  const std::string out = (folder / "out").string();
+  const std::vector<std::string> command = {"translate", "--model", small.model(), "--output"};
+  RunOptions lines;
+  lines.input = "the cat sees bread .\n";
+  const Outcome plain = run_kette(with(command, {"-"}), lines);
+  CHECK(plain.code == 0);
+  CHECK(!plain.out.empty());
+  write_file(out, "an earlier output that is longer than the next one\n");
+  lines.input = "a\xff\n";
+  CHECK(run_kette(with(command, {out}), lines).code == 1);
+  CHECK(read_file(out).starts_with("an earlier"));
+  lines.input = "the cat sees bread .\n";
+  CHECK(run_kette(with(command, {out}), lines).code == 0);
+  CHECK(read_file(out) == plain.out);
+  lines.input = "";
+  CHECK(run_kette(with(command, {out}), lines).code == 0);
+  CHECK(read_file(out).empty());
 }
 
 TEST_CASE("conflicts: what is read is not written over") {
@@ -252,5 +281,33 @@ TEST_CASE(
     CAPTURE(command[0]);
     CHECK(run_kette(with(command, {"--to", "fr"})).says("language fr: expected a vocabulary"));
     if (command[0] != "patch") CHECK(run_kette(with(command, {"--to", "de"})).code == 0);
+  }
+}
+
+TEST_CASE("conflicts: an average takes the place of earlier parameters, and of nothing else") {
+  const SmallModel& small = SmallModel::get();
+  const std::string model = small.model();
+  for (const std::string& file : {model + "/training.safetensors", small.file("valid.en")}) {
+    const std::string before = read_file(file);
+    const Outcome mean = run_kette({"average", "--model", model, "--last", "2", "--out", file});
+    CHECK(mean.code == 2);
+    CHECK(mean.says("expected a new file or earlier parameters of such a model, given " + file));
+    CHECK(read_file(file) == before);
+  }
+}
+
+TEST_CASE("conflicts: translations take no place of a model's files") {
+  const SmallModel& small = SmallModel::get();
+  const std::string checkpoint = small.model() + "/checkpoints/step-4.safetensors",
+                    elsewhere = small.file("elsewhere.safetensors");
+  write_file(elsewhere, read_file(checkpoint));
+  for (const std::string& file : {checkpoint, elsewhere, small.model() + "/config.json"}) {
+    const std::string before = read_file(file);
+    const Outcome outcome =
+        run_kette({"translate", "--model", small.model(), "--checkpoint", elsewhere, "--input",
+                   small.file("valid.en"), "--output", file});
+    CHECK(outcome.code == 1);
+    CHECK(outcome.says(file));
+    CHECK(read_file(file) == before);
   }
 }

@@ -15,7 +15,7 @@ TEST_CASE("diversify: a model of the text and its translations, made where it wa
       " --valid-tgt " + path("valid.de") + " --out " + path("out") + " --mono-src " +
       path("valid.en") + " --mono-tgt " + path("valid.de") +
       " --rounds 2 -- --vocab 80 --encoder-layers 1 --decoder-layers 1 --width 16 --hidden 32 --heads 2"
-      " --batch-tokens 200 --max-length 60 --quiet --steps 4 -- --steps 6";
+      " --batch-tokens 200 --max-length 60 --quiet --steps 4 --threads 1 -- --steps 6";
   const Outcome made = run_bash(command);
   REQUIRE_MESSAGE(made.code == 0, made.out);
   const auto lines = [&](const std::string& name) {
@@ -50,8 +50,21 @@ TEST_CASE("diversify: a model of the text and its translations, made where it wa
   std::filesystem::remove(folder / "out/backward-1.txt");  // as if stopped before it was whole
   const Outcome again = run_bash(command);
   CHECK(again.code == 0);
-  CHECK(again.out.find("== backward-1 translates") == 0);
-  CHECK(again.out.rfind("== ") == 0);
+  const auto begins = [&](const std::string& part) {
+    return again.out.find("== " + part) != std::string::npos;
+  };
+  CHECK(begins("backward-1 translates"));
+  CHECK_FALSE(begins("forward-1 translates"));
+  CHECK_FALSE(begins("model translates"));
+  CHECK(written() == before);
+
+  // Other settings, and another text: nothing is taken for what it is not.
+  const Outcome changed = run_bash(command + " --lr 0.5");
+  CHECK(changed.code == 1);
+  CHECK(changed.out.find("given 0.5") != std::string::npos);
+  write_file(folder / "valid.de", read_file(folder / "valid.de") + "das kind mag musik .\n");
+  const Outcome other = run_bash(command);
+  CHECK(other.code == 1);
   CHECK(written() == before);
 }
 

@@ -86,6 +86,15 @@ TEST_CASE("cli: info lists the points of a model") {
   CHECK(found);
   CHECK(points.back().at("point") == "logits");
   CHECK(run_kette({"info", "--points"}).code == 2);
+  const Outcome grouped =
+      run_kette({"info", "--preset", "gpt2", "--context", "2048", "--kv-heads", "4", "--json"});
+  CHECK(grouped.code == 0);
+  // Keys and values of 4 heads of 64 columns in 12 layers, in f32.
+  CHECK(Json::parse(grouped.last_line())["model"]["cache_bytes"] == 12 * 2048 * 2 * 4 * 64 * 4);
+  CHECK(
+      run_kette({"info", "--layers", "3"}).says("--layers: expected with one of the presets gpt2"));
+  CHECK(run_kette({"info", "--model", SmallModel::get().model(), "--width", "7"})
+            .says("--width: expected 16, as the model in "));
   CHECK(run_kette({"info", "--preset", "char-cpu", "--points"})
             .out.find("layers/3/attention/heads") != std::string::npos);
 }

@@ -41,6 +41,11 @@ TEST_CASE("kette merge: adapters and the merged model translate alike") {
   CHECK(translated.says("adapter.safetensors"));
   CHECK(translated.out != translate(base).out);
 
+  const Outcome lexicon =
+      run_kette({"lexicon", "--model", adapters, "--src", (folder / "train.en").string(), "--tgt",
+                 (folder / "train.de").string()});
+  REQUIRE_MESSAGE(lexicon.code == 0, lexicon.err);
+
   // The base moves; only merge can be told where it is.
   const std::string moved = (folder / "moved").string();
   std::filesystem::rename(base, moved);
@@ -52,6 +57,7 @@ TEST_CASE("kette merge: adapters and the merged model translate alike") {
   CHECK(done.code == 0);
   CHECK(done.last_line().find("\"out\":\"" + merged + "\"") != std::string::npos);
   CHECK(translate(merged).out == translated.out);
+  CHECK(read_file(merged + "/lexicon.safetensors") == read_file(adapters + "/lexicon.safetensors"));
   const Outcome again = merge({"--base", moved});
   CHECK(again.code == 1);
   CHECK(again.says("expected a folder that is not there yet"));

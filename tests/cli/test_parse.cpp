@@ -96,6 +96,12 @@ TEST_CASE("cli: a parser is trained, parses lines, and is scored") {
   REQUIRE(score.code == 0);
   CHECK(Json::parse(score.last_line())["f1"] == json["f1"]);
 
+  std::string words;
+  for (int i = 0; i < 1200; ++i) words += " (NN cat)";
+  write_file(small.file("long.mrg"), "(S (NP (DT the)\n (NN cat)))\n\n(S (NP" + words + "))\n");
+  CHECK(run_kette(with({"--gold", small.file("long.mrg")}))
+            .says("long.mrg:4: expected at most "));  // where the tree begins
+
   const Outcome info = run_kette({"info", "--model", small.file("model")});
   CHECK(info.out.find("source embedding") != std::string::npos);
   const Outcome exported =

@@ -166,9 +166,8 @@ TEST_CASE("kette sweep: against other references a model is scored anew") {
   write_file(folder / "runs.toml",
              shared_settings(folder) + evaluation(folder, "evaluate", "test") + "[a]\n");
   const auto sweep = [&] {
-    const testing::Outcome outcome =
-        run_kette({"sweep", (folder / "runs.toml").string(), "--out", (folder / "out").string(),
-                   "--threads", "1"});
+    const testing::Outcome outcome = run_kette({"sweep", (folder / "runs.toml").string(), "--out",
+                                                (folder / "out").string(), "--threads", "1"});
     REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
   };
   sweep();
@@ -284,8 +283,7 @@ TEST_CASE("kette sweep: a run that fails is told and tried again, the others are
 TEST_CASE("kette sweep: a run that is killed is told, the others are done") {
   const ScratchFolder folder;
   write_small_corpus(folder.path());
-  write_file(folder / "runs.toml",
-             shared_settings(folder) + "[long]\nsteps = 1000000\n[short]\n");
+  write_file(folder / "runs.toml", shared_settings(folder) + "[long]\nsteps = 1000000\n[short]\n");
   const std::string out = (folder / "out").string(), log = out + "/long/model/log.jsonl";
   const Outcome outcome = run_bash(
       "'" + kette_binary() + "' sweep '" + (folder / "runs.toml").string() + "' --out '" + out +
@@ -301,12 +299,10 @@ TEST_CASE("kette sweep: a run that is killed is told, the others are done") {
 TEST_CASE("kette sweep: what ends it is told, whichever run it comes up with") {
   const ScratchFolder folder;
   write_small_corpus(folder.path());
-  write_file(folder / "runs.toml",
-             shared_settings(folder) + "[long]\nsteps = 1000000\n[short]\n");
+  write_file(folder / "runs.toml", shared_settings(folder) + "[long]\nsteps = 1000000\n[short]\n");
   std::filesystem::create_directories(folder / "out" / "table.md");
-  const Outcome outcome =
-      run_kette({"sweep", (folder / "runs.toml").string(), "--out", (folder / "out").string(),
-                 "--threads", "2", "--jobs", "2"});
+  const Outcome outcome = run_kette({"sweep", (folder / "runs.toml").string(), "--out",
+                                     (folder / "out").string(), "--threads", "2", "--jobs", "2"});
   CAPTURE(outcome.err);
   CHECK(outcome.code == 1);
   CHECK(outcome.says("table.md: expected a file to write, given a directory"));

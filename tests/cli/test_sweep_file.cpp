@@ -111,6 +111,10 @@ TEST_CASE("sweep file: what makes no sense is refused, with its line") {
        {"[a]\nout = \"b\"\n", "device = \"cpu\"\n[a]\n", "[evaluate]\nmodel = 3\n[a]\n"}) {
     CHECK(holds(complaint_about(text), "expected nothing of it, which kette sweep sets itself"));
   }
+  for (const char* seed : {"01", "99999999999999999999999", "-1", "1, 1"}) {
+    CHECK(holds(complaint_about("seeds = [" + std::string(seed) + "]\n[a]\n"),
+                "seeds: expected different whole numbers"));
+  }
   CHECK(sweep_of("[a] # the first\n").runs.front().name == "a");
 }
 

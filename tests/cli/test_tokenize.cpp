@@ -50,6 +50,16 @@ TEST_CASE("cli: tokenize refuses tokenizers, files and folders that it cannot us
                    "lines"})
             .code == 2);
   CHECK(!std::filesystem::exists(out));
+
+  // Nor in the place of anything but earlier ids.
+  write_file(out, "precious\n");
+  const Outcome taken = run("byte", text);
+  CHECK(taken.code == 2);
+  CHECK(taken.says("--out: expected a new file or earlier ids, given " + out));
+  CHECK(read_file(out) == "precious\n");
+  write_file(out, "");
+  CHECK(run("byte", text).code == 0);
+  CHECK(run("byte", text).code == 0);
 }
 
 TEST_CASE(

@@ -51,6 +51,12 @@ TEST_CASE("kette trace writes a step for Perfetto and says where its time and me
   CHECK(Json::parse(read_file(file)).at("traceEvents").size() > 50);
   CHECK(outcome.out.find("self_attention backward") != std::string::npos);
   CHECK(outcome.out.find("layers/0") != std::string::npos);
+  write_file(file + ".txt", "precious\n");
+  const Outcome taken = run_small({"trace", "--no-limits", "--perfetto=" + file + ".txt"});
+  CHECK(taken.code == 2);
+  CHECK(taken.says("expected a new file or an earlier trace"));
+  CHECK(read_file(file + ".txt") == "precious\n");
+  CHECK(run_small({"trace", "--no-limits", "--warmup=0", "--perfetto=" + file}).code == 0);
 }
 
 TEST_CASE("kette trace --decode traces a text as it is written, and a translation") {
@@ -114,6 +120,10 @@ TEST_CASE("trace and tape take a trained language model and a text") {
   CHECK(first.at("outputs")[0] == "f32 " + kette::Shape{20, config.width}.str());
   CHECK(first.at("check").get<std::string>().starts_with("kette tape " + model));
   CHECK(run_kette({"tape", model, text, "--tokens=20", "--check=1"}).code == 0);
+  const std::string context = std::to_string(config.context);
+  CHECK(run_kette({"tape", model, text, "--tokens=20", "--context", context}).code == 0);
+  CHECK(run_kette({"tape", model, text, "--context", "7"})
+            .says("--context: expected " + context + ", as the model in "));
   const Outcome decoding =
       run_kette({"trace", model, "--decode", "--prompt=of", "--max-tokens=4", "--no-limits"});
   CHECK(decoding.code == 0);

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 
 #include "cli/train_options.h"
 
@@ -91,6 +92,22 @@ TEST_CASE("train options: what is given overrides the preset, wherever it stands
   CHECK(options.label_smoothing == 0.2);
   CHECK(options.schedule.warmup == 4000);
   CHECK(ParsedTrain(with_pairs({"--minutes", "3"})).options().steps == 0);
+}
+
+TEST_CASE("train options: another schedule rises to the peak of the preset") {
+  const auto lr = [](const std::vector<std::string>& words) {
+    return ParsedTrain(with_pairs(words)).options().schedule.lr;
+  };
+  const double peak = 1 / std::sqrt(512.0 * 4000);  // of base, by noam's factor of 1
+  CHECK(lr({"--schedule", "cosine", "--preset", "base"}) == doctest::Approx(peak));
+  CHECK(lr({"--schedule", "noam", "--preset", "base"}) == doctest::Approx(1));
+  CHECK(lr({"--schedule", "noam"}) == doctest::Approx(0.005 * std::sqrt(128.0 * 2000)));
+  CHECK(lr({"--lr", "0.3", "--schedule", "noam"}) == 0.3);
+  ScheduleOptions noam;
+  noam.width = 128;
+  noam.warmup = 50;
+  CHECK(learning_rate(with_kind(noam, ScheduleKind::constant), 50) ==
+        doctest::Approx(learning_rate(noam, 50)));
 }
 
 TEST_CASE("train options: as many checkpoints are kept as are averaged") {

@@ -138,7 +138,7 @@ TEST_CASE("tags: a language's piece leads every source, which no text can write"
   CHECK(tokenizer->tag_of("fr") == german + 1);
   CHECK_FALSE(tokenizer->tag_of("nl"));
   CHECK(contains(message_of([&] { tokenizer->expected_tag_of("nl"); }),
-                 "language nl: expected a vocabulary with a tag for it, given one without"));
+                 "language: expected one of de, fr, given nl"));
   const Ids spelt = tokenizer->encode("<2de> she");
   CHECK(std::find(spelt.begin(), spelt.end(), german) == spelt.end());
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <sstream>
 
 #include "data/files/json_text.h"
 #include "inspect/training/model_comparison.h"
@@ -105,6 +106,24 @@ TEST_CASE("compare: models that cannot be compared") {
       "compare: expected two models of one kind, given a translation model and a language model");
 }
 
+TEST_CASE("kette compare: a text that becomes other tokens is none for both") {
+  const ScratchFolder folder;
+  const std::string theirs =
+                        (source_folder() / "tests" / "fixtures" / "hugging_face" / "gpt2").string(),
+                    other = (folder / "other").string();
+  std::filesystem::copy(theirs, other);
+  std::istringstream lines(read_file(other + "/merges.txt"));
+  std::string version, reversed;
+  std::getline(lines, version);
+  for (std::string line; std::getline(lines, line);) reversed = line + "\n" + reversed;
+  write_file(other + "/merges.txt", version + "\n" + reversed);
+  CHECK(run_kette({"compare", theirs, other}).code == 0);
+  const Outcome outcome = run_kette({"compare", theirs, other, "What is written here is read."});
+  CAPTURE(outcome.out);
+  CHECK(outcome.code == 2);
+  CHECK(outcome.says("expected a text that both tokenizers read alike"));
+}
+
 TEST_CASE("kette compare: directories, checkpoints and exports") {
   const SmallModel& small = SmallModel::get();
   const ScratchFolder folder;
@@ -131,6 +150,7 @@ TEST_CASE("kette compare: directories, checkpoints and exports") {
   CHECK(exported.code == 1);
   INFO(exported.out);
   CHECK(exported.out.find("elements of the width in another order") != std::string::npos);
+  CHECK(run_kette({"compare", small.model(), path("exported"), "the cat sees music ."}).code == 1);
   CHECK(run_kette({"compare", small.model()}).code == 2);
   CHECK(run_kette({"compare", small.model(), path("none")}).says("given nothing that is there"));
 

@@ -349,11 +349,12 @@ TEST_CASE("lab: what is missing is said") {
   CHECK(run_kette({"lab", "grokking", "--model", "x"})
             .says("--model: expected for lens, align, heads, circuits, given for lab grokking"));
   CHECK(run_kette({"lab", "lens", "--text", "x"}).says("--text: expected for scaling, given"));
-  const Outcome list = run_kette({"lab", "--list"});
+  const Outcome list = run_kette({"lab", "--list", "--json"});
   CHECK(list.code == 0);
   for (const Experiment& experiment : experiments()) {
     CHECK(list.out.find(experiment.name) != std::string::npos);
   }
+  CHECK(parse_json(list.last_line(), "lab").at("experiments").size() == experiments().size());
 }
 
 TEST_CASE("lab: in a browser a page shows its findings and draws its curves") {

@@ -197,6 +197,12 @@ TEST_CASE(
       {"smeared_keys", [](GptConfig& c) { c.smeared_keys = true; }},
       {"kv_heads", [](GptConfig& c) { c.kv_heads = 1; }},
       {"attention_window", [](GptConfig& c) { c.attention_window = 5; }},
+      {"biases",  // and not its positions, which are Llama's
+       [](GptConfig& c) {
+         c.positions = Positions::rotary;
+         c.norm_kind = NormKind::rms;
+         c.feed_forward = FeedForwardKind::swiglu;
+       }},
       {"attention", [](GptConfig& c) {
          c.attention = AttentionWeights::linear;
          c.attention_dropout = 0;

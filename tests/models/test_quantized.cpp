@@ -82,7 +82,7 @@ constexpr const char* kMatrix = "layers/0/feed_forward/inner/weight";
 
 }  // namespace
 
-TEST_CASE("quantized: a directory decodes to the bit as its model does when rounded in memory") {
+TEST_CASE("quantized: a directory writes what its model does when rounded in memory") {
   const OneThread one;
   for (const bool tied : {true, false}) {
     CAPTURE(tied);

@@ -236,6 +236,22 @@ TEST_CASE("taps: a head put to zero is a head whose columns of the output projec
   }
 }
 
+TEST_CASE("taps: probabilities are those of the keys that a tap has put there") {
+  const OneThread one;
+  const std::string attention = "decoder/0/cross_attention";
+  const auto model = std::move(models().front());
+  REQUIRE(model->has_encoder());
+  const auto longer = [&](bool shows) {
+    TestTap tap([&](const std::string& point, const Variable& value) {
+      if (point == attention + "/key_value") return affine(value, 3);
+      if (!shows || point != attention + "/probabilities") return value;
+      return affine(value, 1);  // the heads are made of what is put there
+    });
+    return inferred(*model, &tap);
+  };
+  check_near(longer(true), longer(false));
+}
+
 TEST_CASE("taps: probabilities add up to one over the keys that a query sees") {
   const OneThread one;
   const auto check = [](const std::string& point, const Variable& value) {

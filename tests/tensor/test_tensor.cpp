@@ -34,6 +34,8 @@ TEST_CASE("tensors share storage when reshaped or sliced") {
   CHECK(x.clone().is_sole_owner());
   CHECK_THROWS_AS(x.reshaped({4}), Error);
   CHECK_THROWS_AS(x.slice(2, 4), Error);
+  CHECK_THROWS_AS(x.view(std::int64_t{1} << 62, {std::int64_t{1} << 62}), Error);
+  CHECK_THROWS_AS(Tensor().clone(), Error);
   CHECK_THROWS_AS(x.data<double>(), Error);
   CHECK_THROWS_AS(Tensor::from(std::vector<float>{1, 2}, {3}), Error);
 }
