@@ -32,6 +32,7 @@ double learning_rate(const ScheduleOptions& options, std::int64_t step) {
 }
 
 ScheduleOptions with_kind(const ScheduleOptions& options, ScheduleKind kind) {
+  if (kind == options.kind) return options;  // with all of its digits
   // What noam's factor is divided by at the peak.
   const double divisor =
       std::sqrt(static_cast<double>(options.width) * static_cast<double>(options.warmup));
