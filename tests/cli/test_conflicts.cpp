@@ -279,7 +279,8 @@ TEST_CASE(
            {"compare", model, model, sentence},
            {"trace", "--model", model, "--decode", "--prompt", sentence, "--no-limits"}}) {
     CAPTURE(command[0]);
-    CHECK(run_kette(with(command, {"--to", "fr"})).says("language: expected one of de, en, given fr"));
+    CHECK(run_kette(with(command, {"--to", "fr"}))
+              .says("language: expected one of de, en, given fr"));
     if (command[0] != "patch") CHECK(run_kette(with(command, {"--to", "de"})).code == 0);
   }
 }
