@@ -108,11 +108,10 @@ void kill_training(Torture& torture, const std::string& what, const Arguments& a
               [&](std::int64_t) { return train(kPerRun, false); });
 }
 
-/// A command that makes one file or folder in one go, every other time over an earlier file. A
-/// folder that is there is not replaced.
+/// A command that makes one file or folder in one go, every other time over an earlier file, which is one of
+/// those that it replaces. A folder that is there is not replaced.
 void kill_command(Torture& torture, const std::string& what, const Arguments& arguments,
-                  const fs::path& out, std::int64_t kills,
-                  const std::string& earlier = "an earlier file\n") {
+                  const fs::path& out, std::int64_t kills, const std::string& earlier = "") {
   const Twin twin = make_twin(arguments, out);
   const bool replaces = !fs::is_directory(twin.path);
   torture.row("kill " + what, kills, "whole or absent, and equal", [&](std::int64_t number) {
@@ -181,7 +180,7 @@ void torture_by_kills(Torture& torture, std::int64_t kills) {
   kill_command(torture, "tokenize",
                {"tokenize", "--text", torture.file("long.txt"), "--tokenizer", "byte", "--out",
                 torture.file("long.tokens")},
-               path("long.tokens"), of_others);
+               path("long.tokens"), of_others, testing::read_file(path("gpt") / "train.tokens"));
   kill_command(torture, "merge",
                {"merge", "--model", torture.file("adapted"), "--out", torture.file("merged")},
                path("merged"), of_others);
