@@ -90,7 +90,8 @@ TEST_CASE("cli: info lists the points of a model") {
       run_kette({"info", "--preset", "gpt2", "--context", "2048", "--kv-heads", "4", "--json"});
   CHECK(grouped.code == 0);
   // Keys and values of 4 heads of 64 columns in 12 layers, in f32.
-  CHECK(Json::parse(grouped.last_line())["model"]["cache_bytes"] == 12 * 2048 * 2 * 4 * 64 * 4);
+  CHECK(nlohmann::json::parse(grouped.last_line())["model"]["cache_bytes"] ==
+        12 * 2048 * 2 * 4 * 64 * 4);
   CHECK(
       run_kette({"info", "--layers", "3"}).says("--layers: expected with one of the presets gpt2"));
   CHECK(run_kette({"info", "--model", SmallModel::get().model(), "--width", "7"})

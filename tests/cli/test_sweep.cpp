@@ -39,7 +39,7 @@ TEST_CASE("kette sweep: runs are trained, scored and put in a table, once") {
   const std::string out = (folder / "out").string();
   const std::vector<std::string> words = {
       "sweep", (folder / "runs.toml").string(), "--out", out, "--threads", "1", "--json"};
-  const testing::Outcome first = run_kette(words);
+  const Outcome first = run_kette(words);
   REQUIRE_MESSAGE(first.code == 0, first.err);
   CHECK(first.says("[two heads], 1 of 2\n"));
   CHECK(first.says("[one head], 2 of 2, about 0:0"));
@@ -58,12 +58,12 @@ TEST_CASE("kette sweep: runs are trained, scored and put in a table, once") {
   CHECK(holds(first.out, table));
 
   // Again: nothing is left to do. One more run: that alone.
-  const testing::Outcome again = run_kette(words);
+  const Outcome again = run_kette(words);
   CHECK(again.code == 0);
   CHECK_FALSE(again.says("one head"));
   write_file(folder / "runs.toml", shared_settings(folder) + evaluation(folder) +
                                        "[two heads]\n[one head]\nheads = 1\n[slow]\nlr = 1e-5\n");
-  const testing::Outcome more = run_kette(words);
+  const Outcome more = run_kette(words);
   CHECK(more.code == 0);
   CHECK(more.says("[slow], 3 of 3, about 0:0"));
   CHECK(more.says(" left: lr = 1e-5"));
@@ -72,7 +72,7 @@ TEST_CASE("kette sweep: runs are trained, scored and put in a table, once") {
   // The same name with other settings is another run.
   write_file(folder / "runs.toml",
              shared_settings(folder) + evaluation(folder) + "[two heads]\n[one head]\nheads = 4\n");
-  const testing::Outcome other = run_kette(words);
+  const Outcome other = run_kette(words);
   CHECK(other.code == 1);
   CHECK(other.says("train.toml: expected the settings of "));
 }
@@ -84,7 +84,7 @@ TEST_CASE(
   write_file(folder / "runs.toml", "seeds = [1, 2]\nagainst = \"a\"\n" + shared_settings(folder) +
                                        evaluation(folder) + "[a]\n[b]\nlr = 0.01\n");
   const std::string out = (folder / "out").string();
-  const testing::Outcome outcome = run_kette(
+  const Outcome outcome = run_kette(
       {"sweep", (folder / "runs.toml").string(), "--out", out, "--threads", "1", "--json"});
   REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
   CHECK(outcome.says("[a, seed 2], 2 of 4"));
@@ -120,7 +120,7 @@ TEST_CASE("kette sweep: several texts are evaluated, each compared by itself") {
   const auto sweep = [&](const std::string& evaluations) {
     write_file(folder / "runs.toml", "seeds = [1, 2]\n" + shared_settings(folder) + evaluations +
                                          "[a]\n[b]\nlr = 0.01\n");
-    const testing::Outcome outcome =
+    const Outcome outcome =
         run_kette({"sweep", (folder / "runs.toml").string(), "--out", (folder / "out").string(),
                    "--threads", "2", "--jobs", "2", "--json"});
     REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
@@ -166,8 +166,8 @@ TEST_CASE("kette sweep: against other references a model is scored anew") {
   write_file(folder / "runs.toml",
              shared_settings(folder) + evaluation(folder, "evaluate", "test") + "[a]\n");
   const auto sweep = [&] {
-    const testing::Outcome outcome = run_kette({"sweep", (folder / "runs.toml").string(), "--out",
-                                                (folder / "out").string(), "--threads", "1"});
+    const Outcome outcome = run_kette({"sweep", (folder / "runs.toml").string(), "--out",
+                                       (folder / "out").string(), "--threads", "1"});
     REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
   };
   sweep();
@@ -187,7 +187,7 @@ TEST_CASE("kette sweep: the perplexity is that of the model that is scored, in a
                                           "--threads", "1",
                                           "--json"};
   const auto perplexity = [&] {
-    const testing::Outcome outcome = run_kette(words);
+    const Outcome outcome = run_kette(words);
     REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
     return nlohmann::json::parse(outcome.last_line()).at("runs").at("mean").at("perplexity");
   };
@@ -207,7 +207,7 @@ TEST_CASE("kette sweep: settings that make no sense are told before anything is 
   const std::vector<std::string> words = {"sweep",     (folder / "runs.toml").string(),
                                           "--out",     (folder / "out").string(),
                                           "--threads", "1"};
-  const testing::Outcome outcome = run_kette(words);
+  const Outcome outcome = run_kette(words);
   CHECK(outcome.code == 2);
   CHECK(outcome.says("heds"));
   CHECK(outcome.says("did you mean heads?"));
@@ -224,10 +224,10 @@ TEST_CASE("kette sweep: a file that was put right is taken, and a trained model 
   };
   const auto model = folder / "out" / "a" / "model";
   const std::string shared = shared_settings(folder), scored = shared + evaluation(folder);
-  const testing::Outcome warm = sweep(scored + "[a]\nwarmup = -20\n");
+  const Outcome warm = sweep(scored + "[a]\nwarmup = -20\n");
   CHECK(warm.code == 2);
   CHECK(warm.says("runs.toml:21: --warmup: expected a whole number of at least 1, given -20"));
-  const testing::Outcome unknown = sweep(shared + "[evaluate]\nsorc = \"x\"\n[a]\n");
+  const Outcome unknown = sweep(shared + "[evaluate]\nsorc = \"x\"\n[a]\n");
   CHECK(unknown.code == 2);
   CHECK(
       unknown.says("unknown key sorc (did you mean src?); the keys are the options of kette "
@@ -238,7 +238,7 @@ TEST_CASE("kette sweep: a file that was put right is taken, and a trained model 
 
   CHECK(sweep(scored + "[a]\nwarmup = 20\n").code == 0);
   const std::string parameters = read_file(model / "model.safetensors");
-  const testing::Outcome anew = sweep(scored + "metric = \"chrf\"\n[a]\nwarmup = 20\n");
+  const Outcome anew = sweep(scored + "metric = \"chrf\"\n[a]\nwarmup = 20\n");
   REQUIRE_MESSAGE(anew.code == 0, anew.err);
   CHECK(holds(read_file(folder / "out" / "table.md"), "score: chrf, "));
   CHECK(read_file(model / "model.safetensors") == parameters);
@@ -256,7 +256,7 @@ TEST_CASE("kette sweep: runs on other data are not put beside each other") {
   const std::string source = read_file(folder / "train.en");
   write_file(folder / "train.en", "a cat" + source.substr(source.find(' ')));
   write_file(folder / "runs.toml", shared_settings(folder) + "[a]\n[b]\nlr = 0.01\n");
-  const testing::Outcome outcome = run_kette(words);
+  const Outcome outcome = run_kette(words);
   CHECK(outcome.code == 1);
   CHECK(outcome.says("train.en: expected the source text that [a] was trained with"));
   CHECK_FALSE(std::filesystem::exists(folder / "out" / "b" / "model"));
@@ -272,7 +272,7 @@ TEST_CASE("kette sweep: a run that fails is told and tried again, the others are
   const std::vector<std::string> words = {"sweep",     (folder / "runs.toml").string(),
                                           "--out",     (folder / "out").string(),
                                           "--threads", "1"};
-  const testing::Outcome outcome = run_kette(words);
+  const Outcome outcome = run_kette(words);
   CHECK(outcome.code == 1);
   CHECK(outcome.says(uneven));
   CHECK(outcome.says("expected results of all 2 runs, given none of 1"));
@@ -316,9 +316,9 @@ TEST_CASE("kette sweep: a signal to it alone stops the run at work, which saves 
   RunOptions options;
   options.signal = SIGTERM;
   options.signal_when = {model / "log.jsonl"};
-  const testing::Outcome outcome = run_kette({"sweep", (folder / "runs.toml").string(), "--out",
-                                              (folder / "out").string(), "--threads", "1"},
-                                             options);
+  const Outcome outcome = run_kette({"sweep", (folder / "runs.toml").string(), "--out",
+                                     (folder / "out").string(), "--threads", "1"},
+                                    options);
   CHECK(outcome.code == 128 + SIGTERM);
   CHECK(outcome.says("stopped in [long]; the same command goes on from there"));
   CHECK(std::filesystem::exists(model / "training.safetensors"));
@@ -330,7 +330,7 @@ TEST_CASE("kette sweep: several runs at a time come to what they do one after th
   write_file(folder / "runs.toml", "seeds = [1, 2]\n" + shared_settings(folder) +
                                        evaluation(folder) + "[a]\n[b]\nlr = 0.01\nquiet = false\n");
   const auto results = [&](const std::string& jobs) {
-    const testing::Outcome outcome =
+    const Outcome outcome =
         run_kette({"sweep", (folder / "runs.toml").string(), "--out", (folder / jobs).string(),
                    "--threads", "2", "--jobs", jobs, "--json"});
     REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
@@ -361,10 +361,9 @@ TEST_CASE("kette sweep: a signal stops all runs at work, and none begins after i
   for (const char* name : {"a", "b"}) {
     options.signal_when.push_back(folder / "out" / name / "model" / "log.jsonl");
   }
-  const testing::Outcome outcome =
-      run_kette({"sweep", (folder / "runs.toml").string(), "--out", (folder / "out").string(),
-                 "--threads", "2", "--jobs", "2"},
-                options);
+  const Outcome outcome = run_kette({"sweep", (folder / "runs.toml").string(), "--out",
+                                     (folder / "out").string(), "--threads", "2", "--jobs", "2"},
+                                    options);
   CAPTURE(outcome.err);
   CHECK(outcome.code == 128 + SIGTERM);
   CHECK(outcome.says("stopped in [a]; the same command goes on from there"));
