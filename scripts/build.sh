@@ -28,7 +28,7 @@ if [[ ! -f build/$preset/CMakeCache.txt ]]; then
   if ((native)); then options+=(-DKETTE_NATIVE=ON); fi
   if command -v ninja > /dev/null; then export CMAKE_GENERATOR=${CMAKE_GENERATOR:-Ninja}; fi
 elif ((!native)); then
-  options+=(-DKETTE_NATIVE=OFF)
+  options=(-DKETTE_NATIVE=OFF -DKETTE_CUDA_ARCHITECTURES="${CUDAARCHS:-}" ${options[@]:+"${options[@]}"})
 fi
 configure_log=$(mktemp)
 trap 'rm -f "$configure_log"' EXIT

@@ -2,10 +2,17 @@
 # Installs what is missing, builds, and runs all tests; those of the CUDA kernels also on an emulator
 # when there is no GPU. Arguments go to the test program:
 #   scripts/test.sh --test-case='*safetensors*'
+# CUDA kernels are compiled for one kind of GPU, a third of the time of all; CUDAARCHS (as CMake names kinds) chooses others.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 scripts/setup.sh
+if [[ -z ${CUDAARCHS:-} ]]; then
+  here=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2> /dev/null | head -n 1 | tr -d . || true)
+  export CUDAARCHS=${here:-90}-real
+  echo "test: where there is nvcc, kernels for $CUDAARCHS alone; another CUDAARCHS in the environment chooses others," \
+    "and scripts/build.sh release builds all"
+fi
 scripts/build.sh release kette-tests kette-corpus
 start=$SECONDS
 run() { # run FOLDER OPTION...: with the kernels of that folder, if it is not empty

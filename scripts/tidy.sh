@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Runs clang-tidy, with the checks of .clang-tidy, on the product's sources (tests and CUDA kernels are
-# not among them), and compiles each of them alone: a file includes what it uses.
-#   scripts/tidy.sh [clang-tidy|alone]      (default: both)
+# Compiles each source alone, without making code of it: a file includes what it uses, and does not lean on another
+# one of its folder that is compiled together with it. And runs clang-tidy, with the checks of .clang-tidy, on the
+# product's sources (tests and CUDA kernels are not among them).
+#   scripts/tidy.sh [alone|clang-tidy]      (default: both)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 passes=${1-both}
 if [[ ! "$passes" =~ ^(both|clang-tidy|alone)$ ]]; then
-  echo "tidy.sh: expected clang-tidy, alone or nothing, given $passes" >&2
+  echo "tidy.sh: expected alone, clang-tidy or nothing, given $passes" >&2
   exit 2
 fi
 for tool in clang-tidy clang++; do
@@ -39,10 +40,11 @@ configure() { # configure FOLDER OPTION...
 }
 
 if [[ "$passes" != clang-tidy ]]; then
-  echo "tidy: each source alone"
-  configure build/tidy/alone -DKETTE_UNITY=OFF
-  commands_of build/tidy/alone | cut -f 1 |
-    xargs -d '\n' -I '{}' -P "$jobs" bash -c '{} -fsyntax-only'
+  # With tests, fuzzers, and the CUDA kernels as the emulator has them.
+  configure build/tidy/alone -DKETTE_UNITY=OFF -DKETTE_TESTS=ON -DKETTE_FUZZ=ON -DKETTE_CUDA=emulator
+  commands=$(commands_of build/tidy/alone | sort -u -t $'\t' -k 2,2 | cut -f 1)
+  echo "tidy: each of $(wc -l <<< "$commands") sources alone"
+  xargs -d '\n' -I '{}' -P "$jobs" bash -c '{} -fsyntax-only' <<< "$commands"
 fi
 
 # Files of a folder are read together, so that what they share is looked through once.
