@@ -1,0 +1,84 @@
+#include "data/documents/document.h"
+
+#include <map>
+
+#include "data/files/utf8.h"
+#include "tensor/error.h"
+
+namespace kette {
+namespace {
+
+/// Gives out the spellings of a block's characters: of each character those that the source had, in their order, the
+/// last one for all that follow.
+class SpellingQueue {
+ public:
+  explicit SpellingQueue(const std::vector<Spelling>& spellings) {
+    for (const Spelling& one : spellings) of_[one.plain].push_back(one.spelled);
+  }
+  /// nullptr: none.
+  const std::string* next(const std::string& plain) {
+    const auto found = of_.find(plain);
+    if (found == of_.end()) return nullptr;
+    std::size_t& used = used_[plain];
+    const std::string& spelled = found->second[std::min(used, found->second.size() - 1)];
+    ++used;
+    return &spelled;
+  }
+
+ private:
+  std::map<std::string, std::vector<std::string>> of_;
+  std::map<std::string, std::size_t> used_;
+};
+
+}  // namespace
+
+void DocumentOfBytes::add(Block block, std::size_t begin, std::size_t end) {
+  KETTE_CHECK(
+      begin <= end && end <= bytes_.size() && (ranges_.empty() || ranges_.back().end <= begin),
+      "document: expected blocks one after the other");
+  blocks_.push_back(std::move(block));
+  ranges_.push_back({begin, end});
+}
+
+std::string DocumentOfBytes::escaped(std::string_view character, bool) const {
+  return std::string(character);
+}
+
+std::string DocumentOfBytes::written(const Block& block,
+                                     const std::vector<Spelling>& spellings) const {
+  std::string out;
+  SpellingQueue queue(spellings);
+  std::size_t mark = 0;
+  bool at_start = true;
+  for (std::size_t at = 0; at <= block.text.size();) {
+    bool instead = false;  // of the character here
+    for (; mark < block.marks.size() && block.marks[mark].at <= at; ++mark) {
+      out += block.marks[mark].bytes;
+      if (block.marks[mark].kind == Mark::Kind::breaks) instead = at_start = true;
+    }
+    if (at == block.text.size()) break;
+    const std::size_t length = utf8_length(block.text[at]);
+    const std::string plain = block.text.substr(at, length);
+    at += length;
+    if (instead) continue;
+    const std::string* spelled = queue.next(plain);
+    out += spelled ? *spelled : escaped(plain, at_start);
+    at_start = false;
+  }
+  return out;
+}
+
+std::string DocumentOfBytes::with(const std::vector<Block>& translations) const {
+  KETTE_CHECK(translations.size() == blocks_.size(), "document: expected ", blocks_.size(),
+              " translated blocks, given ", translations.size());
+  std::string out;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    out.append(bytes_, at, ranges_[i].begin - at);
+    out += written(translations[i], blocks_[i].spellings);
+    at = ranges_[i].end;
+  }
+  return out.append(bytes_, at);
+}
+
+}  // namespace kette
