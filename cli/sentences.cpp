@@ -16,9 +16,9 @@ namespace fs = std::filesystem;
 
 bool is_stdin(const fs::path& file) { return file.empty() || file == "-"; }
 
-LineReader open_sentences(const fs::path& file) {
-  return is_stdin(file) ? LineReader(STDIN_FILENO, "stdin", kSentence)
-                        : LineReader(file, kSentence);
+LineReader open_sentences(const fs::path& file, FaultyLines faulty) {
+  return is_stdin(file) ? LineReader(STDIN_FILENO, "stdin", kSentence, faulty)
+                        : LineReader(file, kSentence, faulty);
 }
 
 Sink::Sink(const fs::path& file, const std::vector<fs::path>& read) {

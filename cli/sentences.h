@@ -24,7 +24,8 @@ inline constexpr std::size_t kSentencesAtOnce = 4096;
 /// What no name or "-" stands for.
 bool is_stdin(const std::filesystem::path& file);
 /// Of a file, or of stdin.
-LineReader open_sentences(const std::filesystem::path& file);
+LineReader open_sentences(const std::filesystem::path& file,
+                          FaultyLines faulty = FaultyLines::refused);
 
 /// A file, or stdout where none or "-" is named; every part is handed to the system at once. What the file held is there
 /// until the first part is.

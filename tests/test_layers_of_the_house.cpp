@@ -61,6 +61,7 @@ TEST_CASE("within data, models and inspect, too, rooms lie one behind the other"
       {"data/files/", "data/tokenizers/", "data/metrics/"},
       {"data/files/", "data/trees/", "data/metrics/"},
       {"data/files/", "data/tokenizers/", "data/corpora/"},
+      {"data/files/", "data/sentences/", "data/corpora/"},
       {"models/", "models/exchange/"},
       {"inspect/page/", "inspect/heads/", "inspect/passes/", "inspect/lab/"},
       {"inspect/page/", "inspect/heads/", "inspect/passes/", "inspect/training/"},

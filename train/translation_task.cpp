@@ -142,6 +142,9 @@ TranslationTask::TranslationTask(TranslationTrainOptions options)
       valid_batches_(plan_validation()),
       corpus_(make_corpus()),
       sampler_(corpus_, batch_options()),
+      facts_(options_.parses() ? std::nullopt
+                               : std::optional(text_facts(options_.texts, options_.both_directions,
+                                                          *tokenizer_))),
       model_(model_config(options_, *tokenizer_)),
       start_(model_, options_) {}
 
@@ -326,6 +329,7 @@ std::string TranslationTask::strange_labels() const {
 
 void TranslationTask::save_description() const {
   kette::save_description(options_.out, model_.config(), *tokenizer_);
+  if (facts_) save(*facts_, options_.out);
   start_.save_description(options_);
 }
 

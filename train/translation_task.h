@@ -5,6 +5,7 @@
 #pragma once
 
 #include "data/corpora/batch_sampler.h"
+#include "data/corpora/text_facts.h"
 #include "data/metrics/score_tokenizers.h"
 #include "data/trees/tree.h"
 #include "train/starting_point.h"
@@ -75,6 +76,7 @@ class TranslationTask final : public Task {
   std::vector<Batch> valid_batches_;
   ParallelCorpus corpus_;
   BatchSampler sampler_;
+  std::optional<TextFacts> facts_;  ///< none of trees
   Transformer model_;
   StartingPoint start_;
 };

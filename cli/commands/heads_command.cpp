@@ -9,6 +9,7 @@
 #include "cli/decoding.h"
 #include "cli/page_file.h"
 #include "cli/text_model.h"
+#include "data/corpora/text_facts.h"
 #include "data/files/json_text.h"
 #include "data/files/text_file.h"
 #include "inspect/heads/head_pruning.h"
@@ -171,6 +172,7 @@ Pruned prune(const HeadsOptions& o, const SavedModel<AutoregressiveModel>& saved
   AtomicFolder folder(o.save);
   save_description(folder.path(), smaller->config(), *saved.tokenizer);
   save_parameters(folder.path() / kModelFile, smaller->parameters(), saved.metadata);
+  copy_text_facts(o.model.model, folder.path());
   folder.commit();
 
   HeadGates gates = gates_without(found.attentions, goes);
