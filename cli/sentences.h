@@ -9,6 +9,7 @@
 
 #include "cli/common.h"
 #include "data/files/line_reader.h"
+#include "data/tokenizers/unknown_characters.h"
 #include "decode/translator.h"
 #include "train/status_line.h"
 
@@ -43,6 +44,14 @@ class Sink {
   std::ofstream file_;
   bool has_earlier_ = false;
 };
+
+/// Says on stderr, if there are any, which characters of a text the model does not know; also in what --json prints.
+void say_unknown(const UnknownCharacters& unknown, const std::string& name);
+void say_unknown(const UnknownCharacters& unknown, const std::string& name,
+                 nlohmann::ordered_json& json);
+/// The same for all lines of it at once.
+void say_unknown(const SharedTokenizer& tokenizer, const std::vector<std::string_view>& lines,
+                 const std::string& name, Side side = Side::source);
 
 /// Says on stderr how far decoding has come, once it takes long: sentences, how many a second, and the time left
 /// where the end is known.

@@ -57,9 +57,6 @@ class TextTranslator::Assembly {
   std::size_t next_text_ = 0, next_unit_ = 0, written_ = 0;
 };
 
-TextTranslator::TextTranslator(const Translator& translator, TextOptions options)
-    : translator_(translator), options_(std::move(options)) {}
-
 void TextTranslator::translate(const std::vector<SourceText>& sources, const TakeText& take,
                                const SentenceProgress& progress) const {
   std::vector<Unit> units;

@@ -46,7 +46,8 @@ using TakeText = std::function<void(std::int64_t number, TranslatedText translat
 class TextTranslator {
  public:
   /// translator: outlives this.
-  TextTranslator(const Translator& translator, TextOptions options);
+  TextTranslator(const Translator& translator, const TextOptions& options)
+      : translator_(translator), options_(options) {}
 
   void translate(const std::vector<SourceText>& sources, const TakeText& take,
                  const SentenceProgress& progress = {}) const;

@@ -245,7 +245,8 @@ void run(TranslateCommandOptions& o) {
       }
       writer.write(first + number, part[number], translated);
     };
-    TextTranslator(translator, o.translate).translate(texts, take, writer.progress());
+    const TextTranslator text_translator(translator, o.translate);
+    text_translator.translate(texts, take, writer.progress());
     writer.clear_progress();
     seconds += watch.seconds();
     part = source.next();

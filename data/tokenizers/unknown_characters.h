@@ -27,7 +27,7 @@ class UnknownCharacters {
   std::int64_t lines_with() const { return lines_with_; }
   /// How often which, of all lines with unknown characters.
   const std::map<std::string, std::int64_t>& characters() const { return characters_; }
-  /// "3 of 100 lines have characters that the model does not know: U+1F600 (2), ..."; "" if none has.
+  /// "3 of 100 lines have characters that the model does not know: '€' (U+20AC) 2 times, U+200D"; "" if none has.
   std::string text() const;
   nlohmann::ordered_json json() const;
 
@@ -39,6 +39,11 @@ class UnknownCharacters {
   std::int64_t lines_ = 0, lines_with_ = 0;
   std::map<std::string, std::int64_t> characters_;
 };
+
+/// Which characters of targets come back as others, for the vocabulary's normalisation takes them for these: "2 of 100
+/// lines have characters that the model never writes: U+00A0 2 times"; "" if there are none.
+std::string changed_characters(const Tokenizer& tokenizer,
+                               const std::vector<std::string_view>& lines);
 
 /// "'€' (U+20AC)"; of a character that shows nothing, the code alone.
 std::string named_character(std::string_view character);
