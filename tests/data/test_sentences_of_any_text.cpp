@@ -84,13 +84,14 @@ TEST_CASE("sentences: no text takes more than linear time") {
       "3. ", "\" ",         "( ",   "\u00AB ", "\u201E ", ". ",     "... ",   "- ",     "\u2022 ",
       "2) ", "X",           "(A. ", "\"A.\" ", "A.\n",    "[1]",    "[1] ",   "a.\n\n", "(!) ",
       ":) ", "\U0001F600 ", "A.[1", "A. - ",   "A. \" ",  "*"};
-  constexpr std::size_t kBytes = std::size_t{1} << 16;
+  constexpr std::size_t kBytes = std::size_t{1} << 17;
   double slowest = 0;
   for (const std::string& language : SentenceSplitter::languages()) {
     const SentenceSplitter splitter(language);
     for (const std::string& pattern : patterns) {
       // What comes first stays the first word of a sentence, or the one before, for all that follows.
       for (const char* start : {"", "1) ", "\u2022 ", "\u2014 ", "(", "\"", "A. "}) {
+        if (*start != 0 && language != "de") continue;
         std::string text = start;
         while (text.size() < kBytes) text += pattern;
         const double seconds = seconds_of(text, splitter);
@@ -108,7 +109,7 @@ TEST_CASE("sentences: no text takes more than linear time") {
       CHECK(seconds_of(text, splitter) < 4);
     }
   }
-  MESSAGE("the slowest 64 KiB: " << 1e3 * slowest << " ms");
+  MESSAGE("the slowest 128 KiB: " << 1e3 * slowest << " ms");
 }
 
 TEST_CASE("sentences too long: no word or text takes much more than linear time") {
