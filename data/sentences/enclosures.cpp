@@ -10,6 +10,8 @@ namespace {
 
 /// What is longer is rather a mark that nobody closed, or holds sentences that can stand alone.
 constexpr std::size_t kLongest = 400;  // bytes
+/// What is said within a sentence, in a few words, is a part of it: he said, "No. I will not." More is cut as other text.
+constexpr std::size_t kShortQuote = 60;
 
 /// Each of these marks may close what the other one opens.
 bool closes_with(char32_t opening, std::string_view mark) {
@@ -33,11 +35,12 @@ bool closes_with(char32_t opening, std::string_view mark) {
   }
 }
 
-bool bracket_like(std::string_view mark) {
-  return mark == ")" || mark == "]" || mark == "\u00BB" || mark == "\u00AB";
+/// Behind white space these open, and what opened before was never closed.
+bool may_open(std::string_view mark) {
+  return mark == "\"" || mark == "\u201C" || mark == "\u201D";
 }
 
-bool is_blank(char byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
+bool is_white_byte(char byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
 
 }  // namespace
 
@@ -54,12 +57,10 @@ std::size_t Enclosures::closing(char32_t opening, std::size_t from) {
       closer.at = text_.find(closer.mark, from);
       closer.begun = true;
     }
-    // Straight or round marks behind white space open, so that the first one was never closed.
-    const bool opens = closer.at != std::string_view::npos && closer.at > from &&
-                       !bracket_like(closer.mark) && is_blank(text_[closer.at - 1]);
-    if (closer.at != std::string_view::npos && !opens) {
-      nearest = std::min(nearest, closer.at + closer.mark.size());
-    }
+    if (closer.at == std::string_view::npos) continue;
+    const bool opens =
+        may_open(closer.mark) && closer.at > from && is_white_byte(text_[closer.at - 1]);
+    if (!opens) nearest = std::min(nearest, closer.at + closer.mark.size());
   }
   return nearest;
 }
@@ -69,7 +70,7 @@ bool Enclosures::goes_on(std::size_t closed) const {
   const Utf8Character c = utf8_character(text_, closed);
   if (c.code_point == U',' || c.code_point == U';' || is_letter(c.code_point)) return true;
   std::size_t at = closed;
-  while (at < text_.size() && at < closed + 4 && is_blank(text_[at])) ++at;
+  while (at < text_.size() && at < closed + 4 && is_white_byte(text_[at])) ++at;
   return at > closed && at < text_.size() && is_lower_case(utf8_character(text_, at).code_point);
 }
 
@@ -81,7 +82,7 @@ void Enclosures::enter(Word word, bool first) {
     at += c.bytes;
     const std::size_t closed = closing(c.code_point, at);
     if (closed == std::string_view::npos || closed - at > kLongest) continue;
-    const bool within = bracket && !first;
+    const bool within = !first && (bracket || closed - at < kShortQuote);
     if (within || goes_on(closed)) held_until_ = std::max(held_until_, closed);
   }
 }

@@ -11,13 +11,13 @@ namespace kette::sentences {
 
 class Enclosures {
  public:
+  /// Of one paragraph.
   explicit Enclosures(std::string_view text);
 
   /// The next word. first: it is the first of its sentence.
   void enter(Word word, bool first);
   /// Whether an enclosure is open behind the last word, and its words belong to one sentence.
   bool hold(std::size_t end) const { return end < held_until_; }
-  void end_paragraph() { held_until_ = 0; }
 
  private:
   /// Places of one closing mark, asked for from left to right.

@@ -8,7 +8,8 @@ const Language& german() {
       "de",
       {
           // Titles before a name.
-          {Stop::goes_on, "Dr Dres Prof Hr Hrn Fr Frl Dipl Mag Ing Lic Priv Doz Frhr Gebr St Kard"},
+          {Stop::goes_on,
+           "Dr Dres Prof Hr Hrn Fr Frl Dipl Mag Ing Lic Priv Doz Frhr Gebr St Kard Fa"},
           {Stop::goes_on, "Mr Mrs Ms Gen Sen Gov Lt Oblt Hptm Maj Col Sgt Capt Abg"},
           {Stop::goes_on, "med dent vet phil jur iur rer nat theol habil pol oec h.c agr mult"},
           // Words that something follows.
@@ -16,7 +17,7 @@ const Language& german() {
           {Stop::goes_on, "lt ca bspw beisp insb insbes resp vs betr bez bzgl wg zw zzt z.zt ugs"},
           {Stop::goes_on, "z.b d.h z.t z.z z.hd z.hdn z.tl i.d.r i.a i.allg i.w i.w.s i.e.s m.e"},
           {Stop::goes_on, "u.u o.g u.g s.g u.z u.zw i.h.v i.s.d i.s.v i.v.m a.d a.m b.w p.a v.a"},
-          {Stop::goes_on, "d.i m.a.w n.b v.d a.a.o a.s i.r i.b gg"},
+          {Stop::goes_on, "d.i m.a.w n.b v.d a.a.o a.s i.r i.b"},
           {Stop::goes_on, "dt dtsch engl frz franz ital span russ poln tschech türk amerik brit"},
           {Stop::goes_on, "röm griech lat kath ev evang jüd österr schweiz bayer rhein westf"},
           {Stop::goes_on, "städt staatl gesetzl wiss techn kaufm kfm chem phys math mechan elektr"},

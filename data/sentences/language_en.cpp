@@ -43,7 +43,7 @@ const Language& english() {
       "also still even just only perhaps maybe please let all any both each either every few many "
       "more most much neither none nobody nothing one some someone something such several other "
       "another everyone everybody everything two three once again today yesterday tomorrow later "
-      "finally first",
+      "finally",
       "and or but nor so yet because which who whom whose that if when while where whereas although "
       "though unless until since before after than as");
   return language;

@@ -90,14 +90,9 @@ class LongSentence {
     const sentences::EndMarks marks = sentences::end_of(text_, word).marks;
     const char last = text_[word.end - 1];
     if (marks.exclaims || last == ';' || last == ':') return kStrongMark;
-    if (last == ',' || is_dash_alone(next)) return kComma;
+    if (last == ',' || sentences::is_dash_alone(text_, next)) return kComma;
     const std::string first = sentences::lowered_letters(text_, next.begin, next.end);
     return language_.conjunctions.count(first) > 0 ? kConjunction : kSpace;
-  }
-
-  bool is_dash_alone(sentences::Word word) const {
-    const Utf8Character c = utf8_character(text_, word.begin);
-    return is_dash(c.code_point) && c.bytes == word.end - word.begin;
   }
 
   /// At the nearest character that does not belong to the one before it.

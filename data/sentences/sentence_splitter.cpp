@@ -19,43 +19,34 @@ const std::vector<const Language*>& all_languages() {
   return all;
 }
 
-/// Goes through a text word by word.
+/// Goes through a paragraph word by word.
 class Splitting {
  public:
-  Splitting(const Language& language, std::string_view text, LineBreaks breaks)
-      : language_(language), text_(text), breaks_(breaks), items_(language), enclosures_(text) {}
+  Splitting(const Language& language, std::string_view text)
+      : language_(language), text_(text), items_(language), enclosures_(text) {}
 
-  std::vector<Sentence> run() {
+  /// Appends sentences; offset: where the paragraph begins.
+  void run(std::size_t offset, std::vector<Sentence>& sentences) {
     Word next = next_word(text_, 0);
-    if (next.empty()) return {};
+    if (next.empty()) return;
     begin_sentence(next);
     while (true) {
       take(next);
       next = next_word(text_, last_.end);
-      if (next.empty()) break;
-      const std::size_t lines = line_ends(last_.end, next.begin);
-      if (lines > 1) enclosures_.end_paragraph();
-      if (ends_before(next, lines)) {
-        sentences_.push_back({begin_, last_.end});
-        begin_sentence(next);
-      }
+      if (!next.empty() && !ends_before(next)) continue;
+      sentences.push_back({offset + begin_, offset + last_.end});
+      if (next.empty()) return;
+      begin_sentence(next);
     }
-    sentences_.push_back({begin_, last_.end});
-    return std::move(sentences_);
   }
 
  private:
   void begin_sentence(Word word) {
     begin_ = word.begin;
+    begins_with_dash_ = is_dash_alone(text_, word);
     words_ = 0;
     word_ = before_ = before_that_ = {};
     items_.begin(text_, word);
-  }
-
-  std::size_t line_ends(std::size_t from, std::size_t to) const {
-    std::size_t count = 0;
-    for (; from < to; ++from) count += text_[from] == '\n';
-    return count;
   }
 
   void take(Word word) {
@@ -81,12 +72,18 @@ class Splitting {
     return only_ends(text_, word, quotes_ % 2 == 1);
   }
 
-  bool ends_before(Word next, std::size_t lines) const {
-    if (lines > 1 || (lines == 1 && (breaks_ == LineBreaks::end || begins_item(next)))) return true;
+  bool ends_before(Word next) const {
+    if (begins_line(next) && begins_item(next)) return true;
     if (items_.continues(text_, next)) return true;
+    if (words_ == 0) return false;  // it only opens so far
     if (!ending_.marks.any() || enclosures_.hold(last_.end)) return false;
     if (closes(next) || is_omission(text_, next)) return false;
     return mark_ends(next);
+  }
+
+  bool begins_line(Word next) const {
+    const std::string_view between = text_.substr(last_.end, next.begin - last_.end);
+    return between.find('\n') != std::string_view::npos;
   }
 
   /// A bullet at the start of a line, or - and * where the sentence before has ended or begins with the same.
@@ -100,6 +97,8 @@ class Splitting {
   }
 
   bool mark_ends(Word next) const {
+    // A dash goes on, but in a dialogue: "— Oui. — Non."
+    if (is_dash_alone(text_, next) && !begins_with_dash_) return false;
     constexpr int kOpeningWords = 3;  // as in « ( Oui
     WordStart start = start_of(text_, next);
     for (int i = 0; i < kOpeningWords && start.lead == Lead::opening; ++i) {
@@ -126,15 +125,25 @@ class Splitting {
 
   const Language& language_;
   std::string_view text_;
-  LineBreaks breaks_;
   ListItems items_;
   Enclosures enclosures_;
-  std::vector<Sentence> sentences_;
   std::size_t begin_ = 0, words_ = 0, quotes_ = 0;  // of the sentence; " so far
-  Word last_;                                       // whatever it is
+  bool begins_with_dash_ = false;
+  Word last_;                         // whatever it is
   Word word_, before_, before_that_;  // the last word that is more than marks, and those before it
   WordEnd ending_;                    // of word_, with the marks behind it
 };
+
+/// Where the paragraph ends that begins at `from`: with its line, or before a blank one.
+std::size_t paragraph_end(std::string_view text, std::size_t from, LineBreaks breaks) {
+  std::size_t at = from;
+  while (true) {
+    const std::size_t end = text.find('\n', at);
+    if (end == std::string_view::npos) return text.size();
+    if (breaks == LineBreaks::end || is_blank(text.substr(at, end - at))) return end + 1;
+    at = end + 1;
+  }
+}
 
 }  // namespace
 }  // namespace sentences
@@ -156,7 +165,13 @@ std::vector<std::string> SentenceSplitter::languages() {
 }
 
 std::vector<Sentence> SentenceSplitter::split(std::string_view text, LineBreaks breaks) const {
-  return sentences::Splitting(*language_, text, breaks).run();
+  std::vector<Sentence> found;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = sentences::paragraph_end(text, begin, breaks);
+    sentences::Splitting(*language_, text.substr(begin, end - begin)).run(begin, found);
+    begin = end;
+  }
+  return found;
 }
 
 }  // namespace kette

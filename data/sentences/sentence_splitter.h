@@ -17,6 +17,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tensor/enum_names.h"
+
 namespace kette {
 
 namespace sentences {
@@ -35,6 +37,11 @@ enum class LineBreaks {
   end,  ///< the end of a sentence
   join  ///< a space, as in text wrapped to a width
 };
+
+/// As translation services call them.
+template <>
+inline constexpr auto kNamesOf<LineBreaks> =
+    enum_names<LineBreaks>({{LineBreaks::end, "sentences"}, {LineBreaks::join, "nonewlines"}});
 
 class SentenceSplitter {
  public:

@@ -47,6 +47,7 @@ std::optional<Stop> look_up(const Language& language, const std::string& word) {
   const auto& known = language.abbreviations;
   if (const auto found = known.find(word); found != known.end()) return found->second;
   if (const auto found = known.find("=" + word); found != known.end()) return found->second;
+  if (word.size() == utf8_length(word.front())) return std::nullopt;  // "P." is not "p."
   const std::string small = lowered(word);
   if (const auto found = known.find(small); found != known.end()) return found->second;
   for (const auto& [ending, stop] : language.endings) {
@@ -101,7 +102,8 @@ bool is_roman(std::string_view word) { return word.size() > 1 && all(word, "IVXL
 bool counts(const Language& language, const Around& around, std::string_view number) {
   if (around.word.marks.closed) return false;
   if (is_starter(language, around.text, around.next, around.start)) return false;
-  const std::string before = lowered_letters(around.text, around.before.begin, around.before.end);
+  const std::string before =
+      lowered_letters(around.text, start_of(around.text, around.before).at, around.before.end);
   if (language.before_ordinals.count(before) > 0) return true;
   constexpr std::size_t kDigitsOfYears = 4;
   return !is_plain_number(number) || number.size() < kDigitsOfYears;

@@ -106,6 +106,15 @@ bool is_bullet(char32_t c) {
   return c == 0x2022 || c == 0x2023 || c == 0x2043 || c == 0x25E6 || (c >= 0x25A0 && c <= 0x25D7);
 }
 
+bool is_blank(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const Utf8Character c = utf8_character(text, at);
+    if (!is_white_space(c.code_point)) return false;
+    at += c.bytes;
+  }
+  return true;
+}
+
 Word next_word(std::string_view text, std::size_t from) {
   while (from < text.size()) {
     const Utf8Character c = utf8_character(text, from);
@@ -208,6 +217,15 @@ void add_marks(EndMarks& marks, std::string_view text, Word word) {
 bool is_ellipsis(std::string_view text, Word word) {
   const std::string_view whole = view(text, word);
   return whole == "..." || whole == "\u2026";
+}
+
+bool is_dash_alone(std::string_view text, Word word) {
+  for (std::size_t at = word.begin; at < word.end;) {
+    const Utf8Character c = utf8_character(text, at);
+    if (!is_dash(c.code_point)) return false;
+    at += c.bytes;
+  }
+  return !word.empty();
 }
 
 WordStart start_of(std::string_view text, Word word) {

@@ -17,6 +17,9 @@ struct Word {
 /// white space, and behind the end marks of East Asian text, which has none.
 Word next_word(std::string_view text, std::size_t from);
 
+/// Whether there is nothing but white space.
+bool is_blank(std::string_view text);
+
 /// The end marks of a word, with what closes between and behind them.
 struct EndMarks {
   std::uint32_t stops = 0;  ///< full stops; more are not told apart once there are many
@@ -56,6 +59,9 @@ struct WordStart {
   std::size_t at = 0;      ///< where the first letter or digit is
 };
 WordStart start_of(std::string_view text, Word word);
+
+/// A word of nothing but dashes.
+bool is_dash_alone(std::string_view text, Word word);
 
 bool is_bullet(char32_t character);
 
