@@ -1,0 +1,30 @@
+// What a translation must not change: addresses and placeholders, found by how they look. Doubt is no find: "100 % sicher",
+// "$5", "{a, b}" and "and/or" are text.
+//
+// - web addresses: with a scheme, with www., and bare domains of well-known endings, with what follows them; without the
+//   punctuation behind, but with the brackets that they opened; mail addresses;
+// - placeholders: {x} {x.y} {0} {} {x:>5} {n, number} {n, plural, ...} {{x}} ${x} #{x} @{x} %{x} $(x) $X $x.y %(x)s %<x>s
+//   %s %5.2f %1$s %@ %% %X% %Y-%m <<x>> __X__;
+// - command-line options (--help, --out=x), and paths of files that begin with / ~/ ./ ../ or C:\ and have at least two
+//   parts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace kette {
+
+struct ProtectedSpan {
+  enum class Kind : std::uint8_t { address, mail, placeholder, option, path };
+  std::size_t begin = 0, end = 0;  ///< bytes
+  Kind kind = Kind::address;
+
+  std::string_view of(std::string_view text) const { return text.substr(begin, end - begin); }
+};
+
+/// Rising and disjoint. Takes time in proportion to the text, whatever it is.
+std::vector<ProtectedSpan> protected_spans(std::string_view text);
+
+}  // namespace kette

@@ -1,0 +1,24 @@
+// A text as words and single marks of punctuation, for whoever links words of two texts: finer than what stands between
+// white space, so that a tag may end before a comma, and text without spaces has words, too.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace kette {
+
+/// Bytes [begin, end) of a text.
+struct TextUnit {
+  std::size_t begin = 0, end = 0;
+  bool is_word = false;  ///< of letters and digits
+
+  std::string_view of(std::string_view text) const { return text.substr(begin, end - begin); }
+  friend bool operator==(const TextUnit&, const TextUnit&) = default;
+};
+
+/// All but white space, rising. Numbers are whole (1,234.5), contractions, too (don't), but not what French elides (l',
+/// homme); of writing without spaces each character is a word. Bytes that are no UTF-8 are marks.
+std::vector<TextUnit> text_units(std::string_view text);
+
+}  // namespace kette
