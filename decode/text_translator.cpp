@@ -1,91 +1,284 @@
 #include "decode/text_translator.h"
 
+#include <algorithm>
 #include <utility>
 
-namespace kette {
+#include "data/files/unicode.h"
+#include "data/sentences/numbers.h"
+#include "decode/loops.h"
+#include "decode/mark_placement.h"
+#include "decode/sentence_mending.h"
+#include "decode/word_alignment.h"
 
-/// What the model is given of a text.
+namespace kette {
+namespace {
+
+/// Translations with less than this share of the tokens of the shortest one in a hundred leave something out.
+constexpr double kTooShort = 0.5;
+
+bool is_inside(std::string_view text, std::size_t at) {
+  constexpr const char* kBlank = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(kBlank), last = text.find_last_not_of(kBlank);
+  return first != std::string_view::npos && at > first && at <= last;
+}
+
+bool has_letters(std::string_view text) {
+  const std::u32string characters = decode_utf8(text);
+  return std::any_of(characters.begin(), characters.end(), is_letter);
+}
+
+}  // namespace
+
+/// What the model is given of a text, and what becomes of it.
 struct TextTranslator::Unit {
   std::size_t text;
   Sentence part;
   bool divided = false;
+  std::string_view source{};
+  PreparedSentence prepared{};
+  std::vector<std::size_t> marks{};  // which of the text's marks the sentence has
+  Translation translation{};
+  SentenceNotes notes{};
+  std::vector<std::int32_t> loop{};
+  std::string mended{};        // with what was taken out
+  std::vector<Mark> placed{};  // in it, of `marks`: partner says which of them
+  bool done = false;
+
+  bool needs_links() const {
+    return std::any_of(prepared.marks.begin(), prepared.marks.end(), [&](const Mark& mark) {
+      return mark.kind != Mark::Kind::breaks && is_inside(prepared.input, mark.at);
+    });
+  }
+  /// Puts the marks into the text, and takes what was taken out for text again.
+  void place(const UnitLinks& links);
 };
 
-/// Puts the texts together, of sentences that come in their order.
+void TextTranslator::Unit::place(const UnitLinks& links) {
+  const std::string target = prepared.raised ? raised(translation.text) : translation.text;
+  done = true;
+  if (prepared.marks.empty()) {
+    mended = target;
+    return;
+  }
+  std::vector<Mark> numbered = prepared.marks;
+  for (std::size_t i = 0; i < numbered.size(); ++i) numbered[i].bytes = std::to_string(i);
+  const MarkedText marked = place_marks(prepared.input, numbered, target, links);
+  std::size_t from = 0;
+  for (const Mark& mark : marked.marks) {
+    const std::size_t number = std::stoul(mark.bytes), given = prepared.given[number];
+    mended.append(marked.text, from, mark.at - from);
+    from = mark.at;
+    if (given == Mark::kNoPartner) {
+      mended += prepared.marks[number].bytes;
+    } else {
+      placed.push_back({mark.kind, mended.size(), {}, marks[given]});
+    }
+  }
+  mended.append(marked.text, from);
+}
+
+/// Puts the texts together, of sentences that are done.
 class TextTranslator::Assembly {
  public:
-  Assembly(const std::vector<SourceText>& sources, const std::vector<Unit>& units,
+  Assembly(const std::vector<SourceText>& sources, std::vector<Unit>& units,
            std::vector<std::string> faults, bool keeps_space, const TakeText& take)
       : sources_(sources),
         units_(units),
         faults_(std::move(faults)),
         keeps_space_(keeps_space),
-        take_(take) {
-    go_on();
-  }
+        take_(take) {}
 
-  void add(Translation translation) {
-    const Unit& unit = units_[next_unit_++];
-    const std::string& source = sources_[unit.text].text;
-    if (keeps_space_) built_.text.append(source, written_, unit.part.begin - written_);
-    built_.text += translation.text;
-    written_ = unit.part.end;
-    built_.sentences.push_back({unit.part, std::move(translation), unit.divided});
-    go_on();
-  }
-
- private:
-  /// Hands out all texts of which no sentence is missing.
+  /// Hands out the next texts of which no sentence is missing.
   void go_on() {
-    while (next_text_ < sources_.size() &&
-           (next_unit_ == units_.size() || units_[next_unit_].text != next_text_)) {
-      built_.fault = faults_[next_text_];
-      if (keeps_space_ && built_.fault.empty()) {
-        built_.text.append(sources_[next_text_].text, written_);
+    while (next_text_ < sources_.size()) {
+      std::size_t end = next_unit_;
+      for (; end < units_.size() && units_[end].text == next_text_; ++end) {
+        if (!units_[end].done) return;
       }
-      written_ = 0;
-      take_(static_cast<std::int64_t>(next_text_++), std::exchange(built_, {}));
+      take_(static_cast<std::int64_t>(next_text_), put_together(end));
+      next_unit_ = end;
+      ++next_text_;
     }
   }
 
+ private:
+  TranslatedText put_together(std::size_t end) {
+    const SourceText& source = sources_[next_text_];
+    TranslatedText built;
+    built.fault = faults_[next_text_];
+    if (!built.fault.empty()) return built;
+    std::vector<std::size_t> place(source.marks.size(), Mark::kNoPartner);
+    std::size_t from = 0, mark = 0;
+    const auto put_mark = [&](std::size_t which, std::size_t at) {
+      place[which] = built.marks.size();
+      built.marks.push_back(source.marks[which]);
+      built.marks.back().at = at;
+    };
+    // What is between sentences, with its marks.
+    const auto copy_to = [&](std::size_t to) {
+      for (; mark < source.marks.size() && source.marks[mark].at <= to; ++mark) {
+        const std::size_t at = source.marks[mark].at;
+        if (at < from || place[mark] != Mark::kNoPartner || in_unit(mark, end)) continue;
+        if (keeps_space_) built.text.append(source.text, from, at - from);
+        from = at;
+        put_mark(mark, built.text.size());
+      }
+      if (keeps_space_) built.text.append(source.text, from, to - from);
+      from = to;
+    };
+    for (std::size_t i = next_unit_; i < end; ++i) {
+      Unit& unit = units_[i];
+      copy_to(unit.part.begin);
+      for (const Mark& one : unit.placed) put_mark(one.partner, built.text.size() + one.at);
+      built.text += unit.mended;
+      from = unit.part.end;
+      built.sentences.push_back({unit.part, std::move(unit.translation), std::move(unit.mended),
+                                 unit.divided, std::move(unit.notes)});
+    }
+    copy_to(source.text.size());
+    for (Mark& one : built.marks) {
+      if (one.partner < place.size()) one.partner = place[one.partner];
+    }
+    return built;
+  }
+  bool in_unit(std::size_t mark, std::size_t end) const {
+    for (std::size_t i = next_unit_; i < end; ++i) {
+      const std::vector<std::size_t>& marks = units_[i].marks;
+      if (std::binary_search(marks.begin(), marks.end(), mark)) return true;
+    }
+    return false;
+  }
+
   const std::vector<SourceText>& sources_;
-  const std::vector<Unit>& units_;
+  std::vector<Unit>& units_;
   std::vector<std::string> faults_;
   bool keeps_space_;
   const TakeText& take_;
-  TranslatedText built_;
-  std::size_t next_text_ = 0, next_unit_ = 0, written_ = 0;
+  std::size_t next_text_ = 0, next_unit_ = 0;
 };
 
 void TextTranslator::translate(const std::vector<SourceText>& sources, const TakeText& take,
                                const SentenceProgress& progress) const {
   std::vector<Unit> units;
   std::vector<std::string> faults;
+  bool has_prefix = false;
+  SentencePreparer preparer(translator_.shared_tokenizer(), options_.facts);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     std::string& fault = faults.emplace_back(sources[i].fault);
-    if (fault.empty()) add_units(sources[i].text, i, units, fault);
+    if (fault.empty()) add_units(sources[i], i, preparer, units, fault);
+    has_prefix = has_prefix || !sources[i].prefix.empty();
   }
-  std::vector<std::string> sentences, prefixes;
-  bool has_prefix = false;
-  for (const Unit& unit : units) {
-    const SourceText& source = sources[unit.text];
-    sentences.push_back(source.text.substr(unit.part.begin, unit.part.end - unit.part.begin));
-    prefixes.push_back(source.prefix);
-    has_prefix = has_prefix || !source.prefix.empty();
-  }
-  KETTE_CHECK(!has_prefix || !options_.splitter,
-              "translate: expected texts that are not split where they have prefixes");
-  if (!has_prefix) prefixes.clear();
+  KETTE_CHECK(
+      !has_prefix || (!options_.splitter && !options_.mend),
+      "translate: expected texts that are neither split nor mended where they have prefixes");
   Assembly assembly(sources, units, std::move(faults), options_.splitter != nullptr, take);
-  if (sentences.empty()) return;
-  translator_.translate(
-      sentences, options_,
-      [&](std::int64_t, Translation translation) { assembly.add(std::move(translation)); },
-      progress, prefixes);
+  std::vector<std::string> inputs, prefixes;
+  std::vector<std::size_t> of_unit;
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    if (units[i].done) continue;
+    of_unit.push_back(i);
+    inputs.push_back(options_.mend ? units[i].prepared.input : std::string(units[i].source));
+    if (has_prefix) prefixes.push_back(sources[units[i].text].prefix);
+  }
+  assembly.go_on();
+  if (inputs.empty()) return;
+  const auto found = [&](std::int64_t number, Translation translation) {
+    Unit& unit = units[of_unit[static_cast<std::size_t>(number)]];
+    unit.translation = std::move(translation);
+    if (options_.mend) {
+      examine(unit);
+    } else {
+      unit.mended = unit.translation.text;
+      unit.done = true;
+    }
+    assembly.go_on();
+  };
+  TranslateOptions options = options_;
+  options.truncate = true;  // what is still too long is so by a change of case
+  translator_.translate(inputs, options, found, progress, prefixes);
+  if (!options_.mend) return;
+  search_anew(units);
+  carry_over(units);
+  assembly.go_on();
 }
 
-void TextTranslator::add_units(std::string_view text, std::size_t number, std::vector<Unit>& units,
+/// Whether a translation is done, or runs in circles, or has marks to place.
+void TextTranslator::examine(Unit& unit) const {
+  SentenceNotes& notes = unit.notes;
+  const Translation& translation = unit.translation;
+  const std::vector<std::int32_t>& tokens = translation.n_best.front().hypothesis.tokens;
+  const std::vector<std::int32_t> source = translator_.tokenizer().encode(unit.prepared.input);
+  unit.loop = loop_in(tokens);
+  if (!unit.loop.empty() && !loop_in(source).empty()) unit.loop.clear();  // as the source does
+  notes.loops = !unit.loop.empty();
+  const std::string& input = unit.prepared.input;
+  if (options_.facts) {
+    const TextFacts& facts = *options_.facts;
+    notes.missing_numbers =
+        missing_numbers(input, facts.source_language, translation.text, facts.target_language);
+    notes.is_short = static_cast<double>(tokens.size()) <
+                     kTooShort * facts.shortest * static_cast<double>(source.size());
+  }
+  const bool invented = !has_letters(input) && has_letters(translation.text);
+  if (invented || (!has_letters(input) && !notes.missing_numbers.empty())) {
+    unit.translation.text = input;
+    notes = {.carried = notes.carried, .unknown = notes.unknown, .copied = true};
+    unit.loop.clear();
+  }
+  if (unit.loop.empty() && !unit.needs_links()) unit.place({});
+}
+
+void TextTranslator::search_anew(std::vector<Unit>& units) const {
+  std::vector<Unit*> looping;
+  std::vector<std::string> inputs;
+  std::vector<std::vector<std::int32_t>> loops;
+  for (Unit& unit : units) {
+    if (unit.loop.empty() || options_.sampling) continue;
+    looping.push_back(&unit);
+    inputs.push_back(unit.prepared.input);
+    loops.push_back(unit.loop);
+  }
+  if (!looping.empty()) {
+    const NoLoops constraint(std::move(loops), translator_.tokenizer().vocabulary());
+    TranslateOptions options = options_;
+    options.constraint = &constraint;
+    options.shortlist = {};
+    options.minimum_risk.reset();
+    std::vector<Translation> again = translator_.translate(inputs, options);
+    for (std::size_t i = 0; i < looping.size(); ++i) {
+      looping[i]->translation = std::move(again[i]);
+      looping[i]->notes.looped = true;
+      examine(*looping[i]);
+    }
+  }
+  for (Unit& unit : units) {
+    if (!unit.loop.empty() && !unit.done && !unit.needs_links()) unit.place({});
+  }
+}
+
+/// Places the marks of all that are not done yet.
+void TextTranslator::carry_over(std::vector<Unit>& units) const {
+  std::vector<Unit*> marked;
+  std::vector<std::string> inputs, targets;
+  for (Unit& unit : units) {
+    if (unit.done) continue;
+    marked.push_back(&unit);
+    inputs.push_back(unit.prepared.input);
+    targets.push_back(unit.translation.text);
+  }
+  if (marked.empty()) return;
+  const WordAligner aligner(translator_.model(), translator_.shared_tokenizer());
+  AlignOptions options;
+  options.threads = options_.threads;
+  options.language = options_.language;
+  const std::vector<UnitLinks> links = aligner.align(inputs, targets, options);
+  for (std::size_t i = 0; i < marked.size(); ++i) marked[i]->place(links[i]);
+}
+
+void TextTranslator::add_units(const SourceText& source, std::size_t number,
+                               SentencePreparer& preparer, std::vector<Unit>& units,
                                std::string& fault) const {
+  const std::string_view text = source.text;
   const std::size_t before = units.size(), room = translator_.longest_source(options_.language);
   const auto tokens = [&](std::string_view some) { return translator_.source_tokens(some); };
   for (const Sentence& part : parts_of(text)) {
@@ -104,6 +297,39 @@ void TextTranslator::add_units(std::string_view text, std::size_t number, std::v
       units.resize(before);
       return;
     }
+  }
+  std::size_t mark = 0;
+  for (std::size_t i = before; i < units.size(); ++i) {
+    Unit& unit = units[i];
+    unit.source = unit.part.of(text);
+    if (!options_.mend) continue;
+    std::vector<Mark> marks;
+    for (; mark < source.marks.size() && source.marks[mark].at <= unit.part.end; ++mark) {
+      const Mark& one = source.marks[mark];
+      const bool behind = one.at == unit.part.end &&
+                          (one.kind == Mark::Kind::opens || one.kind == Mark::Kind::breaks);
+      if (one.at < unit.part.begin) continue;
+      if (behind) break;
+      unit.marks.push_back(mark);
+      marks.push_back(one);
+      marks.back().at -= unit.part.begin;
+    }
+    for (std::size_t k = 0; k < marks.size(); ++k) {  // partners among the sentence's own
+      const auto found = std::lower_bound(unit.marks.begin(), unit.marks.end(), marks[k].partner);
+      marks[k].partner = found != unit.marks.end() && *found == marks[k].partner
+                             ? static_cast<std::size_t>(found - unit.marks.begin())
+                             : Mark::kNoPartner;
+    }
+    unit.prepared = preparer.prepare(unit.source, marks);
+    unit.notes.carried = unit.prepared.taken_out;
+    unit.notes.unknown = unit.prepared.unknown;
+    unit.notes.raised = unit.prepared.raised;
+    unit.notes.lowered = unit.prepared.lowered;
+    if (!unit.prepared.copied) continue;
+    unit.notes.copied = true;
+    unit.translation.text = unit.prepared.input;
+    unit.translation.n_best.push_back({unit.prepared.input, {}, 0});
+    unit.place({});
   }
 }
 

@@ -1,17 +1,23 @@
-// Translation of text as people have it: lines and paragraphs of any number of sentences, each of which is translated
-// alone, and what stands between them comes back byte for byte. What is wrong with one text does not concern the
+// Translation of text as people have it: lines and paragraphs of any number of sentences, with marks in them. Sentences
+// are translated one by one, or as many at once as the model has learnt to; what stands between them comes back byte for
+// byte, and nothing of them is lost: see decode/sentence_mending.h. What is wrong with one text does not concern the
 // others.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "data/corpora/text_facts.h"
+#include "data/documents/mark.h"
 #include "data/sentences/sentence_splitter.h"
 #include "decode/translator.h"
 
 namespace kette {
+
+class SentencePreparer;
 
 struct TextOptions : TranslateOptions {
   /// Parts texts into sentences, and sentences that the model has no positions for into what it has. None: a text is
@@ -20,23 +26,46 @@ struct TextOptions : TranslateOptions {
   LineBreaks breaks = LineBreaks::end;  ///< what a line feed in a text is to the splitter
   /// So many sentences, of no more tokens than that, are translated together, as a model has learnt to (TextFacts).
   std::int64_t together = 1, together_tokens = 0;
+  /// Carry over what the model cannot read, meet it in its case, search anew what runs in circles. Only the best
+  /// translation is mended, and no prefix.
+  bool mend = true;
+  std::optional<TextFacts> facts{};  ///< of the model's text, if they are known
 };
 
 struct SourceText {
   std::string text;
-  std::string prefix{};  ///< what its translation begins with, where texts are not split
-  std::string fault{};   ///< why it is not to be translated, if it is not
+  std::vector<Mark> marks{};  ///< as in a Block; only with mend
+  std::string
+      prefix{};  ///< what its translation begins with, where texts are neither split nor mended
+  std::string fault{};  ///< why it is not to be translated, if it is not
+};
+
+/// What was done to a sentence, and what looks wrong with its translation.
+struct SentenceNotes {
+  std::int64_t carried = 0;            ///< addresses, placeholders and unknown characters
+  std::vector<std::string> unknown{};  ///< the latter
+  bool raised = false,
+       lowered = false;  ///< in capitals; without the capitals that the model does not know
+  bool copied = false;   ///< nothing to translate: stands for itself
+  bool looped = false, loops = false;  ///< was searched anew; and still runs in circles
+  std::vector<std::string> missing_numbers{};
+  bool is_short = false;  ///< far shorter than translations are
+
+  bool are_doubts() const { return loops || !missing_numbers.empty() || is_short; }
 };
 
 struct TranslatedSentence {
   Sentence part;  ///< of the text
   Translation translation;
+  std::string text;      ///< mended
   bool divided = false;  ///< the sentence was too long for the model, and this is a part of it
+  SentenceNotes notes{};
 };
 
 struct TranslatedText {
   std::string text;
-  std::vector<TranslatedSentence> sentences;
+  std::vector<Mark> marks{};  ///< all of the source, at their new places
+  std::vector<TranslatedSentence> sentences{};
   std::string fault{};  ///< why there is no translation; text is empty then
 };
 
@@ -56,10 +85,13 @@ class TextTranslator {
   struct Unit;
   class Assembly;
   /// Of one text; or none, and the fault.
-  void add_units(std::string_view text, std::size_t number, std::vector<Unit>& units,
-                 std::string& fault) const;
+  void add_units(const SourceText& source, std::size_t number, SentencePreparer& preparer,
+                 std::vector<Unit>& units, std::string& fault) const;
   /// What of a text is translated at once.
   std::vector<Sentence> parts_of(std::string_view text) const;
+  void examine(Unit& unit) const;
+  void search_anew(std::vector<Unit>& units) const;
+  void carry_over(std::vector<Unit>& units) const;
 
   const Translator& translator_;
   TextOptions options_;

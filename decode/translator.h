@@ -77,6 +77,9 @@ class Translator {
                  const TakeTranslation& take, const SentenceProgress& progress = {},
                  const std::vector<std::string>& prefixes = {}) const;
 
+  const Ensemble& model() const { return model_; }  ///< made ready for decoding
+  const Tokenizer& tokenizer() const { return *tokenizer_; }
+  const SharedTokenizer& shared_tokenizer() const { return tokenizer_; }
   /// The most tokens of a source, as the model has positions: without end mark, and tag if a language has one.
   std::size_t longest_source(const std::string& language) const;
   std::size_t source_tokens(std::string_view text) const;

@@ -1,270 +1,66 @@
-// `kette translate`: lines in, translations out, in the same order, a part as soon as it is done.
+// `kette translate`: lines or a document in, the translation out.
 #include <algorithm>
-#include <iostream>
 #include <memory>
-#include <optional>
-#include <utility>
 
 #include "cli/commands/commands.h"
-#include "cli/common.h"
-#include "cli/decoding.h"
-#include "cli/sentences.h"
-#include "data/corpora/text_facts.h"
-#include "data/files/json_text.h"
-#include "data/files/visible_text.h"
+#include "cli/translation.h"
 #include "data/sentences/likely_language.h"
-#include "decode/text_translator.h"
-#include "tensor/stopwatch.h"
-
-namespace kette {
-namespace cli {
-namespace {
-
-/// What becomes of a line that cannot be translated: it is not UTF-8, or too long.
-enum class OnError : std::uint8_t { skip, copy, stop };
-/// What of a line is translated at once: what the model's own text had in a line, all, or each sentence.
-enum class Split : std::uint8_t { automatic, lines, sentences };
-
-}  // namespace
-}  // namespace cli
-
-template <>
-inline constexpr auto kNamesOf<cli::OnError> = enum_names<cli::OnError>(
-    {{cli::OnError::skip, "skip"}, {cli::OnError::copy, "copy"}, {cli::OnError::stop, "stop"}});
-template <>
-inline constexpr auto kNamesOf<cli::Split> =
-    enum_names<cli::Split>({{cli::Split::automatic, "auto"},
-                            {cli::Split::lines, "lines"},
-                            {cli::Split::sentences, "sentences"}});
-
-}  // namespace kette
 
 namespace kette::cli {
-namespace {
 
-struct TranslateCommandOptions {
-  CommonOptions common;
-  EnsembleOptions model;
-  TextOptions translate;
-  CandidateOptions candidates;
-  std::vector<std::string> sentences;
-  std::filesystem::path input, output, prefix;
-  OnError on_error = OnError::skip;
-  Split split = Split::automatic;
-  std::string
-      source_language;  ///< "": what the model's text was in, or what the lines seem to be in
-};
-
-/// What the translations begin with, line by line beside the sources; without a file nothing.
-class Prefixes {
- public:
-  explicit Prefixes(const std::filesystem::path& file) {
-    if (!file.empty()) lines_.emplace(file, kSentence);
-  }
-  std::vector<std::string> next(std::size_t lines) {
-    if (!lines_) return {};
-    std::vector<std::string> part = lines_->next(lines);
-    KETTE_CHECK(part.size() == lines, lines_->name(),
-                ": expected as many lines as there are sentences, given fewer");
-    return part;
-  }
-  void check_end() {
-    KETTE_CHECK(!lines_ || lines_->next(1).empty(), lines_->name(),
-                ": expected as many lines as there are sentences, given more");
-  }
-
- private:
-  std::optional<LineReader> lines_;
-};
-
-/// The lines to translate: those of the command line, of a file or of stdin.
-class Source {
- public:
-  explicit Source(const TranslateCommandOptions& o) : given_(o.sentences) {
-    const FaultyLines faulty =
-        o.on_error == OnError::stop ? FaultyLines::refused : FaultyLines::kept;
-    if (given_.empty()) reader_.emplace(open_sentences(o.input, faulty));
-  }
-  /// None at the end.
-  std::vector<std::string> next() {
-    return reader_ ? reader_->next(kSentencesAtOnce) : std::exchange(given_, {});
-  }
-  /// Of the last part, what is wrong with which line.
-  std::vector<LineFault> faults() const {
-    return reader_ ? reader_->faults() : std::vector<LineFault>{};
-  }
-  std::string name() const { return reader_ ? reader_->name() : "sentence"; }
-  std::int64_t first_line() const { return reader_ ? reader_->first_line() : 1; }
-  double share() const { return reader_ ? reader_->share() : 1; }
-
- private:
-  std::optional<LineReader> reader_;
-  std::vector<std::string> given_;
-};
-
-/// Writes translations as they come, and counts.
-class TranslationWriter {
- public:
-  TranslationWriter(const TranslateCommandOptions& o, const Source& source, Sink& sink)
-      : o_(o),
-        source_(source),
-        sink_(sink),
-        lists_(o.translate.n_best > 1 && !o.translate.minimum_risk) {}
-
-  void write(std::int64_t line, const std::string& source, const TranslatedText& translated) {
-    ++lines_;
-    if (!translated.fault.empty()) {
-      const bool copies = o_.on_error == OnError::copy;
-      say_fault(translated.fault);
-      return sink_.write(lists_ ? row(std::to_string(line), copies ? source : "", 0)
-                                : (copies ? source : "") + "\n");
-    }
-    sentences_ += std::ssize(translated.sentences);
-    parted_ += translated.sentences.size() > 1 ? 1 : 0;
-    std::string rows;
-    for (std::size_t i = 0; i < translated.sentences.size(); ++i) {
-      const TranslatedSentence& sentence = translated.sentences[i];
-      const bool alone = translated.sentences.size() == 1;
-      divided_ += sentence.divided ? 1 : 0;
-      if (sentence.translation.truncated) {
-        say(visible(source_.name()) + ":" + std::to_string(line) +
-            ": cut, it is too long for the model");
-      }
-      const auto& n_best = sentence.translation.n_best;
-      tokens_ += std::ssize(n_best.front().hypothesis.tokens);
-      if (!lists_) continue;
-      for (const Translation::Alternative& one : n_best) {
-        rows += row(std::to_string(line) + (alone ? "" : "." + std::to_string(i + 1)), one.text,
-                    one.hypothesis.score);
-      }
-    }
-    if (lists_ && rows.empty()) rows = row(std::to_string(line), "", 0);
-    sink_.write(lists_ ? rows : translated.text + "\n");
-  }
-
-  SentenceProgress progress() { return progress_.next_part(source_.share()); }
-  void clear_progress() { progress_.clear(); }
-  std::int64_t faults() const { return faults_; }
-
-  /// What was done to lines that are not as the model knows them.
-  void say_all() const {
-    if (parted_ > 0) {
-      std::cerr << "kette: " << with_commas(parted_) << " of " << with_commas(lines_)
-                << " lines were translated in parts, " << with_commas(sentences_)
-                << " in all (--split lines translates each whole)\n";
-    }
-    if (divided_ > 0) {
-      std::cerr << "kette: " << with_commas(divided_)
-                << " of the parts are of sentences that are too long for the model\n";
-    }
-    if (faults_ == 0) return;
-    std::cerr << "kette: " << with_commas(faults_) << " of " << with_commas(lines_)
-              << " lines are not translated: "
-              << (o_.on_error == OnError::copy ? "the output has them as they were"
-                                               : "the output has empty lines in their place")
-              << " (--on-error)\n";
-  }
-  Json json() const {
-    return {{"lines", lines_},
-            {"faulty_lines", faults_},
-            {"lines_in_parts", parted_},
-            {"sentences", sentences_},
-            {"target_tokens", tokens_}};
-  }
-
- private:
-  static constexpr std::int64_t kMostFaultsSaid = 20;
-
-  static std::string row(const std::string& number, const std::string& text, double score) {
-    return number + " ||| " + text + " ||| " + cli::text("%.6f", score) + "\n";
-  }
-  void say(const std::string& message) {
-    progress_.clear();
-    std::cerr << "kette: " << message << "\n";
-  }
-  void say_fault(const std::string& fault) {
-    if (++faults_ <= kMostFaultsSaid) say(visible(fault));
-  }
-
-  const TranslateCommandOptions& o_;
-  const Source& source_;
-  Sink& sink_;
-  bool lists_;
-  DecodingProgress progress_;
-  std::int64_t lines_ = 0, parted_ = 0, sentences_ = 0, divided_ = 0, tokens_ = 0, faults_ = 0;
-};
-
-/// Parts lines into sentences as the option says, and as the model has learnt them.
-void split_as_asked(TranslateCommandOptions& o, const std::vector<std::string>& lines) {
-  if (o.split == Split::lines) return;
-  const std::optional<TextFacts> facts = load_text_facts(o.model.models.front());
-  std::string language = o.source_language;
-  if (language.empty() && facts) language = facts->source_language;
-  if (language.empty()) language = likely_language({lines.begin(), lines.end()});
-  o.translate.splitter =
-      std::make_shared<const SentenceSplitter>(language.empty() ? "en" : language);
-  if (o.split == Split::sentences || !facts) return;
-  o.translate.together = facts->sentences;
-  o.translate.together_tokens = facts->source_tokens;
+std::optional<DocumentFormat> TranslateCommandOptions::document_format() const {
+  if (format && *format != DocumentFormat::text) return format;
+  const bool is_text = format.has_value() || !sentences.empty() || is_stdin(input);
+  const auto by_ending = is_text ? DocumentFormat::text : format_of(input);
+  if (by_ending != DocumentFormat::text) return by_ending;
+  if (split == Split::nonewlines) return DocumentFormat::text;
+  return std::nullopt;
 }
+
+std::vector<std::filesystem::path> TranslateCommandOptions::read() const {
+  std::vector<std::filesystem::path> files = model.with({input});
+  if (!prefix.empty()) files.push_back(prefix);
+  return files;
+}
+
+void TranslateCommandOptions::choose_sentences(const std::vector<std::string_view>& some) {
+  translate.facts = load_text_facts(model.models.front());
+  translate.mend = !lists() && prefix.empty();
+  if (split == Split::lines) return;
+  std::string language = source_language;
+  if (language.empty() && translate.facts) language = translate.facts->source_language;
+  if (language.empty()) language = likely_language(some);
+  translate.splitter = std::make_shared<const SentenceSplitter>(language.empty() ? "en" : language);
+  if (split != Split::automatic || !translate.facts) return;
+  translate.together = translate.facts->sentences;
+  translate.together_tokens = translate.facts->source_tokens;
+}
+
+namespace {
 
 void run(TranslateCommandOptions& o) {
   const int threads = use_threads(o.common);
-  Source source(o);
+  const bool is_document = o.document_format().has_value();
   const LoadedEnsemble<Transformer> loaded = load<Transformer>(o.model);
   check_translates(*loaded.tokenizer, o.model.models.front());
   o.translate.shortlist = loaded.shortlist();
   check_width(o.translate, loaded.models);
   const Translator translator(loaded.models, loaded.tokenizer, loaded.types);
   loaded.release();
-  std::vector<std::string> part = source.next();
-  Prefixes prefixes(o.prefix);
-  std::vector<std::filesystem::path> read = o.model.with({o.input});
-  if (!o.prefix.empty()) read.push_back(o.prefix);
-  // Now, so that input that is refused leaves an earlier output as it is.
-  Sink sink(o.output, read);
-  TranslationWriter writer(o, source, sink);
-  split_as_asked(o, part);
-  double seconds = 0;
-  while (!part.empty()) {
-    const Stopwatch watch;
-    const std::int64_t first = source.first_line();
-    const std::vector<std::string> beginnings = prefixes.next(part.size());
-    o.translate.first_number = first - 1;
-    std::vector<SourceText> texts(part.size());
-    for (std::size_t i = 0; i < part.size(); ++i) {
-      texts[i].text = part[i];
-      if (!beginnings.empty()) texts[i].prefix = beginnings[i];
-    }
-    for (const LineFault& fault : source.faults()) texts[fault.index].fault = fault.message;
-    const auto take = [&](std::int64_t number, TranslatedText translated) {
-      if (!translated.fault.empty() && texts[number].fault.empty()) {  // found only now
-        translated.fault =
-            source.name() + ":" + std::to_string(first + number) + ": " + translated.fault;
-        if (o.on_error == OnError::stop) fail(translated.fault);
-      }
-      writer.write(first + number, part[number], translated);
-    };
-    const TextTranslator text_translator(translator, o.translate);
-    text_translator.translate(texts, take, writer.progress());
-    writer.clear_progress();
-    seconds += watch.seconds();
-    part = source.next();
-  }
-  sink.write("");  // of no lines the output has none
-  prefixes.check_end();
-  writer.say_all();
+  const TranslationOutcome outcome =
+      is_document ? translate_document(o, translator) : translate_lines(o, translator);
+  outcome.report.say();
   if (o.common.json) {
-    Json json = writer.json();
-    const double rate = seconds > 0 ? 1 / seconds : 0;
-    json["seconds"] = seconds;
+    Json json = outcome.report.json();
+    const double rate = outcome.seconds > 0 ? 1 / outcome.seconds : 0;
+    json["seconds"] = outcome.seconds;
     json["sentences_per_second"] = json["sentences"].get<double>() * rate;
     json["target_tokens_per_second"] = json["target_tokens"].get<double>() * rate;
     json["peak_rss_mib"] = peak_rss_mib();
     json["threads"] = threads;
     print_json(json);
   }
-  if (writer.faults() > 0) exit_with(1);
+  if (outcome.report.faults() > 0) exit_with(1);
 }
 
 /// --model takes all that follows it, a sentence as well: what has a blank in it and is no folder.
@@ -290,22 +86,33 @@ void part_sentences(TranslateCommandOptions& o) {
 }  // namespace
 
 void add_translate_command(CLI::App& program) {
-  CLI::App& command = add_command(program, "translate", "Translate stdin or a file, line by line");
+  CLI::App& command =
+      add_command(program, "translate",
+                  "Translate stdin, a file or sentences: line by line, or a document as a whole");
   auto options = std::make_shared<TranslateCommandOptions>();
   add_ensemble_options(command, options->model);
   OptionGroup text(command, "Text");
   const Option sentence =
       text.list("SENTENCE", options->sentences, "What to translate, instead of a file", "");
-  text.path("--input", options->input,
-            "Sentences, one a line; plain or gzip (default, or -: stdin)")
+  text.path("--input", options->input, "Lines, plain or gzip, or a document (default, or -: stdin)")
       .excludes(sentence);
   text.path("--output", options->output, "Where their translations go (default, or -: stdout)");
+  text.one_of(
+      "--format", all_names<DocumentFormat>(),
+      [options](const std::string& name) { options->format = enum_named<DocumentFormat>(name); },
+      [options] { return options->format ? enum_name(*options->format) : std::string(); },
+      "What the input is: text (lines), or a document that keeps its form (default: by its ending, .md .html .xliff .srt .vtt .tsv .po .eml .mbox .docx)");
+  text.numbers("--columns", options->columns, at_least(1),
+               "Of a table, which columns are translated, from 1 (default: all that have letters)");
+  text.path(
+      "--report", options->report,
+      "A line of JSON for each sentence: what it became, what was done to it, what looks wrong");
   const Option prefix = text.path(
       "--prefix", options->prefix,
       "What the translation of each line is to begin with, line by line; a line may be empty. Goes with --split lines");
   const Option split = text.choice(
       "--split", options->split,
-      "What is translated at once: lines: each line whole, sentences: each sentence, auto: as many sentences as the model's own text had in a line; of a model that does not say, one. What stands between them stays");
+      "What is translated at once: lines: each line whole, sentences: each sentence, auto: as many sentences as the model's own text had in a line; of a model that does not say, one; nonewlines: each sentence of paragraphs whose lines are wrapped. What stands between them stays");
   text.one_of(
       "--source-language", SentenceSplitter::languages(),
       [options](const std::string& name) { options->source_language = name; },
@@ -327,6 +134,10 @@ void add_translate_command(CLI::App& program) {
       o.split = Split::lines;
     }
     part_sentences(o);
+    if (o.document_format() && (o.lists() || prefix.given())) {
+      throw UsageError(std::string(prefix.given() ? "--prefix" : "--n-best") +
+                       ": expected lines, given a document (--format text reads it as lines)");
+    }
     if (o.candidates.sample) o.translate.sampling = o.candidates.sampling;
     check_search(o.model, o.translate);
   });

@@ -198,6 +198,19 @@ std::u32string decomposed(std::u32string_view text) {
   return decode_utf8({reinterpret_cast<const char*>(result), static_cast<std::size_t>(size)});
 }
 
+std::u32string upper(std::u32string_view text) {
+  std::u32string raised;
+  for (const char32_t character : text) {
+    if (character == U'\u00DF') {
+      raised += U"SS";
+    } else {
+      raised.push_back(
+          static_cast<char32_t>(utf8proc_toupper(static_cast<utf8proc_int32_t>(character))));
+    }
+  }
+  return raised;
+}
+
 std::u32string lower(std::u32string_view text) {
   std::u32string lowered;
   lowered.reserve(text.size());

@@ -35,6 +35,8 @@ bool is_white_space(char32_t character);      ///< the property White_Space, whi
 std::u32string decomposed(std::u32string_view text);
 
 std::u32string lower(std::u32string_view text);
+/// Character by character, and "SS" for U+00DF.
+std::u32string upper(std::u32string_view text);
 
 /// str.rstrip(): without the white space at the end.
 std::u32string_view strip_right(std::u32string_view text);

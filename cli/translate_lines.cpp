@@ -1,0 +1,164 @@
+// Lines in, translations out, in the same order, each as soon as it and those before it are done.
+#include <iostream>
+#include <utility>
+
+#include "cli/translation.h"
+#include "data/files/visible_text.h"
+#include "tensor/stopwatch.h"
+
+namespace kette::cli {
+namespace {
+
+/// What the translations begin with, line by line beside the sources; without a file nothing.
+class Prefixes {
+ public:
+  Prefixes(const std::filesystem::path& file, const Tokenizer& tokenizer) : tokenizer_(tokenizer) {
+    if (!file.empty()) lines_.emplace(file, kSentence);
+  }
+  /// Beside so many sources.
+  void give(std::vector<SourceText>& sources) {
+    if (!lines_) return;
+    const std::vector<std::string> part = lines_->next(sources.size());
+    KETTE_CHECK(part.size() == sources.size(), lines_->name(),
+                ": expected as many lines as there are sentences, given fewer");
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      sources[i].prefix = part[i];
+      const std::string written = tokenizer_.decode(tokenizer_.encode(part[i], Side::target));
+      if (written == part[i] || written + " " == part[i]) continue;
+      sources[i].fault = lines_->name() + ":" +
+                         std::to_string(lines_->first_line() + static_cast<std::int64_t>(i)) +
+                         ": expected a prefix that the model can write, given \"" + part[i] +
+                         "\", which it writes as \"" + written + "\"";
+    }
+  }
+  void check_end() {
+    KETTE_CHECK(!lines_ || lines_->next(1).empty(), lines_->name(),
+                ": expected as many lines as there are sentences, given more");
+  }
+
+ private:
+  const Tokenizer& tokenizer_;
+  std::optional<LineReader> lines_;
+};
+
+/// The lines to translate: those of the command line, of a file or of stdin.
+class Source {
+ public:
+  explicit Source(const TranslateCommandOptions& o) : given_(o.sentences) {
+    const FaultyLines faulty =
+        o.on_error == OnError::stop ? FaultyLines::refused : FaultyLines::kept;
+    if (given_.empty()) reader_.emplace(open_sentences(o.input, faulty));
+  }
+  /// None at the end.
+  std::vector<SourceText> next() {
+    std::vector<SourceText> sources;
+    for (std::string& line :
+         reader_ ? reader_->next(kSentencesAtOnce) : std::exchange(given_, {})) {
+      sources.push_back({std::move(line)});
+    }
+    if (!reader_) return sources;
+    for (const LineFault& fault : reader_->faults()) sources[fault.index].fault = fault.message;
+    return sources;
+  }
+  std::string name() const { return reader_ ? reader_->name() : "sentence"; }
+  std::int64_t first_line() const { return reader_ ? reader_->first_line() : 1; }
+  double share() const { return reader_ ? reader_->share() : 1; }
+
+ private:
+  std::optional<LineReader> reader_;
+  std::vector<std::string> given_;
+};
+
+std::string row(const std::string& number, const std::string& text, double score) {
+  return number + " ||| " + text + " ||| " + cli::text("%.6f", score) + "\n";
+}
+
+/// All of the best translations; of a line in parts a list for each, numbered.
+std::string rows_of(std::int64_t line, const TranslatedText& translated) {
+  std::string rows;
+  for (std::size_t i = 0; i < translated.sentences.size(); ++i) {
+    const std::string part = translated.sentences.size() > 1 ? "." + std::to_string(i + 1) : "";
+    for (const auto& one : translated.sentences[i].translation.n_best) {
+      rows += row(std::to_string(line) + part, one.text, one.hypothesis.score);
+    }
+  }
+  return rows.empty() ? row(std::to_string(line), "", 0) : rows;
+}
+
+/// Says so many faults one by one.
+class Faults {
+ public:
+  void say(const std::string& fault) {
+    constexpr std::int64_t kMost = 20;
+    if (++count_ <= kMost) std::cerr << "kette: " << visible(fault) << "\n";
+  }
+  void say_all(std::int64_t lines, OnError on_error) const {
+    if (count_ == 0) return;
+    std::cerr << "kette: " << with_commas(count_) << " of " << with_commas(lines)
+              << " lines are not translated: "
+              << (on_error == OnError::copy ? "the output has them as they were"
+                                            : "the output has empty lines in their place")
+              << " (--on-error)\n";
+  }
+
+ private:
+  std::int64_t count_ = 0;
+};
+
+}  // namespace
+
+TranslationOutcome translate_lines(TranslateCommandOptions& o, const Translator& translator) {
+  Source source(o);
+  std::vector<SourceText> part = source.next();
+  Prefixes prefixes(o.prefix, translator.tokenizer());
+  // Now, so that input that is refused leaves an earlier output as it is.
+  Sink sink(o.output, o.read());
+  TranslationOutcome outcome{{o.report, o.read(), "line"}};
+  std::vector<std::string_view> some;
+  for (const SourceText& line : part) {
+    if (line.fault.empty()) some.push_back(line.text);
+  }
+  o.choose_sentences(some);
+  Faults faults;
+  DecodingProgress progress;
+  std::int64_t lines = 0;
+  while (!part.empty()) {
+    const Stopwatch watch;
+    const std::int64_t first = source.first_line();
+    o.translate.first_number = first - 1;
+    prefixes.give(part);
+    const auto take = [&](std::int64_t number, TranslatedText translated) {
+      const SourceText& line = part[static_cast<std::size_t>(number)];
+      const std::string place = source.name() + ":" + std::to_string(first + number);
+      progress.clear();
+      if (!translated.fault.empty()) {
+        if (line.fault.empty()) translated.fault = place + ": " + translated.fault;
+        if (o.on_error == OnError::stop) fail(translated.fault);
+        faults.say(translated.fault);
+        translated.text = o.on_error == OnError::copy ? line.text : "";
+        if (o.lists()) sink.write(row(std::to_string(first + number), translated.text, 0));
+      } else if (o.lists()) {
+        sink.write(rows_of(first + number, translated));
+      }
+      if (!o.lists()) sink.write(translated.text + "\n");
+      for (const TranslatedSentence& sentence : translated.sentences) {
+        if (sentence.translation.truncated) {
+          std::cerr << "kette: " << visible(place) << ": cut, it is too long for the model\n";
+        }
+      }
+      outcome.report.add(first + number, line.text, translated);
+    };
+    const TextTranslator text_translator(translator, o.translate);
+    text_translator.translate(part, take, progress.next_part(source.share()));
+    progress.clear();
+    outcome.seconds += watch.seconds();
+    lines += std::ssize(part);
+    part = source.next();
+  }
+  sink.write("");  // of no lines the output has none
+  prefixes.check_end();
+  faults.say_all(lines, o.on_error);
+  return outcome;
+}
+
+}  // namespace kette::cli

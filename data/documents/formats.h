@@ -1,0 +1,52 @@
+// All kinds of documents by their names and the endings of their files.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/documents/document.h"
+#include "tensor/enum_names.h"
+
+namespace kette {
+
+enum class DocumentFormat : std::uint8_t {
+  text,
+  markdown,
+  html,
+  xliff,
+  srt,
+  vtt,
+  tsv,
+  po,
+  mail,
+  docx
+};
+template <>
+inline constexpr auto kNamesOf<DocumentFormat> =
+    enum_names<DocumentFormat>({{DocumentFormat::text, "text"},
+                                {DocumentFormat::markdown, "markdown"},
+                                {DocumentFormat::html, "html"},
+                                {DocumentFormat::xliff, "xliff"},
+                                {DocumentFormat::srt, "srt"},
+                                {DocumentFormat::vtt, "vtt"},
+                                {DocumentFormat::tsv, "tsv"},
+                                {DocumentFormat::po, "po"},
+                                {DocumentFormat::mail, "mail"},
+                                {DocumentFormat::docx, "docx"}});
+
+/// By the ending of its name; text where that says nothing.
+DocumentFormat format_of(const std::filesystem::path& file);
+
+struct DocumentOptions {
+  bool paragraphs = true;            ///< of text: its lines are wrapped
+  std::vector<std::size_t> columns;  ///< of a table, from 1; none: all
+};
+
+/// The name stands in errors.
+std::unique_ptr<Document> read_document(DocumentFormat format, std::string bytes,
+                                        const std::string& name,
+                                        const DocumentOptions& options = {});
+
+}  // namespace kette

@@ -1,0 +1,43 @@
+#include "decode/loops.h"
+
+#include <algorithm>
+
+namespace kette {
+
+std::vector<std::int32_t> loop_in(std::span<const std::int32_t> tokens) {
+  constexpr std::size_t kLongest = 8, kTimes = 4;
+  for (std::size_t length = 1; length <= kLongest; ++length) {
+    std::size_t run = 0;  // tokens that equal the one so far before them
+    for (std::size_t at = length; at < tokens.size(); ++at) {
+      run = tokens[at] == tokens[at - length] ? run + 1 : 0;
+      if (run == (kTimes - 1) * length) {
+        const auto first = tokens.begin() + static_cast<std::ptrdiff_t>(at + 1 - kTimes * length);
+        return {first, first + static_cast<std::ptrdiff_t>(length)};
+      }
+    }
+  }
+  return {};
+}
+
+NoLoops::NoLoops(std::vector<std::vector<std::int32_t>> loops, std::int64_t vocabulary)
+    : loops_(std::move(loops)) {
+  for (const std::vector<std::int32_t>& loop : loops_) {
+    if (loop.empty() || !mask_of_.emplace(loop.back(), std::ssize(masks_)).second) continue;
+    std::vector<bool>& mask = masks_.emplace_back(static_cast<std::size_t>(vocabulary), true);
+    mask[static_cast<std::size_t>(loop.back())] = false;
+  }
+}
+
+Constraint::Choice NoLoops::after(std::int64_t number, std::span<const std::int32_t> tokens) const {
+  const std::vector<std::int32_t>& loop = loops_[static_cast<std::size_t>(number)];
+  const std::size_t length = loop.size();
+  if (length == 0 || tokens.size() + 1 < 2 * length) return {};
+  // The loop once, and all of it but its end.
+  const auto tail = tokens.last(2 * length - 1);
+  for (std::size_t i = 0; i < tail.size(); ++i) {
+    if (tail[i] != loop[i % length]) return {};
+  }
+  return {.mask = mask_of_.at(loop.back())};
+}
+
+}  // namespace kette

@@ -1,0 +1,155 @@
+#include "decode/sentence_mending.h"
+
+#include <algorithm>
+
+#include "data/files/unicode.h"
+#include "data/files/utf8.h"
+#include "data/sentences/protected_text.h"
+
+namespace kette {
+namespace {
+
+/// Fewer lines with capitals than this have them by mistake.
+constexpr double kFewCapitals = 0.02;
+/// An abbreviation has fewer letters.
+constexpr std::int64_t kFewLetters = 6;
+
+struct Letters {
+  std::int64_t capitals = 0, small = 0, digits = 0;
+};
+
+Letters letters_of(std::u32string_view text) {
+  Letters letters;
+  for (const char32_t character : text) {
+    if (is_number(character)) ++letters.digits;
+    if (!is_letter(character)) continue;
+    const bool is_capital = lower({&character, 1}) != std::u32string_view(&character, 1);
+    ++(is_capital ? letters.capitals : letters.small);
+  }
+  return letters;
+}
+
+/// The characters of `changed` that take as many bytes as those in their places, and those of the text otherwise, so that
+/// the places of marks stay.
+std::u32string in_place(const std::u32string& changed, const std::u32string& text) {
+  if (changed.size() != text.size()) return text;
+  std::u32string result = changed;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (encode_utf8({&changed[i], 1}).size() != encode_utf8({&text[i], 1}).size()) {
+      result[i] = text[i];
+    }
+  }
+  return result;
+}
+
+/// Shows nothing: joiners, soft hyphens, marks of direction, variation selectors.
+bool is_invisible(std::string_view character) {
+  const char32_t code = utf8_character(character, 0).code_point;
+  const bool is_private = code >= 0xE000 && code <= 0xF8FF;  // a symbol of somebody's font
+  return (is_control(code) && !is_private) || (code >= 0xFE00 && code <= 0xFE0F);
+}
+
+}  // namespace
+
+SentencePreparer::SentencePreparer(SharedTokenizer tokenizer, std::optional<TextFacts> facts)
+    : tokenizer_(std::move(tokenizer)), facts_(std::move(facts)), unknown_(tokenizer_) {}
+
+/// Rising and disjoint.
+std::vector<SentencePreparer::TakenOut> SentencePreparer::taken_out(std::string_view sentence,
+                                                                    PreparedSentence& prepared) {
+  std::vector<TakenOut> all;
+  const std::vector<ProtectedSpan> spans = protected_spans(sentence);
+  std::size_t span = 0;
+  for (std::size_t at = 0; at < sentence.size();) {
+    if (span < spans.size() && spans[span].begin == at) {
+      all.push_back({spans[span].begin, spans[span].end});
+      at = spans[span++].end;
+      continue;
+    }
+    // A run of what is unknown, such as an emoji with its selectors and joiners.
+    const std::size_t begin = at, limit = span < spans.size() ? spans[span].begin : sentence.size();
+    bool is_seen = false;
+    while (at < limit) {
+      const std::string_view character = sentence.substr(at, utf8_length(sentence[at]));
+      const bool invisible = is_invisible(character);
+      if (!unknown_.is_unknown(character)) break;
+      is_seen = is_seen || !invisible;
+      if (!invisible) prepared.unknown.emplace_back(character);
+      at += character.size();
+    }
+    if (at > begin) {
+      all.push_back({begin, at, is_seen});
+    } else {
+      at += utf8_length(sentence[at]);
+    }
+  }
+  return all;
+}
+
+PreparedSentence SentencePreparer::prepare(std::string_view sentence,
+                                           const std::vector<Mark>& marks) {
+  PreparedSentence prepared;
+  std::vector<std::size_t> places(marks.size());  // of the document's marks among all
+  std::size_t from = 0, next = 0;
+  const auto copy_to = [&](std::size_t end) {
+    prepared.input += sentence.substr(from, end - from);
+    from = end;
+  };
+  // The document's marks up to a place; what is taken out there comes behind them.
+  const auto pass_marks = [&](std::size_t end) {
+    for (; next < marks.size() && marks[next].at <= end; ++next) {
+      if (marks[next].at > from) copy_to(marks[next].at);
+      places[next] = prepared.marks.size();
+      prepared.marks.push_back(marks[next]);
+      prepared.given.push_back(next);
+      prepared.marks.back().at = prepared.input.size();
+    }
+  };
+  for (const TakenOut& part : taken_out(sentence, prepared)) {
+    pass_marks(part.begin);
+    copy_to(part.begin);
+    if (part.is_kept) {
+      ++prepared.taken_out;
+      prepared.given.push_back(Mark::kNoPartner);
+      prepared.marks.push_back({Mark::Kind::stands, prepared.input.size(),
+                                std::string(sentence.substr(part.begin, part.end - part.begin))});
+    }
+    from = part.end;
+  }
+  pass_marks(sentence.size());
+  copy_to(sentence.size());
+  for (Mark& mark : prepared.marks) {
+    if (mark.partner < places.size()) mark.partner = places[mark.partner];
+  }
+  set_case(prepared);
+  return prepared;
+}
+
+/// As the model knows it.
+void SentencePreparer::set_case(PreparedSentence& prepared) const {
+  const std::u32string text = decode_utf8(prepared.input);
+  const Letters letters = letters_of(text);
+  prepared.copied = letters.capitals + letters.small + letters.digits == 0;
+  if (letters.capitals == 0) return;
+  const bool knows_capitals = !facts_ || facts_->capitals >= kFewCapitals;
+  if (!knows_capitals) {
+    prepared.input = encode_utf8(in_place(lower(text), text));
+    prepared.lowered = true;
+  } else if (letters.small == 0 && letters.capitals >= kFewLetters) {
+    std::u32string small = lower(text);
+    for (std::size_t i = 0; i < small.size(); ++i) {
+      if (!is_letter(small[i])) continue;
+      small[i] = text[i];
+      break;
+    }
+    std::string input = encode_utf8(in_place(small, text));
+    const std::size_t before = tokenizer_->encode(prepared.input).size();
+    if (3 * tokenizer_->encode(input).size() > 2 * before) return;  // it knows them
+    prepared.input = std::move(input);
+    prepared.raised = true;
+  }
+}
+
+std::string raised(std::string_view text) { return encode_utf8(upper(decode_utf8(text))); }
+
+}  // namespace kette
