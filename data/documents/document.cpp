@@ -1,5 +1,6 @@
 #include "data/documents/document.h"
 
+#include <algorithm>
 #include <map>
 
 #include "data/files/utf8.h"
@@ -32,22 +33,29 @@ class SpellingQueue {
 
 }  // namespace
 
-void DocumentOfBytes::add(Block block, std::size_t begin, std::size_t end) {
+void DocumentOfBytes::add(Block block, std::size_t begin, std::size_t end, std::string before,
+                          std::string after) {
   KETTE_CHECK(
       begin <= end && end <= bytes_.size() && (ranges_.empty() || ranges_.back().end <= begin),
       "document: expected blocks one after the other");
   blocks_.push_back(std::move(block));
-  ranges_.push_back({begin, end});
+  ranges_.push_back({begin, end, std::move(before), std::move(after)});
 }
 
 std::string DocumentOfBytes::escaped(std::string_view character, bool) const {
   return std::string(character);
 }
 
-std::string DocumentOfBytes::written(const Block& block,
-                                     const std::vector<Spelling>& spellings) const {
+bool DocumentOfBytes::reads_back(std::string_view, std::string_view) const { return true; }
+
+std::string_view DocumentOfBytes::bytes_of(std::size_t index) const {
+  const Range& range = ranges_[index];
+  return std::string_view(bytes_).substr(range.begin, range.end - range.begin);
+}
+
+std::string DocumentOfBytes::written(std::size_t index, const Block& block) const {
   std::string out;
-  SpellingQueue queue(spellings);
+  SpellingQueue queue(blocks_[index].spellings);
   std::size_t mark = 0;
   bool at_start = true;
   for (std::size_t at = 0; at <= block.text.size();) {
@@ -62,7 +70,11 @@ std::string DocumentOfBytes::written(const Block& block,
     at += length;
     if (instead) continue;
     const std::string* spelled = queue.next(plain);
-    out += spelled ? *spelled : escaped(plain, at_start);
+    const std::size_t next = mark < block.marks.size()
+                                 ? std::min(block.marks[mark].at, block.text.size())
+                                 : block.text.size();
+    const std::string_view rest = std::string_view(block.text).substr(at, next - at);
+    out += spelled && reads_back(*spelled, rest) ? *spelled : escaped(plain, at_start);
     at_start = false;
   }
   return out;
@@ -75,7 +87,9 @@ std::string DocumentOfBytes::with(const std::vector<Block>& translations) const 
   std::size_t at = 0;
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     out.append(bytes_, at, ranges_[i].begin - at);
-    out += written(translations[i], blocks_[i].spellings);
+    out += ranges_[i].before;
+    out += written(i, translations[i]);
+    out += ranges_[i].after;
     at = ranges_[i].end;
   }
   return out.append(bytes_, at);
