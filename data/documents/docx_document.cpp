@@ -14,9 +14,8 @@ namespace {
 
 /// Whether an entry has text: word/document.xml, word/header1.xml ...
 bool has_paragraphs(std::string_view name) {
-  for (const std::string_view part :
-       {"word/document", "word/header", "word/footer", "word/footnotes", "word/endnotes",
-        "word/comments"}) {
+  for (const std::string_view part : {"word/document", "word/header", "word/footer",
+                                      "word/footnotes", "word/endnotes", "word/comments"}) {
     if (name.substr(0, part.size()) != part) continue;
     const std::string_view rest = name.substr(part.size());
     const std::size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
@@ -37,13 +36,15 @@ class DocxDocument : public Document {
       total += entry.size;
       KETTE_CHECK(total <= kMostDocxBytes, name, ": expected at most ", kMostDocxBytes,
                   " bytes of text in all parts, given more");
-      parts_.push_back({i, std::make_unique<DocxPart>(archive_.content(i), name + ": " + entry.name)});
+      parts_.push_back(
+          {i, std::make_unique<DocxPart>(archive_.content(i), name + ": " + entry.name)});
       const auto& found = parts_.back().part->blocks();
       blocks_.insert(blocks_.end(), found.begin(), found.end());
     }
-    KETTE_CHECK(has_document, name,
-                ": expected a DOCX, given an archive without word/document.xml (is this another kind "
-                "of file?)");
+    KETTE_CHECK(
+        has_document, name,
+        ": expected a DOCX, given an archive without word/document.xml (is this another kind "
+        "of file?)");
   }
 
   std::string with(const std::vector<Block>& translations) const override {

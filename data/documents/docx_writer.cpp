@@ -14,9 +14,10 @@ class DocxWriter {
         frame_(frame),
         block_(block),
         state_(frame.begin),
-        format_(frame.first_format),
-        text_tag_("<" + part.w_ + "t") {
-    for (std::size_t i = frame.gaps.size(); i > 0; --i) gaps_[frame.gaps[i - 1].key].push_back(i - 1);
+        text_tag_("<" + part.w_ + "t"),
+        format_(frame.first_format) {
+    for (std::size_t i = frame.gaps.size(); i > 0; --i)
+      gaps_[frame.gaps[i - 1].key].push_back(i - 1);
   }
 
   Block written() {
@@ -51,7 +52,8 @@ class DocxWriter {
 
   /// Where the last <w:t> is.
   std::size_t find_tag(const std::string& bytes) const {
-    for (std::size_t at = bytes.size(); (at = bytes.rfind(text_tag_, at)) != std::string::npos; --at) {
+    for (std::size_t at = bytes.size(); (at = bytes.rfind(text_tag_, at)) != std::string::npos;
+         --at) {
       const std::size_t end = at + text_tag_.size();
       if (end < bytes.size() && (is_blank(bytes[end]) || bytes[end] == '>')) return at;
       if (at == 0) break;
@@ -68,15 +70,14 @@ class DocxWriter {
     bytes.insert(at + text_tag_.size(), " xml:space=\"preserve\"");
   }
 
-  const std::string& wanted() const {
-    return formats_.empty() ? frame_.usual_format : formats_.back();
-  }
+  std::size_t wanted() const { return formats_.empty() ? frame_.usual_format : formats_.back(); }
 
   Level level_of(const Mark& mark) const {
     const bool has_partner = mark.partner < block_.marks.size();
     const bool is_pair = mark.kind == Mark::Kind::opens || mark.kind == Mark::Kind::closes;
-    const std::string& bytes =
-        mark.kind == Mark::Kind::closes && has_partner ? block_.marks[mark.partner].bytes : mark.bytes;
+    const std::string& bytes = mark.kind == Mark::Kind::closes && has_partner
+                                   ? block_.marks[mark.partner].bytes
+                                   : mark.bytes;
     if (bytes.empty()) return is_pair ? Level::format : Level::nothing;
     const std::size_t begin = bytes.compare(0, 2, "</") == 0 ? 2 : 1;
     const std::size_t end = std::min(bytes.find_first_of(" />\t\r\n", begin), bytes.size());
@@ -87,15 +88,18 @@ class DocxWriter {
 
   void change_format(const Mark& mark) {
     if (level_of(mark) != Level::format) return;
-    if (mark.kind == Mark::Kind::opens) formats_.push_back(mark.bytes);
+    if (mark.kind == Mark::Kind::opens) {
+      const auto found = part_.format_numbers_.find(mark.bytes);
+      formats_.push_back(found == part_.format_numbers_.end() ? 0 : found->second);
+    }
     if (mark.kind == Mark::Kind::closes && !formats_.empty()) formats_.pop_back();
   }
 
   std::string group(std::size_t first, std::size_t last) {
     if (first == last) return {};
     for (std::size_t i = first; i < last; ++i) change_format(block_.marks[i]);
-    const auto found = gaps_.find(
-        DocxPart::key(state_, format_, &block_.marks[first], last - first, wanted()));
+    const auto found =
+        gaps_.find(DocxPart::key(state_, format_, &block_.marks[first], last - first, wanted()));
     if (found != gaps_.end() && !found->second.empty()) {
       const DocxPart::Gap& gap = frame_.gaps[found->second.back()];
       found->second.pop_back();
@@ -126,7 +130,7 @@ class DocxWriter {
     if (before == State::run) return {};
     if (before == State::text) return end_tag("t");
     format_ = wanted();
-    return tag("r") + format_;
+    return tag("r") + part_.formats_[format_];
   }
 
   std::string to_text() {
@@ -148,8 +152,9 @@ class DocxWriter {
   const DocxPart::Frame& frame_;
   const Block& block_;
   State state_;
-  std::string format_, text_tag_;
-  std::vector<std::string> formats_;                     // that are open
+  std::string text_tag_;
+  std::size_t format_;                                    // of the run
+  std::vector<std::size_t> formats_;                      // that are open
   std::map<std::string, std::vector<std::size_t>> gaps_;  // by key, the last first
 };
 

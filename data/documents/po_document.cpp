@@ -67,7 +67,8 @@ class PoDocument : public DocumentOfBytes {
     if (at_ == bytes().size()) return;
     if (bytes()[at_] == '#') return read_comment();
     const std::size_t begin = at_;
-    while (at_ < bytes().size() && (bytes()[at_] == '_' || (bytes()[at_] >= 'a' && bytes()[at_] <= 'z'))) {
+    while (at_ < bytes().size() &&
+           (bytes()[at_] == '_' || (bytes()[at_] >= 'a' && bytes()[at_] <= 'z'))) {
       ++at_;
     }
     const std::string keyword = bytes().substr(begin, at_ - begin);
@@ -83,8 +84,9 @@ class PoDocument : public DocumentOfBytes {
       const bool is_single = read_number() == 0;
       entry_.translations.emplace_back(is_single, read_strings());
     } else {
-      fail_at(begin, "expected msgctxt, msgid, msgid_plural, msgstr or a comment, given something "
-                     "else (is this a PO file?)");
+      fail_at(begin,
+              "expected msgctxt, msgid, msgid_plural, msgstr or a comment, given something "
+              "else (is this a PO file?)");
     }
   }
 
@@ -106,7 +108,8 @@ class PoDocument : public DocumentOfBytes {
     const std::size_t begin = at_++;
     std::size_t number = 0;
     while (at_ < bytes().size() && bytes()[at_] >= '0' && bytes()[at_] <= '9') {
-      number = std::min<std::size_t>(number * 10 + static_cast<std::size_t>(bytes()[at_++] - '0'), 1000);
+      number =
+          std::min<std::size_t>(number * 10 + static_cast<std::size_t>(bytes()[at_++] - '0'), 1000);
     }
     if (at_ == bytes().size() || bytes()[at_] != ']' || at_ == begin + 1) {
       fail_at(begin, "expected msgstr[0] or another number, given none");
@@ -129,8 +132,9 @@ class PoDocument : public DocumentOfBytes {
         at_ += escapes ? 2 : 1;
       }
       if (at_ >= bytes().size() || bytes()[at_] != '"') {
-        fail_at(begin, "expected a quote at the end of a string that begins here, given none in its "
-                       "line");
+        fail_at(begin,
+                "expected a quote at the end of a string that begins here, given none in its "
+                "line");
       }
       strings.is_empty = strings.is_empty && at_ == begin + 1;
       strings.end = ++at_;
@@ -153,8 +157,8 @@ class PoDocument : public DocumentOfBytes {
     if (entry.translations.empty()) return;
     had_header_ = true;
     const Strings& header = entry.translations.front().second;
-    const std::string text = lower_ascii(
-        std::string_view(bytes()).substr(header.begin, header.end - header.begin));
+    const std::string text =
+        lower_ascii(std::string_view(bytes()).substr(header.begin, header.end - header.begin));
     std::size_t at = text.find("charset=");
     if (at == std::string::npos) return;
     at += 8;

@@ -50,7 +50,7 @@ class XliffDocument : public DocumentOfBytes {
 
  private:
   struct Unit {
-    std::size_t depth = 0;            // of what is in it
+    std::size_t depth = 0;             // of what is in it
     std::optional<XmlToken> source{};  // its start tag
     std::size_t content = 0, content_end = 0, source_end = 0;
     std::optional<InlineText::Found> found{};
@@ -66,7 +66,7 @@ class XliffDocument : public DocumentOfBytes {
   void begin_element(const XmlToken& token) {
     const std::string_view name = token.local_name();
     if (!version_) {
-      const std::string version = xml_attribute(of(token), "version").value_or("");
+      const std::string version = xml_attribute(of(token), "version").value_or("1.2");
       version_ = version.substr(0, 1);
       if (name != "xliff" || (version_ != "1" && version_ != "2")) {
         reader_.fail_at(token.begin, "expected <xliff version=\"1.2\"> or \"2.0\", given <" +
@@ -80,7 +80,8 @@ class XliffDocument : public DocumentOfBytes {
       is_left_.push_back(is_no);
     }
     const bool is_child = unit_ && reader_.depth() - (token.kind == Kind::start) == unit_->depth;
-    if (!unit_ && token.kind == Kind::start && name == (version_ == "1" ? "trans-unit" : "segment")) {
+    if (!unit_ && token.kind == Kind::start &&
+        name == (version_ == "1" ? "trans-unit" : "segment")) {
       if (is_left_.back()) return;
       unit_.emplace();
       unit_->depth = reader_.depth();
@@ -200,17 +201,14 @@ class XliffDocument : public DocumentOfBytes {
     const bool opens = is_tag && is_one_of({"bx", "bpt", "sc", "sm"});
     const bool closes = is_tag && is_one_of({"ex", "ept", "ec", "em"});
     const bool is_whole =
-        part.kind == Kind::start &&
-        (opens || closes || is_one_of({"ph", "it", "x", "cp"}) ||
-         xml_attribute(of(part), "mtype") == "protected" ||
-         xml_attribute(of(part), "translate") == "no");
+        part.kind == Kind::start && (opens || closes || is_one_of({"ph", "it", "x", "cp"}) ||
+                                     xml_attribute(of(part), "mtype") == "protected" ||
+                                     xml_attribute(of(part), "translate") == "no");
     if (part.kind == Kind::start && !is_whole) {
       return text.mark(Mark::Kind::opens, part.begin, part.end, part.name);
     }
     if (is_whole) reader_.skip_element();
-    const auto kind = opens    ? Mark::Kind::opens
-                      : closes ? Mark::Kind::closes
-                               : Mark::Kind::stands;
+    const auto kind = opens ? Mark::Kind::opens : closes ? Mark::Kind::closes : Mark::Kind::stands;
     text.mark(kind, part.begin, reader_.at(), opens || closes ? pair_of(part) : std::string());
   }
 

@@ -157,7 +157,8 @@ std::size_t XmlReader::behind(std::size_t from, std::string_view what, const cha
 
 std::size_t XmlReader::end_of_name(std::size_t at) const {
   if (at >= bytes_.size() || !begins_xml_name(bytes_[at])) {
-    fail_at(std::min(at, bytes_.size()), "expected a name, given something else (a bare < is &lt;)");
+    fail_at(std::min(at, bytes_.size()),
+            "expected a name, given something else (a bare < is &lt;)");
   }
   while (at < bytes_.size() && is_in_xml_name(bytes_[at])) ++at;
   return at;
@@ -257,8 +258,9 @@ void XmlReader::read_doctype(XmlToken& token) {
   for (std::size_t brackets = 0; at < bytes_.size(); ++at) {
     const char byte = bytes_[at];
     if (starts(at, "<!ENTITY")) {
-      fail_at(at, "expected a document type without entities of its own, given <!ENTITY (write their "
-                  "text in their place)");
+      fail_at(at,
+              "expected a document type without entities of its own, given <!ENTITY (write their "
+              "text in their place)");
     }
     if (starts(at, "<!--")) at = behind(at, "-->", "a comment") - 1;
     if (byte == '[') ++brackets;

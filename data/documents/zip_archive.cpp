@@ -21,7 +21,8 @@ std::uint32_t checksum_of(const std::string& content) {
 }
 
 void put(std::string& to, std::size_t at, std::size_t value, int bytes) {
-  for (int i = 0; i < bytes; ++i) to[at + static_cast<std::size_t>(i)] = static_cast<char>(value >> (8 * i));
+  for (int i = 0; i < bytes; ++i)
+    to[at + static_cast<std::size_t>(i)] = static_cast<char>(value >> (8 * i));
 }
 
 std::string deflated(const std::string& content) {
@@ -30,7 +31,8 @@ std::string deflated(const std::string& content) {
                            Z_DEFAULT_STRATEGY) == Z_OK,
               "zip: expected memory to deflate with, given none");
   std::string packed(deflateBound(&stream, static_cast<uLong>(content.size())), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(content.data()));  // zlib only reads it
+  stream.next_in =
+      reinterpret_cast<Bytef*>(const_cast<char*>(content.data()));  // zlib only reads it
   stream.avail_in = static_cast<uInt>(content.size());
   stream.next_out = reinterpret_cast<Bytef*>(packed.data());
   stream.avail_out = static_cast<uInt>(packed.size());
@@ -69,7 +71,8 @@ std::size_t ZipArchive::find_end_record() const {
     const std::size_t at = bytes_.size() - back;
     if (bytes_.compare(at, 4, "PK\5\6") == 0 && number(at + 20, 2) == back - kEndRecord) return at;
   }
-  fail(name_, ": expected a ZIP archive, given something else (is it cut off, or another kind of file?)");
+  fail(name_,
+       ": expected a ZIP archive, given something else (is it cut off, or another kind of file?)");
 }
 
 void ZipArchive::read_directory() {
@@ -92,7 +95,8 @@ void ZipArchive::read_directory() {
     entry.size = number(at + 24, 4);
     entry.begin = number(at + 42, 4);
     const std::size_t name_bytes = number(at + 28, 2);
-    const std::size_t record = kDirectoryRecord + name_bytes + number(at + 30, 2) + number(at + 32, 2);
+    const std::size_t record =
+        kDirectoryRecord + name_bytes + number(at + 30, 2) + number(at + 32, 2);
     KETTE_CHECK(record <= end_record_ - at, name_,
                 ": expected whole entries in the archive's directory, given one that is cut off");
     entry.name = bytes_.substr(at + kDirectoryRecord, name_bytes);
@@ -110,14 +114,15 @@ void ZipArchive::read_places() {
     Entry& entry = entries_[by_place_[i]];
     entry.end = i + 1 < by_place_.size() ? entries_[by_place_[i + 1]].begin : directory_;
     const auto fits = [&](std::size_t bytes) {
-      return entry.begin <= entry.end && entry.end <= directory_ && bytes <= entry.end - entry.begin;
+      return entry.begin <= entry.end && entry.end <= directory_ &&
+             bytes <= entry.end - entry.begin;
     };
-    const bool has_header =
-        fits(kLocalHeader) && bytes_.compare(entry.begin, 4, "PK\3\4") == 0;
+    const bool has_header = fits(kLocalHeader) && bytes_.compare(entry.begin, 4, "PK\3\4") == 0;
     const std::size_t header =
         has_header ? kLocalHeader + number(entry.begin + 26, 2) + number(entry.begin + 28, 2) : 0;
-    KETTE_CHECK(has_header && fits(header + entry.packed), name_, ": ", entry.name,
-                ": expected an entry with bytes of its own in the archive, given none (it is damaged)");
+    KETTE_CHECK(
+        has_header && fits(header + entry.packed), name_, ": ", entry.name,
+        ": expected an entry with bytes of its own in the archive, given none (it is damaged)");
     entry.data = entry.begin + header;
   }
 }
@@ -133,8 +138,8 @@ std::string ZipArchive::content(std::size_t index) const {
   constexpr std::size_t kSmall = std::size_t{1} << 20;
   KETTE_CHECK(entry.size <= kMostDocumentBytes &&
                   (entry.size <= kSmall || entry.size / kMostRatio <= entry.packed),
-              name, ": expected an entry of at most ", kMostDocumentBytes, " bytes and ", kMostRatio,
-              " times its packed ones, given ", entry.size, " of ", entry.packed,
+              name, ": expected an entry of at most ", kMostDocumentBytes, " bytes and ",
+              kMostRatio, " times its packed ones, given ", entry.size, " of ", entry.packed,
               " (it looks like a bomb)");
   std::string content;
   if (entry.method == kStored) {
@@ -144,15 +149,16 @@ std::string ZipArchive::content(std::size_t index) const {
     z_stream stream{};
     KETTE_CHECK(inflateInit2(&stream, -MAX_WBITS) == Z_OK, name,
                 ": expected memory to read it with, given none");
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes_.data() + entry.data));  // read
+    stream.next_in =
+        reinterpret_cast<Bytef*>(const_cast<char*>(bytes_.data() + entry.data));  // read
     stream.avail_in = static_cast<uInt>(entry.packed);
     stream.next_out = reinterpret_cast<Bytef*>(content.data());
     stream.avail_out = static_cast<uInt>(content.size());
     const int code = inflate(&stream, Z_FINISH);
     content.resize(stream.total_out);
     inflateEnd(&stream);
-    KETTE_CHECK(code == Z_STREAM_END, name,
-                ": expected sound data of ", entry.size, " bytes, given others (it is damaged)");
+    KETTE_CHECK(code == Z_STREAM_END, name, ": expected sound data of ", entry.size,
+                " bytes, given others (it is damaged)");
   }
   KETTE_CHECK(content.size() == entry.size && checksum_of(content) == entry.checksum, name,
               ": expected ", entry.size, " bytes with the checksum ", entry.checksum,

@@ -14,7 +14,8 @@ inline std::string without_targets(const std::string& xliff, bool swaps) {
   const auto find = [&](const char* what, std::size_t from) {
     return std::min(xliff.find(what, from), xliff.size());
   };
-  const auto begins = [&](const char* name, std::size_t from) {  // a tag, with ">" or " " behind its name
+  const auto begins = [&](const char* name,
+                          std::size_t from) {  // a tag, with ">" or " " behind its name
     std::size_t found = from;
     do {
       found = find(name, found + (found > from ? 1 : 0));
@@ -72,7 +73,8 @@ inline std::string without_msgstrs(const std::string& po, bool swaps) {
       }
       out += translations;
     }
-    id = id_plural = single = plural = plural_keyword = comments = id_keyword = translations = raw = "";
+    id = id_plural = single = plural = plural_keyword = comments = id_keyword = translations = raw =
+        "";
     strings = nullptr;
     is_fuzzy = has_plural = false;
   };
@@ -91,7 +93,8 @@ inline std::string without_msgstrs(const std::string& po, bool swaps) {
       const std::size_t number = line.find('[');
       const bool is_first = number > quote || line[number + 1] == '0';
       strings = is_first ? &single : line[number + 1] == '1' ? &plural : &ignored;
-      translations += line.substr(0, quote) + "\"\"" + (line.find('\r') < line.size() ? "\r\n" : "\n");
+      translations +=
+          line.substr(0, quote) + "\"\"" + (line.find('\r') < line.size() ? "\r\n" : "\n");
     } else if (is("\"")) {
     } else {
       if (!translations.empty()) end_entry();
