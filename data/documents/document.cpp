@@ -46,7 +46,9 @@ std::string DocumentOfBytes::escaped(std::string_view character, bool) const {
   return std::string(character);
 }
 
-bool DocumentOfBytes::reads_back(std::string_view, std::string_view) const { return true; }
+bool DocumentOfBytes::reads_back(std::size_t, std::string_view, std::string_view) const {
+  return true;
+}
 
 std::string_view DocumentOfBytes::bytes_of(std::size_t index) const {
   const Range& range = ranges_[index];
@@ -74,7 +76,7 @@ std::string DocumentOfBytes::written(std::size_t index, const Block& block) cons
                                  ? std::min(block.marks[mark].at, block.text.size())
                                  : block.text.size();
     const std::string_view rest = std::string_view(block.text).substr(at, next - at);
-    out += spelled && reads_back(*spelled, rest) ? *spelled : escaped(plain, at_start);
+    out += spelled && reads_back(index, *spelled, rest) ? *spelled : escaped(plain, at_start);
     at_start = false;
   }
   return out;

@@ -9,7 +9,7 @@
 
 namespace kette {
 
-using Kind = DocxItem::Kind;
+using ItemKind = DocxItem::Kind;
 
 void DocxBlock::add() {
   if (!find_text()) return;
@@ -24,7 +24,7 @@ void DocxBlock::add() {
   InlineText text(bytes_, &markup_escaped);
   std::size_t behind = begin_ < first_ ? items_[begin_].begin : solid_begin_;
   for (std::size_t i = first_; i <= last_; ++i) {
-    if (items_[i].kind != Kind::text) continue;
+    if (items_[i].kind != ItemKind::text) continue;
     const std::size_t from = i == first_ ? solid_begin_ : items_[i].begin;
     const std::size_t to = i == last_ ? solid_end_ : items_[i].end;
     end_gap(i, text.size(), bytes_.substr(behind, from - behind));
@@ -43,7 +43,7 @@ void DocxBlock::add() {
 
 bool DocxBlock::find_text() {
   for (std::size_t i = 0; i < items_.size(); ++i) {
-    if (items_[i].kind != Kind::text) continue;
+    if (items_[i].kind != ItemKind::text) continue;
     for (std::size_t at = items_[i].begin; at < items_[i].end;) {
       const XmlCharacter one = xml_character(bytes_, at);
       if (!is_white_space(one.plain)) {
@@ -72,7 +72,7 @@ std::size_t DocxBlock::usual_format() const {
   std::unordered_map<std::size_t, std::size_t> bytes;
   std::size_t usual = items_[first_].format, most = 0;
   for (std::size_t i = first_; i <= last_; ++i) {
-    if (items_[i].kind != Kind::text) continue;
+    if (items_[i].kind != ItemKind::text) continue;
     const std::size_t count = bytes[items_[i].format] += items_[i].end - items_[i].begin;
     if (count <= most) continue;
     most = count;
@@ -110,11 +110,12 @@ void DocxBlock::push(Mark::Kind kind, std::size_t at, const std::string& bytes) 
 
 void DocxBlock::push_items(std::size_t until, std::size_t at) {
   for (std::size_t i = next_; i < until; ++i) {
-    if (items_[i].kind == Kind::text) continue;  // blanks before the first word, or behind the last
+    if (items_[i].kind == ItemKind::text)
+      continue;  // blanks before the first word, or behind the last
     mark_of_.emplace(i, marks_.size());
-    const auto kind = items_[i].kind == Kind::opens    ? Mark::Kind::opens
-                      : items_[i].kind == Kind::closes ? Mark::Kind::closes
-                                                       : Mark::Kind::stands;
+    const auto kind = items_[i].kind == ItemKind::opens    ? Mark::Kind::opens
+                      : items_[i].kind == ItemKind::closes ? Mark::Kind::closes
+                                                           : Mark::Kind::stands;
     push(kind, at, items_[i].bytes);
   }
 }
@@ -126,7 +127,7 @@ void DocxBlock::end_gap(std::size_t item, std::size_t at, std::string_view bytes
   const std::size_t until = !is_end ? item : end_ > last_ ? end_ + 1 : last_;
   bool is_split = is_end;
   for (std::size_t i = next_; i < until; ++i) {
-    is_split |= items_[i].kind == Kind::opens || items_[i].kind == Kind::closes;
+    is_split |= items_[i].kind == ItemKind::opens || items_[i].kind == ItemKind::closes;
   }
   const std::size_t wanted = is_end ? frame_.usual_format : items_[item].format;
   if (open_format_ != kNone && (is_split || wanted != wanted_)) {
@@ -157,7 +158,7 @@ void DocxBlock::end_gap(std::size_t item, std::size_t at, std::string_view bytes
 /// False where one has none within the block, which no well-formed paragraph has.
 bool DocxBlock::set_partners() {
   for (const auto& [item, mark] : mark_of_) {
-    if (items_[item].kind == Kind::stands) continue;
+    if (items_[item].kind == ItemKind::stands) continue;
     const auto partner = mark_of_.find(items_[item].partner);
     if (partner == mark_of_.end()) return false;
     marks_[mark].partner = partner->second;

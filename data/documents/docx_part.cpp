@@ -12,10 +12,6 @@ namespace {
 
 using XmlKind = XmlToken::Kind;
 
-constexpr bool is_blank(char byte) {
-  return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
-}
-
 }  // namespace
 
 /// Finds the paragraphs of a part.
@@ -211,9 +207,9 @@ class DocxReader {
     if (keeps || level.items.size() == first) return;
     // Word does not show blanks at the ends of other texts.
     DocxItem& front = level.items[first];
-    while (front.begin < front.end && is_blank(bytes_[front.begin])) ++front.begin;
+    while (front.begin < front.end && is_markup_space(bytes_[front.begin])) ++front.begin;
     DocxItem& back = level.items.back();
-    while (back.begin < back.end && is_blank(bytes_[back.end - 1])) --back.end;
+    while (back.begin < back.end && is_markup_space(bytes_[back.end - 1])) --back.end;
     const auto is_empty = [](const DocxItem& item) {
       return item.kind == DocxItem::Kind::text && item.begin == item.end;
     };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "data/documents/document_bytes.h"
@@ -15,7 +16,7 @@
 namespace kette {
 namespace {
 
-using Kind = HtmlToken::Kind;
+using HtmlKind = HtmlToken::Kind;
 
 /// The charset that a tag <meta> declares, in lower case; empty: none.
 std::string charset_of(std::string_view tag) {
@@ -39,7 +40,7 @@ void check_charset(std::string_view bytes, const std::string& name) {
     at = token.end;
     const std::string_view tag = bytes.substr(token.begin, token.end - token.begin);
     std::string charset;
-    if (token.kind == Kind::start && token.name == "meta") charset = charset_of(tag);
+    if (token.kind == HtmlKind::start && token.name == "meta") charset = charset_of(tag);
     if (tag.substr(0, 5) == "<?xml" && token.begin <= kByteOrderMark.size()) {
       charset = lower_ascii(html_attribute(tag, "encoding").value_or(std::string_view()));
     }
@@ -49,7 +50,7 @@ void check_charset(std::string_view bytes, const std::string& name) {
                 ": expected HTML in UTF-8, given the charset ", charset,
                 " (convert the document with iconv, and change what it says)");
     if (!charset.empty()) return;  // the first one holds
-    if (token.kind == Kind::start && is_html_raw(token.name)) {
+    if (token.kind == HtmlKind::start && is_html_raw(token.name)) {
       at = end_of_raw_text(bytes, at, token.name);
     }
   }
@@ -67,10 +68,10 @@ class HtmlDocument : public DocumentOfBytes {
     while (at_ < bytes().size()) {
       const HtmlToken token = html_token(bytes(), at_);
       at_ = token.end;
-      if (token.kind == Kind::text) read_text(token.begin, token.end);
-      if (token.kind == Kind::start) begin_element(token);
-      if (token.kind == Kind::end) end_element(token);
-      if (token.kind == Kind::other) stand(token.begin);
+      if (token.kind == HtmlKind::text) read_text(token.begin, token.end);
+      if (token.kind == HtmlKind::start) begin_element(token);
+      if (token.kind == HtmlKind::end) end_element(token);
+      if (token.kind == HtmlKind::other) stand(token.begin);
     }
     end_block();
   }
@@ -79,9 +80,14 @@ class HtmlDocument : public DocumentOfBytes {
   std::string escaped(std::string_view character, bool) const override {
     return markup_escaped(character);
   }
-  bool reads_back(std::string_view spelled, std::string_view rest) const override {
+  bool reads_back(std::size_t index, std::string_view spelled,
+                  std::string_view rest) const override {
+    if (spelled == "<" && titles_.contains(index)) {
+      return end_of_raw_text("<" + std::string(rest.substr(0, 7)), 0, "title") != 0;
+    }
     if (spelled == "<") {
-      return rest.empty() || html_token("<" + std::string(rest.substr(0, 2)), 0).kind == Kind::text;
+      return rest.empty() ||
+             html_token("<" + std::string(rest.substr(0, 2)), 0).kind == HtmlKind::text;
     }
     if (spelled[0] != '&') return true;
     constexpr std::size_t kLonger = 40;  // than any reference
@@ -142,7 +148,10 @@ class HtmlDocument : public DocumentOfBytes {
       const std::size_t end = end_of_raw_text(bytes(), at_, name);
       read_text(at_, end);
       at_ = end;
-      return end_block();
+      const std::size_t index = blocks().size();
+      end_block();
+      if (blocks().size() > index) titles_.insert(index);  // which has no tags
+      return;
     }
     const bool is_left = is_html_raw(name) || is_html_code(name) || says_no(token);
     if (is_left && !is_empty) at_ = end_of_element(token);
@@ -186,7 +195,7 @@ class HtmlDocument : public DocumentOfBytes {
     while (at < bytes().size()) {
       const HtmlToken token = html_token(bytes(), at, is_foreign);
       at = token.end;
-      if (token.kind == Kind::start) {
+      if (token.kind == HtmlKind::start) {
         if (open.empty() && ends_before(name, token.name)) return token.begin;
         // Browsers take it for a forgotten end tag, but for where HTML may be within.
         if (is_foreign && is_html_block(token.name) && token.name != "title" &&
@@ -200,7 +209,7 @@ class HtmlDocument : public DocumentOfBytes {
         }
         open.push_back(token.name);
         ++counts[token.name];
-      } else if (token.kind == Kind::end) {
+      } else if (token.kind == HtmlKind::end) {
         std::size_t& count = counts[token.name];
         if (count > 0) {
           for (bool is_it = false; !is_it;) {
@@ -219,6 +228,7 @@ class HtmlDocument : public DocumentOfBytes {
   }
 
   InlineText text_;
+  std::unordered_set<std::size_t> titles_;  // blocks
   std::size_t at_ = 0;
   bool is_xml_ = false;            // XHTML: <name/> is an element
   bool after_line_break_ = false;  // within an inline element

@@ -22,6 +22,17 @@ std::string po_escaped(std::string_view character) {
   return std::string(character);
 }
 
+/// Strings one behind the other, from the first quote to the last one.
+struct PoStrings {
+  std::size_t begin = 0, end = 0;
+  bool is_empty = true;
+};
+struct PoEntry {
+  bool is_fuzzy = false;
+  std::optional<PoStrings> id{}, plural{};
+  std::vector<std::pair<bool, PoStrings>> translations{};  // whether for one thing alone
+};
+
 class PoDocument : public DocumentOfBytes {
  public:
   PoDocument(std::string all, std::string name)
@@ -43,17 +54,6 @@ class PoDocument : public DocumentOfBytes {
   }
 
  private:
-  /// Strings one behind the other, from the first quote to the last one.
-  struct Strings {
-    std::size_t begin = 0, end = 0;
-    bool is_empty = true;
-  };
-  struct Entry {
-    bool is_fuzzy = false;
-    std::optional<Strings> id{}, plural{};
-    std::vector<std::pair<bool, Strings>> translations{};  // whether for one thing alone
-  };
-
   [[noreturn]] void fail_at(std::size_t at, const std::string& what) const {
     fail(document_place(bytes(), at, name_), ": ", what);
   }
@@ -74,7 +74,7 @@ class PoDocument : public DocumentOfBytes {
     const std::string keyword = bytes().substr(begin, at_ - begin);
     if (keyword == "domain" || keyword == "msgctxt" || keyword == "msgid") {
       if (!entry_.translations.empty() || keyword == "domain") end_entry();
-      const Strings strings = read_strings();
+      const PoStrings strings = read_strings();
       if (keyword != "msgid") return;
       if (entry_.id) fail_at(begin, "expected a msgstr before the next msgid, given none");
       entry_.id = strings;
@@ -118,12 +118,12 @@ class PoDocument : public DocumentOfBytes {
     return number;
   }
 
-  Strings read_strings() {
+  PoStrings read_strings() {
     skip_blanks();
     if (at_ == bytes().size() || bytes()[at_] != '"') {
       fail_at(at_, "expected a string in quotes, given none");
     }
-    Strings strings{at_, at_};
+    PoStrings strings{at_, at_};
     for (; at_ < bytes().size() && bytes()[at_] == '"'; skip_blanks()) {
       const std::size_t begin = at_++;
       while (at_ < bytes().size() && bytes()[at_] != '"' && bytes()[at_] != '\n') {
@@ -143,7 +143,7 @@ class PoDocument : public DocumentOfBytes {
   }
 
   void end_entry() {
-    const Entry entry = std::move(entry_);
+    const PoEntry entry = std::move(entry_);
     entry_ = {};
     if (!entry.id || entry.is_fuzzy) return;
     if (entry.id->is_empty) return check_header(entry);
@@ -153,10 +153,10 @@ class PoDocument : public DocumentOfBytes {
     }
   }
 
-  void check_header(const Entry& entry) {
+  void check_header(const PoEntry& entry) {
     if (entry.translations.empty()) return;
     had_header_ = true;
-    const Strings& header = entry.translations.front().second;
+    const PoStrings& header = entry.translations.front().second;
     const std::string text =
         lower_ascii(std::string_view(bytes()).substr(header.begin, header.end - header.begin));
     std::size_t at = text.find("charset=");
@@ -174,7 +174,7 @@ class PoDocument : public DocumentOfBytes {
     if (auto found = text_.take()) found_.push_back(std::move(*found));
   }
 
-  void fill(const Strings& id, const Strings& target) {
+  void fill(const PoStrings& id, const PoStrings& target) {
     found_.clear();
     line_ = 0;
     for (std::size_t at = id.begin + 1; at < id.end - 1;) at = read_piece(at, id.end - 1);
@@ -257,7 +257,7 @@ class PoDocument : public DocumentOfBytes {
   InlineText text_;
   std::size_t at_ = 0;
   bool had_header_ = false;
-  Entry entry_;
+  PoEntry entry_;
   std::size_t line_ = 0;  // characters of the msgid's line so far
   std::vector<InlineText::Found> found_;
 };

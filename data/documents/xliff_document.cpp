@@ -13,17 +13,28 @@
 namespace kette {
 namespace {
 
-using Kind = XmlToken::Kind;
+using XmlKind = XmlToken::Kind;
 
 std::string in_cdata(std::string_view character) { return std::string(character); }
+
+/// What there is of a unit, or of a segment.
+struct XliffUnit {
+  std::size_t depth = 0;             // of what is in it
+  std::optional<XmlToken> source{};  // its start tag
+  std::size_t content = 0, content_end = 0, source_end = 0;
+  std::optional<InlineText::Found> found{};
+  bool is_cdata = false;
+  bool has_target = false, is_filled = false;
+  std::size_t target = 0, target_tag_end = 0, target_end = 0;
+};
 
 class XliffDocument : public DocumentOfBytes {
  public:
   XliffDocument(std::string all, const std::string& name)
       : DocumentOfBytes(std::move(all)), reader_(bytes(), name) {
     for (XmlToken token; reader_.next(token);) {
-      if (token.kind == Kind::start || token.kind == Kind::empty) begin_element(token);
-      if (token.kind == Kind::end) end_element(token);
+      if (token.kind == XmlKind::start || token.kind == XmlKind::empty) begin_element(token);
+      if (token.kind == XmlKind::end) end_element(token);
     }
   }
 
@@ -49,16 +60,6 @@ class XliffDocument : public DocumentOfBytes {
   }
 
  private:
-  struct Unit {
-    std::size_t depth = 0;             // of what is in it
-    std::optional<XmlToken> source{};  // its start tag
-    std::size_t content = 0, content_end = 0, source_end = 0;
-    std::optional<InlineText::Found> found{};
-    bool is_cdata = false;
-    bool has_target = false, is_filled = false;
-    std::size_t target = 0, target_tag_end = 0, target_end = 0;
-  };
-
   std::string_view of(const XmlToken& token) const {
     return std::string_view(bytes()).substr(token.begin, token.end - token.begin);
   }
@@ -74,13 +75,13 @@ class XliffDocument : public DocumentOfBytes {
                                          "\" (is this another kind of file?)");
       }
     }
-    if (token.kind == Kind::start) {
+    if (token.kind == XmlKind::start) {
       const auto says = xml_attribute(of(token), "translate");
       const bool is_no = says ? *says == "no" : !is_left_.empty() && is_left_.back();
       is_left_.push_back(is_no);
     }
-    const bool is_child = unit_ && reader_.depth() - (token.kind == Kind::start) == unit_->depth;
-    if (!unit_ && token.kind == Kind::start &&
+    const bool is_child = unit_ && reader_.depth() - (token.kind == XmlKind::start) == unit_->depth;
+    if (!unit_ && token.kind == XmlKind::start &&
         name == (version_ == "1" ? "trans-unit" : "segment")) {
       if (is_left_.back()) return;
       unit_.emplace();
@@ -105,7 +106,7 @@ class XliffDocument : public DocumentOfBytes {
   }
 
   void skip(const XmlToken& token) {
-    if (token.kind != Kind::start) return;
+    if (token.kind != XmlKind::start) return;
     reader_.skip_element();
     is_left_.pop_back();
   }
@@ -116,7 +117,7 @@ class XliffDocument : public DocumentOfBytes {
     unit_->target_tag_end = token.end;
     skip(token);
     unit_->target_end = reader_.at();
-    if (token.kind == Kind::empty) return;
+    if (token.kind == XmlKind::empty) return;
     const std::string_view content =
         std::string_view(bytes()).substr(token.end, unit_->target_end - token.end);
     const std::size_t other = content.find_first_not_of(" \t\r\n");
@@ -127,7 +128,7 @@ class XliffDocument : public DocumentOfBytes {
     unit_->source = token;
     unit_->content = token.end;
     unit_->source_end = token.end;
-    if (token.kind == Kind::empty) return;
+    if (token.kind == XmlKind::empty) return;
     is_left_.pop_back();
     unit_->is_cdata = is_one_cdata(token.end);
     InlineText text(bytes(), unit_->is_cdata ? &in_cdata : &markup_escaped);
@@ -138,9 +139,9 @@ class XliffDocument : public DocumentOfBytes {
         unit_->source_end = part.end;
         break;
       }
-      if (part.kind == Kind::text) {
+      if (part.kind == XmlKind::text) {
         read_text(text, part.begin, part.end);
-      } else if (part.kind == Kind::cdata && unit_->is_cdata) {
+      } else if (part.kind == XmlKind::cdata && unit_->is_cdata) {
         read_text(text, part.begin + 9, part.end - 3);
       } else {
         read_inline(text, part);
@@ -194,17 +195,17 @@ class XliffDocument : public DocumentOfBytes {
     const auto is_one_of = [&](std::initializer_list<std::string_view> names) {
       return std::find(names.begin(), names.end(), name) != names.end();
     };
-    if (part.kind == Kind::end) {
+    if (part.kind == XmlKind::end) {
       return text.mark(Mark::Kind::closes, part.begin, part.end, part.name);
     }
-    const bool is_tag = part.kind == Kind::start || part.kind == Kind::empty;
+    const bool is_tag = part.kind == XmlKind::start || part.kind == XmlKind::empty;
     const bool opens = is_tag && is_one_of({"bx", "bpt", "sc", "sm"});
     const bool closes = is_tag && is_one_of({"ex", "ept", "ec", "em"});
     const bool is_whole =
-        part.kind == Kind::start && (opens || closes || is_one_of({"ph", "it", "x", "cp"}) ||
-                                     xml_attribute(of(part), "mtype") == "protected" ||
-                                     xml_attribute(of(part), "translate") == "no");
-    if (part.kind == Kind::start && !is_whole) {
+        part.kind == XmlKind::start && (opens || closes || is_one_of({"ph", "it", "x", "cp"}) ||
+                                        xml_attribute(of(part), "mtype") == "protected" ||
+                                        xml_attribute(of(part), "translate") == "no");
+    if (part.kind == XmlKind::start && !is_whole) {
       return text.mark(Mark::Kind::opens, part.begin, part.end, part.name);
     }
     if (is_whole) reader_.skip_element();
@@ -259,7 +260,7 @@ class XliffDocument : public DocumentOfBytes {
   XmlReader reader_;
   std::optional<std::string> version_;
   std::vector<bool> is_left_;  // of each open element: its text stays as it is
-  std::optional<Unit> unit_;
+  std::optional<XliffUnit> unit_;
   std::vector<bool> is_cdata_;  // of each block
 };
 

@@ -12,7 +12,7 @@
 namespace kette {
 namespace {
 
-using Kind = XmlToken::Kind;
+using XmlKind = XmlToken::Kind;
 
 constexpr bool is_xml_space(char byte) {
   return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
@@ -232,7 +232,7 @@ void XmlReader::read_tag(XmlToken& token) {
     }
     if (!starts(at, ">")) fail_at(at, "expected > at the end of a tag, given something else");
     open_.pop_back();
-    token.kind = Kind::end;
+    token.kind = XmlKind::end;
     token.end = at + 1;
     return;
   }
@@ -243,7 +243,7 @@ void XmlReader::read_tag(XmlToken& token) {
   read_attributes(at);
   const bool is_empty = bytes_[at] == '/';
   if (is_empty && !starts(at, "/>")) fail_at(at, "expected /> at the end of a tag, given / alone");
-  token.kind = is_empty ? Kind::empty : Kind::start;
+  token.kind = is_empty ? XmlKind::empty : XmlKind::start;
   token.end = at + (is_empty ? 2 : 1);
   if (is_empty) return;
   if (open_.size() == kDeepest) {
@@ -283,9 +283,9 @@ bool XmlReader::next(XmlToken& token) {
     if (!had_root_) fail_at(at_, "expected an XML document, given no element");
     return false;
   }
-  token = {Kind::other, at_, at_};
+  token = {XmlKind::other, at_, at_};
   if (bytes_[at_] != '<') {
-    token.kind = Kind::text;
+    token.kind = XmlKind::text;
     token.end = std::min(bytes_.find('<', at_), bytes_.size());
     check_text(at_, token.end);
     const std::string_view text = bytes_.substr(at_, token.end - at_);
@@ -296,7 +296,7 @@ bool XmlReader::next(XmlToken& token) {
   } else if (starts(at_, "<!--")) {
     token.end = behind(at_ + 4, "-->", "a comment");
   } else if (starts(at_, "<![CDATA[") && !open_.empty()) {
-    token.kind = Kind::cdata;
+    token.kind = XmlKind::cdata;
     token.end = behind(at_ + 9, "]]>", "a CDATA section");
   } else if (starts(at_, "<?")) {
     token.end = behind(at_ + 2, "?>", "an instruction");

@@ -11,21 +11,21 @@
 namespace kette {
 namespace {
 
-constexpr std::size_t kEndRecord = 22, kDirectoryRecord = 46, kLocalHeader = 30;
+constexpr std::size_t kZipEndRecord = 22, kZipDirectoryRecord = 46, kZipLocalHeader = 30;
 constexpr unsigned kStored = 0, kDeflated = 8;
 constexpr unsigned kIsEncrypted = 1, kHasSizesBehind = 8;
 
-std::uint32_t checksum_of(const std::string& content) {
+std::uint32_t zip_checksum(const std::string& content) {
   return static_cast<std::uint32_t>(
       crc32_z(0, reinterpret_cast<const Bytef*>(content.data()), content.size()));
 }
 
-void put(std::string& to, std::size_t at, std::size_t value, int bytes) {
+void put_number(std::string& to, std::size_t at, std::size_t value, int bytes) {
   for (int i = 0; i < bytes; ++i)
     to[at + static_cast<std::size_t>(i)] = static_cast<char>(value >> (8 * i));
 }
 
-std::string deflated(const std::string& content) {
+std::string zip_deflated(const std::string& content) {
   z_stream stream{};
   KETTE_CHECK(deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8,
                            Z_DEFAULT_STRATEGY) == Z_OK,
@@ -66,10 +66,11 @@ std::uint32_t ZipArchive::number(std::size_t at, int bytes) const {
 
 std::size_t ZipArchive::find_end_record() const {
   constexpr std::size_t kLongestComment = 65535;
-  for (std::size_t back = kEndRecord; back <= bytes_.size() && back <= kEndRecord + kLongestComment;
-       ++back) {
+  for (std::size_t back = kZipEndRecord;
+       back <= bytes_.size() && back <= kZipEndRecord + kLongestComment; ++back) {
     const std::size_t at = bytes_.size() - back;
-    if (bytes_.compare(at, 4, "PK\5\6") == 0 && number(at + 20, 2) == back - kEndRecord) return at;
+    if (bytes_.compare(at, 4, "PK\5\6") == 0 && number(at + 20, 2) == back - kZipEndRecord)
+      return at;
   }
   fail(name_,
        ": expected a ZIP archive, given something else (is it cut off, or another kind of file?)");
@@ -83,8 +84,8 @@ void ZipArchive::read_directory() {
               name_, ": expected a ZIP archive of one file without ZIP64, given another one");
   std::size_t at = directory_;
   for (std::size_t i = 0; i < count; ++i) {
-    KETTE_CHECK(end_record_ - at >= kDirectoryRecord && bytes_.compare(at, 4, "PK\1\2") == 0, name_,
-                ": expected ", count, " entries in the archive's directory, given ", i,
+    KETTE_CHECK(end_record_ - at >= kZipDirectoryRecord && bytes_.compare(at, 4, "PK\1\2") == 0,
+                name_, ": expected ", count, " entries in the archive's directory, given ", i,
                 " (it is damaged)");
     Entry entry;
     entry.record = at;
@@ -96,10 +97,10 @@ void ZipArchive::read_directory() {
     entry.begin = number(at + 42, 4);
     const std::size_t name_bytes = number(at + 28, 2);
     const std::size_t record =
-        kDirectoryRecord + name_bytes + number(at + 30, 2) + number(at + 32, 2);
+        kZipDirectoryRecord + name_bytes + number(at + 30, 2) + number(at + 32, 2);
     KETTE_CHECK(record <= end_record_ - at, name_,
                 ": expected whole entries in the archive's directory, given one that is cut off");
-    entry.name = bytes_.substr(at + kDirectoryRecord, name_bytes);
+    entry.name = bytes_.substr(at + kZipDirectoryRecord, name_bytes);
     at += record;
     entries_.push_back(std::move(entry));
   }
@@ -117,9 +118,10 @@ void ZipArchive::read_places() {
       return entry.begin <= entry.end && entry.end <= directory_ &&
              bytes <= entry.end - entry.begin;
     };
-    const bool has_header = fits(kLocalHeader) && bytes_.compare(entry.begin, 4, "PK\3\4") == 0;
+    const bool has_header = fits(kZipLocalHeader) && bytes_.compare(entry.begin, 4, "PK\3\4") == 0;
     const std::size_t header =
-        has_header ? kLocalHeader + number(entry.begin + 26, 2) + number(entry.begin + 28, 2) : 0;
+        has_header ? kZipLocalHeader + number(entry.begin + 26, 2) + number(entry.begin + 28, 2)
+                   : 0;
     KETTE_CHECK(
         has_header && fits(header + entry.packed), name_, ": ", entry.name,
         ": expected an entry with bytes of its own in the archive, given none (it is damaged)");
@@ -160,7 +162,7 @@ std::string ZipArchive::content(std::size_t index) const {
     KETTE_CHECK(code == Z_STREAM_END, name, ": expected sound data of ", entry.size,
                 " bytes, given others (it is damaged)");
   }
-  KETTE_CHECK(content.size() == entry.size && checksum_of(content) == entry.checksum, name,
+  KETTE_CHECK(content.size() == entry.size && zip_checksum(content) == entry.checksum, name,
               ": expected ", entry.size, " bytes with the checksum ", entry.checksum,
               ", given others (it is damaged)");
   return content;
@@ -172,30 +174,30 @@ std::string ZipArchive::with(const std::map<std::size_t, std::string>& contents)
   for (const std::size_t index : by_place_) {
     const Entry& entry = entries_[index];
     const std::size_t record = entry.record - directory_;
-    put(directory, record + 42, out.size(), 4);
+    put_number(directory, record + 42, out.size(), 4);
     const auto found = contents.find(index);
     if (found == contents.end()) {
       out.append(bytes_, entry.begin, entry.end - entry.begin);
       continue;
     }
-    const std::string packed = deflated(found->second);
-    const auto put_numbers = [&](std::string& to, std::size_t at) {  // the same in both headers
-      put(to, at, entry.flags & ~(kHasSizesBehind | 6U), 2);         // 6: how well it was deflated
-      put(to, at + 2, kDeflated, 2);
-      put(to, at + 8, checksum_of(found->second), 4);
-      put(to, at + 12, packed.size(), 4);
-      put(to, at + 16, found->second.size(), 4);
+    const std::string packed = zip_deflated(found->second);
+    const auto put_sizes = [&](std::string& to, std::size_t at) {    // the same in both headers
+      put_number(to, at, entry.flags & ~(kHasSizesBehind | 6U), 2);  // 6: how well it was deflated
+      put_number(to, at + 2, kDeflated, 2);
+      put_number(to, at + 8, zip_checksum(found->second), 4);
+      put_number(to, at + 12, packed.size(), 4);
+      put_number(to, at + 16, found->second.size(), 4);
     };
     std::string header = bytes_.substr(entry.begin, entry.data - entry.begin);
-    put_numbers(header, 6);
-    put_numbers(directory, record + 8);
+    put_sizes(header, 6);
+    put_sizes(directory, record + 8);
     out += header;
     out += packed;
     const bool is_behind = (entry.flags & kHasSizesBehind) != 0;
     const std::size_t behind = is_behind ? entry.end : entry.data + entry.packed;
     out.append(bytes_, behind, entry.end - behind);
   }
-  put(directory, end_record_ - directory_ + 16, out.size(), 4);
+  put_number(directory, end_record_ - directory_ + 16, out.size(), 4);
   return out + directory;
 }
 

@@ -48,6 +48,19 @@ inline std::vector<Block> inverse(const std::vector<Block>& blocks) {
   return inverted;
 }
 
+/// Other words, with all marks at one place: as far from the source as a translation comes.
+inline std::vector<Block> crowded(const std::vector<Block>& blocks) {
+  std::vector<Block> changed;
+  for (const Block& block : blocks) {
+    changed.push_back({"one & two <three>", {}, {}});
+    for (const Mark& mark : block.marks) {
+      changed.back().marks.push_back(mark);
+      changed.back().marks.back().at = 3;
+    }
+  }
+  return changed;
+}
+
 /// What is wrong with a block, whatever its format; empty: nothing.
 inline std::string fault_of(const Block& block) {
   if (block.text.empty()) return "no text";

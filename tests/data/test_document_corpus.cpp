@@ -112,7 +112,8 @@ TEST_CASE("real DOCX comes back byte for byte, and entry by entry") {
     for (std::size_t i = 0; i < before.entries().size() && i < after.entries().size(); ++i) {
       CAPTURE(before.entries()[i].name);
       CHECK(before.entries()[i].name == after.entries()[i].name);
-      CHECK((before.content(i) == after.content(i)));
+      CHECK(before.entries()[i].checksum == after.entries()[i].checksum);
+      CHECK(before.entries()[i].size == after.entries()[i].size);
     }
     return document->blocks().size();
   });
