@@ -70,14 +70,21 @@ class DocumentOfBytes : public Document {
   /// How text is written that the document had no spelling for: what the format needs escaped. at_start: it would be
   /// the first of its line.
   virtual std::string escaped(std::string_view character, bool at_start) const;
-  /// Whether a spelling of the source means in this block its character before this text, too, which goes to the next mark: a bare
-  /// "&" before "lt;" does not. Where it does not, escaped() is asked.
+  /// Whether a spelling of the source means in this block its character before this, too: what is written behind it, up
+  /// to the next mark, or the first bytes of it. A bare "&" before "lt;" does not. Where it does not, escaped() is asked.
   virtual bool reads_back(std::size_t index, std::string_view spelled, std::string_view rest) const;
   /// What is written for a block in the place of its bytes.
   virtual std::string written(std::size_t index, const Block& translation) const;
   std::string_view bytes_of(std::size_t index) const;
 
  private:
+  struct Character {
+    std::string_view plain;
+    const std::string* spelled;  // by the source
+    bool at_start;
+  };
+  std::string written(std::size_t index, const std::vector<Character>& characters) const;
+
   struct Range {
     std::size_t begin, end;
     std::string before, after;

@@ -48,6 +48,40 @@ inline std::vector<Block> inverse(const std::vector<Block>& blocks) {
   return inverted;
 }
 
+/// A block's text with the bytes of its marks in braces; a break stands for its space.
+inline std::string shown(const Block& block) {
+  std::string out;
+  std::size_t at = 0;
+  for (const Mark& mark : block.marks) {
+    out.append(block.text, at, mark.at - at).append("{" + mark.bytes + "}");
+    at = mark.at + (mark.kind == Mark::Kind::breaks ? 1 : 0);
+  }
+  return out + block.text.substr(at);
+}
+
+/// All blocks, one behind the other.
+inline std::string shown(const Document& document) {
+  std::string out;
+  for (const Block& block : document.blocks()) out += (out.empty() ? "" : " | ") + shown(block);
+  return out;
+}
+
+/// A document with one block, whose text becomes another one, marks where they were found in it: at "*", one each.
+inline std::string with_text(const Document& document, const std::string& text) {
+  std::vector<Block> blocks = document.blocks();
+  Block& block = blocks.at(0);
+  block.text.clear();
+  std::size_t mark = 0;
+  for (const char byte : text) {
+    if (byte == '*') {
+      block.marks.at(mark++).at = block.text.size();
+    } else {
+      block.text += byte;
+    }
+  }
+  return document.with(blocks);
+}
+
 /// Other words, with all marks at one place: as far from the source as a translation comes.
 inline std::vector<Block> crowded(const std::vector<Block>& blocks) {
   std::vector<Block> changed;
