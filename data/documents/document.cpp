@@ -1,5 +1,7 @@
 #include "data/documents/document.h"
 
+#include <algorithm>
+#include <functional>
 #include <map>
 
 #include "data/files/utf8.h"
@@ -16,38 +18,47 @@ class SpellingQueue {
     for (const Spelling& one : spellings) of_[one.plain].push_back(one.spelled);
   }
   /// nullptr: none.
-  const std::string* next(const std::string& plain) {
+  const std::string* next(std::string_view plain) {
     const auto found = of_.find(plain);
     if (found == of_.end()) return nullptr;
-    std::size_t& used = used_[plain];
+    std::size_t& used = used_[found->first];
     const std::string& spelled = found->second[std::min(used, found->second.size() - 1)];
     ++used;
     return &spelled;
   }
 
  private:
-  std::map<std::string, std::vector<std::string>> of_;
+  std::map<std::string, std::vector<std::string>, std::less<>> of_;
   std::map<std::string, std::size_t> used_;
 };
 
 }  // namespace
 
-void DocumentOfBytes::add(Block block, std::size_t begin, std::size_t end) {
+void DocumentOfBytes::add(Block block, std::size_t begin, std::size_t end, std::string before,
+                          std::string after) {
   KETTE_CHECK(
       begin <= end && end <= bytes_.size() && (ranges_.empty() || ranges_.back().end <= begin),
       "document: expected blocks one after the other");
   blocks_.push_back(std::move(block));
-  ranges_.push_back({begin, end});
+  ranges_.push_back({begin, end, std::move(before), std::move(after)});
 }
 
 std::string DocumentOfBytes::escaped(std::string_view character, bool) const {
   return std::string(character);
 }
 
-std::string DocumentOfBytes::written(const Block& block,
-                                     const std::vector<Spelling>& spellings) const {
+bool DocumentOfBytes::reads_back(std::size_t, std::string_view, std::string_view) const {
+  return true;
+}
+
+std::string_view DocumentOfBytes::bytes_of(std::size_t index) const {
+  const Range& range = ranges_[index];
+  return std::string_view(bytes_).substr(range.begin, range.end - range.begin);
+}
+
+std::string DocumentOfBytes::written(std::size_t index, const Block& block) const {
   std::string out;
-  SpellingQueue queue(spellings);
+  SpellingQueue queue(blocks_[index].spellings);
   std::size_t mark = 0;
   bool at_start = true;
   for (std::size_t at = 0; at <= block.text.size();) {
@@ -57,15 +68,44 @@ std::string DocumentOfBytes::written(const Block& block,
       if (block.marks[mark].kind == Mark::Kind::breaks) instead = at_start = true;
     }
     if (at == block.text.size()) break;
-    const std::size_t length = utf8_length(block.text[at]);
-    const std::string plain = block.text.substr(at, length);
-    at += length;
-    if (instead) continue;
-    const std::string* spelled = queue.next(plain);
-    out += spelled ? *spelled : escaped(plain, at_start);
-    at_start = false;
+    if (instead) {
+      at += utf8_length(block.text[at]);
+      continue;
+    }
+    const std::size_t next = mark < block.marks.size()
+                                 ? std::min(block.marks[mark].at, block.text.size())
+                                 : block.text.size();
+    std::vector<Character> characters;
+    for (; at < next; at_start = false) {
+      const std::string_view plain =
+          std::string_view(block.text).substr(at, utf8_length(block.text[at]));
+      at += plain.size();
+      characters.push_back({plain, queue.next(plain), at_start});
+    }
+    out += written(index, characters);
   }
   return out;
+}
+
+std::string DocumentOfBytes::written(std::size_t index,
+                                     const std::vector<Character>& characters) const {
+  // From the last one on, for what stands behind a spelling says whether it reads back.
+  std::string backward;
+  for (std::size_t i = characters.size(); i > 0; --i) {
+    const Character& one = characters[i - 1];
+    bool is_fine = one.spelled != nullptr;
+    if (is_fine) {
+      constexpr std::size_t kMost = 48;
+      const std::size_t count = std::min(kMost, backward.size());
+      const std::string rest(backward.rbegin(),
+                             backward.rbegin() + static_cast<std::ptrdiff_t>(count));
+      is_fine = reads_back(index, *one.spelled, rest);
+    }
+    const std::string bytes = is_fine ? *one.spelled : escaped(one.plain, one.at_start);
+    backward.append(bytes.rbegin(), bytes.rend());
+  }
+  std::reverse(backward.begin(), backward.end());
+  return backward;
 }
 
 std::string DocumentOfBytes::with(const std::vector<Block>& translations) const {
@@ -75,7 +115,9 @@ std::string DocumentOfBytes::with(const std::vector<Block>& translations) const 
   std::size_t at = 0;
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     out.append(bytes_, at, ranges_[i].begin - at);
-    out += written(translations[i], blocks_[i].spellings);
+    out += ranges_[i].before;
+    out += written(i, translations[i]);
+    out += ranges_[i].after;
     at = ranges_[i].end;
   }
   return out.append(bytes_, at);

@@ -20,8 +20,9 @@ struct Spelling {
 /// A paragraph, heading, list item, cell: no sentence goes beyond it.
 struct Block {
   std::string text{};  ///< UTF-8 without marks, escapes and entities; no white space at its ends
-  std::vector<Mark> marks{};          ///< rising by `at`; at one place in their order
-  std::vector<Spelling> spellings{};  ///< in the order of the text
+  std::vector<Mark> marks{};  ///< rising by `at`; at one place in their order
+  std::vector<Spelling>
+      spellings{};  ///< of each character in the order of the text; the last one goes on
 };
 
 class Document {
@@ -45,17 +46,31 @@ class DocumentOfBytes : public Document {
  protected:
   explicit DocumentOfBytes(std::string bytes) : bytes_(std::move(bytes)) {}
   const std::string& bytes() const { return bytes_; }
-  /// Blocks are added in their order, and no two share a byte.
-  void add(Block block, std::size_t begin, std::size_t end);
+  /// Blocks are added in their order, and no two share a byte. Before and after: what is written round the translation,
+  /// where its place is another than that of the text.
+  void add(Block block, std::size_t begin, std::size_t end, std::string before = {},
+           std::string after = {});
   /// How text is written that the document had no spelling for: what the format needs escaped. at_start: it would be
   /// the first of its line.
   virtual std::string escaped(std::string_view character, bool at_start) const;
+  /// Whether a spelling of the source means in this block its character before this, too: what is written behind it, up
+  /// to the next mark, or the first bytes of it. A bare "&" before "lt;" does not. Where it does not, escaped() is asked.
+  virtual bool reads_back(std::size_t index, std::string_view spelled, std::string_view rest) const;
+  /// What is written for a block in the place of its bytes.
+  virtual std::string written(std::size_t index, const Block& translation) const;
+  std::string_view bytes_of(std::size_t index) const;
 
  private:
-  std::string written(const Block& block, const std::vector<Spelling>& spellings) const;
+  struct Character {
+    std::string_view plain;
+    const std::string* spelled;  // by the source
+    bool at_start;
+  };
+  std::string written(std::size_t index, const std::vector<Character>& characters) const;
 
   struct Range {
     std::size_t begin, end;
+    std::string before, after;
   };
   std::string bytes_;
   std::vector<Range> ranges_;

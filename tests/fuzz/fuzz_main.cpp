@@ -52,7 +52,8 @@ const std::vector<const Target*>& targets() {
       &language_model,   &adapters,           &training_state, &gpt2_model,   &marian_model,
       &sentencepiece,    &marian_tokenizer,   &gpt2_tokenizer, &characters,   &wordpiece,
       &text_lines,       &documents,          &trees,          &unicode,      &scores,
-      &config_file,      &log_lines,          &words,          &lexicon,      &sentences};
+      &config_file,      &log_lines,          &words,          &lexicon,      &sentences,
+      &docx_document,    &html_document,      &po_document,    &xml_document};
   return all;
 }
 
