@@ -353,8 +353,9 @@ void BlockReader::take_definitions() {
 }  // namespace
 
 std::string label_key(std::string_view label) {
+  const std::u32string text = decode_utf8(label);
   std::u32string key;
-  for (const std::u32string_view& word : split(decode_utf8(label))) {
+  for (const std::u32string_view word : split(text)) {
     if (!key.empty()) key += U' ';
     key += word;
   }

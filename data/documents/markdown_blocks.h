@@ -23,7 +23,7 @@ inline constexpr std::size_t kLongestMarkdownParagraph = std::size_t{1} << 22;  
 struct MarkdownLeaf {
   enum class Kind : std::uint8_t {
     paragraph,  ///< or an underlined heading: a line may be followed by another, and is no other block by its begin
-    heading,    ///< behind #
+    heading,  ///< behind #
     cell
   };
   Kind kind = Kind::paragraph;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -25,9 +26,9 @@ std::string unescaped(std::string_view label) {
   return plain;
 }
 
-/// Text and marks between two marks, breaks as spaces.
+/// What stands within the brackets of a link of a block without line prefixes, breaks as spaces.
 std::string between(const Block& block, std::size_t opens, std::size_t closes) {
-  std::string all;
+  std::string all = block.marks[opens].bytes.substr(1);
   std::size_t at = block.marks[opens].at;
   for (std::size_t i = opens + 1; i < closes; ++i) {
     const Mark& mark = block.marks[i];
@@ -35,35 +36,70 @@ std::string between(const Block& block, std::size_t opens, std::size_t closes) {
     all.append(block.text, at, mark.at - at).append(breaks ? " " : mark.bytes);
     at = mark.at + (breaks ? 1 : 0);
   }
-  return all.append(block.text, at, block.marks[closes].at - at);
+  all.append(block.text, at, block.marks[closes].at - at);
+  all.append(block.marks[closes].bytes, 0, block.marks[closes].bytes.find(']'));
+  std::replace(all.begin(), all.end(), '\n', ' ');
+  return all;
 }
 
-/// A reference to its own text, "[text]", is one to its label, "[other][text]", once the text is another.
-void write_references(Block& block) {
+/// What closes a reference, in its parts: what is before "][label]", the label, what is behind it.
+struct ReferenceEnd {
+  std::string before, label, behind;
+};
+std::optional<ReferenceEnd> reference_end(const Mark& mark) {
+  const std::size_t bracket = mark.bytes.find(']');
+  if (mark.kind != Mark::Kind::closes || bracket == std::string::npos) return std::nullopt;
+  const std::size_t end = after_label(mark.bytes, bracket + 1);
+  if (end == std::string::npos) return std::nullopt;
+  return ReferenceEnd{mark.bytes.substr(0, bracket),
+                      mark.bytes.substr(bracket + 2, end - bracket - 3), mark.bytes.substr(end)};
+}
+
+/// Whether the reference that a mark closes has its own label as its text. Where the block spells a character of the
+/// text in two ways that cannot be told.
+bool refers_to_itself(const Block& block, std::size_t closes, const std::string& label,
+                      const std::vector<Spelling>& spellings) {
+  const std::size_t opens = block.marks[closes].partner;
+  if (opens >= closes || between(block, opens, closes) != unescaped(label)) return false;
+  const std::size_t begin = block.marks[opens].at;
+  const std::string text = block.text.substr(begin, block.marks[closes].at - begin);
+  return label.find('\\') != label.npos ||
+         std::none_of(spellings.begin(), spellings.end(), [&](const Spelling& one) {
+           return one.plain != one.spelled && text.find(one.plain) != text.npos;
+         });
+}
+
+/// Whether the block has such a reference "[text][text]".
+bool spells_out(const Block& block, const Mark& closes, const std::string& label) {
   for (std::size_t i = 0; i < block.marks.size(); ++i) {
-    Mark& mark = block.marks[i];
-    const std::size_t bracket = mark.bytes.find(']');
-    if (mark.kind != Mark::Kind::closes || mark.partner >= i || bracket == std::string::npos)
-      continue;
-    const std::size_t end = after_label(mark.bytes, bracket + 1);
-    if (end == std::string::npos) continue;
-    const std::string label = mark.bytes.substr(bracket + 2, end - bracket - 3);
-    const bool itself = between(block, mark.partner, i) == unescaped(label);
-    const bool empty = mark.bytes.compare(end, 2, "[]") == 0;
-    if (itself) {
-      mark.bytes.erase(bracket + 1, end - bracket - 1);
-    } else if (empty) {
-      mark.bytes.erase(end, 2);
+    if (block.marks[i].bytes == closes.bytes && block.marks[i].kind == closes.kind &&
+        refers_to_itself(block, i, label, {})) {
+      return true;
     }
   }
+  return false;
 }
 
-/// Where each break ends its line: without what the next line begins with.
-Block flattened(Block block) {
+/// Where each break ends its line, and what the next line begins with left out of all marks.
+Block flattened(Block block, const std::vector<std::string>& prefixes) {
   for (Mark& mark : block.marks) {
-    if (mark.kind != Mark::Kind::breaks) continue;
-    const std::size_t line_end = mark.bytes.find_first_of("\r\n");
-    if (line_end != std::string::npos) mark.bytes = mark.bytes.substr(0, line_end) + "\n";
+    std::string flat;
+    for (std::size_t at = 0; at < mark.bytes.size();) {
+      const SourceLine line = line_at(mark.bytes, at);
+      flat += line.of(mark.bytes);
+      at = line.next;
+      if (line.next == line.end) break;
+      flat += '\n';
+      if (mark.kind == Mark::Kind::breaks) break;
+      std::size_t longest = 0;
+      for (const std::string& prefix : prefixes) {
+        if (prefix.size() > longest && mark.bytes.compare(at, prefix.size(), prefix) == 0) {
+          longest = prefix.size();
+        }
+      }
+      at += longest;
+    }
+    mark.bytes = std::move(flat);
   }
   return block;
 }
@@ -88,19 +124,39 @@ class MarkdownDocument : public DocumentOfBytes {
       const std::span lines = std::span(read.lines).subspan(leaf.first_line, leaf.lines);
       auto found = read_markdown_inlines(bytes(), lines, labels_);
       if (!found || !found->has_letter) continue;
+      for (const Mark& mark : found->block.marks) count_reference(mark);
       add(std::move(found->block), found->begin, found->end);
       kinds_.push_back(leaf.kind);
+      prefixes_.push_back(prefixes(lines));
     }
   }
 
  private:
+  /// What lines but the first begin with: ">   ".
+  std::vector<std::string> prefixes(std::span<const SourceRange> lines) const {
+    std::set<std::string> all;
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+      const std::size_t begin = line_at(bytes(), lines[i - 1].end).next;
+      if (begin < lines[i].begin) all.insert(bytes().substr(begin, lines[i].begin - begin));
+    }
+    return {all.begin(), all.end()};
+  }
   std::string written(std::size_t index, const Block& translation) const override;
+  void write_references(std::size_t index, Block& block) const;
   bool is_one_block(std::string_view text, MarkdownLeaf::Kind kind) const;
   bool reads_back_as(const Block& block, std::string_view text) const;
   std::string escaped_throughout(const Block& block) const;
 
+  void count_reference(const Mark& mark) {
+    const std::optional<ReferenceEnd> end = reference_end(mark);
+    if (!end || !end->behind.starts_with(']')) return;
+    ++(end->behind.starts_with("][]") ? collapsed_ : shortcuts_);
+  }
+
   std::set<std::string> labels_;
-  std::vector<MarkdownLeaf::Kind> kinds_;
+  std::size_t collapsed_ = 0, shortcuts_ = 0;       // references to their own text
+  std::vector<MarkdownLeaf::Kind> kinds_;           // of the blocks
+  std::vector<std::vector<std::string>> prefixes_;  // that their lines begin with, each once
 };
 
 /// What a translation says may be markup in its new place: what is written is read again, and where it does not say the
@@ -115,13 +171,42 @@ std::string MarkdownDocument::written(std::size_t index, const Block& translatio
     return std::string(bytes_of(index));
   }
   Block block = translation;
-  write_references(block);
-  const std::string flat = DocumentOfBytes::written(index, flattened(block));
+  write_references(index, block);
+  const Block flat_block = flattened(block, prefixes_[index]);
+  const std::string flat = DocumentOfBytes::written(index, flat_block);
   const auto is_block = [&](const std::string& text) { return is_one_block(text, kinds_[index]); };
   // A source that is a block only where it stands cannot tell.
-  const bool fits = is_block(flat) || !is_block(DocumentOfBytes::written(index, flattened(source)));
-  if (fits && reads_back_as(block, flat)) return DocumentOfBytes::written(index, block);
+  const bool fits = is_block(flat) ||
+                    !is_block(DocumentOfBytes::written(index, flattened(source, prefixes_[index])));
+  if (fits && reads_back_as(flat_block, flat)) return DocumentOfBytes::written(index, block);
   return escaped_throughout(block);
+}
+
+/// A reference to its own text, "[text]" or "[text][]", becomes one to its label, "[other][text]", once the text is
+/// another. The other way round it ends as most do in the document.
+void MarkdownDocument::write_references(std::size_t index, Block& block) const {
+  const Block& source = blocks()[index];
+  Block flat_source;  // made when it is needed
+  const Block flat = flattened(block, prefixes_[index]);
+  for (std::size_t i = 0; i < block.marks.size(); ++i) {
+    Mark& mark = block.marks[i];
+    const std::optional<ReferenceEnd> end = reference_end(mark);
+    if (!end) continue;
+    const std::size_t was = !end->behind.starts_with(']')    ? 0
+                            : end->behind.starts_with("][]") ? 3
+                                                             : 1;
+    std::string written = end->before;
+    if (!refers_to_itself(flat, i, end->label, source.spellings)) {
+      written += "][" + end->label + "]";
+    } else if (was > 0) {
+      written += end->behind.substr(0, was);
+    } else {
+      if (flat_source.text.empty()) flat_source = flattened(source, prefixes_[index]);
+      if (spells_out(flat_source, mark, end->label)) continue;
+      written += collapsed_ >= shortcuts_ ? "][]" : "]";
+    }
+    mark.bytes = written + end->behind.substr(was);
+  }
 }
 
 bool MarkdownDocument::is_one_block(std::string_view text, MarkdownLeaf::Kind kind) const {

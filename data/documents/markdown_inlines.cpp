@@ -1,7 +1,9 @@
 #include "data/documents/markdown_inlines.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
+#include <vector>
 
 #include "data/documents/markdown_spans.h"
 #include "data/documents/markdown_tokens.h"
@@ -17,7 +19,7 @@ std::string plainly(std::string_view character) { return std::string(character);
 class InlineWriter {
  public:
   InlineWriter(std::string_view bytes, std::span<const SourceRange> lines)
-      : lines_(lines), block_(bytes, plainly) {
+      : bytes_(bytes), lines_(lines), block_(bytes, plainly) {
     for (const SourceRange& line : lines) {
       if (!joined_.empty() || !starts_.empty()) joined_ += '\n';
       starts_.push_back(joined_.size());
@@ -30,7 +32,7 @@ class InlineWriter {
  private:
   static constexpr std::size_t kNoPair = static_cast<std::size_t>(-1);
   struct Placed {
-    std::size_t begin, pair;
+    std::size_t begin, end, pair;
   };
 
   std::size_t in_source(std::size_t at);
@@ -38,6 +40,9 @@ class InlineWriter {
   void add_plain(std::size_t begin, std::size_t end);
   void add_mark(Mark::Kind kind, std::size_t begin, std::size_t end, std::size_t pair = kNoPair);
 
+  void add_labels(InlineText::Found& found, const std::map<std::size_t, std::string>& references);
+
+  std::string_view bytes_;
   std::span<const SourceRange> lines_;
   std::string joined_;
   std::vector<std::size_t> starts_;  // of the lines in joined_
@@ -56,7 +61,7 @@ std::size_t InlineWriter::in_source(std::size_t at) {
 void InlineWriter::add_mark(Mark::Kind kind, std::size_t begin, std::size_t end, std::size_t pair) {
   const std::size_t from = in_source(begin), to = in_source(end);
   if (kind == Mark::Kind::breaks) return block_.space(from, to);
-  marks_.push_back({from, pair});
+  marks_.push_back({from, to, pair});
   block_.mark(kind, from, to, pair == kNoPair ? std::string() : std::to_string(pair));
 }
 
@@ -122,16 +127,47 @@ std::optional<InlineText::Found> InlineWriter::write(const std::set<std::string>
   }
   add_text(at, joined_.size());
   std::optional<InlineText::Found> found = block_.take();
-  if (!found) return found;
-  auto placed = std::find_if(marks_.begin(), marks_.end(),
-                             [&](const Placed& mark) { return mark.begin >= found->begin; });
-  for (Mark& mark : found->block.marks) {
-    if (mark.kind == Mark::Kind::breaks) continue;
-    const auto reference = read.references.find((placed++)->pair);
-    if (mark.kind != Mark::Kind::closes || reference == read.references.end()) continue;
-    mark.bytes.insert(mark.bytes.find(']') + 1, "[" + reference->second + "]");
-  }
+  if (found) add_labels(*found, read.references);
   return found;
+}
+
+/// What closes a reference to itself becomes "][label]" and what it was. Such a reference round the whole block is taken
+/// into it, for its end depends on the text.
+void InlineWriter::add_labels(InlineText::Found& found,
+                              const std::map<std::size_t, std::string>& references) {
+  const auto label = [&](const Placed& mark) {
+    const auto reference = references.find(mark.pair);
+    return reference == references.end() ? std::string() : "[" + reference->second + "]";
+  };
+  auto placed = std::find_if(marks_.begin(), marks_.end(),
+                             [&](const Placed& mark) { return mark.begin >= found.begin; });
+  for (Mark& mark : found.block.marks) {
+    if (mark.kind == Mark::Kind::breaks) continue;
+    const std::string written = label(*placed++);
+    if (mark.kind == Mark::Kind::closes && !written.empty()) {
+      mark.bytes.insert(mark.bytes.find(']'), "]" + written);
+    }
+  }
+  for (; placed != marks_.end(); ++placed) {
+    const std::string written = label(*placed);
+    const bool is_full = placed->pair != kNoPair && bytes_.substr(placed->begin).starts_with("][");
+    if (written.empty() && !is_full) continue;
+    const auto opens = std::find_if(marks_.begin(), marks_.end(),
+                                    [&](const Placed& mark) { return mark.pair == placed->pair; });
+    if (opens->begin >= found.begin) continue;
+    std::vector<Mark>& marks = found.block.marks;
+    for (Mark& mark : marks) mark.partner += mark.partner == Mark::kNoPartner ? 0 : 1;
+    marks.insert(
+        marks.begin(),
+        {Mark::Kind::opens, 0, std::string(bytes_.substr(opens->begin, found.begin - opens->begin)),
+         marks.size() + 1});
+    std::string closes(bytes_.substr(found.end, placed->end - found.end));
+    if (!written.empty()) closes.insert(placed->begin - found.end, "]" + written);
+    marks.push_back({Mark::Kind::closes, found.block.text.size(), std::move(closes), 0});
+    found.begin = opens->begin;
+    found.end = placed->end;
+    return;  // no link stands within a link
+  }
 }
 
 }  // namespace
