@@ -29,6 +29,7 @@ class InlineText {
   /// What opens and closes are partners by name, where they nest; others become marks that stand.
   void mark(Mark::Kind kind, std::size_t begin, std::size_t end, std::string_view name = {});
   bool has_open() const { return !open_.empty(); }
+  std::size_t size() const { return text_.size(); }
   /// Whether there has been a character that is no white space.
   bool has_text() const { return solid_end_ > 0; }
 
