@@ -1,0 +1,40 @@
+#include "data/documents/text_document.h"
+
+#include <utility>
+
+#include "data/documents/document_bytes.h"
+#include "data/documents/plain_text.h"
+
+namespace kette {
+namespace {
+
+class TextDocument : public DocumentOfBytes {
+ public:
+  TextDocument(std::string all, const std::string& name, TextUnit unit)
+      : DocumentOfBytes(std::move(all)) {
+    check_document_bytes(bytes(), name);
+    Paragraphs paragraphs(bytes(), [&](InlineText::Found&& found) {
+      add(std::move(found.block), found.begin, found.end);
+    });
+    for (std::size_t at = first_line_begin(bytes()); at < bytes().size();) {
+      const SourceLine line = line_at(bytes(), at);
+      if (is_blank(line.of(bytes()))) {
+        paragraphs.end();
+      } else {
+        paragraphs.add_line(line);
+      }
+      if (unit == TextUnit::lines) paragraphs.end();
+      at = line.next;
+    }
+    paragraphs.end();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Document> read_text_document(std::string bytes, const std::string& name,
+                                             TextUnit unit) {
+  return std::make_unique<TextDocument>(std::move(bytes), name, unit);
+}
+
+}  // namespace kette

@@ -1,0 +1,75 @@
+#include <doctest/doctest.h>
+
+#include "data/documents/table_document.h"
+#include "data/documents/text_document.h"
+#include "tensor/error.h"
+#include "tests/data/document_cases.h"
+
+using namespace kette;
+using testing::shown;
+using testing::with_text;
+
+namespace {
+
+using Shown = std::vector<std::string>;
+
+Shown text_blocks(const std::string& bytes, TextUnit unit = TextUnit::paragraphs) {
+  const auto read = [&](const std::string& all) { return read_text_document(all, "a.txt", unit); };
+  CHECK(testing::faults_of_passes(bytes, read) == "");
+  return shown(*read(bytes));
+}
+
+Shown table_blocks(const std::string& bytes, const TableOptions& options = {}) {
+  const auto read = [&](const std::string& all) { return read_tsv(all, "a.tsv", options); };
+  CHECK(testing::faults_of_passes(bytes, read) == "");
+  return shown(*read(bytes));
+}
+
+}  // namespace
+
+TEST_CASE("plain text: paragraphs, or lines") {
+  const std::string text =
+      "\xEF\xBB\xBFOne line\n  and more.\r\n \t\nTwo  words\n\n- item\n  goes on\n2) other\n-----\n";
+  CHECK(text_blocks(text) ==
+        Shown{"One line{\n  }and more.", "Two{  }words", "item{\n  }goes on", "other{\n}-----"});
+  CHECK(text_blocks(text, TextUnit::lines) ==
+        Shown{"One line", "and more.", "Two{  }words", "item", "goes on", "other"});
+  CHECK(text_blocks("see http://x.y/z, or a@b.org now") ==
+        Shown{"see {http://x.y/z}, or {a@b.org }now"});
+  CHECK(text_blocks("").empty());
+  CHECK(text_blocks("\n\n12\n").empty());
+}
+
+TEST_CASE("tables: the chosen cells are blocks") {
+  const std::string table =
+      "id\ttext\tnote\r\na1\tOne  text.\tx y\r\n\r\n2\t\t\r\n3\ttwo\tz\textra";
+  CHECK(table_blocks(table) ==
+        Shown{"id", "text", "note", "a1", "One{  }text.", "x y", "two", "z", "extra"});
+  CHECK(table_blocks(table, {.columns = {2}, .header = true}) == Shown{"One{  }text.", "two"});
+  CHECK(table_blocks("\xEF\xBB\xBFone\ntwo") == Shown{"one", "two"});
+  CHECK(with_text(*read_tsv("a\tb\n", "a.tsv"), 0, "x\ty\nz") == "x y z\tb\n");
+}
+
+TEST_CASE("tables: a row with fewer columns is an error with its line") {
+  CHECK_THROWS_WITH_AS(read_tsv("a\tb\n1\t2\n3\n", "a.tsv"),
+                       "a.tsv:3:1: expected 2 columns or more, given 1 (cells are parted by tabs)",
+                       Error);
+  CHECK_THROWS_WITH_AS(read_tsv("a\tb\n", "a.tsv", {.columns = {1, 4}}),
+                       "a.tsv:1:1: expected 4 columns or more, given 2 (cells are parted by tabs)",
+                       Error);
+  CHECK_THROWS_WITH_AS(read_tsv("a\n", "a.tsv", {.columns = {0}}),
+                       "a.tsv: expected columns from 1 on, given 0", Error);
+}
+
+TEST_CASE("plain text and tables: hostile input takes time in proportion") {
+  for (const std::string& part :
+       {std::string("a\n"), std::string("\t"), std::string("a\tb\n"), std::string("- "),
+        std::string("@"), std::string("a@"), std::string("www."), std::string("http://")}) {
+    CAPTURE(part);
+    const auto both = [&](std::size_t bytes) {
+      read_text_document(testing::repeated(part, bytes), "x");
+      read_tsv(testing::repeated(part, bytes), "x", {.columns = {1}});
+    };
+    CHECK(testing::growth(both, 50'000) < 12);
+  }
+}
