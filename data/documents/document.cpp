@@ -34,7 +34,7 @@ class SpellingQueue {
 
 }  // namespace
 
-void DocumentOfBytes::add(Block block, std::size_t begin, std::size_t end, std::string before,
+void DocumentOfBytes::add(TextBlock block, std::size_t begin, std::size_t end, std::string before,
                           std::string after) {
   KETTE_CHECK(
       begin <= end && end <= bytes_.size() && (ranges_.empty() || ranges_.back().end <= begin),
@@ -56,7 +56,7 @@ std::string_view DocumentOfBytes::bytes_of(std::size_t index) const {
   return std::string_view(bytes_).substr(range.begin, range.end - range.begin);
 }
 
-std::string DocumentOfBytes::written(std::size_t index, const Block& block) const {
+std::string DocumentOfBytes::written(std::size_t index, const TextBlock& block) const {
   std::string out;
   SpellingQueue queue(blocks_[index].spellings);
   std::size_t mark = 0;
@@ -108,7 +108,7 @@ std::string DocumentOfBytes::written(std::size_t index,
   return backward;
 }
 
-std::string DocumentOfBytes::with(const std::vector<Block>& translations) const {
+std::string DocumentOfBytes::with(const std::vector<TextBlock>& translations) const {
   KETTE_CHECK(translations.size() == blocks_.size(), "document: expected ", blocks_.size(),
               " translated blocks, given ", translations.size());
   std::string out;

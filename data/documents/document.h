@@ -18,7 +18,7 @@ struct Spelling {
 };
 
 /// A paragraph, heading, list item, cell: no sentence goes beyond it.
-struct Block {
+struct TextBlock {
   std::string text{};  ///< UTF-8 without marks, escapes and entities; no white space at its ends
   std::vector<Mark> marks{};  ///< rising by `at`; at one place in their order
   std::vector<Spelling>
@@ -29,26 +29,28 @@ class Document {
  public:
   virtual ~Document() = default;
 
-  const std::vector<Block>& blocks() const { return blocks_; }
+  const std::vector<TextBlock>& blocks() const { return blocks_; }
   /// The document with these texts and marks in the place of its blocks, as many; spellings are those of blocks().
   /// With blocks() itself it is the bytes that were read.
-  virtual std::string with(const std::vector<Block>& translations) const = 0;
+  virtual std::string with(const std::vector<TextBlock>& translations) const = 0;
+  /// What was left as it is though it may have text, each with its place; mostly none.
+  virtual std::vector<std::string> notes() const { return {}; }
 
  protected:
-  std::vector<Block> blocks_;
+  std::vector<TextBlock> blocks_;
 };
 
 /// A document of one piece of bytes, of which each block takes a part.
 class DocumentOfBytes : public Document {
  public:
-  std::string with(const std::vector<Block>& translations) const override;
+  std::string with(const std::vector<TextBlock>& translations) const override;
 
  protected:
   explicit DocumentOfBytes(std::string bytes) : bytes_(std::move(bytes)) {}
   const std::string& bytes() const { return bytes_; }
   /// Blocks are added in their order, and no two share a byte. Before and after: what is written round the translation,
   /// where its place is another than that of the text.
-  void add(Block block, std::size_t begin, std::size_t end, std::string before = {},
+  void add(TextBlock block, std::size_t begin, std::size_t end, std::string before = {},
            std::string after = {});
   /// How text is written that the document had no spelling for: what the format needs escaped. at_start: it would be
   /// the first of its line.
@@ -57,7 +59,7 @@ class DocumentOfBytes : public Document {
   /// to the next mark, or the first bytes of it. A bare "&" before "lt;" does not. Where it does not, escaped() is asked.
   virtual bool reads_back(std::size_t index, std::string_view spelled, std::string_view rest) const;
   /// What is written for a block in the place of its bytes.
-  virtual std::string written(std::size_t index, const Block& translation) const;
+  virtual std::string written(std::size_t index, const TextBlock& translation) const;
   std::string_view bytes_of(std::size_t index) const;
 
  private:

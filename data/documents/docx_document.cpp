@@ -47,7 +47,7 @@ class DocxDocument : public Document {
         "of file?)");
   }
 
-  std::string with(const std::vector<Block>& translations) const override {
+  std::string with(const std::vector<TextBlock>& translations) const override {
     KETTE_CHECK(translations.size() == blocks_.size(), "document: expected ", blocks_.size(),
                 " translated blocks, given ", translations.size());
     std::map<std::size_t, std::string> changed;

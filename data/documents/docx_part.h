@@ -20,7 +20,7 @@ class DocxPart : public DocumentOfBytes {
 
  protected:
   std::string escaped(std::string_view character, bool at_start) const override;
-  std::string written(std::size_t index, const Block& translation) const override;
+  std::string written(std::size_t index, const TextBlock& translation) const override;
 
  private:
   friend class DocxReader;

@@ -9,7 +9,7 @@ namespace kette {
 /// Turns the marks of a translation into bytes between its pieces of text.
 class DocxWriter {
  public:
-  DocxWriter(const DocxPart& part, const DocxPart::Frame& frame, const Block& block)
+  DocxWriter(const DocxPart& part, const DocxPart::Frame& frame, const TextBlock& block)
       : part_(part),
         frame_(frame),
         block_(block),
@@ -20,8 +20,8 @@ class DocxWriter {
       gaps_[frame.gaps[i - 1].key].push_back(i - 1);
   }
 
-  Block written() {
-    Block out{block_.text, {}, {}};
+  TextBlock written() {
+    TextBlock out{block_.text, {}, {}};
     std::string bytes = frame_.prefix;
     const std::size_t size = block_.text.size();
     std::size_t mark = 0, tag = 0;
@@ -150,7 +150,7 @@ class DocxWriter {
 
   const DocxPart& part_;
   const DocxPart::Frame& frame_;
-  const Block& block_;
+  const TextBlock& block_;
   State state_;
   std::string text_tag_;
   std::size_t format_;                                    // of the run
@@ -158,7 +158,7 @@ class DocxWriter {
   std::map<std::string, std::vector<std::size_t>> gaps_;  // by key, the last first
 };
 
-std::string DocxPart::written(std::size_t index, const Block& translation) const {
+std::string DocxPart::written(std::size_t index, const TextBlock& translation) const {
   return DocumentOfBytes::written(index, DocxWriter(*this, frames_[index], translation).written());
 }
 

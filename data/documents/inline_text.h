@@ -34,7 +34,7 @@ class InlineText {
   bool has_text() const { return solid_end_ > 0; }
 
   struct Found {
-    Block block;
+    TextBlock block;
     std::size_t begin = 0, end = 0;  ///< the bytes it takes
     bool has_letter = false;
   };

@@ -227,7 +227,7 @@ MailDocument::MailDocument(std::string all, const std::string& name)
 }
 
 /// Headers have nothing but ASCII: a subject that had only that gets encoded words for other characters.
-std::string MailDocument::written(std::size_t index, const Block& translation) const {
+std::string MailDocument::written(std::size_t index, const TextBlock& translation) const {
   const auto is_ascii = [](std::string_view text) {
     return std::all_of(text.begin(), text.end(),
                        [](char byte) { return static_cast<unsigned char>(byte) < 0x80; });

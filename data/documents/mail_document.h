@@ -18,11 +18,11 @@ class MailDocument : public DocumentOfBytes {
 
   /// What was left as it is though it may have text, each with its place: attachments, HTML, text in base64, in
   /// quoted-printable or another character set, signed parts, encoded subjects.
-  const std::vector<std::string>& notes() const { return notes_; }
+  std::vector<std::string> notes() const override { return notes_; }
 
  private:
   friend class MailReader;
-  std::string written(std::size_t index, const Block& translation) const override;
+  std::string written(std::size_t index, const TextBlock& translation) const override;
 
   std::vector<std::string> notes_;
   std::vector<std::size_t> subjects_;  // which blocks

@@ -27,7 +27,7 @@ std::string unescaped(std::string_view label) {
 }
 
 /// What stands within the brackets of a link of a block without line prefixes, breaks as spaces.
-std::string between(const Block& block, std::size_t opens, std::size_t closes) {
+std::string between(const TextBlock& block, std::size_t opens, std::size_t closes) {
   std::string all = block.marks[opens].bytes.substr(1);
   std::size_t at = block.marks[opens].at;
   for (std::size_t i = opens + 1; i < closes; ++i) {
@@ -57,7 +57,7 @@ std::optional<ReferenceEnd> reference_end(const Mark& mark) {
 
 /// Whether the reference that a mark closes has its own label as its text. Where the block spells a character of the
 /// text in two ways that cannot be told.
-bool refers_to_itself(const Block& block, std::size_t closes, const std::string& label,
+bool refers_to_itself(const TextBlock& block, std::size_t closes, const std::string& label,
                       const std::vector<Spelling>& spellings) {
   const std::size_t opens = block.marks[closes].partner;
   if (opens >= closes || between(block, opens, closes) != unescaped(label)) return false;
@@ -70,7 +70,7 @@ bool refers_to_itself(const Block& block, std::size_t closes, const std::string&
 }
 
 /// Whether the block has such a reference "[text][text]".
-bool spells_out(const Block& block, const Mark& closes, const std::string& label) {
+bool spells_out(const TextBlock& block, const Mark& closes, const std::string& label) {
   for (std::size_t i = 0; i < block.marks.size(); ++i) {
     if (block.marks[i].bytes == closes.bytes && block.marks[i].kind == closes.kind &&
         refers_to_itself(block, i, label, {})) {
@@ -81,7 +81,7 @@ bool spells_out(const Block& block, const Mark& closes, const std::string& label
 }
 
 /// Where each break ends its line, and what the next line begins with left out of all marks.
-Block flattened(Block block, const std::vector<std::string>& prefixes) {
+TextBlock flattened(TextBlock block, const std::vector<std::string>& prefixes) {
   for (Mark& mark : block.marks) {
     std::string flat;
     for (std::size_t at = 0; at < mark.bytes.size();) {
@@ -141,11 +141,11 @@ class MarkdownDocument : public DocumentOfBytes {
     }
     return {all.begin(), all.end()};
   }
-  std::string written(std::size_t index, const Block& translation) const override;
-  void write_references(std::size_t index, Block& block) const;
+  std::string written(std::size_t index, const TextBlock& translation) const override;
+  void write_references(std::size_t index, TextBlock& block) const;
   bool is_one_block(std::string_view text, MarkdownLeaf::Kind kind) const;
-  bool reads_back_as(const Block& block, std::string_view text) const;
-  std::string escaped_throughout(const Block& block) const;
+  bool reads_back_as(const TextBlock& block, std::string_view text) const;
+  std::string escaped_throughout(const TextBlock& block) const;
 
   void count_reference(const Mark& mark) {
     const std::optional<ReferenceEnd> end = reference_end(mark);
@@ -161,8 +161,8 @@ class MarkdownDocument : public DocumentOfBytes {
 
 /// What a translation says may be markup in its new place: what is written is read again, and where it does not say the
 /// same, everything that could be markup is escaped.
-std::string MarkdownDocument::written(std::size_t index, const Block& translation) const {
-  const Block& source = blocks()[index];
+std::string MarkdownDocument::written(std::size_t index, const TextBlock& translation) const {
+  const TextBlock& source = blocks()[index];
   if (translation.text == source.text &&
       std::equal(translation.marks.begin(), translation.marks.end(), source.marks.begin(),
                  source.marks.end(), [](const Mark& a, const Mark& b) {
@@ -170,9 +170,9 @@ std::string MarkdownDocument::written(std::size_t index, const Block& translatio
                  })) {
     return std::string(bytes_of(index));
   }
-  Block block = translation;
+  TextBlock block = translation;
   write_references(index, block);
-  const Block flat_block = flattened(block, prefixes_[index]);
+  const TextBlock flat_block = flattened(block, prefixes_[index]);
   const std::string flat = DocumentOfBytes::written(index, flat_block);
   const auto is_block = [&](const std::string& text) { return is_one_block(text, kinds_[index]); };
   // A source that is a block only where it stands cannot tell.
@@ -184,10 +184,10 @@ std::string MarkdownDocument::written(std::size_t index, const Block& translatio
 
 /// A reference to its own text, "[text]" or "[text][]", becomes one to its label, "[other][text]", once the text is
 /// another. The other way round it ends as most do in the document.
-void MarkdownDocument::write_references(std::size_t index, Block& block) const {
-  const Block& source = blocks()[index];
-  Block flat_source;  // made when it is needed
-  const Block flat = flattened(block, prefixes_[index]);
+void MarkdownDocument::write_references(std::size_t index, TextBlock& block) const {
+  const TextBlock& source = blocks()[index];
+  TextBlock flat_source;  // made when it is needed
+  const TextBlock flat = flattened(block, prefixes_[index]);
   for (std::size_t i = 0; i < block.marks.size(); ++i) {
     Mark& mark = block.marks[i];
     const std::optional<ReferenceEnd> end = reference_end(mark);
@@ -223,11 +223,11 @@ bool MarkdownDocument::is_one_block(std::string_view text, MarkdownLeaf::Kind ki
          read.lines.size() == lines_of(text).size();
 }
 
-bool MarkdownDocument::reads_back_as(const Block& block, std::string_view text) const {
+bool MarkdownDocument::reads_back_as(const TextBlock& block, std::string_view text) const {
   const auto found = read_markdown_inlines(text, lines_of(text), labels_);
   if (!found || found->block.text != block.text) return false;
   // Marks that stand at an end are read as outside.
-  const auto inner = [&](const Block& of) {
+  const auto inner = [&](const TextBlock& of) {
     std::vector<std::pair<Mark::Kind, std::size_t>> marks;
     for (const Mark& mark : of.marks) {
       const bool stands = mark.kind == Mark::Kind::stands;
@@ -239,7 +239,7 @@ bool MarkdownDocument::reads_back_as(const Block& block, std::string_view text) 
   return inner(found->block) == inner(block);
 }
 
-std::string MarkdownDocument::escaped_throughout(const Block& block) const {
+std::string MarkdownDocument::escaped_throughout(const TextBlock& block) const {
   std::string out;
   std::size_t mark = 0;
   bool only_digits = true;  // in this line

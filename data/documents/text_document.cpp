@@ -10,7 +10,7 @@ namespace {
 
 class TextDocument : public DocumentOfBytes {
  public:
-  TextDocument(std::string all, const std::string& name, TextUnit unit)
+  TextDocument(std::string all, const std::string& name, TextLayout unit)
       : DocumentOfBytes(std::move(all)) {
     check_document_bytes(bytes(), name);
     Paragraphs paragraphs(bytes(), [&](InlineText::Found&& found) {
@@ -23,7 +23,7 @@ class TextDocument : public DocumentOfBytes {
       } else {
         paragraphs.add_line(line);
       }
-      if (unit == TextUnit::lines) paragraphs.end();
+      if (unit == TextLayout::lines) paragraphs.end();
       at = line.next;
     }
     paragraphs.end();
@@ -33,7 +33,7 @@ class TextDocument : public DocumentOfBytes {
 }  // namespace
 
 std::unique_ptr<Document> read_text_document(std::string bytes, const std::string& name,
-                                             TextUnit unit) {
+                                             TextLayout unit) {
   return std::make_unique<TextDocument>(std::move(bytes), name, unit);
 }
 

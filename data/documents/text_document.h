@@ -10,13 +10,13 @@
 
 namespace kette {
 
-enum class TextUnit { paragraphs, lines };
+enum class TextLayout { paragraphs, lines };
 template <>
-inline constexpr auto kNamesOf<TextUnit> =
-    enum_names<TextUnit>({{TextUnit::paragraphs, "paragraphs"}, {TextUnit::lines, "lines"}});
+inline constexpr auto kNamesOf<TextLayout> =
+    enum_names<TextLayout>({{TextLayout::paragraphs, "paragraphs"}, {TextLayout::lines, "lines"}});
 
 /// The name stands in errors: bytes that are no text.
 std::unique_ptr<Document> read_text_document(std::string bytes, const std::string& name,
-                                             TextUnit unit = TextUnit::paragraphs);
+                                             TextLayout unit = TextLayout::paragraphs);
 
 }  // namespace kette

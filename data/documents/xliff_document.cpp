@@ -42,7 +42,7 @@ class XliffDocument : public DocumentOfBytes {
   std::string escaped(std::string_view character, bool) const override {
     return markup_escaped(character);
   }
-  std::string written(std::size_t index, const Block& translation) const override {
+  std::string written(std::size_t index, const TextBlock& translation) const override {
     if (!is_cdata_[index]) return DocumentOfBytes::written(index, translation);
     // Nothing is escaped there, and "]]>" would be its end.
     std::string out;

@@ -11,7 +11,7 @@
 namespace kette::testing {
 
 /// The text with its marks where they stand, in braces.
-inline std::string shown(const Block& block) {
+inline std::string shown(const TextBlock& block) {
   std::string all;
   std::size_t at = 0;
   for (const Mark& mark : block.marks) {
@@ -23,14 +23,14 @@ inline std::string shown(const Block& block) {
 
 inline std::vector<std::string> shown(const Document& document) {
   std::vector<std::string> all;
-  for (const Block& block : document.blocks()) all.push_back(shown(block));
+  for (const TextBlock& block : document.blocks()) all.push_back(shown(block));
   return all;
 }
 
 /// The document with one block's text in the place of all of it, without marks.
 inline std::string with_text(const Document& document, std::size_t index, const std::string& text) {
-  std::vector<Block> blocks = document.blocks();
-  blocks[index] = Block{text};
+  std::vector<TextBlock> blocks = document.blocks();
+  blocks[index] = TextBlock{text};
   return document.with(blocks);
 }
 

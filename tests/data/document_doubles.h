@@ -15,7 +15,7 @@
 namespace kette::testing {
 
 /// The letters of each run of letters in reverse; marks keep their place, counted in characters.
-inline Block inverse(const Block& block) {
+inline TextBlock inverse(const TextBlock& block) {
   std::u32string text = decode_utf8(block.text);
   std::vector<std::size_t> characters_before(block.text.size() + 1);  // each byte
   for (std::size_t at = 0; at < block.text.size(); ++at) {
@@ -30,7 +30,7 @@ inline Block inverse(const Block& block) {
                  text.begin() + static_cast<std::ptrdiff_t>(at));
     if (at == begin) ++at;
   }
-  Block inverted = block;
+  TextBlock inverted = block;
   inverted.text.clear();
   std::vector<std::size_t> places;  // of each character, and of the end
   for (const char32_t character : text) {
@@ -42,14 +42,14 @@ inline Block inverse(const Block& block) {
   return inverted;
 }
 
-inline std::vector<Block> inverse(const std::vector<Block>& blocks) {
-  std::vector<Block> inverted;
-  for (const Block& block : blocks) inverted.push_back(inverse(block));
+inline std::vector<TextBlock> inverse(const std::vector<TextBlock>& blocks) {
+  std::vector<TextBlock> inverted;
+  for (const TextBlock& block : blocks) inverted.push_back(inverse(block));
   return inverted;
 }
 
 /// A block's text with the bytes of its marks in braces; a break stands for its space.
-inline std::string shown(const Block& block) {
+inline std::string shown(const TextBlock& block) {
   std::string out;
   std::size_t at = 0;
   for (const Mark& mark : block.marks) {
@@ -62,14 +62,14 @@ inline std::string shown(const Block& block) {
 /// All blocks, one behind the other.
 inline std::string shown(const Document& document) {
   std::string out;
-  for (const Block& block : document.blocks()) out += (out.empty() ? "" : " | ") + shown(block);
+  for (const TextBlock& block : document.blocks()) out += (out.empty() ? "" : " | ") + shown(block);
   return out;
 }
 
 /// A document with one block, whose text becomes another one, marks where they were found in it: at "*", one each.
 inline std::string with_text(const Document& document, const std::string& text) {
-  std::vector<Block> blocks = document.blocks();
-  Block& block = blocks.at(0);
+  std::vector<TextBlock> blocks = document.blocks();
+  TextBlock& block = blocks.at(0);
   block.text.clear();
   std::size_t mark = 0;
   for (const char byte : text) {
@@ -83,9 +83,9 @@ inline std::string with_text(const Document& document, const std::string& text) 
 }
 
 /// Other words, with all marks at one place: as far from the source as a translation comes.
-inline std::vector<Block> crowded(const std::vector<Block>& blocks) {
-  std::vector<Block> changed;
-  for (const Block& block : blocks) {
+inline std::vector<TextBlock> crowded(const std::vector<TextBlock>& blocks) {
+  std::vector<TextBlock> changed;
+  for (const TextBlock& block : blocks) {
     changed.push_back({"one & two <three>", {}, {}});
     for (const Mark& mark : block.marks) {
       changed.back().marks.push_back(mark);
@@ -96,7 +96,7 @@ inline std::vector<Block> crowded(const std::vector<Block>& blocks) {
 }
 
 /// What is wrong with a block, whatever its format; empty: nothing.
-inline std::string fault_of(const Block& block) {
+inline std::string fault_of(const TextBlock& block) {
   if (block.text.empty()) return "no text";
   if (first_invalid_utf8(block.text) != std::string::npos) return "text that is no UTF-8";
   const std::u32string text = decode_utf8(block.text);
@@ -124,7 +124,7 @@ inline std::string fault_of(const Block& block) {
 }
 
 inline std::string fault_of(const Document& document) {
-  for (const Block& block : document.blocks()) {
+  for (const TextBlock& block : document.blocks()) {
     const std::string fault = fault_of(block);
     if (!fault.empty()) return fault + ": " + block.text.substr(0, 200);
   }

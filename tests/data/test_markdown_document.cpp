@@ -93,7 +93,7 @@ TEST_CASE("Markdown: a reference to its own text names its label once the text i
   CHECK(blocks("a [text][ref] b" + definition) == Shown{"a {[}text{][ref]} b"});
   for (const std::string end : {"", "[]"}) {
     const auto document = markdown("a [ref]" + end + " b" + definition);
-    std::vector<Block> translated = document->blocks();
+    std::vector<TextBlock> translated = document->blocks();
     translated[0].text = "a word b";
     translated[0].marks[1].at = 6;
     CHECK(document->with(translated) == "a [word][ref] b" + definition);
@@ -120,7 +120,7 @@ TEST_CASE("Markdown: what a translation says does not become markup") {
   CHECK(with_text(*table, 0, "b|c") == "| b\\|c |\n|---|\n");
   // A line within the paragraph begins no list.
   const auto two = markdown("> one\n> two\n");
-  std::vector<Block> translated = two->blocks();
+  std::vector<TextBlock> translated = two->blocks();
   translated[0].text = "eins - zwei";
   translated[0].marks[0].at = 4;
   CHECK(two->with(translated) == "> eins\n> \\- zwei\n");

@@ -13,7 +13,7 @@ namespace {
 
 using Shown = std::vector<std::string>;
 
-Shown text_blocks(const std::string& bytes, TextUnit unit = TextUnit::paragraphs) {
+Shown text_blocks(const std::string& bytes, TextLayout unit = TextLayout::paragraphs) {
   const auto read = [&](const std::string& all) { return read_text_document(all, "a.txt", unit); };
   CHECK(testing::faults_of_passes(bytes, read) == "");
   return shown(*read(bytes));
@@ -32,7 +32,7 @@ TEST_CASE("plain text: paragraphs, or lines") {
       "\xEF\xBB\xBFOne line\n  and more.\r\n \t\nTwo  words\n\n- item\n  goes on\n2) other\n-----\n";
   CHECK(text_blocks(text) ==
         Shown{"One line{\n  }and more.", "Two{  }words", "item{\n  }goes on", "other{\n}-----"});
-  CHECK(text_blocks(text, TextUnit::lines) ==
+  CHECK(text_blocks(text, TextLayout::lines) ==
         Shown{"One line", "and more.", "Two{  }words", "item", "goes on", "other"});
   CHECK(text_blocks("see http://x.y/z, or a@b.org now") ==
         Shown{"see {http://x.y/z}, or {a@b.org }now"});

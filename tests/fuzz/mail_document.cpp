@@ -20,7 +20,7 @@ std::vector<std::string> seeds() {
 void read(std::string_view input) {
   use(*read_mail(std::string(input), "fuzz"), input);
   use(*read_text_document(std::string(input), "fuzz"), input);
-  use(*read_text_document(std::string(input), "fuzz", TextUnit::lines), input);
+  use(*read_text_document(std::string(input), "fuzz", TextLayout::lines), input);
 }
 
 }  // namespace
