@@ -10,16 +10,12 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "data/documents/document.h"
+#include "data/documents/mark.h"
 #include "data/sentences/text_units.h"
 
 namespace kette {
-
-/// Which words of two texts translate each other: places among the text_units() of each, in any order.
-using UnitLinks = std::vector<std::pair<std::size_t, std::size_t>>;
 
 struct MarkedText {
   /// The target. Where what stands alone had white space on either side, it has some here.

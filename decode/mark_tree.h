@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/documents/document.h"
+#include "data/documents/mark.h"
 #include "data/sentences/text_units.h"
 
 namespace kette::placing {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kette {
@@ -20,5 +21,8 @@ struct TextUnit {
 /// All but white space, rising. Numbers are whole (1,234.5), contractions, too (don't), but not what French elides (l',
 /// homme); of writing without spaces each character is a word. Bytes that are no UTF-8 are marks.
 std::vector<TextUnit> text_units(std::string_view text);
+
+/// Which words of two texts translate each other: places among the text_units() of each, in any order.
+using UnitLinks = std::vector<std::pair<std::size_t, std::size_t>>;
 
 }  // namespace kette
