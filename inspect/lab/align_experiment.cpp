@@ -5,7 +5,7 @@
 #include "data/metrics/bleu.h"
 #include "decode/translator.h"
 #include "inspect/activations.h"
-#include "inspect/heads/alignment.h"
+#include "inspect/heads/attention_maps.h"
 #include "inspect/lab/alignment_error.h"
 #include "inspect/lab/bundled_translator.h"
 #include "inspect/lab/experiments.h"

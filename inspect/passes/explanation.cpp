@@ -147,7 +147,11 @@ Explanation explain_translation(const AutoregressiveModel& model, const SharedTo
   Explanation e = look_inside(model, tokenizer, batch, batch.target_out.size());
   e.beam = std::move(beam);
   e.translation = tokenizer->decode(target);
-  e.alignments = alignments(e.attentions, e.maps);
+  std::vector<SourceShares> of_layers;
+  for (std::size_t i = 0; i < e.attentions.size(); ++i) {
+    if (e.attentions[i].kind == AttentionKind::cross) of_layers.push_back(source_shares(e.maps[i]));
+  }
+  e.alignments = alignments(of_layers);
   const auto translated = [&](Tap* tap) {
     TranslateOptions with_tap;
     static_cast<SearchOptions&>(with_tap) = options;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "data/tokenizers/tokenizer.h"
-#include "inspect/heads/alignment.h"
+#include "inspect/heads/attention_maps.h"
 #include "inspect/passes/beam_tree.h"
 #include "inspect/passes/logit_lens.h"
 

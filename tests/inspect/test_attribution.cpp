@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "decode/translator.h"
-#include "inspect/heads/alignment.h"
 #include "inspect/heads/attention_maps.h"
 #include "inspect/heads/head_gates.h"
 #include "inspect/passes/logit_attribution.h"
@@ -267,14 +266,16 @@ TEST_CASE("alignment: by the step that reads a word, the heads together, not to 
   CHECK(alignment(maps, {.by_norms = true}) == std::vector<std::int64_t>{-1, -1});
   CHECK(alignment(maps, {.by_norms = false}) == std::vector<std::int64_t>{0, -1});
   // Of two layers one of which looks at other words, the ways that agree come first.
-  const auto part = [](std::int64_t layer) {
-    return AttentionPart{AttentionKind::cross, layer, 2, 4, "", nullptr, nullptr};
+  const auto read = [](const std::vector<AttentionMaps>& layers) {
+    std::vector<SourceShares> shares;
+    for (const AttentionMaps& layer : layers) shares.push_back(source_shares(layer));
+    return alignments(shares);
   };
   AttentionMaps writes = maps;
   writes.norms = maps.probabilities;
   AttentionMaps other = writes;
   std::rotate(other.norms.begin(), other.norms.begin() + 1, other.norms.end());
-  const auto all = alignments({part(0), part(1), part(2)}, {writes, other, writes});
+  const auto all = read({writes, other, writes});
   REQUIRE(all.size() == 6);
   CHECK(all.front().layer == 0);
   CHECK(all.front().source == alignment(writes, {.shifted = all.front().shifted}));
@@ -283,8 +284,7 @@ TEST_CASE("alignment: by the step that reads a word, the heads together, not to 
   std::swap(first_differs.norms[9], first_differs.norms[10]);
   CHECK(alignment(first_differs, {.shifted = false})[0] == 0);
   for (const LayerAlignment& first :
-       {alignments({part(0), part(1), part(2)}, {writes, writes, first_differs}).front(),
-        alignments({part(0)}, {writes}).front()}) {
+       {read({writes, writes, first_differs}).front(), read({writes}).front()}) {
     CHECK(first.layer == 0);
     CHECK_FALSE(first.shifted);
   }
