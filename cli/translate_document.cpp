@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "cli/translation.h"
+#include "data/documents/document_bytes.h"
 #include "data/files/text_file.h"
 #include "data/files/visible_text.h"
 #include "tensor/stopwatch.h"

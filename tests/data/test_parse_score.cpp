@@ -102,7 +102,7 @@ std::string lines_of(const Treebank& bank) {
 
 /// The blocks that the program itself prints.
 std::vector<TextBlock> ask_evalb(const std::string& folder, const Treebank& gold,
-                             const Treebank& test) {
+                                 const Treebank& test) {
   const testing::ScratchFolder scratch;
   testing::write_file(scratch / "gold", lines_of(gold));
   testing::write_file(scratch / "test", lines_of(test));
