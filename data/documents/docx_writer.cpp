@@ -31,11 +31,14 @@ class DocxWriter {
       bytes += group(first, mark);
       next = mark < block_.marks.size() ? std::min(block_.marks[mark].at, size) : size;
       bytes += at < size ? to_text() : to_end();
+      const bool ends_text = at == size || bytes.find(end_tag("t")) != std::string::npos;
+      if (ends_text && at > 0 && is_blank(block_.text[at - 1])) keep(out.marks[tag].bytes);
       out.marks.push_back({Mark::Kind::stands, at, std::move(bytes), Mark::kNoPartner});
       bytes.clear();
-      if (find_tag(out.marks.back().bytes) != std::string::npos) tag = out.marks.size() - 1;
       if (at == size) return out;
-      if (is_blank(block_.text[at]) || is_blank(block_.text[next - 1])) keep(out.marks[tag].bytes);
+      if (find_tag(out.marks.back().bytes) == std::string::npos) continue;
+      tag = out.marks.size() - 1;
+      if (is_blank(block_.text[at])) keep(out.marks[tag].bytes);
     }
   }
 

@@ -19,12 +19,10 @@
 #include "tests/support.h"
 
 using namespace kette;
-using testing::inverse;
-
 namespace {
 
-using Read = std::unique_ptr<Document> (*)(std::string, const std::string&);
-using Swap = std::string (*)(const std::string&, bool);
+using ReadDocument = std::unique_ptr<Document> (*)(std::string, const std::string&);
+using WithoutTargets = std::string (*)(const std::string&, bool);
 
 /// Calls check(path, bytes) for each document of a format.
 void for_documents(
@@ -58,7 +56,7 @@ void for_documents(
   MESSAGE(format, ": ", documents, " documents, ", blocks, " blocks; refused: ", refused);
 }
 
-std::size_t check_bilingual(Read read, Swap without, const std::string& path,
+std::size_t check_bilingual(ReadDocument read, WithoutTargets without, const std::string& path,
                             const std::string& bytes) {
   const auto as_is = read(bytes, path);
   CHECK(testing::fault_of(*as_is) == "");
@@ -69,9 +67,9 @@ std::size_t check_bilingual(Read read, Swap without, const std::string& path,
   const auto document = read(sources, path);
   CHECK(testing::fault_of(*document) == "");
   CHECK((without(document->with(document->blocks()), true) == sources));
-  const std::string once = without(document->with(inverse(document->blocks())), true);
+  const std::string once = without(document->with(testing::inverse(document->blocks())), true);
   const auto again = read(once, path);
-  CHECK((without(again->with(inverse(again->blocks())), true) == sources));
+  CHECK((without(again->with(testing::inverse(again->blocks())), true) == sources));
   return document->blocks().size();
 }
 
@@ -82,8 +80,8 @@ TEST_CASE("real HTML comes back byte for byte") {
     const auto document = read_html(bytes, path);
     CHECK(testing::fault_of(*document) == "");
     CHECK((document->with(document->blocks()) == bytes));
-    const auto again = read_html(document->with(inverse(document->blocks())), path);
-    CHECK((again->with(inverse(again->blocks())) == bytes));
+    const auto again = read_html(document->with(testing::inverse(document->blocks())), path);
+    CHECK((again->with(testing::inverse(again->blocks())) == bytes));
     return document->blocks().size();
   });
 }
@@ -105,8 +103,8 @@ TEST_CASE("real DOCX comes back byte for byte, and entry by entry") {
     const auto document = read_docx(bytes, path);
     CHECK(testing::fault_of(*document) == "");
     CHECK((document->with(document->blocks()) == bytes));
-    const auto again = read_docx(document->with(inverse(document->blocks())), path);
-    const std::string twice = again->with(inverse(again->blocks()));
+    const auto again = read_docx(document->with(testing::inverse(document->blocks())), path);
+    const std::string twice = again->with(testing::inverse(again->blocks()));
     const ZipArchive before(bytes, path), after(twice, path);
     CHECK(before.entries().size() == after.entries().size());
     for (std::size_t i = 0; i < before.entries().size() && i < after.entries().size(); ++i) {

@@ -9,7 +9,6 @@
 #include "tests/data/document_doubles.h"
 
 using namespace kette;
-using testing::shown;
 
 namespace {
 
@@ -19,7 +18,7 @@ std::string html_blocks(const std::string& bytes) {
   CHECK(testing::fault_of(*document) == "");
   const auto again = read_html(document->with(testing::inverse(document->blocks())), "page.html");
   CHECK(again->with(testing::inverse(again->blocks())) == bytes);
-  return shown(*document);
+  return testing::shown(*document);
 }
 
 std::string translated_html(const std::string& bytes, const std::string& text) {
