@@ -39,6 +39,8 @@ void DocumentOfBytes::add(TextBlock block, std::size_t begin, std::size_t end, s
   KETTE_CHECK(
       begin <= end && end <= bytes_.size() && (ranges_.empty() || ranges_.back().end <= begin),
       "document: expected blocks one after the other");
+  KETTE_CHECK(blocks_.size() < kMostBlocks, "document: expected at most ", kMostBlocks,
+              " paragraphs or cells, given more (cut the document into smaller ones)");
   blocks_.push_back(std::move(block));
   ranges_.push_back({begin, end, std::move(before), std::move(after)});
 }

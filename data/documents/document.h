@@ -43,7 +43,10 @@ class Document {
 /// A document of one piece of bytes, of which each block takes a part.
 class DocumentOfBytes : public Document {
  public:
-  std::string with(const std::vector<TextBlock>& translations) const override;
+  /// So that a document takes at most some GB, even one of the shortest blocks that there are.
+  static constexpr std::size_t kMostBlocks = std::size_t{1} << 23;
+
+  std::string with(const std::vector<Block>& translations) const override;
 
  protected:
   explicit DocumentOfBytes(std::string bytes) : bytes_(std::move(bytes)) {}
