@@ -46,7 +46,7 @@ class DocumentOfBytes : public Document {
   /// So that a document takes at most some GB, even one of the shortest blocks that there are.
   static constexpr std::size_t kMostBlocks = std::size_t{1} << 23;
 
-  std::string with(const std::vector<Block>& translations) const override;
+  std::string with(const std::vector<TextBlock>& translations) const override;
 
  protected:
   explicit DocumentOfBytes(std::string bytes) : bytes_(std::move(bytes)) {}

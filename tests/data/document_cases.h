@@ -10,18 +10,8 @@
 
 namespace kette::testing {
 
-/// The text with its marks where they stand, in braces.
-inline std::string shown(const TextBlock& block) {
-  std::string all;
-  std::size_t at = 0;
-  for (const Mark& mark : block.marks) {
-    all += block.text.substr(at, mark.at - at) + "{" + mark.bytes + "}";
-    at = mark.at + (mark.kind == Mark::Kind::breaks ? 1 : 0);
-  }
-  return all + block.text.substr(at);
-}
-
-inline std::vector<std::string> shown(const Document& document) {
+/// Its blocks, each with the bytes of its marks in braces.
+inline std::vector<std::string> shown_blocks(const Document& document) {
   std::vector<std::string> all;
   for (const TextBlock& block : document.blocks()) all.push_back(shown(block));
   return all;

@@ -162,7 +162,7 @@ TEST_CASE("docx: parts with text are read, all else is kept byte for byte") {
   const auto document = read_docx(archive, "a.docx");
   CHECK(testing::shown(*document) == "two | One");
   CHECK(document->with(document->blocks()) == archive);
-  std::vector<Block> blocks = document->blocks();
+  std::vector<TextBlock> blocks = document->blocks();
   blocks[1].text = "Eins";
   const std::string written = document->with(blocks);
   const ZipArchive before(archive, "a"), after(written, "b");

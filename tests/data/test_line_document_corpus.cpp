@@ -94,7 +94,7 @@ TEST_CASE("real subtitles come back byte for byte") {
 TEST_CASE("real tables and texts come back byte for byte") {
   check_folder(
       "tsv", [](const std::string& bytes) { return read_tsv(bytes, "document"); }, as_read);
-  for (const TextUnit unit : {TextUnit::paragraphs, TextUnit::lines}) {
+  for (const TextLayout unit : {TextLayout::paragraphs, TextLayout::lines}) {
     check_folder(
         "text",
         [unit](const std::string& bytes) { return read_text_document(bytes, "document", unit); },

@@ -16,7 +16,7 @@ std::unique_ptr<MailDocument> mail(const std::string& bytes) { return read_mail(
 
 Shown mail_blocks(const std::string& bytes) {
   CHECK(testing::faults_of_passes(bytes, mail) == "");
-  return shown(*mail(bytes));
+  return testing::shown_blocks(*mail(bytes));
 }
 
 const std::string kMime = "From: a@b.c\nMIME-Version: 1.0\n";

@@ -18,7 +18,7 @@ std::unique_ptr<Document> markdown(const std::string& bytes) {
 
 Shown blocks(const std::string& bytes) {
   CHECK(testing::faults_of_passes(bytes, markdown) == "");
-  return shown(*markdown(bytes));
+  return testing::shown_blocks(*markdown(bytes));
 }
 
 }  // namespace

@@ -16,13 +16,13 @@ using Shown = std::vector<std::string>;
 Shown text_blocks(const std::string& bytes, TextLayout unit = TextLayout::paragraphs) {
   const auto read = [&](const std::string& all) { return read_text_document(all, "a.txt", unit); };
   CHECK(testing::faults_of_passes(bytes, read) == "");
-  return shown(*read(bytes));
+  return testing::shown_blocks(*read(bytes));
 }
 
 Shown table_blocks(const std::string& bytes, const TableOptions& options = {}) {
   const auto read = [&](const std::string& all) { return read_tsv(all, "a.tsv", options); };
   CHECK(testing::faults_of_passes(bytes, read) == "");
-  return shown(*read(bytes));
+  return testing::shown_blocks(*read(bytes));
 }
 
 }  // namespace

@@ -18,11 +18,11 @@ std::unique_ptr<Document> vtt(const std::string& bytes) { return read_vtt(bytes,
 
 Shown srt_blocks(const std::string& bytes) {
   CHECK(testing::faults_of_passes(bytes, srt) == "");
-  return shown(*srt(bytes));
+  return testing::shown_blocks(*srt(bytes));
 }
 Shown vtt_blocks(const std::string& bytes) {
   CHECK(testing::faults_of_passes(bytes, vtt) == "");
-  return shown(*vtt(bytes));
+  return testing::shown_blocks(*vtt(bytes));
 }
 
 /// Cues of a second each, one after the other.
