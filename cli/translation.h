@@ -37,13 +37,14 @@ namespace cli {
 struct TranslateCommandOptions {
   CommonOptions common;
   EnsembleOptions model;
-  TextOptions translate;
+  TextTranslateOptions translate;
   CandidateOptions candidates;
   std::vector<std::string> sentences;
   std::filesystem::path input, output, prefix, report;
   std::optional<DocumentFormat> format;  ///< none: by the ending of the input
   std::vector<double> columns;           ///< of a table
   OnError on_error = OnError::skip;
+  bool mend = true;
   Split split = Split::automatic;
   std::string
       source_language;  ///< "": what the model's text was in, or what the text seems to be in

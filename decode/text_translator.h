@@ -19,7 +19,7 @@ namespace kette {
 
 class SentencePreparer;
 
-struct TextOptions : TranslateOptions {
+struct TextTranslateOptions : TranslateOptions {
   /// Parts texts into sentences, and sentences that the model has no positions for into what it has. None: a text is
   /// one sentence, white space at its ends is dropped, and one that is too long is a fault, unless `truncate` cuts it.
   std::shared_ptr<const SentenceSplitter> splitter{};
@@ -75,7 +75,7 @@ using TakeText = std::function<void(std::int64_t number, TranslatedText translat
 class TextTranslator {
  public:
   /// translator: outlives this.
-  TextTranslator(const Translator& translator, const TextOptions& options)
+  TextTranslator(const Translator& translator, const TextTranslateOptions& options)
       : translator_(translator), options_(options) {}
 
   void translate(const std::vector<SourceText>& sources, const TakeText& take,
@@ -94,7 +94,7 @@ class TextTranslator {
   void carry_over(std::vector<Unit>& units) const;
 
   const Translator& translator_;
-  TextOptions options_;
+  TextTranslateOptions options_;
 };
 
 }  // namespace kette

@@ -25,7 +25,7 @@ std::vector<std::filesystem::path> TranslateCommandOptions::read() const {
 
 void TranslateCommandOptions::choose_sentences(const std::vector<std::string_view>& some) {
   translate.facts = load_text_facts(model.models.front());
-  translate.mend = !lists() && prefix.empty();
+  translate.mend = mend && !lists() && prefix.empty();
   if (split == Split::lines) return;
   std::string language = source_language;
   if (language.empty() && translate.facts) language = translate.facts->source_language;
@@ -134,6 +134,9 @@ void add_translate_command(CLI::App& program) {
       o.split = Split::lines;
     }
     part_sentences(o);
+    if (o.document_format() && !o.mend) {
+      throw UsageError("--no-mend: expected lines, given a document, whose marks are carried over");
+    }
     if (o.document_format() && (o.lists() || prefix.given())) {
       throw UsageError(std::string(prefix.given() ? "--prefix" : "--n-best") +
                        ": expected lines, given a document (--format text reads it as lines)");

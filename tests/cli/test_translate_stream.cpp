@@ -19,8 +19,9 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 Outcome translate(const std::string& input, const std::vector<std::string>& more = {}) {
-  std::vector<std::string> arguments = {"translate", "--model", SmallModel::get().model(),
-                                        "--threads", "1"};
+  // As it is: a model that has learnt nothing mostly runs in circles.
+  std::vector<std::string> arguments = {
+      "translate", "--model", SmallModel::get().model(), "--threads", "1", "--no-mend"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   RunOptions options;
   options.input = input;
@@ -144,7 +145,7 @@ TEST_CASE(
   for (int i = 0; i < 30; ++i) sentence += ", the dog hears a man";
   const Outcome cut = translate(sentence + ".\n");
   CHECK(cut.code == 0);
-  CHECK(cut.says("of the parts are of sentences that are too long for the model"));
+  CHECK(cut.says("sentences are parts of sentences that are too long for the model"));
   const Outcome whole = translate(sentence + ".\n", {"--split", "lines"});
   CHECK(whole.code == 1);
   CHECK(whole.says("stdin:1: expected at most 63 tokens"));
