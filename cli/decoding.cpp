@@ -9,10 +9,6 @@
 namespace kette::cli {
 namespace {
 
-/// No text becomes more pieces than this, by byte: compatibility composition turns the three bytes
-/// of U+FDFA into eighteen letters, and one space is put in front.
-constexpr std::size_t kMostPiecesPerByte = 6;
-
 std::string describe(const Metadata& metadata) {
   const auto find = [&](const char* key) {
     const auto found = metadata.find(key);
@@ -187,12 +183,10 @@ void check_lengths(const LoadedEnsemble<Transformer>& loaded,
   const std::int64_t tags = language.empty() ? 0 : 1;
   const auto limit = static_cast<std::size_t>(loaded.models.positions() - 1 - tags);
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (kMostPiecesPerByte * lines[i].size() < limit) continue;
-    const std::size_t tokens = loaded.tokenizer->encode(lines[i], side).size();
-    KETTE_CHECK(tokens <= limit, file, ":", first_line + static_cast<std::int64_t>(i),
-                ": expected at most ", limit,
-                " tokens, as many as the model has positions for, given ", tokens,
-                " (split the line)");
+    const auto tokens = tokens_above(*loaded.tokenizer, lines[i], side, limit);
+    KETTE_CHECK(
+        !tokens, file, ":", first_line + static_cast<std::int64_t>(i), ": expected at most ", limit,
+        " tokens, as many as the model has positions for, given ", *tokens, " (split the line)");
   }
 }
 

@@ -39,6 +39,7 @@ void add_commands(CLI::App& program) {
       "kette COMMAND --help tells more. Any option can stand in a file: --config run.toml");
   add_train_command(program);
   add_tokenize_command(program);
+  add_split_command(program);
   add_translate_command(program);
   add_generate_command(program);
   add_fill_command(program);

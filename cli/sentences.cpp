@@ -7,6 +7,8 @@
 #include <iostream>
 #include <utility>
 
+#include "data/files/json_text.h"
+#include "data/files/visible_text.h"
 #include "models/average.h"
 #include "tensor/stopwatch.h"
 
@@ -16,9 +18,9 @@ namespace fs = std::filesystem;
 
 bool is_stdin(const fs::path& file) { return file.empty() || file == "-"; }
 
-LineReader open_sentences(const fs::path& file) {
-  return is_stdin(file) ? LineReader(STDIN_FILENO, "stdin", kSentence)
-                        : LineReader(file, kSentence);
+LineReader open_sentences(const fs::path& file, FaultyLines faulty) {
+  return is_stdin(file) ? LineReader(STDIN_FILENO, "stdin", kSentence, faulty)
+                        : LineReader(file, kSentence, faulty);
 }
 
 Sink::Sink(const fs::path& file, const std::vector<fs::path>& read) {
@@ -56,6 +58,24 @@ void Sink::check(const char* expected) {
   const bool good = name_.empty() ? std::cout.good() : file_.good();
   KETTE_CHECK(good, name_.empty() ? "standard output" : name_, ": expected ", expected,
               ", given none (", std::strerror(errno), ")");
+}
+
+void say_unknown(const UnknownCharacters& unknown, const std::string& name) {
+  const std::string text = unknown.text();
+  if (!text.empty()) std::cerr << "kette: " << visible(name + ": " + text) << "\n";
+}
+
+void say_unknown(const UnknownCharacters& unknown, const std::string& name,
+                 nlohmann::ordered_json& json) {
+  say_unknown(unknown, name);
+  if (unknown.lines_with() > 0) json["unknown_characters"] = unknown.json();
+}
+
+void say_unknown(const SharedTokenizer& tokenizer, const std::vector<std::string_view>& lines,
+                 const std::string& name, Side side) {
+  UnknownCharacters unknown(tokenizer, side);
+  unknown.add(lines);
+  say_unknown(unknown, name);
 }
 
 SentenceProgress DecodingProgress::next_part(double share) {

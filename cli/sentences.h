@@ -9,6 +9,7 @@
 
 #include "cli/common.h"
 #include "data/files/line_reader.h"
+#include "data/tokenizers/unknown_characters.h"
 #include "decode/translator.h"
 #include "train/status_line.h"
 
@@ -24,7 +25,8 @@ inline constexpr std::size_t kSentencesAtOnce = 4096;
 /// What no name or "-" stands for.
 bool is_stdin(const std::filesystem::path& file);
 /// Of a file, or of stdin.
-LineReader open_sentences(const std::filesystem::path& file);
+LineReader open_sentences(const std::filesystem::path& file,
+                          FaultyLines faulty = FaultyLines::refused);
 
 /// A file, or stdout where none or "-" is named; every part is handed to the system at once. What the file held is there
 /// until the first part is.
@@ -42,6 +44,14 @@ class Sink {
   std::ofstream file_;
   bool has_earlier_ = false;
 };
+
+/// Says on stderr, if there are any, which characters of a text the model does not know; also in what --json prints.
+void say_unknown(const UnknownCharacters& unknown, const std::string& name);
+void say_unknown(const UnknownCharacters& unknown, const std::string& name,
+                 nlohmann::ordered_json& json);
+/// The same for all lines of it at once.
+void say_unknown(const SharedTokenizer& tokenizer, const std::vector<std::string_view>& lines,
+                 const std::string& name, Side side = Side::source);
 
 /// Says on stderr how far decoding has come, once it takes long: sentences, how many a second, and the time left
 /// where the end is known.

@@ -20,11 +20,17 @@ std::int64_t total(const std::vector<std::int64_t>& costs) {
 
 std::int64_t least_share(std::int64_t budget) { return std::max<std::int64_t>(1, budget / 8); }
 
-JobQueue::JobQueue(std::vector<std::int64_t> costs, std::int64_t workers, std::int64_t least)
+JobQueue::JobQueue(std::vector<std::int64_t> costs, std::int64_t workers, std::int64_t least,
+                   std::int64_t window)
     : costs_(std::move(costs)), order_(costs_.size()), workers_(workers), least_(least) {
   std::iota(order_.begin(), order_.end(), 0);
-  std::stable_sort(order_.begin(), order_.end(),
-                   [&](std::int64_t a, std::int64_t b) { return costs_[a] > costs_[b]; });
+  for (auto begin = order_.begin(); begin != order_.end();) {
+    auto end = begin;
+    for (std::int64_t cost = 0; end != order_.end() && cost < window; ++end) cost += costs_[*end];
+    std::stable_sort(begin, end,
+                     [&](std::int64_t a, std::int64_t b) { return costs_[a] > costs_[b]; });
+    begin = end;
+  }
   left_ = total(costs_);
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <vector>
 
@@ -23,7 +24,11 @@ std::int64_t least_share(std::int64_t budget);
 /// its fair share of what is left (or `least`), so that all of them finish together.
 class JobQueue {
  public:
-  JobQueue(std::vector<std::int64_t> costs, std::int64_t workers, std::int64_t least);
+  static constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
+
+  /// window: dearest first only among so many neighbours as cost that together, for who waits for the first ones.
+  JobQueue(std::vector<std::int64_t> costs, std::int64_t workers, std::int64_t least,
+           std::int64_t window = kAll);
   /// Items of at most `room` together; when `idle`, one at least.
   std::vector<std::int64_t> take(std::int64_t room, bool idle);
 

@@ -16,7 +16,18 @@ std::string gibibytes(double bytes) {
   return text;
 }
 
+/// No text becomes more pieces than this, by byte: compatibility composition turns the three bytes
+/// of U+FDFA into eighteen letters, and one space is put in front.
+constexpr std::size_t kMostPiecesPerByte = 6;
+
 }  // namespace
+
+std::optional<std::size_t> tokens_above(const Tokenizer& tokenizer, std::string_view text,
+                                        Side side, std::size_t most) {
+  if (kMostPiecesPerByte * text.size() < most) return std::nullopt;
+  const std::size_t tokens = tokenizer.encode(text, side).size();
+  return tokens > most ? std::optional(tokens) : std::nullopt;
+}
 
 std::int64_t longest_output(const SearchOptions& options, const Ensemble& model,
                             std::int64_t source_tokens) {

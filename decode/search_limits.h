@@ -1,10 +1,17 @@
 // What a beam search cannot do, said before it starts.
 #pragma once
 
+#include <optional>
+
+#include "data/tokenizers/tokenizer.h"
 #include "decode/beam.h"
 #include "decode/ensemble.h"
 
 namespace kette {
+
+/// How many tokens a text has, if they are more than so many. Short texts are not looked at.
+std::optional<std::size_t> tokens_above(const Tokenizer& tokenizer, std::string_view text,
+                                        Side side, std::size_t most);
 
 /// The most tokens of an output, end mark not counted, for a source of so many: no fewer than the least.
 std::int64_t longest_output(const SearchOptions& options, const Ensemble& model,

@@ -1,6 +1,7 @@
 #include "decode/translator.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "data/files/utf8.h"
 #include "decode/job_queue.h"
@@ -78,14 +79,17 @@ class Search {
     }
   }
 
-  std::vector<std::vector<Hypothesis>> run(const SentenceProgress& progress) const {
-    std::vector<std::vector<Hypothesis>> results(sources_.size());
+  /// finished: given what was found for each, by all workers, as soon as it is; samples once all are drawn. early: the
+  /// first ones are wanted early.
+  void run(const FinishJob& finished, bool early, const SentenceProgress& progress) const {
+    std::vector<std::vector<Hypothesis>> drawn(options_.sampling ? sources_.size() : 0);
     std::vector<SearchJob> jobs;
     std::vector<std::int64_t> costs;
     for (std::size_t i = 0; i < sources_.size(); ++i) {
       if (sources_[i].empty()) {
         const Hypothesis given = {.tokens = prefix(static_cast<std::int64_t>(i))};
-        results[i].assign(options_.sampling ? static_cast<std::size_t>(options_.n_best) : 1, given);
+        finished(static_cast<std::int64_t>(i),
+                 std::vector<Hypothesis>(options_.sampling ? options_.n_best : 1, given));
         continue;
       }
       jobs.push_back(job(static_cast<std::int64_t>(i)));
@@ -93,7 +97,10 @@ class Search {
     }
     const std::int64_t least = least_share(options_.batch_tokens);
     const Workforce workforce(model_.device(), options_.threads, costs, least);
-    JobQueue queue(std::move(costs), workforce.workers, least);
+    // So many that the workers' budgets are filled a few times.
+    const std::int64_t window =
+        early ? 4 * workforce.workers * options_.batch_tokens : JobQueue::kAll;
+    JobQueue queue(std::move(costs), workforce.workers, least, window);
     std::mutex mutex;
     const auto total = std::ssize(sources_);
     std::int64_t done = total - std::ssize(jobs);
@@ -107,13 +114,27 @@ class Search {
       return taken;
     };
     const FinishJob finish = [&](std::int64_t number, std::vector<Hypothesis> n_best) {
+      if (options_.sampling) {
+        drawn[number] = std::move(n_best);
+      } else {
+        finished(number, std::move(n_best));
+      }
       const std::lock_guard lock(mutex);
-      results[number] = std::move(n_best);
       ++done;
       if (progress) progress(done, total);
     };
     workforce.run([&] { work(supply, finish); });
-    if (options_.sampling) score(results);
+    if (!options_.sampling) return;
+    score(drawn);
+    for (const SearchJob& job : jobs) finished(job.number, std::move(drawn[job.number]));
+  }
+
+  /// All of them, at the end.
+  std::vector<std::vector<Hypothesis>> run(const SentenceProgress& progress) const {
+    std::vector<std::vector<Hypothesis>> results(sources_.size());
+    run([&](std::int64_t number,
+            std::vector<Hypothesis> found) { results[number] = std::move(found); },
+        false, progress);
     return results;
   }
 
@@ -256,26 +277,74 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
                                                const TranslateOptions& options,
                                                const SentenceProgress& progress,
                                                const std::vector<std::string>& prefixes) const {
+  std::vector<Translation> translations(lines.size());
+  find(lines, options, prefixes, false, progress,
+       [&](std::int64_t line, Translation found) { translations[line] = std::move(found); });
+  if (options.minimum_risk) take_least_risk(translations, options);
+  return translations;
+}
+
+void Translator::translate(const std::vector<std::string>& lines, const TranslateOptions& options,
+                           const TakeTranslation& take, const SentenceProgress& progress,
+                           const std::vector<std::string>& prefixes) const {
+  if (options.minimum_risk) {
+    std::vector<Translation> all = translate(lines, options, progress, prefixes);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      take(static_cast<std::int64_t>(i), std::move(all[i]));
+    return;
+  }
+  std::mutex mutex;  // of what is taken and of progress, which both may write to a terminal
+  std::vector<std::optional<Translation>> waiting(lines.size());
+  std::size_t next = 0;
+  SentenceProgress quiet;
+  if (progress) {
+    quiet = [&](std::int64_t done, std::int64_t total) {
+      const std::lock_guard lock(mutex);
+      progress(done, total);
+    };
+  }
+  find(lines, options, prefixes, true, quiet, [&](std::int64_t line, Translation found) {
+    const std::lock_guard lock(mutex);
+    waiting[line] = std::move(found);
+    for (; next < waiting.size() && waiting[next]; ++next) {
+      take(static_cast<std::int64_t>(next), *std::exchange(waiting[next], std::nullopt));
+    }
+  });
+}
+
+std::size_t Translator::longest_source(const std::string& language) const {
+  return static_cast<std::size_t>(model_.positions() - 1 - (language.empty() ? 0 : 1));
+}
+
+std::size_t Translator::source_tokens(std::string_view text) const {
+  return tokenizer_->encode(text).size();
+}
+
+std::optional<std::size_t> Translator::too_many_tokens(std::string_view text,
+                                                       const std::string& language) const {
+  return tokens_above(*tokenizer_, text, Side::source, longest_source(language));
+}
+
+void Translator::find(const std::vector<std::string>& lines, const TranslateOptions& options,
+                      const std::vector<std::string>& prefixes, bool early,
+                      const SentenceProgress& progress, const TakeTranslation& found) const {
   const std::vector<std::string_view> views(lines.begin(), lines.end());
   std::vector<std::vector<std::int32_t>> sources = tokenizer_->encode_all(views);
   tokenizer_->put_tag_before(sources, options.language);
   const std::vector<bool> cut = fit(sources, "line", model_, options);
   const std::vector<std::string_view> beginnings(prefixes.begin(), prefixes.end());
   const std::vector<Ids> given = tokenizer_->encode_all(beginnings, Side::target);
-  std::vector<std::vector<Hypothesis>> found =
-      Search(model_, sources, options, given).run(progress);
-  std::vector<Translation> translations(lines.size());
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    Translation& translation = translations[i];
-    for (Hypothesis& hypothesis : found[i]) {
+  const auto finished = [&](std::int64_t number, std::vector<Hypothesis> hypotheses) {
+    Translation translation;
+    for (Hypothesis& hypothesis : hypotheses) {
       std::string text = as_line(tokenizer_->decode(hypothesis.tokens));
       translation.n_best.push_back({std::move(text), std::move(hypothesis)});
     }
     translation.text = translation.n_best.front().text;
-    translation.truncated = cut[i];
-  }
-  if (options.minimum_risk) take_least_risk(translations, options);
-  return translations;
+    translation.truncated = cut[number];
+    found(number, std::move(translation));
+  };
+  Search(model_, sources, options, given).run(finished, early, progress);
 }
 
 }  // namespace kette

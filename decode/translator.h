@@ -59,6 +59,9 @@ struct Translation {
   bool truncated = false;           ///< the source was cut
 };
 
+/// Given each line's translation, in the order of the lines, by one thread at a time.
+using TakeTranslation = std::function<void(std::int64_t line, Translation translation)>;
+
 class Translator {
  public:
   Translator(const Ensemble& model, SharedTokenizer tokenizer, const DecodingTypes& types = {});
@@ -69,8 +72,24 @@ class Translator {
                                      const TranslateOptions& options = {},
                                      const SentenceProgress& progress = {},
                                      const std::vector<std::string>& prefixes = {}) const;
+  /// The same, each as soon as it and those before it are done; of samples, and of what has the least risk, once all are.
+  void translate(const std::vector<std::string>& lines, const TranslateOptions& options,
+                 const TakeTranslation& take, const SentenceProgress& progress = {},
+                 const std::vector<std::string>& prefixes = {}) const;
+
+  /// The most tokens of a source, as the model has positions: without end mark, and tag if a language has one.
+  std::size_t longest_source(const std::string& language) const;
+  std::size_t source_tokens(std::string_view text) const;
+  /// How many a source has, if they are more than that.
+  std::optional<std::size_t> too_many_tokens(std::string_view text,
+                                             const std::string& language) const;
 
  private:
+  /// found: given each line's translation by all workers, in any order.
+  void find(const std::vector<std::string>& lines, const TranslateOptions& options,
+            const std::vector<std::string>& prefixes, bool early, const SentenceProgress& progress,
+            const TakeTranslation& found) const;
+
   Ensemble model_;
   SharedTokenizer tokenizer_;
 };

@@ -1,6 +1,7 @@
 #include "models/adapter_directory.h"
 
 #include "data/corpora/lexicon.h"
+#include "data/corpora/text_facts.h"
 #include "data/files/atomic_file.h"
 #include "data/files/json_text.h"
 #include "data/files/safetensors.h"
@@ -74,6 +75,7 @@ void merge_adapters(const fs::path& folder, const fs::path& out, const fs::path&
   save_description(merged.path(), model->config(), *tokenizer);
   save_parameters(merged.path() / kModelFile, model->parameters(), metadata);
   copy_lexicon(folder, merged.path(), *tokenizer);
+  copy_text_facts(folder, merged.path());
   merged.commit();
 }
 

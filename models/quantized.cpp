@@ -5,6 +5,7 @@
 #include <set>
 
 #include "data/corpora/lexicon.h"
+#include "data/corpora/text_facts.h"
 #include "data/files/atomic_file.h"
 #include "data/files/safetensors.h"
 #include "models/adapter_directory.h"
@@ -99,6 +100,7 @@ void quantize_model(const fs::path& folder, const fs::path& out, DType weights,
   save_description(made.path(), saved.model->config(), *saved.tokenizer);
   write_safetensors(made.path() / kModelFile, tensors, metadata, Checksum::crc32);
   copy_lexicon(folder, made.path(), *saved.tokenizer);
+  copy_text_facts(folder, made.path());
   made.commit();
 }
 

@@ -6,6 +6,7 @@
 #include "data/metrics/bleu.h"
 #include "data/metrics/parse_score.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
+#include "data/tokenizers/unknown_characters.h"
 #include "data/tokenizers/word_tokenizer.h"
 #include "data/trees/linear_tree.h"
 #include "decode/tree_parser.h"
@@ -142,6 +143,9 @@ TranslationTask::TranslationTask(TranslationTrainOptions options)
       valid_batches_(plan_validation()),
       corpus_(make_corpus()),
       sampler_(corpus_, batch_options()),
+      facts_(options_.parses() ? std::nullopt
+                               : std::optional(text_facts(options_.texts, options_.both_directions,
+                                                          *tokenizer_))),
       model_(model_config(options_, *tokenizer_)),
       start_(model_, options_) {}
 
@@ -298,14 +302,29 @@ std::string TranslationTask::report() const {
                                      ? std::to_string(config.source_vocabulary) + " words and " +
                                            std::to_string(config.vocabulary) + " symbols"
                                      : std::to_string(config.vocabulary);
-  return corpus_.report().text() + dropped_validation() + strange_labels() + "\n" +
-         start_.report(options_) + ", vocabulary of " + vocabulary + ", " +
+  return corpus_.report().text() + dropped_validation() + unknown_characters() + strange_labels() +
+         "\n" + start_.report(options_) + ", vocabulary of " + vocabulary + ", " +
          std::to_string(sampler_.batches_in_epoch()) + " batches an epoch";
 }
 
 std::string TranslationTask::dropped_validation() const {
   if (valid_.report().dropped() == 0) return {};
   return "\nto validate on: " + valid_.report().text();
+}
+
+std::string TranslationTask::unknown_characters() const {
+  std::string text;
+  for (const Side side : {Side::source, Side::target}) {
+    const bool is_source = side == Side::source;
+    UnknownCharacters unknown(tokenizer_, side);
+    unknown.add((is_source ? valid_source_ : valid_target_).views());
+    if (unknown.lines_with() == 0) continue;
+    text += "\n" + (is_source ? options_.valid_source : options_.valid_target).string() + ": " +
+            unknown.text();
+  }
+  if (options_.parses()) return text;
+  const std::string changed = changed_characters(*tokenizer_, valid_target_.views());
+  return changed.empty() ? text : text + "\n" + options_.valid_target.string() + ": " + changed;
 }
 
 std::string TranslationTask::strange_labels() const {
@@ -326,6 +345,7 @@ std::string TranslationTask::strange_labels() const {
 
 void TranslationTask::save_description() const {
   kette::save_description(options_.out, model_.config(), *tokenizer_);
+  if (facts_) save(*facts_, options_.out);
   start_.save_description(options_);
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "data/corpora/batch_sampler.h"
+#include "data/corpora/text_facts.h"
 #include "data/metrics/score_tokenizers.h"
 #include "data/trees/tree.h"
 #include "train/starting_point.h"
@@ -54,8 +55,10 @@ class TranslationTask final : public Task {
  private:
   SharedTokenizer make_tokenizer() const;
   SharedTokenizer tokenizer_for_trees() const;
-  /// Lines about pairs of the validation that are left out, and about labels that it alone has; mostly empty.
+  /// Lines about pairs of the validation that are left out, characters that the vocabulary has not, and labels that
+  /// it alone has; mostly empty.
   std::string dropped_validation() const;
+  std::string unknown_characters() const;
   std::string strange_labels() const;
   Score bleu_of_validation() const;
   Score f1_of_validation() const;
@@ -75,6 +78,7 @@ class TranslationTask final : public Task {
   std::vector<Batch> valid_batches_;
   ParallelCorpus corpus_;
   BatchSampler sampler_;
+  std::optional<TextFacts> facts_;  ///< none of trees
   Transformer model_;
   StartingPoint start_;
 };

@@ -8,6 +8,7 @@ namespace kette::cli {
 
 void add_train_command(CLI::App& program);
 void add_tokenize_command(CLI::App& program);
+void add_split_command(CLI::App& program);
 void add_translate_command(CLI::App& program);
 void add_generate_command(CLI::App& program);
 void add_fill_command(CLI::App& program);

@@ -37,6 +37,7 @@ LoadedEnsemble<Transformer> load_checked(const EnsembleOptions& model, const Eva
   if (!o.translate.truncate) {
     check_lengths(loaded, source.views(), o.source.string(), 1, Side::source, o.translate.language);
   }
+  say_unknown(loaded.tokenizer, source.views(), o.source.string());
   return loaded;
 }
 

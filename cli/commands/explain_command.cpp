@@ -7,6 +7,7 @@
 #include "cli/common.h"
 #include "cli/decoding.h"
 #include "cli/page_file.h"
+#include "cli/sentences.h"
 #include "data/files/json_text.h"
 #include "data/files/unicode.h"
 #include "decode/tree_parser.h"
@@ -181,6 +182,7 @@ Explanation explanation_of(const ExplainOptions& o, const SavedModel<Autoregress
   const std::size_t tokens = saved.tokenizer->encode_source(what, o.language).size();
   KETTE_CHECK(tokens <= kMostTokens, "explain: expected at most ", kMostTokens, " tokens, given ",
               tokens, " (take a part of the text)");
+  say_unknown(saved.tokenizer, {what}, "text");
   if (saved.model->has_encoder()) {
     KETTE_CHECK(o.text.empty(), "explain: expected a sentence without --text, for ",
                 o.model.model.string(), " translates, given --text");

@@ -7,6 +7,7 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/decoding.h"
+#include "cli/sentences.h"
 #include "data/corpora/masking.h"
 #include "data/files/json_text.h"
 #include "data/files/line_reader.h"
@@ -67,7 +68,9 @@ void run(const FillOptions& o) {
   const SavedModel<Bert> saved = load<Bert>(o.model);
   const auto ready = saved.model->for_decoding(o.model.weights_of(saved));
   Json texts = Json::array();
+  UnknownCharacters unknown(saved.tokenizer);
   if (!o.text.empty()) {
+    unknown.add(o.text);
     texts.push_back(print_fillers(o, saved, *ready, o.text, "fill"));
   } else {
     constexpr std::size_t kLinesAtOnce = 64;
@@ -77,6 +80,7 @@ void run(const FillOptions& o) {
       for (std::size_t i = 0; i < part.size(); ++i) {
         const std::string where =
             "stdin:" + std::to_string(lines.first_line() + static_cast<std::int64_t>(i));
+        unknown.add(part[i]);
         if (part[i].find(kMaskPiece) == std::string::npos) {  // there is nothing to fill
           std::cout << for_stdout(part[i]) << std::endl;
           texts.push_back({{"text", part[i]}, {"masks", Json::array()}, {"filled", part[i]}});
@@ -86,6 +90,7 @@ void run(const FillOptions& o) {
       }
     }
   }
+  say_unknown(unknown, "text");
   if (!o.common.json) return;
   print_json({{"texts", texts}});
 }

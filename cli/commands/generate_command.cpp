@@ -9,6 +9,7 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/decoding.h"
+#include "cli/sentences.h"
 #include "data/files/json_text.h"
 #include "data/files/text_file.h"
 #include "data/files/utf8.h"
@@ -113,6 +114,7 @@ void print_texts(const GenerateCommandOptions& o, const LoadedEnsemble<Gpt>& loa
                  const std::string& prompt) {
   const Tokenizer& tokenizer = *loaded.tokenizer;
   const std::vector<std::int32_t> before = tokenizer.encode(prompt);
+  say_unknown(loaded.tokenizer, {prompt}, "prompt");
   std::vector<std::int32_t> ids = before;
   if (ids.empty()) ids.push_back(tokenizer.special().end);
   GenerateOptions options = o.generate;

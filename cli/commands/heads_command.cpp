@@ -8,7 +8,9 @@
 #include "cli/common.h"
 #include "cli/decoding.h"
 #include "cli/page_file.h"
+#include "cli/sentences.h"
 #include "cli/text_model.h"
+#include "data/corpora/text_facts.h"
 #include "data/files/json_text.h"
 #include "data/files/text_file.h"
 #include "inspect/heads/head_pruning.h"
@@ -60,6 +62,8 @@ HeadsText read_text(const HeadsOptions& o, const SavedModel<AutoregressiveModel>
               " lines, as many as ", o.source.string(), " has, given ", target.size());
   read.sources.assign(source.views().begin(), source.views().end());
   read.targets.assign(target.views().begin(), target.views().end());
+  say_unknown(saved.tokenizer, source.views(), o.source.string());
+  say_unknown(saved.tokenizer, target.views(), o.target.string(), Side::target);
   read.batches = sentence_batches(*saved.tokenizer, read.sources, read.targets, o.batch_tokens,
                                   o.search.language);
   return read;
@@ -171,6 +175,7 @@ Pruned prune(const HeadsOptions& o, const SavedModel<AutoregressiveModel>& saved
   AtomicFolder folder(o.save);
   save_description(folder.path(), smaller->config(), *saved.tokenizer);
   save_parameters(folder.path() / kModelFile, smaller->parameters(), saved.metadata);
+  copy_text_facts(o.model.model, folder.path());
   folder.commit();
 
   HeadGates gates = gates_without(found.attentions, goes);

@@ -45,6 +45,7 @@ class Parser {
                            double share) {
     for (std::size_t i = 0; i < sentences.size(); ++i) {
       check_lengths(loaded_, {sentences[i]}, file, line_of(i));
+      unknown_.add(sentences[i]);
     }
     TranslateOptions search = options_.search;
     search.first_number = sentences_;
@@ -56,6 +57,8 @@ class Parser {
     return parses;
   }
 
+  /// Once, of all.
+  void say_unknown(const std::string& name) const { cli::say_unknown(unknown_, name); }
   Json json(int threads) const {
     return {{"sentences", sentences_},
             {"seconds", seconds_},
@@ -75,6 +78,7 @@ class Parser {
 
   const ParseCommandOptions& options_;
   LoadedEnsemble<Transformer> loaded_;
+  UnknownCharacters unknown_{loaded_.tokenizer};
   TreeParser parser_;
   std::int64_t sentences_ = 0;
   double seconds_ = 0;
@@ -99,6 +103,7 @@ void parse_lines(const ParseCommandOptions& o, int threads) {
     part = source.next(kSentencesAtOnce);
   }
   sink.write("");  // of no lines the output has none
+  parser.say_unknown(source.name());
   if (o.common.json) print_json(parser.json(threads));
 }
 
@@ -117,6 +122,7 @@ void parse_gold(const ParseCommandOptions& o, int threads) {
     written += format(parses[i]);
     found.trees[i] = std::move(parses[i].tree);
   }
+  parser.say_unknown(o.gold.string());
   if (output) output->write(written);
   const ParseScore score = parse_score(gold, found, o.scoring);
   print_parse_score(score);

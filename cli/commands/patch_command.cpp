@@ -7,6 +7,7 @@
 #include "cli/common.h"
 #include "cli/decoding.h"
 #include "cli/page_file.h"
+#include "cli/sentences.h"
 #include "data/bundled/minimal_pairs.h"
 #include "data/files/json_text.h"
 #include "data/files/text_file.h"
@@ -96,7 +97,10 @@ std::vector<Counterfactual> counterfactuals(const SavedModel<AutoregressiveModel
     }
   };
   const auto ready = saved.model->has_encoder() ? saved.model->for_decoding() : nullptr;
+  UnknownCharacters unknown(saved.tokenizer);
   for (const TextPair& pair : pairs) {
+    unknown.add(pair.one);
+    unknown.add(pair.other);
     Ids one = tokenizer.encode_source(pair.one, language),
         other = tokenizer.encode_source(pair.other, language);
     if (one.size() != other.size() || one.empty()) {
@@ -122,6 +126,7 @@ std::vector<Counterfactual> counterfactuals(const SavedModel<AutoregressiveModel
     }
     add(parted(one, other, after_one, after_other, saved.model->special().end));
   }
+  say_unknown(unknown, "pairs");
   return result;
 }
 

@@ -11,6 +11,8 @@ namespace kette {
 namespace {
 
 constexpr std::size_t kStart = 64;  // bytes that tell UTF-16
+/// Bytes without a line end after which nobody waits for one.
+constexpr std::int64_t kNoText = std::int64_t{1} << 30;
 
 }  // namespace
 
@@ -29,26 +31,48 @@ double LineReader::share() const {
   return source_.share_read() * (all - waiting) / all;
 }
 
-std::string LineReader::checked(std::string line) const {
+/// Where the current line ends, or npos while that is not known.
+std::size_t LineReader::end_of_line() {
+  const std::size_t end = buffer_.find('\n', std::max(begin_, searched_));
+  if (end != std::string::npos) return end;
+  searched_ = buffer_.size();
+  if (at_end_) return buffer_.size();
+  const auto so_far = static_cast<std::int64_t>(buffer_.size() - begin_);
+  if (faulty_ == FaultyLines::kept && dropped_ + so_far > limits_.line_bytes) {
+    dropped_ += so_far;
+    begin_ = buffer_.size();
+    if (dropped_ > kNoText) fail(too_many_bytes(name(), next_line_, limits_));
+  }
+  return std::string::npos;
+}
+
+void LineReader::take(std::vector<std::string>& lines, std::string line) {
   if (next_line_ == 1) check_not_utf16(start_, name() + ":1:1");
+  const auto fault = [&](const std::string& message) {
+    if (faulty_ == FaultyLines::refused) fail(message);
+    faults_.push_back({lines.size(), message});
+  };
+  if (faulty_ == FaultyLines::kept &&
+      dropped_ + static_cast<std::int64_t>(line.size()) > limits_.line_bytes) {
+    fault(too_many_bytes(name(), next_line_, limits_));
+    line.clear();
+  }
+  dropped_ = 0;
   const std::size_t bad = first_invalid_utf8(line);
   if (bad != std::string::npos) {
-    fail(name(), ":", next_line_, ":", bad + 1, ": ", expected_utf8(start_, line[bad]));
+    fault(name() + ":" + std::to_string(next_line_) + ":" + std::to_string(bad + 1) + ": " +
+          expected_utf8(start_, line[bad]));
   }
   if (line.ends_with('\r')) line.pop_back();
   if (next_line_ == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
-  return line;
+  lines.push_back(std::move(line));
 }
 
 void LineReader::take_lines(std::vector<std::string>& lines, std::size_t most, std::size_t& room) {
-  while (lines.size() < most && room > 0 && begin_ < buffer_.size()) {
-    std::size_t end = buffer_.find('\n', std::max(begin_, searched_));
-    if (end == std::string::npos) {
-      searched_ = buffer_.size();
-      if (!at_end_) return;
-      end = buffer_.size();
-    }
-    lines.push_back(checked(buffer_.substr(begin_, end - begin_)));
+  while (lines.size() < most && room > 0 && (begin_ < buffer_.size() || dropped_ > 0)) {
+    const std::size_t end = end_of_line();
+    if (end == std::string::npos) return;
+    take(lines, buffer_.substr(begin_, end - begin_));
     ++next_line_;
     begin_ = std::min(end + 1, buffer_.size());
     room -= std::min(room, lines.back().size() + 1);
@@ -56,13 +80,20 @@ void LineReader::take_lines(std::vector<std::string>& lines, std::size_t most, s
 }
 
 std::vector<std::string> LineReader::next(std::size_t most, std::size_t most_bytes) {
+  if (pending_) std::rethrow_exception(pending_);
   first_line_ = next_line_;
+  faults_.clear();
   std::vector<std::string> lines;
   std::size_t room = most_bytes;
-  for (;; fill()) {
-    take_lines(lines, most, room);
-    const bool full = lines.size() == most || room == 0;
-    if (full || at_end_ || (!lines.empty() && !source_.more_is_waiting())) break;
+  try {
+    for (;; fill()) {
+      take_lines(lines, most, room);
+      const bool full = lines.size() == most || room == 0;
+      if (full || at_end_ || (!lines.empty() && !source_.more_is_waiting())) break;
+    }
+  } catch (const Error&) {
+    if (lines.empty()) throw;
+    pending_ = std::current_exception();
   }
   KETTE_CHECK(!needs_line_ || next_line_ > 1 || most == 0, name(),
               ": expected at least one line, given an empty file");

@@ -1,8 +1,9 @@
 // Lines of UTF-8 text part by part, in bounded memory: of a plain or gzip file as many as are asked
 // for, of a descriptor as many as are there, but never a wait for more once there is one. What a
-// line is, and what is refused, is as in data/files/text_file.h.
+// line is, and what is refused, is as in data/files/text_file.h; the lines before it are given out first.
 #pragma once
 
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -10,18 +11,34 @@
 
 namespace kette {
 
+/// What becomes of a line that is not UTF-8 or has too many bytes: an Error, or it comes as all others do.
+enum class FaultyLines : std::uint8_t { refused, kept };
+struct LineFault {
+  std::size_t index;    ///< among the lines of a part
+  std::string message;  ///< with file, line and byte
+};
+
 class LineReader {
  public:
   static constexpr std::size_t kPartBytes = std::size_t{1} << 24;
 
-  explicit LineReader(const std::filesystem::path& file, const LineLimits& limits = {})
-      : source_(file, limits), needs_line_(!limits.may_be_empty) {}
-  LineReader(int descriptor, std::string name, const LineLimits& limits = {})
-      : source_(descriptor, std::move(name), limits), needs_line_(false) {}
+  explicit LineReader(const std::filesystem::path& file, const LineLimits& limits = {},
+                      FaultyLines faulty = FaultyLines::refused)
+      : source_(file, of_source(limits, faulty)),
+        limits_(limits),
+        needs_line_(!limits.may_be_empty),
+        faulty_(faulty) {}
+  LineReader(int descriptor, std::string name, const LineLimits& limits = {},
+             FaultyLines faulty = FaultyLines::refused)
+      : source_(descriptor, std::move(name), of_source(limits, faulty)),
+        limits_(limits),
+        faulty_(faulty) {}
 
   /// The next lines, at most `most`, and none more once they have `most_bytes`; none at the end. A
   /// file without any line is an Error, unless it may be empty.
   std::vector<std::string> next(std::size_t most, std::size_t most_bytes = kPartBytes);
+  /// Of the last next(), where faulty lines are kept: what is wrong with which. One with too many bytes comes empty.
+  const std::vector<LineFault>& faults() const { return faults_; }
   /// The number of the first line of the last next().
   std::int64_t first_line() const { return first_line_; }
   const std::string& name() const { return source_.name(); }
@@ -29,12 +46,23 @@ class LineReader {
   double share() const;
 
  private:
+  /// One that keeps faulty lines counts their bytes itself.
+  static LineLimits of_source(LineLimits limits, FaultyLines faulty) {
+    if (faulty == FaultyLines::kept) limits.line_bytes = LineLimits::kNone;
+    return limits;
+  }
   void take_lines(std::vector<std::string>& lines, std::size_t most, std::size_t& room);
-  std::string checked(std::string line) const;
+  std::size_t end_of_line();
+  void take(std::vector<std::string>& lines, std::string line);
   void fill();
 
   TextSource source_;
-  bool needs_line_;
+  LineLimits limits_;
+  bool needs_line_ = false;
+  FaultyLines faulty_;
+  std::vector<LineFault> faults_;
+  std::int64_t dropped_ = 0;    // bytes so far of the current line, which has too many
+  std::exception_ptr pending_;  // thrown by the next next()
   std::string buffer_, start_;  // what was read and not taken; the first bytes of all
   std::size_t begin_ = 0;       // where in the buffer the next line begins
   std::size_t searched_ = 0;    // bytes of the buffer known to hold no line end

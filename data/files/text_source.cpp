@@ -12,6 +12,11 @@
 
 namespace kette {
 
+std::string too_many_bytes(const std::string& name, std::int64_t line, const LineLimits& limits) {
+  return name + ":" + std::to_string(line) + ": expected at most " +
+         std::to_string(limits.line_bytes) + " bytes in a line, given more (is it text?)";
+}
+
 TextSource::TextSource(const std::filesystem::path& file, const LineLimits& limits)
     : name_(file.string()), limits_(limits), file_(file) {
   std::error_code unknown;
@@ -63,9 +68,7 @@ void TextSource::count(std::string_view bytes) {
     bytes_ += static_cast<std::int64_t>(taken);
     KETTE_CHECK(line_ <= limits_.lines, name_, ":", line_, ": expected at most ", limits_.lines,
                 " lines, given more (split the file)");
-    KETTE_CHECK(line_bytes_ <= limits_.line_bytes, name_, ":", line_, ": expected at most ",
-                limits_.line_bytes,
-                " bytes in a line, given more (is it text? one sentence a line is)");
+    if (line_bytes_ > limits_.line_bytes) fail(too_many_bytes(name_, line_, limits_));
     KETTE_CHECK(bytes_ <= limits_.bytes, name_, ":", line_, ": expected at most ", limits_.bytes,
                 " bytes of text, given more (split the file)");
     if (ends_line) {

@@ -23,6 +23,9 @@ struct LineLimits {
   bool may_be_empty = false;   ///< a file; of a descriptor it is never an error
 };
 
+/// The error for a line with more bytes than that.
+std::string too_many_bytes(const std::string& name, std::int64_t line, const LineLimits& limits);
+
 class TextSource {
  public:
   explicit TextSource(const std::filesystem::path& file, const LineLimits& limits = {});

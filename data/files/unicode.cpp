@@ -151,6 +151,27 @@ bool is_nonspacing_mark(char32_t character) {
   return category_of(character) == UTF8PROC_CATEGORY_MN;
 }
 
+bool is_lower_case(char32_t character) { return category_of(character) == UTF8PROC_CATEGORY_LL; }
+
+bool is_capital(char32_t character) {
+  const auto category = category_of(character);
+  return category == UTF8PROC_CATEGORY_LU || category == UTF8PROC_CATEGORY_LT;
+}
+
+bool is_digit(char32_t character) { return category_of(character) == UTF8PROC_CATEGORY_ND; }
+
+bool is_dash(char32_t character) { return category_of(character) == UTF8PROC_CATEGORY_PD; }
+
+bool is_opening(char32_t character) { return category_of(character) == UTF8PROC_CATEGORY_PS; }
+
+bool is_closing(char32_t character) { return category_of(character) == UTF8PROC_CATEGORY_PE; }
+
+bool is_quotation_mark(char32_t character) {
+  const auto category = category_of(character);
+  return category == UTF8PROC_CATEGORY_PI || category == UTF8PROC_CATEGORY_PF ||
+         character == U'"' || character == U'\'';
+}
+
 bool is_space(char32_t character) {
   if (character < 0x80) {
     return is_between(character, 0x09, 0x0D) || is_between(character, 0x1C, 0x20);

@@ -21,6 +21,13 @@ bool is_punctuation(char32_t character);      ///< categories Pc, Pd, Ps, Pe, Pi
 bool is_symbol(char32_t character);           ///< categories Sm, Sc, Sk, So
 bool is_control(char32_t character);          ///< categories Cc, Cf, Co
 bool is_nonspacing_mark(char32_t character);  ///< category Mn: accents, once they are apart
+bool is_lower_case(char32_t character);       ///< category Ll
+bool is_capital(char32_t character);          ///< categories Lu, Lt
+bool is_digit(char32_t character);            ///< category Nd
+bool is_dash(char32_t character);             ///< category Pd
+bool is_opening(char32_t character);          ///< category Ps: brackets, and the German low quotes
+bool is_closing(char32_t character);          ///< category Pe
+bool is_quotation_mark(char32_t character);   ///< categories Pi, Pf, and " and '
 bool is_space(char32_t character);            ///< str.isspace(), which counts U+001C..U+001F too
 bool is_white_space(char32_t character);      ///< the property White_Space, which does not
 

@@ -61,6 +61,7 @@ TEST_CASE("cli: every command documents its options") {
       {{"evaluate"}, "--tokenize"},
       {{"bleu"}, "--sentence-level"},
       {{"score"}, "--normalize"},
+      {{"split"}, "--language"},
       {{"parse-score"}, "--cutoff"},
       {{"average"}, "--last"},
       {{"merge"}, "--base"},

@@ -123,7 +123,7 @@ TEST_CASE("conflicts: - is standard output, and an earlier output is there until
   CHECK(plain.code == 0);
   CHECK(!plain.out.empty());
   write_file(out, "an earlier output that is longer than the next one\n");
-  lines.input = "a\xff\n";
+  lines.input = std::string("a\0\n\0", 4);  // UTF-16
   CHECK(run_kette(with(command, {out}), lines).code == 1);
   CHECK(read_file(out).starts_with("an earlier"));
   lines.input = "the cat sees bread .\n";

@@ -112,10 +112,10 @@ TEST_CASE("messages: input that is refused leaves an earlier output as it is") {
   const SmallModel& small = SmallModel::get();
   const ScratchFolder folder;
   write_file(folder / "out", "earlier\n");
-  write_file(folder / "bad", "gut\nsch\xF6n\n");
+  write_file(folder / "bad", std::string("g\0u\0t\0\n\0", 8));
   check_refused(run_kette({"translate", "--model", small.model(), "--input",
                            (folder / "bad").string(), "--output", (folder / "out").string()}),
-                ":2:4: expected UTF-8");
+                ":1:1: expected UTF-8, given UTF-16");
   CHECK(read_file(folder / "out") == "earlier\n");
 }
 

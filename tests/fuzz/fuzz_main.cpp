@@ -52,7 +52,8 @@ const std::vector<const Target*>& targets() {
       &language_model,   &adapters,           &training_state, &gpt2_model,   &marian_model,
       &sentencepiece,    &marian_tokenizer,   &gpt2_tokenizer, &characters,   &wordpiece,
       &text_lines,       &documents,          &trees,          &unicode,      &scores,
-      &config_file,      &log_lines,          &words,          &lexicon,      &marked_text};
+      &config_file,      &log_lines,          &words,          &lexicon,      &sentences,
+      &marked_text};
   return all;
 }
 

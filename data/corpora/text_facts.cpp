@@ -1,0 +1,134 @@
+#include "data/corpora/text_facts.h"
+
+#include <algorithm>
+
+#include "data/files/atomic_file.h"
+#include "data/files/json_text.h"
+#include "data/files/line_reader.h"
+#include "data/files/text_file.h"
+#include "data/files/unicode.h"
+#include "data/sentences/likely_language.h"
+#include "data/sentences/sentence_splitter.h"
+
+namespace kette {
+namespace {
+
+constexpr std::size_t kLines = 10000;  // of each text
+
+using Lines = std::vector<std::string>;
+
+Lines first_lines(const std::filesystem::path& file) {
+  LineReader reader(file);
+  Lines lines;
+  while (lines.size() < kLines) {
+    Lines part = reader.next(kLines - lines.size());
+    if (part.empty()) break;
+    std::move(part.begin(), part.end(), std::back_inserter(lines));
+  }
+  return lines;
+}
+
+void append(Lines& all, const Lines& more) { all.insert(all.end(), more.begin(), more.end()); }
+
+std::string language_of(const Lines& lines) {
+  const std::vector<std::string_view> views(lines.begin(), lines.end());
+  return likely_language(views);
+}
+
+/// The value that so large a share has no more of.
+template <class Value>
+Value quantile(std::vector<Value> values, double share, Value otherwise) {
+  if (values.empty()) return otherwise;
+  const auto rank = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), values.begin() + rank, values.end());
+  return values[static_cast<std::size_t>(rank)];
+}
+
+bool has_capital(const std::string& line) {
+  const std::u32string text = decode_utf8(line);
+  return lower(text) != text;
+}
+
+}  // namespace
+
+TextFacts text_facts(const std::vector<ParallelText>& texts, bool both_directions,
+                     const Tokenizer& tokenizer) {
+  Lines sources, targets;
+  for (const ParallelText& text : texts) {
+    Lines source = first_lines(text.source), target = first_lines(text.target);
+    source.resize(std::min(source.size(), target.size()));
+    target.resize(source.size());
+    append(sources, source);
+    append(targets, target);
+  }
+  if (both_directions) {
+    const Lines swapped = sources;
+    append(sources, targets);
+    append(targets, swapped);
+  }
+  TextFacts facts;
+  facts.source_language = language_of(sources);
+  facts.target_language = language_of(targets);
+  const SentenceSplitter splitter(facts.source_language.empty() ? "en" : facts.source_language);
+  std::vector<std::int64_t> sentences, tokens;
+  std::vector<double> ratios;
+  std::int64_t capitals = 0;
+  const std::vector<std::string_view> source_views(sources.begin(), sources.end()),
+      target_views(targets.begin(), targets.end());
+  const auto source_ids = tokenizer.encode_all(source_views, Side::source),
+             target_ids = tokenizer.encode_all(target_views, Side::target);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (source_ids[i].empty()) continue;
+    sentences.push_back(std::ssize(splitter.split(sources[i])));
+    tokens.push_back(std::ssize(source_ids[i]));
+    ratios.push_back(static_cast<double>(target_ids[i].size()) /
+                     static_cast<double>(source_ids[i].size()));
+    capitals += has_capital(sources[i]) ? 1 : 0;
+  }
+  facts.sentences = std::max<std::int64_t>(1, quantile<std::int64_t>(sentences, 0.99, 1));
+  facts.source_tokens = quantile<std::int64_t>(tokens, 0.999, 0);
+  facts.shortest = quantile(ratios, 0.01, 0.0);
+  if (!tokens.empty()) {
+    facts.capitals = static_cast<double>(capitals) / static_cast<double>(tokens.size());
+  }
+  return facts;
+}
+
+void save(const TextFacts& facts, const std::filesystem::path& folder) {
+  const Json json = {
+      {"source_language", facts.source_language}, {"target_language", facts.target_language},
+      {"sentences_a_line", facts.sentences},      {"source_tokens", facts.source_tokens},
+      {"shortest_ratio", facts.shortest},         {"lines_with_capitals", facts.capitals}};
+  write_file_atomically(folder / kTextFactsFile, json.dump(2) + "\n");
+}
+
+std::optional<TextFacts> load_text_facts(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / kTextFactsFile;
+  if (!std::filesystem::exists(file)) return std::nullopt;
+  const Json json = parse_json(read_text(file), file.string());
+  const auto value = [&](const char* key, auto& into, auto is_right) {
+    KETTE_CHECK(json.is_object() && json.contains(key) && is_right(json.at(key)), file.string(),
+                ": expected \"", key, "\" as kette train writes it, given something else");
+    json.at(key).get_to(into);
+  };
+  const auto is_text = [](const Json& one) { return one.is_string(); };
+  const auto is_count = [](const Json& one) { return one.is_number_unsigned(); };
+  const auto is_number = [](const Json& one) { return one.is_number() && one.get<double>() >= 0; };
+  TextFacts facts;
+  value("source_language", facts.source_language, is_text);
+  value("target_language", facts.target_language, is_text);
+  value("sentences_a_line", facts.sentences, is_count);
+  value("source_tokens", facts.source_tokens, is_count);
+  value("shortest_ratio", facts.shortest, is_number);
+  value("lines_with_capitals", facts.capitals, is_number);
+  KETTE_CHECK(facts.sentences > 0, file.string(),
+              ": expected at least 1 as \"sentences_a_line\", given 0");
+  return facts;
+}
+
+void copy_text_facts(const std::filesystem::path& from_model,
+                     const std::filesystem::path& to_model) {
+  if (const std::optional<TextFacts> facts = load_text_facts(from_model)) save(*facts, to_model);
+}
+
+}  // namespace kette

@@ -1,0 +1,169 @@
+// kette translate over text that is not all good: each line has its place in the output, whatever is wrong with others.
+#include <doctest/doctest.h>
+
+#include <random>
+#include <set>
+#include <sstream>
+
+#include "tests/cli/run_kette.h"
+
+using namespace kette::testing;
+
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+Outcome translate(const std::string& input, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> arguments = {"translate", "--model", SmallModel::get().model(),
+                                        "--threads", "1"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  RunOptions options;
+  options.input = input;
+  return run_kette(arguments, options);
+}
+
+/// No sentence that the small model has positions for.
+std::string too_long() {
+  std::string line;
+  for (int i = 0; i < 5000; ++i) line += "the cat sees bread ";
+  return line;
+}
+
+}  // namespace
+
+TEST_CASE("translate: faults of 50 lines among 1,000 are theirs alone, in each way to go on") {
+  const std::vector<std::string> words = {"the cat sees bread .", "a man likes music .",
+                                          "a dog hears the cat .", ""};
+  std::mt19937 random(42);
+  std::vector<std::string> good(1000), bad;
+  for (std::string& line : good) line = words[random() % words.size()];
+  std::set<std::size_t> faulty;
+  while (faulty.size() < 50) faulty.insert(random() % good.size());
+  bad = good;
+  int kind = 0;
+  for (const std::size_t at : faulty) {
+    const std::string faults[] = {"a \xC3 man", too_long(), "\xFF", std::string(300'000, 'x')};
+    bad[at] = faults[kind++ % 4];
+  }
+  const auto joined = [](const std::vector<std::string>& lines) {
+    std::string text;
+    for (const std::string& line : lines) text += line + "\n";
+    return text;
+  };
+  const std::vector<std::string> expected = lines_of(translate(joined(good)).out);
+  REQUIRE(expected.size() == 1000);
+  for (const bool copies : {false, true}) {
+    const Outcome outcome =
+        translate(joined(bad), {"--on-error", copies ? "copy" : "skip", "--split", "lines"});
+    CHECK(outcome.code == 1);
+    CHECK(outcome.says("50 of 1,000 lines are not translated"));
+    const std::vector<std::string> found = lines_of(outcome.out);
+    REQUIRE(found.size() == 1000);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      CAPTURE(i);
+      if (!faulty.contains(i)) {
+        REQUIRE(found[i] == expected[i]);
+      } else {  // of 300,000 bytes nothing is kept
+        REQUIRE(found[i] == (copies && bad[i].size() < 262'144 ? bad[i] : ""));
+      }
+    }
+    std::size_t said = 0;
+    for (const std::size_t at : faulty) {
+      said += outcome.says("kette: stdin:" + std::to_string(at + 1) + ":") ? 1 : 0;
+    }
+    CHECK(said == 20);  // so many one by one
+  }
+  const Outcome stopped = translate(joined(bad), {"--on-error", "stop", "--split", "lines"});
+  CHECK(stopped.code == 1);
+  const std::vector<std::string> before = lines_of(stopped.out);
+  CHECK(before ==
+        std::vector<std::string>(expected.begin(),
+                                 expected.begin() + static_cast<std::ptrdiff_t>(*faulty.begin())));
+  CHECK(stopped.says("stdin:" + std::to_string(*faulty.begin() + 1) + ":"));
+}
+
+TEST_CASE("translate: sentences of the command line, before the model and behind it") {
+  const std::string model = SmallModel::get().model(), sentence = "the cat sees bread .",
+                    other = "a man likes music .";
+  const std::string expected = translate(sentence + "\n" + other + "\n").out;
+  REQUIRE(lines_of(expected).size() == 2);
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"translate", "--model", model, sentence, other},
+        {"translate", sentence, other, "--model", model},
+        {"translate", "--model", model, "--", sentence, other}}) {
+    const Outcome outcome = run_kette(arguments);
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 0);
+    CHECK(outcome.out == expected);
+  }
+  const Outcome both = run_kette({"translate", "--model", model, sentence, "--input", "x"});
+  CHECK(both.code == 2);
+  const Outcome word = run_kette({"translate", "--model", model, "cat"});
+  CHECK(word.code == 2);
+  CHECK(word.says("cat: expected a model directory, given no such folder"));
+  CHECK(word.says("kette translate \"cat\" --model"));
+}
+
+TEST_CASE("translate: what is one line too much for a list of the best is a row of it") {
+  const Outcome outcome =
+      translate("the cat sees bread .\n\xFF\n", {"--n-best", "2", "--on-error", "copy"});
+  CHECK(outcome.code == 1);
+  const std::vector<std::string> rows = lines_of(outcome.out);
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[2] == "2 ||| \xFF ||| 0.000000");
+}
+
+TEST_CASE("translate: each sentence of a line, and what stands between them as it was") {
+  const auto one = [](const std::string& sentence) {
+    return lines_of(translate(sentence + "\n", {"--split", "lines"}).out).at(0);
+  };
+  const std::string cat = one("the cat sees bread."), man = one("A man likes music!"),
+                    dog = one("The dog hears?");
+  const std::string text = "  the cat sees bread.   A man likes music! \t\n\n  \nThe dog hears?\n";
+  for (const std::string split : {"auto", "sentences"}) {
+    CAPTURE(split);
+    const Outcome outcome = translate(text, {"--split", split});
+    CHECK(outcome.code == 0);
+    CHECK(outcome.out == "  " + cat + "   " + man + " \t\n\n  \n" + dog + "\n");
+    CHECK(outcome.says("1 of 4 lines were translated in parts, 3 in all"));
+  }
+  // No word where nothing was done.
+  const Outcome plain = translate("the cat sees bread.\n");
+  CHECK(plain.out == cat + "\n");
+  CHECK_FALSE(plain.says("kette:"));
+}
+
+TEST_CASE(
+    "translate: a sentence that is too long is translated in parts; the best of each are numbered") {
+  std::string sentence = "the cat sees bread";
+  for (int i = 0; i < 30; ++i) sentence += ", the dog hears a man";
+  const Outcome cut = translate(sentence + ".\n");
+  CHECK(cut.code == 0);
+  CHECK(cut.says("of the parts are of sentences that are too long for the model"));
+  const Outcome whole = translate(sentence + ".\n", {"--split", "lines"});
+  CHECK(whole.code == 1);
+  CHECK(whole.says("stdin:1: expected at most 63 tokens"));
+  CHECK(whole.says("--split sentences parts it, --truncate cuts it off"));
+  const Outcome lists =
+      translate("the cat sees bread. A man likes music.\nthe dog hears.\n", {"--n-best", "2"});
+  const std::vector<std::string> rows = lines_of(lists.out);
+  REQUIRE(rows.size() == 6);
+  const std::vector<std::string> numbers = {"1.1 |||", "1.1 |||", "1.2 |||",
+                                            "1.2 |||", "2 |||",   "2 |||"};
+  for (std::size_t i = 0; i < rows.size(); ++i) CHECK(rows[i].starts_with(numbers[i]));
+}
+
+TEST_CASE("translate: a prefix is of a line, and lines are not parted then") {
+  const ScratchFolder folder;
+  write_file(folder / "prefix", "der hund\n");
+  const std::string file = (folder / "prefix").string(), text = "a cat. a dog.\n";
+  CHECK(lines_of(translate(text, {"--prefix", file}).out).at(0).starts_with("der hund"));
+  const Outcome refused = translate(text, {"--prefix", file, "--split", "sentences"});
+  CHECK(refused.code == 2);
+  CHECK(refused.says("--prefix: expected --split lines beside it"));
+}
