@@ -26,8 +26,8 @@ class WordAligner {
   /// model: made ready for decoding, with an encoder; outlives this. Of several the first one is asked.
   WordAligner(const Ensemble& model, SharedTokenizer tokenizer);
 
-  /// Of each pair of texts the words (text_units()) that translate each other. A pair with a text longer than the model's positions has none. The links of a pair do not depend on
-  /// the others, nor on batches and threads.
+  /// Of each pair of texts the words (text_units()) that translate each other. A pair with a text longer than the model's
+  /// positions has none. The links of a pair do not depend on the others, nor on batches and threads.
   std::vector<UnitLinks> align(const std::vector<std::string>& sources,
                                const std::vector<std::string>& targets,
                                const AlignOptions& options = {}) const;

@@ -5,12 +5,14 @@
 #include <map>
 
 #include "data/files/utf8.h"
+#include "data/sentences/ascii.h"
 #include "data/sentences/text_units.h"
 
 namespace kette {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+using sentences::is_digit;
+
 bool is_digit_at(std::string_view text, std::size_t at) {
   return at < text.size() && is_digit(text[at]);
 }
@@ -173,9 +175,7 @@ const std::array<Words, 13>& number_words(const std::string& language) {
 }
 
 bool is_word(std::string_view word, std::string_view known) {
-  const auto same = [](char a, char b) {
-    return a == b || (a >= 'A' && a <= 'Z' && static_cast<char>(a | 0x20) == b);
-  };
+  const auto same = [](char a, char b) { return a == b || sentences::lowered(a) == b; };
   const bool inflects = known.back() == '*';
   if (inflects) known.remove_suffix(1);
   if (word.size() < known.size() || !std::equal(known.begin(), known.end(), word.begin(),

@@ -2,19 +2,15 @@
 
 #include <algorithm>
 
+#include "data/sentences/ascii.h"
+
 namespace kette::sentences {
 namespace {
 
 constexpr std::size_t kLongestName = 64;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_alpha(char c) { return is_upper(c) || is_lower(c); }
 bool is_name_start(char c) { return is_alpha(c) || c == '_'; }
 bool is_name(char c) { return is_name_start(c) || is_digit(c); }
-
-bool is_one_of(char c, std::string_view all) { return all.find(c) != std::string_view::npos; }
 
 /// A place in a text; behind its end there are NULs.
 class Reader {

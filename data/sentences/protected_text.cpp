@@ -5,6 +5,7 @@
 
 #include "data/files/unicode.h"
 #include "data/files/utf8.h"
+#include "data/sentences/ascii.h"
 #include "data/sentences/placeholders.h"
 
 namespace kette {
@@ -14,10 +15,10 @@ using Kind = ProtectedSpan::Kind;
 
 constexpr std::size_t kLongestLocal = 64, kLongestDomain = 253;  // RFC 5321, 4.5.3.1; RFC 1035
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-char lowered(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-bool is_alpha(char c) { return lowered(c) >= 'a' && lowered(c) <= 'z'; }
-bool is_one_of(char c, std::string_view all) { return all.find(c) != std::string_view::npos; }
+using sentences::is_alpha;
+using sentences::is_digit;
+using sentences::is_one_of;
+using sentences::lowered;
 
 /// A letter beyond ASCII, of writing that has spaces: an address ends where Chinese goes on.
 std::size_t foreign_letter(std::string_view text, std::size_t at) {
