@@ -266,7 +266,7 @@ TEST_CASE(
   const std::string inputs = small.file("tagged.input");
   write_file(inputs, sentence + "\n");
   const Outcome translated =
-      run_kette({"translate", "--model", model, "--input", inputs, "--to", "de"});
+      run_kette({"translate", "--model", model, "--input", inputs, "--to", "de", "--no-mend"});
   const Outcome explained =
       run_kette({"explain", "--model", model, sentence, "--to", "de", "--json"});
   REQUIRE_MESSAGE(explained.code == 0, explained.err);

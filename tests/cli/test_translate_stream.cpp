@@ -20,8 +20,8 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 Outcome translate(const std::string& input, const std::vector<std::string>& more = {}) {
   // As it is: a model that has learnt nothing mostly runs in circles.
-  std::vector<std::string> arguments = {
-      "translate", "--model", SmallModel::get().model(), "--threads", "1", "--no-mend"};
+  std::vector<std::string> arguments = {"translate", "--model", SmallModel::get().model(),
+                                        "--threads", "1",       "--no-mend"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   RunOptions options;
   options.input = input;
