@@ -72,7 +72,7 @@ TEST_CASE("sentences: titles, abbreviations and initials") {
        "Bring fruit, e.g. Apples, i.e. Food. | See Fig. 3 and pp. 4-7, No. 8. | No. | That is all.",
        "She works for Acme Inc. in Ohio. | He works for Acme Inc. | They meet at 5 p.m. Friday.",
        "The U.S. Senate sat. | He left the U.S. | She stayed in the U.K. | The end.",
-       "Paul and I. | Did King Paul I. Jones go? | Take vitamin C. | It helps. | J. R. R. Young wrote.",
+       "Paul and I. | Did King Paul I. Jones go? | Take vitamin C. | It helps. | J. R. R. Young and P. K. Young wrote.",
        "He has a Ph.D. | She wants one. | Jones et al. Show it. | It is (ca. Two.) here.",
        "Smith (Acme Inc.) The boss",
        "A sgt. Peters, a frlm. Peters. | You and me. | TV. | Then bed."});

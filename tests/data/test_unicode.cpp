@@ -10,6 +10,7 @@
 namespace kette {
 namespace {
 
+using namespace std::string_literals;
 using testing::bleu_golden;
 
 std::string joined(const std::u32string& text) {
@@ -54,6 +55,18 @@ TEST_CASE("categories come from the Unicode tables") {
   CHECK(is_space(0x3000));
   CHECK(is_space(0x1F));
   CHECK_FALSE(is_space(0x200B));
+}
+
+TEST_CASE("case, digits, dashes, brackets and quotation marks") {
+  for (const char32_t c : U"a\u00E4\u00DF\u03B1"s) CHECK((is_lower_case(c) && !is_capital(c)));
+  for (const char32_t c : U"A\u00C4\u01C5\u0391"s) CHECK((is_capital(c) && !is_lower_case(c)));
+  for (const char32_t c : U"\u672C\u02B0 1."s) CHECK_FALSE((is_capital(c) || is_lower_case(c)));
+  CHECK((is_digit(U'7') && is_digit(0x0663) && !is_digit(0xB2)));
+  CHECK((is_dash(U'-') && is_dash(0x2014) && !is_dash(U'_')));
+  CHECK((is_opening(U'(') && is_opening(0x201E) && !is_opening(0xAB)));
+  CHECK((is_closing(U']') && !is_closing(U'[') && !is_closing(0x201D)));
+  for (const char32_t c : U"\"'\u201C\u201D\u2019\u00AB\u00BB"s) CHECK(is_quotation_mark(c));
+  CHECK_FALSE(is_quotation_mark(U'`'));
 }
 
 TEST_CASE("split takes every run of white space as one") {
