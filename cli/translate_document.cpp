@@ -24,7 +24,8 @@ std::string bytes_of(const std::filesystem::path& file, std::string& name) {
 
 }  // namespace
 
-TranslationOutcome translate_document(TranslateCommandOptions& o, const Translator& translator) {
+TranslationOutcome translate_document(TranslateCommandOptions& o,
+                                      const SentenceTranslator& translator) {
   std::string name;
   std::string bytes = bytes_of(o.input, name);
   DocumentOptions how;

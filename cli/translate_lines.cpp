@@ -107,10 +107,11 @@ class Faults {
 
 }  // namespace
 
-TranslationOutcome translate_lines(TranslateCommandOptions& o, const Translator& translator) {
+TranslationOutcome translate_lines(TranslateCommandOptions& o,
+                                   const SentenceTranslator& translator) {
   Source source(o);
   std::vector<SourceText> part = source.next();
-  Prefixes prefixes(o.prefix, translator.tokenizer());
+  Prefixes prefixes(o.prefix, *translator.tokenizer());
   // Now, so that input that is refused leaves an earlier output as it is.
   Sink sink(o.output, o.read());
   TranslationOutcome outcome{{o.report, o.read(), "line"}};

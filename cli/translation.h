@@ -63,8 +63,10 @@ struct TranslationOutcome {
   TranslationReport report;
   double seconds = 0;
 };
-TranslationOutcome translate_lines(TranslateCommandOptions& o, const Translator& translator);
-TranslationOutcome translate_document(TranslateCommandOptions& o, const Translator& translator);
+TranslationOutcome translate_lines(TranslateCommandOptions& o,
+                                   const SentenceTranslator& translator);
+TranslationOutcome translate_document(TranslateCommandOptions& o,
+                                      const SentenceTranslator& translator);
 
 }  // namespace cli
 }  // namespace kette

@@ -172,8 +172,19 @@ class Writer {
     }
     return slot;
   }
+  /// Two that stood alone with white space somewhere between them, and come to one place.
+  bool met_here(std::span<const Item> items, std::size_t slot) const {
+    if (slot == 0 || slot == items.size()) return false;
+    const Item &left = items[slot - 1], &right = items[slot];
+    if (!left.is_alone || !right.is_alone || at(right) <= at(left)) return false;
+    for (std::size_t place = at(left); place < at(right); ++place) {
+      if (is_blank(place)) return true;
+    }
+    return false;
+  }
   /// Only what stands alone needs any, and not at the ends of the text or beside the punctuation of words.
   bool needs_blank(std::size_t gap, std::span<const Item> items, std::size_t slot) const {
+    if (met_here(items, slot)) return true;
     if (!wants_blank(items, slot)) return false;
     const bool is_beside_alone =
         (slot > 0 && items[slot - 1].is_alone) || (slot < items.size() && items[slot].is_alone);

@@ -7,8 +7,8 @@
 #include "data/sentences/numbers.h"
 #include "decode/loops.h"
 #include "decode/mark_placement.h"
+#include "decode/search_limits.h"
 #include "decode/sentence_mending.h"
-#include "decode/word_alignment.h"
 
 namespace kette {
 namespace {
@@ -162,7 +162,7 @@ void TextTranslator::translate(const std::vector<SourceText>& sources, const Tak
   std::vector<Unit> units;
   std::vector<std::string> faults;
   bool has_prefix = false;
-  SentencePreparer preparer(translator_.shared_tokenizer(), options_.facts);
+  SentencePreparer preparer(translator_.tokenizer(), options_.facts);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     std::string& fault = faults.emplace_back(sources[i].fault);
     if (fault.empty()) add_units(sources[i], i, preparer, units, fault);
@@ -207,7 +207,7 @@ void TextTranslator::examine(Unit& unit) const {
   SentenceNotes& notes = unit.notes;
   const Translation& translation = unit.translation;
   const std::vector<std::int32_t>& tokens = translation.n_best.front().hypothesis.tokens;
-  const std::vector<std::int32_t> source = translator_.tokenizer().encode(unit.prepared.input);
+  const std::vector<std::int32_t> source = translator_.tokenizer()->encode(unit.prepared.input);
   unit.loop = loop_in(tokens);
   if (!unit.loop.empty() && !loop_in(source).empty()) unit.loop.clear();  // as the source does
   notes.loops = !unit.loop.empty();
@@ -239,17 +239,17 @@ void TextTranslator::search_anew(std::vector<Unit>& units) const {
     loops.push_back(unit.loop);
   }
   if (!looping.empty()) {
-    const NoLoops constraint(std::move(loops), translator_.tokenizer().vocabulary());
+    const NoLoops constraint(std::move(loops), translator_.tokenizer()->vocabulary());
     TranslateOptions options = options_;
     options.constraint = &constraint;
     options.shortlist = {};
     options.minimum_risk.reset();
-    std::vector<Translation> again = translator_.translate(inputs, options);
-    for (std::size_t i = 0; i < looping.size(); ++i) {
-      looping[i]->translation = std::move(again[i]);
-      looping[i]->notes.looped = true;
-      examine(*looping[i]);
-    }
+    translator_.translate(inputs, options, [&](std::int64_t number, Translation again) {
+      Unit& unit = *looping[static_cast<std::size_t>(number)];
+      unit.translation = std::move(again);
+      unit.notes.looped = true;
+      examine(unit);
+    });
   }
   for (Unit& unit : units) {
     if (!unit.loop.empty() && !unit.done && !unit.needs_links()) unit.place({});
@@ -267,11 +267,7 @@ void TextTranslator::carry_over(std::vector<Unit>& units) const {
     targets.push_back(unit.translation.text);
   }
   if (marked.empty()) return;
-  const WordAligner aligner(translator_.model(), translator_.shared_tokenizer());
-  AlignOptions options;
-  options.threads = options_.threads;
-  options.language = options_.language;
-  const std::vector<UnitLinks> links = aligner.align(inputs, targets, options);
+  const std::vector<UnitLinks> links = translator_.align(inputs, targets, options_);
   for (std::size_t i = 0; i < marked.size(); ++i) marked[i]->place(links[i]);
 }
 
@@ -280,10 +276,11 @@ void TextTranslator::add_units(const SourceText& source, std::size_t number,
                                std::string& fault) const {
   const std::string_view text = source.text;
   const std::size_t before = units.size(), room = translator_.longest_source(options_.language);
-  const auto tokens = [&](std::string_view some) { return translator_.source_tokens(some); };
+  const Tokenizer& tokenizer = *translator_.tokenizer();
+  const auto tokens = [&](std::string_view some) { return tokenizer.encode(some).size(); };
   for (const Sentence& part : parts_of(text)) {
     const std::string_view sentence = part.of(text);
-    const auto too_many = translator_.too_many_tokens(sentence, options_.language);
+    const auto too_many = tokens_above(tokenizer, sentence, Side::source, room);
     if (!too_many || options_.truncate) {
       units.push_back({number, part});
     } else if (options_.splitter) {
@@ -340,7 +337,7 @@ std::vector<Sentence> TextTranslator::parts_of(std::string_view text) const {
   std::vector<Sentence> groups;
   std::int64_t in_group = 0, tokens = 0;
   for (const Sentence& sentence : sentences) {
-    const auto more = static_cast<std::int64_t>(translator_.source_tokens(sentence.of(text)));
+    const auto more = std::ssize(translator_.tokenizer()->encode(sentence.of(text)));
     if (groups.empty() || in_group == options_.together ||
         tokens + more > options_.together_tokens) {
       groups.push_back(sentence);

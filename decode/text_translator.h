@@ -75,7 +75,7 @@ using TakeText = std::function<void(std::int64_t number, TranslatedText translat
 class TextTranslator {
  public:
   /// translator: outlives this.
-  TextTranslator(const Translator& translator, const TextTranslateOptions& options)
+  TextTranslator(const SentenceTranslator& translator, const TextTranslateOptions& options)
       : translator_(translator), options_(options) {}
 
   void translate(const std::vector<SourceText>& sources, const TakeText& take,
@@ -93,7 +93,7 @@ class TextTranslator {
   void search_anew(std::vector<Unit>& units) const;
   void carry_over(std::vector<Unit>& units) const;
 
-  const Translator& translator_;
+  const SentenceTranslator& translator_;
   TextTranslateOptions options_;
 };
 

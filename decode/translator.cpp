@@ -8,6 +8,7 @@
 #include "decode/sample_texts.h"
 #include "decode/scorer.h"
 #include "decode/search_limits.h"
+#include "decode/word_alignment.h"
 
 namespace kette {
 namespace {
@@ -316,13 +317,13 @@ std::size_t Translator::longest_source(const std::string& language) const {
   return static_cast<std::size_t>(model_.positions() - 1 - (language.empty() ? 0 : 1));
 }
 
-std::size_t Translator::source_tokens(std::string_view text) const {
-  return tokenizer_->encode(text).size();
-}
-
-std::optional<std::size_t> Translator::too_many_tokens(std::string_view text,
-                                                       const std::string& language) const {
-  return tokens_above(*tokenizer_, text, Side::source, longest_source(language));
+std::vector<UnitLinks> Translator::align(const std::vector<std::string>& sources,
+                                         const std::vector<std::string>& translations,
+                                         const TranslateOptions& options) const {
+  AlignOptions how;
+  how.threads = options.threads;
+  how.language = options.language;
+  return WordAligner(model_, tokenizer_).align(sources, translations, how);
 }
 
 void Translator::find(const std::vector<std::string>& lines, const TranslateOptions& options,

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "data/sentences/text_units.h"
 #include "data/tokenizers/tokenizer.h"
 #include "decode/beam_search.h"
 #include "decode/job_queue.h"
@@ -62,7 +63,25 @@ struct Translation {
 /// Given each line's translation, in the order of the lines, by one thread at a time.
 using TakeTranslation = std::function<void(std::int64_t line, Translation translation)>;
 
-class Translator {
+/// What translates sentences, and says which of their words became which: a model, or a stand-in for one.
+class SentenceTranslator {
+ public:
+  virtual ~SentenceTranslator() = default;
+  /// Each as soon as it and those before it are done; of samples, and of what has the least risk, once all are.
+  /// prefixes: what the translation of each line begins with, or none for all.
+  virtual void translate(const std::vector<std::string>& lines, const TranslateOptions& options,
+                         const TakeTranslation& take, const SentenceProgress& progress = {},
+                         const std::vector<std::string>& prefixes = {}) const = 0;
+  /// Of each pair of a source and its translation.
+  virtual std::vector<UnitLinks> align(const std::vector<std::string>& sources,
+                                       const std::vector<std::string>& translations,
+                                       const TranslateOptions& options) const = 0;
+  virtual const SharedTokenizer& tokenizer() const = 0;
+  /// The most tokens of a source, as there are positions: without end mark, and tag if a language has one.
+  virtual std::size_t longest_source(const std::string& language) const = 0;
+};
+
+class Translator final : public SentenceTranslator {
  public:
   Translator(const Ensemble& model, SharedTokenizer tokenizer, const DecodingTypes& types = {});
 
@@ -72,20 +91,15 @@ class Translator {
                                      const TranslateOptions& options = {},
                                      const SentenceProgress& progress = {},
                                      const std::vector<std::string>& prefixes = {}) const;
-  /// The same, each as soon as it and those before it are done; of samples, and of what has the least risk, once all are.
   void translate(const std::vector<std::string>& lines, const TranslateOptions& options,
                  const TakeTranslation& take, const SentenceProgress& progress = {},
-                 const std::vector<std::string>& prefixes = {}) const;
+                 const std::vector<std::string>& prefixes = {}) const override;
 
-  const Ensemble& model() const { return model_; }  ///< made ready for decoding
-  const Tokenizer& tokenizer() const { return *tokenizer_; }
-  const SharedTokenizer& shared_tokenizer() const { return tokenizer_; }
-  /// The most tokens of a source, as the model has positions: without end mark, and tag if a language has one.
-  std::size_t longest_source(const std::string& language) const;
-  std::size_t source_tokens(std::string_view text) const;
-  /// How many a source has, if they are more than that.
-  std::optional<std::size_t> too_many_tokens(std::string_view text,
-                                             const std::string& language) const;
+  std::vector<UnitLinks> align(const std::vector<std::string>& sources,
+                               const std::vector<std::string>& translations,
+                               const TranslateOptions& options) const override;
+  const SharedTokenizer& tokenizer() const override { return tokenizer_; }
+  std::size_t longest_source(const std::string& language) const override;
 
  private:
   /// found: given each line's translation by all workers, in any order.
