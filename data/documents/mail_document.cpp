@@ -209,7 +209,7 @@ void MailReader::read_body(SourceRange body, bool flowed) {
       in_armour = true;
     }
     if (text == "-- ") in_signature = true;
-    if (in_signature || in_armour || is_blank(text)) {
+    if (in_signature || in_armour || is_blank_line(text)) {
       paragraphs_.end();
       in_armour = in_armour && (!text.starts_with("-----END PGP "));
       continue;

@@ -82,7 +82,7 @@ MailHeaders read_mail_headers(std::string_view bytes, SourceRange range) {
     at = line.next;
     while (at < range.end && begins_with_space(bytes.substr(at))) {
       const SourceLine folded = line_at(bytes, at);
-      if (is_blank(folded.of(bytes))) break;
+      if (is_blank_line(folded.of(bytes))) break;
       end = folded.end;
       at = folded.next;
     }

@@ -29,7 +29,7 @@ class LineCursor {
   std::size_t end() const { return line_.end; }
   std::size_t column() const { return column_; }
   std::string_view rest() const { return bytes_.substr(at_, line_.end - at_); }
-  bool blank() const { return is_blank(rest()); }
+  bool blank() const { return is_blank_line(rest()); }
   /// Columns of white space here; bytes of it.
   std::size_t indent() const {
     LineCursor copy = *this;
@@ -125,7 +125,7 @@ std::size_t BlockReader::after_front_matter() const {
   const SourceLine first = line_at(bytes_, begin);
   const std::string_view fence = text(first);
   SourceLine line = line_at(bytes_, first.next);
-  if ((fence != "---" && fence != "+++") || is_blank(text(line))) return begin;
+  if ((fence != "---" && fence != "+++") || is_blank_line(text(line))) return begin;
   for (; line.begin < bytes_.size(); line = line_at(bytes_, line.next)) {
     if (text(line) == fence || (fence == "---" && text(line) == "...")) return line.next;
   }
@@ -247,7 +247,7 @@ bool BlockReader::begin_item(LineCursor& line) {
   const std::string_view content = line.content();
   const std::size_t marker = list_marker(content);
   if (marker == 0) return false;
-  const bool empty = is_blank(content.substr(marker));
+  const bool empty = is_blank_line(content.substr(marker));
   const bool counts_from_one = marker == 1 || content.substr(0, marker - 1) == "1";
   if (leaf_ == Leaf::paragraph && all_matched() && (empty || !counts_from_one)) return false;
   const std::size_t before = line.indent();

@@ -2,8 +2,8 @@
 // GitHub, and front matter. What is no text (code, HTML, link definitions, rules) is left out.
 //
 // The parser is our own: md4c 0.4.8 tells of each piece of text where it stands, but not where a block begins, where
-// the marks between two pieces part, or what a link without text was; cmark tells lines and columns of blocks alone.
-// To go back from their pieces to bytes takes as much code as to read the blocks, and is right less often.
+// the marks between two pieces part, or where an image without text was, and cmark tells lines and columns. Marks must be
+// cut to the byte; to search for them backwards from the pieces would be a second parser.
 #pragma once
 
 #include <cstdint>

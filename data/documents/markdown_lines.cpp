@@ -7,7 +7,6 @@
 namespace kette {
 namespace {
 
-constexpr std::size_t kNone = std::string_view::npos;
 constexpr std::size_t kLongestLabel = 999;  // spec 4.7
 constexpr std::size_t kDeepestParentheses = 32;
 
@@ -39,11 +38,11 @@ constexpr std::array<std::string_view, 62> kHtmlBlockTags = {
     "param",    "section",  "source",   "summary",    "table",    "tbody",      "td",     "tfoot",
     "th",       "thead",    "title",    "tr",         "track",    "ul"};
 
-/// One attribute, with the space before it; kNone: it is none, or there is none.
+/// One attribute, with the space before it; kNowhere: it is none, or there is none.
 std::size_t after_attribute(std::string_view text, std::size_t at) {
   const std::size_t name = skip_gap(text, at);
-  if (name == at || name == text.size()) return kNone;
-  if (!is_alpha(text[name]) && text[name] != '_' && text[name] != ':') return kNone;
+  if (name == at || name == text.size()) return kNowhere;
+  if (!is_alpha(text[name]) && text[name] != '_' && text[name] != ':') return kNowhere;
   at = name;
   while (at < text.size() &&
          (is_alpha(text[at]) || is_digit(text[at]) || std::strchr("_.:-", text[at]) != nullptr)) {
@@ -52,13 +51,13 @@ std::size_t after_attribute(std::string_view text, std::size_t at) {
   std::size_t value = skip_gap(text, at);
   if (value == text.size() || text[value] != '=') return at;
   value = skip_gap(text, value + 1);
-  if (value == text.size()) return kNone;
+  if (value == text.size()) return kNowhere;
   if (text[value] == '"' || text[value] == '\'') {
     const std::size_t end = text.find(text[value], value + 1);
-    return end == kNone ? kNone : end + 1;
+    return end == kNowhere ? kNowhere : end + 1;
   }
   const std::size_t end = std::min(text.find_first_of(" \t\r\n\"'=<>`", value), text.size());
-  return end == value ? kNone : end;
+  return end == value ? kNowhere : end;
 }
 
 }  // namespace
@@ -66,14 +65,14 @@ std::size_t after_attribute(std::string_view text, std::size_t at) {
 bool is_thematic_break(std::string_view line) {
   if (line.empty() || std::strchr("*-_", line[0]) == nullptr) return false;
   const char sign[] = {line[0], ' ', '\t', 0};
-  return line.find_first_not_of(sign) == kNone &&
+  return line.find_first_not_of(sign) == kNowhere &&
          std::count(line.begin(), line.end(), line[0]) >= 3;
 }
 
 bool is_setext_underline(std::string_view line) {
   const std::string_view text = without_spaces_behind(line);
   return !text.empty() && (text[0] == '=' || text[0] == '-') &&
-         text.find_first_not_of(text[0]) == kNone;
+         text.find_first_not_of(text[0]) == kNowhere;
 }
 
 std::optional<SourceRange> atx_heading(std::string_view line) {
@@ -90,7 +89,7 @@ std::optional<SourceRange> atx_heading(std::string_view line) {
   // Some dialects give a heading its name or class at the end: ## Text {#name}.
   if (text.ends_with('}')) {
     const std::size_t brace = text.rfind('{');
-    if (brace != kNone && brace > begin && std::strchr("#.:", text[brace + 1]) != nullptr) {
+    if (brace != kNowhere && brace > begin && std::strchr("#.:", text[brace + 1]) != nullptr) {
       text = without_spaces_behind(text.substr(0, brace));
     }
   }
@@ -101,13 +100,13 @@ std::optional<CodeFence> code_fence(std::string_view line) {
   if (line.empty() || (line[0] != '`' && line[0] != '~')) return std::nullopt;
   const std::size_t length = std::min(line.find_first_not_of(line[0]), line.size());
   if (length < 3) return std::nullopt;
-  if (line[0] == '`' && line.find('`', length) != kNone) return std::nullopt;
+  if (line[0] == '`' && line.find('`', length) != kNowhere) return std::nullopt;
   return CodeFence{line[0], length, 0};
 }
 
 bool closes_fence(std::string_view line, const CodeFence& fence) {
   const std::string_view text = without_spaces_behind(line);
-  return text.size() >= fence.length && text.find_first_not_of(fence.character) == kNone;
+  return text.size() >= fence.length && text.find_first_not_of(fence.character) == kNowhere;
 }
 
 std::size_t list_marker(std::string_view line) {
@@ -130,7 +129,7 @@ std::size_t task_marker(std::string_view line) {
 std::size_t footnote_marker(std::string_view line) {
   if (!line.starts_with("[^")) return 0;
   const std::size_t end = line.find_first_of("[] \t", 2);
-  return end != kNone && end > 2 && line.substr(end).starts_with("]:") ? end + 2 : 0;
+  return end != kNowhere && end > 2 && line.substr(end).starts_with("]:") ? end + 2 : 0;
 }
 
 int html_block(std::string_view line) {
@@ -154,7 +153,7 @@ int html_block(std::string_view line) {
     return 6;
   }
   const std::size_t whole = line[1] == '!' || line[1] == '?' ? 0 : html_tag(line);
-  return whole > 0 && is_blank(line.substr(whole)) ? 7 : 0;
+  return whole > 0 && is_blank_line(line.substr(whole)) ? 7 : 0;
 }
 
 bool ends_html_block(int kind, std::string_view line) {
@@ -162,20 +161,20 @@ bool ends_html_block(int kind, std::string_view line) {
     case 1: {
       const std::string low = lowered(line);
       for (const char* end : {"</pre>", "</script>", "</style>", "</textarea>"}) {
-        if (low.find(end) != kNone) return true;
+        if (low.find(end) != kNowhere) return true;
       }
       return false;
     }
     case 2:
-      return line.find("-->") != kNone;
+      return line.find("-->") != kNowhere;
     case 3:
-      return line.find("?>") != kNone;
+      return line.find("?>") != kNowhere;
     case 4:
-      return line.find('>') != kNone;
+      return line.find('>') != kNowhere;
     case 5:
-      return line.find("]]>") != kNone;
+      return line.find("]]>") != kNowhere;
     default:
-      return is_blank(line);
+      return is_blank_line(line);
   }
 }
 
@@ -186,7 +185,7 @@ std::size_t html_tag(std::string_view text) {
   if (!is_alpha(text[at])) return 0;
   while (at < text.size() && (is_alpha(text[at]) || is_digit(text[at]) || text[at] == '-')) ++at;
   if (!closing) {
-    for (std::size_t next; (next = after_attribute(text, at)) != kNone;) at = next;
+    for (std::size_t next; (next = after_attribute(text, at)) != kNowhere;) at = next;
   }
   at = skip_gap(text, at);
   if (!closing && at < text.size() && text[at] == '/') ++at;
@@ -194,13 +193,13 @@ std::size_t html_tag(std::string_view text) {
 }
 
 std::size_t delimiter_columns(std::string_view line) {
-  if (line.find_first_not_of("|:- \t") != kNone || line.find('-') == kNone) return 0;
+  if (line.find_first_not_of("|:- \t") != kNowhere || line.find('-') == kNowhere) return 0;
   const std::vector<SourceRange> cells = row_cells(line);
   for (const SourceRange& cell : cells) {
     std::string_view dashes = line.substr(cell.begin, cell.end - cell.begin);
     if (dashes.starts_with(':')) dashes.remove_prefix(1);
     if (dashes.ends_with(':')) dashes.remove_suffix(1);
-    if (dashes.empty() || dashes.find_first_not_of('-') != kNone) return 0;
+    if (dashes.empty() || dashes.find_first_not_of('-') != kNowhere) return 0;
   }
   return cells.size();
 }
@@ -227,64 +226,64 @@ std::vector<SourceRange> row_cells(std::string_view line) {
 }
 
 std::size_t after_label(std::string_view text, std::size_t at) {
-  if (at >= text.size() || text[at] != '[') return kNone;
+  if (at >= text.size() || text[at] != '[') return kNowhere;
   bool blank = true;
   const std::size_t last = std::min(text.size(), at + kLongestLabel + 2);
   for (++at; at < last; ++at) {
-    if (text[at] == '[') return kNone;
-    if (text[at] == ']') return blank ? kNone : at + 1;
+    if (text[at] == '[') return kNowhere;
+    if (text[at] == ']') return blank ? kNowhere : at + 1;
     if (!is_gap(text[at])) blank = false;
     if (text[at] == '\\' && at + 1 < last && is_ascii_punctuation(text[at + 1])) ++at;
   }
-  return kNone;
+  return kNowhere;
 }
 
 std::size_t after_destination(std::string_view text, std::size_t at) {
   if (at < text.size() && text[at] == '<') {
     for (++at; at < text.size(); ++at) {
       if (text[at] == '>') return at + 1;
-      if (text[at] == '<' || text[at] == '\n') return kNone;
+      if (text[at] == '<' || text[at] == '\n') return kNowhere;
       if (text[at] == '\\') ++at;
     }
-    return kNone;
+    return kNowhere;
   }
   std::size_t depth = 0;
   for (; at < text.size() && static_cast<unsigned char>(text[at]) > ' ' && text[at] != 0x7F; ++at) {
-    if (text[at] == '(' && ++depth > kDeepestParentheses) return kNone;
+    if (text[at] == '(' && ++depth > kDeepestParentheses) return kNowhere;
     if (text[at] == ')' && depth-- == 0) return at;
     if (text[at] == '\\' && at + 1 < text.size() && is_ascii_punctuation(text[at + 1])) ++at;
   }
-  return depth == 0 ? at : kNone;
+  return depth == 0 ? at : kNowhere;
 }
 
 std::size_t after_title(std::string_view text, std::size_t at) {
-  if (at >= text.size() || std::strchr("\"'(", text[at]) == nullptr) return kNone;
+  if (at >= text.size() || std::strchr("\"'(", text[at]) == nullptr) return kNowhere;
   const char opening = text[at], closing = opening == '(' ? ')' : opening;
   for (++at; at < text.size(); ++at) {
     if (text[at] == closing) return at + 1;
-    if (text[at] == opening) return kNone;
+    if (text[at] == opening) return kNowhere;
     if (text[at] == '\\') ++at;
   }
-  return kNone;
+  return kNowhere;
 }
 
 std::size_t link_definitions(std::string_view text, std::vector<std::string_view>& labels) {
   std::size_t done = 0;
   for (;;) {
     const std::size_t label = after_label(text, done);
-    if (label == kNone || label >= text.size() || text[label] != ':') return done;
+    if (label == kNowhere || label >= text.size() || text[label] != ':') return done;
     const std::size_t destination = skip_gap(text, label + 1);
     const std::size_t end = after_destination(text, destination);
-    if (end == kNone || end == destination) return done;
+    if (end == kNowhere || end == destination) return done;
     const auto line_end = [&](std::size_t at) {
       at = std::min(text.find_first_not_of(" \t", at), text.size());
-      return at == text.size() ? at : text[at] == '\n' ? at + 1 : kNone;
+      return at == text.size() ? at : text[at] == '\n' ? at + 1 : kNowhere;
     };
     std::size_t next = line_end(end);
     const std::size_t title = skip_gap(text, end);
-    const std::size_t title_end = title > end ? after_title(text, title) : kNone;
-    if (title_end != kNone && line_end(title_end) != kNone) next = line_end(title_end);
-    if (next == kNone) return done;
+    const std::size_t title_end = title > end ? after_title(text, title) : kNowhere;
+    if (title_end != kNowhere && line_end(title_end) != kNowhere) next = line_end(title_end);
+    if (next == kNowhere) return done;
     labels.push_back(text.substr(done + 1, label - done - 2));
     done = next;
   }

@@ -20,11 +20,11 @@ struct MailAddress {
 MailAddress bare_mail_address(std::string_view text, std::size_t at, std::size_t from);
 
 /// "&amp;": the place behind it, and its character; nothing plain where that is no single one to have in text.
-struct Entity {
+struct MarkdownEntity {
   std::size_t end;
   std::string plain;
 };
-Entity entity_at(std::string_view text, std::size_t at);
+MarkdownEntity entity_at(std::string_view text, std::size_t at);
 
 /// [^name]
 std::size_t after_footnote_reference(std::string_view text, std::size_t at);

@@ -9,11 +9,10 @@
 #include "data/documents/markdown_blocks.h"
 #include "data/documents/markdown_lines.h"
 #include "data/documents/markdown_spans.h"
+#include "data/documents/source_lines.h"
 
 namespace kette {
 namespace {
-
-constexpr std::size_t kNone = std::string_view::npos;
 
 using Token = MarkdownTokens::Token;
 
@@ -46,7 +45,7 @@ class InlineReader {
     at_ = end;
   }
   bool stands(std::size_t end) {
-    if (end == kNone) return false;
+    if (end == kNowhere) return false;
     add(Token::Kind::stands, end);
     return true;
   }
@@ -137,7 +136,7 @@ bool InlineReader::read_escape() {
 
 bool InlineReader::read_break() {
   const std::size_t behind = text_.substr(0, at_).find_last_not_of(" \t");
-  std::size_t begin = behind == kNone ? 0 : behind + 1;
+  std::size_t begin = behind == kNowhere ? 0 : behind + 1;
   if (!found_.tokens.empty()) begin = std::max(begin, std::min(found_.tokens.back().end, at_));
   const std::size_t end = at_ + 1;
   at_ = begin;
@@ -148,7 +147,7 @@ bool InlineReader::read_break() {
 /// Where the next run of just so many backticks begins; the places of all runs are noted once.
 std::size_t InlineReader::closing_run(std::size_t length) {
   if (runs_.empty()) {
-    for (std::size_t at = text_.find('`'); at != kNone;) {
+    for (std::size_t at = text_.find('`'); at != kNowhere;) {
       const std::size_t end = std::min(text_.find_first_not_of('`', at), text_.size());
       runs_[end - at].push_back(at);
       at = text_.find('`', end);
@@ -156,14 +155,14 @@ std::size_t InlineReader::closing_run(std::size_t length) {
   }
   const std::vector<std::size_t>& places = runs_[length];
   const auto next = std::upper_bound(places.begin(), places.end(), at_);
-  return next == places.end() ? kNone : *next;
+  return next == places.end() ? kNowhere : *next;
 }
 
 bool InlineReader::read_code() {
   const std::size_t behind = std::min(text_.find_first_not_of('`', at_), text_.size());
   const std::size_t length = behind - at_;
   const std::size_t closing = closing_run(length);
-  if (closing == kNone) {
+  if (closing == kNowhere) {
     at_ = behind;
     return true;
   }
@@ -188,11 +187,11 @@ bool InlineReader::read_formula() {
   };
   if (text_.substr(at_).starts_with("$$")) {
     const std::size_t closing = find_once("$$", at_ + 2);
-    return closing != kNone && closing > at_ + 2 && stands(closing + 2);
+    return closing != kNowhere && closing > at_ + 2 && stands(closing + 2);
   }
   if (is_gap(at_ + 1) || (at_ > 0 && is_word(at_ - 1))) return false;
   const std::size_t closing = find_once("$", at_ + 1);
-  if (closing == kNone || closing == at_ + 1 || is_gap(closing - 1) || is_word(closing + 1)) {
+  if (closing == kNowhere || closing == at_ + 1 || is_gap(closing - 1) || is_word(closing + 1)) {
     return false;
   }
   return stands(closing + 1);
@@ -206,15 +205,15 @@ bool InlineReader::read_angle() {
   for (const auto& [begin, end] : kRaw) {
     if (!rest.starts_with(begin)) continue;
     const std::size_t found = find_once(end, at_ + begin.size());
-    return found != kNone && stands(found + end.size());
+    return found != kNowhere && stands(found + end.size());
   }
   const std::size_t tag = html_tag(rest);
   return tag > 0 && stands(at_ + tag);
 }
 
 bool InlineReader::read_entity() {
-  Entity entity = entity_at(text_, at_);
-  if (entity.end == kNone) return false;
+  MarkdownEntity entity = entity_at(text_, at_);
+  if (entity.end == kNowhere) return false;
   if (entity.plain.empty()) return stands(entity.end);
   found_.spelled.push_back(std::move(entity.plain));
   add(Token::Kind::spelled, entity.end, found_.spelled.size() - 1);
@@ -228,7 +227,7 @@ void InlineReader::read_delimiters() {
   Flanks flanks = flanks_of(text_, at_, end);
   if (character == '~' && length > 2) flanks = {};
   if (flanks.can_open || flanks.can_close) {
-    delimiters_.push_back({at_, end, character, flanks, length, kNone, kNone});
+    delimiters_.push_back({at_, end, character, flanks, length, kNowhere, kNowhere});
   }
   at_ = end;
 }
@@ -253,7 +252,7 @@ void InlineReader::read_closing_bracket() {
   if (in_link && !bracket.image) return;
   std::string label;
   const std::size_t end = after_target(bracket, label);
-  if (end == kNone) return;
+  if (end == kNowhere) return;
   if (bracket.image) {
     found_.tokens.resize(bracket.tokens);
     delimiters_.resize(bracket.delimiters);
@@ -278,31 +277,31 @@ std::size_t InlineReader::after_target(const Bracket& bracket, std::string& labe
   };
   if (at_ < text_.size() && text_[at_] == '(') {
     std::size_t at = after_destination(text_, skip(at_ + 1));
-    if (at != kNone) {
+    if (at != kNowhere) {
       const std::size_t title = skip(at);
-      const std::size_t title_end = title > at ? after_title(text_, title) : kNone;
-      at = skip(title_end == kNone ? title : title_end);
+      const std::size_t title_end = title > at ? after_title(text_, title) : kNowhere;
+      at = skip(title_end == kNowhere ? title : title_end);
       if (at < text_.size() && text_[at] == ')') return at + 1;
     }
   }
   const std::size_t full = after_label(text_, at_);
-  if (full != kNone) {
+  if (full != kNowhere) {
     const bool known = labels_.contains(label_key(text_.substr(at_ + 1, full - at_ - 2)));
     if (known) return full;
   }
   const std::size_t begin = bracket.begin + (bracket.image ? 1 : 0);
   const bool holds_bracket = newest_bracket_ > begin + 1;
-  if (full != kNone || holds_bracket || after_label(text_, begin) != at_) return kNone;
+  if (full != kNowhere || holds_bracket || after_label(text_, begin) != at_) return kNowhere;
   label = text_.substr(begin + 1, at_ - begin - 2);
-  if (!labels_.contains(label_key(label))) return kNone;
+  if (!labels_.contains(label_key(label))) return kNowhere;
   std::replace(label.begin(), label.end(), '\n', ' ');
   return text_.substr(at_).starts_with("[]") ? at_ + 2 : at_;
 }
 
-/// The nearest run that the closer closes; kNone: none above the bottom.
+/// The nearest run that the closer closes; kNowhere: none above the bottom.
 std::size_t InlineReader::opener_of(const Delimiter& closer, std::size_t first,
                                     std::size_t bottom) const {
-  for (std::size_t i = closer.before; i != kNone && i >= first && i >= bottom;
+  for (std::size_t i = closer.before; i != kNowhere && i >= first && i >= bottom;
        i = delimiters_[i].before) {
     const Delimiter& opener = delimiters_[i];
     if (opener.character != closer.character || !opener.flanks.can_open) continue;
@@ -314,20 +313,20 @@ std::size_t InlineReader::opener_of(const Delimiter& closer, std::size_t first,
     const bool thirds = opener.length % 3 == 0 && closer.length % 3 == 0;
     if (!both || thirds || (opener.length + closer.length) % 3 != 0) return i;
   }
-  return kNone;
+  return kNowhere;
 }
 
 /// Pairs the runs from the first on, and forgets them.
 void InlineReader::pair_emphasis(std::size_t first) {
   const std::size_t count = delimiters_.size();
   for (std::size_t i = first; i < count; ++i) {
-    delimiters_[i].before = i > first ? i - 1 : kNone;
-    delimiters_[i].behind = i + 1 < count ? i + 1 : kNone;
+    delimiters_[i].before = i > first ? i - 1 : kNowhere;
+    delimiters_[i].behind = i + 1 < count ? i + 1 : kNowhere;
   }
   const auto remove = [&](std::size_t i) {
     const Delimiter& gone = delimiters_[i];
-    if (gone.before != kNone) delimiters_[gone.before].behind = gone.behind;
-    if (gone.behind != kNone) delimiters_[gone.behind].before = gone.before;
+    if (gone.before != kNowhere) delimiters_[gone.before].behind = gone.behind;
+    if (gone.behind != kNowhere) delimiters_[gone.behind].before = gone.before;
   };
   std::map<std::array<std::size_t, 3>, std::size_t> bottoms;  // below which there is no opener
   for (std::size_t i = first; i < count;) {
@@ -341,7 +340,7 @@ void InlineReader::pair_emphasis(std::size_t first) {
                                             closer.flanks.can_open ? 1u : 0u,
                                             tilde ? closer.length : closer.length % 3};
     const std::size_t opener_at = opener_of(closer, first, bottoms[key]);
-    if (opener_at == kNone) {
+    if (opener_at == kNowhere) {
       bottoms[key] = i;
       const std::size_t behind = closer.behind;
       if (!closer.flanks.can_open) remove(i);

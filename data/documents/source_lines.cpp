@@ -17,7 +17,7 @@ std::size_t first_line_begin(std::string_view bytes) {
   return bytes.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
 }
 
-bool is_blank(std::string_view line) { return line.find_first_not_of(" \t") == line.npos; }
+bool is_blank_line(std::string_view line) { return line.find_first_not_of(" \t") == line.npos; }
 
 std::string_view without_spaces_behind(std::string_view line) {
   return line.substr(0, line.find_last_not_of(" \t") + 1);

@@ -6,6 +6,9 @@
 
 namespace kette {
 
+/// What is sought and not there.
+inline constexpr std::size_t kNowhere = std::string_view::npos;
+
 /// A part of the source, from one byte up to another.
 struct SourceRange {
   std::size_t begin = 0, end = 0;
@@ -22,7 +25,7 @@ SourceLine line_at(std::string_view bytes, std::size_t begin);
 /// Behind a byte order mark.
 std::size_t first_line_begin(std::string_view bytes);
 
-bool is_blank(std::string_view line);  ///< of nothing but spaces and tabs
+bool is_blank_line(std::string_view line);  ///< of nothing but spaces and tabs
 std::string_view without_spaces_behind(std::string_view line);
 
 }  // namespace kette

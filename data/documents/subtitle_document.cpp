@@ -181,7 +181,7 @@ void SubtitleDocument::read_plain() {
   for (std::size_t at = first_line_begin(bytes()); at < bytes().size();) {
     SourceLine line = line_at(bytes(), at);
     at = line.next;
-    if (is_blank(text(line))) {
+    if (is_blank_line(text(line))) {
       after_blank = true;
       continue;
     }
@@ -223,7 +223,7 @@ void SubtitleDocument::read_web() {
     line = line_at(bytes(), at);
     at = line.next;
     const bool has_arrow = text(line).find("-->") != std::string_view::npos;
-    if (text(line).empty() || (in != In::cue && is_blank(text(line)))) {
+    if (text(line).empty() || (in != In::cue && is_blank_line(text(line)))) {
       in = In::gap;
     } else if (has_arrow && in != In::note) {
       cues_.begin_cue(times(line));

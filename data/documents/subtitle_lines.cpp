@@ -78,7 +78,6 @@ char32_t last_character(std::string_view line) {
 
 std::optional<CueTimes> cue_times(std::string_view line) {
   std::size_t at = skip_spaces(line, 0);
-  CueTimes times;
   const std::optional<std::int64_t> begin = time_at(line, at);
   at = skip_spaces(line, at);
   if (!begin || !line.substr(at).starts_with("-->")) return std::nullopt;

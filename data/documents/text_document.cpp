@@ -18,7 +18,7 @@ class TextDocument : public DocumentOfBytes {
     });
     for (std::size_t at = first_line_begin(bytes()); at < bytes().size();) {
       const SourceLine line = line_at(bytes(), at);
-      if (is_blank(line.of(bytes()))) {
+      if (is_blank_line(line.of(bytes()))) {
         paragraphs.end();
       } else {
         paragraphs.add_line(line);
