@@ -15,22 +15,22 @@ namespace {
 
 constexpr std::size_t kLines = 10000;  // of each text
 
-using Lines = std::vector<std::string>;
+using Texts = std::vector<std::string>;
 
-Lines first_lines(const std::filesystem::path& file) {
+Texts first_lines(const std::filesystem::path& file) {
   LineReader reader(file);
-  Lines lines;
+  Texts lines;
   while (lines.size() < kLines) {
-    Lines part = reader.next(kLines - lines.size());
+    Texts part = reader.next(kLines - lines.size());
     if (part.empty()) break;
     std::move(part.begin(), part.end(), std::back_inserter(lines));
   }
   return lines;
 }
 
-void append(Lines& all, const Lines& more) { all.insert(all.end(), more.begin(), more.end()); }
+void append(Texts& all, const Texts& more) { all.insert(all.end(), more.begin(), more.end()); }
 
-std::string language_of(const Lines& lines) {
+std::string language_of(const Texts& lines) {
   const std::vector<std::string_view> views(lines.begin(), lines.end());
   return likely_language(views);
 }
@@ -53,16 +53,16 @@ bool has_capital(const std::string& line) {
 
 TextFacts text_facts(const std::vector<ParallelText>& texts, bool both_directions,
                      const Tokenizer& tokenizer) {
-  Lines sources, targets;
+  Texts sources, targets;
   for (const ParallelText& text : texts) {
-    Lines source = first_lines(text.source), target = first_lines(text.target);
+    Texts source = first_lines(text.source), target = first_lines(text.target);
     source.resize(std::min(source.size(), target.size()));
     target.resize(source.size());
     append(sources, source);
     append(targets, target);
   }
   if (both_directions) {
-    const Lines swapped = sources;
+    const Texts swapped = sources;
     append(sources, targets);
     append(targets, swapped);
   }

@@ -142,7 +142,7 @@ bool ends_in_comma(std::string_view line) { return bare(line).ends_with(','); }
 bool goes_on(std::string_view line) {
   line = bare(line);
   if (line.starts_with("...") || line.starts_with("\u2026")) return true;
-  return !line.empty() && is_small_letter(utf8_character(line, 0).code_point);
+  return !line.empty() && is_lower_case(utf8_character(line, 0).code_point);
 }
 
 }  // namespace kette

@@ -126,8 +126,6 @@ bool is_letter(char32_t character) {
   return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO;
 }
 
-bool is_small_letter(char32_t character) { return category_of(character) == UTF8PROC_CATEGORY_LL; }
-
 bool is_number(char32_t character) {
   const auto category = category_of(character);
   return category >= UTF8PROC_CATEGORY_ND && category <= UTF8PROC_CATEGORY_NO;

@@ -22,9 +22,9 @@ using testing::trees_in;
 
 /// evalb's block of numbers: sentences, errors, skipped, valid; recall, precision, F1, complete, mean
 /// crossing, without, with few, tags.
-using TextBlock = std::vector<double>;
+using Block = std::vector<double>;
 
-void check_block(const ParseCounts& counts, const TextBlock& block) {
+void check_block(const ParseCounts& counts, const Block& block) {
   REQUIRE(block.size() == 12);
   const double ours[] = {static_cast<double>(counts.sentences),
                          static_cast<double>(counts.errors),
@@ -101,8 +101,8 @@ std::string lines_of(const Treebank& bank) {
 }
 
 /// The blocks that the program itself prints.
-std::vector<TextBlock> ask_evalb(const std::string& folder, const Treebank& gold,
-                                 const Treebank& test) {
+std::vector<Block> ask_evalb(const std::string& folder, const Treebank& gold,
+                             const Treebank& test) {
   const testing::ScratchFolder scratch;
   testing::write_file(scratch / "gold", lines_of(gold));
   testing::write_file(scratch / "test", lines_of(test));
@@ -110,7 +110,7 @@ std::vector<TextBlock> ask_evalb(const std::string& folder, const Treebank& gold
                               (scratch / "gold").string() + " " + (scratch / "test").string() +
                               " > " + (scratch / "out").string() + " 2> /dev/null";
   REQUIRE(std::system(command.c_str()) == 0);
-  std::vector<TextBlock> blocks;
+  std::vector<Block> blocks;
   std::istringstream lines(testing::read_file(scratch / "out"));
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("-- ")) blocks.emplace_back();
@@ -149,8 +149,8 @@ TEST_CASE("parse score: 500 pairs of random trees, as evalb counts them") {
     CHECK(counts.correct_tags == row[7]);
   }
   const ParseScore score = parse_score(gold_bank, test_bank);
-  check_block(score.all, golden.at("all").get<TextBlock>());
-  check_block(score.short_ones, golden.at("short").get<TextBlock>());
+  check_block(score.all, golden.at("all").get<Block>());
+  check_block(score.short_ones, golden.at("short").get<Block>());
   CHECK(score.signature == "evalb|prm:COLLINS|micro|len<=all");
   CHECK(score.short_signature == "evalb|prm:COLLINS|micro|len<=40");
 }
@@ -163,7 +163,7 @@ TEST_CASE("parse score: the treebank sample with brackets moved, as evalb counts
   }
   struct Golden {
     std::uint64_t seed, one_in;
-    TextBlock all, short_ones;
+    Block all, short_ones;
   };
   const Golden golden[] = {
       {1,
@@ -188,9 +188,9 @@ TEST_CASE("parse score: the treebank sample with brackets moved, as evalb counts
     check_block(score.short_ones, row.short_ones);
     const char* evalb = std::getenv("KETTE_EVALB");
     if (evalb == nullptr) continue;
-    const std::vector<TextBlock> blocks = ask_evalb(evalb, gold, test);
+    const std::vector<Block> blocks = ask_evalb(evalb, gold, test);
     REQUIRE(blocks.size() == 2);
-    for (const TextBlock& block : blocks) MESSAGE(nlohmann::json(block).dump());
+    for (const Block& block : blocks) MESSAGE(nlohmann::json(block).dump());
     check_block(score.all, blocks[0]);
     check_block(score.short_ones, blocks[1]);
   }
