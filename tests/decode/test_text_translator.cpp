@@ -1,0 +1,211 @@
+// From text as people have it to its translation, with stand-ins for the model: what comes to it, and what comes back.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "data/documents/formats.h"
+#include "data/tokenizers/sentencepiece_tokenizer.h"
+#include "decode/text_translator.h"
+#include "tests/data/document_doubles.h"
+#include "tests/decode/stand_ins.h"
+#include "tests/support.h"
+
+using namespace kette;
+using testing::StandIn;
+
+namespace {
+
+using Strings = std::vector<std::string>;
+
+std::string same(const std::string& text) { return text; }
+std::string reversed(const std::string& text) {
+  return testing::inverse(TextBlock{.text = text}).text;
+}
+
+TextTranslateOptions by_sentences(const std::string& language = "en") {
+  TextTranslateOptions options;
+  options.splitter = std::make_shared<const SentenceSplitter>(language);
+  return options;
+}
+
+std::vector<TranslatedText> translated(const StandIn& model, const std::vector<SourceText>& sources,
+                                       const TextTranslateOptions& options = by_sentences()) {
+  std::vector<TranslatedText> all;
+  const TextTranslator translator(model, options);
+  translator.translate(sources, [&](std::int64_t number, TranslatedText text) {
+    CHECK(number == std::ssize(all));
+    all.push_back(std::move(text));
+  });
+  CHECK(all.size() == sources.size());
+  return all;
+}
+
+TranslatedText translated(const StandIn& model, const std::string& text,
+                          const TextTranslateOptions& options = by_sentences()) {
+  return translated(model, std::vector<SourceText>{{text}}, options).front();
+}
+
+/// A vocabulary of Latin letters, with what it does not know as one unknown piece.
+SharedTokenizer small_vocabulary() {
+  const Strings lines(20,
+                      "The quick brown fox jumps over the lazy dog , and so it goes : 0 1 2 ! ? .");
+  const std::vector<std::string_view> views(lines.begin(), lines.end());
+  SentencePieceOptions options;
+  options.vocabulary = 60;
+  return SentencePieceTokenizer::train(views, options);
+}
+
+std::string through(const std::string& bytes, DocumentFormat format, const StandIn& model) {
+  const auto document = read_document(format, bytes, "document");
+  std::vector<SourceText> sources;
+  for (const TextBlock& block : document->blocks()) sources.push_back({block.text, block.marks});
+  std::vector<TextBlock> blocks;
+  for (TranslatedText& text : translated(model, sources)) {
+    CHECK(text.fault.empty());
+    blocks.push_back({std::move(text.text), std::move(text.marks)});
+  }
+  return document->with(blocks);
+}
+
+}  // namespace
+
+TEST_CASE("text translator: each sentence comes to the model, and what is between them stays") {
+  const StandIn model(same);
+  const std::string text = "  One here.   Two there!\tThree?  ";
+  CHECK(translated(model, text).text == text);
+  CHECK(model.asked == Strings{"One here.", "Two there!", "Three?"});
+  CHECK(translated(model, " \t ").text == " \t ");
+  CHECK(model.asked.size() == 3);
+  TextTranslateOptions whole;  // no splitter
+  CHECK(translated(model, "One. Two.", whole).text == "One. Two.");
+  CHECK(model.asked.back() == "One. Two.");
+}
+
+TEST_CASE("text translator: as many sentences together as the model has learnt") {
+  const StandIn model(same);
+  TextTranslateOptions options = by_sentences();
+  options.together = 2;
+  options.together_tokens = 100;
+  CHECK(translated(model, "One a. Two b.  Three c. ", options).text == "One a. Two b.  Three c. ");
+  CHECK(model.asked == Strings{"One a. Two b.", "Three c."});
+  options.together_tokens = 10;  // bytes, here
+  translated(model, "One a. Two b.", options);
+  CHECK(Strings(model.asked.end() - 2, model.asked.end()) == Strings{"One a.", "Two b."});
+}
+
+TEST_CASE("text translator: a text that is too long is parted, or its own fault") {
+  const StandIn model(same, std::make_shared<ByteTokenizer>(), 20);
+  const std::string text = "One of them, and another one, and the last one.";
+  const TranslatedText parts = translated(model, text);
+  CHECK(parts.text == text);
+  CHECK(parts.sentences.size() > 2);
+  for (const std::string& asked : model.asked) CHECK(asked.size() <= 20);
+  CHECK(parts.sentences.front().divided);
+  const auto whole = translated(model, std::vector<SourceText>{{"short"}, {text}, {"one"}}, {});
+  CHECK(whole[0].text == "short");
+  CHECK(whole[1].fault.find("expected at most 20 tokens") != std::string::npos);
+  CHECK(whole[2].text == "one");
+}
+
+TEST_CASE(
+    "text translator: addresses, placeholders and unknown characters never come to the model") {
+  const StandIn model(reversed, small_vocabulary());
+  const TranslatedText text = translated(
+      model, "Look at https://example.com/a?b=c, or write {name} \xF0\x9F\x98\x80!  %1$s goes.");
+  for (const std::string& asked : model.asked) {
+    for (const char* part : {"http", "name", "\xF0\x9F", "%1"}) {
+      CAPTURE(asked);
+      CHECK(asked.find(part) == std::string::npos);
+    }
+  }
+  CHECK(text.text ==
+        "kooL ta https://example.com/a?b=c, ro etirw {name} \xF0\x9F\x98\x80!  %1$s seog.");
+  CHECK(text.sentences[0].notes.carried == 3);
+  CHECK(text.sentences[0].notes.unknown == Strings{"\xF0\x9F\x98\x80"});
+  // Nothing for a model.
+  const std::size_t before = model.asked.size();
+  CHECK(translated(model, "https://example.com \xF0\x9F\x98\x80 - ...").text ==
+        "https://example.com \xF0\x9F\x98\x80 - ...");
+  CHECK(model.asked.size() == before);
+  // What shows nothing is left out: a soft hyphen, a joiner, a mark of direction.
+  translated(model, "so\xC2\xADlong\xE2\x81\xA0.");
+  CHECK(model.asked.back() == "solong.");
+}
+
+TEST_CASE("text translator: letters in the case that the model knows") {
+  const StandIn model(same, small_vocabulary());
+  const TranslatedText raised = translated(model, "THE QUICK BROWN FOX JUMPS.");
+  CHECK(model.asked.back() == "The quick brown fox jumps.");
+  CHECK(raised.text == "THE QUICK BROWN FOX JUMPS.");
+  CHECK(raised.sentences[0].notes.raised);
+  translated(model, "The FBI goes.");
+  CHECK(model.asked.back() == "The FBI goes.");
+  TextTranslateOptions lower = by_sentences();
+  lower.facts = TextFacts{};
+  lower.facts->capitals = 0;
+  CHECK(translated(model, "The quick Fox.", lower).sentences[0].notes.lowered);
+  CHECK(model.asked.back() == "the quick fox.");
+}
+
+TEST_CASE("text translator: loops are searched anew, and doubtful translations are told") {
+  const StandIn loops([](const std::string&) { return std::string("so so so so so"); });
+  const TranslatedText anew = translated(loops, "It goes on.");
+  CHECK(anew.text == "anew");
+  CHECK(anew.sentences[0].notes.looped);
+  CHECK_FALSE(anew.sentences[0].notes.loops);
+  const StandIn as_source(same);
+  CHECK(translated(as_source, "ha ha ha ha ha ha").text == "ha ha ha ha ha ha");
+  TextTranslateOptions options = by_sentences();
+  options.facts = TextFacts{"en", "de", 1, 100, 0.5, 1};
+  const StandIn loses([](const std::string&) { return std::string("ab"); });
+  const TranslatedText lost = translated(loses, "I have 17 dogs and 4 cats.", options);
+  CHECK(lost.sentences[0].notes.missing_numbers == Strings{"17", "4"});
+  CHECK(lost.sentences[0].notes.is_short);
+  const StandIn invents([](const std::string&) { return std::string("something"); });
+  CHECK(translated(invents, "42").text == "42");
+}
+
+TEST_CASE("text translator: documents come back byte for byte, and by way of their reverse") {
+  const std::string html =
+      "<p>The <b>old</b> man &amp; his\n  dog. <i>They sleep. All</i> day!</p>\n"
+      "<ul><li>One <a href='x'>two</a>, three</ul><pre>as it is</pre>";
+  const std::string subtitles =
+      "1\n00:00:01,000 --> 00:00:02,000\nThe <i>old</i> man\nis here,\n\n"
+      "2\n00:00:02,100 --> 00:00:03,000\nand sleeps. He dreams.\n";
+  const std::string markdown = "# A *title* here\n\nSome `code` and\na [link](http://x.y). More!\n";
+  for (const auto& [format, bytes] : {std::pair(DocumentFormat::html, html),
+                                      {DocumentFormat::srt, subtitles},
+                                      {DocumentFormat::markdown, markdown}}) {
+    const StandIn identity(same), inverse(reversed);
+    CHECK(through(bytes, format, identity) == bytes);
+    const std::string there = through(bytes, format, inverse);
+    CHECK(there != bytes);
+    CHECK(through(there, format, inverse) == bytes);
+  }
+}
+
+TEST_CASE("text translator: real documents of all kinds come back byte for byte") {
+  const char* named = std::getenv("KETTE_DOCUMENTS");
+  if (named == nullptr) {
+    MESSAGE("skipped: KETTE_DOCUMENTS names no folder with documents");
+    return;
+  }
+  const StandIn identity(same);
+  std::string counts;
+  for (const std::string& name : all_names<DocumentFormat>()) {
+    const auto format = enum_named<DocumentFormat>(name);
+    // Those are filled with translations.
+    if (format == DocumentFormat::po || format == DocumentFormat::xliff) continue;
+    int documents = 0;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::filesystem::path(named) / name)) {
+      if (!entry.is_regular_file() || entry.path().filename() == "LIST") continue;
+      CAPTURE(entry.path().string());
+      const std::string bytes = testing::read_file(entry.path());
+      ++documents;
+      CHECK((through(bytes, format, identity) == bytes));
+    }
+    counts += " " + name + " " + std::to_string(documents);
+  }
+  MESSAGE("documents:", counts);
+}
