@@ -3,6 +3,7 @@
 #include <map>
 
 #include "data/documents/docx_part.h"
+#include "data/documents/xml_tokens.h"
 
 namespace kette {
 
@@ -72,8 +73,7 @@ class DocxWriter {
   void keep(std::string& bytes) const {
     const std::size_t at = find_tag(bytes);
     if (at == std::string::npos) return;
-    const std::string_view rest = std::string_view(bytes).substr(at, bytes.find('>', at) - at);
-    if (rest.find("xml:space=") != std::string_view::npos) return;
+    if (xml_attribute(std::string_view(bytes).substr(at), "xml:space")) return;
     bytes.insert(at + text_tag_.size(), " xml:space=\"preserve\"");
   }
 
