@@ -152,6 +152,11 @@ void DocxBlock::end_gap(std::size_t item, std::size_t at, std::string_view bytes
   if (is_end && end_ > last_) frame_.end = state_of(items_[end_]);
   gap.state = state_ = is_end ? frame_.end : DocxPart::State::text;
   gap.format = format_ = is_end ? items_[end_].format : wanted;
+  if (!is_end && item > first_) {
+    std::size_t before = item - 1;
+    while (items_[before].kind != ItemKind::text) --before;
+    gap.stays = items_[before].tag == items_[item].tag;
+  }
   frame_.gaps.push_back(std::move(gap));
 }
 

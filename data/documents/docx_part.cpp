@@ -199,10 +199,19 @@ class DocxReader {
   void read_text(Level& level, const XmlToken& tag) {
     const bool keeps = xml_attribute(of(tag.begin, tag.end), "xml:space") == "preserve";
     const std::size_t first = level.items.size(), depth = reader_.depth();
+    bool has_elements = false;
     for (XmlToken token; reader_.next(token) && reader_.depth() >= depth;) {
+      has_elements |= token.kind == XmlKind::start || token.kind == XmlKind::empty;
       if (token.kind != XmlKind::text) continue;
       DocxItem item{DocxItem::Kind::text, token.begin, token.end, tag.begin, level.format};
       level.items.push_back(std::move(item));
+    }
+    if (has_elements) {  // no text of ISO/IEC 29500
+      level.items.resize(first);
+      DocxItem item{DocxItem::Kind::stands, tag.begin, reader_.at(), 0, level.format};
+      item.bytes = of(item.begin, item.end);
+      level.items.push_back(std::move(item));
+      return;
     }
     if (keeps || level.items.size() == first) return;
     // Word does not show blanks at the ends of other texts.

@@ -33,6 +33,7 @@ class DocxPart : public DocumentOfBytes {
     std::string key{}, bytes{};
     State state = State::text;  // behind it, and the format of the run
     std::size_t format = 0;
+    bool stays = false;  // within one text: a comment
   };
   /// How the bytes begin and end that a block takes, and what is within them.
   struct Frame {

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "data/documents/docx_part.h"
+#include "data/documents/xml_tokens.h"
 
 namespace kette {
 
@@ -28,15 +29,19 @@ class DocxWriter {
     for (std::size_t at = 0, next = 0;; at = next) {
       const std::size_t first = mark;
       while (mark < block_.marks.size() && block_.marks[mark].at <= at) ++mark;
+      stays_ = false;
       bytes += group(first, mark);
       next = mark < block_.marks.size() ? std::min(block_.marks[mark].at, size) : size;
-      bytes += at < size ? to_text() : to_end();
-      const bool ends_text = at == size || bytes.find(end_tag("t")) != std::string::npos;
-      if (ends_text && at > 0 && is_blank(block_.text[at - 1])) keep(out.marks[tag].bytes);
+      const std::string more = at < size ? to_text() : to_end();
+      bytes += more;
+      const bool is_one_text = bytes.empty() || (stays_ && more.empty());
+      if ((at == size || !is_one_text) && at > 0 && is_blank(block_.text[at - 1])) {
+        keep(out.marks[tag].bytes);
+      }
       out.marks.push_back({Mark::Kind::stands, at, std::move(bytes), Mark::kNoPartner});
       bytes.clear();
       if (at == size) return out;
-      if (find_tag(out.marks.back().bytes) == std::string::npos) continue;
+      if (is_one_text) continue;
       tag = out.marks.size() - 1;
       if (is_blank(block_.text[at])) keep(out.marks[tag].bytes);
     }
@@ -68,8 +73,7 @@ class DocxWriter {
   void keep(std::string& bytes) const {
     const std::size_t at = find_tag(bytes);
     if (at == std::string::npos) return;
-    const std::string_view rest = std::string_view(bytes).substr(at, bytes.find('>', at) - at);
-    if (rest.find("xml:space=") != std::string_view::npos) return;
+    if (xml_attribute(std::string_view(bytes).substr(at), "xml:space")) return;
     bytes.insert(at + text_tag_.size(), " xml:space=\"preserve\"");
   }
 
@@ -108,6 +112,7 @@ class DocxWriter {
       found->second.pop_back();
       state_ = gap.state;
       format_ = gap.format;
+      stays_ = gap.stays;
       return gap.bytes;
     }
     std::string out;
@@ -156,6 +161,7 @@ class DocxWriter {
   const TextBlock& block_;
   State state_;
   std::string text_tag_;
+  bool stays_ = false;                                    // what was written last: within one text
   std::size_t format_;                                    // of the run
   std::vector<std::size_t> formats_;                      // that are open
   std::map<std::string, std::vector<std::size_t>> gaps_;  // by key, the last first

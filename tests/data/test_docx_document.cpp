@@ -105,6 +105,16 @@ TEST_CASE("docx: blanks at the ends of a text are said to be kept") {
   CHECK(docx_blocks(word_paragraph("<w:r><w:t> One </w:t></w:r>" + word_run("two"))) == "One{}two");
 }
 
+TEST_CASE("docx: a comment within a text is no end of it, whatever it says") {
+  CHECK(docx_blocks(word_paragraph("<w:r><w:t>One <!-- </w:t><w:t> -->\n two</w:t></w:r>")) ==
+        "One {}  two");
+}
+
+TEST_CASE("docx: a text with elements in it is left alone") {
+  CHECK(docx_blocks(word_paragraph(word_run("One") + "<w:r><w:t>a<w:b/>c</w:t></w:r>" +
+                                   word_run("two"))) == "One{<w:t>a<w:b/>c</w:t>}two");
+}
+
 TEST_CASE("docx: tabs, images, bookmarks and deleted text stand") {
   CHECK(docx_blocks(
             word_paragraph("<w:r><w:tab/><w:t>One</w:t><w:tab/><w:t>two</w:t><w:br/></w:r>")) ==
