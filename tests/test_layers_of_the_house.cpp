@@ -60,6 +60,7 @@ TEST_CASE("within data, models and inspect, too, rooms lie one behind the other"
   const std::vector<std::vector<std::string>> orders = {
       {"data/files/", "data/sentences/", "data/tokenizers/", "data/metrics/"},
       {"data/files/", "data/trees/", "data/metrics/"},
+      {"data/files/", "data/documents/"},
       {"data/files/", "data/sentences/"},
       {"data/files/", "data/tokenizers/", "data/corpora/"},
       {"data/files/", "data/sentences/", "data/corpora/"},
