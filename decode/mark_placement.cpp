@@ -176,7 +176,8 @@ class Writer {
   bool met_here(std::span<const Item> items, std::size_t slot) const {
     if (slot == 0 || slot == items.size()) return false;
     const Item &left = items[slot - 1], &right = items[slot];
-    if (!left.is_alone || !right.is_alone || at(right) <= at(left)) return false;
+    const auto stands = [&](const Item& item) { return marks_[item.mark].kind == Kind::stands; };
+    if (!stands(left) || !stands(right) || at(right) <= at(left)) return false;
     for (std::size_t place = at(left); place < at(right); ++place) {
       if (is_blank(place)) return true;
     }

@@ -54,6 +54,23 @@ bool is_invisible(std::string_view character) {
 SentencePreparer::SentencePreparer(SharedTokenizer tokenizer, std::optional<TextFacts> facts)
     : tokenizer_(std::move(tokenizer)), facts_(std::move(facts)), unknown_(tokenizer_) {}
 
+/// Capitals that the vocabulary does not know, as small letters that it does, if these take as many bytes.
+std::string SentencePreparer::known_case(std::string_view sentence, bool& lowered) {
+  std::string known(sentence);
+  for (std::size_t at = 0; at < known.size();) {
+    const std::string character = known.substr(at, utf8_length(known[at]));
+    if (unknown_.is_unknown(character)) {
+      const std::string small = encode_utf8(lower(decode_utf8(character)));
+      if (small != character && small.size() == character.size() && !unknown_.is_unknown(small)) {
+        known.replace(at, small.size(), small);
+        lowered = true;
+      }
+    }
+    at += character.size();
+  }
+  return known;
+}
+
 /// Rising and disjoint.
 std::vector<SentencePreparer::TakenOut> SentencePreparer::taken_out(std::string_view sentence,
                                                                     PreparedSentence& prepared) {
@@ -66,29 +83,32 @@ std::vector<SentencePreparer::TakenOut> SentencePreparer::taken_out(std::string_
       at = spans[span++].end;
       continue;
     }
-    // A run of what is unknown, such as an emoji with its selectors and joiners.
+    // A word with a letter that is unknown, or a run of what else is, such as an emoji with its selectors and joiners.
     const std::size_t begin = at, limit = span < spans.size() ? spans[span].begin : sentence.size();
-    bool is_seen = false;
+    const bool is_word = is_letter(utf8_character(sentence, at).code_point);
+    bool is_unknown = false, is_seen = false;
     while (at < limit) {
       const std::string_view character = sentence.substr(at, utf8_length(sentence[at]));
-      const bool invisible = is_invisible(character);
-      if (!unknown_.is_unknown(character)) break;
-      is_seen = is_seen || !invisible;
-      if (!invisible) prepared.unknown.emplace_back(character);
+      const char32_t code = utf8_character(sentence, at).code_point;
+      const bool unknown = unknown_.is_unknown(character);
+      if (is_word ? !is_letter(code) && !is_nonspacing_mark(code) : !unknown || is_letter(code)) {
+        break;
+      }
+      const bool seen = !is_invisible(character);
+      is_seen = is_seen || seen;
+      is_unknown = is_unknown || unknown;
+      if (unknown && seen) prepared.unknown.emplace_back(character);
       at += character.size();
     }
-    if (at > begin) {
-      all.push_back({begin, at, is_seen});
-    } else {
-      at += utf8_length(sentence[at]);
-    }
+    if (is_unknown) all.push_back({begin, at, is_seen});
+    if (at == begin) at += utf8_length(sentence[at]);
   }
   return all;
 }
 
-PreparedSentence SentencePreparer::prepare(std::string_view sentence,
-                                           const std::vector<Mark>& marks) {
+PreparedSentence SentencePreparer::prepare(std::string_view given, const std::vector<Mark>& marks) {
   PreparedSentence prepared;
+  const std::string sentence = known_case(given, prepared.lowered);
   std::vector<std::size_t> places(marks.size());  // of the document's marks among all
   std::size_t from = 0, next = 0;
   const auto copy_to = [&](std::size_t end) {
@@ -105,16 +125,27 @@ PreparedSentence SentencePreparer::prepare(std::string_view sentence,
       prepared.marks.back().at = prepared.input.size();
     }
   };
+  const auto is_broken = [&](const TakenOut& part) {  // over two lines: none of them is one word
+    return std::any_of(marks.begin(), marks.end(), [&](const Mark& mark) {
+      return mark.kind == Mark::Kind::breaks && mark.at >= part.begin && mark.at < part.end;
+    });
+  };
   for (const TakenOut& part : taken_out(sentence, prepared)) {
+    if (is_broken(part)) continue;
     pass_marks(part.begin);
     copy_to(part.begin);
-    if (part.is_kept) {
-      ++prepared.taken_out;
-      prepared.given.push_back(Mark::kNoPartner);
-      prepared.marks.push_back({Mark::Kind::stands, prepared.input.size(),
-                                std::string(sentence.substr(part.begin, part.end - part.begin))});
+    prepared.taken_out += part.is_kept ? 1 : 0;
+    // In pieces, where the document has marks within.
+    while (from < part.end) {
+      const std::size_t end = next < marks.size() ? std::min(marks[next].at, part.end) : part.end;
+      if (part.is_kept) {
+        prepared.given.push_back(Mark::kNoPartner);
+        prepared.marks.push_back({Mark::Kind::stands, prepared.input.size(),
+                                  std::string(given.substr(from, end - from))});
+      }
+      from = end;
+      if (end < part.end) pass_marks(end);
     }
-    from = part.end;
   }
   pass_marks(sentence.size());
   copy_to(sentence.size());

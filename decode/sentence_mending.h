@@ -33,13 +33,14 @@ class SentencePreparer {
   SentencePreparer(SharedTokenizer tokenizer, std::optional<TextFacts> facts);
 
   /// marks: of the document, rising by their places in the sentence.
-  PreparedSentence prepare(std::string_view sentence, const std::vector<Mark>& marks);
+  PreparedSentence prepare(std::string_view given, const std::vector<Mark>& marks);
 
  private:
   struct TakenOut {
     std::size_t begin, end;
     bool is_kept = true;  // or is dropped: an invisible character that the vocabulary does not know
   };
+  std::string known_case(std::string_view sentence, bool& lowered);
   std::vector<TakenOut> taken_out(std::string_view sentence, PreparedSentence& prepared);
   void set_case(PreparedSentence& prepared) const;
 

@@ -5,8 +5,10 @@
 #   scripts/builds.sh NAME...      some
 #   scripts/builds.sh --turn       one, chosen by the commit's hash, so that CI tries all of them by and by
 #   scripts/builds.sh --list       their names
-# Clones and logs lie in build/builds. Nothing is taken from ccache but by the way named so, and the kernels are
-# compiled for one kind of GPU but by plain, which compiles them for all.
+#   scripts/builds.sh --ccache ... takes from ccache what was compiled before: to see that all build, not for how long
+# Clones and logs lie in build/builds. Nothing is taken from ccache otherwise but by the way named so, and the kernels
+# are compiled for one kind of GPU but by plain, which compiles them for all. Seconds of processors are those of all
+# compilers together, which other work on the machine hardly changes.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -87,6 +89,13 @@ check() {
   "${kette[@]}" consumer/consumer
 }
 
+if [[ ${1:-} == --ccache ]]; then
+  shift
+  # The clones' objects are those of each other.
+  export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+else
+  export CCACHE_DISABLE=1
+fi
 chosen=("$@")
 case "${1:-}" in
   "") chosen=("${names[@]}") ;;
@@ -122,12 +131,13 @@ for name in "${chosen[@]}"; do
     set -e
     cd "$clone"
     if [[ $name == ccache ]]; then
+      unset CCACHE_DISABLE
       export CCACHE_DIR=$PWD/build/ccache
-    else
-      export CCACHE_DISABLE=1
     fi
     build "$name"
-    echo "built in $((SECONDS - start)) s"
+    times > spent  # by this shell, and by what it ran
+    echo "built in $((SECONDS - start)) s," \
+      "$(awk -F '[ms ]+' 'NR == 2 { printf "%d", 60 * $1 + $2 + 60 * $3 + $4 }' spent) s of processors"
     check "$name"
   ) > "$log" 2>&1
   status=$?

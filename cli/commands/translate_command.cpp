@@ -104,6 +104,9 @@ void add_translate_command(CLI::App& program) {
       "What the input is: text (lines), or a document that keeps its form (default: by its ending, .md .html .xliff .srt .vtt .tsv .po .eml .mbox .docx)");
   text.numbers("--columns", options->columns, at_least(1),
                "Of a table, which columns are translated, from 1 (default: all that have letters)");
+  text.flag(
+      "--mend,!--no-mend", options->mend,
+      "Carry over what the model cannot read or must not change (unknown characters, addresses, placeholders), meet it in the case that it knows, search anew what runs in circles; not with --n-best and --prefix");
   text.path(
       "--report", options->report,
       "A line of JSON for each sentence: what it became, what was done to it, what looks wrong");

@@ -11,8 +11,8 @@ using namespace kette::testing;
 namespace {
 
 Outcome translate(const std::vector<std::string>& more, const std::string& input) {
-  std::vector<std::string> arguments = {"translate", "--model", SmallModel::get().model(),
-                                        "--threads", "1"};
+  std::vector<std::string> arguments = {
+      "translate", "--no-mend", "--model", SmallModel::get().model(), "--threads", "1"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   RunOptions options;
   options.input = input;

@@ -28,8 +28,8 @@ class ModelCopy {
                more);
   }
   Outcome translate(const std::vector<std::string>& more, const std::string& model = "") const {
-    return run({"translate", "--model", model.empty() ? path() : model, "--beam", "3", "--threads",
-                "1", "--max-length", "12"},
+    return run({"translate", "--no-mend", "--model", model.empty() ? path() : model, "--beam", "3",
+                "--threads", "1", "--max-length", "12"},
                more);
   }
 

@@ -94,9 +94,9 @@ TEST_CASE("translate: sentences of the command line, before the model and behind
   const std::string expected = translate(sentence + "\n" + other + "\n").out;
   REQUIRE(lines_of(expected).size() == 2);
   for (const std::vector<std::string>& arguments :
-       {std::vector<std::string>{"translate", "--model", model, sentence, other},
-        {"translate", sentence, other, "--model", model},
-        {"translate", "--model", model, "--", sentence, other}}) {
+       {std::vector<std::string>{"translate", "--no-mend", "--model", model, sentence, other},
+        {"translate", sentence, other, "--no-mend", "--model", model},
+        {"translate", "--model", model, "--no-mend", "--", sentence, other}}) {
     const Outcome outcome = run_kette(arguments);
     CAPTURE(outcome.err);
     CHECK(outcome.code == 0);

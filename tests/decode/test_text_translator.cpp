@@ -47,11 +47,11 @@ TranslatedText translated(const StandIn& model, const std::string& text,
 
 /// A vocabulary of Latin letters, with what it does not know as one unknown piece.
 SharedTokenizer small_vocabulary() {
-  const Strings lines(20,
-                      "The quick brown fox jumps over the lazy dog , and so it goes : 0 1 2 ! ? .");
+  Strings lines(40, "The quick brown fox jumps over the lazy dog , and so it goes : 0 1 2 ! ? .");
+  lines.emplace_back("A B C D E F G H I J K L M N O P Q R S T U V W X Y Z");
   const std::vector<std::string_view> views(lines.begin(), lines.end());
   SentencePieceOptions options;
-  options.vocabulary = 60;
+  options.vocabulary = 110;
   return SentencePieceTokenizer::train(views, options);
 }
 
@@ -120,13 +120,15 @@ TEST_CASE(
   }
   CHECK(text.text ==
         "kooL ta https://example.com/a?b=c, ro etirw {name} \xF0\x9F\x98\x80!  %1$s seog.");
-  CHECK(text.sentences[0].notes.carried == 3);
+  CHECK(text.sentences[0].notes.carried == 4);
   CHECK(text.sentences[0].notes.unknown == Strings{"\xF0\x9F\x98\x80"});
   // Nothing for a model.
   const std::size_t before = model.asked.size();
   CHECK(translated(model, "https://example.com \xF0\x9F\x98\x80 - ...").text ==
         "https://example.com \xF0\x9F\x98\x80 - ...");
   CHECK(model.asked.size() == before);
+  // A word with an unknown letter is one for itself.
+  CHECK(translated(model, "the na\xC3\xAFve fox").text == "eht na\xC3\xAFve xof");
   // What shows nothing is left out: a soft hyphen, a joiner, a mark of direction.
   translated(model, "so\xC2\xADlong\xE2\x81\xA0.");
   CHECK(model.asked.back() == "solong.");

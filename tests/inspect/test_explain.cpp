@@ -113,7 +113,7 @@ TEST_CASE("explain: a translation as tables, as JSON and as a page that a browse
   RunOptions input;
   input.input = "the cat sees music .\n";
   const Outcome translated =
-      run_kette({"translate", "--model", small.model(), "--beam", "3"}, input);
+      run_kette({"translate", "--no-mend", "--model", small.model(), "--beam", "3"}, input);
   CHECK(json["text"].get<std::string>() + "\n" == translated.out);
   CHECK(json["without_head"].size() == 6);  // two heads of three attentions
   CHECK(json["encoder_exits"].back() == json["text"]);
