@@ -56,7 +56,7 @@ void TranslationReport::add(std::int64_t number, const std::string& source,
 void TranslationReport::write(std::int64_t number, const std::string& source,
                               const TranslatedText& translated) {
   std::string lines;
-  const auto add = [&](Json json) {
+  const auto add = [&](const Json& json) {
     lines += json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   };
   if (!translated.fault.empty()) add({{what_, number}, {"fault", translated.fault}});
@@ -76,7 +76,7 @@ void TranslationReport::write(std::int64_t number, const std::string& source,
     if (!sentence.notes.missing_numbers.empty()) {
       json["missing"] = sentence.notes.missing_numbers;
     }
-    add(std::move(json));
+    add(json);
   }
   file_->write(lines);
 }

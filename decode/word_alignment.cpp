@@ -245,17 +245,18 @@ std::vector<UnitLinks> WordAligner::align(const std::vector<std::string>& source
   }
   const std::size_t tags = options.language.empty() ? 0 : 1;
   std::vector<UnitLinks> links(sources.size());
-  for_pairs(source_ids, target_ids, options, [&](std::size_t i, std::vector<SourceShares> layers) {
-    const std::vector<TextUnit> source_units = text_units(sources[i]),
-                                target_units = text_units(targets[i]);
-    std::vector<TokenUnits> source =
-        units_of_tokens(*tokenizer_, Side::source, sources[i], source_units,
-                        std::span(source_ids[i]).subspan(tags));
-    source.insert(source.begin(), tags, TokenUnits{});
-    const std::vector<TokenUnits> target =
-        units_of_tokens(*tokenizer_, Side::target, targets[i], target_units, target_ids[i]);
-    links[i] = links_of({layers, source_units, target_units, source, target});
-  });
+  for_pairs(
+      source_ids, target_ids, options, [&](std::size_t i, const std::vector<SourceShares>& layers) {
+        const std::vector<TextUnit> source_units = text_units(sources[i]),
+                                    target_units = text_units(targets[i]);
+        std::vector<TokenUnits> source =
+            units_of_tokens(*tokenizer_, Side::source, sources[i], source_units,
+                            std::span(source_ids[i]).subspan(tags));
+        source.insert(source.begin(), tags, TokenUnits{});
+        const std::vector<TokenUnits> target =
+            units_of_tokens(*tokenizer_, Side::target, targets[i], target_units, target_ids[i]);
+        links[i] = links_of({layers, source_units, target_units, source, target});
+      });
   return links;
 }
 

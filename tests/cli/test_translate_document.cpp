@@ -1,0 +1,159 @@
+// kette translate over documents, and over lines with what no model may change.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <random>
+#include <sstream>
+
+#include "tests/cli/run_kette.h"
+
+using namespace kette::testing;
+
+namespace {
+
+std::vector<std::string> translate(const std::vector<std::string>& more) {
+  return with({"translate", "--model", SmallModel::get().model(), "--threads", "1"}, more);
+}
+
+std::size_t times_in(const std::string& text, const std::string& part) {
+  std::size_t times = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++times;
+  }
+  return times;
+}
+
+}  // namespace
+
+TEST_CASE("translate: every mark of 500 lines is in its translation once") {
+  const std::vector<std::string> marks = {"https://example.com/a?b=1&c=2",
+                                          "www.example.org/x",
+                                          "someone@example.com",
+                                          "{name}",
+                                          "{{count}}",
+                                          "%1$s",
+                                          "${path}",
+                                          "\xF0\x9F\x98\x80",
+                                          "\xE2\x82\xAC",
+                                          "\xD0\x9C\xD0\xB8\xD1\x80"};
+  const std::vector<std::string> words = {"the", "cat", "sees", "bread", "a", "man", "likes"};
+  std::mt19937 random(7);
+  std::string input;
+  std::vector<std::vector<std::string>> expected;
+  for (int line = 0; line < 500; ++line) {
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < 3 + random() % 4; ++i) parts.push_back(words[random() % 7]);
+    std::vector<std::string> chosen;
+    for (std::size_t first = random() % marks.size(), i = 0; i < 1 + random() % 4; ++i) {
+      chosen.push_back(marks[(first + 3 * i) % marks.size()]);
+      parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(random() % (parts.size() + 1)),
+                   chosen.back());
+    }
+    for (std::size_t i = 0; i < parts.size(); ++i) input += (i > 0 ? " " : "") + parts[i];
+    input += " .\n";
+    expected.push_back(chosen);
+  }
+  RunOptions options;
+  options.input = input;
+  const Outcome outcome = run_kette(translate({"--max-length", "20"}), options);
+  REQUIRE(outcome.code == 0);
+  CHECK(outcome.says("of 500 sentences have addresses, placeholders or unknown characters"));
+  CHECK(outcome.says("the model does not know"));
+  std::istringstream lines(outcome.out);
+  std::size_t number = 0;
+  for (std::string line; std::getline(lines, line); ++number) {
+    for (const std::string& mark : expected.at(number)) {
+      CAPTURE(line);
+      CAPTURE(mark);
+      REQUIRE(times_in(line, mark) == 1);
+    }
+  }
+  CHECK(number == 500);
+}
+
+TEST_CASE("translate: a document keeps its form, and a broken one leaves the output as it was") {
+  const ScratchFolder folder;
+  const auto path = [&](const char* name) { return (folder / name).string(); };
+  write_file(
+      folder / "page.html",
+      "<html><head><title>the cat</title></head><body class=x>\n"
+      "<p>the <b>cat</b> sees bread . a man likes <a href=\"u?a=1&amp;b=2\">music</a> .</p>\n"
+      "<pre>as it is</pre></body></html>\n");
+  const Outcome page = run_kette(
+      translate({"--input", path("page.html"), "--output", path("seite.html"), "--json"}));
+  CHECK(page.code == 0);
+  const std::string written = read_file(folder / "seite.html");
+  for (const char* part :
+       {"<html><head><title>", "<body class=x>\n<p>", "<b>", "</b>", "<a href=\"u?a=1&amp;b=2\">",
+        "</a>", "<pre>as it is</pre></body></html>\n"}) {
+    CAPTURE(part);
+    CHECK(times_in(written, part) == 1);
+  }
+  CHECK(nlohmann::json::parse(page.last_line())["blocks"] == 2);
+
+  write_file(folder / "film.srt",
+             "1\n00:00:01,000 --> 00:00:02,500\n<i>the cat</i>\nsees bread .\n\n"
+             "2\n00:00:03,000 --> 00:00:04,000\na man likes music .\n");
+  const Outcome film = run_kette(translate({"--input", path("film.srt")}));
+  CHECK(film.code == 0);
+  CHECK(film.out.starts_with("1\n00:00:01,000 --> 00:00:02,500\n"));
+  CHECK(times_in(film.out, "\n\n2\n00:00:03,000 --> 00:00:04,000\n") == 1);
+
+  write_file(folder / "table.tsv", "1\tthe cat sees bread .\tkeep this\n2\ta man .\tand this\n");
+  const Outcome table = run_kette(translate({"--input", path("table.tsv"), "--columns", "2"}));
+  CHECK(table.code == 0);
+  CHECK(table.out.starts_with("1\t"));
+  CHECK(times_in(table.out, "\tkeep this\n2\t") == 1);
+  CHECK(table.out.ends_with("\tand this\n"));
+
+  write_file(folder / "torn.xliff", "<xliff version=\"1.2\"><file><body></file></xliff>");
+  write_file(folder / "out", "earlier\n");
+  const Outcome torn =
+      run_kette(translate({"--input", path("torn.xliff"), "--output", path("out")}));
+  CHECK(torn.code == 1);
+  CHECK(torn.says("torn.xliff:1:"));
+  CHECK(read_file(folder / "out") == "earlier\n");
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{"--n-best", "2"}, {"--prefix", path("out")}, {"--no-mend"}}) {
+    const Outcome refused = run_kette(translate(with({"--input", path("page.html")}, more)));
+    CHECK(refused.code == 2);
+    CHECK(refused.says("given a document"));
+  }
+  // A document read as lines; and lines as wrapped paragraphs.
+  CHECK(run_kette(translate({"--input", path("page.html"), "--format", "text"})).code == 0);
+  RunOptions wrapped;
+  wrapped.input = "the cat\nsees bread .\n\na man\n";
+  const Outcome paragraphs = run_kette(translate({"--split", "nonewlines", "--json"}), wrapped);
+  CHECK(nlohmann::json::parse(paragraphs.last_line())["sentences"] == 2);
+}
+
+TEST_CASE("translate: --report tells of each sentence what was done to it") {
+  const ScratchFolder folder;
+  const std::string report = (folder / "report").string();
+  RunOptions options;
+  options.input = "the cat sees {name} . a man likes music .\n\n...\n\xFF\n";
+  const Outcome outcome = run_kette(translate({"--report", report, "--split", "lines"}), options);
+  CHECK(outcome.code == 1);
+  std::vector<nlohmann::json> lines;
+  std::istringstream stream(read_file(report));
+  for (std::string line; std::getline(stream, line);) lines.push_back(nlohmann::json::parse(line));
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[0]["line"] == 1);
+  CHECK(lines[0]["source"] == "the cat sees {name} . a man likes music .");
+  CHECK(lines[0]["target"].get<std::string>().find("{name}") != std::string::npos);
+  CHECK(lines[0]["notes"].dump().find("carried") != std::string::npos);
+  CHECK(lines[2]["notes"].dump().find("copied") != std::string::npos);
+  CHECK(lines[3]["fault"].get<std::string>().find(":4:1: expected UTF-8") != std::string::npos);
+}
+
+TEST_CASE("translate: a prefix that would be written otherwise is refused with its line") {
+  const ScratchFolder folder;
+  write_file(folder / "prefix", "der hund\nder \xF0\x9F\x98\x80\ndie  katze\n");
+  RunOptions options;
+  options.input = "a cat\na dog\na man\n";
+  const Outcome outcome = run_kette(translate({"--prefix", (folder / "prefix").string()}), options);
+  CHECK(outcome.code == 1);
+  CHECK(outcome.out.starts_with("der hund"));
+  CHECK(outcome.says("prefix:2: expected a prefix that the model can write"));
+  CHECK(outcome.says("prefix:3: expected a prefix that the model can write"));
+}
