@@ -63,11 +63,16 @@ std::string DocumentOfBytes::written(std::size_t index, const TextBlock& block) 
   SpellingQueue queue(blocks_[index].spellings);
   std::size_t mark = 0;
   bool at_start = true;
+  std::size_t behind_break = 0;  // where the current line begins
   for (std::size_t at = 0; at <= block.text.size();) {
     bool instead = false;  // of the character here
     for (; mark < block.marks.size() && block.marks[mark].at <= at; ++mark) {
+      const bool breaks = block.marks[mark].kind == Mark::Kind::breaks;
+      if (breaks) instead = at_start = true;
+      const bool is_empty = out.size() == behind_break || at == block.text.size();
+      if (breaks && is_empty && !keeps_empty_lines()) continue;
       out += block.marks[mark].bytes;
-      if (block.marks[mark].kind == Mark::Kind::breaks) instead = at_start = true;
+      if (breaks) behind_break = out.size();
     }
     if (at == block.text.size()) break;
     if (instead) {

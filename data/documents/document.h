@@ -61,6 +61,9 @@ class DocumentOfBytes : public Document {
   /// Whether a spelling of the source means in this block its character before this, too: what is written behind it, up
   /// to the next mark, or the first bytes of it. A bare "&" before "lt;" does not. Where it does not, escaped() is asked.
   virtual bool reads_back(std::size_t index, std::string_view spelled, std::string_view rest) const;
+  /// Whether a line that a translation has no word for stays, for the border that it has (cues); elsewhere it would end the
+  /// paragraph.
+  virtual bool keeps_empty_lines() const { return true; }
   /// What is written for a block in the place of its bytes.
   virtual std::string written(std::size_t index, const TextBlock& translation) const;
   std::string_view bytes_of(std::size_t index) const;

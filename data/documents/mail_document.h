@@ -23,6 +23,7 @@ class MailDocument : public DocumentOfBytes {
  private:
   friend class MailReader;
   std::string written(std::size_t index, const TextBlock& translation) const override;
+  bool keeps_empty_lines() const override { return false; }
 
   std::vector<std::string> notes_;
   std::vector<std::size_t> subjects_;  // which blocks

@@ -28,6 +28,9 @@ class TextDocument : public DocumentOfBytes {
     }
     paragraphs.end();
   }
+
+ private:
+  bool keeps_empty_lines() const override { return false; }
 };
 
 }  // namespace

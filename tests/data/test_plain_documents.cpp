@@ -73,3 +73,15 @@ TEST_CASE("plain text and tables: hostile input takes time in proportion") {
     CHECK(testing::growth(both, 50'000) < 12);
   }
 }
+
+TEST_CASE(
+    "text: a line that a translation has no word for is none, for it would end the paragraph") {
+  const auto document = kette::read_text_document("one two\nthree four\nfive.\n\nsix\n", "x");
+  std::vector<TextBlock> blocks = document->blocks();
+  REQUIRE(blocks[0].marks.size() == 2);
+  blocks[0].text = "all in.";
+  blocks[0].marks[0].at = blocks[0].marks[1].at = 3;
+  CHECK(document->with(blocks) == "all\nin.\n\nsix\n");
+  blocks[0].marks[1].at = blocks[0].text.size();
+  CHECK(document->with(blocks) == "all\nin.\n\nsix\n");
+}
