@@ -1,6 +1,7 @@
 // A document in, the document out, with its text translated and all else as it was.
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 
 #include "cli/translation.h"
@@ -15,7 +16,14 @@ namespace {
 constexpr LineLimits kDocument{.bytes = static_cast<std::int64_t>(kMostDocumentBytes),
                                .may_be_empty = true};
 
-std::string bytes_of(const std::filesystem::path& file, std::string& name) {
+std::string bytes_of(const TranslateCommandOptions& o, std::string& name) {
+  if (!o.sentences.empty()) {
+    name = "sentence";
+    std::string bytes;
+    for (const std::string& one : o.sentences) bytes += one + "\n";
+    return bytes;
+  }
+  const std::filesystem::path& file = o.input;
   TextSource source =
       is_stdin(file) ? TextSource(STDIN_FILENO, "stdin", kDocument) : TextSource(file, kDocument);
   name = source.name();
@@ -27,38 +35,43 @@ std::string bytes_of(const std::filesystem::path& file, std::string& name) {
 TranslationOutcome translate_document(TranslateCommandOptions& o,
                                       const SentenceTranslator& translator) {
   std::string name;
-  std::string bytes = bytes_of(o.input, name);
+  std::string bytes = bytes_of(o, name);
   DocumentOptions how;
   how.paragraphs = o.split != Split::lines;
   for (const double column : o.columns) how.columns.push_back(static_cast<std::size_t>(column));
   const auto document = read_document(*o.document_format(), std::move(bytes), name, how);
-  std::vector<SourceText> sources;
+  const std::vector<TextBlock>& blocks = document->blocks();
   std::vector<std::string_view> some;
-  for (const TextBlock& block : document->blocks()) {
-    sources.push_back({block.text, block.marks});
-    some.push_back(block.text);
-  }
+  for (const TextBlock& block : blocks) some.push_back(block.text);
   o.choose_sentences(some);
   Sink sink(o.output, o.read());
   TranslationOutcome outcome{{o.report, o.read(), "block"}};
   std::vector<TextBlock> translations;
-  const auto take = [&](std::int64_t number, TranslatedText translated) {
-    outcome.report.add(number + 1, sources[static_cast<std::size_t>(number)].text, translated);
-    if (!translated.fault.empty()) {  // as it was
-      const std::string fault =
-          name + ": block " + std::to_string(number + 1) + ": " + translated.fault;
-      if (o.on_error == OnError::stop) fail(fault);
-      std::cerr << "kette: " << visible(fault) << "\n";
-      translations.push_back(document->blocks()[static_cast<std::size_t>(number)]);
+  const auto take = [&](std::int64_t, TranslatedText translated) {
+    const TextBlock& block = blocks[translations.size()];
+    const std::size_t number = translations.size() + 1;
+    outcome.report.add(static_cast<std::int64_t>(number), block.text, translated);
+    if (translated.fault.empty()) {
+      translations.push_back({std::move(translated.text), std::move(translated.marks)});
       return;
     }
-    translations.push_back({std::move(translated.text), std::move(translated.marks)});
+    const std::string fault = name + ": block " + std::to_string(number) + ": " + translated.fault;
+    if (o.on_error == OnError::stop) fail(fault);
+    std::cerr << "kette: " << visible(fault) << "\n";
+    translations.push_back(block);  // as it was
   };
   const Stopwatch watch;
   DecodingProgress progress;
   const TextTranslator text_translator(translator, o.translate);
-  text_translator.translate(sources, take, progress.next_part(1));
-  progress.clear();
+  while (translations.size() < blocks.size()) {
+    const std::size_t begin = translations.size(),
+                      end = std::min(blocks.size(), begin + kSentencesAtOnce);
+    std::vector<SourceText> part;
+    for (std::size_t i = begin; i < end; ++i) part.push_back({blocks[i].text, blocks[i].marks});
+    const double share = static_cast<double>(end) / static_cast<double>(blocks.size());
+    text_translator.translate(part, take, progress.next_part(share));
+    progress.clear();
+  }
   outcome.seconds = watch.seconds();
   sink.write(document->with(translations));
   for (const std::string& note : document->notes()) {

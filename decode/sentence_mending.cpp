@@ -42,6 +42,15 @@ std::u32string in_place(const std::u32string& changed, const std::u32string& tex
   return result;
 }
 
+/// With the accents behind it, which a vocabulary knows together with it.
+std::string_view character_at(std::string_view text, std::size_t at) {
+  std::size_t end = at + utf8_length(text[at]);
+  while (end < text.size() && is_nonspacing_mark(utf8_character(text, end).code_point)) {
+    end += utf8_length(text[end]);
+  }
+  return text.substr(at, end - at);
+}
+
 /// Shows nothing: joiners, soft hyphens, marks of direction, variation selectors.
 bool is_invisible(std::string_view character) {
   const char32_t code = utf8_character(character, 0).code_point;
@@ -88,7 +97,7 @@ std::vector<SentencePreparer::TakenOut> SentencePreparer::taken_out(std::string_
     const bool is_word = is_letter(utf8_character(sentence, at).code_point);
     bool is_unknown = false, is_seen = false;
     while (at < limit) {
-      const std::string_view character = sentence.substr(at, utf8_length(sentence[at]));
+      const std::string_view character = character_at(sentence.substr(0, limit), at);
       const char32_t code = utf8_character(sentence, at).code_point;
       const bool unknown = unknown_.is_unknown(character);
       if (is_word ? !is_letter(code) && !is_nonspacing_mark(code) : !unknown || is_letter(code)) {

@@ -121,8 +121,9 @@ std::optional<TextFacts> load_text_facts(const std::filesystem::path& folder) {
   value("source_tokens", facts.source_tokens, is_count);
   value("shortest_ratio", facts.shortest, is_number);
   value("lines_with_capitals", facts.capitals, is_number);
-  KETTE_CHECK(facts.sentences > 0, file.string(),
-              ": expected at least 1 as \"sentences_a_line\", given 0");
+  KETTE_CHECK(
+      facts.sentences > 0 && facts.source_tokens >= 0, file.string(),
+      ": expected at least 1 as \"sentences_a_line\" and 0 as \"source_tokens\", given less");
   return facts;
 }
 

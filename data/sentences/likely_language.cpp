@@ -7,12 +7,20 @@
 #include "data/sentences/language.h"
 
 namespace kette {
+namespace {
+
+constexpr std::size_t kEnough = std::size_t{1} << 20;  // bytes
+
+}  // namespace
 
 std::string likely_language(const std::vector<std::string_view>& lines) {
   const std::array<const sentences::Language*, 3> languages = {
       &sentences::english(), &sentences::german(), &sentences::french()};
   std::array<std::int64_t, languages.size()> hits{};
+  std::size_t left = kEnough;
   for (const std::string_view line : lines) {
+    if (line.size() > left) break;
+    left -= line.size();
     const std::u32string lowered = lower(decode_utf8(line));
     for (std::size_t begin = 0; begin < lowered.size();) {
       std::size_t end = begin;

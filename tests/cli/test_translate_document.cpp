@@ -119,6 +119,8 @@ TEST_CASE("translate: a document keeps its form, and a broken one leaves the out
     CHECK(refused.code == 2);
     CHECK(refused.says("given a document"));
   }
+  const Outcome given = run_kette(translate({"--format", "html", "--", "<p>the <b>cat</b></p>"}));
+  CHECK(times_in(given.out, "<b>") == 1);
   // A document read as lines; and lines as wrapped paragraphs.
   CHECK(run_kette(translate({"--input", path("page.html"), "--format", "text"})).code == 0);
   RunOptions wrapped;

@@ -129,6 +129,8 @@ TEST_CASE(
   CHECK(model.asked.size() == before);
   // A word with an unknown letter is one for itself.
   CHECK(translated(model, "the na\xC3\xAFve fox").text == "eht na\xC3\xAFve xof");
+  // A letter and its accent are known together, if they are.
+  CHECK(translated(model, "the fo\xCC\x81x").sentences[0].notes.carried == 1);
   // What shows nothing is left out: a soft hyphen, a joiner, a mark of direction.
   translated(model, "so\xC2\xADlong\xE2\x81\xA0.");
   CHECK(model.asked.back() == "solong.");
