@@ -98,9 +98,9 @@ class Search {
     }
     const std::int64_t least = least_share(options_.batch_tokens);
     const Workforce workforce(model_.device(), options_.threads, costs, least);
-    // So many that the workers' budgets are filled a few times.
+    // Twice what is at work at once.
     const std::int64_t window =
-        early ? 4 * workforce.workers * options_.batch_tokens : JobQueue::kAll;
+        early ? 2 * workforce.workers * options_.batch_tokens : JobQueue::kAll;
     JobQueue queue(std::move(costs), workforce.workers, least, window);
     std::mutex mutex;
     const auto total = std::ssize(sources_);
