@@ -108,6 +108,10 @@ class TextTranslator::Assembly {
     built.fault = faults_[next_text_];
     if (!built.fault.empty()) return built;
     std::vector<std::size_t> place(source.marks.size(), Mark::kNoPartner);
+    std::vector<bool> in_sentence(source.marks.size());
+    for (std::size_t i = next_unit_; i < end; ++i) {
+      for (const std::size_t one : units_[i].marks) in_sentence[one] = true;
+    }
     std::size_t from = 0, mark = 0;
     const auto put_mark = [&](std::size_t which, std::size_t at) {
       place[which] = built.marks.size();
@@ -118,7 +122,7 @@ class TextTranslator::Assembly {
     const auto copy_to = [&](std::size_t to) {
       for (; mark < source.marks.size() && source.marks[mark].at <= to; ++mark) {
         const std::size_t at = source.marks[mark].at;
-        if (at < from || place[mark] != Mark::kNoPartner || in_unit(mark, end)) continue;
+        if (at < from || in_sentence[mark]) continue;
         if (keeps_space_) built.text.append(source.text, from, at - from);
         from = at;
         put_mark(mark, built.text.size());
@@ -140,13 +144,6 @@ class TextTranslator::Assembly {
       if (one.partner < place.size()) one.partner = place[one.partner];
     }
     return built;
-  }
-  bool in_unit(std::size_t mark, std::size_t end) const {
-    for (std::size_t i = next_unit_; i < end; ++i) {
-      const std::vector<std::size_t>& marks = units_[i].marks;
-      if (std::binary_search(marks.begin(), marks.end(), mark)) return true;
-    }
-    return false;
   }
 
   const std::vector<SourceText>& sources_;
