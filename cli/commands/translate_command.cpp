@@ -1,5 +1,6 @@
 // `kette translate`: lines or a document in, the translation out.
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "cli/commands/commands.h"
@@ -137,6 +138,15 @@ void add_translate_command(CLI::App& program) {
       o.split = Split::lines;
     }
     part_sentences(o);
+    if (!o.columns.empty() && o.document_format() != DocumentFormat::tsv) {
+      throw UsageError(
+          "--columns: expected a table, given another input (--format tsv reads it as one)");
+    }
+    for (const double column : o.columns) {
+      if (column != std::floor(column)) {
+        throw UsageError("--columns: expected whole numbers, given " + shortest(column));
+      }
+    }
     if (o.document_format() && !o.mend) {
       throw UsageError("--no-mend: expected lines, given a document, whose marks are carried over");
     }

@@ -106,6 +106,12 @@ TEST_CASE("translate: a document keeps its form, and a broken one leaves the out
   CHECK(times_in(table.out, "\tkeep this\n2\t") == 1);
   CHECK(table.out.ends_with("\tand this\n"));
 
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{"--input", path("table.tsv"), "--columns", "1.5"},
+        {"--input", path("page.html"), "--columns", "1"}}) {
+    CHECK(run_kette(translate(more)).code == 2);
+  }
+
   write_file(folder / "torn.xliff", "<xliff version=\"1.2\"><file><body></file></xliff>");
   write_file(folder / "out", "earlier\n");
   const Outcome torn =
