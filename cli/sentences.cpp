@@ -7,7 +7,6 @@
 #include <iostream>
 #include <utility>
 
-#include "data/files/json_text.h"
 #include "data/files/visible_text.h"
 #include "models/average.h"
 #include "tensor/stopwatch.h"
@@ -63,12 +62,6 @@ void Sink::check(const char* expected) {
 void say_unknown(const UnknownCharacters& unknown, const std::string& name) {
   const std::string text = unknown.text();
   if (!text.empty()) std::cerr << "kette: " << visible(name + ": " + text) << "\n";
-}
-
-void say_unknown(const UnknownCharacters& unknown, const std::string& name,
-                 nlohmann::ordered_json& json) {
-  say_unknown(unknown, name);
-  if (unknown.lines_with() > 0) json["unknown_characters"] = unknown.json();
 }
 
 void say_unknown(const SharedTokenizer& tokenizer, const std::vector<std::string_view>& lines,

@@ -45,10 +45,8 @@ class Sink {
   bool has_earlier_ = false;
 };
 
-/// Says on stderr, if there are any, which characters of a text the model does not know; also in what --json prints.
+/// Says on stderr, if there are any, which characters of a text the model does not know.
 void say_unknown(const UnknownCharacters& unknown, const std::string& name);
-void say_unknown(const UnknownCharacters& unknown, const std::string& name,
-                 nlohmann::ordered_json& json);
 /// The same for all lines of it at once.
 void say_unknown(const SharedTokenizer& tokenizer, const std::vector<std::string_view>& lines,
                  const std::string& name, Side side = Side::source);

@@ -1,6 +1,5 @@
 #include "cli/translation_report.h"
 
-#include <algorithm>
 #include <iostream>
 
 #include "cli/common.h"
@@ -93,16 +92,7 @@ void TranslationReport::say() const {
     if (!kind.text || found == counts_.end() || found->second == 0) continue;
     line(with_commas(found->second) + " of " + with_commas(sentences_) + " sentences " + kind.text);
   }
-  if (characters_.empty()) return;
-  std::vector<std::pair<std::int64_t, std::string>> by_count;
-  for (const auto& [character, count] : characters_) by_count.emplace_back(-count, character);
-  std::sort(by_count.begin(), by_count.end());
-  constexpr std::size_t kShown = 10;
-  std::string text = "the model does not know";
-  for (std::size_t i = 0; i < std::min(kShown, by_count.size()); ++i) {
-    text += (i > 0 ? ", " : " ") + named_character(by_count[i].second);
-  }
-  line(text + (by_count.size() > kShown ? " and others" : ""));
+  if (!characters_.empty()) line("the model does not know " + listed_characters(characters_));
 }
 
 Json TranslationReport::json() const {

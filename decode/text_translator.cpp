@@ -90,14 +90,13 @@ class TextTranslator::Assembly {
 
   /// Hands out the next texts of which no sentence is missing.
   void go_on() {
-    while (next_text_ < sources_.size()) {
+    while (done_ < units_.size() && units_[done_].done) ++done_;
+    for (; next_text_ < sources_.size(); ++next_text_) {
+      if (done_ < units_.size() && units_[done_].text == next_text_) return;
       std::size_t end = next_unit_;
-      for (; end < units_.size() && units_[end].text == next_text_; ++end) {
-        if (!units_[end].done) return;
-      }
+      while (end < done_ && units_[end].text == next_text_) ++end;
       take_(static_cast<std::int64_t>(next_text_), put_together(end));
       next_unit_ = end;
-      ++next_text_;
     }
   }
 
@@ -152,6 +151,7 @@ class TextTranslator::Assembly {
   bool keeps_space_;
   const TakeText& take_;
   std::size_t next_text_ = 0, next_unit_ = 0;
+  std::size_t done_ = 0;  // so many units are, without a gap
 };
 
 void TextTranslator::translate(const std::vector<SourceText>& sources, const TakeText& take,

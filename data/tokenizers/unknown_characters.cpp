@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "data/files/unicode.h"
 #include "data/files/utf8.h"
@@ -17,18 +16,12 @@ std::string named_character(std::string_view character) {
   return "'" + std::string(character) + "' (" + number + ")";
 }
 
-namespace {
-
-/// "3 of 100 lines have WHAT: ..."; "" where none has.
-std::string told(std::int64_t lines_with, std::int64_t lines, const std::string& what,
-                 const std::map<std::string, std::int64_t>& characters) {
-  if (lines_with == 0) return {};
+std::string listed_characters(const std::map<std::string, std::int64_t>& characters) {
   constexpr std::size_t kShown = 10;
   std::vector<std::pair<std::int64_t, std::string>> by_count;
   for (const auto& [character, count] : characters) by_count.emplace_back(-count, character);
   std::sort(by_count.begin(), by_count.end());
-  std::string text = std::to_string(lines_with) + " of " + std::to_string(lines) +
-                     (lines == 1 ? " line has " : " lines have ") + what + ": ";
+  std::string text;
   for (std::size_t i = 0; i < std::min(kShown, by_count.size()); ++i) {
     text += std::string(i > 0 ? ", " : "") + named_character(by_count[i].second);
     if (by_count[i].first < -1) text += " " + std::to_string(-by_count[i].first) + " times";
@@ -37,6 +30,16 @@ std::string told(std::int64_t lines_with, std::int64_t lines, const std::string&
     text += " and " + std::to_string(by_count.size() - kShown) + " others";
   }
   return text;
+}
+
+namespace {
+
+/// "3 of 100 lines have WHAT: ..."; "" where none has.
+std::string told(std::int64_t lines_with, std::int64_t lines, const std::string& what,
+                 const std::map<std::string, std::int64_t>& characters) {
+  if (lines_with == 0) return {};
+  return std::to_string(lines_with) + " of " + std::to_string(lines) +
+         (lines == 1 ? " line has " : " lines have ") + what + ": " + listed_characters(characters);
 }
 
 }  // namespace
@@ -104,12 +107,6 @@ std::string changed_characters(const Tokenizer& tokenizer,
     lines_with += any ? 1 : 0;
   }
   return told(lines_with, std::ssize(lines), "characters that the model never writes", characters);
-}
-
-nlohmann::ordered_json UnknownCharacters::json() const {
-  nlohmann::ordered_json characters = nlohmann::ordered_json::object();
-  for (const auto& [character, count] : characters_) characters[character] = count;
-  return {{"lines", lines_}, {"lines_with", lines_with_}, {"characters", characters}};
 }
 
 }  // namespace kette

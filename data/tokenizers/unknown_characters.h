@@ -3,7 +3,6 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -25,11 +24,8 @@ class UnknownCharacters {
 
   std::int64_t lines() const { return lines_; }
   std::int64_t lines_with() const { return lines_with_; }
-  /// How often which, of all lines with unknown characters.
-  const std::map<std::string, std::int64_t>& characters() const { return characters_; }
   /// "3 of 100 lines have characters that the model does not know: '€' (U+20AC) 2 times, U+200D"; "" if none has.
   std::string text() const;
-  nlohmann::ordered_json json() const;
 
  private:
   SharedTokenizer tokenizer_;
@@ -45,6 +41,8 @@ class UnknownCharacters {
 std::string changed_characters(const Tokenizer& tokenizer,
                                const std::vector<std::string_view>& lines);
 
+/// The most frequent ones with their counts, first: "'€' (U+20AC) 2 times, U+200D and 3 others".
+std::string listed_characters(const std::map<std::string, std::int64_t>& characters);
 /// "'€' (U+20AC)"; of a character that shows nothing, the code alone.
 std::string named_character(std::string_view character);
 
