@@ -122,6 +122,9 @@ void TrainCommandOptions::add_translation_options(CLI::App& command) {
            "NAME"),
        data.flag("--both-directions", translation_.both_directions,
                  "Learn also to translate --tgt to --src, with the same vocabulary"),
+       data.number(
+           "--join-lines", translation_.join_lines, at_least(1),
+           "Learn 1, 2, ... and N lines in turn as one, for texts whose lines follow each other, so that kette translate --previous may give sentences those before them"),
        data.number("--max-ratio", translation_.max_ratio, above(0),
                    "Leave more unequal training pairs out (default: none)"),
        data.choice("--bleu-tokenize", translation_.bleu_tokenize, "Tokenizer of that BLEU")}) {

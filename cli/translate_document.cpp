@@ -62,7 +62,7 @@ TranslationOutcome translate_document(TranslateCommandOptions& o,
   };
   const Stopwatch watch;
   DecodingProgress progress;
-  const TextTranslator text_translator(translator, o.translate);
+  TextTranslator text_translator(translator, o.translate);
   while (translations.size() < blocks.size()) {
     const std::size_t begin = translations.size(),
                       end = std::min(blocks.size(), begin + kSentencesAtOnce);

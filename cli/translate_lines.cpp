@@ -120,13 +120,13 @@ TranslationOutcome translate_lines(TranslateCommandOptions& o,
     if (line.fault.empty()) some.push_back(line.text);
   }
   o.choose_sentences(some);
+  TextTranslator text_translator(translator, o.translate);
   Faults faults;
   DecodingProgress progress;
   std::int64_t lines = 0;
   while (!part.empty()) {
     const Stopwatch watch;
     const std::int64_t first = source.first_line();
-    o.translate.first_number = first - 1;
     prefixes.give(part);
     const auto take = [&](std::int64_t number, TranslatedText translated) {
       const SourceText& line = part[static_cast<std::size_t>(number)];
@@ -149,7 +149,6 @@ TranslationOutcome translate_lines(TranslateCommandOptions& o,
       }
       outcome.report.add(first + number, line.text, translated);
     };
-    const TextTranslator text_translator(translator, o.translate);
     text_translator.translate(part, take, progress.next_part(source.share()));
     progress.clear();
     outcome.seconds += watch.seconds();

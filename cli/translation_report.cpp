@@ -21,6 +21,9 @@ const std::vector<TranslationReport::Kind>& TranslationReport::kinds() {
        [](Told one) { return one.notes.lowered; }},
       {"copied", "have nothing to translate and stand as they were",
        [](Told one) { return one.notes.copied; }},
+      {"alone",
+       "were translated without those before them, whose translations could not be told apart",
+       [](Told one) { return one.notes.alone; }},
       {"searched_anew", "ran in circles and were searched for anew",
        [](Told one) { return one.notes.looped; }},
       {"loops", "run in circles (look at them)", [](Told one) { return one.notes.loops; }},
@@ -70,6 +73,7 @@ void TranslationReport::write(std::int64_t number, const std::string& source,
     for (const Kind& kind : kinds()) {
       if (kind.is(sentence)) did.push_back(kind.key);
     }
+    if (sentence.notes.previous > 0) json["previous"] = sentence.notes.previous;
     if (!did.empty()) json["notes"] = did;
     if (!sentence.notes.unknown.empty()) json["unknown"] = sentence.notes.unknown;
     if (!sentence.notes.missing_numbers.empty()) {

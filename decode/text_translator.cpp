@@ -154,8 +154,19 @@ class TextTranslator::Assembly {
   std::size_t done_ = 0;  // so many units are, without a gap
 };
 
+TextTranslator::TextTranslator(const SentenceTranslator& translator,
+                               const TextTranslateOptions& options)
+    : translator_(translator), options_(options), previous_(options.previous) {
+  if (options.previous == 0) return;
+  KETTE_CHECK(
+      options.splitter && options.facts,
+      "previous: expected texts that are split, and what is known of the model's text, given less");
+  const std::string& language = options.facts->target_language;
+  target_splitter_.emplace(language.empty() ? "en" : language);
+}
+
 void TextTranslator::translate(const std::vector<SourceText>& sources, const TakeText& take,
-                               const SentenceProgress& progress) const {
+                               const SentenceProgress& progress) {
   std::vector<Unit> units;
   std::vector<std::string> faults;
   bool has_prefix = false;
@@ -169,34 +180,99 @@ void TextTranslator::translate(const std::vector<SourceText>& sources, const Tak
       !has_prefix || (!options_.splitter && !options_.mend),
       "translate: expected texts that are neither split nor mended where they have prefixes");
   Assembly assembly(sources, units, std::move(faults), options_.splitter != nullptr, take);
-  std::vector<std::string> inputs, prefixes;
+  const std::vector<std::string> inputs = inputs_of(units, sources.size());
+  std::vector<std::string> prefixes;
   std::vector<std::size_t> of_unit;
   for (std::size_t i = 0; i < units.size(); ++i) {
     if (units[i].done) continue;
     of_unit.push_back(i);
-    inputs.push_back(options_.mend ? units[i].prepared.input : std::string(units[i].source));
     if (has_prefix) prefixes.push_back(sources[units[i].text].prefix);
   }
+  TranslateOptions options = options_;
+  options.truncate = true;  // what is still too long is so by a change of case
+  options.first_number += texts_;
+  texts_ += std::ssize(sources);
   assembly.go_on();
   if (inputs.empty()) return;
   const auto found = [&](std::int64_t number, Translation translation) {
     Unit& unit = units[of_unit[static_cast<std::size_t>(number)]];
     unit.translation = std::move(translation);
-    if (options_.mend) {
-      examine(unit);
-    } else {
-      unit.mended = unit.translation.text;
-      unit.done = true;
-    }
+    if (unit.notes.previous > 0 && !take_own(unit)) return;
+    finish(unit);
     assembly.go_on();
   };
-  TranslateOptions options = options_;
-  options.truncate = true;  // what is still too long is so by a change of case
   translator_.translate(inputs, options, found, progress, prefixes);
-  if (!options_.mend) return;
-  search_anew(units);
-  carry_over(units);
+  search_alone(units);
+  if (options_.mend) {
+    search_anew(units);
+    carry_over(units);
+  }
   assembly.go_on();
+}
+
+std::vector<std::string> TextTranslator::inputs_of(std::vector<Unit>& units, std::size_t texts) {
+  std::vector<std::string> inputs;
+  std::size_t next_text = 0;
+  for (Unit& unit : units) {
+    if (unit.text > next_text) previous_.forget();
+    next_text = unit.text + 1;
+    if (unit.done) continue;
+    inputs.push_back(input_of(unit));
+    if (options_.previous == 0) continue;
+    const std::string own = inputs.back();
+    PreviousSentences::Together together = previous_.with(
+        own, *options_.splitter,
+        std::min(translator_.longest_source(options_.language),
+                 static_cast<std::size_t>(options_.facts->source_tokens)),
+        [&](std::string_view some) { return translator_.tokenizer()->encode(some).size(); });
+    previous_.add(own);
+    unit.notes.previous = together.before;
+    inputs.back() = std::move(together.text);
+  }
+  if (texts > next_text) previous_.forget();
+  return inputs;
+}
+
+std::string TextTranslator::input_of(const Unit& unit) const {
+  return options_.mend ? unit.prepared.input : std::string(unit.source);
+}
+
+/// Leaves of the translation of a sentence and those before it its own, if that can be told.
+bool TextTranslator::take_own(Unit& unit) const {
+  const std::optional<std::string> own =
+      last_sentence(unit.translation.text, unit.notes.previous, *target_splitter_);
+  unit.notes.alone = !own;
+  if (!own) return false;
+  Translation::Alternative best = std::move(unit.translation.n_best.front());
+  best.text = unit.translation.text = *own;
+  best.hypothesis.tokens = translator_.tokenizer()->encode(*own, Side::target);
+  unit.translation.n_best = {std::move(best)};
+  return true;
+}
+
+void TextTranslator::search_alone(std::vector<Unit>& units) const {
+  std::vector<Unit*> alone;
+  std::vector<std::string> inputs;
+  for (Unit& unit : units) {
+    if (!unit.notes.alone) continue;
+    unit.notes.previous = 0;
+    alone.push_back(&unit);
+    inputs.push_back(input_of(unit));
+  }
+  if (alone.empty()) return;
+  TranslateOptions options = options_;
+  options.truncate = true;
+  translator_.translate(inputs, options, [&](std::int64_t number, Translation translation) {
+    Unit& unit = *alone[static_cast<std::size_t>(number)];
+    unit.translation = std::move(translation);
+    finish(unit);
+  });
+}
+
+void TextTranslator::finish(Unit& unit) const {
+  if (options_.mend) return examine(unit);
+  unit.mended = unit.translation.text;
+  unit.done = true;
 }
 
 /// Whether a translation is done, or runs in circles, or has marks to place.

@@ -13,6 +13,7 @@
 #include "data/corpora/text_facts.h"
 #include "data/documents/mark.h"
 #include "data/sentences/sentence_splitter.h"
+#include "decode/previous_sentences.h"
 #include "decode/translator.h"
 
 namespace kette {
@@ -26,6 +27,9 @@ struct TextTranslateOptions : TranslateOptions {
   LineBreaks breaks = LineBreaks::end;  ///< what a line feed in a text is to the splitter
   /// So many sentences, of no more tokens than that, are translated together, as a model has learnt to (TextFacts).
   std::int64_t together = 1, together_tokens = 0;
+  /// Instead: each sentence behind so many before it, of no more tokens together, of which only its own translation is
+  /// taken; where that cannot be told from the others it is translated alone. With a splitter and facts.
+  std::int64_t previous = 0;
   /// Carry over what the model cannot read, meet it in its case, search anew what runs in circles. Only the best
   /// translation is mended, and no prefix.
   bool mend = true;
@@ -45,8 +49,10 @@ struct SentenceNotes {
   std::int64_t carried = 0;            ///< addresses, placeholders and unknown characters
   std::vector<std::string> unknown{};  ///< the latter
   bool raised = false,
-       lowered = false;  ///< in capitals; without the capitals that the model does not know
-  bool copied = false;   ///< nothing to translate: stands for itself
+       lowered = false;       ///< in capitals; without the capitals that the model does not know
+  bool copied = false;        ///< nothing to translate: stands for itself
+  std::int64_t previous = 0;  ///< sentences before it that it was translated with
+  bool alone = false;         ///< its translation could not be told from theirs
   bool looped = false, loops = false;  ///< was searched anew; and still runs in circles
   std::vector<std::string> missing_numbers{};
   bool is_short = false;  ///< far shorter than translations are
@@ -75,11 +81,11 @@ using TakeText = std::function<void(std::int64_t number, TranslatedText translat
 class TextTranslator {
  public:
   /// translator: outlives this.
-  TextTranslator(const SentenceTranslator& translator, const TextTranslateOptions& options)
-      : translator_(translator), options_(options) {}
+  TextTranslator(const SentenceTranslator& translator, const TextTranslateOptions& options);
 
+  /// Texts that follow those of the call before. An empty one parts those around it.
   void translate(const std::vector<SourceText>& sources, const TakeText& take,
-                 const SentenceProgress& progress = {}) const;
+                 const SentenceProgress& progress = {});
 
  private:
   struct Unit;
@@ -89,12 +95,21 @@ class TextTranslator {
                  std::vector<Unit>& units, std::string& fault) const;
   /// What of a text is translated at once.
   std::vector<Sentence> parts_of(std::string_view text) const;
+  /// What each unit comes to the model as, with what is before it.
+  std::vector<std::string> inputs_of(std::vector<Unit>& units, std::size_t texts);
+  std::string input_of(const Unit& unit) const;
+  bool take_own(Unit& unit) const;
+  void finish(Unit& unit) const;
+  void search_alone(std::vector<Unit>& units) const;
   void examine(Unit& unit) const;
   void search_anew(std::vector<Unit>& units) const;
   void carry_over(std::vector<Unit>& units) const;
 
   const SentenceTranslator& translator_;
   TextTranslateOptions options_;
+  PreviousSentences previous_;
+  std::optional<SentenceSplitter> target_splitter_;  // with previous
+  std::int64_t texts_ = 0;                           // of earlier calls
 };
 
 }  // namespace kette

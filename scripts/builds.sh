@@ -66,8 +66,11 @@ missing() {
 cached() { sed -nE "s/^$1:[A-Z]+=//p" "$built/CMakeCache.txt"; }
 # What was built runs, and so does what is installed, and a project that uses it.
 check() {
-  local kette=() consumer=()
-  if [[ $1 == aarch64 ]]; then kette=(qemu-aarch64); fi
+  local kette=() consumer=() libraries=$PWD/build/aarch64-sysroot/usr/lib/aarch64-linux-gnu
+  if [[ $1 == aarch64 ]]; then
+    # What is installed looks for its libraries where a system has them.
+    kette=(qemu-aarch64 -E "LD_LIBRARY_PATH=$libraries:$libraries/openblas-pthread")
+  fi
   "${kette[@]}" "$built/kette" gradcheck softmax matmul
   if [[ $1 == gpu-pack ]]; then
     "$built/kette-tests" --test-case='gpu-pack: the archive*'

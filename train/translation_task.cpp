@@ -48,6 +48,8 @@ void check_mixture(const TranslationTrainOptions& options) {
   KETTE_CHECK(
       !options.parses() || (!options.both_directions && languages_of(options.texts).empty()),
       "train: expected trees without languages and another direction, given some");
+  KETTE_CHECK(!options.parses() || options.join_lines == 1,
+              "join_lines: expected parallel text, given trees");
   KETTE_CHECK(
       !options.both_directions || languages_of(options.texts).empty(),
       "both_directions: expected texts without languages, whose sources have no tag of theirs, given languages");
@@ -128,6 +130,7 @@ RunFingerprint fingerprint_of(const TranslationTrainOptions& options) {
   fingerprint.add("bpe_dropout", options.bpe_dropout);
   fingerprint.add("max_length", options.max_length);
   fingerprint.add("max_ratio", options.max_ratio);
+  if (options.join_lines > 1) fingerprint.add("join_lines", options.join_lines);
   add_to_fingerprint(options, fingerprint);
   return fingerprint;
 }
@@ -145,7 +148,7 @@ TranslationTask::TranslationTask(TranslationTrainOptions options)
       sampler_(corpus_, batch_options()),
       facts_(options_.parses() ? std::nullopt
                                : std::optional(text_facts(options_.texts, options_.both_directions,
-                                                          *tokenizer_))),
+                                                          *tokenizer_, filters()))),
       model_(model_config(options_, *tokenizer_)),
       start_(model_, options_) {}
 
@@ -229,16 +232,19 @@ std::vector<Batch> TranslationTask::plan_validation() const {
   return batches;
 }
 
+FilterOptions TranslationTask::filters() const {
+  return {.max_length = options_.max_length,
+          .max_ratio = options_.max_ratio,
+          .must_fit = longest_sentence(),
+          .join_lines = options_.join_lines};
+}
+
 ParallelCorpus TranslationTask::make_corpus() const {
-  FilterOptions filters;
-  filters.max_length = options_.max_length;
-  filters.max_ratio = options_.max_ratio;
-  filters.must_fit = longest_sentence();
   StatusLine line(options_.quiet);
   std::vector<ParallelCorpus> parts;
   for (std::size_t i = 0; i < options_.texts.size(); ++i) {
     parts.push_back(ParallelCorpus::load_or_make(options_.out / pairs_file(i), options_.texts[i],
-                                                 tokenizer_, filters, show_on(line, "pairs")));
+                                                 tokenizer_, filters(), show_on(line, "pairs")));
   }
   if (options_.both_directions) {
     for (std::size_t i = 0; i < options_.texts.size(); ++i) parts.push_back(parts[i].swapped());

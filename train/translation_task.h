@@ -27,6 +27,7 @@ struct TranslationTrainOptions : TrainOptions {
   double bpe_dropout = 0;
   std::int64_t max_length = 256;  ///< longer sentences, in tokens, are left out of training
   double max_ratio = 0;           ///< likewise more unequal pairs; 0: off
+  std::int64_t join_lines = 1;    ///< so many lines that follow each other are learnt together
   TransformerConfig model;        ///< without `from`, which has its own
   bool validate_bleu = true;      ///< translate, or parse, the validation set too (greedily)
   ScoreTokenizer bleu_tokenize = ScoreTokenizer::v13a;
@@ -64,6 +65,7 @@ class TranslationTask final : public Task {
   Score f1_of_validation() const;
   ParallelCorpus make_validation() const;
   std::vector<Batch> plan_validation() const;
+  FilterOptions filters() const;
   ParallelCorpus make_corpus() const;
   BatchOptions batch_options() const;
   /// In tokens: the end mark, or <s>, takes one of the model's positions.

@@ -32,6 +32,14 @@ void TranslateCommandOptions::choose_sentences(const std::vector<std::string_vie
   if (language.empty() && translate.facts) language = translate.facts->source_language;
   if (language.empty()) language = likely_language(some);
   translate.splitter = std::make_shared<const SentenceSplitter>(language.empty() ? "en" : language);
+  if (translate.previous > 0) {
+    KETTE_CHECK(translate.facts && translate.facts->most_sentences > translate.previous,
+                model.models.front(), ": expected a model that has learnt ", translate.previous + 1,
+                " sentences at once, for --previous, given one whose text has at most ",
+                translate.facts ? translate.facts->most_sentences : 1,
+                " in nine lines of ten (kette train --join-lines ", translate.previous + 1, ")");
+    return;
+  }
   if (split != Split::automatic || !translate.facts) return;
   translate.together = translate.facts->sentences;
   translate.together_tokens = translate.facts->source_tokens;
@@ -117,6 +125,9 @@ void add_translate_command(CLI::App& program) {
   const Option split = text.choice(
       "--split", options->split,
       "What is translated at once: lines: each line whole, sentences: each sentence, auto: as many sentences as the model's own text had in a line; of a model that does not say, one; nonewlines: each sentence of paragraphs whose lines are wrapped. What stands between them stays");
+  const Option previous = text.number(
+      "--previous", options->translate.previous, at_least(1),
+      "Give the model so many sentences before each one, back to an empty line, as context; for models of text that has several in a line (kette train --join-lines)");
   text.one_of(
       "--source-language", SentenceSplitter::languages(),
       [options](const std::string& name) { options->source_language = name; },
@@ -129,13 +140,17 @@ void add_translate_command(CLI::App& program) {
   add_shortlist_option(command, options->model);
   add_candidate_options(command, options->translate, options->candidates, search, true);
   add_common_options(command, options->common);
-  when_read(command, [options, split, prefix] {
+  when_read(command, [options, split, prefix, previous] {
     TranslateCommandOptions& o = *options;
     if (prefix.given()) {
       if (split.given() && o.split != Split::lines) {
         throw UsageError("--prefix: expected --split lines beside it, given another one");
       }
       o.split = Split::lines;
+    }
+    if (previous.given() && (o.split == Split::lines || o.lists())) {
+      throw UsageError("--previous: expected one translation for each sentence, given " +
+                       std::string(o.lists() ? "--n-best" : "whole lines"));
     }
     part_sentences(o);
     if (!o.columns.empty() && o.document_format() != DocumentFormat::tsv) {

@@ -23,6 +23,9 @@ void describe(std::ostream& out, const FilterReport::Dropped& dropped, const std
 std::string FilterReport::text() const {
   std::ostringstream out;
   out << read << " sentence pairs read, " << kept << " kept, " << dropped() << " dropped";
+  if (options.join_lines > 1) {
+    out << "; joined to " << pairs << " pairs of at most " << options.join_lines << " lines";
+  }
   describe(out, empty, "with an empty side");
   describe(out, too_long, "longer than " + std::to_string(options.max_length) + " tokens");
   std::ostringstream limit;
@@ -38,6 +41,7 @@ FilterReport sum_of(const std::vector<FilterReport>& reports) {
     sum.options = one.options;
     sum.read += one.read;
     sum.kept += one.kept;
+    sum.pairs += one.pairs;
     sum.empty.count += one.empty.count;
     sum.too_long.count += one.too_long.count;
     sum.ratio.count += one.ratio.count;

@@ -1,6 +1,7 @@
-// What the filters of a parallel corpus took out, and why: nothing is dropped in silence.
+// Which lines of a parallel corpus become pairs, and why the others do not: nothing is dropped in silence.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,6 +16,13 @@ struct FilterOptions {
   /// The positions of a model: a longer side of a pair that the filters keep is an Error with file
   /// and line. 0: no matter.
   std::int64_t must_fit = 0;
+  /// So many of the lines that follow each other at most become one pair (data/corpora/line_joiner.h).
+  std::int64_t join_lines = 1;
+
+  /// The most tokens that both limits allow.
+  std::int64_t longest() const {
+    return must_fit == 0 ? max_length : std::min(max_length, must_fit);
+  }
 };
 
 struct FilterReport {
@@ -29,6 +37,7 @@ struct FilterReport {
   FilterOptions options;
   std::int64_t read = 0;
   std::int64_t kept = 0;
+  std::int64_t pairs = 0;  ///< of those kept, where lines are joined
   Dropped empty, too_long, ratio;
 
   std::int64_t dropped() const { return read - kept; }

@@ -34,8 +34,10 @@ Json json_of(const FilterReport& report) {
   return {{"max_length", report.options.max_length},
           {"must_fit", report.options.must_fit},
           {"max_ratio", report.options.max_ratio},
+          {"join_lines", report.options.join_lines},
           {"read", report.read},
           {"kept", report.kept},
+          {"pairs", report.pairs},
           {"empty", json_of(report.empty)},
           {"too_long", json_of(report.too_long)},
           {"ratio", json_of(report.ratio)}};
@@ -46,8 +48,10 @@ FilterReport report_in(const Json& json) {
   report.options.max_length = json.at("max_length");
   report.options.must_fit = json.at("must_fit");
   report.options.max_ratio = json.at("max_ratio");
+  report.options.join_lines = json.at("join_lines");
   report.read = json.at("read");
   report.kept = json.at("kept");
+  report.pairs = json.at("pairs");
   report.empty = dropped_in(json.at("empty"));
   report.too_long = dropped_in(json.at("too_long"));
   report.ratio = dropped_in(json.at("ratio"));

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <utility>
 
+#include "data/corpora/line_joiner.h"
 #include "data/corpora/pair_file.h"
 #include "data/files/file_fingerprint.h"
 #include "data/files/line_reader.h"
@@ -99,6 +100,20 @@ Lines lines_of(const Treebank& bank, std::string (*line_of)(const Tree&)) {
           bank.lines};
 }
 
+/// Lines of a block, by their places in it, that become one pair.
+using Group = std::vector<std::size_t>;
+
+/// The text of each group.
+std::vector<std::string> joined(const std::vector<std::string>& lines,
+                                const std::vector<Group>& groups) {
+  std::vector<std::string> texts;
+  for (const Group& group : groups) {
+    std::string& text = texts.emplace_back(lines[group.front()]);
+    for (std::size_t i = 1; i < group.size(); ++i) text += " " + lines[group[i]];
+  }
+  return texts;
+}
+
 using KeepPair = std::function<void(const Ids& source, const Ids& target)>;
 using Encoded = std::function<void(std::int64_t pairs, std::int64_t tokens, std::int64_t bytes)>;
 
@@ -120,12 +135,21 @@ FilterReport encode_pairs(const Lines& source, const Lines& target,
               options.max_length);
   KETTE_CHECK(options.max_ratio == 0 || options.max_ratio >= 1,
               "max_ratio: expected 0 (off) or at least 1, given ", options.max_ratio);
+  KETTE_CHECK(options.join_lines > 0, "join_lines: expected at least one, given ",
+              options.join_lines);
   Filter filter(options);
-  std::int64_t tokens = 0, bytes = 0;
+  LineJoiner joiner(options.join_lines, options.longest());
+  std::int64_t pairs = 0, tokens = 0, bytes = 0;
   const auto encode = [&](const std::vector<std::string>& lines, Side side) {
     const std::vector<std::string_view> views(lines.begin(), lines.end());
-    for (const std::string& line : lines) bytes += static_cast<std::int64_t>(line.size());
-    return tokenizer->encode_all(views, side);
+    std::vector<Ids> ids = tokenizer->encode_all(views, side);
+    if (side == Side::source) tokenizer->put_tag_before(ids, language);
+    return ids;
+  };
+  const auto add = [&](const Ids& s, const Ids& t) {
+    keep(s, t);
+    ++pairs;
+    tokens += static_cast<std::int64_t>(s.size() + t.size());
   };
   std::vector<std::string> sources;
   while (sources = source.next(kPairsAtOnce), !sources.empty()) {
@@ -133,28 +157,49 @@ FilterReport encode_pairs(const Lines& source, const Lines& target,
     KETTE_CHECK(
         targets.size() == sources.size(), target.name,
         ": expected as many lines as before, given fewer (another program writes the file)");
-    std::vector<Ids> source_ids = encode(sources, Side::source);
-    tokenizer->put_tag_before(source_ids, language);
-    const std::vector<Ids> target_ids = encode(targets, Side::target);
+    const std::vector<Ids> source_ids = encode(sources, Side::source),
+                           target_ids = encode(targets, Side::target);
+    std::vector<Group> groups;
+    joiner.end();
     for (std::size_t i = 0; i < sources.size(); ++i) {
+      bytes += static_cast<std::int64_t>(sources[i].size() + targets[i].size());
       const Ids &s = source_ids[i], &t = target_ids[i];
       const std::int64_t read = filter.report().read;
       const std::int64_t line = source.numbers.empty() ? read + 1 : source.numbers[read];
-      if (!filter.keeps(line, static_cast<std::int64_t>(s.size()),
-                        static_cast<std::int64_t>(t.size()))) {
+      if (!filter.keeps(line, std::ssize(s), std::ssize(t))) {
+        joiner.end();
         continue;
       }
       check_fit(options, source, line, s);
       check_fit(options, target, line, t);
-      keep(s, t);
-      tokens += static_cast<std::int64_t>(s.size() + t.size());
+      if (!joiner.goes_on(std::ssize(s), std::ssize(t))) groups.emplace_back();
+      groups.back().push_back(i);
+    }
+    std::vector<Group> several;
+    std::copy_if(groups.begin(), groups.end(), std::back_inserter(several),
+                 [](const Group& group) { return group.size() > 1; });
+    const std::vector<Ids> joined_source = encode(joined(sources, several), Side::source),
+                           joined_target = encode(joined(targets, several), Side::target);
+    std::size_t next = 0;  // of several
+    for (const Group& group : groups) {
+      if (group.size() > 1) {
+        const Ids &s = joined_source[next], &t = joined_target[next++];
+        // Lines may be a little shorter alone, in a vocabulary of others.
+        if (std::max(std::ssize(s), std::ssize(t)) <= options.longest()) {
+          add(s, t);
+          continue;
+        }
+      }
+      for (const std::size_t i : group) add(source_ids[i], target_ids[i]);
     }
     if (encoded) encoded(filter.report().read, tokens, bytes);
   }
   KETTE_CHECK(filter.report().kept > 0, source.name, " and ", target.name,
               ": expected sentence pairs that pass the filters, given none\n",
               filter.report().text());
-  return filter.report();
+  FilterReport report = filter.report();
+  report.pairs = pairs;
+  return report;
 }
 
 /// The same for files, whose lines are counted first.
@@ -192,7 +237,8 @@ std::string made_of(const ParallelText& files, const SharedTokenizer& tokenizer,
   text << (files.is_trees() ? "trees" : file_fingerprint(files.target)) << "; ";
   if (!files.language.empty()) text << "language " << files.language << "; ";
   text << tokenizer->fingerprint() << "; max_length " << options.max_length << ", must_fit "
-       << options.must_fit << ", max_ratio " << options.max_ratio;
+       << options.must_fit << ", max_ratio " << options.max_ratio << ", join_lines "
+       << options.join_lines;
   return text.str();
 }
 
@@ -267,7 +313,7 @@ ParallelCorpus ParallelCorpus::from_tokens(TokenLists source, TokenLists target)
               "ParallelCorpus: expected equally many sentences on both sides, given ",
               source.size(), " and ", target.size());
   ParallelCorpus corpus;
-  corpus.report_.read = corpus.report_.kept = source.size();
+  corpus.report_.read = corpus.report_.kept = corpus.report_.pairs = source.size();
   corpus.source_ = std::move(source);
   corpus.target_ = std::move(target);
   return corpus;

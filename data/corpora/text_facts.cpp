@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/corpora/line_joiner.h"
 #include "data/files/atomic_file.h"
 #include "data/files/json_text.h"
 #include "data/files/line_reader.h"
@@ -35,6 +36,27 @@ std::string language_of(const Texts& lines) {
   return likely_language(views);
 }
 
+/// Lines as they are learnt from, several of them together.
+void join(Texts& sources, Texts& targets, const Tokenizer& tokenizer, const FilterOptions& how) {
+  LineJoiner joiner(how.join_lines, how.longest());
+  Texts joined_sources, joined_targets;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const auto source_tokens = std::ssize(tokenizer.encode(sources[i], Side::source)),
+               target_tokens = std::ssize(tokenizer.encode(targets[i], Side::target));
+    if (std::min(source_tokens, target_tokens) == 0) {
+      joiner.end();
+    } else if (joiner.goes_on(source_tokens, target_tokens)) {
+      joined_sources.back() += " " + sources[i];
+      joined_targets.back() += " " + targets[i];
+    } else {
+      joined_sources.push_back(sources[i]);
+      joined_targets.push_back(targets[i]);
+    }
+  }
+  sources = std::move(joined_sources);
+  targets = std::move(joined_targets);
+}
+
 /// The value that so large a share has no more of.
 template <class Value>
 Value quantile(std::vector<Value> values, double share, Value otherwise) {
@@ -52,12 +74,13 @@ bool has_capital(const std::string& line) {
 }  // namespace
 
 TextFacts text_facts(const std::vector<ParallelText>& texts, bool both_directions,
-                     const Tokenizer& tokenizer) {
+                     const Tokenizer& tokenizer, const FilterOptions& how) {
   Texts sources, targets;
   for (const ParallelText& text : texts) {
     Texts source = first_lines(text.source), target = first_lines(text.target);
     source.resize(std::min(source.size(), target.size()));
     target.resize(source.size());
+    if (how.join_lines > 1) join(source, target, tokenizer, how);
     append(sources, source);
     append(targets, target);
   }
@@ -86,6 +109,7 @@ TextFacts text_facts(const std::vector<ParallelText>& texts, bool both_direction
     capitals += has_capital(sources[i]) ? 1 : 0;
   }
   facts.sentences = std::max<std::int64_t>(1, quantile<std::int64_t>(sentences, 0.5, 1));
+  facts.most_sentences = std::max<std::int64_t>(1, quantile<std::int64_t>(sentences, 0.9, 1));
   facts.source_tokens = quantile<std::int64_t>(tokens, 0.999, 0);
   facts.shortest = quantile(ratios, 0.01, 0.0);
   if (!tokens.empty()) {
@@ -97,8 +121,9 @@ TextFacts text_facts(const std::vector<ParallelText>& texts, bool both_direction
 void save(const TextFacts& facts, const std::filesystem::path& folder) {
   const Json json = {
       {"source_language", facts.source_language}, {"target_language", facts.target_language},
-      {"sentences_a_line", facts.sentences},      {"source_tokens", facts.source_tokens},
-      {"shortest_ratio", facts.shortest},         {"lines_with_capitals", facts.capitals}};
+      {"sentences_a_line", facts.sentences},      {"most_sentences_a_line", facts.most_sentences},
+      {"source_tokens", facts.source_tokens},     {"shortest_ratio", facts.shortest},
+      {"lines_with_capitals", facts.capitals}};
   write_file_atomically(folder / kTextFactsFile, json.dump(2) + "\n");
 }
 
@@ -118,12 +143,15 @@ std::optional<TextFacts> load_text_facts(const std::filesystem::path& folder) {
   value("source_language", facts.source_language, is_text);
   value("target_language", facts.target_language, is_text);
   value("sentences_a_line", facts.sentences, is_count);
+  value("most_sentences_a_line", facts.most_sentences, is_count);
   value("source_tokens", facts.source_tokens, is_count);
   value("shortest_ratio", facts.shortest, is_number);
   value("lines_with_capitals", facts.capitals, is_number);
   KETTE_CHECK(
-      facts.sentences > 0 && facts.source_tokens >= 0, file.string(),
-      ": expected at least 1 as \"sentences_a_line\" and 0 as \"source_tokens\", given less");
+      facts.sentences > 0 && facts.most_sentences >= facts.sentences && facts.source_tokens >= 0,
+      file.string(),
+      ": expected at least 1 as \"sentences_a_line\", as many as \"most_sentences_a_line\" and 0 as "
+      "\"source_tokens\", given less");
   return facts;
 }
 

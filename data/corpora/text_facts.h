@@ -14,8 +14,9 @@ namespace kette {
 inline constexpr const char* kTextFactsFile = "text.json";
 
 struct TextFacts {
-  std::string source_language, target_language;  ///< "en", "de", "fr"; "": unknown, or several
+  std::string source_language{}, target_language{};  ///< "en", "de", "fr"; "": unknown, or several
   std::int64_t sentences = 1;                    ///< of a source line: half of them have no more
+  std::int64_t most_sentences = 1;               ///< nine in ten have no more
   std::int64_t source_tokens = 0;                ///< of a source line: 999 of 1,000 have no more
   double shortest = 0;  ///< target tokens over source tokens: 1 of 100 pairs has less
   double capitals = 1;  ///< the share of the source lines that have a capital
@@ -23,9 +24,9 @@ struct TextFacts {
   friend bool operator==(const TextFacts&, const TextFacts&) = default;
 };
 
-/// Of the first lines of each text. both_directions: each side is a source, too.
+/// Of the first lines of each text. both_directions: each side is a source, too. how: are lines joined?
 TextFacts text_facts(const std::vector<ParallelText>& texts, bool both_directions,
-                     const Tokenizer& tokenizer);
+                     const Tokenizer& tokenizer, const FilterOptions& how = {});
 
 /// Into a model's directory, and from it; nothing where it has none, as that of an imported model.
 void save(const TextFacts& facts, const std::filesystem::path& folder);

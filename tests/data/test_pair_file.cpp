@@ -34,8 +34,10 @@ TEST_CASE("pair file: sentences of any length, empty ones too, and the report") 
     FilterReport report;
     report.options.max_length = 77;
     report.options.max_ratio = 2.5;
+    report.options.join_lines = 3;
     report.read = 9;
     report.kept = 5;
+    report.pairs = 2;
     report.too_long = {4, {{2, 80, 90}, {5, 100, 3}}};
     writer.finish("text", report);
     const std::optional<Pairs> read = read_pairs(folder / "pairs", "text");

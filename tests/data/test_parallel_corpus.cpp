@@ -81,6 +81,32 @@ TEST_CASE_FIXTURE(CorpusFixture, "filters drop what they are told and report whe
   CHECK(corpus(source_text, target_text, options).report().ratio.count == 1);
 }
 
+TEST_CASE_FIXTURE(CorpusFixture,
+                  "lines that follow each other are joined, one, two and three in turn") {
+  FilterOptions options;
+  options.join_lines = 3;
+  const std::string lines = "es\nsie sieht\nes sieht\nes\nes es\nsieht\n\nsie\nes\nsieht\nsie\n";
+  const ParallelCorpus joined = corpus(lines, lines, options);
+  const char* expected[] = {"es", "sie sieht es sieht", "es es es sieht", "sie", "es sieht", "sie"};
+  REQUIRE(joined.size() == 6);
+  for (std::int64_t i = 0; i < 6; ++i) {
+    CHECK(ids_of(joined.source(), i) == tokenizer->encode(expected[i]));
+    CHECK(ids_of(joined.target(), i) == tokenizer->encode(expected[i]));
+  }
+  CHECK(
+      contains(joined.report().text(),
+               "11 sentence pairs read, 10 kept, 1 dropped; joined to 6 pairs of at most 3 lines"));
+  options.max_length = static_cast<std::int64_t>(tokenizer->encode("sie sieht es").size());
+  const ParallelCorpus shorter = corpus(lines, lines, options);
+  CHECK(shorter.report().kept == 10);
+  for (std::int64_t i = 0; i < shorter.size(); ++i) {
+    CHECK(shorter.source().length(i) <= options.max_length);
+  }
+  CHECK(shorter.source().tokens() == joined.source().tokens());
+  options.join_lines = 0;
+  CHECK_THROWS_AS(corpus(lines, lines, options), Error);
+}
+
 TEST_CASE_FIXTURE(CorpusFixture, "a length or ratio at the limit passes") {
   const auto length = static_cast<std::int64_t>(tokenizer->encode("the bridge the bridge").size());
   FilterOptions options;

@@ -10,11 +10,13 @@ using namespace kette;
 
 namespace {
 
-TextFacts facts_of(const std::string& source, const std::string& target, bool both = false) {
+TextFacts facts_of(const std::string& source, const std::string& target, bool both = false,
+                   std::int64_t join_lines = 1) {
   const testing::ScratchFolder folder;
   testing::write_file(folder / "s", source);
   testing::write_file(folder / "t", target);
-  return text_facts({{folder / "s", folder / "t", ""}}, both, ByteTokenizer());
+  return text_facts({{folder / "s", folder / "t", ""}}, both, ByteTokenizer(),
+                    {.join_lines = join_lines});
 }
 
 }  // namespace
@@ -32,6 +34,11 @@ TEST_CASE("text facts: language, sentences, lengths and case of what a model lea
   CHECK(facts.capitals == 1);
   CHECK(facts.shortest == doctest::Approx(32.0 / 36));
   CHECK(facts_of("One a. Two b.\nOne c. Two d.\nOne e.\n", "x\ny\nz\n").sentences == 2);
+  CHECK(facts_of("One a. Two b.\nOne c.\n", "x\ny\n").most_sentences == 1);
+  std::string lines, targets;
+  for (int i = 0; i < 60; ++i) lines += "One a.\n", targets += "x\n";
+  CHECK(facts_of(lines, targets, false, 3).sentences == 2);
+  CHECK(facts_of(lines, targets, false, 3).most_sentences == 3);
   CHECK(facts_of("all is small\nA capital\n", "x\ny\n").capitals == 0.5);
   CHECK(facts_of("\n\n", "x\ny\n").sentences == 1);
   CHECK(facts_of(english, german, true).source_language.empty());
@@ -42,7 +49,7 @@ TEST_CASE("text facts: a model's directory has them, or has none") {
   CHECK_FALSE(load_text_facts(folder.path()));
   copy_text_facts(folder.path(), other.path());
   CHECK_FALSE(load_text_facts(other.path()));
-  const TextFacts facts{"en", "", 3, 80, 0.25, 0.5};
+  const TextFacts facts{"en", "", 3, 4, 80, 0.25, 0.5};
   save(facts, folder.path());
   CHECK(load_text_facts(folder.path()) == facts);
   copy_text_facts(folder.path(), other.path());

@@ -31,7 +31,7 @@ TextTranslateOptions by_sentences(const std::string& language = "en") {
 std::vector<TranslatedText> translated(const StandIn& model, const std::vector<SourceText>& sources,
                                        const TextTranslateOptions& options = by_sentences()) {
   std::vector<TranslatedText> all;
-  const TextTranslator translator(model, options);
+  TextTranslator translator(model, options);
   translator.translate(sources, [&](std::int64_t number, TranslatedText text) {
     CHECK(number == std::ssize(all));
     all.push_back(std::move(text));
@@ -91,6 +91,61 @@ TEST_CASE("text translator: as many sentences together as the model has learnt")
   options.together_tokens = 10;  // bytes, here
   translated(model, "One a. Two b.", options);
   CHECK(Strings(model.asked.end() - 2, model.asked.end()) == Strings{"One a.", "Two b."});
+}
+
+TEST_CASE("text translator: sentences come behind those before them, and only their own stays") {
+  const StandIn model(same);
+  TextTranslateOptions options = by_sentences();
+  options.facts = TextFacts{.source_tokens = 30};
+  options.previous = 2;
+  const std::vector<SourceText> texts = {
+      {"One a.  Two b."}, {"Three c."}, {""}, {"Four d. A title"}, {"Six e."}};
+  const auto all = translated(model, texts, options);
+  for (std::size_t i = 0; i < texts.size(); ++i) CHECK(all[i].text == texts[i].text);
+  CHECK(model.asked == Strings{"One a.", "One a. Two b.", "One a. Two b. Three c.", "Four d.",
+                               "Four d. A title", "Six e."});  // nothing ends the title
+  CHECK(all[1].sentences[0].notes.previous == 2);
+  CHECK(all[1].sentences[0].translation.n_best.front().text == "Three c.");
+  CHECK(all[1].sentences[0].translation.n_best.front().hypothesis.tokens ==
+        model.tokenizer()->encode("Three c."));
+  options.facts->source_tokens = 16;  // bytes, here
+  model.asked.clear();
+  translated(model, "One a. Two b. Three c.", options);
+  CHECK(model.asked == Strings{"One a.", "One a. Two b.", "Two b. Three c."});
+}
+
+TEST_CASE("text translator: what cannot be told from the sentences before it is translated alone") {
+  const StandIn model([](const std::string& text) {
+    return text == "One a. Two b." ? std::string("Eins a, zwei b.") : text;
+  });
+  TextTranslateOptions options = by_sentences();
+  options.facts = TextFacts{.source_tokens = 30};
+  options.previous = 1;
+  const TranslatedText text = translated(model, "One a. Two b. Three c.", options);
+  CHECK(text.text == "One a. Two b. Three c.");
+  CHECK(model.asked == Strings{"One a.", "One a. Two b.", "Two b. Three c.", "Two b."});
+  CHECK(text.sentences[1].notes.alone);
+  CHECK(text.sentences[1].notes.previous == 0);
+  CHECK_FALSE(text.sentences[2].notes.alone);
+  options.mend = false;
+  CHECK(translated(model, "One a. Two b. Three c.", options).text == text.text);
+}
+
+TEST_CASE("text translator: texts of one call follow those of the call before") {
+  const StandIn model(same);
+  TextTranslateOptions options = by_sentences();
+  options.facts = TextFacts{.source_tokens = 30};
+  options.previous = 1;
+  TextTranslator translator(model, options);
+  const auto translate = [&](const std::vector<SourceText>& texts) {
+    translator.translate(texts, [](std::int64_t, const TranslatedText&) {});
+  };
+  translate({{"One a."}});
+  translate({{"Two b."}, {" "}});
+  translate({{"Three c."}});
+  CHECK(model.asked == Strings{"One a.", "One a. Two b.", "Three c."});
+  options.facts.reset();
+  CHECK_THROWS_AS(TextTranslator(model, options), Error);
 }
 
 TEST_CASE("text translator: a text that is too long is parted, or its own fault") {
@@ -160,7 +215,7 @@ TEST_CASE("text translator: loops are searched anew, and doubtful translations a
   const StandIn as_source(same);
   CHECK(translated(as_source, "ha ha ha ha ha ha").text == "ha ha ha ha ha ha");
   TextTranslateOptions options = by_sentences();
-  options.facts = TextFacts{"en", "de", 1, 100, 0.5, 1};
+  options.facts = TextFacts{"en", "de", 1, 1, 100, 0.5, 1};
   const StandIn loses([](const std::string&) { return std::string("ab"); });
   const TranslatedText lost = translated(loses, "I have 17 dogs and 4 cats.", options);
   CHECK(lost.sentences[0].notes.missing_numbers == Strings{"17", "4"});

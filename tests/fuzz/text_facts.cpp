@@ -8,7 +8,8 @@ namespace kette::fuzz {
 namespace {
 
 std::vector<std::string> seeds() {
-  return {R"({"source_language": "en", "target_language": "de", "sentences_a_line": 2,
+  return {
+      R"({"source_language": "en", "target_language": "de", "sentences_a_line": 2, "most_sentences_a_line": 3,
               "source_tokens": 40, "shortest_ratio": 0.5, "lines_with_capitals": 1.0})"};
 }
 
