@@ -168,3 +168,60 @@ TEST_CASE("translate: a prefix is of a line, and lines are not parted then") {
   CHECK(refused.code == 2);
   CHECK(refused.says("--prefix: expected --split lines beside it"));
 }
+
+TEST_CASE("translate --previous: for models that have learnt several sentences at once") {
+  const Outcome none = translate("the cat sees bread .\n", {"--previous", "1"});
+  CHECK(none.code == 1);
+  CHECK(none.says("expected a model that has learnt 2 sentences at once, for --previous"));
+  CHECK(none.says("kette train --join-lines 2"));
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{"--split", "lines"}, {"--n-best", "2"}}) {
+    std::vector<std::string> arguments = {"--previous", "1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome refused = translate("", arguments);
+    CHECK(refused.code == 2);
+    CHECK(refused.says("--previous: expected one translation for each sentence"));
+  }
+  const ScratchFolder folder;
+  std::string english, german;
+  for (int i = 0; i < 40; ++i) {
+    english += "The cat sees bread.\nA man likes music.\n";
+    german += "Die Katze sieht Brot.\nEin Mann mag Musik.\n";
+  }
+  write_file(folder / "en", english);
+  write_file(folder / "de", german);
+  const auto in = [&](const char* name) { return (folder / name).string(); };
+  const Outcome trained = run_kette({"train",     "--src",
+                                     in("en"),    "--tgt",
+                                     in("de"),    "--valid-src",
+                                     in("en"),    "--valid-tgt",
+                                     in("de"),    "--out",
+                                     in("model"), "--preset",
+                                     "tiny",      "--width",
+                                     "32",        "--hidden",
+                                     "64",        "--encoder-layers",
+                                     "1",         "--decoder-layers",
+                                     "1",         "--dropout",
+                                     "0",         "--norm",
+                                     "pre",       "--vocab",
+                                     "60",        "--join-lines",
+                                     "2",         "--steps",
+                                     "150",       "--lr",
+                                     "0.01",      "--warmup",
+                                     "10",        "--batch-tokens",
+                                     "256",       "--no-validate-bleu",
+                                     "--threads", "1"});
+  REQUIRE(trained.code == 0);
+  CHECK(trained.says(
+      "80 sentence pairs read, 80 kept, 0 dropped; joined to 54 pairs of at most 2 lines"));
+  RunOptions options;
+  options.input = "A man likes music.\nThe cat sees bread.\nA man likes music.\n";
+  const Outcome outcome = run_kette({"translate", "--model", in("model"), "--threads", "1",
+                                     "--previous", "1", "--report", in("report")},
+                                    options);
+  CHECK(outcome.code == 0);
+  CHECK(outcome.out == "Ein Mann mag Musik.\nDie Katze sieht Brot.\nEin Mann mag Musik.\n");
+  const std::string report = read_file(folder / "report");
+  CHECK(report.find("\"previous\":1") != std::string::npos);
+  CHECK(run_kette({"translate", "--model", in("model"), "--previous", "2"}, options).code == 1);
+}

@@ -1,0 +1,56 @@
+#include <doctest/doctest.h>
+
+#include "data/tokenizers/byte_tokenizer.h"
+#include "data/tokenizers/sentencepiece_tokenizer.h"
+#include "data/tokenizers/unknown_characters.h"
+
+using namespace kette;
+
+namespace {
+
+using Lines = std::vector<std::string_view>;
+
+SharedTokenizer of_small_letters() {
+  const Lines lines(40, "the quick brown fox jumps over the lazy dog .");
+  SentencePieceOptions options;
+  options.vocabulary = 60;
+  return SentencePieceTokenizer::train(lines, options);
+}
+
+}  // namespace
+
+TEST_CASE("unknown characters: counted, named, by lines that have any") {
+  UnknownCharacters unknown(of_small_letters());
+  CHECK(unknown.text().empty());
+  CHECK_FALSE(unknown.add("the lazy dog ."));
+  CHECK(unknown.add("the \xE2\x82\xAC dog \xE2\x82\xAC"));  // €
+  CHECK(unknown.add("a\xE2\x80\x8D"));                      // shows nothing
+  CHECK(unknown.lines() == 3);
+  CHECK(unknown.lines_with() == 2);
+  CHECK(unknown.text() ==
+        "2 of 3 lines have characters that the model does not know: '\xE2\x82\xAC' (U+20AC) 2 "
+        "times, U+200D");
+  CHECK(unknown.is_unknown("Q"));
+  CHECK_FALSE(unknown.is_unknown("q"));
+  // Bytes know all.
+  UnknownCharacters bytes(std::make_shared<ByteTokenizer>());
+  CHECK_FALSE(bytes.add("\xE2\x82\xAC"));
+}
+
+TEST_CASE("unknown characters: the most frequent first, and how many others") {
+  std::map<std::string, std::int64_t> characters;
+  for (char letter = 'a'; letter < 'm'; ++letter) characters[std::string(1, letter)] = 1;
+  characters["z"] = 3;
+  const std::string text = listed_characters(characters);
+  CHECK(text.starts_with("'z' (U+007A) 3 times, 'a' (U+0061), 'b'"));
+  CHECK(text.ends_with("'i' (U+0069) and 3 others"));
+}
+
+TEST_CASE("changed characters: what the vocabulary's normalisation takes for another") {
+  const SharedTokenizer tokenizer = of_small_letters();
+  CHECK(changed_characters(*tokenizer, Lines{"the fox"}).empty());
+  CHECK(changed_characters(*tokenizer, Lines{"the\xC2\xA0"
+                                             "fox",
+                                             "the dog"}) ==
+        "1 of 2 lines have characters that the model never writes: U+00A0");
+}
