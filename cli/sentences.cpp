@@ -7,7 +7,9 @@
 #include <iostream>
 #include <utility>
 
+#include "data/corpora/text_facts.h"
 #include "data/files/visible_text.h"
+#include "decode/sentence_mending.h"
 #include "models/average.h"
 #include "tensor/stopwatch.h"
 
@@ -69,6 +71,14 @@ void say_unknown(const SharedTokenizer& tokenizer, const std::vector<std::string
   UnknownCharacters unknown(tokenizer, side);
   unknown.add(lines);
   say_unknown(unknown, name);
+}
+
+void say_strange_case(const std::string& model, const std::vector<std::string_view>& lines,
+                      const std::string& name) {
+  const std::string text = strange_case(lines, load_text_facts(model));
+  if (text.empty()) return;
+  std::cerr << "kette: " << visible(name + ": " + text)
+            << ": the model gets them so (kette translate writes them as it knows them)\n";
 }
 
 SentenceProgress DecodingProgress::next_part(double share) {

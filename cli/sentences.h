@@ -50,6 +50,9 @@ void say_unknown(const UnknownCharacters& unknown, const std::string& name);
 /// The same for all lines of it at once.
 void say_unknown(const SharedTokenizer& tokenizer, const std::vector<std::string_view>& lines,
                  const std::string& name, Side side = Side::source);
+/// What of lines is in a case that the text of a model, a directory, is not.
+void say_strange_case(const std::string& model, const std::vector<std::string_view>& lines,
+                      const std::string& name);
 
 /// Says on stderr how far decoding has come, once it takes long: sentences, how many a second, and the time left
 /// where the end is known.

@@ -16,6 +16,8 @@ constexpr std::int64_t kFewLetters = 6;
 
 struct Letters {
   std::int64_t capitals = 0, small = 0, digits = 0;
+
+  bool are_capitals() const { return small == 0 && capitals >= kFewLetters; }
 };
 
 Letters letters_of(std::u32string_view text) {
@@ -27,6 +29,10 @@ Letters letters_of(std::u32string_view text) {
     ++(is_capital ? letters.capitals : letters.small);
   }
   return letters;
+}
+
+bool knows_capitals(const std::optional<TextFacts>& facts) {
+  return !facts || facts->capitals >= kFewCapitals;
 }
 
 /// The characters of `changed` that take as many bytes as those in their places, and those of the text otherwise, so that
@@ -63,21 +69,13 @@ bool is_invisible(std::string_view character) {
 SentencePreparer::SentencePreparer(SharedTokenizer tokenizer, std::optional<TextFacts> facts)
     : tokenizer_(std::move(tokenizer)), facts_(std::move(facts)), unknown_(tokenizer_) {}
 
-/// Capitals that the vocabulary does not know, as small letters that it does, if these take as many bytes.
-std::string SentencePreparer::known_case(std::string_view sentence, bool& lowered) {
-  std::string known(sentence);
-  for (std::size_t at = 0; at < known.size();) {
-    const std::string character = known.substr(at, utf8_length(known[at]));
-    if (unknown_.is_unknown(character)) {
-      const std::string small = encode_utf8(lower(decode_utf8(character)));
-      if (small != character && small.size() == character.size() && !unknown_.is_unknown(small)) {
-        known.replace(at, small.size(), small);
-        lowered = true;
-      }
-    }
-    at += character.size();
-  }
-  return known;
+/// Of a capital that the vocabulary does not know, if it knows this and it takes as many bytes; or "".
+std::string SentencePreparer::known_small(std::string_view character) {
+  if (!unknown_.is_unknown(character)) return {};
+  const std::string small = encode_utf8(lower(decode_utf8(character)));
+  const bool is_known =
+      small != character && small.size() == character.size() && !unknown_.is_unknown(small);
+  return is_known ? small : std::string();
 }
 
 /// Rising and disjoint.
@@ -99,7 +97,7 @@ std::vector<SentencePreparer::TakenOut> SentencePreparer::taken_out(std::string_
     while (at < limit) {
       const std::string_view character = character_at(sentence.substr(0, limit), at);
       const char32_t code = utf8_character(sentence, at).code_point;
-      const bool unknown = unknown_.is_unknown(character);
+      const bool unknown = unknown_.is_unknown(character) && known_small(character).empty();
       if (is_word ? !is_letter(code) && !is_nonspacing_mark(code) : !unknown || is_letter(code)) {
         break;
       }
@@ -115,9 +113,9 @@ std::vector<SentencePreparer::TakenOut> SentencePreparer::taken_out(std::string_
   return all;
 }
 
-PreparedSentence SentencePreparer::prepare(std::string_view given, const std::vector<Mark>& marks) {
+PreparedSentence SentencePreparer::prepare(std::string_view sentence,
+                                           const std::vector<Mark>& marks) {
   PreparedSentence prepared;
-  const std::string sentence = known_case(given, prepared.lowered);
   std::vector<std::size_t> places(marks.size());  // of the document's marks among all
   std::size_t from = 0, next = 0;
   const auto copy_to = [&](std::size_t end) {
@@ -150,7 +148,7 @@ PreparedSentence SentencePreparer::prepare(std::string_view given, const std::ve
       if (part.is_kept) {
         prepared.given.push_back(Mark::kNoPartner);
         prepared.marks.push_back({Mark::Kind::stands, prepared.input.size(),
-                                  std::string(given.substr(from, end - from))});
+                                  std::string(sentence.substr(from, end - from))});
       }
       from = end;
       if (end < part.end) pass_marks(end);
@@ -166,16 +164,17 @@ PreparedSentence SentencePreparer::prepare(std::string_view given, const std::ve
 }
 
 /// As the model knows it.
-void SentencePreparer::set_case(PreparedSentence& prepared) const {
+void SentencePreparer::set_case(PreparedSentence& prepared) {
   const std::u32string text = decode_utf8(prepared.input);
   const Letters letters = letters_of(text);
   prepared.copied = letters.capitals + letters.small + letters.digits == 0;
   if (letters.capitals == 0) return;
-  const bool knows_capitals = !facts_ || facts_->capitals >= kFewCapitals;
-  if (!knows_capitals) {
+  if (!knows_capitals(facts_)) {
     prepared.input = encode_utf8(in_place(lower(text), text));
     prepared.lowered = true;
-  } else if (letters.small == 0 && letters.capitals >= kFewLetters) {
+    return;
+  }
+  if (letters.are_capitals()) {
     std::u32string small = lower(text);
     for (std::size_t i = 0; i < small.size(); ++i) {
       if (!is_letter(small[i])) continue;
@@ -183,11 +182,38 @@ void SentencePreparer::set_case(PreparedSentence& prepared) const {
       break;
     }
     std::string input = encode_utf8(in_place(small, text));
-    const std::size_t before = tokenizer_->encode(prepared.input).size();
-    if (3 * tokenizer_->encode(input).size() > 2 * before) return;  // it knows them
-    prepared.input = std::move(input);
-    prepared.raised = true;
+    const std::vector<std::int32_t> before = tokenizer_->encode(prepared.input),
+                                    after = tokenizer_->encode(input);
+    const bool knows_them =
+        3 * after.size() > 2 * before.size() &&
+        std::find(before.begin(), before.end(), tokenizer_->special().unknown) == before.end();
+    prepared.raised = !knows_them;
+    if (prepared.raised) prepared.input = std::move(input);
   }
+  for (std::size_t at = 0; at < prepared.input.size();) {
+    const std::string_view character = character_at(prepared.input, at);
+    const std::size_t size = character.size();
+    const std::string small = known_small(character);
+    if (!small.empty()) {
+      prepared.input.replace(at, size, small);
+      prepared.lowered = prepared.lowered || !prepared.raised;
+    }
+    at += size;
+  }
+}
+
+std::string strange_case(const std::vector<std::string_view>& lines,
+                         const std::optional<TextFacts>& facts) {
+  const bool knows = knows_capitals(facts);
+  std::int64_t strange = 0;
+  for (const std::string_view line : lines) {
+    const Letters letters = letters_of(decode_utf8(line));
+    strange += (knows ? letters.are_capitals() : letters.capitals > 0) ? 1 : 0;
+  }
+  if (strange == 0) return {};
+  return std::to_string(strange) + " of " + std::to_string(lines.size()) +
+         (knows ? " lines are in capitals"
+                : " lines have capitals, which the model's text has none of");
 }
 
 std::string raised(std::string_view text) { return encode_utf8(upper(decode_utf8(text))); }

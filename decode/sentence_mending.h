@@ -33,21 +33,25 @@ class SentencePreparer {
   SentencePreparer(SharedTokenizer tokenizer, std::optional<TextFacts> facts);
 
   /// marks: of the document, rising by their places in the sentence.
-  PreparedSentence prepare(std::string_view given, const std::vector<Mark>& marks);
+  PreparedSentence prepare(std::string_view sentence, const std::vector<Mark>& marks);
 
  private:
   struct TakenOut {
     std::size_t begin, end;
     bool is_kept = true;  // or is dropped: an invisible character that the vocabulary does not know
   };
-  std::string known_case(std::string_view sentence, bool& lowered);
+  std::string known_small(std::string_view character);
   std::vector<TakenOut> taken_out(std::string_view sentence, PreparedSentence& prepared);
-  void set_case(PreparedSentence& prepared) const;
+  void set_case(PreparedSentence& prepared);
 
   SharedTokenizer tokenizer_;
   std::optional<TextFacts> facts_;
   UnknownCharacters unknown_;
 };
+
+/// Of lines that come to a model as they are: "3 of 100 lines are in capitals", which it has hardly seen; "" if none is.
+std::string strange_case(const std::vector<std::string_view>& lines,
+                         const std::optional<TextFacts>& facts);
 
 /// In capitals, for a translation of what was.
 std::string raised(std::string_view text);

@@ -38,6 +38,7 @@ LoadedEnsemble<Transformer> load_checked(const EnsembleOptions& model, const Eva
     check_lengths(loaded, source.views(), o.source.string(), 1, Side::source, o.translate.language);
   }
   say_unknown(loaded.tokenizer, source.views(), o.source.string());
+  say_strange_case(model.models.front(), source.views(), o.source.string());
   return loaded;
 }
 

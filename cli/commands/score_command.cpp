@@ -46,6 +46,7 @@ void run(const ScoreCommandOptions& o) {
   check_lengths(loaded, source.views(), o.source.string(), 1, Side::source, o.language);
   check_lengths(loaded, target.views(), o.target.string(), 1, Side::target);
   say_unknown(loaded.tokenizer, source.views(), o.source.string());
+  say_strange_case(o.model.models.front(), source.views(), o.source.string());
   say_unknown(loaded.tokenizer, target.views(), o.target.string(), Side::target);
   std::vector<std::vector<std::int32_t>> source_ids = loaded.tokenizer->encode_all(source.views());
   loaded.tokenizer->put_tag_before(source_ids, o.language);

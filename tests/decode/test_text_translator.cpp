@@ -5,6 +5,7 @@
 
 #include "data/documents/formats.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
+#include "decode/sentence_mending.h"
 #include "decode/text_translator.h"
 #include "tests/data/document_doubles.h"
 #include "tests/decode/stand_ins.h"
@@ -53,6 +54,13 @@ SharedTokenizer small_vocabulary() {
   SentencePieceOptions options;
   options.vocabulary = 110;
   return SentencePieceTokenizer::train(views, options);
+}
+
+SharedTokenizer of_small_letters() {
+  const std::vector<std::string_view> lines(40, "the quick brown fox jumps over the lazy dog .");
+  SentencePieceOptions options;
+  options.vocabulary = 60;
+  return SentencePieceTokenizer::train(lines, options);
 }
 
 std::string through(const std::string& bytes, DocumentFormat format, const StandIn& model) {
@@ -197,6 +205,12 @@ TEST_CASE("text translator: letters in the case that the model knows") {
   CHECK(model.asked.back() == "The quick brown fox jumps.");
   CHECK(raised.text == "THE QUICK BROWN FOX JUMPS.");
   CHECK(raised.sentences[0].notes.raised);
+  // With letters that the vocabulary has no capitals of, too.
+  const StandIn small_letters(same, of_small_letters());
+  CHECK(translated(small_letters, "THE QUICK BROWN FOX JUMPS.").text ==
+        "THE QUICK BROWN FOX JUMPS.");
+  CHECK(small_letters.asked.back() == "the quick brown fox jumps.");
+  CHECK(translated(small_letters, "The Quick Fox.").sentences[0].notes.lowered);
   translated(model, "The FBI goes.");
   CHECK(model.asked.back() == "The FBI goes.");
   TextTranslateOptions lower = by_sentences();
@@ -204,6 +218,18 @@ TEST_CASE("text translator: letters in the case that the model knows") {
   lower.facts->capitals = 0;
   CHECK(translated(model, "The quick Fox.", lower).sentences[0].notes.lowered);
   CHECK(model.asked.back() == "the quick fox.");
+}
+
+TEST_CASE(
+    "strange case: lines that are in capitals, or have some where the model has learnt none") {
+  const std::vector<std::string_view> lines = {"A MAN SLEEPS.", "A man sleeps.", "FBI", "a man"};
+  CHECK(strange_case(lines, TextFacts{}) == "1 of 4 lines are in capitals");
+  CHECK(strange_case(lines, {}) == "1 of 4 lines are in capitals");
+  TextFacts lower;
+  lower.capitals = 0;
+  CHECK(strange_case(lines, lower) ==
+        "3 of 4 lines have capitals, which the model's text has none of");
+  CHECK(strange_case({"a man"}, lower).empty());
 }
 
 TEST_CASE("text translator: loops are searched anew, and doubtful translations are told") {
