@@ -190,7 +190,11 @@ void TrainCommandOptions::add_optimisation_options(CLI::App& command) {
   group.number(
       "--lr", t.schedule.lr, above(0),
       "Its peak, for noam the factor (default: the peak of the preset, whatever the schedule)");
-  group.number("--warmup", t.schedule.warmup, at_least(1), "Steps until the peak");
+  group.number("--warmup", t.schedule.warmup, at_least(1), "Steps until the peak")
+      .on_each([&t](const std::string&) { t.schedule.warmup_share = 1; });
+  group.number(
+      "--warmup-share", t.schedule.warmup_share, {0, false, 1},
+      "No more of the run than this until the peak (default: 0.1, with --warmup all that it says)");
   group.number("--beta1", t.adam.beta1, rate(), "Adam's decay of the mean");
   group.number("--beta2", t.adam.beta2, rate(), "Adam's decay of the mean square");
   group.number("--epsilon", t.adam.epsilon, above(0), "Adam's epsilon");
@@ -214,8 +218,9 @@ void TrainCommandOptions::add_optimisation_options(CLI::App& command) {
 void TrainCommandOptions::add_checkpoint_options(CLI::App& command) {
   TrainOptions& t = train_;
   OptionGroup group(command, "Validation and checkpoints");
-  group.number("--validate-every", t.validate_every, at_least(1),
-               "Steps between validations (default: an epoch)");
+  group.number(
+      "--validate-every", t.validate_every, at_least(1),
+      "Steps between validations (default: an epoch, or a tenth of the run if that is less)");
   group.choice(
       "--best-by", t.best_by,
       "What the best model and --patience go by: loss, or score: BLEU, F1, or accuracy of masks");
@@ -223,7 +228,7 @@ void TrainCommandOptions::add_checkpoint_options(CLI::App& command) {
                "Checkpoints kept, one each validation (default: 5, or as many as are averaged)");
   group.number(
       "--average", t.average, at_least(1),
-      "At the end, the model becomes the mean of this many last checkpoints (default: the best one)");
+      "At the end, the mean of this many last checkpoints becomes the model, if it is better than the best of them (default: the best one)");
   group.number("--save-every-seconds", t.save_every_seconds, at_least(1),
                "How much work a kill can cost");
   const Option resume =

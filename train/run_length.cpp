@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iomanip>
 #include <limits>
+#include <sstream>
 
 namespace kette {
 
@@ -13,20 +15,75 @@ bool is_over(const TrainOptions& options, const RunStanding& at) {
          (options.patience > 0 && at.validations_since_best >= options.patience);
 }
 
-std::vector<std::string> notes_before(const TrainOptions& options, const RunStanding& at) {
+double share_of_run(const TrainOptions& options, const RunStanding& at) {
+  double share = 0;
+  const auto at_least = [&](double done, double all) {
+    if (all > 0) share = std::max(share, std::min(1.0, done / all));
+  };
+  at_least(static_cast<double>(at.step), static_cast<double>(options.steps));
+  at_least(at.seconds, options.minutes * 60);
+  const double batches = static_cast<double>(std::max<std::int64_t>(1, at.batches_in_epoch));
+  at_least(static_cast<double>(at.epoch) * batches + static_cast<double>(at.batch),
+           static_cast<double>(options.epochs) * batches);
+  return share;
+}
+
+bool is_validation_due(const TrainOptions& options, const RunStanding& before,
+                       const RunStanding& after) {
+  if (options.validate_every > 0) return after.step % options.validate_every == 0;
+  if (after.epoch > before.epoch) return true;
+  constexpr double kParts = 10;
+  if (options.minutes > 0 &&
+      after.seconds_since_validation < (kParts - 1) * after.validation_seconds) {
+    return false;
+  }
+  const double steps = static_cast<double>(after.step) + steps_left(options, after),
+               epoch = static_cast<double>(after.batches_in_epoch) /
+                       static_cast<double>(options.accumulate);
+  return epoch * kParts > steps && std::floor(kParts * share_of_run(options, after)) >
+                                       std::floor(kParts * share_of_run(options, before));
+}
+
+namespace {
+
+/// With what the limits say of the run's length.
+ScheduleOptions laid_out(const TrainOptions& options, const RunStanding& at, std::int64_t width) {
+  ScheduleOptions schedule = options.schedule;
+  schedule.width = width;
+  const double left = steps_left(options, at);
+  if (std::isfinite(left)) schedule.total_steps = at.step + std::llround(std::ceil(left));
+  return schedule;
+}
+
+}  // namespace
+
+std::vector<std::string> notes_before(const TrainOptions& options, const RunStanding& at,
+                                      std::int64_t width) {
   std::vector<std::string> notes;
   const std::string step = std::to_string(at.step);
-  const bool is_done = is_over(options, at);
-  if (is_done) {
-    notes.push_back("nothing is left to train after step " + step +
-                    " (more --steps, --epochs or --minutes go on)");
-  } else if (at.step > 0) {
-    notes.push_back("goes on after step " + step);
+  if (is_over(options, at)) {
+    return {"nothing is left to train after step " + step +
+            " (more --steps, --epochs or --minutes go on)"};
   }
-  const std::int64_t warmup = options.schedule.warmup;
-  if (!is_done && options.steps > 0 && warmup > options.steps) {
-    notes.push_back("the learning rate rises for " + std::to_string(warmup) +
-                    " steps, and there are " + std::to_string(options.steps) + " (--warmup)");
+  if (at.step > 0) notes.push_back("goes on after step " + step);
+  const ScheduleOptions schedule = laid_out(options, at, width);
+  const std::int64_t total = schedule.total_steps;
+  if (total > 0 && warmup_steps(schedule) > static_cast<double>(total)) {
+    const bool is_measured = options.minutes > 0 && total != options.steps;
+    notes.push_back("the learning rate rises for " + std::to_string(options.schedule.warmup) +
+                    " steps, and there are " + (is_measured ? "about " : "") +
+                    std::to_string(total) + " (--warmup)");
+  }
+  if (at.step > 0 && at.learning_rate > 0) {
+    constexpr double kJump = 0.05;
+    const double now = learning_rate(schedule, at.step);
+    if (std::abs(now - at.learning_rate) > kJump * at.learning_rate) {
+      std::ostringstream text;
+      text << "the learning rate was " << std::setprecision(3) << at.learning_rate
+           << " and goes on at " << learning_rate(schedule, at.step + 1)
+           << ", for the run is longer or shorter than it was laid out for";
+      notes.push_back(text.str());
+    }
   }
   return notes;
 }
@@ -46,11 +103,7 @@ double steps_left(const TrainOptions& options, const RunStanding& at) {
 }
 
 double next_learning_rate(const TrainOptions& options, const RunStanding& at, std::int64_t width) {
-  ScheduleOptions schedule = options.schedule;
-  schedule.width = width;
-  const double left = steps_left(options, at);
-  if (std::isfinite(left)) schedule.total_steps = at.step + std::llround(std::ceil(left));
-  return learning_rate(schedule, at.step + 1);
+  return learning_rate(laid_out(options, at, width), at.step + 1);
 }
 
 }  // namespace kette

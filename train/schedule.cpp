@@ -7,15 +7,24 @@
 
 namespace kette {
 
+double warmup_steps(const ScheduleOptions& options) {
+  const double steps = static_cast<double>(std::max<std::int64_t>(1, options.warmup));
+  if (options.warmup_share >= 1 || options.total_steps == 0) return steps;
+  return std::clamp(options.warmup_share * static_cast<double>(options.total_steps), 1.0, steps);
+}
+
 double learning_rate(const ScheduleOptions& options, std::int64_t step) {
   KETTE_CHECK(step >= 1, "learning_rate: expected a step of at least 1, given ", step);
   const double t = static_cast<double>(step);
-  const double warmup = static_cast<double>(std::max<std::int64_t>(1, options.warmup));
+  const double warmup = warmup_steps(options);
   const double rise = std::min(1.0, t / warmup);
   switch (options.kind) {
-    case ScheduleKind::noam:
+    case ScheduleKind::noam: {
+      const double given = static_cast<double>(std::max<std::int64_t>(1, options.warmup));
       return options.lr / std::sqrt(static_cast<double>(options.width)) *
+             std::sqrt(warmup / given) *
              std::min(1 / std::sqrt(t), t / (warmup * std::sqrt(warmup)));
+    }
     case ScheduleKind::inverse_sqrt:
       return options.lr * std::min(rise, std::sqrt(warmup / t));
     case ScheduleKind::cosine: {

@@ -26,10 +26,14 @@ struct ScheduleOptions {
   double lr = 1;                 ///< the peak; for noam the factor
   std::int64_t warmup = 4000;    ///< steps
   std::int64_t width = 512;      ///< d_model, for noam; in training, the model's
-  std::int64_t total_steps = 0;  ///< where the cosine ends; in training, the run
+  std::int64_t total_steps = 0;  ///< of the run, in training; 0: not known. Where the cosine ends
+  /// The warm-up is no longer than this share of the run; 1: it is as long as `warmup` says.
+  double warmup_share = 1;
 };
 
 double learning_rate(const ScheduleOptions& options, std::int64_t step);
+/// Steps until the peak, which a shorter warm-up leaves as high as it is.
+double warmup_steps(const ScheduleOptions& options);
 
 /// Another kind with the same warm-up to the same peak.
 ScheduleOptions with_kind(const ScheduleOptions& options, ScheduleKind kind);

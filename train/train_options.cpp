@@ -32,6 +32,8 @@ void TrainOptions::check() const {
       consistency.kind != ConsistencyKind::none || consistency.weight == 0,
       "consistency_weight: expected a kind of consistency training beside it (r_drop or simcut), given none");
   KETTE_CHECK(schedule.lr > 0, "lr: expected more than 0, given ", schedule.lr);
+  KETTE_CHECK(schedule.warmup_share > 0 && schedule.warmup_share <= 1,
+              "warmup_share: expected more than 0 and at most 1, given ", schedule.warmup_share);
   KETTE_CHECK(label_smoothing >= 0 && label_smoothing < 1,
               "label_smoothing: expected a value in [0, 1), given ", label_smoothing);
 }
@@ -42,6 +44,7 @@ void add_to_fingerprint(const TrainOptions& o, RunFingerprint& fingerprint) {
   fingerprint.add("schedule", enum_name(o.schedule.kind));
   fingerprint.add("lr", o.schedule.lr);
   fingerprint.add("warmup", o.schedule.warmup);
+  if (o.schedule.warmup_share < 1) fingerprint.add("warmup_share", o.schedule.warmup_share);
   fingerprint.add("beta1", o.adam.beta1);
   fingerprint.add("beta2", o.adam.beta2);
   fingerprint.add("epsilon", o.adam.epsilon);

@@ -42,11 +42,12 @@ struct TrainOptions {
   double ema = 0;
 
   // Validation and checkpoints
-  BestBy best_by = BestBy::loss;    ///< what the best model, and patience, go by
-  std::int64_t validate_every = 0;  ///< steps; 0: once an epoch
+  BestBy best_by = BestBy::loss;  ///< what the best model, and patience, go by
+  std::int64_t validate_every =
+      0;  ///< steps; 0: once an epoch, or a tenth of the run if that is less
   std::int64_t keep =
       0;  ///< last checkpoints kept, one per validation; 0: 5, or as many as are averaged
-  /// At the end, the model becomes the mean of this many last checkpoints.
+  /// At the end, the mean of this many last checkpoints becomes the model, if it is better than the best of them.
   std::int64_t average = 0;
   std::int64_t save_every_seconds = 300;  ///< how much work a kill can cost
 

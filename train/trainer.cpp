@@ -40,11 +40,18 @@ class Trainer {
   void validate(Progress& progress, bool due);
   /// Saves what is validated, and says how it is.
   void judge(Progress& progress, bool due);
-  /// The model becomes the mean of the last checkpoints, which is then validated, too.
+  /// Validates the mean of the last checkpoints, which becomes the model if it is the best one.
   void average_last(Progress& progress);
   void make_average(const std::vector<fs::path>& files, Progress& progress);
-  /// Whether the model is the mean of these already, as a finished run has left it; then with what was said of it.
+  /// Whether there is the mean of these already, as a finished run has left it; then with what was said of it.
   bool has_average(const std::vector<fs::path>& files);
+  bool is_average_best() const;
+  /// As the model, which a mean is.
+  void restore_best() const;
+  /// Of the best model that a mean took the place of.
+  fs::path best_file() const { return options_.out / kCheckpointFolder / "best.safetensors"; }
+  /// Of a mean that did not become the model.
+  fs::path average_file() const { return options_.out / kCheckpointFolder / "average.safetensors"; }
   /// Of the last validation, here or before a resume.
   Verdict last_verdict() const;
   fs::path checkpoint(std::int64_t step) const {
@@ -52,8 +59,12 @@ class Trainer {
   }
   void prune_checkpoints() const;
   void say_what_changed(Progress& progress) const;
+  void say_what_is_ahead(Progress& progress);
   double seconds_trained() const { return earlier_seconds_ + since_start_.seconds(); }
   double seconds_per_step() const;
+  /// Before the first step, where the run's end goes by the clock.
+  double expected_seconds_per_step();
+  StepOptions step_options(double lr) const;
   RunStanding standing() const;
   std::optional<StartedStep> start_step(double lr);
   /// Reports the step that was started last, once it is done.
@@ -79,7 +90,8 @@ class Trainer {
   TrainingState state_;
   std::optional<InFlight> in_flight_;
   TrainResult result_;
-  Stopwatch since_start_, since_save_;
+  Stopwatch since_start_, since_save_, since_validation_;
+  double validation_seconds_ = 0;
   double earlier_seconds_ = 0;
   std::int64_t steps_here_ = 0, saved_step_ = 0;
 };
@@ -150,6 +162,23 @@ void Trainer::save_state() {
   since_save_.restart();
 }
 
+StepOptions Trainer::step_options(double lr) const {
+  ConsistencyOptions consistency = options_.consistency;
+  consistency.source_tags = task_.source_tags();
+  return {.lr = lr,
+          .label_smoothing = options_.label_smoothing,
+          .clip_norm = options_.clip_norm,
+          .seed = options_.seed,
+          .consistency = consistency};
+}
+
+double Trainer::expected_seconds_per_step() {
+  if (!ahead_) ahead_ = task_.sampler().next();
+  rehearse(task_.model(), adam_.parameters(), *ahead_, step_options(0));  // memory is had by then
+  return static_cast<double>(options_.accumulate) *
+         rehearse(task_.model(), adam_.parameters(), *ahead_, step_options(0));
+}
+
 std::optional<StartedStep> Trainer::start_step(double lr) {
   if (!ahead_) ahead_ = task_.sampler().next();
   std::int64_t left = options_.accumulate;
@@ -162,14 +191,8 @@ std::optional<StartedStep> Trainer::start_step(double lr) {
     --left;
     return ahead_ ? std::exchange(ahead_, std::nullopt) : task_.sampler().next();
   };
-  ConsistencyOptions consistency = options_.consistency;
-  consistency.source_tags = task_.source_tags();
-  std::optional<StartedStep> step = kette::start_step(task_.model(), adam_, batches,
-                                                      {.lr = lr,
-                                                       .label_smoothing = options_.label_smoothing,
-                                                       .clip_norm = options_.clip_norm,
-                                                       .seed = options_.seed,
-                                                       .consistency = consistency});
+  std::optional<StartedStep> step =
+      kette::start_step(task_.model(), adam_, batches, step_options(lr));
   if (!step) return std::nullopt;
   state_.sampler = task_.sampler().state();
   batches_in_epoch_ = task_.sampler().batches_in_epoch();
@@ -198,9 +221,16 @@ double Trainer::seconds_per_step() const {
 }
 
 RunStanding Trainer::standing() const {
-  return {state_.step,       state_.sampler.epoch,          state_.sampler.position,
-          batches_in_epoch_, state_.validations_since_best, seconds_trained(),
-          seconds_per_step()};
+  return {state_.step,
+          state_.sampler.epoch,
+          state_.sampler.position,
+          batches_in_epoch_,
+          state_.validations_since_best,
+          seconds_trained(),
+          seconds_per_step(),
+          state_.learning_rate,
+          validation_seconds_,
+          since_validation_.seconds()};
 }
 
 void Trainer::prune_checkpoints() const {
@@ -215,11 +245,14 @@ void Trainer::prune_checkpoints() const {
 void Trainer::validate(Progress& progress, bool due) {
   progress.pause();
   expect_finite();
+  const Stopwatch watch;
   {
     std::optional<MovingAverage::Shown> shown;
     if (average_) shown.emplace(*average_);
     judge(progress, due);
   }
+  validation_seconds_ = watch.seconds();
+  since_validation_.restart();
   save_state();
   progress.go_on();
 }
@@ -241,9 +274,7 @@ void Trainer::judge(Progress& progress, bool due) {
   state_.last_validated = state_.step;
   state_.off_schedule = !due;
   state_.valid_loss = loss;
-  if (!best && is_average(model_file())) {
-    copy_best(list_checkpoints(options_.out), options_.best_by, model_file());
-  }
+  if (!best && is_average(model_file())) restore_best();
   // After an average the best model may be one that is no longer kept: the best of the others stays.
   if (best || cost < cost_in(model_file(), options_.best_by)) save_model(metadata);
   if (best) {
@@ -276,30 +307,71 @@ void Trainer::say_what_changed(Progress& progress) const {
   progress.log(Json{{"step", state_.step}, {"changed_data", roles}}.dump());
 }
 
+void Trainer::say_what_is_ahead(Progress& progress) {
+  RunStanding at = standing();
+  if (at.step == 0 && options_.minutes > 0 && options_.schedule.warmup_share == 1) {
+    at.seconds_per_step = expected_seconds_per_step();
+  }
+  for (const std::string& note : notes_before(options_, at, task_.model().config().width)) {
+    progress.say(note);
+  }
+  if (at.step > 0) return;
+  const ScheduleOptions& schedule = options_.schedule;
+  const Json json = {{"kind", enum_name(schedule.kind)}, {"lr", schedule.lr},
+                     {"warmup", schedule.warmup},        {"warmup_share", schedule.warmup_share},
+                     {"steps", options_.steps},          {"epochs", options_.epochs},
+                     {"minutes", options_.minutes}};
+  progress.log(Json{{"step", state_.step}, {"schedule", json}}.dump());
+}
+
 void Trainer::make_average(const std::vector<fs::path>& files, Progress& progress) {
-  average_checkpoints(files, model_file());
-  Metadata metadata = load_parameters(model_file(), adam_.parameters());
+  average_checkpoints(files, average_file());
+  Metadata metadata = load_parameters(average_file(), adam_.parameters());
   result_.average = {task_.validation_loss(), task_.validation_score()};
-  result_.average.add_to(metadata);
   Json json = {{"valid_loss", result_.average.loss}};
   if (const auto& score = result_.average.score) json[score->name] = score->value;
   progress.log(Json{{"step", state_.step}, {"average", json}}.dump());
   // On data that have changed since the last step this would be no resume's.
-  const bool is_kept = steps_here_ > 0 || task_.folder().changed_data().empty();
-  if (is_kept && std::isfinite(result_.average.loss)) save_model(metadata);
+  if (steps_here_ > 0 || task_.folder().changed_data().empty()) result_.average.add_to(metadata);
+  if (is_average_best()) {
+    // A run that goes on may need the best one.
+    if (!is_average(model_file())) copy_best({model_file()}, options_.best_by, best_file());
+    save_model(metadata);
+    fs::remove(average_file());
+  } else {
+    save_parameters(average_file(), adam_.parameters(), metadata);
+    load_parameters(model_file(), adam_.parameters());
+  }
+}
+
+void Trainer::restore_best() const {
+  if (fs::exists(best_file())) {
+    copy_best({best_file()}, options_.best_by, model_file());
+    fs::remove(best_file());
+  } else {  // kette average made it
+    copy_best(list_checkpoints(options_.out), options_.best_by, model_file());
+  }
+}
+
+bool Trainer::is_average_best() const {
+  return !state_.best_cost || result_.average.cost(options_.best_by) <= *state_.best_cost;
 }
 
 bool Trainer::has_average(const std::vector<fs::path>& files) {
-  const bool same = steps_here_ == 0 && task_.folder().changed_data().empty();
-  if (!same || !is_average(model_file())) return false;
-  const Metadata metadata = SafetensorsFile::open(model_file()).metadata();
+  if (steps_here_ > 0 || !task_.folder().changed_data().empty()) return false;
   const std::string steps = joined(
       files, [](const fs::path& file) { return std::to_string(step_of_checkpoint(file)); }, ",");
-  const std::optional<Verdict> verdict = verdict_in(model_file());
-  if (metadata.at("averaged_steps") != steps || !verdict) return false;
-  load_parameters(model_file(), adam_.parameters());
-  result_.average = *verdict;
-  return true;
+  for (const fs::path& file : {model_file(), average_file()}) {
+    if (!is_average(file)) continue;
+    const Metadata metadata = SafetensorsFile::open(file).metadata();
+    const std::optional<Verdict> verdict = verdict_in(file);
+    if (metadata.at("averaged_steps") != steps || !verdict) continue;
+    result_.average = *verdict;
+    if (is_average_best() != (file == model_file())) continue;
+    load_parameters(model_file(), adam_.parameters());
+    return true;
+  }
+  return false;
 }
 
 void Trainer::average_last(Progress& progress) {
@@ -309,12 +381,12 @@ void Trainer::average_last(Progress& progress) {
     files.erase(files.begin(), files.end() - options_.average);
   }
   if (!has_average(files)) make_average(files, progress);
-  const bool is_worse =
-      state_.best_cost && result_.average.cost(options_.best_by) > *state_.best_cost;
-  const char* comparison = is_worse ? ", worse than the best of them (fewer may be better)" : "";
-  progress.say(task_.parameter_file() + " is the average of the last " +
-               std::to_string(files.size()) + " checkpoints: " + result_.average.str() +
-               comparison);
+  const std::string average = "the average of the last " + std::to_string(files.size()) +
+                              " checkpoints: " + result_.average.str();
+  progress.say(is_average_best()
+                   ? task_.parameter_file() + " is " + average
+                   : average + ", worse than the best of them, which stays the model (" +
+                         average_file().string() + " has it; fewer may be better)");
   progress.go_on();
 }
 
@@ -331,15 +403,16 @@ TrainResult Trainer::run() {
   Progress progress(options_.out / "log.jsonl", state_.step, options_.quiet);
   progress.say(task_.report());
   say_what_changed(progress);
-  for (const std::string& note : notes_before(options_, standing())) progress.say(note);
+  say_what_is_ahead(progress);
   std::optional<AnomalyDetection> anomaly;
   if (options_.detect_anomaly) anomaly.emplace();
   tell(progress, &TrainObserver::at_start, state_.step);
   earlier_seconds_ = state_.seconds;
   since_start_.restart();
   while (!is_over(options_, standing()) && InterruptGuard::requested() == 0) {
-    const std::int64_t epoch = state_.sampler.epoch;
-    const double lr = next_learning_rate(options_, standing(), task_.model().config().width);
+    const RunStanding before = standing();
+    const std::int64_t epoch = before.epoch;
+    const double lr = next_learning_rate(options_, before, task_.model().config().width);
     tell(progress, &TrainObserver::before_step, state_.step + 1);
     std::optional<StartedStep> step = start_step(lr);
     if (!step) break;
@@ -348,10 +421,10 @@ TrainResult Trainer::run() {
     ++steps_here_;
     if (average_) average_->update(state_.step);
     state_.seconds = seconds_trained();
+    state_.learning_rate = lr;
     in_flight_ = {std::move(*step), state_.step, epoch, lr, state_.seconds};
     tell(progress, &TrainObserver::after_step, state_.step);
-    const bool due = options_.validate_every > 0 ? state_.step % options_.validate_every == 0
-                                                 : state_.sampler.epoch > epoch;
+    const bool due = is_validation_due(options_, before, standing());
     const bool late = since_save_.seconds() > static_cast<double>(options_.save_every_seconds);
     if (due || late || in_flight_->step.is_done()) settle(progress);
     if (due) {

@@ -40,6 +40,7 @@ TrainingState state_in(const SafetensorsFile& stored, const std::filesystem::pat
     state.off_schedule = json.value("off_schedule", false);
     state.validations_since_best = count_in(json, "validations_since_best");
     state.seconds = json.at("seconds");
+    state.learning_rate = json.value("learning_rate", 0.0);
     state.fingerprint = RunFingerprint::from_json(json.at("recipe").get<std::string>());
   } catch (const nlohmann::json::exception& error) {
     fail(file.string(),
@@ -74,6 +75,7 @@ void save_training_state(const std::filesystem::path& file, const TrainingState&
                      {"off_schedule", state.off_schedule},
                      {"validations_since_best", state.validations_since_best},
                      {"seconds", state.seconds},
+                     {"learning_rate", state.learning_rate},
                      {"recipe", state.fingerprint.to_json()}};
   write_safetensors(file, parts_of(parameters, adam, moving_average),
                     {{"training_state", json.dump()}}, Checksum::crc32);

@@ -27,6 +27,7 @@ struct TrainingState {
   std::int64_t validations_since_best = 0;
   bool off_schedule = false;  ///< the last one was a run's end, and not due
   double seconds = 0;         ///< of training so far, over all runs
+  double learning_rate = 0;   ///< of the last step; 0: not known
   RunFingerprint fingerprint;
 };
 

@@ -92,6 +92,132 @@ TEST_CASE("the cosine ends when the time of a run does, whatever a step takes") 
   }
 }
 
+TEST_CASE("a warm-up that is kept short ends at its share of the run, at the same peak") {
+  for (const ScheduleKind kind : {ScheduleKind::noam, ScheduleKind::inverse_sqrt,
+                                  ScheduleKind::cosine, ScheduleKind::constant}) {
+    CAPTURE(enum_name(kind));
+    const ScheduleOptions whole = with_kind({ScheduleKind::inverse_sqrt, 5e-3, 2000, 64, 0}, kind);
+    ScheduleOptions kept = whole;
+    kept.warmup_share = 0.1;
+    CHECK(warmup_steps(kept) == 2000);  // of a run of unknown length
+    kept.total_steps = 20000;
+    CHECK(warmup_steps(kept) == 2000);
+    for (const std::int64_t step : {1, 700, 2000, 9000}) {
+      ScheduleOptions same = whole;
+      same.total_steps = 20000;
+      CHECK(learning_rate(kept, step) == learning_rate(same, step));
+    }
+    kept.total_steps = 500;
+    CHECK(warmup_steps(kept) == 50);
+    CHECK(learning_rate(kept, 25) == doctest::Approx(2.5e-3));
+    CHECK(learning_rate(kept, 50) == doctest::Approx(5e-3));
+    const double later = learning_rate(kept, 200);
+    if (kind == ScheduleKind::noam || kind == ScheduleKind::inverse_sqrt) {
+      CHECK(later == doctest::Approx(2.5e-3));
+    }
+    kept.total_steps = 3;
+    CHECK(warmup_steps(kept) == 1);
+  }
+}
+
+TEST_CASE("a run of any length by the clock reaches its peak within the share for that") {
+  TrainOptions options;
+  options.schedule = {ScheduleKind::inverse_sqrt, 5e-3, 2000, 0, 0, 0.1};
+  options.minutes = 7;
+  for (const double seconds : {0.05, 1.0, 10.0}) {
+    CAPTURE(seconds);
+    RunStanding at;
+    std::vector<double> rates;
+    while (!is_over(options, at)) {
+      rates.push_back(next_learning_rate(options, at, 16));
+      ++at.step;
+      at.seconds += seconds;
+      at.seconds_per_step = seconds;
+    }
+    const auto peak = std::max_element(rates.begin(), rates.end()) - rates.begin() + 1;
+    CHECK(static_cast<double>(peak) <= 0.12 * static_cast<double>(rates.size()));
+    CHECK(rates[static_cast<std::size_t>(peak - 1)] == doctest::Approx(5e-3).epsilon(0.05));
+  }
+}
+
+TEST_CASE("before the first step: a run that ends in its warm-up, and a rate that jumps") {
+  TrainOptions options;
+  options.schedule = {ScheduleKind::inverse_sqrt, 5e-3, 2000, 0, 0};
+  RunStanding at;
+  at.batches_in_epoch = 100;
+  const auto notes = [&] { return notes_before(options, at, 16); };
+  options.steps = 1000;
+  CHECK(notes() == std::vector<std::string>{
+                       "the learning rate rises for 2000 steps, and there are 1000 (--warmup)"});
+  options.steps = 0;
+  options.epochs = 3;
+  CHECK(notes().front() == "the learning rate rises for 2000 steps, and there are 300 (--warmup)");
+  options.epochs = 0;
+  options.minutes = 7;
+  CHECK(notes().empty());  // a step may take any time
+  at.seconds_per_step = 1;
+  CHECK(notes().front() ==
+        "the learning rate rises for 2000 steps, and there are about 420 (--warmup)");
+  options.schedule.warmup_share = 0.1;
+  CHECK(notes().empty());
+
+  // 100 steps of a cosine, and then 100 more.
+  options = {};
+  options.schedule = {ScheduleKind::cosine, 4e-3, 10, 0, 0};
+  options.steps = 100;
+  at = {.step = 99};
+  at.learning_rate = next_learning_rate(options, at, 16);
+  at.step = 100;
+  options.steps = 200;
+  REQUIRE(notes().size() == 2);
+  CHECK(notes()[0] == "goes on after step 100");
+  CHECK(notes()[1] ==
+        "the learning rate was 0.0004 and goes on at 0.00232, for the run is longer or shorter "
+        "than it was laid out for");
+  options.schedule.kind = ScheduleKind::constant;
+  at.learning_rate = 4e-3;
+  CHECK(notes().size() == 1);
+}
+
+TEST_CASE("a validation is due after an epoch, or after a tenth of the run if that is sooner") {
+  TrainOptions options;
+  RunStanding before, after;
+  before.batches_in_epoch = after.batches_in_epoch = 1000;
+  std::vector<std::int64_t> due;
+  const auto run = [&](std::int64_t steps) {
+    due.clear();
+    for (std::int64_t step = 1; step <= steps; ++step) {
+      before = after;
+      after.step = step;
+      after.epoch = step / 1000;
+      after.batch = step % 1000;
+      after.seconds = static_cast<double>(step);
+      after.seconds_per_step = 1;
+      if (is_validation_due(options, before, after)) due.push_back(step);
+    }
+    after = {};
+    after.batches_in_epoch = 1000;
+  };
+  using Steps = std::vector<std::int64_t>;
+  options.steps = 500;
+  run(500);
+  CHECK(due == Steps{50, 100, 150, 200, 250, 300, 350, 400, 450, 500});
+  options.steps = 20000;
+  run(3000);
+  CHECK(due == Steps{1000, 2000, 3000});
+  options.steps = 0;
+  options.minutes = 10;  // 600 steps
+  run(200);
+  CHECK(due == Steps{60, 120, 180});
+  after.validation_seconds = 20;
+  after.seconds_since_validation = 60;
+  run(60);
+  CHECK(due.empty());
+  options.validate_every = 70;
+  run(200);
+  CHECK(due == Steps{70, 140});
+}
+
 TEST_CASE("the other schedules rise over the warm-up and fall as named") {
   const ScheduleOptions sqrt_decay{ScheduleKind::inverse_sqrt, 5e-3, 100, 0, 0};
   CHECK(learning_rate(sqrt_decay, 50) == doctest::Approx(2.5e-3));

@@ -19,18 +19,19 @@ struct Scripted {
 /// The loss is at its best before the score is, as it is with label smoothing.
 const std::vector<Scripted> kValidations = {{3, 10}, {2, 12}, {2.5, 15}, {2.6, 14}, {2.7, 13}};
 
-/// Whose validations, one every two steps, are as above.
+/// Whose validations are given.
 class ScriptedTask final : public WrappedTask {
  public:
-  ScriptedTask(const TranslationTrainOptions& options, std::size_t validations)
-      : WrappedTask(options), at_(validations) {}
-  double validation_loss() override { return kValidations.at(at_++).loss; }
+  ScriptedTask(const TranslationTrainOptions& options, std::vector<Scripted> validations)
+      : WrappedTask(options), validations_(std::move(validations)) {}
+  double validation_loss() override { return validations_.at(at_++).loss; }
   std::optional<Score> validation_score() override {
-    return Score{"valid_bleu", "greedy BLEU", kValidations.at(at_ - 1).score};
+    return Score{"valid_bleu", "greedy BLEU", validations_.at(at_ - 1).score};
   }
 
  private:
-  std::size_t at_;
+  std::vector<Scripted> validations_;
+  std::size_t at_ = 0;
 };
 
 TranslationTrainOptions scripted_options(const ScratchFolder& folder, BestBy by) {
@@ -41,9 +42,9 @@ TranslationTrainOptions scripted_options(const ScratchFolder& folder, BestBy by)
   return options;
 }
 
-/// after: validations of earlier runs.
-TrainResult train_scripted(const TranslationTrainOptions& options, std::size_t after = 0) {
-  ScriptedTask task(options, after);
+TrainResult train_scripted(const TranslationTrainOptions& options,
+                           const std::vector<Scripted>& validations = kValidations) {
+  ScriptedTask task(options, validations);
   return train(options, task);
 }
 
@@ -70,26 +71,55 @@ TEST_CASE_FIXTURE(OneThread,
 
   by_loss.best_by = BestBy::score;
   by_loss.resume = true;
-  CHECK_THROWS_WITH_AS(train_scripted(by_loss, 4), doctest::Contains("best_by"), Error);
+  CHECK_THROWS_WITH_AS(train_scripted(by_loss), doctest::Contains("best_by"), Error);
 }
 
 TEST_CASE_FIXTURE(OneThread, "a run that goes on knows the best score of before") {
-  for (const bool averaged : {false, true}) {
-    CAPTURE(averaged);
+  const ScratchFolder folder;
+  TranslationTrainOptions options = scripted_options(folder, BestBy::score);
+  options.patience = 0;
+  options.steps = 6;
+  train_scripted(options);
+  options.resume = true;
+  options.steps = 8;
+  CHECK(train_scripted(options, {{2.6, 14}}).best_valid_loss == 2.5);
+  CHECK(step_of_model(options) == "6");
+}
+
+TEST_CASE_FIXTURE(
+    OneThread,
+    "the better of the mean of checkpoints and the best of them becomes the model, and a run goes on with the latter") {
+  for (const double score : {16.0, 14.0}) {
+    CAPTURE(score);
+    const bool is_better = score > 15;
     const ScratchFolder folder;
     TranslationTrainOptions options = scripted_options(folder, BestBy::score);
     options.patience = 0;
     options.steps = 6;
-    options.average = averaged ? 1 : 0;
-    // The mean is validated, too, as what comes next.
-    train_scripted(options);
-    CHECK(is_average(options.out / "model.safetensors") == averaged);
-    options.resume = true;
+    options.average = options.keep = 2;
+    const std::vector<Scripted> validations = {{3, 10}, {2.5, 15}, {2, 12}, {2.4, score}};
+    const TrainResult result = train_scripted(options, validations);
+    CHECK(result.average.score->value == score);
+    const auto model = options.out / "model.safetensors",
+               worse = options.out / kCheckpointFolder / "average.safetensors";
+    CHECK(is_average(model) == is_better);
+    CHECK(std::filesystem::exists(worse) == !is_better);
+    const auto mean = SafetensorsFile::open(is_better ? model : worse, Checksum::crc32);
+    CHECK(mean.metadata().at("averaged_steps") == "4,6");
+    CHECK(verdict_in(is_better ? model : worse)->score->value == score);
+
+    options.resume = true;  // there is nothing left to do
+    CHECK(train_scripted(options, {}).average.score->value == score);
+    CHECK(is_average(model) == is_better);
+
+    options.steps = 10;
     options.average = 0;
-    options.steps = 8;
-    const TrainResult result = train_scripted(options, 3);
-    CHECK(result.best_valid_loss == 2.5);
-    CHECK(step_of_model(options) == "6");
+    options.keep = 1;  // the checkpoint of the best is gone
+    train_scripted(options, {{2.6, 14}, {2.7, 13}});
+    CHECK(step_of_model(options) == "4");
+    CHECK(SafetensorsFile::open(model, Checksum::crc32)
+              .tensor("shared_embedding/weight")
+              .values<float>() != mean.tensor("shared_embedding/weight").values<float>());
   }
 }
 

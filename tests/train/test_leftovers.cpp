@@ -39,8 +39,11 @@ TEST_CASE_FIXTURE(OneThread,
   CHECK_FALSE(fs::exists(options.out / "adapter.json"));
   CHECK_FALSE(fs::exists(options.out / "adapter.safetensors"));
   CHECK(parameter_file(options.out) == options.out / "model.safetensors");
-  CHECK(SafetensorsFile::open(options.out / "model.safetensors").metadata().at("averaged_steps") ==
-        "2,3");
+  const fs::path model = options.out / "model.safetensors";
+  CHECK(SafetensorsFile::open(is_average(model) ? model
+                                                : options.out / "checkpoints/average.safetensors")
+            .metadata()
+            .at("averaged_steps") == "2,3");
 
   // As a run leaves it that is killed while it validates.
   fs::copy(list_checkpoints(base.out).back(),

@@ -158,8 +158,10 @@ TEST_CASE("checkpoints: the last ones are kept, and averaged at the end") {
   CHECK(files.back().filename() == "step-12.safetensors");
   const auto a = SafetensorsFile::open(files[1]).tensor("shared_embedding/weight").values<double>();
   const auto b = SafetensorsFile::open(files[2]).tensor("shared_embedding/weight").values<double>();
-  const SafetensorsFile mean =
-      SafetensorsFile::open(options.out / "model.safetensors", Checksum::crc32);
+  const std::filesystem::path model = options.out / "model.safetensors";
+  const SafetensorsFile mean = SafetensorsFile::open(
+      is_average(model) ? model : options.out / kCheckpointFolder / "average.safetensors",
+      Checksum::crc32);
   const auto m = mean.tensor("shared_embedding/weight").values<double>();
   for (std::size_t i = 0; i < m.size(); ++i)
     CHECK(m[i] == doctest::Approx((a[i] + b[i]) / 2).epsilon(1e-6));
