@@ -20,7 +20,7 @@ std::string shared_settings(const ScratchFolder& folder) {
   add("valid-tgt", "valid.de");
   return text +
          "vocab = 80\nencoder-layers = 1\ndecoder-layers = 1\nwidth = 16\nhidden = 32\nheads = 2\n"
-         "batch-tokens = 200\nmodel-max-length = 64\nmax-length = 60\nsteps = 4\nquiet = true\n";
+         "batch-tokens = 200\nmodel-max-length = 64\nmax-length = 60\nsteps = 4\nwarmup = 2000\nquiet = true\n";
 }
 
 std::string evaluation(const ScratchFolder& folder, const std::string& title = "evaluate",
