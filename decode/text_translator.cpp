@@ -6,9 +6,9 @@
 #include "data/files/unicode.h"
 #include "data/sentences/numbers.h"
 #include "decode/loops.h"
-#include "decode/mark_placement.h"
 #include "decode/search_limits.h"
 #include "decode/sentence_mending.h"
+#include "decode/text_assembly.h"
 
 namespace kette {
 namespace {
@@ -16,143 +16,12 @@ namespace {
 /// Translations with less than this share of the tokens of the shortest one in a hundred leave something out.
 constexpr double kTooShort = 0.5;
 
-bool is_inside(std::string_view text, std::size_t at) {
-  constexpr const char* kBlank = " \t\r\n";
-  const std::size_t first = text.find_first_not_of(kBlank), last = text.find_last_not_of(kBlank);
-  return first != std::string_view::npos && at > first && at <= last;
-}
-
 bool has_letters(std::string_view text) {
   const std::u32string characters = decode_utf8(text);
   return std::any_of(characters.begin(), characters.end(), is_letter);
 }
 
 }  // namespace
-
-/// What the model is given of a text, and what becomes of it.
-struct TextTranslator::Unit {
-  std::size_t text;
-  Sentence part;
-  bool divided = false;
-  std::string_view source{};
-  PreparedSentence prepared{};
-  std::vector<std::size_t> marks{};  // which of the text's marks the sentence has
-  Translation translation{};
-  SentenceNotes notes{};
-  std::vector<std::int32_t> loop{};
-  std::string mended{};        // with what was taken out
-  std::vector<Mark> placed{};  // in it, of `marks`: partner says which of them
-  bool done = false;
-
-  bool needs_links() const {
-    return std::any_of(prepared.marks.begin(), prepared.marks.end(), [&](const Mark& mark) {
-      return mark.kind != Mark::Kind::breaks && is_inside(prepared.input, mark.at);
-    });
-  }
-  /// Puts the marks into the text, and takes what was taken out for text again.
-  void place(const UnitLinks& links);
-};
-
-void TextTranslator::Unit::place(const UnitLinks& links) {
-  const std::string target = prepared.raised ? raised(translation.text) : translation.text;
-  done = true;
-  if (prepared.marks.empty()) {
-    mended = target;
-    return;
-  }
-  std::vector<Mark> numbered = prepared.marks;
-  for (std::size_t i = 0; i < numbered.size(); ++i) numbered[i].bytes = std::to_string(i);
-  const MarkedText marked = place_marks(prepared.input, numbered, target, links);
-  std::size_t from = 0;
-  for (const Mark& mark : marked.marks) {
-    const std::size_t number = std::stoul(mark.bytes), given = prepared.given[number];
-    mended.append(marked.text, from, mark.at - from);
-    from = mark.at;
-    if (given == Mark::kNoPartner) {
-      mended += prepared.marks[number].bytes;
-    } else {
-      placed.push_back({mark.kind, mended.size(), {}, marks[given]});
-    }
-  }
-  mended.append(marked.text, from);
-}
-
-/// Puts the texts together, of sentences that are done.
-class TextTranslator::Assembly {
- public:
-  Assembly(const std::vector<SourceText>& sources, std::vector<Unit>& units,
-           std::vector<std::string> faults, bool keeps_space, const TakeText& take)
-      : sources_(sources),
-        units_(units),
-        faults_(std::move(faults)),
-        keeps_space_(keeps_space),
-        take_(take) {}
-
-  /// Hands out the next texts of which no sentence is missing.
-  void go_on() {
-    while (done_ < units_.size() && units_[done_].done) ++done_;
-    for (; next_text_ < sources_.size(); ++next_text_) {
-      if (done_ < units_.size() && units_[done_].text == next_text_) return;
-      std::size_t end = next_unit_;
-      while (end < done_ && units_[end].text == next_text_) ++end;
-      take_(static_cast<std::int64_t>(next_text_), put_together(end));
-      next_unit_ = end;
-    }
-  }
-
- private:
-  TranslatedText put_together(std::size_t end) {
-    const SourceText& source = sources_[next_text_];
-    TranslatedText built;
-    built.fault = faults_[next_text_];
-    if (!built.fault.empty()) return built;
-    std::vector<std::size_t> place(source.marks.size(), Mark::kNoPartner);
-    std::vector<bool> in_sentence(source.marks.size());
-    for (std::size_t i = next_unit_; i < end; ++i) {
-      for (const std::size_t one : units_[i].marks) in_sentence[one] = true;
-    }
-    std::size_t from = 0, mark = 0;
-    const auto put_mark = [&](std::size_t which, std::size_t at) {
-      place[which] = built.marks.size();
-      built.marks.push_back(source.marks[which]);
-      built.marks.back().at = at;
-    };
-    // What is between sentences, with its marks.
-    const auto copy_to = [&](std::size_t to) {
-      for (; mark < source.marks.size() && source.marks[mark].at <= to; ++mark) {
-        const std::size_t at = source.marks[mark].at;
-        if (at < from || in_sentence[mark]) continue;
-        if (keeps_space_) built.text.append(source.text, from, at - from);
-        from = at;
-        put_mark(mark, built.text.size());
-      }
-      if (keeps_space_) built.text.append(source.text, from, to - from);
-      from = to;
-    };
-    for (std::size_t i = next_unit_; i < end; ++i) {
-      Unit& unit = units_[i];
-      copy_to(unit.part.begin);
-      for (const Mark& one : unit.placed) put_mark(one.partner, built.text.size() + one.at);
-      built.text += unit.mended;
-      from = unit.part.end;
-      built.sentences.push_back({unit.part, std::move(unit.translation), std::move(unit.mended),
-                                 unit.divided, std::move(unit.notes)});
-    }
-    copy_to(source.text.size());
-    for (Mark& one : built.marks) {
-      if (one.partner < place.size()) one.partner = place[one.partner];
-    }
-    return built;
-  }
-
-  const std::vector<SourceText>& sources_;
-  std::vector<Unit>& units_;
-  std::vector<std::string> faults_;
-  bool keeps_space_;
-  const TakeText& take_;
-  std::size_t next_text_ = 0, next_unit_ = 0;
-  std::size_t done_ = 0;  // so many units are, without a gap
-};
 
 TextTranslator::TextTranslator(const SentenceTranslator& translator,
                                const TextTranslateOptions& options)
@@ -167,7 +36,7 @@ TextTranslator::TextTranslator(const SentenceTranslator& translator,
 
 void TextTranslator::translate(const std::vector<SourceText>& sources, const TakeText& take,
                                const SentenceProgress& progress) {
-  std::vector<Unit> units;
+  std::vector<TranslationUnit> units;
   std::vector<std::string> faults;
   bool has_prefix = false;
   SentencePreparer preparer(translator_.tokenizer(), options_.facts);
@@ -179,7 +48,7 @@ void TextTranslator::translate(const std::vector<SourceText>& sources, const Tak
   KETTE_CHECK(
       !has_prefix || (!options_.splitter && !options_.mend),
       "translate: expected texts that are neither split nor mended where they have prefixes");
-  Assembly assembly(sources, units, std::move(faults), options_.splitter != nullptr, take);
+  TextAssembly assembly(sources, units, std::move(faults), options_.splitter != nullptr, take);
   const std::vector<std::string> inputs = inputs_of(units, sources.size());
   std::vector<std::string> prefixes;
   std::vector<std::size_t> of_unit;
@@ -195,7 +64,7 @@ void TextTranslator::translate(const std::vector<SourceText>& sources, const Tak
   assembly.go_on();
   if (inputs.empty()) return;
   const auto found = [&](std::int64_t number, Translation translation) {
-    Unit& unit = units[of_unit[static_cast<std::size_t>(number)]];
+    TranslationUnit& unit = units[of_unit[static_cast<std::size_t>(number)]];
     unit.translation = std::move(translation);
     if (unit.notes.previous > 0 && !take_own(unit)) return;
     finish(unit);
@@ -210,10 +79,11 @@ void TextTranslator::translate(const std::vector<SourceText>& sources, const Tak
   assembly.go_on();
 }
 
-std::vector<std::string> TextTranslator::inputs_of(std::vector<Unit>& units, std::size_t texts) {
+std::vector<std::string> TextTranslator::inputs_of(std::vector<TranslationUnit>& units,
+                                                   std::size_t texts) {
   std::vector<std::string> inputs;
   std::size_t next_text = 0;
-  for (Unit& unit : units) {
+  for (TranslationUnit& unit : units) {
     if (unit.text > next_text) previous_.forget();
     next_text = unit.text + 1;
     if (unit.done) continue;
@@ -233,12 +103,12 @@ std::vector<std::string> TextTranslator::inputs_of(std::vector<Unit>& units, std
   return inputs;
 }
 
-std::string TextTranslator::input_of(const Unit& unit) const {
+std::string TextTranslator::input_of(const TranslationUnit& unit) const {
   return options_.mend ? unit.prepared.input : std::string(unit.source);
 }
 
 /// Leaves of the translation of a sentence and those before it its own, if that can be told.
-bool TextTranslator::take_own(Unit& unit) const {
+bool TextTranslator::take_own(TranslationUnit& unit) const {
   const std::optional<std::string> own =
       last_sentence(unit.translation.text, unit.notes.previous, *target_splitter_);
   unit.notes.alone = !own;
@@ -250,10 +120,10 @@ bool TextTranslator::take_own(Unit& unit) const {
   return true;
 }
 
-void TextTranslator::search_alone(std::vector<Unit>& units) const {
-  std::vector<Unit*> alone;
+void TextTranslator::search_alone(std::vector<TranslationUnit>& units) const {
+  std::vector<TranslationUnit*> alone;
   std::vector<std::string> inputs;
-  for (Unit& unit : units) {
+  for (TranslationUnit& unit : units) {
     if (!unit.notes.alone) continue;
     unit.notes.previous = 0;
     alone.push_back(&unit);
@@ -263,20 +133,20 @@ void TextTranslator::search_alone(std::vector<Unit>& units) const {
   TranslateOptions options = options_;
   options.truncate = true;
   translator_.translate(inputs, options, [&](std::int64_t number, Translation translation) {
-    Unit& unit = *alone[static_cast<std::size_t>(number)];
+    TranslationUnit& unit = *alone[static_cast<std::size_t>(number)];
     unit.translation = std::move(translation);
     finish(unit);
   });
 }
 
-void TextTranslator::finish(Unit& unit) const {
+void TextTranslator::finish(TranslationUnit& unit) const {
   if (options_.mend) return examine(unit);
   unit.mended = unit.translation.text;
   unit.done = true;
 }
 
 /// Whether a translation is done, or runs in circles, or has marks to place.
-void TextTranslator::examine(Unit& unit) const {
+void TextTranslator::examine(TranslationUnit& unit) const {
   SentenceNotes& notes = unit.notes;
   const Translation& translation = unit.translation;
   const std::vector<std::int32_t>& tokens = translation.n_best.front().hypothesis.tokens;
@@ -301,11 +171,11 @@ void TextTranslator::examine(Unit& unit) const {
   if (unit.loop.empty() && !unit.needs_links()) unit.place({});
 }
 
-void TextTranslator::search_anew(std::vector<Unit>& units) const {
-  std::vector<Unit*> looping;
+void TextTranslator::search_anew(std::vector<TranslationUnit>& units) const {
+  std::vector<TranslationUnit*> looping;
   std::vector<std::string> inputs;
   std::vector<std::vector<std::int32_t>> loops;
-  for (Unit& unit : units) {
+  for (TranslationUnit& unit : units) {
     if (unit.loop.empty() || options_.sampling) continue;
     looping.push_back(&unit);
     inputs.push_back(unit.prepared.input);
@@ -318,22 +188,22 @@ void TextTranslator::search_anew(std::vector<Unit>& units) const {
     options.shortlist = {};
     options.minimum_risk.reset();
     translator_.translate(inputs, options, [&](std::int64_t number, Translation again) {
-      Unit& unit = *looping[static_cast<std::size_t>(number)];
+      TranslationUnit& unit = *looping[static_cast<std::size_t>(number)];
       unit.translation = std::move(again);
       unit.notes.looped = true;
       examine(unit);
     });
   }
-  for (Unit& unit : units) {
+  for (TranslationUnit& unit : units) {
     if (!unit.loop.empty() && !unit.done && !unit.needs_links()) unit.place({});
   }
 }
 
 /// Places the marks of all that are not done yet.
-void TextTranslator::carry_over(std::vector<Unit>& units) const {
-  std::vector<Unit*> marked;
+void TextTranslator::carry_over(std::vector<TranslationUnit>& units) const {
+  std::vector<TranslationUnit*> marked;
   std::vector<std::string> inputs, targets;
-  for (Unit& unit : units) {
+  for (TranslationUnit& unit : units) {
     if (unit.done) continue;
     marked.push_back(&unit);
     inputs.push_back(unit.prepared.input);
@@ -345,7 +215,7 @@ void TextTranslator::carry_over(std::vector<Unit>& units) const {
 }
 
 void TextTranslator::add_units(const SourceText& source, std::size_t number,
-                               SentencePreparer& preparer, std::vector<Unit>& units,
+                               SentencePreparer& preparer, std::vector<TranslationUnit>& units,
                                std::string& fault) const {
   const std::string_view text = source.text;
   const std::size_t before = units.size(), room = translator_.longest_source(options_.language);
@@ -370,7 +240,7 @@ void TextTranslator::add_units(const SourceText& source, std::size_t number,
   }
   std::size_t mark = 0;
   for (std::size_t i = before; i < units.size(); ++i) {
-    Unit& unit = units[i];
+    TranslationUnit& unit = units[i];
     unit.source = unit.part.of(text);
     if (!options_.mend) continue;
     std::vector<Mark> marks;

@@ -19,6 +19,7 @@
 namespace kette {
 
 class SentencePreparer;
+struct TranslationUnit;
 
 struct TextTranslateOptions : TranslateOptions {
   /// Parts texts into sentences, and sentences that the model has no positions for into what it has. None: a text is
@@ -88,22 +89,20 @@ class TextTranslator {
                  const SentenceProgress& progress = {});
 
  private:
-  struct Unit;
-  class Assembly;
   /// Of one text; or none, and the fault.
   void add_units(const SourceText& source, std::size_t number, SentencePreparer& preparer,
-                 std::vector<Unit>& units, std::string& fault) const;
+                 std::vector<TranslationUnit>& units, std::string& fault) const;
   /// What of a text is translated at once.
   std::vector<Sentence> parts_of(std::string_view text) const;
   /// What each unit comes to the model as, with what is before it.
-  std::vector<std::string> inputs_of(std::vector<Unit>& units, std::size_t texts);
-  std::string input_of(const Unit& unit) const;
-  bool take_own(Unit& unit) const;
-  void finish(Unit& unit) const;
-  void search_alone(std::vector<Unit>& units) const;
-  void examine(Unit& unit) const;
-  void search_anew(std::vector<Unit>& units) const;
-  void carry_over(std::vector<Unit>& units) const;
+  std::vector<std::string> inputs_of(std::vector<TranslationUnit>& units, std::size_t texts);
+  std::string input_of(const TranslationUnit& unit) const;
+  bool take_own(TranslationUnit& unit) const;
+  void finish(TranslationUnit& unit) const;
+  void search_alone(std::vector<TranslationUnit>& units) const;
+  void examine(TranslationUnit& unit) const;
+  void search_anew(std::vector<TranslationUnit>& units) const;
+  void carry_over(std::vector<TranslationUnit>& units) const;
 
   const SentenceTranslator& translator_;
   TextTranslateOptions options_;

@@ -6,6 +6,8 @@
 #include <limits>
 #include <sstream>
 
+#include "data/files/json_text.h"
+
 namespace kette {
 
 bool is_over(const TrainOptions& options, const RunStanding& at) {
@@ -86,6 +88,15 @@ std::vector<std::string> notes_before(const TrainOptions& options, const RunStan
     }
   }
   return notes;
+}
+
+std::string schedule_json(const TrainOptions& options) {
+  const ScheduleOptions& schedule = options.schedule;
+  const Json json = {{"kind", enum_name(schedule.kind)}, {"lr", schedule.lr},
+                     {"warmup", schedule.warmup},        {"warmup_share", schedule.warmup_share},
+                     {"steps", options.steps},           {"epochs", options.epochs},
+                     {"minutes", options.minutes}};
+  return Json{{"step", 0}, {"schedule", json}}.dump();
 }
 
 double steps_left(const TrainOptions& options, const RunStanding& at) {

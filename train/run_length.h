@@ -31,6 +31,8 @@ bool is_validation_due(const TrainOptions& options, const RunStanding& before,
 /// that the learning rate jumps. width: the model's.
 std::vector<std::string> notes_before(const TrainOptions& options, const RunStanding& at,
                                       std::int64_t width);
+/// For the log: the schedule and the limits that it is laid out by, as a line of JSON.
+std::string schedule_json(const TrainOptions& options);
 /// Until the first limit; infinite while none is in sight.
 double steps_left(const TrainOptions& options, const RunStanding& at);
 /// Of the step that comes next. A cosine ends with the run, and a warm-up is short beside it. width: the model's.

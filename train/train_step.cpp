@@ -6,7 +6,6 @@
 #include "data/corpora/purpose.h"
 #include "tensor/observer.h"
 #include "tensor/splitmix.h"
-#include "tensor/stopwatch.h"
 
 namespace kette {
 namespace {
@@ -22,21 +21,6 @@ std::int64_t tokens_at_once(const Model& model) {
   const std::int64_t elements =
       device.kind == DeviceKind::cpu ? kElements : capacity / kCudaBytesEach;
   return std::max(kFewest, elements / model.config().width);
-}
-
-/// Adds up gradients and sums of one batch.
-void add_batch(const Model& model, const Batch& batch, const CrossEntropyOptions& losing,
-               const ConsistencyOptions& consistency, Random& holes, Run& run, const Tensor& sums) {
-  const std::int64_t at_once = tokens_at_once(model) / (losing.views ? 2 : 1);
-  for (Batch& part : split(batch, at_once)) {
-    if (losing.views) part = in_two_views(part, consistency, holes);
-    Tape tape;
-    const Variable loss = [&] {
-      const Work work("forward");
-      return model.loss(part, losing, run, sums);
-    }();
-    tape.backward(loss);
-  }
 }
 
 }  // namespace
@@ -63,10 +47,19 @@ std::optional<StartedStep> start_step(const Model& model, Adam& adam, const Step
   Run run(options.seed, static_cast<std::uint64_t>(adam.steps()) + 1, options.tap);
   const CrossEntropyOptions losing{options.label_smoothing, per_token, options.consistency.views()};
   Random holes(hash_of(Purpose::holes, options.seed, static_cast<std::uint64_t>(adam.steps())));
+  const std::int64_t at_once = tokens_at_once(model) / (losing.views ? 2 : 1);
   const Tensor report = Tensor::zeros({4}, DType::f64, parameters.values().device());
   const Tensor sums = report.slice(0, 3), squares = report.slice(3, 4);
   while (const std::optional<Batch> batch = batches.next()) {
-    add_batch(model, *batch, losing, options.consistency, holes, run, sums);
+    for (Batch& part : split(*batch, at_once)) {
+      if (losing.views) part = in_two_views(part, options.consistency, holes);
+      Tape tape;
+      const Variable loss = [&] {
+        const Work work("forward");
+        return model.loss(part, losing, run, sums);
+      }();
+      tape.backward(loss);
+    }
     result.source_tokens += batch->source_segments.rows();
     result.target_tokens += batch->target_segments.rows();
   }
@@ -82,22 +75,6 @@ std::optional<StartedStep> start_step(const Model& model, Adam& adam, const Step
   }
   started.report_ = backend(report.device()).start_copy_to_host(report.raw(), report.bytes());
   return started;
-}
-
-double rehearse(const Model& model, ParamStore& parameters, const Batch& batch,
-                const StepOptions& options) {
-  const Stopwatch watch;
-  const Tensor sums = CrossEntropySums::zeros(parameters.values().device());
-  const CrossEntropyOptions losing{options.label_smoothing,
-                                   1.0 / static_cast<double>(batch.target_segments.rows()),
-                                   options.consistency.views()};
-  Random holes(options.seed);
-  Run run(options.seed, 0);
-  parameters.clear_gradients();
-  add_batch(model, batch, losing, options.consistency, holes, run, sums);
-  CrossEntropySums::of(sums);  // waits for a GPU
-  parameters.clear_gradients();
-  return watch.seconds();
 }
 
 StepResult train_step(const Model& model, Adam& adam, std::span<const Batch> batches,

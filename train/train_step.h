@@ -65,9 +65,6 @@ class StartedStep {
 /// Nothing, and nothing has changed, if the batches ended before they had as many target tokens as they promised.
 std::optional<StartedStep> start_step(const Model& model, Adam& adam, const StepBatches& batches,
                                       const StepOptions& options);
-/// What a step takes but for the update, which leaves everything as it was: the seconds of one batch.
-double rehearse(const Model& model, ParamStore& parameters, const Batch& batch,
-                const StepOptions& options);
 /// With all batches in memory.
 StepResult train_step(const Model& model, Adam& adam, std::span<const Batch> batches,
                       const StepOptions& options);

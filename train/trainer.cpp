@@ -9,11 +9,12 @@
 #include "models/adapter_directory.h"
 #include "models/average.h"
 #include "tensor/stopwatch.h"
-#include "tensor/suggestion.h"
 #include "train/interrupt.h"
 #include "train/moving_average.h"
 #include "train/progress.h"
+#include "train/rehearsal.h"
 #include "train/run_length.h"
+#include "train/run_models.h"
 #include "train/verdict.h"
 
 namespace kette {
@@ -27,13 +28,8 @@ class Trainer {
   TrainResult run();
 
  private:
-  fs::path model_file() const { return options_.out / task_.parameter_file(); }
   void start();
   void resume();
-  void remove_later_checkpoints() const;
-  void save_model(const Metadata& metadata) const {
-    save_parameters(model_file(), adam_.parameters(), metadata);
-  }
   void save_state();
   void expect_finite() const;
   /// due: by the schedule, and not for it is the end.
@@ -43,28 +39,15 @@ class Trainer {
   /// Validates the mean of the last checkpoints, which becomes the model if it is the best one.
   void average_last(Progress& progress);
   void make_average(const std::vector<fs::path>& files, Progress& progress);
-  /// Whether there is the mean of these already, as a finished run has left it; then with what was said of it.
-  bool has_average(const std::vector<fs::path>& files);
   bool is_average_best() const;
-  /// As the model, which a mean is.
-  void restore_best() const;
-  /// Of the best model that a mean took the place of.
-  fs::path best_file() const { return options_.out / kCheckpointFolder / "best.safetensors"; }
-  /// Of a mean that did not become the model.
-  fs::path average_file() const { return options_.out / kCheckpointFolder / "average.safetensors"; }
   /// Of the last validation, here or before a resume.
   Verdict last_verdict() const;
-  fs::path checkpoint(std::int64_t step) const {
-    return options_.out / kCheckpointFolder / ("step-" + std::to_string(step) + ".safetensors");
-  }
-  void prune_checkpoints() const;
   void say_what_changed(Progress& progress) const;
   void say_what_is_ahead(Progress& progress);
   double seconds_trained() const { return earlier_seconds_ + since_start_.seconds(); }
   double seconds_per_step() const;
   /// Before the first step, where the run's end goes by the clock.
   double expected_seconds_per_step();
-  StepOptions step_options(double lr) const;
   RunStanding standing() const;
   std::optional<StartedStep> start_step(double lr);
   /// Reports the step that was started last, once it is done.
@@ -82,6 +65,7 @@ class Trainer {
 
   const TrainOptions& options_;
   Task& task_;
+  const RunModels models_;
   std::optional<Batch> ahead_;  // the first of the next step
   std::int64_t batches_in_epoch_ =
       0;  // of the one that state_.sampler is in, which ahead_ may have left
@@ -91,13 +75,15 @@ class Trainer {
   std::optional<InFlight> in_flight_;
   TrainResult result_;
   Stopwatch since_start_, since_save_, since_validation_;
-  double validation_seconds_ = 0;
-  double earlier_seconds_ = 0;
+  double validation_seconds_ = 0, earlier_seconds_ = 0;
   std::int64_t steps_here_ = 0, saved_step_ = 0;
 };
 
 Trainer::Trainer(const TrainOptions& options, Task& task)
-    : options_(options), task_(task), adam_(task.parameters(), options.adam) {
+    : options_(options),
+      task_(task),
+      models_(options, task.parameter_file()),
+      adam_(task.parameters(), options.adam) {
   if (options.ema > 0) average_.emplace(adam_.parameters(), options.ema);
   task_.folder().resumes() ? resume() : start();
   batches_in_epoch_ = task_.sampler().batches_in_epoch();
@@ -111,10 +97,10 @@ void Trainer::start() {
   state_.fingerprint = task_.folder().fingerprint();
   save_state();
   // What a start left that was killed before its first save.
-  remove_later_checkpoints();
+  models_.remove_later_than(state_.step);
   remove_adapters(options_.out);
   task_.save_description();
-  save_model({{"step", "0"}});
+  models_.save_model(adam_.parameters(), {{"step", "0"}});
 }
 
 void Trainer::resume() {
@@ -134,14 +120,7 @@ void Trainer::resume() {
     state_.validations_since_best = 0;
   }
   task_.sampler().restore(state_.sampler);
-  remove_later_checkpoints();
-}
-
-/// A run that was killed while it validated has left one of a step that it has not reached for those who ask now.
-void Trainer::remove_later_checkpoints() const {
-  for (const fs::path& file : list_checkpoints(options_.out)) {
-    if (step_of_checkpoint(file) > state_.step) fs::remove(file);
-  }
+  models_.remove_later_than(state_.step);
 }
 
 void Trainer::expect_finite() const {
@@ -162,21 +141,13 @@ void Trainer::save_state() {
   since_save_.restart();
 }
 
-StepOptions Trainer::step_options(double lr) const {
-  ConsistencyOptions consistency = options_.consistency;
-  consistency.source_tags = task_.source_tags();
-  return {.lr = lr,
-          .label_smoothing = options_.label_smoothing,
-          .clip_norm = options_.clip_norm,
-          .seed = options_.seed,
-          .consistency = consistency};
-}
-
 double Trainer::expected_seconds_per_step() {
   if (!ahead_) ahead_ = task_.sampler().next();
-  rehearse(task_.model(), adam_.parameters(), *ahead_, step_options(0));  // memory is had by then
-  return static_cast<double>(options_.accumulate) *
-         rehearse(task_.model(), adam_.parameters(), *ahead_, step_options(0));
+  const auto seconds = [&] {
+    return seconds_of_passes(task_.model(), adam_.parameters(), *ahead_);
+  };
+  seconds();  // gets the memory
+  return static_cast<double>(options_.accumulate) * seconds();
 }
 
 std::optional<StartedStep> Trainer::start_step(double lr) {
@@ -191,8 +162,14 @@ std::optional<StartedStep> Trainer::start_step(double lr) {
     --left;
     return ahead_ ? std::exchange(ahead_, std::nullopt) : task_.sampler().next();
   };
-  std::optional<StartedStep> step =
-      kette::start_step(task_.model(), adam_, batches, step_options(lr));
+  ConsistencyOptions consistency = options_.consistency;
+  consistency.source_tags = task_.source_tags();
+  std::optional<StartedStep> step = kette::start_step(task_.model(), adam_, batches,
+                                                      {.lr = lr,
+                                                       .label_smoothing = options_.label_smoothing,
+                                                       .clip_norm = options_.clip_norm,
+                                                       .seed = options_.seed,
+                                                       .consistency = consistency});
   if (!step) return std::nullopt;
   state_.sampler = task_.sampler().state();
   batches_in_epoch_ = task_.sampler().batches_in_epoch();
@@ -233,15 +210,6 @@ RunStanding Trainer::standing() const {
           since_validation_.seconds()};
 }
 
-void Trainer::prune_checkpoints() const {
-  const std::vector<fs::path> files = list_checkpoints(options_.out);
-  for (std::size_t i = 0; i + static_cast<std::size_t>(options_.kept_checkpoints()) < files.size();
-       ++i) {
-    std::error_code ignored;
-    fs::remove(files[i], ignored);
-  }
-}
-
 void Trainer::validate(Progress& progress, bool due) {
   progress.pause();
   expect_finite();
@@ -267,16 +235,14 @@ void Trainer::judge(Progress& progress, bool due) {
   const bool best = !state_.best_cost || cost < *state_.best_cost;
   Metadata metadata = {{"step", std::to_string(state_.step)}};
   result_.last.add_to(metadata);
-  save_parameters(checkpoint(state_.step), adam_.parameters(), metadata);
+  save_parameters(models_.checkpoint(state_.step), adam_.parameters(), metadata);
   // One run to here would not have it.
-  if (state_.off_schedule) fs::remove(checkpoint(state_.last_validated));
-  prune_checkpoints();
+  if (state_.off_schedule) fs::remove(models_.checkpoint(state_.last_validated));
+  models_.prune();
   state_.last_validated = state_.step;
   state_.off_schedule = !due;
   state_.valid_loss = loss;
-  if (!best && is_average(model_file())) restore_best();
-  // After an average the best model may be one that is no longer kept: the best of the others stays.
-  if (best || cost < cost_in(model_file(), options_.best_by)) save_model(metadata);
+  models_.keep_best(adam_.parameters(), metadata, best, cost);
   if (best) {
     state_.best_cost = cost;
     state_.best_valid_loss = loss;
@@ -315,18 +281,12 @@ void Trainer::say_what_is_ahead(Progress& progress) {
   for (const std::string& note : notes_before(options_, at, task_.model().config().width)) {
     progress.say(note);
   }
-  if (at.step > 0) return;
-  const ScheduleOptions& schedule = options_.schedule;
-  const Json json = {{"kind", enum_name(schedule.kind)}, {"lr", schedule.lr},
-                     {"warmup", schedule.warmup},        {"warmup_share", schedule.warmup_share},
-                     {"steps", options_.steps},          {"epochs", options_.epochs},
-                     {"minutes", options_.minutes}};
-  progress.log(Json{{"step", state_.step}, {"schedule", json}}.dump());
+  if (at.step == 0) progress.log(schedule_json(options_));
 }
 
 void Trainer::make_average(const std::vector<fs::path>& files, Progress& progress) {
-  average_checkpoints(files, average_file());
-  Metadata metadata = load_parameters(average_file(), adam_.parameters());
+  average_checkpoints(files, models_.mean());
+  Metadata metadata = load_parameters(models_.mean(), adam_.parameters());
   result_.average = {task_.validation_loss(), task_.validation_score()};
   Json json = {{"valid_loss", result_.average.loss}};
   if (const auto& score = result_.average.score) json[score->name] = score->value;
@@ -334,22 +294,9 @@ void Trainer::make_average(const std::vector<fs::path>& files, Progress& progres
   // On data that have changed since the last step this would be no resume's.
   if (steps_here_ > 0 || task_.folder().changed_data().empty()) result_.average.add_to(metadata);
   if (is_average_best()) {
-    // A run that goes on may need the best one.
-    if (!is_average(model_file())) copy_best({model_file()}, options_.best_by, best_file());
-    save_model(metadata);
-    fs::remove(average_file());
+    models_.make_mean_the_model(adam_.parameters(), metadata);
   } else {
-    save_parameters(average_file(), adam_.parameters(), metadata);
-    load_parameters(model_file(), adam_.parameters());
-  }
-}
-
-void Trainer::restore_best() const {
-  if (fs::exists(best_file())) {
-    copy_best({best_file()}, options_.best_by, model_file());
-    fs::remove(best_file());
-  } else {  // kette average made it
-    copy_best(list_checkpoints(options_.out), options_.best_by, model_file());
+    save_parameters(models_.mean(), adam_.parameters(), metadata);
   }
 }
 
@@ -357,45 +304,30 @@ bool Trainer::is_average_best() const {
   return !state_.best_cost || result_.average.cost(options_.best_by) <= *state_.best_cost;
 }
 
-bool Trainer::has_average(const std::vector<fs::path>& files) {
-  if (steps_here_ > 0 || !task_.folder().changed_data().empty()) return false;
-  const std::string steps = joined(
-      files, [](const fs::path& file) { return std::to_string(step_of_checkpoint(file)); }, ",");
-  for (const fs::path& file : {model_file(), average_file()}) {
-    if (!is_average(file)) continue;
-    const Metadata metadata = SafetensorsFile::open(file).metadata();
-    const std::optional<Verdict> verdict = verdict_in(file);
-    if (metadata.at("averaged_steps") != steps || !verdict) continue;
-    result_.average = *verdict;
-    if (is_average_best() != (file == model_file())) continue;
-    load_parameters(model_file(), adam_.parameters());
-    return true;
-  }
-  return false;
-}
-
 void Trainer::average_last(Progress& progress) {
   progress.pause();
-  std::vector<fs::path> files = list_checkpoints(options_.out);
-  if (files.size() > static_cast<std::size_t>(options_.average)) {
-    files.erase(files.begin(), files.end() - options_.average);
+  const std::vector<fs::path> files = models_.last();
+  const bool is_as_it_was = steps_here_ == 0 && task_.folder().changed_data().empty();
+  const std::optional<Verdict> known = is_as_it_was ? models_.verdict_on_mean(files) : std::nullopt;
+  if (known) {
+    result_.average = *known;
+  } else {
+    make_average(files, progress);
   }
-  if (!has_average(files)) make_average(files, progress);
+  load_parameters(models_.model(), adam_.parameters());
   const std::string average = "the average of the last " + std::to_string(files.size()) +
                               " checkpoints: " + result_.average.str();
   progress.say(is_average_best()
                    ? task_.parameter_file() + " is " + average
                    : average + ", worse than the best of them, which stays the model (" +
-                         average_file().string() + " has it; fewer may be better)");
+                         models_.mean().string() + " has it; fewer may be better)");
   progress.go_on();
 }
 
 Verdict Trainer::last_verdict() const {
   if (!state_.valid_loss) return {};
   // A resume that had nothing left to do finds it with the parameters.
-  const fs::path file = checkpoint(state_.last_validated);
-  const std::optional<Verdict> stored = fs::exists(file) ? verdict_in(file) : std::nullopt;
-  return stored.value_or(Verdict{*state_.valid_loss, {}});
+  return models_.verdict_on(state_.last_validated).value_or(Verdict{*state_.valid_loss, {}});
 }
 
 TrainResult Trainer::run() {
@@ -411,7 +343,6 @@ TrainResult Trainer::run() {
   since_start_.restart();
   while (!is_over(options_, standing()) && InterruptGuard::requested() == 0) {
     const RunStanding before = standing();
-    const std::int64_t epoch = before.epoch;
     const double lr = next_learning_rate(options_, before, task_.model().config().width);
     tell(progress, &TrainObserver::before_step, state_.step + 1);
     std::optional<StartedStep> step = start_step(lr);
@@ -422,7 +353,7 @@ TrainResult Trainer::run() {
     if (average_) average_->update(state_.step);
     state_.seconds = seconds_trained();
     state_.learning_rate = lr;
-    in_flight_ = {std::move(*step), state_.step, epoch, lr, state_.seconds};
+    in_flight_ = {std::move(*step), state_.step, before.epoch, lr, state_.seconds};
     tell(progress, &TrainObserver::after_step, state_.step);
     const bool due = is_validation_due(options_, before, standing());
     const bool late = since_save_.seconds() > static_cast<double>(options_.save_every_seconds);
@@ -443,8 +374,8 @@ TrainResult Trainer::run() {
     save_state();
     progress.go_on();
     progress.say("stopped at step " + std::to_string(state_.step) + ", saved");
-  } else {
-    if (state_.last_validated != state_.step) validate(progress, false);
+  } else if (state_.last_validated != state_.step) {
+    validate(progress, false);
   }
   tell(progress, &TrainObserver::after_training, state_.step);
   if (result_.interrupted == 0 && options_.average > 0) average_last(progress);

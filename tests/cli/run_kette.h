@@ -184,6 +184,9 @@ inline std::vector<std::string> train_arguments(const std::filesystem::path& fol
   if (std::find(more.begin(), more.end(), "--steps") == more.end()) {
     arguments.insert(arguments.end(), {"--steps", "8"});
   }
+  if (std::find(more.begin(), more.end(), "--warmup") == more.end()) {
+    arguments.insert(arguments.end(), {"--warmup", "2000"});  // hardly leaves its random values
+  }
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
 }

@@ -226,7 +226,7 @@ TEST_CASE("kette sweep: a file that was put right is taken, and a trained model 
   const std::string shared = shared_settings(folder), scored = shared + evaluation(folder);
   const Outcome warm = sweep(scored + "[a]\nwarmup = -20\n");
   CHECK(warm.code == 2);
-  CHECK(warm.says("runs.toml:21: --warmup: expected a whole number of at least 1, given -20"));
+  CHECK(warm.says("runs.toml:22: --warmup: expected a whole number of at least 1, given -20"));
   const Outcome unknown = sweep(shared + "[evaluate]\nsorc = \"x\"\n[a]\n");
   CHECK(unknown.code == 2);
   CHECK(
