@@ -124,7 +124,7 @@ void add_translate_command(CLI::App& program) {
       "What the translation of each line is to begin with, line by line; a line may be empty. Goes with --split lines");
   const Option split = text.choice(
       "--split", options->split,
-      "What is translated at once: lines: each line whole, sentences: each sentence, auto: as many sentences as the model's own text had in a line; of a model that does not say, one; nonewlines: each sentence of paragraphs whose lines are wrapped. What stands between them stays");
+      "What is translated at once: lines: each line whole, sentences: each sentence, auto: as many sentences as nearly all lines of the model's own text had; of a model that does not say, one; nonewlines: each sentence of paragraphs whose lines are wrapped. What stands between them stays");
   const Option previous = text.number(
       "--previous", options->translate.previous, at_least(1),
       "Give the model so many sentences before each one, back to an empty line, as context; for models of text that has several in a line (kette train --join-lines)");

@@ -108,7 +108,7 @@ TextFacts text_facts(const std::vector<ParallelText>& texts, bool both_direction
                      static_cast<double>(source_ids[i].size()));
     capitals += has_capital(sources[i]) ? 1 : 0;
   }
-  facts.sentences = std::max<std::int64_t>(1, quantile<std::int64_t>(sentences, 0.5, 1));
+  facts.sentences = std::max<std::int64_t>(1, quantile<std::int64_t>(sentences, 0.1, 1));
   facts.most_sentences = std::max<std::int64_t>(1, quantile<std::int64_t>(sentences, 0.9, 1));
   facts.source_tokens = quantile<std::int64_t>(tokens, 0.999, 0);
   facts.shortest = quantile(ratios, 0.01, 0.0);

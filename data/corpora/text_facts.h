@@ -15,7 +15,7 @@ inline constexpr const char* kTextFactsFile = "text.json";
 
 struct TextFacts {
   std::string source_language{}, target_language{};  ///< "en", "de", "fr"; "": unknown, or several
-  std::int64_t sentences = 1;       ///< of a source line: half of them have no more
+  std::int64_t sentences = 1;       ///< of a source line: nine in ten have no fewer
   std::int64_t most_sentences = 1;  ///< nine in ten have no more
   std::int64_t source_tokens = 0;   ///< of a source line: 999 of 1,000 have no more
   double shortest = 0;              ///< target tokens over source tokens: 1 of 100 pairs has less
