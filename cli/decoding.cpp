@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "cli/common.h"
+#include "data/files/safetensors.h"
 #include "data/files/visible_text.h"
 
 namespace kette::cli {
@@ -17,7 +18,8 @@ std::string describe(const Metadata& metadata) {
   if (const std::string steps = find("averaged_steps"); !steps.empty())
     return "average of the steps " + steps;
   if (const std::string step = find("step"); !step.empty()) return "step " + step;
-  return "step unknown";
+  return find(kChecksumKey).empty() ? "written by another program, without Kette's checksum"
+                                    : "step unknown";
 }
 
 }  // namespace
@@ -79,7 +81,9 @@ void check_same_tokens(const ModelOptions& first, const Tokenizer& tokenizer,
 void say_parameters(const ModelOptions& options, const Metadata& metadata) {
   const std::filesystem::path file =
       options.checkpoint.empty() ? parameter_file(options.model) : options.checkpoint;
-  std::cerr << visible(file.string() + ", " + describe(metadata)) << std::endl;
+  const bool is_foreign = !options.checkpoint.empty() && !metadata.contains(kTokenizerKey);
+  std::cerr << visible(file.string() + ", " + describe(metadata))
+            << (is_foreign ? ", does not say of which vocabulary" : "") << std::endl;
 }
 
 BeamOptions add_beam_options(OptionGroup& group, SearchOptions& options,

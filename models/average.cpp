@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "data/files/safetensors.h"
+#include "models/model_directory.h"
 #include "models/quantized.h"
+#include "tensor/suggestion.h"
 
 namespace kette {
 namespace fs = std::filesystem;
@@ -39,11 +41,45 @@ bool is_average(const fs::path& file) {
          SafetensorsFile::open(file, Checksum::none).metadata().contains("averaged_steps");
 }
 
-void average_checkpoints(const std::vector<fs::path>& files, const fs::path& result) {
+namespace {
+
+std::string value_in(const Metadata& metadata, const char* key) {
+  const auto found = metadata.find(key);
+  return found == metadata.end() ? std::string() : found->second;
+}
+
+/// Where all that have the key have one value, as those that lack it may, this value.
+std::string common_value(const std::vector<SafetensorsFile>& stored,
+                         const std::vector<fs::path>& files, const char* key, const char* what,
+                         const char* advice = "") {
+  std::string common;
+  for (std::size_t i = 0; i < stored.size(); ++i) {
+    const std::string value = value_in(stored[i].metadata(), key);
+    KETTE_CHECK(value.empty() || common.empty() || value == common, files[i].string(),
+                ": expected a checkpoint of the ", what, " of those before it, ", common,
+                ", given one of ", value, advice);
+    if (!value.empty()) common = value;
+  }
+  return common;
+}
+
+}  // namespace
+
+void average_checkpoints(const std::vector<fs::path>& files, const fs::path& result, bool any_run) {
   KETTE_CHECK(!files.empty(), "average: expected at least one checkpoint, given none");
   std::vector<SafetensorsFile> stored;
   for (const fs::path& file : files) {
     stored.push_back(SafetensorsFile::open(file, Checksum::crc32));
+  }
+  Metadata metadata;
+  metadata[kTokenizerKey] = common_value(stored, files, kTokenizerKey, "vocabulary");
+  if (any_run) {
+    metadata["averaged_runs"] = joined(
+        stored, [](const SafetensorsFile& file) { return value_in(file.metadata(), kRunKey); },
+        ",");
+  } else {
+    metadata[kRunKey] =
+        common_value(stored, files, kRunKey, "run", " (--any-run takes those of several)");
   }
   const std::vector<std::string>& names = stored.front().names();
   std::string steps;
@@ -56,6 +92,8 @@ void average_checkpoints(const std::vector<fs::path>& files, const fs::path& res
     const auto step = stored[i].metadata().find("step");
     steps += (i ? "," : "") + (step == stored[i].metadata().end() ? "?" : step->second);
   }
+  std::erase_if(metadata, [](const auto& one) { return one.second.empty(); });
+  metadata["averaged_steps"] = steps;
   std::vector<std::pair<std::string, Tensor>> means;
   for (const std::string& name : names) {
     std::vector<double> sum(static_cast<std::size_t>(stored[0].shape(name).elements()));
@@ -70,7 +108,7 @@ void average_checkpoints(const std::vector<fs::path>& files, const fs::path& res
     for (double& value : sum) value /= static_cast<double>(stored.size());
     means.emplace_back(name, Tensor::from(sum, stored[0].shape(name)).to(stored[0].dtype(name)));
   }
-  write_safetensors(result, means, {{"averaged_steps", steps}}, Checksum::crc32);
+  write_safetensors(result, means, metadata, Checksum::crc32);
 }
 
 }  // namespace kette

@@ -8,10 +8,11 @@
 
 namespace kette {
 
-/// Names and shapes of all files must agree, their checksums hold and their values be finite. The
-/// metadata of the result say which steps went in.
+/// Names and shapes of all files must agree, their checksums hold and their values be finite; and what they say of
+/// themselves: of two vocabularies is an Error always, of two runs unless `any_run`. The metadata of the result say
+/// which steps went in, and of which run.
 void average_checkpoints(const std::vector<std::filesystem::path>& files,
-                         const std::filesystem::path& result);
+                         const std::filesystem::path& result, bool any_run = false);
 
 /// Where a model directory keeps its checkpoints.
 inline constexpr const char* kCheckpointFolder = "checkpoints";

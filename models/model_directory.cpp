@@ -1,6 +1,7 @@
 #include "models/model_directory.h"
 
 #include "data/files/atomic_file.h"
+#include "data/files/file_fingerprint.h"
 #include "data/files/safetensors.h"
 #include "models/adapter_directory.h"
 #include "models/parameter_room.h"
@@ -11,7 +12,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// A checkpoint, of a folder.
+void expect_own(const fs::path& file, const fs::path& folder) {
+  const Metadata metadata = SafetensorsFile::open(file).metadata();
+  const auto given = metadata.find(kTokenizerKey);
+  const std::string expected = read_tokenizer_description(folder).fingerprint;
+  KETTE_CHECK(given == metadata.end() || expected.empty() || given->second == expected,
+              file.string(), ": expected parameters of the vocabulary of ", folder.string(), ", ",
+              expected, ", given those of another one, ", given->second,
+              " (a checkpoint goes with its own model directory)");
+}
+
 }  // namespace
+
+std::string checksum_of(const Metadata& metadata, const fs::path& file) {
+  const auto own = metadata.find(kChecksumKey);
+  return own == metadata.end() ? file_fingerprint(file) : own->second;
+}
 
 void save_parameters(const fs::path& file, const ParamStore& parameters, const Metadata& metadata) {
   std::vector<std::pair<std::string, Tensor>> tensors;
@@ -23,7 +40,7 @@ void save_parameters(const fs::path& file, const ParamStore& parameters, const M
 }
 
 Metadata load_parameters(const fs::path& file, ParamStore& parameters) {
-  const SafetensorsFile stored = SafetensorsFile::open(file, Checksum::crc32);
+  const SafetensorsFile stored = SafetensorsFile::open(file, Checksum::if_present);
   for (const auto& leaf : parameters.leaves()) stored.expect(leaf->name, leaf->value.shape());
   const std::int64_t given = std::ssize(stored.names()) - scales_in(stored);
   KETTE_CHECK(given == std::ssize(parameters.leaves()), file.string(), ": expected ",
@@ -65,6 +82,7 @@ SharedTokenizer load_tokenizer_of(const fs::path& folder, const ModelConfig& con
 Metadata load_values(const fs::path& folder, Model& model, const fs::path& parameters,
                      const fs::path& base) {
   const fs::path file = parameters.empty() ? parameter_file(folder) : parameters;
+  if (!parameters.empty()) expect_own(parameters, folder);
   if (!holds_adapters(folder)) return load_parameters(file, model.parameters());
   const AdapterDescription description = read_adapter_description(folder);
   const fs::path base_folder = base.empty() ? description.base : base;
@@ -73,7 +91,7 @@ Metadata load_values(const fs::path& folder, Model& model, const fs::path& param
               ", given no ", kModelFile, " there; if it moved, kette merge --base makes a model of",
               " both");
   const Metadata of_base = load_parameters(base_folder / kModelFile, model.parameters());
-  const std::string& checksum = of_base.at(kChecksumKey);
+  const std::string checksum = checksum_of(of_base, base_folder / kModelFile);
   KETTE_CHECK(checksum == description.base_checksum, folder.string(),
               ": expected the model that its adapters were trained on, with the checksum ",
               description.base_checksum, ", given ", (base_folder / kModelFile).string(), " with ",

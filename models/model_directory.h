@@ -24,6 +24,10 @@ inline constexpr const char* kModelFile = "model.safetensors";
 using Metadata = std::map<std::string, std::string>;
 /// What the matrices lie in, where that is not f32 (models/quantized.h).
 inline constexpr const char* kWeightsKey = "weights";
+/// Whose they are: the tokenizer's fingerprint, and the run's (train/run_fingerprint.h). Files of other programs, and of
+/// Kette up to 0.1.0, do not say so.
+inline constexpr const char* kTokenizerKey = "tokenizer";
+inline constexpr const char* kRunKey = "run";
 
 template <class M>
 struct SavedModel {
@@ -44,7 +48,8 @@ std::filesystem::path parameter_file(const std::filesystem::path& folder);
 SharedTokenizer load_tokenizer_of(const std::filesystem::path& folder, const ModelConfig& config);
 
 /// Fills a model of that architecture with the values of the folder, or of another file (a
-/// checkpoint). Adapters are merged into their base. base: where that lies, if not where it was.
+/// checkpoint), which an Error refuses that says of itself that it is of another vocabulary.
+/// Adapters are merged into their base. base: where that lies, if not where it was.
 Metadata load_values(const std::filesystem::path& folder, Model& model,
                      const std::filesystem::path& parameters = {},
                      const std::filesystem::path& base = {});
@@ -75,8 +80,11 @@ SavedModel<M> load_model(const std::filesystem::path& folder,
   return saved;
 }
 
+/// What tells the parameters in a file from others: Kette's checksum, or that of a file of another program.
+std::string checksum_of(const Metadata& metadata, const std::filesystem::path& file);
+
 /// One file of parameters. load_parameters checks names and shapes against the model before it
-/// changes anything, and that every value is finite.
+/// changes anything, and that every value is finite. A file of another program needs no checksum.
 void save_parameters(const std::filesystem::path& file, const ParamStore& parameters,
                      const Metadata& metadata);
 Metadata load_parameters(const std::filesystem::path& file, ParamStore& parameters);

@@ -1,6 +1,9 @@
 #include "train/run_fingerprint.h"
 
+#include <zlib.h>
+
 #include <algorithm>
+#include <cstdio>
 
 #include "data/files/file_fingerprint.h"
 #include "data/files/json_text.h"
@@ -49,6 +52,17 @@ void RunFingerprint::add_data(const std::string& role,
   const std::string more =
       files.size() > 1 ? " and " + std::to_string(files.size() - 1) + " more" : "";
   data.push_back({role, file_fingerprint(files), files.front().string() + more});
+}
+
+std::string RunFingerprint::id() const {
+  std::string all;
+  for (const Setting& setting : settings) all += setting.name + "=" + setting.value + "\n";
+  for (const Data& one : data) all += one.role + "=" + one.fingerprint + "\n";
+  char digits[9];
+  std::snprintf(
+      digits, sizeof digits, "%08lx",
+      crc32(0, reinterpret_cast<const Bytef*>(all.data()), static_cast<uInt>(all.size())));
+  return digits;
 }
 
 std::string RunFingerprint::to_json() const {

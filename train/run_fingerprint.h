@@ -37,6 +37,8 @@ struct RunFingerprint {
   /// Reads the files. No files, no data.
   void add_data(const std::string& role, const std::vector<std::filesystem::path>& files);
 
+  /// Short; of runs with the same settings and data the same.
+  std::string id() const;
   std::string to_json() const;
   /// Throws nlohmann's exceptions unless the text is that of to_json().
   static RunFingerprint from_json(const std::string& text);

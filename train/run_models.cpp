@@ -21,8 +21,27 @@ fs::path RunModels::checkpoint(std::int64_t step) const {
   return folder_ / ("step-" + std::to_string(step) + ".safetensors");
 }
 
+void RunModels::identify(const std::string& run) {
+  origin_[kTokenizerKey] = read_tokenizer_description(options_.out).fingerprint;
+  if (!run.empty()) origin_[kRunKey] = run;
+}
+
+void RunModels::save(const fs::path& file, const ParamStore& parameters, Metadata metadata) const {
+  for (const auto& [key, value] : origin_) metadata[key] = value;
+  save_parameters(file, parameters, metadata);
+}
+
 void RunModels::save_model(const ParamStore& parameters, const Metadata& metadata) const {
-  save_parameters(model_, parameters, metadata);
+  save(model_, parameters, metadata);
+}
+
+void RunModels::save_checkpoint(std::int64_t step, const ParamStore& parameters,
+                                const Metadata& metadata) const {
+  save(checkpoint(step), parameters, metadata);
+}
+
+void RunModels::save_mean(const ParamStore& parameters, const Metadata& metadata) const {
+  save(mean(), parameters, metadata);
 }
 
 void RunModels::remove_later_than(std::int64_t step) const {

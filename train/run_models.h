@@ -22,7 +22,12 @@ class RunModels {
   std::filesystem::path checkpoint(std::int64_t step) const;
   std::filesystem::path mean() const { return folder_ / "average.safetensors"; }
 
+  /// What its files say of themselves, once its folder has the model's description. run: "" of an older one.
+  void identify(const std::string& run);
   void save_model(const ParamStore& parameters, const Metadata& metadata) const;
+  void save_checkpoint(std::int64_t step, const ParamStore& parameters,
+                       const Metadata& metadata) const;
+  void save_mean(const ParamStore& parameters, const Metadata& metadata) const;
   /// A run that was killed while it validated has left one of a step that it has not reached for those who ask now.
   void remove_later_than(std::int64_t step) const;
   /// The model becomes the one that was just validated, if it costs less; where the model is a mean, the best there is.
@@ -46,6 +51,10 @@ class RunModels {
 
   const TrainOptions& options_;
   std::filesystem::path model_, folder_;  // of the checkpoints
+  Metadata origin_;
+
+  void save(const std::filesystem::path& file, const ParamStore& parameters,
+            Metadata metadata) const;
 
   std::filesystem::path best() const { return folder_ / "best.safetensors"; }
 };

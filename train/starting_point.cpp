@@ -18,7 +18,7 @@ StartingPoint::StartingPoint(Model& model, const TrainOptions& options) : model_
   model.allocate(options.precision, options.device, adapts ? Gradients::none : Gradients::kept);
   const Metadata metadata = load_values(options.from, model);
   expect_whole_weights(metadata, options.from, "train");
-  checksum_ = metadata.at(kChecksumKey);
+  checksum_ = checksum_of(metadata, kette::parameter_file(options.from));
   if (!adapts) return;
   adapters_.emplace(model, options.lora);
   adapters_->materialize(options.seed);

@@ -62,9 +62,8 @@ void add_to_fingerprint(const TrainOptions& o, RunFingerprint& fingerprint) {
   fingerprint.add("precision", std::string(name_of(o.precision)));
   fingerprint.add("seed", std::to_string(o.seed));
   if (!o.from.empty()) {
-    const SafetensorsFile from = SafetensorsFile::open(parameter_file(o.from));
-    const auto checksum = from.metadata().find(kChecksumKey);
-    fingerprint.add("from_crc32", checksum == from.metadata().end() ? "none" : checksum->second);
+    const std::filesystem::path from = parameter_file(o.from);
+    fingerprint.add("from_crc32", checksum_of(SafetensorsFile::open(from).metadata(), from));
   }
   if (o.lora.rank > 0) {
     fingerprint.add("lora_rank", o.lora.rank);

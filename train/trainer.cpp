@@ -20,8 +20,6 @@
 namespace kette {
 namespace {
 
-namespace fs = std::filesystem;
-
 class Trainer {
  public:
   Trainer(const TrainOptions& options, Task& task);
@@ -38,7 +36,7 @@ class Trainer {
   void judge(Progress& progress, bool due);
   /// Validates the mean of the last checkpoints, which becomes the model if it is the best one.
   void average_last(Progress& progress);
-  void make_average(const std::vector<fs::path>& files, Progress& progress);
+  void make_average(const std::vector<std::filesystem::path>& files, Progress& progress);
   bool is_average_best() const;
   /// Of the last validation, here or before a resume.
   Verdict last_verdict() const;
@@ -65,7 +63,7 @@ class Trainer {
 
   const TrainOptions& options_;
   Task& task_;
-  const RunModels models_;
+  RunModels models_;
   std::optional<Batch> ahead_;  // the first of the next step
   std::int64_t batches_in_epoch_ =
       0;  // of the one that state_.sampler is in, which ahead_ may have left
@@ -95,11 +93,13 @@ Trainer::Trainer(const TrainOptions& options, Task& task)
 /// The state comes first: until there is one, a folder is not known to be this run's.
 void Trainer::start() {
   state_.fingerprint = task_.folder().fingerprint();
+  state_.run = state_.fingerprint.id();
   save_state();
   // What a start left that was killed before its first save.
   models_.remove_later_than(state_.step);
   remove_adapters(options_.out);
   task_.save_description();
+  models_.identify(state_.run);
   models_.save_model(adam_.parameters(), {{"step", "0"}});
 }
 
@@ -107,6 +107,7 @@ void Trainer::resume() {
   state_ = load_training_state(task_.folder().state_file(), adam_.parameters(), adam_,
                                average_ ? average_->values() : Tensor());
   saved_step_ = state_.step;
+  models_.identify(state_.run);
   state_.fingerprint = task_.folder().fingerprint();
   // Places in an epoch of other data mean nothing, nor do losses on them.
   const std::vector<RunFingerprint::Data>& changed = task_.folder().changed_data();
@@ -235,9 +236,9 @@ void Trainer::judge(Progress& progress, bool due) {
   const bool best = !state_.best_cost || cost < *state_.best_cost;
   Metadata metadata = {{"step", std::to_string(state_.step)}};
   result_.last.add_to(metadata);
-  save_parameters(models_.checkpoint(state_.step), adam_.parameters(), metadata);
+  models_.save_checkpoint(state_.step, adam_.parameters(), metadata);
   // One run to here would not have it.
-  if (state_.off_schedule) fs::remove(models_.checkpoint(state_.last_validated));
+  if (state_.off_schedule) std::filesystem::remove(models_.checkpoint(state_.last_validated));
   models_.prune();
   state_.last_validated = state_.step;
   state_.off_schedule = !due;
@@ -284,7 +285,7 @@ void Trainer::say_what_is_ahead(Progress& progress) {
   if (at.step == 0) progress.log(schedule_json(options_));
 }
 
-void Trainer::make_average(const std::vector<fs::path>& files, Progress& progress) {
+void Trainer::make_average(const std::vector<std::filesystem::path>& files, Progress& progress) {
   average_checkpoints(files, models_.mean());
   Metadata metadata = load_parameters(models_.mean(), adam_.parameters());
   result_.average = {task_.validation_loss(), task_.validation_score()};
@@ -296,7 +297,7 @@ void Trainer::make_average(const std::vector<fs::path>& files, Progress& progres
   if (is_average_best()) {
     models_.make_mean_the_model(adam_.parameters(), metadata);
   } else {
-    save_parameters(models_.mean(), adam_.parameters(), metadata);
+    models_.save_mean(adam_.parameters(), metadata);
   }
 }
 
@@ -306,7 +307,7 @@ bool Trainer::is_average_best() const {
 
 void Trainer::average_last(Progress& progress) {
   progress.pause();
-  const std::vector<fs::path> files = models_.last();
+  const std::vector<std::filesystem::path> files = models_.last();
   const bool is_as_it_was = steps_here_ == 0 && task_.folder().changed_data().empty();
   const std::optional<Verdict> known = is_as_it_was ? models_.verdict_on_mean(files) : std::nullopt;
   if (known) {

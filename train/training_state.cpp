@@ -41,6 +41,7 @@ TrainingState state_in(const SafetensorsFile& stored, const std::filesystem::pat
     state.validations_since_best = count_in(json, "validations_since_best");
     state.seconds = json.at("seconds");
     state.learning_rate = json.value("learning_rate", 0.0);
+    state.run = json.value("run", "");
     state.fingerprint = RunFingerprint::from_json(json.at("recipe").get<std::string>());
   } catch (const nlohmann::json::exception& error) {
     fail(file.string(),
@@ -76,6 +77,7 @@ void save_training_state(const std::filesystem::path& file, const TrainingState&
                      {"validations_since_best", state.validations_since_best},
                      {"seconds", state.seconds},
                      {"learning_rate", state.learning_rate},
+                     {"run", state.run},
                      {"recipe", state.fingerprint.to_json()}};
   write_safetensors(file, parts_of(parameters, adam, moving_average),
                     {{"training_state", json.dump()}}, Checksum::crc32);

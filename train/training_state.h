@@ -29,6 +29,7 @@ struct TrainingState {
   double seconds = 0;         ///< of training so far, over all runs
   double learning_rate = 0;   ///< of the last step; 0: not known
   RunFingerprint fingerprint;
+  std::string run;  ///< RunFingerprint::id() of its start; "": of Kette up to 0.1.0
 };
 
 void save_training_state(const std::filesystem::path& file, const TrainingState& state,

@@ -18,6 +18,7 @@ struct AverageOptions {
   std::vector<std::string> files;
   std::filesystem::path model, out;
   std::int64_t last = 0;
+  bool any_run = false;
 };
 
 std::vector<std::filesystem::path> chosen_files(const AverageOptions& o) {
@@ -48,7 +49,7 @@ void run(const AverageOptions& o) {
   check_replaces("--out", o.out, "earlier parameters of such a model", [&] {
     KETTE_CHECK(tensors_of(o.out) == tensors, "expected the same tensors, given others");
   });
-  average_checkpoints(files, o.out);
+  average_checkpoints(files, o.out, o.any_run);
   std::cout << visible(o.out.string()) << ": the mean of " << files.size() << " checkpoints\n";
   Json names = Json::array();
   for (const auto& file : files) {
@@ -72,6 +73,8 @@ void add_average_command(CLI::App& program) {
       .path("--out", options->out,
             "The file to write; --checkpoint of translate and evaluate reads it")
       .required();
+  group.flag("--any-run", options->any_run,
+             "Take checkpoints of several runs of one vocabulary, too");
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }
