@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 #include <string_view>
 
 #include "cli/common.h"
@@ -137,6 +138,7 @@ std::string current_value(CLI::Option& option) {
 std::vector<ConfigEntry> parse_config(const std::string& text, const std::string& name) {
   const TextLines lines(text, name);
   std::vector<ConfigEntry> entries;
+  std::map<std::string, std::string> origins;
   for (std::int64_t i = 0; i < lines.size(); ++i) {
     const std::string origin = name + ":" + std::to_string(i + 1);
     LineParser line(lines[i], origin);
@@ -145,11 +147,10 @@ std::vector<ConfigEntry> parse_config(const std::string& text, const std::string
     line.take('=');
     entry.values = line.values();
     if (!line.at_end()) line.expected("the end of the line");
-    for (const ConfigEntry& earlier : entries) {
-      if (earlier.key == entry.key) {
-        throw UsageError(origin + ": expected each key once, given " + entry.key + " again after " +
-                         earlier.origin);
-      }
+    const auto [earlier, is_new] = origins.try_emplace(entry.key, origin);
+    if (!is_new) {
+      throw UsageError(origin + ": expected each key once, given " + entry.key + " again after " +
+                       earlier->second);
     }
     entries.push_back(std::move(entry));
   }

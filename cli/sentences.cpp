@@ -24,35 +24,76 @@ LineReader open_sentences(const fs::path& file, FaultyLines faulty) {
                         : LineReader(file, kSentence, faulty);
 }
 
-Sink::Sink(const fs::path& file, const std::vector<fs::path>& read) {
-  if (file.empty() || file == "-") return;
-  name_ = file.string();
+void check_output(const fs::path& file, const std::vector<fs::path>& read) {
   for (const fs::path& one : read) {
     std::error_code nothing;  // a file that is not there yet is no other one
     if (!fs::is_regular_file(file, nothing)) break;
     const bool is_read = fs::equivalent(file, is_stdin(one) ? "/dev/stdin" : one, nothing);
-    KETTE_CHECK(!is_read, name_,
+    KETTE_CHECK(!is_read, file.string(),
                 ": expected another file than the one that is read, given the same");
     const fs::path folder = fs::canonical(file).parent_path();
     const bool is_of_model = fs::equivalent(folder, one, nothing) ||
                              fs::equivalent(folder, one / kCheckpointFolder, nothing);
-    KETTE_CHECK(!is_of_model, name_, ": expected a new file, or one elsewhere than in ",
+    KETTE_CHECK(!is_of_model, file.string(), ": expected a new file, or one elsewhere than in ",
                 one.string(), ", the model that is read, given one that is there");
   }
+}
+
+Sink::Sink(const fs::path& file, const std::vector<fs::path>& read) {
+  if (file.empty() || file == "-") return;
+  name_ = file.string();
+  check_output(file, read);
   std::error_code nothing;
-  has_earlier_ = fs::is_regular_file(file, nothing);
-  file_.open(file, std::ios::binary | (has_earlier_ ? std::ios::app : std::ios::trunc));
+  const bool is_there = fs::exists(file, nothing);
+  if (!is_there || fs::is_regular_file(file, nothing)) {
+    target_ = fs::weakly_canonical(file, nothing);  // behind links
+    unfinished_ = target_;
+    unfinished_ += ".kette-unfinished";
+    file_.open(unfinished_, std::ios::binary | std::ios::trunc);
+    if (file_.good() && is_there) {
+      fs::permissions(unfinished_, fs::status(target_, nothing).permissions(), nothing);
+    }
+  }
+  if (!file_.is_open()) {  // a device, or a folder that takes no new file
+    unfinished_.clear();
+    file_.open(file, std::ios::binary);
+  }
   check("a file that can be written");
 }
 
-void Sink::write(const std::string& text) {
-  if (std::exchange(has_earlier_, false)) {
-    file_.close();
-    file_.open(name_, std::ios::binary | std::ios::trunc);
+Sink::Sink(Sink&& other) noexcept
+    : name_(std::exchange(other.name_, {})),
+      target_(std::move(other.target_)),
+      unfinished_(std::exchange(other.unfinished_, {})),
+      file_(std::move(other.file_)),
+      is_empty_(other.is_empty_) {}
+
+Sink::~Sink() {
+  if (unfinished_.empty()) return;
+  std::error_code nothing;
+  if (is_empty_) {
+    fs::remove(unfinished_, nothing);
+  } else {
+    std::cerr << "kette: " << visible(unfinished_.string()) << " has what was done until then\n";
   }
+}
+
+void Sink::write(const std::string& text) {
   std::ostream& stream = name_.empty() ? std::cout : file_;
   stream << (name_.empty() ? for_stdout(text) : text) << std::flush;
   if (!stream.good()) check("room for all of the output");
+  is_empty_ = is_empty_ && text.empty();
+}
+
+void Sink::finish() {
+  if (unfinished_.empty()) return;
+  file_.close();
+  check("room for all of the output");
+  std::error_code error;
+  fs::rename(unfinished_, target_, error);
+  KETTE_CHECK(!error, name_, ": expected a file that can be replaced, given one that cannot (",
+              error.message(), "; ", unfinished_.string(), " has all of the output)");
+  unfinished_.clear();
 }
 
 void Sink::check(const char* expected) {

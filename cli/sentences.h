@@ -28,21 +28,30 @@ bool is_stdin(const std::filesystem::path& file);
 LineReader open_sentences(const std::filesystem::path& file,
                           FaultyLines faulty = FaultyLines::refused);
 
-/// A file, or stdout where none or "-" is named; every part is handed to the system at once. What the file held is there
-/// until the first part is.
+/// Whether a file may be written. read: what parts are still to be read from (nothing or "-": stdin), and models and
+/// checkpoints. An Error if the file is one of these, or one that is there in a model's directory or its checkpoints, which
+/// would lose what is in it.
+void check_output(const std::filesystem::path& file,
+                  const std::vector<std::filesystem::path>& read);
+
+/// A file, or stdout where none or "-" is named; every part is handed to the system at once. A file has its name once it
+/// is whole; until then the parts lie in FILE.kette-unfinished, and what the file held is there.
 class Sink {
  public:
-  /// read: what parts are still to be read from (nothing or "-": stdin), and models and checkpoints. An Error if the file
-  /// is one of these, or one that is there in a model's directory or its checkpoints, which would lose what is in it.
   Sink(const std::filesystem::path& file, const std::vector<std::filesystem::path>& read);
+  Sink(Sink&& other) noexcept;
+  ~Sink();
   void write(const std::string& text);
+  /// All is written.
+  void finish();
 
  private:
   void check(const char* expected);
 
   std::string name_;
+  std::filesystem::path target_, unfinished_;  // none: parts go where they belong at once
   std::ofstream file_;
-  bool has_earlier_ = false;
+  bool is_empty_ = true;
 };
 
 /// Says on stderr, if there are any, which characters of a text the model does not know.

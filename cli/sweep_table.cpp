@@ -9,18 +9,17 @@
 #include "data/metrics/significance.h"
 
 namespace kette::cli {
-namespace {
 
-/// The score of an evaluation: of a translation model that, of a parser F1, of a language model its perplexity, of a masked
-/// one the pseudo-perplexity.
-std::optional<double> score_in(const Json& result, const std::string& evaluation) {
-  const auto found = result.find(evaluation);
-  if (found == result.end()) return {};
+std::optional<double> score_of(const Json& evaluation) {
   for (const char* key : {"score", "f1", "perplexity", "pseudo_perplexity"}) {
-    if (found->contains(key)) return found->at(key).get<double>();
+    if (!evaluation.is_object() || !evaluation.contains(key)) continue;
+    const Json& score = evaluation.at(key);
+    return score.is_number() ? std::optional(score.get<double>()) : std::nullopt;
   }
   return {};
 }
+
+namespace {
 
 double mean_of(const std::vector<Json>& results, const char* key) {
   double sum = 0;
@@ -33,7 +32,9 @@ class Scores {
  public:
   Scores(const SweepRow& row, const std::string& evaluation) : row_(row), evaluation_(evaluation) {
     for (const Json& result : row.results) {
-      if (const auto score = score_in(result, evaluation)) values_.push_back(*score);
+      const auto found = result.find(evaluation);
+      if (found == result.end()) continue;
+      if (const auto score = score_of(*found)) values_.push_back(*score);
     }
   }
 

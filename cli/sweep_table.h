@@ -4,6 +4,7 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct SweepRow {
   std::map<std::string, std::vector<ScoreStatistics>> scores;
 };
 
+/// What came of an evaluation: of a translation model its score, of a parser F1, of a language model its perplexity, of a
+/// masked one the pseudo-perplexity; nothing if it has no such number.
+std::optional<double> score_of(const nlohmann::ordered_json& evaluation);
 /// As Markdown.
 std::string sweep_table(const SweepFile& file, const std::vector<SweepRow>& rows);
 /// By the runs' names: the means, "against", and all results; null where there is none. Score and "against" of an

@@ -74,6 +74,7 @@ TranslationOutcome translate_document(TranslateCommandOptions& o,
   }
   outcome.seconds = watch.seconds();
   sink.write(document->with(translations));
+  sink.finish();
   for (const std::string& note : document->notes()) {
     std::cerr << "kette: " << visible(note) << "\n";
   }

@@ -149,13 +149,18 @@ TranslationOutcome translate_lines(TranslateCommandOptions& o,
       }
       outcome.report.add(first + number, line.text, translated);
     };
-    text_translator.translate(part, take, progress.next_part(source.share()));
-    progress.clear();
-    outcome.seconds += watch.seconds();
-    lines += std::ssize(part);
-    part = source.next();
+    try {
+      text_translator.translate(part, take, progress.next_part(source.share()));
+      progress.clear();
+      outcome.seconds += watch.seconds();
+      lines += std::ssize(part);
+      part = source.next();
+    } catch (const Error&) {
+      if (o.on_error == OnError::stop) sink.finish();  // with what came before
+      throw;
+    }
   }
-  sink.write("");  // of no lines the output has none
+  sink.finish();
   prefixes.check_end();
   faults.say_all(lines, o.on_error);
   return outcome;

@@ -84,6 +84,11 @@ void TranslationReport::write(std::int64_t number, const std::string& source,
   file_->write(lines);
 }
 
+void TranslationReport::finish() {
+  if (file_) file_->finish();
+  say();
+}
+
 void TranslationReport::say() const {
   const auto line = [](const std::string& text) { std::cerr << "kette: " << text << "\n"; };
   if (parted_ > 0) {

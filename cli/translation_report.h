@@ -20,8 +20,8 @@ class TranslationReport {
                     const std::vector<std::filesystem::path>& read, std::string what);
 
   void add(std::int64_t number, const std::string& source, const TranslatedText& translated);
-  /// On stderr, a line for each thing that was done or looks wrong.
-  void say() const;
+  /// All is there: the file is whole, and on stderr comes a line for each thing that was done or looks wrong.
+  void finish();
   /// Lines or blocks, those in parts and those with faults, sentences, and how many of them for each thing.
   Json json() const;
 
@@ -29,6 +29,7 @@ class TranslationReport {
   std::int64_t faults() const { return faults_; }
 
  private:
+  void say() const;
   /// Its key in JSON, and what is said of so many sentences.
   struct Kind {
     const char* key;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <system_error>
 
 #include "data/files/safetensors.h"
 #include "models/model_directory.h"
@@ -27,9 +28,15 @@ std::int64_t step_of_checkpoint(const fs::path& file) {
 std::vector<fs::path> list_checkpoints(const fs::path& model_folder) {
   std::vector<fs::path> files;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(model_folder / kCheckpointFolder, error)) {
-    if (step_of_checkpoint(entry.path()) >= 0) files.push_back(entry.path());
+  const fs::path folder = model_folder / kCheckpointFolder;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end;) {
+    if (step_of_checkpoint(at->path()) >= 0) files.push_back(at->path());
+    at.increment(error);
   }
+  KETTE_CHECK(!error || error == std::errc::no_such_file_or_directory ||
+                  error == std::errc::not_a_directory,
+              folder.string(), ": expected a folder that can be listed, given an error (",
+              error.message(), ")");
   std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
     return step_of_checkpoint(a) < step_of_checkpoint(b);
   });

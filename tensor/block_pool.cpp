@@ -9,20 +9,24 @@ void BlockPool::set_free(Blocks::iterator block, bool free) {
   const auto bytes = static_cast<std::int64_t>(state.bytes);
   state.free = free;
   statistics_.cached_bytes += free ? bytes : -bytes;
-  if (free) {
+  if (!free) {
+    state.place = free_.extract({state.bytes, start});
+  } else if (state.place.empty()) {  // a new one
     free_.emplace(state.bytes, start);
   } else {
-    free_.erase({state.bytes, start});
+    state.place.value() = {state.bytes, start};
+    free_.insert(std::move(state.place));
   }
 }
 
 /// Of two free blocks.
 void BlockPool::merge_with_next(Blocks::iterator block) {
   const auto next = std::next(block);
-  free_.erase({block->second.bytes, block->first});
+  auto place = free_.extract({block->second.bytes, block->first});
   free_.erase({next->second.bytes, next->first});
   block->second.bytes += next->second.bytes;
-  free_.emplace(block->second.bytes, block->first);
+  place.value() = {block->second.bytes, block->first};
+  free_.insert(std::move(place));
   blocks_.erase(next);
 }
 

@@ -41,10 +41,12 @@ class BlockPool {
   void watch(MemoryObserver* observer);
 
  private:
+  using FreeBlocks = std::set<std::pair<std::size_t, std::byte*>>;  // by size, then address
   struct Block {
     std::size_t bytes;
     bool free;
     bool begins_segment;
+    FreeBlocks::node_type place{};  // while it is not free: giving memory back never takes any
   };
   using Blocks = std::map<std::byte*, Block>;  // by address, without gaps within a segment
 
@@ -57,7 +59,7 @@ class BlockPool {
   GiveBack give_back_;
   mutable std::mutex mutex_;
   Blocks blocks_;
-  std::set<std::pair<std::size_t, std::byte*>> free_;  // by size, then address
+  FreeBlocks free_;
   MemoryStatistics statistics_;
   MemoryObserver* observer_ = nullptr;
 };

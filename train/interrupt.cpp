@@ -10,7 +10,7 @@
 namespace kette {
 namespace {
 
-constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
 // Without a lock, for handlers and several threads use them.
 std::atomic<int> interrupted = 0;
@@ -27,6 +27,7 @@ void handle(void (*handler)(int)) {
 void on_signal(int signal) {
   interrupted = signal;
   handle(SIG_DFL);
+  std::signal(SIGPIPE, SIG_IGN);  // what is said of the end, and nobody reads, must not end it
 }
 
 void pass_to_children(int signal) {

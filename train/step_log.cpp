@@ -19,6 +19,8 @@ std::string kept_lines(const std::filesystem::path& log, std::int64_t step) {
         json.is_object() && json.contains("step") && json["step"].is_number_integer();
     if (has_step && json["step"].get<std::int64_t>() <= step) kept += line + "\n";
   }
+  KETTE_CHECK(!file.bad(), log.string(), ": expected a log that can be read, given an error (",
+              std::strerror(errno), ")");
   return kept;
 }
 

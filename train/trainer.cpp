@@ -316,6 +316,7 @@ void Trainer::average_last(Progress& progress) {
     make_average(files, progress);
   }
   load_parameters(models_.model(), adam_.parameters());
+  result_.is_average_best = is_average_best();
   const std::string average = "the average of the last " + std::to_string(files.size()) +
                               " checkpoints: " + result_.average.str();
   progress.say(is_average_best()

@@ -17,6 +17,7 @@ struct TrainResult {
   Verdict last;                    ///< of the last validation
   double best_valid_loss = kNone;  ///< of the best model (TrainOptions::best_by)
   Verdict average;                 ///< of the mean of the last checkpoints, if one was asked for
+  bool is_average_best = false;    ///< and became the model
   double seconds = 0;
   double source_tokens_per_second = 0, target_tokens_per_second = 0;
   int interrupted = 0;  ///< by this signal (train/interrupt.h); resumable

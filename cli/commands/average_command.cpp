@@ -5,6 +5,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "cli/sentences.h"
 #include "data/files/json_text.h"
 #include "data/files/safetensors.h"
 #include "data/files/visible_text.h"
@@ -46,9 +47,11 @@ void run(const AverageOptions& o) {
   use_threads(o.common);
   const std::vector<std::filesystem::path> files = chosen_files(o);
   const std::map<std::string, Shape> tensors = tensors_of(files.front());
-  check_replaces("--out", o.out, "earlier parameters of such a model", [&] {
-    KETTE_CHECK(tensors_of(o.out) == tensors, "expected the same tensors, given others");
+  check_replaces("--out", o.out, "an earlier mean of such a model", [&] {
+    KETTE_CHECK(is_average(o.out) && tensors_of(o.out) == tensors,
+                "expected a mean of the same tensors, given another file");
   });
+  check_output(o.out, files);
   average_checkpoints(files, o.out, o.any_run);
   std::cout << visible(o.out.string()) << ": the mean of " << files.size() << " checkpoints\n";
   Json names = Json::array();

@@ -122,6 +122,7 @@ void evaluate_translation(const EvaluateOptions& o) {
     std::string written;
     for (const std::string& translation : translations) written += translation + "\n";
     output->write(written);
+    output->finish();
   }
   Json scores = print_scores(views(translations), {reference.views()},
                              {o.against.string(), views(others)}, o.scoring);

@@ -102,7 +102,7 @@ void parse_lines(const ParseCommandOptions& o, int threads) {
     sink.write(written);
     part = source.next(kSentencesAtOnce);
   }
-  sink.write("");  // of no lines the output has none
+  sink.finish();
   parser.say_unknown(source.name());
   if (o.common.json) print_json(parser.json(threads));
 }
@@ -123,7 +123,10 @@ void parse_gold(const ParseCommandOptions& o, int threads) {
     found.trees[i] = std::move(parses[i].tree);
   }
   parser.say_unknown(o.gold.string());
-  if (output) output->write(written);
+  if (output) {
+    output->write(written);
+    output->finish();
+  }
   const ParseScore score = parse_score(gold, found, o.scoring);
   print_parse_score(score);
   if (!o.common.json) return;

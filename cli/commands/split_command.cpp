@@ -111,6 +111,7 @@ void run(const SplitCommandOptions& o) {
   }
   lines.end_paragraph();
   sink.write(lines.take());
+  sink.finish();
   if (!o.common.json) return;
   print_json({{"language", o.language},
               {o.breaks == LineBreaks::end ? "lines" : "paragraphs", lines.groups()},

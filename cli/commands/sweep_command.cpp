@@ -180,6 +180,17 @@ std::optional<Json> Sweep::result_of(const Training& training) const {
   Json result = parse_json(kette::read_text(file), file.string());
   KETTE_CHECK(result.is_object(), file.string(),
               ": expected the result of a run, given another file");
+  for (const char* key : {"parameters", "steps", "perplexity", "seconds"}) {
+    KETTE_CHECK(result.contains(key) && result.at(key).is_number(), file.string(),
+                ": expected the result of a run, with a number as \"", key,
+                "\", given none (remove the file, and the same command scores the model anew)");
+  }
+  for (const SweepEvaluation& evaluation : file_.evaluations) {
+    const auto found = result.find(evaluation.key());
+    KETTE_CHECK(found == result.end() || score_of(*found), file.string(),
+                ": expected a score in \"", evaluation.key(),
+                "\", given none (remove the file, and the same command scores the model anew)");
+  }
   return result;
 }
 
@@ -208,8 +219,8 @@ void Sweep::train_and_score(const Training& training) {
   if (trained.code != 0) return;  // it has said why, and may be tried again
   // Of the model that is left and scored.
   const Json& average = trained.json.at("average");
-  const double loss =
-      average.is_null() ? trained.json.at("best_valid_loss") : average.at("valid_loss");
+  const bool is_average = !average.is_null() && average.at("is_model").get<bool>();
+  const double loss = is_average ? average.at("valid_loss") : trained.json.at("best_valid_loss");
   Json result = {{"parameters", count_parameters(*read_config(files.model()))},
                  {"steps", trained.json.at("steps")},
                  {"perplexity", std::exp(loss)},

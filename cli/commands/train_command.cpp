@@ -50,7 +50,7 @@ void print_result(const TrainCommandOptions& o, const std::filesystem::path& out
   };
   add_score(json, result.last.score);
   if (!std::isnan(result.average.loss)) {
-    json["average"] = {{"valid_loss", result.average.loss}};
+    json["average"] = {{"valid_loss", result.average.loss}, {"is_model", result.is_average_best}};
     add_score(json["average"], result.average.score);
   }
   json.update(speed_json(o.compute(), read_config(out)->summary(), result, threads));

@@ -56,9 +56,9 @@ void run(TranslateCommandOptions& o) {
   check_width(o.translate, loaded.models);
   const Translator translator(loaded.models, loaded.tokenizer, loaded.types);
   loaded.release();
-  const TranslationOutcome outcome =
+  TranslationOutcome outcome =
       is_document ? translate_document(o, translator) : translate_lines(o, translator);
-  outcome.report.say();
+  outcome.report.finish();
   if (o.common.json) {
     Json json = outcome.report.json();
     const double rate = outcome.seconds > 0 ? 1 / outcome.seconds : 0;

@@ -280,9 +280,10 @@ void remove_leftovers(const fs::path& path) {
   const std::string replaced = beside(target, kReplaced).filename();
   std::vector<fs::path> found;
   std::error_code error;  // a folder that is missing or cannot be listed: the writer will say so
-  for (const auto& entry : fs::directory_iterator(target.parent_path(), error)) {
-    const std::string name = entry.path().filename();
-    if (name.starts_with(unfinished) || name.starts_with(replaced)) found.push_back(entry.path());
+  for (fs::directory_iterator at(target.parent_path(), error), end; !error && at != end;) {
+    const std::string name = at->path().filename();
+    if (name.starts_with(unfinished) || name.starts_with(replaced)) found.push_back(at->path());
+    at.increment(error);
   }
   for (const fs::path& leftover : found) {
     const FileDescriptor descriptor = open_leftover(leftover);

@@ -1,7 +1,9 @@
 #include "data/tokenizers/sentencepiece_tokenizer.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <unordered_map>
@@ -87,12 +89,16 @@ SentencePieceTokenizer::SentencePieceTokenizer(std::string_view bytes, const std
 SentencePieceTokenizer::~SentencePieceTokenizer() = default;
 
 SentencePieceTokenizer::Shared SentencePieceTokenizer::load(const std::filesystem::path& file) {
-  std::ostringstream content;
+  std::error_code none;
+  KETTE_CHECK(std::filesystem::is_regular_file(file, none), file.string(),
+              ": expected a SentencePiece model, given a path that is no file");
+  std::string content(std::filesystem::file_size(file), '\0');
   std::ifstream stream(file, std::ios::binary);
+  stream.read(content.data(), std::ssize(content));
   KETTE_CHECK(stream, file.string(),
-              ": expected a SentencePiece model, given a path that cannot be read");
-  content << stream.rdbuf();
-  return std::make_shared<SentencePieceTokenizer>(content.str(), file.string());
+              ": expected a SentencePiece model, given a file that cannot be read (",
+              std::strerror(errno), ")");
+  return std::make_shared<SentencePieceTokenizer>(content, file.string());
 }
 
 void SentencePieceTokenizer::examine() {

@@ -26,6 +26,8 @@ void StepSeries::read() {
     read_bytes_ += line.size() + 1;
     add_line(line);
   }
+  KETTE_CHECK(!file.bad(), file_.string(), ": expected a file that can be read, given an error (",
+              std::strerror(errno), ")");
 }
 
 void StepSeries::add_line(const std::string& line) {

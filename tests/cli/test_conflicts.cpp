@@ -285,16 +285,77 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("conflicts: an average takes the place of earlier parameters, and of nothing else") {
+TEST_CASE("conflicts: an average takes the place of an earlier one, and of nothing else") {
   const SmallModel& small = SmallModel::get();
   const std::string model = small.model();
-  for (const std::string& file : {model + "/training.safetensors", small.file("valid.en")}) {
+  for (const std::string& file :
+       {model + "/training.safetensors", model + "/model.safetensors", small.file("valid.en")}) {
     const std::string before = read_file(file);
     const Outcome mean = run_kette({"average", "--model", model, "--last", "2", "--out", file});
     CHECK(mean.code == 2);
-    CHECK(mean.says("expected a new file or earlier parameters of such a model, given " + file));
+    CHECK(mean.says("expected a new file or an earlier mean of such a model, given " + file));
     CHECK(read_file(file) == before);
   }
+  const std::string input = model + "/checkpoints/step-8.safetensors", before = read_file(input);
+  CHECK(run_kette({"average", "--model", model, "--last", "2", "--out", input}).code == 2);
+  CHECK(read_file(input) == before);
+  const ScratchFolder folder;
+  const std::string mean = (folder / "mean").string();
+  for (int i = 0; i < 2; ++i) {
+    CHECK(run_kette({"average", "--model", model, "--last", "2", "--out", mean}).code == 0);
+  }
+  CHECK(run_kette({"average", mean, mean, "--out", mean}).code == 1);  // it is read
+}
+
+TEST_CASE("conflicts: an output has its name once it is whole") {
+  const SmallModel& small = SmallModel::get();
+  const ScratchFolder folder;
+  const std::string out = (folder / "out").string(), unfinished = out + ".kette-unfinished";
+  std::string lines;
+  for (int i = 0; i < 5000; ++i) lines += "the cat\n";  // more than are translated at once
+  RunOptions options;
+  options.input = lines + "\xFF\n";
+  const auto translate = [&](const std::vector<std::string>& more) {
+    return run_kette(with({"translate", "--model", small.model(), "--beam", "1", "--max-length",
+                           "2", "--no-mend", "--output", out},
+                          more),
+                     options);
+  };
+  write_file(out, "earlier\n");
+  std::filesystem::permissions(
+      out, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  const Outcome parted = translate({"--split", "lines", "--prefix", small.file("valid.en")});
+  CHECK(parted.code == 1);  // a prefix for each of the first lines alone
+  CHECK(read_file(out) == "earlier\n");
+  const Outcome stopped = translate({"--on-error", "stop"});
+  CHECK(stopped.code == 1);
+  std::string written = read_file(out);
+  CHECK(std::count(written.begin(), written.end(), '\n') == 5000);
+  CHECK_FALSE(std::filesystem::exists(unfinished));
+  const Outcome skipped = translate({});
+  CHECK(skipped.code == 1);
+  written = read_file(out);
+  CHECK(std::count(written.begin(), written.end(), '\n') == 5001);
+  CHECK(std::filesystem::status(out).permissions() ==
+        (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
+  // Killed between two parts: what there was, and what was done.
+  options.input = lines + lines + lines + lines;
+  options.signal = SIGKILL;
+  options.signal_when = {unfinished};
+  write_file(out, "earlier\n");
+  CHECK(translate({}).code == 128 + SIGKILL);
+  CHECK(read_file(out) == "earlier\n");
+  CHECK(!read_file(unfinished).empty());
+  options.signal = 0;
+  options.input = "the cat\n";
+  CHECK(translate({}).code == 0);
+  CHECK_FALSE(std::filesystem::exists(unfinished));
+  // Through a link to where it leads.
+  std::filesystem::create_symlink(out, folder / "link");
+  CHECK(run_kette({"translate", "--model", small.model(), "--output", (folder / "link").string()},
+                  options)
+            .code == 0);
+  CHECK(std::filesystem::is_symlink(folder / "link"));
 }
 
 TEST_CASE("conflicts: translations take no place of a model's files") {

@@ -37,7 +37,7 @@ int in_child(Action&& action) {
 }  // namespace
 
 TEST_CASE("interrupt: the first signal is noted, a second one of any kind is the system's") {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
     const InterruptGuard guard;
     CHECK(InterruptGuard::requested() == 0);
     std::raise(signal);
@@ -46,6 +46,9 @@ TEST_CASE("interrupt: the first signal is noted, a second one of any kind is the
       const bool is_default = handler_of(next) == SIG_DFL;
       CHECK(is_default);
     }
+    const bool pipe_is_ignored = handler_of(SIGPIPE) == SIG_IGN;
+    CHECK(pipe_is_ignored);
+    std::signal(SIGPIPE, SIG_DFL);
   }
 }
 
