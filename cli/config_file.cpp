@@ -7,6 +7,8 @@
 
 #include "cli/common.h"
 #include "data/files/text_file.h"
+#include "data/files/utf8.h"
+#include "data/files/visible_text.h"
 #include "tensor/suggestion.h"
 
 namespace kette::cli {
@@ -176,6 +178,11 @@ std::string config_text(CLI::App& command, const std::vector<std::string>& omit)
     if (option->get_group() != group) {
       group = option->get_group();
       text += (text.empty() ? "# " : "\n# ") + group + "\n";
+    }
+    if (first_invalid_utf8(value) != std::string::npos) {  // a path, which may be any bytes
+      text += "# " + name + " is " + visible(value) +
+              ", which TOML cannot hold: give it beside this file\n";
+      continue;
     }
     text += name + " = " + value + "\n";
   }

@@ -99,8 +99,8 @@ LoadedEnsemble<M> load(const EnsembleOptions& options) {
   const DType common = stored.size() == 1 ? *stored.begin() : DType::f32;
   std::shared_ptr<const Lexicon> lexicon;
   if (options.shortlist) {
-    lexicon =
-        std::make_shared<Lexicon>(Lexicon::load(each.front().model / kLexiconFile, *tokenizer));
+    lexicon = std::make_shared<Lexicon>(Lexicon::load(each.front().model / kLexiconFile, *tokenizer,
+                                                      training_run_of(each.front().model)));
   }
   return {std::move(loaded),
           std::move(tokenizer),

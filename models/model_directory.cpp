@@ -25,6 +25,12 @@ void expect_own(const fs::path& file, const fs::path& folder) {
 
 }  // namespace
 
+std::string training_run_of(const fs::path& folder) {
+  const Metadata metadata = SafetensorsFile::open(parameter_file(folder)).metadata();
+  const auto run = metadata.find(kRunKey);
+  return run == metadata.end() ? std::string() : run->second;
+}
+
 std::string checksum_of(const Metadata& metadata, const fs::path& file) {
   const auto own = metadata.find(kChecksumKey);
   return own == metadata.end() ? file_fingerprint(file) : own->second;

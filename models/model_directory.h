@@ -80,6 +80,8 @@ SavedModel<M> load_model(const std::filesystem::path& folder,
   return saved;
 }
 
+/// The run that a folder's parameters are of; "" if they do not say.
+std::string training_run_of(const std::filesystem::path& folder);
 /// What tells the parameters in a file from others: Kette's checksum, or that of a file of another program.
 std::string checksum_of(const Metadata& metadata, const std::filesystem::path& file);
 

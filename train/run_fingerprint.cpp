@@ -7,6 +7,7 @@
 
 #include "data/files/file_fingerprint.h"
 #include "data/files/json_text.h"
+#include "data/files/visible_text.h"
 #include "models/config_json.h"
 #include "tensor/error.h"
 
@@ -69,7 +70,7 @@ std::string RunFingerprint::to_json() const {
   Json of_settings = Json::object(), of_data = Json::object();
   for (const Setting& setting : settings) of_settings[setting.name] = setting.value;
   for (const Data& one : data) {
-    of_data[one.role] = {{"fingerprint", one.fingerprint}, {"path", one.path}};
+    of_data[one.role] = {{"fingerprint", one.fingerprint}, {"path", visible(one.path)}};
   }
   return Json{{"settings", of_settings}, {"data", of_data}}.dump();
 }

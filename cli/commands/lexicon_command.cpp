@@ -65,7 +65,7 @@ void run(const LexiconCommandOptions& o) {
              time_left(passed, share);
     });
   };
-  const Lexicon lexicon =
+  Lexicon lexicon =
       Lexicon::of(corpus.source(), corpus.target(), tokenizer->vocabulary(), o.lexicon, progress);
   const double seconds = line.seconds();
   double tokens = 0;
@@ -74,6 +74,7 @@ void run(const LexiconCommandOptions& o) {
   }
   tokens /= static_cast<double>(corpus.size());
   const std::filesystem::path file = o.model / kLexiconFile;
+  lexicon.set_run(training_run_of(o.model));
   lexicon.save(file, *tokenizer);
   std::cout << visible(file.string()) << ": " << with_commas(corpus.size())
             << text(" pairs, %s pieces of source pieces, %.0f of %s for a sentence\n",

@@ -11,6 +11,7 @@ namespace kette {
 namespace {
 
 constexpr const char* kTokenizerKey = "tokenizer";
+constexpr const char* kRunKey = "run";
 
 using Pieces = std::vector<std::int32_t>;
 
@@ -85,10 +86,11 @@ void Lexicon::save(const std::filesystem::path& file, const Tokenizer& tokenizer
                     {{"frequent", Tensor::from(frequent_)},
                      {"begins", Tensor::from(begins_)},
                      {"best", Tensor::from(best_)}},
-                    {{kTokenizerKey, tokenizer.fingerprint()}}, Checksum::crc32);
+                    {{kTokenizerKey, tokenizer.fingerprint()}, {kRunKey, run_}}, Checksum::crc32);
 }
 
-Lexicon Lexicon::load(const std::filesystem::path& file, const Tokenizer& tokenizer) {
+Lexicon Lexicon::load(const std::filesystem::path& file, const Tokenizer& tokenizer,
+                      const std::string& run) {
   KETTE_CHECK(std::filesystem::exists(file), file.string(),
               ": expected a lexicon for a shortlist, given none (make one of the training data: "
               "kette lexicon --model ",
@@ -100,6 +102,12 @@ Lexicon Lexicon::load(const std::filesystem::path& file, const Tokenizer& tokeni
               ": expected a lexicon of the model's tokenizer, ", tokenizer.fingerprint(),
               ", given one of ", given, " (make it anew with kette lexicon)");
   Lexicon lexicon;
+  if (const auto of_run = stored.metadata().find(kRunKey); of_run != stored.metadata().end()) {
+    lexicon.run_ = of_run->second;
+  }
+  KETTE_CHECK(run.empty() || lexicon.run_.empty() || lexicon.run_ == run, file.string(),
+              ": expected a lexicon of the model's own run, ", run, ", given one of ", lexicon.run_,
+              ", another model's (make it anew with kette lexicon)");
   lexicon.frequent_ = all_of(stored, file.string(), "frequent");
   lexicon.begins_ = all_of(stored, file.string(), "begins");
   lexicon.best_ = all_of(stored, file.string(), "best");

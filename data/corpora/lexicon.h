@@ -32,9 +32,13 @@ class Lexicon {
   /// Of pairs of ids below `vocabulary`, which is the same for both sides.
   static Lexicon of(const TokenLists& source, const TokenLists& target, std::int64_t vocabulary,
                     const LexiconOptions& options = {}, const Model1Progress& progress = {});
-  /// An Error with what to do unless there is one in this file, sound, of this tokenizer.
-  static Lexicon load(const std::filesystem::path& file, const Tokenizer& tokenizer);
+  /// An Error with what to do unless there is one in this file, sound, of this tokenizer and not of another training run:
+  /// both directions of a pair of languages may have one tokenizer. run: "" if it is not known.
+  static Lexicon load(const std::filesystem::path& file, const Tokenizer& tokenizer,
+                      const std::string& run = {});
   void save(const std::filesystem::path& file, const Tokenizer& tokenizer) const;
+  /// The run of the model that it is for.
+  void set_run(const std::string& run) { run_ = run; }
 
   /// What translations of these source tokens may have, rising: the pieces of each, those of every
   /// source, and the source's own, which names keep. No marks, for no text has any.
@@ -46,6 +50,7 @@ class Lexicon {
  private:
   void check(const std::string& file) const;
 
+  std::string run_;
   std::vector<std::int32_t> frequent_, best_;
   std::vector<std::int32_t> begins_;  // of each source piece in best_, and where the last one's end
 };

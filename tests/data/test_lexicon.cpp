@@ -191,6 +191,17 @@ TEST_CASE("lexicon: a file comes back as it was, and one of something else is re
     CHECK(again.pieces_for({&id, 1}) == lexicon.pieces_for({&id, 1}));
   }
 
+  // Two directions may have one tokenizer, and then they differ in their runs.
+  Lexicon of_run = again;
+  of_run.set_run("0000000a");
+  of_run.save(file, *tokenizer);
+  CHECK(Lexicon::load(file, *tokenizer, "0000000a").entries() == lexicon.entries());
+  CHECK(Lexicon::load(file, *tokenizer).entries() == lexicon.entries());
+  CHECK(contains(message_of([&] { Lexicon::load(file, *tokenizer, "0000000b"); }),
+                 "expected a lexicon of the model's own run, 0000000b, given one of 0000000a"));
+  lexicon.save(file, *tokenizer);
+  CHECK(Lexicon::load(file, *tokenizer, "0000000b").entries() == lexicon.entries());
+
   const SharedTokenizer other = CharacterTokenizer::from_text("abc", "text");
   CHECK(contains(message_of([&] { Lexicon::load(file, *other); }),
                  "expected a lexicon of the model's tokenizer, " + other->fingerprint()));
