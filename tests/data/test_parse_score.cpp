@@ -1,5 +1,5 @@
-// Labelled brackets beside the real evalb: random trees, and the treebank sample with brackets moved. With
-// KETTE_EVALB, a folder with evalb and COLLINS.prm, the program itself is asked again.
+// Labelled brackets beside the real evalb: random trees, parameter files, and the treebank sample with brackets moved. With
+// KETTE_EVALB, evalb's folder, its authors' own sample is scored, and the program itself is asked again.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -43,6 +43,62 @@ void check_block(const ParseCounts& counts, const Block& block) {
     CHECK(std::abs(ours[i] - block[i]) < 0.0051);  // it prints two decimals
   }
 }
+
+const nlohmann::json& evalb_golden() {
+  static const nlohmann::json golden = nlohmann::json::parse(
+      testing::read_file(testing::source_folder() / "tests/fixtures/evalb_golden.json"));
+  return golden;
+}
+
+/// length, status, matched, gold, test, crossing, words, correct tags
+void check_counts(const ParseCounts& counts, const nlohmann::json& row) {
+  const int status = counts.errors != 0 ? 1 : counts.skipped != 0 ? 2 : 0;
+  CHECK(status == row[1]);
+  CHECK(counts.matched == row[2]);
+  CHECK(counts.gold == row[3]);
+  CHECK(counts.test == row[4]);
+  CHECK(counts.crossing == row[5]);
+  CHECK(counts.words == row[6]);
+  CHECK(counts.correct_tags == row[7]);
+}
+
+/// Both sides of golden pairs, a tree a line.
+struct GoldenPairs {
+  Treebank gold, test;
+
+  explicit GoldenPairs(const nlohmann::json& pairs) {
+    std::string gold_text, test_text;
+    for (const auto& pair : pairs) {
+      gold_text += pair.at("gold").get<std::string>() + "\n";
+      test_text += pair.at("test").get<std::string>() + "\n";
+    }
+    gold = trees_in(gold_text);
+    test = parse_trees_beside(gold, TextLines(test_text, "test"), "test");
+  }
+};
+
+void check_counts(const Treebank& gold, const Treebank& test, const ParseScoreOptions& options,
+                  const nlohmann::json& rows) {
+  REQUIRE(gold.trees.size() == rows.size());
+  REQUIRE(test.trees.size() == rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    CAPTURE(rows[i].dump());
+    check_counts(parse_counts(gold.trees[i], test.trees[i], options),
+                 rows[i].is_array() ? rows[i] : rows[i].at("counts"));
+  }
+}
+
+ParseScoreOptions with_parameters(const std::string& text) {
+  ParseScoreOptions options;
+  options.parameters = parse_bracket_parameters(TextLines(text, "prm"), "prm");
+  return options;
+}
+
+/// What COLLINS.prm says, as a file.
+const std::string kCollins =
+    "# Collins\n\nDELETE_LABEL TOP\nDELETE_LABEL -NONE-\nDELETE_LABEL ,\nDELETE_LABEL :\n"
+    "DELETE_LABEL ``\nDELETE_LABEL ''\nDELETE_LABEL .\nDELETE_LABEL_FOR_LENGTH -NONE-\n"
+    "EQ_LABEL ADVP PRT\nCUTOFF_LEN 40\nLABELED 1 \nMAX_ERROR 1000\n";
 
 /// Moves, renames, adds and drops brackets, and changes tags, of one node in `one_in`.
 class Perturbation {
@@ -125,34 +181,99 @@ std::vector<Block> ask_evalb(const std::string& folder, const Treebank& gold,
 }  // namespace
 
 TEST_CASE("parse score: 500 pairs of random trees, as evalb counts them") {
-  const auto golden = nlohmann::json::parse(
-      testing::read_file(testing::source_folder() / "tests/fixtures/evalb_golden.json"));
-  std::string gold, test;
-  for (const auto& pair : golden.at("pairs")) {
-    gold += pair.at("gold").get<std::string>() + "\n";
-    test += pair.at("test").get<std::string>() + "\n";
-  }
-  const Treebank gold_bank = trees_in(gold), test_bank = trees_in(test);
-  REQUIRE(gold_bank.trees.size() == 500);
-  REQUIRE(test_bank.trees.size() == 500);
-  for (std::size_t i = 0; i < 500; ++i) {
-    const auto& row = golden.at("pairs")[i].at("counts");
-    CAPTURE(golden.at("pairs")[i].dump());
-    const ParseCounts counts = parse_counts(gold_bank.trees[i], test_bank.trees[i]);
-    const int status = counts.errors != 0 ? 1 : counts.skipped != 0 ? 2 : 0;
-    CHECK(status == row[1]);
-    CHECK(counts.matched == row[2]);
-    CHECK(counts.gold == row[3]);
-    CHECK(counts.test == row[4]);
-    CHECK(counts.crossing == row[5]);
-    CHECK(counts.words == row[6]);
-    CHECK(counts.correct_tags == row[7]);
-  }
-  const ParseScore score = parse_score(gold_bank, test_bank);
+  const nlohmann::json& golden = evalb_golden();
+  const GoldenPairs pairs(golden.at("pairs"));
+  REQUIRE(pairs.gold.trees.size() == 500);
+  check_counts(pairs.gold, pairs.test, {}, golden.at("pairs"));
+  const ParseScore score = parse_score(pairs.gold, pairs.test);
   check_block(score.all, golden.at("all").get<Block>());
   check_block(score.short_ones, golden.at("short").get<Block>());
-  CHECK(score.signature == "evalb|prm:COLLINS|micro|len<=all");
-  CHECK(score.short_signature == "evalb|prm:COLLINS|micro|len<=40");
+  CHECK(score.signature == "evalb|prm:COLLINS|roots:no|micro|len<=all");
+  CHECK(score.short_signature == "evalb|prm:COLLINS|roots:no|micro|len<=40");
+}
+
+TEST_CASE("parse score: with parameter files of every kind, as evalb counts") {
+  for (const auto& file : evalb_golden().at("parameters")) {
+    CAPTURE(file.at("name").dump());
+    const ParseScoreOptions options = with_parameters(file.at("text"));
+    const GoldenPairs pairs(file.at("pairs"));
+    check_counts(pairs.gold, pairs.test, options, file.at("pairs"));
+    const ParseScore score = parse_score(pairs.gold, pairs.test, options);
+    check_block(score.all, file.at("all").get<Block>());
+    check_block(score.short_ones, file.at("short").get<Block>());
+  }
+}
+
+TEST_CASE("parse score: line by line, with all kinds of roots, as evalb counts") {
+  const auto& rows = evalb_golden().at("lines");
+  const GoldenPairs pairs(rows);
+  check_counts(pairs.gold, pairs.test, with_parameters(kCollins), rows);
+  // Without roots the same trees are right, whatever stands around them.
+  for (const std::size_t right : {0U, 4U, 5U, 6U}) {
+    const ParseCounts counts = parse_counts(pairs.gold.trees[right], pairs.test.trees[right]);
+    CHECK(counts.gold == 3);
+    CHECK(counts.complete == 1);
+  }
+  CHECK(parse_counts(pairs.gold.trees[8], pairs.test.trees[8]).gold == 3);
+}
+
+TEST_CASE("parse score: the sample of evalb's authors") {
+  const char* folder = std::getenv("KETTE_EVALB");
+  if (folder == nullptr) {
+    MESSAGE("skipped: KETTE_EVALB names no folder of evalb");
+    return;
+  }
+  for (const auto& row : evalb_golden().at("samples")) {
+    CAPTURE(row.dump());
+    const std::filesystem::path files =
+        std::filesystem::path(folder) / row.at("files").get<std::string>();
+    const Treebank gold = read_trees(files.string() + ".gld"),
+                   test = read_trees_beside(gold, files.string() + ".tst");
+    ParseScoreOptions options;
+    options.parameters = read_bracket_parameters(std::filesystem::path(folder) /
+                                                 row.at("parameters").get<std::string>());
+    check_counts(gold, test, options, row.at("counts"));
+    check_block(parse_score(gold, test, options).short_ones, row.at("short").get<Block>());
+  }
+}
+
+TEST_CASE("parse score: what a parameter file may say") {
+  const BracketParameters parameters =
+      parse_bracket_parameters(TextLines("#\n\tDELETE_LABEL \t A B  \nEQ_WORD a\tb\n", "x"), "x");
+  CHECK(parameters.deleted == BracketParameters::Labels{"A B"});  // as evalb, to the line's end
+  CHECK(parameters.are_same_words("b", "a"));
+  CHECK(parameters.cutoff == 40);
+  CHECK(parameters.most_errors == 10);
+  const auto refused = [](const std::string& line) {
+    return message_of([&] { parse_bracket_parameters(TextLines("\n" + line, "x"), "x"); });
+  };
+  CHECK(refused("DELETE_LABEL") == "x:2: expected a value after DELETE_LABEL, given none");
+  CHECK(refused("EQ_LABEL A") == "x:2: EQ_LABEL: expected two values, given A");
+  CHECK(refused("EQ_LABEL A B C") == "x:2: EQ_LABEL: expected two values, given A B C");
+  CHECK(refused("CUTOFF_LEN ten") == "x:2: CUTOFF_LEN: expected a whole number, given ten");
+  CHECK(refused("DELETE A").find("x:2: expected a keyword of evalb (DELETE_LABEL,") == 0);
+
+  // evalb stops at the error after the one after MAX_ERROR.
+  const Treebank gold = trees_in("(S (NN a))\n(S (NN a))\n(S (NN a))\n"),
+                 test = trees_in("(S (NN b))\n(S (NN b))\n(S (NN b))\n");
+  CHECK(parse_score(gold, test, with_parameters("MAX_ERROR 2")).all.errors == 3);
+  CHECK(message_of([&] { parse_score(gold, test, with_parameters("MAX_ERROR 1")); }) ==
+        "trees: expected at most 2 sentences whose words are not gold's, which MAX_ERROR 1 of "
+        "prm.prm lets pass, given 3");
+}
+
+TEST_CASE("parse score: roots that are in one file alone are told") {
+  const Treebank rooted = trees_in("(ROOT (S (NN a)))\n(ROOT (S (NP (NN b))))\n"),
+                 bare = trees_in("(S (NN a))\n(S (NP (NN b)))\n");
+  const ParseScore score = parse_score(rooted, bare, with_parameters(kCollins));
+  CHECK(score.all.f1() == 100 * 2 * 3.0 / 8);
+  CHECK(score.rootless.f1() == 100);
+  CHECK(score.lone_roots == 2);
+  CHECK(score.signature == "evalb|prm:prm|micro|len<=all");
+  CHECK(parse_score(bare, rooted, with_parameters(kCollins)).lone_roots == 2);
+  CHECK(parse_score(rooted, rooted, with_parameters(kCollins)).lone_roots == 0);
+  CHECK(parse_score(bare, bare, with_parameters(kCollins)).lone_roots == 0);
+  CHECK(parse_score(rooted, bare).all.f1() == 100);
 }
 
 TEST_CASE("parse score: the treebank sample with brackets moved, as evalb counts it") {
@@ -215,7 +336,7 @@ TEST_CASE("parse score: what each sentence adds to F1 tells two parsers apart") 
   CHECK(test_significance(exact, other).bootstrap_p == test_significance(other, exact).bootstrap_p);
   CHECK(message_of([&] { parse_statistics(gold, trees_in("(S (NN a))")); }) ==
         "trees: expected 3 trees, as many as trees has, given 1 (for a sentence without a tree "
-        "write (()))");
+        "write (()), or an empty line where each has a line)");
   CHECK(message_of([&] { ScoreStatistics(other.metric(), {}); }) ==
         "F1: expected counts of at least one segment, given none");
   CHECK(message_of([&] {
@@ -225,7 +346,9 @@ TEST_CASE("parse score: what each sentence adds to F1 tells two parsers apart") 
 
 TEST_CASE("parse score: the traps") {
   const auto counts = [](const std::string& gold, const std::string& test, bool by_gold = false) {
-    return parse_counts(trees_in(gold).trees.front(), trees_in(test).trees.front(), by_gold);
+    ParseScoreOptions options;
+    options.gold_punctuation = by_gold;
+    return parse_counts(trees_in(gold).trees.front(), trees_in(test).trees.front(), options);
   };
   const std::string sentence = "(S (NP (NN a)) (, ,) (VP (VB b)))";
   SUBCASE(
@@ -246,11 +369,14 @@ TEST_CASE("parse score: the traps") {
     CHECK(twice.gold == 2);
     CHECK(twice.test == 3);
   }
-  SUBCASE("an outer bracket is of no account, with or without its label") {
-    for (const std::string outer : {"( ", "(TOP "}) {
-      CHECK(counts(outer + sentence + ")", sentence).complete == 1);
+  SUBCASE("a root is of no account, with or without its label, and nothing below it is one") {
+    for (const std::string outer :
+         {"( ", "(TOP ", "(ROOT ", "(S1 ", "(VROOT ", "( (ROOT (-NONE- *) (S1 "}) {
+      const std::string closing(outer.starts_with("( (") ? 3 : 1, ')');
+      CHECK(counts(outer + sentence + closing, sentence).complete == 1);
     }
-    CHECK(counts("(ROOT " + sentence + ")", sentence).gold == 4);
+    CHECK(counts("(S (ROOT " + sentence + "))", sentence).gold == 5);
+    CHECK(counts("(ROOT (NN c) (ROOT " + sentence + "))", sentence).errors == 1);
   }
   SUBCASE("F1 without a match is 0") { CHECK(counts("(S (NN a))", "(NP (NN a))").f1() == 0); }
 
@@ -267,11 +393,11 @@ TEST_CASE("parse score: the traps") {
   ParseScoreOptions options;
   options.gold_punctuation = true;
   CHECK(parse_score(trees_in(sentence), trees_in(sentence), options).short_signature ==
-        "evalb|prm:COLLINS|micro|punctuation:gold|len<=40");
+        "evalb|prm:COLLINS|roots:no|micro|punctuation:gold|len<=40");
   CHECK(
       message_of([&] { parse_score(trees_in(sentence), trees_in(sentence + sentence)); }) ==
       "trees: expected 1 trees, as many as trees has, given 2 (for a sentence without a tree write "
-      "(()))");
+      "(()), or an empty line where each has a line)");
   CHECK(message_of([&] { parse_score(trees_in("(S (NN a))\n(())"), trees_in("(())(())")); }) ==
         "trees:2: expected a tree with words, given one without");
 }
