@@ -12,7 +12,8 @@
 namespace kette::cli {
 namespace {
 
-const std::set<std::string> kFiles = {"src", "ref", "text", "gold", "against", "parameters"};
+const std::set<std::string> kFiles = {"src",     "ref",        "text",     "gold",
+                                      "against", "parameters", "spm-model"};
 
 }  // namespace
 

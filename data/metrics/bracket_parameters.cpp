@@ -89,14 +89,13 @@ bool BracketParameters::are_same_words(std::string_view a, std::string_view b) c
 }
 
 bool BracketParameters::is_deleted_bracket(std::string_view label) const {
-  return std::any_of(deleted.begin(), deleted.end(), [&](const std::string& other) {
-    return are_same_labels(label, other);
-  });
+  return std::any_of(deleted.begin(), deleted.end(),
+                     [&](const std::string& other) { return are_same_labels(label, other); });
 }
 
 BracketParameters parse_bracket_parameters(const TextLines& text, const std::string& name) {
-  BracketParameters parameters{
-      name, {}, {}, {}, {}, {}, true, BracketParameters().cutoff, 10, true};
+  BracketParameters parameters{name, {},  {}, {}, {}, {}, true, BracketParameters().cutoff,
+                               10,   true};
   for (std::int64_t i = 0; i < text.size(); ++i) {
     const std::string_view line = trimmed(text[i]);
     if (line.empty() || line.front() == '#') continue;

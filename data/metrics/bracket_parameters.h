@@ -34,7 +34,7 @@ struct BracketParameters {
   Labels quotes;
   Pairs same_labels = {{"ADVP", "PRT"}}, same_words;
   bool labelled = true;
-  std::int64_t cutoff = 40;                ///< words
+  std::int64_t cutoff = 40;                 ///< words
   std::optional<std::int64_t> most_errors;  ///< sentences
   bool counts_roots = false;
 

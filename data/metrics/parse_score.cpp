@@ -184,10 +184,9 @@ std::int64_t crossings(const std::vector<Bracket>& gold, const std::vector<Brack
 }
 
 bool are_same_words(const Scored& gold, const Scored& test, const BracketParameters& parameters) {
-  return std::equal(gold.leaves.begin(), gold.leaves.end(), test.leaves.begin(), test.leaves.end(),
-                    [&](const auto& a, const auto& b) {
-                      return parameters.are_same_words(a.first, b.first);
-                    });
+  return std::equal(
+      gold.leaves.begin(), gold.leaves.end(), test.leaves.begin(), test.leaves.end(),
+      [&](const auto& a, const auto& b) { return parameters.are_same_words(a.first, b.first); });
 }
 
 std::int64_t same_tags(const Scored& gold, const Scored& test,
@@ -216,9 +215,10 @@ std::int64_t length_of(const Tree& tree, const BracketParameters& parameters) {
 template <class Visit>
 void each_sentence(const Treebank& gold, const Treebank& test, const ParseScoreOptions& options,
                    const Visit& visit) {
-  KETTE_CHECK(gold.trees.size() == test.trees.size(), test.name, ": expected ", gold.trees.size(),
-              " trees, as many as ", gold.name, " has, given ", test.trees.size(),
-              " (for a sentence without a tree write (()), or an empty line where each has a line)");
+  KETTE_CHECK(
+      gold.trees.size() == test.trees.size(), test.name, ": expected ", gold.trees.size(),
+      " trees, as many as ", gold.name, " has, given ", test.trees.size(),
+      " (for a sentence without a tree write (()), or an empty line where each has a line)");
   for (std::size_t i = 0; i < gold.trees.size(); ++i) {
     KETTE_CHECK(has_words(gold.trees[i]), gold.place(i),
                 ": expected a tree with words, given one without");

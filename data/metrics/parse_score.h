@@ -52,8 +52,8 @@ struct ParseCounts {
 struct ParseScore {
   ParseCounts all, short_ones;             ///< short_ones: of at most `cutoff` words
   std::string signature, short_signature;  ///< "evalb|prm:COLLINS|roots:no|micro|len<=all"
-  ParseCounts rootless;         ///< all without roots, where the parameters count them
-  std::int64_t lone_roots = 0;  ///< sentences in which those match nothing
+  ParseCounts rootless;                    ///< all without roots, where the parameters count them
+  std::int64_t lone_roots = 0;             ///< sentences in which those match nothing
 };
 
 /// One sentence. Trees as they were read, not cleaned.

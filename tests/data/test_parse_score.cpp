@@ -1,5 +1,5 @@
-// Labelled brackets beside the real evalb: random trees, parameter files, and the treebank sample with brackets moved. With
-// KETTE_EVALB, evalb's folder, its authors' own sample is scored, and the program itself is asked again.
+// Labelled brackets beside the real evalb: random trees, and the treebank sample with brackets moved. With
+// KETTE_EVALB, a folder with evalb and COLLINS.prm, the program itself is asked again.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -11,94 +11,13 @@
 #include "data/metrics/significance.h"
 #include "tensor/error.h"
 #include "tensor/splitmix.h"
+#include "tests/data/evalb_golden.h"
 #include "tests/data/tiny_text.h"
-#include "tests/data/treebank.h"
 
 namespace kette {
 namespace {
 
-using testing::message_of;
-using testing::trees_in;
-
-/// evalb's block of numbers: sentences, errors, skipped, valid; recall, precision, F1, complete, mean
-/// crossing, without, with few, tags.
-using Block = std::vector<double>;
-
-void check_block(const ParseCounts& counts, const Block& block) {
-  REQUIRE(block.size() == 12);
-  const double ours[] = {static_cast<double>(counts.sentences),
-                         static_cast<double>(counts.errors),
-                         static_cast<double>(counts.skipped),
-                         static_cast<double>(counts.valid()),
-                         counts.recall(),
-                         counts.precision(),
-                         counts.f1(),
-                         counts.complete_match(),
-                         counts.mean_crossing(),
-                         counts.without_crossing(),
-                         counts.with_few_crossing(),
-                         counts.tagging_accuracy()};
-  for (std::size_t i = 0; i < block.size(); ++i) {
-    CAPTURE(i);
-    CHECK(std::abs(ours[i] - block[i]) < 0.0051);  // it prints two decimals
-  }
-}
-
-const nlohmann::json& evalb_golden() {
-  static const nlohmann::json golden = nlohmann::json::parse(
-      testing::read_file(testing::source_folder() / "tests/fixtures/evalb_golden.json"));
-  return golden;
-}
-
-/// length, status, matched, gold, test, crossing, words, correct tags
-void check_counts(const ParseCounts& counts, const nlohmann::json& row) {
-  const int status = counts.errors != 0 ? 1 : counts.skipped != 0 ? 2 : 0;
-  CHECK(status == row[1]);
-  CHECK(counts.matched == row[2]);
-  CHECK(counts.gold == row[3]);
-  CHECK(counts.test == row[4]);
-  CHECK(counts.crossing == row[5]);
-  CHECK(counts.words == row[6]);
-  CHECK(counts.correct_tags == row[7]);
-}
-
-/// Both sides of golden pairs, a tree a line.
-struct GoldenPairs {
-  Treebank gold, test;
-
-  explicit GoldenPairs(const nlohmann::json& pairs) {
-    std::string gold_text, test_text;
-    for (const auto& pair : pairs) {
-      gold_text += pair.at("gold").get<std::string>() + "\n";
-      test_text += pair.at("test").get<std::string>() + "\n";
-    }
-    gold = trees_in(gold_text);
-    test = parse_trees_beside(gold, TextLines(test_text, "test"), "test");
-  }
-};
-
-void check_counts(const Treebank& gold, const Treebank& test, const ParseScoreOptions& options,
-                  const nlohmann::json& rows) {
-  REQUIRE(gold.trees.size() == rows.size());
-  REQUIRE(test.trees.size() == rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    CAPTURE(rows[i].dump());
-    check_counts(parse_counts(gold.trees[i], test.trees[i], options),
-                 rows[i].is_array() ? rows[i] : rows[i].at("counts"));
-  }
-}
-
-ParseScoreOptions with_parameters(const std::string& text) {
-  ParseScoreOptions options;
-  options.parameters = parse_bracket_parameters(TextLines(text, "prm"), "prm");
-  return options;
-}
-
-/// What COLLINS.prm says, as a file.
-const std::string kCollins =
-    "# Collins\n\nDELETE_LABEL TOP\nDELETE_LABEL -NONE-\nDELETE_LABEL ,\nDELETE_LABEL :\n"
-    "DELETE_LABEL ``\nDELETE_LABEL ''\nDELETE_LABEL .\nDELETE_LABEL_FOR_LENGTH -NONE-\n"
-    "EQ_LABEL ADVP PRT\nCUTOFF_LEN 40\nLABELED 1 \nMAX_ERROR 1000\n";
+using namespace testing;
 
 /// Moves, renames, adds and drops brackets, and changes tags, of one node in `one_in`.
 class Perturbation {
@@ -190,90 +109,6 @@ TEST_CASE("parse score: 500 pairs of random trees, as evalb counts them") {
   check_block(score.short_ones, golden.at("short").get<Block>());
   CHECK(score.signature == "evalb|prm:COLLINS|roots:no|micro|len<=all");
   CHECK(score.short_signature == "evalb|prm:COLLINS|roots:no|micro|len<=40");
-}
-
-TEST_CASE("parse score: with parameter files of every kind, as evalb counts") {
-  for (const auto& file : evalb_golden().at("parameters")) {
-    CAPTURE(file.at("name").dump());
-    const ParseScoreOptions options = with_parameters(file.at("text"));
-    const GoldenPairs pairs(file.at("pairs"));
-    check_counts(pairs.gold, pairs.test, options, file.at("pairs"));
-    const ParseScore score = parse_score(pairs.gold, pairs.test, options);
-    check_block(score.all, file.at("all").get<Block>());
-    check_block(score.short_ones, file.at("short").get<Block>());
-  }
-}
-
-TEST_CASE("parse score: line by line, with all kinds of roots, as evalb counts") {
-  const auto& rows = evalb_golden().at("lines");
-  const GoldenPairs pairs(rows);
-  check_counts(pairs.gold, pairs.test, with_parameters(kCollins), rows);
-  // Without roots the same trees are right, whatever stands around them.
-  for (const std::size_t right : {0U, 4U, 5U, 6U}) {
-    const ParseCounts counts = parse_counts(pairs.gold.trees[right], pairs.test.trees[right]);
-    CHECK(counts.gold == 3);
-    CHECK(counts.complete == 1);
-  }
-  CHECK(parse_counts(pairs.gold.trees[8], pairs.test.trees[8]).gold == 3);
-}
-
-TEST_CASE("parse score: the sample of evalb's authors") {
-  const char* folder = std::getenv("KETTE_EVALB");
-  if (folder == nullptr) {
-    MESSAGE("skipped: KETTE_EVALB names no folder of evalb");
-    return;
-  }
-  for (const auto& row : evalb_golden().at("samples")) {
-    CAPTURE(row.dump());
-    const std::filesystem::path files =
-        std::filesystem::path(folder) / row.at("files").get<std::string>();
-    const Treebank gold = read_trees(files.string() + ".gld"),
-                   test = read_trees_beside(gold, files.string() + ".tst");
-    ParseScoreOptions options;
-    options.parameters = read_bracket_parameters(std::filesystem::path(folder) /
-                                                 row.at("parameters").get<std::string>());
-    check_counts(gold, test, options, row.at("counts"));
-    check_block(parse_score(gold, test, options).short_ones, row.at("short").get<Block>());
-  }
-}
-
-TEST_CASE("parse score: what a parameter file may say") {
-  const BracketParameters parameters =
-      parse_bracket_parameters(TextLines("#\n\tDELETE_LABEL \t A B  \nEQ_WORD a\tb\n", "x"), "x");
-  CHECK(parameters.deleted == BracketParameters::Labels{"A B"});  // as evalb, to the line's end
-  CHECK(parameters.are_same_words("b", "a"));
-  CHECK(parameters.cutoff == 40);
-  CHECK(parameters.most_errors == 10);
-  const auto refused = [](const std::string& line) {
-    return message_of([&] { parse_bracket_parameters(TextLines("\n" + line, "x"), "x"); });
-  };
-  CHECK(refused("DELETE_LABEL") == "x:2: expected a value after DELETE_LABEL, given none");
-  CHECK(refused("EQ_LABEL A") == "x:2: EQ_LABEL: expected two values, given A");
-  CHECK(refused("EQ_LABEL A B C") == "x:2: EQ_LABEL: expected two values, given A B C");
-  CHECK(refused("CUTOFF_LEN ten") == "x:2: CUTOFF_LEN: expected a whole number, given ten");
-  CHECK(refused("DELETE A").find("x:2: expected a keyword of evalb (DELETE_LABEL,") == 0);
-
-  // evalb stops at the error after the one after MAX_ERROR.
-  const Treebank gold = trees_in("(S (NN a))\n(S (NN a))\n(S (NN a))\n"),
-                 test = trees_in("(S (NN b))\n(S (NN b))\n(S (NN b))\n");
-  CHECK(parse_score(gold, test, with_parameters("MAX_ERROR 2")).all.errors == 3);
-  CHECK(message_of([&] { parse_score(gold, test, with_parameters("MAX_ERROR 1")); }) ==
-        "trees: expected at most 2 sentences whose words are not gold's, which MAX_ERROR 1 of "
-        "prm.prm lets pass, given 3");
-}
-
-TEST_CASE("parse score: roots that are in one file alone are told") {
-  const Treebank rooted = trees_in("(ROOT (S (NN a)))\n(ROOT (S (NP (NN b))))\n"),
-                 bare = trees_in("(S (NN a))\n(S (NP (NN b)))\n");
-  const ParseScore score = parse_score(rooted, bare, with_parameters(kCollins));
-  CHECK(score.all.f1() == 100 * 2 * 3.0 / 8);
-  CHECK(score.rootless.f1() == 100);
-  CHECK(score.lone_roots == 2);
-  CHECK(score.signature == "evalb|prm:prm|micro|len<=all");
-  CHECK(parse_score(bare, rooted, with_parameters(kCollins)).lone_roots == 2);
-  CHECK(parse_score(rooted, rooted, with_parameters(kCollins)).lone_roots == 0);
-  CHECK(parse_score(bare, bare, with_parameters(kCollins)).lone_roots == 0);
-  CHECK(parse_score(rooted, bare).all.f1() == 100);
 }
 
 TEST_CASE("parse score: the treebank sample with brackets moved, as evalb counts it") {

@@ -8,12 +8,13 @@ namespace kette::fuzz {
 namespace {
 
 std::vector<std::string> seeds() {
-  return {joined({"( (S (NP-SBJ (DT The) (NN cat)) (VP (VBZ sleeps)\n) (. .)))",
-                  "(S (NP (DT The) (NN cat) (-NONE- *)) (PRT=1 (VBZ sleeps)) (. .))",
-                  "# Collins\nDELETE_LABEL .\nEQ_LABEL ADVP PRT\nMAX_ERROR 10\n"}),
-          joined({"(NN a)\n(S (X (X (, b))))", "(())(())", "QUOTE_LABEL NN\nLABELED 0\nEQ_WORD a b"}),
-          joined({"(S (`` \"))\n(ROOT (S (NN a)))", "\n(NN a) (NN b)",
-                  "QUOTE_LABEL ``\nQUOTE_LABEL NN\nDELETE_LABEL NN\nCUTOFF_LEN 0"})};
+  return {
+      joined({"( (S (NP-SBJ (DT The) (NN cat)) (VP (VBZ sleeps)\n) (. .)))",
+              "(S (NP (DT The) (NN cat) (-NONE- *)) (PRT=1 (VBZ sleeps)) (. .))",
+              "# Collins\nDELETE_LABEL .\nEQ_LABEL ADVP PRT\nMAX_ERROR 10\n"}),
+      joined({"(NN a)\n(S (X (X (, b))))", "(())(())", "QUOTE_LABEL NN\nLABELED 0\nEQ_WORD a b"}),
+      joined({"(S (`` \"))\n(ROOT (S (NN a)))", "\n(NN a) (NN b)",
+              "QUOTE_LABEL ``\nQUOTE_LABEL NN\nDELETE_LABEL NN\nCUTOFF_LEN 0"})};
 }
 
 void read_back(const Treebank& raw) {
