@@ -107,10 +107,10 @@ TEST_CASE("cli: a parser is trained, parses lines, and is scored") {
                                    small.file("out.mrg"), "--json"});
   REQUIRE(score.code == 0);
   CHECK(Json::parse(score.last_line())["f1"] == json["f1"]);
-  CHECK(json["f1"] > 0);
   // So did training, which goes by gold's punctuation.
   const Outcome by_gold = run_kette(
       with({"--gold", small.file("valid.mrg"), "--beam", "1", "--punctuation", "gold", "--json"}));
+  CHECK(Json::parse(by_gold.last_line())["f1"] > 0);
   CHECK(Json::parse(small.outcome().last_line())["f1"] == Json::parse(by_gold.last_line())["f1"]);
 
   std::string words;
