@@ -120,9 +120,11 @@ void print_lines(const Json& json) {
   }
 }
 
-void print_json(const Json& object) {
+void print_json(const Json& object) { std::cout << json_line(object); }
+
+std::string json_line(const Json& object) {
   // A file's name need not be UTF-8, nor need a text that ends within a character, but JSON must be.
-  std::cout << object.dump(-1, ' ', false, Json::error_handler_t::replace) << "\n";
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string for_stdout(const std::string& text) {

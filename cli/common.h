@@ -58,6 +58,8 @@ inline constexpr LineLimits kWholeText{.line_bytes = std::int64_t{1} << 18,
 void print_lines(const nlohmann::ordered_json& object);
 /// The last line of stdout: one JSON object.
 void print_json(const nlohmann::ordered_json& object);
+/// An object as one line with its end.
+std::string json_line(const nlohmann::ordered_json& object);
 
 /// Text of a model or a file, for stdout: with its control characters made visible where that is a
 /// terminal, and as it is where it is a file or a pipe.

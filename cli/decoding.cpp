@@ -118,7 +118,7 @@ void add_candidate_options(CLI::App& command, TranslateOptions& options,
   Option n_best = group.number(
       "--n-best", options.n_best, at_least(1),
       lists
-          ? "Best translations of each line, or as many samples, as `line ||| text ||| score`: lines from 1; the logarithm of the probability by the length penalty"
+          ? "Best translations of each line, or as many samples, as `line ||| text ||| score`: lines from 1; the logarithm of the probability by the length penalty. With --json a line of JSON with all of each, for texts that hold |||. Of those with the same text the best stands for all, of samples each"
           : "Best translations of each line, or as many samples, for --mbr");
   Option mbr = group.one_of(
       "--mbr", all_names<Utility>(),
@@ -147,8 +147,9 @@ std::vector<Option> add_search_options(CLI::App& command, TranslateOptions& opti
                "Tokens times beam that each thread has at once");
   group.number("--extra-length", options.extra_length, at_least(0),
                "Output of at most source + N tokens");
-  group.number("--max-length", options.max_length, at_least(1),
-               "Output of at most N tokens (default: any)");
+  group.number(
+      "--max-length", options.max_length, at_least(1),
+      "Output of at most N tokens (default: any); the end mark of one as long as this or --extra-length lets it be counts as certain with --beam-kind full, as in transformers");
   const Option min_length =
       group.number("--min-length", options.min_length, at_least(0), "Output of at least N tokens");
   group.flag("--allow-unknown,!--no-unknown", options.allow_unknown,

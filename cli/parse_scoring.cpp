@@ -43,12 +43,21 @@ Json block_json(const ParseCounts& counts, const std::string& signature) {
 
 }  // namespace
 
-Option add_punctuation_option(OptionGroup& group, ParseScoreOptions& options) {
-  return group.one_of(
-      "--punctuation", {"own", "gold"},
-      [&](const std::string& whose) { options.gold_punctuation = whose == "gold"; },
-      [&] { return std::string(options.gold_punctuation ? "gold" : "own"); },
-      "By whose tags the score leaves punctuation out: each file's own, as evalb does, or gold's");
+std::vector<Option> add_parse_scoring_options(OptionGroup& group, ParseScoreOptions& options) {
+  return {
+      group.one_of(
+          "--punctuation", {"own", "gold"},
+          [&](const std::string& whose) { options.gold_punctuation = whose == "gold"; },
+          [&] { return std::string(options.gold_punctuation ? "gold" : "own"); },
+          "By whose tags the score leaves punctuation out: each file's own, as evalb does, or gold's, "
+          "as the F1 of training does"),
+      group.custom(
+          "--parameters",
+          [&](const std::string& file) { options.parameters = read_bracket_parameters(file); },
+          [] { return std::string(); },
+          "A parameter file of evalb (.prm): count as evalb does with it, roots included, unless it "
+          "deletes their label (default: as COLLINS.prm, without the roots TOP, ROOT, S1 and VROOT)",
+          "FILE")};
 }
 
 void print_parse_score(const ParseScore& score) {
@@ -65,6 +74,15 @@ void print_parse_score(const ParseScore& score) {
     std::cerr
         << "kette: errors have other words than the gold tree once what each calls punctuation is left out "
            "(--punctuation gold goes by the gold tree's)\n";
+  }
+  if (score.lone_roots > 0 && score.lone_roots == score.all.valid()) {
+    std::cerr
+        << "kette: of all " << score.lone_roots
+        << text(
+               " sentences the roots are in one file alone, or other ones in the other, and count as wrong "
+               "brackets; without roots F1 is %.2f (leave --parameters out, or add DELETE_LABEL and "
+               "their label to the file)\n",
+               score.rootless.f1());
   }
 }
 

@@ -1,22 +1,50 @@
 #include "cli/scoring.h"
 
+#include <algorithm>
 #include <iostream>
 
 #include "cli/common.h"
 #include "data/files/json_text.h"
-#include "data/metrics/bleu.h"
-#include "data/metrics/chrf.h"
+#include "data/files/unicode.h"
 #include "data/metrics/significance.h"
+#include "tensor/suggestion.h"
 
 namespace kette::cli {
 namespace {
 
+/// Those of sacreBLEU's tokenizers that are a SentencePiece model, and any other one.
+const std::vector<std::string> kOfModels = {"flores101", "flores200", "spBLEU-1K", "spm"};
+
 BleuOptions bleu_options(const ScoringOptions& o, bool of_sentence = false) {
-  BleuOptions options;
+  BleuOptions options = o.bleu;
   options.lowercase = o.lowercase;
-  options.tokenizer = o.tokenize;
-  options.effective_order = of_sentence;
+  options.pieces_name = o.pieces;
+  if (o.smooth_value >= 0) options.smoothing_value = o.smooth_value;
+  options.max_ngram_order = static_cast<int>(o.max_ngram_order);
+  options.effective_order = options.effective_order || of_sentence;
   return options;
+}
+
+ChrfOptions chrf_options(const ScoringOptions& o) {
+  ChrfOptions options = o.chrf;
+  options.lowercase = o.lowercase;
+  options.char_order = static_cast<int>(o.char_order);
+  options.word_order = static_cast<int>(o.metric == "chrf++" ? 2 : o.word_order);
+  options.beta = static_cast<int>(o.beta);
+  return options;
+}
+
+/// sacreBLEU drops white space at the end of a line as it reads it.
+ScoreMetric of_stripped_lines(ScoreMetric metric) {
+  const auto strip = [](const std::u32string& line) { return std::u32string(strip_right(line)); };
+  metric.count = [strip, count = std::move(metric.count)](
+                     const std::u32string& hypothesis,
+                     const std::vector<std::u32string>& references) {
+    std::vector<std::u32string> stripped;
+    for (const std::u32string& reference : references) stripped.push_back(strip(reference));
+    return count(strip(hypothesis), stripped);
+  };
+  return metric;
 }
 
 /// What format() prints beside the score.
@@ -29,11 +57,7 @@ void add_confidence(const CorpusScore& score, Json& json) {
 
 ScoreMetric metric_of(const ScoringOptions& o, bool of_sentence) {
   if (o.metric == "ter") return ter_metric(o.ter);
-  if (o.metric == "chrf") {
-    ChrfOptions options;
-    options.lowercase = o.lowercase;
-    return chrf_metric(options);
-  }
+  if (o.metric.starts_with("chrf")) return of_stripped_lines(chrf_metric(chrf_options(o)));
   return bleu_metric(bleu_options(o, of_sentence));
 }
 
@@ -42,16 +66,47 @@ void ScoringOptions::check() const {
                          const std::string& given) {
     throw UsageError(option + ": expected " + expected + ", given " + given);
   };
-  const std::string of_ter = ter.normalized       ? "--ter-normalized"
-                             : ter.no_punct       ? "--ter-no-punct"
-                             : ter.asian_support  ? "--ter-asian"
-                             : ter.case_sensitive ? "--ter-case-sensitive"
-                                                  : "";
-  if (!of_ter.empty() && metric != "ter") {
-    refuse(of_ter, "--metric ter beside it", "--metric " + metric);
+  const ScoringOptions none;
+  struct Given {
+    const char *option, *metric;
+    bool is;
+  };
+  for (const Given& given : std::vector<Given>{
+           {"--tokenize", "bleu", bleu.tokenizer != none.bleu.tokenizer || !pieces.empty()},
+           {"--spm-model", "bleu", bleu.pieces != nullptr},
+           {"--smooth-method", "bleu", bleu.smoothing != none.bleu.smoothing},
+           {"--smooth-value", "bleu", smooth_value >= 0},
+           {"--max-ngram-order", "bleu", max_ngram_order != none.max_ngram_order},
+           {"--effective-order", "bleu", bleu.effective_order},
+           {"--chrf-char-order", "chrf", char_order != none.char_order},
+           {"--chrf-word-order", "chrf", word_order != none.word_order},
+           {"--chrf-beta", "chrf", beta != none.beta},
+           {"--chrf-whitespace", "chrf", chrf.whitespace},
+           {"--chrf-eps-smoothing", "chrf", chrf.eps_smoothing},
+           {"--ter-normalized", "ter", ter.normalized},
+           {"--ter-no-punct", "ter", ter.no_punct},
+           {"--ter-asian", "ter", ter.asian_support},
+           {"--ter-case-sensitive", "ter", ter.case_sensitive}}) {
+    const bool fits =
+        metric == given.metric || (metric == "chrf++" && given.metric == std::string("chrf") &&
+                                   given.option != std::string("--chrf-word-order"));
+    if (given.is && !fits) {
+      refuse(given.option, std::string("--metric ") + given.metric + " beside it",
+             "--metric " + metric);
+    }
   }
-  if (tokenize != ScoringOptions().tokenize && metric != "bleu") {
-    refuse("--tokenize", "--metric bleu beside it", "--metric " + metric);
+  if (pieces.empty() != (bleu.pieces == nullptr)) {
+    refuse(pieces.empty() ? "--spm-model" : "--tokenize",
+           pieces.empty()
+               ? "--tokenize " + joined(kOfModels, "|") + " beside it"
+               : "--spm-model beside " + pieces + ", the file of that SentencePiece model",
+           "none");
+  }
+  const bool takes_value =
+      bleu.smoothing == BleuSmoothing::floor || bleu.smoothing == BleuSmoothing::add_k;
+  if (smooth_value >= 0 && !takes_value) {
+    refuse("--smooth-value", "--smooth-method floor or add-k beside it",
+           std::string(enum_name(bleu.smoothing)));
   }
   if (ter.asian_support && !ter.normalized && !ter.no_punct) {
     refuse("--ter-asian", "--ter-normalized or --ter-no-punct, which it widens", "neither");
@@ -60,11 +115,38 @@ void ScoringOptions::check() const {
 
 void add_scoring_options(CLI::App& command, ScoringOptions& options) {
   OptionGroup group(command, "Scoring");
-  group.choice("--metric", options.metric, {"bleu", "chrf", "ter"},
-               "The score; of ter lower is better");
-  group.choice("--tokenize", options.tokenize, "Tokenizer of BLEU");
+  group.choice("--metric", options.metric, {"bleu", "chrf", "chrf++", "ter"},
+               "The score; chrf++ is chrf with words up to order 2; of ter lower is better");
+  add_tokenizer_option(group, "--tokenize", options.bleu.tokenizer, "Tokenizer of BLEU",
+                       &options.pieces);
+  group.custom(
+      "--spm-model",
+      [&options](const std::string& file) {
+        options.bleu.pieces = std::make_shared<const ScorePieces>(file);
+      },
+      [] { return std::string(); },
+      "The SentencePiece model that --tokenize names, which sacreBLEU keeps in ~/.sacrebleu/models",
+      "FILE");
   const Option lowercase = group.flag("--lowercase", options.lowercase,
                                       "Compare lower-cased text, which ter does anyway");
+  group.choice("--smooth-method", options.bleu.smoothing,
+               "What stands in BLEU for an order without a match");
+  group.number("--smooth-value", options.smooth_value, at_least(0),
+               "That of floor or add-k (default: 0.1, 1)");
+  constexpr double kMostOrders = 101;
+  group.number("--max-ngram-order", options.max_ngram_order, {1, true, kMostOrders},
+               "Words of BLEU's longest n-grams");
+  group.flag("--effective-order", options.bleu.effective_order,
+             "BLEU leaves out orders that the text is too short for, as of a line it always does");
+  group.number("--chrf-char-order", options.char_order, {1, true, kMostOrders},
+               "Characters of chrF's longest n-grams");
+  group.number("--chrf-word-order", options.word_order, {0, true, kMostOrders},
+               "Words of its longest n-grams of words; 2 makes it chrF++");
+  group.number("--chrf-beta", options.beta, {1, true, kMostOrders},
+               "How much more recall counts in chrF than precision");
+  group.flag("--chrf-whitespace", options.chrf.whitespace, "chrF counts white space, too");
+  group.flag("--chrf-eps-smoothing", options.chrf.eps_smoothing,
+             "chrF averages the scores of all orders, as chrF++.py does");
   group.flag("--ter-normalized", options.ter.normalized, "TER sets punctuation apart");
   group.flag("--ter-no-punct", options.ter.no_punct, "TER leaves punctuation out");
   group.flag("--ter-asian", options.ter.asian_support, "They do so in Chinese and Japanese, too");
@@ -72,6 +154,28 @@ void add_scoring_options(CLI::App& command, ScoringOptions& options) {
       .excludes(lowercase);
   group.flag("--confidence", options.confidence,
              "Add the 95 % interval of 1000 bootstrap resamples");
+}
+
+Option add_tokenizer_option(OptionGroup& group, const std::string& name, ScoreTokenizer& tokenizer,
+                            const std::string& help, std::string* pieces) {
+  std::vector<std::string> names = all_names<ScoreTokenizer>();
+  if (pieces != nullptr) names.insert(names.end(), kOfModels.begin(), kOfModels.end());
+  const auto set = [&tokenizer, pieces, names](const std::string& text) {
+    KETTE_CHECK(
+        text != "ja-mecab" && text != "ko-mecab", "expected ", joined(names, "|"), ", given ", text,
+        ", which takes MeCab and a dictionary that Kette has not (set the words of both sides apart "
+        "with them, mecab -Owakati, and take none)");
+    const bool is_known = std::find(names.begin(), names.end(), text) != names.end();
+    KETTE_CHECK(is_known, "expected ", joined(names, "|"), ", given ", text,
+                did_you_mean(text, names));
+    const bool is_of_model = std::find(kOfModels.begin(), kOfModels.end(), text) != kOfModels.end();
+    if (pieces != nullptr) *pieces = is_of_model ? text : "";
+    tokenizer = is_of_model ? ScoreTokenizer::v13a : enum_named<ScoreTokenizer>(text);
+  };
+  const auto current = [&tokenizer, pieces] {
+    return pieces != nullptr && !pieces->empty() ? *pieces : std::string(enum_name(tokenizer));
+  };
+  return group.custom(name, set, current, help, joined(names, "|"));
 }
 
 double score_sentence(std::string_view hypothesis, const ScoreLines& references,

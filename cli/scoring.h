@@ -7,21 +7,31 @@
 #include <vector>
 
 #include "cli/options.h"
+#include "data/metrics/bleu.h"
+#include "data/metrics/chrf.h"
 #include "data/metrics/score_statistics.h"
-#include "data/metrics/score_tokenizers.h"
 #include "data/metrics/ter.h"
 
 namespace kette::cli {
 
 struct ScoringOptions {
   std::string metric = "bleu";
-  ScoreTokenizer tokenize = ScoreTokenizer::v13a;
+  BleuOptions bleu;
+  std::string pieces;  ///< name of a tokenizer that takes a model; empty: none of these
+  double smooth_value = -1;
+  std::int64_t max_ngram_order = 4;
+  ChrfOptions chrf;
+  std::int64_t char_order = 6, word_order = 0, beta = 2;
   TerOptions ter;
   bool lowercase = false, confidence = false;
 
-  /// Throws a UsageError where options of TER are given to another metric.
+  /// Throws a UsageError where options of one metric are given to another, or do not fit together.
   void check() const;
 };
+
+/// Adds an option for BLEU's tokenizer. pieces: takes the name where it is one that a model makes.
+Option add_tokenizer_option(OptionGroup& group, const std::string& name, ScoreTokenizer& tokenizer,
+                            const std::string& help, std::string* pieces = nullptr);
 
 void add_scoring_options(CLI::App& command, ScoringOptions& options);
 

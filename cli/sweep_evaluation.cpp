@@ -12,7 +12,8 @@
 namespace kette::cli {
 namespace {
 
-const std::set<std::string> kFiles = {"src", "ref", "text", "gold", "against"};
+const std::set<std::string> kFiles = {"src",     "ref",        "text",     "gold",
+                                      "against", "parameters", "spm-model"};
 
 }  // namespace
 
@@ -63,7 +64,7 @@ SweepScoring::SweepScoring(const SweepEvaluation& evaluation) {
   CLI::App program;
   add_scoring_options(program, of_translations_);
   OptionGroup trees(program, "Trees");
-  add_punctuation_option(trees, of_trees_);
+  add_parse_scoring_options(trees, of_trees_);
   std::vector<std::string> words;
   for (const ConfigEntry& entry : evaluation.entries) {
     for (const std::string& value : entry.values) {
@@ -79,7 +80,7 @@ SweepScoring::SweepScoring(const SweepEvaluation& evaluation) {
 
 ScoreStatistics SweepScoring::score(const std::filesystem::path& output) const {
   if (!gold_.trees.empty())
-    return parse_statistics(gold_, read_trees(output, kWholeText), of_trees_);
+    return parse_statistics(gold_, read_trees_beside(gold_, output, kWholeText), of_trees_);
   const TextLines lines = read_lines(output, kWholeText);
   std::vector<ScoreLines> views;
   for (const TextLines& reference : references_) views.push_back(reference.views());

@@ -2,6 +2,7 @@
 
 #include "cli/config_file.h"
 #include "cli/parallel_texts.h"
+#include "cli/scoring.h"
 #include "cli/tokenizer_option.h"
 #include "train/recipes.h"
 
@@ -127,7 +128,8 @@ void TrainCommandOptions::add_translation_options(CLI::App& command) {
            "Learn 1, 2, ... and N lines in turn as one, for texts whose lines follow each other, so that kette translate --previous may give sentences those before them"),
        data.number("--max-ratio", translation_.max_ratio, above(0),
                    "Leave more unequal training pairs out (default: none)"),
-       data.choice("--bleu-tokenize", translation_.bleu_tokenize, "Tokenizer of that BLEU")}) {
+       add_tokenizer_option(data, "--bleu-tokenize", translation_.bleu_tokenize,
+                            "Tokenizer of that BLEU")}) {
     pairs_only_.push_back(option);
   }
 }

@@ -1,5 +1,6 @@
 // Lines in, translations out, in the same order, each as soon as it and those before it are done.
 #include <iostream>
+#include <set>
 #include <utility>
 
 #include "cli/translation.h"
@@ -69,21 +70,72 @@ class Source {
   std::vector<std::string> given_;
 };
 
-std::string row(const std::string& number, const std::string& text, double score) {
-  return number + " ||| " + text + " ||| " + cli::text("%.6f", score) + "\n";
-}
+/// Lines, rows of a list `line ||| text ||| score`, or lines of JSON.
+class Rows {
+ public:
+  explicit Rows(const TranslateCommandOptions& o)
+      : lists_(o.lists()), json_(o.writes_json()), all_(o.translate.sampling.has_value()) {}
 
-/// All of the best translations; of a line in parts a list for each, numbered.
-std::string rows_of(std::int64_t line, const TranslatedText& translated) {
-  std::string rows;
-  for (std::size_t i = 0; i < translated.sentences.size(); ++i) {
-    const std::string part = translated.sentences.size() > 1 ? "." + std::to_string(i + 1) : "";
-    for (const auto& one : translated.sentences[i].translation.n_best) {
-      rows += row(std::to_string(line) + part, one.text, one.hypothesis.score);
-    }
+  /// What stands for the translation of a line.
+  std::string of(std::int64_t line, const TranslatedText& translated) const {
+    if (lists_) return list(line, translated);
+    if (!json_) return translated.text + "\n";
+    Json json = {{"line", line}, {"text", translated.text}};
+    if (!translated.fault.empty()) json["fault"] = translated.fault;
+    return json_line(json);
   }
-  return rows.empty() ? row(std::to_string(line), "", 0) : rows;
-}
+
+ private:
+  using Candidates = std::vector<Translation::Alternative>;
+
+  /// Of a line in parts a list for each, numbered; of one that is not translated what stands for it.
+  std::string list(std::int64_t line, const TranslatedText& translated) const {
+    std::string rows;
+    for (std::size_t i = 0; i < translated.sentences.size(); ++i) {
+      const bool in_parts = translated.sentences.size() > 1;
+      rows += list(line, in_parts ? std::optional(i + 1) : std::nullopt,
+                   distinct(translated.sentences[i].translation.n_best), "");
+    }
+    if (!rows.empty()) return rows;
+    const bool is_faulty = !translated.fault.empty();
+    return list(line, {}, {{is_faulty ? translated.text : "", {}}}, translated.fault);
+  }
+
+  std::string list(std::int64_t line, std::optional<std::size_t> part, const Candidates& candidates,
+                   const std::string& fault) const {
+    if (json_) {
+      Json json = {{"line", line}};
+      if (part) json["sentence"] = *part;
+      if (!fault.empty()) json["fault"] = fault;
+      json["n_best"] = Json::array();
+      for (const auto& one : candidates) {
+        json["n_best"].push_back({{"text", one.text}, {"score", one.hypothesis.score}});
+        if (one.hypothesis.at_limit) json["n_best"].back()["at_limit"] = true;
+      }
+      return json_line(json);
+    }
+    const std::string number = std::to_string(line) + (part ? "." + std::to_string(*part) : "");
+    std::string rows;
+    for (const auto& one : candidates) {
+      rows += number + " ||| " + one.text + " ||| " + text("%.6f", one.hypothesis.score) + "\n";
+    }
+    return rows;
+  }
+
+  /// Pieces that spell the same text are one candidate, with the best score of them, which is the first; but each sample
+  /// was drawn.
+  Candidates distinct(const Candidates& candidates) const {
+    if (all_) return candidates;
+    Candidates result;
+    std::set<std::string_view> texts;
+    for (const auto& one : candidates) {
+      if (texts.insert(one.text).second) result.push_back(one);
+    }
+    return result;
+  }
+
+  bool lists_, json_, all_;
+};
 
 /// Says so many faults one by one.
 class Faults {
@@ -121,6 +173,7 @@ TranslationOutcome translate_lines(TranslateCommandOptions& o,
   }
   o.choose_sentences(some);
   TextTranslator text_translator(translator, o.translate);
+  const Rows rows(o);
   Faults faults;
   DecodingProgress progress;
   std::int64_t lines = 0;
@@ -137,11 +190,8 @@ TranslationOutcome translate_lines(TranslateCommandOptions& o,
         if (o.on_error == OnError::stop) fail(translated.fault);
         faults.say(translated.fault);
         translated.text = o.on_error == OnError::copy ? line.text : "";
-        if (o.lists()) sink.write(row(std::to_string(first + number), translated.text, 0));
-      } else if (o.lists()) {
-        sink.write(rows_of(first + number, translated));
       }
-      if (!o.lists()) sink.write(translated.text + "\n");
+      sink.write(rows.of(first + number, translated));
       for (const TranslatedSentence& sentence : translated.sentences) {
         if (sentence.translation.truncated) {
           std::cerr << "kette: " << visible(place) << ": cut, it is too long for the model\n";

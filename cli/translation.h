@@ -51,6 +51,8 @@ struct TranslateCommandOptions {
 
   /// Of each sentence all of its best translations are printed.
   bool lists() const { return translate.n_best > 1 && !translate.minimum_risk; }
+  /// Translations are lines of JSON: all lists, and what goes to stdout, where then nothing else is.
+  bool writes_json() const { return common.json && (lists() || is_stdin(output)); }
   /// What a document is read as; none for lines.
   std::optional<DocumentFormat> document_format() const;
   std::vector<std::filesystem::path> read() const;

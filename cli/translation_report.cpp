@@ -58,9 +58,7 @@ void TranslationReport::add(std::int64_t number, const std::string& source,
 void TranslationReport::write(std::int64_t number, const std::string& source,
                               const TranslatedText& translated) {
   std::string lines;
-  const auto add = [&](const Json& json) {
-    lines += json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-  };
+  const auto add = [&](const Json& json) { lines += json_line(json); };
   if (!translated.fault.empty()) add({{what_, number}, {"fault", translated.fault}});
   for (std::size_t i = 0; i < translated.sentences.size(); ++i) {
     const TranslatedSentence& sentence = translated.sentences[i];

@@ -120,6 +120,7 @@ void Beam::finish(Hypothesis hypothesis, bool has_end) {
   const auto tokens = static_cast<std::int64_t>(hypothesis.tokens.size());
   hypothesis.score =
       hypothesis.log_probability / options_.length_penalty.divisor(tokens + (has_end ? 1 : 0));
+  hypothesis.at_limit = tokens == max_tokens_;
   finished_.insert(std::upper_bound(finished_.begin(), finished_.end(), hypothesis, ranks_before),
                    std::move(hypothesis));
   if (finished_.size() > beam()) finished_.pop_back();

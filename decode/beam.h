@@ -55,6 +55,8 @@ struct Hypothesis {
   std::vector<std::int32_t> tokens;  ///< without <s> and </s>
   double log_probability = 0;        ///< of the tokens and the end mark
   double score = 0;  ///< divided by the length penalty; of equal lengths the same order
+  bool at_limit =
+      false;  ///< as long as a search may be: with BeamKind::full its end mark cost nothing
 };
 
 /// What a live hypothesis may go on with.

@@ -141,7 +141,8 @@ TranslationTask::TranslationTask(TranslationTrainOptions options)
       tokenizer_(make_tokenizer()),
       valid_source_(options_.parses() ? TextLines() : read_lines(options_.valid_source)),
       valid_target_(options_.parses() ? TextLines() : read_lines(options_.valid_target)),
-      valid_trees_(options_.parses() ? cleaned(read_trees(options_.valid_source)) : Treebank()),
+      valid_gold_(options_.parses() ? read_trees(options_.valid_source) : Treebank()),
+      valid_trees_(cleaned(valid_gold_)),
       valid_(make_validation()),
       valid_batches_(plan_validation()),
       corpus_(make_corpus()),
@@ -299,7 +300,7 @@ Score TranslationTask::f1_of_validation() const {
   ParseScoreOptions scoring;
   scoring.gold_punctuation =
       true;  // a comma that is tagged wrong takes no sentence out of the score
-  return {"valid_f1", "greedy F1", parse_score(valid_trees_, found, scoring).all.f1()};
+  return {"valid_f1", "greedy F1", parse_score(valid_gold_, found, scoring).all.f1()};
 }
 
 std::string TranslationTask::report() const {

@@ -75,7 +75,7 @@ class TranslationTask final : public Task {
   RunFolder folder_;
   SharedTokenizer tokenizer_;
   TextLines valid_source_, valid_target_;
-  Treebank valid_trees_;
+  Treebank valid_gold_, valid_trees_;  // as they were read, for the score, and cleaned
   ParallelCorpus valid_;
   std::vector<Batch> valid_batches_;
   ParallelCorpus corpus_;

@@ -19,8 +19,19 @@ struct BleuCommandOptions {
   ScoringOptions scoring;
   std::vector<std::string> references;
   std::filesystem::path input, against;
-  bool sentence_level = false;
+  bool sentence_level = false, missing_references = false;
 };
+
+/// An empty line of a reference is none, if asked.
+ScoreLines references_in(const TextLines& lines, const BleuCommandOptions& o) {
+  ScoreLines references = lines.views();
+  for (std::string_view& line : references) {
+    if (o.missing_references && line.find_first_not_of(" \t") == std::string_view::npos) {
+      line = kNoReference;
+    }
+  }
+  return references;
+}
 
 TextLines read_hypotheses(const BleuCommandOptions& o) {
   if (!is_stdin(o.input)) return read_lines(o.input, kWholeText);
@@ -43,7 +54,7 @@ void run(const BleuCommandOptions& o) {
   std::vector<ScoreLines> references;
   for (std::size_t i = 0; i < reference_lines.size(); ++i) {
     check_lines(reference_lines[i], o.references[i]);
-    references.push_back(reference_lines[i].views());
+    references.push_back(references_in(reference_lines[i], o));
   }
   OtherSystem other{o.against.string(), {}};
   TextLines other_lines;
@@ -55,7 +66,9 @@ void run(const BleuCommandOptions& o) {
   if (o.sentence_level) {
     for (std::int64_t i = 0; i < hypotheses.size(); ++i) {
       ScoreLines of_sentence;
-      for (const TextLines& lines : reference_lines) of_sentence.push_back(lines[i]);
+      for (const ScoreLines& lines : references) {
+        of_sentence.push_back(lines[static_cast<std::size_t>(i)]);
+      }
       std::cout << text("%.4f\n", score_sentence(hypotheses[i], of_sentence, o.scoring));
     }
   }
@@ -72,6 +85,9 @@ void add_bleu_command(CLI::App& program) {
   OptionGroup group(command, "Text");
   group.list("--ref", options->references, "Reference translations, one file or several")
       .required();
+  group.flag(
+      "--missing-references", options->missing_references,
+      "An empty line of a reference is none, and not one without words: lines may have different numbers of them");
   group.path("--input", options->input, "The translations (default, or -: stdin)");
   group.path(
       "--against", options->against,

@@ -159,7 +159,7 @@ void add_parse_command(CLI::App& program) {
   const Option gold = text.path("--gold", options->gold,
                                 "Instead: parse the words of these trees, and print the score")
                           .excludes(input);
-  add_punctuation_option(text, options->scoring).needs(gold);
+  for (Option option : add_parse_scoring_options(text, options->scoring)) option.needs(gold);
   OptionGroup search(command, "Search");
   add_beam_options(search, options->search);
   search.number("--batch-tokens", options->search.batch_tokens, at_least(1),

@@ -18,10 +18,11 @@ struct ParseScoreCommandOptions {
 
 void run(ParseScoreCommandOptions& o) {
   use_threads(o.common);
-  const Treebank gold = read_trees(o.gold, kWholeText), test = read_trees(o.test, kWholeText);
+  const Treebank gold = read_trees(o.gold, kWholeText),
+                 test = read_trees_beside(gold, o.test, kWholeText);
   std::optional<ScoreStatistics> other;
   if (!o.against.empty()) {
-    other = parse_statistics(gold, read_trees(o.against, kWholeText), o.scoring);
+    other = parse_statistics(gold, read_trees_beside(gold, o.against, kWholeText), o.scoring);
   }
   const ParseScore score = parse_score(gold, test, o.scoring);
   print_parse_score(score);
@@ -41,17 +42,22 @@ void add_parse_score_command(CLI::App& program) {
   auto options = std::make_shared<ParseScoreCommandOptions>();
   OptionGroup group(command, "Trees");
   group
-      .path("--gold", options->gold,
-            "The right trees, in brackets; an outer one may be without a label, or TOP")
+      .path(
+          "--gold", options->gold,
+          "The right trees, in brackets; an outer one may be without a label, or TOP, ROOT, S1 or VROOT")
       .required();
-  group.path("--test", options->test, "A parser's trees for the same sentences; (()) for none")
+  group
+      .path(
+          "--test", options->test,
+          "A parser's trees for the same sentences; (()) for none, or an empty line where each has a line")
       .required();
   group.path(
       "--against", options->against,
       "Another parser's trees for them: also say whether F1 is higher or lower by more than chance");
-  group.number("--cutoff", options->scoring.cutoff, at_least(1),
-               "Score those of at most so many words by themselves, too");
-  add_punctuation_option(group, options->scoring);
+  group.number(
+      "--cutoff", options->scoring.cutoff, at_least(1),
+      "Score those of at most so many words by themselves, too (default: 40, or what --parameters has)");
+  add_parse_scoring_options(group, options->scoring);
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }

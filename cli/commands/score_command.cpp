@@ -84,7 +84,10 @@ void add_score_command(CLI::App& program) {
   add_ensemble_options(command, options->model);
   OptionGroup text(command, "Text");
   text.path("--src", options->source, "Source sentences").required();
-  text.path("--tgt", options->target, "Translations to score").required();
+  text.path(
+          "--tgt", options->target,
+          "Translations to score, in the pieces that the tokenizer makes of them. translate --n-best has other scores where the search found a text in other pieces, where --shortlist left pieces out, and with --beam-kind full where the length ended it (at_limit of --json)")
+      .required();
   add_language_option(text, options->language);
   text.flag("--normalize", options->normalize, "Divide by the number of tokens, end mark counted");
   text.flag("--tokens", options->tokens,

@@ -105,7 +105,9 @@ void add_translate_command(CLI::App& program) {
       text.list("SENTENCE", options->sentences, "What to translate, instead of a file", "");
   text.path("--input", options->input, "Lines, plain or gzip, or a document (default, or -: stdin)")
       .excludes(sentence);
-  text.path("--output", options->output, "Where their translations go (default, or -: stdout)");
+  text.path(
+      "--output", options->output,
+      "Where their translations go (default, or -: stdout, with --json in lines of JSON with line and text)");
   text.one_of(
       "--format", all_names<DocumentFormat>(),
       [options](const std::string& name) { options->format = enum_named<DocumentFormat>(name); },
@@ -168,6 +170,10 @@ void add_translate_command(CLI::App& program) {
     if (o.document_format() && (o.lists() || prefix.given())) {
       throw UsageError(std::string(prefix.given() ? "--prefix" : "--n-best") +
                        ": expected lines, given a document (--format text reads it as lines)");
+    }
+    if (o.common.json && o.document_format() && is_stdin(o.output)) {
+      throw UsageError(
+          "--json: expected --output beside it for a document, which is no JSON, given none");
     }
     if (o.candidates.sample) o.translate.sampling = o.candidates.sampling;
     check_search(o.model, o.translate);

@@ -1,5 +1,6 @@
 #include "data/metrics/bleu.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -14,8 +15,10 @@ namespace {
 constexpr std::size_t kHypLen = 0;
 constexpr std::size_t kRefLen = 1;
 constexpr std::size_t kMatched = 2;
-constexpr std::size_t kTotal = kMatched + kBleuOrder;
-constexpr std::size_t kWidth = kTotal + kBleuOrder;
+
+std::size_t orders(const BleuOptions& options) {
+  return static_cast<std::size_t>(options.max_ngram_order);
+}
 
 double smoothing_value(const BleuOptions& options) {
   const double standard = options.smoothing == BleuSmoothing::floor ? 0.1 : 1.0;
@@ -25,7 +28,9 @@ double smoothing_value(const BleuOptions& options) {
 std::u32string words_of(const std::u32string& line, const BleuOptions& options,
                         WordNumbers& numbers) {
   const std::u32string cased = options.lowercase ? lower(line) : line;
-  const std::u32string apart = set_apart(options.tokenizer, strip_right(cased));
+  const std::u32string_view stripped = strip_right(cased);
+  const std::u32string apart =
+      options.pieces ? options.pieces->set_apart(stripped) : set_apart(options.tokenizer, stripped);
   return numbers(split(apart));
 }
 
@@ -42,12 +47,12 @@ std::int64_t closest_length(std::int64_t length, const std::vector<std::u32strin
 
 ScoreCounts row_of(std::int64_t hyp_len, std::int64_t ref_len,
                    const std::vector<NgramCount>& ngrams) {
-  ScoreCounts row(kWidth);
+  ScoreCounts row(kMatched + 2 * ngrams.size());
   row[kHypLen] = hyp_len;
   row[kRefLen] = ref_len;
-  for (std::size_t n = 0; n < kBleuOrder; ++n) {
+  for (std::size_t n = 0; n < ngrams.size(); ++n) {
     row[kMatched + n] = ngrams[n].matched;
-    row[kTotal + n] = ngrams[n].hypothesis;
+    row[kMatched + ngrams.size() + n] = ngrams[n].hypothesis;
   }
   return row;
 }
@@ -62,7 +67,7 @@ ScoreCounts segment_counts(const std::u32string& hypothesis,
     reference_words.push_back(words_of(reference, options, numbers));
   }
   return row_of(std::ssize(words), closest_length(std::ssize(words), reference_words),
-                count_ngrams(words, reference_words, kBleuOrder));
+                count_ngrams(words, reference_words, options.max_ngram_order));
 }
 
 double brevity_penalty(std::int64_t hyp_len, std::int64_t ref_len) {
@@ -79,7 +84,8 @@ BleuOptions of_sentences(BleuOptions options) {
 std::string fields_of(const BleuOptions& options) {
   std::string fields = options.lowercase ? "case:lc" : "case:mixed";
   fields += options.effective_order ? "|eff:yes" : "|eff:no";
-  fields.append("|tok:").append(enum_name(options.tokenizer));
+  fields += "|tok:";
+  fields += options.pieces ? options.pieces_name : std::string(enum_name(options.tokenizer));
   fields.append("|smooth:").append(enum_name(options.smoothing));
   if (options.smoothing == BleuSmoothing::floor || options.smoothing == BleuSmoothing::add_k) {
     fields += "[" + fixed_decimals(smoothing_value(options), 2) + "]";
@@ -108,18 +114,18 @@ BleuScore bleu_of(const ScoreCounts& sum, const BleuOptions& options) {
   bleu.hyp_len = sum[kHypLen];
   bleu.ref_len = sum[kRefLen];
   bleu.brevity_penalty = brevity_penalty(bleu.hyp_len, bleu.ref_len);
-  bool any_match = false;
-  for (std::size_t n = 0; n < kBleuOrder; ++n) {
-    bleu.counts[n] = sum[kMatched + n];
-    bleu.totals[n] = sum[kTotal + n];
-    any_match = any_match || bleu.counts[n] > 0;
-  }
-  if (!any_match) return bleu;
+  const std::size_t most = orders(options);
+  bleu.precisions.resize(most);
+  const auto counts = sum.begin() + kMatched, totals = counts + options.max_ngram_order;
+  bleu.counts.assign(counts, totals);
+  bleu.totals.assign(totals, sum.end());
+  const auto matches = [](std::int64_t count) { return count > 0; };
+  if (std::none_of(counts, totals, matches)) return bleu;
 
   const double value = smoothing_value(options);
   double halved = 1.0;
-  std::size_t order = kBleuOrder;
-  for (std::size_t n = 0; n < kBleuOrder; ++n) {
+  std::size_t order = most;
+  for (std::size_t n = 0; n < most; ++n) {
     auto matched = static_cast<double>(bleu.counts[n]);
     auto total = static_cast<double>(bleu.totals[n]);
     if (options.smoothing == BleuSmoothing::add_k && n > 0) {
@@ -144,6 +150,8 @@ BleuScore bleu_of(const ScoreCounts& sum, const BleuOptions& options) {
 }
 
 ScoreMetric bleu_metric(const BleuOptions& options) {
+  KETTE_CHECK(options.max_ngram_order > 0, "BLEU: expected a largest n-gram order above 0, given ",
+              options.max_ngram_order);
   KETTE_CHECK(std::isfinite(smoothing_value(options)) && smoothing_value(options) >= 0.0,
               "BLEU: expected a smoothing value of 0 or more, given ", smoothing_value(options));
   return {
@@ -176,7 +184,7 @@ std::vector<double> pairwise_bleu(const ScoreLines& texts, const BleuOptions& op
   for (const std::string_view text : texts) {
     sequences.push_back(words_of(decode_utf8(text), options, numbers));
   }
-  const PairwiseNgrams ngrams(sequences, kBleuOrder);
+  const PairwiseNgrams ngrams(sequences, options.max_ngram_order);
   std::vector<double> scores;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     for (std::size_t j = 0; j < texts.size(); ++j) {

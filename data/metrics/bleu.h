@@ -1,23 +1,23 @@
 // BLEU (Papineni et al. 2002), equal to sacreBLEU 2:
-//   BLEU = 100 BP exp(1/N sum_{n=1..N} log p_n),   N = 4
+//   BLEU = 100 BP exp(1/N sum_{n=1..N} log p_n),   N = 4 if nothing else is asked for
 //   p_n = matched n-grams / n-grams of the hypotheses,   BP = exp(min(0, 1 - ref_len / hyp_len))
 // over the counts of the whole corpus; an n-gram matches at most as often as in some reference.
-// Where no n-gram of an order matches, smoothing (Chen and Cherry 2014) stands in for p_n.
+// Where no n-gram of an order matches, smoothing (Chen and Cherry 2014) stands in for p_n. A byte order mark at the start of a
+// file, which sacreBLEU takes for a part of the first word, has been left out by whoever read it (data/files/text_file.h).
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "data/metrics/score_format.h"
+#include "data/metrics/score_pieces.h"
 #include "data/metrics/score_tokenizers.h"
 
 namespace kette {
-
-constexpr int kBleuOrder = 4;
 
 enum class BleuSmoothing {
   none,
@@ -35,6 +35,10 @@ inline constexpr auto kNamesOf<BleuSmoothing> =
 struct BleuOptions {
   bool lowercase = false;
   ScoreTokenizer tokenizer = ScoreTokenizer::v13a;
+  std::shared_ptr<const ScorePieces> pieces{};  ///< instead of the tokenizer
+  std::string pieces_name = "spm";              ///< in the signature: "flores200"
+  int max_ngram_order =
+      4;  ///< not in the signature, as in sacreBLEU: the line has as many precisions
   BleuSmoothing smoothing = BleuSmoothing::exp;
   std::optional<double> smoothing_value;  ///< of floor (0.1) and add_k (1)
   bool effective_order = false;           ///< average only the orders that the hypothesis reaches
@@ -42,9 +46,10 @@ struct BleuOptions {
 
 /// 0..100. "BLEU = 41.02 71.0/47.5/34.3/24.5 (BP = 0.999 ratio = 0.999 hyp_len = 12096 ref_len = 12103)"
 struct BleuScore : CorpusScore {
-  std::array<double, kBleuOrder> precisions{};    ///< 0..100, smoothed
-  std::array<std::int64_t, kBleuOrder> counts{};  ///< matched n-grams, before smoothing
-  std::array<std::int64_t, kBleuOrder> totals{};  ///< n-grams of the hypotheses, before smoothing
+  // Of each order:
+  std::vector<double> precisions;    ///< 0..100, smoothed
+  std::vector<std::int64_t> counts;  ///< matched n-grams, before smoothing
+  std::vector<std::int64_t> totals;  ///< n-grams of the hypotheses, before smoothing
   double brevity_penalty = 0;
   std::int64_t hyp_len = 0;  ///< words of the hypotheses
   std::int64_t ref_len = 0;  ///< words of the references closest in length

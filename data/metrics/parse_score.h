@@ -1,24 +1,26 @@
-// Labelled brackets, equal to evalb (Sekine and Collins 1997) with its parameters of Collins, COLLINS.prm,
-// over the counts of all sentences:
+// Labelled brackets, as evalb counts them (Sekine and Collins 1997), over the counts of all sentences:
 //   recall = matched / brackets of gold,   precision = matched / brackets of test,   F1 = 2 P R / (P + R)
 // A bracket is (label, first word, last word + 1) of a constituent; the same one twice counts twice. Of labels
-// what follows the first - or = is of no account, ADVP and PRT are one, TOP is none. Words that are tagged
-// , : `` '' . or -NONE- are left out before brackets are made, in gold by its tags and in test by its own, and
-// a bracket without words is none. Sentences whose words differ then are errors and count nowhere: a parser
-// that tags a comma as a noun loses nothing by it, so errors are to be looked at beside the score. With
-// gold_punctuation the words that gold leaves out are left out of both.
+// what follows the first - or = is of no account; which are left out or the same say the parameters
+// (data/metrics/bracket_parameters.h): with Collins' ADVP and PRT are the same, and words that are tagged
+// , : `` '' . or -NONE- are left out before brackets are made, in gold by its tags and in test by its own. A bracket without
+// words is none, nor is a root (data/trees/tree.h), but with a parameter file, as in evalb. Sentences whose words differ then
+// are errors and count nowhere: a parser that tags a comma as a noun loses nothing by it, so errors are to be looked at beside
+// the score. With gold_punctuation the words that gold leaves out are left out of both.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
+#include "data/metrics/bracket_parameters.h"
 #include "data/metrics/score_statistics.h"
 #include "data/trees/tree.h"
 
 namespace kette {
 
 struct ParseScoreOptions {
-  std::int64_t cutoff = 40;  ///< of the second block: words of a sentence, those left out counted
+  BracketParameters parameters;
+  std::int64_t cutoff = 0;  ///< of the second block: words of a sentence; 0: as the parameters say
   bool gold_punctuation = false;
 };
 
@@ -49,13 +51,16 @@ struct ParseCounts {
 
 struct ParseScore {
   ParseCounts all, short_ones;             ///< short_ones: of at most `cutoff` words
-  std::string signature, short_signature;  ///< "evalb|prm:COLLINS|micro|len<=all"
+  std::string signature, short_signature;  ///< "evalb|prm:COLLINS|roots:no|micro|len<=all"
+  ParseCounts rootless;                    ///< all without roots, where the parameters count them
+  std::int64_t lone_roots = 0;             ///< sentences in which those match nothing
 };
 
 /// One sentence. Trees as they were read, not cleaned.
-ParseCounts parse_counts(const Tree& gold, const Tree& test, bool gold_punctuation = false);
+ParseCounts parse_counts(const Tree& gold, const Tree& test, const ParseScoreOptions& options = {});
 
-/// Tree n of one against tree n of the other. Not equally many, or a gold tree without words, is an Error.
+/// Tree n of one against tree n of the other. Not equally many, a gold tree without words, or more errors than the parameters
+/// allow is an Error.
 ParseScore parse_score(const Treebank& gold, const Treebank& test,
                        const ParseScoreOptions& options = {});
 

@@ -36,7 +36,8 @@ CorpusScore corpus_score(const ScoreStatistics& statistics, const BootstrapOptio
 
 std::string score_signature(const ScoreStatistics& statistics, const std::string& test, int draws,
                             std::uint64_t seed) {
-  std::string signature = "nrefs:" + std::to_string(statistics.references());
+  const std::optional<std::size_t> references = statistics.references();
+  std::string signature = "nrefs:" + (references ? std::to_string(*references) : "var");
   if (draws > 0) {
     signature += "|" + test + ":" + std::to_string(draws) + "|seed:" + std::to_string(seed);
   }

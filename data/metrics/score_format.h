@@ -1,5 +1,5 @@
 // A corpus score and how it is written, in sacreBLEU's forms:
-//   signature  nrefs:1|bs:1000|seed:12345|FIELDS OF THE METRIC|version:kette-0.1.0
+//   signature  nrefs:1|bs:1000|seed:12345|FIELDS OF THE METRIC|version:kette-0.1.0   (nrefs:var: lines have different numbers)
 //   score      41.02   or, with an interval,   41.02 (μ = 41.00 ± 1.71)
 #pragma once
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+#include <set>
 
 #include "data/files/unicode.h"
 #include "data/files/utf8.h"
@@ -42,21 +43,25 @@ std::u32string decode(const std::string& metric, const std::string& side, std::s
 
 ScoreStatistics::ScoreStatistics(ScoreMetric metric, const ScoreLines& hypotheses,
                                  const std::vector<ScoreLines>& references)
-    : metric_(std::move(metric)), segments_(hypotheses.size()), references_(references.size()) {
+    : metric_(std::move(metric)), segments_(hypotheses.size()) {
   check_lines(metric_.name, hypotheses, references);
-  std::vector<std::string> names;
-  for (std::size_t r = 0; r < references.size(); ++r) {
-    names.push_back(reference_name(r, references.size()));
-  }
-  std::vector<std::u32string> decoded(references.size());
+  std::set<std::size_t> numbers;
+  std::vector<std::u32string> decoded;
   for (std::size_t line = 0; line < hypotheses.size(); ++line) {
+    decoded.clear();
     for (std::size_t r = 0; r < references.size(); ++r) {
-      decoded[r] = decode(metric_.name, names[r], line, references[r][line]);
+      const std::string_view text = references[r][line];
+      if (text.data() == nullptr) continue;
+      decoded.push_back(decode(metric_.name, reference_name(r, references.size()), line, text));
     }
+    KETTE_CHECK(!decoded.empty(), metric_.name, ": expected a reference of line ", line + 1,
+                ", given none (each of the ", references.size(), " lacks it)");
+    numbers.insert(decoded.size());
     const ScoreCounts row =
         metric_.count(decode(metric_.name, "hypothesis", line, hypotheses[line]), decoded);
     rows_.insert(rows_.end(), row.begin(), row.end());
   }
+  if (numbers.size() == 1) references_ = *numbers.begin();
   width_ = rows_.size() / segments_;
 }
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,9 @@ namespace kette {
 
 using ScoreLines = std::vector<std::string_view>;
 using ScoreCounts = std::vector<std::int64_t>;
+
+/// Stands in a reference for a line that it does not have: its data() is null, which that of an empty line never is.
+inline constexpr std::string_view kNoReference{};
 
 /// How a metric counts and scores, with all its options.
 struct ScoreMetric {
@@ -45,8 +49,8 @@ ScoreInterval interval_of(std::vector<double> scores);
 
 class ScoreStatistics {
  public:
-  /// Counts line i of the hypotheses against line i of every reference. The metric's name stands in
-  /// errors: no lines, different numbers of lines, or a line that is not UTF-8.
+  /// Counts line i of the hypotheses against line i of every reference that has it. The metric's name stands in
+  /// errors: no lines, different numbers of lines, one without a reference, or one that is not UTF-8.
   ScoreStatistics(ScoreMetric metric, const ScoreLines& hypotheses,
                   const std::vector<ScoreLines>& references);
   /// Of counts that stand already, a row for each segment, at least one; of one reference.
@@ -54,7 +58,8 @@ class ScoreStatistics {
 
   const ScoreMetric& metric() const { return metric_; }
   std::size_t segments() const { return segments_; }
-  std::size_t references() const { return references_; }
+  /// Of each line; nothing where lines have different numbers of them.
+  std::optional<std::size_t> references() const { return references_; }
   ScoreCounts sum() const;
   double score() const { return metric_.score(sum()); }
   /// The scores of the resamples. The same segments are drawn for all systems.
@@ -63,7 +68,8 @@ class ScoreStatistics {
 
  private:
   ScoreMetric metric_;
-  std::size_t segments_ = 0, references_ = 0;
+  std::size_t segments_ = 0;
+  std::optional<std::size_t> references_;
   std::size_t width_ = 0;
   ScoreCounts rows_;  // [segments, width]
 };

@@ -75,6 +75,13 @@ void replace_all(std::u32string& text, std::u32string_view old, std::u32string_v
   text = std::move(result);
 }
 
+/// Stops, commas and dashes by the digits beside them.
+std::u32string set_apart_by_digits(std::u32string_view text) {
+  std::u32string apart = space_in_pairs(text, is_not_digit, is_stop_or_comma, Mark::second);
+  apart = space_in_pairs(apart, is_stop_or_comma, is_not_digit, Mark::first);
+  return space_in_pairs(apart, is_digit, is_dash, Mark::second);
+}
+
 /// The Western part of both mteval and Tercom; only Tercom splits off possessives.
 std::u32string set_apart_western(std::u32string text, bool possessives) {
   replace_all(text, U"\n", U" ");
@@ -86,9 +93,7 @@ std::u32string set_apart_western(std::u32string text, bool possessives) {
   text.push_back(U' ');
   text = space_around(text, is_plain_punctuation);
   if (possessives) replace_all(text, U"'s ", U" 's ");
-  text = space_in_pairs(text, is_not_digit, is_stop_or_comma, Mark::second);
-  text = space_in_pairs(text, is_stop_or_comma, is_not_digit, Mark::first);
-  return space_in_pairs(text, is_digit, is_dash, Mark::second);
+  return set_apart_by_digits(text);
 }
 
 std::u32string set_apart_13a(std::u32string_view line) {
@@ -108,6 +113,33 @@ bool is_in(char32_t character, std::initializer_list<std::pair<char32_t, char32_
   return std::any_of(ranges.begin(), ranges.end(), [&](const auto& range) {
     return character >= range.first && character <= range.second;
   });
+}
+
+/// As sacreBLEU has it, whose range of U+20000 to U+2A6D6 is, for want of a \U, one of U+2001 to U+2A6D: dashes and arrows are
+/// in it, and no ideograph beyond U+FFFF.
+bool is_chinese(char32_t character) {
+  return is_in(character, {{0x2001, 0x2A6D},
+                           {0x2E80, 0x2FDF},
+                           {0x2FF0, 0x303F},
+                           {0x3100, 0x312F},
+                           {0x31A0, 0x31BF},
+                           {0x31C0, 0x31EF},
+                           {0x3200, 0x4DB5},
+                           {0x4E00, 0x9FBB},
+                           {0xF900, 0xFA2D},
+                           {0xFA30, 0xFA6A},
+                           {0xFA70, 0xFAD9},
+                           {0xFE10, 0xFE1F},
+                           {0xFE30, 0xFE4F},
+                           {0xFF00, 0xFFEF}});
+}
+
+/// What mteval does with entities and at both ends of a line is not done here.
+std::u32string set_apart_zh(std::u32string_view line) {
+  const auto begin = std::find_if_not(line.begin(), line.end(), is_space);
+  line.remove_prefix(static_cast<std::size_t>(begin - line.begin()));
+  const std::u32string apart = space_around(strip_right(line), is_chinese);
+  return set_apart_by_digits(space_around(apart, is_plain_punctuation));
 }
 
 bool is_asian_punctuation(char32_t character) {
@@ -164,6 +196,8 @@ std::u32string set_apart(ScoreTokenizer tokenizer, std::u32string_view line) {
       return space_around(line, [](char32_t) { return true; });
     case ScoreTokenizer::intl:
       return set_apart_intl(line);
+    case ScoreTokenizer::zh:
+      return set_apart_zh(line);
     case ScoreTokenizer::none:
       break;
   }

@@ -3,6 +3,7 @@
 //   none  only white space separates words
 //   chars every character but white space is a word
 //   intl  mteval-v14.pl: splits by Unicode categories, punctuation (P) and symbols (S)
+//   zh    of Chinese: every ideograph and full-width mark is a word, the rest is split as by v13a
 // Source: M. Post, "A Call for Clarity in Reporting BLEU Scores", 2018, and the sacreBLEU 2
 // library.
 #pragma once
@@ -14,14 +15,15 @@
 
 namespace kette {
 
-enum class ScoreTokenizer { v13a, none, chars, intl };
+enum class ScoreTokenizer { v13a, none, chars, intl, zh };
 /// As on the command line and in signatures.
 template <>
 inline constexpr auto kNamesOf<ScoreTokenizer> =
     enum_names<ScoreTokenizer>({{ScoreTokenizer::v13a, "13a"},
                                 {ScoreTokenizer::none, "none"},
                                 {ScoreTokenizer::chars, "char"},
-                                {ScoreTokenizer::intl, "intl"}});
+                                {ScoreTokenizer::intl, "intl"},
+                                {ScoreTokenizer::zh, "zh"}});
 
 /// The line with words and punctuation set apart; the words are split() of it
 /// (data/files/unicode.h).

@@ -7,13 +7,16 @@
 #include "data/metrics/edit_rate.h"
 #include "data/metrics/ngrams.h"
 #include "data/metrics/score_tokenizers.h"
+#include "tensor/error.h"
 
 namespace kette {
 namespace {
 
-// One row of counts: both are summed over the references, so that the mean of their words is no rounded number.
+// One row of counts, both times kShares, so that the mean of the references' words is a whole number, however many of up to 16
+// there are.
 constexpr std::size_t kEdits = 0;
 constexpr std::size_t kWords = 1;
+constexpr std::int64_t kShares = 720720;
 
 std::u32string normalized(std::u32string_view line, const TerOptions& options) {
   std::u32string text(strip_right(line));
@@ -39,7 +42,10 @@ ScoreCounts segment_counts(const std::u32string& hypothesis,
     reference_length += std::ssize(reference_words);
     edits = std::min(edits, edits_with_moves(words, reference_words));
   }
-  return {edits * std::ssize(references), reference_length};
+  const std::int64_t share = kShares / std::ssize(references);
+  KETTE_CHECK(share * std::ssize(references) == kShares,
+              "TER: expected at most 16 references, given ", references.size());
+  return {edits * kShares, reference_length * share};
 }
 
 /// References without words: nothing is right beside them but nothing.

@@ -7,7 +7,8 @@
 //             on from there, which is written with "##" before it. A word that comes out in no such
 //             way, or of more than 100 characters, is one unknown piece.
 // Its files are theirs: vocab.txt, a piece a line, and tokenizer_config.json with the settings. What
-// is no character of Unicode 9 may be seen otherwise by their program, whose tables are of that age.
+// is no character of Unicode 8, or of another category since (U+166D, U+1734, U+1885, U+1886, U+A9BD, U+111C9), may
+// be seen otherwise by their program, whose tables are of that age.
 #pragma once
 
 #include "data/tokenizers/token_table.h"

@@ -1,6 +1,6 @@
 #include "data/trees/tree.h"
 
-#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "tensor/error.h"
@@ -48,6 +48,14 @@ class TreeReader {
       }
     }
     after_open_ = false;
+  }
+
+  bool is_within_tree() const { return !open_.empty(); }
+
+  /// The trees that have ended since it was last asked.
+  std::vector<Tree> take() {
+    bank_.lines.clear();
+    return std::exchange(bank_.trees, {});
   }
 
   Treebank finish() {
@@ -135,8 +143,35 @@ bool clean(Tree& tree, const std::string& place) {
   return tree.is_leaf() || !tree.children.empty();
 }
 
-bool is_root_label(std::string_view label) {
-  return label.empty() || label == kRoot || label == "ROOT" || label == "S1";
+/// Each line for itself; nothing where a tree goes on to the next one.
+std::optional<Treebank> sentence_lines(const TextLines& text, const std::string& name) {
+  TreeReader reader(name);
+  Treebank bank{name, {}, {}};
+  for (const std::string_view line : text.views()) {
+    reader.read_line(line);
+    if (reader.is_within_tree()) return std::nullopt;
+    std::vector<Tree> found = reader.take();
+    bank.trees.push_back(found.empty()       ? Tree{}
+                         : found.size() == 1 ? std::move(found.front())
+                                             : Tree{std::string(kRoot), {}, std::move(found)});
+    bank.lines.push_back(std::ssize(bank.trees));
+  }
+  return bank;
+}
+
+bool has_a_tree_a_line(const Treebank& bank) {
+  for (std::size_t i = 0; i < bank.lines.size(); ++i) {
+    if (bank.lines[i] != static_cast<std::int64_t>(i) + 1) return false;
+  }
+  return true;
+}
+
+/// Without the empty lines at the end that are more than so many.
+void shorten(Treebank& bank, std::size_t sentences) {
+  while (bank.trees.size() > sentences && bank.trees.back() == Tree{}) {
+    bank.trees.pop_back();
+    bank.lines.pop_back();
+  }
 }
 
 }  // namespace
@@ -145,6 +180,27 @@ std::vector<std::string> words_of(const Tree& tree) {
   std::vector<std::string> words;
   each_leaf(tree, [&](const Tree& leaf) { words.push_back(leaf.word); });
   return words;
+}
+
+bool has_words(const Tree& tree) {
+  bool has = false;
+  each_leaf(tree, [&](const Tree& leaf) { has = has || leaf.label != kEmptyElement; });
+  return has;
+}
+
+bool is_root_label(std::string_view label) {
+  return label.empty() || label == kRoot || label == "ROOT" || label == "S1" || label == "VROOT";
+}
+
+std::size_t roots_of(const Tree& tree) {
+  if (tree.is_leaf() || !is_root_label(plain_label(tree.label))) return 0;
+  const Tree* only = nullptr;
+  for (const Tree& child : tree.children) {
+    if (!has_words(child)) continue;
+    if (only) return 1;
+    only = &child;
+  }
+  return only ? 1 + roots_of(*only) : 1;
 }
 
 std::string to_text(const Tree& tree) {
@@ -185,6 +241,20 @@ Treebank parse_trees(const TextLines& text, const std::string& name) {
 
 Treebank read_trees(const std::filesystem::path& file, const LineLimits& limits) {
   return parse_trees(read_lines(file, limits), file.string());
+}
+
+Treebank parse_trees_beside(const Treebank& gold, const TextLines& text, const std::string& name) {
+  if (has_a_tree_a_line(gold)) {
+    std::optional<Treebank> lines = sentence_lines(text, name);
+    if (lines) shorten(*lines, gold.trees.size());
+    if (lines && lines->trees.size() == gold.trees.size()) return std::move(*lines);
+  }
+  return parse_trees(text, name);
+}
+
+Treebank read_trees_beside(const Treebank& gold, const std::filesystem::path& file,
+                           const LineLimits& limits) {
+  return parse_trees_beside(gold, read_lines(file, limits), file.string());
 }
 
 std::string plain_label(std::string_view label) {

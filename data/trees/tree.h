@@ -5,6 +5,7 @@
 // trained on and write.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -31,6 +32,14 @@ void each_leaf(const Tree& tree, const Visit& visit) {
   for (const Tree& child : tree.children) each_leaf(child, visit);
 }
 std::vector<std::string> words_of(const Tree& tree);
+/// Whether any leaf is a word and no empty element (-NONE-).
+bool has_words(const Tree& tree);
+
+/// What a root is: a bracket with one of these labels, TOP, ROOT, S1, VROOT or none, that has no other around it but roots.
+/// It says nothing of the sentence: no parser learns it, and no score counts it.
+bool is_root_label(std::string_view label);
+/// How many roots are around a tree, one in the other.
+std::size_t roots_of(const Tree& tree);
 
 /// On one line, as above.
 std::string to_text(const Tree& tree);
@@ -53,13 +62,19 @@ struct Treebank {
 Treebank parse_trees(const TextLines& text, const std::string& name);
 /// Those of a file, plain or gzip.
 Treebank read_trees(const std::filesystem::path& file, const LineLimits& limits = {});
+/// A parser's trees for gold's sentences. Where gold has a tree a line and the parser as many lines, each is read for itself,
+/// as evalb does: an empty one is a sentence without a tree, and several trees of one line are in a TOP. Otherwise as
+/// parse_trees() does.
+Treebank parse_trees_beside(const Treebank& gold, const TextLines& text, const std::string& name);
+Treebank read_trees_beside(const Treebank& gold, const std::filesystem::path& file,
+                           const LineLimits& limits = {});
 
 /// NP-SBJ-1, NP=2 and ADVP|PRT without what follows the first -, = or |; -LRB- and the like as they are.
 std::string plain_label(std::string_view label);
 
 /// Without function tags, without traces and other empty elements (-NONE-) and what is made of them
-/// alone, and without the outer bracket, which has no label, or TOP, ROOT or S1. One that holds more
-/// than one tree becomes a TOP. A tree without words is an Error with file and line.
+/// alone, and without roots; one that holds more than one tree becomes a TOP. A tree without words is an Error with file and
+/// line.
 Treebank cleaned(const Treebank& raw);
 
 }  // namespace kette

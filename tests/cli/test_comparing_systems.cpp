@@ -1,6 +1,7 @@
 // The command line of scores: TER, another system beside, minimum Bayes risk.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/run_kette.h"
@@ -66,6 +67,67 @@ TEST_CASE("cli: ter and its options") {
   check_usage(bleu({"--metric", "ter", "--lowercase", "--ter-case-sensitive"}, moved),
               "--lowercase");
   check_usage(bleu({"--metric", "tre"}, moved), "did you mean ter?");
+}
+
+TEST_CASE("cli: the options of sacreBLEU, by its names and with its numbers") {
+  const std::string near = "the cat sat on a mat .\na dog barked at night\nrains today\n";
+  const auto score = [&](const std::vector<std::string>& more) {
+    const Outcome outcome = bleu(with(more, {"--json"}), near);
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.code == 0);
+    return Json::parse(outcome.last_line());
+  };
+  const auto check = [&](const std::vector<std::string>& more, double expected,
+                         const std::string& signature) {
+    const Json json = score(more);
+    CHECK(std::abs(json["score"].get<double>() - expected) < 1e-6);
+    CHECK(json["signature"].get<std::string>().starts_with(signature + "|version:"));
+  };
+  const std::string plus = "nrefs:1|case:mixed|eff:yes|nc:6|nw:2|space:no";
+  check({"--metric", "chrf++"}, 68.964310, plus);
+  check({"--metric", "chrf", "--chrf-word-order", "2"}, 68.964310, plus);
+  check({"--metric", "chrf", "--chrf-char-order", "3", "--chrf-beta", "3", "--chrf-whitespace",
+         "--chrf-eps-smoothing"},
+        81.399299, "nrefs:1|case:mixed|eff:no|nc:3|nw:0|space:yes");
+  check({"--smooth-method", "add-k", "--smooth-value", "0.5", "--tokenize", "zh"}, 38.259284,
+        "nrefs:1|case:mixed|eff:no|tok:zh|smooth:add-k[0.50]");
+
+  const ScratchFolder folder;
+  const std::string second = (folder / "second").string(),
+                    model = (source_folder() / "tests/fixtures/hugging_face/marian/source.spm");
+  write_file(second, "the cat is on the mat .\n\nit is raining\n");
+  check({"--ref", second, "--metric", "ter"}, 30.769231,
+        "nrefs:2|case:lc|tok:tercom|norm:no|punct:yes|asian:no");
+  check({"--ref", second, "--metric", "ter", "--missing-references"}, 25,
+        "nrefs:var|case:lc|tok:tercom|norm:no|punct:yes|asian:no");
+  check({"--ref", second, "--missing-references", "--max-ngram-order", "2", "--effective-order",
+         "--smooth-method", "floor", "--smooth-value", "0.01"},
+        64.023176, "nrefs:var|case:mixed|eff:yes|tok:13a|smooth:floor[0.01]");
+  CHECK(score({"--tokenize", "flores200", "--spm-model", model})["signature"]
+            .get<std::string>()
+            .starts_with("nrefs:1|case:mixed|eff:no|tok:flores200|smooth:exp|"));
+
+  check_usage(bleu({"--tokenize", "flores200"}, near),
+              "--tokenize: expected --spm-model beside flores200, the file of that SentencePiece");
+  check_usage(bleu({"--spm-model", model}, near), "--spm-model: expected --tokenize flores101|");
+  check_usage(bleu({"--spm-model", second, "--tokenize", "spm"}, near),
+              "second: expected a SentencePiece model");
+  check_usage(
+      bleu({"--tokenize", "ja-mecab"}, near),
+      "given ja-mecab, which takes MeCab and a dictionary that Kette has not (set the words");
+  check_usage(bleu({"--tokenize", "intel"}, near), "did you mean intl?");
+  check_usage(bleu({"--smooth-value", "1"}, near),
+              "--smooth-value: expected --smooth-method floor or add-k beside it, given exp");
+  check_usage(bleu({"--metric", "chrf", "--smooth-method", "floor"}, near),
+              "--smooth-method: expected --metric bleu beside it, given --metric chrf");
+  check_usage(bleu({"--chrf-beta", "1"}, near), "--chrf-beta: expected --metric chrf beside it");
+  check_usage(bleu({"--metric", "chrf++", "--chrf-word-order", "1"}, near),
+              "--chrf-word-order: expected --metric chrf beside it, given --metric chrf++");
+  write_file(second, "\n\n\n");
+  const Outcome none =
+      run_kette({"bleu", "--ref", second, "--input", second, "--missing-references"});
+  CHECK(none.code == 1);
+  CHECK(none.says("BLEU: expected a reference of line 1, given none"));
 }
 
 TEST_CASE("cli: bleu beside another system") {

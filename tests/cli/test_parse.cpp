@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/cli/run_kette.h"
 #include "tests/toy_trees.h"
@@ -11,12 +12,23 @@ using namespace kette::testing;
 
 namespace {
 
+/// In roots and with a trace, as a treebank is distributed.
+std::string rooted(const std::string& trees) {
+  std::string text, line;
+  for (std::istringstream lines(trees); std::getline(lines, line);) {
+    line.replace(0, 2, "(S-TPC (NP|X (-NONE- *))");
+    line.replace(line.find("(VP "), 4, "(VP|X ");
+    text += "(ROOT " + line + ")\n";
+  }
+  return text;
+}
+
 /// Trees and a parser of them, trained once for all tests.
 class SmallParser {
  public:
   SmallParser() {
     write_file(folder_ / "train.mrg", toy_trees(100, 1));
-    write_file(folder_ / "valid.mrg", toy_trees(10, 2));
+    write_file(folder_ / "valid.mrg", rooted(toy_trees(10, 2)));
     outcome_ = run_kette(arguments("model", {"--json"}));
   }
   static const SmallParser& get() {
@@ -46,7 +58,13 @@ class SmallParser {
                                     "--heads",
                                     "2",
                                     "--steps",
-                                    "8",
+                                    "20",
+                                    "--lr",
+                                    "0.02",
+                                    "--warmup",
+                                    "5",
+                                    "--dropout",
+                                    "0",
                                     "--threads",
                                     "1",
                                     "--quiet"};
@@ -95,6 +113,11 @@ TEST_CASE("cli: a parser is trained, parses lines, and is scored") {
                                    small.file("out.mrg"), "--json"});
   REQUIRE(score.code == 0);
   CHECK(Json::parse(score.last_line())["f1"] == json["f1"]);
+  // So did training, which goes by gold's punctuation.
+  const Outcome by_gold = run_kette(
+      with({"--gold", small.file("valid.mrg"), "--beam", "1", "--punctuation", "gold", "--json"}));
+  CHECK(Json::parse(by_gold.last_line())["f1"] > 0);
+  CHECK(Json::parse(small.outcome().last_line())["f1"] == Json::parse(by_gold.last_line())["f1"]);
 
   std::string words;
   for (int i = 0; i < 1200; ++i) words += " (NN cat)";

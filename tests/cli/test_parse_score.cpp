@@ -18,14 +18,14 @@ TEST_CASE("cli: parse-score prints both blocks and ends with the signature") {
   CAPTURE(own.err);
   REQUIRE(own.code == 0);
   CHECK(own.out.find("of them errors              1        1\n") != std::string::npos);
-  CHECK(own.last_line() == "evalb|prm:COLLINS|micro|len<=all = 80.00");
+  CHECK(own.last_line() == "evalb|prm:COLLINS|roots:no|micro|len<=all = 80.00");
   const Outcome by_gold = run_kette({"parse-score", "--gold", gold, "--test", test, "--punctuation",
                                      "gold", "--cutoff", "2", "--json"});
   const Json json = Json::parse(by_gold.last_line());
-  CHECK(json["signature"] == "evalb|prm:COLLINS|micro|punctuation:gold|len<=all");
+  CHECK(json["signature"] == "evalb|prm:COLLINS|roots:no|micro|punctuation:gold|len<=all");
   CHECK(json["errors"] == 0);
   CHECK(json["brackets"] == Json({{"matched", 4}, {"gold", 5}, {"test", 4}}));
-  CHECK(json["short"]["signature"] == "evalb|prm:COLLINS|micro|punctuation:gold|len<=2");
+  CHECK(json["short"]["signature"] == "evalb|prm:COLLINS|roots:no|micro|punctuation:gold|len<=2");
   CHECK(json["short"]["sentences"] == 1);
   CHECK(json["short"]["f1"] == 100);
 }
@@ -60,6 +60,39 @@ TEST_CASE("cli: parse-score says whether two parsers differ by more than chance"
   CHECK(refused.code == 1);
   CHECK(refused.out.empty());
   CHECK(refused.says("bad: expected 12 trees, as many as "));
+}
+
+TEST_CASE("cli: parse-score counts as evalb with a parameter file, and tells of roots") {
+  const ScratchFolder folder;
+  const std::string gold = (folder / "gold").string(), test = (folder / "test").string(),
+                    parameters = (folder / "own.prm").string();
+  write_file(gold, "(ROOT (S (NP (NN a)) (VB b)))\n(ROOT (S (NN c)))\n(ROOT (S (NN d)))\n");
+  write_file(test, "(S (NP (NN a)) (VB b))\n\n(S (NN d))\n\n");
+  write_file(parameters, "CUTOFF_LEN 1\n");
+  const Outcome plain = run_kette({"parse-score", "--gold", gold, "--test", test});
+  CHECK(plain.last_line() == "evalb|prm:COLLINS|roots:no|micro|len<=all = 100.00");
+  CHECK(plain.err.empty());
+  CHECK(holds(plain.out, "of them skipped             1        1\n"));
+  const Outcome own =
+      run_kette({"parse-score", "--gold", gold, "--test", test, "--parameters", parameters});
+  CAPTURE(own.err);
+  CHECK(own.last_line() == "evalb|prm:own|micro|len<=all = 75.00");
+  CHECK(holds(own.out, "len<=1"));
+  CHECK(own.says("of all 2 sentences the roots are in one file alone"));
+  CHECK(own.says("without roots F1 is 100.00"));
+  const Outcome cut = run_kette(
+      {"parse-score", "--gold", gold, "--test", test, "--cutoff", "7", "--parameters", parameters});
+  CHECK(holds(cut.out, "len<=7"));
+  write_file(parameters, "DELETE_LABEL ROOT\n");
+  const Outcome deleted =
+      run_kette({"parse-score", "--gold", gold, "--test", test, "--parameters", parameters});
+  CHECK(deleted.last_line() == "evalb|prm:own|micro|len<=all = 100.00");
+  CHECK(deleted.err.empty());
+  write_file(parameters, "DELETE ROOT\n");
+  const Outcome refused =
+      run_kette({"parse-score", "--gold", gold, "--test", test, "--parameters", parameters});
+  CHECK(refused.code == 2);
+  CHECK(refused.says("own.prm:1: expected a keyword of evalb"));
 }
 
 TEST_CASE("cli: parse-score names file and line of what is no tree") {

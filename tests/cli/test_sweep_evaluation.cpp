@@ -60,7 +60,7 @@ TEST_CASE("kette sweep: parsers are scored by F1, and compared sentence by sente
   }
   const std::string table = read_file(folder / "out" / "table.md");
   CHECK(holds(table, "| perplexity | wide | beside | narrow | beside | steps |"));
-  CHECK(holds(table, "\nwide: evalb|prm:COLLINS|micro|punctuation:gold|len<=all\n"));
+  CHECK(holds(table, "\nwide: evalb|prm:COLLINS|roots:no|micro|punctuation:gold|len<=all\n"));
 
   // As kette parse says it, before anything is trained.
   CHECK(sweep("[evaluate]\nmetric = \"chrf\"\n" + gold).says("unknown key metric"));

@@ -131,7 +131,8 @@ TEST_CASE("translate: a document keeps its form, and a broken one leaves the out
   CHECK(run_kette(translate({"--input", path("page.html"), "--format", "text"})).code == 0);
   RunOptions wrapped;
   wrapped.input = "the cat\nsees bread .\n\na man\n";
-  const Outcome paragraphs = run_kette(translate({"--split", "nonewlines", "--json"}), wrapped);
+  const Outcome paragraphs = run_kette(
+      translate({"--split", "nonewlines", "--json", "--output", path("paragraphs")}), wrapped);
   CHECK(nlohmann::json::parse(paragraphs.last_line())["sentences"] == 2);
 }
 

@@ -1,6 +1,7 @@
 // kette translate over text that is not all good: each line has its place in the output, whatever is wrong with others.
 #include <doctest/doctest.h>
 
+#include <nlohmann/json.hpp>
 #include <random>
 #include <set>
 #include <sstream>
@@ -117,6 +118,80 @@ TEST_CASE("translate: what is one line too much for a list of the best is a row 
   const std::vector<std::string> rows = lines_of(outcome.out);
   REQUIRE(rows.size() == 3);
   CHECK(rows[2] == "2 ||| \xFF ||| 0.000000");
+}
+
+TEST_CASE("translate --json: stdout is JSON alone, a line for each and last the sum") {
+  const std::string text = "the cat sees bread .\n\n\xFF\nthe dog hears a bell .\n";
+  const auto parsed = [](const Outcome& outcome) {
+    std::vector<nlohmann::json> all;
+    for (const std::string& line : lines_of(outcome.out)) {
+      all.push_back(nlohmann::json::parse(line));
+    }
+    return all;
+  };
+  const std::vector<std::string> plain = lines_of(translate(text).out);
+  REQUIRE(plain.size() == 4);
+  const std::vector<nlohmann::json> json = parsed(translate(text, {"--json"}));
+  REQUIRE(json.size() == 5);
+  for (std::size_t i = 0; i < 4; ++i) {
+    CHECK(json[i].at("line") == i + 1);
+    CHECK(json[i].at("text") == plain[i]);
+    CHECK(json[i].contains("fault") == (i == 2));
+  }
+  CHECK(json[4].at("faulty_lines") == 1);
+
+  // Lists are JSON in a file, too, without the sum; translations are text there.
+  const ScratchFolder folder;
+  const std::string file = (folder / "out").string();
+  const Outcome to_file = translate(text, {"--json", "--output", file});
+  CHECK(lines_of(to_file.out).size() == 1);
+  CHECK(lines_of(read_file(file)) == plain);
+  const std::vector<std::string> wide = {"--n-best",         "4",   "--beam", "4",
+                                         "--length-penalty", "none"};
+  std::vector<std::string> rows = lines_of(translate(text, wide).out), told;
+  std::vector<std::string> arguments = wide;
+  arguments.insert(arguments.end(), {"--json", "--output", file});
+  const std::vector<nlohmann::json> sum = parsed(translate(text, arguments));
+  CHECK(sum.size() == 1);
+  const std::vector<std::string> lists = lines_of(read_file(file));
+  REQUIRE(lists.size() == 4);
+  for (const std::string& line : lists) {
+    const auto list = nlohmann::json::parse(line);
+    for (const auto& one : list.at("n_best")) {
+      char score[32];
+      std::snprintf(score, sizeof score, "%.6f", one.at("score").get<double>());
+      told.push_back(list.at("line").dump() + " ||| " + one.at("text").get<std::string>() +
+                     " ||| " + score);
+    }
+  }
+  CHECK(told == rows);
+  CHECK(nlohmann::json::parse(lists[2]).contains("fault"));
+  // Where the length ends a search, that is told.
+  arguments = {"--n-best", "2", "--max-length", "1", "--json"};
+  const std::vector<nlohmann::json> cut = parsed(translate("the cat sees bread .\n", arguments));
+  CHECK(cut.at(0).at("n_best").at(0).at("at_limit") == true);
+  CHECK(translate("x\n", {"--json", "--format", "md"}).code == 2);
+}
+
+TEST_CASE("translate: texts that are equal are one candidate, with the best score; samples stay") {
+  // Of one piece at most, most of the many ways to go on spell the same few texts.
+  const std::string text = "the cat sees bread .\n";
+  const auto texts_of = [](const Outcome& outcome) {
+    std::vector<std::string> texts;
+    for (const std::string& row : lines_of(outcome.out)) {
+      texts.push_back(row.substr(0, row.rfind(" ||| ")));
+    }
+    return texts;
+  };
+  const Outcome wide = translate(
+      text, {"--n-best", "60", "--beam", "60", "--max-length", "2", "--length-penalty", "none"});
+  const std::vector<std::string> found = texts_of(wide);
+  CHECK(std::set<std::string>(found.begin(), found.end()).size() == found.size());
+  CHECK(found.size() < 60);
+  const std::vector<std::string> drawn = texts_of(
+      translate(text, {"--n-best", "60", "--sample", "--temperature", "0.1", "--max-length", "1"}));
+  CHECK(drawn.size() == 60);
+  CHECK(std::set<std::string>(drawn.begin(), drawn.end()).size() < 60);
 }
 
 TEST_CASE("translate: each sentence of a line, and what stands between them as it was") {

@@ -31,7 +31,8 @@ TEST_CASE("BLEU of a corpus equals sacreBLEU's") {
     const GoldenCorpus& corpus = golden_corpus(row.at("corpus"));
     const BleuScore bleu = corpus_bleu(corpus.hypotheses, corpus.references, options_of(row));
     CHECK(std::abs(bleu.score - row.at("score").get<double>()) < kTolerance);
-    for (std::size_t n = 0; n < kBleuOrder; ++n) {
+    REQUIRE(bleu.precisions.size() == 4);
+    for (std::size_t n = 0; n < 4; ++n) {
       CHECK(std::abs(bleu.precisions[n] - row.at("precisions")[n].get<double>()) < kTolerance);
     }
     CHECK(std::abs(bleu.brevity_penalty - row.at("bp").get<double>()) < kTolerance);
@@ -136,7 +137,11 @@ TEST_CASE("what cannot be scored is told with its line") {
                    corpus_bleu({"a", "b"}, {{"\xED\xA0\x80", "b"}});
                  }),
                  "reference line 1"));
-  CHECK(contains(message_of([] { enum_named<ScoreTokenizer>("13b"); }), "13a, none, char, intl"));
+  CHECK(
+      contains(message_of([] { enum_named<ScoreTokenizer>("13b"); }), "13a, none, char, intl, zh"));
+  CHECK(message_of([] {
+          corpus_bleu({"a", "b"}, {{"a", kNoReference}, {"b", kNoReference}});
+        }) == "BLEU: expected a reference of line 2, given none (each of the 2 lacks it)");
   CHECK(contains(message_of([] { enum_named<BleuSmoothing>("add"); }), "none, floor, add-k, exp"));
   BleuOptions options;
   options.smoothing_value = -1.0;

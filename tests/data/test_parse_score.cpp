@@ -11,38 +11,13 @@
 #include "data/metrics/significance.h"
 #include "tensor/error.h"
 #include "tensor/splitmix.h"
+#include "tests/data/evalb_golden.h"
 #include "tests/data/tiny_text.h"
-#include "tests/data/treebank.h"
 
 namespace kette {
 namespace {
 
-using testing::message_of;
-using testing::trees_in;
-
-/// evalb's block of numbers: sentences, errors, skipped, valid; recall, precision, F1, complete, mean
-/// crossing, without, with few, tags.
-using Block = std::vector<double>;
-
-void check_block(const ParseCounts& counts, const Block& block) {
-  REQUIRE(block.size() == 12);
-  const double ours[] = {static_cast<double>(counts.sentences),
-                         static_cast<double>(counts.errors),
-                         static_cast<double>(counts.skipped),
-                         static_cast<double>(counts.valid()),
-                         counts.recall(),
-                         counts.precision(),
-                         counts.f1(),
-                         counts.complete_match(),
-                         counts.mean_crossing(),
-                         counts.without_crossing(),
-                         counts.with_few_crossing(),
-                         counts.tagging_accuracy()};
-  for (std::size_t i = 0; i < block.size(); ++i) {
-    CAPTURE(i);
-    CHECK(std::abs(ours[i] - block[i]) < 0.0051);  // it prints two decimals
-  }
-}
+using namespace testing;
 
 /// Moves, renames, adds and drops brackets, and changes tags, of one node in `one_in`.
 class Perturbation {
@@ -125,34 +100,15 @@ std::vector<Block> ask_evalb(const std::string& folder, const Treebank& gold,
 }  // namespace
 
 TEST_CASE("parse score: 500 pairs of random trees, as evalb counts them") {
-  const auto golden = nlohmann::json::parse(
-      testing::read_file(testing::source_folder() / "tests/fixtures/evalb_golden.json"));
-  std::string gold, test;
-  for (const auto& pair : golden.at("pairs")) {
-    gold += pair.at("gold").get<std::string>() + "\n";
-    test += pair.at("test").get<std::string>() + "\n";
-  }
-  const Treebank gold_bank = trees_in(gold), test_bank = trees_in(test);
-  REQUIRE(gold_bank.trees.size() == 500);
-  REQUIRE(test_bank.trees.size() == 500);
-  for (std::size_t i = 0; i < 500; ++i) {
-    const auto& row = golden.at("pairs")[i].at("counts");
-    CAPTURE(golden.at("pairs")[i].dump());
-    const ParseCounts counts = parse_counts(gold_bank.trees[i], test_bank.trees[i]);
-    const int status = counts.errors != 0 ? 1 : counts.skipped != 0 ? 2 : 0;
-    CHECK(status == row[1]);
-    CHECK(counts.matched == row[2]);
-    CHECK(counts.gold == row[3]);
-    CHECK(counts.test == row[4]);
-    CHECK(counts.crossing == row[5]);
-    CHECK(counts.words == row[6]);
-    CHECK(counts.correct_tags == row[7]);
-  }
-  const ParseScore score = parse_score(gold_bank, test_bank);
+  const nlohmann::json& golden = evalb_golden();
+  const GoldenPairs pairs(golden.at("pairs"));
+  REQUIRE(pairs.gold.trees.size() == 500);
+  check_counts(pairs.gold, pairs.test, {}, golden.at("pairs"));
+  const ParseScore score = parse_score(pairs.gold, pairs.test);
   check_block(score.all, golden.at("all").get<Block>());
   check_block(score.short_ones, golden.at("short").get<Block>());
-  CHECK(score.signature == "evalb|prm:COLLINS|micro|len<=all");
-  CHECK(score.short_signature == "evalb|prm:COLLINS|micro|len<=40");
+  CHECK(score.signature == "evalb|prm:COLLINS|roots:no|micro|len<=all");
+  CHECK(score.short_signature == "evalb|prm:COLLINS|roots:no|micro|len<=40");
 }
 
 TEST_CASE("parse score: the treebank sample with brackets moved, as evalb counts it") {
@@ -215,7 +171,7 @@ TEST_CASE("parse score: what each sentence adds to F1 tells two parsers apart") 
   CHECK(test_significance(exact, other).bootstrap_p == test_significance(other, exact).bootstrap_p);
   CHECK(message_of([&] { parse_statistics(gold, trees_in("(S (NN a))")); }) ==
         "trees: expected 3 trees, as many as trees has, given 1 (for a sentence without a tree "
-        "write (()))");
+        "write (()), or an empty line where each has a line)");
   CHECK(message_of([&] { ScoreStatistics(other.metric(), {}); }) ==
         "F1: expected counts of at least one segment, given none");
   CHECK(message_of([&] {
@@ -225,7 +181,9 @@ TEST_CASE("parse score: what each sentence adds to F1 tells two parsers apart") 
 
 TEST_CASE("parse score: the traps") {
   const auto counts = [](const std::string& gold, const std::string& test, bool by_gold = false) {
-    return parse_counts(trees_in(gold).trees.front(), trees_in(test).trees.front(), by_gold);
+    ParseScoreOptions options;
+    options.gold_punctuation = by_gold;
+    return parse_counts(trees_in(gold).trees.front(), trees_in(test).trees.front(), options);
   };
   const std::string sentence = "(S (NP (NN a)) (, ,) (VP (VB b)))";
   SUBCASE(
@@ -246,11 +204,14 @@ TEST_CASE("parse score: the traps") {
     CHECK(twice.gold == 2);
     CHECK(twice.test == 3);
   }
-  SUBCASE("an outer bracket is of no account, with or without its label") {
-    for (const std::string outer : {"( ", "(TOP "}) {
-      CHECK(counts(outer + sentence + ")", sentence).complete == 1);
+  SUBCASE("a root is of no account, with or without its label, and nothing below it is one") {
+    for (const std::string outer :
+         {"( ", "(TOP ", "(ROOT ", "(S1 ", "(VROOT ", "( (ROOT (-NONE- *) (S1 "}) {
+      const std::string closing(outer.starts_with("( (") ? 3 : 1, ')');
+      CHECK(counts(outer + sentence + closing, sentence).complete == 1);
     }
-    CHECK(counts("(ROOT " + sentence + ")", sentence).gold == 4);
+    CHECK(counts("(S (ROOT " + sentence + "))", sentence).gold == 5);
+    CHECK(counts("(ROOT (NN c) (ROOT " + sentence + "))", sentence).errors == 1);
   }
   SUBCASE("F1 without a match is 0") { CHECK(counts("(S (NN a))", "(NP (NN a))").f1() == 0); }
 
@@ -267,11 +228,11 @@ TEST_CASE("parse score: the traps") {
   ParseScoreOptions options;
   options.gold_punctuation = true;
   CHECK(parse_score(trees_in(sentence), trees_in(sentence), options).short_signature ==
-        "evalb|prm:COLLINS|micro|punctuation:gold|len<=40");
+        "evalb|prm:COLLINS|roots:no|micro|punctuation:gold|len<=40");
   CHECK(
       message_of([&] { parse_score(trees_in(sentence), trees_in(sentence + sentence)); }) ==
       "trees: expected 1 trees, as many as trees has, given 2 (for a sentence without a tree write "
-      "(()))");
+      "(()), or an empty line where each has a line)");
   CHECK(message_of([&] { parse_score(trees_in("(S (NN a))\n(())"), trees_in("(())(())")); }) ==
         "trees:2: expected a tree with words, given one without");
 }

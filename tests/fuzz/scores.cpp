@@ -27,7 +27,8 @@ void read(std::string_view input) {
   const auto choice = static_cast<unsigned char>(input[0]);
   BleuOptions bleu;
   bleu.lowercase = choice & 1;
-  bleu.tokenizer = static_cast<ScoreTokenizer>(choice >> 1 & 3);
+  bleu.tokenizer =
+      (choice & 0x46) == 0x46 ? ScoreTokenizer::zh : static_cast<ScoreTokenizer>(choice >> 1 & 3);
   bleu.smoothing = static_cast<BleuSmoothing>(choice >> 3 & 3);
   bleu.effective_order = choice >> 5 & 1;
   ChrfOptions chrf;

@@ -1,4 +1,4 @@
-// Trees of any text: what is accepted is written and read back as it was, and goes to symbols and back; the
+// Trees and parameter files of any text: what is accepted is written and read back as it was, and goes to symbols and back; the
 // score of trees beside themselves is 100, or there is nothing to score.
 #include "data/metrics/parse_score.h"
 #include "data/trees/linear_tree.h"
@@ -8,9 +8,13 @@ namespace kette::fuzz {
 namespace {
 
 std::vector<std::string> seeds() {
-  return {joined({"( (S (NP-SBJ (DT The) (NN cat)) (VP (VBZ sleeps)\n) (. .)))",
-                  "(S (NP (DT The) (NN cat) (-NONE- *)) (PRT=1 (VBZ sleeps)) (. .))"}),
-          joined({"(NN a)\n(S (X (X (, b))))", "(())(())"})};
+  return {
+      joined({"( (S (NP-SBJ (DT The) (NN cat)) (VP (VBZ sleeps)\n) (. .)))",
+              "(S (NP (DT The) (NN cat) (-NONE- *)) (PRT=1 (VBZ sleeps)) (. .))",
+              "# Collins\nDELETE_LABEL .\nEQ_LABEL ADVP PRT\nMAX_ERROR 10\n"}),
+      joined({"(NN a)\n(S (X (X (, b))))", "(())(())", "QUOTE_LABEL NN\nLABELED 0\nEQ_WORD a b"}),
+      joined({"(S (`` \"))\n(ROOT (S (NN a)))", "\n(NN a) (NN b)",
+              "QUOTE_LABEL ``\nQUOTE_LABEL NN\nDELETE_LABEL NN\nCUTOFF_LEN 0"})};
 }
 
 void read_back(const Treebank& raw) {
@@ -31,9 +35,9 @@ void read_back(const Treebank& raw) {
 }
 
 void read(std::string_view input) {
-  const auto files = parts(input, 2);
+  const auto files = parts(input, 3);
   const Treebank gold = parse_trees(TextLines(std::string(files[0]), "gold"), "gold"),
-                 test = parse_trees(TextLines(std::string(files[1]), "test"), "test");
+                 test = parse_trees_beside(gold, TextLines(std::string(files[1]), "test"), "test");
   const ParseScore itself = parse_score(gold, gold);
   expect(itself.all.gold == 0 || itself.all.f1() > 100 - 1e-9, "100 for trees beside themselves");
   ParseScoreOptions options;
@@ -43,6 +47,11 @@ void read(std::string_view input) {
     expect(score.all.valid() >= 0, "at most as many errors as sentences");
   }
   read_back(gold);
+  options.gold_punctuation = false;
+  options.parameters = parse_bracket_parameters(TextLines(std::string(files[2]), "prm"), "prm");
+  const ParseScore own = parse_score(gold, test, options);
+  expect(own.all.f1() >= 0 && own.all.f1() <= 100, "a score from 0 to 100");
+  expect(own.lone_roots <= own.all.valid(), "at most as many roots as sentences");
 }
 
 }  // namespace

@@ -1,0 +1,29 @@
+// The pieces of a SentencePiece model as the words that BLEU counts: sacreBLEU's tokenizers flores101, flores200 and spBLEU-1K
+// (Goyal et al. 2022, "The Flores-101 Evaluation Benchmark"), with the model of that name as a file.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace sentencepiece {
+class SentencePieceProcessor;
+}
+
+namespace kette {
+
+class ScorePieces {
+ public:
+  /// A file that is no SentencePiece model is an Error.
+  explicit ScorePieces(const std::filesystem::path& file);
+  ~ScorePieces();
+
+  /// The line's pieces with spaces between them; one that the model does not know stands as it is.
+  std::u32string set_apart(std::u32string_view line) const;
+
+ private:
+  std::unique_ptr<sentencepiece::SentencePieceProcessor> processor_;
+};
+
+}  // namespace kette
