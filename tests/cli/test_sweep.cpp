@@ -380,38 +380,3 @@ TEST_CASE("kette sweep: a signal stops all runs at work, and none begins after i
   CHECK(std::filesystem::exists(folder / "out" / "b" / "model" / "training.safetensors"));
   CHECK_FALSE(std::filesystem::exists(folder / "out" / "c" / "model"));
 }
-
-TEST_CASE(
-    "kette sweep: a result without its numbers is refused by name, and scored anew without it") {
-  const ScratchFolder folder;
-  write_small_corpus(folder.path());
-  write_file(folder / "runs.toml", shared_settings(folder) + evaluation(folder) + "[a]\n");
-  const auto sweep = [&] {
-    return run_kette({"sweep", (folder / "runs.toml").string(), "--out", (folder / "out").string(),
-                      "--threads", "1"});
-  };
-  CHECK(sweep().code == 0);
-  const std::filesystem::path result = folder / "out" / "a" / "result.json";
-  const std::string whole = read_file(result);
-  for (
-      const char* damaged :
-      {"{\"evaluation\":{},\"seconds\":\"x\"}",
-       "{\"evaluation\":{\"score\":1},\"seconds\":1,\"parameters\":1,\"steps\":1,\"perplexity\":null}",
-       "{\"evaluation\":[],\"seconds\":1,\"parameters\":1,\"steps\":1,\"perplexity\":2}",
-       "{\"evaluation\":{\"score\":null},\"seconds\":1,\"parameters\":1,\"steps\":1,\"perplexity\":2}"}) {
-    write_file(result, damaged);
-    const Outcome outcome = sweep();
-    CHECK(outcome.code == 1);
-    CHECK(outcome.says("result.json: expected"));
-    CHECK(outcome.says("remove the file"));
-  }
-  std::filesystem::remove(result);
-  CHECK(sweep().code == 0);
-  const auto numbers = [](const std::string& text) {
-    auto json = nlohmann::json::parse(text);
-    json.erase("seconds");
-    json.at("evaluation").erase("seconds");
-    return json.at("evaluation").at("score");
-  };
-  CHECK(numbers(read_file(result)) == numbers(whole));
-}
