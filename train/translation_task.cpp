@@ -329,8 +329,10 @@ std::string TranslationTask::unknown_characters() const {
             unknown.text();
   }
   if (options_.parses()) return text;
-  const std::string changed = changed_characters(*tokenizer_, valid_target_.views());
-  return changed.empty() ? text : text + "\n" + options_.valid_target.string() + ": " + changed;
+  ChangedCharacters changed(tokenizer_);
+  for (const std::string_view line : valid_target_.views()) changed.add(line);
+  if (changed.text().empty()) return text;
+  return text + "\n" + options_.valid_target.string() + ": " + changed.text();
 }
 
 std::string TranslationTask::strange_labels() const {
