@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <unordered_map>
 
 #include "data/files/unicode.h"
@@ -22,16 +23,19 @@ const std::array<const sentences::Language*, kLanguages>& all_languages() {
 }
 
 /// In which languages a word is a function word: bit i for language i.
-std::uint8_t languages_of(const std::string& word) {
-  static const std::unordered_map<std::string_view, std::uint8_t> words = [] {
-    std::unordered_map<std::string_view, std::uint8_t> all;
+std::uint8_t languages_of(std::u32string_view word) {
+  static const std::map<std::u32string, std::uint8_t> by_word = [] {
+    std::map<std::u32string, std::uint8_t> all;
     for (std::size_t i = 0; i < kLanguages; ++i) {
       for (const std::string_view starter : all_languages()[i]->starters) {
-        all[starter] = static_cast<std::uint8_t>(all[starter] | 1u << i);
+        std::uint8_t& languages = all[decode_utf8(starter)];
+        languages = static_cast<std::uint8_t>(languages | 1u << i);
       }
     }
     return all;
   }();
+  static const std::unordered_map<std::u32string_view, std::uint8_t> words(by_word.begin(),
+                                                                           by_word.end());
   const auto found = words.find(word);
   return found == words.end() ? 0 : found->second;
 }
@@ -48,7 +52,7 @@ void for_words(std::u32string_view lowered, const Use& use) {
 }
 
 void add_function_word(std::u32string_view word, Signs& signs) {
-  const std::uint8_t languages = languages_of(encode_utf8(word));
+  const std::uint8_t languages = languages_of(word);
   for (std::size_t i = 0; i < kLanguages; ++i) signs[i] += languages >> i & 1;
 }
 
