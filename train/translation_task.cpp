@@ -322,8 +322,8 @@ std::string TranslationTask::dropped_validation() const {
 }
 
 std::string TranslationTask::odd_text() const {
-  if (options_.parses() || folder_.resumes()) return {};
-  StatusLine line(options_.quiet);
+  if (options_.parses() || folder_.resumes() || options_.quiet) return {};
+  StatusLine line(false);
   CorpusReport report = check_corpus(
       {options_.texts, {{options_.valid_source, options_.valid_target}}, {}}, {tokenizer_, 1},
       [&](double share) {

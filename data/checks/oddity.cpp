@@ -18,7 +18,7 @@ const std::vector<OddityInfo>& oddities() {
       {Oddity::equal, "equal", "have two equal sides", 0.01},
       // None, but for a few quotations.
       {Oddity::swapped, "swapped", "have source and target the wrong way round", 0.005},
-      // Quotations, titles and lists of names: at most 0.4 % of manual pages.
+      // Quotations, titles and names: at most 0.1 %.
       {Oddity::other_language, "other language", "are in another language on one side", 0.01},
       // 0.5 % of the game, 0.15 % of Europarl, package descriptions and help, 0.1 % and less elsewhere.
       {Oddity::ratio, "length ratio", "have a side more than 3 times as long as the other", 0.01},
