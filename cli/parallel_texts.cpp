@@ -13,8 +13,9 @@ void check_one_for_each(const std::string& option, std::size_t given, const std:
 
 std::vector<ParallelText> parallel_texts(const std::vector<std::string>& sources,
                                          const std::vector<std::string>& targets,
-                                         const std::vector<std::string>& languages) {
-  check_one_for_each("--tgt", targets.size(), "--src", sources.size());
+                                         const std::vector<std::string>& languages,
+                                         const std::string& prefix) {
+  check_one_for_each(prefix + "tgt", targets.size(), prefix + "src", sources.size());
   if (!languages.empty()) {
     check_one_for_each("--languages", languages.size(), "--src", sources.size());
   }

@@ -12,9 +12,11 @@ namespace kette::cli {
 void check_one_for_each(const std::string& option, std::size_t given, const std::string& each,
                         std::size_t expected);
 
-/// Source i with target i, and with language i if languages were given; a UsageError where one has none.
+/// Source i with target i, and with language i if languages were given; a UsageError where one has none. prefix: of the
+/// options, "--valid-" for --valid-src and --valid-tgt.
 std::vector<ParallelText> parallel_texts(const std::vector<std::string>& sources,
                                          const std::vector<std::string>& targets,
-                                         const std::vector<std::string>& languages);
+                                         const std::vector<std::string>& languages = {},
+                                         const std::string& prefix = "--");
 
 }  // namespace kette::cli

@@ -38,6 +38,7 @@ void add_commands(CLI::App& program) {
   program.footer(
       "kette COMMAND --help tells more. Any option can stand in a file: --config run.toml");
   add_train_command(program);
+  add_check_command(program);
   add_tokenize_command(program);
   add_split_command(program);
   add_translate_command(program);

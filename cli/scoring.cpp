@@ -6,6 +6,8 @@
 #include "cli/common.h"
 #include "data/files/json_text.h"
 #include "data/files/unicode.h"
+#include "data/files/visible_text.h"
+#include "data/metrics/score_hints.h"
 #include "data/metrics/significance.h"
 #include "tensor/suggestion.h"
 
@@ -45,6 +47,16 @@ ScoreMetric of_stripped_lines(ScoreMetric metric) {
     return count(strip(hypothesis), stripped);
   };
   return metric;
+}
+
+/// On stderr, for the score is what it is.
+void say_hints(const ScoreLines& translations, const std::vector<ScoreLines>& references,
+               const ScoringOptions& o, const std::string& name = "translations") {
+  const bool sets_apart = o.metric == "ter" || (o.metric == "bleu" && o.pieces.empty() &&
+                                                takes_raw_text(o.bleu.tokenizer));
+  for (const std::string& hint : score_hints(translations, references, sets_apart, name)) {
+    std::cerr << "kette: " << visible(hint) << "\n";
+  }
 }
 
 /// What format() prints beside the score.
@@ -192,6 +204,8 @@ nlohmann::ordered_json print_scores(const ScoreLines& translations,
   if (o.confidence) bootstrap.samples = SignificanceOptions().resamples;
   const ScoreStatistics statistics(metric_of(o), translations, references);
   const CorpusScore score = corpus_score(statistics, bootstrap);
+  say_hints(translations, references, o);
+  if (!other.name.empty()) say_hints(other.translations, {}, o, "translations of " + other.name);
   std::cout << score.format(2, true) << "\n";
   Json json{{"metric", o.metric}, {"score", score.score}, {"signature", score.signature}};
   add_confidence(score, json);

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "data/checks/corpus_check.h"
 #include "data/metrics/bleu.h"
 #include "data/metrics/parse_score.h"
+#include "data/metrics/score_hints.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "data/tokenizers/unknown_characters.h"
 #include "data/tokenizers/word_tokenizer.h"
@@ -309,14 +311,41 @@ std::string TranslationTask::report() const {
                                      ? std::to_string(config.source_vocabulary) + " words and " +
                                            std::to_string(config.vocabulary) + " symbols"
                                      : std::to_string(config.vocabulary);
-  return corpus_.report().text() + dropped_validation() + unknown_characters() + strange_labels() +
-         "\n" + start_.report(options_) + ", vocabulary of " + vocabulary + ", " +
-         std::to_string(sampler_.batches_in_epoch()) + " batches an epoch";
+  return corpus_.report().text() + dropped_validation() + odd_text() + score_text() +
+         unknown_characters() + strange_labels() + "\n" + start_.report(options_) +
+         ", vocabulary of " + vocabulary + ", " + std::to_string(sampler_.batches_in_epoch()) +
+         " batches an epoch";
 }
 
 std::string TranslationTask::dropped_validation() const {
   if (valid_.report().dropped() == 0) return {};
   return "\nto validate on: " + valid_.report().text();
+}
+
+std::string TranslationTask::odd_text() const {
+  if (options_.parses() || folder_.resumes() || options_.quiet) return {};
+  StatusLine line(false);
+  CorpusReport report = check_corpus(
+      {options_.texts, {{options_.valid_source, options_.valid_target}}, {}}, {tokenizer_, 1},
+      [&](double share) {
+        line.show([&] { return "looking at the text" + time_left(line.seconds(), share); });
+      });
+  // Of validation unknown_characters() tells them all.
+  std::erase_if(report.texts.back().findings, [](const OddPairs& finding) {
+    return finding.oddity == Oddity::unwritable || finding.oddity == Oddity::changed;
+  });
+  const std::string warnings = warning_lines(report);
+  return warnings.empty() ? "" : "\n" + warnings + "(kette check shows such pairs)";
+}
+
+std::string TranslationTask::score_text() const {
+  if (options_.parses() || !options_.validate_bleu) return {};
+  std::string text;
+  for (const std::string& hint :
+       score_hints({}, {valid_target_.views()}, takes_raw_text(options_.bleu_tokenize))) {
+    text += "\n" + options_.valid_target.string() + ": " + hint;
+  }
+  return text;
 }
 
 std::string TranslationTask::unknown_characters() const {
@@ -330,8 +359,10 @@ std::string TranslationTask::unknown_characters() const {
             unknown.text();
   }
   if (options_.parses()) return text;
-  const std::string changed = changed_characters(*tokenizer_, valid_target_.views());
-  return changed.empty() ? text : text + "\n" + options_.valid_target.string() + ": " + changed;
+  ChangedCharacters changed(tokenizer_);
+  for (const std::string_view line : valid_target_.views()) changed.add(line);
+  if (changed.text().empty()) return text;
+  return text + "\n" + options_.valid_target.string() + ": " + changed.text();
 }
 
 std::string TranslationTask::strange_labels() const {

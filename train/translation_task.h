@@ -56,9 +56,11 @@ class TranslationTask final : public Task {
  private:
   SharedTokenizer make_tokenizer() const;
   SharedTokenizer tokenizer_for_trees() const;
-  /// Lines about pairs of the validation that are left out, characters that the vocabulary has not, and labels that
-  /// it alone has; mostly empty.
+  /// Lines about pairs of the validation that are left out, text that is odd, to learn from and to score by, characters
+  /// that the vocabulary has not, and labels that the validation alone has; mostly empty.
   std::string dropped_validation() const;
+  std::string odd_text() const;
+  std::string score_text() const;
   std::string unknown_characters() const;
   std::string strange_labels() const;
   Score bleu_of_validation() const;

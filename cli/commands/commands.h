@@ -7,6 +7,7 @@
 namespace kette::cli {
 
 void add_train_command(CLI::App& program);
+void add_check_command(CLI::App& program);
 void add_tokenize_command(CLI::App& program);
 void add_split_command(CLI::App& program);
 void add_translate_command(CLI::App& program);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <set>
 
+#include "cli/columns.h"
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/page_file.h"
@@ -43,32 +44,6 @@ std::string shown(double value, const char* format) {
   std::snprintf(buffer, sizeof buffer, format, value);
   return buffer;
 }
-
-/// Under each other, numbers to the right.
-class Columns {
- public:
-  void row(const std::vector<std::string>& cells) {
-    widths_.resize(std::max(widths_.size(), cells.size()));
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      widths_[i] = std::max(widths_[i], cells[i].size());
-    }
-    rows_.push_back(cells);
-  }
-  void print() const {
-    for (const std::vector<std::string>& cells : rows_) {
-      std::string line;
-      for (std::size_t i = 0; i < cells.size(); ++i) {
-        const std::string space(widths_[i] - cells[i].size(), ' ');
-        line += i == 0 ? cells[i] + space : "  " + space + cells[i];
-      }
-      std::cout << for_stdout(line) << "\n";
-    }
-  }
-
- private:
-  std::vector<std::size_t> widths_;
-  std::vector<std::vector<std::string>> rows_;
-};
 
 void print(const std::vector<PlottedRun>& runs) {
   Columns table;

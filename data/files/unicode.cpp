@@ -122,11 +122,13 @@ std::string encode_utf8(std::u32string_view text) {
 }
 
 bool is_letter(char32_t character) {
+  if (character < 0x80) return is_between(character | 0x20, U'a', U'z');
   const auto category = category_of(character);
   return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO;
 }
 
 bool is_number(char32_t character) {
+  if (character < 0x80) return is_between(character, U'0', U'9');
   const auto category = category_of(character);
   return category >= UTF8PROC_CATEGORY_ND && category <= UTF8PROC_CATEGORY_NO;
 }
@@ -216,7 +218,9 @@ std::u32string lower(std::u32string_view text) {
   lowered.reserve(text.size());
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char32_t character = text[at];
-    if (character == kCapitalSigma) {
+    if (character < 0x80) {
+      lowered.push_back(is_between(character, U'A', U'Z') ? character + 0x20 : character);
+    } else if (character == kCapitalSigma) {
       lowered.push_back(is_final(text, at) ? kFinalSigma : kSmallSigma);
     } else if (character == kCapitalIWithDot) {
       lowered.push_back(U'i');

@@ -25,6 +25,11 @@ inline constexpr auto kNamesOf<ScoreTokenizer> =
                                 {ScoreTokenizer::intl, "intl"},
                                 {ScoreTokenizer::zh, "zh"}});
 
+/// Whether it takes text for raw, and splits punctuation from words.
+constexpr bool takes_raw_text(ScoreTokenizer tokenizer) {
+  return tokenizer == ScoreTokenizer::v13a || tokenizer == ScoreTokenizer::intl;
+}
+
 /// The line with words and punctuation set apart; the words are split() of it
 /// (data/files/unicode.h).
 std::u32string set_apart(ScoreTokenizer tokenizer, std::u32string_view line);

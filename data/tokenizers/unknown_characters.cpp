@@ -5,8 +5,15 @@
 
 #include "data/files/unicode.h"
 #include "data/files/utf8.h"
+#include "data/tokenizers/sentencepiece_tokenizer.h"
 
 namespace kette {
+
+std::int8_t& CharacterAnswers::answer_to(std::string_view character) {
+  constexpr std::size_t kCodePoints = 0x110000;
+  if (answers_.empty()) answers_.assign(kCodePoints, kNone);
+  return answers_[utf8_character(character, 0).code_point];
+}
 
 std::string named_character(std::string_view character) {
   const char32_t code = utf8_character(character, 0).code_point;
@@ -16,7 +23,7 @@ std::string named_character(std::string_view character) {
   return "'" + std::string(character) + "' (" + number + ")";
 }
 
-std::string listed_characters(const std::map<std::string, std::int64_t>& characters) {
+std::string listed_characters(const CharacterCounts& characters) {
   constexpr std::size_t kShown = 10;
   std::vector<std::pair<std::int64_t, std::string>> by_count;
   for (const auto& [character, count] : characters) by_count.emplace_back(-count, character);
@@ -36,10 +43,24 @@ namespace {
 
 /// "3 of 100 lines have WHAT: ..."; "" where none has.
 std::string told(std::int64_t lines_with, std::int64_t lines, const std::string& what,
-                 const std::map<std::string, std::int64_t>& characters) {
+                 const CharacterCounts& characters) {
   if (lines_with == 0) return {};
   return std::to_string(lines_with) + " of " + std::to_string(lines) +
          (lines == 1 ? " line has " : " lines have ") + what + ": " + listed_characters(characters);
+}
+
+bool has_unknown(const std::vector<std::int32_t>& ids, std::int32_t unknown) {
+  return std::find(ids.begin(), ids.end(), unknown) != ids.end();
+}
+
+/// Calls use(character) for each one of well-formed text.
+template <class Use>
+void for_characters(std::string_view line, const Use& use) {
+  for (std::size_t at = 0; at < line.size();) {
+    const std::string_view character = line.substr(at, utf8_length(line[at]));
+    at += character.size();
+    use(character);
+  }
 }
 
 }  // namespace
@@ -54,59 +75,67 @@ UnknownCharacters::UnknownCharacters(SharedTokenizer tokenizer, Side side)
 
 bool UnknownCharacters::is_unknown(std::string_view character) {
   if (unknown_ == SpecialTokens::kNone) return false;
-  const auto found = known_.find(character);
-  if (found != known_.end()) return found->second;
-  const std::vector<std::int32_t> ids = tokenizer_->encode(character, side_);
-  const bool unknown = std::find(ids.begin(), ids.end(), unknown_) != ids.end();
-  known_.emplace(character, unknown);
-  return unknown;
+  return known_.of(character, [&](std::string_view one) {
+    return has_unknown(tokenizer_->encode(one, side_), unknown_);
+  });
+}
+
+CharacterCounts UnknownCharacters::in(std::string_view line) {
+  CharacterCounts found;
+  for_characters(line, [&](std::string_view character) {
+    if (is_unknown(character)) ++found[std::string(character)];
+  });
+  if (!found.empty() && !has_unknown(tokenizer_->encode(line, side_), unknown_)) found.clear();
+  return found;
 }
 
 bool UnknownCharacters::add(std::string_view line) {
   ++lines_;
-  std::vector<std::string_view> found;
-  for (std::size_t at = 0; at < line.size();) {
-    const std::string_view character = line.substr(at, utf8_length(line[at]));
-    at += character.size();
-    if (is_unknown(character)) found.push_back(character);
-  }
-  if (found.empty()) return false;
-  const std::vector<std::int32_t> ids = tokenizer_->encode(line, side_);
-  if (std::find(ids.begin(), ids.end(), unknown_) == ids.end()) return false;
-  ++lines_with_;
-  for (const std::string_view character : found) ++characters_[std::string(character)];
-  return true;
+  const CharacterCounts found = in(line);
+  lines_with_ += found.empty() ? 0 : 1;
+  for (const auto& [character, count] : found) characters_[character] += count;
+  return !found.empty();
 }
 
 std::string UnknownCharacters::text() const {
   return told(lines_with_, lines_, "characters that the model does not know", characters_);
 }
 
-std::string changed_characters(const Tokenizer& tokenizer,
-                               const std::vector<std::string_view>& lines) {
-  std::map<std::string, bool, std::less<>> changes;
-  std::map<std::string, std::int64_t> characters;
-  std::int64_t lines_with = 0;
-  for (const std::string_view line : lines) {
-    bool any = false;
-    for (std::size_t at = 0; at < line.size();) {
-      const std::string_view character = line.substr(at, utf8_length(line[at]));
-      at += character.size();
-      auto found = changes.find(character);
-      if (found == changes.end()) {
-        const std::string between = "a" + std::string(character) + "b";
-        const std::vector<std::int32_t> ids = tokenizer.encode(between, Side::target);
-        const std::int32_t unknown = tokenizer.special().unknown;
-        const bool is_known = std::find(ids.begin(), ids.end(), unknown) == ids.end();
-        found = changes.emplace(character, is_known && tokenizer.decode(ids) != between).first;
-      }
-      if (!found->second) continue;
-      any = true;
-      ++characters[std::string(character)];
+bool ChangedCharacters::is_changed(std::string_view character) const {
+  const std::string between = "a" + std::string(character) + "b";
+  const std::vector<std::int32_t> ids = tokenizer_->encode(between, side_);
+  if (has_unknown(ids, tokenizer_->special().unknown)) return false;
+  return (side_ == Side::source ? tokenizer_->decode_source(ids) : tokenizer_->decode(ids)) !=
+         between;
+}
+
+CharacterCounts ChangedCharacters::in(std::string_view line) {
+  CharacterCounts found;
+  for_characters(line, [&](std::string_view character) {
+    if (changed_.of(character, [&](std::string_view one) { return is_changed(one); })) {
+      ++found[std::string(character)];
     }
-    lines_with += any ? 1 : 0;
-  }
-  return told(lines_with, std::ssize(lines), "characters that the model never writes", characters);
+  });
+  return found;
+}
+
+void ChangedCharacters::add(std::string_view line) {
+  ++lines_;
+  const CharacterCounts found = in(line);
+  lines_with_ += found.empty() ? 0 : 1;
+  for (const auto& [character, count] : found) characters_[character] += count;
+}
+
+std::string ChangedCharacters::text() const {
+  return told(lines_with_, lines_, "characters that the model never writes", characters_);
+}
+
+SharedTokenizer usual_normalisation() {
+  SentencePieceOptions options;
+  options.byte_fallback = true;
+  options.vocabulary = 4 + 256 + 4;  // special pieces, bytes, and those of the line
+  const std::vector<std::string_view> lines = {"a b"};
+  return SentencePieceTokenizer::train(lines, options);
 }
 
 }  // namespace kette

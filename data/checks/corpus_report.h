@@ -1,0 +1,65 @@
+// What is odd about a parallel corpus: counts and a few pairs of each kind, text by text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "data/checks/oddity.h"
+#include "data/corpora/parallel_corpus.h"
+
+namespace kette {
+
+enum class TextRole : std::uint8_t { training, validation, test };
+template <>
+inline constexpr auto kNamesOf<TextRole> = enum_names<TextRole>({{TextRole::training, "training"},
+                                                                 {TextRole::validation,
+                                                                  "validation"},
+                                                                 {TextRole::test, "test"}});
+
+/// Sides as UTF-8, long ones cut.
+struct PairSample {
+  std::int64_t line = 0;  ///< from 1 on
+  std::string source, target;
+  std::string
+      note;  ///< what is odd about it, where that is not plain: "as train.en:5"; may be empty
+};
+
+struct OddPairs {
+  Oddity oddity;
+  std::int64_t pairs = 0;  ///< that have it
+  std::int64_t sources = 0,
+               targets = 0;  ///< of what a side has by itself: on which; 0 of what only a pair has
+  std::vector<PairSample> samples;  ///< drawn from all of them, by line
+};
+
+struct TextReport {
+  TextRole role = TextRole::training;
+  ParallelText files;
+  std::int64_t pairs = 0;
+  std::string source_language, target_language;  ///< of most lines: "en"; "" where none is known
+  std::vector<OddPairs>
+      findings;  ///< of each oddity that was looked for, in their order, also if none was found
+
+  double share(const OddPairs& finding) const;
+  bool is_warning(const OddPairs& finding) const;
+  /// "train.en and train.de"
+  std::string name() const;
+  /// "English and German"
+  std::string languages() const;
+};
+
+struct CorpusReport {
+  std::vector<TextReport> texts;
+
+  std::int64_t warnings() const;
+};
+
+/// "12 of 100 pairs (12.0 %) repeat an earlier pair"
+std::string told(const TextReport& text, const OddPairs& finding);
+/// "0.32 %"; what is not 0 does not look like it.
+std::string percent(double share);
+
+/// A line for each warning, which names the files and the first sample.
+std::string warning_lines(const CorpusReport& report);
+
+}  // namespace kette

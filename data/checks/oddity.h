@@ -1,0 +1,64 @@
+// What can be odd about the pairs of a parallel corpus, and from which share of them on it is worth a warning.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tensor/enum_names.h"
+
+namespace kette {
+
+enum class Oddity : std::uint8_t {
+  duplicate,
+  empty,
+  equal,
+  swapped,
+  other_language,
+  ratio,
+  unwritable,
+  changed,
+  markup,
+  encoding,
+  tokenised,
+  lower_cased,
+  overlap,
+  overlap_normalised,
+  overlap_side
+};
+/// As in JSON.
+template <>
+inline constexpr auto kNamesOf<Oddity> =
+    enum_names<Oddity>({{Oddity::duplicate, "duplicate"},
+                        {Oddity::empty, "empty"},
+                        {Oddity::equal, "equal"},
+                        {Oddity::swapped, "swapped"},
+                        {Oddity::other_language, "other-language"},
+                        {Oddity::ratio, "ratio"},
+                        {Oddity::unwritable, "unwritable"},
+                        {Oddity::changed, "changed"},
+                        {Oddity::markup, "markup"},
+                        {Oddity::encoding, "encoding"},
+                        {Oddity::tokenised, "tokenised"},
+                        {Oddity::lower_cased, "lower-cased"},
+                        {Oddity::overlap, "overlap"},
+                        {Oddity::overlap_normalised, "overlap-normalised"},
+                        {Oddity::overlap_side, "overlap-side"}});
+inline constexpr std::size_t kOddities = kNamesOf<Oddity>.size();
+
+struct OddityInfo {
+  Oddity oddity;
+  const char* title;  ///< "lower-cased"
+  const char* what;   ///< "12 of 100 pairs WHAT"
+  double threshold;   ///< a share of the pairs; above it is a warning
+};
+
+/// All of them, in the order above.
+const std::vector<OddityInfo>& oddities();
+const OddityInfo& info_of(Oddity oddity);
+
+/// Fewer than so many pairs are no warning, whatever their share: a few odd lines are in every small text.
+inline constexpr std::int64_t kTooFewToWarn = 5;
+/// Characters of the longer side over those of the shorter, and their difference: "Ja." may be "That is right.".
+inline constexpr std::int64_t kOddRatio = 3, kOddDifference = 20;
+
+}  // namespace kette

@@ -1,0 +1,48 @@
+// A few pairs drawn from many, the same ones each time: those whose line numbers have the least hashes.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "data/checks/corpus_report.h"
+#include "tensor/splitmix.h"
+
+namespace kette {
+
+class PairSamples {
+ public:
+  explicit PairSamples(std::size_t most) : most_(most) {}
+
+  /// Calls make() for the sample if it is taken.
+  template <class Make>
+  void add(std::int64_t line, const Make& make) {
+    ++count_;
+    const std::uint64_t rank = hash_of(line);
+    if (most_ == 0 || (taken_.size() == most_ && rank > taken_.rbegin()->first)) return;
+    taken_.emplace(rank, make());
+    if (taken_.size() > most_) taken_.erase(std::prev(taken_.end()));
+  }
+  /// Those of both.
+  void join(const PairSamples& other) {
+    count_ += other.count_;
+    taken_.insert(other.taken_.begin(), other.taken_.end());
+    while (taken_.size() > most_) taken_.erase(std::prev(taken_.end()));
+  }
+
+  std::int64_t count() const { return count_; }
+  /// By their lines.
+  std::vector<PairSample> samples() const {
+    std::map<std::int64_t, const PairSample*> by_line;
+    for (const auto& [rank, sample] : taken_) by_line.emplace(sample.line, &sample);
+    std::vector<PairSample> all;
+    for (const auto& [line, sample] : by_line) all.push_back(*sample);
+    return all;
+  }
+
+ private:
+  std::size_t most_;
+  std::int64_t count_ = 0;
+  std::map<std::uint64_t, PairSample> taken_;
+};
+
+}  // namespace kette

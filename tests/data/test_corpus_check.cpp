@@ -1,0 +1,224 @@
+// A corpus with planted oddities: each is found where it was planted, and nothing else is.
+#include <doctest/doctest.h>
+
+#include <map>
+
+#include "data/checks/corpus_check.h"
+#include "data/checks/line_facts.h"
+#include "data/checks/line_table.h"
+#include "data/checks/pair_samples.h"
+#include "data/tokenizers/sentencepiece_tokenizer.h"
+#include "tests/data/planted_corpus.h"
+
+using namespace kette;
+using namespace kette::testing;
+
+namespace {
+
+using Lines = std::vector<std::int64_t>;
+
+CheckedTexts texts_in(const std::filesystem::path& folder) {
+  return {{{folder / "train.en", folder / "train.de"}},
+          {{folder / "valid.en", folder / "valid.de"}},
+          {}};
+}
+
+/// By the names of the findings that have any; sampled lines.
+std::map<std::string, Lines> lines_of_findings(const TextReport& text) {
+  std::map<std::string, Lines> all;
+  for (const OddPairs& finding : text.findings) {
+    if (finding.pairs == 0) continue;
+    Lines& lines = all[enum_name(finding.oddity)];
+    for (const PairSample& sample : finding.samples) lines.push_back(sample.line);
+  }
+  return all;
+}
+
+const OddPairs& find(const TextReport& text, Oddity oddity) {
+  for (const OddPairs& finding : text.findings) {
+    if (finding.oddity == oddity) return finding;
+  }
+  fail("no finding");
+}
+
+}  // namespace
+
+TEST_CASE("check: planted oddities are found where they are, and nothing else is") {
+  const ScratchFolder folder;
+  write_planted(folder.path());
+  CheckOptions options;
+  options.samples = 100;
+  const CorpusReport report = check_corpus(texts_in(folder.path()), options);
+  REQUIRE(report.texts.size() == 2);
+  const TextReport &train = report.texts[0], &valid = report.texts[1];
+  CHECK(train.pairs == 900);
+  CHECK(train.source_language == "en");
+  CHECK(train.target_language == "de");
+  const std::map<std::string, Lines> expected = {
+      {"duplicate", {101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112}},
+      {"empty", {121, 122, 123}},
+      {"equal", {131, 132}},
+      {"swapped", {141, 142, 143, 144}},
+      {"other-language", {151, 152, 153}},
+      {"ratio", {161}},
+      // The line of U+00A0 alone, U+FFFD twice (once for a byte that is no UTF-8), and U+2122 of what was broken.
+      {"changed", {122, 123, 171, 172, 192, 193, 194}},
+      {"markup", {181, 182, 183}},
+      {"encoding", {191, 192, 193, 194}},
+      {"tokenised", {201, 202}},
+      {"lower-cased", {211}}};
+  CHECK(lines_of_findings(train) == expected);
+  CHECK(lines_of_findings(valid) == std::map<std::string, Lines>{{"overlap", {5}},
+                                                                 {"overlap-normalised", {5, 6}},
+                                                                 {"overlap-side", {5, 6, 7}}});
+  const std::string file = (folder / "train.en").string();
+  CHECK(find(train, Oddity::duplicate).samples[0].note == "as " + file + ":1");
+  CHECK(find(train, Oddity::empty).sources == 1);
+  CHECK(find(train, Oddity::empty).targets == 2);
+  CHECK(find(train, Oddity::swapped).samples[0].note == "in de and en");
+  CHECK(find(train, Oddity::other_language).samples[2].note == "in another script and de");
+  CHECK(find(train, Oddity::ratio).samples[0].note == "63 and 3 characters");
+  CHECK(find(train, Oddity::changed).samples[3].note == "target: '\xE2\x80\xA6' (U+2026)");
+  CHECK(find(train, Oddity::markup).samples[1].note == "source: &amp;");
+  CHECK(find(train, Oddity::markup).samples[2].note == "target: <a href=\"x\">");
+  CHECK(find(train, Oddity::encoding).samples[0].note == "target: \xC3\x83\xC2\xB6");
+  CHECK(find(train, Oddity::encoding)
+            .samples[1]
+            .note.find("train.de:192:11: expected UTF-8, given "
+                       "the byte 0xF6") != std::string::npos);
+  CHECK(find(train, Oddity::encoding).samples[2].note == "target: '\xEF\xBF\xBD' (U+FFFD)");
+  CHECK(find(train, Oddity::tokenised).samples[0].note ==
+        "source: sleeps .; target: schl\xC3\xA4"
+        "ft .");
+  CHECK(find(valid, Oddity::overlap).samples[0].note == "as " + file + ":20");
+  CHECK(find(valid, Oddity::overlap_normalised).samples[1].note == "as " + file + ":21");
+  CHECK(find(valid, Oddity::overlap_side).samples[2].note == "source as " + file + ":22");
+}
+
+TEST_CASE("check: with a vocabulary also what it does not know") {
+  const ScratchFolder folder;
+  write_planted(folder.path());
+  std::vector<std::string_view> lines;
+  const auto pairs = clean_pairs();
+  for (const auto& pair : pairs) {
+    lines.push_back(pair.english);
+    lines.push_back(pair.german);
+  }
+  SentencePieceOptions how;
+  how.vocabulary = 200;
+  CheckOptions options;
+  options.tokenizer = SentencePieceTokenizer::train(lines, how);
+  const CorpusReport report = check_corpus(texts_in(folder.path()), options);
+  const OddPairs& unwritable = find(report.texts[0], Oddity::unwritable);
+  const Lines found = lines_of_findings(report.texts[0])["unwritable"];
+  CHECK(std::find(found.begin(), found.end(), 221) != found.end());
+  CHECK(unwritable.samples.back().note == "target: '\xE2\x98\x83' (U+2603)");
+}
+
+TEST_CASE("check: a clean corpus has no warning, and the other way round everything is swapped") {
+  const ScratchFolder folder;
+  write_clean(folder.path());
+  CheckedTexts texts = texts_in(folder.path());
+  CorpusReport report = check_corpus(texts);
+  CHECK(report.warnings() == 0);
+  CHECK(warning_lines(report).empty());
+  CHECK(lines_of_findings(report.texts[0]).empty());
+  CHECK(lines_of_findings(report.texts[1]).empty());
+  // Validation is to be in the languages of training, whatever its files are called.
+  std::swap(texts.validation[0].source, texts.validation[0].target);
+  report = check_corpus(texts);
+  CHECK(report.warnings() > 0);
+  CHECK(find(report.texts[1], Oddity::swapped).pairs > 20);
+  // Training is in the languages that the names of its files end in, if they say so.
+  std::filesystem::rename(folder / "train.en", folder / "other");
+  std::filesystem::rename(folder / "train.de", folder / "train.en");
+  std::filesystem::rename(folder / "other", folder / "train.de");
+  texts.validation.clear();
+  report = check_corpus(texts);
+  CHECK(report.texts[0].languages() == "German and English");
+  CHECK(report.warnings() > 0);
+  CHECK(find(report.texts[0], Oddity::swapped).pairs > 300);
+  // The same text on both sides, with and without names.
+  texts.training = {{folder / "train.de", folder / "train.de"}};
+  CHECK(find(check_corpus(texts).texts[0], Oddity::equal).pairs == 900);
+  texts.training = {{folder / "train.en", folder / "train.de"}};
+  texts.validation = texts.training;
+  report = check_corpus(texts);
+  CHECK(find(report.texts[1], Oddity::overlap).pairs == 900);
+  CHECK(warning_lines(report).find("900 of 900 pairs (100.00 %) are pairs of the training text, "
+                                   "such as line ") != std::string::npos);
+}
+
+TEST_CASE("check: files of different length are an error, and duplicates go over all of training") {
+  const ScratchFolder folder;
+  write_clean(folder.path());
+  CheckedTexts texts = texts_in(folder.path());
+  texts.training.push_back(texts.training[0]);
+  texts.validation.clear();
+  const CorpusReport report = check_corpus(texts);
+  CHECK(find(report.texts[0], Oddity::duplicate).pairs == 0);
+  const OddPairs& again = find(report.texts[1], Oddity::duplicate);
+  CHECK(again.pairs == 900);
+  REQUIRE(again.samples.size() == 10);
+  for (const PairSample& sample : again.samples) {
+    CHECK(sample.note ==
+          "as " + (folder / "train.en").string() + ":" + std::to_string(sample.line));
+  }
+  texts.training[0].target = folder / "valid.de";
+  CHECK_THROWS_WITH(check_corpus(texts), doctest::Contains("expected equally many lines"));
+}
+
+TEST_CASE("check: what is markup, what is broken, what is tokenised") {
+  CHECK(markup_in("a <br/> b") == "<br/>");
+  CHECK(markup_in("a </x> b").empty() == false);
+  CHECK(markup_in("x &#39; y") == "&#39;");
+  CHECK(markup_in("<!-- no --> y") == "<!-- no -->");
+  for (const char* plain :
+       {"a < b", "kill <pid>", "#include <stdio.h>", "R&D", "AT&T; more", "a<"}) {
+    CAPTURE(plain);
+    CHECK(markup_in(plain).empty());
+  }
+  CHECK(broken_in("na\xC3\x83\xC2\xAFve") == "\xC3\x83\xC2\xAF");
+  CHECK(broken_in("a\xC2\x85") == "\xC2\x85");
+  CHECK(broken_in("a\x1B[0m") == "\x1B");
+  for (const char* plain : {"\xE2\x80\x9ESpa\xC3\x9F\xE2\x80\x9C", "\xC3\x82ge", "ch\xC3\xA2teau",
+                            "a\tb", "\xC3\x83", "5 \xE2\x82\xAC", "\xC3\xA2\xE2\x82\xAC"}) {
+    CAPTURE(plain);
+    CHECK(broken_in(plain).empty());
+  }
+  CHECK(tokenised_in("it ends .") == "ends .");
+  for (const char* plain :
+       {"it ends.", "well ...", ". so", "a .NET word", "3.5 , "[0] ? "3,5" : ""}) {
+    CAPTURE(plain);
+    CHECK(tokenised_in(plain).empty());
+  }
+  // The same letters and numbers: known again but for case, spaces and marks.
+  CHECK(facts_of("It's 5 o'clock!").normalised == facts_of("its 5 O CLOCK").normalised);
+  CHECK(facts_of("\xC3\x84 b").normalised == facts_of("\xC3\xA4"
+                                                      "B.")
+                                                 .normalised);
+  CHECK(facts_of("?!").normalised != facts_of("!?").normalised);
+  CHECK(facts_of(" a b ").exact == facts_of("a b").exact);
+  CHECK(facts_of("a b").exact != facts_of("a  b").exact);
+}
+
+TEST_CASE("check: samples are drawn from all pairs, the same ones each time") {
+  PairSamples samples(10), again(10);
+  for (std::int64_t line = 1; line <= 10000; ++line) {
+    const auto make = [&] { return PairSample{line, "", "", ""}; };
+    samples.add(line, make);
+    if (line % 2 == 0) again.add(line, make);
+  }
+  CHECK(samples.count() == 10000);
+  const auto drawn = samples.samples();
+  REQUIRE(drawn.size() == 10);
+  CHECK(std::is_sorted(drawn.begin(), drawn.end(),
+                       [](const auto& a, const auto& b) { return a.line < b.line; }));
+  CHECK(drawn.front().line < 5000);
+  CHECK(drawn.back().line > 5000);
+  LineTable table;
+  for (std::uint64_t hash = 0; hash < 5000; ++hash)
+    CHECK(table.put(hash << 32, 7 + hash) == 7 + hash);
+  CHECK(table.put(std::uint64_t{4321} << 32, 1) == 7 + 4321);
+  CHECK(table.find(3) == nullptr);
+}
