@@ -30,26 +30,28 @@ std::string table_of_texts(const CorpusReport& report) {
   return table.str();
 }
 
+HtmlTable::Cell share_of(const TextReport& text, const OddPairs& finding) {
+  const double share = text.share(finding);
+  const bool warns = text.is_warning(finding);
+  HtmlTable::Cell cell = HtmlTable::Cell::html(
+      (warns ? "<strong class=\"no\">warning</strong> " : "") + percent(share));
+  cell.share = std::min(1.0, share / info_of(finding.oddity).threshold);
+  return cell;
+}
+
 std::string table_of_findings(const TextReport& text) {
   HtmlTable table({{"finding"},
                    {"pairs", true},
-                   {"sources", true, "of what a side has by itself"},
-                   {"targets", true, "of what a side has by itself"},
                    {"share", true, "a bar that is full is a warning"},
                    {"a warning above", true},
-                   {""}});
+                   {"sources", true, "of what a side has by itself"},
+                   {"targets", true, "of what a side has by itself"}});
   for (const OddPairs& finding : text.findings) {
     const OddityInfo& info = info_of(finding.oddity);
-    const double share = text.share(finding);
     const bool of_sides = finding.sources + finding.targets > 0;
-    table.row({info.title,
-               std::to_string(finding.pairs),
-               of_sides ? std::to_string(finding.sources) : "",
-               of_sides ? std::to_string(finding.targets) : "",
-               {percent(share), std::min(1.0, share / info.threshold)},
-               percent(info.threshold),
-               HtmlTable::Cell::html(
-                   text.is_warning(finding) ? "<strong class=\"no\">warning</strong>" : "")});
+    table.row({info.title, std::to_string(finding.pairs), share_of(text, finding),
+               percent(info.threshold), of_sides ? std::to_string(finding.sources) : "",
+               of_sides ? std::to_string(finding.targets) : ""});
   }
   return table.str();
 }
