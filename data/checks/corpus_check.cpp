@@ -100,13 +100,18 @@ class CorpusChecker {
       places_.push_back({lines, text.source.string()});
       if (role == TextRole::training) training_places_ = places_;
       TextCheck check(characters_, options_.samples);
+      const std::int64_t before = lines;
       for_pairs(text, [&](const CheckedPair& pair, const std::string& source_fault,
                           const std::string& target_fault) {
         check.add(pair, source_fault, target_fault);
         const std::int64_t place = ++lines;
         if (pair.has_empty_side()) return;
         const std::int64_t first = seen.put(pair.exact(), place);
-        if (first != place) check.note(Oddity::duplicate, pair, "as " + name_in(places_, first));
+        if (first != place) {
+          check.note(Oddity::duplicate, pair,
+                     "as " + (first > before ? "line " + std::to_string(first - before)
+                                             : name_in(places_, first)));
+        }
         if (role == TextRole::training) {
           held_out_.find_in_training(pair, place);
         } else {

@@ -131,11 +131,14 @@ std::string ChangedCharacters::text() const {
 }
 
 SharedTokenizer usual_normalisation() {
-  SentencePieceOptions options;
-  options.byte_fallback = true;
-  options.vocabulary = 4 + 256 + 4;  // special pieces, bytes, and those of the line
-  const std::vector<std::string_view> lines = {"a b"};
-  return SentencePieceTokenizer::train(lines, options);
+  static const SharedTokenizer tokenizer = [] {
+    SentencePieceOptions options;
+    options.byte_fallback = true;
+    options.vocabulary = 4 + 256 + 4;  // special pieces, bytes, and those of the line
+    const std::vector<std::string_view> lines = {"a b"};
+    return SentencePieceTokenizer::train(lines, options);
+  }();
+  return tokenizer;
 }
 
 }  // namespace kette

@@ -8,34 +8,50 @@
 namespace kette {
 namespace {
 
-const OddPairs* find(const TextReport& text, Oddity oddity) {
-  const auto found =
-      std::find_if(text.findings.begin(), text.findings.end(),
-                   [&](const OddPairs& finding) { return finding.oddity == oddity; });
-  return found == text.findings.end() ? nullptr : &*found;
+std::string short_name(const TextReport& text) {
+  return text.files.source.filename().string() + " and " + text.files.target.filename().string();
 }
 
-HtmlTable::Cell cell_of(const TextReport& text, const OddityInfo& info) {
-  const OddPairs* finding = find(text, info.oddity);
-  if (finding == nullptr) return "\xE2\x80\x93";
-  const double share = text.share(*finding);
-  std::string html = std::to_string(finding->pairs) + " <small>" + percent(share) + "</small>";
-  if (text.is_warning(*finding)) html = "<strong class=\"no\">warning</strong> " + html;
-  HtmlTable::Cell cell = HtmlTable::Cell::html(html);
-  cell.share = std::min(1.0, share / info.threshold);
+std::string warnings_of(const TextReport& text) {
+  std::string names;
+  for (const OddPairs& finding : text.findings) {
+    if (!text.is_warning(finding)) continue;
+    names += (names.empty() ? "" : ", ") + std::string(info_of(finding.oddity).title);
+  }
+  return names.empty() ? "none" : "<strong class=\"no\">" + escaped(names) + "</strong>";
+}
+
+std::string table_of_texts(const CorpusReport& report) {
+  HtmlTable table({{"text"}, {"files"}, {"pairs", true}, {"languages"}, {"warnings"}});
+  for (const TextReport& text : report.texts) {
+    table.row({enum_name(text.role), short_name(text), std::to_string(text.pairs), text.languages(),
+               HtmlTable::Cell::html(warnings_of(text))});
+  }
+  return table.str();
+}
+
+HtmlTable::Cell share_of(const TextReport& text, const OddPairs& finding) {
+  const double share = text.share(finding);
+  const bool warns = text.is_warning(finding);
+  HtmlTable::Cell cell = HtmlTable::Cell::html(
+      (warns ? "<strong class=\"no\">warning</strong> " : "") + percent(share));
+  cell.share = std::min(1.0, share / info_of(finding.oddity).threshold);
   return cell;
 }
 
-std::string table_of_findings(const CorpusReport& report) {
-  std::vector<HtmlTable::Column> columns = {{"finding"}, {"a warning above", true}};
-  for (const TextReport& text : report.texts) {
-    columns.push_back({text.files.source.filename().string(), true, text.name()});
-  }
-  HtmlTable table(columns);
-  for (const OddityInfo& info : oddities()) {
-    std::vector<HtmlTable::Cell> row = {info.title, percent(info.threshold)};
-    for (const TextReport& text : report.texts) row.push_back(cell_of(text, info));
-    table.row(row);
+std::string table_of_findings(const TextReport& text) {
+  HtmlTable table({{"finding"},
+                   {"pairs", true},
+                   {"share", true, "a bar that is full is a warning"},
+                   {"a warning above", true},
+                   {"sources", true, "of what a side has by itself"},
+                   {"targets", true, "of what a side has by itself"}});
+  for (const OddPairs& finding : text.findings) {
+    const OddityInfo& info = info_of(finding.oddity);
+    const bool of_sides = finding.sources + finding.targets > 0;
+    table.row({info.title, std::to_string(finding.pairs), share_of(text, finding),
+               percent(info.threshold), of_sides ? std::to_string(finding.sources) : "",
+               of_sides ? std::to_string(finding.targets) : ""});
   }
   return table.str();
 }
@@ -49,17 +65,17 @@ std::string table_of_samples(const OddPairs& finding) {
 }
 
 std::string samples_of(const TextReport& text) {
-  std::string html = note(std::to_string(text.pairs) + " pairs, " + escaped(text.languages()) +
-                          ". Of each finding some pairs, drawn from all of them.");
+  std::string html =
+      note(escaped(text.name()) + ": " + std::to_string(text.pairs) + " pairs, " +
+           escaped(text.languages()) + ". A bar that is full is a warning; fewer than " +
+           std::to_string(kTooFewToWarn) +
+           " pairs are none. Of each finding some pairs, drawn from all of them.") +
+      table_of_findings(text);
   for (const OddPairs& finding : text.findings) {
     if (finding.pairs == 0) continue;
     html += "<h3>" + escaped(info_of(finding.oddity).title) + "</h3>\n<p>" +
-            escaped(told(text, finding));
-    if (finding.sources + finding.targets > 0) {
-      html += ": " + std::to_string(finding.sources) + " sources and " +
-              std::to_string(finding.targets) + " targets";
-    }
-    html += ".</p>\n" + (finding.samples.empty() ? "" : table_of_samples(finding));
+            escaped(told(text, finding)) + ".</p>\n" +
+            (finding.samples.empty() ? "" : table_of_samples(finding));
   }
   return html;
 }
@@ -74,14 +90,9 @@ std::string corpus_page(const CorpusReport& report) {
             std::to_string(pairs) + " pairs in " + std::to_string(report.texts.size()) +
                 (report.texts.size() == 1 ? " text, " : " texts, ") + std::to_string(warnings) +
                 (warnings == 1 ? " warning" : " warnings") + ". Made by kette check.");
-  page.section(
-      "Findings",
-      note(
-          "How many pairs, and which share of their text. A bar that is full is a warning; fewer than " +
-          std::to_string(kTooFewToWarn) + " pairs are none.") +
-          table_of_findings(report));
+  page.section("Texts", table_of_texts(report));
   for (const TextReport& text : report.texts) {
-    page.section(enum_name(text.role) + ": " + text.name(), samples_of(text));
+    page.section(enum_name(text.role) + ": " + short_name(text), samples_of(text));
   }
   return page.str();
 }
