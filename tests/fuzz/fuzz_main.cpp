@@ -54,7 +54,8 @@ const std::vector<const Target*>& targets() {
       &text_lines,        &documents,          &trees,          &unicode,      &scores,
       &config_file,       &log_lines,          &words,          &lexicon,      &sentences,
       &docx_document,     &html_document,      &po_document,    &xml_document, &mail_document,
-      &markdown_document, &subtitles,          &table_document, &marked_text,  &text_facts};
+      &markdown_document, &subtitles,          &table_document, &marked_text,  &text_facts,
+      &tokenizer_json};
   return all;
 }
 
