@@ -112,6 +112,14 @@ void say_unknown(const SharedTokenizer& tokenizer, const std::vector<std::string
   UnknownCharacters unknown(tokenizer, side);
   unknown.add(lines);
   say_unknown(unknown, name);
+  MarksInText marks(*tokenizer);
+  for (const std::string_view line : lines) marks.add(line);
+  say_marks(marks, name);
+}
+
+void say_marks(const MarksInText& marks, const std::string& name) {
+  const std::string text = marks.text();
+  if (!text.empty()) std::cerr << "kette: " << visible(name + ": " + text) << "\n";
 }
 
 void say_strange_case(const std::string& model, const std::vector<std::string_view>& lines,

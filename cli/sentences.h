@@ -9,6 +9,7 @@
 
 #include "cli/common.h"
 #include "data/files/line_reader.h"
+#include "data/tokenizers/marks_in_text.h"
 #include "data/tokenizers/unknown_characters.h"
 #include "decode/translator.h"
 #include "train/status_line.h"
@@ -56,7 +57,9 @@ class Sink {
 
 /// Says on stderr, if there are any, which characters of a text the model does not know.
 void say_unknown(const UnknownCharacters& unknown, const std::string& name);
-/// The same for all lines of it at once.
+/// Likewise which marks it spells.
+void say_marks(const MarksInText& marks, const std::string& name);
+/// Both for all lines of it at once.
 void say_unknown(const SharedTokenizer& tokenizer, const std::vector<std::string_view>& lines,
                  const std::string& name, Side side = Side::source);
 /// What of lines is in a case that the text of a model, a directory, is not.

@@ -7,7 +7,9 @@
 #include <iostream>
 
 #include "cli/common.h"
+#include "data/corpora/tokenize_files.h"
 #include "data/files/json_text.h"
+#include "data/files/visible_text.h"
 #include "decode/masked_words.h"
 #include "train/status_line.h"
 
@@ -45,7 +47,9 @@ TokenFile tokens_of(const std::vector<std::string>& texts, DocumentKind document
   const std::vector<fs::path> files(texts.begin(), texts.end());
   if (are_tokens(files, documents)) return open_tokens(files.front(), tokenizer);
   const PrivateFolder folder;
-  tokenize_files(files, tokenizer, documents, folder.path() / "text.tokens");
+  const TokenizeReport report =
+      tokenize_files(files, tokenizer, documents, folder.path() / "text.tokens");
+  if (!report.marks.empty()) std::cerr << "kette: " << visible(marks_note(report)) << "\n";
   return open_tokens(folder.path() / "text.tokens", tokenizer);  // which outlives the folder
 }
 

@@ -138,7 +138,7 @@ void TrainCommandOptions::add_text_options(CLI::App& command) {
   OptionGroup data(command, "Text");
   text_only_.push_back(data.choice(
       "--documents", text_.documents,
-      "What ends in an end of text: each file, each line, or the lines between blank ones"));
+      "What ends in an end of text: each file, each line, the lines between blank ones, or what stands between two <|endoftext|>"));
   text_only_.push_back(data.number("--valid-tokens", text_.valid_tokens, at_least(1),
                                    "A validation reads at most so many tokens"));
   text_only_.push_back(data.flag("--whole-words", masking_.whole_words,

@@ -117,14 +117,16 @@ SharedTokenizer TextCorpus::make_tokenizer(const TextOptions& options, const Run
 }
 
 TokenFile TextCorpus::tokens_of(const TextOptions& options, const std::vector<fs::path>& files,
-                                const char* name) const {
+                                const char* name) {
   if (are_tokens(files, options.documents)) return open_tokens(files.front(), *tokenizer_);
   const fs::path path = options.out / name;
   const std::string made_of = file_fingerprint(files) + "; " + tokenizer_->fingerprint() +
                               "; documents " + enum_name(options.documents);
   if (!were_made_of(path, made_of)) {
     StatusLine line(options.quiet);
-    tokenize_files(files, *tokenizer_, options.documents, path, show_on(line), made_of);
+    const TokenizeReport report =
+        tokenize_files(files, *tokenizer_, options.documents, path, show_on(line), made_of);
+    if (!report.marks.empty()) marks_ += "\n" + names_of(files) + ": " + marks_note(report);
   }
   return open_tokens(path, *tokenizer_);
 }
@@ -132,7 +134,7 @@ TokenFile TextCorpus::tokens_of(const TextOptions& options, const std::vector<fs
 std::string TextCorpus::report() const {
   return std::to_string(train_->size()) + " tokens to learn from and " +
          std::to_string(valid_->size()) + " to validate on, " + tokenizer_->kind() +
-         " vocabulary of " + std::to_string(tokenizer_->vocabulary());
+         " vocabulary of " + std::to_string(tokenizer_->vocabulary()) + marks_;
 }
 
 }  // namespace kette

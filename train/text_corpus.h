@@ -56,11 +56,12 @@ class TextCorpus {
   SharedTokenizer make_tokenizer(const TextOptions& options, const RunFolder& folder,
                                  bool with_mask) const;
   TokenFile tokens_of(const TextOptions& options, const std::vector<std::filesystem::path>& files,
-                      const char* name) const;
+                      const char* name);
 
   SharedTokenizer tokenizer_;
   std::optional<TokenFile> train_, valid_;
   std::int64_t valid_tokens_;
+  std::string marks_;  // that the texts spell, a line each
 };
 
 /// How many windows of `context` tokens a batch has; an Error where it has no room for one.

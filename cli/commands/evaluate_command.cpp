@@ -156,8 +156,9 @@ void add_options(CLI::App& command, EvaluateOptions& options) {
   const Option texts =
       text.list("--text", options.text.files,
                 "Text to predict, plain or gzip, or a file that kette tokenize made");
-  text.choice("--documents", options.text.documents,
-              "What ends in an end of text: each file, each line, or the lines between blank ones");
+  text.choice(
+      "--documents", options.text.documents,
+      "What ends in an end of text: each file, each line, the lines between blank ones, or what stands between two <|endoftext|>");
   text.number("--context", options.text.score.context, at_least(1),
               "Tokens of a window (default: as many as the model sees)");
   text.number(

@@ -16,16 +16,18 @@ struct ExchangeOptions {
   std::filesystem::path from, out;
 };
 
-using Exchange = std::string (*)(const std::filesystem::path& from,
-                                 const std::filesystem::path& out);
+using Exchange = ExchangeReport (*)(const std::filesystem::path& from,
+                                    const std::filesystem::path& out);
 
 void run(const ExchangeOptions& o, Exchange exchange) {
   use_threads(o.common);
-  const std::string summary = exchange(o.from, o.out);
-  std::cerr << visible(o.from.string()) << ": " << summary << "\n"
-            << o.out.string() << ": written" << std::endl;
+  const auto [summary, notes] = exchange(o.from, o.out);
+  std::cerr << visible(o.from.string()) << ": " << summary << "\n";
+  for (const std::string& note : notes) std::cerr << "kette: " << visible(note) << "\n";
+  std::cerr << o.out.string() << ": written" << std::endl;
   if (o.common.json) {
-    print_json({{"from", o.from.string()}, {"out", o.out.string()}, {"model", summary}});
+    print_json(
+        {{"from", o.from.string()}, {"out", o.out.string()}, {"model", summary}, {"notes", notes}});
   }
 }
 

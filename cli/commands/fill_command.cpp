@@ -11,6 +11,7 @@
 #include "data/corpora/masking.h"
 #include "data/files/json_text.h"
 #include "data/files/line_reader.h"
+#include "data/files/unicode.h"
 #include "data/files/utf8.h"
 #include "decode/masked_words.h"
 
@@ -23,6 +24,48 @@ struct FillOptions {
   std::string text;
   std::int64_t top = 5;
 };
+
+/// What a filler adds to the text before it. Whether a space stands between them, which encode_with_masks() takes for a part of
+/// the mask, is in the piece: of BERT's in that it does not go on with a word, and of others it is written.
+void append_filler(const Tokenizer& tokenizer, std::int32_t filler, std::string& text) {
+  const bool in_words = tokenizer.kind() == "wordpiece";
+  if (text.ends_with(' ') && tokenizer.kind() != "character") text.pop_back();
+  std::string spelt = tokenizer.decode({&filler, 1});
+  const bool goes_on = in_words && tokenizer.edges(filler).begins_inside;
+  if (goes_on) spelt.erase(0, std::string_view("##").size());
+  if (in_words && !goes_on && !text.empty()) text += ' ';
+  // The first word of a line begins with no space, though its piece may.
+  if (text.empty() && spelt.starts_with(' ')) spelt.erase(0, 1);
+  text += spelt;
+}
+
+/// The user's own text with a filler for each mask.
+std::string with_fillers(const Tokenizer& tokenizer, std::string_view line,
+                         const std::vector<std::int32_t>& fillers) {
+  const std::string_view mask = kMaskPiece;
+  std::string text;
+  for (const std::int32_t filler : fillers) {
+    const std::size_t at = line.find(mask);
+    text += line.substr(0, at);
+    append_filler(tokenizer, filler, text);
+    line.remove_prefix(at + mask.size());
+    // A word of BERT's ends at the mask.
+    const char32_t next = line.empty() ? U' ' : utf8_character(line, 0).code_point;
+    const bool begins_word =
+        tokenizer.kind() == "wordpiece" && (is_letter(next) || is_number(next));
+    if (begins_word) text += ' ';
+  }
+  return text.append(line);
+}
+
+/// What of it is read as text.
+std::string without_masks(std::string text) {
+  const std::string_view mask = kMaskPiece;
+  for (std::size_t at = 0; (at = text.find(mask, at)) != std::string::npos;) {
+    text.replace(at, mask.size(), " ");
+  }
+  return text;
+}
 
 /// Prints the fillers of a text, and gives what --json says of them.
 Json print_fillers(const FillOptions& o, const SavedModel<Bert>& saved, const Bert& ready,
@@ -39,13 +82,9 @@ Json print_fillers(const FillOptions& o, const SavedModel<Bert>& saved, const Be
   KETTE_CHECK(!masks.empty(), where, ": expected a text with ", kMaskPiece,
               " in it, given one without");
   Json json = {{"text", line}, {"masks", Json::array()}};
-  std::size_t next = 0;
-  for (std::int32_t& id : ids) {
-    if (id == mask) id = masks[next++].front().token;
-  }
-  std::string filled = as_line(tokenizer.decode(ids));
-  // The first word of a line begins with no space, though its piece may.
-  if (filled.starts_with(' ') && !line.starts_with(' ')) filled.erase(0, 1);
+  std::vector<std::int32_t> likeliest;
+  for (const std::vector<Filler>& fillers : masks) likeliest.push_back(fillers.front().token);
+  const std::string filled = as_line(with_fillers(tokenizer, line, likeliest));
   json["filled"] = filled;
   std::cout << for_stdout(filled) << "\n";
   for (const std::vector<Filler>& fillers : masks) {
@@ -69,8 +108,10 @@ void run(const FillOptions& o) {
   const auto ready = saved.model->for_decoding(o.model.weights_of(saved));
   Json texts = Json::array();
   UnknownCharacters unknown(saved.tokenizer);
+  MarksInText marks(*saved.tokenizer, {}, {kMaskPiece});
   if (!o.text.empty()) {
-    unknown.add(o.text);
+    unknown.add(without_masks(o.text));
+    marks.add(o.text);
     texts.push_back(print_fillers(o, saved, *ready, o.text, "fill"));
   } else {
     constexpr std::size_t kLinesAtOnce = 64;
@@ -80,7 +121,8 @@ void run(const FillOptions& o) {
       for (std::size_t i = 0; i < part.size(); ++i) {
         const std::string where =
             "stdin:" + std::to_string(lines.first_line() + static_cast<std::int64_t>(i));
-        unknown.add(part[i]);
+        unknown.add(without_masks(part[i]));
+        marks.add(part[i]);
         if (part[i].find(kMaskPiece) == std::string::npos) {  // there is nothing to fill
           std::cout << for_stdout(part[i]) << std::endl;
           texts.push_back({{"text", part[i]}, {"masks", Json::array()}, {"filled", part[i]}});
@@ -91,6 +133,7 @@ void run(const FillOptions& o) {
     }
   }
   say_unknown(unknown, "text");
+  say_marks(marks, "text");
   if (!o.common.json) return;
   print_json({{"texts", texts}});
 }

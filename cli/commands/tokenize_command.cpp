@@ -42,6 +42,7 @@ void run(const TokenizeCommandOptions& o) {
                     with_commas(report.tokens).c_str(), with_commas(report.bytes).c_str(),
                     with_commas(report.documents).c_str(), report.documents == 1 ? "" : "s",
                     bytes / tokens);
+  if (!report.marks.empty()) std::cerr << "kette: " << visible(marks_note(report)) << "\n";
   if (!o.common.json) return;
   print_json({{"out", o.out.string()},
               {"tokenizer", tokenizer->fingerprint()},
@@ -49,6 +50,7 @@ void run(const TokenizeCommandOptions& o) {
               {"documents", report.documents},
               {"tokens", report.tokens},
               {"bytes", report.bytes},
+              {"marks", report.marks},
               {"seconds", seconds},
               {"tokens_per_second", tokens / seconds},
               {"megabytes_per_second", bytes / 1e6 / seconds},
@@ -68,7 +70,7 @@ void add_tokenize_command(CLI::App& program) {
   group.path("--out", options->out, "The file of ids to write (safetensors)").required();
   group.choice(
       "--documents", options->documents,
-      "What ends in an end of text: each file, each line, or the lines between blank ones");
+      "What ends in an end of text: each file, each line, the lines between blank ones, or what stands between two <|endoftext|>");
   group.flag("--quiet", options->quiet, "No progress line");
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });

@@ -1,15 +1,18 @@
 #include "data/corpora/text_documents.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "data/files/unicode.h"
 #include "data/files/utf8.h"
+#include "data/tokenizers/special_tokens.h"
 #include "tensor/error.h"
 
 namespace kette {
 namespace {
 
 constexpr std::string_view kBlank = " \t\r\v\f";
+constexpr std::string_view kBlankLines = "\n \t\r\v\f";
 constexpr std::size_t kLongestPiece = 16;  // in pieces of the usual length
 
 /// Where the last character of a text that is not empty begins.
@@ -47,7 +50,7 @@ TextDocuments::TextDocuments(const std::filesystem::path& path, DocumentKind kin
 
 std::optional<TextPiece> TextDocuments::next() {
   for (;; fill()) {
-    if (!inside_document_) skip_blank_lines();
+    if (!inside_document_) skip_blank_documents();
     if (rest().empty() && at_end_ && !inside_document_) return std::nullopt;
     if (const std::optional<End> end = document_end()) return take(*end, true);
     if (const std::size_t at = cut()) return take({at, at}, false);
@@ -67,7 +70,7 @@ void TextDocuments::fill() {
 void TextDocuments::skip_blank_lines() {
   if (kind_ == DocumentKind::file) return;
   const std::string_view text = rest();
-  const std::size_t content = text.find_first_not_of("\n \t\r\v\f");
+  const std::size_t content = text.find_first_not_of(kBlankLines);
   const bool only_blank = content == std::string_view::npos;
   // The blanks in front of content belong to its line, which may not have been read yet.
   const std::size_t line =
@@ -76,7 +79,31 @@ void TextDocuments::skip_blank_lines() {
   offset_ += static_cast<std::int64_t>(line);
 }
 
+void TextDocuments::skip_blank_documents() {
+  skip_blank_lines();
+  while (kind_ == DocumentKind::endoftext) {
+    const std::size_t content = std::min(rest().find_first_not_of(kBlank), rest().size());
+    if (!rest().substr(content).starts_with(kEndOfTextPiece)) break;
+    begin_ += content + kEndOfTextPiece.size();
+    offset_ += static_cast<std::int64_t>(content + kEndOfTextPiece.size());
+    skip_blank_lines();
+  }
+}
+
+std::optional<TextDocuments::End> TextDocuments::mark_end() const {
+  const std::string_view text = rest();
+  const std::size_t mark = text.find(kEndOfTextPiece);
+  if (mark == std::string_view::npos && !at_end_) return std::nullopt;
+  const std::size_t end = std::min(mark, text.size());
+  const std::size_t blank = text.substr(0, end).find_last_not_of(kBlankLines) + 1;
+  const std::size_t line_end = std::min(text.find('\n', blank), end);
+  const bool has_return = line_end > 0 && line_end < end && text[line_end - 1] == '\r';
+  return End{line_end - (has_return ? 1 : 0),
+             mark < text.size() ? end + kEndOfTextPiece.size() : end};
+}
+
 std::optional<TextDocuments::End> TextDocuments::document_end() const {
+  if (kind_ == DocumentKind::endoftext) return mark_end();
   const std::string_view text = rest();
   const auto without_return = [&](std::size_t end) {
     return end > 0 && text[end - 1] == '\r' ? end - 1 : end;
@@ -104,7 +131,11 @@ std::size_t TextDocuments::cut() const {
   for (const std::string_view spaces : {"\n", " ", "\t\r"}) {
     if (const std::size_t at = last_end_of_word(text, spaces)) return at;
   }
-  return text.size() < kLongestPiece * piece_bytes_ ? 0 : last_character(text);
+  const std::size_t longest = std::max(kLongestPiece * piece_bytes_, 2 * kEndOfTextPiece.size());
+  if (text.size() < longest) return 0;
+  // What may be the first part of a mark is kept.
+  const std::size_t kept = kind_ == DocumentKind::endoftext ? kEndOfTextPiece.size() + 1 : 0;
+  return last_character(text.substr(0, text.size() - kept));
 }
 
 TextPiece TextDocuments::take(End end, bool ends_document) {

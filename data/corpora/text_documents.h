@@ -27,14 +27,15 @@
 namespace kette {
 
 /// file: the file is one document. line: each line is one, without its line end. paragraph: the
-/// lines between blank ones, without the last line end. Blank lines are in no document of the
-/// latter two.
-enum class DocumentKind { file, line, paragraph };
+/// lines between blank ones, without the last line end. endoftext: what stands between two spellings of <|endoftext|>,
+/// as many corpora are kept, without the last line end. Blank lines at the ends are in no document of the latter three.
+enum class DocumentKind { file, line, paragraph, endoftext };
 template <>
 inline constexpr auto kNamesOf<DocumentKind> =
     enum_names<DocumentKind>({{DocumentKind::file, "file"},
                               {DocumentKind::line, "line"},
-                              {DocumentKind::paragraph, "paragraph"}});
+                              {DocumentKind::paragraph, "paragraph"},
+                              {DocumentKind::endoftext, "endoftext"}});
 
 struct TextPiece {
   std::string text;
@@ -63,7 +64,9 @@ class TextDocuments {
   std::string_view rest() const { return std::string_view(buffer_).substr(begin_); }
   void fill();
   void skip_blank_lines();
+  void skip_blank_documents();
   std::optional<End> document_end() const;
+  std::optional<End> mark_end() const;
   std::size_t cut() const;
   TextPiece take(End end, bool ends_document);
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "data/corpora/token_file.h"
+#include "data/tokenizers/marks_in_text.h"
 #include "tensor/error.h"
 
 namespace kette {
@@ -19,12 +20,12 @@ constexpr std::size_t kBytesAtOnce = std::size_t{1} << 22;
 class FilesTokenizer {
  public:
   FilesTokenizer(const Tokenizer& tokenizer, TokenFileWriter& writer)
-      : tokenizer_(tokenizer), writer_(writer) {}
+      : tokenizer_(tokenizer), writer_(writer), marks_(tokenizer, {std::string(kEndOfTextPiece)}) {}
 
   /// True when a part is full and should be encoded.
   bool add(const fs::path& file, TextPiece piece) {
     waiting_bytes_ += piece.text.size();
-    waiting_.push_back({&file, std::move(piece), {}, {}});
+    waiting_.push_back({&file, std::move(piece), {}, {}, {}});
     return waiting_bytes_ >= kBytesAtOnce;
   }
 
@@ -35,6 +36,7 @@ class FilesTokenizer {
       Waiting& waiting = waiting_[i];
       try {
         waiting.ids = tokenizer_.encode(waiting.piece.text);
+        waiting.marks = marks_.count(waiting.piece.text);
       } catch (...) {
         waiting.error = std::current_exception();
       }
@@ -45,12 +47,14 @@ class FilesTokenizer {
   }
 
   const TokenizeReport& report() const { return report_; }
+  std::string marks() const { return marks_.text(); }
 
  private:
   struct Waiting {
     const fs::path* file;
     TextPiece piece;
     Ids ids;
+    std::vector<std::int64_t> marks;
     std::exception_ptr error;
   };
 
@@ -61,6 +65,7 @@ class FilesTokenizer {
       fail(waiting.file->string(), ": in the text from byte ", waiting.piece.offset,
            " on: ", error.what());
     }
+    marks_.add(waiting.marks);
     writer_.append(waiting.ids);
     report_.bytes += static_cast<std::int64_t>(waiting.piece.text.size());
     if (waiting.piece.ends_document) {
@@ -72,6 +77,7 @@ class FilesTokenizer {
 
   const Tokenizer& tokenizer_;
   TokenFileWriter& writer_;
+  MarksInText marks_;
   std::vector<Waiting> waiting_;
   std::size_t waiting_bytes_ = 0;
   TokenizeReport report_;
@@ -115,12 +121,20 @@ TokenizeReport tokenize_files(const std::vector<fs::path>& files, const Tokenize
     taken_before += static_cast<double>(documents.bytes_taken());
   }
   parts.encode();
-  const TokenizeReport& report = parts.report();
+  TokenizeReport report = parts.report();
+  report.marks = parts.marks();
   KETTE_CHECK(report.documents > 0, files.front().string(),
               ": expected at least one document, given only blank lines");
   writer.finish({tokenizer.fingerprint(), tokenizer.vocabulary(), tokenizer.special().end,
                  report.documents, report.bytes, made_of, ""});
   return report;
+}
+
+std::string marks_note(const TokenizeReport& report) {
+  if (report.marks.empty()) return {};
+  const bool has_ends = report.marks.find(kEndOfTextPiece) != std::string::npos;
+  return "the text has " + report.marks +
+         (has_ends ? " (--documents endoftext ends a document at each)" : "");
 }
 
 bool were_made_of(const fs::path& path, const std::string& made_of) {

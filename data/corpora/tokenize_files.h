@@ -18,7 +18,12 @@ struct TokenizeReport {
   std::int64_t documents = 0;
   std::int64_t tokens = 0;  ///< the ends of text counted
   std::int64_t bytes = 0;   ///< of the documents' text
+  /// What the texts spell of marks (data/tokenizers/marks_in_text.h), of <|endoftext|> in any case, for people; "": none.
+  std::string marks{};
 };
+
+/// A sentence about the marks, if there are any.
+std::string marks_note(const TokenizeReport& report);
 
 /// Told every few MiB what is done so far, and which share of all files that is.
 using TokenizeProgress = std::function<void(const TokenizeReport&, double share)>;

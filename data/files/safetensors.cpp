@@ -230,8 +230,8 @@ void SafetensorsFile::read_data(void* to, std::uint64_t bytes, std::uint64_t off
 std::uint64_t SafetensorsFile::offset_of(const std::string& name, std::int64_t begin,
                                          std::int64_t count, std::size_t element_bytes) const {
   const safetensors::Entry& found = entry(name);
-  KETTE_CHECK(element_bytes == safetensors::element_size(found.dtype), path_, ": tensor \"", name,
-              "\": expected elements of ", element_bytes, " bytes, given ", found.dtype);
+  KETTE_CHECK(8 * element_bytes == safetensors::element_bits(found.dtype), path_, ": tensor \"",
+              name, "\": expected elements of ", element_bytes, " bytes, given ", found.dtype);
   const std::int64_t size = found.shape.elements();
   KETTE_CHECK(begin >= 0 && begin <= size && count >= 0 && count <= size - begin, path_,
               ": tensor \"", name, "\": expected elements among its ", size, ", given ", count,
@@ -298,7 +298,8 @@ void SafetensorsStream::commit(std::map<std::string, std::string> metadata) {
   const std::string& table = blocks_.table();
   file_.write(table);
   for (const char* key : {kChecksumKey, kBlocksKey}) metadata[key] = kNoDigits;
-  entry_.shape = {static_cast<std::int64_t>(entry_.end / safetensors::element_size(entry_.dtype))};
+  entry_.shape = {
+      static_cast<std::int64_t>(8 * entry_.end / safetensors::element_bits(entry_.dtype))};
   const safetensors::Entry sums{block_checksums_of(entry_.name),
                                 "U8",
                                 {static_cast<std::int64_t>(table.size())},

@@ -14,11 +14,14 @@ namespace {
 using SortedJson = nlohmann::json;
 
 constexpr const char* kMetadata = "__metadata__";
+constexpr const char* kKeys[] = {"dtype", "shape", "data_offsets"};  // of a tensor
 
-constexpr std::pair<std::string_view, std::uint64_t> kElementSizes[] = {
-    {"BOOL", 1}, {"U8", 1},  {"I8", 1},  {"F8_E4M3", 1}, {"F8_E5M2", 1},
-    {"U16", 2},  {"I16", 2}, {"F16", 2}, {"BF16", 2},    {"U32", 4},
-    {"I32", 4},  {"F32", 4}, {"U64", 8}, {"I64", 8},     {"F64", 8},
+constexpr std::pair<std::string_view, std::uint64_t> kElementBits[] = {
+    {"F4", 4},      {"F6_E2M3", 6}, {"F6_E3M2", 6},     {"BOOL", 8},        {"U8", 8},
+    {"I8", 8},      {"F8_E4M3", 8}, {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8}, {"F8_E5M2", 8},
+    {"F8_E8M0", 8}, {"U16", 16},    {"I16", 16},        {"F16", 16},        {"BF16", 16},
+    {"U32", 32},    {"I32", 32},    {"F32", 32},        {"U64", 64},        {"I64", 64},
+    {"F64", 64},    {"C64", 64},
 };
 
 /// A message must stay readable whatever a broken file holds.
@@ -29,37 +32,13 @@ std::string shortened(const std::string& text) {
 
 std::string shortened(const SortedJson& value) { return shortened(value.dump(-1, ' ', true)); }
 
-/// JSON in which no object has the same key twice and nothing nests deeper than a header does.
-SortedJson parse_strictly(const std::string& file, std::string_view text) {
-  constexpr int kDeepest = 3;
-  std::vector<std::set<std::string>> keys;
-  const auto check = [&](int depth, SortedJson::parse_event_t event, SortedJson& parsed) {
-    KETTE_CHECK(depth <= kDeepest, file,
-                ": expected a safetensors header, given JSON nested too deep");
-    if (event == SortedJson::parse_event_t::object_start) keys.emplace_back();
-    if (event == SortedJson::parse_event_t::object_end) keys.pop_back();
-    if (event == SortedJson::parse_event_t::key) {
-      const auto& key = parsed.get_ref<const std::string&>();
-      KETTE_CHECK(keys.back().insert(key).second, file,
-                  ": expected names that occur once in the header, given \"", key, "\" twice");
-    }
-    return true;
-  };
-  try {
-    return SortedJson::parse(text, check);
-  } catch (const SortedJson::exception& error) {
-    fail(file, ": expected a safetensors header of JSON, given text that is not (",
-         shortened(std::string(error.what())), ")");
-  }
-}
-
 class EntryParser {
  public:
   EntryParser(const std::string& file, const std::string& name, const SortedJson& value)
       : where_(file + ": tensor \"" + name + "\""), value_(value) {
-    KETTE_CHECK(value.is_object() && value.size() == 3 && value.contains("dtype") &&
-                    value.contains("shape") && value.contains("data_offsets"),
-                where_, ": expected dtype, shape and data_offsets, given ", shortened(value));
+    const auto has = [&](const char* key) { return value.contains(key); };
+    KETTE_CHECK(value.is_object() && std::all_of(std::begin(kKeys), std::end(kKeys), has), where_,
+                ": expected dtype, shape and data_offsets, given ", shortened(value));
     entry_.name = name;
   }
 
@@ -73,7 +52,7 @@ class EntryParser {
  private:
   void parse_dtype() {
     const SortedJson& dtype = value_["dtype"];
-    KETTE_CHECK(dtype.is_string() && element_size(dtype.get_ref<const std::string&>()) > 0, where_,
+    KETTE_CHECK(dtype.is_string() && element_bits(dtype.get_ref<const std::string&>()) > 0, where_,
                 ": expected a dtype of safetensors (F32, BF16, ...), given ", shortened(dtype));
     entry_.dtype = dtype.get<std::string>();
   }
@@ -101,12 +80,14 @@ class EntryParser {
                 where_, ": expected data_offsets [begin, end], given ", shortened(offsets));
     entry_.begin = offsets[0].get<std::uint64_t>();
     entry_.end = offsets[1].get<std::uint64_t>();
-    std::uint64_t bytes = 0;
-    KETTE_CHECK(!__builtin_mul_overflow(static_cast<std::uint64_t>(entry_.shape.elements()),
-                                        element_size(entry_.dtype), &bytes) &&
-                    bytes == entry_.end - entry_.begin,
+    const std::uint64_t bytes = entry_.end - entry_.begin;
+    const auto elements = static_cast<std::uint64_t>(entry_.shape.elements());
+    const std::uint64_t bits = element_bits(entry_.dtype), rest = elements % 8 * bits;
+    std::uint64_t expected = 0;  // eight elements are whole bytes
+    KETTE_CHECK(!__builtin_mul_overflow(elements / 8, bits, &expected) && rest % 8 == 0 &&
+                    !__builtin_add_overflow(expected, rest / 8, &expected) && expected == bytes,
                 where_, ": expected the bytes of ", entry_.dtype, " ", entry_.shape, ", given ",
-                entry_.end - entry_.begin, " bytes");
+                bytes, " bytes");
   }
 
   std::string where_;
@@ -114,13 +95,80 @@ class EntryParser {
   Entry entry_;
 };
 
-std::map<std::string, std::string> parse_metadata(const std::string& file,
-                                                  const SortedJson& value) {
-  const auto is_string = [](const SortedJson& item) { return item.is_string(); };
-  KETTE_CHECK(value.is_object() && std::all_of(value.begin(), value.end(), is_string), file,
-              ": expected ", kMetadata, " to hold strings by name, given something else");
-  return value.get<std::map<std::string, std::string>>();
-}
+/// Takes each member of the header as soon as it is parsed and keeps no other part of the JSON: nlohmann's parser walks
+/// all that an object holds wherever one in it ends.
+class HeaderReader {
+ public:
+  explicit HeaderReader(const std::string& file) : file_(file) {}
+
+  Header read(std::string_view text) {
+    const auto take = [this](int depth, SortedJson::parse_event_t event, SortedJson& parsed) {
+      return take_part(depth, event, parsed);
+    };
+    try {
+      [[maybe_unused]] const SortedJson nothing = SortedJson::parse(text, take);
+    } catch (const SortedJson::exception& error) {
+      fail(file_, ": expected a safetensors header of JSON, given text that is not (",
+           shortened(std::string(error.what())), ")");
+    }
+    return std::move(header_);
+  }
+
+ private:
+  using Event = SortedJson::parse_event_t;
+
+  /// Whether the parser is to keep it.
+  bool take_part(int depth, Event event, SortedJson& parsed) {
+    KETTE_CHECK(depth <= kDeepest, file_,
+                ": expected a safetensors header, given JSON nested too deep");
+    const bool begins = event == Event::object_start || event == Event::array_start;
+    if (event == Event::key && depth <= 2) return take_key(depth, parsed.get<std::string>());
+    if (depth == 1 && !begins) {
+      take_member(parsed);
+      return false;
+    }
+    KETTE_CHECK(depth < 2 || !is_wanted_ || event != Event::object_start, file_, ": \"", member_,
+                "\": expected no object within it, given one");
+    return true;
+  }
+
+  bool take_key(int depth, const std::string& key) {
+    std::set<std::string>& before = depth == 1 ? members_ : keys_;
+    KETTE_CHECK(before.insert(key).second, file_,
+                ": expected names that occur once in the header, given \"", shortened(key),
+                "\" twice");
+    if (depth == 1) {
+      member_ = key;
+      keys_.clear();
+    }
+    is_wanted_ = depth == 1 || member_ == kMetadata ||
+                 std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys);
+    return is_wanted_;
+  }
+
+  void take_member(const SortedJson& value) {
+    if (member_ != kMetadata) {
+      header_.entries.push_back(EntryParser(file_, member_, value).parse());
+    } else if (!value.is_null()) {
+      header_.metadata = parse_metadata(value);
+    }
+  }
+
+  std::map<std::string, std::string> parse_metadata(const SortedJson& value) const {
+    const auto is_string = [](const SortedJson& item) { return item.is_string(); };
+    KETTE_CHECK(value.is_object() && std::all_of(value.begin(), value.end(), is_string), file_,
+                ": expected ", kMetadata, " to hold strings by name, given something else");
+    return value.get<std::map<std::string, std::string>>();
+  }
+
+  static constexpr int kDeepest = 128;  // as the format's own library
+
+  const std::string& file_;
+  Header header_;
+  std::string member_;  // the one that is parsed
+  std::set<std::string> members_, keys_;
+  bool is_wanted_ = true;  // and not a key that the format does not have
+};
 
 void check_coverage(const std::string& file, const std::vector<Entry>& entries,
                     std::uint64_t data_bytes) {
@@ -139,25 +187,22 @@ void check_coverage(const std::string& file, const std::vector<Entry>& entries,
 
 }  // namespace
 
-std::uint64_t element_size(std::string_view dtype) {
-  for (const auto& [name, size] : kElementSizes) {
-    if (name == dtype) return size;
+std::uint64_t element_bits(std::string_view dtype) {
+  for (const auto& [name, bits] : kElementBits) {
+    if (name == dtype) return bits;
   }
   return 0;
 }
 
 Header parse_header(const std::string& file, std::string_view text, std::uint64_t data_bytes) {
-  KETTE_CHECK(text.starts_with('{'), file,
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  KETTE_CHECK(begin != std::string_view::npos && text[begin] == '{', file,
               ": expected a safetensors header, which starts with {, given other text");
-  const SortedJson parsed = parse_strictly(file, text);
-  Header header;
-  for (const auto& [name, value] : parsed.items()) {
-    if (name == kMetadata) {
-      header.metadata = parse_metadata(file, value);
-    } else {
-      header.entries.push_back(EntryParser(file, name, value).parse());
-    }
-  }
+  // To nlohmann's parser a NUL is the end.
+  const std::size_t nul = text.find('\0');
+  KETTE_CHECK(nul == std::string_view::npos, file,
+              ": expected a safetensors header of JSON alone, given a NUL in it at byte ", nul);
+  Header header = HeaderReader(file).read(text);
   std::sort(header.entries.begin(), header.entries.end(), [](const Entry& a, const Entry& b) {
     return std::tie(a.begin, a.end, a.name) < std::tie(b.begin, b.end, b.name);
   });

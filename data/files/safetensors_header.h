@@ -1,7 +1,8 @@
 // The JSON header of a safetensors file (github.com/huggingface/safetensors, "Format"): for each
 // tensor its dtype, shape and data_offsets [begin, end), relative to the end of the header, and
 // under __metadata__ strings by name. A header is accepted only when the tensors cover the data
-// exactly: no hole, no overlap, no trailing byte.
+// exactly: no hole, no overlap, no trailing byte. Beyond that what the format's own library accepts is
+// accepted, such as further keys of a tensor, which mean nothing, but for a name that occurs twice.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,8 @@
 
 namespace kette::safetensors {
 
-/// Bytes of an element of a type by its name in the format, 0 for a name the format does not have.
-std::uint64_t element_size(std::string_view dtype);
+/// Bits of an element of a type by its name in the format, 0 for a name the format does not have.
+std::uint64_t element_bits(std::string_view dtype);
 
 struct Entry {
   std::string name;

@@ -41,6 +41,9 @@ Gpt2Tokenizer::Gpt2Tokenizer(Gpt2Vocabulary vocabulary)
     merges_.encode(tokens.text(id), ids);
     is_whole_.push_back(ids.size() == 1 && ids[0] == id);
   }
+  std::vector<std::string> whole;
+  for (const std::int32_t id : vocabulary_.found_whole) whole.emplace_back(tokens.text(id));
+  found_whole_ = TextSearch(whole);
 }
 
 std::shared_ptr<const Gpt2Tokenizer> Gpt2Tokenizer::load(const std::filesystem::path& folder) {
@@ -74,6 +77,21 @@ Ids Gpt2Tokenizer::encode_part(std::string_view text) const {
 }
 
 std::vector<std::int32_t> Gpt2Tokenizer::encode_text(std::string_view text, Side) const {
+  if (found_whole_.is_empty()) return encode_plain(text);
+  Ids ids;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto [begin, token] = found_whole_.find(text, at);
+    const Ids before = encode_plain(text.substr(at, begin - at));
+    ids.insert(ids.end(), before.begin(), before.end());
+    at = begin;
+    if (token == TokenTable::kNone) break;
+    ids.push_back(vocabulary_.found_whole[token]);
+    at += found_whole_.string(token).size();
+  }
+  return ids;
+}
+
+std::vector<std::int32_t> Gpt2Tokenizer::encode_plain(std::string_view text) const {
   const std::vector<std::string_view> parts = parts_of(text);
   std::vector<Ids> ids(parts.size());
 #pragma omp parallel for schedule(dynamic) if (parts.size() > 1)
@@ -82,6 +100,11 @@ std::vector<std::int32_t> Gpt2Tokenizer::encode_text(std::string_view text, Side
   Ids all;
   for (const Ids& part : ids) all.insert(all.end(), part.begin(), part.end());
   return all;
+}
+
+std::string Gpt2Tokenizer::piece(std::int32_t id) const {
+  check_ids({&id, 1});
+  return std::string(vocabulary_.tokens.text(id));
 }
 
 std::string Gpt2Tokenizer::decode(std::span<const std::int32_t> ids) const {

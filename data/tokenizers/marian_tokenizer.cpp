@@ -1,6 +1,9 @@
 #include "data/tokenizers/marian_tokenizer.h"
 
 #include "data/files/text_file.h"
+#include "data/files/unicode.h"
+#include "data/files/utf8.h"
+#include "data/tokenizers/added_tokens.h"
 #include "data/tokenizers/sentencepiece_model.h"
 #include "data/tokenizers/vocabulary_json.h"
 #include "tensor/error.h"
@@ -14,6 +17,15 @@ constexpr const char* kSource = "source.spm";
 constexpr const char* kTarget = "target.spm";
 constexpr const char* kVocabulary = "vocab.json";
 constexpr std::string_view kCodeBegin = ">>", kCodeEnd = "<<";
+
+/// str.strip() of Python.
+std::string stripped(const std::string& text) {
+  if (first_invalid_utf8(text) != std::string::npos) return text;  // cut within a character
+  const std::u32string characters = decode_utf8(text);
+  std::u32string_view kept = strip_right(characters);
+  while (!kept.empty() && is_space(kept.front())) kept.remove_prefix(1);
+  return encode_utf8(kept);
+}
 
 }  // namespace
 
@@ -32,6 +44,13 @@ MarianTokenizer::MarianTokenizer(const fs::path& folder)
   };
   const std::int32_t pad = find("<pad>");
   special_ = {pad, find("<unk>"), pad, find("</s>")};
+  std::vector<std::pair<std::string, std::int32_t>> marks = {
+      {"<pad>", pad}, {"<unk>", special_.unknown}, {"</s>", special_.end}};
+  for (std::int32_t id = 0; id < table_.size(); ++id) {
+    const std::string_view piece = table_.text(id);
+    if (piece.starts_with(kCodeBegin) && piece.ends_with(kCodeEnd)) marks.emplace_back(piece, id);
+  }
+  expect_no_added_tokens(folder, kVocabulary, marks);
 }
 
 MarianTokenizer::~MarianTokenizer() = default;
@@ -69,7 +88,11 @@ std::string MarianTokenizer::decode(std::span<const std::int32_t> ids) const {
   }
   std::string text;
   check_encoded(target_->Decode(pieces, &text));
-  return text;
+  // What target.spm does not know, such as a piece of source.spm alone, it gives back as it is written.
+  for (std::size_t at = 0; (at = text.find(kSpaceMark, at)) != std::string::npos; ++at) {
+    text.replace(at, kSpaceMark.size(), " ");
+  }
+  return stripped(text);
 }
 
 std::int32_t MarianTokenizer::id_of(std::string_view piece) const {

@@ -11,6 +11,9 @@
 
 namespace kette {
 
+/// U+2581, how pieces write a space.
+inline constexpr std::string_view kSpaceMark = "\xE2\x96\x81";
+
 /// name stands in the error when the bytes are no model.
 inline void load_sentencepiece(std::string_view bytes, const std::string& name,
                                sentencepiece::SentencePieceProcessor& processor) {

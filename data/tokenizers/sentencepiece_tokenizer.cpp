@@ -17,8 +17,6 @@ namespace {
 using Ids = std::vector<std::int32_t>;
 
 constexpr SpecialTokens kSpecial;
-/// U+2581, how pieces write a space.
-constexpr std::string_view kSpaceMark = "\xE2\x96\x81";
 constexpr std::string_view kNoCharacter = "\xEF\xBF\xBF";  // U+FFFF, in no vocabulary
 
 /// Spaces at both ends and in runs, a ligature, letters to compose, and a tab: what every

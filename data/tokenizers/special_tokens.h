@@ -5,8 +5,12 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace kette {
+
+/// What GPT-2's vocabulary has for the end of a document, and many texts have between documents.
+inline constexpr std::string_view kEndOfTextPiece = "<|endoftext|>";
 
 struct SpecialTokens {
   static constexpr std::int32_t kNone = -1;  ///< of those that a vocabulary has not

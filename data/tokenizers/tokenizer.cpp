@@ -1,16 +1,19 @@
 #include "data/tokenizers/tokenizer.h"
 
+#include <algorithm>
 #include <exception>
 
 #include "data/files/atomic_file.h"
 #include "data/files/block_checksums.h"
 #include "data/files/unicode.h"
 #include "data/files/utf8.h"
+#include "data/tokenizers/added_tokens.h"
 #include "data/tokenizers/byte_tokenizer.h"
 #include "data/tokenizers/character_tokenizer.h"
 #include "data/tokenizers/gpt2_tokenizer.h"
 #include "data/tokenizers/marian_tokenizer.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
+#include "data/tokenizers/tokenizer_json.h"
 #include "data/tokenizers/tree_tokenizer.h"
 #include "data/tokenizers/word_tokenizer.h"
 #include "data/tokenizers/wordpiece_tokenizer.h"
@@ -59,6 +62,15 @@ const std::vector<TokenizerKind>& kinds() {
   return kinds;
 }
 
+const TokenizerKind& kind_named(const std::string& name) {
+  std::vector<std::string> names;
+  for (const TokenizerKind& kind : kinds()) {
+    if (kind.name == name) return kind;
+    names.push_back(kind.name);
+  }
+  fail("tokenizer: expected one of ", joined(names), ", given ", name, did_you_mean(name, names));
+}
+
 const TokenizerKind& kind_in(const fs::path& folder) {
   std::vector<std::string> signs;
   for (const TokenizerKind& kind : kinds()) {
@@ -67,17 +79,10 @@ const TokenizerKind& kind_in(const fs::path& folder) {
       signs.push_back(sign);
     }
   }
+  const fs::path json = folder / kTokenizerJson;  // of either of two kinds
+  if (fs::exists(json)) return kind_named(kind_of_tokenizer_json(json));
   fail(folder.string(), ": expected a folder with the files of a tokenizer (one of ", joined(signs),
-       "), given one with none of them");
-}
-
-const TokenizerKind& kind_named(const std::string& name) {
-  std::vector<std::string> names;
-  for (const TokenizerKind& kind : kinds()) {
-    if (kind.name == name) return kind;
-    names.push_back(kind.name);
-  }
-  fail("tokenizer: expected one of ", joined(names), ", given ", name, did_you_mean(name, names));
+       ", ", kTokenizerJson, "), given one with none of them");
 }
 
 }  // namespace
@@ -134,6 +139,21 @@ std::int32_t Tokenizer::expected_mask() const {
               "a vocab.txt with ",
               kMaskPiece, ")");
   return *id;
+}
+
+std::vector<std::string> Tokenizer::marks() const {
+  const SpecialTokens ids = special();
+  std::vector<std::int32_t> all = {ids.pad, ids.unknown, ids.begin, ids.end};
+  all.push_back(mask().value_or(SpecialTokens::kNone));
+  for (const std::string& language : languages()) all.push_back(*tag_of(language));
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  std::vector<std::string> written;
+  for (const std::int32_t id : all) {
+    std::string mark = id == SpecialTokens::kNone ? "" : piece(id);
+    if (!mark.empty()) written.push_back(std::move(mark));
+  }
+  return written;
 }
 
 WordEdges Tokenizer::edges(std::int32_t id) const {

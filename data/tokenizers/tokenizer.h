@@ -97,6 +97,8 @@ class Tokenizer {
   virtual std::optional<std::int32_t> mask() const { return std::nullopt; }
   /// The same; an Error in a vocabulary without one.
   std::int32_t expected_mask() const;
+  /// How the ids that stand for no text are written: padding, unknown, begin, end, mask and tags of languages.
+  std::vector<std::string> marks() const;
   /// By the letters and digits at both ends of what the vocabulary writes, or as the kind has it.
   virtual WordEdges edges(std::int32_t id) const;
 

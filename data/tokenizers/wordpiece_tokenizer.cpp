@@ -5,6 +5,8 @@
 #include "data/files/text_file.h"
 #include "data/files/unicode.h"
 #include "data/files/utf8.h"
+#include "data/tokenizers/added_tokens.h"
+#include "data/tokenizers/tokenizer_json.h"
 #include "tensor/error.h"
 
 namespace kette {
@@ -47,10 +49,10 @@ std::u32string folded(std::u32string text, const WordPieceSettings& settings) {
   return lowered;
 }
 
-WordPieceSettings read_settings(const std::filesystem::path& file) {
-  WordPieceSettings settings;
+/// settings: what they are where the file does not say it.
+WordPieceSettings read_settings(const std::filesystem::path& file, WordPieceSettings settings) {
   if (!std::filesystem::exists(file)) return settings;
-  const Json json = parse_json(read_text(file), file.string());
+  const auto json = parse_json<nlohmann::json>(read_text(file), file.string());
   KETTE_CHECK(json.is_object(), file.string(), ": expected a JSON object, given something else");
   const auto read = [&](const char* key, auto& value) {
     if (!json.contains(key) || json[key].is_null()) return;
@@ -67,19 +69,56 @@ WordPieceSettings read_settings(const std::filesystem::path& file) {
 std::vector<std::string> read_pieces(const std::filesystem::path& file) {
   const TextLines lines = read_lines(file);
   std::vector<std::string> pieces(lines.views().begin(), lines.views().end());
-  const TokenTable table(pieces);
-  for (std::int32_t id = 0; id < table.size(); ++id) {
-    const auto where = [&] { return file.string() + ":" + std::to_string(id + 1); };
-    KETTE_CHECK(!table.text(id).empty(), where(), ": expected a piece, given an empty line");
-    const bool can_be_written = table.text(id).find('\r') == std::string_view::npos &&
-                                !table.text(id).starts_with(kByteOrderMark);
-    KETTE_CHECK(can_be_written, where(),
+  for (std::size_t id = 0; id < pieces.size(); ++id) {
+    const bool can_be_written =
+        pieces[id].find('\r') == std::string::npos && !pieces[id].starts_with(kByteOrderMark);
+    KETTE_CHECK(can_be_written, file.string(), ":", id + 1,
                 ": expected a piece without carriage returns and byte order marks, given one with");
-    const std::int32_t first = table.find(table.text(id));
-    KETTE_CHECK(first == id, where(), ": expected every piece once, given ", table.text(id),
-                ", which stands in line ", first + 1, ", too");
   }
   return pieces;
+}
+
+std::vector<std::string> pieces_in(const TokenizerJson& json) {
+  const auto entries = json.vocabulary();
+  std::vector<std::string> pieces(entries.size());
+  for (const auto& [piece, id] : entries) {
+    KETTE_CHECK(id < std::ssize(entries) && pieces[static_cast<std::size_t>(id)].empty(),
+                json.file(), ": expected ids from 0 to ", entries.size() - 1, ", one for each of ",
+                entries.size(), " pieces, given ", id, " for ", piece);
+    const bool can_be_written =
+        piece.find_first_of("\r\n") == std::string::npos && !piece.starts_with(kByteOrderMark);
+    KETTE_CHECK(
+        can_be_written, json.file(),
+        ": expected pieces without line ends and byte order marks, given one with them, of the id ",
+        id);
+    pieces[static_cast<std::size_t>(id)] = piece;
+  }
+  return pieces;
+}
+
+/// Every step must be as BERT's is. Also of the settings in tokenizer_config.json, where they are said again.
+WordPieceSettings settings_in(const TokenizerJson& json, const std::filesystem::path& config) {
+  json.expect("model/type", {"WordPiece", nullptr});
+  json.expect("model/unk_token", {"[UNK]"});
+  json.expect("model/continuing_subword_prefix", {kGoesOn, nullptr});
+  json.expect("model/max_input_chars_per_word", {kLongestWord, nullptr});
+  json.expect("normalizer/type", {"BertNormalizer"});
+  json.expect("normalizer/clean_text", {true, nullptr});
+  json.expect("normalizer/lowercase", {true, false});
+  json.expect("normalizer/handle_chinese_chars", {true, false});
+  json.expect("normalizer/strip_accents", {nullptr, true, false});
+  json.expect("pre_tokenizer/type", {"BertPreTokenizer"});
+  json.expect_between({"[CLS]"}, {"[SEP]"});
+  WordPieceSettings settings;
+  settings.lower_case = json.at("normalizer/lowercase").get<bool>();
+  settings.parts_chinese = json.at("normalizer/handle_chinese_chars").get<bool>();
+  if (const auto strips = json.at("normalizer/strip_accents"); strips.is_boolean()) {
+    settings.strip_accents = strips.get<bool>();
+  }
+  const WordPieceSettings again = read_settings(config, settings);
+  KETTE_CHECK(again == settings, config.string(), ": expected the settings of ", kTokenizerJson,
+              " beside it, given others (do_lower_case, strip_accents or tokenize_chinese_chars)");
+  return settings;
 }
 
 }  // namespace
@@ -87,21 +126,45 @@ std::vector<std::string> read_pieces(const std::filesystem::path& file) {
 WordPieceTokenizer::WordPieceTokenizer(const std::vector<std::string>& pieces,
                                        const WordPieceSettings& settings, const std::string& name)
     : pieces_(pieces), settings_(settings) {
-  const auto find = [&](const char* mark) {
-    const std::int32_t id = pieces_.find(mark);
+  for (std::int32_t id = 0; id < pieces_.size(); ++id) {
+    const std::int32_t first = pieces_.find(pieces_.text(id));
+    if (first != id) last_of_[first] = id;
+  }
+  const auto expected = [&](const char* mark) {
+    const std::int32_t id = find(mark);
     KETTE_CHECK(id != TokenTable::kNone, name, ": expected the piece ", mark, ", given ",
                 pieces.size(), " others (is it a vocabulary of BERT's?)");
     return id;
   };
-  special_ = {pieces_.find("[PAD]"), find("[UNK]"), find("[CLS]"), find("[SEP]")};
-  mask_ = pieces_.find(kMaskPiece);
+  special_ = {find("[PAD]"), expected("[UNK]"), expected("[CLS]"), expected("[SEP]")};
+  mask_ = find(kMaskPiece);
+}
+
+std::int32_t WordPieceTokenizer::find(std::string_view piece) const {
+  const std::int32_t first = pieces_.find(piece);
+  const auto last = last_of_.find(first);
+  return last == last_of_.end() ? first : last->second;
 }
 
 std::shared_ptr<const WordPieceTokenizer> WordPieceTokenizer::load(
     const std::filesystem::path& folder) {
-  const std::filesystem::path file = folder / kVocabulary;
-  return std::make_shared<WordPieceTokenizer>(read_pieces(file), read_settings(folder / kSettings),
-                                              file.string());
+  const std::filesystem::path file = folder / kVocabulary, one_file = folder / kTokenizerJson,
+                              config = folder / kSettings;
+  std::shared_ptr<const WordPieceTokenizer> tokenizer;
+  if (std::filesystem::exists(one_file)) {
+    const TokenizerJson json(one_file);
+    const WordPieceSettings settings = settings_in(json, config);
+    tokenizer = std::make_shared<WordPieceTokenizer>(pieces_in(json), settings, json.file());
+  } else {
+    tokenizer = std::make_shared<WordPieceTokenizer>(read_pieces(file), read_settings(config, {}),
+                                                     file.string());
+  }
+  std::vector<std::pair<std::string, std::int32_t>> marks;
+  for (const char* mark : {"[PAD]", "[UNK]", "[CLS]", "[SEP]", kMaskPiece}) {
+    marks.emplace_back(mark, tokenizer->find(mark));
+  }
+  expect_no_added_tokens(folder, kVocabulary, marks);
+  return tokenizer;
 }
 
 std::optional<std::int32_t> WordPieceTokenizer::mask() const {
@@ -165,7 +228,7 @@ void WordPieceTokenizer::append_word(std::u32string_view word,
     piece.assign(begin > 0 ? kGoesOn : "");
     const std::size_t written = piece.size();
     piece += bytes.substr(begin);
-    while (piece.size() > written && (id = pieces_.find(piece)) == TokenTable::kNone) {
+    while (piece.size() > written && (id = find(piece)) == TokenTable::kNone) {
       do piece.pop_back();  // a character
       while (piece.size() > written && continues_utf8(bytes[begin + piece.size() - written]));
     }

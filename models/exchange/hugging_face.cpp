@@ -5,6 +5,7 @@
 #include "models/exchange/hugging_face_gpt2.h"
 #include "models/exchange/hugging_face_llama.h"
 #include "models/exchange/hugging_face_marian.h"
+#include "models/exchange/hugging_face_notes.h"
 
 namespace kette {
 namespace {
@@ -52,18 +53,19 @@ SavedModel<Model> load_hugging_face(const fs::path& folder) {
        ": expected gpt2, llama, mistral, marian or bert for \"model_type\", given ", type);
 }
 
-std::string import_hugging_face(const fs::path& from, const fs::path& out) {
+ExchangeReport import_hugging_face(const fs::path& from, const fs::path& out) {
   check_is_free(out);
   const SavedModel<Model> saved = load_hugging_face(from);
+  std::vector<std::string> notes = hugging_face::notes_on(from, *saved.tokenizer);
   AtomicFolder folder(out);
   save_description(folder.path(), saved.model->config(), *saved.tokenizer);
   save_parameters(folder.path() / kModelFile, saved.model->parameters(),
                   {{"imported_from", from.string()}});
   folder.commit();
-  return summary(*saved.model);
+  return {summary(*saved.model), std::move(notes)};
 }
 
-std::string export_hugging_face(const fs::path& from, const fs::path& out) {
+ExchangeReport export_hugging_face(const fs::path& from, const fs::path& out) {
   check_is_free(out);
   const std::unique_ptr<ModelConfig> config = read_config(from);
   KETTE_CHECK(config->heads_left.empty(), from.string(),
@@ -75,7 +77,7 @@ std::string export_hugging_face(const fs::path& from, const fs::path& out) {
       "a key_width of ",
       config->key_width);
   AtomicFolder folder(out);
-  std::string result;
+  ExchangeReport result;
   if (dynamic_cast<const GptConfig*>(config.get()) != nullptr) {
     const SavedModel<Gpt> saved = load_model<Gpt>(from);
     if (hugging_face::is_llama(saved.model->config())) {
@@ -83,15 +85,19 @@ std::string export_hugging_face(const fs::path& from, const fs::path& out) {
     } else {
       hugging_face::write_gpt2(folder.path(), saved);
     }
-    result = summary(*saved.model);
+    result.summary = summary(*saved.model);
   } else if (dynamic_cast<const BertConfig*>(config.get()) != nullptr) {
     const SavedModel<Bert> saved = load_model<Bert>(from);
     hugging_face::write_bert(folder.path(), saved);
-    result = summary(*saved.model);
+    result.summary = summary(*saved.model);
   } else {
     const SavedModel<Transformer> saved = load_model<Transformer>(from);
     hugging_face::write_marian(folder.path(), saved);
-    result = summary(*saved.model);
+    result.summary = summary(*saved.model);
+    for (const std::string& language : saved.tokenizer->languages()) {
+      result.notes.push_back("to " + language + ": transformers is asked for by \"" +
+                             hugging_face::marian_tag(language) + " \" before a text");
+    }
   }
   folder.commit();
   return result;

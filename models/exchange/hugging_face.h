@@ -10,11 +10,13 @@
 // A folder of theirs has config.json, model.safetensors (or several files and an index) and the
 // files of its tokenizer. A setting that would change the result and that the other side lacks is
 // an Error that names it. Dropout rates are carried over where both sides have one. Of a vocabulary that is padded beyond the
-// tokenizer's, the rows of the padding are left out.
+// tokenizer's, the rows of the padding are left out, unless a file names a token for one of them: that is taken over, or an
+// Error. Other files, and settings of how text is written, are told by name (models/exchange/hugging_face_notes.h).
 #pragma once
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "models/model_directory.h"
 
@@ -25,11 +27,17 @@ bool is_hugging_face(const std::filesystem::path& folder);
 /// One of their models, in memory.
 SavedModel<Model> load_hugging_face(const std::filesystem::path& folder);
 
-/// Both read everything before they write, put the folder in place in one step, refuse to replace
-/// a folder that holds anything, and return what the model is, for a person to read.
-std::string import_hugging_face(const std::filesystem::path& from,
-                                const std::filesystem::path& out);
-std::string export_hugging_face(const std::filesystem::path& model,
-                                const std::filesystem::path& out);
+/// For a person to read.
+struct ExchangeReport {
+  std::string summary;             ///< what the model is
+  std::vector<std::string> notes;  ///< what of it is not there, or otherwise, on the other side
+};
+
+/// Both read everything before they write, put the folder in place in one step, and refuse to replace
+/// a folder that holds anything.
+ExchangeReport import_hugging_face(const std::filesystem::path& from,
+                                   const std::filesystem::path& out);
+ExchangeReport export_hugging_face(const std::filesystem::path& model,
+                                   const std::filesystem::path& out);
 
 }  // namespace kette

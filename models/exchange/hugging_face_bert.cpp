@@ -2,6 +2,7 @@
 
 #include "data/files/atomic_file.h"
 #include "data/files/json_text.h"
+#include "data/tokenizers/added_tokens.h"
 #include "models/exchange/hugging_face_parts.h"
 
 namespace kette::hugging_face {
@@ -125,10 +126,8 @@ SavedModel<Bert> read_bert(const fs::path& folder, const Settings& settings) {
   BertConfig config = bert_config(settings);
   Parameters parameters(folder, kBertPrefix);
   KETTE_CHECK(
-      fs::exists(folder / "vocab.txt"), folder.string(),
-      ": expected the vocab.txt of BERT's tokenizer, given a folder without it (transformers "
-      "5 writes tokenizer.json alone; the pieces of its \"vocab\", a line each in the order "
-      "of their ids, are that file)");
+      fs::exists(folder / "vocab.txt") || fs::exists(folder / kTokenizerJson), folder.string(),
+      ": expected the vocab.txt or tokenizer.json of BERT's tokenizer, given a folder with neither");
   SharedTokenizer tokenizer = load_tokenizer(folder, "wordpiece");
   config.vocabulary = parameters.expect_vocabulary(settings, config.vocabulary, *tokenizer);
 

@@ -2,6 +2,7 @@
 
 #include "data/files/atomic_file.h"
 #include "data/files/json_text.h"
+#include "data/tokenizers/added_tokens.h"
 
 namespace kette::hugging_face {
 namespace {
@@ -13,9 +14,14 @@ constexpr const char* kModelPrefix = "model.";  // of all names but the head's
 /// transformers 5 keeps what turns the heads in an entry of its own, "rope_parameters".
 double rotary_base(const Settings& settings) {
   constexpr double kBase = 10000;
-  KETTE_CHECK(!settings.has("rope_scaling"), settings.origin(),
-              ": expected null for \"rope_scaling\", for angles that are scaled are not among what "
-              "Kette has, given another value");
+  if (settings.has("rope_scaling")) {
+    const Settings scaling = settings.part("rope_scaling");
+    const char* type = scaling.has("rope_type") ? "rope_type" : "type";
+    KETTE_CHECK(
+        scaling.get<std::string>(type, "") == "default", settings.origin(),
+        ": expected null for \"rope_scaling\", for angles that are scaled are not among what "
+        "Kette has, given another value");
+  }
   const auto above = settings.get<double>("rope_theta", kBase);
   if (!settings.has("rope_parameters")) return above;
   const Settings rope = settings.part("rope_parameters");
@@ -115,10 +121,13 @@ SavedModel<Gpt> read_llama(const fs::path& folder, const Settings& settings) {
   GptConfig config = llama_config(settings);
   Parameters parameters(folder, kModelPrefix);
   parameters.expect("layers." + std::to_string(config.layers - 1) + ".input_layernorm.weight");
-  KETTE_CHECK(fs::exists(folder / "vocab.json") && fs::exists(folder / "merges.txt"),
-              folder.string(),
-              ": expected the vocab.json and merges.txt of a GPT-2 tokenizer, the only one that "
-              "Kette reads beside such a model, given a folder without them");
+  const bool has_tokenizer =
+      fs::exists(folder / kTokenizerJson) ||
+      (fs::exists(folder / "vocab.json") && fs::exists(folder / "merges.txt"));
+  KETTE_CHECK(
+      has_tokenizer, folder.string(),
+      ": expected the vocab.json and merges.txt of a GPT-2 tokenizer, the only one that "
+      "Kette reads beside such a model, or its tokenizer.json, given a folder without them");
   SharedTokenizer tokenizer = load_tokenizer(folder, "gpt2");
   config.vocabulary = parameters.expect_vocabulary(settings, config.vocabulary, *tokenizer);
 

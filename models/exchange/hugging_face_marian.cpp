@@ -1,5 +1,7 @@
 #include "models/exchange/hugging_face_marian.h"
 
+#include <algorithm>
+
 #include "data/files/atomic_file.h"
 #include "data/files/json_text.h"
 #include "data/tokenizers/vocabulary_json.h"
@@ -131,6 +133,16 @@ void expect_special(const Settings& settings, const SpecialTokens& special) {
   expect("decoder_start_token_id", special.begin);
 }
 
+/// By id, as vocab.json has them.
+std::vector<std::string> written_pieces(const Tokenizer& joint) {
+  std::vector<std::string> pieces;
+  for (std::int32_t id = 0; id < joint.vocabulary(); ++id) pieces.push_back(joint.piece(id));
+  for (const std::string& language : joint.languages()) {
+    pieces[static_cast<std::size_t>(*joint.tag_of(language))] = marian_tag(language);
+  }
+  return pieces;
+}
+
 /// A decoder of Marian's starts with the padding. One that does not is ours, and so is its tokenizer:
 /// a joint model, which is both source.spm and target.spm.
 SharedTokenizer read_tokenizer(const fs::path& folder, const Settings& settings) {
@@ -140,8 +152,9 @@ SharedTokenizer read_tokenizer(const fs::path& folder, const Settings& settings)
   SharedTokenizer joint = load_tokenizer(folder / kSource);
   bool is_same = joint->vocabulary() == marian->vocabulary() &&
                  joint->files() == load_tokenizer(folder / kTarget)->files();
+  const std::vector<std::string> written = written_pieces(*joint);
   for (std::int32_t id = 0; is_same && id < joint->vocabulary(); ++id) {
-    is_same = joint->piece(id) == marian->piece(id);
+    is_same = written[static_cast<std::size_t>(id)] == marian->piece(id);
   }
   KETTE_CHECK(is_same, settings.origin(), ": expected ", begin,
               ", the padding, for \"decoder_start_token_id\", or the pieces of source.spm in both "
@@ -149,12 +162,16 @@ SharedTokenizer read_tokenizer(const fs::path& folder, const Settings& settings)
   return joint;
 }
 
-/// Writes vocab.json by the pieces of a joint model, and the model as both.
+/// Writes vocab.json by the pieces of a joint model, and the model as both. No text is cut into a tag, which stands in no
+/// spelling of theirs in the model: MarianTokenizer takes it off the text first.
 void write_tokenizer(const fs::path& folder, const Tokenizer& tokenizer) {
   if (tokenizer.kind() == "marian") return tokenizer.save(folder);
-  std::vector<std::string> pieces;
-  for (std::int32_t id = 0; id < tokenizer.vocabulary(); ++id)
-    pieces.push_back(tokenizer.piece(id));
+  const std::vector<std::string> pieces = written_pieces(tokenizer);
+  for (const std::string& language : tokenizer.languages()) {
+    KETTE_CHECK(std::count(pieces.begin(), pieces.end(), marian_tag(language)) == 1,
+                "export: expected no piece ", marian_tag(language),
+                ", which is how MarianTokenizer asks for the language ", language, ", given one");
+  }
   write_file_atomically(folder / "vocab.json", vocabulary_json(pieces));
   for (const auto& [name, model] : tokenizer.files()) {
     write_file_atomically(folder / kSource, model);
@@ -208,6 +225,8 @@ void write_settings(const fs::path& folder, const TransformerConfig& c) {
 }
 
 }  // namespace
+
+std::string marian_tag(const std::string& language) { return ">>" + language + "<<"; }
 
 SavedModel<Transformer> read_marian(const fs::path& folder, const Settings& settings) {
   TransformerConfig config = marian_config(settings);

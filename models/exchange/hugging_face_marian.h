@@ -10,6 +10,8 @@
 namespace kette::hugging_face {
 
 SavedModel<Transformer> read_marian(const std::filesystem::path& folder, const Settings& settings);
+/// How MarianTokenizer writes what Kette's vocabularies have as "<2de>": ">>de<<".
+std::string marian_tag(const std::string& language);
 /// Throws if the model has a form that Marian's models have not.
 void write_marian(const std::filesystem::path& folder, const SavedModel<Transformer>& saved);
 

@@ -64,6 +64,37 @@ TEST_CASE("cli: a model that went out and came back translates as it did") {
   CHECK(translate(ours).out == translate(small.model()).out);
 }
 
+// transformers 5.24.0 reads such a folder's ">>de<< the fox" with one id for the tag: MarianTokenizer takes what stands between
+// >> and << at the start off the text and looks it up in vocab.json.
+TEST_CASE(
+    "cli: a model of several languages goes out with tags as Marian has them, and comes back") {
+  const SmallModel& small = SmallModel::get();
+  const ScratchFolder folder;
+  const std::string model = (folder / "model").string(), theirs = (folder / "theirs").string(),
+                    ours = (folder / "ours").string();
+  std::vector<std::string> arguments =
+      train_arguments(small.folder(), "unused",
+                      {"--src", small.file("train.de"), "--tgt", small.file("train.en"),
+                       "--languages", "de", "en", "--no-validate-bleu", "--steps", "2"});
+  *std::find(arguments.begin(), arguments.end(), (small.folder() / "unused").string()) = model;
+  REQUIRE(run_kette(arguments).code == 0);
+  const Outcome exported = run_kette({"export", "--model", model, "--out", theirs});
+  CAPTURE(exported.err);
+  REQUIRE(exported.code == 0);
+  CHECK(exported.says("to de: transformers is asked for by \">>de<< \" before a text"));
+  const auto vocabulary = nlohmann::json::parse(read_file(folder / "theirs" / "vocab.json"));
+  CHECK(vocabulary.contains(">>de<<"));
+  CHECK(vocabulary.contains(">>en<<"));
+  CHECK_FALSE(vocabulary.contains("<2de>"));
+  REQUIRE(run_kette({"import", "--from", theirs, "--out", ours}).code == 0);
+  const auto translate = [&](const std::string& from) {
+    return run_kette({"translate", "--model", from, "--to", "de", "--input", small.file("valid.en"),
+                      "--beam", "1", "--max-length", "8"});
+  };
+  CHECK(translate(model).code == 0);
+  CHECK(translate(ours).out == translate(model).out);
+}
+
 TEST_CASE("cli: a language model is imported and exported") {
   const ScratchFolder folder;
   const std::string ours = (folder / "ours").string(), theirs = (folder / "theirs").string();
@@ -73,4 +104,29 @@ TEST_CASE("cli: a language model is imported and exported") {
   CHECK(imported.says("GPT-2, 2 layers, width 24, vocabulary of 360, 18416 parameters"));
   CHECK(run_kette({"export", "--model", ours, "--out", theirs}).code == 0);
   CHECK(std::filesystem::exists(folder / "theirs" / "merges.txt"));
+}
+
+TEST_CASE("cli: what an import does not keep is told by name, and marks in texts are counted") {
+  const ScratchFolder folder;
+  const std::string ours = (folder / "ours").string(), theirs = (folder / "theirs").string();
+  std::filesystem::copy(fixture("gpt2"), theirs);
+  write_file(folder / "theirs" / "generation_config.json", R"({"repetition_penalty": 1.2})");
+  const Outcome imported = run_kette({"import", "--from", theirs, "--out", ours, "--json"});
+  REQUIRE(imported.code == 0);
+  CHECK(imported.says("kette: generation_config.json: not kept: repetition_penalty 1.2"));
+  CHECK(nlohmann::json::parse(imported.last_line()).at("notes").size() == 1);
+  const Outcome text = run_kette({"generate", "--model", ours, "--prompt", "a<|endoftext|>b",
+                                  "--max-tokens", "2", "--temperature", "0"});
+  CHECK(text.code == 0);
+  CHECK(text.says("kette: prompt: '<|endoftext|>' once: read as text, and not as marks"));
+  write_file(folder / "text", "one\n<|endoftext|>\ntwo\n<|endoftext|>\n");
+  const std::string tokens = (folder / "tokens").string();
+  std::vector<std::string> tokenize = {
+      "tokenize", "--text", (folder / "text").string(), "--tokenizer", theirs, "--out", tokens};
+  const Outcome noted = run_kette(tokenize);
+  CHECK(
+      noted.says("'<|endoftext|>' 2 times: read as text, and not as marks (--documents endoftext"));
+  const Outcome split = run_kette(with(tokenize, {"--documents", "endoftext"}));
+  CHECK(split.out.find("in 2 documents") != std::string::npos);
+  CHECK_FALSE(split.says("read as text"));
 }

@@ -132,6 +132,23 @@ TEST_CASE("documents: paragraphs lie between blank lines") {
   CHECK(documents_in("\n \n", DocumentKind::paragraph).empty());
 }
 
+TEST_CASE("documents: what stands between two <|endoftext|>, without blank lines at its ends") {
+  const auto texts = [](const std::string& text) {
+    return documents_in(text, DocumentKind::endoftext);
+  };
+  CHECK(texts("a b\nc\n<|endoftext|>\nd\n<|endoftext|>\n") == Texts{"a b\nc", "d"});
+  CHECK(texts("a<|endoftext|>b") == Texts{"a", "b"});
+  CHECK(texts("<|endoftext|><|endoftext|>\n \n\t<|endoftext|>\n\n b \n\n \n<|endoftext|>") ==
+        Texts{" b "});
+  CHECK(texts("one\r\n<|endoftext|>\r\n\r\ntwo\r\n") == Texts{"one", "two"});
+  CHECK(texts("a <|endoftext|> b <|endoftext c|>") == Texts{"a ", " b <|endoftext c|>"});
+  CHECK(texts("no mark\n\nat all") == Texts{"no mark\n\nat all"});
+  CHECK(texts("\n<|endoftext|>\n").empty());
+  std::string many, repeated(100, 'x');
+  for (int i = 0; i < 50; ++i) many += repeated + "<|endoftext|>";
+  CHECK(texts(many) == Texts(50, repeated));
+}
+
 TEST_CASE("documents: a byte order mark at the start is no text") {
   const ScratchFolder folder;
   write_file(folder / "text", "\xEF\xBB\xBFlesen \xEF\xBB\xBF");

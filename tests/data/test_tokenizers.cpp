@@ -209,7 +209,7 @@ TEST_CASE("kinds that there are not and files that are none are refused") {
   CHECK(contains(
       message_of([&] { load_tokenizer(folder.path()); }),
       "(one of source.spm, symbols.json, tokenizer.model, vocab.json, encoder.json, vocab.txt, "
-      "characters.json, words.json), given one with none of them"));
+      "characters.json, words.json, tokenizer.json), given one with none of them"));
   CHECK(contains(message_of([&] { load_tokenizer(folder.path(), "sentencepiece"); }),
                  "tokenizer.model: expected a SentencePiece model"));
   write_file(folder / "tokenizer.model", "junk");

@@ -13,7 +13,8 @@ std::vector<std::string> seeds() {
   return {std::string("\0\x08", 2) + "One two\nthree  four\n\nfive",
           "\x01\x10line\nline two\r\n\nline",
           std::string("\x02\x05") + "para\ngraph\n\n \t\nnext\n\none\n",
-          std::string("\0\x02", 2) + std::string(43, 'a')};
+          std::string("\0\x02", 2) + std::string(43, 'a'),
+          std::string("\x03\x05") + "one\ntwo\n<|endoftext|>\n\nthree<|endoftext|><|endoftext|>\n"};
 }
 
 std::vector<std::int32_t> encoded(std::string_view text) {
@@ -58,8 +59,8 @@ bool has_long_stretch(std::string_view text, std::size_t piece_bytes) {
 void read(std::string_view input) {
   if (input.size() < 2) return;
   constexpr DocumentKind kKinds[] = {DocumentKind::file, DocumentKind::line,
-                                     DocumentKind::paragraph};
-  const DocumentKind kind = kKinds[static_cast<unsigned char>(input[0]) % 3];
+                                     DocumentKind::paragraph, DocumentKind::endoftext};
+  const DocumentKind kind = kKinds[static_cast<unsigned char>(input[0]) % 4];
   const std::size_t piece_bytes = 1 + static_cast<unsigned char>(input[1]);
   const std::string_view text = input.substr(2);
   if (text.substr(0, 2) == "\x1F\x8B") return;  // unpacked, the offsets are others

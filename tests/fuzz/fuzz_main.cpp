@@ -55,7 +55,7 @@ const std::vector<const Target*>& targets() {
       &config_file,       &log_lines,          &words,          &lexicon,      &sentences,
       &docx_document,     &html_document,      &po_document,    &xml_document, &mail_document,
       &markdown_document, &subtitles,          &table_document, &marked_text,  &text_facts,
-      &corpus_check};
+      &corpus_check,      &tokenizer_json};
   return all;
 }
 

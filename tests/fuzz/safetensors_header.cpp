@@ -8,10 +8,12 @@ namespace kette::fuzz {
 namespace {
 
 std::vector<std::string> seeds() {
-  return {R"({"a":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}})",
-          R"({"__metadata__":{"format":"pt"},"b":{"dtype":"U8","shape":[],"data_offsets":[4,5]},)"
-          R"("a":{"dtype":"I32","shape":[1],"data_offsets":[0,4]}})",
-          "{}  "};
+  return {
+      R"({"a":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}})",
+      R"({"__metadata__":{"format":"pt"},"b":{"dtype":"U8","shape":[],"data_offsets":[4,5]},)"
+      R"("a":{"dtype":"I32","shape":[1],"data_offsets":[0,4]}})",
+      R"( {"__metadata__":null,"x":{"dtype":"F4","shape":[2],"data_offsets":[0,1],"more":[{"a":[]}]}})",
+      "{}  "};
 }
 
 void read(std::string_view input) {

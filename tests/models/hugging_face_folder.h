@@ -135,7 +135,7 @@ void check_round_trip(const HuggingFaceFolder& folder, const std::string& says,
                       std::size_t left_out = 0) {
   const SavedModel<M> before = imported<M>(folder);
   const ScratchFolder scratch;
-  CHECK(export_hugging_face(folder.out(), scratch / "theirs").starts_with(says));
+  CHECK(export_hugging_face(folder.out(), scratch / "theirs").summary.starts_with(says));
   CHECK_THROWS_WITH_AS(export_hugging_face(folder.out(), scratch / "theirs"),
                        doctest::Contains("expected a folder that is not there yet"), Error);
   import_hugging_face(scratch / "theirs", scratch / "ours");

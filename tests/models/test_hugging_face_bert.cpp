@@ -95,7 +95,8 @@ TEST_CASE("Hugging Face: a setting of BERT that Kette lacks is an error that nam
       {"type_vocab_size", 3, "parameters, as many as the model of config.json has"}};
   folder.check_refused(changes);
   std::filesystem::remove(folder.path() / "vocab.txt");
-  CHECK(contains(folder.import_error(), "expected the vocab.txt of BERT's tokenizer"));
+  CHECK(contains(folder.import_error(),
+                 "expected the vocab.txt or tokenizer.json of BERT's tokenizer"));
 }
 
 TEST_CASE("Hugging Face: only a model in BERT's form and with its tokenizer is exported") {

@@ -106,6 +106,13 @@ TEST_CASE("Hugging Face: a setting of Llama that Kette lacks is an error that na
       {"tie_word_embeddings", true, "\"lm_head.weight\": expected the values of"},
       {"vocab_size", 359, "expected at least 360"}};
   folder.check_refused(changes);
+  for (const char* key : {"rope_type", "type"}) {  // which transformers takes for none
+    folder.change_settings([&](Json& settings) {
+      settings["rope_scaling"] = {{key, "default"}};
+      settings["vocab_size"] = 360;
+    });
+    CHECK(folder.import_error().empty());
+  }
   std::filesystem::remove(folder.path() / "vocab.json");
   CHECK(folder.import_error().find("expected the vocab.json and merges.txt of a GPT-2 tokenizer") !=
         std::string::npos);

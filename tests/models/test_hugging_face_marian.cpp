@@ -32,6 +32,16 @@ TEST_CASE("Hugging Face: an imported Marian model has the tokens of MarianTokeni
   }
 }
 
+// The ids and texts of MarianTokenizer.decode() of transformers 5.24.0: 17 and 24 are the pieces U+2581 "the" and "ha", which
+// source.spm alone knows, 3 the space, 91 and 92 are of target.spm alone.
+TEST_CASE("Hugging Face: a piece that only source.spm knows is written as transformers does") {
+  const auto tokenizer = load_tokenizer(kHuggingFace / "marian");
+  CHECK(tokenizer->decode(Ids{17}) == "the");
+  CHECK(tokenizer->decode(Ids{17, 24, 91}) == "the ha H");
+  CHECK(tokenizer->decode(Ids{91, 24, 92, 3}) == "H ha ein");
+  CHECK(tokenizer->decode(Ids{3, 91, 3}) == "H");
+}
+
 TEST_CASE("Hugging Face: tokens without a piece are left out of a Marian model") {
   check_padding_left_out<Transformer>("marian");
 }
