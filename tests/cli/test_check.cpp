@@ -65,8 +65,9 @@ TEST_CASE("cli: check tells of planted oddities in text, JSON and a page") {
       {"tokenised", 2, 201, "have stops and commas apart"},
       {"lower-cased", 1, 211, "have no capital on a side"}};
   for (const auto& [name, pairs, line, what] : expected) {
-    CAPTURE(name);
-    const Json finding = finding_in(train, name);
+    const std::string kind = name;
+    CAPTURE(kind);
+    const Json finding = finding_in(train, kind);
     CHECK(finding["pairs"] == pairs);
     CHECK(finding["samples"].size() == std::min(pairs, 10));
     if (pairs <= 10) {
