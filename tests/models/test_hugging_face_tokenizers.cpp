@@ -68,9 +68,10 @@ TEST_CASE(
     CHECK(saved.model->config().vocabulary == 363);
     CHECK(saved.model->token_embedding().table.value().values<float>().back() == 9);
     for (const auto& [text, ids] : expected) {
-      CAPTURE(text);
-      CHECK(saved.tokenizer->encode(text) == ids);
-      CHECK(saved.tokenizer->decode(ids) == text);
+      const std::string given = text;
+      CAPTURE(given);
+      CHECK(saved.tokenizer->encode(given) == ids);
+      CHECK(saved.tokenizer->decode(ids) == given);
     }
     CHECK(saved.tokenizer->decode(Ids{360, 5, 361, 362, 20}) == "<|user|>&<|pad|>colour5");
     // No text ends its own document.
@@ -212,8 +213,8 @@ TEST_CASE(
   for (const auto& [change, message] : changes) {
     const HuggingFaceFolder folder("gpt2");
     keep_in_one_file(folder, true);
-    folder.change_json("tokenizer.json",
-                       [&](Json& json) { json.merge_patch(Json::parse(change)); });
+    const Json patch = Json::parse(change);
+    folder.change_json("tokenizer.json", [&](Json& json) { json.merge_patch(patch); });
     const std::string error = folder.import_error();
     CAPTURE(error);
     CHECK(contains(error, "tokenizer.json"));
