@@ -21,7 +21,7 @@ class HeldOut {
       if (found != nullptr && *found == kNowhere) *found = place;
     }
   }
-  enum Key : std::size_t { kPair, kNormalisedPair, kSource, kTarget };
+  enum Key : std::size_t { of_pair, of_normalised_pair, of_source, of_target };
   std::int64_t place(Key key, const CheckedPair& of) {
     return *tables_[key].find(keys_of(of)[key]);
   }
@@ -128,10 +128,10 @@ class CorpusChecker {
       check.note(oddity, pair, what + name_in(training_places_, place));
       return true;
     };
-    note(Oddity::overlap, held_out_.place(HeldOut::kPair, pair), "as ");
-    note(Oddity::overlap_normalised, held_out_.place(HeldOut::kNormalisedPair, pair), "as ");
-    if (!note(Oddity::overlap_side, held_out_.place(HeldOut::kSource, pair), "source as ")) {
-      note(Oddity::overlap_side, held_out_.place(HeldOut::kTarget, pair), "target as ");
+    note(Oddity::overlap, held_out_.place(HeldOut::of_pair, pair), "as ");
+    note(Oddity::overlap_normalised, held_out_.place(HeldOut::of_normalised_pair, pair), "as ");
+    if (!note(Oddity::overlap_side, held_out_.place(HeldOut::of_source, pair), "source as ")) {
+      note(Oddity::overlap_side, held_out_.place(HeldOut::of_target, pair), "target as ");
     }
   }
 
