@@ -102,9 +102,17 @@ void Sink::check(const char* expected) {
               ", given none (", std::strerror(errno), ")");
 }
 
-void say_unknown(const UnknownCharacters& unknown, const std::string& name) {
-  const std::string text = unknown.text();
+namespace {
+
+/// Nothing, if there is nothing to say.
+void say(const std::string& name, const std::string& text) {
   if (!text.empty()) std::cerr << "kette: " << visible(name + ": " + text) << "\n";
+}
+
+}  // namespace
+
+void say_unknown(const UnknownCharacters& unknown, const std::string& name) {
+  say(name, unknown.text());
 }
 
 void say_unknown(const SharedTokenizer& tokenizer, const std::vector<std::string_view>& lines,
@@ -117,17 +125,13 @@ void say_unknown(const SharedTokenizer& tokenizer, const std::vector<std::string
   say_marks(marks, name);
 }
 
-void say_marks(const MarksInText& marks, const std::string& name) {
-  const std::string text = marks.text();
-  if (!text.empty()) std::cerr << "kette: " << visible(name + ": " + text) << "\n";
-}
+void say_marks(const MarksInText& marks, const std::string& name) { say(name, marks.text()); }
 
 void say_strange_case(const std::string& model, const std::vector<std::string_view>& lines,
                       const std::string& name) {
   const std::string text = strange_case(lines, load_text_facts(model));
   if (text.empty()) return;
-  std::cerr << "kette: " << visible(name + ": " + text)
-            << ": the model gets them so (kette translate writes them as it knows them)\n";
+  say(name, text + ": the model gets them so (kette translate writes them as it knows them)");
 }
 
 SentenceProgress DecodingProgress::next_part(double share) {

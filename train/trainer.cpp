@@ -315,11 +315,11 @@ void Trainer::average_last(Progress& progress) {
   } else {
     make_average(files, progress);
   }
-  load_parameters(models_.model(), adam_.parameters());
   result_.is_average_best = is_average_best();
+  if (known || !result_.is_average_best) load_parameters(models_.model(), adam_.parameters());
   const std::string average = "the average of the last " + std::to_string(files.size()) +
                               " checkpoints: " + result_.average.str();
-  progress.say(is_average_best()
+  progress.say(result_.is_average_best
                    ? task_.parameter_file() + " is " + average
                    : average + ", worse than the best of them, which stays the model (" +
                          models_.mean().string() + " has it; fewer may be better)");

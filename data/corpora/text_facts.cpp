@@ -36,13 +36,20 @@ std::string language_of(const Texts& lines) {
   return likely_language(views);
 }
 
+std::vector<std::vector<std::int32_t>> encoded(const Texts& lines, const Tokenizer& tokenizer,
+                                               Side side) {
+  const std::vector<std::string_view> views(lines.begin(), lines.end());
+  return tokenizer.encode_all(views, side);
+}
+
 /// Lines as they are learnt from, several of them together.
 void join(Texts& sources, Texts& targets, const Tokenizer& tokenizer, const FilterOptions& how) {
   LineJoiner joiner(how.join_lines, how.longest());
   Texts joined_sources, joined_targets;
+  const auto source_ids = encoded(sources, tokenizer, Side::source),
+             target_ids = encoded(targets, tokenizer, Side::target);
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    const auto source_tokens = std::ssize(tokenizer.encode(sources[i], Side::source)),
-               target_tokens = std::ssize(tokenizer.encode(targets[i], Side::target));
+    const auto source_tokens = std::ssize(source_ids[i]), target_tokens = std::ssize(target_ids[i]);
     if (std::min(source_tokens, target_tokens) == 0) {
       joiner.end();
     } else if (joiner.goes_on(source_tokens, target_tokens)) {
@@ -96,10 +103,8 @@ TextFacts text_facts(const std::vector<ParallelText>& texts, bool both_direction
   std::vector<std::int64_t> sentences, tokens;
   std::vector<double> ratios;
   std::int64_t capitals = 0;
-  const std::vector<std::string_view> source_views(sources.begin(), sources.end()),
-      target_views(targets.begin(), targets.end());
-  const auto source_ids = tokenizer.encode_all(source_views, Side::source),
-             target_ids = tokenizer.encode_all(target_views, Side::target);
+  const auto source_ids = encoded(sources, tokenizer, Side::source),
+             target_ids = encoded(targets, tokenizer, Side::target);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (source_ids[i].empty()) continue;
     sentences.push_back(std::ssize(splitter.split(sources[i])));

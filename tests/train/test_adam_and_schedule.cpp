@@ -71,20 +71,30 @@ TEST_CASE("the Noam schedule is equation (3): peak 7.0e-4 for base, 4.9e-4 for b
   CHECK_THROWS_AS(learning_rate(noam, 0), Error);
 }
 
+namespace {
+
+/// Of a run whose steps take so many seconds each.
+std::vector<double> rates_by_the_clock(const TrainOptions& options, double seconds) {
+  RunStanding at;
+  std::vector<double> rates;
+  while (!is_over(options, at)) {
+    rates.push_back(next_learning_rate(options, at, 16));
+    ++at.step;
+    at.seconds += seconds;
+    at.seconds_per_step = seconds;
+  }
+  return rates;
+}
+
+}  // namespace
+
 TEST_CASE("the cosine ends when the time of a run does, whatever a step takes") {
   TrainOptions options;
   options.schedule = {ScheduleKind::cosine, 1e-3, 4, 0, 0};
   options.minutes = 0.5;
   for (const double seconds : {0.01, 0.25, 2.0}) {
     CAPTURE(seconds);
-    RunStanding at;
-    std::vector<double> rates;
-    while (!is_over(options, at)) {
-      rates.push_back(next_learning_rate(options, at, 16));
-      ++at.step;
-      at.seconds += seconds;
-      at.seconds_per_step = seconds;
-    }
+    const std::vector<double> rates = rates_by_the_clock(options, seconds);
     CHECK(static_cast<double>(rates.size()) * seconds == doctest::Approx(30).epsilon(0.01));
     CHECK(rates[3] == doctest::Approx(1e-3));
     CHECK(rates.back() < 1.1e-4);
@@ -126,14 +136,7 @@ TEST_CASE("a run of any length by the clock reaches its peak within the share fo
   options.minutes = 7;
   for (const double seconds : {0.05, 1.0, 10.0}) {
     CAPTURE(seconds);
-    RunStanding at;
-    std::vector<double> rates;
-    while (!is_over(options, at)) {
-      rates.push_back(next_learning_rate(options, at, 16));
-      ++at.step;
-      at.seconds += seconds;
-      at.seconds_per_step = seconds;
-    }
+    const std::vector<double> rates = rates_by_the_clock(options, seconds);
     const auto peak = std::max_element(rates.begin(), rates.end()) - rates.begin() + 1;
     CHECK(static_cast<double>(peak) <= 0.12 * static_cast<double>(rates.size()));
     CHECK(rates[static_cast<std::size_t>(peak - 1)] == doctest::Approx(5e-3).epsilon(0.05));

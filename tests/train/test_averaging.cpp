@@ -7,11 +7,10 @@
 #include <thread>
 
 #include "data/files/safetensors.h"
-#include "data/files/text_file.h"
-#include "decode/scorer.h"
 #include "models/average.h"
 #include "models/model_directory.h"
 #include "tests/decode/decode_models.h"
+#include "tests/train/left_models.h"
 #include "tests/train/toy_training.h"
 #include "tests/train/wrapped_task.h"
 
@@ -28,12 +27,6 @@ TranslationTrainOptions wavering_options(const ScratchFolder& folder, const std:
   options.validate_every = 2;
   options.patience = 4;
   return options;
-}
-
-/// Of the last checkpoints, whether it became the model or was worse than the best of them.
-std::filesystem::path mean_in(const std::filesystem::path& out) {
-  const std::filesystem::path model = out / "model.safetensors";
-  return is_average(model) ? model : out / kCheckpointFolder / "average.safetensors";
 }
 
 }  // namespace
@@ -125,16 +118,7 @@ TEST_CASE_FIXTURE(OneThread,
   CHECK(whole.average.loss != whole.last.loss);
   const SavedModel<Transformer> saved = load_model<Transformer>(options.out);
   load_parameters(mean_in(options.out), saved.model->parameters());
-  const TextLines source = read_lines(options.valid_source),
-                  target = read_lines(options.valid_target);
-  double sum = 0, tokens = 0;
-  for (const SentenceScore& score :
-       score_ids(*saved.model->for_decoding(), saved.tokenizer->encode_all(source.views()),
-                 saved.tokenizer->encode_all(target.views(), Side::target))) {
-    sum += score.log_probability;
-    tokens += static_cast<double>(score.tokens());
-  }
-  CHECK(whole.average.loss == doctest::Approx(-sum / tokens).epsilon(1e-4));
+  CHECK(whole.average.loss == doctest::Approx(loss_by_scoring(saved, options)).epsilon(1e-4));
 
   options.resume = true;
   const std::string log = read_file(options.out / "log.jsonl"),

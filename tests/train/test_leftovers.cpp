@@ -6,6 +6,7 @@
 #include "models/model_directory.h"
 #include "tests/data/tiny_text.h"
 #include "tests/decode/decode_models.h"
+#include "tests/train/left_models.h"
 #include "tests/train/toy_training.h"
 #include "train/training_state.h"
 
@@ -39,11 +40,7 @@ TEST_CASE_FIXTURE(OneThread,
   CHECK_FALSE(fs::exists(options.out / "adapter.json"));
   CHECK_FALSE(fs::exists(options.out / "adapter.safetensors"));
   CHECK(parameter_file(options.out) == options.out / "model.safetensors");
-  const fs::path model = options.out / "model.safetensors";
-  CHECK(SafetensorsFile::open(is_average(model) ? model
-                                                : options.out / "checkpoints/average.safetensors")
-            .metadata()
-            .at("averaged_steps") == "2,3");
+  CHECK(SafetensorsFile::open(mean_in(options.out)).metadata().at("averaged_steps") == "2,3");
 
   // As a run leaves it that is killed while it validates.
   fs::copy(list_checkpoints(base.out).back(),

@@ -15,6 +15,7 @@
 #include "tests/decode/decode_models.h"
 #include "tests/devices.h"
 #include "tests/gap.h"
+#include "tests/train/left_models.h"
 #include "tests/train/toy_training.h"
 #include "train/train_step.h"
 
@@ -132,16 +133,7 @@ TEST_CASE(
   options.model.dropout = 0.5;
   const TrainResult result = train(options);
   const SavedModel<Transformer> saved = load_model<Transformer>(options.out);
-  const TextLines source = read_lines(options.valid_source);
-  const TextLines target = read_lines(options.valid_target);
-  double sum = 0, tokens = 0;
-  for (const SentenceScore& score :
-       score_ids(*saved.model->for_decoding(), saved.tokenizer->encode_all(source.views()),
-                 saved.tokenizer->encode_all(target.views(), Side::target))) {
-    sum += score.log_probability;
-    tokens += static_cast<double>(score.tokens());
-  }
-  CHECK(result.last.loss == doctest::Approx(-sum / tokens).epsilon(1e-4));
+  CHECK(result.last.loss == doctest::Approx(loss_by_scoring(saved, options)).epsilon(1e-4));
 }
 
 TEST_CASE("checkpoints: the last ones are kept, and averaged at the end") {
@@ -158,10 +150,7 @@ TEST_CASE("checkpoints: the last ones are kept, and averaged at the end") {
   CHECK(files.back().filename() == "step-12.safetensors");
   const auto a = SafetensorsFile::open(files[1]).tensor("shared_embedding/weight").values<double>();
   const auto b = SafetensorsFile::open(files[2]).tensor("shared_embedding/weight").values<double>();
-  const std::filesystem::path model = options.out / "model.safetensors";
-  const SafetensorsFile mean = SafetensorsFile::open(
-      is_average(model) ? model : options.out / kCheckpointFolder / "average.safetensors",
-      Checksum::crc32);
+  const SafetensorsFile mean = SafetensorsFile::open(mean_in(options.out), Checksum::crc32);
   const auto m = mean.tensor("shared_embedding/weight").values<double>();
   for (std::size_t i = 0; i < m.size(); ++i)
     CHECK(m[i] == doctest::Approx((a[i] + b[i]) / 2).epsilon(1e-6));
