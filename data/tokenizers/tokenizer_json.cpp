@@ -34,7 +34,8 @@ std::vector<std::vector<std::string>> around_text(const Value& processor) {
   std::vector<std::vector<std::string>> parts(1);
   for (const Value& step : processor["single"]) {
     if (!step.is_object() || step.size() != 1) return {};
-    const auto& [name, what] = *step.items().begin();
+    const std::string& name = step.begin().key();
+    const Value& what = *step.begin();
     if (name == "Sequence") {
       parts.emplace_back();
     } else if (name == "SpecialToken" && what.is_object() && what.contains("id") &&
