@@ -39,12 +39,17 @@ ArchitectureOptions::ArchitectureOptions() {
 
 void ArchitectureOptions::apply_preset(const std::string& name) {
   const Family& family = family_of_preset(name);
-  const std::unique_ptr<ModelConfig> preset = family.config(name);
   preset_ = name;
   for (std::size_t i = 0; i < configs_.size(); ++i) {
     if (&configs_[i]->family() == &family) chosen_ = i;
-    copy_fields(*preset, *configs_[i]);  // of other families those that an option sets for this one
   }
+  apply(*family.config(name));
+}
+
+void ArchitectureOptions::apply(const ModelConfig& config) {
+  // Of other families those that an option sets for this one.
+  const std::unique_ptr<ModelConfig> source = config.clone();
+  for (const std::unique_ptr<ModelConfig>& each : configs_) copy_fields(*source, *each);
 }
 
 std::unique_ptr<ModelConfig> ArchitectureOptions::config() const {

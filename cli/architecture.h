@@ -20,7 +20,10 @@ class ArchitectureOptions {
   const std::string& preset() const { return preset_; }
   /// Whether a preset or a field was.
   bool is_given() const;
+  bool is_preset_given() const { return preset_option_->given(); }
   void apply_preset(const std::string& name);
+  /// Takes the fields of this one, of the family that was chosen.
+  void apply(const ModelConfig& config);
   const Family& family() const { return configs_[chosen_]->family(); }
   std::unique_ptr<ModelConfig> config() const;
   /// Whether the configuration is of that family, and not of one that builds on it.

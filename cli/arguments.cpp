@@ -40,8 +40,7 @@ bool takes_no_text(const CLI::Option& option) { return option.get_type_name() ==
 /// What the options of a command line look like to CLI11, and which of them are there.
 struct Given {
   std::vector<std::string> arguments;
-  std::set<const CLI::Option*> options;
-  std::string config;
+  std::map<const CLI::Option*, std::string> options;  ///< each with its last value
 };
 
 Given read_options(CLI::App& command, const std::vector<std::string>& arguments,
@@ -58,7 +57,7 @@ Given read_options(CLI::App& command, const std::vector<std::string>& arguments,
     if (is_option) {
       const std::string name = argument.substr(0, argument.find('='));
       const CLI::Option& option = known_option(command, name);
-      const bool is_again = !given.options.insert(&option).second;
+      const auto [value, is_new] = given.options.insert_or_assign(&option, "");
       const bool has_value = name != argument || i + 1 < arguments.size();
       if (!is_flag(option) && name == argument) {
         argument += "=" + (has_value ? arguments[++i] : std::string());
@@ -67,15 +66,69 @@ Given read_options(CLI::App& command, const std::vector<std::string>& arguments,
         if (has_value && takes_no_text(option)) continue;
         throw UsageError(name + ": expected a value, given nothing");
       }
-      if (name == "--config") {
-        if (is_again) throw UsageError("--config: expected one file, given another one beside it");
-        given.config = argument.substr(name.size() + 1);
+      if (name == "--config" && !is_new) {
+        throw UsageError("--config: expected one file, given another one beside it");
       }
+      if (name != argument) value->second = argument.substr(name.size() + 1);
     }
     given.arguments.push_back(argument);
   }
   return given;
 }
+
+/// The entries for a command that leaves these options to them: those of --config, and, where a run goes on, of the
+/// configuration that it was begun with.
+class Entries {
+ public:
+  Entries(const CLI::App& command, const Given& given) : command_(command) {
+    for (const auto& [option, value] : given.options) add_value(option->get_name(), value);
+    if (const std::string* file = value_of("--config")) add(read_config_file(*file));
+    add_earlier_run();
+  }
+
+  const std::vector<ConfigEntry>& all() const { return entries_; }
+
+ private:
+  void add_value(const std::string& name, const std::string& value) { values_[name] = value; }
+  const std::string* value_of(const std::string& name) const {
+    const auto found = values_.find(name);
+    return found == values_.end() ? nullptr : &found->second;
+  }
+  /// "--output" has other names, too.
+  std::string full_name(const ConfigEntry& entry) const {
+    const CLI::Option* option = command_.get_option_no_throw("--" + entry.key);
+    return option == nullptr ? "--" + entry.key : option->get_name();
+  }
+  void add(const std::vector<ConfigEntry>& more) {
+    const std::size_t earlier = entries_.size();
+    for (const ConfigEntry& entry : more) {
+      if (value_of(full_name(entry)) == nullptr) entries_.push_back(entry);
+    }
+    for (std::size_t i = earlier; i < entries_.size(); ++i) {
+      const ConfigEntry& entry = entries_[i];
+      add_value(full_name(entry), entry.values.empty() ? "" : entry.values.back());
+    }
+  }
+  /// A preset says all that the earlier one did.
+  void add_earlier_run() {
+    const std::string *resume = value_of("--resume"), *out = value_of("--out");
+    if (resume == nullptr || *resume == "false" || out == nullptr || value_of("--preset")) return;
+    const std::filesystem::path file = std::filesystem::path(*out) / "config.toml";
+    if (!std::filesystem::exists(file)) return;
+    std::vector<ConfigEntry> earlier = read_config_file(file);
+    // One limit takes the place of all.
+    const std::set<std::string> limits = {"steps", "epochs", "minutes"};
+    if (std::any_of(limits.begin(), limits.end(),
+                    [&](const std::string& limit) { return value_of("--" + limit) != nullptr; })) {
+      std::erase_if(earlier, [&](const ConfigEntry& entry) { return limits.contains(entry.key); });
+    }
+    add(earlier);
+  }
+
+  const CLI::App& command_;
+  std::map<std::string, std::string> values_;  // the last one of each
+  std::vector<ConfigEntry> entries_;
+};
 
 }  // namespace
 
@@ -113,14 +166,7 @@ PreparedArguments prepare_arguments(CLI::App& program, const std::vector<std::st
     }
   }
   const Given given = read_options(*command, arguments, next);
-  PreparedArguments prepared;
-  if (!given.config.empty()) {
-    std::vector<ConfigEntry> entries = read_config_file(given.config);
-    std::erase_if(entries, [&](const ConfigEntry& entry) {
-      return given.options.contains(command->get_option_no_throw("--" + entry.key));
-    });
-    prepared = arguments_of(*command, entries);
-  }
+  PreparedArguments prepared = arguments_of(*command, Entries(*command, given).all());
   prepared.arguments.insert(prepared.arguments.begin(), words.begin(), words.end());
   prepared.arguments.insert(prepared.arguments.end(), given.arguments.begin(),
                             given.arguments.end());

@@ -183,9 +183,9 @@ void check_replaces(const std::string& option, const std::filesystem::path& file
   if (std::filesystem::file_size(file) == 0) return;
   try {
     check();
-  } catch (const Error&) {
+  } catch (const Error& error) {
     throw UsageError(option + ": expected a new file or " + what + ", given " + file.string() +
-                     ", which holds something else");
+                     ", which cannot be read as that (" + error.what() + ")");
   }
 }
 

@@ -1,9 +1,38 @@
 // The entry of the program `kette`.
+#include <unistd.h>
+
 #include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <string_view>
 
 #include "cli/program.h"
 
+namespace {
+
+/// Where memory runs out within what must not throw, as destructors of libraries that take some, the program ends at
+/// once. It says why, with what it has.
+[[noreturn]] void end_at_once() {
+  try {
+    if (std::current_exception()) std::rethrow_exception(std::current_exception());
+  } catch (const std::bad_alloc&) {
+    const std::string_view message = kette::cli::kOutOfMemory;
+    for (const std::string_view part :
+         {std::string_view("kette: "), message, std::string_view("\n")}) {
+      if (::write(STDERR_FILENO, part.data(), part.size()) < 0) break;
+    }
+    std::_Exit(1);
+  } catch (...) {
+    std::abort();
+  }
+  std::abort();
+}
+
+}  // namespace
+
 int main(int count, char** arguments) {
+  std::set_terminate(end_at_once);
   // A file that grows past the system's limit shall be an error with its name, as a full disk is.
   std::signal(SIGXFSZ, SIG_IGN);
   return kette::cli::run_program({arguments + (count > 0 ? 1 : 0), arguments + count});

@@ -105,6 +105,16 @@ void exclude_groups(CLI::App& command, const Option& option,
   }
 }
 
+void apply_given(CLI::App& command) {
+  for (CLI::Option* option : command.get_options()) {
+    if (option->count() == 0) continue;
+    const std::vector<std::string> results = option->results();
+    option->clear();
+    option->add_result(results);
+    option->run_callback();
+  }
+}
+
 std::string given_options(const CLI::App& command, const std::vector<std::string>& but) {
   std::string text;
   for (const CLI::Option* option : command.get_options()) {

@@ -131,6 +131,8 @@ void when_run(CLI::App& command, std::function<void()> run);
 void exclude_groups(CLI::App& command, const Option& option,
                     const std::vector<std::string>& titles);
 
+/// Sets again what was given, over values that were chosen since.
+void apply_given(CLI::App& command);
 /// What was given of a command's options, as one would write it in a shell, without those named.
 std::string given_options(const CLI::App& command, const std::vector<std::string>& but);
 

@@ -1,10 +1,10 @@
 #include "cli/page_file.h"
 
-#include <fstream>
 #include <iostream>
 
 #include "cli/common.h"
 #include "data/files/atomic_file.h"
+#include "data/files/text_file.h"
 #include "data/files/visible_text.h"
 #include "inspect/page/page.h"
 
@@ -22,11 +22,8 @@ Option add_page_option(OptionGroup& group, const std::string& name, std::filesys
         KETTE_CHECK(folder.empty() || std::filesystem::is_directory(folder),
                     "expected a file in a folder, given ", text, " (create ", folder.string(),
                     " first)");
-        std::string start(kPageStart.size(), '\0');
-        const bool is_there =
-            std::filesystem::is_regular_file(text) && std::filesystem::file_size(text) > 0;
-        if (is_there) std::ifstream(text, std::ios::binary).read(start.data(), std::ssize(start));
-        KETTE_CHECK(!is_there || start == kPageStart,
+        const std::string start = first_bytes(text, kPageStart.size());
+        KETTE_CHECK(start.empty() || start == kPageStart,
                     "expected a new file or an earlier page, given ", text,
                     ", which holds something else");
         file = text;

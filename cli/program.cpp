@@ -29,7 +29,60 @@ class HelpFormatter : public CLI::Formatter {
   }
 };
 
-void add_commands(CLI::App& program) {
+struct Command {
+  const char *name, *help;
+  void (*add_options)(CLI::App& command);
+};
+constexpr Command kCommands[] = {
+    {"train", "Train a translation model, a parser, a language model, or a masked one",
+     add_train_options},
+    {"check", "Say what is odd about a parallel corpus before a model learns from it",
+     add_check_options},
+    {"tokenize", "Turn text into ids that a language model trains on", add_tokenize_options},
+    {"split", "Cut text into sentences, one a line", add_split_options},
+    {"translate", "Translate stdin, a file or sentences: line by line, or a document as a whole",
+     add_translate_options},
+    {"generate", "Let a language model go on from a prompt", add_generate_options},
+    {"fill",
+     "What a masked language model expects at each [MASK] of a text, or of stdin line by line; each mask is judged by itself",
+     add_fill_options},
+    {"evaluate", "Score a translation model on a test set, or a language model on a text",
+     add_evaluate_options},
+    {"bleu", "Score translations on stdin against references", add_bleu_options},
+    {"score", "Log-probabilities of given translations", add_score_options},
+    {"parse", "Write the constituency tree of each line, or score such trees", add_parse_options},
+    {"parse-score", "Score constituency trees against gold ones, as evalb does",
+     add_parse_score_options},
+    {"average", "Average checkpoints of one training run", add_average_options},
+    {"merge", "Merge low-rank adapters into the model they sit on", add_merge_options},
+    {"quantize", "Write a model in fewer bits, to decode with", add_quantize_options},
+    {"lexicon", "Learn what source pieces become, for --shortlist, into a model's directory",
+     add_lexicon_options},
+    {"import", "Make a model directory of a model of Hugging Face's transformers",
+     add_import_options},
+    {"export", "Write a model for Hugging Face's transformers", add_export_options},
+    {"explain", "Show how a model came to a translation, or reads a text, as a page",
+     add_explain_options},
+    {"plot", "Show how training runs went, as tables and as a page of curves", add_plot_options},
+    {"sweep", "Train and score the runs of a file, and make a table of them", add_sweep_options},
+    {"compare",
+     "Show where two models part: settings, parameters, and every point of a pass (exit code 1 if they do, 2 where that cannot be told)",
+     add_compare_options},
+    {"heads", "Show what each attention head does, and what the model is without it",
+     add_heads_options},
+    {"patch", "Show where in a model the difference between two texts travels", add_patch_options},
+    {"lab",
+     "Repeat an experiment of a paper: its claims, what is measured here, whether they hold (exit code 1 if one does not)",
+     add_lab_options},
+    {"gradcheck", "Check gradients against central differences in f64", add_gradcheck_options},
+    {"info", "Show the machine, and what a preset or a model costs", add_info_options},
+    {"trace", "Trace a step: its time and its memory, op by op", add_trace_options},
+    {"tape", "Show the tape of a training step", add_tape_options},
+    {"bench", "Measure speed", add_bench_options},
+};
+
+/// All of them by name, and of the one that is wanted its options: those of all take longer than many a command.
+void add_commands(CLI::App& program, const std::string& wanted) {
   program.formatter(std::make_shared<HelpFormatter>());
   program.set_version_flag("--version", "kette " + full_version(),
                            "Print the version and the commit, and exit");
@@ -37,36 +90,10 @@ void add_commands(CLI::App& program) {
   require_command(program);
   program.footer(
       "kette COMMAND --help tells more. Any option can stand in a file: --config run.toml");
-  add_train_command(program);
-  add_check_command(program);
-  add_tokenize_command(program);
-  add_split_command(program);
-  add_translate_command(program);
-  add_generate_command(program);
-  add_fill_command(program);
-  add_evaluate_command(program);
-  add_bleu_command(program);
-  add_score_command(program);
-  add_parse_command(program);
-  add_parse_score_command(program);
-  add_average_command(program);
-  add_merge_command(program);
-  add_quantize_command(program);
-  add_lexicon_command(program);
-  add_import_command(program);
-  add_export_command(program);
-  add_explain_command(program);
-  add_plot_command(program);
-  add_sweep_command(program);
-  add_compare_command(program);
-  add_heads_command(program);
-  add_patch_command(program);
-  add_lab_command(program);
-  add_gradcheck_command(program);
-  add_info_command(program);
-  add_trace_command(program);
-  add_tape_command(program);
-  add_bench_command(program);
+  for (const auto& [name, help, add_options] : kCommands) {
+    CLI::App& command = add_command(program, name, help);
+    if (name == wanted) add_options(command);
+  }
 }
 
 int parse_and_run(CLI::App& program, const std::vector<std::string>& arguments) {
@@ -108,13 +135,12 @@ int run_program(const std::vector<std::string>& arguments) {
     CLI::App program(
         "Kette trains and runs Transformers (translation, parsing, GPT, BERT) on automatic differentiation written from scratch.",
         "kette");
-    add_commands(program);
+    add_commands(program, arguments.empty() ? "" : arguments.front());
     return finish_output(parse_and_run(program, arguments));
   } catch (const UsageError& error) {
     return complain(error.what(), 2);
   } catch (const std::bad_alloc&) {
-    return complain(
-        "memory: expected enough of it, given too little (a smaller batch or model needs less)", 1);
+    return complain(kOutOfMemory, 1);
   } catch (const std::length_error&) {
     return complain(
         "memory: expected sizes that a computer can have, given larger ones (look at the numbers on the command line and in the files it names)",

@@ -7,6 +7,9 @@
 
 namespace kette::cli {
 
+inline constexpr const char* kOutOfMemory =
+    "memory: expected enough of it, given too little (a smaller batch or model needs less)";
+
 int run_program(const std::vector<std::string>& arguments);
 
 }  // namespace kette::cli

@@ -39,9 +39,8 @@ void check_files(const std::vector<ConfigEntry>& entries, const std::set<std::st
 
 void SweepEvaluation::check(const Device& device) const {
   CLI::App program("", "kette");
-  add_evaluate_command(program);
-  add_parse_command(program);
-  CLI::App& called = *program.get_subcommand(command());
+  CLI::App& called = add_command(program, command(), "");
+  command() == "parse" ? add_parse_options(called) : add_evaluate_options(called);
   when_run(called, [] {});  // whether it would take them is all
   PreparedArguments words = arguments_of(called, entries);
   words.arguments.insert(words.arguments.begin(),

@@ -1,10 +1,11 @@
 #include "cli/train_options.h"
 
 #include "cli/config_file.h"
+#include "cli/device_limits.h"
 #include "cli/parallel_texts.h"
 #include "cli/scoring.h"
 #include "cli/tokenizer_option.h"
-#include "train/recipes.h"
+#include "train/fitted_recipe.h"
 
 namespace kette::cli {
 namespace {
@@ -31,7 +32,7 @@ TrainCommandOptions::TrainCommandOptions(CLI::App& command) {
   OptionGroup preset(command, "Model");
   architecture_.add_preset_option(
       preset, all_presets(),
-      "Size and recipe, which the other options override (default: tiny, with --text char-cpu, with --objective masked bert-tiny, with --trees parse)",
+      "Size and recipe, which the other options override (default: with --src fitted to the texts and the time, with --text char-cpu, with --objective masked bert-tiny, with --trees parse)",
       [this](const std::string& name) { apply_recipe(name); });
   add_compute_options(preset, compute_);
   architecture_.add_field_options(command);
@@ -258,6 +259,36 @@ void TrainCommandOptions::add_watching_options(CLI::App& command) {
   group.number("--record-every", record_.every, at_least(1), "Steps from one record to the next");
 }
 
+std::string TrainCommandOptions::fit(CLI::App& command, int threads) {
+  const bool has_shape = architecture_.is_preset_given() || !train_.from.empty();
+  if (is_text() || is_trees() || has_shape) return {};
+  check();
+  check_files();
+  const std::vector<ParallelText> texts = parallel_texts(source_files_, target_files_, languages_);
+  const double minutes = train_.minutes;
+  const LearningTime time = {
+      .steps = train_.steps,
+      .epochs = train_.epochs,
+      .flops = minutes > 0 ? 60e9 * minutes * measure_product_gflops(compute_, threads) : 0};
+  const TextAmount amount = amount_of(texts);
+  const FittedRecipe fitted = fitted_recipe(amount, time);
+  architecture_.apply(fitted.model);
+  fitted.recipe.apply_to(train_);
+  train_.average = fitted.average;
+  translation_.vocabulary = vocabulary_of_preset_ = fitted.model.vocabulary;
+  if (train_.steps == 0 && train_.epochs == 0 && minutes == 0) train_.epochs = fitted.epochs;
+  apply_given(command);
+  const auto model = architecture_.as<TransformerConfig>();
+  const std::string limit = minutes > 0        ? shortest(minutes) + " minutes"
+                            : train_.steps > 0 ? std::to_string(train_.steps) + " steps"
+                                               : std::to_string(train_.epochs) + " epochs";
+  return "fitted to " + std::to_string(amount.pairs) + " pairs and " + limit + ": " +
+         std::to_string(model.encoder_layers) + "+" + std::to_string(model.decoder_layers) +
+         " layers of width " + std::to_string(model.width) + ", dropout " +
+         shortest(model.dropout) + ", batches of " + std::to_string(train_.batch_tokens) +
+         " tokens (--preset takes others)";
+}
+
 TrainOptions TrainCommandOptions::shared(CLI::App& command) const {
   TrainOptions t = train_;
   t.device = compute_.device;
@@ -303,20 +334,7 @@ MaskedTrainOptions TrainCommandOptions::masked(CLI::App& command) const {
 
 TranslationTrainOptions TrainCommandOptions::translation(CLI::App& command) const {
   check();
-  if (is_trees() && valid_trees_.empty()) {
-    throw UsageError("--valid-trees is required: expected trees for validation beside --trees");
-  }
-  const std::pair<const char*, bool> files[] = {
-      {"--src", !source_files_.empty()},
-      {"--tgt", !target_files_.empty()},
-      {"--valid-src", !translation_.valid_source.empty()},
-      {"--valid-tgt", !translation_.valid_target.empty()}};
-  for (const auto& [name, given] : files) {
-    if (given || is_trees()) continue;
-    throw UsageError(
-        std::string(name) +
-        " is required: expected --src, --tgt, --valid-src and --valid-tgt for a translation model, --text for a language model, or --trees for a parser");
-  }
+  check_files();
   TranslationTrainOptions result = translation_;
   TrainOptions& of_both = result;
   of_both = shared(command);

@@ -25,9 +25,13 @@ class TrainCommandOptions {
   bool is_masked() const { return objective_ == TextObjective::masked; }
   const CommonOptions& common() const { return common_; }
   const ComputeOptions& compute() const { return compute_; }
+  bool is_quiet() const { return train_.quiet; }
   bool wants_page() const { return page_; }
   /// What is recorded of the model while it is trained, if anything.
   const RecordOptions& record() const { return record_; }
+  /// Fits the size and the recipe of a new translation model to its texts and its time, unless a preset says them. What
+  /// was chosen, for people; nothing where nothing was.
+  std::string fit(CLI::App& command, int threads);
   /// Throws a UsageError unless the options that were given fit together.
   TextTrainOptions text(CLI::App& command) const;
   MaskedTrainOptions masked(CLI::App& command) const;
@@ -55,6 +59,8 @@ class TrainCommandOptions {
   void add_checkpoint_options(CLI::App& command);
   void add_watching_options(CLI::App& command);
   void check() const;
+  /// That there are all files of pairs, or of trees.
+  void check_files() const;
   /// Of pieces, or of words.
   bool makes_vocabulary() const;
   /// What --src, --tgt, --languages and --weights say together.

@@ -87,6 +87,23 @@ void TrainCommandOptions::check() const {
   architecture_.check();
 }
 
+void TrainCommandOptions::check_files() const {
+  if (is_trees() && valid_trees_.empty()) {
+    throw UsageError("--valid-trees is required: expected trees for validation beside --trees");
+  }
+  const std::pair<const char*, bool> files[] = {
+      {"--src", !source_files_.empty()},
+      {"--tgt", !target_files_.empty()},
+      {"--valid-src", !translation_.valid_source.empty()},
+      {"--valid-tgt", !translation_.valid_target.empty()}};
+  for (const auto& [name, given] : files) {
+    if (given || is_trees()) continue;
+    throw UsageError(
+        std::string(name) +
+        " is required: expected --src, --tgt, --valid-src and --valid-tgt for a translation model, --text for a language model, or --trees for a parser");
+  }
+}
+
 bool TrainCommandOptions::makes_vocabulary() const {
   if (!train_.from.empty()) return false;
   if (is_text() && !is_masked()) return tokenizer_ == "sentencepiece";

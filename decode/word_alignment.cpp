@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "decode/job_queue.h"
+#include "tensor/parallel_for.h"
 
 namespace kette {
 namespace {
@@ -54,8 +55,7 @@ class CrossTap final : public Tap {
                        all_keys = std::ssize(batch_.source);
     const std::vector<float> p = probabilities.values<float>();
     shares_.resize(static_cast<std::size_t>(batch_.target_segments.count()));
-#pragma omp parallel for
-    for (std::int64_t pair = 0; pair < batch_.target_segments.count(); ++pair) {
+    parallel_for(batch_.target_segments.count(), 1, [&](std::int64_t pair) {
       const std::int64_t row = batch_.target_segments.begin(pair),
                          key = batch_.source_segments.begin(pair);
       SourceShares shares{
@@ -71,7 +71,7 @@ class CrossTap final : public Tap {
         }
       }
       shares_[pair].push_back(std::move(shares));
-    }
+    });
   }
 
   const AutoregressiveModel& model_;

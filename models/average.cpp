@@ -5,6 +5,7 @@
 #include <cmath>
 #include <system_error>
 
+#include "data/files/folder_entries.h"
 #include "data/files/safetensors.h"
 #include "models/model_directory.h"
 #include "models/quantized.h"
@@ -29,9 +30,8 @@ std::vector<fs::path> list_checkpoints(const fs::path& model_folder) {
   std::vector<fs::path> files;
   std::error_code error;
   const fs::path folder = model_folder / kCheckpointFolder;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end;) {
-    if (step_of_checkpoint(at->path()) >= 0) files.push_back(at->path());
-    at.increment(error);
+  for (const fs::path& file : folder_entries(folder, error)) {
+    if (step_of_checkpoint(file) >= 0) files.push_back(file);
   }
   KETTE_CHECK(!error || error == std::errc::no_such_file_or_directory ||
                   error == std::errc::not_a_directory,

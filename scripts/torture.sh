@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Hostile use of the program, at random: SIGKILL at any moment, files with flipped bits, mutated
-# inputs for everything that reads files. Prints one table, and ends with 1 if anything failed.
-#   scripts/torture.sh [--short] [--kills N] [--flips N] [--inputs N] [--seed S] [--jobs N]
+# Hostile use of the program, at random: SIGKILL at any moment, files with flipped bits, calls to the C library that
+# fail, mutated inputs for everything that reads files. Prints one table, and ends with 1 if anything failed.
+#   scripts/torture.sh [--short] [--kills N] [--flips N] [--calls N] [--inputs N] [--seed S] [--jobs N]
 # --short takes a minute or two; without it half an hour on two cores. --inputs counts those of all
 # fuzzers together. Found inputs that reach new code are kept in build/torture/corpus.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-kills=240 flips=680 inputs=1050000 seed=$(date +%s) jobs=$(nproc)
+kills=240 flips=680 calls=5000 inputs=1050000 seed=$(date +%s) jobs=$(nproc)
 while (($# > 0)); do
   case "$1" in
-    --short) kills=24 flips=34 inputs=21000 ;;
-    --kills | --flips | --inputs | --seed | --jobs)
+    --short) kills=24 flips=34 calls=140 inputs=21000 ;;
+    --kills | --flips | --calls | --inputs | --seed | --jobs)
       if [[ ! "${2:-}" =~ ^[0-9]+$ ]]; then
         echo "torture.sh: expected a whole number after $1, given \"${2:-}\"" >&2
         exit 2
@@ -20,7 +20,7 @@ while (($# > 0)); do
       shift
       ;;
     *)
-      echo "torture.sh: expected --short, --kills N, --flips N, --inputs N, --seed S or --jobs N," \
+      echo "torture.sh: expected --short, --kills N, --flips N, --calls N, --inputs N, --seed S or --jobs N," \
         "given $1" >&2
       exit 2
       ;;
@@ -54,7 +54,7 @@ echo "torture: seed $seed"
 mkdir -p "$torture"
 rm -rf "$torture/evidence"
 failed=0
-build/release/kette-torture --kills "$kills" --flips "$flips" --seed "$seed" \
+build/release/kette-torture --kills "$kills" --flips "$flips" --calls "$calls" --seed "$seed" \
   --folder "$torture" | tee "$table" || failed=1
 
 mkdir -p "$torture/evidence"

@@ -11,8 +11,6 @@ void BlockPool::set_free(Blocks::iterator block, bool free) {
   statistics_.cached_bytes += free ? bytes : -bytes;
   if (!free) {
     state.place = free_.extract({state.bytes, start});
-  } else if (state.place.empty()) {  // a new one
-    free_.emplace(state.bytes, start);
   } else {
     state.place.value() = {state.bytes, start};
     free_.insert(std::move(state.place));
@@ -30,13 +28,27 @@ void BlockPool::merge_with_next(Blocks::iterator block) {
   blocks_.erase(next);
 }
 
+BlockPool::Blocks::node_type BlockPool::new_block(std::size_t bytes, bool begins_segment) {
+  FreeBlocks place;
+  place.emplace(bytes, nullptr);
+  Blocks block;
+  block.emplace(nullptr, Block{bytes, begins_segment, place.extract(place.begin())});
+  return block.extract(block.begin());
+}
+
+BlockPool::Blocks::iterator BlockPool::insert(Blocks::node_type block, std::byte* start) {
+  block.key() = start;
+  return blocks_.insert(std::move(block)).position;
+}
+
 BlockPool::Blocks::iterator BlockPool::add_segment(std::size_t bytes) {
   std::size_t size = std::max(bytes, segment_bytes_);
+  Blocks::node_type segment = new_block(size, true);
   void* memory = reserve_(size);
   if (memory == nullptr && size > bytes) memory = reserve_(size = bytes);
   if (memory == nullptr) return blocks_.end();
-  const auto block =
-      blocks_.emplace(static_cast<std::byte*>(memory), Block{size, false, true}).first;
+  segment.mapped().bytes = size;
+  const auto block = insert(std::move(segment), static_cast<std::byte*>(memory));
   set_free(block, true);
   return block;
 }
@@ -56,11 +68,11 @@ void* BlockPool::allocate(std::size_t bytes) {
     block = add_segment(size);
     if (block == blocks_.end()) return nullptr;
   }
+  const std::size_t rest = block->second.bytes - size;
+  Blocks::node_type remainder = rest > 0 ? new_block(rest, false) : Blocks::node_type();
   set_free(block, false);
-  if (const std::size_t rest = block->second.bytes - size; rest > 0) {
-    block->second.bytes = size;
-    set_free(blocks_.emplace(block->first + size, Block{rest, false, false}).first, true);
-  }
+  block->second.bytes = size;
+  if (rest > 0) set_free(insert(std::move(remainder), block->first + size), true);
   statistics_.in_use_bytes += static_cast<std::int64_t>(size);
   statistics_.peak_bytes = std::max(statistics_.peak_bytes, statistics_.in_use_bytes);
   if (observer_) observer_->allocated(block->first, static_cast<std::int64_t>(size));

@@ -44,12 +44,15 @@ class BlockPool {
   using FreeBlocks = std::set<std::pair<std::size_t, std::byte*>>;  // by size, then address
   struct Block {
     std::size_t bytes;
-    bool free;
     bool begins_segment;
-    FreeBlocks::node_type place{};  // while it is not free: giving memory back never takes any
+    FreeBlocks::node_type place;  // while it is not free: giving memory back never takes any
+    bool free = false;
   };
   using Blocks = std::map<std::byte*, Block>;  // by address, without gaps within a segment
 
+  /// What a block takes of the host's memory, before anything changes: there may be none.
+  static Blocks::node_type new_block(std::size_t bytes, bool begins_segment);
+  Blocks::iterator insert(Blocks::node_type block, std::byte* start);
   Blocks::iterator add_segment(std::size_t bytes);
   void set_free(Blocks::iterator block, bool free);
   void merge_with_next(Blocks::iterator block);

@@ -9,15 +9,20 @@
 namespace kette {
 namespace {
 
-/// The lines of an earlier log up to `step`.
+/// The lines of an earlier log up to `step`, but for that of a mean, with which a run ends: this one ends anew.
 std::string kept_lines(const std::filesystem::path& log, std::int64_t step) {
+  if (!std::filesystem::exists(log)) return {};
   std::ifstream file(log);
+  KETTE_CHECK(file.is_open(), log.string(),
+              ": expected a log that can be read, given one that cannot (", std::strerror(errno),
+              ")");
   std::string kept, line;
   while (std::getline(file, line)) {
     const Json json = Json::parse(line, nullptr, false);
     const bool has_step =
         json.is_object() && json.contains("step") && json["step"].is_number_integer();
-    if (has_step && json["step"].get<std::int64_t>() <= step) kept += line + "\n";
+    if (has_step && !json.contains("average") && json["step"].get<std::int64_t>() <= step)
+      kept += line + "\n";
   }
   KETTE_CHECK(!file.bad(), log.string(), ": expected a log that can be read, given an error (",
               std::strerror(errno), ")");

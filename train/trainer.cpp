@@ -36,7 +36,7 @@ class Trainer {
   void judge(Progress& progress, bool due);
   /// Validates the mean of the last checkpoints, which becomes the model if it is the best one.
   void average_last(Progress& progress);
-  void make_average(const std::vector<std::filesystem::path>& files, Progress& progress);
+  void make_average(const std::vector<std::filesystem::path>& files);
   bool is_average_best() const;
   /// Of the last validation, here or before a resume.
   Verdict last_verdict() const;
@@ -285,13 +285,10 @@ void Trainer::say_what_is_ahead(Progress& progress) {
   if (at.step == 0) progress.log(schedule_json(options_));
 }
 
-void Trainer::make_average(const std::vector<std::filesystem::path>& files, Progress& progress) {
+void Trainer::make_average(const std::vector<std::filesystem::path>& files) {
   average_checkpoints(files, models_.mean());
   Metadata metadata = load_parameters(models_.mean(), adam_.parameters());
   result_.average = {task_.validation_loss(), task_.validation_score()};
-  Json json = {{"valid_loss", result_.average.loss}};
-  if (const auto& score = result_.average.score) json[score->name] = score->value;
-  progress.log(Json{{"step", state_.step}, {"average", json}}.dump());
   // On data that have changed since the last step this would be no resume's.
   if (steps_here_ > 0 || task_.folder().changed_data().empty()) result_.average.add_to(metadata);
   if (is_average_best()) {
@@ -313,8 +310,11 @@ void Trainer::average_last(Progress& progress) {
   if (known) {
     result_.average = *known;
   } else {
-    make_average(files, progress);
+    make_average(files);
   }
+  Json json = {{"valid_loss", result_.average.loss}};
+  if (const auto& score = result_.average.score) json[score->name] = score->value;
+  progress.log(Json{{"step", state_.step}, {"average", json}}.dump());
   result_.is_average_best = is_average_best();
   if (known || !result_.is_average_best) load_parameters(models_.model(), adam_.parameters());
   const std::string average = "the average of the last " + std::to_string(files.size()) +

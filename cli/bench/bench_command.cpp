@@ -4,8 +4,7 @@
 
 namespace kette::cli {
 
-void add_bench_command(CLI::App& program) {
-  CLI::App& bench = add_command(program, "bench", "Measure speed");
+void add_bench_options(CLI::App& bench) {
   require_command(bench);
   add_bench_train_command(bench);
   add_bench_translate_command(bench);

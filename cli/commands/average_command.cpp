@@ -64,8 +64,7 @@ void run(const AverageOptions& o) {
 
 }  // namespace
 
-void add_average_command(CLI::App& program) {
-  CLI::App& command = add_command(program, "average", "Average checkpoints of one training run");
+void add_average_options(CLI::App& command) {
   auto options = std::make_shared<AverageOptions>();
   OptionGroup group(command, "Checkpoints");
   group.list("FILES", options->files, "The checkpoints to average");

@@ -78,9 +78,7 @@ void run(const BleuCommandOptions& o) {
 
 }  // namespace
 
-void add_bleu_command(CLI::App& program) {
-  CLI::App& command =
-      add_command(program, "bleu", "Score translations on stdin against references");
+void add_bleu_options(CLI::App& command) {
   auto options = std::make_shared<BleuCommandOptions>();
   OptionGroup group(command, "Text");
   group.list("--ref", options->references, "Reference translations, one file or several")

@@ -145,9 +145,7 @@ void check(const CheckCommandOptions& o) {
 
 }  // namespace
 
-void add_check_command(CLI::App& program) {
-  CLI::App& command = add_command(
-      program, "check", "Say what is odd about a parallel corpus before a model learns from it");
+void add_check_options(CLI::App& command) {
   auto options = std::make_shared<CheckCommandOptions>();
   OptionGroup texts(command, "Text");
   texts.list("--src", options->sources, "Source sentences of the training text, plain or gzip");

@@ -1,4 +1,4 @@
-// The commands of `kette`. Each registers itself: its options, and what it does once they are read.
+// The commands of `kette`: each one's options, and what it does once they are read.
 #pragma once
 
 #include "cli/config_file.h"
@@ -6,36 +6,36 @@
 
 namespace kette::cli {
 
-void add_train_command(CLI::App& program);
-void add_check_command(CLI::App& program);
-void add_tokenize_command(CLI::App& program);
-void add_split_command(CLI::App& program);
-void add_translate_command(CLI::App& program);
-void add_generate_command(CLI::App& program);
-void add_fill_command(CLI::App& program);
-void add_evaluate_command(CLI::App& program);
-void add_bleu_command(CLI::App& program);
-void add_score_command(CLI::App& program);
-void add_parse_command(CLI::App& program);
-void add_parse_score_command(CLI::App& program);
-void add_explain_command(CLI::App& program);
-void add_plot_command(CLI::App& program);
-void add_sweep_command(CLI::App& program);
-void add_compare_command(CLI::App& program);
-void add_heads_command(CLI::App& program);
-void add_patch_command(CLI::App& program);
-void add_lab_command(CLI::App& program);
-void add_average_command(CLI::App& program);
-void add_merge_command(CLI::App& program);
-void add_quantize_command(CLI::App& program);
-void add_lexicon_command(CLI::App& program);
-void add_import_command(CLI::App& program);
-void add_export_command(CLI::App& program);
-void add_gradcheck_command(CLI::App& program);
-void add_info_command(CLI::App& program);
-void add_trace_command(CLI::App& program);
-void add_tape_command(CLI::App& program);
-void add_bench_command(CLI::App& program);
+void add_train_options(CLI::App& command);
+void add_check_options(CLI::App& command);
+void add_tokenize_options(CLI::App& command);
+void add_split_options(CLI::App& command);
+void add_translate_options(CLI::App& command);
+void add_generate_options(CLI::App& command);
+void add_fill_options(CLI::App& command);
+void add_evaluate_options(CLI::App& command);
+void add_bleu_options(CLI::App& command);
+void add_score_options(CLI::App& command);
+void add_parse_options(CLI::App& command);
+void add_parse_score_options(CLI::App& command);
+void add_explain_options(CLI::App& command);
+void add_plot_options(CLI::App& command);
+void add_sweep_options(CLI::App& command);
+void add_compare_options(CLI::App& command);
+void add_heads_options(CLI::App& command);
+void add_patch_options(CLI::App& command);
+void add_lab_options(CLI::App& command);
+void add_average_options(CLI::App& command);
+void add_merge_options(CLI::App& command);
+void add_quantize_options(CLI::App& command);
+void add_lexicon_options(CLI::App& command);
+void add_import_options(CLI::App& command);
+void add_export_options(CLI::App& command);
+void add_gradcheck_options(CLI::App& command);
+void add_info_options(CLI::App& command);
+void add_trace_options(CLI::App& command);
+void add_tape_options(CLI::App& command);
+void add_bench_options(CLI::App& bench);
 
 // What `kette bench` measures.
 void add_bench_train_command(CLI::App& bench);

@@ -159,10 +159,7 @@ void run(const CompareOptions& o) {
 
 }  // namespace
 
-void add_compare_command(CLI::App& program) {
-  CLI::App& command = add_command(
-      program, "compare",
-      "Show where two models part: settings, parameters, and every point of a pass (exit code 1 if they do, 2 where that cannot be told)");
+void add_compare_options(CLI::App& command) {
   auto options = std::make_shared<CompareOptions>();
   // A short text is so little that several threads would mostly wait for each other.
   options->common.threads = 1;

@@ -175,10 +175,7 @@ void add_options(CLI::App& command, EvaluateOptions& options) {
 
 }  // namespace
 
-void add_evaluate_command(CLI::App& program) {
-  CLI::App& command =
-      add_command(program, "evaluate",
-                  "Score a translation model on a test set, or a language model on a text");
+void add_evaluate_options(CLI::App& command) {
   auto options = std::make_shared<EvaluateOptions>();
   add_options(command, *options);
   when_read(command, [options] { check(*options); });

@@ -31,10 +31,8 @@ void run(const ExchangeOptions& o, Exchange exchange) {
   }
 }
 
-void add_exchange(CLI::App& program, const std::string& name, const std::string& help,
-                  const std::string& from, const std::string& from_help,
+void add_exchange(CLI::App& command, const std::string& from, const std::string& from_help,
                   const std::string& out_help, Exchange exchange) {
-  CLI::App& command = add_command(program, name, help);
   auto options = std::make_shared<ExchangeOptions>();
   OptionGroup group(command, "Folders");
   group.path(from, options->from, from_help, "DIR").required();
@@ -45,16 +43,14 @@ void add_exchange(CLI::App& program, const std::string& name, const std::string&
 
 }  // namespace
 
-void add_import_command(CLI::App& program) {
-  add_exchange(program, "import",
-               "Make a model directory of a model of Hugging Face's transformers", "--from",
+void add_import_options(CLI::App& command) {
+  add_exchange(command, "--from",
                "Its folder, with config.json, model.safetensors and its tokenizer's files",
                "The model directory to make", import_hugging_face);
 }
 
-void add_export_command(CLI::App& program) {
-  add_exchange(program, "export", "Write a model for Hugging Face's transformers", "--model",
-               "The model directory", "The folder to make, for from_pretrained",
+void add_export_options(CLI::App& command) {
+  add_exchange(command, "--model", "The model directory", "The folder to make, for from_pretrained",
                export_hugging_face);
 }
 

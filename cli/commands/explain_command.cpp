@@ -227,9 +227,7 @@ void run(ExplainOptions& o, const BeamOptions& beam) {
 
 }  // namespace
 
-void add_explain_command(CLI::App& program) {
-  CLI::App& command = add_command(
-      program, "explain", "Show how a model came to a translation, or reads a text, as a page");
+void add_explain_options(CLI::App& command) {
   auto options = std::make_shared<ExplainOptions>();
   // One sentence is so little that several threads would mostly wait for each other.
   options->common.threads = 1;

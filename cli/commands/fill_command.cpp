@@ -140,10 +140,7 @@ void run(const FillOptions& o) {
 
 }  // namespace
 
-void add_fill_command(CLI::App& program) {
-  CLI::App& command = add_command(
-      program, "fill",
-      "What a masked language model expects at each [MASK] of a text, or of stdin line by line; each mask is judged by itself");
+void add_fill_options(CLI::App& command) {
   auto options = std::make_shared<FillOptions>();
   add_model_options(command, options->model, true);
   OptionGroup group(command, "Text");

@@ -181,8 +181,7 @@ void run(const GenerateCommandOptions& o) {
 
 }  // namespace
 
-void add_generate_command(CLI::App& program) {
-  CLI::App& command = add_command(program, "generate", "Let a language model go on from a prompt");
+void add_generate_options(CLI::App& command) {
   auto options = std::make_shared<GenerateCommandOptions>();
   add_ensemble_options(command, options->model);
   OptionGroup text(command, "Text");

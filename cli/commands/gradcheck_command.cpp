@@ -186,9 +186,7 @@ void run(const GradcheckOptions& o) {
 
 }  // namespace
 
-void add_gradcheck_command(CLI::App& program) {
-  CLI::App& command =
-      add_command(program, "gradcheck", "Check gradients against central differences in f64");
+void add_gradcheck_options(CLI::App& command) {
   auto options = std::make_shared<GradcheckOptions>();
   // The inputs are so small that several threads would only wait for each other.
   options->common.threads = 1;

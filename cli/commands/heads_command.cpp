@@ -269,9 +269,7 @@ void run(HeadsOptions& o) {
 
 }  // namespace
 
-void add_heads_command(CLI::App& program) {
-  CLI::App& command = add_command(
-      program, "heads", "Show what each attention head does, and what the model is without it");
+void add_heads_options(CLI::App& command) {
   auto options = std::make_shared<HeadsOptions>();
   add_model_options(command, options->model);
   OptionGroup group(command, "Text");

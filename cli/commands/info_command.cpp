@@ -197,9 +197,7 @@ void run(const InfoOptions& o) {
 
 }  // namespace
 
-void add_info_command(CLI::App& program) {
-  CLI::App& command =
-      add_command(program, "info", "Show the machine, and what a preset or a model costs");
+void add_info_options(CLI::App& command) {
   auto options = std::make_shared<InfoOptions>();
   OptionGroup group(command, "Model");
   const Option preset = options->architecture.add_preset_option(group, all_presets(),

@@ -108,10 +108,7 @@ void run(const LabOptions& o) {
 
 }  // namespace
 
-void add_lab_command(CLI::App& program) {
-  CLI::App& command = add_command(
-      program, "lab",
-      "Repeat an experiment of a paper: its claims, what is measured here, whether they hold (exit code 1 if one does not)");
+void add_lab_options(CLI::App& command) {
   auto options = std::make_shared<LabOptions>();
   OptionGroup group(command, "Experiment");
   group.text("NAME", options->name, "Which one", "");

@@ -93,10 +93,7 @@ void run(const LexiconCommandOptions& o) {
 
 }  // namespace
 
-void add_lexicon_command(CLI::App& program) {
-  CLI::App& command =
-      add_command(program, "lexicon",
-                  "Learn what source pieces become, for --shortlist, into a model's directory");
+void add_lexicon_options(CLI::App& command) {
   auto options = std::make_shared<LexiconCommandOptions>();
   OptionGroup model(command, "Model");
   model.path("--model", options->model, "The model directory", "DIR").required();

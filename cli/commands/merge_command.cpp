@@ -26,9 +26,7 @@ void run(const MergeOptions& o) {
 
 }  // namespace
 
-void add_merge_command(CLI::App& program) {
-  CLI::App& command =
-      add_command(program, "merge", "Merge low-rank adapters into the model they sit on");
+void add_merge_options(CLI::App& command) {
   auto options = std::make_shared<MergeOptions>();
   OptionGroup group(command, "Model");
   group.path("--model", options->model, "The model directory with the adapters", "DIR").required();

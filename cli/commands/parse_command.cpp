@@ -146,9 +146,7 @@ void run(const ParseCommandOptions& o) {
 
 }  // namespace
 
-void add_parse_command(CLI::App& program) {
-  CLI::App& command = add_command(program, "parse",
-                                  "Write the constituency tree of each line, or score such trees");
+void add_parse_options(CLI::App& command) {
   auto options = std::make_shared<ParseCommandOptions>();
   add_ensemble_options(command, options->model);
   OptionGroup text(command, "Text");

@@ -36,9 +36,7 @@ void run(ParseScoreCommandOptions& o) {
 
 }  // namespace
 
-void add_parse_score_command(CLI::App& program) {
-  CLI::App& command = add_command(program, "parse-score",
-                                  "Score constituency trees against gold ones, as evalb does");
+void add_parse_score_options(CLI::App& command) {
   auto options = std::make_shared<ParseScoreCommandOptions>();
   OptionGroup group(command, "Trees");
   group

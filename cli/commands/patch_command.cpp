@@ -232,9 +232,7 @@ void run(PatchOptions& o) {
 
 }  // namespace
 
-void add_patch_command(CLI::App& program) {
-  CLI::App& command = add_command(program, "patch",
-                                  "Show where in a model the difference between two texts travels");
+void add_patch_options(CLI::App& command) {
   auto options = std::make_shared<PatchOptions>();
   add_model_options(command, options->model);
   OptionGroup group(command, "Pairs");

@@ -132,9 +132,7 @@ void run(const PlotOptions& o) {
 
 }  // namespace
 
-void add_plot_command(CLI::App& program) {
-  CLI::App& command = add_command(program, "plot",
-                                  "Show how training runs went, as tables and as a page of curves");
+void add_plot_options(CLI::App& command) {
   auto options = std::make_shared<PlotOptions>();
   OptionGroup group(command, "Plot");
   group.list("RUN", options->folders, "Folders that kette train made, one or more", "");

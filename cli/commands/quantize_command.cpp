@@ -34,9 +34,7 @@ void run(const QuantizeOptions& o) {
 
 }  // namespace
 
-void add_quantize_command(CLI::App& program) {
-  CLI::App& command =
-      add_command(program, "quantize", "Write a model in fewer bits, to decode with");
+void add_quantize_options(CLI::App& command) {
   auto options = std::make_shared<QuantizeOptions>();
   OptionGroup group(command, "Model");
   group.path("--model", options->model, "The model directory", "DIR").required();

@@ -78,8 +78,7 @@ void run(const ScoreCommandOptions& o) {
 
 }  // namespace
 
-void add_score_command(CLI::App& program) {
-  CLI::App& command = add_command(program, "score", "Log-probabilities of given translations");
+void add_score_options(CLI::App& command) {
   auto options = std::make_shared<ScoreCommandOptions>();
   add_ensemble_options(command, options->model);
   OptionGroup text(command, "Text");

@@ -123,8 +123,7 @@ void run(const SplitCommandOptions& o) {
 
 }  // namespace
 
-void add_split_command(CLI::App& program) {
-  CLI::App& command = add_command(program, "split", "Cut text into sentences, one a line");
+void add_split_options(CLI::App& command) {
   auto options = std::make_shared<SplitCommandOptions>();
   OptionGroup group(command, "Text");
   group.choice("--language", options->language, SentenceSplitter::languages(),

@@ -339,9 +339,7 @@ void Sweep::run() {
 
 }  // namespace
 
-void add_sweep_command(CLI::App& program) {
-  CLI::App& command =
-      add_command(program, "sweep", "Train and score the runs of a file, and make a table of them");
+void add_sweep_options(CLI::App& command) {
   auto options = std::make_shared<SweepOptions>();
   OptionGroup group(command, "Sweep");
   group

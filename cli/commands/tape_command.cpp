@@ -255,8 +255,7 @@ void run(const TapeOptions& o) {
 
 }  // namespace
 
-void add_tape_command(CLI::App& program) {
-  CLI::App& command = add_command(program, "tape", "Show the tape of a training step");
+void add_tape_options(CLI::App& command) {
   auto options = std::make_shared<TapeOptions>();
   options->source.batches.tokens = 256;
   add_step_source(command, options->source);

@@ -60,9 +60,7 @@ void run(const TokenizeCommandOptions& o) {
 
 }  // namespace
 
-void add_tokenize_command(CLI::App& program) {
-  CLI::App& command =
-      add_command(program, "tokenize", "Turn text into ids that a language model trains on");
+void add_tokenize_options(CLI::App& command) {
   auto options = std::make_shared<TokenizeCommandOptions>();
   OptionGroup group(command, "Text");
   group.list("--text", options->files, "Text files, plain or gzip, one after the other").required();

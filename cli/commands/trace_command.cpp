@@ -283,9 +283,7 @@ void run(const TraceOptions& o) {
 
 }  // namespace
 
-void add_trace_command(CLI::App& program) {
-  CLI::App& command =
-      add_command(program, "trace", "Trace a step: its time and its memory, op by op");
+void add_trace_options(CLI::App& command) {
   auto options = std::make_shared<TraceOptions>();
   add_step_source(command, options->source);
   OptionGroup decoding(command, "Decoding, in the place of training");

@@ -79,14 +79,14 @@ void train_and_report(const TrainCommandOptions& o, Options options, int threads
 
 void run(CLI::App& command, TrainCommandOptions& o) {
   const int threads = use_threads(o.common());
+  const std::string fitted = o.fit(command, threads);
+  if (!fitted.empty() && !o.is_quiet()) std::cerr << fitted << "\n";
   o.with_options(command, [&](auto options) { train_and_report(o, std::move(options), threads); });
 }
 
 }  // namespace
 
-void add_train_command(CLI::App& program) {
-  CLI::App& command = add_command(
-      program, "train", "Train a translation model, a parser, a language model, or a masked one");
+void add_train_options(CLI::App& command) {
   auto options = std::make_shared<TrainCommandOptions>(command);
   when_run(command, [&command, options] { run(command, *options); });
 }

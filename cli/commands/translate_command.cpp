@@ -94,10 +94,7 @@ void part_sentences(TranslateCommandOptions& o) {
 
 }  // namespace
 
-void add_translate_command(CLI::App& program) {
-  CLI::App& command =
-      add_command(program, "translate",
-                  "Translate stdin, a file or sentences: line by line, or a document as a whole");
+void add_translate_options(CLI::App& command) {
   auto options = std::make_shared<TranslateCommandOptions>();
   add_ensemble_options(command, options->model);
   OptionGroup text(command, "Text");

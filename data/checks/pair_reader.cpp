@@ -1,6 +1,7 @@
 #include "data/checks/pair_reader.h"
 
 #include "data/files/utf8.h"
+#include "tensor/parallel_for.h"
 
 namespace kette {
 namespace {
@@ -16,8 +17,8 @@ CheckedSide side_of(LineReader& reader, std::size_t most, std::size_t bytes) {
     side.faults.emplace(fault.index, fault.message);
   }
   side.facts.resize(side.lines.size());
-#pragma omp parallel for schedule(dynamic, 256)
-  for (std::size_t i = 0; i < side.lines.size(); ++i) side.facts[i] = facts_of(side.lines[i]);
+  parallel_for(std::ssize(side.lines), 256,
+               [&](std::int64_t i) { side.facts[i] = facts_of(side.lines[i]); });
   return side;
 }
 

@@ -8,6 +8,7 @@
 
 #include "data/corpora/purpose.h"
 #include "tensor/error.h"
+#include "tensor/parallel_for.h"
 #include "tensor/splitmix.h"
 
 namespace kette {
@@ -177,15 +178,14 @@ void BatchSampler::draw_pieces() {
   const auto draw = [&](const TokenLists& plain, Side side, Purpose purpose) {
     if (!corpus_->tokenizer()->is_bpe(side)) return plain;
     std::vector<std::vector<std::int32_t>> ids(count);
-#pragma omp parallel for schedule(dynamic, 64)
-    for (std::int64_t i = 0; i < count; ++i) {
+    parallel_for(count, 64, [&](std::int64_t i) {
       auto& pieces = ids[i];
       pieces = corpus_->tokenizer()->resegment(plain[i], options_.bpe_dropout,
                                                hash_of(purpose, options_.seed, state_.epoch, i));
       if (static_cast<std::int64_t>(pieces.size()) > limit) {
         pieces.assign(plain[i].begin(), plain[i].end());
       }
-    }
+    });
     TokenLists lists;
     for (const auto& pieces : ids) lists.add(pieces);
     return lists;

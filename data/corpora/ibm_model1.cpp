@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "tensor/error.h"
+#include "tensor/parallel_error.h"
+#include "tensor/parallel_for.h"
 
 namespace kette {
 namespace {
@@ -150,8 +153,8 @@ class Model1 {
 
   void normalise(std::int64_t first, std::int64_t last, bool is_first) {
     const std::vector<LexicalTranslation>& null = table_.back();
-#pragma omp parallel for schedule(dynamic, 256)
-    for (std::int64_t pair = first; pair < last; ++pair) {
+    parallel_for(last - first, 256, [&](std::int64_t place) {
+      const std::int64_t pair = first + place;
       const std::span<const std::int32_t> sources = source_[pair], targets = target_[pair];
       for (std::size_t j = 0; j < targets.size(); ++j) {
         double sum =
@@ -161,29 +164,36 @@ class Model1 {
         }
         normalisers_[begins_[pair] + static_cast<std::int64_t>(j)] = static_cast<float>(sum);
       }
-    }
+    });
   }
 
   /// Of the source pieces at these places of the order.
   void count(std::size_t first, std::size_t last, bool is_first) {
     const auto begin = static_cast<std::int64_t>(first), end = static_cast<std::int64_t>(last);
+    ParallelError error;
 #pragma omp parallel
     {
-      Counts counts(vocabulary_);
+      std::optional<Counts> counts;
+      error.guard([&] { counts.emplace(vocabulary_); });
 #pragma omp for schedule(dynamic)
       for (std::int64_t place = begin; place < end; ++place) {
-        const std::int64_t id = order_[place];
-        counts.replace(table_[id], is_first, [&](Counts& sums) {
-          if (id < vocabulary_) {
-            for (const std::int32_t pair : occurrences_[id]) add_pair(sums, pair);
-          } else {
-            for (std::int64_t pair = 0; pair < source_.size(); ++pair) add_pair(sums, pair);
-          }
-        });
-        prune(table_[id], options_.least,
-              static_cast<std::size_t>(id < vocabulary_ ? options_.most : vocabulary_));
+        error.guard([&] { count_of(order_[place], is_first, *counts); });
       }
     }
+    error.rethrow();
+  }
+
+  /// Of one of them; counts: the thread's own.
+  void count_of(std::int64_t id, bool is_first, Counts& counts) {
+    counts.replace(table_[id], is_first, [&](Counts& sums) {
+      if (id < vocabulary_) {
+        for (const std::int32_t pair : occurrences_[id]) add_pair(sums, pair);
+      } else {
+        for (std::int64_t pair = 0; pair < source_.size(); ++pair) add_pair(sums, pair);
+      }
+    });
+    prune(table_[id], options_.least,
+          static_cast<std::size_t>(id < vocabulary_ ? options_.most : vocabulary_));
   }
 
   void add_pair(Counts& counts, std::int64_t pair) const {

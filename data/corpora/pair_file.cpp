@@ -108,18 +108,28 @@ void PairFileWriter::finish(const std::string& made_of, const FilterReport& repo
   file_.finish(info);
 }
 
+namespace {
+
+Pairs pairs_in(const TokenFile& file) {
+  const Json note = Json::parse(file.info().note);
+  Pairs pairs;
+  pairs.report = report_in(note.at("filters"));
+  pairs.source.reserve(pairs.report.kept, note.at("source_tokens"));
+  pairs.target.reserve(pairs.report.kept, note.at("target_tokens"));
+  deal(file, pairs);
+  return pairs;
+}
+
+}  // namespace
+
+Pairs read_pairs(const std::filesystem::path& path) { return pairs_in(TokenFile::open(path)); }
+
 std::optional<Pairs> read_pairs(const std::filesystem::path& path, const std::string& made_of) {
   if (!std::filesystem::exists(path)) return std::nullopt;
   try {
     const TokenFile file = TokenFile::open(path);
     if (file.info().made_of != made_of) return std::nullopt;
-    const Json note = Json::parse(file.info().note);
-    Pairs pairs;
-    pairs.report = report_in(note.at("filters"));
-    pairs.source.reserve(pairs.report.kept, note.at("source_tokens"));
-    pairs.target.reserve(pairs.report.kept, note.at("target_tokens"));
-    deal(file, pairs);
-    return pairs;
+    return pairs_in(file);
   } catch (const Error&) {
     return std::nullopt;
   } catch (const nlohmann::json::exception&) {

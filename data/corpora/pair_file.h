@@ -35,6 +35,8 @@ class PairFileWriter {
   std::int32_t end_;
 };
 
+/// The pairs of a file that is known to be whole. Throws where it cannot be read.
+Pairs read_pairs(const std::filesystem::path& path);
 /// The pairs of the file; nothing if there is none, or it was made of something else, or is
 /// damaged: then it is to be made anew.
 std::optional<Pairs> read_pairs(const std::filesystem::path& path, const std::string& made_of);

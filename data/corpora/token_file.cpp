@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <limits>
 #include <utility>
 
+#include "data/files/text_file.h"
 #include "tensor/error.h"
 
 namespace kette {
@@ -157,11 +157,8 @@ std::vector<std::int32_t> TokenFile::checked_copy(std::int64_t begin, std::int64
 bool is_token_file(const std::filesystem::path& path) {
   // The length of a header is below 2^32, so the fifth to the eighth byte are zero; a JSON object
   // comes next.
-  if (!std::filesystem::is_regular_file(path))
-    return false;  // a look into a pipe would take from it
-  char start[9] = {};
-  std::ifstream(path, std::ios::binary).read(start, sizeof start);
-  return std::string_view(start + 4, 5) == std::string_view("\0\0\0\0{", 5);
+  const std::string start = first_bytes(path, 9);
+  return start.size() == 9 && start.substr(4) == std::string("\0\0\0\0{", 5);
 }
 
 }  // namespace kette

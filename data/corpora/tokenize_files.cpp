@@ -7,6 +7,7 @@
 #include "data/corpora/token_file.h"
 #include "data/tokenizers/marks_in_text.h"
 #include "tensor/error.h"
+#include "tensor/parallel_for.h"
 
 namespace kette {
 namespace {
@@ -30,9 +31,7 @@ class FilesTokenizer {
   }
 
   void encode() {
-    const auto count = static_cast<std::int64_t>(waiting_.size());
-#pragma omp parallel for schedule(dynamic)
-    for (std::int64_t i = 0; i < count; ++i) {
+    parallel_for(std::ssize(waiting_), 1, [&](std::int64_t i) {
       Waiting& waiting = waiting_[i];
       try {
         waiting.ids = tokenizer_.encode(waiting.piece.text);
@@ -40,7 +39,7 @@ class FilesTokenizer {
       } catch (...) {
         waiting.error = std::current_exception();
       }
-    }
+    });
     for (const Waiting& waiting : waiting_) append(waiting);
     waiting_.clear();
     waiting_bytes_ = 0;

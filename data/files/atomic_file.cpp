@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "data/files/folder_entries.h"
 #include "tensor/error.h"
 
 namespace kette {
@@ -94,17 +95,6 @@ void sync(const fs::path& path) {
   const FileDescriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!descriptor.is_open()) fail_on_system(path, "a path that can be synced to disk", errno);
   sync(descriptor, path);
-}
-
-std::vector<fs::path> everything_below(const fs::path& folder) {
-  std::error_code error;
-  std::vector<fs::path> found;
-  for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end;) {
-    found.push_back(at->path());
-    at.increment(error);
-  }
-  if (error) fail_on_system(folder, "a folder that can be listed", error.value());
-  return found;
 }
 
 void sync_tree(const fs::path& folder) {
@@ -278,17 +268,13 @@ void remove_leftovers(const fs::path& path) {
   const fs::path target = resolved(path);
   const std::string unfinished = beside(target, kUnfinished).filename();
   const std::string replaced = beside(target, kReplaced).filename();
-  std::vector<fs::path> found;
   std::error_code error;  // a folder that is missing or cannot be listed: the writer will say so
-  for (fs::directory_iterator at(target.parent_path(), error), end; !error && at != end;) {
-    const std::string name = at->path().filename();
-    if (name.starts_with(unfinished) || name.starts_with(replaced)) found.push_back(at->path());
-    at.increment(error);
-  }
-  for (const fs::path& leftover : found) {
+  for (const fs::path& leftover : folder_entries(target.parent_path(), error)) {
+    const std::string name = leftover.filename();
+    if (!name.starts_with(unfinished) && !name.starts_with(replaced)) continue;
     const FileDescriptor descriptor = open_leftover(leftover);
     if (!descriptor.is_open() || ::flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0) continue;
-    const bool restore = leftover.filename().string().starts_with(replaced) && !fs::exists(target);
+    const bool restore = name.starts_with(replaced) && !fs::exists(target);
     if (restore && ::rename(leftover.c_str(), target.c_str()) == 0) continue;
     fs::remove_all(leftover, error);
   }

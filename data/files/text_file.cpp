@@ -1,6 +1,9 @@
 #include "data/files/text_file.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 #include <utility>
 
 #include "data/files/encoding.h"
@@ -46,6 +49,18 @@ std::string read_all(TextSource& source) {
 std::string read_text(const std::filesystem::path& path) {
   TextSource source(path);
   return read_all(source);
+}
+
+std::string first_bytes(const std::filesystem::path& path, std::size_t most) {
+  if (!std::filesystem::is_regular_file(path)) return {};
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes(most, '\0');
+  file.read(bytes.data(), static_cast<std::streamsize>(most));
+  KETTE_CHECK(file.is_open() && !file.bad(), path.string(),
+              ": expected a file that can be read, given one that cannot (", std::strerror(errno),
+              ")");
+  bytes.resize(static_cast<std::size_t>(file.gcount()));
+  return bytes;
 }
 
 TextLines read_lines(const std::filesystem::path& path, const LineLimits& limits) {

@@ -40,6 +40,10 @@ std::string read_all(TextSource& source);
 /// The bytes of a whole file; gzip is told by its first bytes, not by its name.
 std::string read_text(const std::filesystem::path& path);
 
+/// The first bytes of a file as it lies on disk, as many as there are up to `most`; none of what is no regular file, for a
+/// look into a pipe would take from it.
+std::string first_bytes(const std::filesystem::path& path, std::size_t most);
+
 /// The lines of such a file. An empty file is an error, and so is passing a limit, as soon as it is
 /// passed.
 TextLines read_lines(const std::filesystem::path& path, const LineLimits& limits = {});

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "data/tokenizers/gpt2_pieces.h"
+#include "tensor/parallel_for.h"
 
 namespace kette {
 namespace {
@@ -94,8 +95,7 @@ std::vector<std::int32_t> Gpt2Tokenizer::encode_text(std::string_view text, Side
 std::vector<std::int32_t> Gpt2Tokenizer::encode_plain(std::string_view text) const {
   const std::vector<std::string_view> parts = parts_of(text);
   std::vector<Ids> ids(parts.size());
-#pragma omp parallel for schedule(dynamic) if (parts.size() > 1)
-  for (std::size_t i = 0; i < parts.size(); ++i) ids[i] = encode_part(parts[i]);
+  parallel_for(std::ssize(parts), 1, [&](std::int64_t i) { ids[i] = encode_part(parts[i]); });
   if (ids.size() == 1) return std::move(ids[0]);
   Ids all;
   for (const Ids& part : ids) all.insert(all.end(), part.begin(), part.end());

@@ -10,6 +10,7 @@
 
 #include "data/files/utf8.h"
 #include "data/tokenizers/sentencepiece_model.h"
+#include "tensor/parallel_for.h"
 
 namespace kette {
 namespace {
@@ -183,8 +184,7 @@ Ids SentencePieceTokenizer::encode_parts(std::string_view text) const {
   gaps.emplace_back();
 
   std::vector<Ids> encoded(parts.size());
-#pragma omp parallel for schedule(dynamic, 64) if (parts.size() > 1)
-  for (std::size_t i = 0; i < parts.size(); ++i) encoded[i] = pieces_of(parts[i]);
+  parallel_for(std::ssize(parts), 64, [&](std::int64_t i) { encoded[i] = pieces_of(parts[i]); });
   Ids ids;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     ids.insert(ids.end(), encoded[i].begin(), encoded[i].end());

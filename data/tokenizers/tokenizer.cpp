@@ -18,6 +18,7 @@
 #include "data/tokenizers/word_tokenizer.h"
 #include "data/tokenizers/wordpiece_tokenizer.h"
 #include "tensor/error.h"
+#include "tensor/parallel_error.h"
 #include "tensor/suggestion.h"
 
 namespace kette {
@@ -90,21 +91,26 @@ const TokenizerKind& kind_in(const fs::path& folder) {
 std::vector<std::vector<std::int32_t>> Tokenizer::encode_all(
     std::span<const std::string_view> lines, Side side) const {
   std::vector<std::vector<std::int32_t>> ids(lines.size());
-  std::vector<std::exception_ptr> errors(lines.size());
+  std::vector<std::exception_ptr> errors(lines.size());  // that of the first line is told
+  ParallelError error;
 #pragma omp parallel
   {
-    const auto encode_line = line_encoder(side);
+    std::function<std::vector<std::int32_t>(std::string_view)> encode_line;
+    error.guard([&] { encode_line = line_encoder(side); });
 #pragma omp for schedule(dynamic, 64)
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      try {
-        ids[i] = encode_line(lines[i]);
-      } catch (...) {
-        errors[i] = std::current_exception();
-      }
+      error.guard([&] {
+        try {
+          ids[i] = encode_line(lines[i]);
+        } catch (const Error&) {
+          errors[i] = std::current_exception();
+        }
+      });
     }
   }
-  for (const std::exception_ptr& error : errors) {
-    if (error) std::rethrow_exception(error);
+  error.rethrow();
+  for (const std::exception_ptr& each : errors) {
+    if (each) std::rethrow_exception(each);
   }
   return ids;
 }

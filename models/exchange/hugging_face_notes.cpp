@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "data/files/folder_entries.h"
 #include "data/files/json_text.h"
 #include "data/files/text_file.h"
 #include "data/tokenizers/added_tokens.h"
@@ -171,11 +172,10 @@ bool is_no_part(const std::string& name) {
 void note_files(const fs::path& folder, const Tokenizer& tokenizer,
                 std::vector<std::string>& notes) {
   std::vector<std::string> others;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
+  for (const fs::path& file : folder_entries(folder)) {
+    const std::string name = file.filename().string();
     if (!is_read(tokenizer.kind(), name) && !is_no_part(name)) others.push_back(name);
   }
-  std::sort(others.begin(), others.end());
   if (!others.empty()) notes.push_back("not read: " + joined(others));
 }
 

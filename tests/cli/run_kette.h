@@ -150,6 +150,8 @@ inline std::vector<std::string> train_arguments(const std::filesystem::path& fol
                                                 const std::vector<std::string>& more = {}) {
   const auto path = [&](const char* file) { return (folder / file).string(); };
   std::vector<std::string> arguments = {"train",
+                                        "--preset",
+                                        "tiny",
                                         "--src",
                                         path("train.en"),
                                         "--tgt",

@@ -38,7 +38,7 @@ std::size_t count_lines(const std::string& text) {
 
 TEST_CASE("cli: help lists the commands, and quickly") {
   double best = 1;
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < 10; ++i) {
     const auto start = std::chrono::steady_clock::now();
     const Outcome help = run_kette({"--help"});
     best = std::min(
@@ -50,7 +50,9 @@ TEST_CASE("cli: help lists the commands, and quickly") {
     }
   }
   MESSAGE("kette --help: " << 1e3 * best << " ms");
-  CHECK(best < 0.5);  // sanitizers and loaded machines; docs/results.md has the real number
+#ifdef __OPTIMIZE__
+  CHECK(best < 0.02);  // left out where sanitizers slow it down
+#endif
 }
 
 TEST_CASE("cli: every command documents its options") {

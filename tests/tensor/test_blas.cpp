@@ -39,8 +39,8 @@ TEST_CASE("what this program computes is not others' work") {
     MESSAGE("skipped: no /proc/stat");
     return;
   }
-  // Threads of what was computed before this may still be waiting for more.
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  // Threads of what was computed before this may still be waiting for more: those of LLVM's OpenMP for 0.2 seconds.
+  std::this_thread::sleep_for(std::chrono::milliseconds(250));
   const ProcessorTime before = ProcessorTime::now();
   ProcessorTime after = before;
   while (after.clock < before.clock + 0.2) after = ProcessorTime::now();

@@ -176,7 +176,7 @@ void torture_by_kills(Torture& torture, std::int64_t kills) {
                {"average", "--model", torture.file("translator"), "--last", "3", "--out",
                 torture.file("mean.safetensors")},
                path("mean.safetensors"), of_others,
-               testing::read_file(path("translator") / "model.safetensors"));
+               testing::read_file(path("earlier.safetensors")));
   kill_command(torture, "tokenize",
                {"tokenize", "--text", torture.file("long.txt"), "--tokenizer", "byte", "--out",
                 torture.file("long.tokens")},

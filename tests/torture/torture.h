@@ -48,8 +48,8 @@ Outcome run_well(const Arguments& arguments);
 /// For messages: "kette train --src ... : exit code 1, says ...".
 std::string told(const Arguments& arguments, const Outcome& outcome);
 
-/// Makes what the tortures work on: a corpus, a text, a translation model, a language model and
-/// adapters on it, a token file.
+/// Makes what the tortures work on: a corpus, a text, a translation model, a mean of its checkpoints and a page of
+/// its curves, a language model and adapters on it, a token file.
 void prepare(const Torture& torture);
 /// Trains into FOLDER/NAME, on the corpus and on the text that prepare() made.
 Arguments translation_training(const Torture& torture, const std::string& name);
@@ -57,5 +57,6 @@ Arguments language_training(const Torture& torture, const std::string& name);
 
 void torture_by_kills(Torture& torture, std::int64_t kills);
 void torture_by_flips(Torture& torture, std::int64_t flips);
+void torture_by_failing_calls(Torture& torture, std::int64_t faults);
 
 }  // namespace kette::torture

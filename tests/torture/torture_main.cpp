@@ -1,4 +1,4 @@
-// kette-torture: kills the program and damages its files at random. Prints one row for each kind of
+// kette-torture: kills the program, damages its files and lets its calls fail, at random. Prints one row for each kind of
 // harm, "what TAB tried TAB outcome", and ends with 1 if anything failed. scripts/torture.sh is its
 // front.
 #include <charconv>
@@ -10,12 +10,13 @@
 
 namespace {
 
-/// --kills N --flips N --seed S --folder DIR
+/// --kills N --flips N --calls N --seed S --folder DIR
 std::map<std::string, std::string> parse(int count, char** words) {
   std::map<std::string, std::string> options;
   for (int i = 1; i + 1 < count; i += 2) options[words[i]] = words[i + 1];
-  KETTE_CHECK(count % 2 == 1 && options.contains("--folder"),
-              "kette-torture: expected --folder DIR [--kills N] [--flips N] [--seed S]");
+  KETTE_CHECK(
+      count % 2 == 1 && options.contains("--folder"),
+      "kette-torture: expected --folder DIR [--kills N] [--flips N] [--calls N] [--seed S]");
   return options;
 }
 
@@ -39,6 +40,7 @@ int main(int count, char** words) {
     prepare(torture);
     torture_by_kills(torture, number(options, "--kills"));
     torture_by_flips(torture, number(options, "--flips"));
+    torture_by_failing_calls(torture, number(options, "--calls"));
     return torture.has_failed() ? 1 : 0;
   } catch (const std::exception& error) {
     std::cerr << error.what() << "\n";

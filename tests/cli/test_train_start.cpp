@@ -1,0 +1,97 @@
+// What `kette train` chooses by itself, and what it goes on with.
+#include <doctest/doctest.h>
+
+#include "tests/cli/run_kette.h"
+
+using namespace kette;
+using namespace kette::testing;
+
+namespace {
+
+/// Without a preset, and without a vocabulary larger than the text has pieces for.
+std::vector<std::string> own_text(const ScratchFolder& folder,
+                                  const std::vector<std::string>& more) {
+  const auto file = [&](const char* name) { return (folder / name).string(); };
+  std::vector<std::string> words = {"train",
+                                    "--src",
+                                    file("train.en"),
+                                    "--tgt",
+                                    file("train.de"),
+                                    "--valid-src",
+                                    file("valid.en"),
+                                    "--valid-tgt",
+                                    file("valid.de"),
+                                    "--out",
+                                    file("model"),
+                                    "--vocab",
+                                    "80",
+                                    "--threads",
+                                    "1"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+std::string configuration(const ScratchFolder& folder) {
+  return read_file(folder / "model/config.toml");
+}
+
+}  // namespace
+
+TEST_CASE("train: size and recipe are fitted to text and time, and kept; what is given stays") {
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  const Outcome outcome =
+      run_kette(own_text(folder, {"--steps", "3", "--width", "24", "--warmup", "7"}));
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.code == 0);
+  CHECK(outcome.says("fitted to 60 pairs and 3 steps: 2+2 layers of width 24"));
+  const std::string config = configuration(folder);
+  CAPTURE(config);
+  for (const char* line : {"width = 24\n", "warmup = 7\n", "encoder-layers = 2\n",
+                           "norm = \"pre\"\n", "schedule = \"cosine\"\n", "vocab = 80\n"}) {
+    CHECK(holds(config, line));
+  }
+  CHECK_FALSE(holds(config, "warmup-share"));  // all that --warmup says
+  // A preset is all that it says.
+  const Outcome preset = run_kette(
+      own_text(folder, {"--steps", "3", "--preset", "tiny", "--out", (folder / "tiny").string()}));
+  CAPTURE(preset.err);
+  REQUIRE(preset.code == 0);
+  CHECK_FALSE(preset.says("fitted"));
+  CHECK(holds(read_file(folder / "tiny/config.toml"), "norm = \"post\"\n"));
+}
+
+TEST_CASE("train: --resume goes on with the configuration that the run was begun with") {
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  const std::vector<std::string> small = {"--width", "16", "--hidden", "32", "--quiet"};
+  std::vector<std::string> words = small;
+  words.insert(words.end(), {"--steps", "6"});
+  REQUIRE(run_kette(own_text(folder, words)).code == 0);
+  const std::string model = (folder / "model").string(),
+                    six = read_file(model + "/model.safetensors");
+  const std::string begun = configuration(folder);
+
+  const Outcome nothing_left = run_kette({"train", "--out", model, "--resume"});
+  CAPTURE(nothing_left.err);
+  CHECK(nothing_left.code == 0);
+  CHECK(read_file(model + "/model.safetensors") == six);
+  CHECK(configuration(folder) == begun);
+
+  // Another limit takes the place of the earlier one.
+  const Outcome more = run_kette({"train", "--out", model, "--resume", "--epochs", "1000",
+                                  "--patience", "1", "--validate-every", "1", "--json", "--quiet"});
+  CAPTURE(more.err);
+  REQUIRE(more.code == 0);
+  CHECK(Json::parse(more.last_line()).at("steps") > 6);
+  CHECK_FALSE(holds(configuration(folder), "\nsteps = "));
+
+  // What would make it another run is refused as ever.
+  const Outcome other = run_kette({"train", "--out", model, "--resume", "--width", "32"});
+  CHECK(other.code == 1);
+  CHECK(other.says("width"));
+  const Outcome preset =
+      run_kette(own_text(folder, {"--resume", "--preset", "tiny", "--steps", "9"}));
+  CHECK(preset.code == 1);
+  CHECK(preset.says("layers"));
+}
