@@ -1,9 +1,11 @@
 // The entry of the program `kette`.
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
 #include <exception>
+#include <iostream>
 #include <new>
 #include <string_view>
 
@@ -35,5 +37,13 @@ int main(int count, char** arguments) {
   std::set_terminate(end_at_once);
   // A file that grows past the system's limit shall be an error with its name, as a full disk is.
   std::signal(SIGXFSZ, SIG_IGN);
-  return kette::cli::run_program({arguments + (count > 0 ? 1 : 0), arguments + count});
+  const int code = kette::cli::run_program({arguments + (count > 0 ? 1 : 0), arguments + count});
+  rlimit space{};
+  if (::getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) {
+    // OpenBLAS's threads, which are there from the start, ask for memory until they have some, and an ordinary end waits
+    // for them.
+    std::cout.flush();
+    std::_Exit(code);
+  }
+  return code;
 }

@@ -152,6 +152,10 @@ int run_program(const std::vector<std::string>& arguments) {
                         ": expected a path that can be used, given a failure (" +
                         error.code().message() + ")",
                     1);
+  } catch (const std::system_error& error) {  // of std::thread
+    return complain(std::string("threads: expected room for one more, given none (") +
+                        error.code().message() + "; ulimit says what a program may have)",
+                    1);
   } catch (const std::exception& error) {
     return complain(
         std::string("expected to cope with every input, given one that was not foreseen (") +

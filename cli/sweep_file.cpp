@@ -37,13 +37,15 @@ std::string trimmed(std::string_view text) {
 
 /// Becomes the name of a folder.
 void check_name(const std::string& name, const std::string& origin) {
-  const bool fits = !name.empty() && name.front() != '.' && name != kSweepTable &&
+  const bool fits = !name.empty() && name.front() != '.' && name.front() != ' ' &&
+                    name.back() != ' ' && name != kSweepTable &&
                     std::all_of(name.begin(), name.end(), [](char c) {
                       return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
                              std::string_view(" ._=+-").find(c) != std::string_view::npos;
                     });
   if (fits) return;
-  throw UsageError(origin + ": expected a name of letters, digits, spaces and ._=+- other than " +
+  throw UsageError(origin +
+                   ": expected a name of letters, digits, ._=+- and spaces within, other than " +
                    kSweepTable + ", given [" + name + "]");
 }
 

@@ -21,7 +21,9 @@ class Prefixes {
     if (!lines_) return;
     const std::vector<std::string> part = lines_->next(sources.size());
     KETTE_CHECK(part.size() == sources.size(), lines_->name(),
-                ": expected as many lines as there are sentences, given fewer");
+                ": expected a line for each sentence, given ", given_ + part.size(),
+                " lines and at least ", given_ + sources.size(), " sentences");
+    given_ += part.size();
     for (std::size_t i = 0; i < part.size(); ++i) {
       sources[i].prefix = part[i];
       const std::string written = tokenizer_.decode(tokenizer_.encode(part[i], Side::target));
@@ -34,12 +36,14 @@ class Prefixes {
   }
   void check_end() {
     KETTE_CHECK(!lines_ || lines_->next(1).empty(), lines_->name(),
-                ": expected as many lines as there are sentences, given more");
+                ": expected a line for each sentence, given more than ", given_, " lines and ",
+                given_, " sentences");
   }
 
  private:
   const Tokenizer& tokenizer_;
   std::optional<LineReader> lines_;
+  std::size_t given_ = 0;
 };
 
 /// The lines to translate: those of the command line, of a file or of stdin.

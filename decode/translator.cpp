@@ -249,10 +249,11 @@ void take_least_risk(std::vector<Translation>& translations, const TranslateOpti
 
 void TranslateOptions::check() const {
   KETTE_CHECK(batch_tokens > 0, "batch tokens: expected at least 1, given ", batch_tokens);
-  KETTE_CHECK(!minimum_risk || n_best > 1,
-              "minimum Bayes risk: expected at least 2 translations of each line to choose from "
-              "(n-best), given ",
-              n_best);
+  constexpr std::int64_t kMostCompared =
+      4096;  // each with each: more take minutes and gigabytes a line
+  KETTE_CHECK(!minimum_risk || (n_best > 1 && n_best <= kMostCompared),
+              "minimum Bayes risk: expected from 2 to ", kMostCompared,
+              " translations of each line to choose from (n-best), given ", n_best);
   if (!sampling) return SearchOptions::check();
   sampling->check();
   KETTE_CHECK(!shortlist, "shortlist: expected a search, given samples, which are of all tokens");

@@ -29,7 +29,7 @@ void save_description(const fs::path& folder, const AdapterDescription& descript
   const Json json = {{"rank", lora.rank},
                      {"alpha", lora.scale() * static_cast<double>(lora.rank)},
                      {"on", lora.on},
-                     {"base", fs::absolute(description.base).string()},
+                     {"base", fs::proximate(description.base, folder).string()},
                      {"base_crc32", description.base_checksum}};
   write_file_atomically(folder / kDescriptionFile, json.dump(2) + "\n");
 }
@@ -45,7 +45,8 @@ AdapterDescription read_adapter_description(const fs::path& folder) {
     lora.rank = json.at("rank");
     lora.alpha = json.at("alpha");
     lora.on = json.at("on").get<std::vector<std::string>>();
-    description.base = json.at("base").get<std::string>();
+    // What Kette wrote before has an absolute path.
+    description.base = fs::weakly_canonical(folder / json.at("base").get<std::string>());
     description.base_checksum = json.at("base_crc32");
     lora.check();
   } catch (const std::exception& error) {
@@ -70,7 +71,7 @@ void merge_adapters(const fs::path& folder, const fs::path& out, const fs::path&
   model->allocate(DType::f32, Device{}, Gradients::none);
   // The values of both, under the adapters' own metadata.
   Metadata metadata = load_values(folder, *model, {}, base);
-  metadata["merged"] = fs::absolute(folder).string();
+  metadata["merged"] = fs::absolute(folder).lexically_normal().filename().string();
   AtomicFolder merged(out);
   save_description(merged.path(), model->config(), *tokenizer);
   save_parameters(merged.path() / kModelFile, model->parameters(), metadata);

@@ -1,8 +1,8 @@
 // What training with adapters (models/lora.h) leaves: a model directory whose parameters are small
 // and stand on those of another one, the base.
 //   config.json, tokenizer  as in every model directory (models/model_directory.h)
-//   adapter.json            rank, alpha and on which maps; the folder of the base, and the checksum
-//                           of its model.safetensors, so that no other is taken for it
+//   adapter.json            rank, alpha and on which maps; the way from here to the folder of the base, and the
+//                           checksum of its model.safetensors, so that no other is taken for it
 //   adapter.safetensors     A and B of every adapted map
 // All that reads a model directory reads such a one, too, while its base is there.
 #pragma once

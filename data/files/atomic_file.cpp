@@ -25,14 +25,26 @@ namespace fs = std::filesystem;
 constexpr const char* kUnfinished = ".kette-unfinished-";
 constexpr const char* kReplaced = ".kette-replaced-";
 
+/// What stands under a temporary name, under the name that it is to have: ".q.kette-unfinished-12-0/config.json" is
+/// "q/config.json".
+fs::path as_asked_for(const fs::path& path) {
+  fs::path asked;
+  for (const fs::path& part : path) {
+    const std::string name = part.string();
+    const std::size_t end = name.find(kUnfinished);
+    asked /= end == std::string::npos || end == 0 ? part : fs::path(name.substr(1, end - 1));
+  }
+  return asked;
+}
+
 [[noreturn]] void fail_on_system(const fs::path& path, const char* expected, int code) {
   const char* advice = "";
   if (code == ENOSPC || code == EDQUOT) advice = "; free some space, nothing saved before is lost";
   if (code == EACCES || code == EPERM || code == EROFS)
     advice = "; choose a folder you may write to";
   if (code == ENOENT || code == ENOTDIR) advice = "; create its folder first";
-  fail(path.string(), ": expected ", expected, ", given a failure (", std::strerror(code), advice,
-       ")");
+  fail(as_asked_for(path).string(), ": expected ", expected, ", given a failure (",
+       std::strerror(code), advice, ")");
 }
 
 /// The path without links, so that a link to the target goes on pointing to it.

@@ -89,12 +89,13 @@ float float_of_half(std::uint16_t half) {
 SafetensorsFile SafetensorsFile::open(const std::filesystem::path& path, Checksum checksum) {
   SafetensorsFile file;
   file.path_ = path.string();
-  file.descriptor_ = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  file.descriptor_ =
+      FileDescriptor(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));  // a pipe would wait
   KETTE_CHECK(file.descriptor_.is_open(), file.path_,
               ": expected a readable file, given one that is not (", std::strerror(errno), ")");
   struct stat status {};
   KETTE_CHECK(::fstat(file.descriptor_.get(), &status) == 0 && S_ISREG(status.st_mode), file.path_,
-              ": expected a safetensors file, given a directory or device");
+              ": expected a safetensors file, given a directory, a pipe or a device");
   const auto file_bytes = static_cast<std::uint64_t>(status.st_size);
   KETTE_CHECK(file_bytes >= kLengthBytes, file.path_, ": expected a safetensors file, given only ",
               file_bytes, " bytes (it is truncated: copy it again)");

@@ -47,6 +47,9 @@ std::string read_all(TextSource& source) {
 }
 
 std::string read_text(const std::filesystem::path& path) {
+  check_text_file(path);
+  KETTE_CHECK(std::filesystem::is_regular_file(path), path.string(),
+              ": expected a file, given a pipe or a device");
   TextSource source(path);
   return read_all(source);
 }

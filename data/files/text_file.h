@@ -37,7 +37,7 @@ class TextLines {
 /// All that a source still has.
 std::string read_all(TextSource& source);
 
-/// The bytes of a whole file; gzip is told by its first bytes, not by its name.
+/// The bytes of a whole file, which is no pipe; gzip is told by its first bytes, not by its name.
 std::string read_text(const std::filesystem::path& path);
 
 /// The first bytes of a file as it lies on disk, as many as there are up to `most`; none of what is no regular file, for a

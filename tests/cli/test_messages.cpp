@@ -181,6 +181,37 @@ TEST_CASE("messages: a pipe where text is read more than once") {
   CHECK(!fs::exists(folder / "model"));
 }
 
+TEST_CASE("messages: pipes in the place of a model's files are refused, and not waited for") {
+  const SmallModel& small = SmallModel::get();
+  const ScratchFolder folder;
+  const fs::path model = folder / "model";
+  RunOptions soon;
+  soon.kill_after = 60'000'000;
+  for (const char* name : {"config.json", "model.safetensors", "tokenizer.model", "text.json"}) {
+    CAPTURE(name);
+    fs::remove_all(model);
+    fs::copy(small.model(), model, fs::copy_options::recursive);
+    fs::remove(model / name);
+    REQUIRE(::mkfifo((model / name).c_str(), 0600) == 0);
+    const Outcome outcome =
+        run_kette({"translate", "--model", model.string(), "--threads", "1"}, soon);
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 1);
+    CHECK(outcome.says(name));
+  }
+}
+
+TEST_CASE("messages: a program with little room for threads and memory ends, and says so") {
+  const SmallModel& small = SmallModel::get();
+  RunOptions little;
+  little.memory_limit = 150 << 20;
+  little.kill_after = 60'000'000;
+  const Outcome outcome = run_kette(train_arguments(small.folder(), "little"), little);
+  CAPTURE(outcome.err);
+  CHECK(outcome.code != 128 + SIGKILL);
+  CHECK_FALSE(outcome.says("not foreseen"));
+}
+
 TEST_CASE("messages: UTF-16 is called that") {
   const ScratchFolder folder;
   write_small_corpus(folder.path());
