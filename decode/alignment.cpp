@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tensor/parallel_for.h"
+
 namespace kette {
 namespace {
 
@@ -42,8 +44,7 @@ HeadOutputs::HeadOutputs(const Linear& output, std::int64_t heads, std::int64_t 
   const std::int64_t inner = heads * head_width;
   const std::vector<double> rows = rows_of_map(output, inner);
   const auto width = std::ssize(rows) / inner;
-#pragma omp parallel for
-  for (std::int64_t i = 0; i < inner; ++i) {
+  parallel_for(inner, 1, [&](std::int64_t i) {
     const std::int64_t head = i / head_width;
     for (std::int64_t j = 0; j < head_width; ++j) {
       const double *a = rows.data() + i * width, *b = rows.data() + (head * head_width + j) * width;
@@ -51,7 +52,7 @@ HeadOutputs::HeadOutputs(const Linear& output, std::int64_t heads, std::int64_t 
       for (std::int64_t k = 0; k < width; ++k) sum += a[k] * b[k];
       products_[i * head_width + j] = sum;
     }
-  }
+  });
 }
 
 std::vector<float> HeadOutputs::lengths(const Tensor& projected, std::int64_t group) const {
@@ -59,8 +60,7 @@ std::vector<float> HeadOutputs::lengths(const Tensor& projected, std::int64_t gr
                      key_width = heads_ * head_width_ / group;
   const std::vector<float> values = projected.values<float>();
   std::vector<float> lengths(static_cast<std::size_t>(heads_ * keys));
-#pragma omp parallel for
-  for (std::int64_t key = 0; key < keys; ++key) {
+  parallel_for(keys, 1, [&](std::int64_t key) {
     const float* all = values.data() + (key + 1) * columns - key_width;  // the last
     for (std::int64_t head = 0; head < heads_; ++head) {
       const float* v = all + head / group * head_width_;
@@ -73,7 +73,7 @@ std::vector<float> HeadOutputs::lengths(const Tensor& projected, std::int64_t gr
       }
       lengths[head * keys + key] = static_cast<float>(std::sqrt(std::max(0.0, squares)));
     }
-  }
+  });
   return lengths;
 }
 

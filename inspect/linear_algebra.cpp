@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tensor/error.h"
+#include "tensor/parallel_for.h"
 
 // LAPACK's own names, which Debian's OpenBLAS has and no header of it declares. Matrices are column-major.
 extern "C" {
@@ -39,15 +40,14 @@ DenseMatrix product(const DenseMatrix& a, const DenseMatrix& b) {
   KETTE_CHECK(a.columns == b.rows, "product: expected as many columns as rows, given ", a.columns,
               " and ", b.rows);
   DenseMatrix c(a.rows, b.columns);
-#pragma omp parallel for
-  for (std::int64_t row = 0; row < a.rows; ++row) {
+  parallel_for(a.rows, 1, [&](std::int64_t row) {
     for (std::int64_t k = 0; k < a.columns; ++k) {
       const double factor = a(row, k);
       for (std::int64_t column = 0; column < b.columns; ++column) {
         c(row, column) += factor * b(k, column);
       }
     }
-  }
+  });
   return c;
 }
 

@@ -87,6 +87,21 @@ TEST_CASE("within data, models and inspect, too, rooms lie one behind the other"
   CHECK(files > 50);
 }
 
+TEST_CASE("what a thread throws comes out: no region of OpenMP lets it end the program") {
+  int regions = 0;
+  for (const char* folder :
+       {"tensor", "autograd", "nn", "data", "models", "decode", "train", "inspect", "cli"}) {
+    for_sources(folder, [&](const std::string& path, const std::string& text) {
+      CAPTURE(path);
+      if (text.find("#pragma omp parallel") == std::string::npos) return;
+      ++regions;
+      const bool only_measures = path.ends_with("tensor/machine.cpp");
+      CHECK((only_measures || text.find("ParallelError error;") != std::string::npos));
+    });
+  }
+  CHECK(regions > 5);
+}
+
 TEST_CASE("no source file is longer than 400 lines") {
   for (const char* folder : {"tensor", "autograd", "nn", "data", "models", "decode", "train",
                              "inspect", "cli", "tests"}) {

@@ -34,9 +34,9 @@ constexpr Size kSizes[] = {{0, 0, 2, 128, 512, 4},
 
 /// So many pieces that each comes often, of a power of two.
 std::int64_t pieces_for(double tokens) {
-  return std::clamp<std::int64_t>(
-      static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(tokens / 100))), 1000,
-      32000);
+  constexpr double kTimesOfPiece = 100;
+  return static_cast<std::int64_t>(std::bit_floor(
+      static_cast<std::uint64_t>(std::clamp(tokens / kTimesOfPiece, 1024.0, 32768.0))));
 }
 
 /// Training reaches about this share of what products of matrices alone could do.
@@ -59,7 +59,8 @@ std::int64_t epochs_for(const TextAmount& text) {
 
 /// Tokens of a batch: there are some in each pass over the text.
 std::int64_t batch_for(double tokens) {
-  return std::clamp<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(tokens)), 512, 4096);
+  return static_cast<std::int64_t>(
+      std::bit_ceil(static_cast<std::uint64_t>(std::clamp(tokens, 512.0, 4096.0))));
 }
 std::int64_t largest_batch(const TextAmount& text) {
   constexpr double kFewestOfPass = 50;

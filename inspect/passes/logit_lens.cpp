@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "tensor/parallel_for.h"
+
 namespace kette {
 namespace {
 
@@ -34,15 +36,14 @@ std::vector<std::vector<double>> softmax_rows(const Tensor& logits) {
   const std::vector<double> values = logits.values<double>();
   const std::int64_t width = logits.width();
   std::vector<std::vector<double>> rows(static_cast<std::size_t>(logits.rows()));
-#pragma omp parallel for
-  for (std::int64_t row = 0; row < logits.rows(); ++row) {
+  parallel_for(logits.rows(), 1, [&](std::int64_t row) {
     std::vector<double> p(values.begin() + row * width, values.begin() + (row + 1) * width);
     const double most = *std::max_element(p.begin(), p.end());
     double sum = 0;
     for (double& value : p) sum += value = std::exp(value - most);
     for (double& value : p) value /= sum;
     rows[row] = std::move(p);
-  }
+  });
   return rows;
 }
 

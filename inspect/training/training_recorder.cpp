@@ -6,6 +6,7 @@
 #include "inspect/heads/head_scores.h"
 #include "inspect/heads/induction.h"
 #include "inspect/passes/logit_lens.h"
+#include "tensor/parallel_for.h"
 #include "tensor/stopwatch.h"
 
 namespace kette {
@@ -176,8 +177,7 @@ double effective_dimensions(const std::vector<float>& rows, std::int64_t width) 
   // squares the sum of its elements squared.
   // Of each row, so that threads do not choose the order in which they are added.
   std::vector<double> traces(count), sums(count);
-#pragma omp parallel for schedule(dynamic)
-  for (std::int64_t a = 0; a < count; ++a) {
+  parallel_for(count, 1, [&](std::int64_t a) {
     for (std::int64_t b = 0; b <= a; ++b) {
       double product = 0;
       for (std::int64_t i = 0; i < width; ++i) {
@@ -186,7 +186,7 @@ double effective_dimensions(const std::vector<float>& rows, std::int64_t width) 
       if (a == b) traces[a] = product;
       sums[a] += (a == b ? 1 : 2) * product * product;
     }
-  }
+  });
   const double trace = std::accumulate(traces.begin(), traces.end(), 0.0),
                squares = std::accumulate(sums.begin(), sums.end(), 0.0);
   return squares > 0 ? trace * trace / squares : 0;

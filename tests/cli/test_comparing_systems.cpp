@@ -203,8 +203,8 @@ TEST_CASE("cli: minimum Bayes risk takes one of the best, or of the samples") {
   check_usage(translate({"--mbr", "chrf"}), "--n-best");
   const Outcome alone = translate({"--mbr", "chrf", "--n-best", "1"});
   CHECK(alone.code == 2);
-  CHECK(
-      alone.says("expected from 2 to 4096 translations of each line to choose from (n-best), given 1"));
+  CHECK(alone.says(
+      "expected from 2 to 4096 translations of each line to choose from (n-best), given 1"));
   check_usage(translate({"--mbr", "ter", "--n-best", "2"}), "--mbr: expected chrf|bleu, given ter");
   CHECK(evaluate({"--mbr", "chrf", "--n-best", "4"}).code == 0);
   CHECK(evaluate({"--mbr", "bleu", "--n-best", "4", "--sample", "--seed", "7"}).code == 0);

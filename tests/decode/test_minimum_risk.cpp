@@ -116,6 +116,7 @@ TEST_CASE("a translation of minimum risk is the candidate with the highest expec
   }
   TranslateOptions one;
   one.minimum_risk = Utility::chrf;
-  CHECK(contains(message_of([&] { translator.translate(lines, one); }),
-                 "expected from 2 to 4096 translations of each line to choose from (n-best), given 1"));
+  CHECK(contains(
+      message_of([&] { translator.translate(lines, one); }),
+      "expected from 2 to 4096 translations of each line to choose from (n-best), given 1"));
 }

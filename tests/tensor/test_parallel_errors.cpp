@@ -3,6 +3,7 @@
 
 #include "tensor/cpu/attention_head.h"
 #include "tensor/cpu/product.h"
+#include "tensor/parallel_for.h"
 #include "tests/random_tensor.h"
 
 using namespace kette;
@@ -37,6 +38,11 @@ TEST_CASE("an error of one thread reaches the caller, whatever the threads share
   CHECK(error_of([] {
           cpu::for_heads<float>(9, 16, 16, [&](std::int64_t index, float*, float*) {
             if (index == 5) fail_here();
+          });
+        }) == "thread: expected luck");
+  CHECK(error_of([] {
+          parallel_for(100, 3, [](std::int64_t i) {
+            if (i == 70) fail_here();
           });
         }) == "thread: expected luck");
   CHECK(error_of([] {
