@@ -75,7 +75,7 @@ double tokens_read(const TextAmount& text, const LearningTime& time,
     if (limit > 0) tokens = std::min(tokens, limit);
   };
   at_most(static_cast<double>(time.epochs) * text.tokens());
-  at_most(static_cast<double>(time.steps * largest_batch(text)));
+  at_most(static_cast<double>(time.steps) * static_cast<double>(largest_batch(text)));
   at_most(kShareOfProducts * time.flops / training_flops_of(config));
   return std::isfinite(tokens) ? tokens : static_cast<double>(epochs_for(text)) * text.tokens();
 }
