@@ -1,6 +1,8 @@
 // What `kette train` chooses by itself, and what it goes on with.
 #include <doctest/doctest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "tests/cli/run_kette.h"
 
 using namespace kette;
@@ -83,7 +85,7 @@ TEST_CASE("train: --resume goes on with the configuration that the run was begun
                                   "--patience", "1", "--validate-every", "1", "--json", "--quiet"});
   CAPTURE(more.err);
   REQUIRE(more.code == 0);
-  CHECK(Json::parse(more.last_line()).at("steps") > 6);
+  CHECK(nlohmann::json::parse(more.last_line()).at("steps") > 6);
   CHECK_FALSE(holds(configuration(folder), "\nsteps = "));
 
   // What would make it another run is refused as ever.

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "data/files/folder_entries.h"
+#include "tests/data/tiny_text.h"
 #include "tests/support.h"
 
 using namespace kette;
