@@ -1,5 +1,7 @@
 #include "models/adapter_directory.h"
 
+#include <new>
+
 #include "data/corpora/lexicon.h"
 #include "data/corpora/text_facts.h"
 #include "data/files/atomic_file.h"
@@ -49,6 +51,8 @@ AdapterDescription read_adapter_description(const fs::path& folder) {
     description.base = fs::weakly_canonical(folder / json.at("base").get<std::string>());
     description.base_checksum = json.at("base_crc32");
     lora.check();
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& error) {
     fail(file.string(),
          ": expected a JSON object with rank, alpha, on, base and base_crc32 of adapters, given "
