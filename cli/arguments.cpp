@@ -40,7 +40,7 @@ bool takes_no_text(const CLI::Option& option) { return option.get_type_name() ==
 /// What the options of a command line look like to CLI11, and which of them are there.
 struct Given {
   std::vector<std::string> arguments;
-  std::map<const CLI::Option*, std::string> options;  ///< each with its last value
+  std::map<std::string, std::string> values;  ///< of "--name" the last one
 };
 
 Given read_options(CLI::App& command, const std::vector<std::string>& arguments,
@@ -57,7 +57,7 @@ Given read_options(CLI::App& command, const std::vector<std::string>& arguments,
     if (is_option) {
       const std::string name = argument.substr(0, argument.find('='));
       const CLI::Option& option = known_option(command, name);
-      const auto [value, is_new] = given.options.insert_or_assign(&option, "");
+      const auto [value, is_new] = given.values.insert_or_assign(option.get_name(), "");
       const bool has_value = name != argument || i + 1 < arguments.size();
       if (!is_flag(option) && name == argument) {
         argument += "=" + (has_value ? arguments[++i] : std::string());
@@ -80,8 +80,7 @@ Given read_options(CLI::App& command, const std::vector<std::string>& arguments,
 /// configuration that it was begun with.
 class Entries {
  public:
-  Entries(const CLI::App& command, const Given& given) : command_(command) {
-    for (const auto& [option, value] : given.options) add_value(option->get_name(), value);
+  Entries(const CLI::App& command, const Given& given) : command_(command), values_(given.values) {
     if (const std::string* file = value_of("--config")) add(read_config_file(*file));
     add_earlier_run();
   }
@@ -89,7 +88,6 @@ class Entries {
   const std::vector<ConfigEntry>& all() const { return entries_; }
 
  private:
-  void add_value(const std::string& name, const std::string& value) { values_[name] = value; }
   const std::string* value_of(const std::string& name) const {
     const auto found = values_.find(name);
     return found == values_.end() ? nullptr : &found->second;
@@ -106,7 +104,7 @@ class Entries {
     }
     for (std::size_t i = earlier; i < entries_.size(); ++i) {
       const ConfigEntry& entry = entries_[i];
-      add_value(full_name(entry), entry.values.empty() ? "" : entry.values.back());
+      values_[full_name(entry)] = entry.values.empty() ? "" : entry.values.back();
     }
   }
   /// A preset says all that the earlier one did.

@@ -26,7 +26,6 @@ namespace {
     }
     std::_Exit(1);
   } catch (...) {
-    std::abort();
   }
   std::abort();
 }

@@ -274,7 +274,6 @@ std::string TrainCommandOptions::fit(CLI::App& command, int threads) {
   const FittedRecipe fitted = fitted_recipe(amount, time);
   architecture_.apply(fitted.model);
   fitted.recipe.apply_to(train_);
-  train_.average = fitted.average;
   translation_.vocabulary = vocabulary_of_preset_ = fitted.model.vocabulary;
   if (train_.steps == 0 && train_.epochs == 0 && minutes == 0) train_.epochs = fitted.epochs;
   apply_given(command);

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "data/files/text_source.h"
+#include "data/files/text_size.h"
 
 namespace kette {
 namespace {
@@ -95,18 +95,10 @@ double TextAmount::tokens() const {
 
 TextAmount amount_of(const std::vector<ParallelText>& texts) {
   TextAmount amount;
-  std::string part;
   for (const ParallelText& text : texts) {
-    std::int64_t larger = 0;
-    for (const std::filesystem::path& file : {text.source, text.target}) {
-      TextSource source(file);
-      while (source.append_to(part)) {
-        if (file == text.source) amount.pairs += std::count(part.begin(), part.end(), '\n');
-        part.clear();
-      }
-      larger = std::max(larger, source.bytes_read());
-    }
-    amount.bytes += larger;
+    const TextSize source = text_size(text.source), target = text_size(text.target);
+    amount.pairs += source.lines;
+    amount.bytes += std::max(source.bytes, target.bytes);
   }
   return amount;
 }

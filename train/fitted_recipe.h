@@ -16,7 +16,7 @@ struct TextAmount {
   /// Pieces of that side, about.
   double tokens() const;
 };
-/// Throws as LineReader does, for what is no text.
+/// Throws as text_size() does.
 TextAmount amount_of(const std::vector<ParallelText>& texts);
 
 /// How long a run may take; 0: no such limit.
@@ -29,7 +29,6 @@ struct FittedRecipe {
   TransformerConfig model;  ///< with the size of its vocabulary
   Recipe recipe;            ///< without steps
   std::int64_t epochs = 0;  ///< where there is no limit at all
-  std::int64_t average = 0;
 };
 
 FittedRecipe fitted_recipe(const TextAmount& text, const LearningTime& time);

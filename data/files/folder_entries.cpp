@@ -17,7 +17,6 @@ std::vector<fs::path> folder_entries(const fs::path& folder, std::error_code& er
   error.clear();
   const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.c_str()), &::closedir);
   std::vector<fs::path> paths;
-  errno = open ? 0 : errno;
   while (open) {
     errno = 0;
     const dirent* entry = ::readdir(open.get());

@@ -234,7 +234,7 @@ void torture_by_failing_calls(Torture& torture, std::int64_t faults) {
   const auto count = static_cast<std::int64_t>(all.size());
   for (std::int64_t i = 0; i < count; ++i) {
     FailingCalls fail(torture, all[static_cast<std::size_t>(i)]);
-    const std::vector<Fault> chosen = fail.faults(faults / count + (i < faults % count ? 1 : 0));
+    const std::vector<Fault> chosen = fail.faults(share(faults, count, i));
     torture.row("fail calls: " + all[static_cast<std::size_t>(i)].what,
                 static_cast<std::int64_t>(chosen.size()), "whole or as it was, and equal",
                 [&](std::int64_t number) {

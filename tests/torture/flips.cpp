@@ -129,7 +129,7 @@ void torture_by_flips(Torture& torture, std::int64_t flips) {
   for (std::int64_t i = 0; i < count; ++i) {
     const Damage& damage = all[i];
     run_undamaged(torture, damage);
-    torture.row("flip bits: " + damage.what, flips / count + (i < flips % count ? 1 : 0),
+    torture.row("flip bits: " + damage.what, share(flips, count, i),
                 damage.remade.empty() ? "all refused" : "all refused or made anew",
                 [&](std::int64_t) { return expect_refusal(torture, damage); });
   }

@@ -43,6 +43,10 @@ class Torture {
   std::int64_t failures_ = 0;
 };
 
+/// How many of so many trials the i-th of `kinds` gets.
+inline std::int64_t share(std::int64_t trials, std::int64_t kinds, std::int64_t i) {
+  return trials / kinds + (i < trials % kinds ? 1 : 0);
+}
 /// Runs the program, which must end well.
 Outcome run_well(const Arguments& arguments);
 /// For messages: "kette train --src ... : exit code 1, says ...".
