@@ -86,6 +86,11 @@ inline Outcome run_kette(const std::vector<std::string>& arguments,
   posix_spawn_file_actions_destroy(&actions);
   Outcome outcome;
   if (error != 0) return outcome;
+  const auto has_ended = [&] {
+    siginfo_t ended{};
+    return waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           ended.si_pid == child;
+  };
   if (options.signal != 0) {
     const auto has_content = [](const std::filesystem::path& file) {
       std::error_code absent;
@@ -95,16 +100,14 @@ inline Outcome run_kette(const std::vector<std::string>& arguments,
     const auto are_ready = [&] {
       return std::all_of(options.signal_when.begin(), options.signal_when.end(), has_content);
     };
-    const auto has_ended = [&] {
-      siginfo_t ended{};
-      return waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-             ended.si_pid == child;
-    };
     while (!has_ended() && !are_ready()) usleep(5000);
     kill(child, options.signal);
   }
   if (options.kill_after > 0) {
-    usleep(static_cast<useconds_t>(options.kill_after));
+    constexpr std::int64_t kLook = 5000;  // microseconds
+    for (std::int64_t left = options.kill_after; left > 0 && !has_ended(); left -= kLook) {
+      usleep(static_cast<useconds_t>(std::min(left, kLook)));
+    }
     kill(child, SIGKILL);  // or nothing, when it has ended
   }
   int status = 0;
