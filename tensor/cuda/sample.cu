@@ -56,7 +56,7 @@ struct Tokens {
     constexpr int kLoads = 4;
     const Tokens own = part(warp());
     for (std::int64_t v = own.begin + lane(); v < own.end; v += kLoads * kWarp) {
-      float values[kLoads];
+      float values[kLoads] = {};
       KETTE_UNROLL
       for (int i = 0; i < kLoads; ++i) {
         if (v + i * kWarp < own.end) values[i] = logits[v + i * kWarp];
