@@ -3,24 +3,27 @@
 namespace kette {
 namespace {
 
-template <class Op>
-OpInfo info() {
-  return {std::string(Op::name), Op::formula, Op::samples()};
+template <class... F>
+std::vector<OpInfo> unary(std::tuple<F...>*) {
+  return op_infos<ops::Unary<F>...>();
+}
+template <class... F>
+std::vector<OpInfo> binary(std::tuple<F...>*) {
+  return op_infos<ops::Binary<F>...>();
+}
+template <class... Op>
+std::vector<OpInfo> composite(std::tuple<Op...>*) {
+  return op_infos<Op...>();
 }
 
 }  // namespace
 
 std::vector<OpInfo> all_ops() {
-  std::vector<OpInfo> result;
-  [&]<class... F>(std::tuple<F...>*) {
-    (result.push_back(info<ops::Unary<F>>()), ...);
-  }(static_cast<UnaryFunctions*>(nullptr));
-  [&]<class... F>(std::tuple<F...>*) {
-    (result.push_back(info<ops::Binary<F>>()), ...);
-  }(static_cast<BinaryFunctions*>(nullptr));
-  [&]<class... Op>(std::tuple<Op...>*) {
-    (result.push_back(info<Op>()), ...);
-  }(static_cast<ops::Composite*>(nullptr));
+  std::vector<OpInfo> result = unary(static_cast<UnaryFunctions*>(nullptr));
+  for (auto ops : {binary(static_cast<BinaryFunctions*>(nullptr)),
+                   composite(static_cast<ops::Composite*>(nullptr))}) {
+    result.insert(result.end(), ops.begin(), ops.end());
+  }
   return result;
 }
 

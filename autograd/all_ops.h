@@ -33,11 +33,6 @@ using Composite =
 
 namespace kette {
 
-struct OpInfo {
-  std::string name, formula;
-  std::vector<Sample> samples;
-};
-
 /// Every op with its formula and samples: the elementwise functions first, then the others.
 std::vector<OpInfo> all_ops();
 

@@ -46,10 +46,14 @@ Variable checkpoint(std::function<Variable(const std::vector<Variable>&)> functi
   if (tape == nullptr) return function(inputs);
   // Parameters are leaves wherever they are used; the others enter the recomputation as inputs.
   Tensor output;
+  bool is_dual = false;
   {
     const PauseRecording pause;
-    output = function(inputs).value();
+    const Variable result = function(inputs);
+    output = result.value();
+    is_dual = result.has_tangent();
   }
+  if (is_dual) return function(inputs);  // what the tape keeps then is what second derivatives take
   std::vector<const Variable*> pointers;
   for (const Variable& input : inputs) pointers.push_back(&input);
   auto node = std::make_unique<CheckpointNode>(std::move(function), inputs);

@@ -1,90 +1,204 @@
 #include "autograd/gradient_check.h"
 
-#include <cmath>
+#include <limits>
+#include <sstream>
 
-#include "autograd/anomaly.h"
-#include "autograd/tape.h"
-#include "tensor/ceil_div.h"
+#include "autograd/adjoint_check.h"
+#include "autograd/differences.h"
+#include "autograd/leaf_tangents.h"
+#include "autograd/purity.h"
+#include "autograd/record.h"
 #include "tensor/gap.h"
 #include "tensor/random.h"
 
 namespace kette {
 namespace {
 
-/// Below this largest gradient the noise of central differences, about 1e-11, would read as an error.
-constexpr double kSmallestScale = 1e-4;
+/// u_k y_k of all outputs.
+std::vector<double> weighted(const Outputs& outputs, const std::vector<Values>& weights) {
+  std::vector<double> terms;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const std::vector<double> values = outputs[i].value().values<double>();
+    for (std::size_t k = 0; k < values.size(); ++k) terms.push_back(weights[i][k] * values[k]);
+  }
+  return terms;
+}
 
-/// The loss along one element of a tensor on any device.
-using Line = std::function<double(double offset)>;
-Line along(const Tensor& x, std::int64_t index, const std::function<double()>& loss) {
-  const Tensor element = x.view(index, {});
-  const auto write = [element](double value) {
-    element.copy_from(Tensor::from(std::vector<double>{value}, Shape{}, element.device()));
-  };
-  return [=, center = element.item()](double offset) {
-    write(center + offset);
-    const double value = loss();
-    write(center);
-    return value;
-  };
+/// The adjoint test, or why there is none: an op without a tangent says so.
+void add_adjoint(GradientCheck& check, const std::function<GradientGap()>& test) {
+  try {
+    check.adjoint = test();
+  } catch (const NoTangent& error) {
+    check.no_adjoint = error.what();
+  }
 }
-double central_difference(const Line& f, double h) { return (f(h) - f(-h)) / (2 * h); }
-/// Of second order, too, but from one side alone: the other one for a negative h.
-double one_sided_difference(const Line& f, double h) {
-  return (4 * f(h) - f(2 * h) - 3 * f(0)) / (2 * h);
-}
-/// Of that difference and others, the one that is nearest to the gradient. With a larger step the loss's own rounding counts
-/// less, a smaller one leaves kinks outside, and on one side there is none where one lies on the other, as with a
-/// ReLU. A wrong gradient is far from all of them.
-double nearest_difference(const Line& f, double step, double gradient, double nearest) {
-  for (const double h : {step, 10 * step, 0.1 * step}) {
-    for (const double difference :
-         {central_difference(f, h), one_sided_difference(f, h), one_sided_difference(f, -h)}) {
-      if (std::abs(difference - gradient) < std::abs(nearest - gradient)) nearest = difference;
+
+/// The check of a function of inputs.
+class FunctionCheck {
+ public:
+  FunctionCheck(const DifferentiableFunction& function, const std::vector<SampleInput>& inputs,
+                const GradientCheckOptions& options)
+      : function_(function),
+        inputs_(inputs),
+        values_(sample_inputs(inputs, options.dtype, options.seed, options.device)) {
+    check_.options = options;
+    for (const SampleInput& input : inputs) wanted_.push_back(is_differentiated(input));
+  }
+
+  GradientCheck run() {
+    const PauseRecording pause;
+    const Outputs outputs = first_call();
+    Random random(check_.options.seed, 1000);
+    for (const Variable& output : outputs) {
+      Values& of_output = weights_.emplace_back();
+      for (std::int64_t k = 0; k < output.value().elements(); ++k) {
+        of_output.push_back(random.uniform(-1, 1));
+      }
+    }
+    find_faults(outputs);
+    if (!check_.fault.empty()) return check_;
+    const std::vector<Tensor> gradient = gradients(1, std::nullopt);
+    if (outputs.size() > 1) take_outputs_alone(outputs.size(), gradient);
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (!wanted_[i]) continue;
+      check_.differences.join(compare_with_differences(
+          values_[i], gradient[i], [&] { return weighted(apply(), weights_); }, label(i),
+          check_.options));
+    }
+    add_adjoint(check_, [&] { return adjoint(); });
+    return check_;
+  }
+
+ private:
+  static std::string label(std::size_t input) { return "input " + std::to_string(input); }
+
+  Outputs apply() const { return function_(std::vector<Variable>(values_.begin(), values_.end())); }
+
+  Outputs first_call() const {
+    try {
+      return apply();
+    } catch (const Error& error) {
+      const std::string what = error.what();
+      if (check_.options.dtype != DType::f64 || what.find("expected f32") == std::string::npos)
+        throw;
+      fail(what,
+           " (a check is in f64; of what takes f32 alone, with GradientCheckOptions().in_f32())");
     }
   }
-  return nearest;
-}
 
-/// From one element that is checked to the next.
-std::int64_t stride_of(const Tensor& x, std::int64_t elements) {
-  return elements > 0 ? std::max<std::int64_t>(1, ceil_div(x.elements(), elements)) : 1;
-}
-
-/// Differences of `loss` in some elements of x, held against `gradient`.
-GradientGap compare(const Tensor& x, const Tensor& gradient, const std::function<double()>& loss,
-                    std::int64_t stride, const std::string& label,
-                    const GradientCheckOptions& options) {
-  const std::vector<double> got = gradient.defined()
-                                      ? gradient.values<double>()
-                                      : std::vector<double>(static_cast<std::size_t>(x.elements()));
-  std::vector<std::pair<std::int64_t, double>> expected;
-  double scale = kSmallestScale;
-  for (const double value : got) scale = std::max(scale, std::abs(value));
-  for (std::int64_t i = 0; i < x.elements(); i += stride) {
-    expected.emplace_back(i, central_difference(along(x, i, loss), options.step));
-    scale = std::max(scale, std::abs(expected.back().second));
-  }
-  GradientGap worst;
-  worst.where = label;
-  worst.checked = static_cast<std::int64_t>(expected.size());
-  for (auto& [index, difference] : expected) {
-    const double value = got[index];
-    // Tries cost several passes: where many elements are wrong, only one that would be the worst is worth them.
-    if (options.tries_again &&
-        std::abs(difference - value) > std::max(worst.gap, options.tolerance) * scale) {
-      difference = nearest_difference(along(x, index, loss), options.step, value, difference);
+  /// Of each input that wants one, undefined where none arrived; of one output alone, or of all.
+  std::vector<Tensor> gradients(double factor, std::optional<std::size_t> alone,
+                                std::vector<Tensor>* given = nullptr) const {
+    Tape tape;
+    std::vector<Variable> inputs;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      const Tensor value = values_[i].clone();
+      inputs.push_back(wanted_[i] ? tape.watch(value) : Variable(value));
+      if (given) given->push_back(value);
     }
-    const double gap = std::abs(difference - value) / scale;
-    worst.gaps.push_back(gap);
-    if (!is_larger_gap(gap, worst.gap)) continue;
-    worst.gap = gap;
-    worst.expected = difference;
-    worst.got = value;
-    worst.where = label + " " + coordinates(x.shape(), index);
+    const Outputs outputs = function_(inputs);
+    std::vector<Variable> from;
+    std::vector<Tensor> upstream;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if ((alone && i != *alone) || !tape.tracks(outputs[i])) continue;
+      const Tensor& value = outputs[i].value();
+      Values weights = weights_[i];
+      for (double& weight : weights) weight *= factor;
+      from.push_back(outputs[i]);
+      upstream.push_back(Tensor::from(weights, value.shape()).to(value.dtype()).to(value.device()));
+    }
+    if (!from.empty()) tape.backward(from, upstream);
+    std::vector<Tensor> result;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      result.push_back(wanted_[i] ? tape.gradient(inputs[i]) : Tensor());
+    }
+    return result;
   }
-  return worst;
-}
+
+  void find_faults(const Outputs& outputs) {
+    const Outputs again = apply();
+    for (std::size_t i = 0; i < outputs.size() && check_.fault.empty(); ++i) {
+      const std::string where = difference_of(outputs[i].value(), again[i].value());
+      if (!where.empty()) {
+        check_.fault = "two calls differ: output " + std::to_string(i) + " at " + where +
+                       "; what is random must be drawn alike in each";
+      }
+    }
+    PurityObserver observer;
+    std::vector<Tensor> given;
+    {
+      const OpObservation observation(&observer);
+      gradients(1, std::nullopt, &given);
+    }
+    if (check_.fault.empty()) check_.fault = observer.fault();
+    for (std::size_t i = 0; i < given.size() && check_.fault.empty(); ++i) {
+      const std::string where = difference_of(values_[i], given[i]);
+      if (!where.empty()) check_.fault = label(i) + " was changed at " + where;
+    }
+  }
+
+  /// Backward is linear: what comes of each output alone, with no gradient of the others, adds up to that of all.
+  void take_outputs_alone(std::size_t outputs, const std::vector<Tensor>& all) {
+    std::vector<std::vector<Tensor>> alone;
+    for (std::size_t i = 0; i < outputs; ++i) alone.push_back(gradients(1, i));
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (!wanted_[i]) continue;
+      const std::vector<double> together = values_or_zeros(all[i], values_[i].shape());
+      std::vector<double> sum(together.size());
+      double largest = 0;
+      for (const auto& of_output : alone) {
+        const std::vector<double> part = values_or_zeros(of_output[i], values_[i].shape());
+        for (std::size_t j = 0; j < part.size(); ++j) {
+          sum[j] += part[j];
+          largest = std::max(largest, std::abs(part[j]));
+        }
+      }
+      for (std::size_t j = 0; j < sum.size(); ++j) {
+        const double tolerance = check_.options.dtype == DType::f64 ? 1e-12 : 1e-4;
+        if (std::abs(sum[j] - together[j]) <= tolerance * largest) continue;
+        std::ostringstream text;
+        text << label(i) << ": expected a gradient that is the sum of those of each output alone, "
+             << sum[j] << ", given " << together[j] << " at element " << j
+             << " (backward is given an undefined gradient of an output that nothing depends on)";
+        check_.fault = text.str();
+        return;
+      }
+    }
+  }
+
+  GradientGap adjoint() const {
+    GradientGap worst;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (!wanted_[i]) continue;
+      AdjointProblem problem;
+      problem.gradient = [&, i](double factor) {
+        return values_or_zeros(gradients(factor, std::nullopt)[i], values_[i].shape());
+      };
+      problem.change = [&, i](const Tensor& v) {
+        std::vector<Variable> inputs(values_.begin(), values_.end());
+        inputs[i] = inputs[i].with_tangent(v);
+        std::vector<Variable> tangents;
+        std::vector<Values> weights;
+        const Outputs outputs = function_(inputs);
+        for (std::size_t k = 0; k < outputs.size(); ++k) {
+          if (!outputs[k].has_tangent()) continue;
+          tangents.push_back(outputs[k].tangent());
+          weights.push_back(weights_[k]);
+        }
+        return weighted(tangents, weights);
+      };
+      worst.join(compare_adjoint(problem, values_[i], label(i), check_.options));
+    }
+    return worst;
+  }
+
+  const DifferentiableFunction& function_;
+  const std::vector<SampleInput>& inputs_;
+  std::vector<Tensor> values_;
+  std::vector<bool> wanted_;
+  std::vector<Values> weights_;
+  GradientCheck check_;
+};
 
 }  // namespace
 
@@ -93,74 +207,112 @@ void GradientGap::join(const GradientGap& other) {
     gap = other.gap;
     expected = other.expected;
     got = other.got;
+    noise = other.noise;
     where = other.where;
   }
+  of_largest = larger_gap(of_largest, other.of_largest);
+  tolerance = std::max(tolerance, other.tolerance);
   checked += other.checked;
+  below_noise += other.below_noise;
   gaps.insert(gaps.end(), other.gaps.begin(), other.gaps.end());
 }
 
-std::vector<Tensor> sample_inputs(const std::vector<SampleInput>& inputs, DType dtype,
-                                  std::uint64_t seed, Device device) {
-  std::vector<Tensor> result;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    Random random(seed, i);
-    std::vector<double> values(static_cast<std::size_t>(inputs[i].shape.elements()));
-    for (double& value : values) value = random.uniform(inputs[i].low, inputs[i].high);
-    result.push_back(Tensor::from(values, inputs[i].shape).to(dtype).to(device));
+void GradientCheck::join(const GradientCheck& other) {
+  differences.join(other.differences);
+  if (other.adjoint) {
+    if (!adjoint) adjoint.emplace();
+    adjoint->join(*other.adjoint);
+  }
+  if (no_adjoint.empty()) no_adjoint = other.no_adjoint;
+  if (fault.empty()) fault = other.fault;
+  options = other.options;
+}
+
+GradientGap GradientCheck::worst() const {
+  GradientGap result = differences;
+  if (adjoint && !(adjoint->gap / adjoint->tolerance <= result.gap / result.tolerance)) {
+    result = *adjoint;
+  }
+  if (!fault.empty()) {
+    result.gap = std::numeric_limits<double>::infinity();
+    result.where = fault;
   }
   return result;
 }
 
-GradientGap check_gradients(const DifferentiableFunction& function,
-                            const std::vector<SampleInput>& inputs,
-                            const GradientCheckOptions& options, std::int64_t elements_each) {
-  const std::vector<Tensor> values =
-      sample_inputs(inputs, DType::f64, options.seed, options.device);
-  std::vector<double> weights;
-  const auto weighted_sum = [&](const Tensor& y) {
-    const std::vector<double> elements = y.values<double>();
-    double total = 0;
-    for (std::size_t i = 0; i < elements.size(); ++i) total += weights[i] * elements[i];
-    return total;
+std::string GradientCheck::str() const {
+  std::ostringstream text;
+  text.precision(9);
+  const auto line = [&](const char* proof, const GradientGap& gap, const std::string& rule) {
+    text << proof << ": " << (gap.ok() ? "ok" : "FAILED") << ", " << gap.checked << " elements";
+    if (gap.below_noise > 0) text << " (" << gap.below_noise << " more lie below the noise)";
+    text << ", worst gap " << gap.gap << " (" << gap.of_largest << " of the largest); " << gap.where
+         << ": expected " << gap.expected << ", got " << gap.got << ", allowed " << rule << '\n';
   };
-
-  Tape tape;
-  std::vector<Variable> watched;
-  for (const Tensor& value : values) watched.push_back(tape.watch(value.clone()));
-  const Variable output = function(watched);
-  Random random(options.seed, 1000);
-  for (std::int64_t i = 0; i < output.value().elements(); ++i)
-    weights.push_back(random.uniform(-1, 1));
-  tape.backward(output, Tensor::from(weights, output.shape(), options.device));
-
-  GradientGap worst;
-  const PauseRecording pause;
-  const auto loss = [&] {
-    return weighted_sum(function(std::vector<Variable>(values.begin(), values.end())).value());
+  const auto rule = [](double tolerance, const std::string& of, double noise) {
+    std::ostringstream words;
+    words << tolerance << " of " << of << " and " << noise << " of noise";
+    return words.str();
   };
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    worst.join(compare(values[i], tape.gradient(watched[i]), loss,
-                       stride_of(values[i], elements_each), "input " + std::to_string(i), options));
+  if (!fault.empty()) text << "FAILED: " << fault << '\n';
+  if (!differences.where.empty()) {
+    line("differences", differences, rule(options.tolerance, "it", differences.noise));
   }
-  return worst;
+  if (adjoint) {
+    line("adjoint", *adjoint, rule(options.adjoint_tolerance, "its terms", adjoint->noise));
+  }
+  if (!no_adjoint.empty()) text << "adjoint: not tried: " << no_adjoint << '\n';
+  return text.str();
 }
 
-std::vector<std::pair<std::string, GradientGap>> check_parameter_gradients(
-    const std::function<Variable()>& loss, const std::vector<std::shared_ptr<Leaf>>& leaves,
-    std::int64_t elements_each, const GradientCheckOptions& options) {
-  for (const auto& leaf : leaves) leaf->gradient.zero();
-  {
+GradientCheck check_gradients(const DifferentiableFunction& function,
+                              const std::vector<SampleInput>& inputs,
+                              const GradientCheckOptions& options) {
+  return FunctionCheck(function, inputs, options).run();
+}
+
+ParameterChecks check_parameter_gradients(const std::function<Variable()>& loss,
+                                          const std::vector<std::shared_ptr<Leaf>>& leaves,
+                                          const GradientCheckOptions& options) {
+  const auto gradients = [&](double factor) {
+    for (const auto& leaf : leaves) leaf->gradient.zero();
     Tape tape;
-    tape.backward(loss());
+    const Variable value = loss();
+    tape.backward(
+        value, Tensor::full(value.shape(), factor, value.value().dtype(), value.value().device()));
+  };
+  const PauseRecording pause;
+  const std::string where = difference_of(loss().value(), loss().value());
+  KETTE_CHECK(where.empty(),
+              "gradient check: expected a loss that is the same at each call, given ", where,
+              "; what is random must be drawn alike in each");
+  gradients(1);
+  std::vector<Tensor> gradient;
+  for (const auto& leaf : leaves) gradient.push_back(leaf->gradient.clone());
+  ParameterChecks checks;
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const auto& leaf = leaves[i];
+    GradientCheck check;
+    check.options = options;
+    check.differences = compare_with_differences(
+        leaf->value, gradient[i], [&] { return Values{loss().value().item()}; }, leaf->name,
+        options);
+    AdjointProblem problem;
+    problem.gradient = [&](double factor) {
+      if (factor == 1) return gradient[i].values<double>();
+      gradients(factor);
+      return leaf->gradient.values<double>();
+    };
+    problem.change = [&](const Tensor& v) {
+      const LeafTangents along({leaf}, {v});
+      const Variable change = loss().tangent();
+      return change.value().defined() ? Values{change.value().item()} : Values{};
+    };
+    add_adjoint(check, [&] { return compare_adjoint(problem, leaf->value, leaf->name, options); });
+    checks.emplace_back(leaf->name, std::move(check));
   }
-  std::vector<std::pair<std::string, GradientGap>> gaps;
-  for (const auto& leaf : leaves) {
-    gaps.emplace_back(leaf->name,
-                      compare(
-                          leaf->value, leaf->gradient, [&] { return loss().value().item(); },
-                          stride_of(leaf->value, elements_each), leaf->name, options));
-  }
-  return gaps;
+  for (std::size_t i = 0; i < leaves.size(); ++i) leaves[i]->gradient.copy_from(gradient[i]);
+  return checks;
 }
 
 }  // namespace kette

@@ -17,8 +17,36 @@ GradientSlot GradientSlot::another() const {
   return slot;
 }
 
+namespace {
+
+bool can_be_summed_to(const Shape& from, const Shape& to) {
+  if (from.elements() == to.elements()) return true;
+  if (from.rank() < to.rank()) return false;
+  for (int axis = 1; axis <= to.rank(); ++axis) {
+    if (to[-axis] != from[-axis] && to[-axis] != 1) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void GradientSlot::check(const Tensor& gradient) const {
+  const auto wrong = [&](const auto& expected) {
+    std::ostringstream text;
+    text << "expected a gradient of " << expected << ", given "
+         << (gradient.defined() ? gradient.str() : "an undefined one");
+    throw WrongGradient(*this, text.str());
+  };
+  if (!gradient.defined() || !can_be_summed_to(gradient.shape(), shape_)) {
+    wrong("shape " + shape_.str() + " (or of one that it was broadcast to)");
+  }
+  // Of f32 and bf16 either is taken for the other.
+  if (compute_dtype(gradient.dtype()) != compute_dtype(dtype_)) wrong(name_of(dtype_));
+}
+
 void GradientSlot::add(Tensor gradient) {
   if (!wanted_) return;
+  check(gradient);
   if (!(gradient.shape() == shape_)) {
     if (gradient.elements() == shape_.elements()) {
       gradient = gradient.reshaped(shape_);

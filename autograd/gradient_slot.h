@@ -11,6 +11,16 @@ namespace kette {
 /// dy itself where nothing else needs it.
 Tensor room_over(const Tensor& dy);
 
+class GradientSlot;
+
+/// A gradient that is not of its value's shape or dtype; the tape adds whose it is.
+class WrongGradient : public Error {
+ public:
+  WrongGradient(const GradientSlot& given_to, const std::string& message)
+      : Error(message), slot(&given_to) {}
+  const GradientSlot* slot;
+};
+
 class GradientSlot {
  public:
   GradientSlot() = default;  ///< a value whose gradient is not wanted
@@ -26,7 +36,7 @@ class GradientSlot {
   bool wanted() const { return wanted_; }
   const Shape& shape() const { return shape_; }
   /// Adds a gradient of this slot's shape, or of a shape it was broadcast to. Of bf16 values the
-  /// slot's dtype is f32 where a leaf gathers, bf16 elsewhere; either is taken.
+  /// slot's dtype is f32 where a leaf gathers, bf16 elsewhere; either is taken. Throws WrongGradient.
   void add(Tensor gradient);
 
   /// Where a kernel writes. With `adds` the tensor is what has gathered so far, to be added to.
@@ -52,6 +62,7 @@ class GradientSlot {
   const std::shared_ptr<Leaf>& leaf() const { return leaf_; }
 
  private:
+  void check(const Tensor& gradient) const;
   /// Whether what is here is a leaf's gradient that is zero; it will not be for long.
   bool take_cleared();
 

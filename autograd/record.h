@@ -6,16 +6,17 @@
 //   void backward(const Tensor& dy, GradientSlot& input...);   adds to the inputs' slots
 //   static std::vector<Sample> samples();                      inputs to check it on (sample.h)
 // backward may write over dy when it is its sole owner. An op without backward does not compile
-// here. Of an op with several outputs forward returns a std::array of them, and backward is given one
-// of their gradients, undefined where nothing depends on an output. A name that is an OpName
-// (tensor/op_name.h) also says where the op stands. An op that reads of its last input, a table, some rows
-// alone says so: static constexpr bool kReadsRowsOfTable = true.
+// here. How it changes with its inputs, for forward mode, it may say as well (tangents.h). Of an op with several outputs
+// forward returns a std::array of them, and backward is given one of their gradients, undefined where nothing depends on an
+// output. A name that is an OpName (tensor/op_name.h) also says where the op stands. An op
+// that reads of its last input, a table, some rows alone says so: static constexpr bool kReadsRowsOfTable = true.
 #pragma once
 
 #include <algorithm>
 
 #include "autograd/anomaly.h"
 #include "autograd/op_observer.h"
+#include "autograd/tangents.h"
 
 namespace kette {
 
@@ -95,8 +96,11 @@ auto record(Op op, const Inputs&... input) {
   check_devices(Op::name, inputs);
   OpObserver* observer = OpObserver::current();
   if (observer) observer->before_forward(call_of<Op>(inputs));
+  std::optional<Op> as_set;  // forward keeps what backward needs
+  if (!PauseTangents::paused && (input.has_tangent() || ...)) as_set.emplace(op);
   std::array outputs = in_array(op.forward(input.value()...));
-  const auto results = append(std::move(op), std::move(outputs), inputs);
+  auto results = append(std::move(op), std::move(outputs), inputs);
+  if (as_set) add_tangents(*as_set, inputs, results);
   if (observer) observer->after_forward(results);
   return results;
 }

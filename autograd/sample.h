@@ -10,11 +10,30 @@
 
 namespace kette {
 
-/// An input filled uniformly from [low, high).
+/// An input filled uniformly from [low, high), or given.
 struct SampleInput {
   Shape shape;
   double low = -1, high = 1;
+  std::vector<double>
+      kinks{};  ///< no value is drawn nearer to one of these than a hundredth of the range
+  Tensor
+      values{};  ///< given; of i32 (ids, a mask) they stay as they are, others take the check's dtype
+  bool constant = false;  ///< its gradient is not wanted
 };
+inline SampleInput given(const Tensor& values) {
+  return {.shape = values.shape(), .values = values, .constant = values.dtype() == DType::i32};
+}
+inline SampleInput constant(const Tensor& values) {
+  return {.shape = values.shape(), .values = values, .constant = true};
+}
+
+inline bool is_differentiated(const SampleInput& input) {
+  return !input.constant && (!input.values.defined() || input.values.dtype() != DType::i32);
+}
+
+/// Inputs for a sample: the same values in every dtype and on every device.
+std::vector<Tensor> sample_inputs(const std::vector<SampleInput>& inputs, DType dtype,
+                                  std::uint64_t seed, Device device = {});
 
 using Values = std::vector<double>;
 
@@ -24,7 +43,22 @@ struct Sample {
   /// Applies the op; must work for any floating dtype.
   std::function<Variable(const std::vector<Variable>&)> call;
   /// The same in plain loops over row-major values, sharing no code with the op.
-  std::function<Values(const std::vector<Values>&)> reference;
+  std::function<Values(const std::vector<Values>&)> reference{};
 };
+
+/// An op by what is known of it.
+struct OpInfo {
+  std::string name, formula;
+  std::vector<Sample> samples;
+};
+template <class... Op>
+std::vector<OpInfo> op_infos() {
+  const auto formula = []<class One>(const One*) -> std::string {
+    if constexpr (requires { One::formula; }) return One::formula;
+    return "";
+  };
+  return {OpInfo{std::string(static_cast<const char*>(Op::name)),
+                 formula(static_cast<const Op*>(nullptr)), Op::samples()}...};
+}
 
 }  // namespace kette

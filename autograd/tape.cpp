@@ -90,18 +90,26 @@ void Tape::backward(const Variable& output) {
 }
 
 void Tape::backward(const Variable& output, const Tensor& output_gradient) {
+  backward({&output, 1}, {&output_gradient, 1});
+}
+
+void Tape::backward(std::span<const Variable> outputs, std::span<const Tensor> output_gradients) {
   KETTE_CHECK(!finished_,
               "backward: expected a tape that has not run, given one that has; "
               "its nodes are freed as they are passed");
-  KETTE_CHECK(
-      tracks(output),
-      "backward: expected a value recorded on this tape, given one that depends on no parameter, or on frozen ones alone");
-  KETTE_CHECK(output_gradient.shape() == output.shape(), "backward: expected a gradient of shape ",
-              output.shape(), ", given ", output_gradient.shape());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    KETTE_CHECK(
+        tracks(outputs[i]),
+        "backward: expected a value recorded on this tape, given one that depends on no parameter, or on frozen ones alone");
+    KETTE_CHECK(output_gradients[i].shape() == outputs[i].shape(),
+                "backward: expected a gradient of shape ", outputs[i].shape(), ", given ",
+                output_gradients[i].shape());
+  }
   finished_ = true;
   const PauseRecording pause;
   const Work work("backward");
-  slots_[slot_of(output)].add(output_gradient);
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    slots_[slot_of(outputs[i])].add(output_gradients[i]);
   std::vector<GradientSlot*> inputs;
   std::vector<Tensor> upstream;
   GradientSlot unwanted;
@@ -123,7 +131,7 @@ void Tape::backward(const Variable& output, const Tensor& output_gradient) {
                            entry.outputs};
       if (watching) watching->before_backward(seen, upstream, inputs);
       slots.assign(inputs);
-      entry.node->backward(upstream, slots.given());
+      backward_of(entry, upstream, slots.given());
       slots.gather();
       if (watching) watching->after_backward(seen, inputs);
       check_backward(entry.node->name(), inputs);
@@ -131,6 +139,28 @@ void Tape::backward(const Variable& output, const Tensor& output_gradient) {
     entry.node.reset();
   }
   nodes_.clear();
+}
+
+void Tape::backward_of(Entry& entry, std::span<Tensor> gradients,
+                       std::span<GradientSlot* const> inputs) {
+  const auto failed = [&](const std::string& where, const Error& error) {
+    fail(entry.node->name(), " backward", where, ": ", error.what());
+  };
+  try {
+    entry.node->backward(gradients, inputs);
+  } catch (const WrongGradient& error) {
+    const auto slot = std::find(inputs.begin(), inputs.end(), error.slot);
+    failed(" to its input " + std::to_string(slot - inputs.begin()), error);
+  } catch (const Error& error) {
+    std::string missing;
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      if (entry.outputs.size() > 1 && !gradients[i].defined()) {
+        missing += " (the gradient of its output " + std::to_string(i) +
+                   " is undefined: nothing depends on that)";
+      }
+    }
+    failed(missing, error);
+  }
 }
 
 std::string Tape::str() const {

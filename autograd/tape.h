@@ -40,6 +40,8 @@ class Tape {
   void backward(const Variable& output);
   /// From any shape, given the gradient of the output.
   void backward(const Variable& output, const Tensor& output_gradient);
+  /// From several, given the gradient of each.
+  void backward(std::span<const Variable> outputs, std::span<const Tensor> output_gradients);
 
   /// One line per recorded node: number, outputs, op, inputs, shapes. For library users and debuggers.
   std::string str() const;
@@ -69,6 +71,8 @@ class Tape {
     std::vector<Shape> shapes;  // of the outputs
   };
   std::int64_t slot_of(const Variable& value);
+  void backward_of(Entry& entry, std::span<Tensor> gradients,
+                   std::span<GradientSlot* const> inputs);
 
   std::uint64_t serial_;
   Tape* previous_;

@@ -1,11 +1,12 @@
 #include "models/gradient_check.h"
 
+#include "autograd/hessian.h"
 #include "models/model.h"
 
 namespace kette {
 
-ParameterGaps check_model(const ModelConfig& config, std::int64_t elements_each,
-                          const GradientCheckOptions& options) {
+ParameterChecks check_model(const ModelConfig& config, const GradientCheckOptions& options,
+                            std::int64_t order) {
   const std::unique_ptr<Model> model = config.make_model();
   model->materialize(options.seed, DType::f64, options.device);
   const Batch batch = config.example_batch(options.seed);
@@ -14,7 +15,9 @@ ParameterGaps check_model(const ModelConfig& config, std::int64_t elements_each,
     Run run(options.seed, 1);  // the same masks every time
     return model->loss(batch, {0.1, per_target}, run);
   };
-  return check_parameter_gradients(loss, model->parameters().leaves(), elements_each, options);
+  const auto& leaves = model->parameters().leaves();
+  return order == 1 ? check_parameter_gradients(loss, leaves, options)
+                    : check_parameters_second_order(loss, leaves, options);
 }
 
 }  // namespace kette

@@ -89,7 +89,8 @@ check() {
   fi
   cmake -S tests/consumer -B consumer "${consumer[@]}"
   cmake --build consumer
-  "${kette[@]}" consumer/consumer
+  for program in own_op own_tensors several_outputs f32_op second_order; do "${kette[@]}" "consumer/$program"; done
+  "${kette[@]}" installed/bin/kette gradcheck --library consumer/libmy_ops.so
 }
 
 if [[ ${1:-} == --ccache ]]; then

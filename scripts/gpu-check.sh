@@ -128,7 +128,7 @@ part_cpu() {
 
 part_tests() {
   attempt 200 "tests on the device: kernels, ops, decoding" "$tests" \
-    --source-file='*tests/tensor/*,*test_all_ops*,*test_tape*,*test_nan*,*test_decode_kernels*,*test_sampling*'
+    --source-file='*tests/tensor/*,*test_all_ops*,*test_adjoints*,*test_tape*,*test_nan*,*test_decode_kernels*,*test_sampling*'
   attempt 200 "tests on the device: decoding, training, looking inside" "$tests" \
     --source-file='*tests/decode/*,*tests/train/*,*tests/nn/*,*tests/inspect/*,*test_bench*' \
     --test-case-exclude='CUDA: *'

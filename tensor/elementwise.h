@@ -109,9 +109,24 @@ struct Gelu {
     return 0.5 * x * (1 + std::tanh(kScale * (x + kCubic * x * x * x)));
   }
 
- private:
   static constexpr double kScale = 0.79788456080286535588, kCubic = 0.044715;
+
+ private:
   KETTE_SCALAR static T doubled(T x) { return T(2 * kScale) * x * (T(1) + T(kCubic) * x * x); }
+};
+
+/// The standard normal distribution's. x times it is GELU.
+struct NormalCdf {
+  static constexpr OpName name = "normal_cdf";
+  static constexpr const char* formula = "(1 + erf(x / sqrt(2))) / 2";
+  static constexpr double low = -3, high = 3;
+  KETTE_SCALAR T forward(T x) const { return scalar::normal_cdf(x); }
+  KETTE_SCALAR T backward(T x, T, T dy) const {
+    return dy * T(kDensityAt0) * scalar::exp(T(-0.5) * x * x);
+  }
+  double reference(double x) const { return 0.5 * (1 + std::erf(x / std::sqrt(2.0))); }
+
+  static constexpr double kDensityAt0 = 0.39894228040143267794;  // 1 / sqrt(2 pi)
 };
 
 /// GELU itself, of which Gelu is an approximation (Hendrycks and Gimpel 2016, section 2): BERT's.
@@ -121,13 +136,9 @@ struct GeluErf {
   static constexpr double low = -3, high = 3;
   KETTE_SCALAR T forward(T x) const { return x * scalar::normal_cdf(x); }
   KETTE_SCALAR T backward(T x, T, T dy) const {
-    const T density = T(kDensityAt0) * scalar::exp(T(-0.5) * x * x);
-    return dy * (scalar::normal_cdf(x) + x * density);
+    return dy * (scalar::normal_cdf(x) + x * NormalCdf{}.backward(x, T(0), T(1)));
   }
   double reference(double x) const { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); }
-
- private:
-  static constexpr double kDensityAt0 = 0.39894228040143267794;  // 1 / sqrt(2 pi)
 };
 
 /// The swish of Marian's models and of SwiGLU.
@@ -212,7 +223,7 @@ struct Lerp {
 #undef KETTE_SCALAR
 
 using UnaryFunctions =
-    std::tuple<Affine, Exp, Log, Sqrt, Square, Tanh, Sigmoid, Relu, Gelu, GeluErf, Silu>;
+    std::tuple<Affine, Exp, Log, Sqrt, Square, Tanh, Sigmoid, Relu, Gelu, NormalCdf, GeluErf, Silu>;
 using BinaryFunctions = std::tuple<Add, Subtract, Multiply, Divide, Maximum, Lerp>;
 
 /// What a linear layer applies to its result while that is still in cache.

@@ -2,6 +2,10 @@
 
 #include <cmath>
 
+#include "autograd/ops/elementwise.h"
+#include "autograd/ops/matmul.h"
+#include "autograd/ops/shaping.h"
+#include "autograd/ops/softmax.h"
 #include "tensor/matrix_view.h"
 
 namespace kette::ops {
@@ -159,6 +163,86 @@ void CrossAttention::backward(const Tensor& dy, GradientSlot& dq, GradientSlot& 
   on(query.device(), [&](auto exec) { kernels::attention_backward(exec, args, gradients); });
   dq.add(query_gradient);
   dkv.add(memory_gradient);
+}
+
+namespace {
+
+Variable joined_columns(const std::vector<Variable>& parts) {
+  Variable all = transpose(parts.front());
+  for (std::size_t i = 1; i < parts.size(); ++i) all = concatenate(all, transpose(parts[i]));
+  return transpose(all);
+}
+
+/// What is added to the scores of a head of a sequence, and by what its probabilities are multiplied.
+struct HeadMask {
+  Variable scores, probabilities;
+};
+HeadMask mask_of(const AttentionOptions& options, std::int64_t head, std::int64_t first_row,
+                 std::int64_t rows, std::int64_t queries, std::int64_t keys, std::int64_t longest,
+                 const Tensor& like) {
+  constexpr double kNotSeen = -1e30;
+  const AttentionPattern& pattern = options.pattern;
+  std::vector<double> scores(static_cast<std::size_t>(queries * keys)), kept(scores.size(), 1);
+  for (std::int64_t i = 0; i < queries; ++i) {
+    const std::int64_t own = i + keys - queries;
+    for (std::int64_t j = 0; j < keys; ++j) {
+      const bool is_seen =
+          pattern.mask == Mask::none || (j <= own && j >= pattern.first_visible(own));
+      scores[i * keys + j] =
+          is_seen ? -pattern.slope(head, options.heads) * static_cast<double>(own - j) : kNotSeen;
+      if (options.dropout.active()) {
+        kept[i * keys + j] =
+            static_cast<double>(options.dropout.at(head * rows + first_row + i, j, longest));
+      }
+    }
+  }
+  const auto constant = [&](const std::vector<double>& values) {
+    return Variable(Tensor::from(values, {queries, keys}).to(like.dtype()).to(like.device()));
+  };
+  return {constant(scores), options.dropout.active() ? constant(kept) : Variable()};
+}
+
+/// One sequence and head after the other. q, k, v: [rows, heads * head width].
+Variable attend(const Variable& q, const Variable& k, const Variable& v,
+                const AttentionOptions& options, const Segments& queries, const Segments& keys) {
+  const std::int64_t w = q.value().width() / options.heads;
+  Variable output;
+  for (std::int64_t s = 0; s < queries.count(); ++s) {
+    if (queries.length(s) == 0) continue;
+    std::vector<Variable> heads;
+    for (std::int64_t head = 0; head < options.heads; ++head) {
+      const auto part = [&](const Variable& x, const Segments& segments, std::int64_t at) {
+        return columns(slice(x, segments.begin(s), segments.end(s)), at * w, (at + 1) * w);
+      };
+      const std::int64_t of_keys = head / options.pattern.group;
+      const HeadMask mask = mask_of(options, head, queries.begin(s), queries.rows(),
+                                    queries.length(s), keys.length(s), keys.longest(), q.value());
+      const Variable scores =
+          affine(matmul(part(q, queries, head), part(k, keys, of_keys), false, true),
+                 1 / std::sqrt(static_cast<double>(w)));
+      Variable probabilities = softmax(scores + mask.scores);
+      if (mask.probabilities.value().defined()) probabilities = probabilities * mask.probabilities;
+      heads.push_back(matmul(probabilities, part(v, keys, of_keys)));
+    }
+    const Variable rows = joined_columns(heads);
+    output = output.value().defined() ? concatenate(output, rows) : rows;
+  }
+  return output;
+}
+
+}  // namespace
+
+Variable SelfAttention::composed(const std::array<Variable, 1>& in) const {
+  const std::int64_t all = in[0].value().width(), width = options.query_width(all),
+                     key_width = (all - width) / 2;
+  return attend(columns(in[0], 0, width), columns(in[0], width, width + key_width),
+                columns(in[0], width + key_width, all), options, segments, segments);
+}
+
+Variable CrossAttention::composed(const std::array<Variable, 2>& in) const {
+  const std::int64_t key_width = in[1].value().width() / 2;
+  return attend(in[0], columns(in[1], 0, key_width), columns(in[1], key_width, 2 * key_width),
+                options, query_segments, key_segments);
 }
 
 std::vector<Sample> SelfAttention::samples() {

@@ -39,6 +39,7 @@ struct SelfAttention {
 
   Tensor forward(const Tensor& x);
   void backward(const Tensor& dy, GradientSlot& dx);
+  Variable composed(const std::array<Variable, 1>& in) const;
   static std::vector<Sample> samples();
 };
 
@@ -53,6 +54,7 @@ struct CrossAttention {
 
   Tensor forward(const Tensor& q, const Tensor& kv);
   void backward(const Tensor& dy, GradientSlot& dq, GradientSlot& dkv);
+  Variable composed(const std::array<Variable, 2>& in) const;
   static std::vector<Sample> samples();
 };
 

@@ -8,6 +8,7 @@ namespace kette::ops {
 
 struct Dropout {
   static constexpr OpName name = "dropout";
+  static constexpr bool kIsLinear = true;
   static constexpr const char* formula = "x * mask / (1 - rate)";
   DropoutMask mask;
 

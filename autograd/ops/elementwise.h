@@ -1,8 +1,10 @@
 // The differentiable forms of the functors in tensor/elementwise.h. Binary ones broadcast; the
-// gradient slot sums the broadcast axes away again.
+// gradient slot sums the broadcast axes away again. How each changes along a direction
+// stands in elementwise_tangents.h.
 #pragma once
 
 #include "autograd/op.h"
+#include "autograd/ops/elementwise_tangents.h"
 
 namespace kette::ops {
 
@@ -24,6 +26,11 @@ struct Unary {
     on(x.device(), [&](auto exec) { kernels::unary_backward(exec, function, x, y, dy, gradient); });
     dx.add(gradient);
   }
+  Variable tangent(const std::array<Variable, 1>& in, const std::array<Variable, 1>& din,
+                   const Variable& out) const requires requires {
+    tangent_of(function, in[0], din[0], out);
+  }
+  { return tangent_of(function, in[0], din[0], out); }
   static std::vector<Sample> samples();
 };
 
@@ -64,6 +71,11 @@ struct Binary {
     if (da.wanted()) da.add(left);
     if (db.wanted()) db.add(right);
   }
+  Variable tangent(const std::array<Variable, 2>& in, const std::array<Variable, 2>& din,
+                   const Variable& out) const requires requires {
+    tangent_of(function, in, din, out);
+  }
+  { return tangent_of(function, in, din, out); }
   static std::vector<Sample> samples();
 };
 
@@ -71,25 +83,6 @@ struct Binary {
 
 namespace kette {
 
-inline Variable affine(const Variable& x, double factor, double offset = 0) {
-  return record(ops::Unary<Affine>{Affine{factor, offset}}, x);
-}
-inline Variable exp(const Variable& x) { return record(ops::Unary<Exp>{}, x); }
-inline Variable log(const Variable& x) { return record(ops::Unary<Log>{}, x); }
-inline Variable sqrt(const Variable& x) { return record(ops::Unary<Sqrt>{}, x); }
-inline Variable square(const Variable& x) { return record(ops::Unary<Square>{}, x); }
-inline Variable tanh(const Variable& x) { return record(ops::Unary<Tanh>{}, x); }
-inline Variable sigmoid(const Variable& x) { return record(ops::Unary<Sigmoid>{}, x); }
-inline Variable relu(const Variable& x) { return record(ops::Unary<Relu>{}, x); }
-inline Variable gelu(const Variable& x) { return record(ops::Unary<Gelu>{}, x); }
-inline Variable gelu_erf(const Variable& x) { return record(ops::Unary<GeluErf>{}, x); }
-inline Variable silu(const Variable& x) { return record(ops::Unary<Silu>{}, x); }
-inline Variable maximum(const Variable& a, const Variable& b) {
-  return record(ops::Binary<Maximum>{}, a, b);
-}
-inline Variable lerp(const Variable& a, const Variable& b, double weight) {
-  return record(ops::Binary<Lerp>{Lerp{weight}}, a, b);
-}
 inline Variable operator+(const Variable& a, const Variable& b) {
   return record(ops::Binary<Add>{}, a, b);
 }
@@ -102,6 +95,26 @@ inline Variable operator*(const Variable& a, const Variable& b) {
 inline Variable operator/(const Variable& a, const Variable& b) {
   return record(ops::Binary<Divide>{}, a, b);
 }
+inline Variable maximum(const Variable& a, const Variable& b) {
+  return record(ops::Binary<Maximum>{}, a, b);
+}
+inline Variable lerp(const Variable& a, const Variable& b, double weight) {
+  return record(ops::Binary<Lerp>{Lerp{weight}}, a, b);
+}
+inline Variable affine(const Variable& x, double factor, double offset = 0) {
+  return record(ops::Unary<Affine>{Affine{factor, offset}}, x);
+}
+inline Variable exp(const Variable& x) { return record(ops::Unary<Exp>{}, x); }
+inline Variable log(const Variable& x) { return record(ops::Unary<Log>{}, x); }
+inline Variable sqrt(const Variable& x) { return record(ops::Unary<Sqrt>{}, x); }
+inline Variable square(const Variable& x) { return record(ops::Unary<Square>{}, x); }
+inline Variable tanh(const Variable& x) { return record(ops::Unary<Tanh>{}, x); }
+inline Variable sigmoid(const Variable& x) { return record(ops::Unary<Sigmoid>{}, x); }
+inline Variable relu(const Variable& x) { return record(ops::Unary<Relu>{}, x); }
+inline Variable gelu(const Variable& x) { return record(ops::Unary<Gelu>{}, x); }
+inline Variable normal_cdf(const Variable& x) { return record(ops::Unary<NormalCdf>{}, x); }
+inline Variable gelu_erf(const Variable& x) { return record(ops::Unary<GeluErf>{}, x); }
+inline Variable silu(const Variable& x) { return record(ops::Unary<Silu>{}, x); }
 
 }  // namespace kette
 

@@ -10,6 +10,7 @@ namespace kette::ops {
 
 struct Embedding {
   static constexpr OpName name = "embedding";
+  static constexpr bool kIsLinear = true;
   static constexpr const char* formula = "scale * table[id]";
   static constexpr bool kReadsRowsOfTable = true;
   Tensor ids;
@@ -25,6 +26,7 @@ struct Embedding {
 /// y = x + table[position of the row within its sequence].
 struct AddPositions {
   static constexpr OpName name = "add_positions";
+  static constexpr bool kIsLinear = true;
   static constexpr const char* formula = "x + table[position]";
   static constexpr bool kReadsRowsOfTable = true;
   Tensor positions;  // i32 [rows]

@@ -38,6 +38,10 @@ void FeedForward::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& din
   add_parameter_gradients(dhidden, inner.x, Tensor(), dinner_weight, taken);
 }
 
+Variable FeedForward::composed(const std::array<Variable, 5>& in) const {
+  return linear(linear(in[0], in[1], in[2], activation), in[3], in[4]);
+}
+
 std::vector<Sample> FeedForward::samples() {
   const auto sample = [](std::int64_t rows, std::int64_t width, std::int64_t hidden,
                          Activation activation, const char* label, bool biased = true) {

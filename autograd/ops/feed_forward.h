@@ -20,6 +20,7 @@ struct FeedForward {
                  const Tensor& outer_weight, const Tensor& outer_bias);
   void backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dinner_weight,
                 GradientSlot& dinner_bias, GradientSlot& douter_weight, GradientSlot& douter_bias);
+  Variable composed(const std::array<Variable, 5>& in) const;
   static std::vector<Sample> samples();
 };
 

@@ -1,6 +1,8 @@
 #include "autograd/ops/layer_norm.h"
 
+#include "autograd/ops/dropout.h"
 #include "autograd/ops/elementwise.h"
+#include "autograd/ops/reduce.h"
 
 namespace kette::ops {
 namespace {
@@ -94,6 +96,18 @@ void LayerNorm::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dgain
   const GradientSlot::Buffer dsum = dx.buffer_over(dy);
   normalize_backward(*this, dy, dsum, {}, dgain, dbias, {});
   if (!dsum.adds) dx.add(dsum.tensor);
+}
+
+Variable LayerNorm::composed(const std::array<Variable, 3>& in) const {
+  const auto& [x, gains, biases] = in;
+  const Variable centred = x - mean_last(x);
+  const Variable y = centred / sqrt(affine(mean_last(square(centred)), 1, epsilon)) * gains;
+  return biases.value().defined() ? y + biases : y;
+}
+
+std::array<Variable, 2> ResidualLayerNorm::composed(const std::array<Variable, 4>& in) const {
+  const Variable total = in[0] + dropout(in[1], mask);
+  return {total, layer_norm(total, in[2], in[3], epsilon)};
 }
 
 std::array<Tensor, 2> ResidualLayerNorm::forward(const Tensor& x, const Tensor& residual,

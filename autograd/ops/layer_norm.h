@@ -15,6 +15,7 @@ struct LayerNorm {
 
   Tensor forward(const Tensor& x, const Tensor& gains, const Tensor& biases);
   void backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dgain, GradientSlot& dbias);
+  Variable composed(const std::array<Variable, 3>& in) const;
   static std::vector<Sample> samples();
 };
 
@@ -31,6 +32,7 @@ struct ResidualLayerNorm {
                                 const Tensor& biases);
   void backward(const std::array<Tensor, 2>& gradients, GradientSlot& dx, GradientSlot& dresidual,
                 GradientSlot& dgain, GradientSlot& dbias);
+  std::array<Variable, 2> composed(const std::array<Variable, 4>& in) const;
   static std::vector<Sample> samples();
 };
 

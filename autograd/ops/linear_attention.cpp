@@ -2,6 +2,9 @@
 
 #include <cmath>
 
+#include "autograd/ops/matmul.h"
+#include "autograd/ops/reduce.h"
+#include "autograd/ops/shaping.h"
 #include "tensor/matrix_view.h"
 
 namespace kette::ops {
@@ -85,6 +88,49 @@ void LinearAttention::backward(const Tensor& dy, GradientSlot& dx) {
                                            keys.columns(key_width, key_width).data()};
   on(qkv.device(), [&](auto exec) { kernels::linear_attention_backward(exec, args, gradients); });
   dx.add(gradient);
+}
+
+namespace {
+
+/// elu(x) + 1
+Variable feature(const Variable& x) {
+  const Variable positive = relu(x);
+  return positive + exp(x - positive);
+}
+
+}  // namespace
+
+/// Every weight by itself.
+Variable LinearAttention::composed(const std::array<Variable, 1>& in) const {
+  const std::int64_t all = in[0].value().width(), w = all / options.heads_in_row(),
+                     width = options.query_width(all), key_width = (all - width) / 2;
+  Variable outputs;
+  for (std::int64_t s = 0; s < segments.count(); ++s) {
+    const std::int64_t length = segments.length(s);
+    if (length == 0) continue;
+    std::vector<double> seen(static_cast<std::size_t>(length * length), 1);
+    for (std::int64_t i = 0; options.pattern.mask == Mask::causal && i < length; ++i) {
+      std::fill(seen.begin() + i * length + i + 1, seen.begin() + (i + 1) * length, 0.0);
+    }
+    const Tensor& value = in[0].value();
+    const Variable is_seen =
+        Tensor::from(seen, {length, length}).to(value.dtype()).to(value.device());
+    const Variable rows = slice(in[0], segments.begin(s), segments.end(s));
+    Variable heads;
+    for (std::int64_t head = 0; head < options.heads; ++head) {
+      const std::int64_t at = width + head / options.pattern.group * w;
+      const Variable weights = matmul(feature(columns(rows, head * w, (head + 1) * w)),
+                                      feature(columns(rows, at, at + w)), false, true) *
+                               is_seen;
+      const Variable total = affine(sum_to(weights, {length, 1}), 1, linear_weights::kEpsilon);
+      const Variable of_head =
+          transpose(matmul(weights, columns(rows, at + key_width, at + key_width + w)) / total);
+      heads = heads.value().defined() ? concatenate(heads, of_head) : of_head;
+    }
+    heads = transpose(heads);
+    outputs = outputs.value().defined() ? concatenate(outputs, heads) : heads;
+  }
+  return outputs;
 }
 
 std::vector<Sample> LinearAttention::samples() {

@@ -20,6 +20,7 @@ struct LinearAttention {
 
   Tensor forward(const Tensor& x);
   void backward(const Tensor& dy, GradientSlot& dx);
+  Variable composed(const std::array<Variable, 1>& in) const;
   static std::vector<Sample> samples();
 };
 

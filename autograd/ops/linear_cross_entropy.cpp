@@ -1,6 +1,11 @@
 #include "autograd/ops/linear_cross_entropy.h"
 
+#include "autograd/ops/elementwise.h"
 #include "autograd/ops/ids.h"
+#include "autograd/ops/matmul.h"
+#include "autograd/ops/reduce.h"
+#include "autograd/ops/shaping.h"
+#include "autograd/ops/softmax.h"
 
 namespace kette::ops {
 
@@ -37,6 +42,30 @@ void LinearCrossEntropy::backward(const Tensor& dy, GradientSlot& dx_slot,
   pass(dx, dx_slot);
   pass(dweight, dweight_slot);
   pass(dbias, dbias_slot);
+}
+
+Variable LinearCrossEntropy::composed(const std::array<Variable, 3>& in) const {
+  const Variable log_p = log_softmax(linear(in[0], in[1], in[2]));
+  const std::int64_t rows = log_p.value().rows(), vocabulary = log_p.value().width();
+  const std::int64_t tokens = options.views ? rows / 2 : rows;
+  const std::vector<std::int32_t> ids = targets.to(Device{}).values<std::int32_t>();
+  std::vector<double> q(static_cast<std::size_t>(rows * vocabulary),
+                        options.smoothing / static_cast<double>(vocabulary));
+  for (std::int64_t row = 0; row < rows; ++row) {
+    q[row * vocabulary + ids[row]] += 1 - options.smoothing;
+    if (row < tokens) continue;
+    for (std::int64_t v = 0; v < vocabulary; ++v) q[row * vocabulary + v] *= options.views->second;
+  }
+  const Variable expected =
+      Tensor::from(q, {rows, vocabulary}).to(log_p.value().dtype()).to(log_p.value().device());
+  Variable loss = affine(sum(expected * log_p), -options.scale);
+  if (!options.views) return loss;
+  const Variable first = slice(log_p, 0, tokens), second = slice(log_p, tokens, rows);
+  const auto divergence = [&](const Variable& a, const Variable& b, double weight) {
+    return affine(sum(exp(a) * (a - b)), options.scale * weight);
+  };
+  loss = loss + divergence(first, second, options.views->forward);
+  return loss + divergence(second, first, options.views->reverse);
 }
 
 namespace {

@@ -37,6 +37,7 @@ struct LinearCrossEntropy {
   Tensor forward(const Tensor& x, const Tensor& weight, const Tensor& bias);
   void backward(const Tensor& dy, GradientSlot& dx_slot, GradientSlot& dweight_slot,
                 GradientSlot& dbias_slot);
+  Variable composed(const std::array<Variable, 3>& in) const;
   static std::vector<Sample> samples();
 };
 

@@ -1,6 +1,8 @@
 #include "autograd/ops/lora.h"
 
+#include "autograd/ops/elementwise.h"
 #include "autograd/ops/products.h"
+#include "autograd/ops/shaping.h"
 
 namespace kette {
 namespace {
@@ -76,6 +78,26 @@ void LoraLinear::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dwei
     const GradientSlot::Buffer gradient = dx.buffer();
     multiply(gradient.tensor, dt, a, gradient.adds);
   }
+}
+
+Variable LoraLinear::composed(const std::array<Variable, 5>& in) const {
+  const auto& [x, weight, bias, down, up] = in;
+  const std::int64_t out = weight.shape()[0], width = weight.shape()[1], rank = up.value().width();
+  const auto zeros = [&](std::int64_t rows) {
+    return Variable(Tensor::zeros({rows, width}, weight.value().dtype(), weight.value().device()));
+  };
+  Variable merged = weight;
+  std::int64_t above = 0, of_down = 0;
+  for (const RowBlock& block : blocks) {
+    const Variable product =
+        matmul(slice(up, above, above + block.rows()), slice(down, of_down, of_down + rank));
+    merged = merged +
+             affine(concatenate(concatenate(zeros(block.begin), product), zeros(out - block.end)),
+                    scale);
+    above += block.rows();
+    of_down += rank;
+  }
+  return linear(x, merged, bias);
 }
 
 std::vector<Sample> LoraLinear::samples() {

@@ -33,6 +33,7 @@ struct LoraLinear {
                  const Tensor& up);
   void backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dweight, GradientSlot& dbias,
                 GradientSlot& da, GradientSlot& db);
+  Variable composed(const std::array<Variable, 5>& in) const;
   static std::vector<Sample> samples();
 
  private:

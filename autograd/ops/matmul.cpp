@@ -1,6 +1,8 @@
 #include "autograd/ops/matmul.h"
 
+#include "autograd/ops/elementwise.h"
 #include "autograd/ops/products.h"
+#include "autograd/ops/shaping.h"
 
 namespace kette::ops {
 namespace {
@@ -105,6 +107,25 @@ void Linear::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dweight,
     multiply(gradient.tensor, upstream, weight, gradient.adds);
   }
   add_parameter_gradients(upstream, x, bias, dweight, dbias);
+}
+
+Variable MatMul::tangent(const std::array<Variable, 2>& in, const std::array<Variable, 2>& din,
+                         const Variable& /*y*/) const {
+  const auto product = [&](const Variable& left, const Variable& right) {
+    return matmul(left, right, transpose_a, transpose_b);
+  };
+  return product(din[0], in[1]) + product(in[0], din[1]);
+}
+
+Variable Linear::composed(const std::array<Variable, 3>& in) const {
+  const auto& [rows, matrix, biases] = in;
+  const std::int64_t width = rows.value().width();
+  const Variable flat = reshape(rows, {rows.value().rows(), width});
+  Variable y = matmul(flat, matrix, false, true);
+  if (biases.value().defined()) y = y + reshape(biases, {biases.value().elements()});
+  y = reshape(y, rows.shape().with(-1, matrix.shape()[0]));
+  visit_activation(activation, [&](auto function) { y = record(Unary<decltype(function)>{}, y); });
+  return y;
 }
 
 std::vector<Sample> MatMul::samples() {

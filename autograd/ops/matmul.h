@@ -17,6 +17,8 @@ struct MatMul {
 
   Tensor forward(const Tensor& left, const Tensor& right);
   void backward(const Tensor& dy, GradientSlot& da, GradientSlot& db);
+  Variable tangent(const std::array<Variable, 2>& in, const std::array<Variable, 2>& din,
+                   const Variable& y) const;
   static std::vector<Sample> samples();
 };
 
@@ -29,6 +31,7 @@ struct Linear {
 
   Tensor forward(const Tensor& input, const Tensor& matrix, const Tensor& biases);
   void backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dweight, GradientSlot& dbias);
+  Variable composed(const std::array<Variable, 3>& in) const;
   static std::vector<Sample> samples();
 };
 

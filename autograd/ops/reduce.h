@@ -10,6 +10,7 @@ namespace kette::ops {
 struct Sum {
   static constexpr OpName name = "sum";
   static constexpr const char* formula = "sum of x over the axes that the target shape lacks";
+  static constexpr bool kIsLinear = true;
   Shape target;
   Shape input_shape{};
 
@@ -45,14 +46,21 @@ struct Max {
   }
   void backward(const Tensor& dy, GradientSlot& dx) {
     const Tensor gradient = Tensor::empty(input_shape, dy.dtype(), dy.device());
-    visit_float(dy.dtype(), name, [&]<class T>(T) {
-      const rows::PutInColumn<T> body{dy.data<T>(), columns.data<std::int32_t>(),
-                                      gradient.data<T>(), input_shape.width()};
-      on(dy.device(), [&](auto exec) { kernels::for_rows(exec, body, columns.elements()); });
-    });
+    put_in_columns(dy, gradient);
     dx.add(gradient);
   }
+  Variable tangent(const std::array<Variable, 1>& x, const std::array<Variable, 1>& dx,
+                   const Variable& y) const;
   static std::vector<Sample> samples();
+
+ private:
+  void put_in_columns(const Tensor& values, const Tensor& rows) const {
+    visit_float(values.dtype(), name, [&]<class T>(T) {
+      const rows::PutInColumn<T> body{values.data<T>(), columns.data<std::int32_t>(),
+                                      rows.data<T>(), rows.width()};
+      on(values.device(), [&](auto exec) { kernels::for_rows(exec, body, columns.elements()); });
+    });
+  }
 };
 
 }  // namespace kette::ops
@@ -64,11 +72,25 @@ inline Variable sum(const Variable& x) { return sum_to(x, Shape{}); }
 inline Variable mean(const Variable& x) {
   return affine(sum(x), 1.0 / static_cast<double>(x.value().elements()));
 }
+/// [rows..., width] -> [rows..., 1]
+inline Variable mean_last(const Variable& x) {
+  return affine(sum_to(x, x.shape().with(-1, 1)), 1.0 / static_cast<double>(x.value().width()));
+}
 inline Variable max_last(const Variable& x) { return record(ops::Max{}, x); }
 
 }  // namespace kette
 
 namespace kette::ops {
+
+inline Variable Max::tangent(const std::array<Variable, 1>& x, const std::array<Variable, 1>& dx,
+                             const Variable& y) const {
+  Max largest;
+  largest.forward(x[0].value());
+  const Tensor ones = Tensor::full(y.shape(), 1.0, y.value().dtype(), y.value().device()),
+               is_largest = Tensor::empty(x[0].shape(), ones.dtype(), ones.device());
+  largest.put_in_columns(ones, is_largest);
+  return sum_to(Variable(is_largest) * dx[0], y.shape());
+}
 
 inline std::vector<Sample> Sum::samples() {
   const auto sample = [](Shape from, Shape to) {

@@ -1,5 +1,7 @@
 #include "autograd/ops/rms_norm.h"
 
+#include "autograd/ops/reduce.h"
+
 namespace kette::ops {
 
 Tensor RmsNorm::forward(const Tensor& input, const Tensor& gains) {
@@ -32,6 +34,10 @@ void RmsNorm::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dgain) 
   });
   if (!gain_sums.adds) dgain.add(gain_sums.tensor);
   if (!out.adds) dx.add(out.tensor);
+}
+
+Variable RmsNorm::composed(const std::array<Variable, 2>& in) const {
+  return in[0] / sqrt(affine(mean_last(square(in[0])), 1, epsilon)) * in[1];
 }
 
 std::vector<Sample> RmsNorm::samples() {

@@ -15,6 +15,7 @@ struct RmsNorm {
 
   Tensor forward(const Tensor& input, const Tensor& gains);
   void backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dgain);
+  Variable composed(const std::array<Variable, 2>& in) const;
   static std::vector<Sample> samples();
 };
 

@@ -20,6 +20,7 @@ namespace kette::ops {
 
 struct Rotary {
   static constexpr OpName name = "rotary";
+  static constexpr bool kIsLinear = true;
   static constexpr const char* formula = "[R x1, x2] with R the rotation by the row's position";
   Tensor positions, table;
   std::int64_t turned;

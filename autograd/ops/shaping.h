@@ -8,6 +8,7 @@ namespace kette::ops {
 
 struct Reshape {
   static constexpr OpName name = "reshape";
+  static constexpr bool kIsLinear = true;
   static constexpr const char* formula =
       "the same elements, in row-major order, under another shape";
   Shape target;
@@ -20,6 +21,7 @@ struct Reshape {
 /// Entries [begin, end) of the outermost axis.
 struct Slice {
   static constexpr OpName name = "slice";
+  static constexpr bool kIsLinear = true;
   static constexpr const char* formula = "x[begin : end] of the outermost axis";
   std::int64_t begin, end;
 
@@ -37,6 +39,7 @@ struct Slice {
 /// a above b: joins two tensors along the outermost axis.
 struct Concatenate {
   static constexpr OpName name = "concatenate";
+  static constexpr bool kIsLinear = true;
   static constexpr const char* formula = "[a; b] along the outermost axis";
   std::int64_t first = 0;
 
@@ -61,6 +64,7 @@ struct Concatenate {
 /// Exchanges the last two axes.
 struct Transpose {
   static constexpr OpName name = "transpose";
+  static constexpr bool kIsLinear = true;
   static constexpr const char* formula = "y_..ji = x_..ij";
 
   static Tensor transposed(const Tensor& x) {

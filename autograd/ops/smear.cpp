@@ -1,5 +1,9 @@
 #include "autograd/ops/smear.h"
 
+#include "autograd/ops/elementwise.h"
+#include "autograd/ops/matmul.h"
+#include "autograd/ops/shaping.h"
+
 namespace kette {
 
 void check_smear(const Tensor& x, const Tensor& gates, const Tensor& positions) {
@@ -49,6 +53,28 @@ void Smear::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dgates) {
   const Tensor of_heads = Tensor::empty({heads, 1}, sums.dtype(), sums.device());
   on(x.device(), [&](auto exec) { kernels::sum_to(exec, sums, of_heads); });
   dgates.add(of_heads);
+}
+
+Variable Smear::composed(const std::array<Variable, 2>& in) const {
+  const Tensor& row = in[0].value();
+  const std::int64_t rows = row.rows(), width = row.width() / 3, heads = in[1].value().elements();
+  const std::vector<std::int32_t> places = positions.to(Device{}).values<std::int32_t>();
+  // Constants: what takes the row before, or where there is none the row itself; which gate a column has.
+  std::vector<double> before(static_cast<std::size_t>(rows * rows)),
+      gate_of(static_cast<std::size_t>(heads * width));
+  for (std::int64_t t = 0; t < rows; ++t) before[t * rows + (places[t] > 0 ? t - 1 : t)] = 1;
+  for (std::int64_t j = 0; j < width; ++j) gate_of[j / (width / heads) * width + j] = 1;
+  const auto constant = [&](const std::vector<double>& values, Shape shape) {
+    return Variable(Tensor::from(values, shape).to(row.dtype()).to(row.device()));
+  };
+  const Variable keys = columns(in[0], width, 2 * width);
+  const Variable earlier = matmul(constant(before, {rows, rows}), keys);
+  const Variable gate = matmul(reshape(in[1], {1, heads}), constant(gate_of, {heads, width}));
+  const Variable smeared = earlier + gate * (keys - earlier);
+  const auto across = [&](std::int64_t part) {
+    return transpose(columns(in[0], part * width, (part + 1) * width));
+  };
+  return transpose(concatenate(concatenate(across(0), transpose(smeared)), across(2)));
 }
 
 std::vector<Sample> Smear::samples() {

@@ -14,6 +14,7 @@ struct Smear {
 
   Tensor forward(const Tensor& input, const Tensor& gates_of_heads);
   void backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dgates);
+  Variable composed(const std::array<Variable, 2>& in) const;
   static std::vector<Sample> samples();
 };
 

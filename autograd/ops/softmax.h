@@ -1,7 +1,7 @@
 // Softmax and log softmax over the last axis; the maths stand in tensor/rows/softmax.h.
 #pragma once
 
-#include "autograd/op.h"
+#include "autograd/ops/reduce.h"
 
 namespace kette::ops {
 
@@ -32,12 +32,21 @@ struct SoftmaxLike {
 struct Softmax : SoftmaxLike<rows::Softmax, rows::SoftmaxBackward> {
   static constexpr OpName name = "softmax";
   static constexpr const char* formula = "e^x_j / sum_k e^x_k over the last axis";
+  Variable tangent(const std::array<Variable, 1>&, const std::array<Variable, 1>& dx,
+                   const Variable& probabilities) const {
+    const Variable weighted = probabilities * dx[0];
+    return weighted - probabilities * sum_to(weighted, dx[0].shape().with(-1, 1));
+  }
   static std::vector<Sample> samples();
 };
 
 struct LogSoftmax : SoftmaxLike<rows::LogSoftmax, rows::LogSoftmaxBackward> {
   static constexpr OpName name = "log_softmax";
   static constexpr const char* formula = "x_j - ln sum_k e^x_k over the last axis";
+  Variable tangent(const std::array<Variable, 1>&, const std::array<Variable, 1>& dx,
+                   const Variable& logarithms) const {
+    return dx[0] - sum_to(exp(logarithms) * dx[0], dx[0].shape().with(-1, 1));
+  }
   static std::vector<Sample> samples();
 };
 

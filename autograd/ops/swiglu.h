@@ -3,7 +3,8 @@
 // [rows, hidden].
 #pragma once
 
-#include "autograd/op.h"
+#include "autograd/ops/elementwise.h"
+#include "autograd/ops/shaping.h"
 
 namespace kette::ops {
 
@@ -31,6 +32,7 @@ struct SwiGlu {
     });
     dx.add(gradient);
   }
+  Variable composed(const std::array<Variable, 1>& in) const;
   static std::vector<Sample> samples();
 };
 
@@ -43,6 +45,13 @@ inline Variable swiglu(const Variable& x) { return record(ops::SwiGlu{}, x); }
 }  // namespace kette
 
 namespace kette::ops {
+
+inline Variable SwiGlu::composed(const std::array<Variable, 1>& in) const {
+  const std::int64_t hidden = in[0].value().width() / 2;
+  const Variable flat = reshape(in[0], {in[0].value().rows(), 2 * hidden});
+  const Variable y = silu(columns(flat, 0, hidden)) * columns(flat, hidden, 2 * hidden);
+  return reshape(y, in[0].shape().with(-1, hidden));
+}
 
 inline std::vector<Sample> SwiGlu::samples() {
   std::vector<Sample> result;

@@ -29,7 +29,7 @@ struct BenchOpsOptions {
 /// An op with inputs of a realistic size.
 struct Case {
   std::vector<SampleInput> inputs;
-  DifferentiableFunction call;
+  std::function<Variable(const std::vector<Variable>&)> call;
 };
 
 Tensor random_ids(std::int64_t count, const BenchIds& bench_ids, Device device) {

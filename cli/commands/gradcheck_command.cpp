@@ -4,9 +4,11 @@
 #include <memory>
 
 #include "autograd/all_ops.h"
-#include "autograd/gradient_check.h"
+#include "autograd/hessian.h"
+#include "autograd/op_library.h"
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "cli/gradient_report.h"
 #include "cli/page_file.h"
 #include "data/files/json_text.h"
 #include "inspect/steps/gradient_page.h"
@@ -22,48 +24,53 @@ struct GradcheckOptions {
   CommonOptions common;
   std::vector<std::string> ops;
   std::string model, preset;
-  std::filesystem::path page;
-  std::int64_t elements = 0;
-  bool list = false;
+  std::filesystem::path library, page;
+  bool list = false, fast = false, f32 = false;
+  std::int64_t order = 1, repeat = 1;
   GradientCheckOptions check;
+
+  /// What is done for each of the draws.
+  template <class Check>
+  void for_draws(const Check& once) const {
+    for (std::int64_t i = 0; i < repeat; ++i) {
+      GradientCheckOptions draw = check;
+      draw.seed += static_cast<std::uint64_t>(i);
+      once(draw);
+    }
+  }
 };
 
 /// The lines printed so far and what they add up to.
 class Report {
  public:
-  explicit Report(double tolerance) : tolerance_(tolerance) {}
-
-  void add(const std::string& name, std::int64_t samples, const GradientGap& worst) {
-    const bool good = worst.gap <= tolerance_;  // false for NaN
-    (good ? passed_ : failed_) += 1;
-    worst_ = larger_gap(worst_, worst.gap);
-    std::cout << text("%-6s %-44s %3lld %s %7lld elements  worst %.1e", good ? "ok" : "FAILED",
-                      name.c_str(), static_cast<long long>(samples),
-                      samples == 1 ? "sample, " : "samples,", static_cast<long long>(worst.checked),
-                      worst.gap)
-              << text("  at %s: expected %.9g, got %.9g\n", worst.where.c_str(), worst.expected,
-                      worst.got)
+  void add(const std::string& name, std::int64_t samples, const GradientCheck& check) {
+    const char* verdict = !check.ok() ? "FAILED" : check.tells() ? "ok" : "?";
+    (check.ok() ? passed_ : failed_) += 1;
+    if (check.ok() && !check.tells()) ++untold_;
+    differences_ = larger_gap(differences_, check.differences.gap);
+    if (check.adjoint) adjoint_ = larger_gap(adjoint_, check.adjoint->gap);
+    std::cout << text("%-6s %-44s %3lld %s ", verdict, name.c_str(),
+                      static_cast<long long>(samples), samples == 1 ? "sample, " : "samples,")
+              << summary_of(check) << "\n"
               << std::flush;
-    entries_.push_back({{"name", name},
-                        {"passed", good},
-                        {"samples", samples},
-                        {"elements", worst.checked},
-                        {"worst", worst.gap},
-                        {"where", worst.where},
-                        {"expected", worst.expected},
-                        {"got", worst.got}});
-    checked_.push_back({name, samples, good, worst, {}});
+    Json entry = {{"name", name}, {"samples", samples}};
+    entry.update(check_json(check));
+    entries_.push_back(std::move(entry));
+    checked_.push_back({name, samples, check, {}});
   }
   /// What a page shows, in the order of the lines.
   std::vector<CheckedGradient>& checked() { return checked_; }
 
   /// Prints the last lines; returns the exit code.
   int finish(bool json, const Json& page) const {
-    std::cout << passed_ << " passed, " << failed_ << " failed, worst " << text("%.2e", worst_)
-              << "\n";
+    std::cout << passed_ << " passed, " << failed_ << " failed, worst "
+              << text("%.2e", differences_) << " by differences, " << text("%.2e", adjoint_)
+              << " by the adjoint test\n";
+    if (untold_ > 0)
+      std::cout << untold_ << " of them (?) say nothing: noise hides all gradients\n";
     if (json) {
-      Json all = {
-          {"passed", passed_}, {"failed", failed_}, {"worst", worst_}, {"checks", entries_}};
+      Json all = {{"passed", passed_},           {"failed", failed_},   {"untold", untold_},
+                  {"differences", differences_}, {"adjoint", adjoint_}, {"checks", entries_}};
       all.update(page);
       print_json(all);
     }
@@ -71,14 +78,16 @@ class Report {
   }
 
  private:
-  double tolerance_, worst_ = 0;
-  std::int64_t passed_ = 0, failed_ = 0;
+  double differences_ = 0, adjoint_ = 0;
+  std::int64_t passed_ = 0, failed_ = 0, untold_ = 0;
   Json entries_ = Json::array();
   std::vector<CheckedGradient> checked_;
 };
 
-std::vector<OpInfo> chosen_ops(const std::vector<std::string>& names) {
-  std::vector<OpInfo> all = all_ops(), chosen;
+/// Kette's, or a library's.
+std::vector<OpInfo> chosen_ops(const GradcheckOptions& o) {
+  const std::vector<std::string>& names = o.ops;
+  std::vector<OpInfo> all = o.library.empty() ? all_ops() : load_op_library(o.library), chosen;
   if (names.empty()) return all;
   std::vector<std::string> known;
   for (const OpInfo& op : all) known.push_back(op.name);
@@ -93,44 +102,73 @@ std::vector<OpInfo> chosen_ops(const std::vector<std::string>& names) {
   return chosen;
 }
 
-GradientGap check_op(const OpInfo& op, std::int64_t elements, const GradientCheckOptions& options) {
-  GradientGap worst;
+/// Whatever it throws is its fault.
+GradientCheck check_sample(const Sample& sample, std::int64_t order,
+                           const GradientCheckOptions& options) {
+  try {
+    return order == 1 ? check_gradients(sample.call, sample.inputs, options)
+                      : check_second_order(sample.call, sample.inputs, options);
+  } catch (const std::exception& error) {
+    GradientCheck check;
+    check.fault = error.what();
+    return check;
+  }
+}
+
+/// On all its samples, which places are named by.
+GradientCheck check_op(const OpInfo& op, const GradcheckOptions& o,
+                       const GradientCheckOptions& options) {
+  GradientCheck worst;
   for (const Sample& sample : op.samples) {
-    GradientGap gap = check_gradients(sample.call, sample.inputs, options, elements);
-    if (!sample.label.empty()) gap.where = sample.label + ", " + gap.where;
-    worst.join(gap);
+    GradientCheck check = check_sample(sample, o.order, options);
+    const std::string label = sample.label.empty() ? "" : sample.label + ", ";
+    check.differences.where.insert(0, label);
+    if (check.adjoint) check.adjoint->where.insert(0, label);
+    if (!check.fault.empty()) check.fault.insert(0, label);
+    worst.join(check);
   }
   return worst;
 }
 
 void check_ops(const GradcheckOptions& o, Report& report) {
-  const std::vector<OpInfo> ops = chosen_ops(o.ops);
+  const std::vector<OpInfo> ops = chosen_ops(o);
   for (const OpInfo& op : ops) {
-    report.add(op.name, static_cast<std::int64_t>(op.samples.size()),
-               check_op(op, o.elements, o.check));
+    GradientCheck worst;
+    o.for_draws([&](const GradientCheckOptions& draw) { worst.join(check_op(op, o, draw)); });
+    report.add(op.name, o.repeat * std::ssize(op.samples), worst);
   }
   if (o.page.empty()) return;
   for (const double step : steps_of_sweep()) {
     for (std::size_t i = 0; i < ops.size(); ++i) {
       report.checked()[i].by_step.push_back(
-          check_op(ops[i], o.elements, o.check.at_step_alone(step)).gap);
+          check_op(ops[i], o, o.check.at_step_alone(step)).differences.of_largest);
     }
   }
 }
 
 /// One model, and for a page some elements of it with every step.
-void check_one_model(const GradcheckOptions& o, const std::string& label, const ModelConfig& config,
-                     std::int64_t elements, Report& report) {
+void check_one_model(const GradcheckOptions& o, std::int64_t elements, const std::string& label,
+                     const ModelConfig& config, Report& report) {
   constexpr std::int64_t kElementsOfSweep = 3;
   const std::size_t first = report.checked().size();
-  for (const auto& [name, gap] : check_model(config, elements, o.check)) {
-    report.add(label + name, 1, gap);
-  }
+  ParameterChecks worst;
+  o.for_draws([&](GradientCheckOptions draw) {
+    draw.elements = elements;
+    const ParameterChecks checks = check_model(config, draw, o.order);
+    if (worst.empty()) worst.resize(checks.size());
+    for (std::size_t i = 0; i < checks.size(); ++i) {
+      worst[i].first = checks[i].first;
+      worst[i].second.join(checks[i].second);
+    }
+  });
+  for (const auto& [name, check] : worst) report.add(label + name, o.repeat, check);
   if (o.page.empty()) return;
   for (const double step : steps_of_sweep()) {
-    const ParameterGaps gaps = check_model(config, kElementsOfSweep, o.check.at_step_alone(step));
-    for (std::size_t i = 0; i < gaps.size(); ++i) {
-      report.checked()[first + i].by_step.push_back(gaps[i].second.gap);
+    GradientCheckOptions few = o.check.at_step_alone(step);
+    few.elements = kElementsOfSweep;
+    const ParameterChecks checks = check_model(config, few, o.order);
+    for (std::size_t i = 0; i < checks.size(); ++i) {
+      report.checked()[first + i].by_step.push_back(checks[i].second.differences.of_largest);
     }
   }
 }
@@ -139,26 +177,27 @@ void check_one_model(const GradcheckOptions& o, const std::string& label, const 
 /// minute and not a week.
 void check_family(const GradcheckOptions& o, Report& report) {
   constexpr std::int64_t kElementsOfPreset = 8;
-  const std::int64_t elements = o.elements > 0     ? o.elements
-                                : o.preset.empty() ? 0
-                                                   : kElementsOfPreset;
   const Family& family = family_named(o.model);
   if (!o.preset.empty()) {
     if (&family_of_preset(o.preset) != &family) {
       throw UsageError("--preset: expected one of a " + family.name + ", given " + o.preset);
     }
-    return check_one_model(o, "", *family.config(o.preset), elements, report);
+    const std::int64_t elements = o.check.elements > 0 ? o.check.elements : kElementsOfPreset;
+    return check_one_model(o, elements, "", *family.config(o.preset), report);
   }
   for (const auto& [label, config] : family.small_models) {
-    check_one_model(o, label + " ", *config, elements, report);
+    check_one_model(o, o.check.elements, label + " ", *config, report);
   }
 }
 
-void run(const GradcheckOptions& o) {
+void run(GradcheckOptions& o) {
   use_threads(o.common);
+  constexpr std::int64_t kFastDirections = 2;
+  if (o.fast) o.check.directions = kFastDirections;
+  if (o.f32) o.check = o.check.in_f32();
   if (o.list) {
     Json list = Json::array();
-    for (const OpInfo& op : chosen_ops(o.ops)) {
+    for (const OpInfo& op : chosen_ops(o)) {
       std::cout << text("%-26s %s\n", op.name.c_str(), op.formula.c_str());
       list.push_back({{"op", op.name}, {"formula", op.formula}});
     }
@@ -167,9 +206,11 @@ void run(const GradcheckOptions& o) {
   }
   if (!o.model.empty() && !o.ops.empty())
     throw UsageError("--model: expected no ops beside it, given " + o.ops[0]);
+  if (!o.model.empty() && !o.library.empty())
+    throw UsageError("--model: expected no --library beside it, given " + o.library.string());
   if (o.model.empty() && !o.preset.empty())
     throw UsageError("--preset: expected --model beside it, given none");
-  Report report(o.check.tolerance);
+  Report report;
   if (o.model.empty()) {
     check_ops(o, report);
   } else {
@@ -193,15 +234,32 @@ void add_gradcheck_options(CLI::App& command) {
   OptionGroup group(command, "Gradient check");
   group.list("OP", options->ops, "Ops to check (default: all of them)", "");
   group.flag("--list", options->list, "List the ops with their formulas, and stop");
+  group.path("--library", options->library,
+             "Check the ops that a shared object lists (autograd/op_library.h), not Kette's");
   group.choice("--model", options->model, family_names(),
                "Check a whole model, parameter by parameter");
   group.choice("--preset", options->preset, all_presets(),
                "Of this size (default: a small one in its variants)");
   group.number(
-      "--elements", options->elements, at_least(1),
+      "--elements", options->check.elements, at_least(1),
       "Elements of each input or parameter, spread evenly (default: all; with --preset: 8)");
-  group.number("--tolerance", options->check.tolerance, above(0), "Largest gap that passes");
+  group.number("--tolerance", options->check.tolerance, above(0),
+               "Largest gap of an element that passes, of its gradient");
+  group.flag("--fast", options->fast,
+             "Move each input or parameter along two random directions, not element by element");
+  group.flag("--f32", options->f32,
+             "Check in f32, with the step and the tolerance that it allows: ops of f32 alone");
+  group.custom(
+      "--order",
+      [options](const std::string& text) {
+        KETTE_CHECK(text == "1" || text == "2", "expected 1 or 2, given ", text);
+        options->order = text == "1" ? 1 : 2;
+      },
+      [options] { return std::to_string(options->order); },
+      "Of the derivatives; 2: products of the Hessian with random directions", "1|2");
   group.number("--seed", options->check.seed, "Of the random inputs");
+  group.number("--repeat", options->repeat, at_least(1),
+               "With so many draws of the inputs, of this seed and the ones after it");
   add_page_option(
       group, "--page", options->page,
       "Where a page goes that shows every gap, and the error against the step of the differences");

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "cli/commands/commands.h"
+#include "cli/gradient_report.h"
 #include "cli/page_file.h"
 #include "cli/step_source.h"
 #include "data/files/json_text.h"
@@ -186,29 +187,21 @@ void check(const TapeOptions& o, ModelConfig& config, const Batch& batch, const 
   options.tolerance = o.tolerance;
   options.seed = o.source.batches.seed;
   options.device = o.source.compute.device;
-  const NodeCheck found = check_node(*model, batch, o.check, o.elements, options, step);
+  options.elements = o.elements;
+  const NodeCheck found = check_node(*model, batch, o.check, options, step);
   std::string inputs;
   for (const TensorInfo& input : found.inputs) {
     if (input.shape.elements() > 0) inputs += (inputs.empty() ? "" : ", ") + input.shape.str();
   }
-  const bool good = found.gap.gap <= o.tolerance;  // false for NaN
-  std::cout << text("%-6s %%%lld %s%s%s of %s: %lld elements  worst %.1e", good ? "ok" : "FAILED",
+  const bool good = found.check.ok();
+  std::cout << text("%-6s %%%lld %s%s%s of %s: ", good ? "ok" : "FAILED",
                     static_cast<long long>(o.check), found.op.c_str(),
-                    found.scope.empty() ? "" : " at ", found.scope.c_str(), inputs.c_str(),
-                    static_cast<long long>(found.gap.checked), found.gap.gap)
-            << text("  at %s: expected %.9g, got %.9g\n", found.gap.where.c_str(),
-                    found.gap.expected, found.gap.got);
+                    found.scope.empty() ? "" : " at ", found.scope.c_str(), inputs.c_str())
+            << summary_of(found.check) << "\n";
   if (o.common.json) {
-    print_json({{"node", o.check},
-                {"op", found.op},
-                {"scope", found.scope},
-                {"inputs", inputs},
-                {"passed", good},
-                {"elements", found.gap.checked},
-                {"worst", found.gap.gap},
-                {"where", found.gap.where},
-                {"expected", found.gap.expected},
-                {"got", found.gap.got}});
+    Json all = {{"node", o.check}, {"op", found.op}, {"scope", found.scope}, {"inputs", inputs}};
+    all.update(check_json(found.check));
+    print_json(all);
   }
   if (!good) exit_with(1);
 }
@@ -282,7 +275,9 @@ void add_tape_options(CLI::App& command) {
   checking
       .number("--elements", options->elements, at_least(1), "Elements of each input, spread evenly")
       .needs(check);
-  checking.number("--tolerance", options->tolerance, above(0), "Largest gap that passes")
+  checking
+      .number("--tolerance", options->tolerance, above(0),
+              "Largest gap of an element that passes, of its gradient")
       .needs(check);
   add_common_options(command, options->common);
   when_run(command, [options, &command] {

@@ -60,13 +60,13 @@ std::string table_of(const std::vector<CheckedGradient>& checked, const std::str
   for (const CheckedGradient& one : checked) {
     const std::vector<double> by_step = shares_of({one.by_step.rbegin(), one.by_step.rend()});
     table.row({one.name,
-               one.passed ? "ok" : "FAILED",
-               {scientific(one.worst.gap, 1), share_of(one.worst.gap)},
-               one.worst.where,
-               digits_of(one.worst.expected),
-               digits_of(one.worst.got),
-               std::to_string(one.worst.checked),
-               HtmlTable::Cell::html(spark_bars(histogram(one.worst.gaps))),
+               one.check.ok() ? "ok" : "FAILED",
+               {scientific(one.check.differences.gap, 1), share_of(one.check.differences.gap)},
+               one.check.differences.where,
+               digits_of(one.check.differences.expected),
+               digits_of(one.check.differences.got),
+               std::to_string(one.check.differences.checked),
+               HtmlTable::Cell::html(spark_bars(histogram(one.check.differences.gaps))),
                HtmlTable::Cell::html(sparkline(by_step, share_of(1e-12), share_of(1e-2)))});
   }
   return table.str();
@@ -79,7 +79,7 @@ std::vector<Curve> curves_of(const std::vector<CheckedGradient>& checked) {
   for (const CheckedGradient& one : checked) worst.push_back(&one);
   std::stable_sort(worst.begin(), worst.end(),
                    [](const CheckedGradient* a, const CheckedGradient* b) {
-                     return share_of(a->worst.gap) > share_of(b->worst.gap);
+                     return share_of(a->check.differences.gap) > share_of(b->check.differences.gap);
                    });
   if (worst.size() > kMost) worst.resize(kMost);
   std::vector<double> steps(steps_of_sweep().rbegin(), steps_of_sweep().rend());
@@ -107,7 +107,7 @@ std::string gradient_page(const std::vector<CheckedGradient>& checked,
                           const GradientPageOptions& options) {
   const bool ops = options.model.empty();
   const auto failed = std::count_if(checked.begin(), checked.end(),
-                                    [](const CheckedGradient& one) { return !one.passed; });
+                                    [](const CheckedGradient& one) { return !one.check.ok(); });
   Page page(ops ? "Gradient check" : "Gradient check of a " + options.model,
             std::to_string(checked.size()) + (ops ? " ops" : " parameters") +
                 " against central differences in f64 with h = " + scientific(options.step, 0) +

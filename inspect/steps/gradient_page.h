@@ -14,8 +14,7 @@ namespace kette {
 struct CheckedGradient {
   std::string name;
   std::int64_t samples = 0;
-  bool passed = false;
-  GradientGap worst;
+  GradientCheck check;
   std::vector<double> by_step;  ///< the worst gap with each of steps_of_sweep()
 };
 

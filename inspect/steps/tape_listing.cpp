@@ -183,8 +183,8 @@ Variable mean_loss(const Model& model, const Batch& batch, const TapeStep& step,
 /// Checks one op where it has been recorded, while its node is there.
 class NodeListener final : public OpObserver {
  public:
-  NodeListener(std::int64_t number, std::int64_t elements, const GradientCheckOptions& options)
-      : number_(number), elements_(elements), options_(options) {}
+  NodeListener(std::int64_t number, const GradientCheckOptions& options)
+      : number_(number), options_(options) {}
 
   Tap* tap() { return &scopes_; }
   std::int64_t nodes() const { return nodes_; }
@@ -213,22 +213,15 @@ class NodeListener final : public OpObserver {
       for (const Variable* input : inputs) {
         all.push_back(input->value().defined() ? *value++ : Variable());
       }
-      return in_one(entry.node.again(all));
+      return entry.node.again(all);
     };
-    check_.gap = check_gradients(again, given, options_, elements_);
+    check_.check = check_gradients(again, given, options_);
   }
   void after_forward(std::span<const Variable>) override {}
   void before_backward(const TapeEntry&, std::span<const Tensor>,
                        std::span<GradientSlot* const>) override {}
   void after_backward(const TapeEntry&, std::span<GradientSlot* const>) override {}
 
-  /// All results end to end.
-  static Variable in_one(const std::vector<Variable>& results) {
-    const auto flat = [](const Variable& x) { return reshape(x, {x.value().elements()}); };
-    Variable all = flat(results.front());
-    for (std::size_t i = 1; i < results.size(); ++i) all = concatenate(all, flat(results[i]));
-    return all;
-  }
   /// What the op's own samples are drawn from.
   static std::pair<double, double> range_of(const std::string& name) {
     for (const OpInfo& op : all_ops()) {
@@ -239,7 +232,7 @@ class NodeListener final : public OpObserver {
     return {-1, 1};
   }
 
-  std::int64_t number_, elements_, nodes_ = 0;
+  std::int64_t number_, nodes_ = 0;
   const GradientCheckOptions& options_;
   ScopeFinder scopes_;
   std::size_t last_ = 0, scope_number_ = 0;
@@ -280,9 +273,9 @@ TapeListing list_tape(Model& model, const Batch& batch, const TapeStep& step) {
   return listing;
 }
 
-NodeCheck check_node(Model& model, const Batch& batch, std::int64_t number, std::int64_t elements,
+NodeCheck check_node(Model& model, const Batch& batch, std::int64_t number,
                      const GradientCheckOptions& options, const TapeStep& step) {
-  NodeListener listener(number, elements, options);
+  NodeListener listener(number, options);
   const Tape tape;
   {
     const OpObservation observation(&listener);

@@ -65,14 +65,14 @@ struct TapeStep {
 /// each op is waited for, so that its time is its own.
 TapeListing list_tape(Model& model, const Batch& batch, const TapeStep& step = {});
 
-/// Checks the gradient of one node's op, as it was set, on random inputs of its shapes, against central
-/// differences in f64. model: in f64, otherwise as for list_tape(). elements: of each input; 0: all.
+/// Checks the gradient of one node's op, as it was set, on random inputs of its shapes. model: in f64, otherwise as for
+/// list_tape().
 struct NodeCheck {
   std::string op, scope;
   std::vector<TensorInfo> inputs;
-  GradientGap gap;
+  GradientCheck check;
 };
-NodeCheck check_node(Model& model, const Batch& batch, std::int64_t number, std::int64_t elements,
+NodeCheck check_node(Model& model, const Batch& batch, std::int64_t number,
                      const GradientCheckOptions& options, const TapeStep& step = {});
 
 }  // namespace kette

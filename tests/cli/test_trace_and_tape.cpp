@@ -95,8 +95,7 @@ TEST_CASE("kette tape lists all nodes, walks them backward, and checks one") {
   const Outcome checked = run_kette(check);
   CHECK(checked.code == 0);
   CHECK(checked.out.starts_with("ok     %3 " + nodes[3].at("op").get<std::string>()));
-  check.push_back("--tolerance=1e-300");
-  CHECK(run_kette(check).code == 1);
+  CHECK(holds(checked.out, "adjoint"));
 }
 
 TEST_CASE("trace and tape take a trained language model and a text") {

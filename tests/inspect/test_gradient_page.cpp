@@ -14,12 +14,14 @@ using namespace kette;
 using namespace kette::testing;
 
 TEST_CASE("gradient gaps: of all elements, and joined a NaN is the worst") {
-  const GradientGap gap = check_gradients(
-      [](const std::vector<Variable>& in) { return in[0] * in[1]; }, {{{3, 5}}, {{5}}});
+  const GradientGap gap =
+      check_gradients([](const std::vector<Variable>& in) { return in[0] * in[1]; },
+                      {{{3, 5}}, {{5}}})
+          .differences;
   CHECK(gap.checked == 20);
   CHECK(gap.gaps.size() == 20);
   CHECK(*std::max_element(gap.gaps.begin(), gap.gaps.end()) == gap.gap);
-  GradientGap joined, worse{0.5, 1, 2, "there", 3, {0.1, 0.5, 0}};
+  GradientGap joined, worse{0.5, 0.5, 1e-6, 1, 2, 0, "there", 3, 0, {0.1, 0.5, 0}};
   joined.join(gap);
   CHECK(joined.where == gap.where);
   joined.join(worse);
@@ -40,7 +42,7 @@ TEST_CASE("gradient gaps: by step they make a V, and a wrong gradient does not")
     for (const double step : steps_of_sweep()) {
       gaps.push_back(
           check_gradients(function, {{{7}, 0.5, 1.5}}, GradientCheckOptions().at_step_alone(step))
-              .gap);
+              .differences.gap);
     }
     return gaps;
   };

@@ -1,0 +1,238 @@
+#include "autograd/hessian.h"
+
+#include <map>
+
+#include "autograd/differences.h"
+#include "autograd/leaf_tangents.h"
+#include "autograd/ops/elementwise.h"
+#include "autograd/tape.h"
+#include "tensor/random.h"
+
+namespace kette {
+namespace {
+
+/// A loss of several tensors, by what is asked of it. All vectors have one entry for each of them.
+struct SecondOrderProblem {
+  std::vector<std::string> names;
+  std::vector<Tensor> at;  ///< moved by the check, and put back
+  std::function<std::vector<Values>(double factor)> gradients;  ///< of the loss times a factor
+  std::function<std::vector<Values>(const std::vector<Tensor>& v)> product;
+};
+
+std::vector<Values> values_of(const std::vector<Tensor>& gradients,
+                              const std::vector<Tensor>& like) {
+  std::vector<Values> result;
+  for (std::size_t i = 0; i < like.size(); ++i) {
+    result.push_back(values_or_zeros(gradients[i], like[i].shape()));
+  }
+  return result;
+}
+
+double dot(const std::vector<Probe>& v, const std::vector<Values>& products, double& size) {
+  double sum = 0;
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    for (std::size_t j = 0; j < products[i].size(); ++j) {
+      const double term = v[i].weights[j] * products[i][j];
+      sum += term;
+      size += std::abs(term);
+    }
+  }
+  return sum;
+}
+
+class SecondOrderCheck {
+ public:
+  SecondOrderCheck(const SecondOrderProblem& problem, const GradientCheckOptions& options)
+      : problem_(problem), options_(options) {}
+
+  std::vector<GradientCheck> run() {
+    GradientCheckOptions whole = options_;
+    whole.directions = std::max<std::int64_t>(2, options_.directions);
+    std::vector<GradientCheck> checks(problem_.at.size());
+    std::vector<std::vector<Probe>> directions;
+    std::vector<std::vector<Values>> products;
+    for (std::int64_t k = 0; k < whole.directions; ++k) {
+      std::vector<Probe> v;
+      std::vector<Tensor> tangents;
+      for (std::size_t i = 0; i < problem_.at.size(); ++i) {
+        const Tensor& x = problem_.at[i];
+        v.push_back(direction(k, i, x.elements()));
+        tangents.push_back(Tensor::from(v[i].weights, x.shape()).to(x.dtype()).to(x.device()));
+      }
+      products.push_back(problem_.product(tangents));
+      directions.push_back(std::move(v));
+      compare(directions.back(), products.back(), checks);
+    }
+    for (GradientCheck& check : checks) {
+      check.options = options_;
+      check.adjoint = symmetry(directions, products);
+    }
+    return checks;
+  }
+
+ private:
+  Probe direction(std::int64_t number, std::size_t input, std::int64_t elements) const {
+    Random random(options_.seed, 4000 + 100 * static_cast<std::uint64_t>(number) + input);
+    Probe probe;
+    for (std::int64_t j = 0; j < elements; ++j) {
+      probe.elements.push_back(j);
+      probe.weights.push_back(random.uniform(-1, 1));
+    }
+    return probe;
+  }
+
+  /// Of the gradients where nothing is moved.
+  std::vector<Values> rounding_of(const std::vector<Values>& once) const {
+    std::vector<Values> rounding;
+    for (std::size_t i = 0; i < once.size(); ++i) {
+      rounding.push_back(
+          sampled_rounding(once[i], [&](double factor) { return problem_.gradients(factor)[i]; }));
+    }
+    return rounding;
+  }
+
+  /// Each element of H v against the differences of its gradient along v.
+  void compare(const std::vector<Probe>& v, const std::vector<Values>& product,
+               std::vector<GradientCheck>& checks) const {
+    constexpr double kSafety = 10;  // all samples of an error may be small
+    std::vector<std::unique_ptr<Moved>> moved;
+    for (std::size_t i = 0; i < v.size(); ++i) {
+      moved.push_back(std::make_unique<Moved>(problem_.at[i], v[i]));
+    }
+    std::map<double, std::vector<Values>> seen;  // all elements ask for the same offsets
+    const auto gradients_at = [&](double offset) -> const std::vector<Values>& {
+      const auto [found, is_new] = seen.try_emplace(offset);
+      if (is_new) {
+        for (const auto& each : moved) each->set(offset);
+        found->second = problem_.gradients(1);
+      }
+      return found->second;
+    };
+    const std::vector<Values> rounding = rounding_of(gradients_at(0));
+    for (std::size_t i = 0; i < v.size(); ++i) {
+      Verdicts verdicts(problem_.names[i], problem_.at[i].shape(), product[i], options_.tolerance);
+      for (const Probe& probe : probes_of(problem_.at[i].elements(), one_by_one())) {
+        const std::int64_t element = probe.elements.front();
+        const Line line = [&](double offset) { return Values{gradients_at(offset)[i][element]}; };
+        verdicts.add(probe, judge_by_differences(line, product[i][element], options_,
+                                                 verdicts.worst(), kSafety * rounding[i][element]));
+      }
+      checks[i].differences.join(verdicts.summary());
+    }
+  }
+  GradientCheckOptions one_by_one() const {
+    GradientCheckOptions options = options_;
+    options.directions = 0;
+    return options;
+  }
+
+  GradientGap symmetry(const std::vector<std::vector<Probe>>& v,
+                       const std::vector<std::vector<Values>>& products) const {
+    GradientGap gap;
+    double size = 0;
+    gap.expected = dot(v[0], products[1], size);
+    gap.got = dot(v[1], products[0], size);
+    gap.where = "<w, H v> and <v, H w>";
+    gap.checked = 1;
+    const double distance = std::abs(gap.expected - gap.got);
+    gap.gap = distance == 0 ? 0 : distance / size;
+    gap.tolerance = options_.adjoint_tolerance;
+    gap.of_largest = gap.gap;
+    gap.gaps = {gap.gap};
+    return gap;
+  }
+
+  const SecondOrderProblem& problem_;
+  const GradientCheckOptions& options_;
+};
+
+}  // namespace
+
+std::vector<Tensor> hessian_vector_product(const std::function<Variable()>& loss,
+                                           const std::vector<std::shared_ptr<Leaf>>& leaves,
+                                           const std::vector<Tensor>& directions) {
+  for (const auto& leaf : leaves) leaf->gradient.zero();
+  {
+    const LeafTangents tangents(leaves, directions);
+    Tape tape;
+    const Variable along = loss().tangent();
+    if (along.value().defined() && tape.tracks(along)) tape.backward(along);
+  }
+  std::vector<Tensor> products;
+  for (const auto& leaf : leaves) products.push_back(leaf->gradient.clone());
+  return products;
+}
+
+GradientCheck check_second_order(const DifferentiableFunction& function,
+                                 const std::vector<SampleInput>& inputs,
+                                 const GradientCheckOptions& options) {
+  const std::vector<Tensor> all =
+      sample_inputs(inputs, options.dtype, options.seed, options.device);
+  SecondOrderProblem problem;
+  std::vector<std::size_t> wanted;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!is_differentiated(inputs[i])) continue;
+    wanted.push_back(i);
+    problem.names.push_back("input " + std::to_string(i));
+    problem.at.push_back(all[i]);
+  }
+  // Gradients of the weighted outputs, or of their tangents where v is given.
+  const auto gradients = [&](double factor, const std::vector<Tensor>* v) {
+    Tape tape;
+    std::vector<Variable> given(all.begin(), all.end());
+    std::vector<Variable> watched;
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
+      Variable& input = given[wanted[k]];
+      input = tape.watch(all[wanted[k]].clone());
+      if (v) input = input.with_tangent((*v)[k]);
+      watched.push_back(input);
+    }
+    std::vector<Variable> from;
+    std::vector<Tensor> upstream;
+    Random random(options.seed, 1000);
+    for (const Variable& output : function(given)) {
+      Values weights(static_cast<std::size_t>(output.value().elements()));
+      for (double& weight : weights) weight = factor * random.uniform(-1, 1);
+      const Variable value = v ? output.tangent() : output;
+      if (!value.value().defined() || !tape.tracks(value)) continue;
+      from.push_back(value);
+      upstream.push_back(Tensor::from(weights, value.shape()).to(options.dtype).to(options.device));
+    }
+    if (!from.empty()) tape.backward(from, upstream);
+    std::vector<Tensor> result;
+    for (const Variable& input : watched) result.push_back(tape.gradient(input));
+    return values_of(result, problem.at);
+  };
+  problem.gradients = [&](double factor) { return gradients(factor, nullptr); };
+  problem.product = [&](const std::vector<Tensor>& v) { return gradients(1, &v); };
+  GradientCheck joined;
+  for (const GradientCheck& check : SecondOrderCheck(problem, options).run()) joined.join(check);
+  return joined;
+}
+
+ParameterChecks check_parameters_second_order(const std::function<Variable()>& loss,
+                                              const std::vector<std::shared_ptr<Leaf>>& leaves,
+                                              const GradientCheckOptions& options) {
+  SecondOrderProblem problem;
+  for (const auto& leaf : leaves) {
+    problem.names.push_back(leaf->name);
+    problem.at.push_back(leaf->value);
+  }
+  problem.gradients = [&](double factor) {
+    for (const auto& leaf : leaves) leaf->gradient.zero();
+    Tape tape;
+    tape.backward(affine(loss(), factor));
+    std::vector<Tensor> gradients;
+    for (const auto& leaf : leaves) gradients.push_back(leaf->gradient);
+    return values_of(gradients, problem.at);
+  };
+  problem.product = [&](const std::vector<Tensor>& v) {
+    return values_of(hessian_vector_product(loss, leaves, v), problem.at);
+  };
+  const std::vector<GradientCheck> checks = SecondOrderCheck(problem, options).run();
+  ParameterChecks result;
+  for (std::size_t i = 0; i < leaves.size(); ++i) result.emplace_back(leaves[i]->name, checks[i]);
+  return result;
+}
+
+}  // namespace kette

@@ -1,0 +1,117 @@
+#include "autograd/probe.h"
+
+#include <limits>
+
+#include "autograd/anomaly.h"
+#include "tensor/ceil_div.h"
+#include "tensor/gap.h"
+#include "tensor/random.h"
+
+namespace kette {
+
+double Probe::along(const std::vector<double>& gradient) const {
+  double sum = 0;
+  for (std::size_t j = 0; j < elements.size(); ++j) sum += weights[j] * gradient[elements[j]];
+  return sum;
+}
+
+Moved::Moved(Tensor tensor, const Probe& probe)
+    : tensor_(std::move(tensor)), probe_(probe), is_whole_(probe.count() > tensor_.elements() / 8) {
+  if (is_whole_) {
+    center_ = tensor_.values<double>();
+  } else {
+    for (const std::int64_t at : probe.elements) center_.push_back(tensor_.view(at, {}).item());
+  }
+}
+
+void Moved::set(double offset) const {
+  const auto write = [&](const Tensor& place, const std::vector<double>& values) {
+    place.copy_from(Tensor::from(values, place.shape()).to(place.dtype()));
+  };
+  std::vector<double> values = center_;
+  for (std::size_t j = 0; j < probe_.elements.size(); ++j) {
+    values[is_whole_ ? probe_.elements[j] : j] += offset * probe_.weights[j];
+  }
+  if (is_whole_) return write(tensor_, values);
+  for (std::size_t j = 0; j < values.size(); ++j) {
+    write(tensor_.view(probe_.elements[j], {}), {values[j]});
+  }
+}
+
+double Verdict::share() const {
+  if (distance() == 0) return 0;
+  return allowed > 0 ? distance() / allowed : std::numeric_limits<double>::infinity();
+}
+
+Verdicts::Verdicts(std::string label, Shape shape, const std::vector<double>& gradient,
+                   double tolerance)
+    : label_(std::move(label)), shape_(shape), scale_(1e-4) {
+  summary_.tolerance = tolerance;
+  for (const double value : gradient) scale_ = std::max(scale_, std::abs(value));
+  summary_.where = label_;
+}
+
+void Verdicts::add(const Probe& probe, const Verdict& verdict) {
+  const bool is_first = summary_.gaps.empty();
+  double weight = 0;
+  for (const double of_element : probe.weights) weight += std::abs(of_element);
+  // Where a gradient is wrong, the right one may be the largest of all.
+  const double gap = verdict.share() * summary_.tolerance,
+               of_largest =
+                   verdict.distance() / std::max(weight * scale_, std::abs(verdict.expected));
+  std::int64_t& count = verdict.tells() ? summary_.checked : summary_.below_noise;
+  count = std::min(count + probe.count(), shape_.elements());
+  summary_.gaps.push_back(gap);
+  summary_.of_largest = larger_gap(summary_.of_largest, of_largest);
+  if (!is_first && !is_larger_gap(gap, summary_.gap)) return;
+  summary_.gap = gap;
+  summary_.expected = verdict.expected;
+  summary_.got = verdict.got;
+  summary_.noise = verdict.noise;
+  summary_.where = place_of(probe);
+}
+
+std::string Verdicts::place_of(const Probe& probe) const {
+  if (probe.count() == 1) return label_ + " " + coordinates(shape_, probe.elements.front());
+  if (probe.count() == shape_.elements()) return label_ + " along a random direction";
+  return label_ + " at " + std::to_string(probe.count()) + " elements, " +
+         coordinates(shape_, probe.elements.front()) + " among them";
+}
+
+std::vector<Probe> probes_of(std::int64_t elements, const GradientCheckOptions& options) {
+  std::vector<Probe> probes;
+  if (options.directions > 0 && elements > 1) {
+    for (std::int64_t i = 0; i < options.directions; ++i) {
+      Random random(options.seed, 2000 + static_cast<std::uint64_t>(i));
+      Probe all;
+      for (std::int64_t j = 0; j < elements; ++j) {
+        all.elements.push_back(j);
+        all.weights.push_back(std::copysign(random.uniform(0.5, 1), random.uniform(-1, 1)));
+      }
+      probes.push_back(std::move(all));
+    }
+    return probes;
+  }
+  const std::int64_t stride =
+      options.elements > 0 ? std::max<std::int64_t>(1, ceil_div(elements, options.elements)) : 1;
+  for (std::int64_t i = 0; i < elements; i += stride) probes.push_back({{i}, {1.0}});
+  return probes;
+}
+
+Values sampled_rounding(const Values& once, const std::function<Values(double factor)>& again) {
+  Values rounding(once.size());
+  for (const double factor : {3.0, 5.0, 7.0, 11.0, 13.0, 17.0, 19.0}) {
+    const Values other = again(factor);
+    for (std::size_t i = 0; i < once.size(); ++i) {
+      rounding[i] = std::max(rounding[i], std::abs(other[i] / factor - once[i]));
+    }
+  }
+  return rounding;
+}
+
+std::vector<double> values_or_zeros(const Tensor& gradient, const Shape& shape) {
+  return gradient.defined() ? gradient.values<double>()
+                            : std::vector<double>(static_cast<std::size_t>(shape.elements()));
+}
+
+}  // namespace kette
