@@ -6,7 +6,8 @@
 
 namespace kette::assets {
 
-extern const std::string_view page_css, page_js, charts_js, explain_js, trace_js, tape_js;
+extern const std::string_view page_css, page_js, charts_js, explain_js, trace_js, tape_js,
+    gradient_js;
 extern const std::string_view dygraph_css, dygraph_js;
 
 }  // namespace kette::assets

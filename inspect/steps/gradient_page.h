@@ -1,5 +1,5 @@
-// A gradient check as a page: the gap of every op or parameter, how the gaps of its elements are
-// distributed, and how they depend on the step h of the differences. The error of a central difference
+// A gradient check as a page: the gaps of every op or parameter by both proofs, how those of its elements are
+// distributed, how they depend on the step h of the differences, and a wrong gradient to play with. The error of a central difference
 // is h^2 / 6 times the third derivative, and rounding adds about 1e-16 / h: a V on logarithmic axes,
 // with its lowest point near h = 1e-5. A gradient that is wrong has a line that does not fall.
 #pragma once
