@@ -108,14 +108,15 @@ double SharpnessRun::reached() const {
   return -1;
 }
 
-double SharpnessRun::late_share() const {
-  double sum = 0, count = 0;
+double SharpnessRun::mean_share(double begin) const {
+  double sum = 0, weights = 0;
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (3 * steps[i] < 2 * steps.back()) continue;
-    sum += sharpness[i].value;
-    ++count;
+    if (!(steps[i] >= begin)) continue;
+    const double weight = i + 1 < steps.size() ? steps[i + 1] - steps[i] : steps[i] - steps[i - 1];
+    sum += weight * sharpness[i].value;
+    weights += weight;
   }
-  return sum / count / edge();
+  return sum / weights / edge();
 }
 
 SharpnessRun measure_sharpness(const SharpnessSizes& sizes, double step_size, std::uint64_t seed,

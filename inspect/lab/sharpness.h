@@ -2,6 +2,7 @@
 // 2021, "Gradient Descent on Neural Networks Typically Occurs at the Edge of Stability"): of a GPT of characters, in f64.
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <vector>
 
@@ -31,8 +32,11 @@ struct SharpnessRun {
   double edge() const { return 2 / step_size; }
   /// The first of `steps` at which sharpness is not below the edge; -1: none.
   double reached() const;
-  /// Mean over the last third of the steps, as a share of the edge.
-  double late_share() const;
+  /// Mean from step `begin` on, as a share of the edge, each measurement by the steps up to the next; NaN: of none.
+  double mean_share(double begin) const;
+  /// The same over the last third of the steps, and from where the edge was reached.
+  double late_share() const { return mean_share(2 * steps.back() / 3); }
+  double share_since_reached() const { return mean_share(reached() < 0 ? NAN : reached()); }
 };
 
 /// The same initial weights and batch for the same seed. A loss that is not finite is an Error.

@@ -95,6 +95,7 @@ Json numbers_of(const SharpnessRun& run) {
           {"edge", run.edge()},
           {"reached", run.reached()},
           {"late_share_of_edge", run.late_share()},
+          {"share_since_reached", run.share_since_reached()},
           {"steps", run.steps},
           {"sharpness", values_of(run)},
           {"residuals", residuals},
@@ -112,9 +113,10 @@ std::string table_of(const std::vector<SharpnessRun>& runs) {
   HtmlTable table({{"eta"},
                    {"2 / eta"},
                    {"at the start"},
-                   {"reaches 2 / eta at step"},
-                   {"mean of the last third"},
+                   {"reached at"},
+                   {"last third"},
                    {"over 2 / eta"},
+                   {"since reached"},
                    {"loss"},
                    {"products each"},
                    {"largest residual"},
@@ -122,9 +124,9 @@ std::string table_of(const std::vector<SharpnessRun>& runs) {
   for (const SharpnessRun& run : runs) {
     table.row({fixed(run.step_size, 3), fixed(run.edge(), 1), fixed(run.sharpness[0].value, 2),
                step_text(run.reached()), fixed(run.late_share() * run.edge(), 2),
-               fixed(run.late_share(), 3), fixed(run.losses.back(), 4),
-               fixed(products_per_value(run), 1), percent(largest_residual(run)),
-               std::to_string(shifted(run))});
+               fixed(run.late_share(), 3), fixed_or_dash(run.share_since_reached(), 3),
+               fixed(run.losses.back(), 4), fixed(products_per_value(run), 1),
+               percent(largest_residual(run)), std::to_string(shifted(run))});
   }
   return table.str();
 }
@@ -235,10 +237,12 @@ ExperimentReport sharpness_experiment(const ExperimentOptions& options,
   report.sections = {
       {"Sharpness along gradient descent",
        charts_of(runs, page) + table_of(runs) +
-           note("A GPT of " + std::to_string(runs.front().parameters) + " parameters, trained on " +
-                std::to_string(sizes.windows * sizes.context) +
-                " characters at once, in f64. Shifted: measurements where a negative eigenvalue "
-                "had the largest magnitude.")}};
+           note(
+               "A GPT of " + std::to_string(runs.front().parameters) + " parameters, trained on " +
+               std::to_string(sizes.windows * sizes.context) +
+               " characters at once, in f64. Last third, over 2 / eta, since reached: means of "
+               "sharpness, the latter two as shares of 2 / eta. Shifted: measurements where a negative eigenvalue "
+               "had the largest magnitude.")}};
   return report;
 }
 
