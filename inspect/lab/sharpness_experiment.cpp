@@ -202,7 +202,10 @@ ExperimentReport sharpness_experiment(const ExperimentOptions& options,
        "at 2/eta, or just above",
        of_each(runs, [](const auto& run) { return fixed(run.late_share() * run.edge(), 1); }) +
            ", which is " +
-           of_each(runs, [](const auto& run) { return fixed(run.late_share(), 3); }) + " of 2/eta",
+           of_each(runs, [](const auto& run) { return fixed(run.late_share(), 3); }) +
+           " of 2/eta; since it was reached, " +
+           of_each(runs,
+                   [](const auto& run) { return fixed_or_dash(run.share_since_reached(), 3); }),
        holds_for_all(runs, [](const auto& run) { return std::abs(run.late_share() - 1) <= 0.15; })},
       {"Until then the loss falls with each step, from then on it rises with some",
        "monotone, then not",
