@@ -51,12 +51,8 @@ void PowerIteration::mix(double share) {
   for (double& element : drawn) element = random.normal();
   const double length = norm(drawn);
   for (std::size_t i = 0; i < v_.size(); ++i) v_[i] += share * (drawn[i] / length - v_[i]);
-  normalise();
-}
-
-void PowerIteration::normalise() {
-  const double length = norm(v_);
-  for (double& element : v_) element /= length;
+  const double mixed = norm(v_);
+  for (double& element : v_) element /= mixed;
 }
 
 EigenvalueEstimate PowerIteration::run(const SymmetricProduct& product) {
@@ -84,16 +80,17 @@ EigenvalueEstimate PowerIteration::run(const SymmetricProduct& product) {
     // magnitude: the two outermost then share the vector, and the estimate rests between them.
     const bool is_near = found.residual <= 2 * std::sqrt(options_.tolerance) * magnitude;
     before = found.value;
-    if (stays && found.shift == 0 && (found.value < 0 || !is_near)) {
-      found.shift = length;
+    if (stays && (found.value + found.shift < 0 || !is_near)) {
+      found.shift += length;
       mix(1);  // the shift makes next to nothing of the vector that has been found
       before = NAN;
       continue;
     }
-    found.settled = (stays && is_near) || length == 0;
+    for (std::size_t i = 0; i < v_.size(); ++i) next[i] += found.shift * v_[i];
+    const double shifted = norm(next);
+    found.settled = stays || shifted == 0;
     if (found.settled) break;
-    for (std::size_t i = 0; i < v_.size(); ++i) v_[i] = next[i] + found.shift * v_[i];
-    normalise();
+    for (std::size_t i = 0; i < v_.size(); ++i) v_[i] = next[i] / shifted;
   }
   return found;
 }

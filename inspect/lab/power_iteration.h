@@ -49,7 +49,6 @@ class PowerIteration {
  private:
   /// Puts a random vector in the place of a share of the eigenvector.
   void mix(double share);
-  void normalise();
 
   PowerIterationOptions options_;
   std::uint64_t drawn_ = 0;

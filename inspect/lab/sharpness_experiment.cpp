@@ -112,14 +112,14 @@ Json numbers_of(const SharpnessRun& run) {
 std::string table_of(const std::vector<SharpnessRun>& runs) {
   HtmlTable table({{"eta"},
                    {"2 / eta"},
-                   {"at the start"},
+                   {"start"},
                    {"reached at"},
                    {"last third"},
                    {"over 2 / eta"},
                    {"since reached"},
                    {"loss"},
-                   {"products each"},
-                   {"largest residual"},
+                   {"products"},
+                   {"residual"},
                    {"shifted"}});
   for (const SharpnessRun& run : runs) {
     table.row({fixed(run.step_size, 3), fixed(run.edge(), 1), fixed(run.sharpness[0].value, 2),
@@ -244,7 +244,8 @@ ExperimentReport sharpness_experiment(const ExperimentOptions& options,
                "A GPT of " + std::to_string(runs.front().parameters) + " parameters, trained on " +
                std::to_string(sizes.windows * sizes.context) +
                " characters at once, in f64. Last third, over 2 / eta, since reached: means of "
-               "sharpness, the latter two as shares of 2 / eta. Shifted: measurements where a negative eigenvalue "
+               "sharpness, the latter two as shares of 2 / eta. Products: of the Hessian with a vector, for "
+               "each measurement. Residual: the largest of |Hv - lambda v| / lambda. Shifted: measurements where a negative eigenvalue "
                "had the largest magnitude.")}};
   return report;
 }

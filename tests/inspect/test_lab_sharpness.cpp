@@ -69,20 +69,24 @@ class Quadratic {
 
 TEST_CASE(
     "lab sharpness: the largest eigenvalue of a quadratic, also where a negative one is larger") {
-  const std::vector<std::pair<std::vector<double>, double>> known = {
-      {{3, 1, 0.5, -0.2}, 3},
-      {{7, 6.9, 2, -1, 0}, 7},
-      {{2, 1, 0.3, -5}, 2},   // the negative one dominates
-      {{4, 1, -4, 0}, 4},     // neither does
-      {{4, 1, -3.99, 0}, 4},  // nearly so, either way
-      {{4, 1, -4.01, 0}, 4},
-      {{-1, -2, -6}, -1},
-      {{5}, 5},
-      {{0, 0, 0}, 0}};
+  const std::vector<std::pair<std::vector<double>, double>>
+      known = {{{3, 1, 0.5, -0.2}, 3},
+               {{7, 6.9, 2, -1, 0}, 7},
+               {{2, 1, 0.3, -5}, 2},   // the negative one dominates
+               {{4, 1, -4, 0}, 4},     // neither does
+               {{4, 1, -3.99, 0}, 4},  // nearly so, either way
+               {{4, 1, -4.01, 0}, 4},
+               {{-1, -2, -6}, -1},
+               {{-2, -2, -2}, -2},
+               {{5}, 5},
+               {{-5}, -5},
+               {{0, 0, 0}, 0}};
   for (const Device device : test_devices()) {
     CAPTURE(device.str());
-    for (const auto& [values, largest] : known) {
-      CAPTURE(values.back());
+    for (const auto& pair : known) {
+      const std::vector<double>& values = pair.first;
+      const double largest = pair.second;
+      CAPTURE(largest);
       const Quadratic quadratic(with_eigenvalues(values), device);
       PowerIteration iteration(std::ssize(values), {.tolerance = 1e-8, .most_products = 20000});
       const EigenvalueEstimate found = iteration.run(quadratic.hessian());
