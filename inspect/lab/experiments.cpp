@@ -59,6 +59,12 @@ const std::vector<Experiment>& experiments() {
        "Hoffmann et al. 2022, \"Training Compute-Optimal Large Language Models\"",
        {"--text"},
        scaling_experiment},
+      {"sharpness",
+       "The Hessian's largest eigenvalue along gradient descent, and the 2 / eta that it stays at",
+       "Cohen et al. 2021, \"Gradient Descent on Neural Networks Typically Occurs at the Edge of "
+       "Stability\"",
+       {},
+       sharpness_experiment},
   };
   return all;
 }

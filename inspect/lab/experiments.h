@@ -7,6 +7,6 @@ namespace kette {
 
 RunExperiment lens_experiment, align_experiment, heads_experiment, induction_experiment,
     superposition_experiment, grokking_experiment, circuits_experiment, attention_cost_experiment,
-    scaling_experiment;
+    scaling_experiment, sharpness_experiment;
 
 }  // namespace kette
