@@ -39,7 +39,6 @@ class FunctionCheck {
   FunctionCheck(const DifferentiableFunction& function, const std::vector<SampleInput>& inputs,
                 const GradientCheckOptions& options)
       : function_(function),
-        inputs_(inputs),
         values_(sample_inputs(inputs, options.dtype, options.seed, options.device)) {
     check_.options = options;
     for (const SampleInput& input : inputs) wanted_.push_back(is_differentiated(input));
@@ -193,7 +192,6 @@ class FunctionCheck {
   }
 
   const DifferentiableFunction& function_;
-  const std::vector<SampleInput>& inputs_;
   std::vector<Tensor> values_;
   std::vector<bool> wanted_;
   std::vector<Values> weights_;

@@ -16,8 +16,9 @@ inline void expect_right(const GradientCheck& check) {
 
 inline void expect_right(const ParameterChecks& checks) {
   CHECK(!checks.empty());
-  for (const auto& [name, check] : checks) {
-    CAPTURE(name);
+  for (const auto& parameter : checks) {  // clang 14 captures no structured bindings
+    const GradientCheck& check = parameter.second;
+    CAPTURE(parameter.first);
     INFO(check.str());
     CHECK(check.ok());
     CHECK_MESSAGE(check.adjoint, check.no_adjoint);

@@ -81,7 +81,7 @@ void LoraLinear::backward(const Tensor& dy, GradientSlot& dx, GradientSlot& dwei
 }
 
 Variable LoraLinear::composed(const std::array<Variable, 5>& in) const {
-  const auto& [x, weight, bias, down, up] = in;
+  const Variable &x = in[0], &weight = in[1], &bias = in[2], &down = in[3], &up = in[4];
   const std::int64_t out = weight.shape()[0], width = weight.shape()[1], rank = up.value().width();
   const auto zeros = [&](std::int64_t rows) {
     return Variable(Tensor::zeros({rows, width}, weight.value().dtype(), weight.value().device()));
