@@ -1,5 +1,6 @@
 #include "autograd/purity.h"
 
+#include <bit>
 #include <cstring>
 #include <sstream>
 
@@ -12,7 +13,7 @@ std::string difference_of(const Tensor& before, const Tensor& after) {
   if (std::memcmp(a.raw(), b.raw(), a.bytes()) == 0) return "";
   const std::vector<double> first = a.values<double>(), then = b.values<double>();
   for (std::size_t i = 0; i < first.size(); ++i) {
-    if (std::memcmp(&first[i], &then[i], sizeof(double)) == 0) continue;
+    if (std::bit_cast<std::uint64_t>(first[i]) == std::bit_cast<std::uint64_t>(then[i])) continue;
     std::ostringstream text;
     text << coordinates(a.shape(), static_cast<std::int64_t>(i)) << " (" << first[i] << ", then "
          << then[i] << ")";
