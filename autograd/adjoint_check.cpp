@@ -1,8 +1,7 @@
 #include "autograd/adjoint_check.h"
 
-#include <numeric>
+#include <algorithm>
 
-#include "tensor/ceil_div.h"
 #include "tensor/random.h"
 
 namespace kette {
