@@ -52,7 +52,9 @@ TEST_CASE("gradcheck: a library that cannot serve is an error by name") {
   refuses(library("other_version"), "given one compiled with those of 0.0.9");
   refuses(library("missing_symbol"), "kette_function_that_is_nowhere");
   refuses(library("throwing_list"), "no samples today");
-  refuses(library("own_tape"), "a tape of its own");
+  if (std::filesystem::exists(library("own_tape"))) {  // not beside a sanitizer
+    refuses(library("own_tape"), "a tape of its own");
+  }
   CHECK(run_kette({"gradcheck", "--library", library("my_ops"), "--model", "gpt"}).code == 2);
 }
 

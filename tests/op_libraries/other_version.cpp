@@ -1,7 +1,7 @@
 // What a library says that was compiled with the headers of an older Kette.
-namespace {
-struct Library {
-  const char* version;
-} const library{"0.0.9"};
-}  // namespace
-extern "C" const Library* kette_op_library() { return &library; }
+#include "autograd/op_library.h"
+
+extern "C" const kette::OpLibrary* kette_op_library() {
+  static const kette::OpLibrary library{"0.0.9", kette::kLayoutOfOps, nullptr, nullptr};
+  return &library;
+}
