@@ -41,12 +41,7 @@ class AdjointTest {
  private:
   /// Elements of like gradients together, each weighted by about 1 over its own, with a random sign.
   std::vector<Probe> probes() const {
-    std::vector<std::int64_t> elements;
-    GradientCheckOptions one_by_one = options_;
-    one_by_one.directions = 0;
-    for (const Probe& probe : probes_of(static_cast<std::int64_t>(gradient_.size()), one_by_one)) {
-      elements.push_back(probe.elements.front());
-    }
+    std::vector<std::int64_t> elements = checked_elements(std::ssize(gradient_), options_);
     std::stable_sort(elements.begin(), elements.end(), [&](std::int64_t a, std::int64_t b) {
       return std::abs(gradient_[a]) > std::abs(gradient_[b]);
     });
@@ -93,8 +88,7 @@ class AdjointTest {
     }
     result.allowed = options_.adjoint_tolerance * size;
     if (result.share() <= 1 || (probe.count() > 1 && options_.directions == 0)) return result;
-    constexpr double kSafety = 10;  // all samples of an error may be small
-    result.noise = kSafety * rounding(probe, expected.sum);
+    result.noise = rounding(probe, expected.sum);
     result.allowed += result.noise;
     return result;
   }

@@ -9,7 +9,6 @@
 #include "autograd/purity.h"
 #include "autograd/record.h"
 #include "tensor/gap.h"
-#include "tensor/random.h"
 
 namespace kette {
 namespace {
@@ -47,13 +46,7 @@ class FunctionCheck {
   GradientCheck run() {
     const PauseRecording pause;
     const Outputs outputs = first_call();
-    Random random(check_.options.seed, 1000);
-    for (const Variable& output : outputs) {
-      Values& of_output = weights_.emplace_back();
-      for (std::int64_t k = 0; k < output.value().elements(); ++k) {
-        of_output.push_back(random.uniform(-1, 1));
-      }
-    }
+    weights_ = weights_of(outputs, check_.options.seed);
     find_faults(outputs);
     if (!check_.fault.empty()) return check_;
     const std::vector<Tensor> gradient = gradients(1, std::nullopt);
@@ -64,7 +57,7 @@ class FunctionCheck {
           values_[i], gradient[i], [&] { return weighted(apply(), weights_); }, label(i),
           check_.options));
     }
-    add_adjoint(check_, [&] { return adjoint(); });
+    add_adjoint(check_, [&] { return adjoint(gradient); });
     return check_;
   }
 
@@ -95,18 +88,11 @@ class FunctionCheck {
       inputs.push_back(wanted_[i] ? tape.watch(value) : Variable(value));
       if (given) given->push_back(value);
     }
-    const Outputs outputs = function_(inputs);
-    std::vector<Variable> from;
-    std::vector<Tensor> upstream;
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      if ((alone && i != *alone) || !tape.tracks(outputs[i])) continue;
-      const Tensor& value = outputs[i].value();
-      Values weights = weights_[i];
-      for (double& weight : weights) weight *= factor;
-      from.push_back(outputs[i]);
-      upstream.push_back(Tensor::from(weights, value.shape()).to(value.dtype()).to(value.device()));
+    Outputs outputs = function_(inputs);
+    for (std::size_t i = 0; alone && i < outputs.size(); ++i) {
+      if (i != *alone) outputs[i] = {};
     }
-    if (!from.empty()) tape.backward(from, upstream);
+    backward_weighted(tape, outputs, weights_, factor);
     std::vector<Tensor> result;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       result.push_back(wanted_[i] ? tape.gradient(inputs[i]) : Tensor());
@@ -165,13 +151,15 @@ class FunctionCheck {
     }
   }
 
-  GradientGap adjoint() const {
+  /// gradient: gradients(1, std::nullopt).
+  GradientGap adjoint(const std::vector<Tensor>& gradient) const {
     GradientGap worst;
     for (std::size_t i = 0; i < values_.size(); ++i) {
       if (!wanted_[i]) continue;
       AdjointProblem problem;
       problem.gradient = [&, i](double factor) {
-        return values_or_zeros(gradients(factor, std::nullopt)[i], values_[i].shape());
+        return values_or_zeros(factor == 1 ? gradient[i] : gradients(factor, std::nullopt)[i],
+                               values_[i].shape());
       };
       problem.change = [&, i](const Tensor& v) {
         std::vector<Variable> inputs(values_.begin(), values_.end());

@@ -46,12 +46,12 @@ class SecondOrderCheck {
       : problem_(problem), options_(options) {}
 
   std::vector<GradientCheck> run() {
-    GradientCheckOptions whole = options_;
-    whole.directions = std::max<std::int64_t>(2, options_.directions);
+    const std::int64_t count = std::max<std::int64_t>(2, options_.directions);
+    const std::vector<Values> rounding = rounding_of_gradients();
     std::vector<GradientCheck> checks(problem_.at.size());
     std::vector<std::vector<Probe>> directions;
     std::vector<std::vector<Values>> products;
-    for (std::int64_t k = 0; k < whole.directions; ++k) {
+    for (std::int64_t k = 0; k < count; ++k) {
       std::vector<Probe> v;
       std::vector<Tensor> tangents;
       for (std::size_t i = 0; i < problem_.at.size(); ++i) {
@@ -61,7 +61,7 @@ class SecondOrderCheck {
       }
       products.push_back(problem_.product(tangents));
       directions.push_back(std::move(v));
-      compare(directions.back(), products.back(), checks);
+      compare(directions.back(), products.back(), rounding, checks);
     }
     for (GradientCheck& check : checks) {
       check.options = options_;
@@ -81,20 +81,28 @@ class SecondOrderCheck {
     return probe;
   }
 
-  /// Of the gradients where nothing is moved.
-  std::vector<Values> rounding_of(const std::vector<Values>& once) const {
+  /// Where nothing is moved.
+  std::vector<Values> rounding_of_gradients() const {
+    const auto end_to_end = [&](double factor) {
+      Values all;
+      for (const Values& of_one : problem_.gradients(factor)) {
+        all.insert(all.end(), of_one.begin(), of_one.end());
+      }
+      return all;
+    };
+    const Values all = sampled_rounding(end_to_end(1), end_to_end);
     std::vector<Values> rounding;
-    for (std::size_t i = 0; i < once.size(); ++i) {
-      rounding.push_back(
-          sampled_rounding(once[i], [&](double factor) { return problem_.gradients(factor)[i]; }));
+    auto at = all.begin();
+    for (const Tensor& x : problem_.at) {
+      rounding.emplace_back(at, at + x.elements());
+      at += x.elements();
     }
     return rounding;
   }
 
   /// Each element of H v against the differences of its gradient along v.
   void compare(const std::vector<Probe>& v, const std::vector<Values>& product,
-               std::vector<GradientCheck>& checks) const {
-    constexpr double kSafety = 10;  // all samples of an error may be small
+               const std::vector<Values>& rounding, std::vector<GradientCheck>& checks) const {
     std::vector<std::unique_ptr<Moved>> moved;
     for (std::size_t i = 0; i < v.size(); ++i) {
       moved.push_back(std::make_unique<Moved>(problem_.at[i], v[i]));
@@ -108,22 +116,16 @@ class SecondOrderCheck {
       }
       return found->second;
     };
-    const std::vector<Values> rounding = rounding_of(gradients_at(0));
     for (std::size_t i = 0; i < v.size(); ++i) {
       Verdicts verdicts(problem_.names[i], problem_.at[i].shape(), product[i], options_.tolerance);
-      for (const Probe& probe : probes_of(problem_.at[i].elements(), one_by_one())) {
-        const std::int64_t element = probe.elements.front();
+      for (const std::int64_t element : checked_elements(problem_.at[i].elements(), options_)) {
         const Line line = [&](double offset) { return Values{gradients_at(offset)[i][element]}; };
-        verdicts.add(probe, judge_by_differences(line, product[i][element], options_,
-                                                 verdicts.worst(), kSafety * rounding[i][element]));
+        verdicts.add({{element}, {1.0}},
+                     judge_by_differences(line, product[i][element], options_, verdicts.worst(),
+                                          rounding[i][element]));
       }
       checks[i].differences.join(verdicts.summary());
     }
-  }
-  GradientCheckOptions one_by_one() const {
-    GradientCheckOptions options = options_;
-    options.directions = 0;
-    return options;
   }
 
   GradientGap symmetry(const std::vector<std::vector<Probe>>& v,
@@ -187,18 +189,10 @@ GradientCheck check_second_order(const DifferentiableFunction& function,
       if (v) input = input.with_tangent((*v)[k]);
       watched.push_back(input);
     }
-    std::vector<Variable> from;
-    std::vector<Tensor> upstream;
-    Random random(options.seed, 1000);
-    for (const Variable& output : function(given)) {
-      Values weights(static_cast<std::size_t>(output.value().elements()));
-      for (double& weight : weights) weight = factor * random.uniform(-1, 1);
-      const Variable value = v ? output.tangent() : output;
-      if (!value.value().defined() || !tape.tracks(value)) continue;
-      from.push_back(value);
-      upstream.push_back(Tensor::from(weights, value.shape()).to(options.dtype).to(options.device));
-    }
-    if (!from.empty()) tape.backward(from, upstream);
+    Outputs outputs = function(given);
+    const std::vector<Values> weights = weights_of(outputs, options.seed);
+    for (Variable& output : outputs) output = v ? output.tangent() : output;
+    backward_weighted(tape, outputs, weights, factor);
     std::vector<Tensor> result;
     for (const Variable& input : watched) result.push_back(tape.gradient(input));
     return values_of(result, problem.at);

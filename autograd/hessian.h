@@ -1,6 +1,6 @@
 // Second order: products of a loss's Hessian H with a direction, exact, at the price of a few passes. The tangent of the
 // loss along v is <grad L, v>; its gradient, which a tape makes of it as of any other value, is H v (Pearlmutter 1994,
-// "Fast exact multiplication by the Hessian"). All here throw NoTangent (record.h) for an op that has no tangent.
+// "Fast exact multiplication by the Hessian"). All here throw NoTangent (tangents.h) for an op that has no tangent.
 #pragma once
 
 #include "autograd/gradient_check.h"

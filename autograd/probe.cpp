@@ -78,6 +78,15 @@ std::string Verdicts::place_of(const Probe& probe) const {
          coordinates(shape_, probe.elements.front()) + " among them";
 }
 
+std::vector<std::int64_t> checked_elements(std::int64_t elements,
+                                           const GradientCheckOptions& options) {
+  const std::int64_t stride =
+      options.elements > 0 ? std::max<std::int64_t>(1, ceil_div(elements, options.elements)) : 1;
+  std::vector<std::int64_t> chosen;
+  for (std::int64_t i = 0; i < elements; i += stride) chosen.push_back(i);
+  return chosen;
+}
+
 std::vector<Probe> probes_of(std::int64_t elements, const GradientCheckOptions& options) {
   std::vector<Probe> probes;
   if (options.directions > 0 && elements > 1) {
@@ -92,18 +101,42 @@ std::vector<Probe> probes_of(std::int64_t elements, const GradientCheckOptions& 
     }
     return probes;
   }
-  const std::int64_t stride =
-      options.elements > 0 ? std::max<std::int64_t>(1, ceil_div(elements, options.elements)) : 1;
-  for (std::int64_t i = 0; i < elements; i += stride) probes.push_back({{i}, {1.0}});
+  for (const std::int64_t i : checked_elements(elements, options)) probes.push_back({{i}, {1.0}});
   return probes;
 }
 
+std::vector<Values> weights_of(const Outputs& outputs, std::uint64_t seed) {
+  Random random(seed, 1000);
+  std::vector<Values> weights;
+  for (const Variable& output : outputs) {
+    Values& of_output = weights.emplace_back(static_cast<std::size_t>(output.value().elements()));
+    for (double& weight : of_output) weight = random.uniform(-1, 1);
+  }
+  return weights;
+}
+
+void backward_weighted(Tape& tape, const std::vector<Variable>& values,
+                       const std::vector<Values>& weights, double factor) {
+  std::vector<Variable> from;
+  std::vector<Tensor> upstream;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Tensor& value = values[i].value();
+    if (!value.defined() || !tape.tracks(values[i])) continue;
+    Values scaled = weights[i];
+    for (double& weight : scaled) weight *= factor;
+    from.push_back(values[i]);
+    upstream.push_back(Tensor::from(scaled, value.shape()).to(value.dtype()).to(value.device()));
+  }
+  if (!from.empty()) tape.backward(from, upstream);
+}
+
 Values sampled_rounding(const Values& once, const std::function<Values(double factor)>& again) {
+  constexpr double kSafety = 10;
   Values rounding(once.size());
   for (const double factor : {3.0, 5.0, 7.0, 11.0, 13.0, 17.0, 19.0}) {
     const Values other = again(factor);
     for (std::size_t i = 0; i < once.size(); ++i) {
-      rounding[i] = std::max(rounding[i], std::abs(other[i] / factor - once[i]));
+      rounding[i] = std::max(rounding[i], kSafety * std::abs(other[i] / factor - once[i]));
     }
   }
   return rounding;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "autograd/gradient_check.h"
+#include "autograd/tape.h"
 
 namespace kette {
 
@@ -69,11 +70,21 @@ class Verdicts {
   GradientGap summary_;
 };
 
-/// Elements one by one, every so many as options.elements says; or options.directions of all elements, with random weights.
+/// Every so many of them, as options.elements says.
+std::vector<std::int64_t> checked_elements(std::int64_t elements,
+                                           const GradientCheckOptions& options);
+/// Those one by one; or options.directions of all elements, with random weights.
 std::vector<Probe> probes_of(std::int64_t elements, const GradientCheckOptions& options);
 
+/// u: fixed random weights of the elements of each output.
+std::vector<Values> weights_of(const Outputs& outputs, std::uint64_t seed);
+/// Backward from those of the values that are defined and tracked: their gradients are u times a factor.
+void backward_weighted(Tape& tape, const std::vector<Variable>& values,
+                       const std::vector<Values>& weights, double factor);
+
 /// How far rounding has the elements off that are made of a loss, or of its gradient, times a factor (seven odd ones, which do
-/// not round as 1 does), and taken over it: the largest difference to `once`, those of factor 1, for each.
+/// not round as 1 does), and taken over it: ten times the largest difference to `once`, those of factor 1, for each, since
+/// all samples of an error may be small.
 Values sampled_rounding(const Values& once, const std::function<Values(double factor)>& again);
 
 /// All elements, or zeros where no gradient arrived.
