@@ -218,8 +218,8 @@ void run(GradcheckOptions& o) {
   }
   Json of_page = Json::object();
   if (!o.page.empty()) {
-    const std::string page =
-        gradient_page(report.checked(), {o.check.tolerance, o.check.step, o.model});
+    const std::string page = gradient_page(
+        report.checked(), {o.check.tolerance, o.check.adjoint_tolerance, o.check.step, o.model});
     write_page(o.page, page, of_page);
   }
   if (const int code = report.finish(o.common.json, of_page); code != 0) exit_with(code);

@@ -139,7 +139,8 @@ std::string gradient_page(const std::vector<CheckedGradient>& checked,
                 " by differences, from h = " + scientific(options.step, 0) +
                 " on, and by the adjoint test: " +
                 (failed == 0 ? "all within " : std::to_string(failed) + " beyond ") +
-                scientific(options.tolerance, 0) + " and 1e-12. Made by kette gradcheck.");
+                scientific(options.tolerance, 0) + " and " +
+                scientific(options.adjoint_tolerance, 0) + ". Made by kette gradcheck.");
   page.section(
       "Gaps",
       note(

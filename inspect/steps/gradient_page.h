@@ -22,7 +22,7 @@ struct CheckedGradient {
 const std::vector<double>& steps_of_sweep();
 
 struct GradientPageOptions {
-  double tolerance, step;
+  double tolerance, adjoint_tolerance, step;
   std::string model;  ///< the family whose parameters they are; empty: they are ops
 };
 std::string gradient_page(const std::vector<CheckedGradient>& checked,
