@@ -14,6 +14,7 @@ class CheckpointNode final : public Tape::Node {
     for (const Variable& input : inputs) values_.push_back(input.value());
   }
   const char* name() const override { return "checkpoint"; }
+  bool has_other_leaves() const override { return true; }
   void backward(std::span<Tensor> gradients, std::span<GradientSlot* const> inputs) override {
     Tape tape;
     std::vector<Variable> again;

@@ -1,5 +1,6 @@
 #include "autograd/tape.h"
 
+#include <algorithm>
 #include <atomic>
 #include <iomanip>
 #include <utility>
@@ -46,7 +47,10 @@ std::int64_t Tape::slot_of(const Variable& value) {
   if (!value.leaf_) return value.slot_;
   const auto [found, is_new] =
       leaf_slots_.try_emplace(value.leaf_.get(), static_cast<std::int64_t>(slots_.size()));
-  if (is_new) slots_.emplace_back(value.leaf_);
+  if (is_new) {
+    slots_.emplace_back(value.leaf_);
+    first_uses_.emplace_back(nodes_.size(), value.leaf_.get());
+  }
   return found->second;
 }
 
@@ -66,6 +70,7 @@ std::vector<Variable> Tape::append(std::unique_ptr<Node> node,
                                    std::span<const Tensor> outputs) {
   KETTE_CHECK(!finished_, "tape: expected a tape before backward(), given one after it (",
               node->name(), "); make a new Tape for the next step");
+  if (node->has_other_leaves()) first_with_others_ = std::min(first_with_others_, nodes_.size());
   Entry entry;
   for (const Variable* input : inputs) entry.inputs.push_back(slot_of(*input));
   entry.node = std::move(node);
@@ -137,6 +142,10 @@ void Tape::backward(std::span<const Variable> outputs, std::span<const Tensor> o
       check_backward(entry.node->name(), inputs);
     }
     entry.node.reset();
+    if (at > first_with_others_) continue;
+    for (; !first_uses_.empty() && first_uses_.back().first >= at; first_uses_.pop_back()) {
+      if (tell_) tell_(*first_uses_.back().second);
+    }
   }
   nodes_.clear();
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -33,6 +34,8 @@ class Tape {
 
   /// A value whose gradient is wanted though it is no parameter; read it with gradient().
   Variable watch(const Tensor& value);
+  /// Whom backward() tells of each leaf that the tape knows as soon as it adds nothing more to its gradient.
+  void when_final(std::function<void(const Leaf&)> tell) { tell_ = std::move(tell); }
   /// The gradient of a watched value after backward(); undefined if none arrived.
   Tensor gradient(const Variable& watched) const;
 
@@ -54,6 +57,8 @@ class Tape {
    public:
     virtual ~Node() = default;
     virtual const char* name() const = 0;
+    /// Whether its backward adds to leaves that are not among its inputs.
+    virtual bool has_other_leaves() const { return false; }
     virtual void backward(std::span<Tensor> gradients, std::span<GradientSlot* const> inputs) = 0;
     /// The op, as it was set, of other inputs of the same shapes: on the tape that is alive then.
     virtual std::vector<Variable> again(std::span<const Variable> inputs) const = 0;
@@ -80,6 +85,9 @@ class Tape {
   std::vector<GradientSlot> slots_;
   std::vector<Entry> nodes_;
   std::unordered_map<const Leaf*, std::int64_t> leaf_slots_;
+  std::vector<std::pair<std::size_t, const Leaf*>> first_uses_;  // node, in order
+  std::size_t first_with_others_ = SIZE_MAX;  // node, with leaves that it alone knows
+  std::function<void(const Leaf&)> tell_;
 };
 
 /// Nothing is recorded on this thread while one is alive.

@@ -12,6 +12,7 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/options.h"
+#include "cli/processes.h"
 #include "cli/version.h"
 #include "data/files/visible_text.h"
 
@@ -32,16 +33,17 @@ class HelpFormatter : public CLI::Formatter {
 struct Command {
   const char *name, *help;
   void (*add_options)(CLI::App& command);
+  bool is_shared_out = false;  ///< by processes that a launcher has started
 };
 constexpr Command kCommands[] = {
     {"train", "Train a translation model, a parser, a language model, or a masked one",
-     add_train_options},
+     add_train_options, true},
     {"check", "Say what is odd about a parallel corpus before a model learns from it",
      add_check_options},
     {"tokenize", "Turn text into ids that a language model trains on", add_tokenize_options},
     {"split", "Cut text into sentences, one a line", add_split_options},
     {"translate", "Translate stdin, a file or sentences: line by line, or a document as a whole",
-     add_translate_options},
+     add_translate_options, true},
     {"generate", "Let a language model go on from a prompt", add_generate_options},
     {"fill",
      "What a masked language model expects at each [MASK] of a text, or of stdin line by line; each mask is judged by itself",
@@ -90,9 +92,15 @@ void add_commands(CLI::App& program, const std::string& wanted) {
   require_command(program);
   program.footer(
       "kette COMMAND --help tells more. Any option can stand in a file: --config run.toml");
-  for (const auto& [name, help, add_options] : kCommands) {
+  for (const auto& [name, help, add_options, is_shared_out] : kCommands) {
     CLI::App& command = add_command(program, name, help);
-    if (name == wanted) add_options(command);
+    if (name != wanted) continue;
+    add_options(command);
+    if (is_shared_out) {
+      add_process_options(command);
+    } else {
+      check_is_one(name);
+    }
   }
 }
 
@@ -112,8 +120,10 @@ int parse_and_run(CLI::App& program, const std::vector<std::string>& arguments) 
 }
 
 int complain(const std::string& message, int code) {
+  const std::string who = hold_back();
   std::cout.flush();
-  std::cerr << "kette: " << visible(message) << std::endl;
+  std::cerr << "kette: " + who + visible(message) << std::endl;
+  end_processes(code);
   return code;
 }
 
@@ -128,15 +138,17 @@ int finish_output(int code) {
       1);
 }
 
-}  // namespace
-
-int run_program(const std::vector<std::string>& arguments) {
+int run_alone(const std::vector<std::string>& arguments) {
   try {
     CLI::App program(
         "Kette trains and runs Transformers (translation, parsing, GPT, BERT) on automatic differentiation written from scratch.",
         "kette");
     add_commands(program, arguments.empty() ? "" : arguments.front());
     return finish_output(parse_and_run(program, arguments));
+  } catch (const SharedError& error) {
+    std::cout.flush();
+    if (error.is_mine) std::cerr << "kette: " + visible(error.what()) << std::endl;
+    return 1;
   } catch (const UsageError& error) {
     return complain(error.what(), 2);
   } catch (const std::bad_alloc&) {
@@ -162,6 +174,14 @@ int run_program(const std::vector<std::string>& arguments) {
             error.what() + "; please report the command and its files)",
         1);
   }
+}
+
+}  // namespace
+
+int run_program(const std::vector<std::string>& arguments) {
+  const int code = run_alone(arguments);
+  leave_processes();
+  return code;
 }
 
 }  // namespace kette::cli

@@ -180,8 +180,9 @@ void TrainCommandOptions::add_optimisation_options(CLI::App& command) {
   OptionGroup group(command, "Optimisation (the defaults shown are those of tiny)");
   group.number("--batch-tokens", t.batch_tokens, at_least(1),
                "Tokens of a batch, of the larger side; for text whole windows");
-  group.number("--accumulate", t.accumulate, at_least(1),
-               "Batches a step, added up as if they were one");
+  accumulate_ =
+      group.number("--accumulate", t.accumulate, at_least(1),
+                   "Batches a step, added up as if they were one (default: 1, or one a process)");
   group.one_of(
       "--schedule", all_names<ScheduleKind>(),
       [this, &t](const std::string& name) {
@@ -373,7 +374,7 @@ std::string TrainCommandOptions::configuration(CLI::App& command) const {
   // A model to start from has its shape.
   std::vector<std::string> omitted = architecture_.option_names(train_.from.empty());
   for (const Option& option : foreign()) omitted.push_back(option.name().substr(2));
-  for (const char* name : {"help", "config", "json", "resume", "force-data", "quiet"})
+  for (const char* name : {"help", "config", "json", "resume", "force-data", "quiet", "wait-limit"})
     omitted.push_back(name);
   return config_text(command, omitted);
 }

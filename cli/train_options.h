@@ -32,6 +32,8 @@ class TrainCommandOptions {
   /// Fits the size and the recipe of a new translation model to its texts and its time, unless a preset says them. What
   /// was chosen, for people; nothing where nothing was.
   std::string fit(CLI::App& command, int threads);
+  /// Processes that train together: how many batches a step has, where that was not said.
+  void share_out(Communicator& communicator);
   /// Throws a UsageError unless the options that were given fit together.
   TextTrainOptions text(CLI::App& command) const;
   MaskedTrainOptions masked(CLI::App& command) const;
@@ -86,6 +88,7 @@ class TrainCommandOptions {
   TextTrainOptions text_;
   std::filesystem::path valid_trees_;
   std::int64_t vocabulary_of_preset_ = 0;
+  std::optional<Option> accumulate_;
   std::vector<Option> pairs_only_, pairs_or_trees_, trees_only_, text_only_, vocabulary_;
 };
 

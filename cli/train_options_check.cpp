@@ -3,6 +3,20 @@
 
 namespace kette::cli {
 
+void TrainCommandOptions::share_out(Communicator& communicator) {
+  train_.communicator = &communicator;
+  if (!communicator.is_first()) train_.quiet = true;
+  if (accumulate_->given()) return;
+  train_.accumulate = std::max<std::int64_t>(train_.accumulate, communicator.processes());
+  if (!train_.resume) return;
+  // A run keeps what it was started with, whatever the number of processes that go on with it.
+  if (const auto state = peek_training_state(train_.out / kTrainingState)) {
+    for (const RunFingerprint::Setting& setting : state->fingerprint.settings) {
+      if (setting.name == "accumulate") train_.accumulate = std::stoll(setting.value);
+    }
+  }
+}
+
 void TrainCommandOptions::check() const {
   const auto refuse = [&](const std::vector<Option>& options, const std::string& why) {
     for (const Option& option : options) {

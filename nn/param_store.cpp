@@ -121,13 +121,14 @@ Tensor ParamStore::value_of(const Leaf& leaf) const {
   return values_.view(registered.begin, registered.shape);
 }
 
-std::optional<std::string> ParamStore::find_non_finite(const Tensor& values) const {
+std::optional<std::string> ParamStore::find_non_finite(const Tensor& values,
+                                                       std::int64_t begin) const {
   const std::optional<std::int64_t> bad =
       on(values.device(), [&](auto exec) { return kernels::first_non_finite(exec, values); });
   if (!bad) return std::nullopt;
   std::string name = "a gap between parameters";
   for (const auto& [path, registered] : by_path_) {
-    const std::int64_t place = *bad - registered.begin;
+    const std::int64_t place = begin + *bad - registered.begin;
     if (place >= 0 && place < registered.shape.elements()) name = path;
   }
   const double value = values.view(*bad, {1}).to(Device{}).values<double>().front();

@@ -61,9 +61,11 @@ class ParamStore {
   void round() const;
   /// A leaf's part of values().
   Tensor value_of(const Leaf& leaf) const;
+  /// Where a leaf's part of the buffers begins.
+  std::int64_t begin_of(const Leaf& leaf) const { return by_path_.at(leaf.name).begin; }
   /// "nan in encoder/0/...": the first value that is not finite among `values`, which are laid out
-  /// like values(); nothing where all are finite.
-  std::optional<std::string> find_non_finite(const Tensor& values) const;
+  /// like values() from element `begin` on; nothing where all are finite.
+  std::optional<std::string> find_non_finite(const Tensor& values, std::int64_t begin = 0) const;
   /// Elements [0, matrix_elements()) of the buffers belong to matrices, the rest to vectors.
   std::int64_t matrix_elements() const { return matrix_elements_; }
   std::int64_t elements() const { return elements_; }  ///< without alignment gaps

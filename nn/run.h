@@ -18,11 +18,14 @@ class Run {
   Run(std::uint64_t seed, std::uint64_t step, Tap* tap = nullptr)
       : training_(true), seed_(seed), step_(step), tap_(tap) {}
 
+  /// What follows is of this batch of the step, whose dropouts do not depend on what comes before it.
+  void start_leaf(std::int64_t leaf) { next_ = static_cast<std::uint64_t>(leaf) << 16; }
+
   bool training() const { return training_; }
   /// The mask of the next dropout; keeps everything when not training.
   DropoutMask mask(double rate) {
     if (!training_ || rate <= 0) return {};
-    // A step has 65,536 streams; what is beyond them lies beyond those of 2^32 steps.
+    // A batch has 65,536 streams; those of all but a step's first lie beyond those of 2^32 steps.
     const std::uint64_t number = next_++;
     return DropoutMask(rate, {seed_, (number >> 16 << 48) + (step_ << 16) + (number & 0xffff)});
   }

@@ -138,6 +138,8 @@ struct AdamArgs {
   std::int64_t step = 1;     ///< t, from 1
 };
 
+inline constexpr std::int64_t kSquaresBlock = 4096;
+
 /// A kernel, or a template of kernels over T, for every device.
 #define KETTE_KERNEL(Result, name, ...) \
   Result name(CpuExec, __VA_ARGS__);    \
@@ -162,8 +164,10 @@ KETTE_KERNEL(void, increment, const Tensor& y);
 KETTE_KERNEL(void, sum_to, const Tensor& x, const Tensor& y);
 /// Largest entry of each row and the column it stands in (the first of equals).
 KETTE_KERNEL(void, max_last, const Tensor& x, const Tensor& y, const Tensor& columns);
-/// sum: f64, of one element.
-KETTE_KERNEL(void, sum_of_squares, const Tensor& x, const Tensor& sum);
+/// sums: f64, of the squares of each kSquaresBlock elements of x, or of fewer behind the last whole block.
+KETTE_KERNEL(void, squares_of_blocks, const Tensor& x, const Tensor& sums);
+/// sum: f64, of one element; of those sums, in their order.
+KETTE_KERNEL(void, sum_of_blocks, const Tensor& sums, const Tensor& sum);
 /// Flat index of the first NaN or infinity.
 KETTE_KERNEL(std::optional<std::int64_t>, first_non_finite, const Tensor& x);
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tensor/ceil_div.h"
 #include "tensor/kernels.h"
 #include "tensor/random.h"
 #include "tensor/tensor.h"
@@ -20,7 +21,12 @@ inline Tensor random(Shape shape, std::uint64_t seed, double spread = 1) {
 
 inline double sum_of_squares(const Tensor& x) {
   const Tensor sum = Tensor::empty({1}, DType::f64, x.device());
-  on(x.device(), [&](auto exec) { kernels::sum_of_squares(exec, x, sum); });
+  const Tensor blocks =
+      Tensor::empty({ceil_div(x.elements(), kSquaresBlock)}, DType::f64, x.device());
+  on(x.device(), [&](auto exec) {
+    kernels::squares_of_blocks(exec, x, blocks);
+    kernels::sum_of_blocks(exec, blocks, sum);
+  });
   return sum.item();
 }
 

@@ -31,7 +31,8 @@ RunFingerprint fingerprint_of(const MaskedTrainOptions& options) {
 MaskedTask::MaskedTask(MaskedTrainOptions options)
     : options_(ready(std::move(options))),
       folder_(options_, fingerprint_of(options_)),
-      corpus_(options_, folder_, true),
+      corpus_(options_.communicator->first_then_others(
+          "reading the text", [&] { return TextCorpus(options_, folder_, true); })),
       masking_(*corpus_.tokenizer(), options_.masking) {
   if (options_.from.empty()) options_.model.vocabulary = corpus_.tokenizer()->vocabulary();
   const std::int64_t context = options_.model.context,
@@ -54,7 +55,7 @@ MaskedTask::MaskedTask(MaskedTrainOptions options)
 }
 
 double MaskedTask::validation_loss() {
-  const Validation found = validate(start_->model(), valid_batches_);
+  const Validation found = validate(start_->model(), valid_batches_, *options_.communicator);
   accuracy_ = found.accuracy;
   return found.loss;
 }

@@ -28,6 +28,11 @@ void Progress::step(std::int64_t step, std::int64_t epoch, double lr, const Step
                {"target_tokens_per_second", target_tokens_per_second()},
                {"seconds", seconds}};
   if (result.gradient_norm > 0) json["gradient_norm"] = result.gradient_norm;
+  if (share_) {
+    json["processes"] = share_->processes;
+    json["waited"] = share_->waited;
+    json["slowest"] = share_->slowest;
+  }
   log(json.dump());
   status_.show([&] { return status(step, epoch, lr, seconds_left); });
 }
@@ -35,16 +40,22 @@ void Progress::step(std::int64_t step, std::int64_t epoch, double lr, const Step
 std::string Progress::status(std::int64_t step, std::int64_t epoch, double lr,
                              double seconds_left) const {
   char line[200], rates[80];
+  std::string waited;
+  if (share_) {
+    std::snprintf(line, sizeof line, "  %.0f %% waited, slowest %s", 100 * share_->waited,
+                  share_->slowest.c_str());
+    waited = line;
+  }
   if (source_tokens_ > 0) {
     std::snprintf(rates, sizeof rates, "%.0f source + %.0f target tokens/s",
                   source_tokens_per_second(), target_tokens_per_second());
   } else {
     std::snprintf(rates, sizeof rates, "%.0f tokens/s", target_tokens_per_second());
   }
-  std::snprintf(line, sizeof line, "epoch %lld  step %lld  loss %.3f  lr %.2e  %s  %s left",
+  std::snprintf(line, sizeof line, "epoch %lld  step %lld  loss %.3f  lr %.2e  %s",
                 static_cast<long long>(epoch) + 1, static_cast<long long>(step), recent_loss_, lr,
-                rates, clock_time(seconds_left).c_str());
-  return line;
+                rates);
+  return line + waited + "  " + clock_time(seconds_left) + " left";
 }
 
 }  // namespace kette

@@ -106,6 +106,21 @@ void RunFingerprint::check_settings(const RunFingerprint& stored, const std::str
   for (const Setting& setting : stored.settings) check(setting.name);
 }
 
+void RunFingerprint::check_same(const RunFingerprint& other, const std::string& whose) const {
+  for (const Setting& setting : settings) {
+    const Setting* theirs = find(other.settings, &Setting::name, setting.name);
+    KETTE_CHECK(theirs && theirs->value == setting.value, "train: expected ", setting.name, " = ",
+                theirs ? theirs->value : "none", ", as in ", whose, ", given ", setting.value);
+  }
+  for (const Data& one : data) {
+    const Data* theirs = find(other.data, &Data::role, one.role);
+    KETTE_CHECK(theirs && theirs->fingerprint == one.fingerprint, one.path, ": expected the ",
+                one.role, " text that ", whose, " has, ", theirs ? theirs->fingerprint : "none",
+                ", given ", one.fingerprint,
+                " (copy it, or take a file system that the hosts share)");
+  }
+}
+
 std::vector<RunFingerprint::Data> RunFingerprint::changed_data(const RunFingerprint& stored) const {
   std::vector<Data> changed;
   const auto fingerprint = [](const Data* one) { return one ? one->fingerprint : "none"; };

@@ -43,6 +43,8 @@ struct RunFingerprint {
   /// Throws nlohmann's exceptions unless the text is that of to_json().
   static RunFingerprint from_json(const std::string& text);
 
+  /// Throws unless these are the settings and data that another process has.
+  void check_same(const RunFingerprint& other, const std::string& whose) const;
   /// Throws unless these are the settings of the fingerprint that `file` was written with.
   void check_settings(const RunFingerprint& stored, const std::string& file) const;
   /// Those whose content is not what it was.

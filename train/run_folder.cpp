@@ -1,8 +1,10 @@
 #include "train/run_folder.h"
 
+#include <random>
 #include <utility>
 
 #include "data/files/atomic_file.h"
+#include "data/files/text_file.h"
 #include "models/average.h"
 #include "train/trainer.h"
 
@@ -10,7 +12,23 @@ namespace kette {
 namespace fs = std::filesystem;
 
 RunFolder::RunFolder(const TrainOptions& options, RunFingerprint fingerprint)
-    : path_(options.out), fingerprint_(std::move(fingerprint)) {
+    : path_(options.out),
+      fingerprint_(std::move(fingerprint)),
+      communicator_(*options.communicator) {
+  const RunFingerprint of_first =
+      RunFingerprint::from_json(communicator_.all(fingerprint_.to_json()).front());
+  communicator_.agree([&] { fingerprint_.check_same(of_first, communicator_.name_of(0)); });
+  communicator_.once("looking at the folder", [&] { prepare(options); });
+  resumes_ = communicator_.of_first(resumes_);
+  if (communicator_.is_alone()) return;
+  check_is_shared();
+  communicator_.agree([&] {
+    if (resumes_)
+      changed_data_ = fingerprint_.changed_data(peek_training_state(state_file())->fingerprint);
+  });
+}
+
+void RunFolder::prepare(const TrainOptions& options) {
   make_folder(path_);
   lock_.emplace(path_);
   const std::optional<TrainingState> state = peek_training_state(state_file());
@@ -29,6 +47,38 @@ RunFolder::RunFolder(const TrainOptions& options, RunFingerprint fingerprint)
                 " steps; continue it with --resume, or choose another --out");
   }
   make_folder(path_ / kCheckpointFolder);
+}
+
+/// By a file that the first process has just written there, with what none can know.
+void RunFolder::check_is_shared() const {
+  const fs::path file = path_ / ".processes";
+  std::string secret;
+  communicator_.once("looking at the folder", [&] {
+    secret = std::to_string(std::random_device()());
+    write_file_atomically(file, secret);
+  });
+  secret = communicator_.all(secret).front();
+  communicator_.agree([&] {
+    KETTE_CHECK(
+        fs::exists(file) && read_text(file) == secret, path_.string(),
+        ": expected the folder that ", communicator_.name_of(0),
+        " writes to, given another (all processes need it: take a file system that their hosts share)");
+  });
+  communicator_.once("looking at the folder", [&] { fs::remove(file); });
+}
+
+SharedTokenizer RunFolder::shared_tokenizer(const std::function<SharedTokenizer()>& make) const {
+  if (resumes_ || communicator_.is_alone()) return make();
+  SharedTokenizer tokenizer;
+  communicator_.once("making the tokenizer", [&] {
+    tokenizer = make();
+    tokenizer->save(path_);
+  });
+  const std::string kind = communicator_.all(tokenizer ? tokenizer->kind() : "").front();
+  communicator_.agree([&] {
+    if (!tokenizer) tokenizer = load_tokenizer(path_, kind);
+  });
+  return tokenizer;
 }
 
 void RunFolder::resume(const RunFingerprint& stored, bool force_data) {

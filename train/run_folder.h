@@ -6,11 +6,13 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "data/files/folder_lock.h"
+#include "data/tokenizers/tokenizer.h"
 #include "train/training_state.h"
 
 namespace kette {
@@ -20,7 +22,8 @@ struct TrainOptions;
 class RunFolder {
  public:
   /// Throws, and changes nothing, unless the options may start or resume a run there: with this
-  /// fingerprint, and with these data or with force_data.
+  /// fingerprint, and with these data or with force_data. Of several processes, all must have the same fingerprint and
+  /// see the same folder.
   RunFolder(const TrainOptions& options, RunFingerprint fingerprint);
 
   const std::filesystem::path& path() const { return path_; }
@@ -29,14 +32,19 @@ class RunFolder {
   /// Whether there is something trained to go on from. Without it the run starts, asked to resume
   /// or not.
   bool resumes() const { return resumes_; }
+  /// The tokenizer that make() gives the first process, in all of them.
+  SharedTokenizer shared_tokenizer(const std::function<SharedTokenizer()>& make) const;
   /// Since the run was stopped, which force_data allowed.
   const std::vector<RunFingerprint::Data>& changed_data() const { return changed_data_; }
 
  private:
+  void prepare(const TrainOptions& options);
   void resume(const RunFingerprint& stored, bool force_data);
+  void check_is_shared() const;
 
   std::filesystem::path path_;
   RunFingerprint fingerprint_;
+  Communicator& communicator_;
   std::optional<FolderLock> lock_;
   bool resumes_ = false;
   std::vector<RunFingerprint::Data> changed_data_;

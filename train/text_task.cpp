@@ -17,7 +17,8 @@ TextTrainOptions prepared(TextTrainOptions options) {
 TextTask::TextTask(TextTrainOptions options)
     : options_(prepared(std::move(options))),
       folder_(options_, fingerprint_of(options_)),
-      corpus_(options_, folder_) {
+      corpus_(options_.communicator->first_then_others(
+          "reading the text", [&] { return TextCorpus(options_, folder_); })) {
   if (options_.from.empty()) options_.model.vocabulary = corpus_.tokenizer()->vocabulary();
   const std::int64_t context = options_.model.context,
                      windows = windows_per_batch(options_, context);
@@ -34,7 +35,7 @@ TextTask::TextTask(TextTrainOptions options)
 }
 
 double TextTask::validation_loss() {
-  return kette::validation_loss(start_->model(), valid_batches_);
+  return validate(start_->model(), valid_batches_, *options_.communicator).loss;
 }
 
 std::string TextTask::report() const {

@@ -8,6 +8,7 @@
 
 #include "models/lora.h"
 #include "train/adam.h"
+#include "train/communicator.h"
 #include "train/observer.h"
 #include "train/run_fingerprint.h"
 #include "train/schedule.h"
@@ -18,6 +19,8 @@ namespace kette {
 struct TrainOptions {
   std::filesystem::path out;  ///< the model directory
   Device device;
+  /// With whom the batches of a step are shared out; outlives the run.
+  Communicator* communicator = &Communicator::none();
   DType precision = DType::f32;  ///< what it computes in; with bf16 Adam still works in f32
 
   // Fine-tuning

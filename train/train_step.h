@@ -1,5 +1,6 @@
-// One optimiser step, shared by the trainer and the bench: forward and backward over one or more
-// batches whose gradients add up as if they were one, clipping, Adam.
+// The optimiser's steps, shared by the trainer and the bench: forward and backward over one or more batches whose
+// gradients add up as if they were one, over a fixed tree (train/step_tree.h), so that any number of processes may share
+// them out; clipping, Adam.
 #pragma once
 
 #include <functional>
@@ -12,6 +13,7 @@
 #include "tensor/backend.h"
 #include "train/adam.h"
 #include "train/consistency.h"
+#include "train/gradient_exchange.h"
 
 namespace kette {
 
@@ -30,11 +32,15 @@ struct StepOptions {
   Tap* tap = nullptr;  ///< looks into every forward pass
 };
 
-/// The batches whose gradients add up to a step's. They come one after the other, so that no more
-/// than one is in memory.
+/// The batches whose gradients add up to a step's.
 struct StepBatches {
-  std::int64_t target_tokens = 0;  ///< of all of them, </s> counted: what the loss is a mean over
-  std::function<std::optional<Batch>()> next;  ///< nothing after the last
+  std::vector<TokenCounts> tokens;  ///< of each of them
+  /// Makes one, so that no more are in memory. Nothing: the step is not to be.
+  std::function<std::optional<Batch>(std::int64_t)> make;
+
+  TokenCounts all_tokens() const;
+  /// Which of them is which leaf.
+  std::vector<std::int64_t> order() const;
 };
 
 struct StepResult {
@@ -54,27 +60,46 @@ class StartedStep {
   bool is_done() const { return report_->arrived(); }
 
  private:
-  friend std::optional<StartedStep> start_step(const Model&, Adam&, const StepBatches&,
-                                               const StepOptions&);
+  friend class TrainSteps;
   StepResult result_;
-  std::int64_t number_ = 0;
-  std::unique_ptr<HostCopy> report_;  // CrossEntropySums, and the squared norm of the gradients
+  std::int64_t number_ = 0, leaves_ = 0;
+  std::unique_ptr<HostCopy>
+      report_;  // CrossEntropySums of each leaf, then the squared norm of the gradients
 };
 
-/// Changes Adam's parameters: the model's own, or adapters on it, beside which its own should be frozen.
-/// Nothing, and nothing has changed, if the batches ended before they had as many target tokens as they promised.
-std::optional<StartedStep> start_step(const Model& model, Adam& adam, const StepBatches& batches,
-                                      const StepOptions& options);
-/// With all batches in memory.
+/// Takes the steps of a run. Changes Adam's parameters: the model's own, or adapters on it, beside which its own should be
+/// frozen.
+class TrainSteps {
+ public:
+  TrainSteps(const Model& model, Adam& adam, Communicator& communicator = Communicator::none());
+
+  /// Nothing, and nothing has changed, if a batch is not made.
+  std::optional<StartedStep> start(const StepBatches& batches, const StepOptions& options);
+
+ private:
+  bool add_gradients(const StepBatches& batches, const StepOptions& options, const Tensor& losses);
+  /// The squared norm of the gradients.
+  void add_squares(const Tensor& squares);
+
+  const Model& model_;
+  Adam& adam_;
+  Communicator& communicator_;
+  GradientSums sums_;
+  std::optional<GradientExchange> exchange_;  // with other processes
+  Tensor squares_;                            // of blocks of the gradients, where something clips
+};
+
+/// A step with all batches in memory.
 StepResult train_step(const Model& model, Adam& adam, std::span<const Batch> batches,
                       const StepOptions& options);
 
-/// What a model makes of batches without dropout.
+/// What a model makes of batches without dropout, which several processes share out.
 struct Validation {
   double loss = 0;      ///< mean negative log likelihood per target token
   double accuracy = 0;  ///< share of the target tokens that are the likeliest of all
 };
-Validation validate(const Model& model, std::span<const Batch> batches);
+Validation validate(const Model& model, std::span<const Batch> batches,
+                    Communicator& communicator = Communicator::none());
 inline double validation_loss(const Model& model, std::span<const Batch> batches) {
   return validate(model, batches).loss;
 }

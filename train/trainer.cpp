@@ -1,21 +1,19 @@
 #include "train/trainer.h"
 
 #include <cmath>
+#include <cstdlib>
 
 #include "autograd/anomaly.h"
 #include "data/files/atomic_file.h"
 #include "data/files/json_text.h"
-#include "data/files/safetensors.h"
 #include "models/adapter_directory.h"
-#include "models/average.h"
 #include "tensor/stopwatch.h"
 #include "train/interrupt.h"
+#include "train/judge.h"
 #include "train/moving_average.h"
 #include "train/progress.h"
 #include "train/rehearsal.h"
 #include "train/run_length.h"
-#include "train/run_models.h"
-#include "train/verdict.h"
 
 namespace kette {
 namespace {
@@ -32,21 +30,17 @@ class Trainer {
   void expect_finite() const;
   /// due: by the schedule, and not for it is the end.
   void validate(Progress& progress, bool due);
-  /// Saves what is validated, and says how it is.
-  void judge(Progress& progress, bool due);
-  /// Validates the mean of the last checkpoints, which becomes the model if it is the best one.
-  void average_last(Progress& progress);
-  void make_average(const std::vector<std::filesystem::path>& files);
-  bool is_average_best() const;
-  /// Of the last validation, here or before a resume.
-  Verdict last_verdict() const;
   void say_what_changed(Progress& progress) const;
   void say_what_is_ahead(Progress& progress);
-  double seconds_trained() const { return earlier_seconds_ + since_start_.seconds(); }
   double seconds_per_step() const;
   /// Before the first step, where the run's end goes by the clock.
   double expected_seconds_per_step();
   RunStanding standing() const;
+  /// What of the clock and of signals all processes go by, until the next look.
+  void look(Progress& progress);
+  /// Of the next step, not yet made.
+  StepBatches next_batches() const;
+  void make_ahead();
   std::optional<StartedStep> start_step(double lr);
   /// Reports the step that was started last, once it is done.
   void settle(Progress& progress);
@@ -61,33 +55,57 @@ class Trainer {
     double lr, seconds;
   };
 
+  /// The first process's clock, and the signal that came to any.
+  struct Look {
+    double seconds = 0, since_save = 0, since_validation = 0, validation_seconds = 0;
+    double waited = 0;  ///< this process's
+    int signal = 0;
+  };
+
   const TrainOptions& options_;
   Task& task_;
-  RunModels models_;
-  std::optional<Batch> ahead_;  // the first of the next step
-  std::int64_t batches_in_epoch_ =
-      0;  // of the one that state_.sampler is in, which ahead_ may have left
+  Communicator& communicator_;
+  std::optional<Batch> ahead_;  // the first of the next step's that is learnt from
   Adam adam_;
+  TrainSteps steps_;
   std::optional<MovingAverage> average_;
   TrainingState state_;
+  Judge judge_;
   std::optional<InFlight> in_flight_;
   TrainResult result_;
   Stopwatch since_start_, since_save_, since_validation_;
-  double validation_seconds_ = 0, earlier_seconds_ = 0;
+  double validation_seconds_ = 0, earlier_seconds_ = 0, waited_before_ = 0;
+  Look now_;
   std::int64_t steps_here_ = 0, saved_step_ = 0;
 };
+
+/// KETTE_EXCHANGE_CHUNK: of how many elements a chunk is, for who measures what is quickest.
+Shards shards_of(Task& task, const Communicator& communicator) {
+  constexpr std::int64_t kChunk = std::int64_t{1} << 20;  // 4 MiB: smaller ones cost more a byte
+  const char* other = std::getenv("KETTE_EXCHANGE_CHUNK");
+  return Shards(task.parameters().values().elements(), communicator.process(),
+                communicator.processes(), other ? std::max(1, std::atoi(other)) : kChunk);
+}
 
 Trainer::Trainer(const TrainOptions& options, Task& task)
     : options_(options),
       task_(task),
-      models_(options, task.parameter_file()),
-      adam_(task.parameters(), options.adam) {
-  if (options.ema > 0) average_.emplace(adam_.parameters(), options.ema);
-  task_.folder().resumes() ? resume() : start();
-  batches_in_epoch_ = task_.sampler().batches_in_epoch();
-  if (!options_.configuration.empty()) {
-    write_file_atomically(options_.out / "config.toml", options_.configuration);
+      communicator_(*options.communicator),
+      adam_(task.parameters(), options.adam, shards_of(task, communicator_)),
+      steps_(task.model(), adam_, communicator_),
+      judge_(options, task, state_) {
+  if (options.ema > 0) {
+    average_.emplace(adam_.parameters(), options.ema, adam_.shards(), communicator_);
   }
+  KETTE_CHECK(options.accumulate >= communicator_.processes(),
+              "train: expected at least a batch of a step for each of ", communicator_.processes(),
+              " processes, given ", options.accumulate,
+              " batches a step (--accumulate), which must stay in a run that is resumed");
+  task_.folder().resumes() ? resume() : start();
+  communicator_.once("starting", [&] {
+    if (options_.configuration.empty()) return;
+    write_file_atomically(options_.out / "config.toml", options_.configuration);
+  });
 }
 
 /// The state comes first: until there is one, a folder is not known to be this run's.
@@ -95,19 +113,18 @@ void Trainer::start() {
   state_.fingerprint = task_.folder().fingerprint();
   state_.run = state_.fingerprint.id();
   save_state();
-  // What a start left that was killed before its first save.
-  models_.remove_later_than(state_.step);
-  remove_adapters(options_.out);
-  task_.save_description();
-  models_.identify(state_.run);
-  models_.save_model(adam_.parameters(), {{"step", "0"}});
+  communicator_.once("starting", [&] {
+    // What a start left that was killed before its first save.
+    remove_adapters(options_.out);
+    task_.save_description();
+    judge_.start();
+  });
 }
 
 void Trainer::resume() {
   state_ = load_training_state(task_.folder().state_file(), adam_.parameters(), adam_,
-                               average_ ? average_->values() : Tensor());
+                               average_ ? average_->values() : Tensor(), communicator_);
   saved_step_ = state_.step;
-  models_.identify(state_.run);
   state_.fingerprint = task_.folder().fingerprint();
   // Places in an epoch of other data mean nothing, nor do losses on them.
   const std::vector<RunFingerprint::Data>& changed = task_.folder().changed_data();
@@ -121,29 +138,36 @@ void Trainer::resume() {
     state_.validations_since_best = 0;
   }
   task_.sampler().restore(state_.sampler);
-  models_.remove_later_than(state_.step);
+  communicator_.once("starting", [&] { judge_.resume(); });
 }
 
 void Trainer::expect_finite() const {
   const ParamStore& store = adam_.parameters();
-  for (const Tensor* values : {&store.values(), &adam_.first_moment(), &adam_.second_moment()}) {
-    const std::optional<std::string> bad = store.find_non_finite(*values);
-    KETTE_CHECK(!bad, "train: expected finite parameters and moments at step ", state_.step,
-                ", given ", *bad, "; nothing of them was kept, and --resume goes on from step ",
-                saved_step_, kDivergenceAdvice);
-  }
+  communicator_.agree([&] {
+    const auto check = [&](const Tensor& values, std::int64_t begin) {
+      const std::optional<std::string> bad = store.find_non_finite(values, begin);
+      KETTE_CHECK(!bad, "train: expected finite parameters and moments at step ", state_.step,
+                  ", given ", *bad, "; nothing of them was kept, and --resume goes on from step ",
+                  saved_step_, kDivergenceAdvice);
+    };
+    check(store.values(), 0);
+    adam_.shards().for_pieces([&](const Interval& piece, const Interval& place) {
+      check(adam_.first_moment().slice(place.begin, place.end), piece.begin);
+      check(adam_.second_moment().slice(place.begin, place.end), piece.begin);
+    });
+  });
 }
 
 void Trainer::save_state() {
   expect_finite();
   save_training_state(task_.folder().state_file(), state_, adam_.parameters(), adam_,
-                      average_ ? average_->values() : Tensor());
+                      average_ ? average_->values() : Tensor(), communicator_);
   saved_step_ = state_.step;
   since_save_.restart();
 }
 
 double Trainer::expected_seconds_per_step() {
-  if (!ahead_) ahead_ = task_.sampler().next();
+  if (!ahead_) make_ahead();
   const auto seconds = [&] {
     return seconds_of_passes(task_.model(), adam_.parameters(), *ahead_);
   };
@@ -151,30 +175,42 @@ double Trainer::expected_seconds_per_step() {
   return static_cast<double>(options_.accumulate) * seconds();
 }
 
-std::optional<StartedStep> Trainer::start_step(double lr) {
-  if (!ahead_) ahead_ = task_.sampler().next();
-  std::int64_t left = options_.accumulate;
+StepBatches Trainer::next_batches() const {
   StepBatches batches;
-  batches.target_tokens = ahead_->target_segments.rows() + task_.sampler().target_tokens(left - 1);
-  batches.next = [&]() -> std::optional<Batch> {
-    // A step of many batches takes long; the first of it is taken whatever was asked for.
-    const bool stops = left < options_.accumulate && InterruptGuard::requested() != 0;
-    if (left == 0 || stops) return std::nullopt;
-    --left;
-    return ahead_ ? std::exchange(ahead_, std::nullopt) : task_.sampler().next();
+  for (std::int64_t i = 0; i < options_.accumulate; ++i) {
+    batches.tokens.push_back(task_.sampler().tokens(i));
+  }
+  return batches;
+}
+
+void Trainer::make_ahead() {
+  const Interval mine =
+      share_of(communicator_.process(), communicator_.processes(), options_.accumulate);
+  ahead_ = task_.sampler().peek(next_batches().order()[mine.begin]);
+}
+
+std::optional<StartedStep> Trainer::start_step(double lr) {
+  if (!ahead_) make_ahead();
+  StepBatches batches = next_batches();
+  batches.make = [&](std::int64_t i) -> std::optional<Batch> {
+    if (ahead_) return std::exchange(ahead_, std::nullopt);
+    // A step of many batches takes long; the first of it is taken whatever was asked for. Several processes end it
+    // together.
+    if (communicator_.is_alone() && InterruptGuard::requested() != 0) return std::nullopt;
+    return task_.sampler().peek(i);
   };
   ConsistencyOptions consistency = options_.consistency;
   consistency.source_tags = task_.source_tags();
-  std::optional<StartedStep> step = kette::start_step(task_.model(), adam_, batches,
-                                                      {.lr = lr,
-                                                       .label_smoothing = options_.label_smoothing,
-                                                       .clip_norm = options_.clip_norm,
-                                                       .seed = options_.seed,
-                                                       .consistency = consistency});
+  std::optional<StartedStep> step =
+      steps_.start(batches, {.lr = lr,
+                             .label_smoothing = options_.label_smoothing,
+                             .clip_norm = options_.clip_norm,
+                             .seed = options_.seed,
+                             .consistency = consistency});
   if (!step) return std::nullopt;
+  task_.sampler().skip(options_.accumulate);
   state_.sampler = task_.sampler().state();
-  batches_in_epoch_ = task_.sampler().batches_in_epoch();
-  ahead_ = task_.sampler().next();  // while a GPU is at work
+  make_ahead();  // while a GPU is at work
   return step;
 }
 
@@ -187,14 +223,17 @@ void Trainer::settle(Progress& progress) {
 }
 
 void Trainer::tell(Progress& progress, Notice notice, std::int64_t step) {
-  if (options_.observers.empty()) return;
+  if (options_.observers.empty() || !communicator_.is_first()) return;
+  const Communicator::Phase phase(communicator_, "recording");
   progress.pause();
   for (TrainObserver* observer : options_.observers) (observer->*notice)(task_, step);
   progress.go_on();
 }
 
 double Trainer::seconds_per_step() const {
-  if (steps_here_ > 0) return since_start_.seconds() / static_cast<double>(steps_here_);
+  if (steps_here_ > 0) {
+    return (now_.seconds - earlier_seconds_) / static_cast<double>(steps_here_);
+  }
   return state_.step > 0 ? state_.seconds / static_cast<double>(state_.step) : 0;
 }
 
@@ -202,13 +241,36 @@ RunStanding Trainer::standing() const {
   return {state_.step,
           state_.sampler.epoch,
           state_.sampler.position,
-          batches_in_epoch_,
+          task_.sampler().batches_in_epoch(),
           state_.validations_since_best,
-          seconds_trained(),
+          now_.seconds,
           seconds_per_step(),
           state_.learning_rate,
+          now_.validation_seconds,
+          now_.since_validation};
+}
+
+void Trainer::look(Progress& progress) {
+  now_ = {earlier_seconds_ + since_start_.seconds(),
+          since_save_.seconds(),
+          since_validation_.seconds(),
           validation_seconds_,
-          since_validation_.seconds()};
+          communicator_.seconds_waited() - waited_before_,
+          InterruptGuard::requested()};
+  if (communicator_.is_alone()) return;
+  const std::vector<Look> all = communicator_.all(now_);
+  now_ = all.front();
+  WorkShare share;
+  share.processes = communicator_.processes();
+  int slowest = 0;
+  for (int process = 0; process < share.processes; ++process) {
+    const Look& look = all[process];
+    if (now_.signal == 0) now_.signal = look.signal;
+    share.waited += look.waited / share.processes / std::max(since_start_.seconds(), 1e-9);
+    if (look.waited < all[slowest].waited) slowest = process;
+  }
+  share.slowest = communicator_.name_of(slowest);
+  progress.share(share);
 }
 
 void Trainer::validate(Progress& progress, bool due) {
@@ -218,46 +280,12 @@ void Trainer::validate(Progress& progress, bool due) {
   {
     std::optional<MovingAverage::Shown> shown;
     if (average_) shown.emplace(*average_);
-    judge(progress, due);
+    judge_.validate(progress, due, saved_step_);
   }
   validation_seconds_ = watch.seconds();
   since_validation_.restart();
   save_state();
   progress.go_on();
-}
-
-void Trainer::judge(Progress& progress, bool due) {
-  const double loss = task_.validation_loss();
-  KETTE_CHECK(std::isfinite(loss), "train: expected a finite validation loss at step ", state_.step,
-              ", given ", loss, "; no model was replaced, and --resume goes on from step ",
-              saved_step_, kDivergenceAdvice);
-  result_.last = {loss, task_.validation_score()};
-  const double cost = result_.last.cost(options_.best_by);
-  const bool best = !state_.best_cost || cost < *state_.best_cost;
-  Metadata metadata = {{"step", std::to_string(state_.step)}};
-  result_.last.add_to(metadata);
-  models_.save_checkpoint(state_.step, adam_.parameters(), metadata);
-  // One run to here would not have it.
-  if (state_.off_schedule) std::filesystem::remove(models_.checkpoint(state_.last_validated));
-  models_.prune();
-  state_.last_validated = state_.step;
-  state_.off_schedule = !due;
-  state_.valid_loss = loss;
-  models_.keep_best(adam_.parameters(), metadata, best, cost);
-  if (best) {
-    state_.best_cost = cost;
-    state_.best_valid_loss = loss;
-  }
-  if (due) {
-    const bool better = !state_.best_due_cost || cost < *state_.best_due_cost;
-    if (better) state_.best_due_cost = cost;
-    state_.validations_since_best = better ? 0 : state_.validations_since_best + 1;
-  }
-  Json json = {{"step", state_.step}, {"valid_loss", loss}, {"best", best}};
-  if (const auto& score = result_.last.score) json[score->name] = score->value;
-  progress.log(json.dump());
-  progress.say("validation at step " + std::to_string(state_.step) + ": " + result_.last.str() +
-               (best ? " (best so far)" : ""));
 }
 
 void Trainer::say_what_changed(Progress& progress) const {
@@ -285,92 +313,57 @@ void Trainer::say_what_is_ahead(Progress& progress) {
   if (at.step == 0) progress.log(schedule_json(options_));
 }
 
-void Trainer::make_average(const std::vector<std::filesystem::path>& files) {
-  average_checkpoints(files, models_.mean());
-  Metadata metadata = load_parameters(models_.mean(), adam_.parameters());
-  result_.average = {task_.validation_loss(), task_.validation_score()};
-  // On data that have changed since the last step this would be no resume's.
-  if (steps_here_ > 0 || task_.folder().changed_data().empty()) result_.average.add_to(metadata);
-  if (is_average_best()) {
-    models_.make_mean_the_model(adam_.parameters(), metadata);
-  } else {
-    models_.save_mean(adam_.parameters(), metadata);
-  }
-}
-
-bool Trainer::is_average_best() const {
-  return !state_.best_cost || result_.average.cost(options_.best_by) <= *state_.best_cost;
-}
-
-void Trainer::average_last(Progress& progress) {
-  progress.pause();
-  const std::vector<std::filesystem::path> files = models_.last();
-  const bool is_as_it_was = steps_here_ == 0 && task_.folder().changed_data().empty();
-  const std::optional<Verdict> known = is_as_it_was ? models_.verdict_on_mean(files) : std::nullopt;
-  if (known) {
-    result_.average = *known;
-  } else {
-    make_average(files);
-  }
-  Json json = {{"valid_loss", result_.average.loss}};
-  if (const auto& score = result_.average.score) json[score->name] = score->value;
-  progress.log(Json{{"step", state_.step}, {"average", json}}.dump());
-  result_.is_average_best = is_average_best();
-  if (known || !result_.is_average_best) load_parameters(models_.model(), adam_.parameters());
-  const std::string average = "the average of the last " + std::to_string(files.size()) +
-                              " checkpoints: " + result_.average.str();
-  progress.say(result_.is_average_best
-                   ? task_.parameter_file() + " is " + average
-                   : average + ", worse than the best of them, which stays the model (" +
-                         models_.mean().string() + " has it; fewer may be better)");
-  progress.go_on();
-}
-
-Verdict Trainer::last_verdict() const {
-  if (!state_.valid_loss) return {};
-  // A resume that had nothing left to do finds it with the parameters.
-  return models_.verdict_on(state_.last_validated).value_or(Verdict{*state_.valid_loss, {}});
-}
-
 TrainResult Trainer::run() {
   const InterruptGuard guard;
-  Progress progress(options_.out / "log.jsonl", state_.step, options_.quiet);
-  progress.say(task_.report());
-  say_what_changed(progress);
-  say_what_is_ahead(progress);
+  std::optional<Progress> spoken;
+  communicator_.once("starting", [&] {
+    spoken.emplace(options_.out / "log.jsonl", state_.step, options_.quiet);
+    spoken->say(task_.report());
+    say_what_changed(*spoken);
+    say_what_is_ahead(*spoken);
+  });
+  if (!spoken) spoken.emplace();
+  Progress& progress = *spoken;
   std::optional<AnomalyDetection> anomaly;
   if (options_.detect_anomaly) anomaly.emplace();
   tell(progress, &TrainObserver::at_start, state_.step);
   earlier_seconds_ = state_.seconds;
+  waited_before_ = communicator_.seconds_waited();
   since_start_.restart();
-  while (!is_over(options_, standing()) && InterruptGuard::requested() == 0) {
+  look(progress);
+  while (!is_over(options_, standing()) && now_.signal == 0) {
     const RunStanding before = standing();
     const double lr = next_learning_rate(options_, before, task_.model().config().width);
     tell(progress, &TrainObserver::before_step, state_.step + 1);
+    communicator_.doing("step " + std::to_string(state_.step + 1));
     std::optional<StartedStep> step = start_step(lr);
     if (!step) break;
     settle(progress);  // the one before: a GPU is never left without work
     ++state_.step;
     ++steps_here_;
     if (average_) average_->update(state_.step);
-    state_.seconds = seconds_trained();
+    tell(progress, &TrainObserver::after_step, state_.step);
+    look(progress);
+    state_.seconds = now_.seconds;
     state_.learning_rate = lr;
     in_flight_ = {std::move(*step), state_.step, before.epoch, lr, state_.seconds};
-    tell(progress, &TrainObserver::after_step, state_.step);
     const bool due = is_validation_due(options_, before, standing());
-    const bool late = since_save_.seconds() > static_cast<double>(options_.save_every_seconds);
+    const bool late = now_.since_save > static_cast<double>(options_.save_every_seconds);
     if (due || late || in_flight_->step.is_done()) settle(progress);
     if (due) {
       validate(progress, true);
       tell(progress, &TrainObserver::after_validation, state_.step);
+      look(progress);
     } else if (late) {
       progress.pause();
       save_state();
       progress.go_on();
+      look(progress);
     }
   }
   settle(progress);
-  result_.interrupted = InterruptGuard::requested();
+  look(progress);
+  result_.interrupted = now_.signal;
   if (result_.interrupted != 0) {
     progress.pause();
     save_state();
@@ -380,12 +373,18 @@ TrainResult Trainer::run() {
     validate(progress, false);
   }
   tell(progress, &TrainObserver::after_training, state_.step);
-  if (result_.interrupted == 0 && options_.average > 0) average_last(progress);
+  if (result_.interrupted == 0 && options_.average > 0) {
+    progress.pause();
+    judge_.average_last(progress, steps_here_ > 0);
+    progress.go_on();
+  }
   tell(progress, &TrainObserver::at_end, state_.step);
   result_.steps = state_.step;
   result_.epochs = state_.sampler.epoch;
   if (steps_here_ > 0) result_.train_loss = progress.recent_loss();
-  result_.last = last_verdict();
+  if (communicator_.is_first()) result_.last = judge_.last();
+  result_.average = judge_.average();
+  result_.is_average_best = judge_.is_average_model();
   result_.best_valid_loss = state_.best_valid_loss.value_or(TrainResult::kNone);
   result_.seconds = state_.seconds;
   result_.source_tokens_per_second = progress.source_tokens_per_second();

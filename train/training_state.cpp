@@ -1,5 +1,7 @@
 #include "train/training_state.h"
 
+#include <exception>
+
 #include "data/files/json_text.h"
 #include "data/files/safetensors.h"
 
@@ -51,20 +53,53 @@ TrainingState state_in(const SafetensorsFile& stored, const std::filesystem::pat
   return state;
 }
 
-std::vector<std::pair<std::string, Tensor>> parts_of(const ParamStore& parameters, const Adam& adam,
-                                                     const Tensor& moving_average) {
-  std::vector<std::pair<std::string, Tensor>> parts = {{"parameters", parameters.values()},
-                                                       {"first_moment", adam.first_moment()},
-                                                       {"second_moment", adam.second_moment()}};
-  if (moving_average.defined()) parts.emplace_back("moving_average", moving_average);
+/// What is kept flat of all parameters. owned: only what this process owns of it, pieces end to end.
+struct FlatPart {
+  const char* name;
+  Tensor values;
+  bool owned;
+};
+
+std::vector<FlatPart> parts_of(const ParamStore& parameters, const Adam& adam,
+                               const Tensor& moving_average) {
+  std::vector<FlatPart> parts = {{"parameters", parameters.values(), false},
+                                 {"first_moment", adam.first_moment(), true},
+                                 {"second_moment", adam.second_moment(), true}};
+  if (moving_average.defined()) parts.push_back({"moving_average", moving_average, true});
   return parts;
+}
+
+/// Those as what a file is written from, which all processes read, one after the other.
+std::vector<TensorSource> sources_of(const std::vector<FlatPart>& parts, const Shards& shards,
+                                     Communicator& communicator) {
+  std::vector<TensorSource> sources;
+  for (const auto& [name, values, owned] : parts) {
+    if (owned) {
+      sources.push_back({name,
+                         values.dtype(),
+                         {shards.elements()},
+                         [&values, &shards, &communicator](const auto& take) {
+                           communicator.collect(values, shards, take);
+                         }});
+    } else {
+      sources.push_back(TensorSource::of(name, values));
+    }
+  }
+  return sources;
 }
 
 }  // namespace
 
 void save_training_state(const std::filesystem::path& file, const TrainingState& state,
                          const ParamStore& parameters, const Adam& adam,
-                         const Tensor& moving_average) {
+                         const Tensor& moving_average, Communicator& communicator) {
+  const Communicator::Phase phase(communicator, "saving");
+  const std::vector<FlatPart> parts = parts_of(parameters, adam, moving_average);
+  std::vector<TensorSource> sources = sources_of(parts, adam.shards(), communicator);
+  if (!communicator.is_first()) {
+    for (const TensorSource& source : sources) source.read([](const Tensor&) {});
+    return communicator.agree([] {});
+  }
   const Json json = {{"step", state.step},
                      {"epoch", state.sampler.epoch},
                      {"position", state.sampler.position},
@@ -79,18 +114,45 @@ void save_training_state(const std::filesystem::path& file, const TrainingState&
                      {"learning_rate", state.learning_rate},
                      {"run", state.run},
                      {"recipe", state.fingerprint.to_json()}};
-  write_safetensors(file, parts_of(parameters, adam, moving_average),
-                    {{"training_state", json.dump()}}, Checksum::crc32);
+  // Where it cannot be written, the others send nonetheless.
+  std::size_t read = 0;
+  for (TensorSource& source : sources) {
+    source.read = [&read, inner = source.read](const auto& take) {
+      ++read;
+      inner(take);
+    };
+  }
+  std::exception_ptr error;
+  try {
+    write_safetensors_from(file, sources, {{"training_state", json.dump()}}, Checksum::crc32);
+  } catch (const Error&) {
+    error = std::current_exception();
+  }
+  for (std::size_t i = read; i < sources.size(); ++i) sources[i].read([](const Tensor&) {});
+  communicator.agree([&] {
+    if (error) std::rethrow_exception(error);
+  });
 }
 
 TrainingState load_training_state(const std::filesystem::path& file, ParamStore& parameters,
-                                  Adam& adam, const Tensor& moving_average) {
-  const SafetensorsFile stored = SafetensorsFile::open(file, Checksum::crc32);
-  TrainingState state = state_in(stored, file);
-  const auto parts = parts_of(parameters, adam, moving_average);
-  for (const auto& [name, tensor] : parts) stored.expect(name, tensor.shape());
-  for (const auto& [name, tensor] : parts)
-    tensor.copy_from(stored.tensor(name).to(tensor.device()));
+                                  Adam& adam, const Tensor& moving_average,
+                                  Communicator& communicator) {
+  TrainingState state;
+  communicator.agree([&] {
+    const SafetensorsFile stored =
+        SafetensorsFile::open(file, communicator.is_first() ? Checksum::crc32 : Checksum::none);
+    state = state_in(stored, file);
+    const auto parts = parts_of(parameters, adam, moving_average);
+    for (const FlatPart& part : parts) stored.expect(part.name, parameters.values().shape());
+    for (const auto& [name, values, owned] : parts) {
+      const auto read = [&](const Interval& piece, const Interval& place) {
+        values.slice(place.begin, place.end)
+            .copy_from(stored.part(name, piece.begin, piece.size()).to(values.device()));
+      };
+      const Interval all{0, adam.shards().elements()};
+      owned ? adam.shards().for_pieces(read) : read(all, all);
+    }
+  });
   parameters.round();
   adam.restore(state.step);
   return state;

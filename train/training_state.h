@@ -8,6 +8,7 @@
 
 #include "data/corpora/sampler.h"
 #include "train/adam.h"
+#include "train/communicator.h"
 #include "train/run_fingerprint.h"
 
 namespace kette {
@@ -32,12 +33,16 @@ struct TrainingState {
   std::string run;  ///< RunFingerprint::id() of its start; "": of Kette up to 0.1.0
 };
 
+/// Of several processes the first writes it, the same for any number of them.
 void save_training_state(const std::filesystem::path& file, const TrainingState& state,
                          const ParamStore& parameters, const Adam& adam,
-                         const Tensor& moving_average = {});
-/// Throws unless the file was written for the same parameters, with a moving average if that is defined.
+                         const Tensor& moving_average = {},
+                         Communicator& communicator = Communicator::none());
+/// Throws unless the file was written for the same parameters, with a moving average if that is defined. Of several
+/// processes each reads what it owns, and one checks the file.
 TrainingState load_training_state(const std::filesystem::path& file, ParamStore& parameters,
-                                  Adam& adam, const Tensor& moving_average = {});
+                                  Adam& adam, const Tensor& moving_average = {},
+                                  Communicator& communicator = Communicator::none());
 /// The counters alone, at once and without a look at the tensors; nothing without a file.
 std::optional<TrainingState> peek_training_state(const std::filesystem::path& file);
 

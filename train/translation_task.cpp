@@ -140,18 +140,20 @@ RunFingerprint fingerprint_of(const TranslationTrainOptions& options) {
 TranslationTask::TranslationTask(TranslationTrainOptions options)
     : options_(prepared(std::move(options))),
       folder_(options_, fingerprint_of(options_)),
-      tokenizer_(make_tokenizer()),
+      tokenizer_(folder_.shared_tokenizer([&] { return make_tokenizer(); })),
       valid_source_(options_.parses() ? TextLines() : read_lines(options_.valid_source)),
       valid_target_(options_.parses() ? TextLines() : read_lines(options_.valid_target)),
       valid_gold_(options_.parses() ? read_trees(options_.valid_source) : Treebank()),
       valid_trees_(cleaned(valid_gold_)),
       valid_(make_validation()),
       valid_batches_(plan_validation()),
-      corpus_(make_corpus()),
+      corpus_(options_.communicator->first_then_others("reading the text",
+                                                       [&] { return make_corpus(); })),
       sampler_(corpus_, batch_options()),
-      facts_(options_.parses() ? std::nullopt
-                               : std::optional(text_facts(options_.texts, options_.both_directions,
-                                                          *tokenizer_, filters()))),
+      facts_(options_.parses() || !options_.communicator->is_first()
+                 ? std::nullopt
+                 : std::optional(text_facts(options_.texts, options_.both_directions, *tokenizer_,
+                                            filters()))),
       model_(model_config(options_, *tokenizer_)),
       start_(model_, options_) {}
 
@@ -243,7 +245,7 @@ FilterOptions TranslationTask::filters() const {
 }
 
 ParallelCorpus TranslationTask::make_corpus() const {
-  StatusLine line(options_.quiet);
+  StatusLine line(options_.quiet || !options_.communicator->is_first());
   std::vector<ParallelCorpus> parts;
   for (std::size_t i = 0; i < options_.texts.size(); ++i) {
     parts.push_back(ParallelCorpus::load_or_make(options_.out / pairs_file(i), options_.texts[i],
@@ -268,7 +270,9 @@ BatchOptions TranslationTask::batch_options() const {
           .shares = shares};
 }
 
-double TranslationTask::validation_loss() { return kette::validation_loss(model_, valid_batches_); }
+double TranslationTask::validation_loss() {
+  return validate(model_, valid_batches_, *options_.communicator).loss;
+}
 
 std::optional<Score> TranslationTask::validation_score() {
   if (!options_.validate_bleu) return {};
@@ -280,14 +284,20 @@ Score TranslationTask::bleu_of_validation() const {
   TranslateOptions decode;
   decode.beam = 1;
   decode.language = options_.texts.front().language;
-  const std::vector<Translation> translations = translator.translate(
-      std::vector<std::string>(valid_source_.views().begin(), valid_source_.views().end()), decode);
-  ScoreLines hypotheses;
-  for (const Translation& translation : translations) hypotheses.push_back(translation.text);
+  const auto translate = [&](const std::vector<std::string>& lines) {
+    std::vector<std::string> texts;
+    for (const Translation& translation : translator.translate(lines, decode)) {
+      texts.push_back(translation.text);
+    }
+    return texts;
+  };
+  const std::vector<std::string> translations = options_.communicator->share_out(
+      {valid_source_.views().begin(), valid_source_.views().end()}, translate);
   BleuOptions scoring;
   scoring.tokenizer = options_.bleu_tokenize;
   return {"valid_bleu", "greedy BLEU",
-          corpus_bleu(hypotheses, {valid_target_.views()}, scoring).score};
+          corpus_bleu({translations.begin(), translations.end()}, {valid_target_.views()}, scoring)
+              .score};
 }
 
 Score TranslationTask::f1_of_validation() const {
@@ -297,8 +307,14 @@ Score TranslationTask::f1_of_validation() const {
   for (const Tree& tree : valid_trees_.trees) sentences.push_back(sentence_of(tree));
   Treebank found = valid_trees_;
   const TreeParser parser(model_, tokenizer_);
-  std::vector<Parse> parses = parser.parse(sentences, decode);
-  for (std::size_t i = 0; i < parses.size(); ++i) found.trees[i] = std::move(parses[i].tree);
+  const auto parse_lines = [&](const std::vector<std::string>& lines) {
+    std::vector<std::string> trees;
+    for (const Parse& parse : parser.parse(lines, decode)) trees.push_back(to_text(parse.tree));
+    return trees;
+  };
+  const std::string name = "the parser's trees";
+  const std::string text = joined(options_.communicator->share_out(sentences, parse_lines), "\n");
+  found.trees = parse_trees(TextLines(text, name), name).trees;
   ParseScoreOptions scoring;
   scoring.gold_punctuation =
       true;  // a comma that is tagged wrong takes no sentence out of the score

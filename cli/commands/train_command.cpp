@@ -5,6 +5,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/device_limits.h"
+#include "cli/processes.h"
 #include "cli/run_page.h"
 #include "cli/train_options.h"
 #include "data/files/json_text.h"
@@ -66,19 +67,22 @@ void train_and_report(const TrainCommandOptions& o, Options options, int threads
   if (!o.record().parts.empty()) options.observers.push_back(&recorder);
   if (o.wants_page()) options.observers.push_back(&page);  // with what was just recorded
   const TrainResult result = train(options);
-  if (o.common().json) {
+  if (o.common().json && communicator().is_first()) {
     print_result(o, options.out, result, threads,
                  {{"record_seconds", recorder.seconds()}, {"page_seconds", page.seconds()}});
   }
   if (result.interrupted != 0) {
-    std::cerr << "kette: the same command" << (options.resume ? "" : " with --resume")
-              << " goes on from step " << result.steps << "\n";
+    if (communicator().is_first()) {
+      std::cerr << "kette: the same command" << (options.resume ? "" : " with --resume")
+                << " goes on from step " << result.steps << "\n";
+    }
     exit_with(128 + result.interrupted);  // so that scripts stop, too
   }
 }
 
 void run(CLI::App& command, TrainCommandOptions& o) {
   const int threads = use_threads(o.common());
+  o.share_out(communicator());
   const std::string fitted = o.fit(command, threads);
   if (!fitted.empty() && !o.is_quiet()) std::cerr << fitted << "\n";
   o.with_options(command, [&](auto options) { train_and_report(o, std::move(options), threads); });

@@ -55,42 +55,37 @@ BatchSampler::BatchSampler(const ParallelCorpus& corpus, const BatchOptions& opt
   plan_epoch();
 }
 
-Batch BatchSampler::next() {
-  Batch batch = make_batch(source(), target(), plan_[state_.position], corpus_->special());
-  advance();
-  return batch;
+Batch BatchSampler::peek(std::int64_t ahead) const {
+  if (ahead >= left_in_epoch()) return following().peek(ahead - left_in_epoch());
+  return make_batch(source(), target(), plan_[state_.position + ahead], corpus_->special());
 }
 
-void BatchSampler::advance() {
-  ++state_.position;
-  if (state_.position < batches_in_epoch()) return;
-  state_ = {state_.epoch + 1, 0};
-  plan_epoch();
-}
-
-std::int64_t BatchSampler::target_tokens(std::int64_t batches) const {
-  const std::int64_t here = std::min(batches, batches_in_epoch() - state_.position);
-  std::int64_t tokens = planned_tokens(here);
-  if (here == batches) return tokens;
-  BatchSampler ahead = *this;
-  for (batches -= here; batches > 0;) {
-    ahead.state_ = {ahead.state_.epoch + 1, 0};
-    ahead.plan_epoch();
-    const std::int64_t there = std::min(batches, ahead.batches_in_epoch());
-    tokens += ahead.planned_tokens(there);
-    batches -= there;
+TokenCounts BatchSampler::tokens(std::int64_t ahead) const {
+  if (ahead >= left_in_epoch()) return following().tokens(ahead - left_in_epoch());
+  TokenCounts counts;
+  for (const std::int64_t pair : plan_[state_.position + ahead]) {
+    counts += {source().length(pair) + 1, target().length(pair) + 1};
   }
-  return tokens;
+  return counts;
 }
 
-std::int64_t BatchSampler::planned_tokens(std::int64_t batches) const {
-  std::int64_t tokens = 0;
-  for (std::int64_t i = state_.position; i < state_.position + batches; ++i) {
-    for (const std::int64_t sentence : plan_[i]) {
-      tokens += target().length(sentence) + 1;
-    }
+void BatchSampler::skip(std::int64_t batches) {
+  while (batches >= left_in_epoch()) {
+    batches -= left_in_epoch();
+    const std::shared_ptr<const BatchSampler> next = (following(), std::move(following_));
+    *this = *next;
   }
-  return tokens;
+  state_.position += batches;
+}
+
+const BatchSampler& BatchSampler::following() const {
+  if (!following_) {
+    const auto next = std::make_shared<BatchSampler>(*this);
+    next->state_ = {state_.epoch + 1, 0};
+    next->plan_epoch();
+    following_ = next;
+  }
+  return *following_;
 }
 
 void BatchSampler::restore(const State& state) {
@@ -107,6 +102,7 @@ void BatchSampler::restore(const State& state) {
 }
 
 void BatchSampler::plan_epoch() {
+  following_.reset();
   if (options_.bpe_dropout > 0) draw_pieces();
   BatchPlan batches = cut(shuffled_order(), source(), target(), options_.tokens_per_batch);
   std::vector<std::pair<std::uint64_t, std::size_t>> order;

@@ -2,6 +2,8 @@
 // and the batches shuffled.
 #pragma once
 
+#include <memory>
+
 #include "data/corpora/parallel_corpus.h"
 #include "data/corpora/sampler.h"
 
@@ -31,17 +33,18 @@ class BatchSampler final : public Sampler {
   /// The corpus must outlive the sampler.
   BatchSampler(const ParallelCorpus& corpus, const BatchOptions& options);
 
-  Batch next() override;
-  std::int64_t target_tokens(std::int64_t batches) const override;
+  Batch peek(std::int64_t ahead) const override;
+  TokenCounts tokens(std::int64_t ahead) const override;
+  void skip(std::int64_t batches) override;
   const State& state() const override { return state_; }
   void restore(const State& state) override;
   /// Random orders may differ by a batch.
   std::int64_t batches_in_epoch() const override { return static_cast<std::int64_t>(plan_.size()); }
 
  private:
-  void advance();
-  /// Of the next batches, all of this epoch.
-  std::int64_t planned_tokens(std::int64_t batches) const;
+  std::int64_t left_in_epoch() const { return batches_in_epoch() - state_.position; }
+  /// At the start of the next epoch.
+  const BatchSampler& following() const;
   void plan_epoch();
   void draw_pieces();
   /// The pairs of this epoch, in no order: which, and which time of it.
@@ -58,7 +61,8 @@ class BatchSampler final : public Sampler {
   BatchOptions options_;
   State state_;
   BatchPlan plan_;
-  TokenLists dropout_source_, dropout_target_;  // of this epoch; empty without dropout
+  TokenLists dropout_source_, dropout_target_;             // of this epoch; empty without dropout
+  mutable std::shared_ptr<const BatchSampler> following_;  // once somebody has asked for it
 };
 
 }  // namespace kette

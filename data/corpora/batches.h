@@ -28,6 +28,21 @@ struct Batch {
   std::vector<std::int32_t> source_types{};
 };
 
+/// End marks counted.
+struct TokenCounts {
+  std::int64_t source = 0, target = 0;
+
+  friend bool operator==(const TokenCounts&, const TokenCounts&) = default;
+  TokenCounts& operator+=(const TokenCounts& more) {
+    source += more.source;
+    target += more.target;
+    return *this;
+  }
+};
+inline TokenCounts tokens_of(const Batch& batch) {
+  return {batch.source_segments.rows(), batch.target_segments.rows()};
+}
+
 /// Packs the named sentences in this order.
 Batch make_batch(const TokenLists& source, const TokenLists& target,
                  std::span<const std::int64_t> sentence_ids, const SpecialTokens& special);

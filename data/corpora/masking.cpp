@@ -140,16 +140,11 @@ MaskedSampler::MaskedSampler(const TokenFile& corpus, const Masking& masking,
                              const WindowOptions& options)
     : masking_(&masking), seed_(options.seed), windows_(corpus, without_marks(options)) {}
 
-Batch MaskedSampler::next() {
-  const auto epoch = static_cast<std::uint64_t>(state().epoch);
-  return masking_->masked(windows_.next(), hash_of(seed_, epoch));
-}
-
-std::int64_t MaskedSampler::target_tokens(std::int64_t batches) const {
-  MaskedSampler ahead = *this;
-  std::int64_t tokens = 0;
-  for (; batches > 0; --batches) tokens += ahead.next().target_segments.rows();
-  return tokens;
+Batch MaskedSampler::peek(std::int64_t ahead) const {
+  WindowSampler there = windows_;
+  there.skip(ahead);
+  const auto epoch = static_cast<std::uint64_t>(there.state().epoch);
+  return masking_->masked(there.peek(0), hash_of(seed_, epoch));
 }
 
 }  // namespace kette

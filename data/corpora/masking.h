@@ -59,9 +59,10 @@ class MaskedSampler final : public Sampler {
   /// Corpus and masking must outlive the sampler. options.context: with the marks.
   MaskedSampler(const TokenFile& corpus, const Masking& masking, const WindowOptions& options);
 
-  Batch next() override;
-  /// As much work as to make them: how many are masked is in the text where words are whole.
-  std::int64_t target_tokens(std::int64_t batches) const override;
+  Batch peek(std::int64_t ahead) const override;
+  /// As much work as to make it: how many are masked is in the text where words are whole.
+  TokenCounts tokens(std::int64_t ahead) const override { return tokens_of(peek(ahead)); }
+  void skip(std::int64_t batches) override { windows_.skip(batches); }
   const State& state() const override { return windows_.state(); }
   void restore(const State& state) override { windows_.restore(state); }
   std::int64_t batches_in_epoch() const override { return windows_.batches_in_epoch(); }

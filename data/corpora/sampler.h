@@ -19,10 +19,17 @@ class Sampler {
 
   virtual ~Sampler() = default;
 
-  /// After the last batch of an epoch the state is {epoch + 1, 0}.
-  virtual Batch next() = 0;
-  /// Target tokens, end marks counted, of the next batches together, which stay the next.
-  virtual std::int64_t target_tokens(std::int64_t batches) const = 0;
+  /// The batch that comes after `ahead` others, which all stay the next ones, over the ends of epochs.
+  virtual Batch peek(std::int64_t ahead) const = 0;
+  /// What that batch has.
+  virtual TokenCounts tokens(std::int64_t ahead) const = 0;
+  /// Leaves so many batches behind. After the last batch of an epoch the state is {epoch + 1, 0}.
+  virtual void skip(std::int64_t batches) = 0;
+  Batch next() {
+    Batch batch = peek(0);
+    skip(1);
+    return batch;
+  }
   virtual const State& state() const = 0;
   virtual void restore(const State& state) = 0;
   /// Of the epoch that the next batch belongs to; another may have some more or less.

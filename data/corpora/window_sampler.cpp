@@ -33,35 +33,34 @@ WindowSampler::WindowSampler(const TokenFile& corpus, const WindowOptions& optio
               " tokens (take a shorter context or more text)");
 }
 
-Batch WindowSampler::next() {
-  const std::int64_t context = options_.context, first = state_.position * options_.rows;
-  const std::int64_t count = std::min(options_.rows, windows() - first);
+Batch WindowSampler::peek(std::int64_t ahead) const {
+  const WindowSampler there = after(ahead);
   std::vector<std::vector<std::int32_t>> windows;
   std::vector<std::int64_t> starts;
-  for (std::int64_t place = first; place < first + count; ++place) {
-    starts.push_back(window_start(place));
-    windows.push_back(corpus_->copy(starts.back(), context + 1));
+  for (std::int64_t i = 0; i < there.windows_in_batch(); ++i) {
+    starts.push_back(there.window_start(there.state_.position * options_.rows + i));
+    windows.push_back(corpus_->copy(starts.back(), options_.context + 1));
   }
   Batch batch = pack_windows(windows);
   batch.sentence_ids = std::move(starts);
-  advance();
   return batch;
 }
 
-void WindowSampler::advance() {
-  ++state_.position;
-  if (state_.position == batches_in_epoch()) state_ = {state_.epoch + 1, 0};
+TokenCounts WindowSampler::tokens(std::int64_t ahead) const {
+  return {0, options_.context * after(ahead).windows_in_batch()};
 }
 
-std::int64_t WindowSampler::target_tokens(std::int64_t batches) const {
-  WindowSampler ahead = *this;
-  std::int64_t tokens = 0;
-  for (; batches > 0; --batches) {
-    const std::int64_t first = ahead.state_.position * options_.rows;
-    tokens += options_.context * std::min(options_.rows, ahead.windows() - first);
-    ahead.advance();
+void WindowSampler::skip(std::int64_t batches) {
+  state_.position += batches;
+  while (state_.position >= batches_in_epoch()) {
+    state_ = {state_.epoch + 1, state_.position - batches_in_epoch()};
   }
-  return tokens;
+}
+
+WindowSampler WindowSampler::after(std::int64_t batches) const {
+  WindowSampler there = *this;
+  there.skip(batches);
+  return there;
 }
 
 void WindowSampler::restore(const State& state) {

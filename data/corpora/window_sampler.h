@@ -33,8 +33,9 @@ class WindowSampler final : public Sampler {
 
   /// The last batch of an epoch may have fewer windows. Its sentence_ids are the places of the
   /// windows' first tokens in the corpus.
-  Batch next() override;
-  std::int64_t target_tokens(std::int64_t batches) const override;
+  Batch peek(std::int64_t ahead) const override;
+  TokenCounts tokens(std::int64_t ahead) const override;
+  void skip(std::int64_t batches) override;
   const State& state() const override { return state_; }
   void restore(const State& state) override;
   /// An offset may cost a window.
@@ -46,7 +47,11 @@ class WindowSampler final : public Sampler {
   std::int64_t offset() const;
   std::int64_t windows() const;
   std::int64_t window_start(std::int64_t place) const;
-  void advance();
+  /// Of the batch at this place.
+  std::int64_t windows_in_batch() const {
+    return std::min(options_.rows, windows() - state_.position * options_.rows);
+  }
+  WindowSampler after(std::int64_t batches) const;
 
   const TokenFile* corpus_;
   WindowOptions options_;

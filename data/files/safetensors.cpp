@@ -198,6 +198,14 @@ Tensor SafetensorsFile::tensor(const std::string& name) const {
   return result;
 }
 
+Tensor SafetensorsFile::part(const std::string& name, std::int64_t begin,
+                             std::int64_t count) const {
+  const Tensor result = Tensor::empty({count}, dtype(name));
+  const std::uint64_t offset = offset_of(name, begin, count, size_of(result.dtype()));
+  read_data(result.raw(), result.bytes(), offset);
+  return result;
+}
+
 void SafetensorsFile::expect(const std::string& name, const Shape& shape) const {
   KETTE_CHECK(entry(name).shape == shape, path_, ": tensor \"", name, "\": expected shape ", shape,
               ", given ", entry(name).shape, " (is it a model of another preset or vocabulary?)");
@@ -248,38 +256,62 @@ Tensor SafetensorsFile::converted(const std::string& name, Convert&& convert) co
   return result;
 }
 
-void write_safetensors(const std::filesystem::path& path,
-                       const std::vector<std::pair<std::string, Tensor>>& tensors,
-                       std::map<std::string, std::string> metadata, Checksum checksum) {
+TensorSource TensorSource::of(const std::string& name, const Tensor& tensor) {
+  return {name, tensor.dtype(), tensor.shape(), [tensor](const auto& take) { take(tensor); }};
+}
+
+void write_safetensors_from(const std::filesystem::path& path, std::vector<TensorSource> tensors,
+                            std::map<std::string, std::string> metadata, Checksum checksum) {
   // Wide elements first, so that every tensor starts at a multiple of its element size.
-  std::vector<std::pair<std::string, Tensor>> ordered = tensors;
-  std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
-    return size_of(a.second.dtype()) > size_of(b.second.dtype());
+  std::stable_sort(tensors.begin(), tensors.end(), [](const auto& a, const auto& b) {
+    return size_of(a.dtype) > size_of(b.dtype);
   });
   safetensors::Header header{{}, std::move(metadata)};
   if (checksum == Checksum::crc32) header.metadata[kChecksumKey] = kNoDigits;
-  std::uint64_t offset = 0;
-  for (const auto& [name, tensor] : ordered) {
-    KETTE_CHECK(tensor.defined(), path.string(), ": tensor \"", name,
-                "\": expected storage, given none");
-    const std::uint64_t end = offset + tensor.bytes();
-    header.entries.push_back({name, stored_name(tensor.dtype()), tensor.shape(), offset, end});
-    offset = end;
+  std::uint64_t end = 0;
+  for (const auto& [name, dtype, shape, read] : tensors) {
+    const std::uint64_t begin = end;
+    end += static_cast<std::uint64_t>(shape.elements()) * size_of(dtype);
+    header.entries.push_back({name, stored_name(dtype), shape, begin, end});
   }
   std::string text = safetensors::format_header(path.string(), header);
   text.resize((text.size() + 7) / 8 * 8, ' ');
-  if (checksum == Checksum::crc32) {
-    std::uint32_t sum = checksum_of(text);
-    for (const auto& [name, tensor] : ordered)
-      sum = checksum_of(bytes_of(tensor.to(Device{})), sum);
-    put_digits(text, kChecksumKey, sum);
-  }
-  AtomicFile file(path);
   const std::uint64_t header_bytes = text.size();
-  file.write({reinterpret_cast<const char*>(&header_bytes), kLengthBytes});
-  file.write(text);
-  for (const auto& [name, tensor] : ordered) file.write(bytes_of(tensor.to(Device{})));
+  const std::string length(reinterpret_cast<const char*>(&header_bytes), kLengthBytes);
+  AtomicFile file(path);
+  file.write(length + text);
+  std::uint32_t sum = checksum_of("");
+  std::uint64_t written = 0;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    tensors[i].read([&](const Tensor& part) {
+      const Tensor host = part.to(Device{});
+      const std::string_view bytes = bytes_of(host);
+      file.write(bytes);
+      if (checksum == Checksum::crc32) sum = checksum_of(bytes, sum);
+      written += bytes.size();
+    });
+    KETTE_CHECK(written == header.entries[i].end, path.string(), ": tensor \"", tensors[i].name,
+                "\": expected all of its elements, given others");
+  }
+  if (checksum == Checksum::crc32) {
+    const auto all = static_cast<std::uint32_t>(
+        crc32_combine(checksum_of(text), sum, static_cast<z_off_t>(written)));
+    put_digits(text, kChecksumKey, all);
+    file.overwrite_start(length + text);
+  }
   file.commit();
+}
+
+void write_safetensors(const std::filesystem::path& path,
+                       const std::vector<std::pair<std::string, Tensor>>& tensors,
+                       std::map<std::string, std::string> metadata, Checksum checksum) {
+  std::vector<TensorSource> sources;
+  for (const auto& [name, tensor] : tensors) {
+    KETTE_CHECK(tensor.defined(), path.string(), ": tensor \"", name,
+                "\": expected storage, given none");
+    sources.push_back(TensorSource::of(name, tensor));
+  }
+  write_safetensors_from(path, std::move(sources), std::move(metadata), checksum);
 }
 
 SafetensorsStream::SafetensorsStream(const std::filesystem::path& path, std::string name,

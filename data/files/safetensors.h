@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -46,6 +47,9 @@ class SafetensorsFile {
   const std::string& stored_dtype(const std::string& name) const { return entry(name).dtype; }
   /// A copy on the CPU.
   Tensor tensor(const std::string& name) const;
+  /// Elements [begin, begin + count) in row-major order, as a flat tensor of the stored type, which is none of those that
+  /// tensor() converts.
+  Tensor part(const std::string& name, std::int64_t begin, std::int64_t count) const;
   /// Elements [begin, begin + count) in row-major order, as they are stored. Safe to call from
   /// several threads.
   template <class Stored>
@@ -81,7 +85,21 @@ class SafetensorsFile {
   std::unique_ptr<const BlockChecksums> blocks_;  // of the first tensor's data
 };
 
-/// Writes atomically, tensor by tensor; tensors on a GPU are copied one at a time.
+/// A tensor to be written whose elements come part by part.
+struct TensorSource {
+  std::string name;
+  DType dtype = DType::f32;
+  Shape shape;
+  /// Calls take with all elements in their order, in parts of any size, on any device.
+  std::function<void(const std::function<void(const Tensor&)>& take)> read;
+
+  static TensorSource of(const std::string& name, const Tensor& tensor);
+};
+/// Writes atomically, tensor by tensor, each read once: those of wider elements first, otherwise in their order.
+void write_safetensors_from(const std::filesystem::path& path, std::vector<TensorSource> tensors,
+                            std::map<std::string, std::string> metadata = {},
+                            Checksum checksum = Checksum::none);
+/// Likewise; tensors on a GPU are copied one at a time.
 void write_safetensors(const std::filesystem::path& path,
                        const std::vector<std::pair<std::string, Tensor>>& tensors,
                        std::map<std::string, std::string> metadata = {},

@@ -1,5 +1,6 @@
 // Sums that undo a broadcast, maxima of rows, the norm, and the search for a NaN.
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "tensor/cpu/column_sums.h"
@@ -106,11 +107,11 @@ void max_last(CpuExec, const Tensor& x, const Tensor& y, const Tensor& columns) 
   });
 }
 
-void sum_of_squares(CpuExec, const Tensor& x, const Tensor& sum) {
-  visit_float(x.dtype(), "sum_of_squares", [&]<class T>(T) {
+void squares_of_blocks(CpuExec, const Tensor& x, const Tensor& sums) {
+  visit_float(x.dtype(), "squares_of_blocks", [&]<class T>(T) {
     const T* in = x.data<T>();
-    std::vector<double> partial(static_cast<std::size_t>(cpu::ceil_div(x.elements(), kGrain)));
-    parallel_blocks(x.elements(), kGrain, 2, [&](std::int64_t begin, std::int64_t end) {
+    double* result = sums.data<double>();
+    parallel_blocks(x.elements(), kSquaresBlock, 2, [&](std::int64_t begin, std::int64_t end) {
       const T* block = in + begin;  // GCC vectorises this from 0 on alone
       double total = 0;
 #pragma omp simd reduction(+ : total)
@@ -118,12 +119,14 @@ void sum_of_squares(CpuExec, const Tensor& x, const Tensor& sum) {
         const double value = static_cast<double>(Compute<T>(block[i]));
         total += value * value;
       }
-      partial[begin / kGrain] = total;
+      result[begin / kSquaresBlock] = total;
     });
-    double& total = *sum.data<double>();
-    total = 0;
-    for (const double part : partial) total += part;
   });
+}
+
+void sum_of_blocks(CpuExec, const Tensor& sums, const Tensor& sum) {
+  const double* blocks = sums.data<double>();
+  *sum.data<double>() = std::accumulate(blocks, blocks + sums.elements(), 0.0);
 }
 
 std::optional<std::int64_t> first_non_finite(CpuExec, const Tensor& x) {

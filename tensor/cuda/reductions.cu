@@ -100,8 +100,8 @@ __global__ void max_of_rows(std::int64_t rows, std::int64_t width, const T* x, T
 
 template <class T>
 __global__ void sum_squares(std::int64_t count, const T* x, double* partial) {
-  const std::int64_t begin = blockIdx.x * kElementsPerBlock;
-  const std::int64_t end = begin + kElementsPerBlock < count ? begin + kElementsPerBlock : count;
+  const std::int64_t begin = blockIdx.x * kSquaresBlock;
+  const std::int64_t end = begin + kSquaresBlock < count ? begin + kSquaresBlock : count;
   double total = 0;
   for (std::int64_t i = begin + threadIdx.x; i < end; i += kThreads) {
     const double value = static_cast<double>(Compute<T>(x[i]));
@@ -126,21 +126,11 @@ __global__ void find_non_finite(std::int64_t count, const T* x, double* first) {
 }
 
 /// *sum = the sum of the blocks', by one block.
-__global__ void sum_of_blocks(std::int64_t blocks, const double* partial, double* sum) {
+__global__ void sum_in_order(std::int64_t blocks, const double* partial, double* sum) {
   double total = 0;
   for (std::int64_t i = threadIdx.x; i < blocks; i += kThreads) total += partial[i];
   total = cuda::block_sum(total);
   if (threadIdx.x == 0) *sum = total;
-}
-
-/// Runs kernel(count, x, results): its result of each block.
-template <class T>
-Tensor for_blocks(CudaExec exec, void (*kernel)(std::int64_t, const T*, double*), const Tensor& x) {
-  const std::int64_t blocks = cuda::ceil_div(x.elements(), kElementsPerBlock);
-  const Tensor results = Tensor::empty({blocks}, DType::f64, x.device());
-  launch(exec, kernel, {dim3(static_cast<unsigned>(blocks)), dim3(kThreads)}, x.elements(),
-         x.data<T>(), results.data<double>());
-  return results;
 }
 
 }  // namespace
@@ -159,18 +149,26 @@ void max_last(CudaExec exec, const Tensor& x, const Tensor& y, const Tensor& col
   });
 }
 
-void sum_of_squares(CudaExec exec, const Tensor& x, const Tensor& sum) {
-  visit_float(x.dtype(), "sum_of_squares", [&]<class T>(T) {
-    const Tensor partial = for_blocks<T>(exec, sum_squares<T>, x);
-    launch(exec, sum_of_blocks, {dim3(1), dim3(kThreads)}, partial.elements(),
-           partial.data<double>(), sum.data<double>());
+void squares_of_blocks(CudaExec exec, const Tensor& x, const Tensor& sums) {
+  visit_float(x.dtype(), "squares_of_blocks", [&]<class T>(T) {
+    const auto blocks = static_cast<unsigned>(cuda::ceil_div(x.elements(), kSquaresBlock));
+    launch(exec, sum_squares<T>, {dim3(blocks), dim3(kThreads)}, x.elements(), x.data<T>(),
+           sums.data<double>());
   });
+}
+
+void sum_of_blocks(CudaExec exec, const Tensor& sums, const Tensor& sum) {
+  launch(exec, sum_in_order, {dim3(1), dim3(kThreads)}, sums.elements(), sums.data<double>(),
+         sum.data<double>());
 }
 
 std::optional<std::int64_t> first_non_finite(CudaExec exec, const Tensor& x) {
   return visit_float(x.dtype(), "first_non_finite", [&]<class T>(T) -> std::optional<std::int64_t> {
-    for (const double first :
-         for_blocks<T>(exec, find_non_finite<T>, x).template values<double>()) {
+    const std::int64_t blocks = cuda::ceil_div(x.elements(), kElementsPerBlock);
+    const Tensor results = Tensor::empty({blocks}, DType::f64, x.device());
+    launch(exec, find_non_finite<T>, {dim3(static_cast<unsigned>(blocks)), dim3(kThreads)},
+           x.elements(), x.data<T>(), results.data<double>());
+    for (const double first : results.template values<double>()) {
       if (std::isfinite(first)) return static_cast<std::int64_t>(first);
     }
     return std::nullopt;

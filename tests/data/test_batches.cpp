@@ -74,10 +74,10 @@ TEST_CASE("how many tokens the next batches have is known without them, over epo
   BatchSampler sampler(corpus, small_batches());
   for (int i = 0; i < 5; ++i) {
     BatchSampler ahead = sampler;
-    std::int64_t tokens = 0;
     for (std::int64_t batches = 0; batches < 60; ++batches) {
-      CHECK(sampler.target_tokens(batches) == tokens);
-      tokens += ahead.next().target_segments.rows();
+      const Batch batch = ahead.next();
+      CHECK(sampler.tokens(batches) == tokens_of(batch));
+      CHECK(sampler.peek(batches).sentence_ids == batch.sentence_ids);
     }
     sampler.next();
   }

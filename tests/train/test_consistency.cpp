@@ -196,7 +196,7 @@ TEST_CASE("moving average: soon forgets its first steps, then forgets slowly; sh
     ParamStore store;
     store.parameter("a", {3}, Init::constant(1));
     store.materialize(1, DType::bf16, device);
-    MovingAverage average(store, 0.5);
+    MovingAverage average(store, 0.5, Shards(store.values().elements()), Communicator::none());
     const auto first = [](const Tensor& values) { return values.values<double>()[0]; };
     store.values().copy_from(Tensor::full(store.values().shape(), 12.0, DType::f32, device));
     average.update(1);  // decay 2 / 11

@@ -179,7 +179,7 @@ TEST_CASE_FIXTURE(OneThread, "with BPE-dropout, 60 steps equal 30, a resume and 
   CHECK(parameters_in(train_in_halves(whole).out) == parameters_in(whole.out));
 }
 
-TEST_CASE_FIXTURE(OneThread, "a step whose batches end before all were there changes nothing") {
+TEST_CASE_FIXTURE(OneThread, "a step one of whose batches is not made changes nothing") {
   const ScratchFolder folder;
   TranslationTrainOptions options = toy_options(folder, "model");
   options.steps = 1;
@@ -188,9 +188,9 @@ TEST_CASE_FIXTURE(OneThread, "a step whose batches end before all were there cha
   const std::vector<float> before = task.parameters().values().values<float>();
   std::optional<Batch> left = task.sampler().next();
   StepBatches batches;
-  batches.target_tokens = left->target_segments.rows() + 1;
-  batches.next = [&left] { return std::exchange(left, std::nullopt); };
-  CHECK_FALSE(start_step(task.model(), adam, batches, {}));
+  batches.tokens = {tokens_of(*left), {1, 1}};
+  batches.make = [&left](std::int64_t) { return std::exchange(left, std::nullopt); };
+  CHECK_FALSE(TrainSteps(task.model(), adam).start(batches, {}));
   CHECK_FALSE(left);
   CHECK(adam.steps() == 0);
   CHECK(task.parameters().values().values<float>() == before);

@@ -1,0 +1,208 @@
+// Processes that share a step out, as threads of one: the same bits for any number of them.
+#include <doctest/doctest.h>
+
+#include "models/transformer.h"
+#include "tests/train/thread_transport.h"
+#include "train/train_step.h"
+
+namespace kette {
+namespace {
+
+using testing::in_threads;
+
+TransformerConfig small_model() {
+  TransformerConfig config;
+  config.encoder_layers = config.decoder_layers = 1;
+  config.width = 32;
+  config.hidden = 64;
+  config.heads = 2;
+  config.vocabulary = 300;
+  config.dropout = 0.1;
+  return config;
+}
+
+std::vector<Batch> some_batches(std::int64_t count) {
+  std::vector<Batch> batches;
+  Random random(5);
+  for (std::int64_t i = 0; i < count; ++i) {
+    TokenLists source, target;
+    std::vector<std::int64_t> all;
+    for (std::int64_t sentence = 0; sentence < 2; ++sentence) {
+      std::vector<std::int32_t> ids;
+      for (std::int64_t j = 0; j < 3 + random.below(5); ++j) {
+        ids.push_back(static_cast<std::int32_t>(4 + random.below(290)));
+      }
+      source.add(ids);
+      target.add(ids);
+      all.push_back(sentence);
+    }
+    batches.push_back(make_batch(source, target, all, SpecialTokens{}));
+  }
+  return batches;
+}
+
+struct Outcome {
+  std::vector<double> values, first_moment, losses, norms;
+  friend bool operator==(const Outcome&, const Outcome&) = default;
+};
+
+struct Recipe {
+  std::int64_t leaves = 8;
+  DType dtype = DType::f32;
+  StepOptions options{.lr = 1e-3, .clip_norm = 0.5};
+  std::int64_t chunk = 3 * kSquaresBlock;
+  int steps = 3;
+};
+
+/// Of the first process; all have the same.
+Outcome trained(int processes, const Recipe& recipe, std::uint64_t seed = 1) {
+  const std::vector<Batch> batches = some_batches(recipe.leaves);
+  Outcome outcome;
+  std::mutex mutex;
+  in_threads(
+      processes,
+      [&](Communicator& communicator) {
+        Transformer model(small_model());
+        model.materialize(1, recipe.dtype);
+        ParamStore& store = model.parameters();
+        const Shards shards(store.values().elements(), communicator.process(), processes,
+                            recipe.chunk);
+        Adam adam(store, {}, shards);
+        TrainSteps steps(model, adam, communicator);
+        StepBatches of_step;
+        for (const Batch& batch : batches) of_step.tokens.push_back(tokens_of(batch));
+        of_step.make = [&](std::int64_t i) { return batches[static_cast<std::size_t>(i)]; };
+        Outcome mine;
+        for (int step = 0; step < recipe.steps; ++step) {
+          const StepResult result = steps.start(of_step, recipe.options)->finish();
+          mine.losses.push_back(result.loss);
+          mine.norms.push_back(result.gradient_norm);
+        }
+        mine.values = store.values().values<double>();
+        const Tensor moment = Tensor::zeros({store.values().elements()}, store.values().dtype());
+        shards.for_pieces([&](const Interval& piece, const Interval& place) {
+          moment.slice(piece.begin, piece.end)
+              .copy_from(adam.first_moment().slice(place.begin, place.end));
+        });
+        communicator.gather(moment, shards);
+        mine.first_moment = moment.values<double>();
+        const std::lock_guard lock(mutex);
+        if (outcome.values.empty()) outcome = mine;
+        CHECK(outcome == mine);
+      },
+      seed);
+  return outcome;
+}
+
+TEST_CASE("many processes: a step has the same bits for any number of them") {
+  Recipe recipe;
+  SUBCASE("f32") {}
+  SUBCASE("bf16") { recipe.dtype = DType::bf16; }
+  SUBCASE("f64, without clipping") {
+    recipe.dtype = DType::f64;
+    recipe.options.clip_norm = 0;
+  }
+  SUBCASE("SimCut") { recipe.options.consistency.kind = ConsistencyKind::simcut; }
+  SUBCASE("25 leaves") {
+    recipe.leaves = 25;
+    recipe.steps = 2;
+  }
+  SUBCASE("7 leaves, a chunk of all") {
+    recipe.leaves = 7;
+    recipe.chunk = 1 << 30;
+  }
+  const Outcome alone = trained(1, recipe);
+  CHECK(alone.losses.back() < alone.losses.front());
+  for (const int processes : {2, 3, 4, 5, 7}) {
+    CAPTURE(processes);
+    const Outcome many = trained(processes, recipe);
+    CHECK(many.losses == alone.losses);
+    CHECK(many.norms == alone.norms);
+    CHECK(many.values == alone.values);
+    CHECK(many.first_moment == alone.first_moment);
+  }
+}
+
+TEST_CASE("many processes: neither chunks nor the order of arrival change a bit") {
+  const Recipe recipe{.leaves = 6, .steps = 2};
+  const Outcome alone = trained(1, recipe);
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    Recipe other = recipe;
+    other.chunk = static_cast<std::int64_t>(seed % 5 + 1) * kSquaresBlock;
+    CAPTURE(seed);
+    CHECK(trained(3, other, seed) == alone);
+  }
+}
+
+TEST_CASE("many processes: what each says, all hear; what fails in one, fails in all") {
+  in_threads(4, [](Communicator& communicator) {
+    const int me = communicator.process();
+    CHECK(communicator.all(me * me) == std::vector<int>{0, 1, 4, 9});
+    CHECK(communicator.all(std::string(static_cast<std::size_t>(me), 'x')) ==
+          std::vector<std::string>{"", "x", "xx", "xxx"});
+    CHECK(communicator.of_first(me + 7) == 7);
+    int calls = 0;
+    communicator.once("counting", [&] { ++calls; });
+    CHECK(calls == (me == 0 ? 1 : 0));
+    try {
+      communicator.agree([&] {
+        if (me >= 2) fail("disk: expected room, given none");
+      });
+      FAIL("expected an error");
+    } catch (const SharedError& error) {
+      CHECK(std::string(error.what()).find("process 2 on host") == 0);
+      CHECK(std::string(error.what()).find("disk: expected room, given none") != std::string::npos);
+      CHECK(error.is_mine == (me == 2));
+    }
+    const Tensor flat = Tensor::zeros({10}, DType::f64);
+    const Interval mine = share_of(me, 4, 10);
+    for (std::int64_t i = mine.begin; i < mine.end; ++i) flat.data<double>()[i] = me + 1;
+    communicator.gather(flat, [](int process) { return share_of(process, 4, 10); });
+    CHECK(flat.values<double>() == std::vector<double>{1, 1, 2, 2, 2, 3, 3, 4, 4, 4});
+  });
+}
+
+TEST_CASE("many processes: one that is not heard of ends all") {
+  std::atomic<bool> is_over = false;
+  const auto code = [&] {
+    try {
+      in_threads(
+          3,
+          [&](Communicator& communicator) {
+            communicator.doing("step 5");
+            if (communicator.process() == 1) {
+              while (!is_over) std::this_thread::yield();
+              return;
+            }
+            try {
+              communicator.all(1);
+            } catch (const testing::Abandoned&) {
+              is_over = true;
+              throw;
+            }
+          },
+          1, Communicator::Seconds(0.2));
+    } catch (const testing::Abandoned& abandoned) {
+      return abandoned.code;
+    }
+    return 0;
+  };
+  CHECK(code() == Communicator::kLostCode);
+}
+
+TEST_CASE("many processes: who says that it takes long is waited for") {
+  in_threads(
+      2,
+      [&](Communicator& communicator) {
+        if (communicator.process() == 1) {
+          const Communicator::Phase phase(communicator, "reading");
+          std::this_thread::sleep_for(std::chrono::milliseconds(400));
+        }
+        CHECK(communicator.all(communicator.process()) == std::vector<int>{0, 1});
+        CHECK((communicator.process() == 1 || communicator.seconds_waited() > 0.3));
+      },
+      1, Communicator::Seconds(0.1));
+}
+
+}  // namespace
+}  // namespace kette

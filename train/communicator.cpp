@@ -1,0 +1,290 @@
+#include "train/communicator.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <iostream>
+#include <sstream>
+#include <thread>
+#include <utility>
+
+namespace kette {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// A phase may take so many times the wait limit.
+constexpr double kPhaseFactor = 30;
+
+std::string host_name() {
+  char name[256] = "";
+  ::gethostname(name, sizeof name - 1);
+  return name;
+}
+
+std::string seconds_text(Communicator::Seconds seconds) {
+  return std::to_string(static_cast<int>(seconds.count())) + " s";
+}
+
+/// Does not take the processor from those that work: at first for as long as a message takes, then more rarely.
+void pause(Communicator::Seconds waited) {
+  constexpr Communicator::Seconds kSoon{0.002};
+  if (waited < kSoon) {
+    std::this_thread::yield();
+  } else {
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+}
+
+}  // namespace
+
+Communicator::Communicator(std::unique_ptr<Transport> transport, Seconds wait_limit)
+    : transport_(std::move(transport)), wait_limit_(wait_limit) {
+  heard_.resize(processes());
+  for (int other = 0; other < processes(); ++other) {
+    if (other == process()) continue;
+    const Transport::Message next{other, heard_[other].next.data(), sizeof(PhaseName)};
+    heard_[other].on_its_way = transport_->start(Channel::phases, {}, {&next, 1});
+  }
+  hosts_.assign(processes(), "?");
+  hosts_ = all(host_name());
+}
+
+Communicator::~Communicator() = default;
+
+Communicator& Communicator::none() {
+  static Communicator communicator;
+  return communicator;
+}
+
+std::string Communicator::name_of(int process) const {
+  return "process " + std::to_string(process) + " on host " + hosts_[process];
+}
+
+std::string Communicator::str() const {
+  std::string where;
+  int hosts = 0;
+  for (int first = 0; first < processes();) {
+    int last = first;
+    while (last + 1 < processes() && hosts_[last + 1] == hosts_[first]) ++last;
+    where += (first > 0 ? ", " : "") + hosts_[first] + ": " + std::to_string(first) +
+             (last > first ? "-" + std::to_string(last) : "");
+    first = last + 1;
+    ++hosts;
+  }
+  return std::to_string(processes()) + " processes on " + std::to_string(hosts) +
+         (hosts > 1 ? " hosts (" : " host (") + where + ")" +
+         (transport_ ? ", " + transport_->name() : "");
+}
+
+std::vector<std::string> Communicator::all(const std::string& mine) {
+  if (is_alone()) return {mine};
+  const std::vector<std::size_t> sizes = all(mine.size());
+  std::vector<std::string> texts;
+  for (const std::size_t size : sizes) texts.emplace_back(size, '\0');
+  texts[process()] = mine;
+  Messages sent, received;
+  for (int other = 0; other < processes(); ++other) {
+    if (other == process()) continue;
+    if (!mine.empty()) sent.push_back({other, texts[process()].data(), mine.size()});
+    if (!texts[other].empty()) received.push_back({other, texts[other].data(), sizes[other]});
+  }
+  wait(*transport_->start(Channel::small, sent, received));
+  return texts;
+}
+
+void Communicator::gather_small(void* values, std::size_t bytes_each) {
+  if (is_alone()) return;
+  const auto at = [&](int process) {
+    return static_cast<std::byte*>(values) + process * bytes_each;
+  };
+  Messages sent, received;
+  for (int other = 0; other < processes(); ++other) {
+    if (other == process()) continue;
+    sent.push_back({other, at(process()), bytes_each});
+    received.push_back({other, at(other), bytes_each});
+  }
+  wait(*transport_->start(Channel::small, sent, received));
+}
+
+void Communicator::agree(const std::function<void()>& work) {
+  if (is_alone()) return work();
+  std::string mine;
+  try {
+    work();
+  } catch (const SharedError&) {
+    throw;
+  } catch (const Error& error) {
+    mine = error.what();
+  }
+  const std::vector<std::string> errors = all(mine);
+  const auto first =
+      std::find_if(errors.begin(), errors.end(), [](const auto& error) { return !error.empty(); });
+  if (first == errors.end()) return;
+  const int whose = static_cast<int>(first - errors.begin());
+  throw SharedError(whose > 0 ? name_of(whose) + ": " + *first : *first, whose == process());
+}
+
+std::vector<std::string> Communicator::share_out(const std::vector<std::string>& lines,
+                                                 const LineWork& work) {
+  if (is_alone()) return work(lines);
+  const auto count = static_cast<std::size_t>(processes());
+  std::vector<std::string> mine;
+  for (std::size_t i = process(); i < lines.size(); i += count) mine.push_back(lines[i]);
+  std::string text;
+  agree([&] {
+    const Phase announced(*this, "decoding");
+    for (const std::string& line : work(mine)) text += line + '\n';
+  });
+  std::vector<std::string> results(lines.size());
+  const std::vector<std::string> texts = all(text);
+  for (std::size_t process = 0; process < count; ++process) {
+    std::istringstream stream(texts[process]);
+    for (std::size_t i = process; i < lines.size(); i += count) std::getline(stream, results[i]);
+  }
+  return results;
+}
+
+Transport::Message Communicator::message(int process, const Tensor& flat,
+                                         const Interval& elements) {
+  const std::size_t each = size_of(flat.dtype());
+  return {process, static_cast<std::byte*>(flat.raw()) + elements.begin * each,
+          static_cast<std::size_t>(elements.size()) * each};
+}
+
+void Communicator::gather(const Tensor& whole, const std::function<Interval(int)>& piece) {
+  if (is_alone()) return;
+  Messages sent, received;
+  for (int other = 0; other < processes(); ++other) {
+    if (other == process()) continue;
+    const Interval mine = piece(process()), theirs = piece(other);
+    if (mine.size() > 0) sent.push_back(message(other, whole, mine));
+    if (theirs.size() > 0) received.push_back(message(other, whole, theirs));
+  }
+  wait(*start(sent, received));
+}
+
+void Communicator::gather(const Tensor& whole, const Shards& shards) {
+  if (is_alone()) return;
+  std::list<std::unique_ptr<Transport::Group>> groups;
+  for (std::int64_t chunk = 0; chunk < shards.chunks(); ++chunk) {
+    if (groups.size() == kWindow) {
+      wait(*groups.front());
+      groups.pop_front();
+    }
+    Messages sent, received;
+    for (int other = 0; other < processes(); ++other) {
+      if (other == process()) continue;
+      const Interval mine = shards.piece(chunk, process()), theirs = shards.piece(chunk, other);
+      if (mine.size() > 0) sent.push_back(message(other, whole, mine));
+      if (theirs.size() > 0) received.push_back(message(other, whole, theirs));
+    }
+    groups.push_back(start(sent, received));
+  }
+  for (const auto& group : groups) wait(*group);
+}
+
+void Communicator::collect(const Tensor& owned, const Shards& shards,
+                           const std::function<void(const Tensor&)>& take) {
+  if (is_alone()) return take(owned);
+  std::int64_t place = 0;
+  std::exception_ptr error;
+  for (std::int64_t chunk = 0; chunk < shards.chunks(); ++chunk) {
+    const Interval all = shards.chunk(chunk), mine = shards.piece(chunk);
+    const Tensor of_mine = owned.slice(place, place + mine.size());
+    place += mine.size();
+    Messages sent, received;
+    Tensor landing;
+    if (is_first()) {
+      landing = Tensor::empty({all.size()}, owned.dtype(), owned.device());
+      landing.slice(0, mine.size()).copy_from(of_mine);
+      for (int other = 1; other < processes(); ++other) {
+        const Interval theirs = shards.piece(chunk, other);
+        if (theirs.size() == 0) continue;
+        received.push_back(
+            message(other, landing, {theirs.begin - all.begin, theirs.end - all.begin}));
+      }
+    } else if (mine.size() > 0) {
+      sent.push_back(message(0, of_mine, {0, mine.size()}));
+    }
+    wait(*start(sent, received));
+    if (!is_first() || error) continue;
+    try {
+      take(landing);
+    } catch (const Error&) {
+      error = std::current_exception();
+    }
+  }
+  if (error) std::rethrow_exception(error);
+}
+
+void Communicator::wait(Transport::Group& group) {
+  const Clock::time_point start = Clock::now();
+  Seconds waited{};
+  bool has_warned = false;
+  listen();
+  while (!group.arrived()) {
+    waited = Clock::now() - start;
+    pause(waited);
+    if (wait_limit_.count() == 0 || waited < wait_limit_ / 4) continue;
+    listen();
+    const std::vector<int> missing = group.missing();
+    const bool is_phase = std::any_of(missing.begin(), missing.end(),
+                                      [&](int other) { return heard_[other].phase[0] != '\0'; });
+    const Seconds limit = is_phase ? kPhaseFactor * wait_limit_ : wait_limit_;
+    if (waited >= limit) give_up(missing, waited);
+    if (waited >= limit / 4 && is_first() && !std::exchange(has_warned, true)) {
+      std::cerr << "kette: " + doing_ + ": waiting for " + name_of(missing.front()) + " for " +
+                       seconds_text(waited) + "\n";
+    }
+  }
+  waited_ += Clock::now() - start;
+}
+
+void Communicator::give_up(const std::vector<int>& missing, Seconds waited) {
+  std::string who, phase;
+  for (const int other : missing) {
+    who += (who.empty() ? "" : ", ") + name_of(other);
+    if (heard_[other].phase[0] != '\0')
+      phase = std::string(" (") + heard_[other].phase.data() + ")";
+  }
+  std::cerr << "kette: " + doing_ + ": expected " + who + phase + " to answer " +
+                   name_of(process()) + " within " + seconds_text(waited) +
+                   ", given nothing; all processes end, and --resume goes on from what was saved" +
+                   " (--wait-limit)\n";
+  transport_->abandon(kLostCode);
+}
+
+Communicator::Phase::Phase(Communicator& communicator, const char* name)
+    : communicator_(communicator), outer_(communicator.phase_) {
+  communicator_.announce(name);
+}
+
+void Communicator::announce(const char* phase) {
+  phase_ = phase;
+  if (is_alone()) return;
+  std::erase_if(told_, [](const Told& told) { return told.on_its_way->arrived(); });
+  told_.emplace_back();
+  std::strncpy(told_.back().phase.data(), phase, sizeof(PhaseName) - 1);
+  Messages sent;
+  for (int other = 0; other < processes(); ++other) {
+    if (other != process()) sent.push_back({other, told_.back().phase.data(), sizeof(PhaseName)});
+  }
+  told_.back().on_its_way = transport_->start(Channel::phases, sent, {});
+}
+
+void Communicator::listen() {
+  for (int other = 0; other < processes(); ++other) {
+    Heard& heard = heard_[other];
+    while (heard.on_its_way && heard.on_its_way->arrived()) {
+      heard.phase = heard.next;
+      const Transport::Message next{other, heard.next.data(), sizeof(PhaseName)};
+      heard.on_its_way = transport_->start(Channel::phases, {}, {&next, 1});
+    }
+  }
+}
+
+}  // namespace kette
