@@ -38,7 +38,7 @@ std::string hold_back() {
   } catch (const Error&) {  // which is what it has to say
   }
   if (process == 0) return {};
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  std::this_thread::sleep_for(std::chrono::seconds(3));
   return (joined_processes ? joined_processes->name_of(process)
                            : "process " + std::to_string(process)) +
          ": ";

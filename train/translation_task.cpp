@@ -150,10 +150,6 @@ TranslationTask::TranslationTask(TranslationTrainOptions options)
       corpus_(options_.communicator->first_then_others("reading the text",
                                                        [&] { return make_corpus(); })),
       sampler_(corpus_, batch_options()),
-      facts_(options_.parses() || !options_.communicator->is_first()
-                 ? std::nullopt
-                 : std::optional(text_facts(options_.texts, options_.both_directions, *tokenizer_,
-                                            filters()))),
       model_(model_config(options_, *tokenizer_)),
       start_(model_, options_) {}
 
@@ -270,10 +266,6 @@ BatchOptions TranslationTask::batch_options() const {
           .shares = shares};
 }
 
-double TranslationTask::validation_loss() {
-  return validate(model_, valid_batches_, *options_.communicator).loss;
-}
-
 std::optional<Score> TranslationTask::validation_score() {
   if (!options_.validate_bleu) return {};
   return options_.parses() ? f1_of_validation() : bleu_of_validation();
@@ -312,9 +304,8 @@ Score TranslationTask::f1_of_validation() const {
     for (const Parse& parse : parser.parse(lines, decode)) trees.push_back(to_text(parse.tree));
     return trees;
   };
-  const std::string name = "the parser's trees";
   const std::string text = joined(options_.communicator->share_out(sentences, parse_lines), "\n");
-  found.trees = parse_trees(TextLines(text, name), name).trees;
+  found.trees = parse_trees(TextLines(text, "parsed"), "parsed").trees;
   ParseScoreOptions scoring;
   scoring.gold_punctuation =
       true;  // a comma that is tagged wrong takes no sentence out of the score
@@ -399,7 +390,10 @@ std::string TranslationTask::strange_labels() const {
 
 void TranslationTask::save_description() const {
   kette::save_description(options_.out, model_.config(), *tokenizer_);
-  if (facts_) save(*facts_, options_.out);
+  if (!options_.parses()) {
+    save(text_facts(options_.texts, options_.both_directions, *tokenizer_, filters()),
+         options_.out);
+  }
   start_.save_description(options_);
 }
 

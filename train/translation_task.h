@@ -46,7 +46,9 @@ class TranslationTask final : public Task {
   const RunFolder& folder() const override { return folder_; }
   Sampler& sampler() override { return sampler_; }
   const std::vector<Batch>& validation_batches() const override { return valid_batches_; }
-  double validation_loss() override;
+  double validation_loss() override {
+    return validate(model_, valid_batches_, *options_.communicator).loss;
+  }
   std::optional<Score> validation_score() override;
   std::int64_t source_tags() const override;
   std::string report() const override;
@@ -82,7 +84,6 @@ class TranslationTask final : public Task {
   std::vector<Batch> valid_batches_;
   ParallelCorpus corpus_;
   BatchSampler sampler_;
-  std::optional<TextFacts> facts_;  ///< none of trees
   Transformer model_;
   StartingPoint start_;
 };
