@@ -222,13 +222,17 @@ void Communicator::collect(const Tensor& owned, const Shards& shards,
 }
 
 void Communicator::wait(Transport::Group& group) {
-  const Clock::time_point start = Clock::now();
+  constexpr Seconds kMost{1};
+  Clock::time_point before = Clock::now();
   Seconds waited{};
   bool has_warned = false;
   listen();
   while (!group.arrived()) {
-    waited = Clock::now() - start;
     pause(waited);
+    // A process that was stopped itself has not waited.
+    const Clock::time_point now = Clock::now();
+    waited += std::min<Seconds>(now - before, kMost);
+    before = now;
     if (wait_limit_.count() == 0 || waited < wait_limit_ / 4) continue;
     listen();
     const std::vector<int> missing = group.missing();
@@ -241,7 +245,7 @@ void Communicator::wait(Transport::Group& group) {
                        seconds_text(waited) + "\n";
     }
   }
-  waited_ += Clock::now() - start;
+  waited_ += waited;
 }
 
 void Communicator::give_up(const std::vector<int>& missing, Seconds waited) {
