@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <iostream>
 
+#include "cli/processes.h"
 #include "data/files/json_text.h"
 #include "data/files/visible_text.h"
 #include "tensor/kernels.h"
@@ -105,7 +106,8 @@ int use_threads(const CommonOptions& options) {
     throw UsageError("--threads: expected at most " + std::to_string(kMost) + ", given " +
                      std::to_string(options.threads));
   }
-  if (options.threads > 0) omp_set_num_threads(static_cast<int>(options.threads));
+  const int shared = threads_of_process(omp_get_max_threads());
+  omp_set_num_threads(options.threads > 0 ? static_cast<int>(options.threads) : shared);
   const int threads = omp_get_max_threads();
   if (threads > 1) share_processors(threads);
   return threads;

@@ -45,7 +45,7 @@ void add_cache_option(OptionGroup& group, DType& cache);
 /// Adds --device and --precision.
 void add_compute_options(OptionGroup& group, ComputeOptions& options);
 
-/// Sets the number of threads and returns how many there are.
+/// Joins the other processes that there are, sets the number of threads and returns how many there are.
 int use_threads(const CommonOptions& options);
 
 /// Of text that a command reads whole: far more than a test set has, and little enough that what is

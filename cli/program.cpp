@@ -49,9 +49,9 @@ constexpr Command kCommands[] = {
      "What a masked language model expects at each [MASK] of a text, or of stdin line by line; each mask is judged by itself",
      add_fill_options},
     {"evaluate", "Score a translation model on a test set, or a language model on a text",
-     add_evaluate_options},
+     add_evaluate_options, true},
     {"bleu", "Score translations on stdin against references", add_bleu_options},
-    {"score", "Log-probabilities of given translations", add_score_options},
+    {"score", "Log-probabilities of given translations", add_score_options, true},
     {"parse", "Write the constituency tree of each line, or score such trees", add_parse_options},
     {"parse-score", "Score constituency trees against gold ones, as evalb does",
      add_parse_score_options},
@@ -120,7 +120,7 @@ int parse_and_run(CLI::App& program, const std::vector<std::string>& arguments) 
 }
 
 int complain(const std::string& message, int code) {
-  const std::string who = hold_back();
+  const std::string who = who_says(false);
   std::cout.flush();
   std::cerr << "kette: " + who + visible(message) << std::endl;
   end_processes(code);
@@ -146,8 +146,7 @@ int run_alone(const std::vector<std::string>& arguments) {
     add_commands(program, arguments.empty() ? "" : arguments.front());
     return finish_output(parse_and_run(program, arguments));
   } catch (const SharedError& error) {
-    std::cout.flush();
-    if (error.is_mine) std::cerr << "kette: " + visible(error.what()) << std::endl;
+    if (error.is_mine) std::cerr << who_says(true) + "kette: " + visible(error.what()) << std::endl;
     return 1;
   } catch (const UsageError& error) {
     return complain(error.what(), 2);

@@ -113,6 +113,7 @@ class Communicator {
   /// Seconds that this process has waited for others so far.
   double seconds_waited() const { return waited_.count(); }
 
+  void set_wait_limit(Seconds limit) { wait_limit_ = limit; }
   /// Ends all processes at once, for what only this one knows.
   void abandon(int code) { transport_->abandon(code); }
   /// What this process does, for messages about it: "step 812".

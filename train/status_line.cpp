@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <iostream>
 
 #include "data/files/visible_text.h"
 
@@ -35,18 +36,18 @@ void StatusLine::show(const std::function<std::string()>& line) {
   const auto now = Clock::now();
   if (now - last_ < std::chrono::milliseconds(terminal_ ? 500 : 10000)) return;
   last_ = now;
-  std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", visible(line()).c_str());
+  std::cerr << (terminal_ ? "\r\033[K" + visible(line()) : visible(line()) + "\n");
   is_open_ = terminal_;
 }
 
 void StatusLine::say(const std::string& line) {
   if (quiet_) return;
   clear();
-  std::fprintf(stderr, "%s\n", visible(line).c_str());
+  std::cerr << visible(line) + "\n";
 }
 
 void StatusLine::clear() {
-  if (is_open_) std::fputs("\r\033[K", stderr);
+  if (is_open_) std::cerr << "\r\033[K";
   is_open_ = false;
 }
 

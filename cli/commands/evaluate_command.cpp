@@ -9,8 +9,10 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/decoding.h"
+#include "cli/processes.h"
 #include "cli/scoring.h"
 #include "cli/sentences.h"
+#include "cli/shared_translator.h"
 #include "cli/text_model.h"
 #include "data/files/json_text.h"
 #include "data/files/text_file.h"
@@ -42,6 +44,7 @@ LoadedEnsemble<Transformer> load_checked(const EnsembleOptions& model, const Eva
   return loaded;
 }
 
+/// Of several processes the first gets them.
 std::vector<std::string> translate(const LoadedEnsemble<Transformer>& loaded,
                                    const EvaluateOptions& o, const TextLines& source) {
   const Translator translator(loaded.models, loaded.tokenizer, loaded.types);
@@ -52,10 +55,13 @@ std::vector<std::string> translate(const LoadedEnsemble<Transformer>& loaded,
   options.shortlist = loaded.shortlist();
   DecodingProgress progress;
   std::int64_t cut = 0;
-  for (Translation& translation : translator.translate(lines, options, progress.next_part(1))) {
-    texts.push_back(std::move(translation.text));
-    cut += translation.truncated ? 1 : 0;
-  }
+  SharedTranslator(translator, options, communicator()).run([&](const auto& shared) {
+    const auto take = [&](std::int64_t, const Translation& translation) {
+      texts.push_back(translation.text);
+      cut += translation.truncated ? 1 : 0;
+    };
+    shared.translate(lines, options, take, progress.next_part(1));
+  });
   progress.clear();
   if (cut > 0) {
     std::cerr << "kette: " << visible(o.source.string()) << ": " << cut << " of " << lines.size()
@@ -115,9 +121,10 @@ void evaluate_translation(const EvaluateOptions& o) {
   std::optional<Sink> output;
   std::vector<std::filesystem::path> read = o.model.with({o.source, o.reference});
   if (!o.against.empty()) read.push_back(o.against);
-  if (!o.output.empty()) output.emplace(o.output, read);
+  if (!o.output.empty() && communicator().is_first()) output.emplace(o.output, read);
   const std::vector<std::string> translations = translate(loaded, o, source);
   if (other_model) others = translate(*other_model, o, source);
+  if (!communicator().is_first()) return;
   if (output) {
     std::string written;
     for (const std::string& translation : translations) written += translation + "\n";

@@ -1,11 +1,14 @@
 // `kette score`: how likely the model finds given translations, one log-probability a line, or of every token, too.
+#include <cstring>
 #include <iostream>
 #include <memory>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/decoding.h"
+#include "cli/processes.h"
 #include "cli/sentences.h"
+#include "cli/shared_translator.h"
 #include "data/files/json_text.h"
 #include "data/files/text_file.h"
 #include "data/files/visible_text.h"
@@ -35,6 +38,57 @@ std::string token_columns(const Tokenizer& tokenizer, std::vector<std::int32_t> 
   return columns;
 }
 
+using IdLists = std::vector<std::vector<std::int32_t>>;
+
+/// Of each pair, of which each process does its share.
+std::vector<SentenceScore> score(const LoadedEnsemble<Transformer>& loaded,
+                                 const ScoreCommandOptions& o, const IdLists& sources,
+                                 const IdLists& targets) {
+  std::vector<std::int64_t> costs;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    costs.push_back(std::ssize(sources[i]) + std::ssize(targets[i]) + 2);
+  }
+  Communicator& processes = communicator();
+  const std::vector<Interval> stretches = equal_stretches(costs, processes.processes());
+  const Interval mine = stretches[processes.process()];
+  const auto part = [&](const IdLists& all) {
+    return IdLists(all.begin() + mine.begin, all.begin() + mine.end);
+  };
+  DecodingProgress progress;
+  std::vector<SentenceScore> scores;
+  {
+    const Communicator::Phase phase(processes, "scoring");
+    scores = score_ids(loaded.models.for_decoding(loaded.types), part(sources), part(targets),
+                       o.score, progress.next_part(1));
+  }
+  progress.clear();
+  std::string bytes;
+  const auto add = [&](const auto* values, std::size_t count) {
+    bytes.append(reinterpret_cast<const char*>(values), count * sizeof *values);
+  };
+  for (const SentenceScore& one : scores) {
+    add(&one.log_probability, 1);
+    add(one.token_log_probabilities.data(), one.token_log_probabilities.size());
+  }
+  if (processes.is_alone()) return scores;
+  scores.clear();
+  const std::vector<std::string> all = processes.all(bytes);
+  for (int process = 0; process < processes.processes(); ++process) {
+    const char* from = all[process].data();
+    const auto take = [&](auto* values, std::size_t count) {
+      std::memcpy(values, from, count * sizeof *values);
+      from += count * sizeof *values;
+    };
+    for (std::int64_t i = stretches[process].begin; i < stretches[process].end; ++i) {
+      SentenceScore& one = scores.emplace_back();
+      one.token_log_probabilities.resize(targets[i].size() + 1);
+      take(&one.log_probability, 1);
+      take(one.token_log_probabilities.data(), one.token_log_probabilities.size());
+    }
+  }
+  return scores;
+}
+
 void run(const ScoreCommandOptions& o) {
   use_threads(o.common);
   const TextLines source = read_lines(o.source, kWholeText);
@@ -52,11 +106,8 @@ void run(const ScoreCommandOptions& o) {
   loaded.tokenizer->put_tag_before(source_ids, o.language);
   const std::vector<std::vector<std::int32_t>> target_ids =
       loaded.tokenizer->encode_all(target.views(), Side::target);
-  DecodingProgress progress;
-  const std::vector<SentenceScore> scores =
-      score_ids(loaded.models.for_decoding(loaded.types), source_ids, target_ids, o.score,
-                progress.next_part(1));
-  progress.clear();
+  const std::vector<SentenceScore> scores = score(loaded, o, source_ids, target_ids);
+  if (!communicator().is_first()) return;
   double sum = 0;
   std::int64_t tokens = 0;
   for (std::size_t i = 0; i < scores.size(); ++i) {

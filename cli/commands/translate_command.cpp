@@ -4,6 +4,8 @@
 #include <memory>
 
 #include "cli/commands/commands.h"
+#include "cli/processes.h"
+#include "cli/shared_translator.h"
 #include "cli/translation.h"
 #include "data/sentences/likely_language.h"
 
@@ -56,20 +58,23 @@ void run(TranslateCommandOptions& o) {
   check_width(o.translate, loaded.models);
   const Translator translator(loaded.models, loaded.tokenizer, loaded.types);
   loaded.release();
-  TranslationOutcome outcome =
-      is_document ? translate_document(o, translator) : translate_lines(o, translator);
-  outcome.report.finish();
+  std::optional<TranslationOutcome> outcome;
+  SharedTranslator(translator, o.translate, communicator()).run([&](const auto& shared) {
+    outcome.emplace(is_document ? translate_document(o, shared) : translate_lines(o, shared));
+  });
+  if (!outcome) return;  // the first process has it
+  outcome->report.finish();
   if (o.common.json) {
-    Json json = outcome.report.json();
-    const double rate = outcome.seconds > 0 ? 1 / outcome.seconds : 0;
-    json["seconds"] = outcome.seconds;
+    Json json = outcome->report.json();
+    const double rate = outcome->seconds > 0 ? 1 / outcome->seconds : 0;
+    json["seconds"] = outcome->seconds;
     json["sentences_per_second"] = json["sentences"].get<double>() * rate;
     json["target_tokens_per_second"] = json["target_tokens"].get<double>() * rate;
     json["peak_rss_mib"] = peak_rss_mib();
     json["threads"] = threads;
     print_json(json);
   }
-  if (outcome.report.faults() > 0) exit_with(1);
+  if (outcome->report.faults() > 0) exit_with(1);
 }
 
 /// --model takes all that follows it, a sentence as well: what has a blank in it and is no folder.

@@ -1,0 +1,49 @@
+// Translation by several processes: the first reads, deals out and writes, the others translate what they are dealt.
+#pragma once
+
+#include "decode/translator.h"
+#include "train/communicator.h"
+
+namespace kette::cli {
+
+/// Where to cut things of these costs, in their order, into a stretch for each of so many processes that all cost about
+/// the same.
+std::vector<Interval> equal_stretches(const std::vector<std::int64_t>& costs, int processes);
+
+/// What translates with the others. Results are those of `translator`, which all have, bit for bit.
+class SharedTranslator final : public SentenceTranslator {
+ public:
+  /// options: those of the command line, which all have; translate() may be given them with another first_number and
+  /// truncate. All outlive this.
+  SharedTranslator(const Translator& translator, const TranslateOptions& options,
+                   Communicator& communicator)
+      : translator_(translator), options_(options), communicator_(communicator) {}
+
+  /// What all processes come to: use(translator) in the first, and work for it in the others.
+  void run(const std::function<void(const SentenceTranslator&)>& use);
+
+  void translate(const std::vector<std::string>& lines, const TranslateOptions& options,
+                 const TakeTranslation& take, const SentenceProgress& progress = {},
+                 const std::vector<std::string>& prefixes = {}) const override;
+  std::vector<UnitLinks> align(const std::vector<std::string>& sources,
+                               const std::vector<std::string>& translations,
+                               const TranslateOptions& options) const override {
+    return translator_.align(sources, translations, options);
+  }
+  const SharedTokenizer& tokenizer() const override { return translator_.tokenizer(); }
+  std::size_t longest_source(const std::string& language) const override {
+    return translator_.longest_source(language);
+  }
+
+ private:
+  void work_for_first();
+  /// This process's stretch of a request; of each process what it found.
+  std::vector<std::string> answers(const std::string& request,
+                                   const SentenceProgress& progress) const;
+
+  const Translator& translator_;
+  const TranslateOptions& options_;
+  Communicator& communicator_;
+};
+
+}  // namespace kette::cli
