@@ -69,8 +69,8 @@ Communicator& communicator() {
   if (all_processes) return *all_processes;
   const std::optional<Launch> launch = Launch::found();
   if (!launch || launch->processes == 1) return Communicator::none();
-  all_processes = std::make_unique<Communicator>(open_transport(*launch),
-                                          Communicator::Seconds(wait_limit));
+  all_processes =
+      std::make_unique<Communicator>(open_transport(*launch), Communicator::Seconds(wait_limit));
   if (!all_processes->is_first()) silence = std::make_unique<Silence>();
   check_same_kind(*all_processes);
   return *all_processes;
@@ -97,7 +97,8 @@ std::string who_says(bool known) {
   }
   if (process == 0 || known) return {};
   std::this_thread::sleep_for(std::chrono::seconds(3));
-  return (all_processes ? all_processes->name_of(process) : "process " + std::to_string(process)) + ": ";
+  return (all_processes ? all_processes->name_of(process) : "process " + std::to_string(process)) +
+         ": ";
 }
 
 void end_processes(int code) {

@@ -77,14 +77,16 @@ constexpr Command kCommands[] = {
      "Repeat an experiment of a paper: its claims, what is measured here, whether they hold (exit code 1 if one does not)",
      add_lab_options},
     {"gradcheck", "Check gradients against central differences in f64", add_gradcheck_options},
-    {"info", "Show the machine, and what a preset or a model costs", add_info_options},
+    {"info", "Show the machine, and what a preset or a model costs", add_info_options, true},
     {"trace", "Trace a step: its time and its memory, op by op", add_trace_options},
     {"tape", "Show the tape of a training step", add_tape_options},
     {"bench", "Measure speed", add_bench_options},
 };
 
 /// All of them by name, and of the one that is wanted its options: those of all take longer than many a command.
-void add_commands(CLI::App& program, const std::string& wanted) {
+void add_commands(CLI::App& program, const std::vector<std::string>& arguments) {
+  const std::string wanted = arguments.empty() ? "" : arguments.front();
+  const bool is_exchange = arguments.size() > 1 && wanted == "bench" && arguments[1] == "exchange";
   program.formatter(std::make_shared<HelpFormatter>());
   program.set_version_flag("--version", "kette " + full_version(),
                            "Print the version and the commit, and exit");
@@ -96,11 +98,8 @@ void add_commands(CLI::App& program, const std::string& wanted) {
     CLI::App& command = add_command(program, name, help);
     if (name != wanted) continue;
     add_options(command);
-    if (is_shared_out) {
-      add_process_options(command);
-    } else {
-      check_is_one(name);
-    }
+    if (is_shared_out) add_process_options(command);
+    if (!is_shared_out && !is_exchange) check_is_one(name);
   }
 }
 
@@ -143,7 +142,7 @@ int run_alone(const std::vector<std::string>& arguments) {
     CLI::App program(
         "Kette trains and runs Transformers (translation, parsing, GPT, BERT) on automatic differentiation written from scratch.",
         "kette");
-    add_commands(program, arguments.empty() ? "" : arguments.front());
+    add_commands(program, arguments);
     return finish_output(parse_and_run(program, arguments));
   } catch (const SharedError& error) {
     if (error.is_mine) std::cerr << who_says(true) + "kette: " + visible(error.what()) << std::endl;

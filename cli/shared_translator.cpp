@@ -71,8 +71,7 @@ std::vector<std::string> SharedTranslator::answers(const std::string& request,
   std::vector<std::int64_t> costs;
   // A line costs about its length, and something for itself.
   for (const std::string& line : lines) costs.push_back(std::ssize(line) + 10);
-  const Interval mine =
-      equal_stretches(costs, communicator_.processes())[communicator_.process()];
+  const Interval mine = equal_stretches(costs, communicator_.processes())[communicator_.process()];
   const auto part = [&](const std::vector<std::string>& all) {
     return all.empty() ? all
                        : std::vector<std::string>(all.begin() + mine.begin, all.begin() + mine.end);
@@ -85,7 +84,9 @@ std::vector<std::string> SharedTranslator::answers(const std::string& request,
     const Communicator::Phase phase(communicator_, "translating");
     translator_.translate(
         part(lines), options,
-        [&](std::int64_t, const Translation& translation) { found.push_back(to_json(translation)); },
+        [&](std::int64_t, const Translation& translation) {
+          found.push_back(to_json(translation));
+        },
         progress, part(prefixes));
   }
   return communicator_.all(packed(found));
@@ -106,7 +107,8 @@ void SharedTranslator::translate(const std::vector<std::string>& lines,
   communicator_.all(request);
   std::int64_t line = 0;
   for (const std::string& answer : answers(request, progress)) {
-    for (const Json& translation : Json::from_cbor(answer)) take(line++, translation_of(translation));
+    for (const Json& translation : Json::from_cbor(answer))
+      take(line++, translation_of(translation));
   }
 }
 

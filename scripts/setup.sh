@@ -3,14 +3,15 @@
 # Does nothing when all is there.
 #   scripts/setup.sh          compiler, CMake, libraries
 #   scripts/setup.sh --ci     also for .ci/run: clang with its OpenMP, clang-format, clang-tidy, shellcheck,
-#                           and Chromium, in which the tests look at pages; and what --aarch64 installs
+#                           and Chromium, in which the tests look at pages; and what --mpi and --aarch64 install
+#   scripts/setup.sh --mpi    also for many processes: Open MPI and MPICH, before Kette is built
 #   scripts/setup.sh --aarch64   also for scripts/aarch64.sh: a cross compiler and qemu-user
 set -euo pipefail
 
 case "${1:-}" in
-  "" | --ci | --aarch64) ;;
+  "" | --ci | --mpi | --aarch64) ;;
   *)
-    echo "setup.sh: expected no option, --ci or --aarch64, given $1" >&2
+    echo "setup.sh: expected no option, --ci, --mpi or --aarch64, given $1" >&2
     exit 2
     ;;
 esac
@@ -54,7 +55,13 @@ if [[ "${1:-}" == --ci ]]; then
   need shellcheck have shellcheck
   need chromium have chromium
 fi
-if [[ -n "${1:-}" ]]; then
+if [[ "${1:-}" == --ci || "${1:-}" == --mpi ]]; then
+  need libopenmpi-dev have mpicxx.openmpi
+  need openmpi-bin have mpirun.openmpi
+  need libmpich-dev have mpicxx.mpich
+  need mpich have mpirun.mpich
+fi
+if [[ "${1:-}" == --ci || "${1:-}" == --aarch64 ]]; then
   need g++-aarch64-linux-gnu have aarch64-linux-gnu-g++
   need qemu-user have qemu-aarch64
 fi

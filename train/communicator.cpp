@@ -31,7 +31,7 @@ std::string seconds_text(Communicator::Seconds seconds) {
 
 /// Does not take the processor from those that work: at first for as long as a message takes, then more rarely.
 void pause(Communicator::Seconds waited) {
-  constexpr Communicator::Seconds kSoon{0.002};
+  constexpr Communicator::Seconds kSoon{0.05};
   if (waited < kSoon) {
     std::this_thread::yield();
   } else {

@@ -110,6 +110,10 @@ class Communicator {
     return transport_->start(Channel::tensors, sent, received);
   }
   void wait(Transport::Group& group);
+  /// The sum of f32 on the CPU by the engine's own means, to compare with. Whether it has any.
+  bool sum_by_engine(const Tensor& values) {
+    return transport_->sum({values.data<float>(), static_cast<std::size_t>(values.elements())});
+  }
   /// Seconds that this process has waited for others so far.
   double seconds_waited() const { return waited_.count(); }
 

@@ -11,6 +11,9 @@
 
 namespace kette {
 
+/// What chunks have where nothing else is said: 4 MiB of f32. Smaller ones cost more a byte.
+inline constexpr std::int64_t kChunkElements = std::int64_t{1} << 20;
+
 class Shards {
  public:
   /// One process owns all.

@@ -81,10 +81,9 @@ class Trainer {
 
 /// KETTE_EXCHANGE_CHUNK: of how many elements a chunk is, for who measures what is quickest.
 Shards shards_of(Task& task, const Communicator& communicator) {
-  constexpr std::int64_t kChunk = std::int64_t{1} << 20;  // 4 MiB: smaller ones cost more a byte
   const char* other = std::getenv("KETTE_EXCHANGE_CHUNK");
   return Shards(task.parameters().values().elements(), communicator.process(),
-                communicator.processes(), other ? std::max(1, std::atoi(other)) : kChunk);
+                communicator.processes(), other ? std::max(1, std::atoi(other)) : kChunkElements);
 }
 
 Trainer::Trainer(const TrainOptions& options, Task& task)

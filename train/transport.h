@@ -40,6 +40,8 @@ class Transport {
   virtual std::string name() const = 0;
   virtual std::unique_ptr<Group> start(Channel channel, std::span<const Message> sent,
                                        std::span<const Message> received) = 0;
+  /// The engine's own sum of values over all processes, in whatever order: for measurements. Whether it has one.
+  virtual bool sum(std::span<float>) { return false; }
   /// Ends all processes at once, with this exit code.
   [[noreturn]] virtual void abandon(int code) = 0;
 };

@@ -1,5 +1,5 @@
-// `kette bench`: how fast this machine trains, translates, generates, tokenizes, and computes each
-// op and each matrix product.
+// `kette bench`: how fast this machine trains, translates, generates, tokenizes, computes each op and
+// each matrix product, and exchanges gradients with other processes.
 #include "cli/commands/commands.h"
 
 namespace kette::cli {
@@ -12,6 +12,7 @@ void add_bench_options(CLI::App& bench) {
   add_bench_tokenize_command(bench);
   add_bench_ops_command(bench);
   add_bench_products_command(bench);
+  add_bench_exchange_command(bench);
 }
 
 }  // namespace kette::cli

@@ -44,5 +44,6 @@ void add_bench_generate_command(CLI::App& bench);
 void add_bench_tokenize_command(CLI::App& bench);
 void add_bench_ops_command(CLI::App& bench);
 void add_bench_products_command(CLI::App& bench);
+void add_bench_exchange_command(CLI::App& bench);
 
 }  // namespace kette::cli

@@ -1,11 +1,16 @@
 // `kette info`: the version, the machine, and what a preset or a trained model costs, part by part.
+#include <omp.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
 #include "cli/architecture.h"
+#include "cli/bench/exchange_rate.h"
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "cli/processes.h"
 #include "cli/version.h"
 #include "data/files/json_text.h"
 #include "data/files/safetensors.h"
@@ -14,6 +19,7 @@
 #include "models/model_directory.h"
 #include "models/points.h"
 #include "tensor/machine.h"
+#include "train/launch.h"
 
 namespace kette::cli {
 namespace {
@@ -23,7 +29,7 @@ struct InfoOptions {
   ArchitectureOptions architecture;
   std::filesystem::path model;
   std::int64_t vocabulary = 0;
-  bool points = false;
+  bool points = false, processes = false;
 
   bool has_model() const { return architecture.is_given() || vocabulary > 0 || !model.empty(); }
   std::unique_ptr<ModelConfig> config() const {
@@ -153,6 +159,49 @@ Json print_points(const ModelConfig& config) {
   return list;
 }
 
+/// Who they are and what they have, or what there is to join some.
+void print_processes(Json& json) {
+  Communicator& processes = communicator();
+  std::error_code none;
+  const std::filesystem::space_info shared = std::filesystem::space("/dev/shm", none);
+  const std::string has =
+      cpu_name() + ", " + std::to_string(omp_get_max_threads()) + " threads, " +
+      std::to_string(cuda_devices().size()) + " GPUs, " +
+      (none ? "no" : text("%.0f MiB of", static_cast<double>(shared.available) / kMebi)) +
+      " shared memory";
+  const std::vector<std::string> all = processes.all(has);
+  Json list = Json::array();
+  std::cout << "processes      ";
+  if (processes.is_alone()) {
+    std::string engines;
+    for (const char* engine : {"openmpi", "mpich", "mpi"}) {
+      for (const auto& file : plugins_for({"", 1, 0, {engine}})) {
+        if (!std::filesystem::exists(file)) continue;
+        engines += (engines.empty() ? "" : ", ") + std::string(engine);
+        break;
+      }
+    }
+    std::cout << "1, by no launcher; it could be joined with others by "
+              << (engines.empty() ? "no MPI (scripts/setup.sh --mpi, then build again)" : engines)
+              << "\n";
+  } else {
+    std::cout << processes.str() << "\n";
+    for (int process = 0; process < processes.processes(); ++process) {
+      std::cout << text("  %-12d ", process) << processes.host_of(process) << ": " << all[process]
+                << "\n";
+      list.push_back({{"host", processes.host_of(process)}, {"has", all[process]}});
+    }
+    const std::int64_t bytes = std::int64_t{16} << 20;
+    const double seconds = median(measure_exchange(processes, bytes, 5).ours);
+    const int n = processes.processes();
+    const double rate = 2.0 * static_cast<double>(bytes) * (n - 1) / n / seconds / 1e9;
+    std::cout << text("  exchange     16 MiB of gradients in %.4f s, %.2f GB/s sent by each\n",
+                      seconds, rate);
+    json["exchange_gb_per_second"] = rate;
+  }
+  json["processes"] = list;
+}
+
 void run(const InfoOptions& o) {
   const int threads = use_threads(o.common);
   if (o.points && !o.has_model()) {
@@ -179,6 +228,7 @@ void run(const InfoOptions& o) {
     std::cout << text("cuda:%-9zu %s\n", i, devices[i].c_str());
   }
   if (devices.empty()) std::cout << "CUDA           none: " << why_no_cuda() << "\n";
+  if (o.processes) print_processes(json);
   if (o.has_model()) {
     const auto config = o.config();
     const std::string preset = o.model.empty() ? o.architecture.preset() : "";
@@ -210,6 +260,10 @@ void add_info_options(CLI::App& command) {
       .excludes(model);
   group.flag("--points", options->points, "List what in the model a tap can look at");
   options->architecture.add_field_options(command);
+  OptionGroup others(command, "Processes");
+  others.flag(
+      "--processes", options->processes,
+      "What joins processes that a launcher starts, and how quick that is: mpirun -n 4 kette info --processes");
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }

@@ -95,6 +95,11 @@ class MpiTransport final : public Transport {
                                std::span<const Message> received) override {
     return std::make_unique<MpiGroup>(channel, sent, received);
   }
+  bool sum(std::span<float> values) override {
+    MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_FLOAT, MPI_SUM,
+                  MPI_COMM_WORLD);
+    return true;
+  }
   void abandon(int code) override {
     MPI_Abort(MPI_COMM_WORLD, code);
     std::abort();

@@ -1,0 +1,65 @@
+// `kette bench exchange`: how long processes take to sum gradients and to share the result, beside the all-reduce of the
+// engine that joins them.
+#include <iostream>
+#include <memory>
+
+#include "cli/bench/exchange_rate.h"
+#include "cli/commands/commands.h"
+#include "cli/common.h"
+#include "cli/processes.h"
+#include "data/files/json_text.h"
+
+namespace kette::cli {
+namespace {
+
+struct BenchExchangeOptions {
+  CommonOptions common;
+  double mebibytes = 250;
+  std::int64_t runs = 5;
+};
+
+void run(const BenchExchangeOptions& o) {
+  use_threads(o.common);
+  Communicator& processes = communicator();
+  KETTE_CHECK(
+      !processes.is_alone(),
+      "bench exchange: expected several processes (mpirun -n 2 kette bench exchange), given one");
+  const auto bytes = static_cast<std::int64_t>(o.mebibytes * (1 << 20));
+  const ExchangeTimes times = measure_exchange(processes, bytes, o.runs);
+  const double ours = median(times.ours);
+  const int n = processes.processes();
+  // What a process sends, and as much comes to it: all but its own share, of gradients and of values.
+  const double sent = 2.0 * static_cast<double>(bytes) * (n - 1) / n;
+  std::cout << processes.str() << "\n"
+            << text("%.1f MiB: %.4f s, %.2f GB/s sent by each", o.mebibytes, ours,
+                    sent / ours / 1e9);
+  Json json = {{"processes", n},
+               {"bytes", bytes},
+               {"seconds", ours},
+               {"seconds_each", times.ours},
+               {"bytes_sent", sent}};
+  if (!times.engine.empty()) {
+    const double engine = median(times.engine);
+    std::cout << text("; the engine's all-reduce %.4f s: %.2f of it", engine, ours / engine);
+    json["engine_seconds"] = engine;
+    json["engine_seconds_each"] = times.engine;
+  }
+  std::cout << "\n";
+  if (o.common.json) print_json(json);
+}
+
+}  // namespace
+
+void add_bench_exchange_command(CLI::App& bench) {
+  CLI::App& command = add_command(
+      bench, "exchange", "Sums of gradients over processes: mpirun -n 2 kette bench exchange");
+  auto options = std::make_shared<BenchExchangeOptions>();
+  OptionGroup measuring(command, "Measuring");
+  measuring.number("--mebibytes", options->mebibytes, above(0), "Of gradients, in f32");
+  measuring.number("--runs", options->runs, at_least(1), "Runs; the median counts");
+  add_common_options(command, options->common);
+  add_process_options(command);
+  when_run(command, [options] { run(*options); });
+}
+
+}  // namespace kette::cli

@@ -1,0 +1,240 @@
+// Several processes of the program under a real launcher: what one process writes, to the bit, and an end of all where
+// one of them ends.
+#include <doctest/doctest.h>
+
+#include <thread>
+
+#include "data/files/safetensors.h"
+#include "tests/cli/run_bash.h"
+#include "tests/data/tiny_text.h"
+#include "train/launch.h"
+
+using namespace kette;
+using namespace kette::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Launcher {
+  std::string name, command;
+};
+const Launcher kOpenMpi{"openmpi", "mpirun.openmpi --oversubscribe --allow-run-as-root"};
+const Launcher kMpich{"mpich", "mpirun.mpich"};
+
+/// Whether there is the launcher, and the plug-in that this build has for it.
+bool is_there(const Launcher& launcher) {
+  const fs::path plugin =
+      fs::path(kette_binary()).parent_path() / "lib" / ("libkette-" + launcher.name + ".so");
+  const bool there = fs::exists(plugin) && run_bash("command -v mpirun." + launcher.name).code == 0;
+  if (!there) MESSAGE("skipped: no " << launcher.name << " (scripts/setup.sh --mpi installs it)");
+  return there;
+}
+
+std::string quoted(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += " '" + word + "'";
+  return text;
+}
+
+/// In so many processes; 0: without a launcher.
+Outcome run_in(const Launcher& launcher, int processes, const std::vector<std::string>& arguments,
+               const std::string& before = "") {
+  const std::string launch =
+      processes > 0 ? launcher.command + " -n " + std::to_string(processes) + " " : "";
+  return run_bash(before + launch + kette_binary() + quoted(arguments));
+}
+
+/// What a run leaves, but for what clocks say.
+struct Left {
+  std::vector<float> parameters, first_moment, second_moment;
+  std::vector<std::string> log, files;
+  friend bool operator==(const Left&, const Left&) = default;
+};
+
+Left left_by(const fs::path& run) {
+  const SafetensorsFile state =
+      SafetensorsFile::open(run / "training.safetensors", Checksum::crc32);
+  Left left{state.tensor("parameters").values<float>(),
+            state.tensor("first_moment").values<float>(),
+            state.tensor("second_moment").values<float>(),
+            {},
+            {}};
+  std::istringstream log(read_file(run / "log.jsonl"));
+  for (std::string line; std::getline(log, line);) {
+    auto json = nlohmann::json::parse(line);
+    for (const char* of_clock :
+         {"seconds", "target_tokens_per_second", "processes", "waited", "slowest", "schedule"}) {
+      json.erase(of_clock);
+    }
+    left.log.push_back(json.dump());
+  }
+  for (const fs::path& folder : {run, run / "checkpoints"}) {
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      left.files.push_back(entry.path().filename().string());
+    }
+  }
+  std::sort(left.files.begin(), left.files.end());
+  return left;
+}
+
+const std::vector<std::string> kMany = {"--accumulate",     "5", "--dropout", "0.1",
+                                        "--clip-norm",      "1", "--ema",     "0.9",
+                                        "--validate-every", "4"};
+
+std::vector<std::string> resumed(std::vector<std::string> arguments, const std::string& steps) {
+  *(std::find(arguments.begin(), arguments.end(), "--steps") + 1) = steps;
+  return with(std::move(arguments), {"--resume"});
+}
+
+}  // namespace
+
+TEST_CASE("launch: what launchers say of themselves") {
+  using Variables = std::map<std::string, std::string>;
+  const auto found = [](const Variables& variables) {
+    return Launch::found([&](const char* name) {
+      const auto one = variables.find(name);
+      return one == variables.end() ? nullptr : one->second.c_str();
+    });
+  };
+  CHECK_FALSE(found({}));
+  CHECK_FALSE(found({{"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "0"}}));  // in a batch script
+  const auto open_mpi = found({{"OMPI_COMM_WORLD_SIZE", "4"}, {"OMPI_COMM_WORLD_RANK", "3"}});
+  REQUIRE(open_mpi);
+  CHECK(open_mpi->processes == 4);
+  CHECK(open_mpi->process == 3);
+  CHECK(open_mpi->engines.front() == "openmpi");
+  const auto mpich = found({{"PMI_SIZE", "2"}, {"PMI_RANK", "1"}});
+  REQUIRE(mpich);
+  CHECK(mpich->processes == 2);
+  CHECK(mpich->engines.front() == "mpich");
+  const Variables srun = {{"SLURM_STEP_NUM_TASKS", "8"}, {"SLURM_PROCID", "7"}};
+  Variables with_pmix = srun;
+  with_pmix["PMIX_RANK"] = "7";
+  const auto slurm = found(with_pmix);
+  REQUIRE(slurm);
+  CHECK(slurm->processes == 8);
+  CHECK(slurm->process == 7);
+  CHECK(holds(message_of([&] { found(srun); }), "srun: expected --mpi=pmix for its 8 tasks"));
+}
+
+TEST_CASE("processes: a run leaves what one process leaves, and goes on with another number") {
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  REQUIRE(run_in(kOpenMpi, 0, train_arguments(folder.path(), "alone", kMany)).code == 0);
+  const Left alone = left_by(folder / "alone");
+  CHECK(alone.log.size() > 8);
+  for (const auto& [launcher, processes] :
+       {std::pair{kOpenMpi, 1}, {kOpenMpi, 2}, {kOpenMpi, 3}, {kMpich, 2}}) {
+    if (!is_there(launcher)) continue;
+    const std::string name = launcher.name + std::to_string(processes);
+    CAPTURE(name);
+    const Outcome outcome =
+        run_in(launcher, processes, train_arguments(folder.path(), name, kMany));
+    CHECK(outcome.out == "");
+    CHECK(outcome.code == 0);
+    CHECK(left_by(folder / name) == alone);
+  }
+  if (!is_there(kOpenMpi)) return;
+  const auto first = train_arguments(folder.path(), "halves", with(kMany, {"--steps", "4"}));
+  REQUIRE(run_in(kOpenMpi, 3, first).code == 0);
+  REQUIRE(run_in(kOpenMpi, 2, resumed(first, "8")).code == 0);
+  CHECK(left_by(folder / "halves") == alone);
+}
+
+TEST_CASE("processes: translations and scores are those of one process") {
+  if (!is_there(kOpenMpi)) return;
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  REQUIRE(run_in(kOpenMpi, 0, train_arguments(folder.path(), "model")).code == 0);
+  const std::string model = (folder / "model").string(), source = (folder / "train.en").string(),
+                    target = (folder / "train.de").string();
+  const auto same = [&](const std::vector<std::string>& arguments) {
+    const auto written = [&](int processes) {
+      const Outcome outcome =
+          run_in(kOpenMpi, processes, with(arguments, {"--threads", "1"}), "2> /dev/null ");
+      CHECK(outcome.code == 0);
+      return outcome.out;
+    };
+    const std::string alone = written(0);
+    CHECK(alone.size() > 60);
+    CHECK(written(2) == alone);
+    CHECK(written(3) == alone);
+  };
+  same({"translate", "--model", model, "--input", source});
+  same({"translate", "--model", model, "--input", source, "--sample", "--n-best", "2"});
+  same({"score", "--model", model, "--src", source, "--tgt", target, "--tokens"});
+  same({"evaluate", "--model", model, "--src", source, "--ref", target});
+}
+
+TEST_CASE("processes: where one ends, all end, and the run goes on from what was saved") {
+  if (!is_there(kOpenMpi)) return;
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  const auto arguments = train_arguments(
+      folder.path(), "run",
+      with(kMany, {"--steps", "100000", "--wait-limit", "2", "--save-every-seconds", "1"}));
+  // The youngest of them, once there is something saved that was trained.
+  const auto end_by = [&](const std::string& signal) {
+    const std::string log = (folder / "run" / "log.jsonl").string();
+    return run_bash(kOpenMpi.command + " -n 3 " + kette_binary() +
+                    quoted(resumed(arguments, "100000")) +
+                    " & launcher=$!\n"
+                    "lines() { wc -l < '" +
+                    log +
+                    "' 2> /dev/null || echo 0; }\n"
+                    "before=$(lines); until (($(lines) > before + 20)); do sleep 0.05; done\n"
+                    "kill -" +
+                    signal +
+                    " $(pgrep -P $launcher | tail -n 1)\n"
+                    "wait $launcher");
+  };
+  const Outcome terminated = end_by("TERM");
+  CHECK(terminated.code == 128 + SIGTERM);
+  CHECK(holds(terminated.out, "with --resume goes on from step"));
+  const Outcome killed = end_by("KILL");
+  CHECK(killed.code != 0);
+  const Outcome stopped = end_by("STOP");
+  CHECK(stopped.code == 75);
+  CHECK(holds(stopped.out, "expected process 2 on host "));
+  const Outcome resumes = run_in(kOpenMpi, 2, resumed(arguments, "1"));
+  CAPTURE(resumes.out);
+  CHECK(resumes.code == 0);
+}
+
+TEST_CASE("processes: what cannot be is said once, and ends all") {
+  if (!is_there(kOpenMpi)) return;
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  const auto says = [&](const Outcome& outcome, const std::string& text) {
+    CAPTURE(outcome.out);
+    CHECK(outcome.code != 0);
+    const std::size_t at = outcome.out.find(text);
+    CHECK(at != std::string::npos);
+    CHECK(outcome.out.find(text, at + 1) == std::string::npos);
+  };
+  const auto few = train_arguments(folder.path(), "few", {"--accumulate", "2"});
+  says(run_in(kOpenMpi, 3, few),
+       "expected at least a batch of a step for each of 3 processes, given 2");
+  says(run_in(kOpenMpi, 2, train_arguments(folder.path(), "other", {"--from", "nowhere"})),
+       "nowhere");
+  says(run_in(kOpenMpi, 2, {"check", "--src", "a", "--tgt", "b"}),
+       "kette check: expected one process, given 2 by mpirun of Open MPI");
+  says(run_in(kOpenMpi, 2, few, "KETTE_MPI=/nowhere.so "), "/nowhere.so");
+  // Two folders of one name, as on two hosts.
+  fs::create_directories(folder / "a");
+  fs::create_directories(folder / "b");
+  auto arguments = train_arguments(folder.path(), "run");
+  *(std::find(arguments.begin(), arguments.end(), "--out") + 1) = "run";
+  const auto apart = [&](const std::vector<std::string>& given) {
+    const std::string each = " -n 1 -wdir '" + folder.path().string() + "/";
+    return run_bash(kOpenMpi.command + each + "a' " + kette_binary() + quoted(given) + " :" + each +
+                    "b' " + kette_binary() + quoted(given));
+  };
+  says(apart(arguments), "run: expected the folder that process 0 on host ");
+  // And two texts.
+  *(std::find(arguments.begin(), arguments.end(), "--src") + 1) = "text";
+  const std::string text = read_file(folder / "train.en");
+  write_file(folder / "a" / "text", text);
+  write_file(folder / "b" / "text", "x" + text);
+  says(apart(arguments), "text: expected the source text that process 0 on host ");
+}
