@@ -106,6 +106,8 @@ void end_processes(int code) {
 }
 
 void leave_processes() {
+  // A launcher ends all as soon as one has ended with an error, which the first has still to say.
+  if (all_processes) all_processes->all(0);
   all_processes.reset();
   silence.reset();
 }

@@ -61,10 +61,10 @@ std::unique_ptr<Transport> open_transport(const Launch& launch) {
     if (file.empty() && fs::exists(one)) file = one;
   }
   KETTE_CHECK(
-      !file.empty(), launch.launcher, ": expected ", files.front().filename().string(), " in ",
-      files.front().parent_path().string(), " for its ", launch.processes,
-      " processes to know of each other, given none (scripts/setup.sh --mpi installs what it is "
-      "built with, then build Kette again)");
+      !file.empty(), launch.launcher, ": expected ", files.front().string(), " for its ",
+      launch.processes,
+      " processes to know of each other, given no such file (scripts/setup.sh --mpi installs "
+      "what it is made with, then build Kette again)");
   // For all to see: plug-ins of MPI look for their own there. Never closed.
   void* handle = dlopen(fs::absolute(file).c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (handle == nullptr) {

@@ -190,7 +190,7 @@ TEST_CASE("processes: where one ends, all end, and the run goes on from what was
   };
   const Outcome terminated = end_by("TERM");
   CHECK(terminated.code == 128 + SIGTERM);
-  CHECK(holds(terminated.out, "with --resume goes on from step"));
+  CHECK(holds(terminated.out, "goes on from step"));
   const Outcome killed = end_by("KILL");
   CHECK(killed.code != 0);
   const Outcome stopped = end_by("STOP");
