@@ -19,12 +19,6 @@ using Clock = std::chrono::steady_clock;
 /// A phase may take so many times the wait limit.
 constexpr double kPhaseFactor = 30;
 
-std::string host_name() {
-  char name[256] = "";
-  ::gethostname(name, sizeof name - 1);
-  return name;
-}
-
 std::string seconds_text(Communicator::Seconds seconds) {
   return std::to_string(static_cast<int>(seconds.count())) + " s";
 }
@@ -41,6 +35,12 @@ void pause(Communicator::Seconds waited) {
 
 }  // namespace
 
+std::string Transport::host() const {
+  char name[256] = "";
+  ::gethostname(name, sizeof name - 1);
+  return name;
+}
+
 Communicator::Communicator(std::unique_ptr<Transport> transport, Seconds wait_limit)
     : transport_(std::move(transport)), wait_limit_(wait_limit) {
   heard_.resize(processes());
@@ -50,7 +50,7 @@ Communicator::Communicator(std::unique_ptr<Transport> transport, Seconds wait_li
     heard_[other].on_its_way = transport_->start(Channel::phases, {}, {&next, 1});
   }
   hosts_.assign(processes(), "?");
-  hosts_ = all(host_name());
+  hosts_ = all(transport_->host());
 }
 
 Communicator::~Communicator() = default;
@@ -62,6 +62,21 @@ Communicator& Communicator::none() {
 
 std::string Communicator::name_of(int process) const {
   return "process " + std::to_string(process) + " on host " + hosts_[process];
+}
+
+int Communicator::processes_a_host() const {
+  const auto here = static_cast<int>(
+      std::find_if(hosts_.begin(), hosts_.end(),
+                   [&](const std::string& host) { return host != hosts_.front(); }) -
+      hosts_.begin());
+  for (int process = 0; process < processes(); ++process) {
+    // Of one host, and of no other than the processes around it.
+    if (hosts_[process] != hosts_[process / here * here]) return 0;
+    if (process % here == 0 && std::count(hosts_.begin(), hosts_.end(), hosts_[process]) != here) {
+      return 0;
+    }
+  }
+  return here;
 }
 
 std::string Communicator::str() const {
@@ -169,22 +184,56 @@ void Communicator::gather(const Tensor& whole, const std::function<Interval(int)
 
 void Communicator::gather(const Tensor& whole, const Shards& shards) {
   if (is_alone()) return;
-  std::list<std::unique_ptr<Transport::Group>> groups;
-  for (std::int64_t chunk = 0; chunk < shards.chunks(); ++chunk) {
-    if (groups.size() == kWindow) {
-      wait(*groups.front());
-      groups.pop_front();
-    }
-    Messages sent, received;
-    for (int other = 0; other < processes(); ++other) {
-      if (other == process()) continue;
-      const Interval mine = shards.piece(chunk, process()), theirs = shards.piece(chunk, other);
-      if (mine.size() > 0) sent.push_back(message(other, whole, mine));
-      if (theirs.size() > 0) received.push_back(message(other, whole, theirs));
-    }
-    groups.push_back(start(sent, received));
+  // What a process of another host has comes to this host once, and from there to all.
+  const int all = processes(), a_host = processes_a_host(), here = a_host > 1 ? a_host : all;
+  std::vector<int> others_in_place, others_here;
+  for (int other = 0; other < all; ++other) {
+    if (other == process()) continue;
+    if (other % here == process() % here) others_in_place.push_back(other);
+    if (other / here == process() / here) others_here.push_back(other);
   }
-  for (const auto& group : groups) wait(*group);
+  const auto of_place = [&](std::int64_t chunk, int place) {
+    std::vector<Interval> pieces;
+    for (int owner = place % here; owner < all; owner += here) {
+      const Interval piece = shards.piece(chunk, owner);
+      if (piece.size() > 0) pieces.push_back(piece);
+    }
+    return pieces;
+  };
+  const auto in_window = [&](const auto& start_chunk) {
+    std::list<std::unique_ptr<Transport::Group>> groups;
+    for (std::int64_t chunk = 0; chunk < shards.chunks(); ++chunk) {
+      if (groups.size() == kWindow) {
+        wait(*groups.front());
+        groups.pop_front();
+      }
+      groups.push_back(start_chunk(chunk));
+    }
+    for (const auto& group : groups) wait(*group);
+  };
+  if (!others_in_place.empty()) {
+    in_window([&](std::int64_t chunk) {
+      Messages sent, received;
+      for (const int other : others_in_place) {
+        const Interval mine = shards.piece(chunk), theirs = shards.piece(chunk, other);
+        if (mine.size() > 0) sent.push_back(message(other, whole, mine));
+        if (theirs.size() > 0) received.push_back(message(other, whole, theirs));
+      }
+      return start(sent, received);
+    });
+  }
+  in_window([&](std::int64_t chunk) {
+    Messages sent, received;
+    for (const int other : others_here) {
+      for (const Interval& piece : of_place(chunk, process())) {
+        sent.push_back(message(other, whole, piece));
+      }
+      for (const Interval& piece : of_place(chunk, other)) {
+        received.push_back(message(other, whole, piece));
+      }
+    }
+    return start(sent, received);
+  });
 }
 
 void Communicator::collect(const Tensor& owned, const Shards& shards,

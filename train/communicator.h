@@ -45,6 +45,8 @@ class Communicator {
   bool is_alone() const { return processes() == 1; }
   /// Whether it is the one that decides, writes and speaks.
   bool is_first() const { return process() == 0; }
+  /// Where all hosts have as many processes, numbered host by host: so many; otherwise 0.
+  int processes_a_host() const;
   const std::string& host_of(int process) const { return hosts_[process]; }
   /// "process 3 on host b"
   std::string name_of(int process) const;

@@ -1,6 +1,7 @@
 // The sum of a step's gradients over all processes, chunk by chunk while backward still goes on: each process sends of
 // every chunk the pieces that others own, and adds up what it gets of its own in the order of the step tree. So the
-// bits are those of one process, and no engine of messages has to add.
+// bits are those of one process, and no engine of messages has to add. Where several hosts have several processes each,
+// those of a host add up first what they have, so that it leaves the host once.
 #pragma once
 
 #include <deque>
@@ -23,30 +24,42 @@ class GradientExchange {
   void finish();
 
  private:
-  /// A chunk on its way. landing: the pieces of others, node by node.
+  using Parts = std::vector<GradientSums::Part>;
+  /// One round of messages: with whom, and whose pieces each of them collects, in the places of `peers`. nodes: what each
+  /// of them has of every piece.
+  struct Round {
+    std::vector<int> peers;
+    std::vector<std::vector<int>> owners;
+    std::vector<std::vector<Interval>> nodes{};
+  };
+  /// A chunk on its way. pieces: what this process has of the pieces of some owners.
   struct Flight {
     std::int64_t chunk;
-    Tensor landing;
+    std::size_t round;
+    std::unordered_map<int, Parts> pieces;
+    std::vector<Tensor> landings;
     std::unique_ptr<Transport::Group> group;
   };
 
-  /// Starts what is ready, as far as there is room, and adds up what has landed.
+  std::vector<Round> rounds_of_hosts() const;
   void move_on();
-  void start(std::int64_t chunk);
-  Tensor landing();
-  void add_up(const Flight& flight) const;
+  void take_off(std::int64_t chunk);
+  void start_round(Flight& flight);
+  void end_round(Flight& flight) const;
+  /// Adds what lies side by side, in the order of its leaves, into the left ones.
+  Parts summed(const Parts& parts) const;
+  Tensor landing(std::int64_t elements);
 
   ParamStore& store_;
   Communicator& communicator_;
   Shards shards_;
+  std::vector<Round> rounds_;
   std::vector<std::int64_t> order_;  // chunks, in which all processes send them
   std::unordered_map<const Leaf*, Interval> chunks_of_;
   const GradientSums* sums_ = nullptr;
   std::int64_t leaves_ = 0;
-  std::vector<GradientSums::Part> parts_;
-  std::vector<std::vector<Interval>> nodes_;  // of each process
-  std::vector<std::int64_t> missing_;         // gradients of each chunk
-  std::size_t next_ = 0;                      // in order_
+  std::vector<std::int64_t> missing_;  // gradients of each chunk
+  std::size_t next_ = 0;               // in order_
   std::deque<Flight> flights_;
   std::vector<Tensor> free_;
 };

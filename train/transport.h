@@ -36,6 +36,8 @@ class Transport {
   virtual ~Transport() = default;
   virtual int process() const = 0;  ///< number of this one, from 0
   virtual int processes() const = 0;
+  /// Of this process.
+  virtual std::string host() const;
   /// For people: "Open MPI 4.1.4".
   virtual std::string name() const = 0;
   virtual std::unique_ptr<Group> start(Channel channel, std::span<const Message> sent,

@@ -55,7 +55,7 @@ struct Recipe {
 };
 
 /// Of the first process; all have the same.
-Outcome trained(int processes, const Recipe& recipe, std::uint64_t seed = 1) {
+Outcome trained(int processes, const Recipe& recipe, std::uint64_t seed = 1, int a_host = 0) {
   const std::vector<Batch> batches = some_batches(recipe.leaves);
   Outcome outcome;
   std::mutex mutex;
@@ -90,7 +90,7 @@ Outcome trained(int processes, const Recipe& recipe, std::uint64_t seed = 1) {
         if (outcome.values.empty()) outcome = mine;
         CHECK(outcome == mine);
       },
-      seed);
+      seed, {}, a_host);
   return outcome;
 }
 
@@ -131,6 +131,18 @@ TEST_CASE("many processes: neither chunks nor the order of arrival change a bit"
     other.chunk = static_cast<std::int64_t>(seed % 5 + 1) * kSquaresBlock;
     CAPTURE(seed);
     CHECK(trained(3, other, seed) == alone);
+  }
+}
+
+TEST_CASE("many processes: on several hosts, which add up first what they have") {
+  const Recipe recipe{.leaves = 13, .steps = 2};
+  const Outcome alone = trained(1, recipe);
+  for (const auto& [processes, a_host] :
+       {std::pair{4, 2}, {6, 2}, {6, 3}, {8, 4}, {7, 3}, {3, 1}}) {
+    CAPTURE(processes);
+    CAPTURE(a_host);
+    CHECK(trained(processes, recipe, 1, a_host) == alone);
+    CHECK(trained(processes, recipe, 2, a_host) == alone);
   }
 }
 

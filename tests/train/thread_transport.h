@@ -40,15 +40,19 @@ struct Abandoned {
 
 class ThreadTransport final : public Transport {
  public:
-  ThreadTransport(std::shared_ptr<PostOffice> office, int process, int processes,
+  ThreadTransport(std::shared_ptr<PostOffice> office, int process, int processes, int a_host,
                   std::uint64_t seed)
       : office_(std::move(office)),
         process_(process),
         processes_(processes),
+        a_host_(a_host),
         random_(seed, static_cast<std::uint64_t>(process)) {}
 
   int process() const override { return process_; }
   int processes() const override { return processes_; }
+  std::string host() const override {
+    return "h" + std::to_string(a_host_ > 0 ? process_ / a_host_ : 0);
+  }
   std::string name() const override { return "threads"; }
   std::unique_ptr<Group> start(Channel channel, std::span<const Message> sent,
                                std::span<const Message> received) override {
@@ -123,13 +127,15 @@ class ThreadTransport final : public Transport {
   };
 
   std::shared_ptr<PostOffice> office_;
-  int process_, processes_;
+  int process_, processes_, a_host_;
   Random random_;
 };
 
-/// Calls work(communicator) in so many threads, each with one of OpenMP's. What is thrown first comes out here.
+/// Calls work(communicator) in so many threads, each with one of OpenMP's, as if on hosts of so many each (0: on one).
+/// What is thrown first comes out here.
 inline void in_threads(int processes, const std::function<void(Communicator&)>& work,
-                       std::uint64_t seed = 1, Communicator::Seconds wait_limit = {}) {
+                       std::uint64_t seed = 1, Communicator::Seconds wait_limit = {},
+                       int a_host = 0) {
   const auto office = std::make_shared<PostOffice>();
   std::vector<std::thread> threads;
   std::mutex mutex;
@@ -139,7 +145,8 @@ inline void in_threads(int processes, const std::function<void(Communicator&)>& 
       omp_set_num_threads(1);
       try {
         Communicator communicator(
-            std::make_unique<ThreadTransport>(office, process, processes, seed), wait_limit);
+            std::make_unique<ThreadTransport>(office, process, processes, a_host, seed),
+            wait_limit);
         work(communicator);
       } catch (...) {
         const std::lock_guard lock(mutex);
