@@ -25,6 +25,7 @@ import argparse
 import collections
 import json
 import math
+import pathlib
 import sys
 
 CHUNK, BLOCK, WINDOW = 1 << 20, 4096, 8  # elements, elements, chunks: train/trainer.cpp, shards.h, communicator.h
@@ -88,13 +89,12 @@ def predict(machine, o, processes, nodes, leaves):
     parts, sizes = [t[0] for t in trees], [e - b for b, e in shares]
     factor = max(max(mine, (sum(parts) - mine) / max(1, n - 1)) for mine in parts)
     compute = max(sizes) * o.leaf_seconds
-    merges = max(size - part for size, part in zip(sizes, parts))
-    adding = (12 * p * merges + (4 * p * (sum(parts) + 1) / n if n > 1 else 0)) / machine.memory
+    adding = (12 * p * max(size - part for size, part in zip(sizes, parts)) + (4 * p * (sum(parts) + 1) / n if n > 1 else 0)) / machine.memory
     update = update_seconds(machine, p, n)
     reduce = transfer(machine, p, 4, n, nodes, o.levels, factor)
     gather = transfer(machine, p, o.gathered, n, nodes, o.levels)
-    hide = machine.hide if o.hide is None else o.hide
-    exposed = max(0, (1 - o.last) * reduce - hide * 2 / 3 * o.leaf_seconds) + o.last * reduce + gather
+    hidden = (machine.hide if o.hide is None else o.hide) * 2 / 3 * o.leaf_seconds  # backward: two thirds
+    exposed = max(0, (1 - o.last) * reduce - hidden) + o.last * reduce + gather
     step = compute + adding + update + exposed
     idle = compute * (1 - k / n / max(sizes))
     landing = WINDOW * 4 * min(CHUNK, p) * (sum(parts) - min(parts)) / n
@@ -104,9 +104,7 @@ def predict(machine, o, processes, nodes, leaves):
 
 
 def read_lines(file):
-    """A list in JSON, or its objects line by line, among other lines."""
-    with open(file, encoding="utf-8") as stream:
-        text = stream.read()
+    text = pathlib.Path(file).read_text(encoding="utf-8")  # a list in JSON, or its objects line by line, among other lines
     values = json.loads(text) if text.lstrip().startswith("[") else [json.loads(l) for l in text.splitlines() if l.startswith("{")]
     return values or sys.exit(f"scale_model.py: {file}: expected measurements, given none")
 
@@ -147,8 +145,7 @@ def compare(machine, o, rows):
         mine = argparse.Namespace(**{**vars(o), "parameters": r["parameters"], "tokens": r["tokens"], "leaf_seconds": leaf})
         f = predict(machine, mine, r["processes"], r.get("nodes", -(-r["processes"] // (o.per_node or machine.per_node))), r["leaves"])
         off, waited = f["step"] / r["seconds_per_step"] - 1, f["waited"] - r["waited"]
-        near = abs(off) <= 0.15 and abs(waited) <= 0.05
-        good &= near
+        good &= (near := abs(off) <= 0.15 and abs(waited) <= 0.05)
         print(f"| {r['processes']} | {r['leaves']} | {r['tokens']} | {r['seconds_per_step']:.4g} | {f['step']:.4g} | {100 * off:+.1f} % "
               f"| {100 * r['waited']:.1f} | {100 * f['waited']:.1f} | {'' if near else 'off'} |")
     return good
@@ -247,4 +244,7 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except (OSError, ValueError, KeyError) as error:
+        sys.exit(f"scale_model.py: expected a file of measurements, given {error!r}")
