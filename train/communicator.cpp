@@ -249,7 +249,7 @@ void Communicator::collect(const Tensor& owned, const Shards& shards,
     Tensor landing;
     if (is_first()) {
       landing = Tensor::empty({all.size()}, owned.dtype(), owned.device());
-      landing.slice(0, mine.size()).copy_from(of_mine);
+      landing.slice(mine.begin - all.begin, mine.end - all.begin).copy_from(of_mine);
       for (int other = 1; other < processes(); ++other) {
         const Interval theirs = shards.piece(chunk, other);
         if (theirs.size() == 0) continue;

@@ -17,10 +17,11 @@ void add(const Tensor& right, const Tensor& left) {
 GradientExchange::GradientExchange(ParamStore& store, Communicator& communicator,
                                    const Shards& shards)
     : store_(store), communicator_(communicator), shards_(shards), rounds_(rounds_of_hosts()) {
-  const std::int64_t each = shards.chunk(0).size();
   for (const auto& leaf : store.leaves()) {
     const std::int64_t begin = store.begin_of(*leaf), end = begin + leaf->gradient.elements();
-    chunks_of_[leaf.get()] = {begin / each, (end - 1) / each + 1};
+    Interval& chunks = chunks_of_[leaf.get()];
+    while (shards.chunk(chunks.begin).end <= begin) ++chunks.begin;
+    for (chunks.end = chunks.begin + 1; shards.chunk(chunks.end - 1).end < end;) ++chunks.end;
   }
   // Backward comes to the last matrices first, and to vectors, which lie behind them, until its end.
   std::vector<std::int64_t> with_vectors;

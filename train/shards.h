@@ -18,34 +18,34 @@ class Shards {
  public:
   /// One process owns all.
   explicit Shards(std::int64_t elements) : Shards(elements, 0, 1, elements) {}
-  /// As process number `process` of so many sees it. Chunks of about chunk_elements; pieces begin at whole blocks of
-  /// kSquaresBlock.
+  /// As process number `process` of so many sees it. Chunks of about chunk_elements. Pieces are whole blocks of
+  /// kSquaresBlock, of which no process has many more than another.
   Shards(std::int64_t elements, int process, int processes, std::int64_t chunk_elements)
       : elements_(elements),
+        chunks_(ceil_div(std::max<std::int64_t>(elements, 1),
+                         std::max<std::int64_t>(chunk_elements, kSquaresBlock))),
         process_(process),
-        processes_(processes),
-        piece_(round_up(std::max<std::int64_t>(1, chunk_elements / processes), kSquaresBlock)) {}
+        processes_(processes) {}
 
   std::int64_t elements() const { return elements_; }
-  std::int64_t chunks() const { return ceil_div(elements_, piece_ * processes_); }
-  Interval chunk(std::int64_t number) const {
-    return within(number * piece_ * processes_, (number + 1) * piece_ * processes_);
-  }
-  /// Those of the last chunk may be empty.
+  std::int64_t chunks() const { return chunks_; }
+  Interval chunk(std::int64_t number) const { return elements_of(blocks_of(number)); }
+  /// Some may be empty.
   Interval piece(std::int64_t chunk, int process) const {
-    const std::int64_t begin = (chunk * processes_ + process) * piece_;
-    return within(begin, begin + piece_);
+    const Interval blocks = blocks_of(chunk);
+    // Who comes first changes from chunk to chunk, and with it who has a block more.
+    const auto place = static_cast<int>((process + chunk) % processes_);
+    const Interval part = share_of(place, processes_, blocks.size());
+    return elements_of({blocks.begin + part.begin, blocks.begin + part.end});
   }
-  /// Of a number for each block of so many elements, which pieces are multiples of.
-  Shards of_blocks(std::int64_t size) const {
+  Interval piece(std::int64_t chunk) const { return piece(chunk, process_); }
+  /// Of a number for each block of kSquaresBlock elements.
+  Shards of_blocks() const {
     Shards blocks = *this;
-    blocks.elements_ = ceil_div(elements_, size);
-    blocks.piece_ = piece_ / size;
+    blocks.elements_ = ceil_div(elements_, block_);
+    blocks.block_ = 1;
     return blocks;
   }
-  /// The most that a piece has.
-  std::int64_t piece_elements() const { return std::min(piece_, elements_); }
-  Interval piece(std::int64_t chunk) const { return piece(chunk, process_); }
   /// Of all this process's pieces together.
   std::int64_t owned() const {
     std::int64_t sum = 0;
@@ -64,13 +64,16 @@ class Shards {
   }
 
  private:
-  Interval within(std::int64_t begin, std::int64_t end) const {
-    return {std::min(begin, elements_), std::min(end, elements_)};
+  Interval blocks_of(std::int64_t chunk) const {
+    const std::int64_t blocks = ceil_div(elements_, block_);
+    return {blocks * chunk / chunks_, blocks * (chunk + 1) / chunks_};
+  }
+  Interval elements_of(const Interval& blocks) const {
+    return {std::min(blocks.begin * block_, elements_), std::min(blocks.end * block_, elements_)};
   }
 
-  std::int64_t elements_;
+  std::int64_t elements_, chunks_, block_ = kSquaresBlock;
   int process_, processes_;
-  std::int64_t piece_;
 };
 
 }  // namespace kette

@@ -135,7 +135,7 @@ void TrainSteps::add_squares(const Tensor& squares) {
   const Tensor& gradients = adam_.parameters().gradients();
   const Work work("sum_of_squares", {&gradients});
   const Shards& shards = adam_.shards();
-  const Shards blocks = shards.of_blocks(kSquaresBlock);
+  const Shards blocks = shards.of_blocks();
   if (!squares_.defined()) {
     squares_ = Tensor::empty({blocks.elements()}, DType::f64, gradients.device());
   }

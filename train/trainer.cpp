@@ -14,6 +14,7 @@
 #include "train/progress.h"
 #include "train/rehearsal.h"
 #include "train/run_length.h"
+#include "train/run_notes.h"
 
 namespace kette {
 namespace {
@@ -30,7 +31,6 @@ class Trainer {
   void expect_finite() const;
   /// due: by the schedule, and not for it is the end.
   void validate(Progress& progress, bool due);
-  void say_what_changed(Progress& progress) const;
   void say_what_is_ahead(Progress& progress);
   double seconds_per_step() const;
   /// Before the first step, where the run's end goes by the clock.
@@ -287,20 +287,6 @@ void Trainer::validate(Progress& progress, bool due) {
   progress.go_on();
 }
 
-void Trainer::say_what_changed(Progress& progress) const {
-  if (options_.resume && !task_.folder().resumes()) {
-    progress.say(options_.out.string() + ": nothing has been trained there yet, so this starts");
-  }
-  const std::vector<RunFingerprint::Data>& changed = task_.folder().changed_data();
-  if (changed.empty()) return;
-  Json roles = Json::array();
-  for (const RunFingerprint::Data& data : changed) {
-    roles.push_back(data.role);
-    progress.say("the " + data.role + " text has changed: " + data.path + ", " + data.fingerprint);
-  }
-  progress.log(Json{{"step", state_.step}, {"changed_data", roles}}.dump());
-}
-
 void Trainer::say_what_is_ahead(Progress& progress) {
   RunStanding at = standing();
   if (at.step == 0 && options_.minutes > 0 && options_.schedule.warmup_share == 1) {
@@ -318,7 +304,8 @@ TrainResult Trainer::run() {
   communicator_.once("starting", [&] {
     spoken.emplace(options_.out / "log.jsonl", state_.step, options_.quiet);
     spoken->say(task_.report());
-    say_what_changed(*spoken);
+    say_what_changed(*spoken, options_, task_.folder(), state_.step);
+    say_who_works(*spoken, options_, adam_.shards());
     say_what_is_ahead(*spoken);
   });
   if (!spoken) spoken.emplace();

@@ -90,42 +90,41 @@ TEST_CASE("step tree: batches become leaves so that stretches of them cost about
   }
 }
 
-TEST_CASE("shards: pieces cover all elements once, in whole blocks but at the end") {
+TEST_CASE("shards: pieces cover all elements once, in whole blocks, and are dealt out evenly") {
   for (const std::int64_t elements : {1, 4096, 4097, 100'000, 1'234'567}) {
     for (const int processes : {1, 2, 3, 8}) {
       for (const std::int64_t chunk : {1, 16'384, 1 << 20}) {
-        std::int64_t at = 0, owned = 0;
-        const Shards shards(elements, 0, processes, chunk);
-        for (std::int64_t i = 0; i < shards.chunks(); ++i) {
-          CHECK(shards.chunk(i).begin == at);
-          for (int process = 0; process < processes; ++process) {
-            const Interval piece = shards.piece(i, process);
-            if (piece.size() == 0) continue;
-            CHECK(piece.begin == at);
-            CHECK(piece.begin % kSquaresBlock == 0);
-            CHECK(piece.size() <= shards.piece_elements());
-            at = piece.end;
-            CHECK(shards.of_blocks(kSquaresBlock).piece(i, process) ==
-                  Interval{piece.begin / kSquaresBlock, ceil_div(piece.end, kSquaresBlock)});
-          }
-        }
-        CHECK(at == elements);
+        std::vector<std::int64_t> owned;
+        std::vector<int> covered(static_cast<std::size_t>(elements));
         for (int process = 0; process < processes; ++process) {
-          const Shards of_process(elements, process, processes, chunk);
+          const Shards shards(elements, process, processes, chunk);
           std::int64_t end = 0;
-          of_process.for_pieces([&](const Interval& piece, const Interval& place) {
+          shards.for_pieces([&](const Interval& piece, const Interval& place) {
             CHECK(place.begin == end);
             CHECK(place.size() == piece.size());
+            CHECK(piece.begin % kSquaresBlock == 0);
+            for (std::int64_t i = piece.begin; i < piece.end; ++i) ++covered[i];
             end = place.end;
           });
-          CHECK(of_process.owned() == end);
-          owned += end;
+          CHECK(shards.owned() == end);
+          owned.push_back(end);
+          std::int64_t at = 0;
+          for (std::int64_t i = 0; i < shards.chunks(); ++i) {
+            CHECK(shards.chunk(i).begin == at);
+            at = shards.chunk(i).end;
+            const Interval piece = shards.piece(i);
+            CHECK(shards.of_blocks().piece(i) == Interval{ceil_div(piece.begin, kSquaresBlock),
+                                                          ceil_div(piece.end, kSquaresBlock)});
+          }
+          CHECK(at == elements);
         }
-        CHECK(owned == elements);
+        CHECK(std::count(covered.begin(), covered.end(), 1) == elements);
+        const auto [least, most] = std::minmax_element(owned.begin(), owned.end());
+        CHECK(*most - *least <= 4 * kSquaresBlock);
       }
     }
   }
-  CHECK(Shards(1000).chunk(0) == Interval{0, 1000});
+  CHECK(Shards(1000).chunks() == 1);
   CHECK(Shards(1000).piece(0) == Interval{0, 1000});
 }
 

@@ -1,0 +1,37 @@
+#include "train/run_notes.h"
+
+#include <cstdio>
+
+#include "data/files/json_text.h"
+
+namespace kette {
+
+void say_what_changed(Progress& progress, const TrainOptions& options, const RunFolder& folder,
+                      std::int64_t step) {
+  if (options.resume && !folder.resumes()) {
+    progress.say(options.out.string() + ": nothing has been trained there yet, so this starts");
+  }
+  if (folder.changed_data().empty()) return;
+  Json roles = Json::array();
+  for (const RunFingerprint::Data& data : folder.changed_data()) {
+    roles.push_back(data.role);
+    progress.say("the " + data.role + " text has changed: " + data.path + ", " + data.fingerprint);
+  }
+  progress.log(Json{{"step", step}, {"changed_data", roles}}.dump());
+}
+
+void say_who_works(Progress& progress, const TrainOptions& options, const Shards& shards) {
+  const Communicator& communicator = *options.communicator;
+  if (communicator.is_alone()) return;
+  const auto moments = [](std::int64_t elements) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f MB", 8e-6 * static_cast<double>(elements));
+    return std::string(text);
+  };
+  const std::string batches = std::to_string(options.accumulate);
+  progress.say(communicator.str() + "; a step is " + batches + " batches (--accumulate " + batches +
+               " gives one process the same model); Adam's moments take " +
+               moments(shards.owned()) + " here, of " + moments(shards.elements()));
+}
+
+}  // namespace kette
