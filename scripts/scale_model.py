@@ -6,9 +6,9 @@ of 4 bytes, to the process that owns it, and once as a value of g bytes, from th
 
   step    = compute + adding + update + exposed
   compute = most leaves of a process * seconds of one
-  one level (what Kette does), T(b) for b bytes a parameter, L = n / m processes a node, c chunks of about 4 MiB:
+  one level (where hosts differ), T(b) for b bytes a parameter, L = n / m processes a node, c chunks of about 4 MiB:
             T(b) = max((n - 1) a c + (L - 1) / n * P b / B,  (n - L) a' c + L (n - L) / n * P b / B')
-  two levels (--levels 2; Kette does not do it): first within a node, then between nodes:
+  two levels (where all hosts have as many processes): first within a node, then between nodes:
             T(b) = (L - 1) a c + (L - 1) / L * P b / B + (m - 1) a' c + (m - 1) / m * P b / B'
   exposed = max(0, (1 - last) T(4) - hide * backward) + last * T(4) + T(g)
 
@@ -215,7 +215,7 @@ def main():
     add("--leaf-seconds", type=float, help="or the seconds of a leaf, without the update")
     add("--hide", type=float, help="share of backward in which gradients move (default: the machine's)")
     add("--last", type=float, help="share of gradients that are final only at the end (default: the embedding's)")
-    add("--levels", type=int, choices=(1, 2), default=1)
+    add("--levels", type=int, choices=(1, 2), default=2)
     for name in Machine._fields[:5]:
         add("--" + name.replace("_", "-"), type=float, help="in the place of the machine's, in s or bytes/s")
     add("--total-tokens", type=float, default=0, help="target tokens of a whole training: adds hours and cost")
