@@ -9,6 +9,7 @@
 #include "autograd/gradient_check.h"
 #include "tests/devices.h"
 #include "tests/gradients.h"
+#include "tests/random_tensor.h"
 
 using namespace kette;
 
@@ -104,6 +105,39 @@ TEST_CASE("gradients of several backward passes add up") {
     tape.backward(square(x));
   }
   CHECK(gradient_of(x) == doctest::Approx(12));
+}
+
+TEST_CASE("tape: tells of each leaf once its gradient is all there") {
+  const Variable a = parameter(random({3}, 1), "a"), b = parameter(random({3}, 2), "b"),
+                 c = parameter(random({3}, 3), "c");
+  const auto told = [&](const std::function<Variable()>& loss) {
+    std::vector<std::string> names;
+    std::vector<std::vector<double>> gradients;
+    for (const Variable* leaf : {&a, &b, &c}) leaf->leaf()->gradient.zero();
+    Tape tape;
+    const Variable output = loss();
+    tape.when_final([&](const Leaf& leaf) {
+      names.push_back(leaf.name);
+      gradients.push_back(leaf.gradient.values<double>());
+    });
+    tape.backward(output);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      for (const Variable* leaf : {&a, &b, &c}) {
+        if (leaf->leaf()->name == names[i]) {
+          CHECK(gradients[i] == leaf->leaf()->gradient.values<double>());
+        }
+      }
+    }
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  // Used first, and again at the end: final at the first use. What is used together is told in the reverse order.
+  CHECK(told([&] { return sum(((a * b) + c) * a); }) == Names{"c", "b", "a"});
+  // Within a checkpoint any may be used again.
+  CHECK(told([&] {
+          const Variable y = checkpoint([&](const auto& in) { return in[0] * c; }, {square(b)});
+          return sum(y * c + a);
+        }) == Names{"a", "c", "b"});
 }
 
 TEST_CASE("nothing is recorded unless a tape is alive") {
