@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 
@@ -41,8 +42,16 @@ struct Stream;
 struct Event;
 struct Graph;
 
+/// Goes on with something as far as it can. Whether it is done.
+using Progress = std::function<bool()>;
+
 /// Queues work on a stream.
 void enqueue(Stream* stream, std::function<void()> work);
+/// Queues messages from and to other processes.
+void enqueue_messages(Stream* stream, Progress messages);
+/// Whether the environment variable KETTE_EMULATOR_FAULT names this fault, for tests that must notice it: "unordered",
+/// messages do not wait for the work before them; those of nccl.cpp.
+bool is_planted(const char* fault);
 /// Queues a kernel, which is counted under the name of `function`.
 void launch(Stream* stream, const void* function, dim3 blocks, dim3 threads,
             std::size_t shared_bytes, std::function<void()> kernel);
@@ -117,7 +126,7 @@ inline float __expf(float x) { return std::exp(x); }
 inline unsigned __float_as_uint(float x) { return std::bit_cast<unsigned>(x); }
 inline float __uint_as_float(unsigned x) { return std::bit_cast<float>(x); }
 
-// The runtime's functions. There is one device.
+// The runtime's functions.
 enum cudaError_t {
   cudaSuccess,
   cudaErrorInvalidValue,
@@ -144,7 +153,11 @@ struct cudaDeviceProp {
 
 inline const char* cudaGetErrorString(cudaError_t) { return "invalid value"; }
 inline cudaError_t cudaGetLastError() { return cudaSuccess; }
-inline cudaError_t cudaGetDeviceCount(int* count) { return *count = 1, cudaSuccess; }
+/// As many as KETTE_EMULATOR_DEVICES says, or one: all are the same CPU.
+inline cudaError_t cudaGetDeviceCount(int* count) {
+  const char* named = std::getenv("KETTE_EMULATOR_DEVICES");
+  return *count = named != nullptr ? std::atoi(named) : 1, cudaSuccess;
+}
 inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   return *properties = {}, cudaSuccess;
 }

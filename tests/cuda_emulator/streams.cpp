@@ -2,10 +2,11 @@
 // waits for it. Whether it is done earlier is left to chance: from one wait to the next, a stream
 // either keeps up with what is queued or lags behind until somebody asks. A pinned slot that is
 // written again too early, a result that is read too early, and two streams that do not wait for one
-// another then show.
+// another then show. Messages that wait for another process hold up their stream alone.
 #include <deque>
 #include <map>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #include "chance.h"
@@ -22,18 +23,19 @@ struct Graph {
 
 struct Stream {
   Graph* recorded = nullptr;  // at this moment
-  std::deque<std::function<void()>> work;
+  std::deque<Progress> work;
+  bool has_messages = false;
   std::uint64_t queued = 0, done = 0;
   std::uint64_t known = 0;  // to be done, by the host
   bool lags = chance().coin();
 
-  void catch_up(std::uint64_t number) {
-    while (done < number) {
-      const std::function<void()> next = std::move(work.front());
+  /// As far as it can. Whether that much is done.
+  bool catch_up(std::uint64_t number) {
+    while (done < number && work.front()()) {
       work.pop_front();
-      next();
       ++done;
     }
+    return done >= number;
   }
 };
 
@@ -64,11 +66,15 @@ void forget_counts() {
   counts = {};
 }
 
-/// The host waits until that much is done.
+/// The host waits until that much is done, while other threads may go on.
 void host_wait(Stream& stream, std::uint64_t number) {
   if (number <= stream.known) return;
   ++counts.host_waits;
-  stream.catch_up(number);
+  while (!stream.catch_up(number)) {
+    mutex.unlock();
+    std::this_thread::yield();
+    mutex.lock();
+  }
   stream.known = number;
   stream.lags = chance().coin();
 }
@@ -167,12 +173,31 @@ void catch_up() {
   for (Stream* stream : streams) stream->catch_up(stream->queued);
 }
 
+namespace {
+
+void add(Stream& stream, Progress work) {
+  stream.work.push_back(std::move(work));
+  ++stream.queued;
+  if (!stream.lags) stream.catch_up(stream.queued);
+}
+
+}  // namespace
+
 void enqueue(Stream* stream, std::function<void()> work) {
   const std::lock_guard lock(mutex);
   if (stream->recorded != nullptr) return stream->recorded->work.push_back(std::move(work));
-  stream->work.push_back(std::move(work));
-  ++stream->queued;
-  if (!stream->lags) stream->catch_up(stream->queued);
+  add(*stream, [work = std::move(work)] { return work(), true; });
+}
+
+void enqueue_messages(Stream* stream, Progress messages) {
+  const std::lock_guard lock(mutex);
+  stream->has_messages = true;
+  add(*stream, std::move(messages));
+}
+
+bool is_planted(const char* fault) {
+  const char* planted = std::getenv("KETTE_EMULATOR_FAULT");
+  return planted != nullptr && std::string(planted) == fault;
 }
 
 void count_launch(const char* name) {
@@ -222,7 +247,7 @@ cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStre
 /// aside, what comes from it has been waited for.
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-  const std::lock_guard lock(mutex);
+  std::unique_lock lock(mutex);
   if (kind == cudaMemcpyHostToDevice) {
     ++counts.copies_to_device;
     counts.bytes_to_device += bytes;
@@ -237,7 +262,9 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
   if (kind == cudaMemcpyDeviceToHost) {
     ++counts.copies_to_host;
     counts.bytes_to_host += bytes;
-    if (!emulator::holds(emulator::pinned_memory, to)) return cudaStreamSynchronize(stream);
+    const bool is_pinned = emulator::holds(emulator::pinned_memory, to);
+    lock.unlock();
+    if (!is_pinned) return cudaStreamSynchronize(stream);
   }
   return cudaSuccess;
 }
@@ -255,7 +282,10 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   if (event->stream == nullptr) return cudaSuccess;
-  emulator::enqueue(stream, [awaited = *event] { awaited.stream->catch_up(awaited.number); });
+  const std::lock_guard lock(mutex);
+  if (stream->recorded != nullptr) return cudaErrorStreamCaptureUnsupported;
+  if (stream->has_messages && emulator::is_planted("unordered")) return cudaSuccess;
+  emulator::add(*stream, [awaited = *event] { return awaited.stream->catch_up(awaited.number); });
   return cudaSuccess;
 }
 
@@ -296,11 +326,13 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   if (event->stream) emulator::host_wait(*event->stream, event->number);
   return cudaSuccess;
 }
-/// The host then knows, too.
+/// The host then knows, too. Messages move on while it asks again and again, or nobody would move them.
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   const std::lock_guard lock(mutex);
   if (event->stream == nullptr || event->number <= event->stream->known) return cudaSuccess;
-  if (event->stream->done < event->number) return cudaErrorNotReady;
-  event->stream->known = event->number;
+  emulator::Stream& stream = *event->stream;
+  if (stream.has_messages && emulator::chance().below(4) == 0) stream.catch_up(event->number);
+  if (stream.done < event->number) return cudaErrorNotReady;
+  stream.known = event->number;
   return cudaSuccess;
 }
