@@ -8,6 +8,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <iostream>
+#include <memory>
 
 #include "cli/processes.h"
 #include "data/files/json_text.h"
@@ -27,10 +28,18 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
       "Options from a TOML file, `name = value` a line; the command line overrides them", "FILE");
 }
 
-void add_device_option(OptionGroup& group, Device& device) {
-  group.custom(
-      "--device", [&device](const std::string& text) { device = parse_device(text); },
-      [&device] { return device.str(); }, "Where to compute: cpu, cuda or cuda:N", "NAME");
+Option add_device_option(OptionGroup& group, Device& device) {
+  // Kept as it was told: "cuda" is what each process takes one of.
+  const auto told = std::make_shared<std::string>(device.str());
+  return group.custom(
+      "--device",
+      [&device, told](const std::string& text) {
+        device = parse_device(text);
+        *told = text;
+      },
+      [told] { return *told; },
+      "Where to compute: cpu, cuda or cuda:N; with cuda, processes on one host take a GPU each",
+      "NAME");
 }
 
 namespace {
@@ -70,7 +79,9 @@ void add_cache_option(OptionGroup& group, DType& cache) {
 }
 
 void add_compute_options(OptionGroup& group, ComputeOptions& options) {
-  add_device_option(group, options.device);
+  add_device_option(group, options.device).on_each([&options](const std::string& text) {
+    options.is_numbered = text.find(':') != std::string::npos;
+  });
   group.choice(
       "--precision", options.precision, {"f32", "tf32", "bf16"},
       "What the model computes in; with bf16, sums and Adam stay in f32, and a CPU that multiplies bf16 no quicker than f32 takes f32; tf32 lets products on a GPU round their factors to 11 bits");

@@ -27,6 +27,7 @@ void add_common_options(CLI::App& command, CommonOptions& options);
 /// Where a model computes, and in what.
 struct ComputeOptions {
   Device device;
+  bool is_numbered = false;  ///< whether it was said which one of its kind
   std::string precision = "f32";
 
   /// f32 in the place of bf16 on a CPU that gains nothing by it.
@@ -36,7 +37,7 @@ struct ComputeOptions {
   /// Lets the device's products have that precision, and says so where another one is taken.
   void apply() const;
 };
-void add_device_option(OptionGroup& group, Device& device);
+Option add_device_option(OptionGroup& group, Device& device);
 /// What weights are rounded to for decoding. otherwise: what they are where it is not given.
 void add_weights_option(OptionGroup& group, std::optional<DType>& weights,
                         const std::string& otherwise);

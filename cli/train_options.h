@@ -34,6 +34,8 @@ class TrainCommandOptions {
   std::string fit(CLI::App& command, int threads);
   /// Processes that train together: how many batches a step has, where that was not said.
   void share_out(Communicator& communicator);
+  /// Which GPU is whose, once all else is chosen.
+  void take_gpu(Communicator& communicator);
   /// Throws a UsageError unless the options that were given fit together.
   TextTrainOptions text(CLI::App& command) const;
   MaskedTrainOptions masked(CLI::App& command) const;

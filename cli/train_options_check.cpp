@@ -1,5 +1,6 @@
 // Which options of `kette train` go together.
 #include "cli/train_options.h"
+#include "train/gpu_processes.h"
 
 namespace kette::cli {
 
@@ -15,6 +16,11 @@ void TrainCommandOptions::share_out(Communicator& communicator) {
       if (setting.name == "accumulate") train_.accumulate = std::stoll(setting.value);
     }
   }
+}
+
+void TrainCommandOptions::take_gpu(Communicator& communicator) {
+  compute_.device = own_device(communicator, compute_.device, compute_.is_numbered);
+  connect_gpus(communicator, compute_.device);
 }
 
 void TrainCommandOptions::check() const {

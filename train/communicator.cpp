@@ -92,7 +92,8 @@ std::string Communicator::str() const {
   }
   return std::to_string(processes()) + " processes on " + std::to_string(hosts) +
          (hosts > 1 ? " hosts (" : " host (") + where + ")" +
-         (transport_ ? ", " + transport_->name() : "");
+         (transport_ ? ", " + transport_->name() : "") +
+         (between_gpus_ ? ", " + between_gpus_->name() : "");
 }
 
 std::vector<std::string> Communicator::all(const std::string& mine) {
@@ -170,6 +171,14 @@ Transport::Message Communicator::message(int process, const Tensor& flat,
           static_cast<std::size_t>(elements.size()) * each};
 }
 
+std::unique_ptr<Transport::Group> Communicator::start(const Device& device, const Messages& sent,
+                                                      const Messages& received) {
+  const bool is_host = device.kind == DeviceKind::cpu;
+  KETTE_CHECK(is_host || between_gpus_, "processes: expected tensors in the host's memory, given ",
+              "some on ", device.str(), " without NCCL");
+  return (is_host ? *transport_ : *between_gpus_).start(Channel::tensors, sent, received);
+}
+
 void Communicator::gather(const Tensor& whole, const std::function<Interval(int)>& piece) {
   if (is_alone()) return;
   Messages sent, received;
@@ -179,7 +188,7 @@ void Communicator::gather(const Tensor& whole, const std::function<Interval(int)
     if (mine.size() > 0) sent.push_back(message(other, whole, mine));
     if (theirs.size() > 0) received.push_back(message(other, whole, theirs));
   }
-  wait(*start(sent, received));
+  wait(*start(whole.device(), sent, received));
 }
 
 void Communicator::gather(const Tensor& whole, const Shards& shards) {
@@ -219,7 +228,7 @@ void Communicator::gather(const Tensor& whole, const Shards& shards) {
         if (mine.size() > 0) sent.push_back(message(other, whole, mine));
         if (theirs.size() > 0) received.push_back(message(other, whole, theirs));
       }
-      return start(sent, received);
+      return start(whole.device(), sent, received);
     });
   }
   in_window([&](std::int64_t chunk) {
@@ -232,7 +241,7 @@ void Communicator::gather(const Tensor& whole, const Shards& shards) {
         received.push_back(message(other, whole, piece));
       }
     }
-    return start(sent, received);
+    return start(whole.device(), sent, received);
   });
 }
 
@@ -259,7 +268,7 @@ void Communicator::collect(const Tensor& owned, const Shards& shards,
     } else if (mine.size() > 0) {
       sent.push_back(message(0, of_mine, {0, mine.size()}));
     }
-    wait(*start(sent, received));
+    wait(*start(owned.device(), sent, received));
     if (!is_first() || error) continue;
     try {
       take(landing);
@@ -308,7 +317,7 @@ void Communicator::give_up(const std::vector<int>& missing, Seconds waited) {
                    name_of(process()) + " within " + seconds_text(waited) +
                    ", given nothing; all processes end, and --resume goes on from what was saved" +
                    " (--wait-limit)\n";
-  transport_->abandon(kLostCode);
+  abandon(kLostCode);
 }
 
 Communicator::Phase::Phase(Communicator& communicator, const char* name)

@@ -108,9 +108,9 @@ class Communicator {
   /// Elements of a flat tensor, for another process or from it.
   static Transport::Message message(int process, const Tensor& flat, const Interval& elements);
   using Messages = std::vector<Transport::Message>;
-  std::unique_ptr<Transport::Group> start(const Messages& sent, const Messages& received) {
-    return transport_->start(Channel::tensors, sent, received);
-  }
+  /// Parts of tensors on this device.
+  std::unique_ptr<Transport::Group> start(const Device& device, const Messages& sent,
+                                          const Messages& received);
   void wait(Transport::Group& group);
   /// The sum of f32 on the CPU by the engine's own means, to compare with. Whether it has any.
   bool sum_by_engine(const Tensor& values) {
@@ -120,8 +120,11 @@ class Communicator {
   double seconds_waited() const { return waited_.count(); }
 
   void set_wait_limit(Seconds limit) { wait_limit_ = limit; }
+  /// By which tensors on GPUs go; all else by the other one, which knows the host's memory alone.
+  void use_for_gpus(std::unique_ptr<Transport> transport) { between_gpus_ = std::move(transport); }
+  Transport& host_transport() { return *transport_; }
   /// Ends all processes at once, for what only this one knows.
-  void abandon(int code) { transport_->abandon(code); }
+  void abandon(int code) { (between_gpus_ ? *between_gpus_ : *transport_).abandon(code); }
   /// What this process does, for messages about it: "step 812".
   void doing(std::string what) { doing_ = std::move(what); }
   /// While one lives, this process does what may take long, and the others wait for longer.
@@ -154,7 +157,7 @@ class Communicator {
   void listen();
   void give_up(const std::vector<int>& missing, Seconds waited);
 
-  std::unique_ptr<Transport> transport_;
+  std::unique_ptr<Transport> transport_, between_gpus_;
   Seconds wait_limit_{}, waited_{};
   std::vector<std::string> hosts_{""};
   std::string doing_ = "the start";

@@ -159,7 +159,7 @@ void GradientExchange::start_round(Flight& flight) {
       }
     }
   }
-  flight.group = communicator_.start(sent, received);
+  flight.group = communicator_.start(store_.gradients().device(), sent, received);
   flight.pieces = std::move(collected);
 }
 

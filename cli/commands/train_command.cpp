@@ -85,6 +85,7 @@ void run(CLI::App& command, TrainCommandOptions& o) {
   o.share_out(communicator());
   const std::string fitted = o.fit(command, threads);
   if (!fitted.empty() && !o.is_quiet()) std::cerr << fitted << "\n";
+  o.take_gpu(communicator());
   o.with_options(command, [&](auto options) { train_and_report(o, std::move(options), threads); });
 }
 

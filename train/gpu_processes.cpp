@@ -1,0 +1,132 @@
+#include "train/gpu_processes.h"
+
+#include <chrono>
+#include <future>
+
+#include "tensor/device_messages.h"
+
+namespace kette {
+namespace {
+
+std::vector<int> others(const Communicator& communicator) {
+  std::vector<int> processes;
+  for (int other = 0; other < communicator.processes(); ++other) {
+    if (other != communicator.process()) processes.push_back(other);
+  }
+  return processes;
+}
+
+/// DeviceMessages as a transport, beside that of the host.
+class DeviceTransport final : public Transport {
+ public:
+  DeviceTransport(std::unique_ptr<DeviceMessages> messages, Transport& host)
+      : messages_(std::move(messages)), host_(host) {}
+
+  int process() const override { return host_.process(); }
+  int processes() const override { return host_.processes(); }
+  std::string name() const override { return DeviceMessages::library(); }
+  std::unique_ptr<Group> start(Channel, std::span<const Message> sent,
+                               std::span<const Message> received) override {
+    return std::make_unique<OnTheirWay>(*messages_, sent, received);
+  }
+  void abandon(int code) override {
+    messages_->abandon();
+    host_.abandon(code);
+  }
+
+ private:
+  class OnTheirWay final : public Group {
+   public:
+    OnTheirWay(DeviceMessages& messages, std::span<const Message> sent,
+               std::span<const Message> received) {
+      std::vector<DeviceMessages::Message> all[2];
+      for (const Message& message : sent) add(message, all[0]);
+      for (const Message& message : received) add(message, all[1]);
+      if (!processes_.empty()) group_ = messages.start(all[0], all[1]);
+    }
+    bool arrived() override { return !group_ || group_->arrived(); }
+    /// All of the group: NCCL does not say which.
+    std::vector<int> missing() const override { return processes_; }
+
+   private:
+    void add(const Message& message, std::vector<DeviceMessages::Message>& to) {
+      const auto& [process, memory, bytes] = message;
+      to.push_back({process, memory, bytes});
+      if (std::find(processes_.begin(), processes_.end(), process) == processes_.end()) {
+        processes_.push_back(process);
+      }
+    }
+
+    std::vector<int> processes_;
+    std::unique_ptr<DeviceMessages::Group> group_;  // none without messages
+  };
+
+  std::unique_ptr<DeviceMessages> messages_;
+  Transport& host_;
+};
+
+/// A process that never comes is to end the others, as anywhere else. So a thread waits for NCCL, which knows no limit.
+class Joining final : public Transport::Group {
+ public:
+  Joining(const DeviceMessages::Id& id, Device device, const Communicator& communicator)
+      : others_(others(communicator)),
+        made_(std::async(std::launch::async, DeviceMessages::join, id, device.index,
+                         communicator.process(), communicator.processes())) {}
+  bool arrived() override {
+    return made_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  }
+  std::vector<int> missing() const override { return others_; }
+  std::unique_ptr<DeviceMessages> take() { return made_.get(); }
+
+ private:
+  std::vector<int> others_;
+  std::future<std::unique_ptr<DeviceMessages>> made_;
+};
+
+}  // namespace
+
+Device own_device(Communicator& communicator, Device told, bool is_numbered) {
+  if (communicator.is_alone()) return told;
+  const int me = communicator.process();
+  const auto told_all = communicator.all(told);
+  int here = 0, before = 0;
+  for (int other = 0; other < communicator.processes(); ++other) {
+    if (communicator.host_of(other) != communicator.host_of(me)) continue;
+    ++here;
+    if (other < me) ++before;
+  }
+  communicator.agree([&] {
+    const Device& of_first = told_all.front();
+    KETTE_CHECK(told.kind == of_first.kind, "--device: expected ", of_first.str(), ", as of ",
+                communicator.name_of(0), ", given ", told.str());
+    if (told.kind == DeviceKind::cpu) return;
+    const std::string& host = communicator.host_of(me);
+    KETTE_CHECK(!is_numbered || here == 1, "--device: expected cuda, for the ", here,
+                " processes on host ", host, " to take a GPU each, given ", told.str());
+    const auto gpus = std::ssize(cuda_devices());
+    KETTE_CHECK(here <= gpus, "--device cuda: expected a GPU for each of the ", here,
+                " processes on host ", host, ", given ", gpus,
+                " (fewer processes, and all GPUs of the host to be seen by each of them)");
+  });
+  if (told.kind == DeviceKind::cuda && !is_numbered) told.index = before;
+  return told;
+}
+
+void connect_gpus(Communicator& communicator, Device device) {
+  if (communicator.is_alone() || device.kind == DeviceKind::cpu) return;
+  std::string library;
+  communicator.agree([&] { library = DeviceMessages::library(); });
+  const std::string of_first = communicator.all(library).front();
+  DeviceMessages::Id id{};
+  communicator.agree([&] {
+    KETTE_CHECK(library == of_first, "NCCL: expected ", of_first, ", as in ",
+                communicator.name_of(0), ", given ", library, " (KETTE_NCCL names a library)");
+    if (communicator.is_first()) id = DeviceMessages::make_id();
+  });
+  Joining joining(communicator.of_first(id), device, communicator);
+  communicator.wait(joining);
+  communicator.use_for_gpus(
+      std::make_unique<DeviceTransport>(joining.take(), communicator.host_transport()));
+}
+
+}  // namespace kette
