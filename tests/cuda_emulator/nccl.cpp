@@ -187,10 +187,12 @@ int ncclGroupEnd() {
   emulator::enqueue_messages(stream, [given = std::exchange(group, {}), is_lost]() mutable {
     if (given.comm->is_aborted) return true;
     if (is_lost) return false;
-    std::set<Ring*> busy;  // with a message that comes before the others of its pair
+    std::set<std::pair<Ring*, bool>>
+        busy;  // with a message that comes before the others of its pair
     std::erase_if(given.transfers, [&](Transfer& transfer) {
-      if (busy.contains(transfer.ring) || !transfer.move()) busy.insert(transfer.ring);
-      return !busy.contains(transfer.ring);
+      const std::pair end(transfer.ring, transfer.is_sent);
+      if (busy.contains(end) || !transfer.move()) busy.insert(end);
+      return !busy.contains(end);
     });
     return given.transfers.empty();
   });
