@@ -5,8 +5,8 @@
 # no compiler when the programs are there already (scripts/gpu-pack.sh makes an archive of all).
 #   scripts/gpu-check.sh [--part PART]... [--logs FOLDER] [--build FOLDER] [--data FOLDER]
 #                        [--python PYTHON] [--nanogpt FOLDER]
-#     PART       cpu (starts without a GPU), tests, sanitizers, train, bench, attention, pytorch or
-#                nanogpt (default: all of them, in this order)
+#     PART       cpu (starts without a GPU), tests, sanitizers, train, bench, many (two processes on
+#                two GPUs), attention, pytorch or nanogpt (default: all of them, in this order)
 #     --logs     folder for PART.log and PART.table (default: build/gpu-check)
 #     --build    folder with kette and kette-tests (default: build/release)
 #     --data     Multi30k, lower-cased and tokenised: {train,val,test_2016_flickr}.{en,de}
@@ -18,7 +18,7 @@ started_in=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 . scripts/within.sh
 
-all_parts=(cpu tests sanitizers train bench attention pytorch nanogpt)
+all_parts=(cpu tests sanitizers train bench many attention pytorch nanogpt)
 build="" data="" python="" nanogpt="" logs=build/gpu-check parts=()
 while (($#)); do
   path=${2:-}
@@ -52,12 +52,14 @@ done
 [[ -n $nanogpt || ! -d build/data/nanogpt ]] || nanogpt=build/data/nanogpt
 if [[ -z $python ]] && python3 -c 'import torch' 2> /dev/null; then python=python3; fi
 
-# cuBLASLt may be known to the loader, beside the compiler, or in Python's packages alone.
+# cuBLASLt and NCCL may be known to the loader, beside the compiler, or in Python's packages alone.
 cuda_libraries() {
   local folder
   for folder in /usr/local/cuda/lib64 /usr/local/nvidia/lib64 \
     $("${python:-python3}" -c 'import nvidia; print(*(p + "/*/lib" for p in nvidia.__path__))' 2> /dev/null); do
-    if compgen -G "$folder/libcublasLt.so*" > /dev/null; then printf ':%s' "$folder"; fi
+    if compgen -G "$folder/libcublasLt.so*" > /dev/null || compgen -G "$folder/libnccl.so*" > /dev/null; then
+      printf ':%s' "$folder"
+    fi
   done
 }
 export PATH=$PATH:/usr/local/cuda/bin
@@ -202,6 +204,53 @@ part_bench() {
   done
 }
 
+# Pairs of lines of words that stand for each other, for machines without data.
+made_pairs() { # made_pairs FOLDER
+  awk -v folder="$1" 'BEGIN {
+    srand(1)
+    for (line = 0; line < 20000; ++line) {
+      source = target = ""
+      for (left = 5 + int(25 * rand()); left > 0; --left) {
+        word = int(3000 * rand() * rand())
+        source = source "s" word " "
+        target = "t" word " " target
+      }
+      print source "." > (folder "/train.en")
+      print target "." > (folder "/train.de")
+    }
+  }'
+  tail -n 100 "$1/train.en" > "$1/val.en"
+  tail -n 100 "$1/train.de" > "$1/val.de"
+}
+part_many() {
+  local mpirun processes launcher texts=$data
+  if (($("$kette" info | grep -c '^cuda:') < 2)); then
+    note "two processes on two GPUs" "left out: this machine has one GPU"
+    return
+  elif ! mpirun=$(command -v mpirun.openmpi || command -v mpirun); then
+    note "two processes on two GPUs" "left out: no mpirun"
+    return
+  fi
+  if [[ -z $texts ]]; then
+    texts=$scratch/pairs
+    mkdir -p "$texts"
+    made_pairs "$texts"
+  fi
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  for processes in 1 2; do
+    launcher=()
+    ((processes == 1)) || launcher=("$mpirun" -n "$processes")
+    attempt 200 "base, bf16, two batches a step, GPUs: $processes" \
+      ${launcher[@]:+"${launcher[@]}"} "$kette" train --device cuda --precision bf16 --accumulate 2 \
+      --src "$texts/train.en" --tgt "$texts/train.de" --valid-src "$texts/val.en" \
+      --valid-tgt "$texts/val.de" --out "$scratch/many-$processes" --preset base \
+      --batch-tokens 16384 --steps 200 --no-validate-bleu --quiet --json &&
+      note "  target tokens/s, wall time" "$(json target_tokens_per_second), $(json seconds) s"
+  done
+  attempt 20 "both have the same bits" \
+    cmp "$scratch/many-1/model.safetensors" "$scratch/many-2/model.safetensors"
+}
+
 part_attention() {
   local sentence
   for sentence in 16 64 1024; do
@@ -250,6 +299,7 @@ run() {
     sanitizers) part_sanitizers ;;
     train) part_train ;;
     bench) part_bench ;;
+    many) part_many ;;
     attention) part_attention ;;
     pytorch) part_pytorch ;;
     nanogpt) part_nanogpt ;;
