@@ -24,6 +24,8 @@ class DeviceMessages {
   class Group {
    public:
     virtual ~Group() = default;
+    /// Whether the work before them is done.
+    virtual bool is_ready() const = 0;
     /// Whether all are there, those that were sent, too. Throws an Error where they never will be.
     virtual bool arrived() = 0;
   };

@@ -282,15 +282,17 @@ void Communicator::collect(const Tensor& owned, const Shards& shards,
 void Communicator::wait(Transport::Group& group) {
   constexpr Seconds kMost{1};
   Clock::time_point before = Clock::now();
-  Seconds waited{};
+  Seconds waited{}, passed{};  // for others; and for this process's own GPU, too
   bool has_warned = false;
   listen();
   while (!group.arrived()) {
-    pause(waited);
+    pause(passed);
     // A process that was stopped itself has not waited.
     const Clock::time_point now = Clock::now();
-    waited += std::min<Seconds>(now - before, kMost);
+    const Seconds more = std::min<Seconds>(now - before, kMost);
     before = now;
+    passed += more;
+    if (group.is_ready()) waited += more;
     if (wait_limit_.count() == 0 || waited < wait_limit_ / 4) continue;
     listen();
     const std::vector<int> missing = group.missing();

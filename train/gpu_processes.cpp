@@ -45,6 +45,7 @@ class DeviceTransport final : public Transport {
       if (!processes_.empty()) group_ = messages.start(all[0], all[1]);
     }
     bool arrived() override { return !group_ || group_->arrived(); }
+    bool is_ready() const override { return !group_ || group_->is_ready(); }
     /// All of the group: NCCL does not say which.
     std::vector<int> missing() const override { return processes_; }
 

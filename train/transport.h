@@ -29,6 +29,8 @@ class Transport {
     virtual ~Group() = default;
     /// Moves them on. Whether all are there, those that were sent, too.
     virtual bool arrived() = 0;
+    /// Whether what this process sends is there to be sent, so that it waits for others alone.
+    virtual bool is_ready() const { return true; }
     /// With which processes some are not done.
     virtual std::vector<int> missing() const = 0;
   };

@@ -95,8 +95,7 @@ class NcclMessages final : public DeviceMessages {
 
   std::unique_ptr<Group> start(std::span<const Message> sent,
                                std::span<const Message> received) override {
-    before_.record(stream(exec_));
-    before_.hold(queue_);
+    auto group = std::make_unique<OnTheirWay>(*this);
     check_nccl(nccl().GroupStart(), "a group of messages");
     for (const auto& [process, memory, bytes] : sent) {
       check_nccl(nccl().Send(memory, bytes, kNcclUint8, process, comm_, queue_), "sending");
@@ -105,7 +104,8 @@ class NcclMessages final : public DeviceMessages {
       check_nccl(nccl().Recv(memory, bytes, kNcclUint8, process, comm_, queue_), "receiving");
     }
     check_nccl(nccl().GroupEnd(), "a group of messages");
-    return std::make_unique<OnTheirWay>(*this);
+    group->are_given();
+    return group;
   }
   void abandon() override {
     if (comm_ != nullptr) nccl().CommAbort(comm_);
@@ -116,9 +116,14 @@ class NcclMessages final : public DeviceMessages {
   class OnTheirWay final : public Group {
    public:
     explicit OnTheirWay(NcclMessages& all) : all_(all) {
-      done_.record(all.queue_);
+      before_.record(stream(all.exec_));
+      before_.hold(all.queue_);
+    }
+    void are_given() {
+      done_.record(all_.queue_);
       ++all_.on_their_way_;
     }
+    bool is_ready() const override { return before_.is_past(); }
     bool arrived() override {
       if (has_arrived_) return true;
       const bool is_past = done_.is_past();
@@ -132,14 +137,13 @@ class NcclMessages final : public DeviceMessages {
 
    private:
     NcclMessages& all_;
-    Event done_;
+    Event before_, done_;
     bool has_arrived_ = false;
   };
 
   CudaExec exec_;
   cudaStream_t queue_ = nullptr;
   NcclComm comm_ = nullptr;
-  Event before_;
   int on_their_way_ = 0;
 };
 

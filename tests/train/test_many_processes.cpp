@@ -202,6 +202,24 @@ TEST_CASE("many processes: one that is not heard of ends all") {
   CHECK(code() == Communicator::kLostCode);
 }
 
+TEST_CASE("many processes: a wait for one's own GPU is none for others") {
+  class Group final : public Transport::Group {
+   public:
+    bool arrived() override { return ++polls_ > 500; }
+    bool is_ready() const override { return false; }
+    std::vector<int> missing() const override { return {1}; }
+
+   private:
+    int polls_ = 0;
+  };
+  in_threads(2, [](Communicator& communicator) {
+    const double before = communicator.seconds_waited();
+    Group group;
+    communicator.wait(group);
+    CHECK(communicator.seconds_waited() == before);
+  });
+}
+
 TEST_CASE("many processes: who says that it takes long is waited for") {
   in_threads(
       2,
