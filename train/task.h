@@ -10,6 +10,7 @@
 #include "train/run_folder.h"
 #include "train/train_step.h"
 #include "train/training_state.h"
+#include "train/validation.h"
 #include "train/verdict.h"
 
 namespace kette {

@@ -93,15 +93,4 @@ class TrainSteps {
 StepResult train_step(const Model& model, Adam& adam, std::span<const Batch> batches,
                       const StepOptions& options);
 
-/// What a model makes of batches without dropout, which several processes share out.
-struct Validation {
-  double loss = 0;      ///< mean negative log likelihood per target token
-  double accuracy = 0;  ///< share of the target tokens that are the likeliest of all
-};
-Validation validate(const Model& model, std::span<const Batch> batches,
-                    Communicator& communicator = Communicator::none());
-inline double validation_loss(const Model& model, std::span<const Batch> batches) {
-  return validate(model, batches).loss;
-}
-
 }  // namespace kette

@@ -18,7 +18,7 @@
 #include "models/model_directory.h"
 #include "tensor/stopwatch.h"
 #include "train/status_line.h"
-#include "train/train_step.h"
+#include "train/validation.h"
 
 namespace kette::cli {
 namespace {

@@ -12,6 +12,7 @@
 #include "tensor/random.h"
 #include "train/schedule.h"
 #include "train/train_step.h"
+#include "train/validation.h"
 
 namespace kette {
 namespace {
