@@ -4,8 +4,10 @@
 #include <iostream>
 
 #include "cli/common.h"
+#include "cli/processes.h"
 #include "data/files/safetensors.h"
 #include "data/files/visible_text.h"
+#include "train/gpu_processes.h"
 
 namespace kette::cli {
 namespace {
@@ -54,10 +56,11 @@ std::vector<ModelOptions> EnsembleOptions::each() const {
     throw UsageError("--checkpoint: expected one for each of " + std::to_string(models.size()) +
                      " models, or none, given " + std::to_string(checkpoints.size()));
   }
+  const Device own = own_device(communicator(), device, device.index > 0);
   std::vector<ModelOptions> each;
   for (std::size_t i = 0; i < std::max(models.size(), checkpoints.size()); ++i) {
     each.push_back({models.size() == 1 ? models.front() : models[i],
-                    checkpoints.empty() ? "" : checkpoints[i], device});
+                    checkpoints.empty() ? "" : checkpoints[i], own});
   }
   return each;
 }
