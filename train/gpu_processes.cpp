@@ -118,10 +118,15 @@ void connect_gpus(Communicator& communicator, Device device) {
   std::string library;
   communicator.agree([&] { library = DeviceMessages::library(); });
   const std::string of_first = communicator.all(library).front();
+  // Another kind of GPU computes other bits.
+  const std::string gpu = cuda_devices()[static_cast<std::size_t>(device.index)],
+                    gpu_of_first = communicator.all(gpu).front();
   DeviceMessages::Id id{};
   communicator.agree([&] {
     KETTE_CHECK(library == of_first, "NCCL: expected ", of_first, ", as in ",
                 communicator.name_of(0), ", given ", library, " (KETTE_NCCL names a library)");
+    KETTE_CHECK(gpu == gpu_of_first, "--device cuda: expected ", gpu_of_first, ", as in ",
+                communicator.name_of(0), ", given ", gpu, " (GPUs of one kind make the same bits)");
     if (communicator.is_first()) id = DeviceMessages::make_id();
   });
   Joining joining(communicator.of_first(id), device, communicator);
