@@ -4,6 +4,7 @@
 //   average = average + (1 - d) (parameters - average),   d = min(decay, (1 + step) / (10 + step))
 #pragma once
 
+#include "nn/param_store.h"
 #include "train/communicator.h"
 
 namespace kette {

@@ -73,16 +73,16 @@ std::vector<FlatPart> parts_of(const ParamStore& parameters, const Adam& adam,
 std::vector<TensorSource> sources_of(const std::vector<FlatPart>& parts, const Shards& shards,
                                      Communicator& communicator) {
   std::vector<TensorSource> sources;
-  for (const auto& [name, values, owned] : parts) {
-    if (owned) {
-      sources.push_back({name,
-                         values.dtype(),
+  for (const FlatPart& part : parts) {
+    if (part.owned) {
+      sources.push_back({part.name,
+                         part.values.dtype(),
                          {shards.elements()},
-                         [&values, &shards, &communicator](const auto& take) {
-                           communicator.collect(values, shards, take);
+                         [&part, &shards, &communicator](const auto& take) {
+                           communicator.collect(part.values, shards, take);
                          }});
     } else {
-      sources.push_back(TensorSource::of(name, values));
+      sources.push_back(TensorSource::of(part.name, part.values));
     }
   }
   return sources;
@@ -144,13 +144,13 @@ TrainingState load_training_state(const std::filesystem::path& file, ParamStore&
     state = state_in(stored, file);
     const auto parts = parts_of(parameters, adam, moving_average);
     for (const FlatPart& part : parts) stored.expect(part.name, parameters.values().shape());
-    for (const auto& [name, values, owned] : parts) {
+    for (const FlatPart& part : parts) {
       const auto read = [&](const Interval& piece, const Interval& place) {
-        values.slice(place.begin, place.end)
-            .copy_from(stored.part(name, piece.begin, piece.size()).to(values.device()));
+        const Tensor values = part.values.slice(place.begin, place.end);
+        values.copy_from(stored.part(part.name, piece.begin, piece.size()).to(values.device()));
       };
       const Interval all{0, adam.shards().elements()};
-      owned ? adam.shards().for_pieces(read) : read(all, all);
+      part.owned ? adam.shards().for_pieces(read) : read(all, all);
     }
   });
   parameters.round();

@@ -2,7 +2,9 @@
 // one of them ends.
 #include <doctest/doctest.h>
 
-#include <thread>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "data/files/safetensors.h"
 #include "tests/cli/run_bash.h"

@@ -137,12 +137,14 @@ TEST_CASE("many processes: neither chunks nor the order of arrival change a bit"
 TEST_CASE("many processes: on several hosts, which add up first what they have") {
   const Recipe recipe{.leaves = 13, .steps = 2};
   const Outcome alone = trained(1, recipe);
-  for (const auto& [processes, a_host] :
-       {std::pair{4, 2}, {6, 2}, {6, 3}, {8, 4}, {7, 3}, {3, 1}}) {
-    CAPTURE(processes);
-    CAPTURE(a_host);
-    CHECK(trained(processes, recipe, 1, a_host) == alone);
-    CHECK(trained(processes, recipe, 2, a_host) == alone);
+  struct Hosts {
+    int processes, each;
+  };
+  for (const Hosts& hosts : {Hosts{4, 2}, {6, 2}, {6, 3}, {8, 4}, {7, 3}, {3, 1}}) {
+    CAPTURE(hosts.processes);
+    CAPTURE(hosts.each);
+    CHECK(trained(hosts.processes, recipe, 1, hosts.each) == alone);
+    CHECK(trained(hosts.processes, recipe, 2, hosts.each) == alone);
   }
 }
 
