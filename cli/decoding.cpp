@@ -56,13 +56,16 @@ std::vector<ModelOptions> EnsembleOptions::each() const {
     throw UsageError("--checkpoint: expected one for each of " + std::to_string(models.size()) +
                      " models, or none, given " + std::to_string(checkpoints.size()));
   }
-  const Device own = own_device(communicator(), device, device.index > 0);
   std::vector<ModelOptions> each;
   for (std::size_t i = 0; i < std::max(models.size(), checkpoints.size()); ++i) {
     each.push_back({models.size() == 1 ? models.front() : models[i],
-                    checkpoints.empty() ? "" : checkpoints[i], own});
+                    checkpoints.empty() ? "" : checkpoints[i], device});
   }
   return each;
+}
+
+Device EnsembleOptions::own_device() const {
+  return kette::own_device(communicator(), device, device.index > 0);
 }
 
 std::vector<std::filesystem::path> EnsembleOptions::with(

@@ -53,6 +53,8 @@ struct EnsembleOptions {
 
   /// Throws a UsageError where models and checkpoints do not fit together.
   std::vector<ModelOptions> each() const;
+  /// Where this process computes: of several, each has a GPU of its own. All call it.
+  Device own_device() const;
   /// Its models and checkpoints, and these beside them: what a Sink must not overwrite.
   std::vector<std::filesystem::path> with(const std::vector<std::filesystem::path>& read) const;
 };
@@ -88,7 +90,9 @@ LoadedEnsemble<M> load(const EnsembleOptions& options) {
   std::vector<const AutoregressiveModel*> models;
   SharedTokenizer tokenizer;
   std::set<DType> stored;
-  for (const ModelOptions& one : each) {
+  const Device device = options.own_device();
+  for (ModelOptions one : each) {
+    one.device = device;
     SavedModel<M> saved = load<M>(one);
     stored.insert(saved.weights);
     if (tokenizer) check_same_tokens(each.front(), *tokenizer, one, *saved.tokenizer);

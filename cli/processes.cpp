@@ -80,11 +80,7 @@ int threads_of_process(int all) {
   const Communicator& processes = communicator();
   // A launcher that gives each process processors of its own has told the system so.
   if (all < static_cast<int>(std::thread::hardware_concurrency())) return all;
-  int here = 0;
-  for (int other = 0; other < processes.processes(); ++other) {
-    here += processes.host_of(other) == processes.host_of(processes.process()) ? 1 : 0;
-  }
-  return std::max(1, all / here);
+  return std::max(1, all / processes.place_on_host().count);
 }
 
 std::string who_says(bool known) {

@@ -8,13 +8,6 @@
 namespace kette::cli {
 namespace {
 
-// Messages are CBOR, which keeps numbers to the bit and takes text of any bytes.
-std::string packed(const Json& json) {
-  std::string text;
-  Json::to_cbor(json, text);
-  return text;
-}
-
 Json to_json(const Translation& translation) {
   Json n_best = Json::array();
   for (const auto& [text, hypothesis, utility] : translation.n_best) {
@@ -33,6 +26,12 @@ Translation translation_of(const Json& json) {
 }
 
 }  // namespace
+
+std::string packed(const nlohmann::ordered_json& json) {
+  std::string text;
+  Json::to_cbor(json, text);
+  return text;
+}
 
 std::vector<Interval> equal_stretches(const std::vector<std::int64_t>& costs, int processes) {
   const auto all = std::accumulate(costs.begin(), costs.end(), std::int64_t{0});

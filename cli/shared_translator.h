@@ -1,6 +1,8 @@
 // Translation by several processes: the first reads, deals out and writes, the others translate what they are dealt.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "decode/translator.h"
 #include "train/communicator.h"
 
@@ -9,6 +11,9 @@ namespace kette::cli {
 /// Where to cut things of these costs, in their order, into a stretch for each of so many processes that all cost about
 /// the same.
 std::vector<Interval> equal_stretches(const std::vector<std::int64_t>& costs, int processes);
+
+/// A message between processes: CBOR, which keeps numbers to the bit and takes text of any bytes.
+std::string packed(const nlohmann::ordered_json& json);
 
 /// What translates with the others. Results are those of `translator`, which all have, bit for bit.
 class SharedTranslator final : public SentenceTranslator {

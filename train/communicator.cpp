@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <iostream>
@@ -44,8 +43,7 @@ std::string Transport::host() const {
 Communicator::Communicator(std::unique_ptr<Transport> transport, Seconds wait_limit)
     : transport_(std::move(transport)), wait_limit_(wait_limit) {
   heard_.resize(processes());
-  for (int other = 0; other < processes(); ++other) {
-    if (other == process()) continue;
+  for (const int other : others()) {
     const Transport::Message next{other, heard_[other].next.data(), sizeof(PhaseName)};
     heard_[other].on_its_way = transport_->start(Channel::phases, {}, {&next, 1});
   }
@@ -53,11 +51,23 @@ Communicator::Communicator(std::unique_ptr<Transport> transport, Seconds wait_li
   hosts_ = all(transport_->host());
 }
 
-Communicator::~Communicator() = default;
-
 Communicator& Communicator::none() {
   static Communicator communicator;
   return communicator;
+}
+
+std::vector<int> Communicator::others() const {
+  std::vector<int> all;
+  for (int other = 0; other < processes(); ++other) {
+    if (other != process()) all.push_back(other);
+  }
+  return all;
+}
+
+Communicator::Place Communicator::place_on_host() const {
+  const auto me = hosts_.begin() + process();
+  return {static_cast<int>(std::count(hosts_.begin(), me, *me)),
+          static_cast<int>(std::count(hosts_.begin(), hosts_.end(), *me))};
 }
 
 std::string Communicator::name_of(int process) const {
@@ -103,8 +113,7 @@ std::vector<std::string> Communicator::all(const std::string& mine) {
   for (const std::size_t size : sizes) texts.emplace_back(size, '\0');
   texts[process()] = mine;
   Messages sent, received;
-  for (int other = 0; other < processes(); ++other) {
-    if (other == process()) continue;
+  for (const int other : others()) {
     if (!mine.empty()) sent.push_back({other, texts[process()].data(), mine.size()});
     if (!texts[other].empty()) received.push_back({other, texts[other].data(), sizes[other]});
   }
@@ -118,8 +127,7 @@ void Communicator::gather_small(void* values, std::size_t bytes_each) {
     return static_cast<std::byte*>(values) + process * bytes_each;
   };
   Messages sent, received;
-  for (int other = 0; other < processes(); ++other) {
-    if (other == process()) continue;
+  for (const int other : others()) {
     sent.push_back({other, at(process()), bytes_each});
     received.push_back({other, at(other), bytes_each});
   }
@@ -182,8 +190,7 @@ std::unique_ptr<Transport::Group> Communicator::start(const Device& device, cons
 void Communicator::gather(const Tensor& whole, const std::function<Interval(int)>& piece) {
   if (is_alone()) return;
   Messages sent, received;
-  for (int other = 0; other < processes(); ++other) {
-    if (other == process()) continue;
+  for (const int other : others()) {
     const Interval mine = piece(process()), theirs = piece(other);
     if (mine.size() > 0) sent.push_back(message(other, whole, mine));
     if (theirs.size() > 0) received.push_back(message(other, whole, theirs));
@@ -195,53 +202,43 @@ void Communicator::gather(const Tensor& whole, const Shards& shards) {
   if (is_alone()) return;
   // What a process of another host has comes to this host once, and from there to all.
   const int all = processes(), a_host = processes_a_host(), here = a_host > 1 ? a_host : all;
-  std::vector<int> others_in_place, others_here;
-  for (int other = 0; other < all; ++other) {
-    if (other == process()) continue;
-    if (other % here == process() % here) others_in_place.push_back(other);
-    if (other / here == process() / here) others_here.push_back(other);
+  std::vector<int> in_place, on_host;
+  for (const int other : others()) {
+    if (other % here == process() % here) in_place.push_back(other);
+    if (other / here == process() / here) on_host.push_back(other);
   }
-  const auto of_place = [&](std::int64_t chunk, int place) {
-    std::vector<Interval> pieces;
-    for (int owner = place % here; owner < all; owner += here) {
-      const Interval piece = shards.piece(chunk, owner);
-      if (piece.size() > 0) pieces.push_back(piece);
-    }
-    return pieces;
-  };
-  const auto in_window = [&](const auto& start_chunk) {
+  // Who has pieces(chunk, process) tells them those, and hears theirs.
+  const auto tell = [&](const std::vector<int>& whom, const auto& pieces) {
     std::list<std::unique_ptr<Transport::Group>> groups;
     for (std::int64_t chunk = 0; chunk < shards.chunks(); ++chunk) {
       if (groups.size() == kWindow) {
         wait(*groups.front());
         groups.pop_front();
       }
-      groups.push_back(start_chunk(chunk));
+      Messages sent, received;
+      for (const int other : whom) {
+        for (const Interval& mine : pieces(chunk, process())) {
+          if (mine.size() > 0) sent.push_back(message(other, whole, mine));
+        }
+        for (const Interval& theirs : pieces(chunk, other)) {
+          if (theirs.size() > 0) received.push_back(message(other, whole, theirs));
+        }
+      }
+      groups.push_back(start(whole.device(), sent, received));
     }
     for (const auto& group : groups) wait(*group);
   };
-  if (!others_in_place.empty()) {
-    in_window([&](std::int64_t chunk) {
-      Messages sent, received;
-      for (const int other : others_in_place) {
-        const Interval mine = shards.piece(chunk), theirs = shards.piece(chunk, other);
-        if (mine.size() > 0) sent.push_back(message(other, whole, mine));
-        if (theirs.size() > 0) received.push_back(message(other, whole, theirs));
-      }
-      return start(whole.device(), sent, received);
+  if (!in_place.empty()) {
+    tell(in_place, [&](std::int64_t chunk, int owner) {
+      return std::vector<Interval>{shards.piece(chunk, owner)};
     });
   }
-  in_window([&](std::int64_t chunk) {
-    Messages sent, received;
-    for (const int other : others_here) {
-      for (const Interval& piece : of_place(chunk, process())) {
-        sent.push_back(message(other, whole, piece));
-      }
-      for (const Interval& piece : of_place(chunk, other)) {
-        received.push_back(message(other, whole, piece));
-      }
+  tell(on_host, [&](std::int64_t chunk, int place) {
+    std::vector<Interval> pieces;
+    for (int owner = place % here; owner < all; owner += here) {
+      pieces.push_back(shards.piece(chunk, owner));
     }
-    return start(whole.device(), sent, received);
+    return pieces;
   });
 }
 
@@ -334,8 +331,8 @@ void Communicator::announce(const char* phase) {
   told_.emplace_back();
   std::strncpy(told_.back().phase.data(), phase, sizeof(PhaseName) - 1);
   Messages sent;
-  for (int other = 0; other < processes(); ++other) {
-    if (other != process()) sent.push_back({other, told_.back().phase.data(), sizeof(PhaseName)});
+  for (const int other : others()) {
+    sent.push_back({other, told_.back().phase.data(), sizeof(PhaseName)});
   }
   told_.back().on_its_way = transport_->start(Channel::phases, sent, {});
 }

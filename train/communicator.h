@@ -34,7 +34,6 @@ class Communicator {
   Communicator() = default;
   /// wait_limit: zero waits for ever.
   Communicator(std::unique_ptr<Transport> transport, Seconds wait_limit);
-  ~Communicator();
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
   /// For who works alone.
@@ -47,6 +46,13 @@ class Communicator {
   bool is_first() const { return process() == 0; }
   /// Where all hosts have as many processes, numbered host by host: so many; otherwise 0.
   int processes_a_host() const;
+  /// Of this process among those on its host: which, and of how many.
+  struct Place {
+    int number = 0, count = 0;
+  };
+  Place place_on_host() const;
+  /// All but this one.
+  std::vector<int> others() const;
   const std::string& host_of(int process) const { return hosts_[process]; }
   /// "process 3 on host b"
   std::string name_of(int process) const;

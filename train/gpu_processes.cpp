@@ -8,14 +8,6 @@
 namespace kette {
 namespace {
 
-std::vector<int> others(const Communicator& communicator) {
-  std::vector<int> processes;
-  for (int other = 0; other < communicator.processes(); ++other) {
-    if (other != communicator.process()) processes.push_back(other);
-  }
-  return processes;
-}
-
 /// DeviceMessages as a transport, beside that of the host.
 class DeviceTransport final : public Transport {
  public:
@@ -70,7 +62,7 @@ class DeviceTransport final : public Transport {
 class Joining final : public Transport::Group {
  public:
   Joining(const DeviceMessages::Id& id, Device device, const Communicator& communicator)
-      : others_(others(communicator)),
+      : others_(communicator.others()),
         made_(std::async(std::launch::async, DeviceMessages::join, id, device.index,
                          communicator.process(), communicator.processes())) {}
   bool arrived() override {
@@ -88,28 +80,22 @@ class Joining final : public Transport::Group {
 
 Device own_device(Communicator& communicator, Device told, bool is_numbered) {
   if (communicator.is_alone()) return told;
-  const int me = communicator.process();
   const auto told_all = communicator.all(told);
-  int here = 0, before = 0;
-  for (int other = 0; other < communicator.processes(); ++other) {
-    if (communicator.host_of(other) != communicator.host_of(me)) continue;
-    ++here;
-    if (other < me) ++before;
-  }
+  const Communicator::Place place = communicator.place_on_host();
   communicator.agree([&] {
     const Device& of_first = told_all.front();
     KETTE_CHECK(told.kind == of_first.kind, "--device: expected ", of_first.str(), ", as of ",
                 communicator.name_of(0), ", given ", told.str());
     if (told.kind == DeviceKind::cpu) return;
-    const std::string& host = communicator.host_of(me);
-    KETTE_CHECK(!is_numbered || here == 1, "--device: expected cuda, for the ", here,
+    const std::string& host = communicator.host_of(communicator.process());
+    KETTE_CHECK(!is_numbered || place.count == 1, "--device: expected cuda, for the ", place.count,
                 " processes on host ", host, " to take a GPU each, given ", told.str());
     const auto gpus = std::ssize(cuda_devices());
-    KETTE_CHECK(here <= gpus, "--device cuda: expected a GPU for each of the ", here,
+    KETTE_CHECK(place.count <= gpus, "--device cuda: expected a GPU for each of the ", place.count,
                 " processes on host ", host, ", given ", gpus,
                 " (fewer processes, and all GPUs of the host to be seen by each of them)");
   });
-  if (told.kind == DeviceKind::cuda && !is_numbered) told.index = before;
+  if (told.kind == DeviceKind::cuda && !is_numbered) told.index = place.number;
   return told;
 }
 

@@ -15,12 +15,15 @@ RunFolder::RunFolder(const TrainOptions& options, RunFingerprint fingerprint)
     : path_(options.out),
       fingerprint_(std::move(fingerprint)),
       communicator_(*options.communicator) {
+  if (communicator_.is_alone()) {
+    prepare(options);
+    return;
+  }
   const RunFingerprint of_first =
       RunFingerprint::from_json(communicator_.all(fingerprint_.to_json()).front());
   communicator_.agree([&] { fingerprint_.check_same(of_first, communicator_.name_of(0)); });
   communicator_.once("looking at the folder", [&] { prepare(options); });
   resumes_ = communicator_.of_first(resumes_);
-  if (communicator_.is_alone()) return;
   check_is_shared();
   communicator_.agree([&] {
     if (resumes_)

@@ -38,9 +38,7 @@ class Trainer {
   RunStanding standing() const;
   /// What of the clock and of signals all processes go by, until the next look.
   void look(Progress& progress);
-  /// Of the next step, not yet made.
-  StepBatches next_batches() const;
-  void make_ahead();
+  void look_ahead();
   std::optional<StartedStep> start_step(double lr);
   /// Reports the step that was started last, once it is done.
   void settle(Progress& progress);
@@ -65,7 +63,8 @@ class Trainer {
   const TrainOptions& options_;
   Task& task_;
   Communicator& communicator_;
-  std::optional<Batch> ahead_;  // the first of the next step's that is learnt from
+  StepBatches ahead_;                 // of the next step, once it has been looked at
+  std::optional<Batch> first_ahead_;  // of those that this process learns from
   Adam adam_;
   TrainSteps steps_;
   std::optional<MovingAverage> average_;
@@ -166,33 +165,33 @@ void Trainer::save_state() {
 }
 
 double Trainer::expected_seconds_per_step() {
-  if (!ahead_) make_ahead();
+  if (!first_ahead_) look_ahead();
   const auto seconds = [&] {
-    return seconds_of_passes(task_.model(), adam_.parameters(), *ahead_);
+    return seconds_of_passes(task_.model(), adam_.parameters(), *first_ahead_);
   };
   seconds();  // gets the memory
   return static_cast<double>(options_.accumulate) * seconds();
 }
 
-StepBatches Trainer::next_batches() const {
-  StepBatches batches;
-  for (std::int64_t i = 0; i < options_.accumulate; ++i) {
-    batches.tokens.push_back(task_.sampler().tokens(i));
-  }
-  return batches;
-}
-
-void Trainer::make_ahead() {
+void Trainer::look_ahead() {
   const Interval mine =
       share_of(communicator_.process(), communicator_.processes(), options_.accumulate);
-  ahead_ = task_.sampler().peek(next_batches().order()[mine.begin]);
+  ahead_.tokens.clear();
+  if (options_.accumulate == 1) {  // which is made once: masks are told no sooner
+    first_ahead_ = task_.sampler().peek(0);
+    ahead_.tokens.push_back(tokens_of(*first_ahead_));
+    return;
+  }
+  for (std::int64_t i = 0; i < options_.accumulate; ++i) {
+    ahead_.tokens.push_back(task_.sampler().tokens(i));
+  }
+  first_ahead_ = task_.sampler().peek(ahead_.order()[mine.begin]);
 }
 
 std::optional<StartedStep> Trainer::start_step(double lr) {
-  if (!ahead_) make_ahead();
-  StepBatches batches = next_batches();
-  batches.make = [&](std::int64_t i) -> std::optional<Batch> {
-    if (ahead_) return std::exchange(ahead_, std::nullopt);
+  if (!first_ahead_) look_ahead();
+  ahead_.make = [&](std::int64_t i) -> std::optional<Batch> {
+    if (first_ahead_) return std::exchange(first_ahead_, std::nullopt);
     // A step of many batches takes long; the first of it is taken whatever was asked for. Several processes end it
     // together.
     if (communicator_.is_alone() && InterruptGuard::requested() != 0) return std::nullopt;
@@ -201,15 +200,15 @@ std::optional<StartedStep> Trainer::start_step(double lr) {
   ConsistencyOptions consistency = options_.consistency;
   consistency.source_tags = task_.source_tags();
   std::optional<StartedStep> step =
-      steps_.start(batches, {.lr = lr,
-                             .label_smoothing = options_.label_smoothing,
-                             .clip_norm = options_.clip_norm,
-                             .seed = options_.seed,
-                             .consistency = consistency});
+      steps_.start(ahead_, {.lr = lr,
+                            .label_smoothing = options_.label_smoothing,
+                            .clip_norm = options_.clip_norm,
+                            .seed = options_.seed,
+                            .consistency = consistency});
   if (!step) return std::nullopt;
   task_.sampler().skip(options_.accumulate);
   state_.sampler = task_.sampler().state();
-  make_ahead();  // while a GPU is at work
+  look_ahead();  // while a GPU is at work
   return step;
 }
 

@@ -28,8 +28,7 @@ void run(const BenchExchangeOptions& o) {
   const ExchangeTimes times = measure_exchange(processes, bytes, o.runs);
   const double ours = median(times.ours);
   const int n = processes.processes();
-  // What a process sends, and as much comes to it: all but its own share, of gradients and of values.
-  const double sent = 2.0 * static_cast<double>(bytes) * (n - 1) / n;
+  const double sent = bytes_sent(bytes, n);
   std::cout << processes.str() << "\n"
             << text("%.1f MiB: %.4f s, %.2f GB/s sent by each", o.mebibytes, ours,
                     sent / ours / 1e9);

@@ -14,6 +14,11 @@ struct ExchangeTimes {
   std::vector<double> engine;  ///< of the same by the engine's own all-reduce; empty: it has none
 };
 
+/// What each of n processes sends, and as much comes to it: all but its own share, of gradients and of values.
+inline double bytes_sent(std::int64_t bytes, int processes) {
+  return 2.0 * static_cast<double>(bytes) * (processes - 1) / processes;
+}
+
 /// Of so many bytes of f32, in turn; the slowest process counts.
 ExchangeTimes measure_exchange(Communicator& processes, std::int64_t bytes, std::int64_t runs);
 

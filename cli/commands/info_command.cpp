@@ -193,8 +193,7 @@ void print_processes(Json& json) {
     }
     const std::int64_t bytes = std::int64_t{16} << 20;
     const double seconds = median(measure_exchange(processes, bytes, 5).ours);
-    const int n = processes.processes();
-    const double rate = 2.0 * static_cast<double>(bytes) * (n - 1) / n / seconds / 1e9;
+    const double rate = bytes_sent(bytes, processes.processes()) / seconds / 1e9;
     std::cout << text("  exchange     16 MiB of gradients in %.4f s, %.2f GB/s sent by each\n",
                       seconds, rate);
     json["exchange_gb_per_second"] = rate;

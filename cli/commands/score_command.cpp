@@ -1,5 +1,4 @@
 // `kette score`: how likely the model finds given translations, one log-probability a line, or of every token, too.
-#include <cstring>
 #include <iostream>
 #include <memory>
 
@@ -49,8 +48,7 @@ std::vector<SentenceScore> score(const LoadedEnsemble<Transformer>& loaded,
     costs.push_back(std::ssize(sources[i]) + std::ssize(targets[i]) + 2);
   }
   Communicator& processes = communicator();
-  const std::vector<Interval> stretches = equal_stretches(costs, processes.processes());
-  const Interval mine = stretches[processes.process()];
+  const Interval mine = equal_stretches(costs, processes.processes())[processes.process()];
   const auto part = [&](const IdLists& all) {
     return IdLists(all.begin() + mine.begin, all.begin() + mine.end);
   };
@@ -62,29 +60,14 @@ std::vector<SentenceScore> score(const LoadedEnsemble<Transformer>& loaded,
                        o.score, progress.next_part(1));
   }
   progress.clear();
-  std::string bytes;
-  const auto add = [&](const auto* values, std::size_t count) {
-    bytes.append(reinterpret_cast<const char*>(values), count * sizeof *values);
-  };
-  for (const SentenceScore& one : scores) {
-    add(&one.log_probability, 1);
-    add(one.token_log_probabilities.data(), one.token_log_probabilities.size());
-  }
   if (processes.is_alone()) return scores;
+  Json found = Json::array();
+  for (const SentenceScore& one : scores) {
+    found.push_back({one.log_probability, one.token_log_probabilities});
+  }
   scores.clear();
-  const std::vector<std::string> all = processes.all(bytes);
-  for (int process = 0; process < processes.processes(); ++process) {
-    const char* from = all[process].data();
-    const auto take = [&](auto* values, std::size_t count) {
-      std::memcpy(values, from, count * sizeof *values);
-      from += count * sizeof *values;
-    };
-    for (std::int64_t i = stretches[process].begin; i < stretches[process].end; ++i) {
-      SentenceScore& one = scores.emplace_back();
-      one.token_log_probabilities.resize(targets[i].size() + 1);
-      take(&one.log_probability, 1);
-      take(one.token_log_probabilities.data(), one.token_log_probabilities.size());
-    }
+  for (const std::string& answer : processes.all(packed(found))) {
+    for (const Json& one : Json::from_cbor(answer)) scores.push_back({one[0], one[1]});
   }
   return scores;
 }

@@ -72,8 +72,13 @@ TokenCounts BatchSampler::tokens(std::int64_t ahead) const {
 void BatchSampler::skip(std::int64_t batches) {
   while (batches >= left_in_epoch()) {
     batches -= left_in_epoch();
-    const std::shared_ptr<const BatchSampler> next = (following(), std::move(following_));
-    *this = *next;
+    if (following_.use_count() == 1) {
+      const std::shared_ptr<BatchSampler> next = std::move(following_);
+      *this = std::move(*next);
+    } else {  // nobody has looked ahead, or a copy of this one has, too
+      state_ = {state_.epoch + 1, 0};
+      plan_epoch();
+    }
   }
   state_.position += batches;
 }

@@ -61,8 +61,8 @@ class BatchSampler final : public Sampler {
   BatchOptions options_;
   State state_;
   BatchPlan plan_;
-  TokenLists dropout_source_, dropout_target_;             // of this epoch; empty without dropout
-  mutable std::shared_ptr<const BatchSampler> following_;  // once somebody has asked for it
+  TokenLists dropout_source_, dropout_target_;       // of this epoch; empty without dropout
+  mutable std::shared_ptr<BatchSampler> following_;  // once somebody has asked for it
 };
 
 }  // namespace kette
