@@ -5,9 +5,9 @@
 #include <chrono>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "tests/cli/run_kette.h"
+#include "tests/environment.h"
 
 using namespace kette::testing;
 using Json = nlohmann::json;
@@ -22,12 +22,8 @@ bool contains(const std::string& text, const std::string& part) {
 /// With an environment variable of that value.
 Outcome run_kette_with(const char* variable, const char* value,
                        const std::vector<std::string>& arguments) {
-  const char* found = std::getenv(variable);
-  const std::optional<std::string> before = found ? std::optional(found) : std::nullopt;
-  setenv(variable, value, 1);
-  const Outcome outcome = run_kette(arguments);
-  before ? setenv(variable, before->c_str(), 1) : unsetenv(variable);
-  return outcome;
+  const Environment environment(variable, value);
+  return run_kette(arguments);
 }
 
 std::size_t count_lines(const std::string& text) {

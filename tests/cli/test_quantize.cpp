@@ -6,24 +6,11 @@
 
 #include "tensor/cpu/int8_path.h"
 #include "tests/cli/run_kette.h"
+#include "tests/environment.h"
 
 using namespace kette::testing;
 
 namespace {
-
-/// An environment variable for the programs that a test starts.
-class Environment {
- public:
-  Environment(const char* name, const std::string& value) : name_(name) {
-    setenv(name, value.c_str(), 1);
-  }
-  ~Environment() { unsetenv(name_); }
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
-
- private:
-  const char* name_;
-};
 
 Outcome translate(const std::string& model, const std::vector<std::string>& more = {}) {
   std::vector<std::string> arguments = {"translate", "--model",      model, "--beam",

@@ -7,6 +7,7 @@
 
 #include "data/files/atomic_file.h"
 #include "tensor/error.h"
+#include "tests/environment.h"
 #include "tests/torture/compare.h"
 #include "tests/torture/torture.h"
 
@@ -14,23 +15,6 @@ namespace kette::torture {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Variables of the environment while this lives, which programs that are started then have.
-class Environment {
- public:
-  explicit Environment(std::map<std::string, std::string> variables)
-      : variables_(std::move(variables)) {
-    for (const auto& [name, value] : variables_) setenv(name.c_str(), value.c_str(), 1);
-  }
-  ~Environment() {
-    for (const auto& [name, value] : variables_) unsetenv(name.c_str());
-  }
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
-
- private:
-  std::map<std::string, std::string> variables_;
-};
 
 /// The n-th call of a function.
 struct Fault {
@@ -54,7 +38,7 @@ class FailingCalls {
   FailingCalls(Torture& torture, Victim victim) : torture_(torture), victim_(std::move(victim)) {
     begin();
     const std::string counts = torture_.file("counts");
-    const Environment environment(
+    const testing::Environment environment(
         {{"LD_PRELOAD", KETTE_FAILING_CALLS}, {"KETTE_CALL_COUNTS", counts}});
     printed_ = run_well(victim_.arguments).out;
     std::istringstream lines(testing::read_file(counts));
@@ -132,9 +116,10 @@ class FailingCalls {
   }
 
   Outcome run_with(const Fault& fault) const {
-    const Environment environment({{"LD_PRELOAD", KETTE_FAILING_CALLS},
-                                   {"KETTE_FAILING_CALL", fault.call},
-                                   {"KETTE_FAILING_NUMBER", std::to_string(fault.number)}});
+    const testing::Environment environment(
+        {{"LD_PRELOAD", KETTE_FAILING_CALLS},
+         {"KETTE_FAILING_CALL", fault.call},
+         {"KETTE_FAILING_NUMBER", std::to_string(fault.number)}});
     return testing::run_kette(victim_.arguments);
   }
 

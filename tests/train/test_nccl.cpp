@@ -8,6 +8,7 @@
 #include "tests/cli/run_kette.h"
 #include "tests/devices.h"
 #include "tests/emulated.h"
+#include "tests/environment.h"
 #include "tests/train/thread_transport.h"
 #include "train/gpu_processes.h"
 
@@ -16,20 +17,6 @@ namespace {
 
 using namespace testing;
 using ProgramOutcome = testing::Outcome;  // other tests here have another
-
-/// An environment variable, for as long as one lives.
-class Environment {
- public:
-  Environment(const char* name, const std::string& value) : name_(name) {
-    setenv(name, value.c_str(), 1);
-  }
-  ~Environment() { unsetenv(name_); }
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
-
- private:
-  const char* name_;
-};
 
 Environment fault(const char* name) { return {"KETTE_EMULATOR_FAULT", name}; }
 
