@@ -62,7 +62,7 @@ void check_is_one(const std::string& command) {
   if (!launch || launch->processes == 1) return;
   throw UsageError("kette " + command + ": expected one process, given " +
                    std::to_string(launch->processes) + " by " + launch->launcher +
-                   " (train, evaluate, score and translate are shared out)");
+                   " (train, evaluate, generate, parse, score and translate are shared out)");
 }
 
 Communicator& communicator() {

@@ -1,8 +1,5 @@
 #include "cli/shared_translator.h"
 
-#include <algorithm>
-#include <numeric>
-
 #include "data/files/json_text.h"
 
 namespace kette::cli {
@@ -33,20 +30,6 @@ std::string packed(const nlohmann::ordered_json& json) {
   return text;
 }
 
-std::vector<Interval> equal_stretches(const std::vector<std::int64_t>& costs, int processes) {
-  const auto all = std::accumulate(costs.begin(), costs.end(), std::int64_t{0});
-  std::vector<Interval> stretches;
-  std::int64_t at = 0, cost = 0;
-  for (int process = 0; process < processes; ++process) {
-    const std::int64_t begin = at, until = all * (process + 1) / processes;
-    // What lies across a border goes to the side that has more of it.
-    while (at < std::ssize(costs) && 2 * cost + costs[at] <= 2 * until) cost += costs[at++];
-    if (process + 1 == processes) at = std::ssize(costs);
-    stretches.push_back({begin, at});
-  }
-  return stretches;
-}
-
 void SharedTranslator::run(const std::function<void(const SentenceTranslator&)>& use) {
   if (communicator_.is_alone()) return use(translator_);
   if (!communicator_.is_first()) return work_for_first();
@@ -59,56 +42,78 @@ void SharedTranslator::work_for_first() {
   while (true) {
     const std::string request = communicator_.all(std::string()).front();
     if (request.empty()) return;
-    answers(request, {});
+    answers(Json::from_cbor(request), {});
   }
 }
 
-std::vector<std::string> SharedTranslator::answers(const std::string& request,
+std::vector<std::string> SharedTranslator::ask(const Json& request,
+                                               const SentenceProgress& progress) const {
+  communicator_.all(packed(request));
+  return answers(request, progress);
+}
+
+std::vector<std::string> SharedTranslator::answers(const Json& request,
                                                    const SentenceProgress& progress) const {
-  const Json json = Json::from_cbor(request);
-  const std::vector<std::string> lines = json["lines"], prefixes = json["prefixes"];
+  const std::vector<std::string> lines = request["lines"];
   std::vector<std::int64_t> costs;
   // A line costs about its length, and something for itself.
   for (const std::string& line : lines) costs.push_back(std::ssize(line) + 10);
-  const Interval mine = equal_stretches(costs, communicator_.processes())[communicator_.process()];
-  const auto part = [&](const std::vector<std::string>& all) {
-    return all.empty() ? all
-                       : std::vector<std::string>(all.begin() + mine.begin, all.begin() + mine.end);
-  };
-  TranslateOptions options = options_;
-  options.first_number = json["first_number"].get<std::int64_t>() + mine.begin;
-  options.truncate = json["truncate"];
-  Json found = Json::array();
-  {
-    const Communicator::Phase phase(communicator_, "translating");
+  return communicator_.share_out("translating", costs, [&](const Interval& mine) {
+    const auto part = [&]<class List>(const List& all) {
+      return all.empty() ? all : List(all.begin() + mine.begin, all.begin() + mine.end);
+    };
+    std::vector<std::string> found;
+    if (request.contains("translations")) {
+      const std::vector<std::string> translations = request["translations"];
+      for (const UnitLinks& links : translator_.align(part(lines), part(translations), options_)) {
+        found.push_back(packed(links));
+      }
+      return found;
+    }
+    const std::vector<std::string> prefixes = request["prefixes"];
+    const std::vector<std::vector<std::int32_t>> loops = request["loops"];
+    TranslateOptions options = loops.empty() ? options_ : options_.without(part(loops));
+    options.first_number = request["first_number"].get<std::int64_t>() + mine.begin;
+    options.truncate = request["truncate"];
     translator_.translate(
         part(lines), options,
         [&](std::int64_t, const Translation& translation) {
-          found.push_back(to_json(translation));
+          found.push_back(packed(to_json(translation)));
         },
         progress, part(prefixes));
-  }
-  return communicator_.all(packed(found));
+    return found;
+  });
+}
+
+bool SharedTranslator::is_little(const std::vector<std::string>& lines) const {
+  return std::ssize(lines) < 2 * communicator_.processes();
 }
 
 void SharedTranslator::translate(const std::vector<std::string>& lines,
                                  const TranslateOptions& options, const TakeTranslation& take,
                                  const SentenceProgress& progress,
                                  const std::vector<std::string>& prefixes) const {
-  const bool is_little = std::ssize(lines) < 2 * communicator_.processes();
-  if (is_little || options.constraint != nullptr || options.tap != nullptr) {
-    return translator_.translate(lines, options, take, progress, prefixes);
-  }
-  const std::string request = packed({{"lines", lines},
-                                      {"prefixes", prefixes},
-                                      {"first_number", options.first_number},
-                                      {"truncate", options.truncate}});
-  communicator_.all(request);
+  if (is_little(lines)) return translator_.translate(lines, options, take, progress, prefixes);
   std::int64_t line = 0;
-  for (const std::string& answer : answers(request, progress)) {
-    for (const Json& translation : Json::from_cbor(answer))
-      take(line++, translation_of(translation));
+  for (const std::string& answer : ask({{"lines", lines},
+                                        {"prefixes", prefixes},
+                                        {"loops", options.loops},
+                                        {"first_number", options.first_number},
+                                        {"truncate", options.truncate}},
+                                       progress)) {
+    take(line++, translation_of(Json::from_cbor(answer)));
   }
+}
+
+std::vector<UnitLinks> SharedTranslator::align(const std::vector<std::string>& sources,
+                                               const std::vector<std::string>& translations,
+                                               const TranslateOptions& options) const {
+  if (is_little(sources)) return translator_.align(sources, translations, options);
+  std::vector<UnitLinks> links;
+  for (const std::string& answer : ask({{"lines", sources}, {"translations", translations}}, {})) {
+    links.push_back(Json::from_cbor(answer));
+  }
+  return links;
 }
 
 }  // namespace kette::cli

@@ -8,10 +8,6 @@
 
 namespace kette::cli {
 
-/// Where to cut things of these costs, in their order, into a stretch for each of so many processes that all cost about
-/// the same.
-std::vector<Interval> equal_stretches(const std::vector<std::int64_t>& costs, int processes);
-
 /// A message between processes: CBOR, which keeps numbers to the bit and takes text of any bytes.
 std::string packed(const nlohmann::ordered_json& json);
 
@@ -19,7 +15,7 @@ std::string packed(const nlohmann::ordered_json& json);
 class SharedTranslator final : public SentenceTranslator {
  public:
   /// options: those of the command line, which all have; translate() may be given them with another first_number and
-  /// truncate. All outlive this.
+  /// truncate, or without() loops. All outlive this.
   SharedTranslator(const Translator& translator, const TranslateOptions& options,
                    Communicator& communicator)
       : translator_(translator), options_(options), communicator_(communicator) {}
@@ -32,18 +28,20 @@ class SharedTranslator final : public SentenceTranslator {
                  const std::vector<std::string>& prefixes = {}) const override;
   std::vector<UnitLinks> align(const std::vector<std::string>& sources,
                                const std::vector<std::string>& translations,
-                               const TranslateOptions& options) const override {
-    return translator_.align(sources, translations, options);
-  }
+                               const TranslateOptions& options) const override;
   const SharedTokenizer& tokenizer() const override { return translator_.tokenizer(); }
   std::size_t longest_source(const std::string& language) const override {
     return translator_.longest_source(language);
   }
 
  private:
+  /// Not worth the others' trouble.
+  bool is_little(const std::vector<std::string>& lines) const;
   void work_for_first();
-  /// This process's stretch of a request; of each process what it found.
-  std::vector<std::string> answers(const std::string& request,
+  /// What all find of a request of the first, which tells them of it.
+  std::vector<std::string> ask(const nlohmann::ordered_json& request,
+                               const SentenceProgress& progress) const;
+  std::vector<std::string> answers(const nlohmann::ordered_json& request,
                                    const SentenceProgress& progress) const;
 
   const Translator& translator_;

@@ -7,6 +7,8 @@
 #include <iostream>
 
 #include "cli/common.h"
+#include "cli/processes.h"
+#include "cli/shared_translator.h"
 #include "data/corpora/tokenize_files.h"
 #include "data/files/json_text.h"
 #include "data/files/visible_text.h"
@@ -78,6 +80,24 @@ ScoreProgress show_share_on(StatusLine& line) {
   };
 }
 
+/// Each process some.
+std::vector<TextScore> share_parts(std::int64_t parts, const ScoreParts& score) {
+  const auto scored = [&](const Interval& mine) {
+    std::vector<std::string> found;
+    for (const TextScore& part : score(mine.begin, mine.end)) {
+      found.push_back(packed({part.negative_log_likelihood, part.tokens, part.correct}));
+    }
+    return found;
+  };
+  std::vector<TextScore> scores;
+  const std::vector<std::int64_t> costs(static_cast<std::size_t>(parts), 1);
+  for (const std::string& found : communicator().share_out("scoring", costs, scored)) {
+    const Json part = Json::from_cbor(found);
+    scores.push_back({part[0], part[1], part[2]});
+  }
+  return scores;
+}
+
 /// By its pseudo-log-likelihood.
 void evaluate_masked(const EnsembleOptions& model_options, const EvaluateTextOptions& options,
                      bool json) {
@@ -98,7 +118,7 @@ void evaluate_masked(const EnsembleOptions& model_options, const EvaluateTextOpt
   {
     StatusLine line(false);
     score = score_masked(*saved.model->for_decoding(model_options.weights.value_or(saved.weights)),
-                         *saved.tokenizer, tokens, settings, show_share_on(line));
+                         *saved.tokenizer, tokens, settings, show_share_on(line), share_parts);
   }
   print_text_score(score, "pseudo-perplexity", json);
 }
@@ -123,7 +143,7 @@ void evaluate_text(const EnsembleOptions& model_options, const EvaluateTextOptio
   TextScore score;
   {
     StatusLine line(false);
-    score = score_text(loaded.models, tokens, options.score, show_share_on(line));
+    score = score_text(loaded.models, tokens, options.score, show_share_on(line), share_parts);
   }
   print_text_score(score, "perplexity", json);
 }

@@ -46,7 +46,7 @@ class Drawing {
                   " tokens, as many as the model sees at once, given ", length);
       for (std::int64_t copy = 0; copy < copies; ++copy) {
         texts_.push_back({start, length});
-        texts_.back().number += copy * kCopies;
+        texts_.back().number += (start.first_copy + copy) * kCopies;
         if (length >= start.most) texts_.back().end = length;
       }
     }

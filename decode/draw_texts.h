@@ -18,7 +18,8 @@ struct TextStart {
   std::span<const std::int32_t> source;  ///< see RowStart
   std::vector<std::int32_t> tokens;      ///< at least one
   std::int64_t most = 0;
-  std::int64_t number = 0;  ///< for the draws
+  std::int64_t number = 0;      ///< for the draws
+  std::int64_t first_copy = 0;  ///< likewise
 };
 
 /// Told of each token as soon as it is there; the end mark is not among them.

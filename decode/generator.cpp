@@ -44,8 +44,9 @@ std::vector<Ids> generate(const Ensemble& model, const Ids& prompt, const Genera
   SearchOptions lengths;
   lengths.max_length = std::min(length + options.max_tokens, model.positions());
   check_memory(lengths, options.texts, model, lengths.max_length);
-  return draw_texts(model, options, {}, {{{}, prompt, length + options.max_tokens}}, options.texts,
-                    options.end_of_text, on_token);
+  return draw_texts(model, options, {},
+                    {{{}, prompt, length + options.max_tokens, 0, options.first_text}},
+                    options.texts, options.end_of_text, on_token);
 }
 
 }  // namespace kette

@@ -11,6 +11,7 @@ namespace kette {
 struct GenerateOptions : SamplingOptions {
   std::int64_t max_tokens = 200;  ///< of each text
   std::int64_t texts = 1;
+  std::int64_t first_text = 0;    ///< the number of the first, on which its draws depend
   std::int32_t end_of_text = -1;  ///< a text ends with it; -1: texts end with max_tokens alone
 };
 

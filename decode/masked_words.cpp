@@ -29,7 +29,7 @@ void check_ready(const Bert& model) {
               "for_decoding())");
 }
 
-/// Cuts a corpus into texts as the model reads them, and says how likely each of their tokens is.
+/// Says how likely the tokens of texts are, as many at once as there are rows for.
 class PseudoScorer {
  public:
   PseudoScorer(const Bert& model, const Tokenizer& tokenizer, std::int64_t most_rows)
@@ -41,17 +41,26 @@ class PseudoScorer {
   /// Reads it once for each token, with a mask there.
   void add(const Ids& tokens) {
     const Ids ids = between_marks(tokens, special_);
+    scores_.push_back({0, std::ssize(tokens)});
     for (std::size_t place = 1; place + 1 < ids.size(); ++place) {
-      if (std::ssize(batch_.source) + std::ssize(ids) > most_rows_) finish();
+      if (std::ssize(batch_.source) + std::ssize(ids) > most_rows_) read();
       const std::size_t begin = batch_.source.size();
       batch_.source.insert(batch_.source.end(), ids.begin(), ids.end());
       batch_.source[begin + place] = mask_;
       batch_.target_in.push_back(static_cast<std::int32_t>(place));
       batch_.target_out.push_back(ids[place]);
       lengths_.push_back(std::ssize(ids));
+      texts_.push_back(scores_.size() - 1);
     }
   }
-  void finish() {
+  /// Of each text.
+  std::vector<TextScore> finish() {
+    read();
+    return std::move(scores_);
+  }
+
+ private:
+  void read() {
     if (lengths_.empty()) return;
     batch_.source_segments = Segments::from_lengths(lengths_);
     batch_.target_segments = Segments::from_lengths(std::vector<std::int64_t>(lengths_.size(), 1));
@@ -60,24 +69,49 @@ class PseudoScorer {
       KETTE_CHECK(std::isfinite(said.target_values[i]),
                   "score: expected finite log-probabilities, given ", said.target_values[i],
                   " (the model's activations grow beyond the numbers there are)");
+      TextScore& score = scores_[texts_[i]];
       score.negative_log_likelihood -= double(said.target_values[i]);
       score.correct += said.tokens[i] == batch_.target_out[i] ? 1 : 0;
     }
-    score.tokens += std::ssize(lengths_);
     batch_ = {};
     lengths_.clear();
+    texts_.clear();
   }
 
-  TextScore score;
-
- private:
   const Bert& model_;
   SpecialTokens special_;
   std::int32_t mask_;
   std::int64_t most_rows_;
   Batch batch_;
   std::vector<std::int64_t> lengths_;
+  std::vector<std::size_t> texts_;  // of which each row of the batch is
+  std::vector<TextScore> scores_;
 };
+
+/// Where the texts lie in a corpus: its documents, each in windows where it is too long.
+std::vector<std::pair<std::int64_t, std::int64_t>> texts_of(const TokenFile& corpus,
+                                                            std::int64_t window) {
+  constexpr std::int64_t kAtOnce = 1 << 16;
+  std::vector<std::pair<std::int64_t, std::int64_t>> texts;
+  std::int64_t begin = 0, at = 0;
+  const auto end_here = [&] {
+    if (at > begin) texts.emplace_back(begin, at);
+  };
+  while (at < corpus.size()) {
+    for (const std::int32_t id : corpus.copy(at, std::min(kAtOnce, corpus.size() - at))) {
+      if (id == corpus.info().end_of_text) {
+        end_here();
+        begin = at + 1;
+      } else if (at - begin == window) {
+        end_here();
+        begin = at;
+      }
+      ++at;
+    }
+  }
+  end_here();
+  return texts;
+}
 
 }  // namespace
 
@@ -113,32 +147,29 @@ std::vector<std::vector<Filler>> fill_masks(const Bert& model, const Ids& text, 
 }
 
 TextScore score_masked(const Bert& model, const Tokenizer& tokenizer, const TokenFile& text,
-                       const PseudoScoreOptions& options, const ScoreProgress& progress) {
+                       const PseudoScoreOptions& options, const ScoreProgress& progress,
+                       const ShareParts& share) {
   check_ready(model);
   const std::int64_t longest = model.positions();
   const std::int64_t context = options.context > 0 ? options.context : longest;
   KETTE_CHECK(context > Masking::kMarks && context <= longest, "context: expected from ",
               Masking::kMarks + 1, " to ", longest,
               " tokens, as many as the model sees at once, given ", context);
-  const std::int64_t window = context - Masking::kMarks;
-  PseudoScorer scorer(model, tokenizer, options.batch_tokens);
-  Ids tokens;  // of the text that has begun
-  for (std::int64_t at = 0; at < text.size(); at += window) {
-    for (const std::int32_t id : text.copy(at, std::min(window, text.size() - at))) {
-      const bool ends = id == text.info().end_of_text;
-      if (!ends) tokens.push_back(id);
-      if (!ends && std::ssize(tokens) < window) continue;
-      scorer.add(tokens);
-      tokens.clear();
-    }
-    if (progress) progress(static_cast<double>(at) / static_cast<double>(text.size()));
-  }
-  scorer.add(tokens);
-  scorer.finish();
-  KETTE_CHECK(scorer.score.tokens > 0,
+  const auto texts = texts_of(text, context - Masking::kMarks);
+  KETTE_CHECK(!texts.empty(),
               "evaluation: expected a text with at least 1 token, given one without");
-  scorer.score.bytes = text.info().bytes;
-  return scorer.score;
+  const auto score = [&](std::int64_t begin, std::int64_t end) {
+    PseudoScorer scorer(model, tokenizer, options.batch_tokens);
+    for (std::int64_t i = begin; i < end; ++i) {
+      scorer.add(text.copy(texts[i].first, texts[i].second - texts[i].first));
+      if (progress) progress(static_cast<double>(i - begin) / static_cast<double>(end - begin));
+    }
+    return scorer.finish();
+  };
+  TextScore total;
+  for (const TextScore& part : share(std::ssize(texts), score)) total += part;
+  total.bytes = text.info().bytes;
+  return total;
 }
 
 }  // namespace kette

@@ -34,6 +34,7 @@ struct PseudoScoreOptions {
 /// Of the documents of a corpus, each cut into windows where it is too long. The end of a document is no
 /// token of it. bytes: of the corpus.
 TextScore score_masked(const Bert& model, const Tokenizer& tokenizer, const TokenFile& text,
-                       const PseudoScoreOptions& options = {}, const ScoreProgress& progress = {});
+                       const PseudoScoreOptions& options = {}, const ScoreProgress& progress = {},
+                       const ShareParts& share = score_alone);
 
 }  // namespace kette

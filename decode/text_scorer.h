@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "data/corpora/window_sampler.h"
 #include "decode/ensemble.h"
@@ -18,6 +19,7 @@ struct TextScore {
   double loss() const { return negative_log_likelihood / static_cast<double>(tokens); }
   double perplexity() const;
   double bits_per_byte() const;
+  TextScore& operator+=(const TextScore& other);
 };
 
 struct TextScoreOptions {
@@ -29,7 +31,15 @@ struct TextScoreOptions {
 /// Told which share is done.
 using ScoreProgress = std::function<void(double share)>;
 
+/// Scores parts [begin, end) of a text, one by one.
+using ScoreParts = std::function<std::vector<TextScore>(std::int64_t begin, std::int64_t end)>;
+/// How many parts come to the score of each. The sum has the same bits whoever scores which.
+using ShareParts = std::function<std::vector<TextScore>(std::int64_t parts, const ScoreParts&)>;
+/// All of them here.
+std::vector<TextScore> score_alone(std::int64_t parts, const ScoreParts& score);
+
 TextScore score_text(const Ensemble& model, const TokenFile& text,
-                     const TextScoreOptions& options = {}, const ScoreProgress& progress = {});
+                     const TextScoreOptions& options = {}, const ScoreProgress& progress = {},
+                     const ShareParts& share = score_alone);
 
 }  // namespace kette

@@ -182,11 +182,7 @@ void TextTranslator::search_anew(std::vector<TranslationUnit>& units) const {
     loops.push_back(unit.loop);
   }
   if (!looping.empty()) {
-    const NoLoops constraint(std::move(loops), translator_.tokenizer()->vocabulary());
-    TranslateOptions options = options_;
-    options.constraint = &constraint;
-    options.shortlist = {};
-    options.minimum_risk.reset();
+    const TranslateOptions options = options_.without(std::move(loops));
     translator_.translate(inputs, options, [&](std::int64_t number, Translation again) {
       TranslationUnit& unit = *looping[static_cast<std::size_t>(number)];
       unit.translation = std::move(again);

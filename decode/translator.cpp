@@ -5,6 +5,7 @@
 
 #include "data/files/utf8.h"
 #include "decode/job_queue.h"
+#include "decode/loops.h"
 #include "decode/sample_texts.h"
 #include "decode/scorer.h"
 #include "decode/search_limits.h"
@@ -55,17 +56,24 @@ class Search {
  public:
   Search(const Ensemble& model, const std::vector<Ids>& sources, const TranslateOptions& options,
          const std::vector<Ids>& prefixes)
-      : model_(model), sources_(sources), options_(options), prefixes_(prefixes) {
+      : model_(model),
+        sources_(sources),
+        options_(options),
+        prefixes_(prefixes),
+        no_loops_(options.loops, model.vocabulary()) {
     options.check();
     KETTE_CHECK(prefixes.empty() || prefixes.size() == sources.size(),
                 "translate: expected as many prefixes as sources, ", sources.size(), ", given ",
                 prefixes.size());
-    KETTE_CHECK(prefixes.empty() || options.constraint == nullptr,
-                "translate: expected prefixes or another constraint, given both");
+    KETTE_CHECK(options.loops.empty() || options.loops.size() == sources.size(),
+                "translate: expected as many loops as sources, ", sources.size(), ", given ",
+                options.loops.size());
+    KETTE_CHECK(!prefixes.empty() + !options.loops.empty() + (options.constraint != nullptr) < 2,
+                "translate: expected prefixes, loops or another constraint, given more than one");
     KETTE_CHECK(!options.shortlist || model.device().kind == DeviceKind::cpu,
                 "shortlist: expected a model on the CPU, given one on ", model.device().str(),
                 " (leave the shortlist out there)");
-    KETTE_CHECK(!options.shortlist || options.constraint == nullptr,
+    KETTE_CHECK(!options.shortlist || (options.constraint == nullptr && options.loops.empty()),
                 "translate: expected a shortlist or another constraint, given both");
     KETTE_CHECK(
         !options.sampling || !counts_tokens(model),
@@ -178,8 +186,10 @@ class Search {
 
   void work(const SupplyJobs& supply, const FinishJob& finish) const {
     auto vocabulary = SearchVocabulary::of(model_.special(), options_.allow_unknown);
-    const Prefixes constraint(prefixes_);
-    vocabulary.constraint = prefixes_.empty() ? options_.constraint : &constraint;
+    const Prefixes prefixes(prefixes_);
+    vocabulary.constraint = !prefixes_.empty()        ? &prefixes
+                            : !options_.loops.empty() ? &no_loops_
+                                                      : options_.constraint;
     if (!options_.sampling) {
       return beam_search(model_, vocabulary, options_, options_.batch_tokens, supply, finish,
                          {options_.tap});
@@ -215,6 +225,7 @@ class Search {
   const std::vector<Ids>& sources_;
   const TranslateOptions& options_;
   const std::vector<Ids>& prefixes_;
+  const NoLoops no_loops_;
   std::vector<Ids> begun_;  // for draws, the prefixes behind their begin marks
 };
 
@@ -246,6 +257,14 @@ void take_least_risk(std::vector<Translation>& translations, const TranslateOpti
 }
 
 }  // namespace
+
+TranslateOptions TranslateOptions::without(std::vector<std::vector<std::int32_t>> circles) const {
+  TranslateOptions anew = *this;
+  anew.loops = std::move(circles);
+  anew.shortlist = {};
+  anew.minimum_risk.reset();
+  return anew;
+}
 
 void TranslateOptions::check() const {
   KETTE_CHECK(batch_tokens > 0, "batch tokens: expected at least 1, given ", batch_tokens);

@@ -41,10 +41,15 @@ struct TranslateOptions : SearchOptions {
 
   /// What each translation may go on with, in the place of prefixes; outlives the search.
   const Constraint* constraint = nullptr;
+  /// Of each source the tokens that its translation must not run in circles of (decode/loops.h), or none for all; also
+  /// in the place of prefixes.
+  std::vector<std::vector<std::int32_t>> loops{};
 
   /// Looks into every pass, of several threads at once.
   Tap* tap = nullptr;
 
+  /// A search anew for sources whose translations run in circles, without what only the first search has.
+  TranslateOptions without(std::vector<std::vector<std::int32_t>> circles) const;
   /// Throws an Error that names the option that makes no sense.
   void check() const;
 };

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <exception>
 #include <iostream>
-#include <sstream>
+#include <numeric>
 #include <thread>
 #include <utility>
 
@@ -30,6 +30,19 @@ void pause(Communicator::Seconds waited) {
   } else {
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
+}
+
+/// Cuts things of these costs, in their order, into a stretch for each process that all cost about the same.
+Interval stretch_of(int process, int processes, const std::vector<std::int64_t>& costs) {
+  const auto all = std::accumulate(costs.begin(), costs.end(), std::int64_t{0});
+  const auto end_of = [&](int last) {
+    const std::int64_t until = all * (last + 1) / processes;
+    std::int64_t at = 0, cost = 0;
+    // What lies across a border goes to the side that has more of it.
+    while (at < std::ssize(costs) && 2 * cost + costs[at] <= 2 * until) cost += costs[at++];
+    return last + 1 == processes ? std::ssize(costs) : at;
+  };
+  return {process == 0 ? 0 : end_of(process - 1), end_of(process)};
 }
 
 }  // namespace
@@ -152,24 +165,39 @@ void Communicator::agree(const std::function<void()>& work) {
   throw SharedError(whose > 0 ? name_of(whose) + ": " + *first : *first, whose == process());
 }
 
-std::vector<std::string> Communicator::share_out(const std::vector<std::string>& lines,
-                                                 const LineWork& work) {
-  if (is_alone()) return work(lines);
-  const auto count = static_cast<std::size_t>(processes());
-  std::vector<std::string> mine;
-  for (std::size_t i = process(); i < lines.size(); i += count) mine.push_back(lines[i]);
-  std::string text;
+std::vector<std::string> Communicator::share_out(const char* phase,
+                                                 const std::vector<std::int64_t>& costs,
+                                                 const Stretch& work) {
+  if (is_alone()) return work({0, std::ssize(costs)});
+  std::string mine;
   agree([&] {
-    const Phase announced(*this, "decoding");
-    for (const std::string& line : work(mine)) text += line + '\n';
+    const Phase announced(*this, phase);
+    for (const std::string& text : work(stretch_of(process(), processes(), costs))) {
+      const std::uint64_t size = text.size();
+      mine.append(reinterpret_cast<const char*>(&size), sizeof size).append(text);
+    }
   });
-  std::vector<std::string> results(lines.size());
-  const std::vector<std::string> texts = all(text);
-  for (std::size_t process = 0; process < count; ++process) {
-    std::istringstream stream(texts[process]);
-    for (std::size_t i = process; i < lines.size(); i += count) std::getline(stream, results[i]);
+  std::vector<std::string> texts;
+  for (const std::string& of_process : all(mine)) {
+    for (std::size_t at = 0; at < of_process.size(); at += texts.back().size()) {
+      std::uint64_t size = 0;
+      std::memcpy(&size, of_process.data() + at, sizeof size);
+      at += sizeof size;
+      texts.push_back(of_process.substr(at, size));
+    }
   }
-  return results;
+  return texts;
+}
+
+std::vector<std::string> Communicator::share_out(const char* phase,
+                                                 const std::vector<std::string>& lines,
+                                                 const LineWork& work) {
+  std::vector<std::int64_t> costs;
+  // A line costs something for itself, too.
+  for (const std::string& line : lines) costs.push_back(std::ssize(line) + 10);
+  return share_out(phase, costs, [&](const Interval& mine) {
+    return work({lines.begin() + mine.begin, lines.begin() + mine.end});
+  });
 }
 
 Transport::Message Communicator::message(int process, const Tensor& flat,

@@ -99,9 +99,15 @@ class Communicator {
     return std::move(*made);
   }
 
-  /// What work(lines) gives, a line for each, of which each process does its share.
+  /// What work() gives of things that cost so much, a text for each: of each process those of a stretch that costs about
+  /// as much as another's. phase: as for once().
+  using Stretch = std::function<std::vector<std::string>(const Interval& things)>;
+  std::vector<std::string> share_out(const char* phase, const std::vector<std::int64_t>& costs,
+                                     const Stretch& work);
+  /// The same of lines, which cost about their length.
   using LineWork = std::function<std::vector<std::string>(const std::vector<std::string>&)>;
-  std::vector<std::string> share_out(const std::vector<std::string>& lines, const LineWork& work);
+  std::vector<std::string> share_out(const char* phase, const std::vector<std::string>& lines,
+                                     const LineWork& work);
 
   /// Process p has the elements piece(p) of a flat tensor; afterwards all have all.
   void gather(const Tensor& whole, const std::function<Interval(int)>& piece);

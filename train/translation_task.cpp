@@ -284,7 +284,7 @@ Score TranslationTask::bleu_of_validation() const {
     return texts;
   };
   const std::vector<std::string> translations = options_.communicator->share_out(
-      {valid_source_.views().begin(), valid_source_.views().end()}, translate);
+      "decoding", {valid_source_.views().begin(), valid_source_.views().end()}, translate);
   BleuOptions scoring;
   scoring.tokenizer = options_.bleu_tokenize;
   return {"valid_bleu", "greedy BLEU",
@@ -304,7 +304,8 @@ Score TranslationTask::f1_of_validation() const {
     for (const Parse& parse : parser.parse(lines, decode)) trees.push_back(to_text(parse.tree));
     return trees;
   };
-  const std::string text = joined(options_.communicator->share_out(sentences, parse_lines), "\n");
+  const std::string text =
+      joined(options_.communicator->share_out("decoding", sentences, parse_lines), "\n");
   found.trees = parse_trees(TextLines(text, "parsed"), "parsed").trees;
   ParseScoreOptions scoring;
   scoring.gold_punctuation =

@@ -141,7 +141,6 @@ void evaluate_translation(const EvaluateOptions& o) {
 }
 
 void run(const EvaluateOptions& o) {
-  if (!o.text.files.empty()) check_is_one("evaluate --text");
   use_threads(o.common);
   if (o.text.files.empty()) {
     evaluate_translation(o);

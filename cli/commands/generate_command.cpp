@@ -9,7 +9,9 @@
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/decoding.h"
+#include "cli/processes.h"
 #include "cli/sentences.h"
+#include "cli/shared_translator.h"
 #include "data/files/json_text.h"
 #include "data/files/text_file.h"
 #include "data/files/utf8.h"
@@ -121,7 +123,10 @@ void print_texts(const GenerateCommandOptions& o, const LoadedEnsemble<Gpt>& loa
   if (o.stop) options.end_of_text = tokenizer.special().end;
   const Ensemble ready = loaded.models.for_decoding(loaded.types);
   loaded.release();
-  if (o.search.beam > 1) return print_likeliest(o, tokenizer, ready, prompt, ids);
+  if (o.search.beam > 1) {
+    return communicator().once("generating",
+                               [&] { print_likeliest(o, tokenizer, ready, prompt, ids); });
+  }
   if (std::ssize(ids) > ready.positions()) {
     std::cerr << "the prompt has " << ids.size() << " tokens, of which the model sees the last "
               << ready.positions() << "\n";
@@ -131,9 +136,24 @@ void print_texts(const GenerateCommandOptions& o, const LoadedEnsemble<Gpt>& loa
   std::cout << for_stdout(echoed) << std::flush;
   const Stopwatch watch;
   // The first text is heard while it grows, and the others once all are done.
-  const auto texts = generate(ready, ids, options, [&](std::int64_t text, std::int32_t token) {
-    if (text == 0) stream.add(token);
-  });
+  const auto draw = [&](const Interval& mine) {
+    options.first_text = mine.begin;
+    options.texts = mine.size();
+    std::vector<std::string> drawn;
+    if (options.texts == 0) return drawn;
+    for (const auto& text :
+         generate(ready, ids, options, [&](std::int64_t text, std::int32_t token) {
+           if (mine.begin + text == 0) stream.add(token);
+         })) {
+      drawn.push_back(packed(text));
+    }
+    return drawn;
+  };
+  std::vector<std::vector<std::int32_t>> texts;
+  const std::vector<std::int64_t> costs(static_cast<std::size_t>(o.generate.texts), 1);
+  for (const std::string& text : communicator().share_out("generating", costs, draw)) {
+    texts.push_back(Json::from_cbor(text));
+  }
   const double seconds = watch.seconds();
   stream.finish();
   std::cout << "\n";

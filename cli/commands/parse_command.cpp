@@ -8,7 +8,9 @@
 #include "cli/common.h"
 #include "cli/decoding.h"
 #include "cli/parse_scoring.h"
+#include "cli/processes.h"
 #include "cli/sentences.h"
+#include "cli/shared_translator.h"
 #include "data/files/json_text.h"
 #include "decode/tree_parser.h"
 #include "tensor/stopwatch.h"
@@ -24,12 +26,12 @@ struct ParseCommandOptions {
   ParseScoreOptions scoring;
 };
 
-/// A tree a line, evalb's mark of no tree for a line without words.
+/// A line, evalb's mark of no tree for a sentence without words.
 std::string format(const Parse& parse) {
-  return (parse.tree.label.empty() ? "(())" : to_text(parse.tree)) + "\n";
+  return parse.tree.label.empty() ? "(())" : to_text(parse.tree);
 }
 
-/// Adds up what it parses.
+/// Adds up what it parses, of which each process does its share.
 class Parser {
  public:
   explicit Parser(const ParseCommandOptions& o)
@@ -40,21 +42,26 @@ class Parser {
   }
 
   /// line_of: the line of the file that sentence i of these stands in. share: of everything, with these.
-  std::vector<Parse> parse(const std::vector<std::string>& sentences, const std::string& file,
-                           const std::function<std::int64_t(std::size_t i)>& line_of,
-                           double share) {
+  std::vector<std::string> parse(const std::vector<std::string>& sentences, const std::string& file,
+                                 const std::function<std::int64_t(std::size_t i)>& line_of,
+                                 double share) {
     for (std::size_t i = 0; i < sentences.size(); ++i) {
       check_lengths(loaded_, {sentences[i]}, file, line_of(i));
       unknown_.add(sentences[i]);
     }
-    TranslateOptions search = options_.search;
-    search.first_number = sentences_;
     const Stopwatch watch;
-    std::vector<Parse> parses = parser_.parse(sentences, search, progress_.next_part(share));
+    const auto parse_some = [&](const std::vector<std::string>& some) {
+      std::vector<std::string> trees;
+      for (const Parse& parse : parser_.parse(some, options_.search, progress_.next_part(share))) {
+        trees.push_back(format(parse));
+      }
+      return trees;
+    };
+    std::vector<std::string> trees = communicator().share_out("parsing", sentences, parse_some);
     seconds_ += watch.seconds();
     progress_.clear();
-    sentences_ += std::ssize(parses);
-    return parses;
+    sentences_ += std::ssize(trees);
+    return trees;
   }
 
   /// Once, of all.
@@ -88,21 +95,31 @@ class Parser {
 void parse_lines(const ParseCommandOptions& o, int threads) {
   LineReader source = open_sentences(o.input);
   Parser parser(o);
-  std::vector<std::string> part = source.next(kSentencesAtOnce);
+  // What the first reads: the others may have another stdin.
+  const auto next = [&] {
+    std::vector<std::string> part;
+    if (communicator().is_first()) part = source.next(kSentencesAtOnce);
+    return communicator().is_alone() ? part
+                                     : Json::from_cbor(communicator().all(packed(part)).front())
+                                           .get<std::vector<std::string>>();
+  };
+  std::vector<std::string> part = next();
   // Now, so that input that is refused leaves an earlier output as it is.
-  Sink sink(o.output, o.model.with({o.input}));
+  std::optional<Sink> sink;
+  if (communicator().is_first()) sink.emplace(o.output, o.model.with({o.input}));
   while (!part.empty()) {
     const auto line_of = [&](std::size_t i) {
       return source.first_line() + static_cast<std::int64_t>(i);
     };
     std::string written;
-    for (const Parse& parse : parser.parse(part, source.name(), line_of, source.share())) {
-      written += format(parse);
+    for (const std::string& tree : parser.parse(part, source.name(), line_of, source.share())) {
+      written += tree + "\n";
     }
-    sink.write(written);
-    part = source.next(kSentencesAtOnce);
+    if (sink) sink->write(written);
+    part = next();
   }
-  sink.finish();
+  if (!sink) return;
+  sink->finish();
   parser.say_unknown(source.name());
   if (o.common.json) print_json(parser.json(threads));
 }
@@ -111,17 +128,16 @@ void parse_gold(const ParseCommandOptions& o, int threads) {
   const Treebank gold = read_trees(o.gold, kWholeText), plain = cleaned(gold);
   Parser parser(o);
   std::optional<Sink> output;
-  if (!o.output.empty()) output.emplace(o.output, o.model.with({o.gold}));
+  if (!o.output.empty() && communicator().is_first())
+    output.emplace(o.output, o.model.with({o.gold}));
   std::vector<std::string> sentences;
   for (const Tree& tree : plain.trees) sentences.push_back(sentence_of(tree));
-  Treebank found = plain;
-  std::string written;
   const auto line_of = [&](std::size_t i) { return plain.lines[i]; };
-  std::vector<Parse> parses = parser.parse(sentences, o.gold.string(), line_of, 1);
-  for (std::size_t i = 0; i < parses.size(); ++i) {
-    written += format(parses[i]);
-    found.trees[i] = std::move(parses[i].tree);
-  }
+  const std::string written =
+      joined(parser.parse(sentences, o.gold.string(), line_of, 1), "\n") + "\n";
+  if (!communicator().is_first()) return;
+  Treebank found = plain;
+  found.trees = parse_trees(TextLines(written, "parsed"), "parsed").trees;
   parser.say_unknown(o.gold.string());
   if (output) {
     output->write(written);

@@ -47,27 +47,24 @@ std::vector<SentenceScore> score(const LoadedEnsemble<Transformer>& loaded,
   for (std::size_t i = 0; i < sources.size(); ++i) {
     costs.push_back(std::ssize(sources[i]) + std::ssize(targets[i]) + 2);
   }
-  Communicator& processes = communicator();
-  const Interval mine = equal_stretches(costs, processes.processes())[processes.process()];
-  const auto part = [&](const IdLists& all) {
-    return IdLists(all.begin() + mine.begin, all.begin() + mine.end);
+  const auto score = [&](const Interval& mine) {
+    const auto part = [&](const IdLists& all) {
+      return IdLists(all.begin() + mine.begin, all.begin() + mine.end);
+    };
+    DecodingProgress progress;
+    std::vector<std::string> found;
+    for (const SentenceScore& one :
+         score_ids(loaded.models.for_decoding(loaded.types), part(sources), part(targets), o.score,
+                   progress.next_part(1))) {
+      found.push_back(packed({one.log_probability, one.token_log_probabilities}));
+    }
+    progress.clear();
+    return found;
   };
-  DecodingProgress progress;
   std::vector<SentenceScore> scores;
-  {
-    const Communicator::Phase phase(processes, "scoring");
-    scores = score_ids(loaded.models.for_decoding(loaded.types), part(sources), part(targets),
-                       o.score, progress.next_part(1));
-  }
-  progress.clear();
-  if (processes.is_alone()) return scores;
-  Json found = Json::array();
-  for (const SentenceScore& one : scores) {
-    found.push_back({one.log_probability, one.token_log_probabilities});
-  }
-  scores.clear();
-  for (const std::string& answer : processes.all(packed(found))) {
-    for (const Json& one : Json::from_cbor(answer)) scores.push_back({one[0], one[1]});
+  for (const std::string& answer : communicator().share_out("scoring", costs, score)) {
+    const Json one = Json::from_cbor(answer);
+    scores.push_back({one[0], one[1]});
   }
   return scores;
 }

@@ -145,29 +145,78 @@ TEST_CASE("processes: a run leaves what one process leaves, and goes on with ano
   CHECK(left_by(folder / "halves") == alone);
 }
 
+namespace {
+
+/// What a command writes is the same by any number of processes.
+void check_same(const std::vector<std::string>& arguments) {
+  CAPTURE(quoted(arguments));
+  const auto written = [&](int processes) {
+    const Outcome outcome =
+        run_in(kOpenMpi, processes, with(arguments, {"--threads", "1"}), "2> /dev/null ");
+    CHECK(outcome.code == 0);
+    return outcome.out;
+  };
+  const std::string alone = written(0);
+  CHECK(alone.size() > 60);
+  CHECK(written(2) == alone);
+  CHECK(written(3) == alone);
+}
+
+}  // namespace
+
 TEST_CASE("processes: translations and scores are those of one process") {
   if (!is_there(kOpenMpi)) return;
   const ScratchFolder folder;
   write_small_corpus(folder.path());
   REQUIRE(run_in(kOpenMpi, 0, train_arguments(folder.path(), "model")).code == 0);
   const std::string model = (folder / "model").string(), source = (folder / "train.en").string(),
-                    target = (folder / "train.de").string();
-  const auto same = [&](const std::vector<std::string>& arguments) {
-    const auto written = [&](int processes) {
-      const Outcome outcome =
-          run_in(kOpenMpi, processes, with(arguments, {"--threads", "1"}), "2> /dev/null ");
-      CHECK(outcome.code == 0);
-      return outcome.out;
-    };
-    const std::string alone = written(0);
-    CHECK(alone.size() > 60);
-    CHECK(written(2) == alone);
-    CHECK(written(3) == alone);
-  };
+                    target = (folder / "train.de").string(),
+                    marked = (folder / "marked.en").string();
+  std::string lines;
+  for (int i = 0; i < 9; ++i) lines += "the <b>cat</b> sees " + std::string(i, 'a') + " bread .\n";
+  write_file(marked, lines);
+  const auto& same = check_same;
+  // The model has hardly learnt anything: most lines run in circles, and are searched anew.
   same({"translate", "--model", model, "--input", source});
+  same({"translate", "--model", model, "--input", marked});  // tags go by word alignment
   same({"translate", "--model", model, "--input", source, "--sample", "--n-best", "2"});
   same({"score", "--model", model, "--src", source, "--tgt", target, "--tokens"});
   same({"evaluate", "--model", model, "--src", source, "--ref", target});
+}
+
+TEST_CASE("processes: texts that are drawn and scored, and trees, are those of one process") {
+  if (!is_there(kOpenMpi)) return;
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  const std::string text = (folder / "train.en").string(), trees = (folder / "trees").string();
+  const auto trained = [&](const std::string& name, const std::vector<std::string>& more) {
+    const std::string model = (folder / name).string();
+    const std::vector<std::string> size = {"--width", "16",      "--hidden", "32",        "--heads",
+                                           "2",       "--steps", "8",        "--threads", "1"};
+    REQUIRE(run_kette(with(with({"train", "--quiet", "--out", model}, size), more)).code == 0);
+    return model;
+  };
+  const std::string gpt = trained("gpt", {"--text", text, "--layers", "1", "--context", "32"});
+  check_same({"evaluate", "--model", gpt, "--text", text, "--json"});
+  check_same({"generate", "--model", gpt, "--num", "5", "--max-tokens", "40"});
+  check_same({"generate", "--model", gpt, "--beam", "4", "--num", "4", "--max-tokens", "8",
+              "--prompt", "the cat sees"});
+  const std::string bert =
+      trained("bert", {"--text", text, "--layers", "1", "--context", "16", "--objective", "masked",
+                       "--documents", "line", "--vocab", "300"});
+  check_same({"evaluate", "--model", bert, "--text", text, "--json"});
+
+  std::string treebank;
+  for (const char* word : {"cat", "dog", "child", "bird", "man", "cow", "car", "tree"}) {
+    treebank += std::string("(S (NP (DT the) (NN ") + word + ")) (VP (VBZ sleeps)) (. .))\n";
+  }
+  write_file(trees, treebank);
+  write_file(folder / "words", "the cat sleeps .\n\nthe dog sleeps .\nthe car .\n");
+  const std::string parser =
+      trained("parser", {"--trees", trees, "--valid-trees", trees, "--vocab", "60",
+                         "--encoder-layers", "1", "--decoder-layers", "1"});
+  check_same({"parse", "--beam", "4", "--model", parser, "--input", (folder / "words").string()});
+  check_same({"parse", "--beam", "4", "--model", parser, "--gold", trees});
 }
 
 TEST_CASE("processes: where one ends, all end, and the run goes on from what was saved") {

@@ -26,7 +26,7 @@ class StandIn final : public SentenceTranslator {
     for (std::size_t i = 0; i < lines.size(); ++i) {
       asked.push_back(lines[i]);
       Translation translation;
-      translation.text = options.constraint ? "anew" : change_(lines[i]);
+      translation.text = !options.loops.empty() ? "anew" : change_(lines[i]);
       Hypothesis hypothesis;
       hypothesis.tokens = tokenizer_->encode(translation.text, Side::target);
       translation.n_best.push_back({translation.text, hypothesis});

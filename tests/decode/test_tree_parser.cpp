@@ -195,7 +195,7 @@ TEST_CASE("a parser says what it cannot parse, and a translation model that it i
   const TreeConstraint constraint(tokenizer, {{1, 20}});
   options.constraint = &constraint;
   CHECK(message_of([&] { translate_ids(*model->for_decoding(), {{5}}, options, {}, {{6}}); }) ==
-        "translate: expected prefixes or another constraint, given both");
+        "translate: expected prefixes, loops or another constraint, given more than one");
 }
 
 TEST_CASE("a model of two vocabularies comes back from its directory") {

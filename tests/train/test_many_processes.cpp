@@ -168,6 +168,19 @@ TEST_CASE("many processes: what each says, all hear; what fails in one, fails in
       CHECK(std::string(error.what()).find("disk: expected room, given none") != std::string::npos);
       CHECK(error.is_mine == (me == 2));
     }
+    const auto numbers = [&](const std::vector<std::int64_t>& costs) {
+      return communicator.share_out("counting", costs, [&](const Interval& mine) {
+        std::vector<std::string> texts;
+        for (std::int64_t i = mine.begin; i < mine.end; ++i) {
+          texts.push_back(std::string(static_cast<std::size_t>(i), '\0') + std::to_string(me));
+        }
+        return texts;
+      });
+    };
+    using namespace std::string_literals;
+    CHECK(numbers({1, 1, 1, 1}) == std::vector{"0"s, "\0001"s, "\000\0002"s, "\000\000\0003"s});
+    CHECK(numbers({3, 1, 1, 1}) == std::vector{"1"s, "\0002"s, "\000\0003"s, "\000\000\0003"s});
+    CHECK(numbers({}).empty());
     const Tensor flat = Tensor::zeros({10}, DType::f64);
     const Interval mine = share_of(me, 4, 10);
     for (std::int64_t i = mine.begin; i < mine.end; ++i) flat.data<double>()[i] = me + 1;
