@@ -308,8 +308,7 @@ Score TranslationTask::f1_of_validation() const {
       joined(options_.communicator->share_out("decoding", sentences, parse_lines), "\n");
   found.trees = parse_trees(TextLines(text, "parsed"), "parsed").trees;
   ParseScoreOptions scoring;
-  scoring.gold_punctuation =
-      true;  // a comma that is tagged wrong takes no sentence out of the score
+  scoring.gold_punctuation = true;  // a comma with a wrong tag takes no sentence out of the score
   return {"valid_f1", "greedy F1", parse_score(valid_gold_, found, scoring).all.f1()};
 }
 
