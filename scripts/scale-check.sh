@@ -95,7 +95,7 @@ failed=0
 for network in "${networks[@]}"; do
   tear_down
   set_up "$network"
-  for mebibytes in 2 8 32; do
+  for mebibytes in 1 4 16 64; do
     "${launch[@]}" "$kette" bench exchange --mebibytes "$mebibytes" --threads 1 --json | grep '^{' >> "$network.exchange"
   done
   cp alone.json "$network.steps"
