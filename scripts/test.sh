@@ -35,7 +35,7 @@ if [[ -d $emulated ]] && ! grep -q '^cuda:' <(build/release/kette info); then
   if (($# > 0)); then
     run "$emulated" "$@"
   else
-    run "$emulated" --source-file='*tests/tensor/*,*tests/nn/*,*test_all_ops*,*test_adjoints*,*test_tape*,*test_decode_kernels*,*test_sampling*,*test_top_k*,*test_consistency*'
+    run "$emulated" --source-file='*tests/tensor/*,*tests/nn/*,*test_all_ops*,*test_adjoints*,*test_tape*,*test_decode_kernels*,*test_sampling*,*test_top_k*,*test_consistency*,*test_nccl*'
     run "$emulated" --test-case='CUDA*'
   fi
 fi

@@ -101,12 +101,17 @@ Device own_device(Communicator& communicator, Device told, bool is_numbered) {
 
 void connect_gpus(Communicator& communicator, Device device) {
   if (communicator.is_alone() || device.kind == DeviceKind::cpu) return;
-  std::string library;
-  communicator.agree([&] { library = DeviceMessages::library(); });
+  std::string library, gpu;
+  communicator.agree([&] {
+    library = DeviceMessages::library();
+    const std::vector<std::string> gpus = cuda_devices();
+    KETTE_CHECK(device.index < std::ssize(gpus), "device: expected one of ", gpus.size(),
+                " GPUs, given ", device.str());
+    gpu = gpus[device.index];
+  });
   const std::string of_first = communicator.all(library).front();
   // Another kind of GPU computes other bits.
-  const std::string gpu = cuda_devices()[static_cast<std::size_t>(device.index)],
-                    gpu_of_first = communicator.all(gpu).front();
+  const std::string gpu_of_first = communicator.all(gpu).front();
   DeviceMessages::Id id{};
   communicator.agree([&] {
     KETTE_CHECK(library == of_first, "NCCL: expected ", of_first, ", as in ",

@@ -23,6 +23,7 @@ Environment fault(const char* name) { return {"KETTE_EMULATOR_FAULT", name}; }
 /// Likewise in_threads(), each with a GPU of its own.
 void on_gpus(int processes, const std::function<void(Communicator&, Device)>& work,
              Communicator::Seconds wait_limit = {}) {
+  const Environment devices("KETTE_EMULATOR_DEVICES", std::to_string(processes));
   in_threads(
       processes,
       [&](Communicator& communicator) {
