@@ -85,12 +85,6 @@ print(json.dumps({"processes": processes, "leaves": leaves, "threads": 1,
 END
 }
 
-# A process alone, while another keeps the second core as busy: a core alone is quicker than one of two.
-train beside 1 env &
-train alone 1 env
-wait
-row alone 1 1 > alone.json
-
 failed=0
 for network in "${networks[@]}"; do
   tear_down
@@ -98,7 +92,13 @@ for network in "${networks[@]}"; do
   for mebibytes in 1 4 16 64; do
     "${launch[@]}" "$kette" bench exchange --mebibytes "$mebibytes" --threads 1 --json | grep '^{' >> "$network.exchange"
   done
-  cp alone.json "$network.steps"
+  # A process alone, while another keeps the second core as busy: a core alone is quicker than one of two.
+  for i in 1 2 3; do
+    train "$network-beside-$i" 1 env &
+    train "$network-alone-$i" 1 env
+    wait
+    row "$network-alone-$i" 1 1 >> "$network.steps"
+  done
   for leaves in 2 4 8 16; do
     train "$network-$leaves" "$leaves" "${launch[@]}"
     row "$network-$leaves" 2 "$leaves" >> "$network.steps"

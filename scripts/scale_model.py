@@ -15,7 +15,7 @@ of 4 bytes, to the process that owns it, and once as a value of g bytes, from th
 a, B: seconds that a message costs its process while others are on their way, and bytes/s each way of a process, within
 a node; a', B': between nodes, B' of a whole node.
 hide: share of the last leaf's backward during which gradients move; last: share of them that is final only at its end
-(the embedding). A process whose leaves are several nodes of the step tree sends each: T(4) grows by that factor.
+(the embedding's, and a chunk's at least, which goes as a whole). A process whose leaves are several nodes of the step tree sends each: T(4) grows by that factor.
 adding and update: bytes that sums and Adam read and write, by the memory's rate. Waited: (exposed + compute of the
 slowest process - the mean compute) / step. The seconds of a leaf are those of one process with a step of one leaf,
 without its update. All that is printed is calculated, not measured, but for what --measured reads.
@@ -94,7 +94,8 @@ def predict(machine, o, processes, nodes, leaves):
     reduce = transfer(machine, p, 4, n, nodes, o.levels, factor)
     gather = transfer(machine, p, o.gathered, n, nodes, o.levels)
     hidden = (machine.hide if o.hide is None else o.hide) * 2 / 3 * o.leaf_seconds  # backward: two thirds
-    exposed = max(0, (1 - o.last) * reduce - hidden) + o.last * reduce + gather
+    last = min(1, max(o.last, CHUNK / p))
+    exposed = max(0, (1 - last) * reduce - hidden) + last * reduce + gather
     step = compute + adding + update + exposed
     idle = compute * (1 - k / n / max(sizes))
     landing = WINDOW * 4 * min(CHUNK, p) * (sum(parts) - min(parts)) / n
@@ -109,12 +110,11 @@ def read_lines(file):
     return values or sys.exit(f"scale_model.py: {file}: expected measurements, given none")
 
 
-def fit(rows, memory):
-    """a and B of seconds = 2 (n - 1) a c + 2 (n - 1) / n bytes / B + adding: least squares of relative errors; the worst one."""
+def fit(rows):
+    """a and B of seconds = 2 (n - 1) a c + 2 (n - 1) / n bytes / B, adding counted: least squares of relative errors; the worst one."""
     xs = []
     for r in rows:
-        n = r["processes"]
-        seconds = max(r["seconds"] / 10, r["seconds"] - r["bytes"] * (n + 1) / n / memory)
+        n, seconds = r["processes"], r["seconds"]
         xs.append((2 * (n - 1) * chunks_of(r["bytes"] // 4, n) / seconds, 2 * (n - 1) / n * r["bytes"] / seconds))
     uu, uv, vv = (sum(x[i] * x[j] for x in xs) for i, j in ((0, 0), (0, 1), (1, 1)))
     u, v = sum(x[0] for x in xs), sum(x[1] for x in xs)
@@ -178,23 +178,26 @@ def table(o):
 
 
 def test():
-    quick = Machine(0, 1e9, 0, 5e8, math.inf, 0, 1, "")
-    o = argparse.Namespace(parameters=1_000_000, gathered=4, tokens=100, leaf_seconds=0.1, hide=None, last=0.5, levels=1, copy=0)
+    quick = Machine(0, 1e10, 0, 5e9, math.inf, 0, 1, "")
+    o = argparse.Namespace(parameters=10_000_000, gathered=4, tokens=100, leaf_seconds=0.1, hide=None, last=0.5, levels=1, copy=0)
     near = lambda x, y: abs(x - y) <= 1e-9 * max(1, abs(y)) or sys.exit(f"scale_model.py: expected {y}, given {x}")
     near(predict(quick, o, 1, 1, 1)["step"], 0.1)
-    f = predict(quick, o, 2, 1, 2)  # half of 4 MB there, half of 4 MB back
-    near(f["step"], 0.1 + 0.002 + 0.002), near(f["waited"], 0.004 / 0.104), near(f["sent"], 4e6), near(f["tokens_s"], 200 / 0.104)
+    f = predict(quick, o, 2, 1, 2)  # half of 40 MB there, half of 40 MB back
+    near(f["step"], 0.1 + 0.002 + 0.002), near(f["waited"], 0.004 / 0.104), near(f["sent"], 4e7), near(f["tokens_s"], 200 / 0.104)
     near(predict(quick._replace(hide=0.003), o, 2, 1, 2)["step"], 0.1 + 0.0008 + 0.001 + 0.002)  # hides 0.2 of the first 1 ms
-    near(transfer(quick, 1_000_000, 4, 4, 2, 1), 4e6 / 5e8)  # 2 processes of a node send a quarter each to 2 others
-    near(transfer(quick, 1_000_000, 4, 4, 2, 2), 2e6 / 1e9 + 2e6 / 5e8)
-    near(predict(quick._replace(memory=1e9), o, 2, 1, 4)["step"], 0.2 + 0.004 + 0.012 + 0.006 + 0.014)  # a merge, pieces, Adam
+    o.parameters = CHUNK  # a chunk, which goes at the end, whatever there is to hide behind
+    near(predict(quick._replace(hide=1), o, 2, 1, 2)["step"], 0.1 + 4 * CHUNK / 1e10)
+    o.parameters = 10_000_000
+    near(transfer(quick, 10_000_000, 4, 4, 2, 1), 4e7 / 5e9)  # 2 processes of a node send a quarter each to 2 others
+    near(transfer(quick, 10_000_000, 4, 4, 2, 2), 2e7 / 1e10 + 2e7 / 5e9)
+    near(predict(quick._replace(memory=1e10), o, 2, 1, 4)["step"], 0.2 + 0.004 + 0.012 + 0.006 + 0.014)  # a merge, pieces, Adam
     near(predict(quick._replace(bandwidth=1e18), o, 3, 1, 8)["waited"], 1 - 8 / 9)
-    near(predict(quick, o, 8, 1, 8)["memory"], 9e6 + 8 * 4e6 * 7 / 8)
+    near(predict(quick, o, 8, 1, 8)["memory"], 9e7 + 8 * 4 * CHUNK * 7 / 8)
     assert [nodes_of(*x)[0] for x in ((2, 5, 7), (4, 7, 7), (1, 3, 4))] == [2, 1, 2] and nodes_of(0, 8, 8) == (1, 3), "step tree"
     assert chunks_of(1 << 20, 2) == 1 and chunks_of((1 << 20) + 1, 2) == 2 and chunks_of(1 << 23, 512) == 4, "chunks"
     rows = [{"bytes": b << 20, "processes": n, "seconds": 2 * (n - 1) * (2e-5 * chunks_of(b << 18, n) + (b << 20) / n / 3e9)}
             for b in (1, 16, 256) for n in (2, 4)]
-    near(fit(rows, math.inf)[0], 2e-5), near(fit(rows, math.inf)[1], 3e9), near(fit(rows[:1], math.inf)[1], (1 << 20) / rows[0]["seconds"])
+    near(fit(rows)[0], 2e-5), near(fit(rows)[1], 3e9), near(fit(rows[:1])[1], (1 << 20) / rows[0]["seconds"])
     print("scale_model.py: all right")
 
 
@@ -230,7 +233,7 @@ def main():
         return test()
     o.parameters, o.last = o.parameters or PRESETS[o.preset][0], PRESETS[o.preset][1] if o.last is None else o.last
     if o.fit:
-        a, b, worst = fit(read_lines(o.fit), o.memory or MACHINES[o.machine[0]].memory)
+        a, b, worst = fit(read_lines(o.fit))
         print(f"fitted: latency {1e6 * a:.1f} us, bandwidth {b / 1e9:.3f} GB/s; the worst measurement is off by {100 * worst:.0f} %")
         o.latency, o.bandwidth = o.latency or a, o.bandwidth or b
     o.change = lambda m: m._replace(**{f: getattr(o, f) for f in Machine._fields[:5] if getattr(o, f) is not None})
