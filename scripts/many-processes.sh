@@ -1,10 +1,17 @@
 #!/usr/bin/env bash
 # Whether many processes do what one does, to the bit, and lose nothing where one of them ends: what takes too long for the
 # tests. Needs scripts/setup.sh --mpi and a release build. Prints a line for each thing that it tried; exit code 1 if one failed.
-#   scripts/many-processes.sh [KILLS]      (20) so many times a process is killed at a random moment
+#   scripts/many-processes.sh [same] [kills]      (both) what is equal to the bit; 20 kills of a process at random moments
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-kills=${1:-20}
+for part in "$@"; do
+  if [[ $part != same && $part != kills ]]; then
+    echo "many-processes.sh: expected same or kills, given $part" >&2
+    exit 2
+  fi
+done
+wants() { [[ " ${*:2} " == *" $1 "* || $# == 1 ]]; } # wants PART GIVEN...
+kills=20
 kette=$PWD/build/release/kette
 same_run=$PWD/scripts/same_run.py
 work=$(mktemp -d)
@@ -42,50 +49,58 @@ small=(--preset tiny --width 64 --encoder-layers 2 --decoder-layers 2 --heads 2 
 pairs=(--src text/train.en --tgt text/train.de --valid-src text/valid.en --valid-tgt text/valid.de)
 of_text=(--text text/train.en --width 64 --layers 2 --heads 2 --hidden 128 --context 64 --batch-tokens 512)
 base=("${pairs[@]}" "${small[@]}" --steps 12 --validate-every 6 --clip-norm 1 --ema 0.99)
-same k24 "1 2 3 4 5 8" "${base[@]}" --accumulate 24
-launcher=mpirun.mpich
-same mpich "2 3" "${base[@]}" --accumulate 24
-launcher=$openmpi
-same k25 "3 4" "${base[@]}" --accumulate 25
-same bf16 "2 3" "${base[@]}" --accumulate 8 --precision bf16
-same simcut "2 3" "${base[@]}" --accumulate 8 --consistency simcut
-same bpe-dropout "2 3" "${base[@]}" --accumulate 8 --bpe-dropout 0.1
-same average "2 3" "${base[@]}" --accumulate 8 --average 2
-same adapters "2 3" "${pairs[@]}" --from k24-0 --lora-rank 4 --steps 6 --batch-tokens 512 --accumulate 8
-same text "2 3" "${of_text[@]}" --preset char --steps 6 --validate-every 3 --accumulate 6
-same masked "2 3" "${of_text[@]}" --objective masked --preset bert-tiny --tokenizer sentencepiece --vocab 500 --steps 6 \
-  --accumulate 6
-for chunk in 16384 262144 4194304; do
-  KETTE_EXCHANGE_CHUNK=$chunk train "chunk-$chunk" 3 "${base[@]}" --accumulate 24 || true
-  say "chunks of $chunk elements" python3 "$same_run" k24-0 "chunk-$chunk"
-done
-
 steps=("${pairs[@]}" "${small[@]}" --accumulate 24 --warmup 100 --validate-every 1000)
-train whole 0 "${steps[@]}" --steps 8
-for stage in "4 2" "1 4" "3 6" "8 8"; do
-  read -r n until <<< "$stage"
-  train parts "$n" "${steps[@]}" --steps "$until" --resume || true
-done
-say "4, 1, 3 and 8 processes, one after the other, as one" python3 "$same_run" --state whole parts
+
+all_same() {
+  same k24 "1 2 3 4 5 8" "${base[@]}" --accumulate 24
+  launcher=mpirun.mpich
+  same mpich "2 3" "${base[@]}" --accumulate 24
+  launcher=$openmpi
+  same k25 "3 4" "${base[@]}" --accumulate 25
+  same bf16 "2 3" "${base[@]}" --accumulate 8 --precision bf16
+  same simcut "2 3" "${base[@]}" --accumulate 8 --consistency simcut
+  same bpe-dropout "2 3" "${base[@]}" --accumulate 8 --bpe-dropout 0.1
+  same average "2 3" "${base[@]}" --accumulate 8 --average 2
+  same adapters "2 3" "${pairs[@]}" --from k24-0 --lora-rank 4 --steps 6 --batch-tokens 512 --accumulate 8
+  same text "2 3" "${of_text[@]}" --preset char --steps 6 --validate-every 3 --accumulate 6
+  same masked "2 3" "${of_text[@]}" --objective masked --preset bert-tiny --tokenizer sentencepiece --vocab 500 --steps 6 \
+    --accumulate 6
+  for chunk in 16384 262144 4194304; do
+    KETTE_EXCHANGE_CHUNK=$chunk train "chunk-$chunk" 3 "${base[@]}" --accumulate 24 || true
+    say "chunks of $chunk elements" python3 "$same_run" k24-0 "chunk-$chunk"
+  done
+
+  train whole 0 "${steps[@]}" --steps 8
+  for stage in "4 2" "1 4" "3 6" "8 8"; do
+    read -r n until <<< "$stage"
+    train parts "$n" "${steps[@]}" --steps "$until" --resume || true
+  done
+  say "4, 1, 3 and 8 processes, one after the other, as one" python3 "$same_run" --state whole parts
+}
 
 # One of two to four is killed at a random moment, again and again, and others go on.
-steps+=(--steps 250 --save-every-seconds 1)
-train undisturbed 0 "${steps[@]}"
-killed=0 ended=0
-for ((i = 0; killed < kills && i < 3 * kills; ++i)); do
-  train killed $((2 + i % 3)) "${steps[@]}" --resume &
-  launched=$!
-  sleep "$((RANDOM % 4)).$((RANDOM % 10))"
-  victim=$(pgrep -f "^$kette train .*$work/killed" | shuf -n 1 || true)
-  if [[ -n $victim ]] && kill -KILL "$victim" 2> /dev/null; then
-    ((++killed))
-    sleep 5
-    if ! pgrep -f "^$kette train .*$work/killed" > /dev/null; then ((++ended)); fi
-  fi
-  wait "$launched" || true
-done
-say "$killed of $kills kills, $ended of which ended all within 5 s" test "$killed $ended" = "$kills $kills"
-train killed 3 "${steps[@]}" --resume
-say "and then on to the end, as if undisturbed" python3 "$same_run" --state undisturbed killed
-say "with nothing left over" test -z "$(find killed -name '*unfinished*')"
+all_kills() {
+  local killed=0 ended=0 launched victim i
+  steps+=(--steps 800 --save-every-seconds 1)
+  train undisturbed 0 "${steps[@]}"
+  for ((i = 0; killed < kills && i < 3 * kills; ++i)); do
+    train killed $((2 + i % 3)) "${steps[@]}" --resume &
+    launched=$!
+    sleep "$((RANDOM % 4)).$((RANDOM % 10))"
+    victim=$(pgrep -f "^$kette train .*$work/killed" | shuf -n 1 || true)
+    if [[ -n $victim ]] && kill -KILL "$victim" 2> /dev/null; then
+      ((++killed))
+      sleep 5
+      if ! pgrep -f "^$kette train .*$work/killed" > /dev/null; then ((++ended)); fi
+    fi
+    wait "$launched" || true
+  done
+  say "$killed of $kills kills, $ended of which ended all within 5 s" test "$killed $ended" = "$kills $kills"
+  train killed 3 "${steps[@]}" --resume
+  say "and then on to the end, as if undisturbed" python3 "$same_run" --state undisturbed killed
+  say "with nothing left over" test -z "$(find killed -name '*unfinished*')"
+}
+
+if wants same "$@"; then all_same; fi
+if wants kills "$@"; then all_kills; fi
 exit $failed

@@ -8,6 +8,7 @@
 #include "data/files/json_text.h"
 #include "models/adapter_directory.h"
 #include "tensor/stopwatch.h"
+#include "train/batches_ahead.h"
 #include "train/interrupt.h"
 #include "train/judge.h"
 #include "train/moving_average.h"
@@ -38,7 +39,6 @@ class Trainer {
   RunStanding standing() const;
   /// What of the clock and of signals all processes go by, until the next look.
   void look(Progress& progress);
-  void look_ahead();
   std::optional<StartedStep> start_step(double lr);
   /// Reports the step that was started last, once it is done.
   void settle(Progress& progress);
@@ -63,8 +63,7 @@ class Trainer {
   const TrainOptions& options_;
   Task& task_;
   Communicator& communicator_;
-  StepBatches ahead_;                 // of the next step, once it has been looked at
-  std::optional<Batch> first_ahead_;  // of those that this process learns from
+  BatchesAhead ahead_;
   Adam adam_;
   TrainSteps steps_;
   std::optional<MovingAverage> average_;
@@ -89,6 +88,8 @@ Trainer::Trainer(const TrainOptions& options, Task& task)
     : options_(options),
       task_(task),
       communicator_(*options.communicator),
+      ahead_(task.sampler(), options.accumulate,
+             share_of(communicator_.process(), communicator_.processes(), options.accumulate)),
       adam_(task.parameters(), options.adam, shards_of(task, communicator_)),
       steps_(task.model(), adam_, communicator_),
       judge_(options, task, state_) {
@@ -165,50 +166,28 @@ void Trainer::save_state() {
 }
 
 double Trainer::expected_seconds_per_step() {
-  if (!first_ahead_) look_ahead();
   const auto seconds = [&] {
-    return seconds_of_passes(task_.model(), adam_.parameters(), *first_ahead_);
+    return seconds_of_passes(task_.model(), adam_.parameters(), ahead_.first());
   };
   seconds();  // gets the memory
   return static_cast<double>(options_.accumulate) * seconds();
 }
 
-void Trainer::look_ahead() {
-  const Interval mine =
-      share_of(communicator_.process(), communicator_.processes(), options_.accumulate);
-  ahead_.tokens.clear();
-  if (options_.accumulate == 1) {  // which is made once: masks are told no sooner
-    first_ahead_ = task_.sampler().peek(0);
-    ahead_.tokens.push_back(tokens_of(*first_ahead_));
-    return;
-  }
-  for (std::int64_t i = 0; i < options_.accumulate; ++i) {
-    ahead_.tokens.push_back(task_.sampler().tokens(i));
-  }
-  first_ahead_ = task_.sampler().peek(ahead_.order()[mine.begin]);
-}
-
 std::optional<StartedStep> Trainer::start_step(double lr) {
-  if (!first_ahead_) look_ahead();
-  ahead_.make = [&](std::int64_t i) -> std::optional<Batch> {
-    if (first_ahead_) return std::exchange(first_ahead_, std::nullopt);
-    // A step of many batches takes long; the first of it is taken whatever was asked for. Several processes end it
-    // together.
-    if (communicator_.is_alone() && InterruptGuard::requested() != 0) return std::nullopt;
-    return task_.sampler().peek(i);
-  };
+  // A step of many batches takes long; the first of it is taken whatever was asked for. Several processes end it together.
+  const StepBatches batches =
+      ahead_.next([&] { return communicator_.is_alone() && InterruptGuard::requested() != 0; });
   ConsistencyOptions consistency = options_.consistency;
   consistency.source_tags = task_.source_tags();
   std::optional<StartedStep> step =
-      steps_.start(ahead_, {.lr = lr,
-                            .label_smoothing = options_.label_smoothing,
-                            .clip_norm = options_.clip_norm,
-                            .seed = options_.seed,
-                            .consistency = consistency});
+      steps_.start(batches, {.lr = lr,
+                             .label_smoothing = options_.label_smoothing,
+                             .clip_norm = options_.clip_norm,
+                             .seed = options_.seed,
+                             .consistency = consistency});
   if (!step) return std::nullopt;
-  task_.sampler().skip(options_.accumulate);
+  ahead_.taken();
   state_.sampler = task_.sampler().state();
-  look_ahead();  // while a GPU is at work
   return step;
 }
 

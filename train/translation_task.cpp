@@ -225,10 +225,8 @@ ParallelCorpus TranslationTask::make_validation() const {
 
 std::vector<Batch> TranslationTask::plan_validation() const {
   std::vector<Batch> batches;
-  for (const auto& sentences :
-       plan_batches(valid_.source(), valid_.target(), options_.batch_tokens)) {
-    batches.push_back(
-        make_batch(valid_.source(), valid_.target(), sentences, tokenizer_->special()));
+  for (const auto& sentences : plan_batches(valid_, options_.batch_tokens)) {
+    batches.push_back(make_batch(valid_, sentences, tokenizer_->special()));
   }
   return batches;
 }
@@ -250,7 +248,7 @@ ParallelCorpus TranslationTask::make_corpus() const {
   if (options_.both_directions) {
     for (std::size_t i = 0; i < options_.texts.size(); ++i) parts.push_back(parts[i].swapped());
   }
-  return parts.size() == 1 ? parts.front() : ParallelCorpus::joined(parts);
+  return ParallelCorpus::joined(parts);
 }
 
 BatchOptions TranslationTask::batch_options() const {

@@ -1,6 +1,7 @@
 #include "cli/bench/bench_batches.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "data/corpora/batch_sampler.h"
 #include "data/corpora/parallel_corpus.h"
@@ -30,7 +31,7 @@ ParallelCorpus random_corpus(const BenchBatchOptions& o, std::int64_t pairs) {
     add(source, length);
     add(target, length * random.uniform(0.8, 1.2));
   }
-  return ParallelCorpus::from_tokens(std::move(source), std::move(target));
+  return ParallelCorpus::of(std::make_shared<PairLists>(std::move(source), std::move(target)));
 }
 
 SharedTokenizer bench_tokenizer(const BenchBatchOptions& o) {
@@ -71,14 +72,10 @@ TokenLists token_lists(const Json& lists, std::int64_t rows) {
 
 Batch parse_batch(std::string_view line, std::int64_t rows) {
   const Json json = Json::parse(line);
-  const TokenLists source = token_lists(json.at("source"), rows),
-                   target = token_lists(json.at("target"), rows);
-  KETTE_CHECK(source.size() > 0 && source.size() == target.size(),
-              "expected as many source as target sentences, given ", source.size(), " and ",
-              target.size());
-  std::vector<std::int64_t> all(source.size());
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i);
-  return make_batch(source, target, all, SpecialTokens{});
+  const PairLists pairs(token_lists(json.at("source"), rows), token_lists(json.at("target"), rows));
+  std::vector<std::int64_t> all(pairs.size());
+  std::iota(all.begin(), all.end(), 0);
+  return make_batch(pairs, all, SpecialTokens{});
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "cli/bench/bench_ids.h"
 #include "data/corpora/batches.h"
+#include "data/corpora/parallel_corpus.h"
 #include "models/model_config.h"
 #include "train/train_step.h"
 

@@ -42,6 +42,7 @@ void add_bench_train_command(CLI::App& bench);
 void add_bench_translate_command(CLI::App& bench);
 void add_bench_generate_command(CLI::App& bench);
 void add_bench_tokenize_command(CLI::App& bench);
+void add_bench_corpus_command(CLI::App& bench);
 void add_bench_ops_command(CLI::App& bench);
 void add_bench_products_command(CLI::App& bench);
 void add_bench_exchange_command(CLI::App& bench);

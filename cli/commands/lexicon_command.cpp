@@ -51,38 +51,38 @@ void run(const LexiconCommandOptions& o) {
       parts.push_back(ParallelCorpus::load(text, tokenizer, filters, show_on(line, "pairs")));
     }
   }
-  const ParallelCorpus corpus =
-      parts.size() == 1 ? std::move(parts.front()) : ParallelCorpus::joined(parts);
+  const std::string report = ParallelCorpus::joined(parts).report().text();
+  const PairLists pairs(ParallelCorpus::joined(parts));
   parts.clear();
   StatusLine line(o.quiet);
-  line.say(corpus.report().text());
+  line.say(report);
   const Model1Progress progress = [&](double share) {
     line.show([&] {
       const double passed = line.seconds(), all = static_cast<double>(o.lexicon.model.iterations);
-      const double pairs = static_cast<double>(corpus.size()) * share * all;
+      const double done = static_cast<double>(pairs.size()) * share * all;
       return text("iteration %.0f of %.0f  %.0f pairs/s",
-                  std::min(all, 1 + std::floor(share * all)), all, pairs / passed) +
+                  std::min(all, 1 + std::floor(share * all)), all, done / passed) +
              time_left(passed, share);
     });
   };
   Lexicon lexicon =
-      Lexicon::of(corpus.source(), corpus.target(), tokenizer->vocabulary(), o.lexicon, progress);
+      Lexicon::of(pairs.sources(), pairs.targets(), tokenizer->vocabulary(), o.lexicon, progress);
   const double seconds = line.seconds();
   double tokens = 0;
-  for (std::int64_t i = 0; i < corpus.size(); ++i) {
-    tokens += static_cast<double>(lexicon.pieces_for(corpus.source()[i]).size());
+  for (std::int64_t i = 0; i < pairs.size(); ++i) {
+    tokens += static_cast<double>(lexicon.pieces_for(pairs.sources()[i]).size());
   }
-  tokens /= static_cast<double>(corpus.size());
+  tokens /= static_cast<double>(pairs.size());
   const std::filesystem::path file = o.model / kLexiconFile;
   lexicon.set_run(training_run_of(o.model));
   lexicon.save(file, *tokenizer);
-  std::cout << visible(file.string()) << ": " << with_commas(corpus.size())
+  std::cout << visible(file.string()) << ": " << with_commas(pairs.size())
             << text(" pairs, %s pieces of source pieces, %.0f of %s for a sentence\n",
                     with_commas(lexicon.entries()).c_str(), tokens,
                     with_commas(lexicon.vocabulary()).c_str());
   if (!o.common.json) return;
   print_json({{"out", file.string()},
-              {"pairs", corpus.size()},
+              {"pairs", pairs.size()},
               {"entries", lexicon.entries()},
               {"vocabulary", lexicon.vocabulary()},
               {"pieces_of_a_sentence", tokens},

@@ -5,27 +5,35 @@
 #include <tuple>
 
 #include "tensor/error.h"
+#include "tensor/parallel_for.h"
 
 namespace kette {
 
-Batch make_batch(const TokenLists& source, const TokenLists& target,
-                 std::span<const std::int64_t> sentence_ids, const SpecialTokens& special) {
+Batch make_batch(const PairStore& pairs, std::span<const std::int64_t> numbers,
+                 const SpecialTokens& special, const ChangePair& change) {
   Batch batch;
-  batch.sentence_ids.assign(sentence_ids.begin(), sentence_ids.end());
+  batch.sentence_ids.assign(numbers.begin(), numbers.end());
   std::vector<std::int64_t> source_lengths, target_lengths;
   const auto append = [](std::vector<std::int32_t>& ids, std::span<const std::int32_t> more) {
     ids.insert(ids.end(), more.begin(), more.end());
   };
-  for (const std::int64_t sentence : sentence_ids) {
-    append(batch.source, source[sentence]);
+  std::vector<PairIds> all(numbers.size());
+  const auto read = [&](std::int64_t i) {
+    all[i] = pairs.read(numbers[i]);
+    if (change) change(numbers[i], all[i]);
+  };
+  // A change takes longer than a start of threads.
+  parallel_for(std::ssize(numbers), change ? 8 : std::ssize(numbers), read);
+  for (const PairIds& pair : all) {
+    append(batch.source, pair.source);
     batch.source.push_back(special.end);
-    source_lengths.push_back(source.length(sentence) + 1);
+    source_lengths.push_back(std::ssize(pair.source) + 1);
 
     batch.target_in.push_back(special.begin);
-    append(batch.target_in, target[sentence]);
-    append(batch.target_out, target[sentence]);
+    append(batch.target_in, pair.target);
+    append(batch.target_out, pair.target);
     batch.target_out.push_back(special.end);
-    target_lengths.push_back(target.length(sentence) + 1);
+    target_lengths.push_back(std::ssize(pair.target) + 1);
   }
   batch.source_segments = Segments::from_lengths(source_lengths);
   batch.target_segments = Segments::from_lengths(target_lengths);
@@ -79,34 +87,33 @@ std::vector<Batch> split(const Batch& batch, std::int64_t tokens) {
   return result;
 }
 
-BatchPlan cut(std::span<const std::int64_t> order, const TokenLists& source,
-              const TokenLists& target, std::int64_t tokens_per_batch) {
-  KETTE_CHECK(tokens_per_batch > 0, "batches: expected at least one token in a batch, given ",
-              tokens_per_batch);
-  BatchPlan plan;
-  std::int64_t source_tokens = 0, target_tokens = 0;
-  for (const std::int64_t sentence : order) {
-    source_tokens += source.length(sentence) + 1;
-    target_tokens += target.length(sentence) + 1;
-    if (plan.empty() || std::max(source_tokens, target_tokens) > tokens_per_batch) {
-      plan.emplace_back();
-      source_tokens = source.length(sentence) + 1;
-      target_tokens = target.length(sentence) + 1;
-    }
-    plan.back().push_back(sentence);
+std::vector<std::vector<std::int64_t>> plan_batches(const PairStore& pairs,
+                                                    std::int64_t tokens_per_batch) {
+  std::vector<std::int64_t> order(pairs.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    const PairLengths of_a = pairs.lengths(a), of_b = pairs.lengths(b);
+    return std::tuple(of_a.source, of_a.target, a) < std::tuple(of_b.source, of_b.target, b);
+  });
+  std::vector<std::vector<std::int64_t>> plan;
+  BatchLimit limit(tokens_per_batch);
+  for (const std::int64_t pair : order) {
+    if (limit.begins_new(pairs.lengths(pair))) plan.emplace_back();
+    plan.back().push_back(pair);
   }
   return plan;
 }
 
-BatchPlan plan_batches(const TokenLists& source, const TokenLists& target,
-                       std::int64_t tokens_per_batch) {
-  std::vector<std::int64_t> order(source.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
-    return std::tuple(source.length(a), target.length(a), a) <
-           std::tuple(source.length(b), target.length(b), b);
-  });
-  return cut(order, source, target, tokens_per_batch);
+BatchLimit::BatchLimit(std::int64_t tokens) : tokens_(tokens) {
+  KETTE_CHECK(tokens > 0, "batches: expected at least one token in a batch, given ", tokens);
+}
+
+bool BatchLimit::begins_new(const PairLengths& lengths) {
+  batch_ += {lengths.source + 1, lengths.target + 1};
+  const bool is_first = batch_ == TokenCounts{lengths.source + 1, lengths.target + 1};
+  if (!is_first && std::max(batch_.source, batch_.target) <= tokens_) return false;
+  batch_ = {lengths.source + 1, lengths.target + 1};
+  return true;
 }
 
 }  // namespace kette

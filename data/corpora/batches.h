@@ -8,11 +8,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
-#include "data/corpora/parallel_corpus.h"
-#include "data/corpora/token_lists.h"
+#include "data/corpora/pair_store.h"
 #include "data/tokenizers/special_tokens.h"
 #include "tensor/segments.h"
 
@@ -23,7 +23,7 @@ struct Batch {
   Segments source_segments;
   std::vector<std::int32_t> target_in, target_out;
   Segments target_segments;
-  std::vector<std::int64_t> sentence_ids;  // places in the corpus
+  std::vector<std::int64_t> sentence_ids;  // numbers in the corpus
   /// Of the source's rows, for models that tell parts of a text apart (models/bert.h); empty: all 0.
   std::vector<std::int32_t> source_types{};
 };
@@ -43,24 +43,33 @@ inline TokenCounts tokens_of(const Batch& batch) {
   return {batch.source_segments.rows(), batch.target_segments.rows()};
 }
 
-/// Packs the named sentences in this order.
-Batch make_batch(const TokenLists& source, const TokenLists& target,
-                 std::span<const std::int64_t> sentence_ids, const SpecialTokens& special);
+/// What may take the place of a pair's ids.
+using ChangePair = std::function<void(std::int64_t pair, PairIds& ids)>;
+
+/// Packs these pairs in this order.
+Batch make_batch(const PairStore& pairs, std::span<const std::int64_t> numbers,
+                 const SpecialTokens& special, const ChangePair& change = {});
 
 /// The same sentences in the same order, in parts of equal size as far as sentences allow: as many
 /// as it takes to come down to about `tokens` of the larger side.
 std::vector<Batch> split(const Batch& batch, std::int64_t tokens);
 
-/// The sentence ids of each batch.
-using BatchPlan = std::vector<std::vector<std::int64_t>>;
+/// Cuts an order of pairs into batches: where the source or the target tokens, end marks counted, would pass the limit. A
+/// pair beyond it is a batch of its own.
+class BatchLimit {
+ public:
+  explicit BatchLimit(std::int64_t tokens);
+  /// Whether the next pair is the first of a batch.
+  bool begins_new(const PairLengths& lengths);
 
-/// Cuts an order of sentences where the source or the target tokens, end marks counted, would pass
-/// the limit. A sentence beyond the limit is a batch of its own.
-BatchPlan cut(std::span<const std::int64_t> order, const TokenLists& source,
-              const TokenLists& target, std::int64_t tokens_per_batch);
+ private:
+  std::int64_t tokens_;
+  TokenCounts batch_;  // so far
+};
 
-/// Every sentence once, shortest first, no randomness: for validation.
-BatchPlan plan_batches(const TokenLists& source, const TokenLists& target,
-                       std::int64_t tokens_per_batch);
+/// Every pair once, shortest first, no randomness, cut by such a limit: for validation. The numbers of the pairs of each
+/// batch.
+std::vector<std::vector<std::int64_t>> plan_batches(const PairStore& pairs,
+                                                    std::int64_t tokens_per_batch);
 
 }  // namespace kette

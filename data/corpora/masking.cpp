@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "data/corpora/purpose.h"
+#include "data/corpora/shuffled_place.h"
 #include "tensor/error.h"
 #include "tensor/splitmix.h"
 

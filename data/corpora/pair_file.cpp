@@ -11,8 +11,6 @@ namespace {
 
 using Ids = std::vector<std::int32_t>;
 
-constexpr std::int64_t kIdsAtOnce = std::int64_t{1} << 20;
-
 Json json_of(const FilterReport::Dropped& dropped) {
   Json examples = Json::array();
   for (const auto& one : dropped.examples) {
@@ -58,23 +56,8 @@ FilterReport report_in(const Json& json) {
   return report;
 }
 
-/// Deals the sentences out to both sides in turn.
-void deal(const TokenFile& file, Pairs& pairs) {
-  const std::int32_t end = file.info().end_of_text;
-  TokenLists* side = &pairs.source;
-  Ids sentence;
-  for (std::int64_t at = 0; at < file.size(); at += kIdsAtOnce) {
-    for (const std::int32_t id : file.copy(at, std::min(kIdsAtOnce, file.size() - at))) {
-      if (id != end) {
-        sentence.push_back(id);
-        continue;
-      }
-      side->add(sentence);
-      side = side == &pairs.source ? &pairs.target : &pairs.source;
-      sentence.clear();
-    }
-  }
-}
+constexpr std::int64_t kBetweenBegins = 64;  // pairs
+constexpr std::uint16_t kLonger = 0xFFFF;
 
 }  // namespace
 
@@ -90,51 +73,77 @@ void PairFileWriter::add(std::span<const std::int32_t> source,
     file_.append(side);
     file_.append(Ids{end_});
   }
-  ++pairs_;
-  source_tokens_ += static_cast<std::int64_t>(source.size());
-  target_tokens_ += static_cast<std::int64_t>(target.size());
+  for (const std::span<const std::int32_t> side : {source, target}) {
+    lengths_.push_back(static_cast<std::int32_t>(side.size()));
+  }
 }
 
 void PairFileWriter::finish(const std::string& made_of, const FilterReport& report) {
   TokenFileInfo info;
   info.vocabulary = vocabulary_;
   info.end_of_text = end_;
-  info.documents = 2 * pairs_;
+  info.documents = std::ssize(lengths_);
   info.made_of = made_of;
-  info.note = Json{{"source_tokens", source_tokens_},
-                   {"target_tokens", target_tokens_},
-                   {"filters", json_of(report)}}
-                  .dump();
-  file_.finish(info);
+  info.note = Json{{"filters", json_of(report)}}.dump();
+  file_.finish(info, lengths_);
 }
 
-namespace {
-
-Pairs pairs_in(const TokenFile& file) {
-  const Json note = Json::parse(file.info().note);
-  Pairs pairs;
-  pairs.report = report_in(note.at("filters"));
-  pairs.source.reserve(pairs.report.kept, note.at("source_tokens"));
-  pairs.target.reserve(pairs.report.kept, note.at("target_tokens"));
-  deal(file, pairs);
-  return pairs;
+std::shared_ptr<const PairFile> PairFile::open(const std::filesystem::path& path) {
+  return std::shared_ptr<const PairFile>(new PairFile(TokenFile::open(path)));
 }
 
-}  // namespace
-
-Pairs read_pairs(const std::filesystem::path& path) { return pairs_in(TokenFile::open(path)); }
-
-std::optional<Pairs> read_pairs(const std::filesystem::path& path, const std::string& made_of) {
-  if (!std::filesystem::exists(path)) return std::nullopt;
+std::shared_ptr<const PairFile> PairFile::find(const std::filesystem::path& path,
+                                               const std::string& made_of) {
+  if (!std::filesystem::exists(path)) return nullptr;
   try {
-    const TokenFile file = TokenFile::open(path);
-    if (file.info().made_of != made_of) return std::nullopt;
-    return pairs_in(file);
+    TokenFile file = TokenFile::open(path);
+    if (file.info().made_of != made_of) return nullptr;
+    file.check();
+    return std::shared_ptr<const PairFile>(new PairFile(std::move(file)));
   } catch (const Error&) {
-    return std::nullopt;
+    return nullptr;
   } catch (const nlohmann::json::exception&) {
-    return std::nullopt;
+    return nullptr;
   }
+}
+
+PairFile::PairFile(TokenFile file)
+    : file_(std::move(file)), report_(report_in(Json::parse(file_.info().note).at("filters"))) {
+  const std::vector<std::int32_t> lengths = file_.lengths();
+  KETTE_CHECK(!lengths.empty() && lengths.size() % 2 == 0, file_.name(),
+              ": expected the lengths of pairs, given ", lengths.size());
+  lengths_.reserve(lengths.size());
+  std::int64_t at = 0;
+  for (const std::int32_t length : lengths) {
+    const std::int64_t number = std::ssize(lengths_);
+    if (number % (2 * kBetweenBegins) == 0) begins_.push_back(at);
+    if (length >= kLonger) longer_[number] = length;
+    lengths_.push_back(static_cast<std::uint16_t>(std::min<std::int32_t>(length, kLonger)));
+    at += length + 1;
+  }
+  KETTE_CHECK(at == file_.size(), file_.name(), ": expected lengths of ", file_.size(),
+              " tokens in all, given ", at);
+}
+
+PairLengths PairFile::lengths(std::int64_t pair) const {
+  const auto of = [&](std::int64_t sentence) {
+    const std::uint16_t length = lengths_[sentence];
+    return length < kLonger ? std::int64_t{length} : longer_.at(sentence);
+  };
+  return {of(2 * pair), of(2 * pair + 1)};
+}
+
+PairIds PairFile::read(std::int64_t pair) const {
+  std::int64_t begin = begins_[pair / kBetweenBegins];
+  for (std::int64_t before = pair / kBetweenBegins * kBetweenBegins; before < pair; ++before) {
+    const auto [source, target] = lengths(before);
+    begin += source + target + 2;
+  }
+  const auto [source, target] = lengths(pair);
+  PairIds ids{file_.copy(begin, source + 1 + target), {}};
+  ids.target.assign(ids.source.begin() + source + 1, ids.source.end());
+  ids.source.resize(source);
+  return ids;
 }
 
 }  // namespace kette

@@ -1,24 +1,21 @@
 // Sentence pairs as ids on disk, so that text need not be encoded again: a token file
-// (data/corpora/token_file.h) whose documents are a source, its target, the next source, ...
-// Written in bounded memory, read in one go.
+// (data/corpora/token_file.h) whose documents are a source, its target, the next source, ..., and their lengths. Of what is
+// read the lengths are in memory, four bytes a pair.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
+#include <map>
+#include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "data/corpora/filter_report.h"
+#include "data/corpora/pair_store.h"
 #include "data/corpora/token_file.h"
-#include "data/corpora/token_lists.h"
 
 namespace kette {
-
-struct Pairs {
-  TokenLists source, target;
-  FilterReport report;
-};
 
 class PairFileWriter {
  public:
@@ -31,14 +28,32 @@ class PairFileWriter {
 
  private:
   TokenFileWriter file_;
-  std::int64_t vocabulary_, pairs_ = 0, source_tokens_ = 0, target_tokens_ = 0;
+  std::int64_t vocabulary_;
   std::int32_t end_;
+  std::vector<std::int32_t> lengths_;
 };
 
-/// The pairs of a file that is known to be whole. Throws where it cannot be read.
-Pairs read_pairs(const std::filesystem::path& path);
-/// The pairs of the file; nothing if there is none, or it was made of something else, or is
-/// damaged: then it is to be made anew.
-std::optional<Pairs> read_pairs(const std::filesystem::path& path, const std::string& made_of);
+class PairFile final : public PairStore {
+ public:
+  static std::shared_ptr<const PairFile> open(const std::filesystem::path& path);
+  /// Nothing if there is none, or it was made of something else, or is damaged: then it is to be made anew.
+  static std::shared_ptr<const PairFile> find(const std::filesystem::path& path,
+                                              const std::string& made_of);
+
+  const FilterReport& report() const { return report_; }
+  std::int64_t size() const override { return std::ssize(lengths_) / 2; }
+  PairLengths lengths(std::int64_t pair) const override;
+  PairIds read(std::int64_t pair) const override;
+
+ private:
+  explicit PairFile(TokenFile file);
+
+  TokenFile file_;
+  FilterReport report_;
+  /// Of a source, its target, the next source ...; of one that is longer than fits, which is rare, the place in longer_.
+  std::vector<std::uint16_t> lengths_;
+  std::map<std::int64_t, std::int64_t> longer_;
+  std::vector<std::int64_t> begins_;  // of some pairs, in the file
+};
 
 }  // namespace kette

@@ -242,6 +242,12 @@ std::string made_of(const ParallelText& files, const SharedTokenizer& tokenizer,
   return text.str();
 }
 
+/// Adds to what takes pairs.
+template <class Taker>
+KeepPair add_to(Taker& taker) {
+  return [&taker](const Ids& source, const Ids& target) { taker.add(source, target); };
+}
+
 }  // namespace
 
 std::int64_t check_pairing(const std::filesystem::path& source,
@@ -260,9 +266,9 @@ ParallelCorpus ParallelCorpus::load(const std::filesystem::path& source,
 ParallelCorpus ParallelCorpus::load(const ParallelText& text, const SharedTokenizer& tokenizer,
                                     const FilterOptions& options,
                                     const TokenizeProgress& progress) {
-  ParallelCorpus corpus(tokenizer);
-  corpus.report_ = encode_text(text, tokenizer, options, corpus.adder(), progress);
-  return corpus;
+  const auto pairs = std::make_shared<PairLists>();
+  FilterReport report = encode_text(text, tokenizer, options, add_to(*pairs), progress);
+  return {pairs, std::move(report), tokenizer};
 }
 
 ParallelCorpus ParallelCorpus::from_lines(const TextLines& source, const std::string& source_name,
@@ -271,63 +277,60 @@ ParallelCorpus ParallelCorpus::from_lines(const TextLines& source, const std::st
                                           const FilterOptions& options,
                                           const std::string& language) {
   paired_lines(source_name, source.size(), target_name, target.size());
-  ParallelCorpus corpus(tokenizer);
-  corpus.report_ = encode_pairs(lines_of(source, source_name), lines_of(target, target_name),
-                                tokenizer, options, corpus.adder(), {}, language);
-  return corpus;
+  const auto pairs = std::make_shared<PairLists>();
+  FilterReport report = encode_pairs(lines_of(source, source_name), lines_of(target, target_name),
+                                     tokenizer, options, add_to(*pairs), {}, language);
+  return {pairs, std::move(report), tokenizer};
 }
 
-ParallelCorpus ParallelCorpus::load_or_make(const std::filesystem::path& pairs,
+ParallelCorpus ParallelCorpus::load_or_make(const std::filesystem::path& file,
                                             const ParallelText& text,
                                             const SharedTokenizer& tokenizer,
                                             const FilterOptions& options,
                                             const TokenizeProgress& progress) {
   const std::string wanted = made_of(text, tokenizer, options);
-  std::optional<Pairs> found = read_pairs(pairs, wanted);
-  if (!found) {
-    PairFileWriter writer(pairs, std::max(tokenizer->vocabulary(), tokenizer->source_vocabulary()),
+  std::shared_ptr<const PairFile> pairs = PairFile::find(file, wanted);
+  if (!pairs) {
+    PairFileWriter writer(file, std::max(tokenizer->vocabulary(), tokenizer->source_vocabulary()),
                           tokenizer->special().end);
-    const FilterReport report = encode_text(
-        text, tokenizer, options, [&](const Ids& s, const Ids& t) { writer.add(s, t); }, progress);
+    const FilterReport report = encode_text(text, tokenizer, options, add_to(writer), progress);
     writer.finish(wanted, report);
-    found = read_pairs(pairs);
+    pairs = PairFile::open(file);
   }
-  ParallelCorpus corpus(tokenizer);
-  corpus.source_ = std::move(found->source);
-  corpus.target_ = std::move(found->target);
-  corpus.report_ = std::move(found->report);
-  return corpus;
+  return {pairs, pairs->report(), tokenizer};
 }
 
 ParallelCorpus ParallelCorpus::from_trees(const Treebank& trees, const SharedTokenizer& tokenizer,
                                           const FilterOptions& options) {
-  ParallelCorpus corpus(tokenizer);
-  corpus.report_ = encode_pairs(lines_of(trees, sentence_of), lines_of(trees, linearised_line),
-                                tokenizer, options, corpus.adder());
-  return corpus;
+  const auto pairs = std::make_shared<PairLists>();
+  FilterReport report = encode_pairs(lines_of(trees, sentence_of), lines_of(trees, linearised_line),
+                                     tokenizer, options, add_to(*pairs));
+  return {pairs, std::move(report), tokenizer};
 }
 
-ParallelCorpus ParallelCorpus::from_tokens(TokenLists source, TokenLists target) {
-  KETTE_CHECK(source.size() == target.size() && source.size() > 0,
-              "ParallelCorpus: expected equally many sentences on both sides, given ",
-              source.size(), " and ", target.size());
-  ParallelCorpus corpus;
-  corpus.report_.read = corpus.report_.kept = corpus.report_.pairs = source.size();
-  corpus.source_ = std::move(source);
-  corpus.target_ = std::move(target);
-  return corpus;
+ParallelCorpus ParallelCorpus::of(std::shared_ptr<const PairStore> pairs) {
+  FilterReport report;
+  report.read = report.kept = report.pairs = pairs->size();
+  return {std::move(pairs), std::move(report), nullptr};
 }
+
+ParallelCorpus::ParallelCorpus(std::shared_ptr<const PairStore> pairs, FilterReport report,
+                               SharedTokenizer tokenizer)
+    : parts_{{pairs, false, pairs->size()}},
+      report_(std::move(report)),
+      tokenizer_(std::move(tokenizer)) {}
 
 ParallelCorpus ParallelCorpus::joined(const std::vector<ParallelCorpus>& parts) {
   KETTE_CHECK(!parts.empty(), "ParallelCorpus: expected parts to join, given none");
-  ParallelCorpus corpus(parts.front().tokenizer_);
+  ParallelCorpus corpus;
+  corpus.tokenizer_ = parts.front().tokenizer_;
   std::vector<FilterReport> reports;
+  std::int64_t begin = 0;
   for (const ParallelCorpus& part : parts) {
-    for (std::int64_t i = 0; i < part.size(); ++i) {
-      corpus.source_.add(part.source_[i]);
-      corpus.target_.add(part.target_[i]);
+    for (const Part& each : part.parts_) {
+      corpus.parts_.push_back({each.pairs, each.is_swapped, begin + each.end});
     }
-    corpus.ends_.push_back(corpus.size());
+    begin += part.size();
     reports.push_back(part.report_);
   }
   corpus.report_ = sum_of(reports);
@@ -336,19 +339,35 @@ ParallelCorpus ParallelCorpus::joined(const std::vector<ParallelCorpus>& parts) 
 
 ParallelCorpus ParallelCorpus::swapped() const {
   ParallelCorpus corpus = *this;
-  std::swap(corpus.source_, corpus.target_);
+  for (Part& part : corpus.parts_) part.is_swapped = !part.is_swapped;
   return corpus;
 }
 
 std::vector<std::int64_t> ParallelCorpus::ends_of_parts() const {
-  return ends_.empty() ? std::vector<std::int64_t>{size()} : ends_;
+  std::vector<std::int64_t> ends;
+  for (const Part& part : parts_) ends.push_back(part.end);
+  return ends;
 }
 
-std::function<void(const Ids& source, const Ids& target)> ParallelCorpus::adder() {
-  return [this](const Ids& source, const Ids& target) {
-    source_.add(source);
-    target_.add(target);
-  };
+std::pair<const ParallelCorpus::Part&, std::int64_t> ParallelCorpus::part_of(
+    std::int64_t pair) const {
+  std::size_t part = 0;
+  while (pair >= parts_[part].end) ++part;
+  return {parts_[part], part > 0 ? pair - parts_[part - 1].end : pair};
+}
+
+PairLengths ParallelCorpus::lengths(std::int64_t pair) const {
+  const auto& [part, number] = part_of(pair);
+  PairLengths lengths = part.pairs->lengths(number);
+  if (part.is_swapped) std::swap(lengths.source, lengths.target);
+  return lengths;
+}
+
+PairIds ParallelCorpus::read(std::int64_t pair) const {
+  const auto& [part, number] = part_of(pair);
+  PairIds ids = part.pairs->read(number);
+  if (part.is_swapped) std::swap(ids.source, ids.target);
+  return ids;
 }
 
 }  // namespace kette

@@ -1,16 +1,17 @@
 // Sentence pairs as token ids: line n of the source file is translated by line n of the target
-// file. Encoded once, filtered with a report, stored flat; of the text little is in memory at a
-// time.
+// file. Encoded once and filtered with a report; of the text little is in memory at a time. The ids are in memory or in a
+// file (data/corpora/pair_file.h), and a corpus that is made of others shares theirs.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "data/corpora/filter_report.h"
-#include "data/corpora/token_lists.h"
+#include "data/corpora/pair_store.h"
 #include "data/corpora/tokenize_files.h"
 #include "data/files/text_file.h"
 #include "data/tokenizers/tokenizer.h"
@@ -32,15 +33,15 @@ struct ParallelText {
   bool is_trees() const { return target.empty(); }
 };
 
-class ParallelCorpus {
+class ParallelCorpus final : public PairStore {
  public:
   static ParallelCorpus load(const std::filesystem::path& source,
                              const std::filesystem::path& target, const SharedTokenizer& tokenizer,
                              const FilterOptions& options = {});
   static ParallelCorpus load(const ParallelText& text, const SharedTokenizer& tokenizer,
                              const FilterOptions& options, const TokenizeProgress& progress = {});
-  /// The same by way of a file that keeps the ids (data/corpora/pair_file.h): made where it is not
-  /// there or was made of something else, and read in the place of the text from then on.
+  /// The same by way of a file that keeps the ids (data/corpora/pair_file.h): made where it is not there, or damaged, or was
+  /// made of something else, and read in the place of the text from then on.
   static ParallelCorpus load_or_make(const std::filesystem::path& pairs, const ParallelText& text,
                                      const SharedTokenizer& tokenizer, const FilterOptions& options,
                                      const TokenizeProgress& progress = {});
@@ -56,35 +57,40 @@ class ParallelCorpus {
   static ParallelCorpus from_trees(const Treebank& trees, const SharedTokenizer& tokenizer,
                                    const FilterOptions& options = {});
 
-  /// From ids without begin and end, unfiltered: synthetic data for tests and measurements.
-  static ParallelCorpus from_tokens(TokenLists source, TokenLists target);
+  /// Unfiltered: synthetic data for tests and measurements.
+  static ParallelCorpus of(std::shared_ptr<const PairStore> pairs);
 
   /// One after the other, of the same tokenizer; their reports are added up.
   static ParallelCorpus joined(const std::vector<ParallelCorpus>& parts);
   /// The targets translated to the sources.
   ParallelCorpus swapped() const;
 
-  std::int64_t size() const { return source_.size(); }
+  std::int64_t size() const override { return parts_.back().end; }
+  PairLengths lengths(std::int64_t pair) const override;
+  PairIds read(std::int64_t pair) const override;
   /// Where each part that it was joined of ends; size() alone otherwise.
   std::vector<std::int64_t> ends_of_parts() const;
-  const TokenLists& source() const { return source_; }
-  const TokenLists& target() const { return target_; }
   const FilterReport& report() const { return report_; }
 
-  /// What made the ids; nothing for from_tokens.
+  /// What made the ids; nothing for of().
   const SharedTokenizer& tokenizer() const { return tokenizer_; }
-  /// Of its tokenizer; from_tokens takes its ids for those of a vocabulary of Kette's own.
+  /// Of its tokenizer; of() takes its ids for those of a vocabulary of Kette's own.
   SpecialTokens special() const { return tokenizer_ ? tokenizer_->special() : SpecialTokens{}; }
 
  private:
-  ParallelCorpus() = default;
-  explicit ParallelCorpus(const SharedTokenizer& tokenizer) : tokenizer_(tokenizer) {}
-  std::function<void(const std::vector<std::int32_t>& source,
-                     const std::vector<std::int32_t>& target)>
-  adder();
+  struct Part {
+    std::shared_ptr<const PairStore> pairs;
+    bool is_swapped;
+    std::int64_t end;
+  };
 
-  TokenLists source_, target_;
-  std::vector<std::int64_t> ends_;  // of parts; empty: of one
+  ParallelCorpus() = default;
+  ParallelCorpus(std::shared_ptr<const PairStore> pairs, FilterReport report,
+                 SharedTokenizer tokenizer);
+  /// The one with this pair, and its number there.
+  std::pair<const Part&, std::int64_t> part_of(std::int64_t pair) const;
+
+  std::vector<Part> parts_;
   FilterReport report_;
   SharedTokenizer tokenizer_;
 };

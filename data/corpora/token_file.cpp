@@ -11,7 +11,7 @@
 namespace kette {
 namespace {
 
-constexpr const char* kTokens = "tokens";
+constexpr const char *kTokens = "tokens", *kLengths = "lengths";
 constexpr std::int64_t kLargestOf16Bits = 65536;  // a vocabulary, not an id
 constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
 
@@ -84,10 +84,16 @@ void TokenFileWriter::flush() {
   waiting_.clear();
 }
 
-void TokenFileWriter::finish(const TokenFileInfo& info) {
+void TokenFileWriter::finish(const TokenFileInfo& info, const std::vector<std::int32_t>& lengths) {
   KETTE_CHECK(info.vocabulary == vocabulary_, path_, ": expected the vocabulary ", vocabulary_,
               " that the writer was made for, given ", info.vocabulary);
   flush();
+  if (!lengths.empty()) {
+    const bool is_narrow = *std::max_element(lengths.begin(), lengths.end()) < kLargestOf16Bits;
+    std::string bytes;
+    is_narrow ? append_as<std::uint16_t>(bytes, lengths) : append_as<std::int32_t>(bytes, lengths);
+    file_.add(kLengths, is_narrow ? "U16" : "I32", bytes);
+  }
   file_.commit({{"tokenizer", info.tokenizer},
                 {"vocabulary", std::to_string(info.vocabulary)},
                 {"end_of_text", std::to_string(info.end_of_text)},
@@ -103,9 +109,12 @@ TokenFile TokenFile::open(const std::filesystem::path& path) {
 
 TokenFile::TokenFile(SafetensorsFile file, std::string path)
     : file_(std::make_shared<const SafetensorsFile>(std::move(file))), path_(std::move(path)) {
-  const std::vector<std::string> with_sums{kTokens, block_checksums_of(kTokens)};
-  KETTE_CHECK(file_->names() == with_sums || file_->names() == std::vector<std::string>{kTokens},
-              path_, ": expected the tensor \"tokens\" and its checksums alone, given ",
+  std::vector<std::string> expected{kTokens};
+  for (const std::string& name : {block_checksums_of(kTokens), std::string(kLengths)}) {
+    if (file_->contains(name)) expected.push_back(name);
+  }
+  KETTE_CHECK(file_->names() == expected, path_,
+              ": expected the tensor \"tokens\" and its checksums alone, given ",
               file_->names().size(), " tensors of other names (make the file with kette tokenize)");
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   const InfoReader reader(file_->metadata(), path_);
@@ -152,6 +161,21 @@ std::vector<std::int32_t> TokenFile::checked_copy(std::int64_t begin, std::int64
                 " (the file is damaged: make it again)");
   }
   return ids;
+}
+
+std::vector<std::int32_t> TokenFile::lengths() const {
+  if (!file_->contains(kLengths)) return {};
+  const std::int64_t count = file_->shape(kLengths)[0];
+  if (file_->stored_dtype(kLengths) == "I32") {
+    return file_->elements<std::int32_t>(kLengths, 0, count);
+  }
+  const auto stored = file_->elements<std::uint16_t>(kLengths, 0, count);
+  return {stored.begin(), stored.end()};
+}
+
+void TokenFile::check() const {
+  constexpr std::int64_t kAtOnce = std::int64_t{1} << 20;
+  for (std::int64_t at = 0; at < size_; at += kAtOnce) copy(at, std::min(kAtOnce, size_ - at));
 }
 
 bool is_token_file(const std::filesystem::path& path) {

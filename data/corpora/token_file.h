@@ -2,6 +2,7 @@
 // with the tensors
 //   tokens        [n], U16 for vocabularies up to 65536, else I32
 //   tokens.crc32  checksums, so that what is read is known to be what was written
+//   lengths       of the documents without their ends, U16 or I32, where who wrote the file gave them
 // and in its metadata what the ids mean. Windows are read with pread and not through a memory map:
 // the page cache serves both alike, a copy of a few KiB costs nothing beside a training step, and a
 // file that another program cuts short is an Error instead of a bus error.
@@ -36,8 +37,8 @@ class TokenFileWriter {
   /// All of them or, if one is outside the vocabulary, an Error and none.
   void append(std::span<const std::int32_t> ids);
   std::int64_t size() const { return size_; }
-  /// info.vocabulary must be the writer's.
-  void finish(const TokenFileInfo& info);
+  /// info.vocabulary must be the writer's. lengths: of the documents, for who wants to find them without a look at all tokens.
+  void finish(const TokenFileInfo& info, const std::vector<std::int32_t>& lengths = {});
 
  private:
   void flush();
@@ -56,6 +57,11 @@ class TokenFile {
 
   std::int64_t size() const { return size_; }
   const TokenFileInfo& info() const { return info_; }
+  const std::string& name() const { return path_; }
+  /// Of the documents of the whole file; none where it has none.
+  std::vector<std::int32_t> lengths() const;
+  /// Reads all of it once; an Error where it is not as it was written.
+  void check() const;
   /// Tokens [begin, begin + count) as a corpus of their own; info() stays that of the whole.
   TokenFile part(std::int64_t begin, std::int64_t count) const;
   /// The ids [begin, begin + count). One outside the vocabulary is an Error.

@@ -1,10 +1,10 @@
 #include "data/corpora/window_sampler.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "data/corpora/purpose.h"
+#include "data/corpora/shuffled_place.h"
 #include "tensor/error.h"
 #include "tensor/splitmix.h"
 
@@ -90,22 +90,6 @@ std::int64_t WindowSampler::windows() const {
 std::int64_t WindowSampler::window_start(std::int64_t place) const {
   const std::uint64_t key = hash_of(Purpose::order, options_.seed, state_.epoch);
   return offset() + options_.context * shuffled_place(place, windows(), key);
-}
-
-std::int64_t shuffled_place(std::int64_t place, std::int64_t count, std::uint64_t key) {
-  constexpr std::uint64_t kRounds = 6;
-  const int half = (std::bit_width(static_cast<std::uint64_t>(count - 1)) + 1) / 2;
-  const std::uint64_t mask = (std::uint64_t{1} << half) - 1;
-  auto value = static_cast<std::uint64_t>(place);
-  do {
-    std::uint64_t left = value >> half, right = value & mask;
-    for (std::uint64_t round = 0; round < kRounds; ++round) {
-      left ^= hash_of(key, round, right) & mask;
-      std::swap(left, right);
-    }
-    value = left << half | right;
-  } while (value >= static_cast<std::uint64_t>(count));
-  return static_cast<std::int64_t>(value);
 }
 
 std::vector<SlidingWindow> plan_sliding(std::int64_t tokens, std::int64_t context,

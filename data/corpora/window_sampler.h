@@ -58,11 +58,6 @@ class WindowSampler final : public Sampler {
   State state_;
 };
 
-/// A place of [0, count) for each place of it, no two alike, in random order by the key: a Feistel
-/// network with the hash as its round function (Luby and Rackoff 1988), walked on until it lands
-/// below count.
-std::int64_t shuffled_place(std::int64_t place, std::int64_t count, std::uint64_t key);
-
 /// A window of evaluation. Its tokens are predictions [begin, end) of the corpus, token i from
 /// those before it and the first from end_of_text; those from `count_from` on count, the others
 /// are its past.

@@ -124,24 +124,29 @@ void SafetensorsFile::check(Checksum checksum, const std::string& header_text,
   const bool has_one = has_blocks || !digits_in(header_text, kChecksumKey).empty();
   if (checksum == Checksum::none || (checksum != Checksum::crc32 && !has_one)) return;
   if (checksum == Checksum::by_block && has_blocks) {
-    take_block_checksums(header_text);
+    take_block_checksums(header_text, data_bytes);
   } else {
     check_checksum(header_text, data_bytes);
   }
 }
 
-void SafetensorsFile::take_block_checksums(const std::string& header_text) {
+/// Checks all but the first tensor's data, of which it takes the checksums of the blocks.
+void SafetensorsFile::take_block_checksums(const std::string& header_text,
+                                           std::uint64_t data_bytes) {
   KETTE_CHECK(!header_.entries.empty(), path_, ": expected tensors, given none");
   const safetensors::Entry& data = header_.entries.front();
   const safetensors::Entry& sums = entry(block_checksums_of(data.name));
-  std::string table(sums.end - sums.begin, '\0');
-  read(table.data(), table.size(), data_start_ + sums.begin);
+  KETTE_CHECK(sums.begin == data.end, path_, ": expected checksums behind the data, given them at ",
+              sums.begin);
+  std::string behind(data_bytes - sums.begin, '\0');
+  read(behind.data(), behind.size(), data_start_ + sums.begin);
   const std::string expected = digits_in(header_text, kBlocksKey);
   const std::string given =
-      hexadecimal(checksum_of(table, checksum_of(without_digits(header_text, kBlocksKey))));
+      hexadecimal(checksum_of(behind, checksum_of(without_digits(header_text, kBlocksKey))));
   KETTE_CHECK(given == expected, path_, ": expected a header with the checksum ", expected,
               ", given ", given, " (the file is damaged: make it again)");
-  blocks_ = std::make_unique<BlockChecksums>(path_, std::move(table), data.end - data.begin);
+  blocks_ = std::make_unique<BlockChecksums>(path_, behind.substr(0, sums.end - sums.begin),
+                                             data.end - data.begin);
 }
 
 void SafetensorsFile::check_checksum(const std::string& header_text,
@@ -327,26 +332,41 @@ void SafetensorsStream::write(std::string_view data) {
   entry_.end += data.size();
 }
 
+void SafetensorsStream::add(const std::string& name, const std::string& dtype,
+                            std::string_view bytes) {
+  const std::uint64_t begin = more_bytes_.size();
+  more_.push_back({name,
+                   dtype,
+                   {static_cast<std::int64_t>(8 * bytes.size() / safetensors::element_bits(dtype))},
+                   begin,
+                   begin + bytes.size()});
+  more_bytes_ += bytes;
+}
+
 void SafetensorsStream::commit(std::map<std::string, std::string> metadata) {
-  const std::string& table = blocks_.table();
-  file_.write(table);
   for (const char* key : {kChecksumKey, kBlocksKey}) metadata[key] = kNoDigits;
   entry_.shape = {
       static_cast<std::int64_t>(8 * entry_.end / safetensors::element_bits(entry_.dtype))};
-  const safetensors::Entry sums{block_checksums_of(entry_.name),
-                                "U8",
-                                {static_cast<std::int64_t>(table.size())},
-                                entry_.end,
-                                entry_.end + table.size()};
-  std::string text = safetensors::format_header(path_, {{entry_, sums}, std::move(metadata)});
+  const std::uint64_t sums_end = entry_.end + blocks_.table().size();
+  std::vector<safetensors::Entry> entries{
+      entry_,
+      {block_checksums_of(entry_.name), "U8", {std::ssize(blocks_.table())}, entry_.end, sums_end}};
+  for (safetensors::Entry& entry : more_) {
+    entry.begin += sums_end;
+    entry.end += sums_end;
+    entries.push_back(entry);
+  }
+  const std::string behind = blocks_.table() + more_bytes_;
+  file_.write(behind);
+  std::string text = safetensors::format_header(path_, {std::move(entries), std::move(metadata)});
   constexpr std::uint64_t kHeaderBytes = kStreamDataStart - kLengthBytes;
   KETTE_CHECK(text.size() <= kHeaderBytes, path_, ": expected a header of at most ", kHeaderBytes,
               " bytes, given ", text.size(), " (shorten the metadata)");
   text.resize(kHeaderBytes, ' ');
   const auto of_data = static_cast<std::uint32_t>(
       crc32_combine(checksum_of(text), checksum_, static_cast<z_off_t>(entry_.end)));
-  put_digits(text, kChecksumKey, checksum_of(table, of_data));
-  put_digits(text, kBlocksKey, checksum_of(table, checksum_of(text)));
+  put_digits(text, kChecksumKey, checksum_of(behind, of_data));
+  put_digits(text, kBlocksKey, checksum_of(behind, checksum_of(text)));
   text.insert(0, reinterpret_cast<const char*>(&kHeaderBytes), kLengthBytes);
   file_.overwrite_start(text);
   file_.commit();

@@ -74,7 +74,7 @@ class SafetensorsFile {
   Tensor converted(const std::string& name, Convert&& convert) const;
   void check(Checksum checksum, const std::string& header_text, std::uint64_t data_bytes);
   void check_checksum(const std::string& header_text, std::uint64_t data_bytes) const;
-  void take_block_checksums(const std::string& header_text);
+  void take_block_checksums(const std::string& header_text, std::uint64_t data_bytes);
 
   std::string path_;
   FileDescriptor descriptor_;
@@ -106,7 +106,7 @@ void write_safetensors(const std::filesystem::path& path,
                        Checksum checksum = Checksum::none);
 
 /// Writes one tensor of rank 1 that is not held in memory: its data goes to disk as it comes,
-/// behind it the checksums of its blocks as a second tensor (NAME.crc32), and the header, known
+/// behind it the checksums of its blocks as a second tensor (NAME.crc32), others that are small, and the header, known
 /// only at the end, into room left before it. Atomic, with a checksum.
 class SafetensorsStream {
  public:
@@ -114,6 +114,8 @@ class SafetensorsStream {
   SafetensorsStream(const std::filesystem::path& path, std::string name, std::string dtype);
 
   void write(std::string_view data);
+  /// One more tensor of rank 1, which is read and checked as a whole.
+  void add(const std::string& name, const std::string& dtype, std::string_view bytes);
   /// Without it nothing is left of the file.
   void commit(std::map<std::string, std::string> metadata);
 
@@ -123,6 +125,8 @@ class SafetensorsStream {
   safetensors::Entry entry_;
   std::uint32_t checksum_ = 0;  // of the data so far
   BlockChecksumWriter blocks_;
+  std::vector<safetensors::Entry> more_;  // whose places are those in more_bytes_
+  std::string more_bytes_;
 };
 
 /// The name of the tensor of block checksums beside that of the data.

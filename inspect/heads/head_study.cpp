@@ -44,9 +44,10 @@ std::vector<Batch> sentence_batches(const Tokenizer& tokenizer,
   tokenizer.put_tag_before(source_ids, language);
   for (const std::vector<std::int32_t>& ids : source_ids) source.add(ids);
   for (const std::string& line : targets) target.add(tokenizer.encode(line, Side::target));
+  const PairLists pairs(std::move(source), std::move(target));
   std::vector<Batch> batches;
-  for (const auto& ids : plan_batches(source, target, tokens)) {
-    batches.push_back(make_batch(source, target, ids, tokenizer.special()));
+  for (const auto& ids : plan_batches(pairs, tokens)) {
+    batches.push_back(make_batch(pairs, ids, tokenizer.special()));
   }
   return batches;
 }

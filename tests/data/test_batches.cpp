@@ -33,7 +33,7 @@ ParallelCorpus random_corpus(std::int64_t count) {
     ids.resize(length);
     source.add(ids);
   }
-  return ParallelCorpus::from_tokens(source, target);
+  return ParallelCorpus::of(std::make_shared<PairLists>(source, target));
 }
 
 bool equal(const Batch& a, const Batch& b) {
@@ -92,7 +92,7 @@ TEST_CASE("a batch is its sentences end to end, with begin and end marks") {
   target.add(Ids{21, 22});
   target.add(Ids{});
   const std::vector<std::int64_t> order{2, 0, 1};
-  const Batch batch = make_batch(source, target, order, SpecialTokens{});
+  const Batch batch = make_batch(PairLists(source, target), order, SpecialTokens{});
   CHECK(batch.source == Ids{13, 3, 10, 11, 12, 3, 3});
   CHECK(batch.source_segments.offsets() == std::vector<std::int64_t>{0, 2, 6, 7});
   CHECK(batch.target_in == Ids{2, 2, 20, 2, 21, 22});
@@ -119,7 +119,7 @@ TEST_CASE("every epoch holds every sentence once, within the limit, of similar l
       CHECK(batch.target_in.size() <= 100);
       tokens += static_cast<std::int64_t>(batch.target_out.size());
     }
-    CHECK(tokens == corpus.target().tokens() + 500);
+    CHECK(tokens == PairLists(corpus).targets().tokens() + 500);
     // Full but for what the next sentence would need, and one short batch at the end of the order.
     CHECK(static_cast<double>(tokens) / static_cast<double>(batches.size()) > 80);
 
@@ -151,7 +151,7 @@ TEST_CASE("the order depends on seed and epoch, and on nothing else") {
 TEST_CASE("the batches, too, are in another order each epoch") {
   TokenLists lists;  // none of similar length, so that all epochs have the same batches
   for (std::size_t length = 4; length <= 120; length += 4) lists.add(Ids(length, 7));
-  const ParallelCorpus corpus = ParallelCorpus::from_tokens(lists, lists);
+  const ParallelCorpus corpus = ParallelCorpus::of(std::make_shared<PairLists>(lists, lists));
   BatchOptions options;
   options.tokens_per_batch = 1;
   BatchSampler sampler(corpus, options);
@@ -163,7 +163,7 @@ TEST_CASE("the batches, too, are in another order each epoch") {
 TEST_CASE("the order is the same on every platform") {
   TokenLists lists;  // of similar length, so that all are mixed
   for (std::int32_t id = 10; id < 22; ++id) lists.add(Ids{id});
-  const ParallelCorpus corpus = ParallelCorpus::from_tokens(lists, lists);
+  const ParallelCorpus corpus = ParallelCorpus::of(std::make_shared<PairLists>(lists, lists));
   BatchSampler sampler(corpus, {});
   CHECK(sampler.next().sentence_ids ==
         std::vector<std::int64_t>{1, 6, 10, 5, 11, 4, 8, 3, 7, 9, 2, 0});
@@ -212,9 +212,10 @@ TEST_CASE("a sentence beyond the limit is a batch of its own") {
     source.add(Ids(static_cast<std::size_t>(length), 7));
     target.add(Ids(2, 8));
   }
-  const BatchPlan plan = plan_batches(source, target, 10);
-  CHECK(plan == BatchPlan{{0, 2, 3}, {1}});
-  CHECK(plan_batches(source, target, 1) == BatchPlan{{0}, {2}, {3}, {1}});
+  const auto plan = plan_batches(PairLists(source, target), 10);
+  CHECK(plan == std::vector<std::vector<std::int64_t>>{{0, 2, 3}, {1}});
+  CHECK(plan_batches(PairLists(source, target), 1) ==
+        std::vector<std::vector<std::int64_t>>{{0}, {2}, {3}, {1}});
 }
 
 TEST_CASE("a batch splits into even parts that are the same sentences again") {
@@ -225,7 +226,7 @@ TEST_CASE("a batch splits into even parts that are the same sentences again") {
   }
   std::vector<std::int64_t> all(20);
   std::iota(all.begin(), all.end(), 0);
-  const Batch whole = make_batch(source, target, all, SpecialTokens{});
+  const Batch whole = make_batch(PairLists(source, target), all, SpecialTokens{});
   CHECK(split(whole, 1000).size() == 1);
   const std::vector<Batch> parts = split(whole, 30);
   CHECK(parts.size() == 4);  // of 97 source and 69 target tokens
@@ -233,7 +234,7 @@ TEST_CASE("a batch splits into even parts that are the same sentences again") {
   for (const Batch& part : parts) {
     CHECK(part.source_segments.rows() < 30 + 8);
     CHECK(part.source_segments.rows() > 15);
-    const Batch again = make_batch(source, target, part.sentence_ids, SpecialTokens{});
+    const Batch again = make_batch(PairLists(source, target), part.sentence_ids, SpecialTokens{});
     CHECK(part.source == again.source);
     CHECK(part.target_in == again.target_in);
     CHECK(part.target_out == again.target_out);
@@ -281,7 +282,7 @@ TEST_CASE("options that make no sense are refused") {
   refuses([](BatchOptions& options) { options.tokens_per_batch = -4096; });
   refuses([](BatchOptions& options) { options.bpe_dropout = 1; });
   refuses([](BatchOptions& options) { options.bpe_dropout = 0.1; });  // no text
-  CHECK_THROWS_AS(ParallelCorpus::from_tokens({}, {}), Error);
+  CHECK_THROWS_AS(PairLists({}, {}), Error);
 }
 
 TEST_CASE("BPE-dropout: new pieces each epoch, the same text, whatever the threads") {

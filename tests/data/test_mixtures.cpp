@@ -23,7 +23,7 @@ ParallelCorpus part(std::int32_t first, std::int32_t count) {
     source.add(Ids{i});
     target.add(Ids{i, i});
   }
-  return ParallelCorpus::from_tokens(source, target);
+  return ParallelCorpus::of(std::make_shared<PairLists>(source, target));
 }
 
 /// How often each pair is drawn in the next epoch.
@@ -39,7 +39,7 @@ TEST_CASE("mixture: texts one after the other, and every pair once where nothing
   const ParallelCorpus corpus = ParallelCorpus::joined({part(10, 30), part(50, 10)});
   CHECK(corpus.size() == 40);
   CHECK(corpus.ends_of_parts() == std::vector<std::int64_t>{30, 40});
-  CHECK(corpus.source()[30][0] == 50);
+  CHECK(corpus.read(30).source[0] == 50);
   CHECK(corpus.report().kept == 40);
   CHECK(part(10, 30).ends_of_parts() == std::vector<std::int64_t>{30});
   BatchSampler sampler(corpus, {.tokens_per_batch = 20});
@@ -81,7 +81,7 @@ TEST_CASE("mixture: a text whose share is less than a pair comes in some epochs"
   for (int epoch = 0; epoch < 400; ++epoch) {
     std::int64_t all = 0;
     for (const auto& [pair, count] : times_in_epoch(sampler)) {
-      over_epochs[corpus.source()[pair][0] / 10] += count;
+      over_epochs[corpus.read(pair).source[0] / 10] += count;
       all += count;
     }
     CHECK(all == 40);
@@ -151,13 +151,13 @@ TEST_CASE("tags: a language's piece leads every source, which no text can write"
              plain_targets = tokenizer->encode_all(targets.views(), Side::target);
   REQUIRE(tagged.size() == std::ssize(plain));
   for (std::int64_t i = 0; i < tagged.size(); ++i) {
-    const auto source = tagged.source()[i], target = tagged.target()[i];
+    const auto [source, target] = tagged.read(i);
     CHECK(source[0] == german);
     CHECK(Ids(source.begin() + 1, source.end()) == plain[i]);
     CHECK(Ids(target.begin(), target.end()) == plain_targets[i]);
   }
   // The tag is kept whole, and decodes to nothing.
-  const Ids pieces = tokenizer->resegment(tagged.source()[0], 0.9, 1);
+  const Ids pieces = tokenizer->resegment(tagged.read(0).source, 0.9, 1);
   CHECK(pieces.front() == german);
   CHECK(std::count(pieces.begin(), pieces.end(), german) == 1);
   CHECK(tokenizer->decode(pieces) == tokenizer->decode(plain[0]));

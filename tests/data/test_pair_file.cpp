@@ -16,20 +16,16 @@ using testing::message_of;
 using testing::ScratchFolder;
 using Ids = std::vector<std::int32_t>;
 
-bool equal(const TokenLists& a, const TokenLists& b) {
-  bool same = a.size() == b.size();
-  for (std::int64_t i = 0; same && i < a.size(); ++i) {
-    same = std::equal(a[i].begin(), a[i].end(), b[i].begin(), b[i].end());
-  }
-  return same;
-}
-
 TEST_CASE("pair file: sentences of any length, empty ones too, and the report") {
   const ScratchFolder folder;
   for (const std::int64_t vocabulary : {300, 80'000}) {
     PairFileWriter writer(folder / "pairs", vocabulary, 3);
-    const std::vector<std::pair<Ids, Ids>> pairs = {
+    std::vector<std::pair<Ids, Ids>> pairs = {
         {{5, 6, 7}, {8}}, {{}, {9}}, {{10}, {}}, {{}, {}}, {Ids(3000, 11), Ids(2000, 299)}};
+    if (vocabulary == 300)
+      pairs.push_back({Ids(65'534, 9), Ids(65'535, 8)});  // either side of 16 bits
+    for (std::int32_t i = 0; i < 200; ++i)
+      pairs.push_back({Ids(i % 7, 20 + i), Ids(i % 5, 21 + i)});
     for (const auto& [source, target] : pairs) writer.add(source, target);
     FilterReport report;
     report.options.max_length = 77;
@@ -40,18 +36,20 @@ TEST_CASE("pair file: sentences of any length, empty ones too, and the report") 
     report.pairs = 2;
     report.too_long = {4, {{2, 80, 90}, {5, 100, 3}}};
     writer.finish("text", report);
-    const std::optional<Pairs> read = read_pairs(folder / "pairs", "text");
-    REQUIRE(read);
-    REQUIRE(read->source.size() == 5);
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-      const auto source = read->source[static_cast<std::int64_t>(i)];
-      const auto target = read->target[static_cast<std::int64_t>(i)];
-      CHECK(Ids(source.begin(), source.end()) == pairs[i].first);
-      CHECK(Ids(target.begin(), target.end()) == pairs[i].second);
+    const std::shared_ptr<const PairFile> file = PairFile::find(folder / "pairs", "text");
+    REQUIRE(file);
+    REQUIRE(file->size() == std::ssize(pairs));
+    for (std::int64_t i = 0; i < file->size(); ++i) {
+      const auto& [source, target] = pairs[i];
+      const PairIds read = file->read(i);
+      CHECK(read.source == source);
+      CHECK(read.target == target);
+      CHECK(file->lengths(i).source == std::ssize(source));
+      CHECK(file->lengths(i).target == std::ssize(target));
     }
-    CHECK(read->report.text() == report.text());
-    CHECK_FALSE(read_pairs(folder / "pairs", "other text"));
-    CHECK_FALSE(read_pairs(folder / "none", "text"));
+    CHECK(file->report().text() == report.text());
+    CHECK_FALSE(PairFile::find(folder / "pairs", "other text"));
+    CHECK_FALSE(PairFile::find(folder / "none", "text"));
   }
   PairFileWriter writer(folder / "pairs", 300, 3);
   CHECK(contains(message_of([&] { writer.add(Ids{5, 3}, Ids{4}); }), "without their end mark"));
@@ -76,9 +74,21 @@ TEST_CASE("pair file: a corpus read from it is the corpus of the text") {
   };
   for (int i = 0; i < 2; ++i) {
     const ParallelCorpus corpus = load(filters);
-    CHECK(equal(corpus.source(), plain.source()));
-    CHECK(equal(corpus.target(), plain.target()));
+    REQUIRE(corpus.size() == plain.size());
+    for (std::int64_t pair = 0; pair < plain.size(); ++pair) {
+      CHECK(corpus.read(pair).source == plain.read(pair).source);
+      CHECK(corpus.read(pair).target == plain.read(pair).target);
+    }
     CHECK(corpus.report().text() == plain.report().text());
+  }
+  // What is damaged is made again, wherever the damage is.
+  const std::string whole = testing::read_file(folder / "pairs");
+  for (const std::size_t at : {std::size_t{30}, std::size_t{5000}, whole.size() - 1}) {
+    std::string damaged = whole;
+    damaged[at] ^= 4;
+    testing::write_file(folder / "pairs", damaged);
+    CHECK(load(filters).size() == plain.size());
+    CHECK(testing::read_file(folder / "pairs") == whole);
   }
   filters.max_length = 10;
   CHECK(load(filters).size() < plain.size());

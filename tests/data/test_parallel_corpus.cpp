@@ -32,10 +32,6 @@ struct CorpusFixture {
   }
 };
 
-Ids ids_of(const TokenLists& lists, std::int64_t i) {
-  return Ids(lists[i].begin(), lists[i].end());
-}
-
 TEST_CASE_FIXTURE(CorpusFixture, "a corpus holds the encoded pairs in order") {
   const testing::ScratchFolder folder;
   testing::write_file(folder / "en", text.source);
@@ -44,11 +40,11 @@ TEST_CASE_FIXTURE(CorpusFixture, "a corpus holds the encoded pairs in order") {
   REQUIRE(corpus.size() == source.size());
   std::int64_t tokens = 0;
   for (std::int64_t i = 0; i < corpus.size(); ++i) {
-    CHECK(ids_of(corpus.source(), i) == tokenizer->encode(source[i]));
-    CHECK(ids_of(corpus.target(), i) == tokenizer->encode(target[i]));
-    tokens += corpus.source().length(i);
+    CHECK(corpus.read(i).source == tokenizer->encode(source[i]));
+    CHECK(corpus.read(i).target == tokenizer->encode(target[i]));
+    tokens += corpus.lengths(i).source;
   }
-  CHECK(corpus.source().tokens() == tokens);
+  CHECK(PairLists(corpus).sources().tokens() == tokens);
   CHECK(corpus.report().text() == "150 sentence pairs read, 150 kept, 0 dropped");
 }
 
@@ -62,7 +58,7 @@ TEST_CASE_FIXTURE(CorpusFixture, "filters drop what they are told and report whe
   options.max_length = 30;
   const ParallelCorpus filtered = corpus(source_text, target_text, options);
   CHECK(filtered.size() == 2);
-  CHECK(ids_of(filtered.target(), 1) == tokenizer->encode("die Brücke"));
+  CHECK(filtered.read(1).target == tokenizer->encode("die Brücke"));
   const FilterReport& report = filtered.report();
   CHECK(report.read == 5);
   CHECK(report.kept == 2);
@@ -90,8 +86,8 @@ TEST_CASE_FIXTURE(CorpusFixture,
   const char* expected[] = {"es", "sie sieht es sieht", "es es es sieht", "sie", "es sieht", "sie"};
   REQUIRE(joined.size() == 6);
   for (std::int64_t i = 0; i < 6; ++i) {
-    CHECK(ids_of(joined.source(), i) == tokenizer->encode(expected[i]));
-    CHECK(ids_of(joined.target(), i) == tokenizer->encode(expected[i]));
+    CHECK(joined.read(i).source == tokenizer->encode(expected[i]));
+    CHECK(joined.read(i).target == tokenizer->encode(expected[i]));
   }
   CHECK(
       contains(joined.report().text(),
@@ -100,9 +96,9 @@ TEST_CASE_FIXTURE(CorpusFixture,
   const ParallelCorpus shorter = corpus(lines, lines, options);
   CHECK(shorter.report().kept == 10);
   for (std::int64_t i = 0; i < shorter.size(); ++i) {
-    CHECK(shorter.source().length(i) <= options.max_length);
+    CHECK(shorter.lengths(i).source <= options.max_length);
   }
-  CHECK(shorter.source().tokens() == joined.source().tokens());
+  CHECK(PairLists(shorter).sources().tokens() == PairLists(joined).sources().tokens());
   options.join_lines = 0;
   CHECK_THROWS_AS(corpus(lines, lines, options), Error);
 }
@@ -167,10 +163,10 @@ TEST_CASE("Multi30k: everything is kept, and nothing depends on threads") {
   CHECK(one.size() == 1014);
   REQUIRE(four.size() == one.size());
   for (std::int64_t i = 0; i < one.size(); ++i) {
-    REQUIRE(ids_of(one.source(), i) == ids_of(four.source(), i));
-    REQUIRE(ids_of(one.target(), i) == ids_of(four.target(), i));
-    const std::string line = tokenizer->decode(one.target()[i]);
-    REQUIRE(tokenizer->resegment(tokenizer->encode(line), 0, 1) == ids_of(one.target(), i));
+    REQUIRE(one.read(i).source == four.read(i).source);
+    REQUIRE(one.read(i).target == four.read(i).target);
+    const std::string line = tokenizer->decode(one.read(i).target);
+    REQUIRE(tokenizer->resegment(tokenizer->encode(line), 0, 1) == one.read(i).target);
   }
 }
 

@@ -97,7 +97,7 @@ TEST_CASE("trees become pairs of words and symbols; BPE-dropout leaves the symbo
     CHECK(corpus.report().read == 51);
     CHECK(corpus.size() < 51);
     CHECK(corpus.report().too_long.count == 51 - corpus.size());
-    const auto last = corpus.target()[corpus.size() - 1];
+    const auto last = corpus.read(corpus.size() - 1).target;
     CHECK(tokenizer->decode(last) == "S NP DT NN /NP /S");
   }
   const ParallelCorpus corpus = ParallelCorpus::from_trees(bank, tokenizer);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "data/corpora/shuffled_place.h"
 #include "data/corpora/window_sampler.h"
 #include "tensor/error.h"
 #include "tests/data/tiny_text.h"

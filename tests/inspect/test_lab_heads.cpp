@@ -154,7 +154,8 @@ TEST_CASE("lab heads: a penalty shuts gates, none leaves them open, and the mode
     source.add(ids);
     target.add(ids);
   }
-  const ParallelCorpus text = ParallelCorpus::from_tokens(std::move(source), std::move(target));
+  const ParallelCorpus text =
+      ParallelCorpus::of(std::make_shared<PairLists>(std::move(source), std::move(target)));
   const auto open = [&](double penalty) {
     const auto copy = trainable_copy(model);
     CHECK(copy->parameters().values().values<float>() ==

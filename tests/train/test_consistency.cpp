@@ -42,7 +42,7 @@ Batch small_batch() {
     target.add(ids);
   }
   const std::vector<std::int64_t> all = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
-  return make_batch(source, target, all, SpecialTokens{});
+  return make_batch(PairLists(source, target), all, SpecialTokens{});
 }
 
 struct Step {

@@ -93,8 +93,7 @@ TEST_CASE_FIXTURE(
   const ParallelCorpus corpus = ParallelCorpus::load(
       options.texts[0].source, options.texts[0].target, tokenizer, {.max_length = 60});
   const Batch batch =
-      make_batch(corpus.source(), corpus.target(),
-                 std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6, 7}, tokenizer->special());
+      make_batch(corpus, std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6, 7}, tokenizer->special());
   Adam adam(start.parameters(), {});
   const auto step = [&] { return train_step(start.model(), adam, {&batch, 1}, {2e-2, 0, 0, 1}); };
   const double first = step().negative_log_likelihood;

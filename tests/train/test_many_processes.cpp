@@ -36,7 +36,7 @@ std::vector<Batch> some_batches(std::int64_t count) {
       target.add(ids);
       all.push_back(sentence);
     }
-    batches.push_back(make_batch(source, target, all, SpecialTokens{}));
+    batches.push_back(make_batch(PairLists(source, target), all, SpecialTokens{}));
   }
   return batches;
 }

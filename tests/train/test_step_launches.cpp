@@ -27,7 +27,7 @@ Batch sentences(std::int64_t vocabulary) {
     target.add(ids);
     all.push_back(i);
   }
-  return make_batch(source, target, all, SpecialTokens{});
+  return make_batch(PairLists(source, target), all, SpecialTokens{});
 }
 
 struct StepCounts {

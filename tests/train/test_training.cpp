@@ -104,7 +104,7 @@ TEST_CASE("accumulated gradients equal those of the big batch") {
     Adam adam(model.parameters(), {});
     std::vector<Batch> batches;
     for (const auto& part : parts)
-      batches.push_back(make_batch(source, target, part, SpecialTokens{}));
+      batches.push_back(make_batch(PairLists(source, target), part, SpecialTokens{}));
     train_step(model, adam, batches, {1e-3, 0.1, 0, 1});
     return model.parameters().gradients().values<double>();
   };
