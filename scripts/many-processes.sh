@@ -80,11 +80,9 @@ all_same() {
 
 # One of two to four is killed at a random moment, again and again, and others go on.
 all_kills() {
-  local killed=0 ended=0 launched victim i
-  steps+=(--steps 800 --save-every-seconds 1)
-  train undisturbed 0 "${steps[@]}"
+  local killed=0 ended=0 launched victim i until
   for ((i = 0; killed < kills && i < 3 * kills; ++i)); do
-    train killed $((2 + i % 3)) "${steps[@]}" --resume &
+    train killed $((2 + i % 3)) "${steps[@]}" --steps 100000 --save-every-seconds 1 --resume &
     launched=$!
     sleep "$((RANDOM % 4)).$((RANDOM % 10))"
     victim=$(pgrep -f "^$kette train .*$work/killed" | shuf -n 1 || true)
@@ -96,7 +94,9 @@ all_kills() {
     wait "$launched" || true
   done
   say "$killed of $kills kills, $ended of which ended all within 5 s" test "$killed $ended" = "$kills $kills"
-  train killed 3 "${steps[@]}" --resume
+  until=$(($(wc -l < killed/log.jsonl) + 10))
+  train killed 3 "${steps[@]}" --steps "$until" --resume
+  train undisturbed 0 "${steps[@]}" --steps "$until"
   say "and then on to the end, as if undisturbed" python3 "$same_run" --state undisturbed killed
   say "with nothing left over" test -z "$(find killed -name '*unfinished*')"
 }
