@@ -10,28 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "data/corpora/filter_report.h"
+#include "data/corpora/pair_encoder.h"
 #include "data/corpora/pair_store.h"
-#include "data/corpora/tokenize_files.h"
-#include "data/files/text_file.h"
-#include "data/tokenizers/tokenizer.h"
-#include "data/trees/tree.h"
 
 namespace kette {
 
 /// Throws unless both files have equally many lines; how many. Quick: nothing is encoded.
 std::int64_t check_pairing(const std::filesystem::path& source,
                            const std::filesystem::path& target);
-
-/// Two files, line by line, on their own or mixed with others. Or without a target one of trees, whose words
-/// are translated to the trees as symbols (data/trees/linear_tree.h).
-struct ParallelText {
-  std::filesystem::path source, target{};
-  /// Of the target: its tag (Tokenizer::tag_of()) comes before every source. Empty: none does.
-  std::string language{};
-
-  bool is_trees() const { return target.empty(); }
-};
 
 class ParallelCorpus final : public PairStore {
  public:

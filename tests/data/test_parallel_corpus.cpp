@@ -48,6 +48,42 @@ TEST_CASE_FIXTURE(CorpusFixture, "a corpus holds the encoded pairs in order") {
   CHECK(corpus.report().text() == "150 sentence pairs read, 150 kept, 0 dropped");
 }
 
+TEST_CASE_FIXTURE(CorpusFixture,
+                  "pair encoder: a text part by part, with lines passed over, is the text") {
+  const testing::ScratchFolder folder;
+  std::string sources = text.source, targets = text.target;
+  testing::write_file(folder / "en", sources.insert(sources.find('\n') + 1, "\n"));
+  testing::write_file(folder / "de", targets.insert(targets.find('\n') + 1, "leer\n"));
+  const ParallelCorpus whole = ParallelCorpus::load(folder / "en", folder / "de", tokenizer);
+  CHECK(whole.report().empty.examples.front().line == 2);
+  for (const std::int64_t skipped : {0, 1, 2, 50, 150}) {
+    CAPTURE(skipped);
+    PairEncoder encoder({folder / "en", folder / "de"}, tokenizer, {});
+    CHECK(encoder.skip(skipped) == skipped);
+    // The second line gives no pair.
+    std::int64_t pair = skipped - (skipped > 1 ? 1 : 0), read = 0;
+    const auto take = [&](const Ids& source, const Ids& target) {
+      CHECK(whole.read(pair).source == source);
+      CHECK(whole.read(pair).target == target);
+      ++pair;
+    };
+    while (const std::int64_t more = encoder.encode(take, 40).read) read += more;
+    CHECK(read == 151 - skipped);
+    CHECK(pair == whole.size());
+    CHECK(encoder.skip(10) == 0);
+  }
+  PairEncoder encoder({folder / "en", folder / "de"}, tokenizer, {});
+  encoder.skip(1);
+  CHECK(encoder.encode([](const Ids&, const Ids&) {}, 1).empty.examples.front().line == 2);
+  // Where one text ends before the other, all that is there is counted.
+  testing::write_file(folder / "de", text.target);
+  PairEncoder unequal({folder / "en", folder / "de"}, tokenizer, {});
+  CHECK(contains(message_of([&] { unequal.encode([](const Ids&, const Ids&) {}, 1000); }),
+                 "expected equally many lines, given 151 and 150"));
+  PairEncoder passed({folder / "en", folder / "de"}, tokenizer, {});
+  CHECK(contains(message_of([&] { passed.skip(1000); }), "given 151 and 150"));
+}
+
 TEST_CASE_FIXTURE(CorpusFixture, "filters drop what they are told and report where") {
   std::string many;
   for (int i = 0; i < 40; ++i) many += "the bridge ";

@@ -1,0 +1,91 @@
+// The lines of two texts that translate each other, filtered and encoded, part by part.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/corpora/filter_report.h"
+#include "data/corpora/tokenize_files.h"
+#include "data/files/text_file.h"
+#include "data/tokenizers/tokenizer.h"
+#include "data/trees/tree.h"
+
+namespace kette {
+
+/// Two files, line by line, on their own or mixed with others. Or without a target one of trees, whose words
+/// are translated to the trees as symbols (data/trees/linear_tree.h).
+struct ParallelText {
+  std::filesystem::path source, target{};
+  /// Of the target: its tag (Tokenizer::tag_of()) comes before every source. Empty: none does.
+  std::string language{};
+
+  bool is_trees() const { return target.empty(); }
+};
+
+class PairEncoder {
+ public:
+  /// Ids without begin and end.
+  using Take =
+      std::function<void(const std::vector<std::int32_t>&, const std::vector<std::int32_t>&)>;
+  static constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
+
+  /// Of files, which are read once.
+  PairEncoder(const ParallelText& text, const SharedTokenizer& tokenizer,
+              const FilterOptions& options);
+  /// Of lines in memory, which must outlive this; the names stand in errors.
+  PairEncoder(const TextLines& source, const std::string& source_name, const TextLines& target,
+              const std::string& target_name, const SharedTokenizer& tokenizer,
+              const FilterOptions& options, const std::string& language);
+  /// Of cleaned trees; the tokenizer is one for them.
+  PairEncoder(Treebank trees, const SharedTokenizer& tokenizer, const FilterOptions& options);
+
+  /// Gives take() the pairs that pass the filters of the next lines, at most so many, in order; of none at the end. Throws
+  /// where one text ends before the other.
+  FilterReport encode(const Take& take, std::int64_t lines = kAll,
+                      const TokenizeProgress& progress = {});
+  /// The same of all, of which some must pass the filters.
+  FilterReport encode_all(const Take& take, const TokenizeProgress& progress = {});
+  /// Passes over the next lines, at most so many; over how many it did.
+  std::int64_t skip(std::int64_t lines);
+
+ private:
+  using Ids = std::vector<std::int32_t>;
+  /// One side.
+  struct Lines {
+    std::string name;
+    std::function<std::vector<std::string>(std::size_t most)> next;
+    std::function<double()> share = {};   // of them that were read
+    std::vector<std::int64_t> numbers{};  // in the file; empty: those from 1 on
+  };
+  struct Part {
+    std::vector<std::string> sources, targets;
+  };
+
+  PairEncoder(Lines source, Lines target, const SharedTokenizer& tokenizer,
+              const FilterOptions& options, std::string language);
+  static Lines of_text(const TextLines& text, const std::string& name);
+  static Lines of_file(const std::filesystem::path& file, std::size_t bytes);
+  static Lines of_trees(const std::shared_ptr<const Treebank>& trees,
+                        std::string (*line_of)(const Tree&));
+  Part next(std::int64_t most);
+  std::vector<Ids> ids_of(const std::vector<std::string>& lines, Side side) const;
+  void check_fit(const Lines& side, std::int64_t line, const Ids& sentence) const;
+  std::int64_t number_of(std::int64_t line) const;
+
+  Lines source_, target_;
+  SharedTokenizer tokenizer_;
+  FilterOptions options_;
+  std::string language_;
+  std::int64_t lines_ = 0, tokens_ = 0, bytes_ = 0;  // so far
+};
+
+/// What the pairs of a text depend on.
+std::string made_of(const ParallelText& text, const Tokenizer& tokenizer,
+                    const FilterOptions& options);
+
+}  // namespace kette
