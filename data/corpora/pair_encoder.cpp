@@ -162,6 +162,13 @@ PairEncoder::Part PairEncoder::next(std::int64_t most) {
          " (line n of one must be the translation of line n of the other)");
   }
   lines_ += sources;
+  const auto bytes = [](const std::vector<std::string>& lines) {
+    std::int64_t sum = 0;
+    for (const std::string& line : lines) sum += std::ssize(line) + 1;
+    return sum;
+  };
+  source_bytes_ += bytes(part.sources);
+  target_bytes_ += bytes(part.targets);
   return part;
 }
 
@@ -213,7 +220,6 @@ FilterReport PairEncoder::encode(const Take& take, std::int64_t lines,
     std::vector<Group> groups;
     joiner.end();
     for (std::size_t i = 0; i < sources.size(); ++i) {
-      bytes_ += static_cast<std::int64_t>(sources[i].size() + targets[i].size());
       const Ids &s = source_ids[i], &t = target_ids[i];
       const std::int64_t line = number_of(first + static_cast<std::int64_t>(i));
       if (!filter.keeps(line, std::ssize(s), std::ssize(t))) {
@@ -242,7 +248,9 @@ FilterReport PairEncoder::encode(const Take& take, std::int64_t lines,
       }
       for (const std::size_t i : group) add(source_ids[i], target_ids[i]);
     }
-    if (progress) progress({lines_, tokens_, bytes_}, source_.share ? source_.share() : 0);
+    if (progress)
+      progress({lines_, tokens_, source_bytes_ + target_bytes_},
+               source_.share ? source_.share() : 0);
   }
   FilterReport report = filter.report();
   report.pairs = pairs;

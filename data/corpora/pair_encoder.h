@@ -53,6 +53,10 @@ class PairEncoder {
   /// Passes over the next lines, at most so many; over how many it did.
   std::int64_t skip(std::int64_t lines);
 
+  /// Of the lines so far, with their ends.
+  std::int64_t source_bytes() const { return source_bytes_; }
+  std::int64_t target_bytes() const { return target_bytes_; }
+
  private:
   using Ids = std::vector<std::int32_t>;
   /// One side.
@@ -81,7 +85,7 @@ class PairEncoder {
   SharedTokenizer tokenizer_;
   FilterOptions options_;
   std::string language_;
-  std::int64_t lines_ = 0, tokens_ = 0, bytes_ = 0;  // so far
+  std::int64_t lines_ = 0, tokens_ = 0, source_bytes_ = 0, target_bytes_ = 0;  // so far
 };
 
 /// What the pairs of a text depend on.

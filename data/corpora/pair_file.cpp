@@ -110,8 +110,9 @@ std::shared_ptr<const PairFile> PairFile::find(const std::filesystem::path& path
 PairFile::PairFile(TokenFile file)
     : file_(std::move(file)), report_(report_in(Json::parse(file_.info().note).at("filters"))) {
   const std::vector<std::int32_t> lengths = file_.lengths();
-  KETTE_CHECK(!lengths.empty() && lengths.size() % 2 == 0, file_.name(),
-              ": expected the lengths of pairs, given ", lengths.size());
+  KETTE_CHECK(std::ssize(lengths) == file_.info().documents && lengths.size() % 2 == 0,
+              file_.name(), ": expected the lengths of ", file_.info().documents,
+              " sentences, given ", lengths.size());
   lengths_.reserve(lengths.size());
   std::int64_t at = 0;
   for (const std::int32_t length : lengths) {

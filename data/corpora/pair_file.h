@@ -41,6 +41,7 @@ class PairFile final : public PairStore {
                                               const std::string& made_of);
 
   const FilterReport& report() const { return report_; }
+  const std::string& made_of() const { return file_.info().made_of; }
   std::int64_t size() const override { return std::ssize(lengths_) / 2; }
   PairLengths lengths(std::int64_t pair) const override;
   PairIds read(std::int64_t pair) const override;

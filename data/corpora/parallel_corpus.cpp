@@ -1,8 +1,8 @@
 #include "data/corpora/parallel_corpus.h"
 
+#include <algorithm>
 #include <utility>
 
-#include "data/corpora/pair_file.h"
 #include "data/files/text_size.h"
 #include "tensor/error.h"
 
@@ -78,6 +78,15 @@ ParallelCorpus ParallelCorpus::from_trees(const Treebank& trees, const SharedTok
   return {pairs, std::move(report), tokenizer};
 }
 
+ParallelCorpus ParallelCorpus::of(const std::vector<std::shared_ptr<const PairFile>>& files,
+                                  const SharedTokenizer& tokenizer) {
+  std::vector<ParallelCorpus> corpora;
+  for (const auto& file : files) corpora.push_back({file, file->report(), tokenizer});
+  ParallelCorpus corpus = joined(corpora);
+  corpus.ends_ = {corpus.size()};
+  return corpus;
+}
+
 ParallelCorpus ParallelCorpus::of(std::shared_ptr<const PairStore> pairs) {
   FilterReport report;
   report.read = report.kept = report.pairs = pairs->size();
@@ -86,7 +95,8 @@ ParallelCorpus ParallelCorpus::of(std::shared_ptr<const PairStore> pairs) {
 
 ParallelCorpus::ParallelCorpus(std::shared_ptr<const PairStore> pairs, FilterReport report,
                                SharedTokenizer tokenizer)
-    : parts_{{pairs, false, pairs->size()}},
+    : stores_{{pairs, false, pairs->size()}},
+      ends_{pairs->size()},
       report_(std::move(report)),
       tokenizer_(std::move(tokenizer)) {}
 
@@ -97,10 +107,11 @@ ParallelCorpus ParallelCorpus::joined(const std::vector<ParallelCorpus>& parts) 
   std::vector<FilterReport> reports;
   std::int64_t begin = 0;
   for (const ParallelCorpus& part : parts) {
-    for (const Part& each : part.parts_) {
-      corpus.parts_.push_back({each.pairs, each.is_swapped, begin + each.end});
+    for (const Store& store : part.stores_) {
+      corpus.stores_.push_back({store.pairs, store.is_swapped, begin + store.end});
     }
     begin += part.size();
+    corpus.ends_.push_back(begin);
     reports.push_back(part.report_);
   }
   corpus.report_ = sum_of(reports);
@@ -109,34 +120,29 @@ ParallelCorpus ParallelCorpus::joined(const std::vector<ParallelCorpus>& parts) 
 
 ParallelCorpus ParallelCorpus::swapped() const {
   ParallelCorpus corpus = *this;
-  for (Part& part : corpus.parts_) part.is_swapped = !part.is_swapped;
+  for (Store& store : corpus.stores_) store.is_swapped = !store.is_swapped;
   return corpus;
 }
 
-std::vector<std::int64_t> ParallelCorpus::ends_of_parts() const {
-  std::vector<std::int64_t> ends;
-  for (const Part& part : parts_) ends.push_back(part.end);
-  return ends;
-}
-
-std::pair<const ParallelCorpus::Part&, std::int64_t> ParallelCorpus::part_of(
+std::pair<const ParallelCorpus::Store&, std::int64_t> ParallelCorpus::find(
     std::int64_t pair) const {
-  std::size_t part = 0;
-  while (pair >= parts_[part].end) ++part;
-  return {parts_[part], part > 0 ? pair - parts_[part - 1].end : pair};
+  const auto store =
+      std::upper_bound(stores_.begin(), stores_.end(), pair,
+                       [](std::int64_t number, const Store& each) { return number < each.end; });
+  return {*store, pair - (store->end - store->pairs->size())};
 }
 
 PairLengths ParallelCorpus::lengths(std::int64_t pair) const {
-  const auto& [part, number] = part_of(pair);
-  PairLengths lengths = part.pairs->lengths(number);
-  if (part.is_swapped) std::swap(lengths.source, lengths.target);
+  const auto& [store, number] = find(pair);
+  PairLengths lengths = store.pairs->lengths(number);
+  if (store.is_swapped) std::swap(lengths.source, lengths.target);
   return lengths;
 }
 
 PairIds ParallelCorpus::read(std::int64_t pair) const {
-  const auto& [part, number] = part_of(pair);
-  PairIds ids = part.pairs->read(number);
-  if (part.is_swapped) std::swap(ids.source, ids.target);
+  const auto& [store, number] = find(pair);
+  PairIds ids = store.pairs->read(number);
+  if (store.is_swapped) std::swap(ids.source, ids.target);
   return ids;
 }
 

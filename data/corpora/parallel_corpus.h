@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "data/corpora/pair_encoder.h"
+#include "data/corpora/pair_file.h"
 #include "data/corpora/pair_store.h"
 
 namespace kette {
@@ -43,6 +44,9 @@ class ParallelCorpus final : public PairStore {
   static ParallelCorpus from_trees(const Treebank& trees, const SharedTokenizer& tokenizer,
                                    const FilterOptions& options = {});
 
+  /// Of files whose pairs are those of one text, one after the other.
+  static ParallelCorpus of(const std::vector<std::shared_ptr<const PairFile>>& files,
+                           const SharedTokenizer& tokenizer);
   /// Unfiltered: synthetic data for tests and measurements.
   static ParallelCorpus of(std::shared_ptr<const PairStore> pairs);
 
@@ -51,11 +55,11 @@ class ParallelCorpus final : public PairStore {
   /// The targets translated to the sources.
   ParallelCorpus swapped() const;
 
-  std::int64_t size() const override { return parts_.back().end; }
+  std::int64_t size() const override { return ends_.back(); }
   PairLengths lengths(std::int64_t pair) const override;
   PairIds read(std::int64_t pair) const override;
   /// Where each part that it was joined of ends; size() alone otherwise.
-  std::vector<std::int64_t> ends_of_parts() const;
+  const std::vector<std::int64_t>& ends_of_parts() const { return ends_; }
   const FilterReport& report() const { return report_; }
 
   /// What made the ids; nothing for of().
@@ -64,7 +68,7 @@ class ParallelCorpus final : public PairStore {
   SpecialTokens special() const { return tokenizer_ ? tokenizer_->special() : SpecialTokens{}; }
 
  private:
-  struct Part {
+  struct Store {
     std::shared_ptr<const PairStore> pairs;
     bool is_swapped;
     std::int64_t end;
@@ -74,9 +78,10 @@ class ParallelCorpus final : public PairStore {
   ParallelCorpus(std::shared_ptr<const PairStore> pairs, FilterReport report,
                  SharedTokenizer tokenizer);
   /// The one with this pair, and its number there.
-  std::pair<const Part&, std::int64_t> part_of(std::int64_t pair) const;
+  std::pair<const Store&, std::int64_t> find(std::int64_t pair) const;
 
-  std::vector<Part> parts_;
+  std::vector<Store> stores_;
+  std::vector<std::int64_t> ends_;  // of parts
   FilterReport report_;
   SharedTokenizer tokenizer_;
 };

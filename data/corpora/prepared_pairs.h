@@ -1,0 +1,52 @@
+// Sentence pairs as ids in a folder, made once of texts of any size: shards, each a file of the pairs of so many lines
+// (data/corpora/pair_file.h), and pairs.json, which names them by their texts. A shard is there whole or not at all, so that
+// a preparation that was ended goes on where it was, and what is damaged is made again.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "data/corpora/parallel_corpus.h"
+
+namespace kette {
+
+struct PreparedText {
+  std::string source, target, language;  ///< as they were given
+  std::string made_of;
+  std::int64_t lines = 0;
+  std::int64_t source_bytes = 0, target_bytes = 0;  ///< unpacked
+  std::vector<std::string> shards;                  ///< files of the folder
+};
+
+struct PreparedPairs {
+  std::string tokenizer;  ///< Tokenizer::fingerprint()
+  FilterOptions filters;
+  std::vector<PreparedText> texts;
+
+  /// What a folder has: an Error where it is none of these.
+  static PreparedPairs of(const std::filesystem::path& folder);
+  /// Into a folder whose shards are all there.
+  void save(const std::filesystem::path& folder) const;
+};
+/// Whether it is, or seems to be, such a folder.
+bool is_prepared(const std::filesystem::path& folder);
+
+struct PrepareOptions {
+  FilterOptions filters;
+  std::int64_t lines_a_shard = std::int64_t{1} << 20;
+  bool appends = false;  ///< to the texts that the folder has, which otherwise must be these
+  int process = 0, processes = 1;  ///< each makes every so-manieth shard
+};
+
+/// Makes the shards that are not there yet, and gives what is to be saved once all processes have made theirs.
+PreparedPairs prepare_pairs(const std::filesystem::path& folder,
+                            const std::vector<ParallelText>& texts,
+                            const SharedTokenizer& tokenizer, const PrepareOptions& options,
+                            const TokenizeProgress& progress = {});
+
+/// A text of a folder. Ids are read, and checked, when they are wanted. Throws unless they are of this tokenizer.
+ParallelCorpus prepared_corpus(const std::filesystem::path& folder, const PreparedText& text,
+                               const SharedTokenizer& tokenizer);
+
+}  // namespace kette
