@@ -60,9 +60,10 @@ void add_process_options(CLI::App& command) {
 void check_is_one(const std::string& command) {
   const std::optional<Launch> launch = Launch::found();
   if (!launch || launch->processes == 1) return;
-  throw UsageError("kette " + command + ": expected one process, given " +
-                   std::to_string(launch->processes) + " by " + launch->launcher +
-                   " (train, evaluate, generate, parse, score and translate are shared out)");
+  throw UsageError(
+      "kette " + command + ": expected one process, given " + std::to_string(launch->processes) +
+      " by " + launch->launcher +
+      " (train, tokenize --src, evaluate, generate, parse, score and translate are shared out)");
 }
 
 Communicator& communicator() {

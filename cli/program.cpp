@@ -40,7 +40,7 @@ constexpr Command kCommands[] = {
      add_train_options, true},
     {"check", "Say what is odd about a parallel corpus before a model learns from it",
      add_check_options},
-    {"tokenize", "Turn text into ids that a language model trains on", add_tokenize_options},
+    {"tokenize", "Turn text into ids that a language model trains on", add_tokenize_options, true},
     {"split", "Cut text into sentences, one a line", add_split_options},
     {"translate", "Translate stdin, a file or sentences: line by line, or a document as a whole",
      add_translate_options, true},

@@ -90,6 +90,8 @@ void TrainCommandOptions::add_data_options(CLI::App& command) {
       data.list("--src", source_files_,
                 "Train a translation model on these sentences, one a line; plain or gzip"),
       data.list("--tgt", target_files_, "Their translations, line by line"),
+      data.list("--pairs", prepared_folders_, "Instead: on what kette tokenize made of such texts",
+                "DIR"),
       data.path("--valid-src", translation_.valid_source, "Source sentences for validation"),
       data.path("--valid-tgt", translation_.valid_target, "Their translations")};
   data.path("--out", train_.out, "The model directory to make", "DIR").required();
@@ -265,7 +267,7 @@ std::string TrainCommandOptions::fit(CLI::App& command, int threads) {
   if (is_text() || is_trees() || has_shape) return {};
   check();
   check_files();
-  const std::vector<ParallelText> texts = parallel_texts(source_files_, target_files_, languages_);
+  const std::vector<ParallelText> texts = this->texts();
   const double minutes = train_.minutes;
   const LearningTime time = {
       .steps = train_.steps,
@@ -346,14 +348,10 @@ TranslationTrainOptions TrainCommandOptions::translation(CLI::App& command) cons
 }
 
 void TrainCommandOptions::mix(TranslationTrainOptions& options) const {
-  if (is_trees()) {
-    for (const std::string& trees : tree_files_) options.texts.push_back({trees});
-  } else {
-    options.texts = parallel_texts(source_files_, target_files_, languages_);
-  }
+  options.texts = texts();
   if (!options.weights.empty()) {
-    check_one_for_each("--weights", options.weights.size(),
-                       is_trees() ? "file of --trees" : "--src", options.texts.size());
+    check_one_for_each("--weights", options.weights.size(), is_trees() ? "file of --trees" : "text",
+                       options.texts.size());
   }
 }
 

@@ -69,6 +69,7 @@ class TrainCommandOptions {
   bool makes_vocabulary() const;
   /// What --src, --tgt, --languages and --weights say together.
   void mix(TranslationTrainOptions& options) const;
+  std::vector<ParallelText> texts() const;
   TrainOptions shared(CLI::App& command) const;
   /// What was given, and the defaults of everything else.
   std::string configuration(CLI::App& command) const;
@@ -84,7 +85,7 @@ class TrainCommandOptions {
   bool page_ = false;
   RecordOptions record_;
   std::vector<std::string> text_files_, valid_text_files_, tree_files_;
-  std::vector<std::string> source_files_, target_files_, languages_;
+  std::vector<std::string> source_files_, target_files_, languages_, prepared_folders_;
   TrainOptions train_;
   TranslationTrainOptions translation_;
   TextTrainOptions text_;

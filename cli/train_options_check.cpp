@@ -1,5 +1,7 @@
 // Which options of `kette train` go together.
+#include "cli/parallel_texts.h"
 #include "cli/train_options.h"
+#include "data/corpora/prepared_pairs.h"
 #include "train/gpu_processes.h"
 
 namespace kette::cli {
@@ -107,20 +109,47 @@ void TrainCommandOptions::check() const {
   architecture_.check();
 }
 
+std::vector<ParallelText> TrainCommandOptions::texts() const {
+  std::vector<ParallelText> texts;
+  for (const std::string& trees : tree_files_) texts.push_back({trees});
+  for (const std::string& folder : prepared_folders_) {
+    for (const ParallelText& text : prepared_texts(folder)) texts.push_back(text);
+  }
+  return texts.empty() ? parallel_texts(source_files_, target_files_, languages_) : texts;
+}
+
 void TrainCommandOptions::check_files() const {
   if (is_trees() && valid_trees_.empty()) {
     throw UsageError("--valid-trees is required: expected trees for validation beside --trees");
   }
+  const bool is_prepared = !prepared_folders_.empty();
+  if (is_prepared) {
+    const std::pair<const char*, bool> of_text[] = {
+        {"--src", !source_files_.empty()},
+        {"--tgt", !target_files_.empty()},
+        {"--languages", !languages_.empty()},
+        {"--tokenizer", !tokenizer_.empty()},
+        {"--vocab", translation_.vocabulary != vocabulary_of_preset_},
+        {"--max-length", translation_.max_length != TranslationTrainOptions().max_length},
+        {"--max-ratio", translation_.max_ratio != 0},
+        {"--join-lines", translation_.join_lines != 1}};
+    for (const auto& [name, given] : of_text) {
+      if (given)
+        throw UsageError(
+            std::string(name) +
+            ": expected none beside --pairs, which were prepared with what they have, given one");
+    }
+  }
   const std::pair<const char*, bool> files[] = {
-      {"--src", !source_files_.empty()},
-      {"--tgt", !target_files_.empty()},
+      {"--src", is_prepared || !source_files_.empty()},
+      {"--tgt", is_prepared || !target_files_.empty()},
       {"--valid-src", !translation_.valid_source.empty()},
       {"--valid-tgt", !translation_.valid_target.empty()}};
   for (const auto& [name, given] : files) {
     if (given || is_trees()) continue;
     throw UsageError(
         std::string(name) +
-        " is required: expected --src, --tgt, --valid-src and --valid-tgt for a translation model, --text for a language model, or --trees for a parser");
+        " is required: expected --src, --tgt (or --pairs), --valid-src and --valid-tgt for a translation model, --text for a language model, or --trees for a parser");
   }
 }
 

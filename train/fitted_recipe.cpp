@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "data/corpora/prepared_pairs.h"
 #include "data/files/text_size.h"
 
 namespace kette {
@@ -96,6 +97,12 @@ double TextAmount::tokens() const {
 TextAmount amount_of(const std::vector<ParallelText>& texts) {
   TextAmount amount;
   for (const ParallelText& text : texts) {
+    if (text.is_prepared()) {
+      const PreparedText prepared = PreparedPairs::of(text.prepared).texts.at(text.number);
+      amount.pairs += prepared.lines;
+      amount.bytes += std::max(prepared.source_bytes, prepared.target_bytes);
+      continue;
+    }
     const TextSize source = text_size(text.source), target = text_size(text.target);
     amount.pairs += source.lines;
     amount.bytes += std::max(source.bytes, target.bytes);

@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "data/checks/corpus_check.h"
+#include "data/corpora/prepared_pairs.h"
+#include "data/corpora/text_facts.h"
 #include "data/metrics/bleu.h"
 #include "data/metrics/parse_score.h"
 #include "data/metrics/score_hints.h"
@@ -20,55 +22,6 @@ namespace {
 /// In the model directory: a text as ids, so that a resume need not make them again.
 std::string pairs_file(std::size_t text) {
   return text == 0 ? "train.tokens" : "train-" + std::to_string(text + 1) + ".tokens";
-}
-
-std::vector<std::string> languages_of(const std::vector<ParallelText>& texts) {
-  std::vector<std::string> languages;
-  for (const ParallelText& text : texts) {
-    if (text.language.empty()) continue;
-    if (std::find(languages.begin(), languages.end(), text.language) == languages.end()) {
-      languages.push_back(text.language);
-    }
-  }
-  return languages;
-}
-
-void check_mixture(const TranslationTrainOptions& options) {
-  const std::size_t texts = options.texts.size();
-  KETTE_CHECK(texts > 0, "train: expected parallel text, given none");
-  KETTE_CHECK(options.weights.empty() || options.weights.size() == texts,
-              "weights: expected one for each of the ", texts, " texts, given ",
-              options.weights.size());
-  KETTE_CHECK(options.weights.empty() || options.temperature == 1,
-              "weights: expected weights or a temperature, given both");
-  KETTE_CHECK(options.temperature > 0, "temperature: expected more than 0, given ",
-              options.temperature);
-  for (const ParallelText& text : options.texts) {
-    KETTE_CHECK(text.is_trees() == options.parses(), text.source.string(),
-                ": expected files of trees alone, or none, given both");
-  }
-  KETTE_CHECK(
-      !options.parses() || (!options.both_directions && languages_of(options.texts).empty()),
-      "train: expected trees without languages and another direction, given some");
-  KETTE_CHECK(!options.parses() || options.join_lines == 1,
-              "join_lines: expected parallel text, given trees");
-  KETTE_CHECK(
-      !options.both_directions || languages_of(options.texts).empty(),
-      "both_directions: expected texts without languages, whose sources have no tag of theirs, given languages");
-}
-
-TranslationTrainOptions prepared(TranslationTrainOptions options) {
-  options.check();
-  check_mixture(options);
-  if (options.from.empty()) {
-    options.consistency.check(options.model.dropout);
-    return options;
-  }
-  KETTE_CHECK(options.tokenizer.empty(), options.tokenizer.string(),
-              ": expected no tokenizer beside a model to start from, which has its own, given one");
-  options.model = read_config_of<TransformerConfig>(options.from);
-  options.consistency.check(options.model.dropout);
-  return options;
 }
 
 SharedTokenizer for_translation(const std::filesystem::path& path) {
@@ -104,41 +57,8 @@ TransformerConfig model_config(const TranslationTrainOptions& options, const Tok
 
 }  // namespace
 
-RunFingerprint fingerprint_of(const TranslationTrainOptions& options) {
-  RunFingerprint fingerprint;
-  std::vector<std::filesystem::path> sources, targets;
-  std::string languages;
-  for (const ParallelText& text : options.texts) {
-    sources.push_back(text.source);
-    if (!text.is_trees()) targets.push_back(text.target);
-    if (!text.language.empty()) languages += (languages.empty() ? "" : ",") + text.language;
-  }
-  fingerprint.add_data(options.parses() ? "trees" : "source", sources);
-  if (!options.parses()) fingerprint.add_data("target", targets);
-  if (!languages.empty()) fingerprint.add("languages", languages);
-  if (options.both_directions) fingerprint.add("both_directions", "yes");
-  for (std::size_t i = 0; i < options.weights.size(); ++i) {
-    fingerprint.add("weight " + std::to_string(i + 1), options.weights[i]);
-  }
-  if (options.temperature != 1) fingerprint.add("temperature", options.temperature);
-  fingerprint.add_data(options.parses() ? "valid_trees" : "valid_source", {options.valid_source});
-  if (!options.parses()) fingerprint.add_data("valid_target", {options.valid_target});
-  fingerprint.add_model(options.model);
-  if (!options.tokenizer.empty()) {
-    fingerprint.add("tokenizer", load_tokenizer(options.tokenizer)->fingerprint());
-  } else if (options.from.empty()) {
-    fingerprint.add("vocab", options.vocabulary);
-  }
-  fingerprint.add("bpe_dropout", options.bpe_dropout);
-  fingerprint.add("max_length", options.max_length);
-  fingerprint.add("max_ratio", options.max_ratio);
-  if (options.join_lines > 1) fingerprint.add("join_lines", options.join_lines);
-  add_to_fingerprint(options, fingerprint);
-  return fingerprint;
-}
-
 TranslationTask::TranslationTask(TranslationTrainOptions options)
-    : options_(prepared(std::move(options))),
+    : options_(std::move(options).checked()),
       folder_(options_, fingerprint_of(options_)),
       tokenizer_(folder_.shared_tokenizer([&] { return make_tokenizer(); })),
       valid_source_(options_.parses() ? TextLines() : read_lines(options_.valid_source)),
@@ -153,9 +73,7 @@ TranslationTask::TranslationTask(TranslationTrainOptions options)
       model_(model_config(options_, *tokenizer_)),
       start_(model_, options_) {}
 
-std::int64_t TranslationTask::source_tags() const {
-  return languages_of(options_.texts).empty() ? 0 : 1;
-}
+std::int64_t TranslationTask::source_tags() const { return options_.languages().empty() ? 0 : 1; }
 
 SharedTokenizer TranslationTask::make_tokenizer() const {
   if (options_.parses()) return tokenizer_for_trees();
@@ -164,9 +82,10 @@ SharedTokenizer TranslationTask::make_tokenizer() const {
   }
   if (!options_.from.empty()) return for_translation(options_.from);
   if (!options_.tokenizer.empty()) return for_translation(options_.tokenizer);
+  if (options_.is_prepared()) return for_translation(options_.texts.front().prepared);
   SentencePieceOptions settings;
   settings.vocabulary = options_.vocabulary;
-  settings.languages = languages_of(options_.texts);
+  settings.languages = options_.languages();
   std::vector<std::filesystem::path> files;
   for (const ParallelText& text : options_.texts) {
     check_pairing(text.source, text.target);
@@ -242,8 +161,11 @@ ParallelCorpus TranslationTask::make_corpus() const {
   StatusLine line(options_.quiet || !options_.communicator->is_first());
   std::vector<ParallelCorpus> parts;
   for (std::size_t i = 0; i < options_.texts.size(); ++i) {
-    parts.push_back(ParallelCorpus::load_or_make(options_.out / pairs_file(i), options_.texts[i],
-                                                 tokenizer_, filters(), show_on(line, "pairs")));
+    const ParallelText& text = options_.texts[i];
+    parts.push_back(text.is_prepared() ? prepared_corpus(text, tokenizer_, longest_sentence())
+                                       : ParallelCorpus::load_or_make(options_.out / pairs_file(i),
+                                                                      text, tokenizer_, filters(),
+                                                                      show_on(line, "pairs")));
   }
   if (options_.both_directions) {
     for (std::size_t i = 0; i < options_.texts.size(); ++i) parts.push_back(parts[i].swapped());
@@ -328,7 +250,7 @@ std::string TranslationTask::dropped_validation() const {
 }
 
 std::string TranslationTask::odd_text() const {
-  if (options_.parses() || folder_.resumes() || options_.quiet) return {};
+  if (options_.parses() || options_.is_prepared() || folder_.resumes() || options_.quiet) return {};
   StatusLine line(false);
   CorpusReport report = check_corpus(
       {options_.texts, {{options_.valid_source, options_.valid_target}}, {}}, {tokenizer_, 1},
@@ -388,7 +310,9 @@ std::string TranslationTask::strange_labels() const {
 
 void TranslationTask::save_description() const {
   kette::save_description(options_.out, model_.config(), *tokenizer_);
-  if (!options_.parses()) {
+  if (options_.is_prepared()) {
+    copy_text_facts(options_.texts.front().prepared, options_.out);
+  } else if (!options_.parses()) {
     save(text_facts(options_.texts, options_.both_directions, *tokenizer_, filters()),
          options_.out);
   }

@@ -33,6 +33,11 @@ struct TranslationTrainOptions : TrainOptions {
   ScoreTokenizer bleu_tokenize = ScoreTokenizer::v13a;
 
   bool parses() const { return !texts.empty() && texts.front().is_trees(); }
+  bool is_prepared() const { return !texts.empty() && texts.front().is_prepared(); }
+  /// Those of the texts, each once.
+  std::vector<std::string> languages() const;
+  /// These, with the shape of `from`. Throws an Error where they do not go together.
+  TranslationTrainOptions checked() &&;
 };
 
 RunFingerprint fingerprint_of(const TranslationTrainOptions& options);

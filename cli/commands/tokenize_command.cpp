@@ -1,14 +1,21 @@
-// `kette tokenize`: text files to one file of ids that a language model trains on.
+// `kette tokenize`: text files to one file of ids that a language model trains on; or parallel text to a folder of pairs for
+// a translation model.
 #include <iostream>
 #include <memory>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "cli/parallel_texts.h"
+#include "cli/processes.h"
 #include "cli/tokenizer_option.h"
+#include "data/corpora/prepared_pairs.h"
+#include "data/corpora/text_facts.h"
 #include "data/corpora/token_file.h"
 #include "data/corpora/tokenize_files.h"
+#include "data/files/folder_lock.h"
 #include "data/files/json_text.h"
 #include "data/files/visible_text.h"
+#include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "train/status_line.h"
 
 namespace kette::cli {
@@ -21,9 +28,106 @@ struct TokenizeCommandOptions {
   DocumentKind documents = DocumentKind::file;
   std::filesystem::path out;
   bool quiet = false;
+
+  std::vector<std::string> sources, targets, languages;
+  std::int64_t vocabulary = 10000;
+  PrepareOptions prepare;
+
+  std::vector<ParallelText> texts() const { return parallel_texts(sources, targets, languages); }
 };
 
+/// Loaded, or made of the texts and kept in the folder.
+SharedTokenizer tokenizer_of(const TokenizeCommandOptions& o) {
+  if (!o.tokenizer.empty()) return load_tokenizer(o.tokenizer);
+  if (std::filesystem::exists(o.out / "tokenizer.model")) return load_tokenizer(o.out);
+  SentencePieceOptions settings;
+  settings.vocabulary = o.vocabulary;
+  std::vector<std::filesystem::path> files;
+  const auto add = [](auto& list, const auto& one) {
+    if (std::find(list.begin(), list.end(), one) == list.end()) list.push_back(one);
+  };
+  for (const ParallelText& text : o.texts()) {
+    if (!text.language.empty()) add(settings.languages, text.language);
+    add(files, text.source);
+    add(files, text.target);
+  }
+  return SentencePieceTokenizer::train_files(files, settings);
+}
+
+/// A folder that is new, or has what another such command made.
+void check_folder(const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    KETTE_CHECK(name.starts_with("text-") || name.starts_with("text.") ||
+                    name.starts_with("tokenizer") || name.starts_with("pairs.json") ||
+                    name.find("lock") != std::string::npos,
+                folder.string(),
+                ": expected a new folder, or one of kette tokenize, given one with ", name);
+  }
+}
+
+void prepare(const TokenizeCommandOptions& o, int threads) {
+  Communicator& processes = communicator();
+  std::optional<FolderLock> lock;
+  SharedTokenizer tokenizer;
+  StatusLine line(o.quiet || !processes.is_first());
+  processes.once("making the tokenizer", [&] {
+    check_folder(o.out);
+    lock.emplace(o.out);
+    tokenizer = tokenizer_of(o);
+    tokenizer->save(o.out);
+  });
+  processes.agree([&] {
+    if (!tokenizer) tokenizer = load_tokenizer(o.out);
+  });
+  PrepareOptions options = o.prepare;
+  options.process = processes.process();
+  options.processes = processes.processes();
+  const std::vector<ParallelText> texts = o.texts();
+  PreparedPairs prepared;
+  {
+    const Communicator::Phase phase(processes, "tokenizing");
+    processes.agree([&] {
+      prepared = prepare_pairs(o.out, texts, tokenizer, options, show_on(line, "lines"));
+    });
+  }
+  processes.once("saving", [&] {
+    save(text_facts(texts, false, *tokenizer, options.filters), o.out);
+    prepared.save(o.out);
+  });
+  if (!processes.is_first()) return;
+  const double seconds = line.seconds();
+  line.clear();
+  std::vector<ParallelCorpus> corpora;
+  std::int64_t shards = 0, lines = 0;
+  for (const ParallelText& text : prepared_texts(o.out)) {
+    corpora.push_back(prepared_corpus(text, tokenizer, options.filters.max_length));
+    shards += std::ssize(prepared.texts[text.number].shards);
+    lines += prepared.texts[text.number].lines;
+  }
+  const ParallelCorpus corpus = ParallelCorpus::joined(corpora);
+  std::cout << visible(o.out.string()) << ": "
+            << text("%s pairs in %s shard%s; ", with_commas(corpus.size()).c_str(),
+                    with_commas(shards).c_str(), shards == 1 ? "" : "s")
+            << corpus.report().text() << "\n";
+  if (!o.common.json) return;
+  print_json({{"out", o.out.string()},
+              {"tokenizer", tokenizer->fingerprint()},
+              {"vocabulary", tokenizer->vocabulary()},
+              {"texts", prepared.texts.size()},
+              {"shards", shards},
+              {"lines", lines},
+              {"pairs", corpus.size()},
+              {"seconds", seconds},
+              {"lines_per_second", static_cast<double>(lines) / seconds},
+              {"peak_rss_mib", peak_rss_mib()},
+              {"threads", threads}});
+}
+
 void run(const TokenizeCommandOptions& o) {
+  if (o.files.empty()) return prepare(o, use_threads(o.common));
+  check_is_one("tokenize --text");
   const int threads = use_threads(o.common);
   check_replaces("--out", o.out, "earlier ids", [&] { TokenFile::open(o.out); });
   const SharedTokenizer tokenizer = load_named_tokenizer(o.tokenizer);
@@ -63,14 +167,55 @@ void run(const TokenizeCommandOptions& o) {
 void add_tokenize_options(CLI::App& command) {
   auto options = std::make_shared<TokenizeCommandOptions>();
   OptionGroup group(command, "Text");
-  group.list("--text", options->files, "Text files, plain or gzip, one after the other").required();
-  group.text("--tokenizer", options->tokenizer, kTokenizerHelp, "NAME").required();
-  group.path("--out", options->out, "The file of ids to write (safetensors)").required();
-  group.choice(
+  const Option texts =
+      group.list("--text", options->files, "Text files, plain or gzip, one after the other");
+  const Option tokenizer = group.text(
+      "--tokenizer", options->tokenizer,
+      std::string(kTokenizerHelp) + "; for pairs a SentencePiece model or a folder with one",
+      "NAME");
+  group
+      .path("--out", options->out, "The file of ids to write (safetensors), or the folder of pairs")
+      .required();
+  Option documents = group.choice(
       "--documents", options->documents,
       "What ends in an end of text: each file, each line, the lines between blank ones, or what stands between two <|endoftext|>");
   group.flag("--quiet", options->quiet, "No progress line");
+  OptionGroup pairs(command, "Sentence pairs, for kette train --pairs DIR");
+  FilterOptions& filters = options->prepare.filters;
+  const Option source =
+      pairs.list("--src", options->sources, "Sentences, one a line; plain or gzip");
+  for (Option option :
+       {source, pairs.list("--tgt", options->targets, "Their translations, line by line"),
+        pairs.list("--languages", options->languages,
+                   "The language of each --tgt: its tag leads each source", "NAME"),
+        pairs.number("--max-length", filters.max_length, at_least(1),
+                     "Leave longer sentences out, in tokens"),
+        pairs.number("--max-ratio", filters.max_ratio, above(0),
+                     "Leave more unequal pairs out (default: none)"),
+        pairs.number("--join-lines", filters.join_lines, at_least(1),
+                     "Join 1, 2, ... and N lines in turn, as kette train does"),
+        pairs.flag("--append", options->prepare.appends, "To the pairs that --out has"),
+        pairs.number("--shard-lines", options->prepare.lines_a_shard, at_least(1),
+                     "Of a text that one file has, which a kill may cost")}) {
+    option.excludes(texts);
+  }
+  documents.excludes(source);
+  pairs
+      .number("--vocab", options->vocabulary, at_least(1),
+              "Pieces of a SentencePiece model that is made of the texts")
+      .excludes(tokenizer)
+      .excludes(texts);
   add_common_options(command, options->common);
+  when_read(command, [options] {
+    if (!options->files.empty()) {
+      if (options->tokenizer.empty()) throw UsageError("--tokenizer is required with --text");
+      return;
+    }
+    if (options->sources.empty() || options->targets.empty()) {
+      throw UsageError("expected --text, or --src and --tgt, given neither");
+    }
+    options->texts();
+  });
   when_run(command, [options] { run(*options); });
 }
 

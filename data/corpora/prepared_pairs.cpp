@@ -194,20 +194,44 @@ PreparedPairs prepare_pairs(const fs::path& folder, const std::vector<ParallelTe
   return prepared;
 }
 
-ParallelCorpus prepared_corpus(const fs::path& folder, const PreparedText& text,
-                               const SharedTokenizer& tokenizer) {
+std::vector<ParallelText> prepared_texts(const fs::path& folder) {
+  std::vector<ParallelText> texts;
+  for (const PreparedText& text : PreparedPairs::of(folder).texts) {
+    texts.push_back({folder / kList, folder / kList, text.language, folder, texts.size()});
+  }
+  return texts;
+}
+
+ParallelCorpus prepared_corpus(const ParallelText& text, const SharedTokenizer& tokenizer,
+                               std::int64_t must_fit) {
+  const PreparedPairs prepared = PreparedPairs::of(text.prepared);
+  KETTE_CHECK(prepared.tokenizer == tokenizer->fingerprint(), text.prepared.string(),
+              ": expected pairs of the tokenizer ", tokenizer->fingerprint(), ", given those of ",
+              prepared.tokenizer, " (prepare them with that one: kette tokenize --tokenizer)");
+  KETTE_CHECK(text.number < prepared.texts.size(), text.source.string(), ": expected more than ",
+              text.number, " texts, given ", prepared.texts.size());
+  const PreparedText& one = prepared.texts[text.number];
   std::vector<std::shared_ptr<const PairFile>> shards;
-  for (const std::string& name : text.shards) {
-    shards.push_back(PairFile::open(folder / name));
-    KETTE_CHECK(shards.back()->made_of().starts_with(text.made_of + "; "), (folder / name).string(),
-                ": expected pairs of ", text.source,
+  for (const std::string& name : one.shards) {
+    const fs::path file = text.prepared / name;
+    shards.push_back(PairFile::open(file));
+    KETTE_CHECK(shards.back()->made_of().starts_with(one.made_of + "; "), file.string(),
+                ": expected pairs of ", one.source,
                 " as pairs.json has it, given others (make them again with kette tokenize)");
   }
-  KETTE_CHECK(!shards.empty(), text.source, ": expected shards in pairs.json, given none");
+  KETTE_CHECK(!shards.empty(), text.source.string(), ": expected shards of ", one.source,
+              ", given none");
   ParallelCorpus corpus = ParallelCorpus::of(shards, tokenizer);
-  KETTE_CHECK(corpus.size() > 0, text.source, " and ", text.target,
+  KETTE_CHECK(corpus.size() > 0, one.source, " and ", one.target,
               ": expected sentence pairs that pass the filters, given none\n",
               corpus.report().text());
+  for (std::int64_t pair = 0; pair < corpus.size(); ++pair) {
+    const auto [source, target] = corpus.lengths(pair);
+    KETTE_CHECK(std::max(source, target) <= must_fit, one.source, ": expected at most ", must_fit,
+                " tokens, as many as the model has positions for, given ", std::max(source, target),
+                " in pair ", pair + 1, " (prepare it with a --max-length of ", must_fit,
+                ", or give the model more positions)");
+  }
   return corpus;
 }
 

@@ -45,8 +45,11 @@ PreparedPairs prepare_pairs(const std::filesystem::path& folder,
                             const SharedTokenizer& tokenizer, const PrepareOptions& options,
                             const TokenizeProgress& progress = {});
 
-/// A text of a folder. Ids are read, and checked, when they are wanted. Throws unless they are of this tokenizer.
-ParallelCorpus prepared_corpus(const std::filesystem::path& folder, const PreparedText& text,
-                               const SharedTokenizer& tokenizer);
+/// The texts of a folder, to learn from.
+std::vector<ParallelText> prepared_texts(const std::filesystem::path& folder);
+/// The pairs of one. Ids are read, and checked, when they are wanted. Throws unless they are of this tokenizer, and none has
+/// more than so many tokens a side.
+ParallelCorpus prepared_corpus(const ParallelText& text, const SharedTokenizer& tokenizer,
+                               std::int64_t must_fit);
 
 }  // namespace kette

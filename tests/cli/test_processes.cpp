@@ -184,6 +184,29 @@ TEST_CASE("processes: translations and scores are those of one process") {
   same({"evaluate", "--model", model, "--src", source, "--ref", target});
 }
 
+TEST_CASE("processes: pairs are prepared by all as by one") {
+  if (!is_there(kOpenMpi)) return;
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  const auto prepared = [&](int processes) {
+    const fs::path out = folder / ("pairs" + std::to_string(processes));
+    const Outcome outcome = run_in(kOpenMpi, processes,
+                                   {"tokenize", "--src", (folder / "train.en").string(), "--tgt",
+                                    (folder / "train.de").string(), "--vocab", "80", "--out",
+                                    out.string(), "--shard-lines", "11", "--quiet"});
+    CAPTURE(outcome.out);
+    CHECK(outcome.code == 0);
+    std::map<std::string, std::string> files;
+    for (const auto& entry : fs::directory_iterator(out)) {
+      files[entry.path().filename().string()] = read_file(entry.path());
+    }
+    return files;
+  };
+  const auto alone = prepared(0);
+  CHECK(alone.size() > 7);
+  CHECK(prepared(3) == alone);
+}
+
 TEST_CASE("processes: texts that are drawn and scored, and trees, are those of one process") {
   if (!is_there(kOpenMpi)) return;
   const ScratchFolder folder;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "data/corpora/token_file.h"
+#include "data/files/safetensors.h"
 #include "tests/cli/run_kette.h"
 
 using namespace kette::testing;
@@ -75,4 +76,51 @@ TEST_CASE(
   write_file(folder / "config.json", "{\"architectures\": [\"MarianMTModel\"]}");
   CHECK(run_kette({"translate", "--model", folder.path().string()})
             .says("given one of Hugging Face (kette import makes a model directory of it)"));
+}
+
+TEST_CASE("cli: a model learns the same from prepared pairs as from their texts") {
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  const std::string source = (folder / "train.en").string(),
+                    target = (folder / "train.de").string(), pairs = (folder / "pairs").string();
+  const std::vector<std::string> prepare = {"tokenize", "--src",         source, "--tgt",
+                                            target,     "--vocab",       "80",   "--out",
+                                            pairs,      "--shard-lines", "25",   "--json"};
+  const Outcome prepared = run_kette(prepare);
+  CAPTURE(prepared.err);
+  REQUIRE(prepared.code == 0);
+  CHECK(
+      prepared.out.starts_with(pairs + ": 60 pairs in 3 shards; 60 sentence pairs read, 60 kept"));
+  CHECK(nlohmann::json::parse(prepared.last_line())["shards"] == 3);
+  CHECK(run_kette(prepare).code == 0);  // which has nothing to do
+
+  const auto trained = [&](const std::string& name, const std::vector<std::string>& texts) {
+    auto arguments = train_arguments(folder.path(), name);
+    for (const char* option : {"--src", "--tgt", "--vocab"}) {
+      const auto at = std::find(arguments.begin(), arguments.end(), option);
+      arguments.erase(at, at + 2);
+    }
+    const Outcome outcome = run_kette(with(arguments, texts));
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 0);
+    return kette::SafetensorsFile::open(folder / name / "training.safetensors")
+        .tensor("parameters")
+        .values<float>();
+  };
+  const auto from_pairs = trained("from-pairs", {"--pairs", pairs});
+  CHECK(from_pairs == trained("from-text", {"--src", source, "--tgt", target, "--tokenizer",
+                                            pairs + "/tokenizer.model"}));
+  CHECK(read_file(folder / "from-pairs" / "text.json") ==
+        read_file(folder / "from-text" / "text.json"));
+  CHECK_FALSE(std::filesystem::exists(folder / "from-pairs" / "train.tokens"));
+
+  const Outcome refused = run_kette(train_arguments(folder.path(), "other", {"--pairs", pairs}));
+  CHECK(refused.code == 2);
+  CHECK(refused.says("expected none beside --pairs"));
+  auto other = prepare;
+  other[2] = target;
+  CHECK(run_kette(other).says("(--append adds texts to them)"));
+  *(std::find(other.begin(), other.end(), "--out") + 1) = folder.path().string();
+  CHECK(run_kette(other).says("expected a new folder, or one of kette tokenize"));
+  CHECK(run_kette({"tokenize", "--src", source, "--out", pairs}).code == 2);
 }

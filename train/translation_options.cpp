@@ -1,0 +1,99 @@
+// What a run that learns to translate is told, and what of it makes it the same run.
+#include <algorithm>
+
+#include "models/model_directory.h"
+#include "train/translation_task.h"
+
+namespace kette {
+
+std::vector<std::string> TranslationTrainOptions::languages() const {
+  std::vector<std::string> languages;
+  for (const ParallelText& text : texts) {
+    if (text.language.empty()) continue;
+    if (std::find(languages.begin(), languages.end(), text.language) == languages.end()) {
+      languages.push_back(text.language);
+    }
+  }
+  return languages;
+}
+
+namespace {
+
+void check_mixture(const TranslationTrainOptions& options) {
+  const std::size_t texts = options.texts.size();
+  KETTE_CHECK(texts > 0, "train: expected parallel text, given none");
+  KETTE_CHECK(options.weights.empty() || options.weights.size() == texts,
+              "weights: expected one for each of the ", texts, " texts, given ",
+              options.weights.size());
+  KETTE_CHECK(options.weights.empty() || options.temperature == 1,
+              "weights: expected weights or a temperature, given both");
+  KETTE_CHECK(options.temperature > 0, "temperature: expected more than 0, given ",
+              options.temperature);
+  for (const ParallelText& text : options.texts) {
+    KETTE_CHECK(text.is_trees() == options.parses(), text.source.string(),
+                ": expected files of trees alone, or none, given both");
+  }
+  for (const ParallelText& text : options.texts) {
+    KETTE_CHECK(text.is_prepared() == options.is_prepared(), text.source.string(),
+                ": expected texts that are all prepared, or none, given both");
+  }
+  KETTE_CHECK(!options.parses() || (!options.both_directions && options.languages().empty()),
+              "train: expected trees without languages and another direction, given some");
+  KETTE_CHECK(!options.parses() || options.join_lines == 1,
+              "join_lines: expected parallel text, given trees");
+  KETTE_CHECK(
+      !options.both_directions || options.languages().empty(),
+      "both_directions: expected texts without languages, whose sources have no tag of theirs, given languages");
+}
+
+}  // namespace
+
+TranslationTrainOptions TranslationTrainOptions::checked() && {
+  TranslationTrainOptions options = std::move(*this);
+  options.check();
+  check_mixture(options);
+  if (options.from.empty()) {
+    options.consistency.check(options.model.dropout);
+    return options;
+  }
+  KETTE_CHECK(options.tokenizer.empty(), options.tokenizer.string(),
+              ": expected no tokenizer beside a model to start from, which has its own, given one");
+  options.model = read_config_of<TransformerConfig>(options.from);
+  options.consistency.check(options.model.dropout);
+  return options;
+}
+
+RunFingerprint fingerprint_of(const TranslationTrainOptions& options) {
+  RunFingerprint fingerprint;
+  std::vector<std::filesystem::path> sources, targets;
+  std::string languages;
+  for (const ParallelText& text : options.texts) {
+    sources.push_back(text.source);
+    if (!text.is_trees()) targets.push_back(text.target);
+    if (!text.language.empty()) languages += (languages.empty() ? "" : ",") + text.language;
+  }
+  fingerprint.add_data(options.parses() ? "trees" : "source", sources);
+  if (!options.parses()) fingerprint.add_data("target", targets);
+  if (!languages.empty()) fingerprint.add("languages", languages);
+  if (options.both_directions) fingerprint.add("both_directions", "yes");
+  for (std::size_t i = 0; i < options.weights.size(); ++i) {
+    fingerprint.add("weight " + std::to_string(i + 1), options.weights[i]);
+  }
+  if (options.temperature != 1) fingerprint.add("temperature", options.temperature);
+  fingerprint.add_data(options.parses() ? "valid_trees" : "valid_source", {options.valid_source});
+  if (!options.parses()) fingerprint.add_data("valid_target", {options.valid_target});
+  fingerprint.add_model(options.model);
+  if (!options.tokenizer.empty()) {
+    fingerprint.add("tokenizer", load_tokenizer(options.tokenizer)->fingerprint());
+  } else if (options.from.empty()) {
+    fingerprint.add("vocab", options.vocabulary);
+  }
+  fingerprint.add("bpe_dropout", options.bpe_dropout);
+  fingerprint.add("max_length", options.max_length);
+  fingerprint.add("max_ratio", options.max_ratio);
+  if (options.join_lines > 1) fingerprint.add("join_lines", options.join_lines);
+  add_to_fingerprint(options, fingerprint);
+  return fingerprint;
+}
+
+}  // namespace kette
