@@ -96,7 +96,7 @@ TEST_CASE("cli: a model learns the same from prepared pairs as from their texts"
 
   const auto trained = [&](const std::string& name, const std::vector<std::string>& texts) {
     auto arguments = train_arguments(folder.path(), name);
-    for (const char* option : {"--src", "--tgt", "--vocab"}) {
+    for (const char* option : {"--src", "--tgt", "--vocab", "--max-length"}) {
       const auto at = std::find(arguments.begin(), arguments.end(), option);
       arguments.erase(at, at + 2);
     }

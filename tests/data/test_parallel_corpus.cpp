@@ -62,9 +62,9 @@ TEST_CASE_FIXTURE(CorpusFixture,
     CHECK(encoder.skip(skipped) == skipped);
     // The second line gives no pair.
     std::int64_t pair = skipped - (skipped > 1 ? 1 : 0), read = 0;
-    const auto take = [&](const Ids& source, const Ids& target) {
-      CHECK(whole.read(pair).source == source);
-      CHECK(whole.read(pair).target == target);
+    const auto take = [&](const Ids& english, const Ids& german) {
+      CHECK(whole.read(pair).source == english);
+      CHECK(whole.read(pair).target == german);
       ++pair;
     };
     while (const std::int64_t more = encoder.encode(take, 40).read) read += more;
