@@ -92,6 +92,11 @@ TEST_CASE("cli: a model learns the same from prepared pairs as from their texts"
   CHECK(
       prepared.out.starts_with(pairs + ": 60 pairs in 3 shards; 60 sentence pairs read, 60 kept"));
   CHECK(nlohmann::json::parse(prepared.last_line())["shards"] == 3);
+  // As one that was killed leaves it.
+  std::filesystem::remove(folder / "pairs" / "pairs.json");
+  std::filesystem::rename(folder / "pairs" / "text-1-00002.tokens",
+                          folder / "pairs" / ".text-1-00002.tokens.kette-unfinished-1-1");
+  CHECK(run_kette(prepare).code == 0);
   CHECK(run_kette(prepare).code == 0);  // which has nothing to do
 
   const auto trained = [&](const std::string& name, const std::vector<std::string>& texts) {
