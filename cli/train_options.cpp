@@ -350,8 +350,10 @@ TranslationTrainOptions TrainCommandOptions::translation(CLI::App& command) cons
 void TrainCommandOptions::mix(TranslationTrainOptions& options) const {
   options.texts = texts();
   if (!options.weights.empty()) {
-    check_one_for_each("--weights", options.weights.size(), is_trees() ? "file of --trees" : "text",
-                       options.texts.size());
+    const char* each = is_trees()              ? "file of --trees"
+                       : options.is_prepared() ? "text of --pairs"
+                                               : "--src";
+    check_one_for_each("--weights", options.weights.size(), each, options.texts.size());
   }
 }
 
