@@ -8,12 +8,14 @@
 #include "tensor/cuda/transfers.h"
 #include "tensor/device_messages.h"
 
+struct NcclCommOfTheLibrary;
+
 namespace kette {
 namespace cuda {
 namespace {
 
 using Id = DeviceMessages::Id;
-using NcclComm = struct NcclCommOfTheLibrary*;
+using NcclComm = NcclCommOfTheLibrary*;
 constexpr int kNcclSuccess = 0, kNcclInProgress = 7, kNcclUint8 = 1;
 
 /// Name, without what all begin with, and parameters.
