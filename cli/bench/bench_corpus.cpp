@@ -1,12 +1,14 @@
 // `kette bench corpus`: how quickly an epoch of sentence pairs is planned, in how much memory, and how quickly its batches
 // are made, without a model.
 #include <iostream>
+#include <limits>
 #include <memory>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
 #include "cli/tokenizer_option.h"
 #include "data/corpora/batch_sampler.h"
+#include "data/corpora/prepared_pairs.h"
 #include "data/files/json_text.h"
 #include "tensor/splitmix.h"
 #include "tensor/stopwatch.h"
@@ -43,9 +45,15 @@ class Synthetic final : public PairStore {
 
 ParallelCorpus corpus_of(const BenchCorpusOptions& o) {
   if (o.synthetic > 0) return ParallelCorpus::of(std::make_shared<Synthetic>(o.synthetic));
-  const SharedTokenizer tokenizer = load_named_tokenizer(o.tokenizer);
-  if (o.pairs.empty()) return ParallelCorpus::load({o.source, o.target}, tokenizer, {});
-  return ParallelCorpus::load_or_make(o.pairs, {o.source, o.target}, tokenizer, {});
+  if (o.pairs.empty()) {
+    return ParallelCorpus::load({o.source, o.target}, load_named_tokenizer(o.tokenizer), {});
+  }
+  const SharedTokenizer tokenizer = load_tokenizer(o.pairs);
+  std::vector<ParallelCorpus> texts;
+  for (const ParallelText& text : prepared_texts(o.pairs)) {
+    texts.push_back(prepared_corpus(text, tokenizer, std::numeric_limits<std::int64_t>::max()));
+  }
+  return ParallelCorpus::joined(texts);
 }
 
 void run(const BenchCorpusOptions& o) {
@@ -81,9 +89,10 @@ void run(const BenchCorpusOptions& o) {
 }
 
 void check(const BenchCorpusOptions& o) {
-  if (o.synthetic > 0) return;
+  if (o.synthetic > 0 || !o.pairs.empty()) return;
   if (o.source.empty() || o.target.empty() || o.tokenizer.empty()) {
-    throw UsageError("bench corpus: expected --synthetic, or --src, --tgt and --tokenizer");
+    throw UsageError(
+        "bench corpus: expected --pairs, --synthetic, or --src, --tgt and --tokenizer, given less");
   }
 }
 
@@ -96,8 +105,8 @@ void add_bench_corpus_command(CLI::App& bench) {
   const Option source = input.path("--src", options->source, "Source sentences");
   input.path("--tgt", options->target, "Their translations");
   input.text("--tokenizer", options->tokenizer, kTokenizerHelp, "NAME");
-  input.path("--pairs", options->pairs,
-             "Keep their ids in this file, or take them from there (default: in memory)");
+  input.path("--pairs", options->pairs, "Instead: what kette tokenize made of such texts", "DIR")
+      .excludes(source);
   input
       .number("--synthetic", options->synthetic, at_least(1),
               "Instead: so many pairs, of which there are the lengths alone")
