@@ -51,15 +51,24 @@ Draws::Draws(const std::vector<std::int64_t>& ends, const std::vector<double>& s
   }
 }
 
+const Draws::Part& Draws::part_of(std::int64_t number) const {
+  return *std::upper_bound(
+      parts_.begin(), parts_.end(), number,
+      [](std::int64_t draw, const Part& each) { return draw < each.last_draw; });
+}
+
 Draws::Draw Draws::operator[](std::int64_t number) const {
-  const auto part =
-      std::upper_bound(parts_.begin(), parts_.end(), number,
-                       [](std::int64_t draw, const Part& each) { return draw < each.last_draw; });
-  const std::int64_t of_part = number - part->first_draw, time = of_part / part->pairs,
-                     place = of_part % part->pairs,
-                     whole = (part->last_draw - part->first_draw) / part->pairs;
-  return {part->begin + (time < whole ? place : shuffled_place(place, part->pairs, part->key)),
-          time};
+  const Part& part = part_of(number);
+  const std::int64_t of_part = number - part.first_draw, time = of_part / part.pairs,
+                     place = of_part % part.pairs,
+                     whole = (part.last_draw - part.first_draw) / part.pairs;
+  return {part.begin + (time < whole ? place : shuffled_place(place, part.pairs, part.key)), time};
+}
+
+std::int64_t Draws::place(std::int64_t number) const {
+  const Part& part = part_of(number);
+  const std::int64_t of_part = number - part.first_draw;
+  return of_part / part.pairs * pairs_ + part.begin + of_part % part.pairs;
 }
 
 std::vector<double> tempered_shares(const std::vector<std::int64_t>& ends_of_parts,

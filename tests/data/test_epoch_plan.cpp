@@ -36,10 +36,10 @@ std::vector<std::vector<std::int64_t>> planned(const PairStore& pairs, const Dra
                                                std::int64_t tokens, std::int64_t epoch) {
   std::vector<std::tuple<std::int64_t, std::uint64_t, std::int64_t>> keys;
   for (std::int64_t i = 0; i < draws.size(); ++i) {
-    const auto [pair, time] = draws[i];
+    const std::int64_t pair = draws[i].pair;
     const auto [source, target] = pairs.lengths(pair);
     keys.emplace_back(std::max(source, target) / 4,
-                      hash_of(Purpose::sentences, kSeed, epoch, time * pairs.size() + pair), pair);
+                      hash_of(Purpose::sentences, kSeed, epoch, draws.place(i)), pair);
   }
   std::sort(keys.begin(), keys.end());
   std::vector<std::vector<std::int64_t>> batches;
@@ -79,6 +79,8 @@ TEST_CASE("epoch plan: the order of a sort of all pairs, of whatever lengths") {
     const Lengths pairs(size.first, size.second);
     const Draws draws({size.first}, {}, kSeed, 3);
     CHECK(all_of(EpochPlan(pairs, draws, 500, kSeed, 3)) == planned(pairs, draws, 500, 3));
+    CHECK(draws[size.first - 1].pair == size.first - 1);
+    CHECK(draws.place(size.first - 1) == size.first - 1);
   }
   // Of parts that come more than once and of which some pairs come less often.
   const Lengths pairs(150'000, 5);
