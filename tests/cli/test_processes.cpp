@@ -248,7 +248,7 @@ TEST_CASE("processes: where one ends, all end, and the run goes on from what was
   write_small_corpus(folder.path());
   const auto arguments = train_arguments(
       folder.path(), "run",
-      with(kMany, {"--steps", "100000", "--wait-limit", "2", "--save-every-seconds", "1"}));
+      with(kMany, {"--steps", "100000", "--wait-limit", "6", "--save-every-seconds", "1"}));
   // The youngest of them, once there is something saved that was trained.
   const auto end_by = [&](const std::string& signal) {
     const std::string log = (folder / "run" / "log.jsonl").string();
