@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/decoding.h"
+#include "data/corpora/text_documents.h"
 #include "decode/text_scorer.h"
 
 namespace kette::cli {

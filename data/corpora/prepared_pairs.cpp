@@ -1,7 +1,6 @@
 #include "data/corpora/prepared_pairs.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include "data/corpora/pair_file.h"
@@ -17,10 +16,9 @@ namespace fs = std::filesystem;
 constexpr const char* kList = "pairs.json";
 
 std::string shard_name(std::size_t text, std::int64_t shard) {
-  char name[64];
-  std::snprintf(name, sizeof name, "text-%zu-%05lld.tokens", text + 1,
-                static_cast<long long>(shard + 1));
-  return name;
+  std::string number = std::to_string(shard + 1);
+  number.insert(0, 5 - std::min<std::size_t>(5, number.size()), '0');  // so that names rise
+  return "text-" + std::to_string(text + 1) + "-" + number + ".tokens";
 }
 
 std::string shard_made_of(const PreparedText& text, std::int64_t shard, std::int64_t lines) {
