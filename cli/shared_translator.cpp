@@ -55,9 +55,7 @@ std::vector<std::string> SharedTranslator::ask(const Json& request,
 std::vector<std::string> SharedTranslator::answers(const Json& request,
                                                    const SentenceProgress& progress) const {
   const std::vector<std::string> lines = request["lines"];
-  std::vector<std::int64_t> costs;
-  // A line costs about its length, and something for itself.
-  for (const std::string& line : lines) costs.push_back(std::ssize(line) + 10);
+  const std::vector<std::int64_t> costs = Communicator::costs_of(lines);
   return communicator_.share_out("translating", costs, [&](const Interval& mine) {
     const auto part = [&]<class List>(const List& all) {
       return all.empty() ? all : List(all.begin() + mine.begin, all.begin() + mine.end);

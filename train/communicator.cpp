@@ -189,13 +189,17 @@ std::vector<std::string> Communicator::share_out(const char* phase,
   return texts;
 }
 
-std::vector<std::string> Communicator::share_out(const char* phase,
-                                                 const std::vector<std::string>& lines,
-                                                 const LineWork& work) {
+std::vector<std::int64_t> Communicator::costs_of(const std::vector<std::string>& lines) {
   std::vector<std::int64_t> costs;
   // A line costs something for itself, too.
   for (const std::string& line : lines) costs.push_back(std::ssize(line) + 10);
-  return share_out(phase, costs, [&](const Interval& mine) {
+  return costs;
+}
+
+std::vector<std::string> Communicator::share_out(const char* phase,
+                                                 const std::vector<std::string>& lines,
+                                                 const LineWork& work) {
+  return share_out(phase, costs_of(lines), [&](const Interval& mine) {
     return work({lines.begin() + mine.begin, lines.begin() + mine.end});
   });
 }

@@ -104,7 +104,9 @@ class Communicator {
   using Stretch = std::function<std::vector<std::string>(const Interval& things)>;
   std::vector<std::string> share_out(const char* phase, const std::vector<std::int64_t>& costs,
                                      const Stretch& work);
-  /// The same of lines, which cost about their length.
+  /// What lines cost: about their length.
+  static std::vector<std::int64_t> costs_of(const std::vector<std::string>& lines);
+  /// The same of lines.
   using LineWork = std::function<std::vector<std::string>(const std::vector<std::string>&)>;
   std::vector<std::string> share_out(const char* phase, const std::vector<std::string>& lines,
                                      const LineWork& work);

@@ -1,21 +1,11 @@
 // What a run that learns to translate is told, and what of it makes it the same run.
 #include <algorithm>
 
+#include "data/corpora/joint_vocabulary.h"
 #include "models/model_directory.h"
 #include "train/translation_task.h"
 
 namespace kette {
-
-std::vector<std::string> TranslationTrainOptions::languages() const {
-  std::vector<std::string> languages;
-  for (const ParallelText& text : texts) {
-    if (text.language.empty()) continue;
-    if (std::find(languages.begin(), languages.end(), text.language) == languages.end()) {
-      languages.push_back(text.language);
-    }
-  }
-  return languages;
-}
 
 namespace {
 
@@ -37,12 +27,13 @@ void check_mixture(const TranslationTrainOptions& options) {
     KETTE_CHECK(text.is_prepared() == options.is_prepared(), text.source.string(),
                 ": expected texts that are all prepared, or none, given both");
   }
-  KETTE_CHECK(!options.parses() || (!options.both_directions && options.languages().empty()),
-              "train: expected trees without languages and another direction, given some");
+  KETTE_CHECK(
+      !options.parses() || (!options.both_directions && languages_of(options.texts).empty()),
+      "train: expected trees without languages and another direction, given some");
   KETTE_CHECK(!options.parses() || options.join_lines == 1,
               "join_lines: expected parallel text, given trees");
   KETTE_CHECK(
-      !options.both_directions || options.languages().empty(),
+      !options.both_directions || languages_of(options.texts).empty(),
       "both_directions: expected texts without languages, whose sources have no tag of theirs, given languages");
 }
 

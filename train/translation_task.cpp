@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "data/checks/corpus_check.h"
+#include "data/corpora/joint_vocabulary.h"
 #include "data/corpora/prepared_pairs.h"
 #include "data/corpora/text_facts.h"
 #include "data/metrics/bleu.h"
@@ -73,7 +74,9 @@ TranslationTask::TranslationTask(TranslationTrainOptions options)
       model_(model_config(options_, *tokenizer_)),
       start_(model_, options_) {}
 
-std::int64_t TranslationTask::source_tags() const { return options_.languages().empty() ? 0 : 1; }
+std::int64_t TranslationTask::source_tags() const {
+  return languages_of(options_.texts).empty() ? 0 : 1;
+}
 
 SharedTokenizer TranslationTask::make_tokenizer() const {
   if (options_.parses()) return tokenizer_for_trees();
@@ -83,18 +86,8 @@ SharedTokenizer TranslationTask::make_tokenizer() const {
   if (!options_.from.empty()) return for_translation(options_.from);
   if (!options_.tokenizer.empty()) return for_translation(options_.tokenizer);
   if (options_.is_prepared()) return for_translation(options_.texts.front().prepared);
-  SentencePieceOptions settings;
-  settings.vocabulary = options_.vocabulary;
-  settings.languages = options_.languages();
-  std::vector<std::filesystem::path> files;
-  for (const ParallelText& text : options_.texts) {
-    check_pairing(text.source, text.target);
-    // One source may have translations into several languages.
-    for (const std::filesystem::path& file : {text.source, text.target}) {
-      if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
-    }
-  }
-  return SentencePieceTokenizer::train_files(files, settings);
+  for (const ParallelText& text : options_.texts) check_pairing(text.source, text.target);
+  return joint_vocabulary(options_.texts, options_.vocabulary);
 }
 
 SharedTokenizer TranslationTask::tokenizer_for_trees() const {

@@ -34,8 +34,6 @@ struct TranslationTrainOptions : TrainOptions {
 
   bool parses() const { return !texts.empty() && texts.front().is_trees(); }
   bool is_prepared() const { return !texts.empty() && texts.front().is_prepared(); }
-  /// Those of the texts, each once.
-  std::vector<std::string> languages() const;
   /// These, with the shape of `from`. Throws an Error where they do not go together.
   TranslationTrainOptions checked() &&;
 };

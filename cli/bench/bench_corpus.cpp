@@ -1,7 +1,6 @@
 // `kette bench corpus`: how quickly an epoch of sentence pairs is planned, in how much memory, and how quickly its batches
 // are made, without a model.
 #include <iostream>
-#include <limits>
 #include <memory>
 
 #include "cli/commands/commands.h"
@@ -48,12 +47,7 @@ ParallelCorpus corpus_of(const BenchCorpusOptions& o) {
   if (o.pairs.empty()) {
     return ParallelCorpus::load({o.source, o.target}, load_named_tokenizer(o.tokenizer), {});
   }
-  const SharedTokenizer tokenizer = load_tokenizer(o.pairs);
-  std::vector<ParallelCorpus> texts;
-  for (const ParallelText& text : prepared_texts(o.pairs)) {
-    texts.push_back(prepared_corpus(text, tokenizer, std::numeric_limits<std::int64_t>::max()));
-  }
-  return ParallelCorpus::joined(texts);
+  return prepared_corpus(o.pairs, load_tokenizer(o.pairs));
 }
 
 void run(const BenchCorpusOptions& o) {

@@ -8,6 +8,7 @@
 #include "cli/parallel_texts.h"
 #include "cli/processes.h"
 #include "cli/tokenizer_option.h"
+#include "data/corpora/joint_vocabulary.h"
 #include "data/corpora/prepared_pairs.h"
 #include "data/corpora/text_facts.h"
 #include "data/corpora/token_file.h"
@@ -15,7 +16,6 @@
 #include "data/files/folder_lock.h"
 #include "data/files/json_text.h"
 #include "data/files/visible_text.h"
-#include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "train/status_line.h"
 
 namespace kette::cli {
@@ -40,18 +40,7 @@ struct TokenizeCommandOptions {
 SharedTokenizer tokenizer_of(const TokenizeCommandOptions& o) {
   if (!o.tokenizer.empty()) return load_tokenizer(o.tokenizer);
   if (std::filesystem::exists(o.out / "tokenizer.model")) return load_tokenizer(o.out);
-  SentencePieceOptions settings;
-  settings.vocabulary = o.vocabulary;
-  std::vector<std::filesystem::path> files;
-  const auto add = [](auto& list, const auto& one) {
-    if (std::find(list.begin(), list.end(), one) == list.end()) list.push_back(one);
-  };
-  for (const ParallelText& text : o.texts()) {
-    if (!text.language.empty()) add(settings.languages, text.language);
-    add(files, text.source);
-    add(files, text.target);
-  }
-  return SentencePieceTokenizer::train_files(files, settings);
+  return joint_vocabulary(o.texts(), o.vocabulary);
 }
 
 /// A folder that is new, or has what another such command made.
@@ -100,14 +89,12 @@ void prepare(const TokenizeCommandOptions& o, int threads) {
   if (!processes.is_first()) return;
   const double seconds = line.seconds();
   line.clear();
-  std::vector<ParallelCorpus> corpora;
   std::int64_t shards = 0, lines = 0;
-  for (const ParallelText& text : prepared_texts(o.out)) {
-    corpora.push_back(prepared_corpus(text, tokenizer, options.filters.max_length));
-    shards += std::ssize(prepared.texts[text.number].shards);
-    lines += prepared.texts[text.number].lines;
+  for (const PreparedText& text : prepared.texts) {
+    shards += std::ssize(text.shards);
+    lines += text.lines;
   }
-  const ParallelCorpus corpus = ParallelCorpus::joined(corpora);
+  const ParallelCorpus corpus = prepared_corpus(o.out, tokenizer);
   std::cout << visible(o.out.string()) << ": "
             << text("%s pairs in %s shard%s; ", with_commas(corpus.size()).c_str(),
                     with_commas(shards).c_str(), shards == 1 ? "" : "s")

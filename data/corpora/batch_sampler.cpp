@@ -105,9 +105,7 @@ Batch BatchSampler::make(const EpochPlan& plan, std::int64_t number) const {
 }
 
 void BatchSampler::draw_pieces(std::int64_t epoch, std::int64_t pair, PairIds& ids) const {
-  const FilterOptions& filters = corpus_->report().options;
-  const std::int64_t limit =
-      filters.must_fit > 0 ? std::min(filters.max_length, filters.must_fit) : filters.max_length;
+  const std::int64_t limit = corpus_->report().options.longest();
   const auto draw = [&](std::vector<std::int32_t>& plain, Side side, Purpose purpose) {
     if (!corpus_->tokenizer()->is_bpe(side)) return;
     std::vector<std::int32_t> pieces = corpus_->tokenizer()->resegment(

@@ -1,6 +1,7 @@
 #include "data/corpora/prepared_pairs.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "data/corpora/pair_file.h"
@@ -231,6 +232,14 @@ ParallelCorpus prepared_corpus(const ParallelText& text, const SharedTokenizer& 
                 ", or give the model more positions)");
   }
   return corpus;
+}
+
+ParallelCorpus prepared_corpus(const fs::path& folder, const SharedTokenizer& tokenizer) {
+  std::vector<ParallelCorpus> texts;
+  for (const ParallelText& text : prepared_texts(folder)) {
+    texts.push_back(prepared_corpus(text, tokenizer, std::numeric_limits<std::int64_t>::max()));
+  }
+  return ParallelCorpus::joined(texts);
 }
 
 }  // namespace kette

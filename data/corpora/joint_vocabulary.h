@@ -1,0 +1,16 @@
+// The vocabulary that both sides of all texts share.
+#pragma once
+
+#include <vector>
+
+#include "data/corpora/pair_encoder.h"
+
+namespace kette {
+
+/// Of the targets, each once.
+std::vector<std::string> languages_of(const std::vector<ParallelText>& texts);
+
+/// A SentencePiece model of so many pieces, with a tag for each language.
+SharedTokenizer joint_vocabulary(const std::vector<ParallelText>& texts, std::int64_t pieces);
+
+}  // namespace kette
