@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "data/corpora/parallel_corpus.h"
+#include "data/files/parallel_text.h"
 
 namespace kette::cli {
 

@@ -86,7 +86,7 @@ SharedTokenizer TranslationTask::make_tokenizer() const {
   if (!options_.from.empty()) return for_translation(options_.from);
   if (!options_.tokenizer.empty()) return for_translation(options_.tokenizer);
   if (options_.is_prepared()) return for_translation(options_.texts.front().prepared);
-  for (const ParallelText& text : options_.texts) check_pairing(text.source, text.target);
+  for (const ParallelText& text : options_.texts) check_pairing(text);
   return joint_vocabulary(options_.texts, options_.vocabulary);
 }
 

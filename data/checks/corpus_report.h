@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "data/checks/oddity.h"
-#include "data/corpora/parallel_corpus.h"
+#include "data/files/parallel_text.h"
 
 namespace kette {
 

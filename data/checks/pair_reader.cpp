@@ -27,7 +27,7 @@ CheckedSide side_of(LineReader& reader, std::size_t most, std::size_t bytes) {
 PairReader::PairReader(const ParallelText& text)
     : source_reader_(text.source, kLongestChecked, FaultyLines::kept),
       target_reader_(text.target, kLongestChecked, FaultyLines::kept) {
-  check_pairing(text.source, text.target);
+  check_pairing(text);
 }
 
 bool PairReader::next() {

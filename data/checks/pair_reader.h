@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "data/checks/line_facts.h"
-#include "data/corpora/parallel_corpus.h"
 #include "data/files/line_reader.h"
+#include "data/files/parallel_text.h"
 
 namespace kette {
 

@@ -3,7 +3,8 @@
 
 #include <vector>
 
-#include "data/corpora/pair_encoder.h"
+#include "data/files/parallel_text.h"
+#include "data/tokenizers/tokenizer.h"
 
 namespace kette {
 

@@ -11,25 +11,12 @@
 
 #include "data/corpora/filter_report.h"
 #include "data/corpora/tokenize_files.h"
+#include "data/files/parallel_text.h"
 #include "data/files/text_file.h"
 #include "data/tokenizers/tokenizer.h"
 #include "data/trees/tree.h"
 
 namespace kette {
-
-/// Two files, line by line, on their own or mixed with others. Or without a target one of trees, whose words
-/// are translated to the trees as symbols (data/trees/linear_tree.h). Or pairs that were prepared
-/// (data/corpora/prepared_pairs.h), whose list is source and target.
-struct ParallelText {
-  std::filesystem::path source, target{};
-  /// Of the target: its tag (Tokenizer::tag_of()) comes before every source. Empty: none does.
-  std::string language{};
-  std::filesystem::path prepared{};  ///< the folder
-  std::size_t number = 0;            ///< of its texts
-
-  bool is_trees() const { return target.empty(); }
-  bool is_prepared() const { return !prepared.empty(); }
-};
 
 class PairEncoder {
  public:

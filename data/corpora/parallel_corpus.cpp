@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "data/files/text_size.h"
 #include "tensor/error.h"
 
 namespace kette {
@@ -16,15 +15,6 @@ PairEncoder::Take add_to(Taker& taker) {
 }
 
 }  // namespace
-
-std::int64_t check_pairing(const std::filesystem::path& source,
-                           const std::filesystem::path& target) {
-  const std::int64_t sources = text_size(source).lines, targets = text_size(target).lines;
-  KETTE_CHECK(sources == targets, source.string(), " and ", target.string(),
-              ": expected equally many lines, given ", sources, " and ", targets,
-              " (line n of one must be the translation of line n of the other)");
-  return sources;
-}
 
 ParallelCorpus ParallelCorpus::load(const std::filesystem::path& source,
                                     const std::filesystem::path& target,

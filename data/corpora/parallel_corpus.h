@@ -16,10 +16,6 @@
 
 namespace kette {
 
-/// Throws unless both files have equally many lines; how many. Quick: nothing is encoded.
-std::int64_t check_pairing(const std::filesystem::path& source,
-                           const std::filesystem::path& target);
-
 class ParallelCorpus final : public PairStore {
  public:
   static ParallelCorpus load(const std::filesystem::path& source,

@@ -1,0 +1,16 @@
+#include "data/files/parallel_text.h"
+
+#include "data/files/text_size.h"
+#include "tensor/error.h"
+
+namespace kette {
+
+std::int64_t check_pairing(const ParallelText& text) {
+  const std::int64_t sources = text_size(text.source).lines, targets = text_size(text.target).lines;
+  KETTE_CHECK(sources == targets, text.source.string(), " and ", text.target.string(),
+              ": expected equally many lines, given ", sources, " and ", targets,
+              " (line n of one must be the translation of line n of the other)");
+  return sources;
+}
+
+}  // namespace kette

@@ -1,0 +1,27 @@
+// Two texts of which one translates the other, line by line, as files.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace kette {
+
+/// Two files, line by line, on their own or mixed with others. Or without a target one of trees, whose words
+/// are translated to the trees as symbols (data/trees/linear_tree.h). Or pairs that were prepared
+/// (data/corpora/prepared_pairs.h), whose list is source and target.
+struct ParallelText {
+  std::filesystem::path source, target{};
+  /// Of the target: its tag (Tokenizer::tag_of()) comes before every source. Empty: none does.
+  std::string language{};
+  std::filesystem::path prepared{};  ///< the folder
+  std::size_t number = 0;            ///< of its texts
+
+  bool is_trees() const { return target.empty(); }
+  bool is_prepared() const { return !prepared.empty(); }
+};
+
+/// Throws unless both files have equally many lines; how many. Quick: nothing is encoded.
+std::int64_t check_pairing(const ParallelText& text);
+
+}  // namespace kette
