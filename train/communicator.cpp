@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <iostream>
@@ -344,10 +345,12 @@ void Communicator::give_up(const std::vector<int>& missing, Seconds waited) {
     if (heard_[other].phase[0] != '\0')
       phase = std::string(" (") + heard_[other].phase.data() + ")";
   }
-  std::cerr << "kette: " + doing_ + ": expected " + who + phase + " to answer " +
-                   name_of(process()) + " within " + seconds_text(waited) +
-                   ", given nothing; all processes end, and --resume goes on from what was saved" +
-                   " (--wait-limit)\n";
+  const std::string message = "kette: " + doing_ + ": expected " + who + phase + " to answer " +
+                              name_of(process()) + " within " + seconds_text(waited) +
+                              ", given nothing; all processes end, and --resume goes " +
+                              "on from what was saved (--wait-limit)\n";
+  // Not by std::cerr, which is silent in all processes but the first: it may be that one which does not answer.
+  std::fputs(message.c_str(), stderr);
   abandon(kLostCode);
 }
 

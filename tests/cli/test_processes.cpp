@@ -249,8 +249,8 @@ TEST_CASE("processes: where one ends, all end, and the run goes on from what was
   const auto arguments = train_arguments(
       folder.path(), "run",
       with(kMany, {"--steps", "100000", "--wait-limit", "6", "--save-every-seconds", "1"}));
-  // The youngest of them, once there is something saved that was trained.
-  const auto end_by = [&](const std::string& signal) {
+  // The youngest of them, or the eldest ("head"), once there is something saved that was trained.
+  const auto end_by = [&](const std::string& signal, const std::string& which = "tail") {
     const std::string log = (folder / "run" / "log.jsonl").string();
     return run_bash(kOpenMpi.command + " -n 3 " + kette_binary() +
                     quoted(resumed(arguments, "100000")) +
@@ -260,8 +260,8 @@ TEST_CASE("processes: where one ends, all end, and the run goes on from what was
                     "' 2> /dev/null || echo 0; }\n"
                     "before=$(lines); until (($(lines) > before + 20)); do sleep 0.05; done\n"
                     "kill -" +
-                    signal +
-                    " $(pgrep -P $launcher | tail -n 1)\n"
+                    signal + " $(pgrep -P $launcher | " + which +
+                    " -n 1)\n"
                     "wait $launcher");
   };
   const Outcome terminated = end_by("TERM");
@@ -269,9 +269,11 @@ TEST_CASE("processes: where one ends, all end, and the run goes on from what was
   CHECK(holds(terminated.out, "goes on from step"));
   const Outcome killed = end_by("KILL");
   CHECK(killed.code != 0);
-  const Outcome stopped = end_by("STOP");
-  CHECK(stopped.code == 75);
-  CHECK(holds(stopped.out, ": expected process "));
+  for (const char* which : {"head", "tail"}) {  // the first process and the last
+    const Outcome stopped = end_by("STOP", which);
+    CHECK(stopped.code == 75);
+    CHECK(holds(stopped.out, ": expected process "));
+  }
   const Outcome resumes = run_in(kOpenMpi, 2, resumed(arguments, "1"));
   CAPTURE(resumes.out);
   CHECK(resumes.code == 0);

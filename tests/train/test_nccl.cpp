@@ -58,13 +58,11 @@ bool gathers() {
 TEST_CASE("NCCL: what is sent is what was computed before, in every order of streams") {
   emulator::Emulator* emulator = emulator::find();
   if (emulator == nullptr) return skip_emulator();
-  int wrong = 0;
   for_orders(*emulator, 5, [&](std::uint64_t) {
     CHECK(gathers());
     const Environment planted = fault("unordered");
-    if (!gathers()) ++wrong;
+    CHECK(!gathers());
   });
-  CHECK(wrong > 0);
 }
 
 TEST_CASE("NCCL: one process may write to itself, on a GPU, too") {
@@ -210,15 +208,9 @@ TEST_CASE("NCCL: two and three processes train the bits of one") {
     REQUIRE(many.code == 0);
     CHECK(launcher.end_of("many" + std::to_string(processes)) == expected);
   }
-  // And messages that do not wait for the gradients give others, in one of some orders, if any.
+  // And messages that do not wait for the gradients give others, if any.
   const Environment planted = fault("unordered");
-  bool differs = false;
-  for (int seed = 1; seed <= 4 && !differs; ++seed) {
-    const Environment of_chance("KETTE_EMULATOR_SEED", std::to_string(seed));
-    const std::string name = "unordered" + std::to_string(seed);
-    differs = launcher.train(2, name).code != 0 || launcher.end_of(name) != expected;
-  }
-  CHECK(differs);
+  CHECK((launcher.train(2, "unordered").code != 0 || launcher.end_of("unordered") != expected));
 }
 
 TEST_CASE("NCCL: processes that fail end all in time, and say why") {
