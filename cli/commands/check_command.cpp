@@ -5,6 +5,7 @@
 #include "cli/columns.h"
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "cli/odd_pairs.h"
 #include "cli/page_file.h"
 #include "cli/parallel_texts.h"
 #include "cli/tokenizer_option.h"
@@ -40,22 +41,13 @@ void list_oddities(bool as_json) {
   table.row({"finding", "a warning", "pairs that"});
   Json list = Json::array();
   for (const OddityInfo& info : oddities()) {
-    table.row({info.title, warning_above(info.threshold), info.what});
+    table.row({enum_name(info.oddity), warning_above(info.threshold), info.what});
     list.push_back(
         {{"finding", enum_name(info.oddity)}, {"threshold", info.threshold}, {"what", info.what}});
   }
   table.print();
   std::cout << "Fewer than " << kTooFewToWarn << " pairs are no warning.\n";
   if (as_json) print_json({{"findings", list}});
-}
-
-void print_samples(const TextReport& report, const OddPairs& finding) {
-  std::cout << "\n" << told(report, finding) << ", such as\n";
-  for (const PairSample& sample : finding.samples) {
-    const std::string line = "  line " + std::to_string(sample.line);
-    std::cout << line << (sample.note.empty() ? "" : ": " + for_stdout(sample.note)) << "\n    "
-              << for_stdout(sample.source) << "\n    " << for_stdout(sample.target) << "\n";
-  }
 }
 
 void print(const TextReport& report) {
@@ -80,21 +72,10 @@ void print(const TextReport& report) {
 Json to_json(const TextReport& report) {
   Json findings = Json::array();
   for (const OddPairs& finding : report.findings) {
-    Json samples = Json::array();
-    for (const PairSample& sample : finding.samples) {
-      samples.push_back({{"line", sample.line},
-                         {"source", sample.source},
-                         {"target", sample.target},
-                         {"note", sample.note}});
-    }
-    findings.push_back({{"finding", enum_name(finding.oddity)},
-                        {"pairs", finding.pairs},
-                        {"sources", finding.sources},
-                        {"targets", finding.targets},
-                        {"share", report.share(finding)},
-                        {"threshold", info_of(finding.oddity).threshold},
-                        {"warning", report.is_warning(finding)},
-                        {"samples", samples}});
+    Json json = odd_pairs_json(report, finding);
+    json["threshold"] = info_of(finding.oddity).threshold;
+    json["warning"] = report.is_warning(finding);
+    findings.push_back(json);
   }
   return {{"role", enum_name(report.role)},
           {"source", report.files.source.string()},

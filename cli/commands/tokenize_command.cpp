@@ -1,10 +1,13 @@
 // `kette tokenize`: text files to one file of ids that a language model trains on; or parallel text to a folder of pairs for
 // a translation model.
+#include <algorithm>
 #include <iostream>
+#include <limits>
 #include <memory>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
+#include "cli/odd_pairs.h"
 #include "cli/parallel_texts.h"
 #include "cli/processes.h"
 #include "cli/tokenizer_option.h"
@@ -29,11 +32,34 @@ struct TokenizeCommandOptions {
   std::filesystem::path out;
   bool quiet = false;
 
-  std::vector<std::string> sources, targets, languages;
+  std::vector<std::string> sources, targets, languages, filters, test_sources, test_targets;
   std::int64_t vocabulary = 10000;
   PrepareOptions prepare;
 
   std::vector<ParallelText> texts() const { return parallel_texts(sources, targets, languages); }
+  /// Which odd pairs are left out, in the order of oddities(). Throws a UsageError where that makes no sense.
+  PairFilterOptions odd() const {
+    PairFilterOptions odd;
+    odd.held_out = parallel_texts(test_sources, test_targets, {}, "--test-");
+    for (const std::string& name : filters) {
+      try {
+        enum_named<Oddity>(name);
+      } catch (const Error& error) {
+        throw UsageError(std::string("--filter: ") + error.what());
+      }
+    }
+    for (const OddityInfo& info : oddities()) {
+      const bool is_named =
+          std::find(filters.begin(), filters.end(), enum_name(info.oddity)) != filters.end();
+      if (is_named) odd.oddities.push_back(info.oddity);
+    }
+    try {
+      odd.check();
+    } catch (const Error& error) {
+      throw UsageError(error.what());
+    }
+    return odd;
+  }
 };
 
 /// Loaded, or made of the texts and kept in the folder.
@@ -57,6 +83,19 @@ void check_folder(const std::filesystem::path& folder) {
   }
 }
 
+/// What was left out of a text as odd, with samples.
+Json print_left_out(const PreparedText& text, const FilterReport& filtered) {
+  TextReport report;
+  report.files = {text.source, text.target};
+  report.pairs = filtered.read;
+  Json all = Json::array();
+  for (const OddPairs& odd : filtered.odd) {
+    if (odd.pairs > 0) print_samples(report, odd);
+    all.push_back(odd_pairs_json(report, odd));
+  }
+  return {{"source", text.source}, {"target", text.target}, {"findings", all}};
+}
+
 void prepare(const TokenizeCommandOptions& o, int threads) {
   Communicator& processes = communicator();
   std::optional<FolderLock> lock;
@@ -74,6 +113,7 @@ void prepare(const TokenizeCommandOptions& o, int threads) {
   PrepareOptions options = o.prepare;
   options.process = processes.process();
   options.processes = processes.processes();
+  options.filters.odd = o.odd();
   const std::vector<ParallelText> texts = o.texts();
   PreparedPairs prepared;
   {
@@ -94,13 +134,22 @@ void prepare(const TokenizeCommandOptions& o, int threads) {
     shards += std::ssize(text.shards);
     lines += text.lines;
   }
-  const ParallelCorpus corpus = prepared_corpus(o.out, tokenizer);
+  std::vector<ParallelCorpus> corpora;
+  for (const ParallelText& text : prepared_texts(o.out)) {
+    corpora.push_back(prepared_corpus(text, tokenizer, std::numeric_limits<std::int64_t>::max()));
+  }
+  const ParallelCorpus corpus = ParallelCorpus::joined(corpora);
   std::cout << visible(o.out.string()) << ": "
             << text("%s pairs in %s shard%s; ", with_commas(corpus.size()).c_str(),
                     with_commas(shards).c_str(), shards == 1 ? "" : "s")
             << corpus.report().text() << "\n";
+  Json left_out = Json::array();
+  for (std::size_t i = 0; i < corpora.size(); ++i) {
+    left_out.push_back(print_left_out(prepared.texts[i], corpora[i].report()));
+  }
   if (!o.common.json) return;
   print_json({{"out", o.out.string()},
+              {"left_out", left_out},
               {"tokenizer", tokenizer->fingerprint()},
               {"vocabulary", tokenizer->vocabulary()},
               {"texts", prepared.texts.size()},
@@ -180,6 +229,12 @@ void add_tokenize_options(CLI::App& command) {
                      "Leave longer sentences out, in tokens"),
         pairs.number("--max-ratio", filters.max_ratio, above(0),
                      "Leave more unequal pairs out (default: none)"),
+        pairs.list("--filter", options->filters,
+                   "Leave odd pairs out, by the names of the findings that kette check --list has",
+                   "NAME"),
+        pairs.list("--test-src", options->test_sources,
+                   "Source sentences of test sets, which --filter overlap-normalised takes out"),
+        pairs.list("--test-tgt", options->test_targets, "Their translations"),
         pairs.number("--join-lines", filters.join_lines, at_least(1),
                      "Join 1, 2, ... and N lines in turn, as kette train does"),
         pairs.flag("--append", options->prepare.appends, "To the pairs that --out has"),
@@ -203,6 +258,7 @@ void add_tokenize_options(CLI::App& command) {
       throw UsageError("expected --text, or --src and --tgt, given neither");
     }
     options->texts();
+    options->odd();
   });
   when_run(command, [options] { run(*options); });
 }

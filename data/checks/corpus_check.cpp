@@ -2,48 +2,13 @@
 
 #include <algorithm>
 
+#include "data/checks/held_out.h"
+#include "data/checks/pair_reader.h"
+#include "data/checks/seen_pairs.h"
 #include "data/checks/text_check.h"
 
 namespace kette {
 namespace {
-
-/// Lines that are held out, by what they are known again by; each with the place of training where it first is, or kNowhere.
-class HeldOut {
- public:
-  static constexpr std::int64_t kNowhere = -1;
-
-  void add(const CheckedPair& pair) {
-    for (std::size_t i = 0; i < tables_.size(); ++i) tables_[i].put(keys_of(pair)[i], kNowhere);
-  }
-  void find_in_training(const CheckedPair& pair, std::int64_t place) {
-    for (std::size_t i = 0; i < tables_.size(); ++i) {
-      std::int64_t* found = tables_[i].find(keys_of(pair)[i]);
-      if (found != nullptr && *found == kNowhere) *found = place;
-    }
-  }
-  enum Key : std::size_t { of_pair, of_normalised_pair, of_source, of_target };
-  std::int64_t place(Key key, const CheckedPair& of) {
-    return *tables_[key].find(keys_of(of)[key]);
-  }
-
- private:
-  static std::array<std::uint64_t, 4> keys_of(const CheckedPair& pair) {
-    return {pair.exact(), pair.normalised(), pair.source_facts.normalised,
-            pair.target_facts.normalised};
-  }
-
-  std::array<LineTable, 4> tables_;
-};
-
-/// What the name of a file says: "en" of train.en and train.en.gz.
-LineLanguage language_of_name(std::filesystem::path file) {
-  if (file.extension() == ".gz") file.replace_extension();
-  const std::string ending = file.extension().string();
-  for (const auto& [language, name] : kNamesOf<LineLanguage>) {
-    if (!ending.empty() && ending.substr(1) == name) return language;
-  }
-  return LineLanguage::unknown;
-}
 
 class CorpusChecker {
  public:
@@ -59,9 +24,7 @@ class CorpusChecker {
     CorpusReport report;
     for (const auto* held_out : {&texts_.validation, &texts_.test}) {
       for (const ParallelText& text : *held_out) {
-        for_pairs(text, [&](const CheckedPair& pair, const std::string&, const std::string&) {
-          if (!pair.has_empty_side()) held_out_.add(pair);
-        });
+        for_pairs(text, [&](const CheckedPair& pair) { held_out_.add(pair); });
       }
     }
     check_all(TextRole::training, texts_.training, report);
@@ -73,18 +36,10 @@ class CorpusChecker {
  private:
   template <class Use>
   void for_pairs(const ParallelText& text, const Use& use) {
+    check_pairing(text);
     PairReader reader(text);
-    while (reader.next()) {
-      const CheckedSide &source = reader.source(), &target = reader.target();
-      const auto fault = [](const CheckedSide& side, std::size_t i) {
-        const auto found = side.faults.find(i);
-        return found == side.faults.end() ? std::string() : found->second;
-      };
-      for (std::size_t i = 0; i < reader.size(); ++i) {
-        use(CheckedPair{reader.first_line() + static_cast<std::int64_t>(i), source.lines[i],
-                        target.lines[i], source.facts[i], target.facts[i]},
-            fault(source, i), fault(target, i));
-      }
+    for (CheckedPairs pairs = reader.next(); pairs.size() > 0; pairs = reader.next()) {
+      for (std::size_t i = 0; i < pairs.size(); ++i) use(pairs[i]);
       if (progress_) {
         progress_((static_cast<double>(passed_) + reader.share()) / static_cast<double>(passes_));
       }
@@ -93,27 +48,18 @@ class CorpusChecker {
   }
 
   void check_all(TextRole role, const std::vector<ParallelText>& texts, CorpusReport& report) {
-    places_.clear();
-    std::int64_t lines = 0;
-    LineTable seen;
+    SeenPairs seen;
     for (const ParallelText& text : texts) {
-      places_.push_back({lines, text.source.string()});
-      if (role == TextRole::training) training_places_ = places_;
+      seen.begin(text.source.string());
+      if (role == TextRole::training) training_places_ = seen.places();
       TextCheck check(characters_, options_.samples);
-      const std::int64_t before = lines;
-      for_pairs(text, [&](const CheckedPair& pair, const std::string& source_fault,
-                          const std::string& target_fault) {
-        check.add(pair, source_fault, target_fault);
-        const std::int64_t place = ++lines;
-        if (pair.has_empty_side()) return;
-        const std::int64_t first = seen.put(pair.exact(), place);
-        if (first != place) {
-          check.note(Oddity::duplicate, pair,
-                     "as " + (first > before ? "line " + std::to_string(first - before)
-                                             : name_in(places_, first)));
-        }
+      for_pairs(text, [&](const CheckedPair& pair) {
+        check.add(pair);
+        if (pair.has_empty_side()) return seen.skip();
+        const std::optional<std::string> earlier = seen.add(pair.exact());
+        if (earlier) check.note(Oddity::duplicate, pair, *earlier);
         if (role == TextRole::training) {
-          held_out_.find_in_training(pair, place);
+          held_out_.find_in_training(pair, seen.lines());
         } else {
           note_overlap(pair, check);
         }
@@ -125,7 +71,7 @@ class CorpusChecker {
   void note_overlap(const CheckedPair& pair, TextCheck& check) {
     const auto note = [&](Oddity oddity, std::int64_t place, const std::string& what) {
       if (place == HeldOut::kNowhere) return false;
-      check.note(oddity, pair, what + name_in(training_places_, place));
+      check.note(oddity, pair, what + training_places_.name_of(place));
       return true;
     };
     note(Oddity::overlap, held_out_.place(HeldOut::of_pair, pair), "as ");
@@ -137,15 +83,8 @@ class CorpusChecker {
 
   TextReport report_of(TextRole role, const ParallelText& text, const TextCheck& check) {
     const LanguagePair found = check.languages();
-    LanguagePair expected = expected_of_training_;
-    const auto expect = [](LineLanguage& language, LineLanguage otherwise) {
-      if (language == LineLanguage::unknown) language = otherwise;
-    };
-    if (role == TextRole::training) expected = {};
-    expect(expected.source, language_of_name(text.source));
-    expect(expected.target, language_of_name(text.target));
-    expect(expected.source, found.source);
-    expect(expected.target, found.target);
+    LanguagePair expected = languages_of_names(text).or_else(found);
+    if (role != TextRole::training) expected = expected_of_training_.or_else(expected);
     if (role == TextRole::training) learn_expected(expected);
     std::vector<OddPairs> findings = check.findings(expected);
     std::erase_if(findings, [&](const OddPairs& finding) {
@@ -168,25 +107,12 @@ class CorpusChecker {
     has_expected_ = true;
   }
 
-  struct Place {
-    std::int64_t lines_before;
-    std::string file;
-  };
-  /// "train.en:12"
-  static std::string name_in(const std::vector<Place>& places, std::int64_t line) {
-    auto place =
-        std::upper_bound(places.begin(), places.end(), line - 1,
-                         [](std::int64_t l, const Place& p) { return l < p.lines_before; });
-    --place;
-    return place->file + ":" + std::to_string(line - place->lines_before);
-  }
-
   const CheckedTexts& texts_;
   const CheckOptions& options_;
   const CheckProgress& progress_;
   CheckedCharacters characters_;
   HeldOut held_out_;
-  std::vector<Place> places_, training_places_;  // of the texts of one role; of training
+  LinePlaces training_places_;
   LanguagePair expected_of_training_;
   bool has_expected_ = false;
   std::size_t passes_, passed_ = 0;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "data/checks/oddity.h"
+#include "data/checks/odd_pairs.h"
 #include "data/files/parallel_text.h"
 
 namespace kette {
@@ -15,22 +15,6 @@ inline constexpr auto kNamesOf<TextRole> = enum_names<TextRole>({{TextRole::trai
                                                                  {TextRole::validation,
                                                                   "validation"},
                                                                  {TextRole::test, "test"}});
-
-/// Sides as UTF-8, long ones cut.
-struct PairSample {
-  std::int64_t line = 0;  ///< from 1 on
-  std::string source, target;
-  std::string
-      note;  ///< what is odd about it, where that is not plain: "as train.en:5"; may be empty
-};
-
-struct OddPairs {
-  Oddity oddity;
-  std::int64_t pairs = 0;  ///< that have it
-  std::int64_t sources = 0,
-               targets = 0;  ///< of what a side has by itself: on which; 0 of what only a pair has
-  std::vector<PairSample> samples;  ///< drawn from all of them, by line
-};
 
 struct TextReport {
   TextRole role = TextRole::training;

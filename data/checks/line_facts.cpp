@@ -135,6 +135,12 @@ std::string_view tokenised_in(std::string_view line) {
   return {};
 }
 
+std::uint64_t exact_hash(std::string_view line) {
+  const std::u32string all = decode_utf8(line);
+  const std::u32string_view text = stripped(all);
+  return text.empty() ? 0 : hash_of_text(text);
+}
+
 LineFacts facts_of(std::string_view line) {
   LineFacts facts;
   const std::u32string all = decode_utf8(line);
@@ -142,9 +148,11 @@ LineFacts facts_of(std::string_view line) {
   facts.characters = std::ssize(text);
   if (text.empty()) return facts;
   const std::u32string lowered = lower(text);
-  std::u32string letters;
+  std::u32string letters;  // and numbers
+  std::int64_t others = 0;
   for (const char32_t character : lowered) {
     if (is_letter(character) || is_number(character)) letters.push_back(character);
+    others += is_letter(character) ? -1 : is_space(character) || is_mark(character) ? 0 : 1;
   }
   facts.exact = hash_of_text(text);
   facts.normalised = letters.empty() ? facts.exact : hash_of_text(letters);
@@ -152,6 +160,7 @@ LineFacts facts_of(std::string_view line) {
   facts.has_markup = !markup_in(line).empty();
   facts.is_broken = !broken_in(line).empty();
   facts.is_tokenised = !tokenised_in(line).empty();
+  facts.has_few_letters = others > 0;
   facts.is_lower_cased =
       lowered == text && std::any_of(letters.begin(), letters.end(), is_lower_case);
   return facts;

@@ -37,6 +37,9 @@ const std::vector<OddityInfo>& oddities() {
       {Oddity::tokenised, "tokenised", "have stops and commas apart", 0.1},
       // Raw text: 9 % of manual pages and package descriptions, which are phrases. Lower-cased text: 99 % and more.
       {Oddity::lower_cased, "lower-cased", "have no capital on a side", 0.5},
+      // TO BE MEASURED
+      {Oddity::few_letters, "few letters", "have a side with fewer letters than other characters",
+       0.01},
       // Phrases such as "Thank you." and "(Applause)": 1.6 % of a TED test is in TED, 1.1 % in the game, none in news and
       // captions. Two sets of TED that are known to share talks: 5.7 %.
       {Oddity::overlap, "overlap", "are pairs of the training text", 0.02},

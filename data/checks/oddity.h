@@ -21,6 +21,7 @@ enum class Oddity : std::uint8_t {
   encoding,
   tokenised,
   lower_cased,
+  few_letters,
   overlap,
   overlap_normalised,
   overlap_side
@@ -40,6 +41,7 @@ inline constexpr auto kNamesOf<Oddity> =
                         {Oddity::encoding, "encoding"},
                         {Oddity::tokenised, "tokenised"},
                         {Oddity::lower_cased, "lower-cased"},
+                        {Oddity::few_letters, "few-letters"},
                         {Oddity::overlap, "overlap"},
                         {Oddity::overlap_normalised, "overlap-normalised"},
                         {Oddity::overlap_side, "overlap-side"}});

@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-#include "data/checks/corpus_report.h"
+#include "data/checks/odd_pairs.h"
 #include "tensor/splitmix.h"
 
 namespace kette {

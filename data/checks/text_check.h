@@ -1,52 +1,19 @@
 // One parallel text that is looked at, pair by pair.
 #pragma once
 
-#include <array>
+#include <vector>
 
-#include "data/checks/line_table.h"
-#include "data/checks/pair_reader.h"
+#include "data/checks/pair_oddities.h"
 #include "data/checks/pair_samples.h"
-#include "data/tokenizers/unknown_characters.h"
 
 namespace kette {
-
-/// A pair as it passes by.
-struct CheckedPair {
-  std::int64_t line;  ///< in its text, from 1 on
-  const std::string &source, &target;
-  const LineFacts &source_facts, &target_facts;
-
-  bool has_empty_side() const {
-    return source_facts.characters == 0 || target_facts.characters == 0;
-  }
-  std::uint64_t exact() const { return hash_of(source_facts.exact, target_facts.exact); }
-  std::uint64_t normalised() const {
-    return hash_of(source_facts.normalised, target_facts.normalised);
-  }
-  PairSample sample(const std::string& note) const;
-};
-
-/// Which characters of both sides are told of.
-struct CheckedCharacters {
-  explicit CheckedCharacters(const SharedTokenizer& tokenizer);
-
-  std::optional<UnknownCharacters> unknown_source, unknown_target;  // none without a vocabulary
-  ChangedCharacters changed_source, changed_target;
-};
-
-struct LanguagePair {
-  LineLanguage source = LineLanguage::unknown, target = LineLanguage::unknown;
-
-  friend bool operator==(const LanguagePair&, const LanguagePair&) = default;
-};
 
 class TextCheck {
  public:
   TextCheck(CheckedCharacters& characters, std::size_t samples);
 
-  /// All that a pair shows by itself. faults: what is wrong with the bytes of its sides; mostly empty.
-  void add(const CheckedPair& pair, const std::string& source_fault,
-           const std::string& target_fault);
+  /// All that a pair shows by itself.
+  void add(const CheckedPair& pair);
   /// What others know of it.
   void note(Oddity oddity, const CheckedPair& pair, const std::string& note);
 
@@ -62,10 +29,6 @@ class TextCheck {
   };
 
   Tally& of(Oddity oddity) { return tallies_[static_cast<std::size_t>(oddity)]; }
-  /// found(is_source): what is odd about a side, empty where nothing is.
-  template <class Found>
-  void look_at_sides(Oddity oddity, const CheckedPair& pair, const Found& found);
-  void look_at_characters(const CheckedPair& pair);
   OddPairs finding(Oddity oddity, const Tally& tally) const;
 
   CheckedCharacters& characters_;

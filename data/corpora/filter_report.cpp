@@ -26,6 +26,9 @@ std::string FilterReport::text() const {
   if (options.join_lines > 1) {
     out << "; joined to " << pairs << " pairs of at most " << options.join_lines << " lines";
   }
+  for (const OddPairs& one : odd) {
+    if (one.pairs > 0) out << "\n  " << one.pairs << " that " << info_of(one.oddity).what;
+  }
   describe(out, empty, "with an empty side");
   describe(out, too_long, "longer than " + std::to_string(options.max_length) + " tokens");
   std::ostringstream limit;
@@ -45,6 +48,7 @@ FilterReport sum_of(const std::vector<FilterReport>& reports) {
     sum.empty.count += one.empty.count;
     sum.too_long.count += one.too_long.count;
     sum.ratio.count += one.ratio.count;
+    add_to(sum.odd, one.odd);
   }
   return sum;
 }

@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "data/checks/odd_pairs.h"
+#include "data/checks/pair_filter_options.h"
+
 namespace kette {
 
 struct FilterOptions {
@@ -18,6 +21,8 @@ struct FilterOptions {
   std::int64_t must_fit = 0;
   /// So many of the lines that follow each other at most become one pair (data/corpora/line_joiner.h).
   std::int64_t join_lines = 1;
+  /// Which odd pairs are left out of files.
+  PairFilterOptions odd{};
 
   /// The most tokens that both limits allow.
   std::int64_t longest() const {
@@ -39,6 +44,7 @@ struct FilterReport {
   std::int64_t kept = 0;
   std::int64_t pairs = 0;  ///< of those kept, where lines are joined
   Dropped empty, too_long, ratio;
+  std::vector<OddPairs> odd;  ///< of each oddity that was asked for
 
   std::int64_t dropped() const { return read - kept; }
 

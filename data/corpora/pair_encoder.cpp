@@ -5,6 +5,7 @@
 #include <sstream>
 #include <utility>
 
+#include "data/checks/pair_filter.h"
 #include "data/corpora/line_joiner.h"
 #include "data/files/file_fingerprint.h"
 #include "data/files/line_reader.h"
@@ -40,6 +41,12 @@ class Filter {
     return true;
   }
 
+  /// What was decided before.
+  bool leaves_out() {
+    ++report_.read;
+    return false;
+  }
+
   const FilterReport& report() const { return report_; }
 
  private:
@@ -57,6 +64,10 @@ class Filter {
 
   FilterReport report_;
 };
+
+FaultyLines faulty_lines(const PairFilter* odd) {
+  return odd != nullptr && odd->takes_faulty_lines() ? FaultyLines::kept : FaultyLines::refused;
+}
 
 /// Lines of a block, by their places in it, that become one pair.
 using Group = std::vector<std::size_t>;
@@ -84,10 +95,11 @@ PairEncoder::Lines PairEncoder::of_text(const TextLines& text, const std::string
 }
 
 /// bytes: about the most of a part.
-PairEncoder::Lines PairEncoder::of_file(const std::filesystem::path& file, std::size_t bytes) {
-  const auto reader = std::make_shared<LineReader>(file);
+PairEncoder::Lines PairEncoder::of_file(const std::filesystem::path& file, std::size_t bytes,
+                                        FaultyLines faulty) {
+  const auto reader = std::make_shared<LineReader>(file, LineLimits(), faulty);
   return {file.string(), [reader, bytes](std::size_t most) { return reader->next(most, bytes); },
-          [reader] { return reader->share(); }};
+          [reader] { return reader->share(); }, [reader] { return reader->faults(); }};
 }
 
 /// A line for each tree: what line_of(tree) gives.
@@ -101,6 +113,7 @@ PairEncoder::Lines PairEncoder::of_trees(const std::shared_ptr<const Treebank>& 
             }
             return lines;
           },
+          {},
           {},
           trees->lines};
 }
@@ -121,12 +134,16 @@ PairEncoder::PairEncoder(Lines source, Lines target, const SharedTokenizer& toke
 }
 
 PairEncoder::PairEncoder(const ParallelText& text, const SharedTokenizer& tokenizer,
-                         const FilterOptions& options)
+                         const FilterOptions& options, PairFilter* odd)
     : PairEncoder(text.is_trees()
                       ? PairEncoder(cleaned(read_trees(text.source)), tokenizer, options)
-                      : PairEncoder(of_file(text.source, LineReader::kPartBytes),
-                                    of_file(text.target, std::numeric_limits<std::size_t>::max()),
-                                    tokenizer, options, text.language)) {}
+                      : PairEncoder(of_file(text.source, LineReader::kPartBytes, faulty_lines(odd)),
+                                    of_file(text.target, std::numeric_limits<std::size_t>::max(),
+                                            faulty_lines(odd)),
+                                    tokenizer, options, text.language)) {
+  odd_ = odd;
+  if (odd_ != nullptr) odd_->begin(text);
+}
 
 PairEncoder::PairEncoder(const TextLines& source, const std::string& source_name,
                          const TextLines& target, const std::string& target_name,
@@ -175,9 +192,26 @@ PairEncoder::Part PairEncoder::next(std::int64_t most) {
 std::int64_t PairEncoder::skip(std::int64_t lines) {
   const std::int64_t before = lines_;
   while (lines_ < before + lines) {
-    if (next(std::min(kPairsAtOnce, before + lines - lines_)).sources.empty()) break;
+    const Part part = next(std::min(kPairsAtOnce, before + lines - lines_));
+    if (part.sources.empty()) break;
+    if (odd_ != nullptr) odd_->skip(part.sources, part.targets);
   }
   return lines_ - before;
+}
+
+std::vector<bool> PairEncoder::leave_out(Part& part, std::int64_t first) const {
+  if (odd_ == nullptr) return std::vector<bool>(part.sources.size(), true);
+  CheckedPairs pairs{{std::move(part.sources), source_.faults()},
+                     {std::move(part.targets), target_.faults()},
+                     first + 1};
+  std::vector<bool> stays = odd_->keeps(pairs);
+  part = {std::move(pairs.source.lines), std::move(pairs.target.lines)};
+  for (std::size_t i = 0; i < stays.size(); ++i) {
+    if (stays[i]) continue;
+    part.sources[i].clear();
+    part.targets[i].clear();
+  }
+  return stays;
 }
 
 std::vector<PairEncoder::Ids> PairEncoder::ids_of(const std::vector<std::string>& lines,
@@ -213,8 +247,10 @@ FilterReport PairEncoder::encode(const Take& take, std::int64_t lines,
   const std::int64_t begin = lines_;
   while (lines_ - begin < lines) {
     const std::int64_t first = lines_;
-    const auto [sources, targets] = next(std::min(kPairsAtOnce, lines - (lines_ - begin)));
-    if (sources.empty()) break;
+    Part part = next(std::min(kPairsAtOnce, lines - (lines_ - begin)));
+    if (part.sources.empty()) break;
+    const std::vector<bool> stays = leave_out(part, first);
+    const auto& [sources, targets] = part;
     const std::vector<Ids> source_ids = ids_of(sources, Side::source),
                            target_ids = ids_of(targets, Side::target);
     std::vector<Group> groups;
@@ -222,7 +258,7 @@ FilterReport PairEncoder::encode(const Take& take, std::int64_t lines,
     for (std::size_t i = 0; i < sources.size(); ++i) {
       const Ids &s = source_ids[i], &t = target_ids[i];
       const std::int64_t line = number_of(first + static_cast<std::int64_t>(i));
-      if (!filter.keeps(line, std::ssize(s), std::ssize(t))) {
+      if (!(stays[i] ? filter.keeps(line, std::ssize(s), std::ssize(t)) : filter.leaves_out())) {
         joiner.end();
         continue;
       }
@@ -254,6 +290,7 @@ FilterReport PairEncoder::encode(const Take& take, std::int64_t lines,
   }
   FilterReport report = filter.report();
   report.pairs = pairs;
+  if (odd_ != nullptr) report.odd = odd_->take_left_out();
   return report;
 }
 
@@ -273,6 +310,7 @@ std::string made_of(const ParallelText& text, const Tokenizer& tokenizer,
   words << tokenizer.fingerprint() << "; max_length " << options.max_length << ", must_fit "
         << options.must_fit << ", max_ratio " << options.max_ratio << ", join_lines "
         << options.join_lines;
+  if (!options.odd.oddities.empty()) words << "; " << options.odd.made_of();
   return words.str();
 }
 

@@ -11,12 +11,15 @@
 
 #include "data/corpora/filter_report.h"
 #include "data/corpora/tokenize_files.h"
+#include "data/files/line_reader.h"
 #include "data/files/parallel_text.h"
 #include "data/files/text_file.h"
 #include "data/tokenizers/tokenizer.h"
 #include "data/trees/tree.h"
 
 namespace kette {
+
+class PairFilter;
 
 class PairEncoder {
  public:
@@ -25,9 +28,10 @@ class PairEncoder {
       std::function<void(const std::vector<std::int32_t>&, const std::vector<std::int32_t>&)>;
   static constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
 
-  /// Of files, which are read once.
+  /// Of files, which are read once. odd: what leaves out the odd pairs that the options name, and outlives this; null:
+  /// the options name none.
   PairEncoder(const ParallelText& text, const SharedTokenizer& tokenizer,
-              const FilterOptions& options);
+              const FilterOptions& options, PairFilter* odd = nullptr);
   /// Of lines in memory, which must outlive this; the names stand in errors.
   PairEncoder(const TextLines& source, const std::string& source_name, const TextLines& target,
               const std::string& target_name, const SharedTokenizer& tokenizer,
@@ -54,8 +58,9 @@ class PairEncoder {
   struct Lines {
     std::string name;
     std::function<std::vector<std::string>(std::size_t most)> next;
-    std::function<double()> share = {};   // of them that were read
-    std::vector<std::int64_t> numbers{};  // in the file; empty: those from 1 on
+    std::function<double()> share = {};                   // of them that were read
+    std::function<std::vector<LineFault>()> faults = {};  // of the last ones
+    std::vector<std::int64_t> numbers{};                  // in the file; empty: those from 1 on
   };
   struct Part {
     std::vector<std::string> sources, targets;
@@ -64,10 +69,12 @@ class PairEncoder {
   PairEncoder(Lines source, Lines target, const SharedTokenizer& tokenizer,
               const FilterOptions& options, std::string language);
   static Lines of_text(const TextLines& text, const std::string& name);
-  static Lines of_file(const std::filesystem::path& file, std::size_t bytes);
+  static Lines of_file(const std::filesystem::path& file, std::size_t bytes, FaultyLines faulty);
   static Lines of_trees(const std::shared_ptr<const Treebank>& trees,
                         std::string (*line_of)(const Tree&));
   Part next(std::int64_t most);
+  /// Takes the odd pairs out of a part, whose lines become empty. Which pairs stay.
+  std::vector<bool> leave_out(Part& part, std::int64_t first) const;
   std::vector<Ids> ids_of(const std::vector<std::string>& lines, Side side) const;
   void check_fit(const Lines& side, std::int64_t line, const Ids& sentence) const;
   std::int64_t number_of(std::int64_t line) const;
@@ -76,6 +83,7 @@ class PairEncoder {
   SharedTokenizer tokenizer_;
   FilterOptions options_;
   std::string language_;
+  PairFilter* odd_ = nullptr;
   std::int64_t lines_ = 0, tokens_ = 0, source_bytes_ = 0, target_bytes_ = 0;  // so far
 };
 

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
+#include "data/checks/pair_filter.h"
+#include "data/corpora/pair_encoder.h"
 #include "data/corpora/pair_file.h"
 #include "data/files/atomic_file.h"
+#include "data/files/block_checksums.h"
 #include "data/files/json_text.h"
 #include "tensor/error.h"
 
@@ -37,11 +41,13 @@ class Preparation {
  public:
   Preparation(const fs::path& folder, const SharedTokenizer& tokenizer,
               const PrepareOptions& options)
-      : folder_(folder), tokenizer_(tokenizer), options_(options) {}
+      : folder_(folder), tokenizer_(tokenizer), options_(options) {
+    if (!options.filters.odd.oddities.empty()) odd_.emplace(options.filters.odd, tokenizer);
+  }
 
   void make(PreparedText& text, std::size_t number, const ParallelText& files,
             const TokenizeProgress& progress) {
-    PairEncoder encoder(files, tokenizer_, options_.filters);
+    PairEncoder encoder(files, tokenizer_, options_.filters, odd_ ? &*odd_ : nullptr);
     for (std::int64_t shard = 0;; ++shard) {
       const std::string name = shard_name(number, shard);
       const std::int64_t lines = is_mine() && !is_there(text, shard, name)
@@ -81,6 +87,7 @@ class Preparation {
   const fs::path& folder_;
   const SharedTokenizer& tokenizer_;
   const PrepareOptions& options_;
+  std::optional<PairFilter> odd_;
   std::int64_t shards_ = 0;  // of all texts
 };
 
@@ -100,6 +107,7 @@ PreparedPairs PreparedPairs::of(const fs::path& folder) {
     prepared.filters = {.max_length = filters.at("max_length"),
                         .max_ratio = filters.at("max_ratio"),
                         .join_lines = filters.at("join_lines")};
+    prepared.odd = filters.value("odd", "");
     for (const Json& text : json.at("texts")) {
       prepared.texts.push_back({text.at("source"), text.at("target"), text.at("language"),
                                 text.at("made_of"), text.at("lines"), text.at("source_bytes"),
@@ -128,7 +136,8 @@ void PreparedPairs::save(const fs::path& folder) const {
                      {"filters",
                       {{"max_length", filters.max_length},
                        {"max_ratio", filters.max_ratio},
-                       {"join_lines", filters.join_lines}}},
+                       {"join_lines", filters.join_lines},
+                       {"odd", odd}}},
                      {"texts", of_texts}};
   write_file_atomically(folder / kList, json.dump(2) + "\n");
 }
@@ -138,6 +147,7 @@ PreparedPairs prepare_pairs(const fs::path& folder, const std::vector<ParallelTe
                             const TokenizeProgress& progress) {
   KETTE_CHECK(options.lines_a_shard > 0, "tokenize: expected at least a line a shard, given ",
               options.lines_a_shard);
+  const std::string odd = options.filters.odd.made_of();
   PreparedPairs before;
   if (is_prepared(folder)) {
     before = PreparedPairs::of(folder);
@@ -148,11 +158,19 @@ PreparedPairs prepare_pairs(const fs::path& folder, const std::vector<ParallelTe
                 ": expected the filters of the pairs that it has, of at most ",
                 before.filters.max_length, " tokens, a ratio of ", before.filters.max_ratio,
                 " and ", before.filters.join_lines, " lines, given others (take another folder)");
+    KETTE_CHECK(before.odd == odd, folder.string(), ": expected the pairs that it has to be ",
+                before.odd.empty() ? "all those of the texts" : before.odd, ", given ",
+                odd.empty() ? "no --filter" : odd, " (take another folder)");
   }
-  PreparedPairs prepared{tokenizer->fingerprint(), options.filters, {}};
+  PreparedPairs prepared{tokenizer->fingerprint(), options.filters, odd, {}};
   std::vector<std::string> wanted;
   for (const ParallelText& text : texts) {
-    wanted.push_back(made_of(text, *tokenizer, options.filters));
+    std::string one = made_of(text, *tokenizer, options.filters);
+    // Which pairs repeat earlier ones is up to the texts before, too.
+    if (options.filters.odd.wants(Oddity::duplicate) && !wanted.empty()) {
+      one += "; after " + hexadecimal(checksum_of(wanted.back()));
+    }
+    wanted.push_back(std::move(one));
   }
   // Of an --append that was done, or ended, the texts are the last ones, or not there yet.
   const auto ends_with_wanted = [&] {

@@ -22,6 +22,7 @@ struct PreparedText {
 struct PreparedPairs {
   std::string tokenizer;  ///< Tokenizer::fingerprint()
   FilterOptions filters;
+  std::string odd;  ///< PairFilterOptions::made_of() of the filters
   std::vector<PreparedText> texts;
 
   /// What a folder has: an Error where it is none of these.

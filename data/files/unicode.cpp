@@ -127,6 +127,12 @@ bool is_letter(char32_t character) {
   return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO;
 }
 
+bool is_mark(char32_t character) {
+  if (character < 0x80) return false;
+  const auto category = category_of(character);
+  return category >= UTF8PROC_CATEGORY_MN && category <= UTF8PROC_CATEGORY_ME;
+}
+
 bool is_number(char32_t character) {
   if (character < 0x80) return is_between(character, U'0', U'9');
   const auto category = category_of(character);

@@ -16,6 +16,7 @@ std::u32string decode_utf8(std::string_view text);
 std::string encode_utf8(std::u32string_view text);
 
 bool is_letter(char32_t character);           ///< categories Lu, Ll, Lt, Lm, Lo
+bool is_mark(char32_t character);             ///< categories Mn, Mc, Me
 bool is_number(char32_t character);           ///< categories Nd, Nl, No
 bool is_punctuation(char32_t character);      ///< categories Pc, Pd, Ps, Pe, Pi, Pf, Po
 bool is_symbol(char32_t character);           ///< categories Sm, Sc, Sk, So

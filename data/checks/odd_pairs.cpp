@@ -1,0 +1,27 @@
+#include "data/checks/odd_pairs.h"
+
+#include <algorithm>
+
+#include "data/checks/pair_samples.h"
+
+namespace kette {
+
+void add_to(std::vector<OddPairs>& all, const std::vector<OddPairs>& more) {
+  for (const OddPairs& one : more) {
+    const auto same = std::find_if(
+        all.begin(), all.end(), [&](const OddPairs& other) { return other.oddity == one.oddity; });
+    if (same == all.end()) {
+      all.push_back(one);
+      continue;
+    }
+    same->pairs += one.pairs;
+    same->sources += one.sources;
+    same->targets += one.targets;
+    PairSamples some(kSamplesLeftOut);
+    same->samples.insert(same->samples.end(), one.samples.begin(), one.samples.end());
+    for (const PairSample& sample : same->samples) some.add(sample.line, [&] { return sample; });
+    same->samples = some.samples();
+  }
+}
+
+}  // namespace kette

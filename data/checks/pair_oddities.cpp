@@ -1,0 +1,177 @@
+#include "data/checks/pair_oddities.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "data/files/unicode.h"
+#include "data/files/utf8.h"
+
+namespace kette {
+namespace {
+
+/// The start of a long line.
+std::string shortened(const std::string& line) {
+  constexpr std::size_t kMost = 300;  // bytes
+  if (line.size() <= kMost) return line;
+  std::size_t end = kMost;
+  while (continues_utf8(line[end])) --end;
+  return line.substr(0, end) + "\xE2\x80\xA6";
+}
+
+/// Of the broken characters that were found in a line, one by its number: it may show nothing.
+std::string shown(std::string_view found) {
+  const bool is_one_character = found.size() == utf8_length(found[0]);
+  return is_one_character ? named_character(found) : std::string(found);
+}
+
+std::string name_or_unknown(LineLanguage language) {
+  return language == LineLanguage::unknown ? "unknown" : enum_name(language);
+}
+
+bool is_other(LineLanguage language, LineLanguage expected) {
+  return language != LineLanguage::unknown && expected != LineLanguage::unknown &&
+         language != expected;
+}
+
+/// What the name of a file says: "en" of train.en and train.en.gz.
+LineLanguage language_of_name(std::filesystem::path file) {
+  if (file.extension() == ".gz") file.replace_extension();
+  const std::string ending = file.extension().string();
+  for (const auto& [language, name] : kNamesOf<LineLanguage>) {
+    if (!ending.empty() && ending.substr(1) == name) return language;
+  }
+  return LineLanguage::unknown;
+}
+
+/// what(line): what is odd about a side, empty where nothing is.
+template <class What>
+std::optional<PairFinding> of_sides(const CheckedPair& pair, const What& what) {
+  PairFinding found{what(pair.source), what(pair.target), {}};
+  if (!found.is_of_side()) return {};
+  return found;
+}
+
+std::string broken(const CheckedLine& line) {
+  if (!line.fault.empty() || !line.facts.is_broken) return line.fault;
+  return shown(broken_in(line.text));
+}
+
+std::optional<PairFinding> odd_ratio(const CheckedPair& pair) {
+  const std::int64_t source = pair.source.facts.characters, target = pair.target.facts.characters;
+  const auto [shorter, longer] = std::minmax(source, target);
+  if (longer <= kOddRatio * shorter || longer - shorter <= kOddDifference) return {};
+  return PairFinding{
+      {}, {}, std::to_string(source) + " and " + std::to_string(target) + " characters"};
+}
+
+}  // namespace
+
+PairSample CheckedPair::sample(const std::string& note) const {
+  return {line, shortened(source.text), shortened(target.text), note};
+}
+
+CheckedCharacters::CheckedCharacters(const SharedTokenizer& tokenizer)
+    : changed_source(tokenizer ? tokenizer : usual_normalisation(), Side::source),
+      changed_target(tokenizer ? tokenizer : usual_normalisation(), Side::target) {
+  if (!tokenizer) return;
+  unknown_source.emplace(tokenizer, Side::source);
+  unknown_target.emplace(tokenizer, Side::target);
+}
+
+std::optional<LanguagePair> languages_of(const CheckedPair& pair) {
+  if (pair.has_empty_side() || pair.source.facts.exact == pair.target.facts.exact) return {};
+  return LanguagePair{pair.source.facts.language, pair.target.facts.language};
+}
+
+void LanguageCounts::add(const LanguagePair& languages, std::int64_t pairs) {
+  sources_[static_cast<std::size_t>(languages.source)] += pairs;
+  targets_[static_cast<std::size_t>(languages.target)] += pairs;
+}
+
+LanguagePair LanguageCounts::most() const {
+  const auto most = [](const auto& counts) {
+    const auto known = counts.begin() + 1;
+    const auto found = std::max_element(known, counts.end());
+    return *found == 0 ? LineLanguage::unknown : static_cast<LineLanguage>(found - counts.begin());
+  };
+  return {most(sources_), most(targets_)};
+}
+
+LanguagePair languages_of_names(const ParallelText& text) {
+  return {language_of_name(text.source), language_of_name(text.target)};
+}
+
+std::optional<Oddity> find_language_oddity(const LanguagePair& pair, const LanguagePair& expected) {
+  const bool translates_nothing = expected.source == expected.target &&
+                                  pair.source != LineLanguage::unknown && pair == expected;
+  const bool source_is_other = is_other(pair.source, expected.source),
+             target_is_other = is_other(pair.target, expected.target);
+  if (source_is_other && target_is_other && pair.source == expected.target &&
+      pair.target == expected.source) {
+    return Oddity::swapped;
+  }
+  if (translates_nothing || source_is_other || target_is_other) return Oddity::other_language;
+  return {};
+}
+
+std::string language_note(const LanguagePair& pair) {
+  return "in " + name_or_unknown(pair.source) + " and " + name_or_unknown(pair.target);
+}
+
+std::string PairFinding::note() const {
+  if (!is_of_side()) return pair;
+  if (source.empty()) return "target: " + target;
+  return "source: " + source + (target.empty() ? "" : "; target: " + target);
+}
+
+std::optional<PairFinding> find_oddity(Oddity oddity, const CheckedPair& pair,
+                                       CheckedCharacters& characters) {
+  const auto of_facts = [&](bool LineFacts::*has, const auto& what) {
+    return of_sides(pair, [&](const CheckedLine& line) {
+      return line.facts.*has ? std::string(what(line.text)) : std::string();
+    });
+  };
+  const bool is_faulty = !pair.source.fault.empty() || !pair.target.fault.empty();
+  const bool is_equal = pair.source.facts.exact == pair.target.facts.exact;
+  switch (oddity) {
+    case Oddity::empty:
+      if (is_faulty) return {};
+      return of_sides(pair, [](const CheckedLine& line) {
+        return std::string(line.facts.characters == 0 ? "empty" : "");
+      });
+    case Oddity::equal:
+      if (pair.has_empty_side() || !is_equal) return {};
+      return PairFinding();
+    case Oddity::ratio:
+      if (pair.has_empty_side()) return {};
+      return odd_ratio(pair);
+    case Oddity::unwritable:
+      if (!characters.unknown_source) return {};
+      return of_sides(pair, [&](const CheckedLine& line) {
+        auto& unknown =
+            &line == &pair.source ? characters.unknown_source : characters.unknown_target;
+        return listed_characters(unknown->in(line.text));
+      });
+    case Oddity::changed:
+      return of_sides(pair, [&](const CheckedLine& line) {
+        auto& changed =
+            &line == &pair.source ? characters.changed_source : characters.changed_target;
+        return listed_characters(changed.in(line.text));
+      });
+    case Oddity::markup:
+      return of_facts(&LineFacts::has_markup, markup_in);
+    case Oddity::encoding:
+      return of_sides(pair, broken);
+    case Oddity::tokenised:
+      return of_facts(&LineFacts::is_tokenised, tokenised_in);
+    case Oddity::lower_cased:
+      return of_facts(&LineFacts::is_lower_cased, [](const std::string&) { return "no capital"; });
+    case Oddity::few_letters:
+      return of_facts(&LineFacts::has_few_letters,
+                      [](const std::string&) { return "few letters"; });
+    default:
+      return {};
+  }
+}
+
+}  // namespace kette

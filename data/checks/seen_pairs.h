@@ -1,0 +1,63 @@
+// Which pairs of several texts came before, and where: 24 to 48 bytes for each.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/checks/line_table.h"
+
+namespace kette {
+
+/// Lines of texts one after the other, counted through from 1 on.
+class LinePlaces {
+ public:
+  void begin(const std::string& file, std::int64_t lines_before) {
+    texts_.push_back({file, lines_before});
+  }
+  /// "train.en:12"
+  std::string name_of(std::int64_t line) const {
+    auto text = std::upper_bound(
+        texts_.begin(), texts_.end(), line - 1,
+        [](std::int64_t number, const Text& one) { return number < one.lines_before; });
+    --text;
+    return text->file + ":" + std::to_string(line - text->lines_before);
+  }
+  /// "line 12" of the last text, or as name_of().
+  std::string name_from_last(std::int64_t line) const {
+    const std::int64_t before = texts_.back().lines_before;
+    return line > before ? "line " + std::to_string(line - before) : name_of(line);
+  }
+
+ private:
+  struct Text {
+    std::string file;
+    std::int64_t lines_before;
+  };
+  std::vector<Text> texts_;
+};
+
+class SeenPairs {
+ public:
+  /// The lines that follow are of this file.
+  void begin(const std::string& file) { places_.begin(file, lines_); }
+  /// Counts a line that is no pair, for a side is empty.
+  void skip() { ++lines_; }
+  /// Counts a pair by its hash. Where it came before.
+  std::optional<std::string> add(std::uint64_t pair) {
+    const std::int64_t place = ++lines_, first = table_.put(pair, place);
+    if (first == place) return {};
+    return "as " + places_.name_from_last(first);
+  }
+  std::int64_t lines() const { return lines_; }
+  const LinePlaces& places() const { return places_; }
+
+ private:
+  LineTable table_;
+  LinePlaces places_;
+  std::int64_t lines_ = 0;
+};
+
+}  // namespace kette
