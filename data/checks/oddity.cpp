@@ -37,7 +37,7 @@ const std::vector<OddityInfo>& oddities() {
       {Oddity::tokenised, "tokenised", "have stops and commas apart", 0.1},
       // Raw text: 9 % of manual pages and package descriptions, which are phrases. Lower-cased text: 99 % and more.
       {Oddity::lower_cased, "lower-cased", "have no capital on a side", 0.5},
-      // TO BE MEASURED
+      // Numbers, formulas, a lone full stop: 0.7 % of help, 0.4 % of Europarl, 0.15 % and less elsewhere.
       {Oddity::few_letters, "few letters", "have a side with fewer letters than other characters",
        0.01},
       // Phrases such as "Thank you." and "(Applause)": 1.6 % of a TED test is in TED, 1.1 % in the game, none in news and
