@@ -89,6 +89,9 @@ Json print_left_out(const PreparedText& text, const FilterReport& filtered) {
   report.files = {text.source, text.target};
   report.pairs = filtered.read;
   Json all = Json::array();
+  const bool has_any = std::any_of(filtered.odd.begin(), filtered.odd.end(),
+                                   [](const OddPairs& odd) { return odd.pairs > 0; });
+  if (has_any) std::cout << "\nleft out of " << for_stdout(report.name()) << ":\n";
   for (const OddPairs& odd : filtered.odd) {
     if (odd.pairs > 0) print_samples(report, odd);
     all.push_back(odd_pairs_json(report, odd));

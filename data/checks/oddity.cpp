@@ -42,12 +42,13 @@ const std::vector<OddityInfo>& oddities() {
        0.01},
       // Phrases such as "Thank you." and "(Applause)": 1.6 % of a TED test is in TED, 1.1 % in the game, none in news and
       // captions. Two sets of TED that are known to share talks: 5.7 %.
-      {Oddity::overlap, "overlap", "are pairs of the training text", 0.02},
+      {Oddity::overlap, "overlap", "are in the training and in held-out text", 0.02},
       {Oddity::overlap_normalised, "overlap, normalised",
-       "are pairs of the training text but for case, spaces and punctuation", 0.02},
+       "are in the training and in held-out text, but for case, spaces and punctuation", 0.02},
       // 2.0 % of a TED test in Tatoeba, 0.4 % of Multi30k; those two sets: 9.9 %.
       {Oddity::overlap_side, "overlap of a side",
-       "have a side that is in the training text, but for case, spaces and punctuation", 0.04},
+       "have a side that is in the training and in held-out text, but for case, spaces and punctuation",
+       0.04},
   };
   return all;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "data/files/block_checksums.h"
 #include "data/files/file_fingerprint.h"
 #include "data/files/utf8.h"
 #include "tensor/error.h"
@@ -51,10 +52,12 @@ std::string PairFilterOptions::made_of() const {
   for (const Oddity oddity : oddities) {
     text += (text.empty() ? "without " : ", ") + std::string(enum_name(oddity));
   }
+  if (held_out.empty()) return text;
+  std::string files;
   for (const ParallelText& one : held_out) {
-    text += "; held out " + file_fingerprint(one.source) + "; " + file_fingerprint(one.target);
+    files += file_fingerprint(one.source) + "; " + file_fingerprint(one.target) + "; ";
   }
-  return text;
+  return text + "; held out: files of checksum " + hexadecimal(checksum_of(files));
 }
 
 PairFilter::PairFilter(const PairFilterOptions& options, const SharedTokenizer& tokenizer)

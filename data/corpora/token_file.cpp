@@ -11,7 +11,9 @@
 namespace kette {
 namespace {
 
-constexpr const char *kTokens = "tokens", *kLengths = "lengths";
+constexpr const char *kTokens = "tokens", *kLengths = "lengths", *kNote = "note";
+/// A longer one is a tensor: the header has little room.
+constexpr std::size_t kNoteInHeader = 1024;       // bytes
 constexpr std::int64_t kLargestOf16Bits = 65536;  // a vocabulary, not an id
 constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
 
@@ -94,13 +96,15 @@ void TokenFileWriter::finish(const TokenFileInfo& info, const std::vector<std::i
     is_narrow ? append_as<std::uint16_t>(bytes, lengths) : append_as<std::int32_t>(bytes, lengths);
     file_.add(kLengths, is_narrow ? "U16" : "I32", bytes);
   }
+  const bool is_long = info.note.size() > kNoteInHeader;
+  if (is_long) file_.add(kNote, "U8", info.note);
   file_.commit({{"tokenizer", info.tokenizer},
                 {"vocabulary", std::to_string(info.vocabulary)},
                 {"end_of_text", std::to_string(info.end_of_text)},
                 {"documents", std::to_string(info.documents)},
                 {"bytes", std::to_string(info.bytes)},
                 {"made_of", info.made_of},
-                {"note", info.note}});
+                {"note", is_long ? "" : info.note}});
 }
 
 TokenFile TokenFile::open(const std::filesystem::path& path) {
@@ -110,7 +114,8 @@ TokenFile TokenFile::open(const std::filesystem::path& path) {
 TokenFile::TokenFile(SafetensorsFile file, std::string path)
     : file_(std::make_shared<const SafetensorsFile>(std::move(file))), path_(std::move(path)) {
   std::vector<std::string> expected{kTokens};
-  for (const std::string& name : {block_checksums_of(kTokens), std::string(kLengths)}) {
+  for (const std::string& name :
+       {block_checksums_of(kTokens), std::string(kLengths), std::string(kNote)}) {
     if (file_->contains(name)) expected.push_back(name);
   }
   KETTE_CHECK(file_->names() == expected, path_,
@@ -125,7 +130,11 @@ TokenFile::TokenFile(SafetensorsFile file, std::string path)
   info_.documents = reader.number("documents", 0, kMost);
   info_.bytes = reader.number("bytes", 0, kMost);
   info_.made_of = reader.text_or_nothing("made_of");
-  info_.note = reader.text_or_nothing("note");
+  info_.note = reader.text_or_nothing(kNote);
+  if (file_->contains(kNote)) {
+    const auto bytes = file_->elements<std::uint8_t>(kNote, 0, file_->shape(kNote)[0]);
+    info_.note.assign(bytes.begin(), bytes.end());
+  }
   const Shape& shape = file_->shape(kTokens);
   const std::string& type = file_->stored_dtype(kTokens);
   KETTE_CHECK(shape.rank() == 1 && type == stored_type(info_.vocabulary), path_,

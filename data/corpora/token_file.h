@@ -3,6 +3,7 @@
 //   tokens        [n], U16 for vocabularies up to 65536, else I32
 //   tokens.crc32  checksums, so that what is read is known to be what was written
 //   lengths       of the documents without their ends, U16 or I32, where who wrote the file gave them
+//   note          of the program that made it, U8, where it is long
 // and in its metadata what the ids mean. Windows are read with pread and not through a memory map:
 // the page cache serves both alike, a copy of a few KiB costs nothing beside a training step, and a
 // file that another program cuts short is an Error instead of a bus error.

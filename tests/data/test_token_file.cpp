@@ -86,6 +86,23 @@ TEST_CASE("token file: what is written in pieces is read in pieces, in 16 or 32 
   }
 }
 
+TEST_CASE("token file: a note of any length comes back") {
+  const ScratchFolder folder;
+  for (const std::size_t length :
+       {std::size_t{0}, std::size_t{1024}, std::size_t{1025}, std::size_t{70000}}) {
+    CAPTURE(length);
+    TokenFileInfo info = info_of(300);
+    for (std::size_t i = 0; i < length; ++i) info.note += static_cast<char>('a' + i % 26);
+    TokenFileWriter writer(folder / "note", 300);
+    writer.append(random_ids(100, 300));
+    writer.finish(info, {30, 67});
+    const TokenFile file = TokenFile::open(folder / "note");
+    CHECK(file.info().note == info.note);
+    CHECK(file.lengths() == Ids{30, 67});
+    file.check();
+  }
+}
+
 TEST_CASE("token file: none, and no tokens at all") {
   const ScratchFolder folder;
   CHECK(
