@@ -6,6 +6,7 @@
 #include "data/corpora/token_file.h"
 #include "data/files/safetensors.h"
 #include "tests/cli/run_kette.h"
+#include "tests/data/planted_corpus.h"
 
 using namespace kette::testing;
 
@@ -128,4 +129,51 @@ TEST_CASE("cli: a model learns the same from prepared pairs as from their texts"
   *(std::find(other.begin(), other.end(), "--out") + 1) = folder.path().string();
   CHECK(run_kette(other).says("expected a new folder, or one of kette tokenize"));
   CHECK(run_kette({"tokenize", "--src", source, "--out", pairs}).code == 2);
+}
+
+TEST_CASE("cli: tokenize leaves out what check finds, by the same names") {
+  const ScratchFolder folder;
+  write_planted(folder.path());
+  const std::vector<std::string> prepare = {"tokenize",
+                                            "--src",
+                                            (folder / "train.en").string(),
+                                            "--tgt",
+                                            (folder / "train.de").string(),
+                                            "--vocab",
+                                            "300",
+                                            "--out",
+                                            (folder / "pairs").string(),
+                                            "--shard-lines",
+                                            "100",
+                                            "--quiet"};
+  const Outcome outcome =
+      run_kette(with(prepare, {"--filter", "encoding", "duplicate", "overlap-normalised",
+                               "--test-src", (folder / "valid.en").string(), "--test-tgt",
+                               (folder / "valid.de").string(), "--json"}));
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const auto json = nlohmann::json::parse(outcome.last_line());
+  const auto& findings = json["left_out"][0]["findings"];
+  REQUIRE(findings.size() == 3);
+  CHECK(findings[0]["finding"] == "duplicate");
+  CHECK(findings[0]["pairs"] == 12);
+  CHECK(findings[0]["samples"].size() == 10);
+  CHECK(findings[1]["pairs"] == 4);
+  CHECK(findings[2]["samples"][1]["line"] == 21);
+  CHECK(json["pairs"] == 900 - 12 - 4 - 2 - 3);
+  CHECK(outcome.says("12 of 900 pairs (1.33 %) repeat an earlier pair, such as\n  line 10"));
+  CHECK(outcome.says("left out of " + (folder / "train.en").string() + " and "));
+  CHECK(outcome.says("  2 that are in the training and in held-out text, but for case"));
+
+  CHECK(
+      run_kette(prepare).says("expected the pairs that it has to be without duplicate, encoding"));
+  const auto refused = [&](const std::vector<std::string>& more, const std::string& why) {
+    const Outcome other = run_kette(with(prepare, more));
+    CHECK(other.code == 2);
+    CHECK(other.says(why));
+  };
+  refused({"--filter", "dupes"}, "--filter: expected one of duplicate, empty");
+  refused({"--filter", "overlap"},
+          "expected texts that are held out beside an overlap, given none");
+  refused({"--test-src", "a"}, "--test-tgt: expected one for each --test-src, 1, given 0");
 }

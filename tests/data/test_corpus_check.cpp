@@ -145,8 +145,9 @@ TEST_CASE("check: a clean corpus has no warning, and the other way round everyth
   texts.validation = texts.training;
   report = check_corpus(texts);
   CHECK(find(report.texts[1], Oddity::overlap).pairs == 900);
-  CHECK(warning_lines(report).find("900 of 900 pairs (100.00 %) are pairs of the training text, "
-                                   "such as line ") != std::string::npos);
+  CHECK(warning_lines(report).find(
+            "900 of 900 pairs (100.00 %) are in the training and in held-out text, "
+            "such as line ") != std::string::npos);
 }
 
 TEST_CASE("check: files of different length are an error, and duplicates go over all of training") {
