@@ -144,12 +144,6 @@ void when_read(CLI::App& command, std::function<void()> check) {
 
 void when_run(CLI::App& command, std::function<void()> run) { command.callback(std::move(run)); }
 
-std::string shortest(double value) {
-  char text[32];
-  const auto result = std::to_chars(text, text + sizeof text, value);
-  return std::string(text, result.ptr);
-}
-
 std::string Range::str() const {
   const bool limited = below < std::numeric_limits<double>::infinity();
   if (limited)

@@ -14,6 +14,7 @@
 
 #include "tensor/enum_names.h"
 #include "tensor/error.h"
+#include "tensor/shortest.h"
 
 // CLI11 is all headers, which every file that includes them compiles anew, for as long as all the
 // rest of it: few do.
@@ -135,8 +136,5 @@ void exclude_groups(CLI::App& command, const Option& option,
 void apply_given(CLI::App& command);
 /// What was given of a command's options, as one would write it in a shell, without those named.
 std::string given_options(const CLI::App& command, const std::vector<std::string>& but);
-
-/// The shortest text that reads back as the same number.
-std::string shortest(double value);
 
 }  // namespace kette::cli

@@ -112,6 +112,10 @@ void TrainCommandOptions::add_translation_options(CLI::App& command) {
                       "How often each is drawn, in any unit (default: every pair once an epoch)"),
       mixture.number("--temperature", translation_.temperature, above(0),
                      "Instead: by size^(1 / X), so that more than 1 favours small ones"),
+      mixture.list(
+          "--stages", stages_,
+          "Instead: weights that change, of 0, too, each until a share of the run or so many steps, epochs or minutes, as in \"1 0 until 60%\" \"1 4\"",
+          "STAGE"),
       data.number("--bpe-dropout", translation_.bpe_dropout, rate(),
                   "Refuse merges of training text with this probability"),
       data.number("--max-length", translation_.max_length, at_least(1),
@@ -299,7 +303,10 @@ TrainOptions TrainCommandOptions::shared(CLI::App& command) const {
     t.steps = recipe_of(architecture_.preset()).steps;
   }
   t.configuration = configuration(command);
-  as_usage(command, [&] { t.check(); });
+  as_usage(command, [&] {
+    t.stages = Stages(stages_);
+    t.check();
+  });
   return t;
 }
 
@@ -349,11 +356,15 @@ TranslationTrainOptions TrainCommandOptions::translation(CLI::App& command) cons
 
 void TrainCommandOptions::mix(TranslationTrainOptions& options) const {
   options.texts = texts();
-  if (!options.weights.empty()) {
-    const char* each = is_trees()              ? "file of --trees"
-                       : options.is_prepared() ? "text of --pairs"
-                                               : "--src";
-    check_one_for_each("--weights", options.weights.size(), each, options.texts.size());
+  const char* each = is_trees()              ? "file of --trees"
+                     : options.is_prepared() ? "text of --pairs"
+                                             : "--src";
+  const auto check = [&](const std::string& name, const std::vector<double>& weights) {
+    if (!weights.empty()) check_one_for_each(name, weights.size(), each, options.texts.size());
+  };
+  check("--weights", options.weights);
+  for (std::int64_t i = 0; i < options.stages.size(); ++i) {
+    check("--stages \"" + options.stages[i].str() + "\"", options.stages[i].weights);
   }
 }
 

@@ -67,7 +67,7 @@ class TrainCommandOptions {
   void check_files() const;
   /// Of pieces, or of words.
   bool makes_vocabulary() const;
-  /// What --src, --tgt, --languages and --weights say together.
+  /// What --src, --tgt, --languages, --weights and --stages say together.
   void mix(TranslationTrainOptions& options) const;
   std::vector<ParallelText> texts() const;
   TrainOptions shared(CLI::App& command) const;
@@ -85,7 +85,7 @@ class TrainCommandOptions {
   bool page_ = false;
   RecordOptions record_;
   std::vector<std::string> text_files_, valid_text_files_, tree_files_;
-  std::vector<std::string> source_files_, target_files_, languages_, prepared_folders_;
+  std::vector<std::string> source_files_, target_files_, languages_, prepared_folders_, stages_;
   TrainOptions train_;
   TranslationTrainOptions translation_;
   TextTrainOptions text_;

@@ -69,6 +69,9 @@ void TrainCommandOptions::check() const {
   if (!translation_.weights.empty() && translation_.temperature != 1) {
     throw UsageError("--weights: expected weights or --temperature, given both");
   }
+  if (!stages_.empty() && (!translation_.weights.empty() || translation_.temperature != 1)) {
+    throw UsageError("--stages: expected stages, --weights or --temperature, given two of them");
+  }
   const bool asks_for_vocabulary = translation_.vocabulary != vocabulary_of_preset_;
   if (train_.from.empty() && !makes_vocabulary() && asks_for_vocabulary) {
     throw UsageError("--vocab: expected a vocabulary that is made of the text, given " +

@@ -24,6 +24,8 @@ class BatchesAhead {
   StepBatches next(std::function<bool()> is_over);
   /// They come no more.
   void taken();
+  /// Between steps, when the sampler is to draw otherwise: what was made of those to come is of no use.
+  void forget() { now_.reset(); }
 
  private:
   struct Prepared {

@@ -30,6 +30,14 @@ double share_of_run(const TrainOptions& options, const RunStanding& at) {
   return share;
 }
 
+std::int64_t next_stage(const TrainOptions& options, const RunStanding& at) {
+  const double batches = static_cast<double>(std::max<std::int64_t>(1, at.batches_in_epoch)),
+               epochs = static_cast<double>(at.epoch) + static_cast<double>(at.batch) / batches;
+  const RunDone done{share_of_run(options, at), static_cast<double>(at.step), epochs,
+                     at.seconds / 60};
+  return std::max(at.stage, options.stages.at(done));
+}
+
 bool is_validation_due(const TrainOptions& options, const RunStanding& before,
                        const RunStanding& after) {
   if (options.validate_every > 0) return after.step % options.validate_every == 0;
@@ -47,6 +55,21 @@ bool is_validation_due(const TrainOptions& options, const RunStanding& before,
 }
 
 namespace {
+
+/// Of the stages that a run's limits, in their own units, leave no time for.
+std::vector<std::string> notes_of_stages(const TrainOptions& options) {
+  const RunDone end{1, static_cast<double>(options.steps), static_cast<double>(options.epochs),
+                    options.minutes};
+  std::vector<std::string> notes;
+  for (std::int64_t i = 0; i + 1 < options.stages.size(); ++i) {
+    const Stage& stage = options.stages[i];
+    if (end.in(stage.unit) > 0 && stage.until >= end.in(stage.unit)) {
+      notes.push_back("stage " + std::to_string(i + 2) + " begins after " + stage.end() +
+                      ", and the run ends before that");
+    }
+  }
+  return notes;
+}
 
 /// With what the limits say of the run's length.
 ScheduleOptions laid_out(const TrainOptions& options, const RunStanding& at, std::int64_t width) {
@@ -68,6 +91,7 @@ std::vector<std::string> notes_before(const TrainOptions& options, const RunStan
             " (more --steps, --epochs or --minutes go on)"};
   }
   if (at.step > 0) notes.push_back("goes on after step " + step);
+  for (const std::string& note : notes_of_stages(options)) notes.push_back(note);
   const ScheduleOptions schedule = laid_out(options, at, width);
   const std::int64_t total = schedule.total_steps;
   if (total > 0 && warmup_steps(schedule) > static_cast<double>(total)) {
@@ -92,10 +116,13 @@ std::vector<std::string> notes_before(const TrainOptions& options, const RunStan
 
 std::string schedule_json(const TrainOptions& options) {
   const ScheduleOptions& schedule = options.schedule;
-  const Json json = {{"kind", enum_name(schedule.kind)}, {"lr", schedule.lr},
-                     {"warmup", schedule.warmup},        {"warmup_share", schedule.warmup_share},
-                     {"steps", options.steps},           {"epochs", options.epochs},
-                     {"minutes", options.minutes}};
+  Json json = {{"kind", enum_name(schedule.kind)}, {"lr", schedule.lr},
+               {"warmup", schedule.warmup},        {"warmup_share", schedule.warmup_share},
+               {"steps", options.steps},           {"epochs", options.epochs},
+               {"minutes", options.minutes}};
+  for (std::int64_t stage = 0; stage < options.stages.size(); ++stage) {
+    json["stages"].push_back(options.stages[stage].str());
+  }
   return Json{{"step", 0}, {"schedule", json}}.dump();
 }
 

@@ -34,4 +34,14 @@ void say_who_works(Progress& progress, const TrainOptions& options, const Shards
                moments(shards.owned()) + " here, of " + moments(shards.elements()));
 }
 
+void say_stage(Progress& progress, const TrainOptions& options, std::int64_t stage,
+               std::int64_t step) {
+  if (options.stages.empty()) return;
+  const Stage& one = options.stages[stage];
+  progress.say("stage " + std::to_string(stage + 1) + " of " +
+               std::to_string(options.stages.size()) + " begins with step " + std::to_string(step) +
+               ": " + one.str());
+  progress.log(Json{{"step", step}, {"stage", stage + 1}, {"weights", one.weights}}.dump());
+}
+
 }  // namespace kette

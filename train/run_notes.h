@@ -1,4 +1,5 @@
-// What a run says of itself before its first step, besides how long it is to be (train/run_length.h).
+// What a run says of itself: before its first step, besides how long it is to be (train/run_length.h), and when a stage of
+// it begins.
 #pragma once
 
 #include "train/progress.h"
@@ -12,5 +13,8 @@ void say_what_changed(Progress& progress, const TrainOptions& options, const Run
                       std::int64_t step);
 /// Of several processes who they are, and what a step is. shards: of the parameters.
 void say_who_works(Progress& progress, const TrainOptions& options, const Shards& shards);
+/// That a stage begins with this step.
+void say_stage(Progress& progress, const TrainOptions& options, std::int64_t stage,
+               std::int64_t step);
 
 }  // namespace kette

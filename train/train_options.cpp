@@ -21,6 +21,9 @@ void TrainOptions::check() const {
   KETTE_CHECK(
       schedule.kind != ScheduleKind::cosine || steps > 0 || epochs > 0 || minutes > 0,
       "train: expected steps, epochs or minutes beside the cosine schedule, which falls until then, given none");
+  KETTE_CHECK(
+      !stages.go_by(StageUnit::percent) || steps > 0 || epochs > 0 || minutes > 0,
+      "stages: expected steps, epochs or minutes beside shares of them, given none (or stages that end by steps)");
   KETTE_CHECK(lora.rank == 0 || !from.empty(),
               "lora_rank: expected a model to put adapters on (from), given none");
   if (lora.rank != 0) lora.check();
@@ -41,6 +44,9 @@ void TrainOptions::check() const {
 void add_to_fingerprint(const TrainOptions& o, RunFingerprint& fingerprint) {
   fingerprint.add("batch_tokens", o.batch_tokens);
   fingerprint.add("accumulate", o.accumulate);
+  for (std::int64_t stage = 0; stage < o.stages.size(); ++stage) {
+    fingerprint.add("stage " + std::to_string(stage + 1), o.stages[stage].str());
+  }
   fingerprint.add("schedule", enum_name(o.schedule.kind));
   fingerprint.add("lr", o.schedule.lr);
   fingerprint.add("warmup", o.schedule.warmup);

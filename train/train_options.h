@@ -12,6 +12,7 @@
 #include "train/observer.h"
 #include "train/run_fingerprint.h"
 #include "train/schedule.h"
+#include "train/stages.h"
 #include "train/verdict.h"
 
 namespace kette {
@@ -31,6 +32,9 @@ struct TrainOptions {
   std::int64_t steps = 0, epochs = 0;
   double minutes = 0;
   std::int64_t patience = 0;  ///< validations without a better one before stopping; 0: never
+
+  /// By what weights the texts are mixed, and until when; empty: in the same way from start to end.
+  Stages stages{};
 
   // Optimisation
   std::int64_t batch_tokens = 4096;  ///< the larger of source and target tokens of a batch

@@ -39,6 +39,8 @@ class Trainer {
   RunStanding standing() const;
   /// What of the clock and of signals all processes go by, until the next look.
   void look(Progress& progress);
+  /// From the next step on, in all processes, which know the same of the run.
+  void begin_stage(std::int64_t stage);
   std::optional<StartedStep> start_step(double lr);
   /// Reports the step that was started last, once it is done.
   void settle(Progress& progress);
@@ -100,6 +102,8 @@ Trainer::Trainer(const TrainOptions& options, Task& task)
               "train: expected at least a batch of a step for each of ", communicator_.processes(),
               " processes, given ", options.accumulate,
               " batches a step (--accumulate), which must stay in a run that is resumed");
+  KETTE_CHECK(task.sampler().stages() == std::max<std::int64_t>(1, options.stages.size()),
+              "stages: expected none where texts are not mixed, given ", options.stages.size());
   task_.folder().resumes() ? resume() : start();
   communicator_.once("starting", [&] {
     if (options_.configuration.empty()) return;
@@ -173,6 +177,11 @@ double Trainer::expected_seconds_per_step() {
   return static_cast<double>(options_.accumulate) * seconds();
 }
 
+void Trainer::begin_stage(std::int64_t stage) {
+  ahead_.forget();
+  task_.sampler().begin_stage(stage);
+}
+
 std::optional<StartedStep> Trainer::start_step(double lr) {
   // A step of many batches takes long; the first of it is taken whatever was asked for. Several processes end it together.
   const StepBatches batches =
@@ -224,7 +233,8 @@ RunStanding Trainer::standing() const {
           seconds_per_step(),
           state_.learning_rate,
           now_.validation_seconds,
-          now_.since_validation};
+          now_.since_validation,
+          state_.sampler.stage};
 }
 
 void Trainer::look(Progress& progress) {
@@ -298,6 +308,8 @@ TrainResult Trainer::run() {
   while (!is_over(options_, standing()) && now_.signal == 0) {
     const RunStanding before = standing();
     const double lr = next_learning_rate(options_, before, task_.model().config().width);
+    const std::int64_t stage = next_stage(options_, before);
+    if (stage != before.stage) begin_stage(stage);
     tell(progress, &TrainObserver::before_step, state_.step + 1);
     communicator_.doing("step " + std::to_string(state_.step + 1));
     std::optional<StartedStep> step = start_step(lr);
@@ -305,6 +317,10 @@ TrainResult Trainer::run() {
     settle(progress);  // the one before: a GPU is never left without work
     ++state_.step;
     ++steps_here_;
+    // No sooner: of a step that is not taken nothing is kept, and it begins the stage again.
+    if (stage != before.stage || state_.step == 1) {
+      say_stage(progress, options_, stage, state_.step);
+    }
     if (average_) average_->update(state_.step);
     tell(progress, &TrainObserver::after_step, state_.step);
     look(progress);

@@ -32,7 +32,9 @@ TrainingState state_in(const SafetensorsFile& stored, const std::filesystem::pat
   try {
     const Json json = parse_json(text->second, file.string());
     state.step = count_in(json, "step");
-    state.sampler = {count_in(json, "epoch"), count_in(json, "position")};
+    // Versions before knew no stages.
+    state.sampler = {count_in(json, "epoch"), count_in(json, "position"),
+                     json.contains("stage") ? count_in(json, "stage") : 0};
     state.last_validated = count_in(json, "last_validated");
     state.valid_loss = optional_number(json.at("valid_loss"));
     state.best_valid_loss = optional_number(json.at("best_valid_loss"));
@@ -103,6 +105,7 @@ void save_training_state(const std::filesystem::path& file, const TrainingState&
   const Json json = {{"step", state.step},
                      {"epoch", state.sampler.epoch},
                      {"position", state.sampler.position},
+                     {"stage", state.sampler.stage},
                      {"last_validated", state.last_validated},
                      {"valid_loss", number_or_null(state.valid_loss)},
                      {"best_valid_loss", number_or_null(state.best_valid_loss)},

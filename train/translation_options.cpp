@@ -17,6 +17,9 @@ void check_mixture(const TranslationTrainOptions& options) {
               options.weights.size());
   KETTE_CHECK(options.weights.empty() || options.temperature == 1,
               "weights: expected weights or a temperature, given both");
+  KETTE_CHECK(options.stages.empty() || (options.weights.empty() && options.temperature == 1),
+              "stages: expected stages, weights or a temperature, given several of them");
+  options.stages.check_texts(texts);
   KETTE_CHECK(options.temperature > 0, "temperature: expected more than 0, given ",
               options.temperature);
   for (const ParallelText& text : options.texts) {

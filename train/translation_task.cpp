@@ -167,11 +167,16 @@ ParallelCorpus TranslationTask::make_corpus() const {
 }
 
 BatchOptions TranslationTask::batch_options() const {
-  std::vector<double> shares = options_.weights;
+  std::vector<std::vector<double>> shares;
+  const auto add = [&](const std::vector<double>& weights) {
+    shares.push_back(weights);
+    if (!options_.both_directions) return;
+    shares.back().insert(shares.back().end(), weights.begin(), weights.end());
+  };
+  if (!options_.weights.empty()) add(options_.weights);
+  for (std::int64_t i = 0; i < options_.stages.size(); ++i) add(options_.stages[i].weights);
   if (options_.temperature != 1) {
-    shares = tempered_shares(corpus_.ends_of_parts(), options_.temperature);
-  } else if (options_.both_directions) {
-    shares.insert(shares.end(), options_.weights.begin(), options_.weights.end());
+    shares = {tempered_shares(corpus_.ends_of_parts(), options_.temperature)};
   }
   return {.tokens_per_batch = options_.batch_tokens,
           .seed = options_.seed,

@@ -16,7 +16,7 @@ struct TranslationTrainOptions : TrainOptions {
   std::vector<ParallelText> texts;  ///< one, or several that are mixed; all of trees, or none
   /// How often each of them is drawn, in any unit; empty: every pair once an epoch.
   std::vector<double> weights;
-  /// Instead: by size^(1 / temperature); 1: every pair once an epoch.
+  /// Instead, as are `stages`: by size^(1 / temperature); 1: every pair once an epoch.
   double temperature = 1;
   /// Learn also to translate the targets to the sources (Gao et al. 2022, section 3.4).
   bool both_directions = false;

@@ -22,6 +22,7 @@ BatchSampler::BatchSampler(const ParallelCorpus& corpus, const BatchOptions& opt
     const auto plain = static_cast<double>(options.tokens_per_batch) / growth();
     tokens_per_batch_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(plain));
   }
+  for (std::int64_t stage = 0; stage < stages(); ++stage) draws(stage, 0);  // which checks them
   plan(0);
 }
 
@@ -52,7 +53,7 @@ void BatchSampler::skip(std::int64_t batches) {
     const std::int64_t over = state_.position - batches_in_epoch();
     if (plans_.size() == 1) begin_plan();
     plans_.pop_front();
-    state_ = {state_.epoch + 1, over};
+    state_ = {state_.epoch + 1, over, state_.stage};
   }
   drawn_.erase(drawn_.begin(), drawn_.lower_bound({state_.epoch, state_.position}));
   // A sixteenth of an epoch is time enough.
@@ -64,6 +65,7 @@ void BatchSampler::skip(std::int64_t batches) {
 void BatchSampler::restore(const State& state) {
   KETTE_CHECK(state.epoch >= 0, "BatchSampler: expected an epoch of at least 0, given ",
               state.epoch);
+  check_stage(state.stage);
   const State before = std::exchange(state_, state);
   const auto plans_before = std::exchange(plans_, {});
   drawn_.clear();
@@ -75,6 +77,20 @@ void BatchSampler::restore(const State& state) {
        ", given ", state.position, " (resume with the same data, batch size and seed)");
 }
 
+void BatchSampler::begin_stage(std::int64_t stage) {
+  check_stage(stage);
+  const std::int64_t batches = batches_in_epoch();
+  plans_.clear();
+  drawn_.clear();
+  state_.stage = stage;
+  state_.position = state_.position * batches_in_epoch() / batches;
+}
+
+void BatchSampler::check_stage(std::int64_t stage) const {
+  KETTE_CHECK(stage >= 0 && stage < stages(), "BatchSampler: expected a stage from 0 to ",
+              stages() - 1, ", given ", stage);
+}
+
 const EpochPlan& BatchSampler::plan(std::int64_t ahead) const {
   while (std::ssize(plans_) <= ahead) begin_plan();
   return plans_[ahead].get();
@@ -82,12 +98,16 @@ const EpochPlan& BatchSampler::plan(std::int64_t ahead) const {
 
 void BatchSampler::begin_plan() const {
   const std::int64_t epoch = state_.epoch + std::ssize(plans_);
-  const auto make = [corpus = corpus_, shares = options_.shares, seed = options_.seed,
-                     tokens = tokens_per_batch_, epoch] {
-    return EpochPlan(*corpus, Draws(corpus->ends_of_parts(), shares, seed, epoch), tokens, seed,
-                     epoch);
-  };
+  const auto make = [corpus = corpus_, draws = draws(state_.stage, epoch), seed = options_.seed,
+                     tokens = tokens_per_batch_,
+                     epoch] { return EpochPlan(*corpus, draws, tokens, seed, epoch); };
   plans_.push_back(std::async(std::launch::async, make).share());
+}
+
+Draws BatchSampler::draws(std::int64_t stage, std::int64_t epoch) const {
+  return Draws(corpus_->ends_of_parts(),
+               options_.shares.empty() ? std::vector<double>() : options_.shares[stage],
+               options_.seed, epoch);
 }
 
 std::pair<const EpochPlan&, std::int64_t> BatchSampler::find(std::int64_t ahead) const {

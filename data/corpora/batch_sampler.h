@@ -2,6 +2,7 @@
 // to its end.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <future>
 #include <map>
@@ -20,8 +21,8 @@ struct BatchOptions {
   /// that this would lengthen past the corpus's max_length keeps its plain pieces. Batches hold as many pairs as makes them
   /// tokens_per_batch long in the mean.
   double bpe_dropout = 0;
-  /// Of the parts of a joined corpus, see Draws.
-  std::vector<double> shares{};
+  /// Of the parts of a joined corpus in each stage, see Draws; empty: one stage, of every pair once an epoch.
+  std::vector<std::vector<double>> shares{};
 };
 
 class BatchSampler final : public Sampler {
@@ -35,11 +36,18 @@ class BatchSampler final : public Sampler {
   const State& state() const override { return state_; }
   void restore(const State& state) override;
   std::int64_t batches_in_epoch() const override { return plan(0).batches(); }
+  std::int64_t stages() const override {
+    return std::max<std::int64_t>(1, std::ssize(options_.shares));
+  }
+  /// As far in the epoch as before: one that mixes as the stage before it draws the same batches on.
+  void begin_stage(std::int64_t stage) override;
 
  private:
   /// Of the epoch that comes after so many others.
   const EpochPlan& plan(std::int64_t ahead) const;
   void begin_plan() const;
+  Draws draws(std::int64_t stage, std::int64_t epoch) const;
+  void check_stage(std::int64_t stage) const;
   /// Which plan has the batch that comes after `ahead` others, and its number there.
   std::pair<const EpochPlan&, std::int64_t> find(std::int64_t ahead) const;
   Batch make(const EpochPlan& plan, std::int64_t number) const;

@@ -17,12 +17,13 @@ void check_shares(const std::vector<double>& shares, std::size_t parts) {
               parts, " texts, given ", shares.size());
   double all = 0;
   for (const double share : shares) {
-    KETTE_CHECK(std::isfinite(share) && share > 0, "shares: expected numbers above 0, given ",
-                share);
+    KETTE_CHECK(std::isfinite(share) && share >= 0,
+                "shares: expected numbers of at least 0, given ", share);
     all += share;
     KETTE_CHECK(std::isfinite(all), "shares: expected numbers whose sum is finite, given ", share,
                 " among others (what counts is how they compare: make all smaller)");
   }
+  KETTE_CHECK(shares.empty() || all > 0, "shares: expected one above 0, given none");
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ class Draws {
   };
 
   /// ends: where each part of the corpus ends. shares: of the pairs of an epoch, for each part; as many pairs in all as the
-  /// corpus has. A part's pairs come as often as that takes, some of them once more than others, by chance. Empty: every
-  /// pair once.
+  /// corpus has. A part's pairs come as often as that takes, some of them once more than others, by chance; none of a
+  /// share of 0. Empty: every pair once.
   Draws(const std::vector<std::int64_t>& ends, const std::vector<double>& shares,
         std::uint64_t seed, std::int64_t epoch);
 

@@ -69,11 +69,12 @@ ParallelCorpus ParallelCorpus::from_trees(const Treebank& trees, const SharedTok
 }
 
 ParallelCorpus ParallelCorpus::of(const std::vector<std::shared_ptr<const PairFile>>& files,
-                                  const SharedTokenizer& tokenizer) {
+                                  const SharedTokenizer& tokenizer, std::int64_t must_fit) {
   std::vector<ParallelCorpus> corpora;
   for (const auto& file : files) corpora.push_back({file, file->report(), tokenizer});
   ParallelCorpus corpus = joined(corpora);
   corpus.ends_ = {corpus.size()};
+  corpus.report_.options.must_fit = must_fit;
   return corpus;
 }
 

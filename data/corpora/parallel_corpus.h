@@ -40,9 +40,9 @@ class ParallelCorpus final : public PairStore {
   static ParallelCorpus from_trees(const Treebank& trees, const SharedTokenizer& tokenizer,
                                    const FilterOptions& options = {});
 
-  /// Of files whose pairs are those of one text, one after the other.
+  /// Of files whose pairs are those of one text, one after the other. must_fit: how many tokens a side of them may have.
   static ParallelCorpus of(const std::vector<std::shared_ptr<const PairFile>>& files,
-                           const SharedTokenizer& tokenizer);
+                           const SharedTokenizer& tokenizer, std::int64_t must_fit);
   /// Unfiltered: synthetic data for tests and measurements.
   static ParallelCorpus of(std::shared_ptr<const PairStore> pairs);
 

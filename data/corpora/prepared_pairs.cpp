@@ -238,7 +238,7 @@ ParallelCorpus prepared_corpus(const ParallelText& text, const SharedTokenizer& 
   }
   KETTE_CHECK(!shards.empty(), text.source.string(), ": expected shards of ", one.source,
               ", given none");
-  ParallelCorpus corpus = ParallelCorpus::of(shards, tokenizer);
+  ParallelCorpus corpus = ParallelCorpus::of(shards, tokenizer, must_fit);
   KETTE_CHECK(corpus.size() > 0, one.source, " and ", one.target,
               ": expected sentence pairs that pass the filters, given none\n",
               corpus.report().text());

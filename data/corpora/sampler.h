@@ -1,5 +1,5 @@
-// Where the batches of training come from, epoch after epoch. Their order is a function of (seed, epoch) alone, so a run
-// can stop after any batch and go on later as if it never had.
+// Where the batches of training come from, epoch after epoch. Their order is a function of (seed, epoch, stage) alone, so a
+// run can stop after any batch and go on later as if it never had.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@ class Sampler {
   struct State {
     std::int64_t epoch = 0;
     std::int64_t position = 0;
+    std::int64_t stage = 0;
     friend bool operator==(const State&, const State&) = default;
   };
 
@@ -34,6 +35,11 @@ class Sampler {
   virtual void restore(const State& state) = 0;
   /// Of the epoch that the next batch belongs to; another may have some more or less.
   virtual std::int64_t batches_in_epoch() const = 0;
+
+  /// In how many ways it can draw.
+  virtual std::int64_t stages() const { return 1; }
+  /// The rest of the epoch, and all later ones, are drawn in another of them.
+  virtual void begin_stage(std::int64_t /*stage*/) {}
 };
 
 }  // namespace kette

@@ -189,6 +189,7 @@ class TrainingPage {
       html += chart("Loss with smoothed labels", "nats per target token", smooth_curves("loss"));
     }
     html += chart("Learning rate", "", curves("lr", false));
+    html += chart("Stage", "where each begins", curves("stage", true));
     html += chart("Norm of the gradient", "before clipping", smooth_curves("gradient_norm"), true);
     html += chart("Target tokens a second", "mean since the run went on",
                   curves("target_tokens_per_second", false));

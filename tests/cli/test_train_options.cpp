@@ -160,6 +160,19 @@ TEST_CASE("train options: several texts, how often each is drawn, and their lang
   CHECK(with({"--both-directions"}).both_directions);
   CHECK_THROWS_WITH(with({"--weights", "1"}), "--weights: expected one for each --src, 2, given 1");
   CHECK_THROWS_WITH(with({"--weights", "1", "0"}), "--weights: expected a number above 0, given 0");
+  CHECK(with({"--stages", "1 0 until 60%", "1 4"}).stages[0].until == 60);
+  CHECK(with({"--stages", "1 0 until 60%", "--stages", "1 4"}).stages[1].weights[1] == 4);
+  CHECK(with({}).stages.empty());
+  CHECK_THROWS_WITH(with({"--stages", "1 0 until 60%", "4"}),
+                    "--stages \"4\": expected one for each --src, 2, given 1");
+  CHECK_THROWS_WITH(
+      with({"--stages", "1 0 until 60", "1 4"}),
+      "--stages: expected an end such as 60%, 20000 steps, 3 epochs or 90 minutes, given 60");
+  CHECK_THROWS_WITH(with({"--stages", "1 4", "--weights", "1", "4"}),
+                    "--stages: expected stages, --weights or --temperature, given two of them");
+  CHECK_THROWS_WITH(
+      ParsedTrain(with_text({"--stages", "1 4"})).options(),
+      doctest::Contains("--stages: expected for a translation model, given beside --text"));
   CHECK_THROWS_WITH(with({"--languages", "de"}),
                     "--languages: expected one for each --src, 2, given 1");
   CHECK_THROWS_WITH(

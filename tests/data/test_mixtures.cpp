@@ -50,7 +50,7 @@ TEST_CASE("mixture: texts one after the other, and every pair once where nothing
 
 TEST_CASE("mixture: weights say how often a text is drawn, its pairs equally often but for one") {
   const ParallelCorpus corpus = ParallelCorpus::joined({part(10, 30), part(50, 10)});
-  BatchSampler sampler(corpus, {.tokens_per_batch = 20, .shares = {1, 3}});
+  BatchSampler sampler(corpus, {.tokens_per_batch = 20, .shares = {{1, 3}}});
   std::map<std::int64_t, std::int64_t> over_epochs;
   for (int epoch = 0; epoch < 20; ++epoch) {
     const auto times = times_in_epoch(sampler);
@@ -66,7 +66,7 @@ TEST_CASE("mixture: weights say how often a text is drawn, its pairs equally oft
   // Each epoch draws others of the text that it does not exhaust.
   for (std::int64_t pair = 0; pair < 30; ++pair) CHECK(over_epochs[pair] >= 1);
 
-  BatchSampler uneven(corpus, {.tokens_per_batch = 20, .shares = {10, 6}});
+  BatchSampler uneven(corpus, {.tokens_per_batch = 20, .shares = {{10, 6}}});
   const auto times = times_in_epoch(uneven);
   std::int64_t twice = 0;
   for (std::int64_t pair = 30; pair < 40; ++pair) twice += times.at(pair) == 2;
@@ -76,7 +76,7 @@ TEST_CASE("mixture: weights say how often a text is drawn, its pairs equally oft
 TEST_CASE("mixture: a text whose share is less than a pair comes in some epochs") {
   const ParallelCorpus corpus =
       ParallelCorpus::joined({part(10, 30), part(50, 5), part(60, 4), part(70, 1)});
-  BatchSampler sampler(corpus, {.tokens_per_batch = 20, .shares = {28.5, 10, 1.25, 0.25}});
+  BatchSampler sampler(corpus, {.tokens_per_batch = 20, .shares = {{28.5, 10, 1.25, 0.25}}});
   std::map<std::int64_t, std::int64_t> over_epochs;
   for (int epoch = 0; epoch < 400; ++epoch) {
     std::int64_t all = 0;
@@ -91,6 +91,68 @@ TEST_CASE("mixture: a text whose share is less than a pair comes in some epochs"
   CHECK(std::abs(over_epochs[7] - 100) < 40);
 }
 
+TEST_CASE("mixture: a text of the weight 0 is not drawn, wherever it stands") {
+  const ParallelCorpus corpus =
+      ParallelCorpus::joined({part(10, 5), part(20, 10), part(40, 4), part(50, 1), part(60, 20)});
+  for (const std::vector<double>& shares :
+       {std::vector<double>{0, 1, 0, 0, 3}, {1, 0, 1, 0, 0}, {0, 0, 0, 0, 0.1}, {0, 0, 0, 1, 0}}) {
+    CAPTURE(shares);
+    BatchSampler sampler(corpus, {.tokens_per_batch = 20, .shares = {shares}});
+    std::vector<double> drawn(5);
+    for (const auto& [pair, count] : times_in_epoch(sampler)) {
+      const auto& ends = corpus.ends_of_parts();
+      drawn[std::upper_bound(ends.begin(), ends.end(), pair) - ends.begin()] +=
+          static_cast<double>(count);
+    }
+    double all = 0;
+    for (const double share : shares) all += share;
+    for (std::size_t i = 0; i < 5; ++i) CHECK(drawn[i] == 40 * shares[i] / all);
+  }
+}
+
+TEST_CASE(
+    "mixture: a stage draws the rest of the epoch, and all of those after it, by its weights") {
+  const ParallelCorpus corpus = ParallelCorpus::joined({part(10, 300), part(320, 100)});
+  const BatchOptions options{.tokens_per_batch = 24, .shares = {{1, 3}, {1, 3}, {0, 1}, {3, 1}}};
+  BatchSampler sampler(corpus, options),
+      weighted(corpus, {.tokens_per_batch = 24, .shares = {{1, 3}}});
+  CHECK(sampler.stages() == 4);
+  CHECK(weighted.stages() == 1);
+  const std::int64_t batches = sampler.batches_in_epoch();
+  for (int i = 0; i < 20; ++i) CHECK(sampler.next().sentence_ids == weighted.next().sentence_ids);
+  sampler.begin_stage(1);
+  CHECK(sampler.state() == Sampler::State{0, 20, 1});
+  for (int i = 0; i < 10; ++i) CHECK(sampler.next().sentence_ids == weighted.next().sentence_ids);
+
+  sampler.begin_stage(2);
+  CHECK(sampler.state().stage == 2);
+  CHECK(sampler.state().epoch == 0);
+  CHECK(sampler.state().position == 30 * sampler.batches_in_epoch() / batches);
+  BatchSampler resumed(corpus, options);
+  resumed.restore(sampler.state());
+  while (sampler.state().epoch == 0) {
+    const Batch batch = sampler.next();
+    CHECK(batch.sentence_ids == resumed.next().sentence_ids);
+    for (const std::int64_t pair : batch.sentence_ids) CHECK(pair >= 300);
+  }
+  CHECK(sampler.state() == Sampler::State{1, 0, 2});
+  for (const auto& [pair, count] : times_in_epoch(sampler)) {
+    CHECK(pair >= 300);
+    CHECK(count == 4);
+  }
+  // The next epoch is planned near the end of one, and is of the new stage nonetheless.
+  while (sampler.state().position + 2 < sampler.batches_in_epoch()) sampler.skip(1);
+  sampler.begin_stage(3);
+  while (sampler.state().epoch == 2) sampler.skip(1);
+  std::int64_t first = 0;
+  for (const auto& [pair, count] : times_in_epoch(sampler)) first += pair < 300 ? count : 0;
+  CHECK(first == 300);
+  CHECK_THROWS_WITH(sampler.begin_stage(4), "BatchSampler: expected a stage from 0 to 3, given 4");
+  CHECK_THROWS_WITH(sampler.restore({0, 0, -1}),
+                    "BatchSampler: expected a stage from 0 to 3, given -1");
+  CHECK(sampler.state().epoch == 4);
+}
+
 TEST_CASE("mixture: temperature lifts small texts, and 1 leaves them as they are") {
   const std::vector<double> plain = tempered_shares({900, 1000}, 1);
   CHECK(plain[0] == doctest::Approx(900));
@@ -101,7 +163,7 @@ TEST_CASE("mixture: temperature lifts small texts, and 1 leaves them as they are
 
 TEST_CASE("mixture: a run goes on where it stopped, in the same draws") {
   const ParallelCorpus corpus = ParallelCorpus::joined({part(10, 30), part(50, 10)});
-  const BatchOptions options{.tokens_per_batch = 20, .shares = {1, 3.2}};
+  const BatchOptions options{.tokens_per_batch = 20, .shares = {{1, 3.2}}};
   BatchSampler whole(corpus, options), halves(corpus, options);
   for (int i = 0; i < 25; ++i) whole.next();  // of the second epoch
   CHECK(whole.state().epoch > 0);
@@ -113,14 +175,16 @@ TEST_CASE("mixture: a run goes on where it stopped, in the same draws") {
 
 TEST_CASE("mixture: what makes no sense is refused") {
   const ParallelCorpus corpus = ParallelCorpus::joined({part(10, 30), part(50, 10)});
-  CHECK_THROWS_WITH(BatchSampler(corpus, {.shares = {1, 2, 3}}),
+  CHECK_THROWS_WITH(BatchSampler(corpus, {.shares = {{1, 2, 3}}}),
                     "shares: expected one for each of the 2 texts, given 3");
-  CHECK_THROWS_WITH(BatchSampler(corpus, {.shares = {1, 0}}),
-                    "shares: expected numbers above 0, given 0");
-  CHECK_THROWS_WITH(BatchSampler(corpus, {.shares = {1e308, 1e308}}),
+  CHECK_THROWS_WITH(BatchSampler(corpus, {.shares = {{1, -1}}}),
+                    "shares: expected numbers of at least 0, given -1");
+  CHECK_THROWS_WITH(BatchSampler(corpus, {.shares = {{1, 1}, {0, 0}}}),
+                    "shares: expected one above 0, given none");
+  CHECK_THROWS_WITH(BatchSampler(corpus, {.shares = {{1e308, 1e308}}}),
                     "shares: expected numbers whose sum is finite, given 1e+308 among others (what "
                     "counts is how they compare: make all smaller)");
-  CHECK_NOTHROW(BatchSampler(corpus, {.shares = {1e307, 1e307}}));
+  CHECK_NOTHROW(BatchSampler(corpus, {.shares = {{1e307, 1e307}}}));
 }
 
 TEST_CASE("tags: a language's piece leads every source, which no text can write") {

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "data/corpora/batch_sampler.h"
 #include "data/corpora/prepared_pairs.h"
 #include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "tests/data/tiny_text.h"
@@ -153,6 +154,36 @@ TEST_CASE_FIXTURE(PreparedFixture,
                  }),
                  "expected the tokenizer that its pairs"));
   CHECK(contains(message_of([&] { read(); }), "expected pairs of the tokenizer"));
+}
+
+TEST_CASE_FIXTURE(
+    PreparedFixture,
+    "prepared pairs: BPE-dropout makes none longer than the model has positions for") {
+  make_and_save({first, second});
+  std::vector<ParallelCorpus> corpora = read();
+  std::int64_t longest = 0;
+  for (std::int64_t pair = 0; pair < corpora[0].size(); ++pair) {
+    const PairLengths lengths = corpora[0].lengths(pair);
+    longest = std::max({longest, lengths.source, lengths.target});
+  }
+  corpora.clear();
+  for (const ParallelText& text : prepared_texts(folder)) {
+    corpora.push_back(prepared_corpus(text, tokenizer, longest));
+    CHECK(corpora.back().report().options.longest() == longest);
+  }
+  const ParallelCorpus corpus = ParallelCorpus::joined(corpora);
+  BatchSampler sampler(corpus, {.tokens_per_batch = 100, .bpe_dropout = 0.9});
+  std::int64_t drawn = 0;
+  while (sampler.state().epoch == 0) {
+    const Batch batch = sampler.next();
+    for (const Segments& side : {batch.source_segments, batch.target_segments}) {
+      for (std::int64_t i = 0; i < side.count(); ++i) {
+        CHECK(side.length(i) <= longest + 1);  // with the end mark
+        drawn = std::max(drawn, side.length(i));
+      }
+    }
+  }
+  CHECK(drawn > longest - 3);
 }
 
 TEST_CASE_FIXTURE(PreparedFixture,

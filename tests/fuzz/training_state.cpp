@@ -20,7 +20,7 @@ std::vector<std::string> seeds() {
   Trained trained;
   TrainingState state;
   state.step = 12;
-  state.sampler = {1, 3};
+  state.sampler = {1, 3, 2};
   state.last_validated = 10;
   state.valid_loss = 3;
   state.best_valid_loss = 2.5;
