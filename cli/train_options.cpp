@@ -59,7 +59,7 @@ void TrainCommandOptions::add_data_options(CLI::App& command) {
   // Before --preset, which overrides the one that text brings along.
   Option text = data.list(
       "--text", text_files_,
-      "Train a language model on this text, plain or gzip, or on a file that kette tokenize made");
+      "Train a language model on this text (plain, gzip, xz or zstd), or on a file that kette tokenize made");
   text.on_each([this](const std::string&) {
     if (is_language_model()) return;
     architecture_.apply_preset("char-cpu");
@@ -87,8 +87,9 @@ void TrainCommandOptions::add_data_options(CLI::App& command) {
   });
   trees_only_ = {trees, data.path("--valid-trees", valid_trees_, "Trees for validation")};
   pairs_only_ = {
-      data.list("--src", source_files_,
-                "Train a translation model on these sentences, one a line; plain or gzip"),
+      data.list(
+          "--src", source_files_,
+          "Train a translation model on these sentences, one a line; plain, gzip, xz or zstd"),
       data.list("--tgt", target_files_, "Their translations, line by line"),
       data.list("--pairs", prepared_folders_, "Instead: on what kette tokenize made of such texts",
                 "DIR"),

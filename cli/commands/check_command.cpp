@@ -148,7 +148,8 @@ void check(const CheckCommandOptions& o) {
 void add_check_options(CLI::App& command) {
   auto options = std::make_shared<CheckCommandOptions>();
   OptionGroup texts(command, "Text");
-  texts.list("--src", options->sources, "Source sentences of the training text, plain or gzip");
+  texts.list("--src", options->sources,
+             "Source sentences of the training text, plain, gzip, xz or zstd");
   texts.list("--tgt", options->targets, "Their translations, line by line");
   texts.list("--valid-src", options->valid_sources, "Source sentences for validation");
   texts.list("--valid-tgt", options->valid_targets, "Their translations");

@@ -99,7 +99,7 @@ void add_lexicon_options(CLI::App& command) {
   model.path("--model", options->model, "The model directory", "DIR").required();
   OptionGroup data(command, "Data");
   data.list("--src", options->sources,
-            "Source sentences, such as the training data's; plain or gzip")
+            "Source sentences, such as the training data's; plain, gzip, xz or zstd")
       .required();
   data.list("--tgt", options->targets, "Their translations, line by line").required();
   data.list("--languages", options->languages,

@@ -155,8 +155,8 @@ void run(const TokenizeCommandOptions& o) {
 void add_tokenize_options(CLI::App& command) {
   auto options = std::make_shared<TokenizeCommandOptions>();
   OptionGroup group(command, "Text");
-  const Option texts =
-      group.list("--text", options->files, "Text files, plain or gzip, one after the other");
+  const Option texts = group.list("--text", options->files,
+                                  "Text files (plain, gzip, xz or zstd), one after the other");
   const Option tokenizer = group.text(
       "--tokenizer", options->tokenizer,
       std::string(kTokenizerHelp) + "; for pairs a SentencePiece model or a folder with one",
@@ -171,7 +171,7 @@ void add_tokenize_options(CLI::App& command) {
   OptionGroup pairs(command, "Sentence pairs, for kette train --pairs DIR");
   FilterOptions& filters = options->prepare.filters;
   const Option source =
-      pairs.list("--src", options->sources, "Sentences, one a line; plain or gzip");
+      pairs.list("--src", options->sources, "Sentences, one a line; plain, gzip, xz or zstd");
   for (Option option :
        {source, pairs.list("--tgt", options->targets, "Their translations, line by line"),
         pairs.list("--languages", options->languages,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "data/checks/text_check.h"
+#include "data/files/packed_file.h"
 
 namespace kette {
 namespace {
@@ -36,9 +37,8 @@ class HeldOut {
 };
 
 /// What the name of a file says: "en" of train.en and train.en.gz.
-LineLanguage language_of_name(std::filesystem::path file) {
-  if (file.extension() == ".gz") file.replace_extension();
-  const std::string ending = file.extension().string();
+LineLanguage language_of_name(const std::filesystem::path& file) {
+  const std::string ending = without_packed_ending(file).extension().string();
   for (const auto& [language, name] : kNamesOf<LineLanguage>) {
     if (!ending.empty() && ending.substr(1) == name) return language;
   }

@@ -1,4 +1,4 @@
-// Lines of UTF-8 text part by part, in bounded memory: of a plain or gzip file as many as are asked
+// Lines of UTF-8 text part by part, in bounded memory: of a plain or packed file as many as are asked
 // for, of a descriptor as many as are there, but never a wait for more once there is one. What a
 // line is, and what is refused, is as in data/files/text_file.h; the lines before it are given out first.
 #pragma once

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <string>
 
-#include "data/files/gzip_file.h"
+#include "data/files/packed_file.h"
 
 namespace kette {
 
 TextSize text_size(const std::filesystem::path& path) {
-  GzipFile file(path);
+  PackedFile file(path);
   TextSize size;
   std::string chunk(std::size_t{1} << 20, '\0');
   char last = '\n';

@@ -11,7 +11,7 @@ struct TextSize {
   std::int64_t bytes = 0;  ///< unpacked
 };
 
-/// Of a plain or gzip file, read once and not kept. A last line needs no line end.
+/// Of a plain or packed file, read once and not kept. A last line needs no line end.
 TextSize text_size(const std::filesystem::path& path);
 
 }  // namespace kette
