@@ -2,7 +2,6 @@
 
 #include "cli/config_file.h"
 #include "cli/device_limits.h"
-#include "cli/parallel_texts.h"
 #include "cli/scoring.h"
 #include "cli/tokenizer_option.h"
 #include "train/fitted_recipe.h"
@@ -90,11 +89,15 @@ void TrainCommandOptions::add_data_options(CLI::App& command) {
       data.list(
           "--src", source_files_,
           "Train a translation model on these sentences, one a line; plain, gzip, xz or zstd"),
-      data.list("--tgt", target_files_, "Their translations, line by line"),
-      data.list("--pairs", prepared_folders_, "Instead: on what kette tokenize made of such texts",
-                "DIR"),
-      data.path("--valid-src", translation_.valid_source, "Source sentences for validation"),
-      data.path("--valid-tgt", translation_.valid_target, "Their translations")};
+      data.list("--tgt", target_files_, "Their translations, line by line")};
+  for (const Option& option : tsv_.add(data)) pairs_only_.push_back(option);
+  for (const Option& option :
+       {data.list("--pairs", prepared_folders_,
+                  "Instead: on what kette tokenize made of such texts", "DIR"),
+        data.path("--valid-src", translation_.valid_source, "Source sentences for validation"),
+        data.path("--valid-tgt", translation_.valid_target, "Their translations")}) {
+    pairs_only_.push_back(option);
+  }
   data.path("--out", train_.out, "The model directory to make", "DIR").required();
   data.path("--from", train_.from,
             "Start from this model, with its shape and tokenizer, instead of random values", "DIR");
@@ -353,7 +356,8 @@ void TrainCommandOptions::mix(TranslationTrainOptions& options) const {
   if (!options.weights.empty()) {
     const char* each = is_trees()              ? "file of --trees"
                        : options.is_prepared() ? "text of --pairs"
-                                               : "--src";
+                       : tsv_.files().empty()  ? "--src"
+                                               : "text";
     check_one_for_each("--weights", options.weights.size(), each, options.texts.size());
   }
 }

@@ -21,15 +21,16 @@ struct CheckCommandOptions {
   CommonOptions common;
   std::vector<std::string> sources, targets, valid_sources, valid_targets, test_sources,
       test_targets;
+  TsvOptions tsv;
   std::string tokenizer, fail_on = "never";
   std::filesystem::path page;
   std::int64_t samples = 10;
   bool list = false, quiet = false;
 
   CheckedTexts texts() const {
-    return {parallel_texts(sources, targets),
-            parallel_texts(valid_sources, valid_targets, {}, "--valid-"),
-            parallel_texts(test_sources, test_targets, {}, "--test-")};
+    return {parallel_texts(sources, targets, tsv),
+            parallel_files(valid_sources, valid_targets, "--valid-"),
+            parallel_files(test_sources, test_targets, "--test-")};
   }
 };
 
@@ -97,8 +98,8 @@ Json to_json(const TextReport& report) {
                         {"samples", samples}});
   }
   return {{"role", enum_name(report.role)},
-          {"source", report.files.source.string()},
-          {"target", report.files.target.string()},
+          {"source", report.files.source.name()},
+          {"target", report.files.target.name()},
           {"pairs", report.pairs},
           {"source_language", report.source_language},
           {"target_language", report.target_language},
@@ -138,9 +139,7 @@ void run(const CheckCommandOptions& o) {
 }
 
 void check(const CheckCommandOptions& o) {
-  if (o.list) return;
-  if (o.sources.empty()) throw UsageError("--src: expected a file, given none");
-  o.texts();
+  if (!o.list) o.texts();
 }
 
 }  // namespace
@@ -151,6 +150,7 @@ void add_check_options(CLI::App& command) {
   texts.list("--src", options->sources,
              "Source sentences of the training text, plain, gzip, xz or zstd");
   texts.list("--tgt", options->targets, "Their translations, line by line");
+  options->tsv.add(texts);
   texts.list("--valid-src", options->valid_sources, "Source sentences for validation");
   texts.list("--valid-tgt", options->valid_targets, "Their translations");
   texts.list("--test-src", options->test_sources, "Source sentences of test sets");

@@ -30,10 +30,13 @@ struct TokenizeCommandOptions {
   bool quiet = false;
 
   std::vector<std::string> sources, targets, languages;
+  TsvOptions tsv;
   std::int64_t vocabulary = 10000;
   PrepareOptions prepare;
 
-  std::vector<ParallelText> texts() const { return parallel_texts(sources, targets, languages); }
+  std::vector<ParallelText> texts() const {
+    return parallel_texts(sources, targets, tsv, languages);
+  }
 };
 
 /// Loaded, or made of the texts and kept in the folder.
@@ -187,6 +190,10 @@ void add_tokenize_options(CLI::App& command) {
                      "Of a text that one file has, which a kill may cost")}) {
     option.excludes(texts);
   }
+  for (Option option : options->tsv.add(pairs)) {
+    option.excludes(texts);
+    documents.excludes(option);
+  }
   documents.excludes(source);
   pairs
       .number("--vocab", options->vocabulary, at_least(1),
@@ -199,8 +206,8 @@ void add_tokenize_options(CLI::App& command) {
       if (options->tokenizer.empty()) throw UsageError("--tokenizer is required with --text");
       return;
     }
-    if (options->sources.empty() || options->targets.empty()) {
-      throw UsageError("expected --text, or --src and --tgt, given neither");
+    if (options->sources.empty() && options->targets.empty() && options->tsv.files().empty()) {
+      throw UsageError("expected --text, or --src and --tgt, or --tsv, given none");
     }
     options->texts();
   });

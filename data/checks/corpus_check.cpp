@@ -97,7 +97,7 @@ class CorpusChecker {
     std::int64_t lines = 0;
     LineTable seen;
     for (const ParallelText& text : texts) {
-      places_.push_back({lines, text.source.string()});
+      places_.push_back({lines, text.source.file.string()});
       if (role == TextRole::training) training_places_ = places_;
       TextCheck check(characters_, options_.samples);
       const std::int64_t before = lines;
@@ -142,8 +142,8 @@ class CorpusChecker {
       if (language == LineLanguage::unknown) language = otherwise;
     };
     if (role == TextRole::training) expected = {};
-    expect(expected.source, language_of_name(text.source));
-    expect(expected.target, language_of_name(text.target));
+    expect(expected.source, language_of_name(text.source.file));
+    expect(expected.target, language_of_name(text.target.file));
     expect(expected.source, found.source);
     expect(expected.target, found.target);
     if (role == TextRole::training) learn_expected(expected);

@@ -33,6 +33,7 @@ PairReader::PairReader(const ParallelText& text)
 bool PairReader::next() {
   source_ = side_of(source_reader_, kPairsOfPart, LineReader::kPartBytes);
   target_ = side_of(target_reader_, source_.lines.size(), std::string::npos);
+  if (target_.lines.size() < source_.lines.size()) target_reader_.next(1);  // throws what is wrong
   KETTE_CHECK(target_.lines.size() == source_.lines.size(), target_reader_.name(),
               ": expected as many lines as before, given fewer (another program writes the file)");
   return !source_.lines.empty();

@@ -26,13 +26,13 @@ SharedTokenizer joint_vocabulary(const std::vector<ParallelText>& texts, std::in
   SentencePieceOptions settings;
   settings.vocabulary = pieces;
   settings.languages = languages_of(texts);
-  std::vector<std::filesystem::path> files;
+  std::vector<TextColumn> columns;
   for (const ParallelText& text : texts) {
     // One source may have translations into several languages.
-    add_once(files, text.source);
-    add_once(files, text.target);
+    add_once(columns, text.source);
+    add_once(columns, text.target);
   }
-  return SentencePieceTokenizer::train_files(files, settings);
+  return SentencePieceTokenizer::train_files(columns, settings);
 }
 
 }  // namespace kette

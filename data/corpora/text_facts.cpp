@@ -18,8 +18,8 @@ constexpr std::size_t kLines = 10000;  // of each text
 
 using Texts = std::vector<std::string>;
 
-Texts first_lines(const std::filesystem::path& file) {
-  LineReader reader(file);
+Texts first_lines(const TextColumn& text) {
+  LineReader reader(text);
   Texts lines;
   while (lines.size() < kLines) {
     Texts part = reader.next(kLines - lines.size());

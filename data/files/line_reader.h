@@ -22,9 +22,11 @@ class LineReader {
  public:
   static constexpr std::size_t kPartBytes = std::size_t{1} << 24;
 
-  explicit LineReader(const std::filesystem::path& file, const LineLimits& limits = {},
+  /// A line that has too few columns for the text is an Error; what the others hold is never looked at.
+  explicit LineReader(const TextColumn& text, const LineLimits& limits = {},
                       FaultyLines faulty = FaultyLines::refused)
-      : source_(file, of_source(limits, faulty)),
+      : source_(text, of_source(limits, faulty)),
+        column_(text.column),
         limits_(limits),
         needs_line_(!limits.may_be_empty),
         faulty_(faulty) {}
@@ -54,9 +56,11 @@ class LineReader {
   void take_lines(std::vector<std::string>& lines, std::size_t most, std::size_t& room);
   std::size_t end_of_line();
   void take(std::vector<std::string>& lines, std::string line);
+  std::size_t cut_to_column(std::string& line) const;
   void fill();
 
   TextSource source_;
+  std::int64_t column_ = 0;
   LineLimits limits_;
   bool needs_line_ = false;
   FaultyLines faulty_;

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "data/files/packed_file.h"
+#include "data/files/text_column.h"
 
 namespace kette {
 
@@ -28,7 +29,8 @@ std::string too_many_bytes(const std::string& name, std::int64_t line, const Lin
 
 class TextSource {
  public:
-  explicit TextSource(const std::filesystem::path& file, const LineLimits& limits = {});
+  /// All of the file that the text is in.
+  explicit TextSource(const TextColumn& text, const LineLimits& limits = {});
   /// Reads a file descriptor, which stays open; the name stands in errors.
   TextSource(int descriptor, std::string name, const LineLimits& limits = {});
 
