@@ -2,7 +2,6 @@
 
 #include "cli/config_file.h"
 #include "cli/device_limits.h"
-#include "cli/parallel_texts.h"
 #include "cli/scoring.h"
 #include "cli/tokenizer_option.h"
 #include "train/fitted_recipe.h"
@@ -59,7 +58,7 @@ void TrainCommandOptions::add_data_options(CLI::App& command) {
   // Before --preset, which overrides the one that text brings along.
   Option text = data.list(
       "--text", text_files_,
-      "Train a language model on this text, plain or gzip, or on a file that kette tokenize made");
+      "Train a language model on this text (plain, gzip, xz or zstd), or on a file that kette tokenize made");
   text.on_each([this](const std::string&) {
     if (is_language_model()) return;
     architecture_.apply_preset("char-cpu");
@@ -87,13 +86,18 @@ void TrainCommandOptions::add_data_options(CLI::App& command) {
   });
   trees_only_ = {trees, data.path("--valid-trees", valid_trees_, "Trees for validation")};
   pairs_only_ = {
-      data.list("--src", source_files_,
-                "Train a translation model on these sentences, one a line; plain or gzip"),
-      data.list("--tgt", target_files_, "Their translations, line by line"),
-      data.list("--pairs", prepared_folders_, "Instead: on what kette tokenize made of such texts",
-                "DIR"),
-      data.path("--valid-src", translation_.valid_source, "Source sentences for validation"),
-      data.path("--valid-tgt", translation_.valid_target, "Their translations")};
+      data.list(
+          "--src", source_files_,
+          "Train a translation model on these sentences, one a line; plain, gzip, xz or zstd"),
+      data.list("--tgt", target_files_, "Their translations, line by line")};
+  for (const Option& option : tsv_.add(data)) pairs_only_.push_back(option);
+  for (const Option& option :
+       {data.list("--pairs", prepared_folders_,
+                  "Instead: on what kette tokenize made of such texts", "DIR"),
+        data.path("--valid-src", translation_.valid_source, "Source sentences for validation"),
+        data.path("--valid-tgt", translation_.valid_target, "Their translations")}) {
+    pairs_only_.push_back(option);
+  }
   data.path("--out", train_.out, "The model directory to make", "DIR").required();
   data.path("--from", train_.from,
             "Start from this model, with its shape and tokenizer, instead of random values", "DIR");
@@ -358,7 +362,8 @@ void TrainCommandOptions::mix(TranslationTrainOptions& options) const {
   options.texts = texts();
   const char* each = is_trees()              ? "file of --trees"
                      : options.is_prepared() ? "text of --pairs"
-                                             : "--src";
+                     : tsv_.files().empty()  ? "--src"
+                                             : "text";
   const auto check = [&](const std::string& name, const std::vector<double>& weights) {
     if (!weights.empty()) check_one_for_each(name, weights.size(), each, options.texts.size());
   };

@@ -6,6 +6,7 @@
 
 #include "cli/architecture.h"
 #include "cli/common.h"
+#include "cli/parallel_texts.h"
 #include "inspect/training/training_recorder.h"
 #include "train/masked_task.h"
 #include "train/text_task.h"
@@ -67,7 +68,7 @@ class TrainCommandOptions {
   void check_files() const;
   /// Of pieces, or of words.
   bool makes_vocabulary() const;
-  /// What --src, --tgt, --languages, --weights and --stages say together.
+  /// What --src, --tgt, --tsv, --languages, --weights and --stages say together.
   void mix(TranslationTrainOptions& options) const;
   std::vector<ParallelText> texts() const;
   TrainOptions shared(CLI::App& command) const;
@@ -86,6 +87,7 @@ class TrainCommandOptions {
   RecordOptions record_;
   std::vector<std::string> text_files_, valid_text_files_, tree_files_;
   std::vector<std::string> source_files_, target_files_, languages_, prepared_folders_, stages_;
+  TsvOptions tsv_;
   TrainOptions train_;
   TranslationTrainOptions translation_;
   TextTrainOptions text_;

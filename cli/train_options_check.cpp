@@ -1,5 +1,4 @@
 // Which options of `kette train` go together.
-#include "cli/parallel_texts.h"
 #include "cli/train_options.h"
 #include "data/corpora/prepared_pairs.h"
 #include "train/gpu_processes.h"
@@ -109,6 +108,7 @@ void TrainCommandOptions::check() const {
   if (masking_.whole_words && !is_masked()) {
     throw UsageError("--whole-words: expected --objective masked beside it, given none");
   }
+  tsv_.check();
   architecture_.check();
 }
 
@@ -118,7 +118,7 @@ std::vector<ParallelText> TrainCommandOptions::texts() const {
   for (const std::string& folder : prepared_folders_) {
     for (const ParallelText& text : prepared_texts(folder)) texts.push_back(text);
   }
-  return texts.empty() ? parallel_texts(source_files_, target_files_, languages_) : texts;
+  return texts.empty() ? parallel_texts(source_files_, target_files_, tsv_, languages_) : texts;
 }
 
 void TrainCommandOptions::check_files() const {
@@ -130,6 +130,7 @@ void TrainCommandOptions::check_files() const {
     const std::pair<const char*, bool> of_text[] = {
         {"--src", !source_files_.empty()},
         {"--tgt", !target_files_.empty()},
+        {"--tsv", !tsv_.files().empty()},
         {"--languages", !languages_.empty()},
         {"--tokenizer", !tokenizer_.empty()},
         {"--vocab", translation_.vocabulary != vocabulary_of_preset_},
@@ -143,16 +144,17 @@ void TrainCommandOptions::check_files() const {
             ": expected none beside --pairs, which were prepared with what they have, given one");
     }
   }
+  const bool has_pairs = is_prepared || !tsv_.files().empty();
   const std::pair<const char*, bool> files[] = {
-      {"--src", is_prepared || !source_files_.empty()},
-      {"--tgt", is_prepared || !target_files_.empty()},
+      {"--src", has_pairs || !source_files_.empty()},
+      {"--tgt", has_pairs || !target_files_.empty()},
       {"--valid-src", !translation_.valid_source.empty()},
       {"--valid-tgt", !translation_.valid_target.empty()}};
   for (const auto& [name, given] : files) {
     if (given || is_trees()) continue;
     throw UsageError(
         std::string(name) +
-        " is required: expected --src, --tgt (or --pairs), --valid-src and --valid-tgt for a translation model, --text for a language model, or --trees for a parser");
+        " is required: expected --src and --tgt (or --tsv, or --pairs), --valid-src and --valid-tgt for a translation model, --text for a language model, or --trees for a parser");
   }
 }
 

@@ -18,10 +18,10 @@ if [[ ! -f $libraries/complete ]]; then
   apt=(-q -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o APT::Sandbox::User="$(id -un)"
     -o Dir::State="$libraries/apt/state" -o Dir::State::status=/dev/null -o Dir::Cache="$libraries/apt/cache")
   # The libraries with what they need, by the names that this release of the system has for them.
-  wanted=(libopenblas-pthread-dev libsentencepiece-dev libutf8proc-dev zlib1g-dev)
+  wanted=(libopenblas-pthread-dev libsentencepiece-dev libutf8proc-dev zlib1g-dev liblzma-dev libzstd-dev)
   if ! (cd "$libraries/apt" && apt-get "${apt[@]}" update &&
     apt-get "${apt[@]}" --no-install-recommends -s install "${wanted[@]}" |
-    awk '/^Inst (libopenblas|libgfortran|libsentencepiece|libutf8proc|zlib1g)/ { print $2 }' > names &&
+    awk '/^Inst (libopenblas|libgfortran|libsentencepiece|libutf8proc|zlib1g|liblzma|libzstd)/ { print $2 }' > names &&
     [[ -s names ]] && xargs apt-get "${apt[@]}" download < names); then
     echo "aarch64.sh: expected apt-get to find packages for arm64, given a failure" \
       "(is there a network, and are they where apt's sources say? see above)" >&2

@@ -42,6 +42,8 @@ need libopenblas-dev finds_openblas
 need libsentencepiece-dev compiler_finds sentencepiece_processor.h
 need libutf8proc-dev compiler_finds utf8proc.h
 need zlib1g-dev compiler_finds zlib.h
+need liblzma-dev compiler_finds lzma.h
+need libzstd-dev compiler_finds zstd.h
 need doctest-dev compiler_finds doctest/doctest.h
 need libcli11-dev compiler_finds CLI/CLI.hpp
 need nlohmann-json3-dev compiler_finds nlohmann/json.hpp

@@ -20,7 +20,7 @@ inline constexpr auto kNamesOf<TextObjective> =
     enum_names<TextObjective>({{TextObjective::next, "next"}, {TextObjective::masked, "masked"}});
 
 struct TextOptions : TrainOptions {
-  /// Text, plain or gzip; or one file of ids (data/corpora/token_file.h).
+  /// Text, plain or packed; or one file of ids (data/corpora/token_file.h).
   std::vector<std::filesystem::path> text, valid_text;
   DocumentKind documents = DocumentKind::file;
   /// Without valid_text, the last share of the text's tokens is kept for validation.

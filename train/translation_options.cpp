@@ -23,11 +23,11 @@ void check_mixture(const TranslationTrainOptions& options) {
   KETTE_CHECK(options.temperature > 0, "temperature: expected more than 0, given ",
               options.temperature);
   for (const ParallelText& text : options.texts) {
-    KETTE_CHECK(text.is_trees() == options.parses(), text.source.string(),
+    KETTE_CHECK(text.is_trees() == options.parses(), text.source.name(),
                 ": expected files of trees alone, or none, given both");
   }
   for (const ParallelText& text : options.texts) {
-    KETTE_CHECK(text.is_prepared() == options.is_prepared(), text.source.string(),
+    KETTE_CHECK(text.is_prepared() == options.is_prepared(), text.source.name(),
                 ": expected texts that are all prepared, or none, given both");
   }
   KETTE_CHECK(
@@ -60,14 +60,19 @@ TranslationTrainOptions TranslationTrainOptions::checked() && {
 RunFingerprint fingerprint_of(const TranslationTrainOptions& options) {
   RunFingerprint fingerprint;
   std::vector<std::filesystem::path> sources, targets;
-  std::string languages;
+  std::string languages, columns;
   for (const ParallelText& text : options.texts) {
-    sources.push_back(text.source);
-    if (!text.is_trees()) targets.push_back(text.target);
+    sources.push_back(text.source.file);
+    if (!text.is_trees()) targets.push_back(text.target.file);
+    if (text.source.column > 0) {
+      columns += (columns.empty() ? "" : " ") + std::to_string(text.source.column) + "," +
+                 std::to_string(text.target.column);
+    }
     if (!text.language.empty()) languages += (languages.empty() ? "" : ",") + text.language;
   }
   fingerprint.add_data(options.parses() ? "trees" : "source", sources);
   if (!options.parses()) fingerprint.add_data("target", targets);
+  if (!columns.empty()) fingerprint.add("columns", columns);
   if (!languages.empty()) fingerprint.add("languages", languages);
   if (options.both_directions) fingerprint.add("both_directions", "yes");
   for (std::size_t i = 0; i < options.weights.size(); ++i) {

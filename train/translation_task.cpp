@@ -93,7 +93,7 @@ SharedTokenizer TranslationTask::make_tokenizer() const {
 SharedTokenizer TranslationTask::tokenizer_for_trees() const {
   std::vector<Treebank> banks;
   for (const ParallelText& text : options_.texts) {
-    banks.push_back(cleaned(read_trees(text.source)));
+    banks.push_back(cleaned(read_trees(text.source.file)));
   }
   const TreeTokenizer::Shared tokenizer = [&] {
     if (folder_.resumes()) return tree_tokenizer_of(load_tokenizer(options_.out), options_.out);

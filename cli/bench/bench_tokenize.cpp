@@ -56,7 +56,7 @@ void add_bench_tokenize_command(CLI::App& bench) {
   CLI::App& command = add_command(bench, "tokenize", "Text to ids");
   auto options = std::make_shared<BenchTokenizeOptions>();
   OptionGroup input(command, "Input");
-  input.path("--text", options->text, "Text, plain or gzip").required();
+  input.path("--text", options->text, "Text, plain, gzip, xz or zstd").required();
   input.text("--tokenizer", options->tokenizer, kTokenizerHelp, "NAME").required();
   OptionGroup measuring(command, "Measuring");
   measuring.number("--steps", options->steps, at_least(1), "Timed passes; their median counts");

@@ -22,15 +22,16 @@ struct CheckCommandOptions {
   CommonOptions common;
   std::vector<std::string> sources, targets, valid_sources, valid_targets, test_sources,
       test_targets;
+  TsvOptions tsv;
   std::string tokenizer, fail_on = "never";
   std::filesystem::path page;
   std::int64_t samples = 10;
   bool list = false, quiet = false;
 
   CheckedTexts texts() const {
-    return {parallel_texts(sources, targets),
-            parallel_texts(valid_sources, valid_targets, {}, "--valid-"),
-            parallel_texts(test_sources, test_targets, {}, "--test-")};
+    return {parallel_texts(sources, targets, tsv),
+            parallel_files(valid_sources, valid_targets, "--valid-"),
+            parallel_files(test_sources, test_targets, "--test-")};
   }
 };
 
@@ -78,8 +79,8 @@ Json to_json(const TextReport& report) {
     findings.push_back(json);
   }
   return {{"role", enum_name(report.role)},
-          {"source", report.files.source.string()},
-          {"target", report.files.target.string()},
+          {"source", report.files.source.name()},
+          {"target", report.files.target.name()},
           {"pairs", report.pairs},
           {"source_language", report.source_language},
           {"target_language", report.target_language},
@@ -119,9 +120,7 @@ void run(const CheckCommandOptions& o) {
 }
 
 void check(const CheckCommandOptions& o) {
-  if (o.list) return;
-  if (o.sources.empty()) throw UsageError("--src: expected a file, given none");
-  o.texts();
+  if (!o.list) o.texts();
 }
 
 }  // namespace
@@ -129,8 +128,10 @@ void check(const CheckCommandOptions& o) {
 void add_check_options(CLI::App& command) {
   auto options = std::make_shared<CheckCommandOptions>();
   OptionGroup texts(command, "Text");
-  texts.list("--src", options->sources, "Source sentences of the training text, plain or gzip");
+  texts.list("--src", options->sources,
+             "Source sentences of the training text, plain, gzip, xz or zstd");
   texts.list("--tgt", options->targets, "Their translations, line by line");
+  options->tsv.add(texts);
   texts.list("--valid-src", options->valid_sources, "Source sentences for validation");
   texts.list("--valid-tgt", options->valid_targets, "Their translations");
   texts.list("--test-src", options->test_sources, "Source sentences of test sets");

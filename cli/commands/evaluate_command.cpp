@@ -162,7 +162,7 @@ void add_options(CLI::App& command, EvaluateOptions& options) {
   OptionGroup text(command, "Language model");
   const Option texts =
       text.list("--text", options.text.files,
-                "Text to predict, plain or gzip, or a file that kette tokenize made");
+                "Text to predict (plain, gzip, xz or zstd), or a file that kette tokenize made");
   text.choice(
       "--documents", options.text.documents,
       "What ends in an end of text: each file, each line, the lines between blank ones, or what stands between two <|endoftext|>");

@@ -24,9 +24,14 @@ struct LexiconCommandOptions {
   CommonOptions common;
   std::filesystem::path model;
   std::vector<std::string> sources, targets, languages;
+  TsvOptions tsv;
   std::int64_t max_length = FilterOptions().max_length;
   LexiconOptions lexicon;
   bool quiet = false;
+
+  std::vector<ParallelText> texts() const {
+    return parallel_texts(sources, targets, tsv, languages);
+  }
 };
 
 SharedTokenizer tokenizer_of(const std::filesystem::path& folder) {
@@ -40,7 +45,7 @@ SharedTokenizer tokenizer_of(const std::filesystem::path& folder) {
 
 void run(const LexiconCommandOptions& o) {
   const int threads = use_threads(o.common);
-  const std::vector<ParallelText> texts = parallel_texts(o.sources, o.targets, o.languages);
+  const std::vector<ParallelText> texts = o.texts();
   const SharedTokenizer tokenizer = tokenizer_of(o.model);
   std::vector<ParallelCorpus> parts;
   FilterOptions filters;
@@ -99,9 +104,9 @@ void add_lexicon_options(CLI::App& command) {
   model.path("--model", options->model, "The model directory", "DIR").required();
   OptionGroup data(command, "Data");
   data.list("--src", options->sources,
-            "Source sentences, such as the training data's; plain or gzip")
-      .required();
-  data.list("--tgt", options->targets, "Their translations, line by line").required();
+            "Source sentences, such as the training data's; plain, gzip, xz or zstd");
+  data.list("--tgt", options->targets, "Their translations, line by line");
+  options->tsv.add(data);
   data.list("--languages", options->languages,
             "Of a model trained with --languages: the one of each --tgt", "NAME");
   data.number("--max-length", options->max_length, at_least(1),
@@ -115,7 +120,10 @@ void add_lexicon_options(CLI::App& command) {
                  "Of EM, for IBM Model 1");
   lexicon.flag("--quiet", options->quiet, "No progress line");
   add_common_options(command, options->common);
-  when_read(command, [options] { options->lexicon.check(); });
+  when_read(command, [options] {
+    options->texts();
+    options->lexicon.check();
+  });
   when_run(command, [options] { run(*options); });
 }
 

@@ -168,7 +168,7 @@ void add_parse_options(CLI::App& command) {
   OptionGroup text(command, "Text");
   const Option input = text.path(
       "--input", options->input,
-      "Sentences, one a line, tokenised as in the Penn Treebank; plain or gzip (default, or -: stdin)");
+      "Sentences, one a line, tokenised as in the Penn Treebank; plain, gzip, xz or zstd (default, or -: stdin)");
   text.path("--output", options->output, "Where their trees go (default, or -: stdout)");
   const Option gold = text.path("--gold", options->gold,
                                 "Instead: parse the words of these trees, and print the score")

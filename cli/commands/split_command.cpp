@@ -131,7 +131,7 @@ void add_split_options(CLI::App& command) {
   group.choice(
       "--split", options->breaks,
       "Whether a line end ends a sentence (sentences) or only a blank line does (nonewlines)");
-  group.path("--input", options->input, "Text, plain or gzip (default, or -: stdin)");
+  group.path("--input", options->input, "Text, plain, gzip, xz or zstd (default, or -: stdin)");
   group.path(
       "--output", options->output,
       "Where sentences go, an empty line between those of two lines, or of two paragraphs with "

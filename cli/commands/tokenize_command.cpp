@@ -33,14 +33,17 @@ struct TokenizeCommandOptions {
   bool quiet = false;
 
   std::vector<std::string> sources, targets, languages, filters, test_sources, test_targets;
+  TsvOptions tsv;
   std::int64_t vocabulary = 10000;
   PrepareOptions prepare;
 
-  std::vector<ParallelText> texts() const { return parallel_texts(sources, targets, languages); }
+  std::vector<ParallelText> texts() const {
+    return parallel_texts(sources, targets, tsv, languages);
+  }
   /// Which odd pairs are left out, in the order of oddities(). Throws a UsageError where that makes no sense.
   PairFilterOptions odd() const {
     PairFilterOptions odd;
-    odd.held_out = parallel_texts(test_sources, test_targets, {}, "--test-");
+    odd.held_out = parallel_files(test_sources, test_targets, "--test-");
     for (const std::string& name : filters) {
       try {
         enum_named<Oddity>(name);
@@ -66,7 +69,9 @@ struct TokenizeCommandOptions {
 SharedTokenizer tokenizer_of(const TokenizeCommandOptions& o) {
   if (!o.tokenizer.empty()) return load_tokenizer(o.tokenizer);
   if (std::filesystem::exists(o.out / "tokenizer.model")) return load_tokenizer(o.out);
-  return joint_vocabulary(o.texts(), o.vocabulary);
+  const bool takes_faulty = o.odd().wants(Oddity::encoding);
+  return joint_vocabulary(o.texts(), o.vocabulary,
+                          takes_faulty ? FaultyLines::emptied : FaultyLines::refused);
 }
 
 /// A folder that is new, or has what another such command made.
@@ -207,8 +212,8 @@ void run(const TokenizeCommandOptions& o) {
 void add_tokenize_options(CLI::App& command) {
   auto options = std::make_shared<TokenizeCommandOptions>();
   OptionGroup group(command, "Text");
-  const Option texts =
-      group.list("--text", options->files, "Text files, plain or gzip, one after the other");
+  const Option texts = group.list("--text", options->files,
+                                  "Text files (plain, gzip, xz or zstd), one after the other");
   const Option tokenizer = group.text(
       "--tokenizer", options->tokenizer,
       std::string(kTokenizerHelp) + "; for pairs a SentencePiece model or a folder with one",
@@ -223,7 +228,7 @@ void add_tokenize_options(CLI::App& command) {
   OptionGroup pairs(command, "Sentence pairs, for kette train --pairs DIR");
   FilterOptions& filters = options->prepare.filters;
   const Option source =
-      pairs.list("--src", options->sources, "Sentences, one a line; plain or gzip");
+      pairs.list("--src", options->sources, "Sentences, one a line; plain, gzip, xz or zstd");
   for (Option option :
        {source, pairs.list("--tgt", options->targets, "Their translations, line by line"),
         pairs.list("--languages", options->languages,
@@ -245,6 +250,10 @@ void add_tokenize_options(CLI::App& command) {
                      "Of a text that one file has, which a kill may cost")}) {
     option.excludes(texts);
   }
+  for (Option option : options->tsv.add(pairs)) {
+    option.excludes(texts);
+    documents.excludes(option);
+  }
   documents.excludes(source);
   pairs
       .number("--vocab", options->vocabulary, at_least(1),
@@ -257,8 +266,8 @@ void add_tokenize_options(CLI::App& command) {
       if (options->tokenizer.empty()) throw UsageError("--tokenizer is required with --text");
       return;
     }
-    if (options->sources.empty() || options->targets.empty()) {
-      throw UsageError("expected --text, or --src and --tgt, given neither");
+    if (options->sources.empty() && options->targets.empty() && options->tsv.files().empty()) {
+      throw UsageError("expected --text, or --src and --tgt, or --tsv, given none");
     }
     options->texts();
     options->odd();

@@ -105,7 +105,8 @@ void add_translate_options(CLI::App& command) {
   OptionGroup text(command, "Text");
   const Option sentence =
       text.list("SENTENCE", options->sentences, "What to translate, instead of a file", "");
-  text.path("--input", options->input, "Lines, plain or gzip, or a document (default, or -: stdin)")
+  text.path("--input", options->input,
+            "Lines (plain, gzip, xz or zstd), or a document (default, or -: stdin)")
       .excludes(sentence);
   text.path(
       "--output", options->output,

@@ -50,7 +50,7 @@ class CorpusChecker {
   void check_all(TextRole role, const std::vector<ParallelText>& texts, CorpusReport& report) {
     SeenPairs seen;
     for (const ParallelText& text : texts) {
-      seen.begin(text.source.string());
+      seen.begin(text.source.file.string());
       if (role == TextRole::training) training_places_ = seen.places();
       TextCheck check(characters_, options_.samples);
       for_pairs(text, [&](const CheckedPair& pair) {

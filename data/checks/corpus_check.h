@@ -10,7 +10,7 @@
 
 namespace kette {
 
-/// Each text is two files; those of trees are none.
+/// Each text is two files, or two columns of one; those of trees are none.
 struct CheckedTexts {
   std::vector<ParallelText> training, validation, test;
 };

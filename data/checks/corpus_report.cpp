@@ -13,9 +13,7 @@ bool TextReport::is_warning(const OddPairs& finding) const {
   return finding.pairs >= kTooFewToWarn && share(finding) > info_of(finding.oddity).threshold;
 }
 
-std::string TextReport::name() const {
-  return files.source.string() + " and " + files.target.string();
-}
+std::string TextReport::name() const { return files.source.name() + " and " + files.target.name(); }
 
 std::string TextReport::languages() const {
   const auto named = [](const std::string& language) -> std::string {

@@ -55,7 +55,7 @@ std::string PairFilterOptions::made_of() const {
   if (held_out.empty()) return text;
   std::string files;
   for (const ParallelText& one : held_out) {
-    files += file_fingerprint(one.source) + "; " + file_fingerprint(one.target) + "; ";
+    files += file_fingerprint(one.source.file) + "; " + file_fingerprint(one.target.file) + "; ";
   }
   return text + "; held out: files of checksum " + hexadecimal(checksum_of(files));
 }
@@ -74,7 +74,7 @@ PairFilter::PairFilter(const PairFilterOptions& options, const SharedTokenizer& 
 }
 
 void PairFilter::begin(const ParallelText& text) {
-  seen_.begin(text.source.string());
+  seen_.begin(text.source.file.string());
   if (!options_.wants(Oddity::swapped) && !options_.wants(Oddity::other_language)) return;
   languages_ = languages_of_names(text);
   if (languages_.source == LineLanguage::unknown || languages_.target == LineLanguage::unknown) {
@@ -82,7 +82,7 @@ void PairFilter::begin(const ParallelText& text) {
   }
   KETTE_CHECK(
       languages_.source != LineLanguage::unknown || languages_.target != LineLanguage::unknown,
-      text.source.string(), " and ", text.target.string(),
+      text.source.name(), " and ", text.target.name(),
       ": expected a side in English, German or French beside a filter by language, given none");
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "data/files/unicode.h"
+#include "data/files/packed_file.h"
 #include "data/files/utf8.h"
 
 namespace kette {
@@ -34,9 +34,8 @@ bool is_other(LineLanguage language, LineLanguage expected) {
 }
 
 /// What the name of a file says: "en" of train.en and train.en.gz.
-LineLanguage language_of_name(std::filesystem::path file) {
-  if (file.extension() == ".gz") file.replace_extension();
-  const std::string ending = file.extension().string();
+LineLanguage language_of_name(const std::filesystem::path& file) {
+  const std::string ending = without_packed_ending(file).extension().string();
   for (const auto& [language, name] : kNamesOf<LineLanguage>) {
     if (!ending.empty() && ending.substr(1) == name) return language;
   }
@@ -98,7 +97,7 @@ LanguagePair LanguageCounts::most() const {
 }
 
 LanguagePair languages_of_names(const ParallelText& text) {
-  return {language_of_name(text.source), language_of_name(text.target)};
+  return {language_of_name(text.source.file), language_of_name(text.target.file)};
 }
 
 std::optional<Oddity> find_language_oddity(const LanguagePair& pair, const LanguagePair& expected) {

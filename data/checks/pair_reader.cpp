@@ -43,6 +43,7 @@ CheckedPairs PairReader::next() {
   pairs.source = side_of(source_reader_, kPairsOfPart, LineReader::kPartBytes);
   pairs.target = side_of(target_reader_, pairs.size(), std::string::npos);
   pairs.first_line = source_reader_.first_line();
+  if (pairs.target.lines.size() < pairs.size()) target_reader_.next(1);  // throws what is wrong
   KETTE_CHECK(pairs.target.lines.size() == pairs.size(), target_reader_.name(),
               ": expected as many lines as ", source_reader_.name(), ", given fewer");
   return pairs;

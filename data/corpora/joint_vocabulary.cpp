@@ -22,17 +22,18 @@ std::vector<std::string> languages_of(const std::vector<ParallelText>& texts) {
   return languages;
 }
 
-SharedTokenizer joint_vocabulary(const std::vector<ParallelText>& texts, std::int64_t pieces) {
+SharedTokenizer joint_vocabulary(const std::vector<ParallelText>& texts, std::int64_t pieces,
+                                 FaultyLines faulty) {
   SentencePieceOptions settings;
   settings.vocabulary = pieces;
   settings.languages = languages_of(texts);
-  std::vector<std::filesystem::path> files;
+  std::vector<TextColumn> columns;
   for (const ParallelText& text : texts) {
     // One source may have translations into several languages.
-    add_once(files, text.source);
-    add_once(files, text.target);
+    add_once(columns, text.source);
+    add_once(columns, text.target);
   }
-  return SentencePieceTokenizer::train_files(files, settings);
+  return SentencePieceTokenizer::train_files(columns, settings, faulty);
 }
 
 }  // namespace kette

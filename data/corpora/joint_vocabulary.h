@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "data/files/line_reader.h"
 #include "data/files/parallel_text.h"
 #include "data/tokenizers/tokenizer.h"
 
@@ -12,6 +13,7 @@ namespace kette {
 std::vector<std::string> languages_of(const std::vector<ParallelText>& texts);
 
 /// A SentencePiece model of so many pieces, with a tag for each language.
-SharedTokenizer joint_vocabulary(const std::vector<ParallelText>& texts, std::int64_t pieces);
+SharedTokenizer joint_vocabulary(const std::vector<ParallelText>& texts, std::int64_t pieces,
+                                 FaultyLines faulty = FaultyLines::refused);
 
 }  // namespace kette

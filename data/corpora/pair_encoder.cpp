@@ -95,10 +95,10 @@ PairEncoder::Lines PairEncoder::of_text(const TextLines& text, const std::string
 }
 
 /// bytes: about the most of a part.
-PairEncoder::Lines PairEncoder::of_file(const std::filesystem::path& file, std::size_t bytes,
+PairEncoder::Lines PairEncoder::of_file(const TextColumn& text, std::size_t bytes,
                                         FaultyLines faulty) {
-  const auto reader = std::make_shared<LineReader>(file, LineLimits(), faulty);
-  return {file.string(), [reader, bytes](std::size_t most) { return reader->next(most, bytes); },
+  const auto reader = std::make_shared<LineReader>(text, LineLimits(), faulty);
+  return {text.name(), [reader, bytes](std::size_t most) { return reader->next(most, bytes); },
           [reader] { return reader->share(); }, [reader] { return reader->faults(); }};
 }
 
@@ -136,7 +136,7 @@ PairEncoder::PairEncoder(Lines source, Lines target, const SharedTokenizer& toke
 PairEncoder::PairEncoder(const ParallelText& text, const SharedTokenizer& tokenizer,
                          const FilterOptions& options, PairFilter* odd)
     : PairEncoder(text.is_trees()
-                      ? PairEncoder(cleaned(read_trees(text.source)), tokenizer, options)
+                      ? PairEncoder(cleaned(read_trees(text.source.file)), tokenizer, options)
                       : PairEncoder(of_file(text.source, LineReader::kPartBytes, faulty_lines(odd)),
                                     of_file(text.target, std::numeric_limits<std::size_t>::max(),
                                             faulty_lines(odd)),
@@ -304,8 +304,12 @@ FilterReport PairEncoder::encode_all(const Take& take, const TokenizeProgress& p
 std::string made_of(const ParallelText& text, const Tokenizer& tokenizer,
                     const FilterOptions& options) {
   std::ostringstream words;
-  words << file_fingerprint(text.source) << "; ";
-  words << (text.is_trees() ? "trees" : file_fingerprint(text.target)) << "; ";
+  const auto of_side = [](const TextColumn& side) {
+    const std::string column = side.column > 0 ? ", column " + std::to_string(side.column) : "";
+    return file_fingerprint(side.file) + column;
+  };
+  words << of_side(text.source) << "; ";
+  words << (text.is_trees() ? "trees" : of_side(text.target)) << "; ";
   if (!text.language.empty()) words << "language " << text.language << "; ";
   words << tokenizer.fingerprint() << "; max_length " << options.max_length << ", must_fit "
         << options.must_fit << ", max_ratio " << options.max_ratio << ", join_lines "

@@ -69,7 +69,7 @@ class PairEncoder {
   PairEncoder(Lines source, Lines target, const SharedTokenizer& tokenizer,
               const FilterOptions& options, std::string language);
   static Lines of_text(const TextLines& text, const std::string& name);
-  static Lines of_file(const std::filesystem::path& file, std::size_t bytes, FaultyLines faulty);
+  static Lines of_file(const TextColumn& text, std::size_t bytes, FaultyLines faulty);
   static Lines of_trees(const std::shared_ptr<const Treebank>& trees,
                         std::string (*line_of)(const Tree&));
   Part next(std::int64_t most);

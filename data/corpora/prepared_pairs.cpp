@@ -190,17 +190,12 @@ PreparedPairs prepare_pairs(const fs::path& folder, const std::vector<ParallelTe
   }
   Preparation preparation(folder, tokenizer, options);
   double done = 0, all = 0;
-  for (const ParallelText& text : texts) all += static_cast<double>(fs::file_size(text.source));
+  for (const ParallelText& text : texts)
+    all += static_cast<double>(fs::file_size(text.source.file));
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    const double size = static_cast<double>(fs::file_size(texts[i].source));
-    PreparedText text{texts[i].source.string(),
-                      texts[i].target.string(),
-                      texts[i].language,
-                      wanted[i],
-                      0,
-                      0,
-                      0,
-                      {}};
+    const double size = static_cast<double>(fs::file_size(texts[i].source.file));
+    PreparedText text{
+        texts[i].source.name(), texts[i].target.name(), texts[i].language, wanted[i], 0, 0, 0, {}};
     preparation.make(text, prepared.texts.size(), texts[i],
                      [&](const TokenizeReport& report, double share) {
                        if (progress) progress(report, (done + share * size) / all);
@@ -225,7 +220,7 @@ ParallelCorpus prepared_corpus(const ParallelText& text, const SharedTokenizer& 
   KETTE_CHECK(prepared.tokenizer == tokenizer->fingerprint(), text.prepared.string(),
               ": expected pairs of the tokenizer ", tokenizer->fingerprint(), ", given those of ",
               prepared.tokenizer, " (prepare them with that one: kette tokenize --tokenizer)");
-  KETTE_CHECK(text.number < prepared.texts.size(), text.source.string(), ": expected more than ",
+  KETTE_CHECK(text.number < prepared.texts.size(), text.source.name(), ": expected more than ",
               text.number, " texts, given ", prepared.texts.size());
   const PreparedText& one = prepared.texts[text.number];
   std::vector<std::shared_ptr<const PairFile>> shards;
@@ -236,7 +231,7 @@ ParallelCorpus prepared_corpus(const ParallelText& text, const SharedTokenizer& 
                 ": expected pairs of ", one.source,
                 " as pairs.json has it, given others (make them again with kette tokenize)");
   }
-  KETTE_CHECK(!shards.empty(), text.source.string(), ": expected shards of ", one.source,
+  KETTE_CHECK(!shards.empty(), text.source.name(), ": expected shards of ", one.source,
               ", given none");
   ParallelCorpus corpus = ParallelCorpus::of(shards, tokenizer, must_fit);
   KETTE_CHECK(corpus.size() > 0, one.source, " and ", one.target,

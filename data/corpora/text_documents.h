@@ -1,4 +1,4 @@
-// The documents of a text file, plain or gzip, in bounded memory: a document comes in pieces of
+// The documents of a text file, plain or packed, in bounded memory: a document comes in pieces of
 // about 256 KiB, cut where a tokenizer cannot tell. That is between a character that is no white
 // space and a line feed (or, in a line too long or one that ends in "\r\n", a space) after it:
 //   byte, character   see single characters only.
@@ -21,7 +21,7 @@
 #include <string>
 #include <string_view>
 
-#include "data/files/gzip_file.h"
+#include "data/files/packed_file.h"
 #include "tensor/enum_names.h"
 
 namespace kette {
@@ -71,7 +71,7 @@ class TextDocuments {
   TextPiece take(End end, bool ends_document);
 
   std::string name_;
-  GzipFile file_;
+  PackedFile file_;
   DocumentKind kind_;
   std::size_t piece_bytes_;
   std::string buffer_;  // what was read and not handed out starts at begin_

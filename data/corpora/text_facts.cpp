@@ -18,8 +18,8 @@ constexpr std::size_t kLines = 10000;  // of each text
 
 using Texts = std::vector<std::string>;
 
-Texts first_lines(const std::filesystem::path& file) {
-  LineReader reader(file);
+Texts first_lines(const TextColumn& text, FaultyLines faulty) {
+  LineReader reader(text, {}, faulty);
   Texts lines;
   while (lines.size() < kLines) {
     Texts part = reader.next(kLines - lines.size());
@@ -83,8 +83,10 @@ bool has_capital(const std::string& line) {
 TextFacts text_facts(const std::vector<ParallelText>& texts, bool both_directions,
                      const Tokenizer& tokenizer, const FilterOptions& how) {
   Texts sources, targets;
+  const FaultyLines faulty =
+      how.odd.wants(Oddity::encoding) ? FaultyLines::emptied : FaultyLines::refused;
   for (const ParallelText& text : texts) {
-    Texts source = first_lines(text.source), target = first_lines(text.target);
+    Texts source = first_lines(text.source, faulty), target = first_lines(text.target, faulty);
     source.resize(std::min(source.size(), target.size()));
     target.resize(source.size());
     if (how.join_lines > 1) join(source, target, tokenizer, how);

@@ -12,6 +12,7 @@
 #include "data/documents/table_document.h"
 #include "data/documents/text_document.h"
 #include "data/documents/xliff_document.h"
+#include "data/files/packed_file.h"
 
 namespace kette {
 
@@ -22,7 +23,7 @@ DocumentFormat format_of(const std::filesystem::path& file) {
       {".xhtml", html},  {".xliff", xliff},       {".xlf", xliff}, {".srt", srt},
       {".vtt", vtt},     {".tsv", tsv},           {".po", po},     {".pot", po},
       {".eml", mail},    {".mbox", mail},         {".docx", docx}};
-  std::string ending = file.extension().string();
+  std::string ending = without_packed_ending(file).extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   const auto found = formats.find(ending);

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "data/files/block_checksums.h"
-#include "data/files/gzip_file.h"
+#include "data/files/packed_file.h"
 #include "tensor/error.h"
 
 namespace kette {

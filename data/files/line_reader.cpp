@@ -38,12 +38,27 @@ std::size_t LineReader::end_of_line() {
   searched_ = buffer_.size();
   if (at_end_) return buffer_.size();
   const auto so_far = static_cast<std::int64_t>(buffer_.size() - begin_);
-  if (faulty_ == FaultyLines::kept && dropped_ + so_far > limits_.line_bytes) {
+  if (faulty_ != FaultyLines::refused && dropped_ + so_far > limits_.line_bytes) {
     dropped_ += so_far;
     begin_ = buffer_.size();
     if (dropped_ > kNoText) fail(too_many_bytes(name(), next_line_, limits_));
   }
   return std::string::npos;
+}
+
+/// Leaves of a line the column that is asked for, if one is; where in the line it began.
+std::size_t LineReader::cut_to_column(std::string& line) const {
+  if (column_ == 0) return 0;
+  std::size_t begin = 0;
+  for (std::int64_t column = 1; column < column_; ++column) {
+    const std::size_t tab = line.find('\t', begin);
+    KETTE_CHECK(tab != std::string::npos, name(), ":", next_line_, ": expected at least ", column_,
+                " columns, with a tab between two of them, given ", column,
+                " (--columns says which ones are source and target)");
+    begin = tab + 1;
+  }
+  line = line.substr(begin, line.find('\t', begin) - begin);
+  return begin;
 }
 
 void LineReader::take(std::vector<std::string>& lines, std::string line) {
@@ -52,18 +67,22 @@ void LineReader::take(std::vector<std::string>& lines, std::string line) {
     if (faulty_ == FaultyLines::refused) fail(message);
     faults_.push_back({lines.size(), message});
   };
-  if (faulty_ == FaultyLines::kept &&
+  std::size_t begin = 0;  // of the text in the line
+  if (faulty_ != FaultyLines::refused &&
       dropped_ + static_cast<std::int64_t>(line.size()) > limits_.line_bytes) {
     fault(too_many_bytes(name(), next_line_, limits_));
     line.clear();
+  } else {
+    if (line.ends_with('\r')) line.pop_back();
+    begin = cut_to_column(line);
   }
   dropped_ = 0;
   const std::size_t bad = first_invalid_utf8(line);
   if (bad != std::string::npos) {
-    fault(name() + ":" + std::to_string(next_line_) + ":" + std::to_string(bad + 1) + ": " +
+    fault(name() + ":" + std::to_string(next_line_) + ":" + std::to_string(begin + bad + 1) + ": " +
           expected_utf8(start_, line[bad]));
+    if (faulty_ == FaultyLines::emptied) line.clear();
   }
-  if (line.ends_with('\r')) line.pop_back();
   if (next_line_ == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
   lines.push_back(std::move(line));
 }

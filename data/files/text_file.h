@@ -1,4 +1,4 @@
-// Lines of UTF-8 text from a plain or gzip file. A line ends at LF or CRLF and nowhere else: U+0085
+// Lines of UTF-8 text from a plain or packed file. A line ends at LF or CRLF and nowhere else: U+0085
 // or U+2028 inside a sentence must not break the pairing of two parallel files. Every error names
 // the file, and the line where there is one.
 #pragma once
@@ -37,7 +37,7 @@ class TextLines {
 /// All that a source still has.
 std::string read_all(TextSource& source);
 
-/// The bytes of a whole file, which is no pipe; gzip is told by its first bytes, not by its name.
+/// The bytes of a whole file, which is no pipe, unpacked if it is packed.
 std::string read_text(const std::filesystem::path& path);
 
 /// The first bytes of a file as it lies on disk, as many as there are up to `most`; none of what is no regular file, for a

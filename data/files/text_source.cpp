@@ -17,10 +17,10 @@ std::string too_many_bytes(const std::string& name, std::int64_t line, const Lin
          std::to_string(limits.line_bytes) + " bytes in a line, given more (is it text?)";
 }
 
-TextSource::TextSource(const std::filesystem::path& file, const LineLimits& limits)
-    : name_(file.string()), limits_(limits), file_(file) {
+TextSource::TextSource(const TextColumn& text, const LineLimits& limits)
+    : name_(text.name()), limits_(limits), file_(text.file) {
   std::error_code unknown;
-  const std::uintmax_t size = std::filesystem::file_size(file, unknown);
+  const std::uintmax_t size = std::filesystem::file_size(text.file, unknown);
   if (!unknown) size_ = size;
 }
 

@@ -1,4 +1,4 @@
-// The bytes of a text as they come from a plain or gzip file or from a descriptor, counted against
+// The bytes of a text as they come from a plain or packed file or from a descriptor, counted against
 // limits, so that a line without an end or a file of nothing but line ends is refused while little
 // of it is in memory.
 #pragma once
@@ -9,7 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "data/files/gzip_file.h"
+#include "data/files/packed_file.h"
+#include "data/files/text_column.h"
 
 namespace kette {
 
@@ -28,7 +29,8 @@ std::string too_many_bytes(const std::string& name, std::int64_t line, const Lin
 
 class TextSource {
  public:
-  explicit TextSource(const std::filesystem::path& file, const LineLimits& limits = {});
+  /// All of the file that the text is in.
+  explicit TextSource(const TextColumn& text, const LineLimits& limits = {});
   /// Reads a file descriptor, which stays open; the name stands in errors.
   TextSource(int descriptor, std::string name, const LineLimits& limits = {});
 
@@ -48,7 +50,7 @@ class TextSource {
 
   std::string name_;
   LineLimits limits_;
-  std::optional<GzipFile> file_;
+  std::optional<PackedFile> file_;
   std::uintmax_t size_ = 0;  // of the file
   int descriptor_ = -1;
   std::int64_t bytes_ = 0, line_ = 1, line_bytes_ = 0;  // read so far; of the current line

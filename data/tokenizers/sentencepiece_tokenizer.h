@@ -9,6 +9,8 @@
 #include <mutex>
 #include <optional>
 
+#include "data/files/line_reader.h"
+#include "data/files/text_column.h"
 #include "data/tokenizers/bpe_dropout.h"
 #include "data/tokenizers/tokenizer.h"
 
@@ -54,8 +56,9 @@ class SentencePieceTokenizer final : public Tokenizer {
   /// Uses every line that is not blank and has at most kLongestLine bytes. The same lines and
   /// options give the same model on any number of threads.
   static Shared train(std::span<const std::string_view> lines, const SentencePieceOptions& options);
-  static Shared train_files(const std::vector<std::filesystem::path>& files,
-                            const SentencePieceOptions& options);
+  static Shared train_files(const std::vector<TextColumn>& texts,
+                            const SentencePieceOptions& options,
+                            FaultyLines faulty = FaultyLines::refused);
   /// Lossless, whatever options.normalization says, on the lines of a text.
   static Shared train_text(std::string_view text, SentencePieceOptions options);
   static Shared load(const std::filesystem::path& file);

@@ -165,13 +165,13 @@ SentencePieceTokenizer::Shared SentencePieceTokenizer::train(
 }
 
 SentencePieceTokenizer::Shared SentencePieceTokenizer::train_files(
-    const std::vector<std::filesystem::path>& files, const SentencePieceOptions& options) {
+    const std::vector<TextColumn>& texts, const SentencePieceOptions& options, FaultyLines faulty) {
   std::int64_t bytes = 0;
-  for (const auto& file : files) bytes += text_size(file).bytes;
+  for (const TextColumn& text : texts) bytes += text_size(text).bytes;
   LineSample sample(bytes, options.sample_bytes);
   std::vector<std::string> lines;
-  for (const auto& file : files) {
-    LineReader reader(file);
+  for (const TextColumn& text : texts) {
+    LineReader reader(text, {}, faulty);
     std::vector<std::string> part;
     while (part = reader.next(kLinesAtOnce), !part.empty()) {
       for (std::string& line : part) {

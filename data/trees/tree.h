@@ -60,7 +60,7 @@ struct Treebank {
 /// The trees of a text, on one line each or on many. What is no tree is an Error that says where: text
 /// outside brackets, a word beside another node, a bracket too many or too few, none at all.
 Treebank parse_trees(const TextLines& text, const std::string& name);
-/// Those of a file, plain or gzip.
+/// Those of a file, plain or packed.
 Treebank read_trees(const std::filesystem::path& file, const LineLimits& limits = {});
 /// A parser's trees for gold's sentences. Where gold has a tree a line and the parser as many lines, each is read for itself,
 /// as evalb does: an empty one is a sentence without a tree, and several trees of one line are in a TOP. Otherwise as

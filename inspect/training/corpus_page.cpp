@@ -9,7 +9,10 @@ namespace kette {
 namespace {
 
 std::string short_name(const TextReport& text) {
-  return text.files.source.filename().string() + " and " + text.files.target.filename().string();
+  const auto name = [](const TextColumn& side) {
+    return TextColumn(side.file.filename(), side.column).name();
+  };
+  return name(text.files.source) + " and " + name(text.files.target);
 }
 
 std::string warnings_of(const TextReport& text) {

@@ -138,6 +138,10 @@ TEST_CASE("check: a clean corpus has no warning, and the other way round everyth
   CHECK(report.texts[0].languages() == "German and English");
   CHECK(report.warnings() > 0);
   CHECK(find(report.texts[0], Oddity::swapped).pairs > 300);
+  std::filesystem::copy(folder / "train.de", folder / "train.de.gz");
+  std::filesystem::copy(folder / "train.en", folder / "train.en.zst");
+  texts.training = {{folder / "train.en.zst", folder / "train.de.gz"}};
+  CHECK(find(check_corpus(texts).texts[0], Oddity::swapped).pairs > 300);
   // The same text on both sides, with and without names.
   texts.training = {{folder / "train.de", folder / "train.de"}};
   CHECK(find(check_corpus(texts).texts[0], Oddity::equal).pairs == 900);

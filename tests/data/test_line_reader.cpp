@@ -2,11 +2,11 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "data/files/file_descriptor.h"
 #include "data/files/line_reader.h"
 #include "data/files/text_file.h"
+#include "tests/data/packings.h"
 #include "tests/data/tiny_text.h"
 #include "tests/support.h"
 
@@ -64,12 +64,12 @@ TEST_CASE("parts of any size give the lines that reading a file whole gives") {
   for (int i = 0; i < 60'000; ++i) text += "line " + std::to_string(i) + (i % 3 ? "\n" : "\r\n");
   text += "without an end";
   testing::write_file(folder / "plain", text);
-  gzFile gzip = gzopen((folder / "gzip").c_str(), "wb");
-  gzwrite(gzip, text.data(), static_cast<unsigned>(text.size()));
-  gzclose(gzip);
+  for (const testing::Packing& packing : testing::kPackings) {
+    testing::write_file(folder / packing.format, packing.pack(text));
+  }
   const TextLines whole = read_lines(folder / "plain");
   const Strings expected(whole.views().begin(), whole.views().end());
-  for (const char* name : {"plain", "gzip"}) {
+  for (const char* name : {"plain", "gzip", "xz", "zstd"}) {
     for (const std::size_t most : {std::size_t{7}, std::size_t{4096}, std::size_t{100'000}}) {
       LineReader reader(folder / name);
       CHECK(all_lines(reader, most) == expected);
@@ -110,18 +110,19 @@ TEST_CASE("how much of a file the lines so far are") {
     CHECK(plain.share() == doctest::Approx(share).epsilon(1e-9));
   }
 
-  const gzFile file = gzopen((folder / "gz").c_str(), "wb");
-  gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
-  gzclose(file);
-  LineReader compressed(folder / "gz");
-  double before = 0;
-  for (int part = 0; part < 4; ++part) {
-    compressed.next(25000);
-    CHECK(compressed.share() >= before);  // zlib takes blocks
-    CHECK(compressed.share() > 0);
-    before = compressed.share();
+  for (const testing::Packing& packing : testing::kPackings) {
+    CAPTURE(packing.format);
+    testing::write_file(folder / "packed", packing.pack(text));
+    LineReader packed(folder / "packed");
+    double before = 0;
+    for (int part = 0; part < 4; ++part) {
+      packed.next(25000);
+      CHECK(packed.share() >= before);  // the libraries take blocks
+      CHECK(packed.share() > 0);
+      before = packed.share();
+    }
+    CHECK(before == doctest::Approx(1).epsilon(1e-9));
   }
-  CHECK(before == doctest::Approx(1).epsilon(1e-9));
 
   const Pipe pipe;
   pipe.write("a\nb\n");

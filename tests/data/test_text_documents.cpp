@@ -1,7 +1,6 @@
 // Documents in pieces: nothing is lost whatever the length of a piece, and no tokenizer can tell
 // where the cuts were.
 #include <doctest/doctest.h>
-#include <zlib.h>
 
 #include <regex>
 
@@ -10,6 +9,7 @@
 #include "data/files/utf8.h"
 #include "tensor/error.h"
 #include "tensor/splitmix.h"
+#include "tests/data/packings.h"
 #include "tests/data/tiny_text.h"
 #include "tests/support.h"
 
@@ -203,19 +203,20 @@ TEST_CASE("documents: cut at line ends, else at blanks, else between characters"
   }
 }
 
-TEST_CASE("documents: gzip, and files that cannot be read") {
+TEST_CASE("documents: packed files, and files that cannot be read") {
   const ScratchFolder folder;
   std::string content;
   for (int i = 0; i < 20'000; ++i) content += "line " + std::to_string(i) + "\n";
-  gzFile file = gzopen((folder / "text").c_str(), "wb");
-  gzwrite(file, content.data(), static_cast<unsigned>(content.size()));
-  gzclose(file);
-  CHECK(documents_of(pieces_of(folder / "text", DocumentKind::file, 1000)) == Texts{content});
-  CHECK(documents_of(pieces_of(folder / "text", DocumentKind::line)).size() == 20'000);
-  const std::string packed = testing::read_file(folder / "text");
-  write_file(folder / "cut", packed.substr(0, packed.size() / 2));
-  CHECK(contains(message_of([&] { pieces_of(folder / "cut", DocumentKind::line); }),
-                 "expected a whole gzip file"));
+  for (const testing::Packing& packing : testing::kPackings) {
+    CAPTURE(packing.format);
+    const std::string packed = packing.pack(content);
+    write_file(folder / "text", packed);
+    CHECK(documents_of(pieces_of(folder / "text", DocumentKind::file, 1000)) == Texts{content});
+    CHECK(documents_of(pieces_of(folder / "text", DocumentKind::line)).size() == 20'000);
+    write_file(folder / "cut", packed.substr(0, packed.size() / 2));
+    CHECK(contains(message_of([&] { pieces_of(folder / "cut", DocumentKind::line); }),
+                   "expected a whole " + packing.format + " file"));
+  }
   write_file(folder / "empty", "");
   CHECK(contains(message_of([&] { pieces_of(folder / "empty", DocumentKind::line); }),
                  "empty: expected text, given an empty file"));

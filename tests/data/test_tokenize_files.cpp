@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 #include <omp.h>
 #include <sys/stat.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <thread>
@@ -11,6 +10,7 @@
 #include "data/corpora/token_file.h"
 #include "data/corpora/tokenize_files.h"
 #include "tensor/error.h"
+#include "tests/data/packings.h"
 #include "tests/data/tiny_text.h"
 #include "tests/support.h"
 
@@ -77,17 +77,19 @@ TEST_CASE("tokenize: documents of several files, each with its end of text") {
   CHECK(content(out) == "one\ntwo|three|");
 }
 
-TEST_CASE("tokenize: many parts, any number of threads, gzip: the same ids; progress to the end") {
+TEST_CASE(
+    "tokenize: many parts, any number of threads, packed: the same ids; progress to the end") {
   const ScratchFolder folder;
   std::string text;
   for (int i = 0; i < 500'000; ++i) text += "line " + std::to_string(i) + " of it\n";
   write_file(folder / "plain", text);
-  gzFile file = gzopen((folder / "packed").c_str(), "wb1");
-  gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
-  gzclose(file);
+  for (const testing::Packing& packing : testing::kPackings) {
+    write_file(folder / packing.format, packing.pack(text));
+  }
   const int threads = omp_get_max_threads();
   const FakeTokenizer tokenizer;
-  for (const auto& [name, count] : {std::pair{"plain", 1}, {"plain", 3}, {"packed", 2}}) {
+  for (const auto& [name, count] :
+       {std::pair{"plain", 1}, {"plain", 3}, {"gzip", 2}, {"xz", 2}, {"zstd", 2}}) {
     omp_set_num_threads(count);
     std::vector<double> shares;
     std::int64_t tokens = 0;

@@ -90,8 +90,8 @@ TEST_CASE_FIXTURE(
   StartingPoint start(model, options);
   const auto before = model.parameters().values().values<float>();
   const SharedTokenizer tokenizer = load_tokenizer(options.from / "tokenizer.model");
-  const ParallelCorpus corpus = ParallelCorpus::load(
-      options.texts[0].source, options.texts[0].target, tokenizer, {.max_length = 60});
+  const ParallelCorpus corpus =
+      ParallelCorpus::load(options.texts[0], tokenizer, {.max_length = 60});
   const Batch batch =
       make_batch(corpus, std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6, 7}, tokenizer->special());
   Adam adam(start.parameters(), {});

@@ -175,20 +175,20 @@ TEST_CASE_FIXTURE(OneThread,
 
   options.resume = true;
   options.steps = 200;
-  const std::string text = read_file(options.texts[0].source);
-  write_file(options.texts[0].source, with_line(text, 7, "ao bo"));
+  const std::string text = read_file(options.texts[0].source.file);
+  write_file(options.texts[0].source.file, with_line(text, 7, "ao bo"));
   const std::string message = message_of_training(options);
   CAPTURE(message);
   CHECK(contains(message, "train.src: expected the source text that the run in"));
   CHECK(contains(message, "--force-data"));
-  write_file(options.texts[0].source, text);
+  write_file(options.texts[0].source.file, text);
   write_file(elsewhere / "new", read_file(options.valid_target) + "ao\n");
   TranslationTrainOptions other_validation = options;
   other_validation.valid_target = elsewhere / "new";
   CHECK(contains(message_of_training(other_validation), "new: expected the valid_target text"));
 
   for (fs::path* file :
-       {&options.texts[0].source, &options.texts[0].target, &options.valid_source}) {
+       {&options.texts[0].source.file, &options.texts[0].target.file, &options.valid_source}) {
     fs::rename(*file, elsewhere / file->filename());
     *file = elsewhere / ".." / elsewhere.path().filename() / file->filename();
   }
@@ -207,8 +207,8 @@ TEST_CASE_FIXTURE(OneThread, "changed data can be insisted on, and the log says 
   const Sampler::State stopped = sampler();
   CHECK(stopped.position > 0);
   const auto [source, target] = toy_text(200, 9);
-  write_file(options.texts[0].source, source);
-  write_file(options.texts[0].target, target);
+  write_file(options.texts[0].source.file, source);
+  write_file(options.texts[0].target.file, target);
   options.resume = options.force_data = true;
   options.steps = 31;
   CHECK(train(options).steps == 31);
@@ -276,8 +276,8 @@ TEST_CASE_FIXTURE(OneThread, "what the model has no positions for is told before
   CAPTURE(message);
   CHECK(contains(message, "valid.src:5: expected at most 11 tokens"));
   write_file(options.valid_source, valid);
-  write_file(options.texts[0].target,
-             with_line(read_file(options.texts[0].target), 8, repeated("au", 30)));
+  write_file(options.texts[0].target.file,
+             with_line(read_file(options.texts[0].target.file), 8, repeated("au", 30)));
   message = message_of_training(options);
   CHECK(contains(message, "train.tgt:8: expected at most 11 tokens"));
   CHECK_FALSE(fs::exists(options.out / "model.safetensors"));
