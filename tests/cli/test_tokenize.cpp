@@ -186,33 +186,34 @@ TEST_CASE("cli: tokenize leaves out what check finds, by the same names") {
   refused({"--filter", "overlap"},
           "expected texts that are held out beside an overlap, given none");
   refused({"--test-src", "a"}, "--test-tgt: expected one for each --test-src, 1, given 0");
+}
 
-  TEST_CASE(
-      "cli: several folders of prepared pairs, each with its languages, are their texts together") {
-    const ScratchFolder folder;
-    write_small_corpus(folder.path());
-    const auto path = [&](const char* name) { return (folder / name).string(); };
-    write_file(folder / "more.en", "the dog hears music .\nthe cat finds water .\n");
-    write_file(folder / "more.fr", "le chien entend la musique .\nle chat trouve l'eau .\n");
-    const auto prepare = [&](const std::vector<std::string>& more) {
-      const Outcome outcome = run_kette(with({"tokenize"}, more));
-      CAPTURE(outcome.err);
-      CHECK(outcome.code == 0);
-    };
-    prepare({"--src", path("train.en"), path("more.en"), "--tgt", path("train.de"), path("more.fr"),
-             "--languages", "de", "fr", "--vocab", "90", "--out", path("pairs")});
-    prepare({"--src", path("more.en"), "--tgt", path("more.fr"), "--languages", "fr", "--tokenizer",
-             path("pairs/tokenizer.model"), "--out", path("again")});
-    const auto from_pairs =
-        trained_on(folder.path(), "from-pairs",
-                   {"--pairs", path("pairs"), path("again"), "--weights", "1", "3", "2"});
-    CHECK(from_pairs == trained_on(folder.path(), "from-text",
-                                   {"--src", path("train.en"), path("more.en"), path("more.en"),
-                                    "--tgt", path("train.de"), path("more.fr"), path("more.fr"),
-                                    "--languages", "de", "fr", "fr", "--tokenizer",
-                                    path("pairs/tokenizer.model"), "--weights", "1", "3", "2"}));
-    const std::vector<std::string> translate = {"translate", "--model", path("from-pairs"),
-                                                "--input", path("more.en")};
-    CHECK(run_kette(with(translate, {"--to", "fr"})).code == 0);
-    CHECK(run_kette(translate).says("expected the one to translate to, of de, fr, given none"));
-  }
+TEST_CASE(
+    "cli: several folders of prepared pairs, each with its languages, are their texts together") {
+  const ScratchFolder folder;
+  write_small_corpus(folder.path());
+  const auto path = [&](const char* name) { return (folder / name).string(); };
+  write_file(folder / "more.en", "the dog hears music .\nthe cat finds water .\n");
+  write_file(folder / "more.fr", "le chien entend la musique .\nle chat trouve l'eau .\n");
+  const auto prepare = [&](const std::vector<std::string>& more) {
+    const Outcome outcome = run_kette(with({"tokenize"}, more));
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 0);
+  };
+  prepare({"--src", path("train.en"), path("more.en"), "--tgt", path("train.de"), path("more.fr"),
+           "--languages", "de", "fr", "--vocab", "90", "--out", path("pairs")});
+  prepare({"--src", path("more.en"), "--tgt", path("more.fr"), "--languages", "fr", "--tokenizer",
+           path("pairs/tokenizer.model"), "--out", path("again")});
+  const auto from_pairs =
+      trained_on(folder.path(), "from-pairs",
+                 {"--pairs", path("pairs"), path("again"), "--weights", "1", "3", "2"});
+  CHECK(from_pairs == trained_on(folder.path(), "from-text",
+                                 {"--src", path("train.en"), path("more.en"), path("more.en"),
+                                  "--tgt", path("train.de"), path("more.fr"), path("more.fr"),
+                                  "--languages", "de", "fr", "fr", "--tokenizer",
+                                  path("pairs/tokenizer.model"), "--weights", "1", "3", "2"}));
+  const std::vector<std::string> translate = {"translate", "--model", path("from-pairs"), "--input",
+                                              path("more.en")};
+  CHECK(run_kette(with(translate, {"--to", "fr"})).code == 0);
+  CHECK(run_kette(translate).says("expected the one to translate to, of de, fr, given none"));
+}
