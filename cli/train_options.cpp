@@ -59,7 +59,7 @@ void TrainCommandOptions::add_data_options(CLI::App& command) {
   // Before --preset, which overrides the one that text brings along.
   Option text = data.list(
       "--text", text_files_,
-      "Train a language model on this text, plain or gzip, or on a file that kette tokenize made");
+      "Train a language model on this text, plain or gzip, or on what kette tokenize made of it; several one after the other, or mixed with --weights or --temperature");
   text.on_each([this](const std::string&) {
     if (is_language_model()) return;
     architecture_.apply_preset("char-cpu");
@@ -105,19 +105,18 @@ void TrainCommandOptions::add_data_options(CLI::App& command) {
 }
 
 void TrainCommandOptions::add_translation_options(CLI::App& command) {
-  OptionGroup mixture(command, "Translation and parsing, of several --src and --tgt, or --trees");
+  OptionGroup mixture(command, "Of several --src and --tgt, --pairs, --trees or --text");
+  mixture.numbers("--weights", translation_.weights, above(0),
+                  "How often each is drawn, in any unit (default: all of them once an epoch)");
+  mixture.number("--temperature", translation_.temperature, above(0),
+                 "Instead: by size^(1 / X), so that more than 1 favours small ones");
   OptionGroup data(command, "Translation and parsing");
-  pairs_or_trees_ = {
-      mixture.numbers("--weights", translation_.weights, above(0),
-                      "How often each is drawn, in any unit (default: every pair once an epoch)"),
-      mixture.number("--temperature", translation_.temperature, above(0),
-                     "Instead: by size^(1 / X), so that more than 1 favours small ones"),
-      data.number("--bpe-dropout", translation_.bpe_dropout, rate(),
-                  "Refuse merges of training text with this probability"),
-      data.number("--max-length", translation_.max_length, at_least(1),
-                  "Leave longer training sentences out, in tokens"),
-      data.flag("--validate-bleu,!--no-validate-bleu", translation_.validate_bleu,
-                "Also translate, or parse, the validation text")};
+  pairs_or_trees_ = {data.number("--bpe-dropout", translation_.bpe_dropout, rate(),
+                                 "Refuse merges of training text with this probability"),
+                     data.number("--max-length", translation_.max_length, at_least(1),
+                                 "Leave longer training sentences out, in tokens"),
+                     data.flag("--validate-bleu,!--no-validate-bleu", translation_.validate_bleu,
+                               "Also translate, or parse, the validation text")};
   for (
       Option option :
       {mixture.list(
@@ -309,6 +308,11 @@ void TrainCommandOptions::set_text(CLI::App& command, TextOptions& options) cons
   of_all = shared(command);
   options.text = paths(text_files_);
   options.valid_text = paths(valid_text_files_);
+  options.weights = translation_.weights;
+  options.temperature = translation_.temperature;
+  if (!options.weights.empty()) {
+    check_one_for_each("--weights", options.weights.size(), "--text", options.text.size());
+  }
   options.documents = text_.documents;
   options.valid_tokens = text_.valid_tokens;
   options.vocabulary = translation_.vocabulary;
