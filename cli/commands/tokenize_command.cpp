@@ -61,6 +61,7 @@ SharedTokenizer make_tokenizer(const TokenizeCommandOptions& o) {
   SentencePieceOptions settings;
   settings.vocabulary = o.vocabulary;
   settings.mask = o.has_mask;
+  settings.normalization = SentencePieceOptions::Normalization::lossless;  // as kette train has it
   return SentencePieceTokenizer::train_files(o.paths(), settings);
 }
 

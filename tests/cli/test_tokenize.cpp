@@ -139,7 +139,7 @@ TEST_CASE("cli: a language model learns the same from a folder of shards as from
   write_file(folder / "b.txt", "one more\nand another\n");
   const std::string a = (folder / "a.txt").string(), b = (folder / "b.txt").string(),
                     shards = (folder / "shards").string();
-  const std::vector<std::string> prepare = {"tokenize",      "--text", a,       "--vocab", "60",
+  const std::vector<std::string> prepare = {"tokenize",      "--text", a,       "--vocab", "300",
                                             "--documents",   "line",   "--out", shards,    "--json",
                                             "--shard-bytes", "1500"};
   const Outcome prepared = run_kette(prepare);
@@ -181,6 +181,9 @@ TEST_CASE("cli: a language model learns the same from a folder of shards as from
   const auto from_shards = trained("from-shards", {"--text", shards});
   CHECK(from_shards ==
         trained("from-text", {"--text", a, b, "--documents", "line", "--tokenizer", shards}));
+  trained("own", {"--text", a, "--tokenizer", "sentencepiece", "--vocab", "300"});
+  CHECK(read_file(folder / "own" / "tokenizer.model") ==
+        read_file(folder / "shards" / "tokenizer.model"));
   trained("mixed", {"--text", shards, a, "--tokenizer", shards, "--weights", "1", "3"});
   const std::string model = (folder / "from-shards").string();
   const auto scored = [&](const std::vector<std::string>& texts) {
