@@ -2,6 +2,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -12,6 +13,8 @@
 #include "cli/program.h"
 
 namespace {
+
+constexpr rlim_t kOpenFiles = 65536;
 
 /// Where memory runs out within what must not throw, as destructors of libraries that take some, the program ends at
 /// once. It says why, with what it has.
@@ -36,6 +39,12 @@ int main(int count, char** arguments) {
   std::set_terminate(end_at_once);
   // A file that grows past the system's limit shall be an error with its name, as a full disk is.
   std::signal(SIGXFSZ, SIG_IGN);
+  // The shards of a corpus stay open, which may be more than the shell allows at first.
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < kOpenFiles) {
+    files.rlim_cur = std::min<rlim_t>(files.rlim_max, kOpenFiles);
+    ::setrlimit(RLIMIT_NOFILE, &files);
+  }
   const int code = kette::cli::run_program({arguments + (count > 0 ? 1 : 0), arguments + count});
   rlimit space{};
   if (::getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) {

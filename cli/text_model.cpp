@@ -9,6 +9,7 @@
 #include "cli/common.h"
 #include "cli/processes.h"
 #include "cli/shared_translator.h"
+#include "data/corpora/text_streams.h"
 #include "data/corpora/tokenize_files.h"
 #include "data/files/json_text.h"
 #include "data/files/visible_text.h"
@@ -44,15 +45,17 @@ class PrivateFolder {
 
 }  // namespace
 
-TokenFile tokens_of(const std::vector<std::string>& texts, DocumentKind documents,
-                    const Tokenizer& tokenizer) {
-  const std::vector<fs::path> files(texts.begin(), texts.end());
-  if (are_tokens(files, documents)) return open_tokens(files.front(), tokenizer);
-  const PrivateFolder folder;
-  const TokenizeReport report =
-      tokenize_files(files, tokenizer, documents, folder.path() / "text.tokens");
-  if (!report.marks.empty()) std::cerr << "kette: " << visible(marks_note(report)) << "\n";
-  return open_tokens(folder.path() / "text.tokens", tokenizer);  // which outlives the folder
+TokenStream tokens_of(const std::vector<std::string>& texts, DocumentKind documents,
+                      const Tokenizer& tokenizer) {
+  const auto encode = [&](const std::vector<fs::path>& files, std::size_t) {
+    const PrivateFolder folder;
+    const TokenizeReport report =
+        tokenize_files(files, tokenizer, documents, folder.path() / "text.tokens");
+    if (!report.marks.empty()) std::cerr << "kette: " << visible(marks_note(report.marks)) << "\n";
+    return open_tokens(folder.path() / "text.tokens", tokenizer);  // which outlives the folder
+  };
+  return TokenStream::joined(
+      text_streams({texts.begin(), texts.end()}, documents, tokenizer, false, encode));
 }
 
 namespace {
@@ -111,7 +114,7 @@ void evaluate_masked(const EnsembleOptions& model_options, const EvaluateTextOpt
   KETTE_CHECK(each.size() == 1, "--model: expected one ", bert_family().what, ", given ",
               each.size());
   const SavedModel<Bert> saved = load<Bert>(each.front());
-  const TokenFile tokens = tokens_of(options.files, options.documents, *saved.tokenizer);
+  const TokenStream tokens = tokens_of(options.files, options.documents, *saved.tokenizer);
   PseudoScoreOptions settings;
   settings.context = options.score.context;
   TextScore score;
@@ -139,7 +142,7 @@ void evaluate_text(const EnsembleOptions& model_options, const EvaluateTextOptio
       model_options.cache == DType::f32, "--cache ", name_of(model_options.cache),
       ": expected a translation model, given --text (whole windows are read at once, without a cache)");
   const LoadedEnsemble<Gpt> loaded = load<Gpt>(model_options);
-  const TokenFile tokens = tokens_of(options.files, options.documents, *loaded.tokenizer);
+  const TokenStream tokens = tokens_of(options.files, options.documents, *loaded.tokenizer);
   TextScore score;
   {
     StatusLine line(false);

@@ -15,9 +15,10 @@ struct EvaluateTextOptions {
   TextScoreOptions score;
 };
 
-/// The texts as ids, in a file that is gone once the program ends; or the file of ids that they are.
-TokenFile tokens_of(const std::vector<std::string>& texts, DocumentKind documents,
-                    const Tokenizer& tokenizer);
+/// The texts one after the other as ids: files and folders of them as they are, others in a file that is gone once the program
+/// ends.
+TokenStream tokens_of(const std::vector<std::string>& texts, DocumentKind documents,
+                      const Tokenizer& tokenizer);
 
 void evaluate_text(const EnsembleOptions& model, const EvaluateTextOptions& options, bool json);
 

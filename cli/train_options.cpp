@@ -58,7 +58,7 @@ void TrainCommandOptions::add_data_options(CLI::App& command) {
   // Before --preset, which overrides the one that text brings along.
   Option text = data.list(
       "--text", text_files_,
-      "Train a language model on this text (plain, gzip, xz or zstd), or on a file that kette tokenize made");
+      "Train a language model on this text (plain, gzip, xz or zstd), or on what kette tokenize made of it; several one after the other, or mixed with --weights or --temperature");
   text.on_each([this](const std::string&) {
     if (is_language_model()) return;
     architecture_.apply_preset("char-cpu");
@@ -109,13 +109,13 @@ void TrainCommandOptions::add_data_options(CLI::App& command) {
 }
 
 void TrainCommandOptions::add_translation_options(CLI::App& command) {
-  OptionGroup mixture(command, "Translation and parsing, of several --src and --tgt, or --trees");
+  OptionGroup mixture(command, "Of several --src and --tgt, --pairs, --trees or --text");
+  mixture.numbers("--weights", translation_.weights, above(0),
+                  "How often each is drawn, in any unit (default: all of them once an epoch)");
+  mixture.number("--temperature", translation_.temperature, above(0),
+                 "Instead: by size^(1 / X), so that more than 1 favours small ones");
   OptionGroup data(command, "Translation and parsing");
   pairs_or_trees_ = {
-      mixture.numbers("--weights", translation_.weights, above(0),
-                      "How often each is drawn, in any unit (default: every pair once an epoch)"),
-      mixture.number("--temperature", translation_.temperature, above(0),
-                     "Instead: by size^(1 / X), so that more than 1 favours small ones"),
       mixture.list(
           "--stages", stages_,
           "Instead: weights that change, of 0, too, each until a share of the run or so many steps, epochs or minutes, as in \"1 0 until 60%\" \"1 4\"",
@@ -320,6 +320,11 @@ void TrainCommandOptions::set_text(CLI::App& command, TextOptions& options) cons
   of_all = shared(command);
   options.text = paths(text_files_);
   options.valid_text = paths(valid_text_files_);
+  options.weights = translation_.weights;
+  options.temperature = translation_.temperature;
+  if (!options.weights.empty()) {
+    check_one_for_each("--weights", options.weights.size(), "--text", options.text.size());
+  }
   options.documents = text_.documents;
   options.valid_tokens = text_.valid_tokens;
   options.vocabulary = translation_.vocabulary;

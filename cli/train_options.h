@@ -66,6 +66,8 @@ class TrainCommandOptions {
   void check() const;
   /// That there are all files of pairs, or of trees.
   void check_files() const;
+  /// Among --text.
+  bool has_folder_of_tokens() const;
   /// Of pieces, or of words.
   bool makes_vocabulary() const;
   /// What --src, --tgt, --tsv, --languages, --weights and --stages say together.

@@ -1,4 +1,7 @@
 // Which options of `kette train` go together.
+#include <algorithm>
+
+#include "cli/parallel_texts.h"
 #include "cli/train_options.h"
 #include "data/corpora/prepared_pairs.h"
 #include "train/gpu_processes.h"
@@ -72,6 +75,13 @@ void TrainCommandOptions::check() const {
     throw UsageError("--stages: expected stages, --weights or --temperature, given two of them");
   }
   const bool asks_for_vocabulary = translation_.vocabulary != vocabulary_of_preset_;
+  if (has_folder_of_tokens()) {
+    const bool makes_one = tokenizer_ == "character" || tokenizer_ == "sentencepiece";
+    if (makes_one || asks_for_vocabulary) {
+      throw UsageError(std::string(makes_one ? "--tokenizer" : "--vocab") +
+                       ": expected none beside a folder of tokens, which has its own, given one");
+    }
+  }
   if (train_.from.empty() && !makes_vocabulary() && asks_for_vocabulary) {
     throw UsageError("--vocab: expected a vocabulary that is made of the text, given " +
                      (tokenizer_.empty() ? "characters (--tokenizer sentencepiece makes pieces)"
@@ -158,8 +168,13 @@ void TrainCommandOptions::check_files() const {
   }
 }
 
+bool TrainCommandOptions::has_folder_of_tokens() const {
+  return std::any_of(text_files_.begin(), text_files_.end(),
+                     [](const std::string& text) { return std::filesystem::is_directory(text); });
+}
+
 bool TrainCommandOptions::makes_vocabulary() const {
-  if (!train_.from.empty()) return false;
+  if (!train_.from.empty() || has_folder_of_tokens()) return false;
   if (is_text() && !is_masked()) return tokenizer_ == "sentencepiece";
   return tokenizer_.empty() || (is_text() && tokenizer_ == "sentencepiece");
 }

@@ -89,7 +89,7 @@ class PseudoScorer {
 };
 
 /// Where the texts lie in a corpus: its documents, each in windows where it is too long.
-std::vector<std::pair<std::int64_t, std::int64_t>> texts_of(const TokenFile& corpus,
+std::vector<std::pair<std::int64_t, std::int64_t>> texts_of(const TokenStream& corpus,
                                                             std::int64_t window) {
   constexpr std::int64_t kAtOnce = 1 << 16;
   std::vector<std::pair<std::int64_t, std::int64_t>> texts;
@@ -146,7 +146,7 @@ std::vector<std::vector<Filler>> fill_masks(const Bert& model, const Ids& text, 
   return fillers;
 }
 
-TextScore score_masked(const Bert& model, const Tokenizer& tokenizer, const TokenFile& text,
+TextScore score_masked(const Bert& model, const Tokenizer& tokenizer, const TokenStream& text,
                        const PseudoScoreOptions& options, const ScoreProgress& progress,
                        const ShareParts& share) {
   check_ready(model);

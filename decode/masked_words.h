@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "data/corpora/token_file.h"
+#include "data/corpora/token_stream.h"
 #include "decode/text_scorer.h"
 #include "models/bert.h"
 
@@ -33,7 +33,7 @@ struct PseudoScoreOptions {
 
 /// Of the documents of a corpus, each cut into windows where it is too long. The end of a document is no
 /// token of it. bytes: of the corpus.
-TextScore score_masked(const Bert& model, const Tokenizer& tokenizer, const TokenFile& text,
+TextScore score_masked(const Bert& model, const Tokenizer& tokenizer, const TokenStream& text,
                        const PseudoScoreOptions& options = {}, const ScoreProgress& progress = {},
                        const ShareParts& share = score_alone);
 

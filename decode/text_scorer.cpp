@@ -51,8 +51,9 @@ TextScore score_batch(const Ensemble& model, const SlidingBatch& windows) {
 
 }  // namespace
 
-TextScore score_text(const Ensemble& model, const TokenFile& text, const TextScoreOptions& options,
-                     const ScoreProgress& progress, const ShareParts& share) {
+TextScore score_text(const Ensemble& model, const TokenStream& text,
+                     const TextScoreOptions& options, const ScoreProgress& progress,
+                     const ShareParts& share) {
   const std::int64_t longest = model.positions();
   const std::int64_t context = options.context > 0 ? options.context : longest;
   KETTE_CHECK(context <= longest, "context: expected at most ", longest,

@@ -38,7 +38,7 @@ using ShareParts = std::function<std::vector<TextScore>(std::int64_t parts, cons
 /// All of them here.
 std::vector<TextScore> score_alone(std::int64_t parts, const ScoreParts& score);
 
-TextScore score_text(const Ensemble& model, const TokenFile& text,
+TextScore score_text(const Ensemble& model, const TokenStream& text,
                      const TextScoreOptions& options = {}, const ScoreProgress& progress = {},
                      const ShareParts& share = score_alone);
 

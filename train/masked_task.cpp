@@ -2,6 +2,7 @@
 
 #include "data/corpora/purpose.h"
 #include "tensor/splitmix.h"
+#include "train/mixture.h"
 
 namespace kette {
 namespace {
@@ -10,6 +11,7 @@ constexpr std::uint64_t kValidationSalt = 0;
 
 MaskedTrainOptions ready(MaskedTrainOptions options) {
   options.check();
+  check_mixture(options.weights, options.temperature, options.text.size());
   KETTE_CHECK(options.consistency.kind == ConsistencyKind::none,
               "consistency: expected none beside masks, given ",
               enum_name(options.consistency.kind));
@@ -37,12 +39,13 @@ MaskedTask::MaskedTask(MaskedTrainOptions options)
   if (options_.from.empty()) options_.model.vocabulary = corpus_.tokenizer()->vocabulary();
   const std::int64_t context = options_.model.context,
                      windows = windows_per_batch(options_, context);
-  sampler_.emplace(corpus_.train(), masking_, WindowOptions{context, windows, options_.seed});
-  for (std::int64_t begin = 0; begin < corpus_.valid_tokens();) {
+  sampler_.emplace(corpus_.train(), masking_,
+                   WindowOptions{context, windows, options_.seed, corpus_.shares()});
+  for (std::int64_t begin = 0; begin < corpus_.valid().size();) {
     Batch batch;
-    for (std::int64_t i = 0; i < windows && begin < corpus_.valid_tokens(); ++i) {
+    for (std::int64_t i = 0; i < windows && begin < corpus_.valid().size(); ++i) {
       const std::int64_t length =
-          std::min(context - Masking::kMarks, corpus_.valid_tokens() - begin);
+          std::min(context - Masking::kMarks, corpus_.valid().size() - begin);
       masking_.add(corpus_.valid().copy(begin, length),
                    hash_of(Purpose::masks, kValidationSalt, begin), batch);
       batch.sentence_ids.push_back(begin);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "data/corpora/text_documents.h"
-#include "data/corpora/token_file.h"
+#include "data/corpora/token_stream.h"
 #include "data/tokenizers/tokenizer.h"
 #include "tensor/enum_names.h"
 #include "train/trainer.h"
@@ -20,19 +20,27 @@ inline constexpr auto kNamesOf<TextObjective> =
     enum_names<TextObjective>({{TextObjective::next, "next"}, {TextObjective::masked, "masked"}});
 
 struct TextOptions : TrainOptions {
-  /// Text, plain or packed; or one file of ids (data/corpora/token_file.h).
+  /// Text, plain or packed, files of ids, and folders of them (data/corpora/text_streams.h), one after the other; with weights
+  /// or a temperature each on its own.
   std::vector<std::filesystem::path> text, valid_text;
+  /// How often windows of each text are drawn, in any unit; empty: every window once an epoch.
+  std::vector<double> weights;
+  /// Instead: by size^(1 / temperature).
+  double temperature = 1;
   DocumentKind documents = DocumentKind::file;
-  /// Without valid_text, the last share of the text's tokens is kept for validation.
+  /// Without valid_text, the last share of the text's tokens is kept for validation: of each text that is on its own.
   double valid_share = 0.1;
   std::int64_t valid_tokens = std::int64_t{1} << 18;  ///< a validation reads at most this many
 
-  SharedTokenizer tokenizer;  ///< undefined: that of `from`, or one is made from the text
+  SharedTokenizer
+      tokenizer;  ///< undefined: that of `from` or of a folder, or one is made from the text
   /// Which kind is made: "character" or "sentencepiece", the latter of `vocabulary` pieces.
   std::string tokenizer_kind = "character";
   std::int64_t vocabulary = 8000;
 
   TextOptions() { label_smoothing = 0; }
+  /// Whether each text is on its own.
+  bool are_mixed() const { return !weights.empty() || temperature != 1; }
 };
 
 /// Those that must stay on a resume, and the model's configuration.
@@ -45,22 +53,26 @@ class TextCorpus {
   TextCorpus(const TextOptions& options, const RunFolder& folder, bool with_mask = false);
 
   const SharedTokenizer& tokenizer() const { return tokenizer_; }
-  const TokenFile& train() const { return *train_; }
-  const TokenFile& valid() const { return *valid_; }
-  /// Of a validation; an Error where the text has none.
-  std::int64_t valid_tokens() const;
+  const std::vector<TokenStream>& train() const { return train_; }
+  /// How often each of them is drawn, see Draws.
+  const std::vector<double>& shares() const { return shares_; }
+  /// What a validation reads; of texts on their own as much of each as its size asks for. An Error where there is none.
+  const TokenStream& valid() const;
   /// A line about it, for people.
   std::string report() const;
 
  private:
   SharedTokenizer make_tokenizer(const TextOptions& options, const RunFolder& folder,
                                  bool with_mask) const;
-  TokenFile tokens_of(const TextOptions& options, const std::vector<std::filesystem::path>& files,
-                      const char* name);
+  std::vector<TokenStream> streams_of(const TextOptions& options,
+                                      const std::vector<std::filesystem::path>& texts, bool apart,
+                                      const std::string& name);
 
   SharedTokenizer tokenizer_;
-  std::optional<TokenFile> train_, valid_;
-  std::int64_t valid_tokens_;
+  std::vector<TokenStream> train_;
+  std::optional<TokenStream> valid_;
+  std::int64_t to_validate_on_;  // tokens that could be
+  std::vector<double> shares_;
   std::string marks_;  // that the texts spell, a line each
 };
 

@@ -1,10 +1,13 @@
 #include "train/text_task.h"
 
+#include "train/mixture.h"
+
 namespace kette {
 namespace {
 
 TextTrainOptions prepared(TextTrainOptions options) {
   options.check();
+  check_mixture(options.weights, options.temperature, options.text.size());
   if (!options.from.empty()) options.model = read_config_of<GptConfig>(options.from);
   options.model.check();
   options.consistency.check(options.model.dropout);
@@ -22,8 +25,9 @@ TextTask::TextTask(TextTrainOptions options)
   if (options_.from.empty()) options_.model.vocabulary = corpus_.tokenizer()->vocabulary();
   const std::int64_t context = options_.model.context,
                      windows = windows_per_batch(options_, context);
-  sampler_.emplace(corpus_.train(), WindowOptions{context, windows, options_.seed});
-  const std::vector<SlidingWindow> plan = plan_sliding(corpus_.valid_tokens(), context, context);
+  sampler_.emplace(corpus_.train(),
+                   WindowOptions{context, windows, options_.seed, corpus_.shares()});
+  const std::vector<SlidingWindow> plan = plan_sliding(corpus_.valid().size(), context, context);
   const auto step = static_cast<std::size_t>(windows);
   for (std::size_t first = 0; first < plan.size(); first += step) {
     const auto count = std::min(step, plan.size() - first);

@@ -3,25 +3,20 @@
 
 #include "data/corpora/joint_vocabulary.h"
 #include "models/model_directory.h"
+#include "train/mixture.h"
 #include "train/translation_task.h"
 
 namespace kette {
 
 namespace {
 
-void check_mixture(const TranslationTrainOptions& options) {
+void check_texts(const TranslationTrainOptions& options) {
   const std::size_t texts = options.texts.size();
   KETTE_CHECK(texts > 0, "train: expected parallel text, given none");
-  KETTE_CHECK(options.weights.empty() || options.weights.size() == texts,
-              "weights: expected one for each of the ", texts, " texts, given ",
-              options.weights.size());
-  KETTE_CHECK(options.weights.empty() || options.temperature == 1,
-              "weights: expected weights or a temperature, given both");
+  check_mixture(options.weights, options.temperature, texts);
   KETTE_CHECK(options.stages.empty() || (options.weights.empty() && options.temperature == 1),
               "stages: expected stages, weights or a temperature, given several of them");
   options.stages.check_texts(texts);
-  KETTE_CHECK(options.temperature > 0, "temperature: expected more than 0, given ",
-              options.temperature);
   for (const ParallelText& text : options.texts) {
     KETTE_CHECK(text.is_trees() == options.parses(), text.source.name(),
                 ": expected files of trees alone, or none, given both");
@@ -45,7 +40,7 @@ void check_mixture(const TranslationTrainOptions& options) {
 TranslationTrainOptions TranslationTrainOptions::checked() && {
   TranslationTrainOptions options = std::move(*this);
   options.check();
-  check_mixture(options);
+  check_texts(options);
   if (options.from.empty()) {
     options.consistency.check(options.model.dropout);
     return options;
@@ -75,10 +70,7 @@ RunFingerprint fingerprint_of(const TranslationTrainOptions& options) {
   if (!columns.empty()) fingerprint.add("columns", columns);
   if (!languages.empty()) fingerprint.add("languages", languages);
   if (options.both_directions) fingerprint.add("both_directions", "yes");
-  for (std::size_t i = 0; i < options.weights.size(); ++i) {
-    fingerprint.add("weight " + std::to_string(i + 1), options.weights[i]);
-  }
-  if (options.temperature != 1) fingerprint.add("temperature", options.temperature);
+  add_mixture(options.weights, options.temperature, fingerprint);
   fingerprint.add_data(options.parses() ? "valid_trees" : "valid_source", {options.valid_source});
   if (!options.parses()) fingerprint.add_data("valid_target", {options.valid_target});
   fingerprint.add_model(options.model);

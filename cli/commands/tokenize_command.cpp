@@ -1,9 +1,11 @@
-// `kette tokenize`: text files to one file of ids that a language model trains on; or parallel text to a folder of pairs for
-// a translation model.
+// `kette tokenize`: text files to one file of ids, or a folder of shards of them, that a language model trains on; or parallel
+// text to a folder of pairs for a translation model.
 #include <algorithm>
+#include <functional>
 #include <iostream>
 #include <limits>
 #include <memory>
+#include <optional>
 
 #include "cli/commands/commands.h"
 #include "cli/common.h"
@@ -13,12 +15,15 @@
 #include "cli/tokenizer_option.h"
 #include "data/corpora/joint_vocabulary.h"
 #include "data/corpora/prepared_pairs.h"
+#include "data/corpora/prepared_tokens.h"
 #include "data/corpora/text_facts.h"
 #include "data/corpora/token_file.h"
 #include "data/corpora/tokenize_files.h"
+#include "data/files/atomic_file.h"
 #include "data/files/folder_lock.h"
 #include "data/files/json_text.h"
 #include "data/files/visible_text.h"
+#include "data/tokenizers/sentencepiece_tokenizer.h"
 #include "train/status_line.h"
 
 namespace kette::cli {
@@ -28,14 +33,16 @@ struct TokenizeCommandOptions {
   CommonOptions common;
   std::vector<std::string> files;
   std::string tokenizer;
-  DocumentKind documents = DocumentKind::file;
   std::filesystem::path out;
   bool quiet = false;
 
   std::vector<std::string> sources, targets, languages, filters, test_sources, test_targets;
   TsvOptions tsv;
   std::int64_t vocabulary = 10000;
-  PrepareOptions prepare;
+  bool has_mask = false, makes_folder = false;
+  ShardOptions shards;
+  PrepareOptions pairs;
+  PrepareTokensOptions tokens;
 
   std::vector<ParallelText> texts() const {
     return parallel_texts(sources, targets, tsv, languages);
@@ -63,27 +70,46 @@ struct TokenizeCommandOptions {
     }
     return odd;
   }
+  std::vector<std::filesystem::path> paths() const { return {files.begin(), files.end()}; }
 };
 
-/// Loaded, or made of the texts and kept in the folder.
-SharedTokenizer tokenizer_of(const TokenizeCommandOptions& o) {
-  if (!o.tokenizer.empty()) return load_tokenizer(o.tokenizer);
+/// Given, or that of the folder; undefined: it is to be made.
+SharedTokenizer known_tokenizer(const TokenizeCommandOptions& o) {
+  const bool is_text = !o.files.empty();
+  if (!o.tokenizer.empty()) {
+    return is_text ? load_named_tokenizer(o.tokenizer) : load_tokenizer(o.tokenizer);
+  }
+  if (is_text && ShardFolder(o.out, ShardKind::texts).has_list()) return tokenizer_in(o.out);
   if (std::filesystem::exists(o.out / "tokenizer.model")) return load_tokenizer(o.out);
-  const bool takes_faulty = o.odd().wants(Oddity::encoding);
-  return joint_vocabulary(o.texts(), o.vocabulary,
-                          takes_faulty ? FaultyLines::emptied : FaultyLines::refused);
+  return nullptr;
+}
+
+SharedTokenizer make_tokenizer(const TokenizeCommandOptions& o) {
+  if (o.files.empty()) {
+    const bool takes_faulty = o.odd().wants(Oddity::encoding);
+    return joint_vocabulary(o.texts(), o.vocabulary,
+                            takes_faulty ? FaultyLines::emptied : FaultyLines::refused);
+  }
+  SentencePieceOptions settings;
+  settings.vocabulary = o.vocabulary;
+  settings.mask = o.has_mask;
+  settings.normalization = SentencePieceOptions::Normalization::lossless;  // as kette train has it
+  return SentencePieceTokenizer::train_files({o.files.begin(), o.files.end()}, settings);
 }
 
 /// A folder that is new, or has what another such command made.
-void check_folder(const std::filesystem::path& folder) {
-  std::filesystem::create_directories(folder);
+void check_folder(const std::filesystem::path& folder, const SharedTokenizer& known_tokenizer) {
+  std::vector<std::string> known = {"text-", "text.json", "tokenizer", "pairs.json", "tokens.json"};
+  if (known_tokenizer) {
+    for (const auto& [name, content] : known_tokenizer->files()) known.push_back(name);
+  }
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     std::string name = entry.path().filename().string();
     if (name.starts_with(".")) name.erase(0, 1);  // unfinished, of one that was killed
-    const auto begins = [&](const char* start) { return name.starts_with(start); };
-    KETTE_CHECK(begins("text-") || begins("text.json") || begins("tokenizer") ||
-                    begins("pairs.json") || name == "lock",
-                folder.string(),
+    const bool is_known = std::any_of(known.begin(), known.end(), [&](const std::string& start) {
+      return name.starts_with(start);
+    });
+    KETTE_CHECK(is_known || name == "lock", folder.string(),
                 ": expected a new folder, or one of kette tokenize, given one with ", name);
   }
 }
@@ -104,37 +130,50 @@ Json print_left_out(const PreparedText& text, const FilterReport& filtered) {
   return {{"source", text.source}, {"target", text.target}, {"findings", all}};
 }
 
-void prepare(const TokenizeCommandOptions& o, int threads) {
+/// What all processes do, and the first one then, in a folder that is theirs alone; with what tokenizer.
+SharedTokenizer fill_folder(const TokenizeCommandOptions& o,
+                            const std::function<void(const SharedTokenizer&)>& make,
+                            const std::function<void(const SharedTokenizer&)>& save) {
   Communicator& processes = communicator();
   std::optional<FolderLock> lock;
   SharedTokenizer tokenizer;
-  StatusLine line(o.quiet || !processes.is_first());
   processes.once("making the tokenizer", [&] {
-    check_folder(o.out);
+    make_folder(o.out);
+    tokenizer = known_tokenizer(o);
+    check_folder(o.out, tokenizer);
     lock.emplace(o.out);
-    tokenizer = tokenizer_of(o);
+    if (!tokenizer) tokenizer = make_tokenizer(o);
     tokenizer->save(o.out);
   });
+  const std::string kind = processes.all(tokenizer ? tokenizer->kind() : "").front();
   processes.agree([&] {
-    if (!tokenizer) tokenizer = load_tokenizer(o.out);
+    if (!tokenizer) tokenizer = load_tokenizer(o.out, kind);
   });
-  PrepareOptions options = o.prepare;
-  options.process = processes.process();
-  options.processes = processes.processes();
+  {
+    const Communicator::Phase phase(processes, "tokenizing");
+    processes.agree([&] { make(tokenizer); });
+  }
+  processes.once("saving", [&] { save(tokenizer); });
+  return tokenizer;
+}
+
+void prepare_pairs(const TokenizeCommandOptions& o, int threads) {
+  StatusLine line(o.quiet || !communicator().is_first());
+  PrepareOptions options = o.pairs;
+  options.shards = o.shards;
   options.filters.odd = o.odd();
   const std::vector<ParallelText> texts = o.texts();
   PreparedPairs prepared;
-  {
-    const Communicator::Phase phase(processes, "tokenizing");
-    processes.agree([&] {
-      prepared = prepare_pairs(o.out, texts, tokenizer, options, show_on(line, "lines"));
-    });
-  }
-  processes.once("saving", [&] {
-    save(text_facts(texts, false, *tokenizer, options.filters), o.out);
-    prepared.save(o.out);
-  });
-  if (!processes.is_first()) return;
+  const SharedTokenizer tokenizer = fill_folder(
+      o,
+      [&](const SharedTokenizer& with) {
+        prepared = kette::prepare_pairs(o.out, texts, with, options, show_on(line, "lines"));
+      },
+      [&](const SharedTokenizer& with) {
+        save(text_facts(texts, false, *with, options.filters), o.out);
+        prepared.save(o.out);
+      });
+  if (!communicator().is_first()) return;
   const double seconds = line.seconds();
   line.clear();
   std::int64_t shards = 0, lines = 0;
@@ -170,41 +209,76 @@ void prepare(const TokenizeCommandOptions& o, int threads) {
               {"threads", threads}});
 }
 
-void run(const TokenizeCommandOptions& o) {
-  if (o.files.empty()) return prepare(o, use_threads(o.common));
-  check_is_one("tokenize --text");
+/// shards: 0 where there is one file.
+void print_tokens(const TokenizeCommandOptions& o, const TokenStream& stream, std::int64_t shards,
+                  const std::string& marks, double seconds, int threads) {
+  const TokenFileInfo& info = stream.info();
+  const double tokens = static_cast<double>(stream.size()), bytes = static_cast<double>(info.bytes);
+  std::cout << visible(o.out.string()) << ": "
+            << text("%s tokens of %s bytes in %s document%s, %.2f bytes a token",
+                    with_commas(stream.size()).c_str(), with_commas(info.bytes).c_str(),
+                    with_commas(info.documents).c_str(), info.documents == 1 ? "" : "s",
+                    bytes / tokens);
+  if (shards > 0)
+    std::cout << text(", %s shard%s", with_commas(shards).c_str(), shards == 1 ? "" : "s");
+  std::cout << "\n";
+  if (!marks.empty()) std::cerr << "kette: " << visible(marks_note(marks)) << "\n";
+  if (!o.common.json) return;
+  Json json = {{"out", o.out.string()},
+               {"tokenizer", info.tokenizer},
+               {"vocabulary", info.vocabulary},
+               {"documents", info.documents},
+               {"tokens", stream.size()},
+               {"bytes", info.bytes},
+               {"marks", marks},
+               {"seconds", seconds},
+               {"tokens_per_second", tokens / seconds},
+               {"megabytes_per_second", bytes / 1e6 / seconds},
+               {"peak_rss_mib", peak_rss_mib()},
+               {"threads", threads}};
+  if (shards > 0) json["shards"] = shards;
+  print_json(json);
+}
+
+void prepare_tokens(const TokenizeCommandOptions& o, int threads) {
+  StatusLine line(o.quiet || !communicator().is_first());
+  PrepareTokensOptions options = o.tokens;
+  options.shards = o.shards;
+  PreparedTokens prepared;
+  const SharedTokenizer tokenizer = fill_folder(
+      o,
+      [&](const SharedTokenizer& with) {
+        prepared = kette::prepare_tokens(o.out, o.paths(), *with, options, show_on(line));
+      },
+      [&](const SharedTokenizer&) { prepared.save(o.out); });
+  if (!communicator().is_first()) return;
+  const double seconds = line.seconds();
+  line.clear();
+  std::int64_t shards = 0;
+  for (const PreparedTokens::Text& text : prepared.texts) shards += std::ssize(text.shards);
+  print_tokens(o, prepared_tokens(o.out, *tokenizer), shards, prepared.texts.back().marks, seconds,
+               threads);
+}
+
+void tokenize(const TokenizeCommandOptions& o) {
+  check_is_one("tokenize --text with a file as --out");
   const int threads = use_threads(o.common);
   check_replaces("--out", o.out, "earlier ids", [&] { TokenFile::open(o.out); });
   const SharedTokenizer tokenizer = load_named_tokenizer(o.tokenizer);
-  TokenizeReport report;
-  double seconds = 0;
-  {
-    StatusLine line(o.quiet);
-    report = tokenize_files({o.files.begin(), o.files.end()}, *tokenizer, o.documents, o.out,
-                            show_on(line));
-    seconds = line.seconds();
-  }
-  const double tokens = static_cast<double>(report.tokens);
-  const double bytes = static_cast<double>(report.bytes);
-  std::cout << visible(o.out.string()) << ": "
-            << text("%s tokens of %s bytes in %s document%s, %.2f bytes a token\n",
-                    with_commas(report.tokens).c_str(), with_commas(report.bytes).c_str(),
-                    with_commas(report.documents).c_str(), report.documents == 1 ? "" : "s",
-                    bytes / tokens);
-  if (!report.marks.empty()) std::cerr << "kette: " << visible(marks_note(report)) << "\n";
-  if (!o.common.json) return;
-  print_json({{"out", o.out.string()},
-              {"tokenizer", tokenizer->fingerprint()},
-              {"vocabulary", tokenizer->vocabulary()},
-              {"documents", report.documents},
-              {"tokens", report.tokens},
-              {"bytes", report.bytes},
-              {"marks", report.marks},
-              {"seconds", seconds},
-              {"tokens_per_second", tokens / seconds},
-              {"megabytes_per_second", bytes / 1e6 / seconds},
-              {"peak_rss_mib", peak_rss_mib()},
-              {"threads", threads}});
+  StatusLine line(o.quiet);
+  const TokenizeReport report =
+      tokenize_files(o.paths(), *tokenizer, o.tokens.documents, o.out, show_on(line));
+  const double seconds = line.seconds();
+  line.clear();
+  print_tokens(o, open_tokens(o.out, *tokenizer), 0, report.marks, seconds, threads);
+}
+
+void run(TokenizeCommandOptions& o) {
+  if (!o.makes_folder) return tokenize(o);
+  const int threads = use_threads(o.common);
+  o.shards.process = communicator().process();
+  o.shards.processes = communicator().processes();
+  o.files.empty() ? prepare_pairs(o, threads) : prepare_tokens(o, threads);
 }
 
 }  // namespace
@@ -216,17 +290,33 @@ void add_tokenize_options(CLI::App& command) {
                                   "Text files (plain, gzip, xz or zstd), one after the other");
   const Option tokenizer = group.text(
       "--tokenizer", options->tokenizer,
-      std::string(kTokenizerHelp) + "; for pairs a SentencePiece model or a folder with one",
+      std::string(kTokenizerHelp) +
+          "; for pairs a SentencePiece model or a folder with one (default: see --vocab)",
       "NAME");
   group
-      .path("--out", options->out, "The file of ids to write (safetensors), or the folder of pairs")
+      .path(
+          "--out", options->out,
+          "The folder of shards to make; or, of --text, the file of ids (safetensors), unless this is a folder or ends in /, or an option below asks for one")
       .required();
   Option documents = group.choice(
-      "--documents", options->documents,
+      "--documents", options->tokens.documents,
       "What ends in an end of text: each file, each line, the lines between blank ones, or what stands between two <|endoftext|>");
   group.flag("--quiet", options->quiet, "No progress line");
+  OptionGroup folder(command, "A folder of shards, which goes on where it was ended");
+  const Option append =
+      folder.flag("--append", options->shards.appends, "To the texts that --out has");
+  Option vocabulary =
+      folder.number("--vocab", options->vocabulary, at_least(1),
+                    "Pieces of a SentencePiece model that is made of the texts and kept there");
+  vocabulary.excludes(tokenizer);
+  Option mask = folder.flag("--mask-piece", options->has_mask,
+                            "With a piece for masked words, for kette train --objective masked");
+  mask.excludes(tokenizer);
+  Option shard_bytes =
+      folder.number("--shard-bytes", options->tokens.bytes_a_shard, at_least(1),
+                    "Of the text of a shard, which a kill may cost; more until its document ends");
   OptionGroup pairs(command, "Sentence pairs, for kette train --pairs DIR");
-  FilterOptions& filters = options->prepare.filters;
+  FilterOptions& filters = options->pairs.filters;
   const Option source =
       pairs.list("--src", options->sources, "Sentences, one a line; plain, gzip, xz or zstd");
   for (Option option :
@@ -245,27 +335,28 @@ void add_tokenize_options(CLI::App& command) {
         pairs.list("--test-tgt", options->test_targets, "Their translations"),
         pairs.number("--join-lines", filters.join_lines, at_least(1),
                      "Join 1, 2, ... and N lines in turn, as kette train does"),
-        pairs.flag("--append", options->prepare.appends, "To the pairs that --out has"),
-        pairs.number("--shard-lines", options->prepare.lines_a_shard, at_least(1),
-                     "Of a text that one file has, which a kill may cost")}) {
+        pairs.number("--shard-lines", options->pairs.lines_a_shard, at_least(1),
+                     "Of a text that one shard has, which a kill may cost")}) {
     option.excludes(texts);
   }
   for (Option option : options->tsv.add(pairs)) {
     option.excludes(texts);
-    documents.excludes(option);
+    for (Option other : {documents, mask, shard_bytes}) other.excludes(option);
   }
-  documents.excludes(source);
-  pairs
-      .number("--vocab", options->vocabulary, at_least(1),
-              "Pieces of a SentencePiece model that is made of the texts")
-      .excludes(tokenizer)
-      .excludes(texts);
+  for (Option option : {documents, mask, shard_bytes}) option.excludes(source);
   add_common_options(command, options->common);
-  when_read(command, [options] {
-    if (!options->files.empty()) {
-      if (options->tokenizer.empty()) throw UsageError("--tokenizer is required with --text");
+  when_read(command, [=] {
+    TokenizeCommandOptions& o = *options;
+    o.makes_folder = !o.out.has_filename() || std::filesystem::is_directory(o.out) ||
+                     append.given() || vocabulary.given() || mask.given() || shard_bytes.given();
+    if (!o.files.empty()) {
+      if (o.tokenizer.empty() && !o.makes_folder) {
+        throw UsageError(
+            "--tokenizer is required with --text (or --vocab, which makes a folder with a vocabulary of its own)");
+      }
       return;
     }
+    o.makes_folder = true;
     if (options->sources.empty() && options->targets.empty() && options->tsv.files().empty()) {
       throw UsageError("expected --text, or --src and --tgt, or --tsv, given none");
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "data/corpora/purpose.h"
 #include "data/corpora/shuffled_place.h"
@@ -137,9 +138,9 @@ Batch Masking::masked(const Batch& windows, std::uint64_t salt) const {
   return batch;
 }
 
-MaskedSampler::MaskedSampler(const TokenFile& corpus, const Masking& masking,
+MaskedSampler::MaskedSampler(std::vector<TokenStream> texts, const Masking& masking,
                              const WindowOptions& options)
-    : masking_(&masking), seed_(options.seed), windows_(corpus, without_marks(options)) {}
+    : masking_(&masking), seed_(options.seed), windows_(std::move(texts), without_marks(options)) {}
 
 Batch MaskedSampler::peek(std::int64_t ahead) const {
   WindowSampler there = windows_;

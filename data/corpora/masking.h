@@ -56,8 +56,9 @@ class Masking {
 /// Windows of training with masks: those of a WindowSampler.
 class MaskedSampler final : public Sampler {
  public:
-  /// Corpus and masking must outlive the sampler. options.context: with the marks.
-  MaskedSampler(const TokenFile& corpus, const Masking& masking, const WindowOptions& options);
+  /// The masking must outlive the sampler. options.context: with the marks.
+  MaskedSampler(std::vector<TokenStream> texts, const Masking& masking,
+                const WindowOptions& options);
 
   Batch peek(std::int64_t ahead) const override;
   /// As much work as to make it: how many are masked is in the text where words are whole.

@@ -1,6 +1,7 @@
 #include "data/corpora/pair_file.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "data/files/json_text.h"
@@ -127,12 +128,10 @@ std::shared_ptr<const PairFile> PairFile::open(const std::filesystem::path& path
 
 std::shared_ptr<const PairFile> PairFile::find(const std::filesystem::path& path,
                                                const std::string& made_of) {
-  if (!std::filesystem::exists(path)) return nullptr;
+  std::optional<TokenFile> file = TokenFile::find(path, made_of);
+  if (!file) return nullptr;
   try {
-    TokenFile file = TokenFile::open(path);
-    if (file.info().made_of != made_of) return nullptr;
-    file.check();
-    return std::shared_ptr<const PairFile>(new PairFile(std::move(file)));
+    return std::shared_ptr<const PairFile>(new PairFile(std::move(*file)));
   } catch (const Error&) {
     return nullptr;
   } catch (const nlohmann::json::exception&) {

@@ -1,6 +1,5 @@
-// Sentence pairs as ids in a folder, made once of texts of any size: shards, each a file of the pairs of so many lines
-// (data/corpora/pair_file.h), and pairs.json, which names them by their texts. A shard is there whole or not at all, so that
-// a preparation that was ended goes on where it was, and what is damaged is made again.
+// Sentence pairs as ids, made once of texts of any size: a folder (data/corpora/shard_folder.h) of shards, each a file of the
+// pairs of so many lines (data/corpora/pair_file.h), and of pairs.json, which names them by their texts.
 #pragma once
 
 #include <filesystem>
@@ -8,6 +7,7 @@
 #include <vector>
 
 #include "data/corpora/parallel_corpus.h"
+#include "data/corpora/shard_folder.h"
 
 namespace kette {
 
@@ -30,14 +30,11 @@ struct PreparedPairs {
   /// Into a folder whose shards are all there.
   void save(const std::filesystem::path& folder) const;
 };
-/// Whether it is, or seems to be, such a folder.
-bool is_prepared(const std::filesystem::path& folder);
 
 struct PrepareOptions {
+  ShardOptions shards;
   FilterOptions filters;
   std::int64_t lines_a_shard = std::int64_t{1} << 20;
-  bool appends = false;  ///< to the texts that the folder has, which otherwise must be these
-  int process = 0, processes = 1;  ///< each makes every so-manieth shard
 };
 
 /// Makes the shards that are not there yet, and gives what is to be saved once all processes have made theirs.

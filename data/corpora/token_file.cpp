@@ -111,6 +111,19 @@ TokenFile TokenFile::open(const std::filesystem::path& path) {
   return TokenFile(SafetensorsFile::open(path, Checksum::by_block), path.string());
 }
 
+std::optional<TokenFile> TokenFile::find(const std::filesystem::path& path,
+                                         const std::string& made_of) {
+  if (!std::filesystem::exists(path)) return std::nullopt;
+  try {
+    TokenFile file = open(path);
+    if (file.info().made_of != made_of) return std::nullopt;
+    file.check();
+    return file;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 TokenFile::TokenFile(SafetensorsFile file, std::string path)
     : file_(std::make_shared<const SafetensorsFile>(std::move(file))), path_(std::move(path)) {
   std::vector<std::string> expected{kTokens};
@@ -183,6 +196,7 @@ std::vector<std::int32_t> TokenFile::lengths() const {
 }
 
 void TokenFile::check() const {
+  lengths();
   constexpr std::int64_t kAtOnce = std::int64_t{1} << 20;
   for (std::int64_t at = 0; at < size_; at += kAtOnce) copy(at, std::min(kAtOnce, size_ - at));
 }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -55,6 +56,9 @@ class TokenFile {
  public:
   /// Quick for a file of any size: what is read later is checked then.
   static TokenFile open(const std::filesystem::path& path);
+  /// Nothing if there is none, or it was made of something else, or is damaged: then it is to be made anew.
+  static std::optional<TokenFile> find(const std::filesystem::path& path,
+                                       const std::string& made_of);
 
   std::int64_t size() const { return size_; }
   const TokenFileInfo& info() const { return info_; }

@@ -23,73 +23,87 @@ Batch pack_windows(const std::vector<std::vector<std::int32_t>>& windows) {
   return batch;
 }
 
-WindowSampler::WindowSampler(const TokenFile& corpus, const WindowOptions& options)
-    : corpus_(&corpus), options_(options) {
+WindowSampler::WindowSampler(std::vector<TokenStream> texts, const WindowOptions& options)
+    : texts_(std::move(texts)), options_(options) {
+  KETTE_CHECK(!texts_.empty(), "texts: expected at least one, given none");
   KETTE_CHECK(options.context > 0, "context: expected at least 1 token, given ", options.context);
   KETTE_CHECK(options.rows > 0, "rows: expected at least 1 window in a batch, given ",
               options.rows);
-  KETTE_CHECK(corpus.size() > options.context, "corpus: expected at least one window of ",
-              options.context, " + 1 tokens, given ", corpus.size(),
-              " tokens (take a shorter context or more text)");
+  std::int64_t end = 0;
+  for (const TokenStream& text : texts_) {
+    KETTE_CHECK(text.size() > options.context, text.name(), ": expected at least one window of ",
+                options.context, " + 1 tokens, given ", text.size(),
+                " tokens (take a shorter context or more text)");
+    ends_.push_back(end += text.size());
+  }
+  Draws(ends_, options.shares, options.seed, 0);  // checks the shares
 }
 
 Batch WindowSampler::peek(std::int64_t ahead) const {
-  const WindowSampler there = after(ahead);
+  const State there = after(ahead);
+  const std::vector<std::int64_t> ends = ends_of_windows(there.epoch);
+  const Draws draws(ends, options_.shares, options_.seed, there.epoch);
+  const std::uint64_t key = hash_of(Purpose::order, options_.seed, there.epoch);
   std::vector<std::vector<std::int32_t>> windows;
-  std::vector<std::int64_t> starts;
-  for (std::int64_t i = 0; i < there.windows_in_batch(); ++i) {
-    starts.push_back(there.window_start(there.state_.position * options_.rows + i));
-    windows.push_back(corpus_->copy(starts.back(), options_.context + 1));
+  std::vector<std::int64_t> places;
+  for (std::int64_t i = 0; i < windows_at(there); ++i) {
+    const std::int64_t number =
+        shuffled_place(there.position * options_.rows + i, draws.size(), key);
+    const auto [window, time] = draws[number];
+    const auto of = std::upper_bound(ends.begin(), ends.end(), window) - ends.begin();
+    const TokenStream& text = texts_[of];
+    const std::int64_t before = of > 0 ? ends[of - 1] : 0,
+                       start = offset(text, there.epoch) + options_.context * (window - before);
+    windows.push_back(text.copy(start, options_.context + 1));
+    places.push_back(time * ends_.back() + (ends_[of] - text.size()) + start);
   }
   Batch batch = pack_windows(windows);
-  batch.sentence_ids = std::move(starts);
+  batch.sentence_ids = std::move(places);
   return batch;
 }
 
 TokenCounts WindowSampler::tokens(std::int64_t ahead) const {
-  return {0, options_.context * after(ahead).windows_in_batch()};
+  return {0, options_.context * windows_at(after(ahead))};
 }
 
-void WindowSampler::skip(std::int64_t batches) {
-  state_.position += batches;
-  while (state_.position >= batches_in_epoch()) {
-    state_ = {state_.epoch + 1, state_.position - batches_in_epoch()};
+void WindowSampler::skip(std::int64_t batches) { state_ = after(batches); }
+
+Sampler::State WindowSampler::after(std::int64_t batches) const {
+  State there = state_;
+  there.position += batches;
+  for (std::int64_t all = batches_in(there.epoch); there.position >= all;
+       all = batches_in(there.epoch)) {
+    there.position -= all;
+    ++there.epoch;
   }
-}
-
-WindowSampler WindowSampler::after(std::int64_t batches) const {
-  WindowSampler there = *this;
-  there.skip(batches);
   return there;
 }
 
 void WindowSampler::restore(const State& state) {
   KETTE_CHECK(state.epoch >= 0, "WindowSampler: expected an epoch of at least 0, given ",
               state.epoch);
-  WindowSampler restored = *this;
-  restored.state_ = state;
-  const std::int64_t batches = restored.batches_in_epoch();
+  const std::int64_t batches = batches_in(state.epoch);
   KETTE_CHECK(state.position >= 0 && state.position < batches,
               "WindowSampler: expected a position from 0 to ", batches - 1, " in epoch ",
               state.epoch, ", given ", state.position,
               " (resume with the same data, context, batch size and seed)");
-  *this = restored;
+  state_ = state;
 }
 
-std::int64_t WindowSampler::offset() const {
+std::int64_t WindowSampler::offset(const TokenStream& text, std::int64_t epoch) const {
   // At least one window fits behind any of these.
-  const std::int64_t offsets = std::min(options_.context, corpus_->size() - options_.context);
-  return static_cast<std::int64_t>(hash_of(Purpose::offset, options_.seed, state_.epoch) %
+  const std::int64_t offsets = std::min(options_.context, text.size() - options_.context);
+  return static_cast<std::int64_t>(hash_of(Purpose::offset, options_.seed, epoch) %
                                    static_cast<std::uint64_t>(offsets));
 }
 
-std::int64_t WindowSampler::windows() const {
-  return (corpus_->size() - 1 - offset()) / options_.context;
-}
-
-std::int64_t WindowSampler::window_start(std::int64_t place) const {
-  const std::uint64_t key = hash_of(Purpose::order, options_.seed, state_.epoch);
-  return offset() + options_.context * shuffled_place(place, windows(), key);
+std::vector<std::int64_t> WindowSampler::ends_of_windows(std::int64_t epoch) const {
+  std::vector<std::int64_t> ends;
+  std::int64_t end = 0;
+  for (const TokenStream& text : texts_) {
+    ends.push_back(end += (text.size() - 1 - offset(text, epoch)) / options_.context);
+  }
+  return ends;
 }
 
 std::vector<SlidingWindow> plan_sliding(std::int64_t tokens, std::int64_t context,
@@ -108,7 +122,7 @@ std::vector<SlidingWindow> plan_sliding(std::int64_t tokens, std::int64_t contex
   return windows;
 }
 
-SlidingBatch make_sliding_batch(const TokenFile& corpus, std::span<const SlidingWindow> windows) {
+SlidingBatch make_sliding_batch(const TokenStream& corpus, std::span<const SlidingWindow> windows) {
   SlidingBatch result;
   std::vector<std::vector<std::int32_t>> texts;
   std::vector<std::int64_t> starts;

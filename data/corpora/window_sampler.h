@@ -1,4 +1,4 @@
-// The batches of a language model: windows of `context` tokens of one long corpus,
+// The batches of a language model: windows of `context` tokens of one long text or of several,
 //   target_in   t[i] .. t[i + context - 1]     what the model reads
 //   target_out  t[i + 1] .. t[i + context]     what it is to say
 // with an empty source. For training, a new random offset and order each epoch; for evaluation,
@@ -9,8 +9,9 @@
 #include <span>
 #include <vector>
 
+#include "data/corpora/draws.h"
 #include "data/corpora/sampler.h"
-#include "data/corpora/token_file.h"
+#include "data/corpora/token_stream.h"
 
 namespace kette {
 
@@ -22,38 +23,42 @@ struct WindowOptions {
   /// Windows in a batch.
   std::int64_t rows = 16;
   std::uint64_t seed = 1;
+  /// Of the windows of an epoch, for each of the texts, see Draws; empty: every window once.
+  std::vector<double> shares{};
 };
 
-/// Windows of training. Where they start and their order are computed, not stored: a corpus of any size
+/// Windows of training, each of one text. Where they start and their order are computed, not stored: a corpus of any size
 /// costs no memory.
 class WindowSampler final : public Sampler {
  public:
-  /// The corpus must outlive the sampler.
-  WindowSampler(const TokenFile& corpus, const WindowOptions& options);
+  WindowSampler(std::vector<TokenStream> texts, const WindowOptions& options);
 
-  /// The last batch of an epoch may have fewer windows. Its sentence_ids are the places of the
-  /// windows' first tokens in the corpus.
+  /// The last batch of an epoch may have fewer windows. Its sentence_ids are the places of the windows' first tokens in
+  /// all texts one after the other, and behind all of them for a window that came before in this epoch.
   Batch peek(std::int64_t ahead) const override;
   TokenCounts tokens(std::int64_t ahead) const override;
   void skip(std::int64_t batches) override;
   const State& state() const override { return state_; }
   void restore(const State& state) override;
   /// An offset may cost a window.
-  std::int64_t batches_in_epoch() const override {
-    return (windows() + options_.rows - 1) / options_.rows;
-  }
+  std::int64_t batches_in_epoch() const override { return batches_in(state_.epoch); }
 
  private:
-  std::int64_t offset() const;
-  std::int64_t windows() const;
-  std::int64_t window_start(std::int64_t place) const;
-  /// Of the batch at this place.
-  std::int64_t windows_in_batch() const {
-    return std::min(options_.rows, windows() - state_.position * options_.rows);
+  std::int64_t offset(const TokenStream& text, std::int64_t epoch) const;
+  /// Where the windows of each text end, counted in windows of all.
+  std::vector<std::int64_t> ends_of_windows(std::int64_t epoch) const;
+  std::int64_t windows_in(std::int64_t epoch) const { return ends_of_windows(epoch).back(); }
+  std::int64_t batches_in(std::int64_t epoch) const {
+    return (windows_in(epoch) + options_.rows - 1) / options_.rows;
   }
-  WindowSampler after(std::int64_t batches) const;
+  /// Of the batch there.
+  std::int64_t windows_at(const State& state) const {
+    return std::min(options_.rows, windows_in(state.epoch) - state.position * options_.rows);
+  }
+  State after(std::int64_t batches) const;
 
-  const TokenFile* corpus_;
+  std::vector<TokenStream> texts_;
+  std::vector<std::int64_t> ends_;  // of the texts, in tokens
   WindowOptions options_;
   State state_;
 };
@@ -83,6 +88,6 @@ struct SlidingBatch {
   std::vector<Rows> counted;
 };
 
-SlidingBatch make_sliding_batch(const TokenFile& corpus, std::span<const SlidingWindow> windows);
+SlidingBatch make_sliding_batch(const TokenStream& corpus, std::span<const SlidingWindow> windows);
 
 }  // namespace kette

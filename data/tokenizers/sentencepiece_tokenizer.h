@@ -56,6 +56,7 @@ class SentencePieceTokenizer final : public Tokenizer {
   /// Uses every line that is not blank and has at most kLongestLine bytes. The same lines and
   /// options give the same model on any number of threads.
   static Shared train(std::span<const std::string_view> lines, const SentencePieceOptions& options);
+  /// Of a lossless one long lines are cut, as those of a text are.
   static Shared train_files(const std::vector<TextColumn>& texts,
                             const SentencePieceOptions& options,
                             FaultyLines faulty = FaultyLines::refused);

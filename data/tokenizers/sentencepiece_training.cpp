@@ -174,8 +174,16 @@ SentencePieceTokenizer::Shared SentencePieceTokenizer::train_files(
     LineReader reader(text, {}, faulty);
     std::vector<std::string> part;
     while (part = reader.next(kLinesAtOnce), !part.empty()) {
-      for (std::string& line : part) {
-        if (sample.takes_next()) lines.push_back(std::move(line));
+      for (const std::string& line : part) {
+        std::vector<std::string_view> pieces;
+        if (options.normalization == SentencePieceOptions::Normalization::lossless) {
+          append_line(line, pieces);
+        } else {
+          pieces.push_back(line);
+        }
+        for (const std::string_view piece : pieces) {
+          if (sample.takes_next()) lines.emplace_back(piece);
+        }
       }
     }
   }

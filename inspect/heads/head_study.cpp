@@ -52,7 +52,7 @@ std::vector<Batch> sentence_batches(const Tokenizer& tokenizer,
   return batches;
 }
 
-std::vector<Batch> text_windows(const TokenFile& text, std::int64_t context, std::int64_t count) {
+std::vector<Batch> text_windows(const TokenStream& text, std::int64_t context, std::int64_t count) {
   KETTE_CHECK(text.size() >= 2, "text: expected at least 2 tokens, given ", text.size());
   std::vector<Batch> windows;
   for (std::int64_t begin = 0; begin + 1 < text.size() && std::ssize(windows) < count;

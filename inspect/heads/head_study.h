@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "data/corpora/token_file.h"
+#include "data/corpora/token_stream.h"
 #include "inspect/heads/head_ablation.h"
 #include "inspect/heads/head_importance.h"
 #include "inspect/heads/head_scores.h"
@@ -47,7 +47,7 @@ std::vector<Batch> sentence_batches(const Tokenizer& tokenizer,
                                     const std::vector<std::string>& targets, std::int64_t tokens,
                                     const std::string& language = "");
 /// At most `count` windows of `context` tokens from the start of a text, each a batch.
-std::vector<Batch> text_windows(const TokenFile& text, std::int64_t context, std::int64_t count);
+std::vector<Batch> text_windows(const TokenStream& text, std::int64_t context, std::int64_t count);
 
 /// The study as an offline page.
 std::string heads_page(const HeadStudy& study, const std::string& title, const std::string& lead);

@@ -5,6 +5,7 @@
 
 #include "data/corpora/token_file.h"
 #include "data/files/safetensors.h"
+#include "tests/cli/run_bash.h"
 #include "tests/cli/run_kette.h"
 #include "tests/data/planted_corpus.h"
 
@@ -216,4 +217,118 @@ TEST_CASE(
                                               path("more.en")};
   CHECK(run_kette(with(translate, {"--to", "fr"})).code == 0);
   CHECK(run_kette(translate).says("expected the one to translate to, of de, fr, given none"));
+}
+
+TEST_CASE("cli: a language model learns the same from a folder of shards as from its texts") {
+  const ScratchFolder folder;
+  std::string text;
+  for (int i = 0; i < 400; ++i) text += "line " + std::to_string(i * i) + " of a text\n";
+  write_file(folder / "a.txt", text);
+  write_file(folder / "b.txt", "one more\nand another\n");
+  const std::string a = (folder / "a.txt").string(), b = (folder / "b.txt").string(),
+                    shards = (folder / "shards").string();
+  const std::vector<std::string> prepare = {"tokenize",      "--text", a,       "--vocab", "300",
+                                            "--documents",   "line",   "--out", shards,    "--json",
+                                            "--shard-bytes", "1500"};
+  const Outcome prepared = run_kette(prepare);
+  CAPTURE(prepared.err);
+  REQUIRE(prepared.code == 0);
+  const auto json = nlohmann::json::parse(prepared.last_line());
+  CHECK(json["documents"] == 400);
+  CHECK(json["shards"] == 6);
+  CHECK(prepared.out.find(", 6 shards\n") != std::string::npos);
+  // As one that was killed leaves it; the vocabulary stays.
+  std::filesystem::remove(folder / "shards" / "tokens.json");
+  std::filesystem::rename(folder / "shards" / "text-1-00002.tokens",
+                          folder / "shards" / ".text-1-00002.tokens.kette-unfinished-1-1");
+  CHECK(run_kette(prepare).code == 0);
+  auto more = prepare;
+  more[2] = b;
+  more.push_back("--append");
+  const Outcome appended = run_kette(more);
+  CAPTURE(appended.err);
+  CHECK(appended.code == 0);
+  CHECK(nlohmann::json::parse(appended.last_line())["documents"] == 402);
+  CHECK(std::distance(std::filesystem::directory_iterator(folder / "shards"), {}) == 6 + 1 + 2);
+
+  const auto trained = [&](const std::string& name, const std::vector<std::string>& texts) {
+    std::vector<std::string> arguments = {"train", "--steps",
+                                          "3",     "--context",
+                                          "16",    "--width",
+                                          "16",    "--heads",
+                                          "2",     "--layers",
+                                          "1",     "--quiet",
+                                          "--out", (folder / name).string()};
+    const Outcome outcome = run_kette(with(arguments, texts));
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 0);
+    return kette::SafetensorsFile::open(folder / name / "training.safetensors")
+        .tensor("parameters")
+        .values<float>();
+  };
+  const auto from_shards = trained("from-shards", {"--text", shards});
+  CHECK(from_shards ==
+        trained("from-text", {"--text", a, b, "--documents", "line", "--tokenizer", shards}));
+  trained("own", {"--text", a, "--tokenizer", "sentencepiece", "--vocab", "300"});
+  CHECK(read_file(folder / "own" / "tokenizer.model") ==
+        read_file(folder / "shards" / "tokenizer.model"));
+  trained("mixed", {"--text", shards, a, "--tokenizer", shards, "--weights", "1", "3"});
+  const std::string model = (folder / "from-shards").string();
+  const auto scored = [&](const std::vector<std::string>& texts) {
+    return run_kette(with({"evaluate", "--model", model, "--json", "--text"}, texts)).last_line();
+  };
+  CHECK(scored({shards}) == scored({a, b, "--documents", "line"}));
+
+  const auto refused = [&](const std::vector<std::string>& arguments, const std::string& said) {
+    const Outcome outcome = run_kette(arguments);
+    CAPTURE(outcome.err);
+    CHECK(outcome.code != 0);
+    CHECK(outcome.says(said));
+  };
+  const std::string out = (folder / "never").string();
+  refused({"train", "--text", shards, "--tokenizer", "character", "--out", out},
+          "--tokenizer: expected none beside a folder of tokens");
+  refused({"train", "--text", shards, "--weights", "1", "2", "--out", out},
+          "--weights: expected one for each --text, 1, given 2");
+  refused({"train", "--pairs", shards, "--valid-src", a, "--valid-tgt", a, "--out", out},
+          "(kette train --text takes it)");
+  refused({"train", "--text", folder.path().string(), "--out", out},
+          "expected a folder of tokens, which kette tokenize --text makes, given none");
+  refused({"tokenize", "--text", b, "--out", shards, "--documents", "line"},
+          "(--append adds texts to them)");
+  refused({"tokenize", "--src", a, "--tgt", a, "--out", shards}, "given one of tokens");
+  refused({"tokenize", "--text", b, "--out", folder.path().string(), "--tokenizer", "byte"},
+          "expected a new folder, or one of kette tokenize, given one with");
+  refused({"tokenize", "--text", b, "--out", out}, "--tokenizer is required with --text");
+  CHECK_FALSE(std::filesystem::exists(out));
+  // A name that ends in / is a folder's, any other a file's.
+  CHECK(run_kette({"tokenize", "--text", b, "--tokenizer", "byte", "--out", out + "/"}).code == 0);
+  CHECK(std::filesystem::exists(folder / "never" / "text-1-00001.tokens"));
+  CHECK(trained("from-bytes", {"--text", out, a, "--tokenizer", "byte"}).size() > 0);
+}
+
+TEST_CASE("cli: shards of a large text take no more memory than those of a small one") {
+  const ScratchFolder folder;
+  std::string text;
+  while (text.size() < (std::size_t{4} << 20)) text += "a line that says very little\n";
+  write_file(folder / "small", text);
+  std::string large;
+  for (int i = 0; i < 12; ++i) large += text;
+  write_file(folder / "large", large);
+  const auto peak = [&](const std::string& name) {
+    const Outcome outcome =
+        run_kette({"tokenize", "--text", (folder / name).string(), "--tokenizer", "byte", "--out",
+                   (folder / name).string() + "-out/", "--shard-bytes", "4000000", "--json"});
+    REQUIRE(outcome.code == 0);
+    return nlohmann::json::parse(outcome.last_line())["peak_rss_mib"].get<double>();
+  };
+  CHECK(peak("large") < peak("small") + 16);
+  // Nor more files at a time than a shell allows.
+  const Outcome many = run_bash("ulimit -Sn 30; '" + kette_binary() + "' tokenize --text '" +
+                                (folder / "small").string() +
+                                "' --tokenizer byte --documents line --shard-bytes 99999 --out '" +
+                                (folder / "many").string() + "'");
+  CAPTURE(many.out);
+  CHECK(many.code == 0);
+  CHECK(holds(many.out, ", 41 shards"));
 }

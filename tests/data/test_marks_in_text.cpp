@@ -73,13 +73,13 @@ TEST_CASE("marks: of texts that become ids, with any tokenizer, and documents ma
       tokenize_files({folder / "text"}, *tokenizer, DocumentKind::file, folder / "a");
   CHECK(report.documents == 1);
   CHECK(
-      marks_note(report) ==
+      marks_note(report.marks) ==
       "the text has '<|endoftext|>' 30 times: read as text, and not as marks (--documents endoftext "
       "ends a document at each)");
   const auto split =
       tokenize_files({folder / "text"}, *tokenizer, DocumentKind::endoftext, folder / "b");
   CHECK(split.documents == 30);
-  CHECK(marks_note(split).empty());
+  CHECK(marks_note(split.marks).empty());
   const auto ids = TokenFile::open(folder / "b").copy(0, split.tokens);
   std::vector<std::int32_t> expected;
   for (int i = 0; i < 30; ++i) {

@@ -161,7 +161,7 @@ TEST_CASE("masks: windows of training go on after a stop as if there had been no
   tokenize_files({folder / "text"}, *characters, DocumentKind::file, folder / "tokens");
   const TokenFile tokens = open_tokens(folder / "tokens", *characters);
   const Masking masking(*characters, {});
-  const auto sampler = [&] { return MaskedSampler(tokens, masking, {12, 3, 7}); };
+  const auto sampler = [&] { return MaskedSampler({tokens}, masking, {12, 3, 7}); };
   MaskedSampler whole = sampler();
   std::vector<TokenCounts> promised;
   for (std::int64_t i = 0; i < 25; ++i) promised.push_back(whole.tokens(i));
@@ -179,7 +179,7 @@ TEST_CASE("masks: windows of training go on after a stop as if there had been no
   CHECK(whole.state().epoch >= 2);
   CHECK(std::count(read.begin(), read.end(), read.front()) == 1);  // other masks each epoch
   CHECK(contains(message_of([&] {
-                   MaskedSampler(tokens, masking, {2, 3, 7});
+                   MaskedSampler({tokens}, masking, {2, 3, 7});
                  }),
                  "context: expected at least 3 tokens"));
 }

@@ -114,13 +114,13 @@ TEST_CASE_FIXTURE(PreparedFixture, "prepared pairs: of several processes each ma
   const auto whole = files();
   fs::remove_all(folder);
   fs::create_directory(folder);
-  options.processes = 3;
+  options.shards.processes = 3;
   std::size_t made = 0;
-  for (options.process = 0; options.process < 3; ++options.process) {
+  for (options.shards.process = 0; options.shards.process < 3; ++options.shards.process) {
     const PreparedPairs prepared = make({first, second});
     CHECK(files().size() > made);
     made = files().size();
-    if (options.process == 2) prepared.save(folder);
+    if (options.shards.process == 2) prepared.save(folder);
   }
   CHECK(files() == whole);
 }
@@ -132,14 +132,14 @@ TEST_CASE_FIXTURE(PreparedFixture,
   CHECK(
       contains(message_of([&] { make({second}); }), "expected the 1 texts that its pairs are of"));
   CHECK(contains(message_of([&] { make({first, second}); }), "(--append adds texts to them)"));
-  options.appends = true;
+  options.shards.appends = true;
   make_and_save({second});
   CHECK(read().size() == 2);
   CHECK(files().at("text-1-00001.tokens") == before.at("text-1-00001.tokens"));
   const auto both = files();
   make_and_save({second});  // as if it had not been known to be done
   CHECK(files() == both);
-  options.appends = false;
+  options.shards.appends = false;
   make_and_save({first, second});
   CHECK(files() == both);
 

@@ -194,6 +194,12 @@ TEST_CASE("lossless training learns from lines of any length, and refuses what i
   options.vocabulary = 290;
   const auto tokenizer = SentencePieceTokenizer::train_text(line, options);
   CHECK(tokenizer->encode(" Brücke").size() < 4);
+  const testing::ScratchFolder folder;
+  write_file(folder / "text", line);
+  SentencePieceOptions lossless = options;
+  lossless.normalization = SentencePieceOptions::Normalization::lossless;
+  CHECK(SentencePieceTokenizer::train_files({folder / "text"}, lossless)->fingerprint() ==
+        tokenizer->fingerprint());
   CHECK(contains(message_of([&] { SentencePieceTokenizer::train_text("\n\n", options); }),
                  "expected lines of text to train on"));
   CHECK(contains(message_of([&] { SentencePieceTokenizer::train_text("ab\xFF", options); }),

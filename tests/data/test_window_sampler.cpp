@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "data/corpora/shuffled_place.h"
@@ -22,16 +23,18 @@ using Ids = std::vector<std::int32_t>;
 
 constexpr std::int32_t kEndOfText = 60'000;
 
-/// A token file of 0, 1, 2, ...: an id is its own place.
+/// A token file of 0, 1, 2, ...: an id is its own place. first: instead of 0.
 class CountingFile {
  public:
-  explicit CountingFile(std::int64_t size) : file_(open(folder_ / "tokens", size)) {}
+  explicit CountingFile(std::int64_t size, std::int32_t first = 0)
+      : file_(open(folder_ / "tokens", size, first)) {}
   const TokenFile& get() const { return file_; }
+  std::vector<TokenStream> texts() const { return {file_}; }
 
  private:
-  static TokenFile open(const std::filesystem::path& path, std::int64_t size) {
+  static TokenFile open(const std::filesystem::path& path, std::int64_t size, std::int32_t first) {
     Ids ids(static_cast<std::size_t>(size));
-    std::iota(ids.begin(), ids.end(), 0);
+    std::iota(ids.begin(), ids.end(), first);
     TokenFileWriter writer(path, kEndOfText + 1);
     writer.append(ids);
     writer.finish({"counting", kEndOfText + 1, kEndOfText, 1, size});
@@ -71,7 +74,7 @@ bool same_windows(const Batch& a, const Batch& b) {
 
 TEST_CASE("windows: how many tokens the next batches have is known without them, over epochs") {
   const CountingFile file(500);
-  WindowSampler sampler(file.get(), options_of(12, 7));
+  WindowSampler sampler(file.texts(), options_of(12, 7));
   for (int i = 0; i < 5; ++i) {
     WindowSampler ahead = sampler;
     for (std::int64_t batches = 0; batches < 20; ++batches) {
@@ -86,7 +89,7 @@ TEST_CASE("windows: how many tokens the next batches have is known without them,
 TEST_CASE("windows: an epoch holds all full windows behind its offset once, in another order") {
   const CountingFile corpus(1000);
   for (const auto& [context, rows] : {std::pair{7, 4}, {16, 1}, {10, 1000}, {1, 30}, {999, 2}}) {
-    WindowSampler sampler(corpus.get(), options_of(context, rows));
+    WindowSampler sampler(corpus.texts(), options_of(context, rows));
     for (int epoch = 0; epoch < 4; ++epoch) {
       const std::int64_t expected = sampler.batches_in_epoch();
       const std::vector<Batch> batches = epoch_of(sampler);
@@ -109,7 +112,7 @@ TEST_CASE("windows: an epoch holds all full windows behind its offset once, in a
 
 TEST_CASE("windows: a batch is its windows end to end, the output one token ahead") {
   const CountingFile corpus(500);
-  WindowSampler sampler(corpus.get(), options_of(9, 5));
+  WindowSampler sampler(corpus.texts(), options_of(9, 5));
   for (const Batch& batch : epoch_of(sampler)) {
     CHECK(batch.source.empty());
     CHECK(batch.source_segments.count() == 0);
@@ -130,8 +133,8 @@ TEST_CASE("windows: a batch is its windows end to end, the output one token ahea
 
 TEST_CASE("windows: offset and order depend on seed and epoch, and on nothing else") {
   const CountingFile corpus(3000);
-  WindowSampler sampler(corpus.get(), options_of(50, 4)), same(corpus.get(), options_of(50, 9));
-  WindowSampler other(corpus.get(), options_of(50, 4, 2));
+  WindowSampler sampler(corpus.texts(), options_of(50, 4)), same(corpus.texts(), options_of(50, 9));
+  WindowSampler other(corpus.texts(), options_of(50, 4, 2));
   const auto first = starts_of(epoch_of(sampler)), second = starts_of(epoch_of(sampler));
   CHECK(first == starts_of(epoch_of(same)));
   CHECK(first != second);
@@ -142,16 +145,16 @@ TEST_CASE("windows: offset and order depend on seed and epoch, and on nothing el
 
 TEST_CASE("windows: the order is the same on every platform") {
   const CountingFile corpus(121);  // the numbers are from a transcription of the hash to Python
-  WindowSampler sampler(corpus.get(), options_of(10, 100));
+  WindowSampler sampler(corpus.texts(), options_of(10, 100));
   CHECK(sampler.next().sentence_ids ==
         std::vector<std::int64_t>{34, 74, 94, 4, 14, 104, 54, 84, 24, 64, 44});
 }
 
 TEST_CASE("windows: restore goes on exactly where state was taken, over the ends of epochs") {
   const CountingFile corpus(400);
-  WindowSampler sampler(corpus.get(), options_of(12, 3));
+  WindowSampler sampler(corpus.texts(), options_of(12, 3));
   for (int taken = 0; taken < 40; ++taken) {
-    WindowSampler resumed(corpus.get(), options_of(12, 3));
+    WindowSampler resumed(corpus.texts(), options_of(12, 3));
     resumed.restore(sampler.state());
     WindowSampler ahead = sampler;
     for (int i = 0; i < 3; ++i) {
@@ -165,7 +168,7 @@ TEST_CASE("windows: restore goes on exactly where state was taken, over the ends
 
 TEST_CASE("windows: a state that does not fit is refused and changes nothing") {
   const CountingFile corpus(400);
-  WindowSampler sampler(corpus.get(), options_of(12, 3)), untouched = sampler;
+  WindowSampler sampler(corpus.texts(), options_of(12, 3)), untouched = sampler;
   CHECK(contains(message_of([&] { sampler.restore({2, 1000}); }), "in epoch 2, given 1000"));
   CHECK_THROWS_AS(sampler.restore({0, -1}), Error);
   CHECK_THROWS_AS(sampler.restore({-1, 0}), Error);
@@ -174,16 +177,86 @@ TEST_CASE("windows: a state that does not fit is refused and changes nothing") {
 
 TEST_CASE("windows: a corpus shorter than a window, and options that make no sense, are refused") {
   const CountingFile corpus(8);
-  CHECK(contains(message_of([&] { WindowSampler(corpus.get(), options_of(8, 1)); }),
+  CHECK(contains(message_of([&] { WindowSampler(corpus.texts(), options_of(8, 1)); }),
                  "expected at least one window of 8 + 1 tokens, given 8 tokens (take a shorter"));
-  CHECK_THROWS_AS(WindowSampler(corpus.get(), options_of(0, 1)), Error);
-  CHECK_THROWS_AS(WindowSampler(corpus.get(), options_of(4, 0)), Error);
-  CHECK_THROWS_AS(WindowSampler(CountingFile(0).get(), options_of(1, 1)), Error);
-  WindowSampler just_one(corpus.get(), options_of(7, 3));
+  CHECK_THROWS_AS(WindowSampler(corpus.texts(), options_of(0, 1)), Error);
+  CHECK_THROWS_AS(WindowSampler(corpus.texts(), options_of(4, 0)), Error);
+  CHECK_THROWS_AS(WindowSampler(CountingFile(0).texts(), options_of(1, 1)), Error);
+  WindowSampler just_one(corpus.texts(), options_of(7, 3));
   for (int epoch = 0; epoch < 5; ++epoch) {
     CHECK(just_one.batches_in_epoch() == 1);
     CHECK(just_one.next().target_in == Ids{0, 1, 2, 3, 4, 5, 6});
   }
+}
+
+TEST_CASE("windows: a text of several files has the windows of one file") {
+  const CountingFile whole(400), first(90), middle(7, 90), last(303, 97);
+  const std::vector<TokenStream> files = {
+      TokenStream::joined({first.get(), middle.get(), last.get()})};
+  WindowSampler one(whole.texts(), options_of(12, 5)), several(files, options_of(12, 5));
+  WindowSampler alone(whole.texts(), {12, 5, 1, {3.5}});
+  for (int i = 0; i < 20; ++i) {
+    const Batch batch = one.next();
+    CHECK(same_windows(batch, several.next()));
+    CHECK(same_windows(batch, alone.next()));  // of one text any share is all
+  }
+}
+
+TEST_CASE("windows: of a mixture each text has its share, its windows equally often but for one") {
+  const CountingFile large(40 * 10 + 15), small(10 * 10 + 15, 1000);
+  const std::vector<TokenStream> texts = {large.get(), small.get()};
+  WindowSampler plain(texts, {10, 7, 1, {}}), mixed(texts, {10, 7, 1, {1, 3}});
+  for (int epoch = 0; epoch < 5; ++epoch) {
+    std::map<std::int32_t, std::int64_t> times;
+    std::vector<std::int64_t> numbers;
+    std::int64_t all = 0, of_small = 0;
+    for (const Batch& batch : epoch_of(mixed)) {
+      for (std::int64_t i = 0; i < batch.target_segments.count(); ++i) {
+        const std::int32_t begin = batch.target_in[batch.target_segments.begin(i)];
+        for (std::int64_t j = 0; j < 10; ++j) {  // a window lies in one text
+          REQUIRE(batch.target_in[batch.target_segments.begin(i) + j] == begin + j);
+        }
+        ++times[begin];
+        ++all;
+        of_small += begin >= 1000;
+      }
+      numbers.insert(numbers.end(), batch.sentence_ids.begin(), batch.sentence_ids.end());
+    }
+    const auto windows = static_cast<std::int64_t>(starts_of(epoch_of(plain)).size());
+    CHECK(all == windows);
+    CHECK(std::abs(static_cast<double>(of_small) - 0.75 * static_cast<double>(all)) < 1);
+    std::int64_t least = all, most = 0;
+    for (const auto& [begin, count] : times) {
+      if (begin < 1000) CHECK(count == 1);
+      if (begin >= 1000) least = std::min(least, count), most = std::max(most, count);
+    }
+    CHECK(most - least <= 1);
+    CHECK(most > 1);
+    // What comes again is not masked and dropped out as before.
+    std::sort(numbers.begin(), numbers.end());
+    CHECK(std::adjacent_find(numbers.begin(), numbers.end()) == numbers.end());
+  }
+}
+
+TEST_CASE("windows: a mixture goes on where it was, and shares that make no sense are refused") {
+  const CountingFile large(400), small(60, 1000);
+  const std::vector<TokenStream> texts = {large.get(), small.get()};
+  const WindowOptions options{9, 4, 3, {1, 1.7}};
+  WindowSampler whole(texts, options);
+  for (int i = 0; i < 30; ++i) {
+    WindowSampler resumed(texts, options);
+    resumed.restore(whole.state());
+    CHECK(same_windows(resumed.next(), whole.next()));
+  }
+  CHECK(whole.state().epoch >= 2);
+  CHECK(contains(message_of([&] {
+                   WindowSampler(texts, {9, 4, 3, {1, 2, 3}});
+                 }),
+                 "shares: expected one for each of the 2 texts, given 3"));
+  CHECK(contains(message_of([&] {
+                   WindowSampler(texts, {60, 4, 3, {}});
+                 }),
+                 "expected at least one window of 60 + 1 tokens, given 60 tokens"));
 }
 
 TEST_CASE("windows: shuffled places are a permutation, and any place is as likely as another") {

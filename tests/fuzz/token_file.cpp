@@ -42,7 +42,7 @@ void read(std::string_view input) {
          "a file that is told apart");
   const TokenFile corpus = TokenFile::open(path);
   read_ids(corpus);
-  WindowSampler sampler(corpus, {4, 2, 1});
+  WindowSampler sampler({corpus}, {4, 2, 1});
   must("batches of a corpus that was accepted", [&] {
     for (int i = 0; i < 5; ++i) sampler.next();
   });

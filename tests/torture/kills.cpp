@@ -128,6 +128,22 @@ void kill_command(Torture& torture, const std::string& what, const Arguments& ar
   });
 }
 
+/// A command that fills a folder shard by shard: again and again killed, it goes on.
+void kill_preparation(Torture& torture, const Arguments& arguments, const fs::path& out,
+                      std::int64_t kills) {
+  const Twin twin = make_twin(arguments, out);
+  torture.row("kill tokenize (shards)", kills, "all went on, equal", [&](std::int64_t number) {
+    if (number % 3 == 0) fs::remove_all(out);
+    const Outcome outcome = run_and_kill(arguments, 1 + torture.random().below(twin.microseconds));
+    if (number % 3 == 2) {
+      run_well(arguments);
+      check_equal(out, twin.path);
+      check_no_leftovers(out);
+    }
+    return outcome.code == kKilled ? 1 : 0;
+  });
+}
+
 /// Two runs in one folder at once: the second is refused, and the first does not notice. Returns
 /// whether there were two.
 bool start_second(const Arguments& arguments, const fs::path& out, bool resume) {
@@ -181,6 +197,10 @@ void torture_by_kills(Torture& torture, std::int64_t kills) {
                {"tokenize", "--text", torture.file("long.txt"), "--tokenizer", "byte", "--out",
                 torture.file("long.tokens")},
                path("long.tokens"), of_others, testing::read_file(path("gpt") / "train.tokens"));
+  kill_preparation(torture,
+                   {"tokenize", "--text", torture.file("long.txt"), "--tokenizer", "byte", "--out",
+                    torture.file("shards"), "--shard-bytes", "100000"},
+                   path("shards"), of_others);
   kill_command(torture, "merge",
                {"merge", "--model", torture.file("adapted"), "--out", torture.file("merged")},
                path("merged"), of_others);

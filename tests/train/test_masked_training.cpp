@@ -2,12 +2,17 @@
 // not fit is refused.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
+#include <set>
 
+#include "data/corpora/prepared_tokens.h"
 #include "data/corpora/tokenize_files.h"
 #include "data/files/safetensors.h"
 #include "data/tokenizers/byte_tokenizer.h"
+#include "data/tokenizers/character_tokenizer.h"
 #include "decode/masked_words.h"
 #include "models/adapter_directory.h"
 #include "models/average.h"
@@ -19,6 +24,7 @@
 
 using namespace kette;
 using namespace kette::testing;
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -130,6 +136,42 @@ TEST_CASE(
   average_checkpoints(list_checkpoints(options.out), folder / "mean.safetensors");
   CHECK(load_model<Bert>(options.out, folder / "mean.safetensors")
             .metadata.contains("averaged_steps"));
+}
+
+TEST_CASE("masked text: a mixture of a folder and a text goes on by bits") {
+  const ScratchFolder folder;
+  MaskedTrainOptions whole = masked_options(folder, "whole");
+  const std::string text = neighbours(100);
+  whole.tokenizer = CharacterTokenizer::from_text(text, "text", true);
+  write_file(folder / "more.txt", text);
+  fs::create_directory(folder / "shards");
+  prepare_tokens(folder / "shards", {folder / "more.txt"}, *whole.tokenizer, {})
+      .save(folder / "shards");
+  whole.text.push_back(folder / "shards");
+  whole.weights = {1, 1};
+  whole.steps = 20;
+  train(whole);
+  const MaskedTrainOptions halves = train_in_halves(whole);
+  CHECK(parameters_in(whole.out) == parameters_in(halves.out));
+  // Windows that come again in an epoch are masked anew.
+  whole.out = folder / "other";
+  MaskedTask task(whole);
+  std::map<Tokens, std::set<Tokens>> masks;  // by what stands without them
+  while (task.sampler().state().epoch < 1) {
+    const Batch batch = task.sampler().next();
+    for (std::int64_t i = 0; i < batch.source_segments.count(); ++i) {
+      const std::int64_t begin = batch.source_segments.begin(i);
+      Tokens read(batch.source.begin() + begin,
+                  batch.source.begin() + batch.source_segments.end(i));
+      const Tokens masked = read;
+      for (std::int64_t j = batch.target_segments.begin(i); j < batch.target_segments.end(i); ++j) {
+        read[batch.target_in[j]] = batch.target_out[j];
+      }
+      masks[read].insert(masked);
+    }
+  }
+  CHECK(std::any_of(masks.begin(), masks.end(),
+                    [](const auto& one) { return one.second.size() > 2; }));
 }
 
 TEST_CASE("masked text: what does not fit is an error") {

@@ -2,8 +2,10 @@
 // does not fit is refused.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "data/corpora/prepared_tokens.h"
 #include "data/corpora/tokenize_files.h"
 #include "data/files/safetensors.h"
 #include "data/tokenizers/byte_tokenizer.h"
@@ -199,25 +201,104 @@ TEST_CASE("text: what cannot be trained on is refused by name, and nothing is lo
   CHECK(message_of(options).find("expected model.width = 16") != std::string::npos);
 }
 
-TEST_CASE("text: files of tokens beside other files are not trained on as if they were text") {
+TEST_CASE("text: folders, files of tokens and text one after the other train as the text does") {
   const ScratchFolder folder;
-  TextTrainOptions options = toy_options(folder, "model");
-  options.steps = 1;
+  TextTrainOptions options = toy_options(folder, "text");
+  testing::write_file(folder / "more.txt", toy_text(100, 2));
+  testing::write_file(folder / "last.txt", toy_text(50, 3));
   const auto bytes = std::make_shared<ByteTokenizer>();
-  const fs::path tokens = folder / "a.tokens";
-  tokenize_files({folder / "train.txt"}, *bytes, DocumentKind::file, tokens);
-  const std::string said = "a.tokens: expected text, given a file of tokens beside other files";
-  for (const bool tokenizer : {true, false}) {
-    options.tokenizer = tokenizer ? bytes : nullptr;
-    for (const fs::path& other : {tokens, folder / "train.txt"}) {
-      options.text = {other, tokens};
-      CHECK(message_of(options).find(said) != std::string::npos);
-    }
-  }
+  options.steps = 20;
   options.tokenizer = bytes;
-  options.text = {tokens};
-  options.valid_text = {folder / "train.txt", tokens};
-  CHECK(message_of(options).find(said) != std::string::npos);
+  options.text = {folder / "train.txt", folder / "more.txt", folder / "last.txt"};
+  const auto trained = [&](const std::string& name, const std::vector<fs::path>& texts) {
+    TextTrainOptions other = options;
+    other.out = folder / name;
+    other.text = texts;
+    train(other);
+    return parameters_in(other.out);
+  };
+  const auto from_text = trained("text", options.text);
+  tokenize_files({folder / "train.txt"}, *bytes, DocumentKind::file, folder / "a.tokens");
+  tokenize_files({folder / "last.txt"}, *bytes, DocumentKind::file, folder / "c.tokens");
+  CHECK(trained("mixed", {folder / "a.tokens", folder / "more.txt", folder / "c.tokens"}) ==
+        from_text);
+  PrepareTokensOptions shards;
+  shards.bytes_a_shard = 300;
+  fs::create_directory(folder / "shards");
+  prepare_tokens(folder / "shards", options.text, *bytes, shards).save(folder / "shards");
+  CHECK(trained("shards", {folder / "shards"}) == from_text);
+  options.tokenizer = nullptr;  // the folder's, then
+  CHECK(trained("own", {folder / "shards"}) == from_text);
+  CHECK_FALSE(fs::exists(folder / "own" / "train.tokens"));
+  options.text = {folder / "a.tokens"};
+  options.out = folder / "none";
+  CHECK(message_of(options).find("expected a tokenizer beside a file of tokens") !=
+        std::string::npos);
+  options.tokenizer = CharacterTokenizer::from_text(toy_text(100, 1), "text");
+  options.text = {folder / "shards"};
+  CHECK(message_of(options).find("expected tokens of the tokenizer character") !=
+        std::string::npos);
+}
+
+TEST_CASE(
+    "text: of a mixture each text is drawn as often as its weight says, and goes on by bits") {
+  const ScratchFolder folder;
+  TextTrainOptions options = toy_options(folder, "whole");
+  testing::write_file(folder / "large.txt", std::string(4000, 'a'));
+  testing::write_file(folder / "small.txt", std::string(600, 'b'));
+  options.tokenizer = std::make_shared<ByteTokenizer>();
+  options.text = {folder / "large.txt", folder / "small.txt"};
+  options.schedule.kind = ScheduleKind::constant;
+  options.steps = 40;
+  const auto share_of_small = [&](const TextTrainOptions& of) {
+    TextTask task(of);
+    double small = 0, all = 0;
+    while (task.sampler().state().epoch < 2) {
+      for (const std::int32_t id : task.sampler().next().target_in) {
+        small += id == 'b';
+        ++all;
+      }
+    }
+    return small / all;
+  };
+  TextTrainOptions other = options;
+  other.out = folder / "even";
+  other.weights = {1, 1};
+  CHECK(share_of_small(other) == doctest::Approx(0.5).epsilon(0.01));
+  CHECK(TokenFile::open(other.out / "train-2.tokens").size() == 601);
+  other.out = folder / "tempered";
+  other.weights.clear();
+  other.temperature = 2;
+  CHECK(share_of_small(other) ==
+        doctest::Approx(std::sqrt(600) / (std::sqrt(600) + std::sqrt(4000))).epsilon(0.02));
+
+  // Validation has of each text as much as its size asks for.
+  other.valid_tokens = 230;
+  other.out = folder / "valid";
+  TextTask task(other);
+  std::int64_t valid = 0, of_small = 0;
+  for (const Batch& batch : task.validation_batches()) {
+    valid += std::ssize(batch.target_out);
+    of_small += std::count(batch.target_out.begin(), batch.target_out.end(), 'b');
+  }
+  CHECK(valid == 230);
+  CHECK(of_small == 30);
+
+  options.weights = {1, 2.5};
+  train(options);
+  TextTrainOptions halves = train_in_halves(options);
+  CHECK(parameters_in(options.out) == parameters_in(halves.out));
+  halves.weights = {1, 3};
+  CHECK(message_of(halves).find("expected weight 2 = 2.5, as in the run") != std::string::npos);
+  halves.weights.clear();
+  CHECK(message_of(halves).find("expected weight 1 = 1") != std::string::npos);
+  halves.weights = {1};
+  CHECK(message_of(halves).find("weights: expected one for each of the 2 texts, given 1") !=
+        std::string::npos);
+  halves.weights = {1, 2};
+  halves.temperature = 2;
+  CHECK(message_of(halves).find("expected weights or a temperature, given both") !=
+        std::string::npos);
 }
 
 TEST_CASE("text: a resume reads the text it was started with, in the same way") {

@@ -1,0 +1,124 @@
+#include "data/corpora/text_encoder.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "data/corpora/token_file.h"
+#include "data/files/text_file.h"
+#include "tensor/error.h"
+#include "tensor/parallel_for.h"
+
+namespace kette {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Text that is encoded at once: enough for many threads and for many short documents.
+constexpr std::int64_t kTextAtOnce = std::int64_t{1} << 22;
+
+}  // namespace
+
+TextEncoder::TextEncoder(std::vector<fs::path> files, const Tokenizer& tokenizer, DocumentKind kind)
+    : files_(std::move(files)),
+      tokenizer_(tokenizer),
+      kind_(kind),
+      marks_(tokenizer, {std::string(kEndOfTextPiece)}) {
+  KETTE_CHECK(!files_.empty(), "tokenize: expected at least one text file, given none");
+  for (const fs::path& file : files_) {
+    check_text_file(file);
+    KETTE_CHECK(!is_token_file(file), file.string(),
+                ": expected text, given a file of tokens (its text has been tokenized before)");
+    std::error_code error;  // what has no size, such as a pipe, counts as nothing
+    const std::uintmax_t bytes = fs::file_size(file, error);
+    if (!error) all_bytes_ += static_cast<double>(bytes);
+  }
+}
+
+TokenizeReport TextEncoder::encode(const Take& take, std::int64_t bytes,
+                                   const TokenizeProgress& progress) {
+  const TokenizeReport before = report_;
+  read(&take, bytes, progress);
+  return {report_.documents - before.documents, report_.tokens - before.tokens,
+          report_.bytes - before.bytes};
+}
+
+bool TextEncoder::skip(std::int64_t bytes) { return read(nullptr, bytes, {}) > 0; }
+
+TokenizeReport TextEncoder::report() const {
+  TokenizeReport report = report_;
+  report.marks = marks_.text();
+  return report;
+}
+
+std::int64_t TextEncoder::read(const Take* take, std::int64_t bytes,
+                               const TokenizeProgress& progress) {
+  const std::int64_t most = bytes < kAll ? bytes + bytes / 8 : kAll;
+  std::int64_t pieces = 0, taken = 0, waiting = 0;
+  for (bool is_full = false; !is_full;) {
+    std::optional<TextPiece> piece = next();
+    if (!piece) break;
+    const std::int64_t size = std::ssize(piece->text);
+    ++pieces;
+    taken += size;
+    waiting += size;
+    is_full = taken >= (piece->ends_document ? bytes : most);
+    waiting_.push_back({file_, std::move(*piece), {}, {}, {}});
+    if (waiting < kTextAtOnce) continue;
+    encode_waiting(take);
+    waiting = 0;
+    if (progress) progress(report_, share());
+  }
+  encode_waiting(take);
+  return pieces;
+}
+
+std::optional<TextPiece> TextEncoder::next() {
+  for (; file_ < files_.size(); ++file_) {
+    if (!documents_) documents_.emplace(files_[file_], kind_);
+    if (std::optional<TextPiece> piece = documents_->next()) return piece;
+    bytes_before_ += static_cast<double>(documents_->bytes_taken());
+    documents_.reset();
+  }
+  return std::nullopt;
+}
+
+double TextEncoder::share() const {
+  const double read =
+      bytes_before_ + (documents_ ? static_cast<double>(documents_->bytes_taken()) : 0);
+  return all_bytes_ > 0 ? read / all_bytes_ : 0;
+}
+
+void TextEncoder::encode_waiting(const Take* take) {
+  parallel_for(std::ssize(waiting_), 1, [&](std::int64_t i) {
+    Waiting& waiting = waiting_[i];
+    try {
+      if (take) waiting.ids = tokenizer_.encode(waiting.piece.text);
+      waiting.marks = marks_.count(waiting.piece.text);
+    } catch (...) {
+      waiting.error = std::current_exception();
+    }
+  });
+  for (const Waiting& waiting : waiting_) add(waiting, take);
+  waiting_.clear();
+}
+
+void TextEncoder::add(const Waiting& waiting, const Take* take) {
+  try {
+    if (waiting.error) std::rethrow_exception(waiting.error);
+  } catch (const Error& error) {
+    fail(files_[waiting.file].string(), ": in the text from byte ", waiting.piece.offset,
+         " on: ", error.what());
+  }
+  marks_.add(waiting.marks);
+  report_.bytes += std::ssize(waiting.piece.text);
+  report_.documents += waiting.piece.ends_document ? 1 : 0;
+  if (!take) return;
+  (*take)(waiting.ids);
+  report_.tokens += std::ssize(waiting.ids);
+  if (!waiting.piece.ends_document) return;
+  (*take)(std::array{tokenizer_.special().end});
+  ++report_.tokens;
+}
+
+}  // namespace kette
