@@ -132,14 +132,14 @@ TEST_CASE_FIXTURE(FilterFixture, "pair filter: shards, processes and a kill chan
 
   fs::remove_all(folder);
   fs::create_directory(folder);
-  options.processes = 3;
-  for (options.process = 0; options.process < 3; ++options.process) {
+  options.shards.processes = 3;
+  for (options.shards.process = 0; options.shards.process < 3; ++options.shards.process) {
     const PreparedPairs prepared = make();
-    if (options.process == 2) prepared.save(folder);
+    if (options.shards.process == 2) prepared.save(folder);
   }
   CHECK(files() == whole);
-  options.processes = 1;
-  options.process = 0;
+  options.shards.processes = 1;
+  options.shards.process = 0;
 
   // Which pairs repeat others is up to the texts before, too, and so is whether a shard is the one that is wanted.
   fs::remove(folder / "pairs.json");
