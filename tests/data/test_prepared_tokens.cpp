@@ -9,6 +9,7 @@
 #include "data/corpora/tokenize_files.h"
 #include "data/tokenizers/byte_tokenizer.h"
 #include "data/tokenizers/character_tokenizer.h"
+#include "tests/data/tiny_text.h"
 #include "tests/support.h"
 
 namespace kette {
@@ -63,8 +64,9 @@ struct PreparedTokensFixture {
 
 TEST_CASE_FIXTURE(PreparedTokensFixture,
                   "prepared tokens: the ids of one file, cut where documents end") {
-  for (const auto& [kind, of_kind] : kNamesOf<DocumentKind>) {
-    CAPTURE(of_kind);
+  for (const std::string& name_of_kind : all_names<DocumentKind>()) {
+    CAPTURE(name_of_kind);
+    const auto kind = enum_named<DocumentKind>(name_of_kind);
     fs::remove_all(folder);
     fs::create_directory(folder);
     options.documents = kind;

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "data/corpora/token_stream.h"
+#include "tests/data/tiny_text.h"
 #include "tests/support.h"
 
 namespace kette {
