@@ -64,9 +64,9 @@ struct PreparedTokensFixture {
 
 TEST_CASE_FIXTURE(PreparedTokensFixture,
                   "prepared tokens: the ids of one file, cut where documents end") {
-  for (const auto& named : kNamesOf<DocumentKind>) {
-    const DocumentKind kind = named.first;
-    CAPTURE(named.second);
+  for (const std::string& name_of_kind : all_names<DocumentKind>()) {
+    CAPTURE(name_of_kind);
+    const auto kind = enum_named<DocumentKind>(name_of_kind);
     fs::remove_all(folder);
     fs::create_directory(folder);
     options.documents = kind;
