@@ -29,6 +29,14 @@
 namespace kette::cli {
 namespace {
 
+void as_usage_of(const char* option, const std::function<void()>& check) {
+  try {
+    check();
+  } catch (const Error& error) {
+    throw UsageError(option + std::string(error.what()));
+  }
+}
+
 struct TokenizeCommandOptions {
   CommonOptions common;
   std::vector<std::string> files;
@@ -47,28 +55,23 @@ struct TokenizeCommandOptions {
   std::vector<ParallelText> texts() const {
     return parallel_texts(sources, targets, tsv, languages);
   }
-  /// Which odd pairs are left out, in the order of oddities(). Throws a UsageError where that makes no sense.
-  PairFilterOptions odd() const {
-    PairFilterOptions odd;
-    odd.held_out = parallel_files(test_sources, test_targets, "--test-");
+  /// What --filter names, in the order of oddities(). Throws a UsageError where it names something else.
+  std::vector<Oddity> odd() const {
     for (const std::string& name : filters) {
-      try {
-        enum_named<Oddity>(name);
-      } catch (const Error& error) {
-        throw UsageError(std::string("--filter: ") + error.what());
-      }
+      as_usage_of("--filter: ", [&] { enum_named<Oddity>(name); });
     }
+    std::vector<Oddity> odd;
     for (const OddityInfo& info : oddities()) {
       const bool is_named =
           std::find(filters.begin(), filters.end(), enum_name(info.oddity)) != filters.end();
-      if (is_named) odd.oddities.push_back(info.oddity);
-    }
-    try {
-      odd.check();
-    } catch (const Error& error) {
-      throw UsageError(error.what());
+      if (is_named) odd.push_back(info.oddity);
     }
     return odd;
+  }
+  PairFilterOptions odd_pairs() const {
+    PairFilterOptions options{odd(), parallel_files(test_sources, test_targets, "--test-")};
+    as_usage_of("", [&] { options.check(); });
+    return options;
   }
   std::vector<std::filesystem::path> paths() const { return {files.begin(), files.end()}; }
 };
@@ -86,7 +89,7 @@ SharedTokenizer known_tokenizer(const TokenizeCommandOptions& o) {
 
 SharedTokenizer make_tokenizer(const TokenizeCommandOptions& o) {
   if (o.files.empty()) {
-    const bool takes_faulty = o.odd().wants(Oddity::encoding);
+    const bool takes_faulty = o.odd_pairs().wants(Oddity::encoding);
     return joint_vocabulary(o.texts(), o.vocabulary,
                             takes_faulty ? FaultyLines::emptied : FaultyLines::refused);
   }
@@ -112,22 +115,6 @@ void check_folder(const std::filesystem::path& folder, const SharedTokenizer& kn
     KETTE_CHECK(is_known || name == "lock", folder.string(),
                 ": expected a new folder, or one of kette tokenize, given one with ", name);
   }
-}
-
-/// What was left out of a text as odd, with samples.
-Json print_left_out(const PreparedText& text, const FilterReport& filtered) {
-  TextReport report;
-  report.files = {text.source, text.target};
-  report.pairs = filtered.read;
-  Json all = Json::array();
-  const bool has_any = std::any_of(filtered.odd.begin(), filtered.odd.end(),
-                                   [](const OddPairs& odd) { return odd.pairs > 0; });
-  if (has_any) std::cout << "\nleft out of " << for_stdout(report.name()) << ":\n";
-  for (const OddPairs& odd : filtered.odd) {
-    if (odd.pairs > 0) print_samples(report, odd);
-    all.push_back(odd_pairs_json(report, odd));
-  }
-  return {{"source", text.source}, {"target", text.target}, {"findings", all}};
 }
 
 /// What all processes do, and the first one then, in a folder that is theirs alone; with what tokenizer.
@@ -161,7 +148,7 @@ void prepare_pairs(const TokenizeCommandOptions& o, int threads) {
   StatusLine line(o.quiet || !communicator().is_first());
   PrepareOptions options = o.pairs;
   options.shards = o.shards;
-  options.filters.odd = o.odd();
+  options.filters.odd = o.odd_pairs();
   const std::vector<ParallelText> texts = o.texts();
   PreparedPairs prepared;
   const SharedTokenizer tokenizer = fill_folder(
@@ -192,7 +179,12 @@ void prepare_pairs(const TokenizeCommandOptions& o, int threads) {
             << corpus.report().text() << "\n";
   Json left_out = Json::array();
   for (std::size_t i = 0; i < corpora.size(); ++i) {
-    left_out.push_back(print_left_out(prepared.texts[i], corpora[i].report()));
+    const PreparedText& text = prepared.texts[i];
+    const FilterReport& filtered = corpora[i].report();
+    TextReport report;
+    report.files = {text.source, text.target};
+    report.pairs = filtered.read;
+    left_out.push_back(print_left_out(report, filtered.odd));
   }
   if (!o.common.json) return;
   print_json({{"out", o.out.string()},
@@ -211,7 +203,7 @@ void prepare_pairs(const TokenizeCommandOptions& o, int threads) {
 
 /// shards: 0 where there is one file.
 void print_tokens(const TokenizeCommandOptions& o, const TokenStream& stream, std::int64_t shards,
-                  const std::string& marks, double seconds, int threads) {
+                  const std::string& marks, const Json& left_out, double seconds, int threads) {
   const TokenFileInfo& info = stream.info();
   const double tokens = static_cast<double>(stream.size()), bytes = static_cast<double>(info.bytes);
   std::cout << visible(o.out.string()) << ": "
@@ -231,6 +223,7 @@ void print_tokens(const TokenizeCommandOptions& o, const TokenStream& stream, st
                {"tokens", stream.size()},
                {"bytes", info.bytes},
                {"marks", marks},
+               {"left_out", left_out},
                {"seconds", seconds},
                {"tokens_per_second", tokens / seconds},
                {"megabytes_per_second", bytes / 1e6 / seconds},
@@ -244,6 +237,7 @@ void prepare_tokens(const TokenizeCommandOptions& o, int threads) {
   StatusLine line(o.quiet || !communicator().is_first());
   PrepareTokensOptions options = o.tokens;
   options.shards = o.shards;
+  options.odd = o.odd();
   PreparedTokens prepared;
   const SharedTokenizer tokenizer = fill_folder(
       o,
@@ -256,8 +250,12 @@ void prepare_tokens(const TokenizeCommandOptions& o, int threads) {
   line.clear();
   std::int64_t shards = 0;
   for (const PreparedTokens::Text& text : prepared.texts) shards += std::ssize(text.shards);
-  print_tokens(o, prepared_tokens(o.out, *tokenizer), shards, prepared.texts.back().marks, seconds,
-               threads);
+  Json left_out = Json::array();
+  for (const PreparedTokens::Text& text : prepared.texts) {
+    left_out.push_back(print_left_out(text.files, left_out_documents(o.out, text)));
+  }
+  print_tokens(o, prepared_tokens(o.out, *tokenizer), shards, prepared.texts.back().marks, left_out,
+               seconds, threads);
 }
 
 void tokenize(const TokenizeCommandOptions& o) {
@@ -270,7 +268,7 @@ void tokenize(const TokenizeCommandOptions& o) {
       tokenize_files(o.paths(), *tokenizer, o.tokens.documents, o.out, show_on(line));
   const double seconds = line.seconds();
   line.clear();
-  print_tokens(o, open_tokens(o.out, *tokenizer), 0, report.marks, seconds, threads);
+  print_tokens(o, open_tokens(o.out, *tokenizer), 0, report.marks, Json::array(), seconds, threads);
 }
 
 void run(TokenizeCommandOptions& o) {
@@ -315,6 +313,10 @@ void add_tokenize_options(CLI::App& command) {
   Option shard_bytes =
       folder.number("--shard-bytes", options->tokens.bytes_a_shard, at_least(1),
                     "Of the text of a shard, which a kill may cost; more until its document ends");
+  Option filter = folder.list(
+      "--filter", options->filters,
+      "Leave odd pairs, or documents, out, by the names of the findings that kette check --list has",
+      "NAME");
   OptionGroup pairs(command, "Sentence pairs, for kette train --pairs DIR");
   FilterOptions& filters = options->pairs.filters;
   const Option source =
@@ -327,9 +329,6 @@ void add_tokenize_options(CLI::App& command) {
                      "Leave longer sentences out, in tokens"),
         pairs.number("--max-ratio", filters.max_ratio, above(0),
                      "Leave more unequal pairs out (default: none)"),
-        pairs.list("--filter", options->filters,
-                   "Leave odd pairs out, by the names of the findings that kette check --list has",
-                   "NAME"),
         pairs.list("--test-src", options->test_sources,
                    "Source sentences of test sets, which --filter overlap-normalised takes out"),
         pairs.list("--test-tgt", options->test_targets, "Their translations"),
@@ -348,12 +347,14 @@ void add_tokenize_options(CLI::App& command) {
   when_read(command, [=] {
     TokenizeCommandOptions& o = *options;
     o.makes_folder = !o.out.has_filename() || std::filesystem::is_directory(o.out) ||
-                     append.given() || vocabulary.given() || mask.given() || shard_bytes.given();
+                     append.given() || vocabulary.given() || mask.given() || shard_bytes.given() ||
+                     filter.given();
     if (!o.files.empty()) {
       if (o.tokenizer.empty() && !o.makes_folder) {
         throw UsageError(
             "--tokenizer is required with --text (or --vocab, which makes a folder with a vocabulary of its own)");
       }
+      as_usage_of("", [&] { DocumentFilter(o.odd()); });
       return;
     }
     o.makes_folder = true;
@@ -361,7 +362,7 @@ void add_tokenize_options(CLI::App& command) {
       throw UsageError("expected --text, or --src and --tgt, or --tsv, given none");
     }
     options->texts();
-    options->odd();
+    options->odd_pairs();
   });
   when_run(command, [options] { run(*options); });
 }

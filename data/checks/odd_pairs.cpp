@@ -3,8 +3,17 @@
 #include <algorithm>
 
 #include "data/checks/pair_samples.h"
+#include "data/files/utf8.h"
 
 namespace kette {
+
+std::string shortened(const std::string& line) {
+  constexpr std::size_t kMost = 300;  // bytes
+  if (line.size() <= kMost) return line;
+  std::size_t end = kMost;
+  while (continues_utf8(line[end])) --end;
+  return line.substr(0, end) + "\xE2\x80\xA6";
+}
 
 void add_to(std::vector<OddPairs>& all, const std::vector<OddPairs>& more) {
   for (const OddPairs& one : more) {

@@ -25,6 +25,9 @@ struct OddPairs {
   std::vector<PairSample> samples;  ///< drawn from all of them, by line
 };
 
+/// The start of a long line, for a sample.
+std::string shortened(const std::string& line);
+
 inline constexpr std::size_t kSamplesLeftOut = 10;
 /// Adds up what was left out of parts of a text, by oddity.
 void add_to(std::vector<OddPairs>& all, const std::vector<OddPairs>& more);

@@ -12,15 +12,13 @@
 namespace kette {
 namespace {
 
-constexpr std::int64_t kFirstLines = 20000;
-
 bool is_overlap(Oddity oddity) { return oddity >= Oddity::overlap; }
 
 /// Those of most of the lines that are in a known one.
 LanguagePair languages_of_first_lines(const ParallelText& text) {
   LanguageCounts counts;
   PairReader reader(text);
-  for (std::int64_t lines = 0; lines < kFirstLines;) {
+  for (std::int64_t lines = 0; lines < kLinesThatTell;) {
     const CheckedPairs pairs = reader.next();
     if (pairs.size() == 0) break;
     lines += std::ssize(pairs.source.lines);

@@ -9,15 +9,6 @@
 namespace kette {
 namespace {
 
-/// The start of a long line.
-std::string shortened(const std::string& line) {
-  constexpr std::size_t kMost = 300;  // bytes
-  if (line.size() <= kMost) return line;
-  std::size_t end = kMost;
-  while (continues_utf8(line[end])) --end;
-  return line.substr(0, end) + "\xE2\x80\xA6";
-}
-
 /// Of the broken characters that were found in a line, one by its number: it may show nothing.
 std::string shown(std::string_view found) {
   const bool is_one_character = found.size() == utf8_length(found[0]);

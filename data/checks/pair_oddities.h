@@ -56,6 +56,8 @@ struct LanguagePair {
 };
 /// Of a pair that has two sides which are not the same; of others it says nothing.
 std::optional<LanguagePair> languages_of(const CheckedPair& pair);
+/// So many lines at the start of a text tell which language it is in.
+inline constexpr std::int64_t kLinesThatTell = 20000;
 /// How many pairs are in which languages.
 class LanguageCounts {
  public:

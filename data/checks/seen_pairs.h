@@ -14,6 +14,8 @@ namespace kette {
 /// Lines of texts one after the other, counted through from 1 on.
 class LinePlaces {
  public:
+  explicit LinePlaces(const char* unit = "line") : unit_(unit) {}
+
   void begin(const std::string& file, std::int64_t lines_before) {
     texts_.push_back({file, lines_before});
   }
@@ -28,7 +30,7 @@ class LinePlaces {
   /// "line 12" of the last text, or as name_of().
   std::string name_from_last(std::int64_t line) const {
     const std::int64_t before = texts_.back().lines_before;
-    return line > before ? "line " + std::to_string(line - before) : name_of(line);
+    return line > before ? std::string(unit_) + " " + std::to_string(line - before) : name_of(line);
   }
 
  private:
@@ -36,11 +38,15 @@ class LinePlaces {
     std::string file;
     std::int64_t lines_before;
   };
+  const char* unit_;
   std::vector<Text> texts_;
 };
 
 class SeenPairs {
  public:
+  /// What is counted, for people.
+  explicit SeenPairs(const char* unit = "line") : places_(unit) {}
+
   /// The lines that follow are of this file.
   void begin(const std::string& file) { places_.begin(file, lines_); }
   /// Counts a line that is no pair, for a side is empty.

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "data/checks/odd_pairs_json.h"
 #include "data/files/json_text.h"
 #include "tensor/error.h"
 
@@ -29,37 +30,6 @@ FilterReport::Dropped dropped_in(const Json& json) {
   return dropped;
 }
 
-Json json_of(const std::vector<OddPairs>& odd) {
-  Json all = Json::array();
-  for (const OddPairs& one : odd) {
-    Json samples = Json::array();
-    for (const PairSample& sample : one.samples) {
-      samples.push_back({sample.line, sample.source, sample.target, sample.note});
-    }
-    all.push_back({{"oddity", enum_name(one.oddity)},
-                   {"pairs", one.pairs},
-                   {"sources", one.sources},
-                   {"targets", one.targets},
-                   {"samples", samples}});
-  }
-  return all;
-}
-
-std::vector<OddPairs> odd_in(const Json& json) {
-  std::vector<OddPairs> all;
-  for (const Json& one : json) {
-    all.push_back({enum_named<Oddity>(one.at("oddity")),
-                   one.at("pairs"),
-                   one.at("sources"),
-                   one.at("targets"),
-                   {}});
-    for (const Json& sample : one.at("samples")) {
-      all.back().samples.push_back({sample.at(0), sample.at(1), sample.at(2), sample.at(3)});
-    }
-  }
-  return all;
-}
-
 Json json_of(const FilterReport& report) {
   return {{"max_length", report.options.max_length},
           {"must_fit", report.options.must_fit},
@@ -71,7 +41,7 @@ Json json_of(const FilterReport& report) {
           {"empty", json_of(report.empty)},
           {"too_long", json_of(report.too_long)},
           {"ratio", json_of(report.ratio)},
-          {"odd", json_of(report.odd)}};
+          {"odd", odd_pairs_to_json(report.odd)}};
 }
 
 FilterReport report_in(const Json& json) {
@@ -86,7 +56,8 @@ FilterReport report_in(const Json& json) {
   report.empty = dropped_in(json.at("empty"));
   report.too_long = dropped_in(json.at("too_long"));
   report.ratio = dropped_in(json.at("ratio"));
-  if (json.contains("odd")) report.odd = odd_in(json.at("odd"));  // older files have none
+  if (json.contains("odd"))
+    report.odd = odd_pairs_of_json(json.at("odd"));  // older files have none
   return report;
 }
 

@@ -1,36 +1,58 @@
 #include "data/corpora/prepared_tokens.h"
 
+#include <optional>
+
+#include "data/checks/document_filter.h"
+#include "data/checks/odd_pairs_json.h"
 #include "data/corpora/tokenize_files.h"
 #include "tensor/error.h"
+#include "tensor/suggestion.h"
 
 namespace kette {
 namespace {
 
 namespace fs = std::filesystem;
 
+/// In the notes of shards: what a filter left out, and of how many documents.
+constexpr const char *kLeftOut = "left_out", *kDocuments = "documents";
+
 class ShardedFiles final : public ShardedText {
  public:
   ShardedFiles(const std::vector<fs::path>& files, const Tokenizer& tokenizer,
-               const PrepareTokensOptions& options, const TokenizeProgress& progress)
-      : encoder_(files, tokenizer, options.documents),
+               const PrepareTokensOptions& options, DocumentFilter* odd,
+               const TokenizeProgress& progress)
+      : encoder_(files, tokenizer, options.documents, odd),
+        odd_(odd),
         tokenizer_(tokenizer),
         bytes_a_shard_(options.bytes_a_shard),
         progress_(progress) {}
 
   bool write(const fs::path& shard, const std::string& made_of) override {
     TokenFileWriter writer(shard, tokenizer_.vocabulary());
-    const TokenizeReport report =
+    const std::optional<TokenizeReport> report =
         encoder_.encode([&](auto ids) { writer.append(ids); }, bytes_a_shard_, progress_);
-    if (report.tokens > 0) writer.finish(token_info(tokenizer_, report, made_of));
-    return report.tokens > 0;
+    if (!report) return false;
+    TokenFileInfo info = token_info(tokenizer_, *report, made_of);
+    if (odd_ != nullptr) {
+      info.note = Json{{kLeftOut, odd_pairs_to_json(odd_->take_left_out())},
+                       {kDocuments, report->documents + report->left_out}}
+                      .dump();
+    }
+    writer.finish(info);
+    return true;
   }
 
-  bool skip() override { return encoder_.skip(bytes_a_shard_); }
+  bool skip() override {
+    const bool is_there = encoder_.skip(bytes_a_shard_);
+    if (odd_ != nullptr) odd_->take_left_out();  // which its shard tells
+    return is_there;
+  }
 
   TokenizeReport report() const { return encoder_.report(); }
 
  private:
   TextEncoder encoder_;
+  DocumentFilter* odd_;
   const Tokenizer& tokenizer_;
   std::int64_t bytes_a_shard_;
   const TokenizeProgress& progress_;
@@ -79,10 +101,15 @@ PreparedTokens prepare_tokens(const fs::path& folder, const std::vector<fs::path
                 ", given ", enum_name(options.documents), " (take another folder)");
   }
   PreparedTokens::Text text{{}, made_of(files, tokenizer, options.documents), "", {}};
+  if (!options.odd.empty()) {
+    text.made_of += "; without " + joined(options.odd, [](Oddity one) { return enum_name(one); });
+  }
   for (const fs::path& file : files) text.files.push_back(file.string());
   PreparedTokens prepared{tokenizer.fingerprint(), options.documents,
                           shards.kept(before.texts, {text.made_of})};
-  ShardedFiles sharded(files, tokenizer, options, progress);
+  std::optional<DocumentFilter> odd;
+  if (!options.odd.empty()) odd.emplace(options.odd);
+  ShardedFiles sharded(files, tokenizer, options, odd ? &*odd : nullptr, progress);
   text.shards = shards.make(prepared.texts.size(), text.made_of,
                             std::to_string(options.bytes_a_shard) + " bytes", sharded);
   const TokenizeReport report = sharded.report();
@@ -90,6 +117,18 @@ PreparedTokens prepare_tokens(const fs::path& folder, const std::vector<fs::path
   text.marks = report.marks;
   prepared.texts.push_back(std::move(text));
   return prepared;
+}
+
+LeftOutDocuments left_out_documents(const fs::path& folder, const PreparedTokens::Text& text) {
+  LeftOutDocuments all;
+  for (const std::string& name : text.shards) {
+    const std::string note = TokenFile::open(folder / name).info().note;
+    if (note.empty()) continue;
+    const Json json = parse_json(note, (folder / name).string());
+    add_to(all.odd, odd_pairs_of_json(json.at(kLeftOut)));
+    all.documents += json.at(kDocuments).get<std::int64_t>();
+  }
+  return all;
 }
 
 SharedTokenizer tokenizer_in(const fs::path& folder) {

@@ -36,6 +36,8 @@ struct PrepareTokensOptions {
   DocumentKind documents = DocumentKind::file;
   /// Of text. A shard ends with the document that fills it, or, of a long one, with the piece that makes it an eighth more.
   std::int64_t bytes_a_shard = std::int64_t{1} << 28;
+  /// Which odd documents are left out (data/checks/document_filter.h).
+  std::vector<Oddity> odd{};
 };
 
 /// Makes the shards that are not there yet, and gives what is to be saved once all processes have made theirs.
@@ -43,6 +45,14 @@ PreparedTokens prepare_tokens(const std::filesystem::path& folder,
                               const std::vector<std::filesystem::path>& files,
                               const Tokenizer& tokenizer, const PrepareTokensOptions& options,
                               const TokenizeProgress& progress = {});
+
+struct LeftOutDocuments {
+  std::int64_t documents = 0;   ///< of the text, with those that were left out
+  std::vector<OddPairs> odd{};  ///< as of DocumentFilter
+};
+/// Of a text that was filtered; nothing of another.
+LeftOutDocuments left_out_documents(const std::filesystem::path& folder,
+                                    const PreparedTokens::Text& text);
 
 /// The tokenizer that lies in a folder.
 SharedTokenizer tokenizer_in(const std::filesystem::path& folder);

@@ -19,10 +19,12 @@ constexpr std::int64_t kTextAtOnce = std::int64_t{1} << 22;
 
 }  // namespace
 
-TextEncoder::TextEncoder(std::vector<fs::path> files, const Tokenizer& tokenizer, DocumentKind kind)
+TextEncoder::TextEncoder(std::vector<fs::path> files, const Tokenizer& tokenizer, DocumentKind kind,
+                         DocumentFilter* odd)
     : files_(std::move(files)),
       tokenizer_(tokenizer),
       kind_(kind),
+      odd_(odd),
       marks_(tokenizer, {std::string(kEndOfTextPiece)}) {
   KETTE_CHECK(!files_.empty(), "tokenize: expected at least one text file, given none");
   for (const fs::path& file : files_) {
@@ -33,14 +35,15 @@ TextEncoder::TextEncoder(std::vector<fs::path> files, const Tokenizer& tokenizer
     const std::uintmax_t bytes = fs::file_size(file, error);
     if (!error) all_bytes_ += static_cast<double>(bytes);
   }
+  if (odd_ != nullptr) odd_->begin(files_);
 }
 
-TokenizeReport TextEncoder::encode(const Take& take, std::int64_t bytes,
-                                   const TokenizeProgress& progress) {
+std::optional<TokenizeReport> TextEncoder::encode(const Take& take, std::int64_t bytes,
+                                                  const TokenizeProgress& progress) {
   const TokenizeReport before = report_;
-  read(&take, bytes, progress);
-  return {report_.documents - before.documents, report_.tokens - before.tokens,
-          report_.bytes - before.bytes};
+  if (read(&take, bytes, progress) == 0) return std::nullopt;
+  return TokenizeReport{report_.documents - before.documents, report_.tokens - before.tokens,
+                        report_.bytes - before.bytes, report_.left_out - before.left_out};
 }
 
 bool TextEncoder::skip(std::int64_t bytes) { return read(nullptr, bytes, {}) > 0; }
@@ -63,7 +66,8 @@ std::int64_t TextEncoder::read(const Take* take, std::int64_t bytes,
     taken += size;
     waiting += size;
     is_full = taken >= (piece->ends_document ? bytes : most);
-    waiting_.push_back({file_, std::move(*piece), {}, {}, {}});
+    const bool begins = !std::exchange(is_inside_document_, !piece->ends_document);
+    waiting_.push_back({file_, std::move(*piece), begins});
     if (waiting < kTextAtOnce) continue;
     encode_waiting(take);
     waiting = 0;
@@ -89,9 +93,37 @@ double TextEncoder::share() const {
   return all_bytes_ > 0 ? read / all_bytes_ : 0;
 }
 
+void TextEncoder::filter_waiting(bool is_skipped) {
+  if (odd_ == nullptr) return;
+  // Of what is passed over only the hash matters, but of a document of several pieces, of which the next shard may have some.
+  const auto is_looked_at = [&](const Waiting& waiting) {
+    return waiting.begins_document && !(is_skipped && waiting.piece.ends_document);
+  };
+  std::vector<DocumentFilter::Facts> facts(waiting_.size());
+  parallel_for(std::ssize(waiting_), 1, [&](std::int64_t i) {
+    const std::string& text = waiting_[i].piece.text;
+    if (is_looked_at(waiting_[i])) {
+      facts[i] = odd_->facts_of_document(text);
+    } else if (waiting_[i].begins_document && odd_->finds_duplicates()) {
+      facts[i].hash = odd_->hash_of_document(text);
+    }
+  });
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    Waiting& waiting = waiting_[i];
+    if (is_looked_at(waiting)) {
+      leaves_out_ = !odd_->keeps(facts[i], waiting.piece.text);
+    } else if (waiting.begins_document) {
+      odd_->skip(facts[i].hash);
+    }
+    waiting.is_left_out = leaves_out_;
+  }
+}
+
 void TextEncoder::encode_waiting(const Take* take) {
+  filter_waiting(take == nullptr);
   parallel_for(std::ssize(waiting_), 1, [&](std::int64_t i) {
     Waiting& waiting = waiting_[i];
+    if (waiting.is_left_out) return;
     try {
       if (take) waiting.ids = tokenizer_.encode(waiting.piece.text);
       waiting.marks = marks_.count(waiting.piece.text);
@@ -104,6 +136,10 @@ void TextEncoder::encode_waiting(const Take* take) {
 }
 
 void TextEncoder::add(const Waiting& waiting, const Take* take) {
+  if (waiting.is_left_out) {
+    report_.left_out += waiting.begins_document ? 1 : 0;
+    return;
+  }
   try {
     if (waiting.error) std::rethrow_exception(waiting.error);
   } catch (const Error& error) {

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "data/checks/document_filter.h"
 #include "data/corpora/text_documents.h"
 #include "data/tokenizers/marks_in_text.h"
 #include "data/tokenizers/tokenizer.h"
@@ -20,8 +21,9 @@ namespace kette {
 
 struct TokenizeReport {
   std::int64_t documents = 0;
-  std::int64_t tokens = 0;  ///< the ends of text counted
-  std::int64_t bytes = 0;   ///< of the documents' text
+  std::int64_t tokens = 0;    ///< the ends of text counted
+  std::int64_t bytes = 0;     ///< of the documents' text
+  std::int64_t left_out = 0;  ///< documents, by a filter
   /// What the texts spell of marks (data/tokenizers/marks_in_text.h), of <|endoftext|> in any case, for people; "": none.
   std::string marks{};
 };
@@ -34,14 +36,15 @@ class TextEncoder {
   using Take = std::function<void(std::span<const std::int32_t> ids)>;
   static constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
 
-  /// What is missing or no text is told now and not after hours of others.
+  /// What is missing or no text is told now and not after hours of others. odd: leaves odd documents out, and outlives
+  /// this; may be null.
   TextEncoder(std::vector<std::filesystem::path> files, const Tokenizer& tokenizer,
-              DocumentKind kind);
+              DocumentKind kind, DocumentFilter* odd = nullptr);
 
   /// Gives take() the ids of the next documents, of at least so many bytes of text; one that would make that more than an
-  /// eighth more is cut. Of what was given; of no documents and no tokens at the end.
-  TokenizeReport encode(const Take& take, std::int64_t bytes = kAll,
-                        const TokenizeProgress& progress = {});
+  /// eighth more is cut. Of what was given; nothing at the end.
+  std::optional<TokenizeReport> encode(const Take& take, std::int64_t bytes = kAll,
+                                       const TokenizeProgress& progress = {});
   /// Passes over them instead; false at the end.
   bool skip(std::int64_t bytes);
   /// Of all so far, but for the tokens of what was passed over.
@@ -51,14 +54,18 @@ class TextEncoder {
   struct Waiting {
     std::size_t file;
     TextPiece piece;
-    std::vector<std::int32_t> ids;
-    std::vector<std::int64_t> marks;
-    std::exception_ptr error;
+    bool begins_document;
+    bool is_left_out = false;
+    std::vector<std::int32_t> ids{};
+    std::vector<std::int64_t> marks{};
+    std::exception_ptr error{};
   };
 
   /// How many pieces.
   std::int64_t read(const Take* take, std::int64_t bytes, const TokenizeProgress& progress);
   std::optional<TextPiece> next();
+  /// Which of those that wait are left out; of what is passed over, what the filter must know of it.
+  void filter_waiting(bool is_skipped);
   void encode_waiting(const Take* take);
   void add(const Waiting& waiting, const Take* take);
   double share() const;
@@ -66,6 +73,9 @@ class TextEncoder {
   std::vector<std::filesystem::path> files_;
   const Tokenizer& tokenizer_;
   DocumentKind kind_;
+  DocumentFilter* odd_;
+  bool is_inside_document_ = false,
+       leaves_out_ = false;                  // the one that is read, or was looked at last
   double all_bytes_ = 0, bytes_before_ = 0;  // on disk: of the files, of those that were read
   std::size_t file_ = 0;                     // that is read
   std::optional<TextDocuments> documents_;   // of it

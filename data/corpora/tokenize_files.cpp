@@ -59,7 +59,8 @@ TokenFileInfo token_info(const Tokenizer& tokenizer, const TokenizeReport& repor
 
 void check_documents(const TokenizeReport& report, const std::vector<fs::path>& files) {
   KETTE_CHECK(report.documents > 0, files.front().string(),
-              ": expected at least one document, given only blank lines");
+              ": expected at least one document, given ",
+              report.left_out > 0 ? "only such as the filter leaves out" : "only blank lines");
 }
 
 TokenFile open_tokens(const fs::path& path, const Tokenizer& tokenizer) {

@@ -1,0 +1,14 @@
+// Odd pairs as JSON, beside what they were left out of.
+#pragma once
+
+#include <vector>
+
+#include "data/checks/odd_pairs.h"
+#include "data/files/json_text.h"
+
+namespace kette {
+
+Json odd_pairs_to_json(const std::vector<OddPairs>& odd);
+std::vector<OddPairs> odd_pairs_of_json(const Json& json);
+
+}  // namespace kette
