@@ -115,17 +115,16 @@ void TrainCommandOptions::add_translation_options(CLI::App& command) {
   mixture.number("--temperature", translation_.temperature, above(0),
                  "Instead: by size^(1 / X), so that more than 1 favours small ones");
   OptionGroup data(command, "Translation and parsing");
-  pairs_or_trees_ = {
-      mixture.list(
-          "--stages", stages_,
-          "Instead: weights that change, of 0, too, each until a share of the run or so many steps, epochs or minutes, as in \"1 0 until 60%\" \"1 4\"",
-          "STAGE"),
-      data.number("--bpe-dropout", translation_.bpe_dropout, rate(),
-                  "Refuse merges of training text with this probability"),
-      data.number("--max-length", translation_.max_length, at_least(1),
-                  "Leave longer training sentences out, in tokens"),
-      data.flag("--validate-bleu,!--no-validate-bleu", translation_.validate_bleu,
-                "Also translate, or parse, the validation text")};
+  mixture.list(
+      "--stages", stages_,
+      "Instead: weights that change, of 0, too, each until a share of the run or so many steps, epochs or minutes, as in \"1 0 until 60%\" \"1 4\"",
+      "STAGE");
+  pairs_or_trees_ = {data.number("--bpe-dropout", translation_.bpe_dropout, rate(),
+                                 "Refuse merges of training text with this probability"),
+                     data.number("--max-length", translation_.max_length, at_least(1),
+                                 "Leave longer training sentences out, in tokens"),
+                     data.flag("--validate-bleu,!--no-validate-bleu", translation_.validate_bleu,
+                               "Also translate, or parse, the validation text")};
   for (
       Option option :
       {mixture.list(
@@ -322,9 +321,7 @@ void TrainCommandOptions::set_text(CLI::App& command, TextOptions& options) cons
   options.valid_text = paths(valid_text_files_);
   options.weights = translation_.weights;
   options.temperature = translation_.temperature;
-  if (!options.weights.empty()) {
-    check_one_for_each("--weights", options.weights.size(), "--text", options.text.size());
-  }
+  check_weights("--text", options.text.size());
   options.documents = text_.documents;
   options.valid_tokens = text_.valid_tokens;
   options.vocabulary = translation_.vocabulary;
@@ -369,13 +366,7 @@ void TrainCommandOptions::mix(TranslationTrainOptions& options) const {
                      : options.is_prepared() ? "text of --pairs"
                      : tsv_.files().empty()  ? "--src"
                                              : "text";
-  const auto check = [&](const std::string& name, const std::vector<double>& weights) {
-    if (!weights.empty()) check_one_for_each(name, weights.size(), each, options.texts.size());
-  };
-  check("--weights", options.weights);
-  for (std::int64_t i = 0; i < options.stages.size(); ++i) {
-    check("--stages \"" + options.stages[i].str() + "\"", options.stages[i].weights);
-  }
+  check_weights(each, options.texts.size());
 }
 
 std::vector<Option> TrainCommandOptions::foreign() const {

@@ -72,6 +72,8 @@ class TrainCommandOptions {
   bool makes_vocabulary() const;
   /// What --src, --tgt, --tsv, --languages, --weights and --stages say together.
   void mix(TranslationTrainOptions& options) const;
+  /// That there are as many weights, in each stage, too, as texts; each: what one is given by.
+  void check_weights(const std::string& each, std::size_t texts) const;
   std::vector<ParallelText> texts() const;
   TrainOptions shared(CLI::App& command) const;
   /// What was given, and the defaults of everything else.

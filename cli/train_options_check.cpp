@@ -27,6 +27,17 @@ void TrainCommandOptions::take_gpu(Communicator& communicator) {
   connect_gpus(communicator, compute_.device);
 }
 
+void TrainCommandOptions::check_weights(const std::string& each, std::size_t texts) const {
+  const auto check = [&](const std::string& name, const std::vector<double>& weights) {
+    if (!weights.empty()) check_one_for_each(name, weights.size(), each, texts);
+  };
+  check("--weights", translation_.weights);
+  const Stages stages(stages_);
+  for (std::int64_t i = 0; i < stages.size(); ++i) {
+    check("--stages \"" + stages[i].str() + "\"", stages[i].weights);
+  }
+}
+
 void TrainCommandOptions::check() const {
   const auto refuse = [&](const std::vector<Option>& options, const std::string& why) {
     for (const Option& option : options) {

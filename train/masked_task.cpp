@@ -11,7 +11,7 @@ constexpr std::uint64_t kValidationSalt = 0;
 
 MaskedTrainOptions ready(MaskedTrainOptions options) {
   options.check();
-  check_mixture(options.weights, options.temperature, options.text.size());
+  check_mixture(options.weights, options.temperature, options.stages, options.text.size());
   KETTE_CHECK(options.consistency.kind == ConsistencyKind::none,
               "consistency: expected none beside masks, given ",
               enum_name(options.consistency.kind));

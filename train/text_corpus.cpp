@@ -79,12 +79,12 @@ TokenStream beginnings(const std::vector<TokenStream>& texts, std::int64_t most)
   return TokenStream::joined(taken);
 }
 
-std::vector<double> shares_of(const TextOptions& options, const std::vector<TokenStream>& texts) {
-  if (options.temperature == 1) return options.weights;
+std::vector<std::vector<double>> shares_of(const TextOptions& options,
+                                           const std::vector<TokenStream>& texts) {
   std::vector<std::int64_t> ends;
   std::int64_t end = 0;
   for (const TokenStream& text : texts) ends.push_back(end += text.size());
-  return tempered_shares(ends, options.temperature);
+  return shares_of_stages(options.weights, options.temperature, options.stages, ends);
 }
 
 }  // namespace

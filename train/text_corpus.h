@@ -20,8 +20,8 @@ inline constexpr auto kNamesOf<TextObjective> =
     enum_names<TextObjective>({{TextObjective::next, "next"}, {TextObjective::masked, "masked"}});
 
 struct TextOptions : TrainOptions {
-  /// Text, plain or packed, files of ids, and folders of them (data/corpora/text_streams.h), one after the other; with weights
-  /// or a temperature each on its own.
+  /// Text, plain or packed, files of ids, and folders of them (data/corpora/text_streams.h), one after the other; with weights,
+  /// a temperature or stages each on its own.
   std::vector<std::filesystem::path> text, valid_text;
   /// How often windows of each text are drawn, in any unit; empty: every window once an epoch.
   std::vector<double> weights;
@@ -40,7 +40,7 @@ struct TextOptions : TrainOptions {
 
   TextOptions() { label_smoothing = 0; }
   /// Whether each text is on its own.
-  bool are_mixed() const { return !weights.empty() || temperature != 1; }
+  bool are_mixed() const { return !weights.empty() || temperature != 1 || !stages.empty(); }
 };
 
 /// Those that must stay on a resume, and the model's configuration.
@@ -54,8 +54,8 @@ class TextCorpus {
 
   const SharedTokenizer& tokenizer() const { return tokenizer_; }
   const std::vector<TokenStream>& train() const { return train_; }
-  /// How often each of them is drawn, see Draws.
-  const std::vector<double>& shares() const { return shares_; }
+  /// How often each of them is drawn, stage by stage, see shares_of_stages().
+  const std::vector<std::vector<double>>& shares() const { return shares_; }
   /// What a validation reads; of texts on their own as much of each as its size asks for. An Error where there is none.
   const TokenStream& valid() const;
   /// A line about it, for people.
@@ -72,7 +72,7 @@ class TextCorpus {
   std::vector<TokenStream> train_;
   std::optional<TokenStream> valid_;
   std::int64_t to_validate_on_;  // tokens that could be
-  std::vector<double> shares_;
+  std::vector<std::vector<double>> shares_;
   std::string marks_;  // that the texts spell, a line each
 };
 

@@ -7,7 +7,7 @@ namespace {
 
 TextTrainOptions prepared(TextTrainOptions options) {
   options.check();
-  check_mixture(options.weights, options.temperature, options.text.size());
+  check_mixture(options.weights, options.temperature, options.stages, options.text.size());
   if (!options.from.empty()) options.model = read_config_of<GptConfig>(options.from);
   options.model.check();
   options.consistency.check(options.model.dropout);

@@ -13,10 +13,7 @@ namespace {
 void check_texts(const TranslationTrainOptions& options) {
   const std::size_t texts = options.texts.size();
   KETTE_CHECK(texts > 0, "train: expected parallel text, given none");
-  check_mixture(options.weights, options.temperature, texts);
-  KETTE_CHECK(options.stages.empty() || (options.weights.empty() && options.temperature == 1),
-              "stages: expected stages, weights or a temperature, given several of them");
-  options.stages.check_texts(texts);
+  check_mixture(options.weights, options.temperature, options.stages, texts);
   for (const ParallelText& text : options.texts) {
     KETTE_CHECK(text.is_trees() == options.parses(), text.source.name(),
                 ": expected files of trees alone, or none, given both");

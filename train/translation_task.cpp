@@ -15,6 +15,7 @@
 #include "data/tokenizers/word_tokenizer.h"
 #include "data/trees/linear_tree.h"
 #include "decode/tree_parser.h"
+#include "train/mixture.h"
 #include "train/status_line.h"
 
 namespace kette {
@@ -167,21 +168,11 @@ ParallelCorpus TranslationTask::make_corpus() const {
 }
 
 BatchOptions TranslationTask::batch_options() const {
-  std::vector<std::vector<double>> shares;
-  const auto add = [&](const std::vector<double>& weights) {
-    shares.push_back(weights);
-    if (!options_.both_directions) return;
-    shares.back().insert(shares.back().end(), weights.begin(), weights.end());
-  };
-  if (!options_.weights.empty()) add(options_.weights);
-  for (std::int64_t i = 0; i < options_.stages.size(); ++i) add(options_.stages[i].weights);
-  if (options_.temperature != 1) {
-    shares = {tempered_shares(corpus_.ends_of_parts(), options_.temperature)};
-  }
   return {.tokens_per_batch = options_.batch_tokens,
           .seed = options_.seed,
           .bpe_dropout = options_.bpe_dropout,
-          .shares = shares};
+          .shares = shares_of_stages(options_.weights, options_.temperature, options_.stages,
+                                     corpus_.ends_of_parts())};
 }
 
 std::optional<Score> TranslationTask::validation_score() {

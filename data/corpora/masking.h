@@ -67,6 +67,8 @@ class MaskedSampler final : public Sampler {
   const State& state() const override { return windows_.state(); }
   void restore(const State& state) override { windows_.restore(state); }
   std::int64_t batches_in_epoch() const override { return windows_.batches_in_epoch(); }
+  std::int64_t stages() const override { return windows_.stages(); }
+  void begin_stage(std::int64_t stage) override { windows_.begin_stage(stage); }
 
  private:
   const Masking* masking_;

@@ -36,20 +36,21 @@ WindowSampler::WindowSampler(std::vector<TokenStream> texts, const WindowOptions
                 " tokens (take a shorter context or more text)");
     ends_.push_back(end += text.size());
   }
-  Draws(ends_, options.shares, options.seed, 0);  // checks the shares
+  for (std::int64_t stage = 0; stage < stages(); ++stage)
+    draws(ends_, {0, 0, stage});  // checks the shares
 }
 
 Batch WindowSampler::peek(std::int64_t ahead) const {
   const State there = after(ahead);
   const std::vector<std::int64_t> ends = ends_of_windows(there.epoch);
-  const Draws draws(ends, options_.shares, options_.seed, there.epoch);
+  const Draws drawn = draws(ends, there);
   const std::uint64_t key = hash_of(Purpose::order, options_.seed, there.epoch);
   std::vector<std::vector<std::int32_t>> windows;
   std::vector<std::int64_t> places;
   for (std::int64_t i = 0; i < windows_at(there); ++i) {
     const std::int64_t number =
-        shuffled_place(there.position * options_.rows + i, draws.size(), key);
-    const auto [window, time] = draws[number];
+        shuffled_place(there.position * options_.rows + i, drawn.size(), key);
+    const auto [window, time] = drawn[number];
     const auto of = std::upper_bound(ends.begin(), ends.end(), window) - ends.begin();
     const TokenStream& text = texts_[of];
     const std::int64_t before = of > 0 ? ends[of - 1] : 0,
@@ -79,9 +80,25 @@ Sampler::State WindowSampler::after(std::int64_t batches) const {
   return there;
 }
 
+void WindowSampler::begin_stage(std::int64_t stage) {
+  check_stage(stage);
+  state_.stage = stage;
+}
+
+void WindowSampler::check_stage(std::int64_t stage) const {
+  KETTE_CHECK(stage >= 0 && stage < stages(), "WindowSampler: expected a stage from 0 to ",
+              stages() - 1, ", given ", stage);
+}
+
+Draws WindowSampler::draws(const std::vector<std::int64_t>& ends, const State& state) const {
+  return Draws(ends, options_.shares.empty() ? std::vector<double>() : options_.shares[state.stage],
+               options_.seed, state.epoch);
+}
+
 void WindowSampler::restore(const State& state) {
   KETTE_CHECK(state.epoch >= 0, "WindowSampler: expected an epoch of at least 0, given ",
               state.epoch);
+  check_stage(state.stage);
   const std::int64_t batches = batches_in(state.epoch);
   KETTE_CHECK(state.position >= 0 && state.position < batches,
               "WindowSampler: expected a position from 0 to ", batches - 1, " in epoch ",

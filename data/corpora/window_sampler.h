@@ -23,8 +23,8 @@ struct WindowOptions {
   /// Windows in a batch.
   std::int64_t rows = 16;
   std::uint64_t seed = 1;
-  /// Of the windows of an epoch, for each of the texts, see Draws; empty: every window once.
-  std::vector<double> shares{};
+  /// Of the windows of an epoch, for each of the texts, in each stage, see Draws; empty: one stage, of every window once.
+  std::vector<std::vector<double>> shares{};
 };
 
 /// Windows of training, each of one text. Where they start and their order are computed, not stored: a corpus of any size
@@ -42,6 +42,11 @@ class WindowSampler final : public Sampler {
   void restore(const State& state) override;
   /// An offset may cost a window.
   std::int64_t batches_in_epoch() const override { return batches_in(state_.epoch); }
+  std::int64_t stages() const override {
+    return std::max<std::int64_t>(1, std::ssize(options_.shares));
+  }
+  /// As far in the epoch as before, which has as many windows in each.
+  void begin_stage(std::int64_t stage) override;
 
  private:
   std::int64_t offset(const TokenStream& text, std::int64_t epoch) const;
@@ -56,6 +61,8 @@ class WindowSampler final : public Sampler {
     return std::min(options_.rows, windows_in(state.epoch) - state.position * options_.rows);
   }
   State after(std::int64_t batches) const;
+  Draws draws(const std::vector<std::int64_t>& ends, const State& state) const;
+  void check_stage(std::int64_t stage) const;
 
   std::vector<TokenStream> texts_;
   std::vector<std::int64_t> ends_;  // of the texts, in tokens

@@ -194,7 +194,7 @@ TEST_CASE("windows: a text of several files has the windows of one file") {
   const std::vector<TokenStream> files = {
       TokenStream::joined({first.get(), middle.get(), last.get()})};
   WindowSampler one(whole.texts(), options_of(12, 5)), several(files, options_of(12, 5));
-  WindowSampler alone(whole.texts(), {12, 5, 1, {3.5}});
+  WindowSampler alone(whole.texts(), {12, 5, 1, {{3.5}}});
   for (int i = 0; i < 20; ++i) {
     const Batch batch = one.next();
     CHECK(same_windows(batch, several.next()));
@@ -205,7 +205,7 @@ TEST_CASE("windows: a text of several files has the windows of one file") {
 TEST_CASE("windows: of a mixture each text has its share, its windows equally often but for one") {
   const CountingFile large(40 * 10 + 15), small(10 * 10 + 15, 1000);
   const std::vector<TokenStream> texts = {large.get(), small.get()};
-  WindowSampler plain(texts, {10, 7, 1, {}}), mixed(texts, {10, 7, 1, {1, 3}});
+  WindowSampler plain(texts, {10, 7, 1, {}}), mixed(texts, {10, 7, 1, {{1, 3}}});
   for (int epoch = 0; epoch < 5; ++epoch) {
     std::map<std::int32_t, std::int64_t> times;
     std::vector<std::int64_t> numbers;
@@ -241,7 +241,7 @@ TEST_CASE("windows: of a mixture each text has its share, its windows equally of
 TEST_CASE("windows: a mixture goes on where it was, and shares that make no sense are refused") {
   const CountingFile large(400), small(60, 1000);
   const std::vector<TokenStream> texts = {large.get(), small.get()};
-  const WindowOptions options{9, 4, 3, {1, 1.7}};
+  const WindowOptions options{9, 4, 3, {{1, 1.7}}};
   WindowSampler whole(texts, options);
   for (int i = 0; i < 30; ++i) {
     WindowSampler resumed(texts, options);
@@ -250,13 +250,41 @@ TEST_CASE("windows: a mixture goes on where it was, and shares that make no sens
   }
   CHECK(whole.state().epoch >= 2);
   CHECK(contains(message_of([&] {
-                   WindowSampler(texts, {9, 4, 3, {1, 2, 3}});
+                   WindowSampler(texts, {9, 4, 3, {{1, 2, 3}}});
                  }),
                  "shares: expected one for each of the 2 texts, given 3"));
   CHECK(contains(message_of([&] {
                    WindowSampler(texts, {60, 4, 3, {}});
                  }),
                  "expected at least one window of 60 + 1 tokens, given 60 tokens"));
+}
+
+TEST_CASE("windows: stages draw by their own shares, as far in the epoch as before") {
+  const CountingFile large(40 * 10 + 15), small(10 * 10 + 15, 1000);
+  const std::vector<TokenStream> texts = {large.get(), small.get()};
+  WindowSampler staged(texts, {10, 7, 1, {{1, 0}, {1, 3}, {0, 1}}}),
+      same(texts, {10, 7, 1, {{1, 3}}});
+  CHECK(staged.stages() == 3);
+  const auto of_small = [](const Batch& batch) {
+    return std::count_if(batch.target_in.begin(), batch.target_in.end(),
+                         [](std::int32_t token) { return token >= 1000; });
+  };
+  for (int i = 0; i < 3; ++i) CHECK(of_small(staged.next()) == 0);
+  staged.begin_stage(1);
+  same.skip(3);
+  for (int i = 0; i < 12; ++i) CHECK(same_windows(staged.next(), same.next()));
+  WindowSampler resumed(texts, {10, 7, 1, {{1, 0}, {1, 3}, {0, 1}}});
+  resumed.restore(staged.state());
+  staged.begin_stage(2);
+  const Batch last = staged.next();
+  CHECK(of_small(last) == std::ssize(last.target_in));
+  CHECK(same_windows(resumed.next(), same.next()));
+  CHECK(contains(message_of([&] { staged.begin_stage(3); }),
+                 "expected a stage from 0 to 2, given 3"));
+  CHECK(contains(message_of([&] {
+                   same.restore({0, 0, 1});
+                 }),
+                 "expected a stage from 0 to 0, given 1"));
 }
 
 TEST_CASE("windows: shuffled places are a permutation, and any place is as likely as another") {

@@ -335,20 +335,46 @@ TEST_CASE_FIXTURE(OneThread, "stages: they are part of a run, and of one whose t
       "expected stage 1 = 1 0 until 50%, as in the run that is resumed, given 1 0 until 40%"));
   CHECK(contains(refused([](auto& o) { o.stages = {}; }), "expected stage 1 = 1 0 until 50%"));
   train(options);
+}
 
-  TextTrainOptions text;
-  text.text = {options.valid_source};
-  text.out = folder / "gpt";
-  text.model.context = 8;
-  text.model.width = 16;
-  text.model.heads = 2;
-  text.model.layers = 1;
-  text.batch_tokens = 32;
-  text.steps = 1;
-  text.quiet = true;
-  text.stages = options.stages;
-  CHECK(contains(message_of([&] { train(text); }),
-                 "stages: expected none where texts are not mixed, given 2"));
+TEST_CASE("stages: a language model's run goes on in its stage, to the same bits") {
+  const ScratchFolder folder;
+  write_file(folder / "a.txt", std::string(600, 'a'));
+  write_file(folder / "b.txt", std::string(600, 'b'));
+  TextTrainOptions options;
+  options.text = {folder / "a.txt", folder / "b.txt"};
+  options.out = folder / "whole";
+  options.model.context = 8;
+  options.model.width = 16;
+  options.model.heads = 2;
+  options.model.layers = 1;
+  options.batch_tokens = 32;
+  options.quiet = true;
+  options.steps = 12;
+  options.schedule.kind = ScheduleKind::constant;
+  options.stages = Stages({"1 0 until 5 steps", "0 1"});
+  train(options);
+  const auto values = [&](const char* name) {
+    return SafetensorsFile::open(folder / name / "training.safetensors")
+        .tensor("parameters")
+        .values<float>();
+  };
+  for (const std::int64_t steps : {3, 5, 9}) {
+    options.out = folder / "parts";
+    std::filesystem::remove_all(options.out);
+    options.resume = false;
+    options.steps = steps;
+    train(options);
+    options.resume = true;
+    options.steps = 12;
+    train(options);
+    CHECK(values("parts") == values("whole"));
+  }
+  options.out = folder / "other";
+  options.resume = false;
+  options.stages = Stages({"1 0 1 until 5 steps", "0 1 1"});
+  CHECK(contains(message_of([&] { train(options); }),
+                 "stages: expected a weight for each of the 2 texts, given 1 0 1 until 5 steps"));
 }
 
 TEST_CASE_FIXTURE(OneThread, "stages: a state of a version without them is of the first") {
