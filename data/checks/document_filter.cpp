@@ -71,7 +71,7 @@ const std::vector<Oddity>& DocumentFilter::known() {
   return all;
 }
 
-DocumentFilter::DocumentFilter(std::vector<Oddity> oddities) {
+DocumentFilter::DocumentFilter(const std::vector<Oddity>& oddities) {
   for (const Oddity oddity : oddities) {
     KETTE_CHECK(std::find(known().begin(), known().end(), oddity) != known().end(),
                 "filter: expected what a text in one language can have (",

@@ -25,7 +25,7 @@ class DocumentFilter {
   static const std::vector<Oddity>& known();
 
   /// oddities: in the order of known(). Throws where one is not known.
-  explicit DocumentFilter(std::vector<Oddity> oddities);
+  explicit DocumentFilter(const std::vector<Oddity>& oddities);
 
   /// The documents that follow are of these files. Looks which language they are in, where that matters: that of the first
   /// file's name, or of most of its first lines. Throws where it cannot say.
