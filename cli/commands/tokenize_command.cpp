@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 #include <iostream>
-#include <limits>
 #include <memory>
 #include <optional>
 
@@ -168,10 +167,7 @@ void prepare_pairs(const TokenizeCommandOptions& o, int threads) {
     shards += std::ssize(text.shards);
     lines += text.lines;
   }
-  std::vector<ParallelCorpus> corpora;
-  for (const ParallelText& text : prepared_texts(o.out)) {
-    corpora.push_back(prepared_corpus(text, tokenizer, std::numeric_limits<std::int64_t>::max()));
-  }
+  const std::vector<ParallelCorpus> corpora = prepared_corpora(o.out, tokenizer);
   const ParallelCorpus corpus = ParallelCorpus::joined(corpora);
   std::cout << visible(o.out.string()) << ": "
             << text("%s pairs in %s shard%s; ", with_commas(corpus.size()).c_str(),

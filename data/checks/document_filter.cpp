@@ -89,7 +89,7 @@ bool DocumentFilter::wants(Oddity oddity) const {
 void DocumentFilter::begin(const std::vector<std::filesystem::path>& files) {
   seen_.begin(files.front().string());
   if (!wants(Oddity::other_language)) return;
-  language_ = languages_of_names({files.front(), files.front()}).source;
+  language_ = language_of_name(files.front());
   if (language_ == LineLanguage::unknown) language_ = language_of_first_lines(files.front());
   KETTE_CHECK(
       language_ != LineLanguage::unknown, files.front().string(),
@@ -123,21 +123,10 @@ std::uint64_t DocumentFilter::hash_of_document(std::string_view text) const {
   return hash;
 }
 
-void DocumentFilter::skip(std::uint64_t hash) {
-  if (hash != 0) {
-    seen_.add(hash);
-  } else {
-    seen_.skip();
-  }
-}
+void DocumentFilter::skip(std::uint64_t hash) { seen_.add(hash); }
 
 bool DocumentFilter::keeps(const Facts& facts, std::string_view text) {
-  std::optional<std::string> earlier;
-  if (finds_duplicates() && facts.hash != 0) {
-    earlier = seen_.add(facts.hash);
-  } else {
-    seen_.skip();
-  }
+  const std::optional<std::string> earlier = seen_.add(finds_duplicates() ? facts.hash : 0);
   for (LeftOut& one : left_out_) {
     const std::int64_t lines = lines_with(one.oddity, facts);
     const bool is_odd = one.oddity == Oddity::duplicate ? earlier.has_value()

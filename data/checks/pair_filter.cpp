@@ -118,17 +118,12 @@ std::vector<bool> PairFilter::keeps(const CheckedPairs& pairs) {
   std::vector<bool> kept(pairs.size(), true);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const CheckedPair pair = pairs[i];
-    std::optional<std::string> earlier;
-    if (pair.has_empty_side() || !wants_duplicates) {
-      seen_.skip();
-    } else {
-      earlier = seen_.add(pair.exact());
-    }
+    const bool may_repeat = wants_duplicates && !pair.has_empty_side();
+    const std::optional<std::string> earlier = seen_.add(may_repeat ? pair.exact() : 0);
     for (LeftOut& one : left_out_) {
       const auto found = find(one.pairs.oddity, pair, earlier);
       if (!found) continue;
       kept[i] = false;
-      ++one.pairs.pairs;
       one.pairs.sources += found->source.empty() ? 0 : 1;
       one.pairs.targets += found->target.empty() ? 0 : 1;
       one.samples.add(pair.line, [&] { return pair.sample(found->note()); });
@@ -149,18 +144,13 @@ void PairFilter::skip(const std::vector<std::string>& sources,
     const std::uint64_t source = hash(sources[i]), target = hash(targets[i]);
     pairs[i] = source == 0 || target == 0 ? 0 : hash_of(source, target);
   });
-  for (const std::uint64_t pair : pairs) {
-    if (pair == 0) {
-      seen_.skip();
-    } else {
-      seen_.add(pair);
-    }
-  }
+  for (const std::uint64_t pair : pairs) seen_.add(pair);
 }
 
 std::vector<OddPairs> PairFilter::take_left_out() {
   std::vector<OddPairs> all;
   for (LeftOut& one : left_out_) {
+    one.pairs.pairs = one.samples.count();
     one.pairs.samples = one.samples.samples();
     all.push_back(std::exchange(one, none_of(one.pairs.oddity)).pairs);
   }

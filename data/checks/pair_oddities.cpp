@@ -24,15 +24,6 @@ bool is_other(LineLanguage language, LineLanguage expected) {
          language != expected;
 }
 
-/// What the name of a file says: "en" of train.en and train.en.gz.
-LineLanguage language_of_name(const std::filesystem::path& file) {
-  const std::string ending = without_packed_ending(file).extension().string();
-  for (const auto& [language, name] : kNamesOf<LineLanguage>) {
-    if (!ending.empty() && ending.substr(1) == name) return language;
-  }
-  return LineLanguage::unknown;
-}
-
 /// what(line): what is odd about a side, empty where nothing is.
 template <class What>
 std::optional<PairFinding> of_sides(const CheckedPair& pair, const What& what) {
@@ -85,6 +76,14 @@ LanguagePair LanguageCounts::most() const {
     return *found == 0 ? LineLanguage::unknown : static_cast<LineLanguage>(found - counts.begin());
   };
   return {most(sources_), most(targets_)};
+}
+
+LineLanguage language_of_name(const std::filesystem::path& file) {
+  const std::string ending = without_packed_ending(file).extension().string();
+  for (const auto& [language, name] : kNamesOf<LineLanguage>) {
+    if (!ending.empty() && ending.substr(1) == name) return language;
+  }
+  return LineLanguage::unknown;
 }
 
 LanguagePair languages_of_names(const ParallelText& text) {

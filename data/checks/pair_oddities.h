@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -68,7 +69,9 @@ class LanguageCounts {
  private:
   std::array<std::int64_t, kLineLanguages> sources_{}, targets_{};
 };
-/// What the names of the files end in: English and German of train.en and train.de.gz.
+/// What the name of a file ends in: English of train.en and train.en.gz.
+LineLanguage language_of_name(const std::filesystem::path& file);
+/// Likewise of both.
 LanguagePair languages_of_names(const ParallelText& text);
 /// Swapped or other_language; nothing where a pair is in the languages that it is to be in, as far as these are known.
 std::optional<Oddity> find_language_oddity(const LanguagePair& pair, const LanguagePair& expected);

@@ -50,10 +50,10 @@ class SeenPairs {
   /// The lines that follow are of this file.
   void begin(const std::string& file) { places_.begin(file, lines_); }
   /// Counts a line that is no pair, for a side is empty.
-  void skip() { ++lines_; }
-  /// Counts a pair by its hash. Where it came before.
+  void skip() { add(0); }
+  /// Counts a pair by its hash; 0: what is none. Where it came before.
   std::optional<std::string> add(std::uint64_t pair) {
-    const std::int64_t place = ++lines_, first = table_.put(pair, place);
+    const std::int64_t place = ++lines_, first = pair == 0 ? place : table_.put(pair, place);
     if (first == place) return {};
     return "as " + places_.name_from_last(first);
   }

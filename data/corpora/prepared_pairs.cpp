@@ -189,12 +189,17 @@ ParallelCorpus prepared_corpus(const ParallelText& text, const SharedTokenizer& 
   return corpus;
 }
 
-ParallelCorpus prepared_corpus(const fs::path& folder, const SharedTokenizer& tokenizer) {
+std::vector<ParallelCorpus> prepared_corpora(const fs::path& folder,
+                                             const SharedTokenizer& tokenizer) {
   std::vector<ParallelCorpus> texts;
   for (const ParallelText& text : prepared_texts(folder)) {
     texts.push_back(prepared_corpus(text, tokenizer, std::numeric_limits<std::int64_t>::max()));
   }
-  return ParallelCorpus::joined(texts);
+  return texts;
+}
+
+ParallelCorpus prepared_corpus(const fs::path& folder, const SharedTokenizer& tokenizer) {
+  return ParallelCorpus::joined(prepared_corpora(folder, tokenizer));
 }
 
 }  // namespace kette

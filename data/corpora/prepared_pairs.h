@@ -49,7 +49,10 @@ std::vector<ParallelText> prepared_texts(const std::filesystem::path& folder);
 /// more than so many tokens a side.
 ParallelCorpus prepared_corpus(const ParallelText& text, const SharedTokenizer& tokenizer,
                                std::int64_t must_fit);
-/// Those of all texts, each of them a part, however long.
+/// Those of each text, however long.
+std::vector<ParallelCorpus> prepared_corpora(const std::filesystem::path& folder,
+                                             const SharedTokenizer& tokenizer);
+/// Likewise, each of them a part.
 ParallelCorpus prepared_corpus(const std::filesystem::path& folder,
                                const SharedTokenizer& tokenizer);
 

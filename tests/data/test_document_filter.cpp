@@ -46,13 +46,7 @@ struct DocumentFilterFixture {
     const TokenFile file = TokenFile::open(scratch / "ids");
     return file.copy(0, file.size());
   }
-  std::map<std::string, std::string> files() const {
-    std::map<std::string, std::string> all;
-    for (const auto& entry : fs::directory_iterator(folder)) {
-      all[entry.path().filename().string()] = testing::read_file(entry.path());
-    }
-    return all;
-  }
+  std::map<std::string, std::string> files() const { return testing::files_in(folder); }
 
   testing::ScratchFolder scratch;
   fs::path folder = scratch / "tokens", text = scratch / "text.en";

@@ -41,13 +41,7 @@ struct FilterFixture {
     }
     return reports;
   }
-  std::map<std::string, std::string> files() const {
-    std::map<std::string, std::string> all;
-    for (const auto& entry : fs::directory_iterator(folder)) {
-      all[entry.path().filename().string()] = testing::read_file(entry.path());
-    }
-    return all;
-  }
+  std::map<std::string, std::string> files() const { return testing::files_in(folder); }
 
   testing::ScratchFolder scratch;
   fs::path folder = scratch / "pairs";

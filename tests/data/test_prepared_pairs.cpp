@@ -42,13 +42,7 @@ struct PreparedFixture {
     return corpora;
   }
   /// Their text, by name.
-  std::map<std::string, std::string> files() const {
-    std::map<std::string, std::string> all;
-    for (const auto& entry : fs::directory_iterator(folder)) {
-      all[entry.path().filename().string()] = testing::read_file(entry.path());
-    }
-    return all;
-  }
+  std::map<std::string, std::string> files() const { return testing::files_in(folder); }
 
   testing::ScratchFolder scratch;
   fs::path folder = scratch / "pairs";

@@ -47,13 +47,7 @@ struct PreparedTokensFixture {
     return text.copy(0, text.size());
   }
   /// Their content, by name.
-  std::map<std::string, std::string> files() const {
-    std::map<std::string, std::string> all;
-    for (const auto& entry : fs::directory_iterator(folder)) {
-      all[entry.path().filename().string()] = testing::read_file(entry.path());
-    }
-    return all;
-  }
+  std::map<std::string, std::string> files() const { return testing::files_in(folder); }
 
   testing::ScratchFolder scratch;
   fs::path folder = scratch / "tokens";

@@ -2,10 +2,13 @@
 // merges.
 #pragma once
 
+#include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "data/files/text_file.h"
+#include "tests/support.h"
 
 namespace kette::testing {
 
@@ -63,6 +66,15 @@ std::string message_of(Action&& action) {
     return error.what();
   }
   return "";
+}
+
+/// Their bytes, by name.
+inline std::map<std::string, std::string> files_in(const std::filesystem::path& folder) {
+  std::map<std::string, std::string> all;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    all[entry.path().filename().string()] = read_file(entry.path());
+  }
+  return all;
 }
 
 inline bool contains(const std::string& text, const std::string& part) {
