@@ -128,19 +128,24 @@ void kill_command(Torture& torture, const std::string& what, const Arguments& ar
   });
 }
 
-/// A command that fills a folder shard by shard: again and again killed, it goes on.
+/// A command that fills a folder shard by shard: killed a few times, it goes on and comes to its end.
 void kill_preparation(Torture& torture, const Arguments& arguments, const fs::path& out,
                       std::int64_t kills) {
+  constexpr std::int64_t kPerRun = 3;
   const Twin twin = make_twin(arguments, out);
-  torture.row("kill tokenize (shards)", kills, "all went on, equal", [&](std::int64_t number) {
-    if (number % 3 == 0) fs::remove_all(out);
-    const Outcome outcome = run_and_kill(arguments, 1 + torture.random().below(twin.microseconds));
-    if (number % 3 == 2) {
-      run_well(arguments);
-      check_equal(out, twin.path);
-      check_no_leftovers(out);
+  torture.row("kill tokenize (shards)", kills, "all went on, equal", [&](std::int64_t) {
+    fs::remove_all(out);
+    std::int64_t killed = 0;
+    bool ended = false;
+    while (!ended && killed < kPerRun) {
+      const std::int64_t after = 1 + torture.random().below(twin.microseconds);
+      ended = run_and_kill(arguments, after).code != kKilled;
+      if (!ended) ++killed;
     }
-    return outcome.code == kKilled ? 1 : 0;
+    run_well(arguments);
+    check_equal(out, twin.path);
+    check_no_leftovers(torture.folder());
+    return killed;
   });
 }
 
