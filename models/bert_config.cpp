@@ -18,7 +18,7 @@ BertConfig bert(std::int64_t layers, std::int64_t width, std::int64_t heads,
 }
 
 /// Of a preset for a few megabytes of text, from which rotary positions are learnt to be used at once, and
-/// tables of them hardly (docs/results.md, "Masked words").
+/// tables of them hardly (docs/results/language-models.md, "Masked words").
 BertConfig rotary(BertConfig config) {
   config.positions = Positions::rotary;
   return config;

@@ -1,5 +1,5 @@
 // Size and recipe of a translation model for people's own text: chosen by how much text there is and how long the
-// model may learn from it. What it goes by was measured on three corpora (docs/results.md, "A start that learns").
+// model may learn from it. What it goes by was measured on three corpora (docs/results/translation-quality.md).
 #pragma once
 
 #include <vector>

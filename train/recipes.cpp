@@ -21,7 +21,7 @@ constexpr NamedRecipe kRecipes[] = {
       .adam = {.epsilon = 1e-8},
       .label_smoothing = 0.1,
       .steps = 20000}},
-    // For a few thousand trees (docs/results.md, "Parsing").
+    // For a few thousand trees (docs/results/parsing.md).
     {"parse",
      {.schedule = kept_short({.kind = ScheduleKind::cosine, .lr = 3e-3, .warmup = 300}),
       .adam = {.epsilon = 1e-8},

@@ -39,7 +39,7 @@ struct SentencePieceOptions {
   std::vector<std::string> languages{};
   bool mask = false;  ///< a piece for masked words; see Tokenizer::mask()
   /// Training on files or a text takes random lines of about so many bytes, where there is more.
-  /// Twice as many spare a thousandth of the pieces (docs/results.md), at twice the time.
+  /// Twice as many spare a thousandth of the pieces (docs/results/reliability.md), at twice the time.
   std::int64_t sample_bytes = std::int64_t{16} << 20;
 };
 

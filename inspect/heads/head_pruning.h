@@ -8,7 +8,7 @@ namespace kette {
 
 /// All heads, the least important first. importance: in the order of heads_of(attentions). The paper orders by
 /// HeadImportance::normalized, which takes as many heads from an attention that matters as from one that does
-/// not: up to 40 % of the heads that cost more BLEU in both models of docs/results.md.
+/// not: up to 40 % of the heads that cost more BLEU in both models of docs/results/inside-models.md.
 std::vector<Head> by_importance(const std::vector<AttentionPart>& attentions,
                                 const std::vector<HeadImportance>& importance,
                                 double HeadImportance::*measure = &HeadImportance::mean);

@@ -246,7 +246,7 @@ TEST_CASE("safetensors: a header is accepted as the format's own library accepts
   CHECK(contains(error("{" + one_tensor("F4", "[7]", "[0,4]") + "}"), "expected the bytes of F4"));
 }
 
-// What was quadratic took 2.6 s at 20,000 tensors; 200,000 take 0.6 s now (docs/results.md).
+// What was quadratic took 2.6 s at 20,000 tensors; 200,000 take 0.6 s now (docs/results/scores-and-exchange.md).
 TEST_CASE("safetensors: a header is read in a time that grows as it does") {
   std::string header = "{";
   constexpr int kTensors = 20'000;
