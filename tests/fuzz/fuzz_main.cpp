@@ -48,14 +48,14 @@ void choose(const char* name) {
 
 const std::vector<const Target*>& targets() {
   static const std::vector<const Target*> all = {
-      &safetensors_file,  &safetensors_header, &token_file,     &model_config, &translation_model,
-      &language_model,    &adapters,           &training_state, &gpt2_model,   &marian_model,
-      &sentencepiece,     &marian_tokenizer,   &gpt2_tokenizer, &characters,   &wordpiece,
-      &text_lines,        &documents,          &trees,          &unicode,      &scores,
-      &config_file,       &log_lines,          &words,          &lexicon,      &sentences,
-      &docx_document,     &html_document,      &po_document,    &xml_document, &mail_document,
-      &markdown_document, &subtitles,          &table_document, &marked_text,  &text_facts,
-      &corpus_check,      &tokenizer_json};
+      &safetensors_file,  &safetensors_header, &token_file,     &model_config,  &translation_model,
+      &language_model,    &adapters,           &training_state, &gpt2_model,    &marian_model,
+      &sentencepiece,     &marian_tokenizer,   &gpt2_tokenizer, &characters,    &wordpiece,
+      &text_lines,        &documents,          &trees,          &unicode,       &scores,
+      &config_file,       &log_lines,          &words,          &lexicon,       &sentences,
+      &docx_document,     &html_document,      &po_document,    &xml_document,  &mail_document,
+      &markdown_document, &subtitles,          &table_document, &marked_text,   &text_facts,
+      &corpus_check,      &tokenizer_json,     &prepared_pairs, &parallel_table};
   return all;
 }
 

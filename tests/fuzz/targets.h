@@ -7,9 +7,9 @@ namespace kette::fuzz {
 
 extern const Target adapters, characters, config_file, corpus_check, documents, docx_document,
     gpt2_model, gpt2_tokenizer, html_document, language_model, lexicon, log_lines, mail_document,
-    marian_model, marian_tokenizer, markdown_document, marked_text, model_config, po_document,
-    safetensors_file, safetensors_header, scores, sentencepiece, sentences, subtitles,
-    table_document, text_facts, text_lines, token_file, tokenizer_json, training_state,
-    translation_model, trees, unicode, wordpiece, words, xml_document;
+    marian_model, marian_tokenizer, markdown_document, marked_text, model_config, parallel_table,
+    po_document, prepared_pairs, safetensors_file, safetensors_header, scores, sentencepiece,
+    sentences, subtitles, table_document, text_facts, text_lines, token_file, tokenizer_json,
+    training_state, translation_model, trees, unicode, wordpiece, words, xml_document;
 
 }  // namespace kette::fuzz
