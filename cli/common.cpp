@@ -84,7 +84,7 @@ void add_compute_options(OptionGroup& group, ComputeOptions& options) {
   });
   group.choice(
       "--precision", options.precision, {"f32", "tf32", "bf16"},
-      "What the model computes in; with bf16, sums and Adam stay in f32, and a CPU that multiplies bf16 no quicker than f32 takes f32; tf32 lets products on a GPU round their factors to 11 bits");
+      "What the model computes in; with bf16, sums and the optimiser stay in f32, and a CPU that multiplies bf16 no quicker than f32 takes f32; tf32 lets products on a GPU round their factors to 11 bits");
 }
 
 std::string ComputeOptions::computed_in() const {

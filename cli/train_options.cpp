@@ -192,6 +192,7 @@ void TrainCommandOptions::add_optimisation_options(CLI::App& command) {
   accumulate_ =
       group.number("--accumulate", t.accumulate, at_least(1),
                    "Batches a step, added up as if they were one (default: 1, or one a process)");
+  optimizer_.add(group, t);
   group.one_of(
       "--schedule", all_names<ScheduleKind>(),
       [this, &t](const std::string& name) {
@@ -208,10 +209,6 @@ void TrainCommandOptions::add_optimisation_options(CLI::App& command) {
   group.number(
       "--warmup-share", t.schedule.warmup_share, {0, false, 1},
       "No more of the run than this until the peak (default: 0.1, with --warmup all that it says)");
-  group.number("--beta1", t.adam.beta1, rate(), "Adam's decay of the mean");
-  group.number("--beta2", t.adam.beta2, rate(), "Adam's decay of the mean square");
-  group.number("--epsilon", t.adam.epsilon, above(0), "Adam's epsilon");
-  group.number("--weight-decay", t.adam.weight_decay, at_least(0), "Decoupled, of matrices");
   group.number("--label-smoothing", t.label_smoothing, rate(),
                "Probability shared among all pieces");
   group.choice(
@@ -379,6 +376,7 @@ std::vector<Option> TrainCommandOptions::foreign() const {
   if (!is_text()) add(text_only_);
   if (!is_trees()) add(trees_only_);
   if (!makes_vocabulary()) add(vocabulary_);
+  add(optimizer_.foreign());
   return options;
 }
 

@@ -6,6 +6,7 @@
 
 #include "cli/architecture.h"
 #include "cli/common.h"
+#include "cli/optimizer_option.h"
 #include "cli/parallel_texts.h"
 #include "inspect/training/training_recorder.h"
 #include "train/masked_task.h"
@@ -93,6 +94,7 @@ class TrainCommandOptions {
   std::vector<std::string> source_files_, target_files_, languages_, prepared_folders_, stages_;
   TsvOptions tsv_;
   TrainOptions train_;
+  OptimizerOption optimizer_;
   TranslationTrainOptions translation_;
   TextTrainOptions text_;
   std::filesystem::path valid_trees_;

@@ -130,6 +130,7 @@ void TrainCommandOptions::check() const {
     throw UsageError("--whole-words: expected --objective masked beside it, given none");
   }
   tsv_.check();
+  optimizer_.check();
   architecture_.check();
 }
 

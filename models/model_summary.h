@@ -53,7 +53,7 @@ inline double training_flops(const ModelConfig& config, const Segments& source,
   return 3 * forward_flops(config, source, target);
 }
 
-/// Bytes a parameter takes while training in f32: value, gradient and Adam's two moments.
+/// Bytes a parameter takes while training in f32: value, gradient and an optimiser's two moments.
 inline constexpr std::int64_t kTrainingBytesPerParameter = 16;
 
 }  // namespace kette

@@ -1,4 +1,4 @@
-// All parameters of a model in one flat buffer, all gradients in another: one Adam, one norm, one checkpoint write.
+// All parameters of a model in one flat buffer, all gradients in another: one update, one norm, one checkpoint write.
 // A Scope is a path such as encoder/3/self_attention; asking it for a parameter creates and registers it in one
 // act, and asking for a path that exists gives the same parameter again: a tied weight. Matrices lie before
 // vectors, so that decoupled weight decay, which spares biases and gains, is one contiguous range. With bf16 the

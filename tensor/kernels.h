@@ -125,17 +125,34 @@ struct AttentionGradients {
   void check(const AttentionArgs& args) const;
 };
 
-/// One step of Adam (Kingma and Ba 2015, algorithm 1), its decay decoupled (Loshchilov and Hutter 2019):
+/// A step of any optimiser takes the gradients clipped, and its decay is decoupled (Loshchilov and Hutter 2019):
 ///   g = gradient * min(1, clip_norm / norm of all gradients)    (Pascanu et al. 2013)
-///   m = beta1 m + (1 - beta1) g,   v = beta2 v + (1 - beta2) g^2
-///   p = p - lr (m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + epsilon) + decay p)
-struct AdamArgs {
-  Tensor parameters, gradients, first_moment, second_moment;  ///< f32 or f64, flat, same size
-  Tensor rounded;  ///< bf16, receives the new parameters; may be undefined
+///   p = p - lr (direction + decay p)
+struct UpdateArgs {
+  Tensor parameters, gradients;  ///< f32 or f64, flat, same size, like what the optimiser keeps
+  Tensor rounded;                ///< bf16, receives the new parameters; may be undefined
   Tensor squares;  ///< f64, one element: the squared norm; undefined: gradients are not clipped
-  double lr = 0, beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9, weight_decay = 0, clip_norm = 0;
+  double lr = 0, weight_decay = 0, clip_norm = 0;
   std::int64_t decayed = 0;  ///< the decay is of the first so many elements
   std::int64_t step = 1;     ///< t, from 1
+};
+
+/// Adam (Kingma and Ba 2015, algorithm 1):
+///   m = beta1 m + (1 - beta1) g,   v = beta2 v + (1 - beta2) g^2
+///   direction = m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + epsilon)
+struct AdamArgs {
+  UpdateArgs update;
+  Tensor first_moment, second_moment;
+  double beta1 = 0, beta2 = 0, epsilon = 0;
+};
+
+/// Lion (Chen et al. 2023, algorithm 2):
+///   direction = sign(beta1 m + (1 - beta1) g),   then m = beta2 m + (1 - beta2) g
+/// sign(0) is 0, and the sign of what is no number is none either.
+struct LionArgs {
+  UpdateArgs update;
+  Tensor moment;
+  double beta1 = 0, beta2 = 0;
 };
 
 inline constexpr std::int64_t kSquaresBlock = 4096;
@@ -212,6 +229,7 @@ KETTE_KERNEL(void, linear_attention_backward, const LinearAttentionArgs& args,
              const LinearAttentionGradients& gradients);
 KETTE_KERNEL(void, linear_cross_entropy, const LinearCrossEntropyArgs& args);
 KETTE_KERNEL(void, adam, const AdamArgs& args);
+KETTE_KERNEL(void, lion, const LionArgs& args);
 
 // Decoding; the arguments stand in tensor/decoding.h.
 /// matrix: [out, in], rounded to the type of the panels, f32, bf16 or, on a CPU, int8. bias: [out], or undefined.

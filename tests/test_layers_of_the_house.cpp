@@ -2,9 +2,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <vector>
 
 #include "tests/support.h"
+#include "train/optimizer.h"
 
 namespace {
 
@@ -85,6 +87,43 @@ TEST_CASE("within data, models and inspect, too, rooms lie one behind the other"
     }
   }
   CHECK(files > 50);
+}
+
+TEST_CASE("few files name an optimiser: its own, the interface, and its kernels") {
+  const auto lower = [](std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+  };
+  for (const std::string& name : kette::all_names<kette::OptimizerKind>()) {
+    CAPTURE(name);
+    std::string capital = name;
+    capital.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));
+    const auto names_it = [&](const std::string& text) {
+      if (text.find(capital) != std::string::npos) return true;
+      const std::string all = lower(text);
+      for (std::size_t at = 0; (at = all.find(name, at)) != std::string::npos; ++at) {
+        if (at == 0 || !std::isalpha(static_cast<unsigned char>(all[at - 1]))) return true;
+      }
+      return false;  // "million" is no lion
+    };
+    const auto files_of = [&](const std::vector<std::string>& folders) {
+      std::vector<std::string> files;
+      for (const std::string& folder : folders) {
+        for_sources(folder, [&](const std::string& path, const std::string& text) {
+          if (names_it(text)) files.push_back(path);
+        });
+      }
+      return files;
+    };
+    const auto kernels = files_of({"tensor"});
+    const auto others =
+        files_of({"autograd", "nn", "data", "models", "decode", "train", "inspect", "cli"});
+    CAPTURE(kernels);
+    CAPTURE(others);
+    CHECK(kernels.size() <= 4);
+    CHECK(others.size() <= 4);
+  }
 }
 
 TEST_CASE("what a thread throws comes out: no region of OpenMP lets it end the program") {

@@ -135,7 +135,7 @@ FittedRecipe fitted_recipe(const TextAmount& text, const LearningTime& time) {
                      .lr = peak(fitted.model.width, recipe.batch_tokens),
                      .warmup = 1000,
                      .warmup_share = 0.1};
-  recipe.adam = {.epsilon = 1e-8};
+  recipe.optimizer = {.epsilon = 1e-8};
   recipe.label_smoothing = 0.1;
   return fitted;
 }

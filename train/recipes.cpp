@@ -3,8 +3,8 @@
 namespace kette {
 namespace {
 
-/// nanoGPT's AdamW, but for beta2.
-constexpr AdamOptions nano_gpt_adam(double beta2) {
+/// nanoGPT's, but for beta2.
+constexpr OptimizerOptions nano_gpt_optimizer(double beta2) {
   return {.beta2 = beta2, .epsilon = 1e-8, .weight_decay = 0.1};
 }
 
@@ -18,13 +18,13 @@ constexpr NamedRecipe kRecipes[] = {
     // Wu et al. 2021, for small data.
     {"tiny",
      {.schedule = kept_short({.kind = ScheduleKind::inverse_sqrt, .lr = 5e-3, .warmup = 2000}),
-      .adam = {.epsilon = 1e-8},
+      .optimizer = {.epsilon = 1e-8},
       .label_smoothing = 0.1,
       .steps = 20000}},
     // For a few thousand trees (docs/results/parsing.md).
     {"parse",
      {.schedule = kept_short({.kind = ScheduleKind::cosine, .lr = 3e-3, .warmup = 300}),
-      .adam = {.epsilon = 1e-8},
+      .optimizer = {.epsilon = 1e-8},
       .clip_norm = 1,
       .label_smoothing = 0.1,
       .batch_tokens = 2048,
@@ -42,14 +42,14 @@ constexpr NamedRecipe kRecipes[] = {
     // which is 1e-3 there and takes 2,000 steps no further than a loss of 1.89.
     {"char-cpu",
      {.schedule = kept_short({.kind = ScheduleKind::cosine, .lr = 3e-3, .warmup = 100}),
-      .adam = nano_gpt_adam(0.99),
+      .optimizer = nano_gpt_optimizer(0.99),
       .clip_norm = 1,
       .batch_tokens = 12 * 64,
       .validate_every = 250,
       .steps = 2000}},
     {"char",
      {.schedule = kept_short({.kind = ScheduleKind::cosine, .lr = 1e-3, .warmup = 100}),
-      .adam = nano_gpt_adam(0.99),
+      .optimizer = nano_gpt_optimizer(0.99),
       .clip_norm = 1,
       .batch_tokens = 64 * 256,
       .validate_every = 250,
@@ -57,14 +57,14 @@ constexpr NamedRecipe kRecipes[] = {
     // For texts of some megabytes, on a laptop.
     {"bert-tiny",
      {.schedule = kept_short({.kind = ScheduleKind::cosine, .lr = 2e-3, .warmup = 200}),
-      .adam = {.beta2 = 0.98, .epsilon = 1e-6, .weight_decay = 0.01},
+      .optimizer = {.beta2 = 0.98, .epsilon = 1e-6, .weight_decay = 0.01},
       .clip_norm = 1,
       .batch_tokens = 32 * 128,
       .validate_every = 500,
       .steps = 5000}},
     {"bert-small",
      {.schedule = kept_short({.kind = ScheduleKind::cosine, .lr = 1e-3, .warmup = 500}),
-      .adam = {.beta2 = 0.98, .epsilon = 1e-6, .weight_decay = 0.01},
+      .optimizer = {.beta2 = 0.98, .epsilon = 1e-6, .weight_decay = 0.01},
       .clip_norm = 1,
       .batch_tokens = 64 * 128,
       .validate_every = 1000,
@@ -73,7 +73,7 @@ constexpr NamedRecipe kRecipes[] = {
     // place of a line.
     {"bert-base",
      {.schedule = kept_short({.kind = ScheduleKind::cosine, .lr = 1e-4, .warmup = 10000}),
-      .adam = {.beta2 = 0.999, .epsilon = 1e-6, .weight_decay = 0.01},
+      .optimizer = {.beta2 = 0.999, .epsilon = 1e-6, .weight_decay = 0.01},
       .clip_norm = 1,
       .batch_tokens = 32 * 512,
       .accumulate = 8,
@@ -82,7 +82,7 @@ constexpr NamedRecipe kRecipes[] = {
     // nanoGPT's for OpenWebText: half a million tokens a step.
     {"gpt2",
      {.schedule = kept_short({.kind = ScheduleKind::cosine, .lr = 6e-4, .warmup = 2000}),
-      .adam = nano_gpt_adam(0.95),
+      .optimizer = nano_gpt_optimizer(0.95),
       .clip_norm = 1,
       .batch_tokens = 12 * 1024,
       .accumulate = 40,
@@ -93,7 +93,7 @@ constexpr NamedRecipe kRecipes[] = {
 
 void Recipe::apply_to(TrainOptions& options) const {
   options.schedule = schedule;
-  options.adam = adam;
+  options.optimizer = optimizer;
   options.clip_norm = clip_norm;
   options.label_smoothing = label_smoothing;
   options.batch_tokens = batch_tokens;

@@ -10,7 +10,7 @@ namespace kette {
 
 struct Recipe {
   ScheduleOptions schedule = {};
-  AdamOptions adam = {};
+  OptimizerOptions optimizer = {};
   double clip_norm = 0;  ///< 0: off
   double label_smoothing = 0;
   std::int64_t batch_tokens = 4096, accumulate = 1;

@@ -102,6 +102,8 @@ void RunFingerprint::check_settings(const RunFingerprint& stored, const std::str
                 ", as in the run that is resumed, given ", now,
                 "; resume with the same options, or start a new run in another --out");
   };
+  // First what others may follow from, as the learning rate from the optimiser.
+  for (const Setting& setting : defaults) check(setting.name);
   for (const Setting& setting : settings) check(setting.name);
   for (const Setting& setting : stored.settings) check(setting.name);
 }

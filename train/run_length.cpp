@@ -123,7 +123,13 @@ std::string schedule_json(const TrainOptions& options) {
   for (std::int64_t stage = 0; stage < options.stages.size(); ++stage) {
     json["stages"].push_back(options.stages[stage].str());
   }
-  return Json{{"step", 0}, {"schedule", json}}.dump();
+  Json optimizer = {{"kind", enum_name(options.optimizer.kind)}};
+  for (const OptimizerSetting& setting : optimizer_settings()) {
+    if (setting.is_of(options.optimizer.kind)) {
+      optimizer[setting.name] = options.optimizer.*setting.value;
+    }
+  }
+  return Json{{"step", 0}, {"optimizer", optimizer}, {"schedule", json}}.dump();
 }
 
 double steps_left(const TrainOptions& options, const RunStanding& at) {

@@ -34,7 +34,7 @@ bool is_validation_due(const TrainOptions& options, const RunStanding& before,
 /// before a stage of it, or that the learning rate jumps. width: the model's.
 std::vector<std::string> notes_before(const TrainOptions& options, const RunStanding& at,
                                       std::int64_t width);
-/// For the log: the schedule, the limits that it is laid out by, and the stages, as a line of JSON.
+/// For the log: the optimiser, the schedule, the limits that it is laid out by, and the stages, as a line of JSON.
 std::string schedule_json(const TrainOptions& options);
 /// Until the first limit; infinite while none is in sight.
 double steps_left(const TrainOptions& options, const RunStanding& at);

@@ -20,18 +20,22 @@ void say_what_changed(Progress& progress, const TrainOptions& options, const Run
   progress.log(Json{{"step", step}, {"changed_data", roles}}.dump());
 }
 
-void say_who_works(Progress& progress, const TrainOptions& options, const Shards& shards) {
+void say_who_works(Progress& progress, const TrainOptions& options, const Optimizer& optimizer) {
   const Communicator& communicator = *options.communicator;
   if (communicator.is_alone()) return;
-  const auto moments = [](std::int64_t elements) {
+  std::size_t bytes_each = 0;
+  for (const Optimizer::State& one : optimizer.state()) bytes_each += size_of(one.values.dtype());
+  const auto moments = [&](std::int64_t elements) {
+    const double bytes = static_cast<double>(bytes_each) * static_cast<double>(elements);
     char text[32];
-    std::snprintf(text, sizeof text, "%.1f MB", 8e-6 * static_cast<double>(elements));
+    std::snprintf(text, sizeof text, "%.1f MB", 1e-6 * bytes);
     return std::string(text);
   };
   const std::string batches = std::to_string(options.accumulate);
   progress.say(communicator.str() + "; a step is " + batches + " batches (--accumulate " + batches +
-               " gives one process the same model); Adam's moments take " +
-               moments(shards.owned()) + " here, of " + moments(shards.elements()));
+               " gives one process the same model); the moments of " +
+               enum_name(options.optimizer.kind) + " take " + moments(optimizer.shards().owned()) +
+               " here, of " + moments(optimizer.shards().elements()));
 }
 
 void say_stage(Progress& progress, const TrainOptions& options, std::int64_t stage,

@@ -11,8 +11,8 @@ namespace kette {
 /// That a resume has nothing to go on from, or that data are not what they were.
 void say_what_changed(Progress& progress, const TrainOptions& options, const RunFolder& folder,
                       std::int64_t step);
-/// Of several processes who they are, and what a step is. shards: of the parameters.
-void say_who_works(Progress& progress, const TrainOptions& options, const Shards& shards);
+/// Of several processes who they are, and what a step is.
+void say_who_works(Progress& progress, const TrainOptions& options, const Optimizer& optimizer);
 /// That a stage begins with this step.
 void say_stage(Progress& progress, const TrainOptions& options, std::int64_t stage,
                std::int64_t step);

@@ -47,14 +47,16 @@ void add_to_fingerprint(const TrainOptions& o, RunFingerprint& fingerprint) {
   for (std::int64_t stage = 0; stage < o.stages.size(); ++stage) {
     fingerprint.add("stage " + std::to_string(stage + 1), o.stages[stage].str());
   }
+  const OptimizerKind usual = OptimizerOptions().kind;  // of runs that do not say which
+  fingerprint.defaults.push_back({"optimizer", enum_name(usual)});
+  if (o.optimizer.kind != usual) fingerprint.add("optimizer", enum_name(o.optimizer.kind));
   fingerprint.add("schedule", enum_name(o.schedule.kind));
   fingerprint.add("lr", o.schedule.lr);
   fingerprint.add("warmup", o.schedule.warmup);
   if (o.schedule.warmup_share < 1) fingerprint.add("warmup_share", o.schedule.warmup_share);
-  fingerprint.add("beta1", o.adam.beta1);
-  fingerprint.add("beta2", o.adam.beta2);
-  fingerprint.add("epsilon", o.adam.epsilon);
-  fingerprint.add("weight_decay", o.adam.weight_decay);
+  for (const OptimizerSetting& setting : optimizer_settings()) {
+    if (setting.is_of(o.optimizer.kind)) fingerprint.add(setting.name, o.optimizer.*setting.value);
+  }
   fingerprint.add("label_smoothing", o.label_smoothing);
   fingerprint.add("clip_norm", o.clip_norm);
   if (o.ema > 0) fingerprint.add("ema", o.ema);

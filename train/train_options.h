@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "models/lora.h"
-#include "train/adam.h"
 #include "train/communicator.h"
 #include "train/observer.h"
+#include "train/optimizer.h"
 #include "train/run_fingerprint.h"
 #include "train/schedule.h"
 #include "train/stages.h"
@@ -22,7 +22,8 @@ struct TrainOptions {
   Device device;
   /// With whom the batches of a step are shared out; outlives the run.
   Communicator* communicator = &Communicator::none();
-  DType precision = DType::f32;  ///< what it computes in; with bf16 Adam still works in f32
+  DType precision =
+      DType::f32;  ///< what it computes in; with bf16 the optimiser still works in f32
 
   // Fine-tuning
   std::filesystem::path from;  ///< a model directory to start from; empty: from random values
@@ -40,7 +41,7 @@ struct TrainOptions {
   std::int64_t batch_tokens = 4096;  ///< the larger of source and target tokens of a batch
   std::int64_t accumulate = 1;       ///< batches per step
   ScheduleOptions schedule;
-  AdamOptions adam;
+  OptimizerOptions optimizer;
   double label_smoothing = 0.1;
   double clip_norm = 0;  ///< 0: off
   ConsistencyOptions consistency{};

@@ -55,21 +55,25 @@ StepResult StartedStep::finish() {
   return result_;
 }
 
-TrainSteps::TrainSteps(const Model& model, Adam& adam, Communicator& communicator)
-    : model_(model), adam_(adam), communicator_(communicator), sums_(adam.parameters()) {
-  if (!communicator.is_alone()) exchange_.emplace(adam.parameters(), communicator, adam.shards());
+TrainSteps::TrainSteps(const Model& model, Optimizer& optimizer, Communicator& communicator)
+    : model_(model),
+      optimizer_(optimizer),
+      communicator_(communicator),
+      sums_(optimizer.parameters()) {
+  if (!communicator.is_alone())
+    exchange_.emplace(optimizer.parameters(), communicator, optimizer.shards());
 }
 
 std::optional<StartedStep> TrainSteps::start(const StepBatches& batches,
                                              const StepOptions& options) {
   const auto leaves = std::ssize(batches.tokens);
   StartedStep started;
-  started.number_ = adam_.steps() + 1;
+  started.number_ = optimizer_.steps() + 1;
   started.leaves_ = leaves;
   const TokenCounts tokens = batches.all_tokens();
   started.result_.source_tokens = tokens.source;
   started.result_.target_tokens = tokens.target;
-  ParamStore& parameters = adam_.parameters();
+  ParamStore& parameters = optimizer_.parameters();
   const Tensor report = Tensor::zeros({3 * leaves + 1}, DType::f64, parameters.values().device());
   if (!add_gradients(batches, options, report.view(0, {leaves, 3}))) return std::nullopt;
   communicator_.gather(report, [&](int process) {
@@ -79,9 +83,9 @@ std::optional<StartedStep> TrainSteps::start(const StepBatches& batches,
   const Work work("update");
   const Tensor squares = report.slice(3 * leaves, 3 * leaves + 1);
   if (options.clip_norm > 0) add_squares(squares);
-  adam_.step(options.lr, options.clip_norm > 0 ? squares : Tensor(), options.clip_norm);
+  optimizer_.step(options.lr, options.clip_norm > 0 ? squares : Tensor(), options.clip_norm);
   if (exchange_) {
-    communicator_.gather(parameters.values(), adam_.shards());
+    communicator_.gather(parameters.values(), optimizer_.shards());
     parameters.round();
   }
   started.report_ = backend(report.device()).start_copy_to_host(report.raw(), report.bytes());
@@ -95,7 +99,7 @@ bool TrainSteps::add_gradients(const StepBatches& batches, const StepOptions& op
   const double per_token = 1.0 / static_cast<double>(batches.all_tokens().target);
   const CrossEntropyOptions losing{options.label_smoothing, per_token, options.consistency.views()};
   const std::int64_t at_once = tokens_at_once(model_) / (losing.views ? 2 : 1);
-  const std::uint64_t step = static_cast<std::uint64_t>(adam_.steps());
+  const std::uint64_t step = static_cast<std::uint64_t>(optimizer_.steps());
   Run run(options.seed, step + 1, options.tap);
   const std::vector<std::int64_t> order = batches.order();
   sums_.begin(leaves);
@@ -126,15 +130,15 @@ bool TrainSteps::add_gradients(const StepBatches& batches, const StepOptions& op
     exchange_->finish();
   } else {
     sums_.end(leaves - 1);
-    sums_.complete({0, adam_.shards().elements()});
+    sums_.complete({0, optimizer_.shards().elements()});
   }
   return true;
 }
 
 void TrainSteps::add_squares(const Tensor& squares) {
-  const Tensor& gradients = adam_.parameters().gradients();
+  const Tensor& gradients = optimizer_.parameters().gradients();
   const Work work("sum_of_squares", {&gradients});
-  const Shards& shards = adam_.shards();
+  const Shards& shards = optimizer_.shards();
   const Shards blocks = shards.of_blocks();
   if (!squares_.defined()) {
     squares_ = Tensor::empty({blocks.elements()}, DType::f64, gradients.device());
@@ -150,12 +154,12 @@ void TrainSteps::add_squares(const Tensor& squares) {
   on(gradients.device(), [&](auto exec) { kernels::sum_of_blocks(exec, squares_, squares); });
 }
 
-StepResult train_step(const Model& model, Adam& adam, std::span<const Batch> batches,
+StepResult train_step(const Model& model, Optimizer& optimizer, std::span<const Batch> batches,
                       const StepOptions& options) {
   StepBatches all;
   for (const Batch& batch : batches) all.tokens.push_back(tokens_of(batch));
   all.make = [&](std::int64_t i) { return batches[static_cast<std::size_t>(i)]; };
-  return TrainSteps(model, adam).start(all, options)->finish();
+  return TrainSteps(model, optimizer).start(all, options)->finish();
 }
 
 }  // namespace kette

@@ -1,6 +1,6 @@
 // The optimiser's steps, shared by the trainer and the bench: forward and backward over one or more batches whose
 // gradients add up as if they were one, over a fixed tree (train/step_tree.h), so that any number of processes may share
-// them out; clipping, Adam.
+// them out; clipping, an optimiser.
 #pragma once
 
 #include <functional>
@@ -11,9 +11,9 @@
 #include "data/corpora/batches.h"
 #include "models/model.h"
 #include "tensor/backend.h"
-#include "train/adam.h"
 #include "train/consistency.h"
 #include "train/gradient_exchange.h"
+#include "train/optimizer.h"
 
 namespace kette {
 
@@ -67,11 +67,12 @@ class StartedStep {
       report_;  // CrossEntropySums of each leaf, then the squared norm of the gradients
 };
 
-/// Takes the steps of a run. Changes Adam's parameters: the model's own, or adapters on it, beside which its own should be
+/// Takes the steps of a run. Changes the optimiser's parameters: the model's own, or adapters on it, beside which its own should be
 /// frozen.
 class TrainSteps {
  public:
-  TrainSteps(const Model& model, Adam& adam, Communicator& communicator = Communicator::none());
+  TrainSteps(const Model& model, Optimizer& optimizer,
+             Communicator& communicator = Communicator::none());
 
   /// Nothing, and nothing has changed, if a batch is not made.
   std::optional<StartedStep> start(const StepBatches& batches, const StepOptions& options);
@@ -82,7 +83,7 @@ class TrainSteps {
   void add_squares(const Tensor& squares);
 
   const Model& model_;
-  Adam& adam_;
+  Optimizer& optimizer_;
   Communicator& communicator_;
   GradientSums sums_;
   std::optional<GradientExchange> exchange_;  // with other processes
@@ -90,7 +91,7 @@ class TrainSteps {
 };
 
 /// A step with all batches in memory.
-StepResult train_step(const Model& model, Adam& adam, std::span<const Batch> batches,
+StepResult train_step(const Model& model, Optimizer& optimizer, std::span<const Batch> batches,
                       const StepOptions& options);
 
 }  // namespace kette

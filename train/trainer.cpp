@@ -66,7 +66,7 @@ class Trainer {
   Task& task_;
   Communicator& communicator_;
   BatchesAhead ahead_;
-  Adam adam_;
+  std::unique_ptr<Optimizer> optimizer_;
   TrainSteps steps_;
   std::optional<MovingAverage> average_;
   TrainingState state_;
@@ -92,11 +92,12 @@ Trainer::Trainer(const TrainOptions& options, Task& task)
       communicator_(*options.communicator),
       ahead_(task.sampler(), options.accumulate,
              share_of(communicator_.process(), communicator_.processes(), options.accumulate)),
-      adam_(task.parameters(), options.adam, shards_of(task, communicator_)),
-      steps_(task.model(), adam_, communicator_),
+      optimizer_(
+          make_optimizer(task.parameters(), options.optimizer, shards_of(task, communicator_))),
+      steps_(task.model(), *optimizer_, communicator_),
       judge_(options, task, state_) {
   if (options.ema > 0) {
-    average_.emplace(adam_.parameters(), options.ema, adam_.shards(), communicator_);
+    average_.emplace(optimizer_->parameters(), options.ema, optimizer_->shards(), communicator_);
   }
   KETTE_CHECK(options.accumulate >= communicator_.processes(),
               "train: expected at least a batch of a step for each of ", communicator_.processes(),
@@ -125,7 +126,7 @@ void Trainer::start() {
 }
 
 void Trainer::resume() {
-  state_ = load_training_state(task_.folder().state_file(), adam_.parameters(), adam_,
+  state_ = load_training_state(task_.folder().state_file(), optimizer_->parameters(), *optimizer_,
                                average_ ? average_->values() : Tensor(), communicator_);
   saved_step_ = state_.step;
   state_.fingerprint = task_.folder().fingerprint();
@@ -145,7 +146,7 @@ void Trainer::resume() {
 }
 
 void Trainer::expect_finite() const {
-  const ParamStore& store = adam_.parameters();
+  const ParamStore& store = optimizer_->parameters();
   communicator_.agree([&] {
     const auto check = [&](const Tensor& values, std::int64_t begin) {
       const std::optional<std::string> bad = store.find_non_finite(values, begin);
@@ -154,16 +155,17 @@ void Trainer::expect_finite() const {
                   saved_step_, kDivergenceAdvice);
     };
     check(store.values(), 0);
-    adam_.shards().for_pieces([&](const Interval& piece, const Interval& place) {
-      check(adam_.first_moment().slice(place.begin, place.end), piece.begin);
-      check(adam_.second_moment().slice(place.begin, place.end), piece.begin);
+    optimizer_->shards().for_pieces([&](const Interval& piece, const Interval& place) {
+      for (const Optimizer::State& one : optimizer_->state()) {
+        check(one.values.slice(place.begin, place.end), piece.begin);
+      }
     });
   });
 }
 
 void Trainer::save_state() {
   expect_finite();
-  save_training_state(task_.folder().state_file(), state_, adam_.parameters(), adam_,
+  save_training_state(task_.folder().state_file(), state_, optimizer_->parameters(), *optimizer_,
                       average_ ? average_->values() : Tensor(), communicator_);
   saved_step_ = state_.step;
   since_save_.restart();
@@ -171,7 +173,7 @@ void Trainer::save_state() {
 
 double Trainer::expected_seconds_per_step() {
   const auto seconds = [&] {
-    return seconds_of_passes(task_.model(), adam_.parameters(), ahead_.first());
+    return seconds_of_passes(task_.model(), optimizer_->parameters(), ahead_.first());
   };
   seconds();  // gets the memory
   return static_cast<double>(options_.accumulate) * seconds();
@@ -293,7 +295,7 @@ TrainResult Trainer::run() {
     spoken.emplace(options_.out / "log.jsonl", state_.step, options_.quiet);
     spoken->say(task_.report());
     say_what_changed(*spoken, options_, task_.folder(), state_.step);
-    say_who_works(*spoken, options_, adam_.shards());
+    say_who_works(*spoken, options_, *optimizer_);
     say_what_is_ahead(*spoken);
   });
   if (!spoken) spoken.emplace();

@@ -1,4 +1,4 @@
-// Training: accumulation, Adam, a schedule, validation, checkpoints, and a resume that continues
+// Training: accumulation, an optimiser, a schedule, validation, checkpoints, and a resume that continues
 // bit for bit. Everything a run needs stands in its options; what it learns is a Task.
 #pragma once
 

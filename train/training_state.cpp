@@ -62,11 +62,10 @@ struct FlatPart {
   bool owned;
 };
 
-std::vector<FlatPart> parts_of(const ParamStore& parameters, const Adam& adam,
+std::vector<FlatPart> parts_of(const ParamStore& parameters, const Optimizer& optimizer,
                                const Tensor& moving_average) {
-  std::vector<FlatPart> parts = {{"parameters", parameters.values(), false},
-                                 {"first_moment", adam.first_moment(), true},
-                                 {"second_moment", adam.second_moment(), true}};
+  std::vector<FlatPart> parts = {{"parameters", parameters.values(), false}};
+  for (const auto& [name, values] : optimizer.state()) parts.push_back({name, values, true});
   if (moving_average.defined()) parts.push_back({"moving_average", moving_average, true});
   return parts;
 }
@@ -93,11 +92,11 @@ std::vector<TensorSource> sources_of(const std::vector<FlatPart>& parts, const S
 }  // namespace
 
 void save_training_state(const std::filesystem::path& file, const TrainingState& state,
-                         const ParamStore& parameters, const Adam& adam,
+                         const ParamStore& parameters, const Optimizer& optimizer,
                          const Tensor& moving_average, Communicator& communicator) {
   const Communicator::Phase phase(communicator, "saving");
-  const std::vector<FlatPart> parts = parts_of(parameters, adam, moving_average);
-  std::vector<TensorSource> sources = sources_of(parts, adam.shards(), communicator);
+  const std::vector<FlatPart> parts = parts_of(parameters, optimizer, moving_average);
+  std::vector<TensorSource> sources = sources_of(parts, optimizer.shards(), communicator);
   if (!communicator.is_first()) {
     for (const TensorSource& source : sources) source.read([](const Tensor&) {});
     return communicator.agree([] {});
@@ -138,26 +137,26 @@ void save_training_state(const std::filesystem::path& file, const TrainingState&
 }
 
 TrainingState load_training_state(const std::filesystem::path& file, ParamStore& parameters,
-                                  Adam& adam, const Tensor& moving_average,
+                                  Optimizer& optimizer, const Tensor& moving_average,
                                   Communicator& communicator) {
   TrainingState state;
   communicator.agree([&] {
     const SafetensorsFile stored =
         SafetensorsFile::open(file, communicator.is_first() ? Checksum::crc32 : Checksum::none);
     state = state_in(stored, file);
-    const auto parts = parts_of(parameters, adam, moving_average);
+    const auto parts = parts_of(parameters, optimizer, moving_average);
     for (const FlatPart& part : parts) stored.expect(part.name, parameters.values().shape());
     for (const FlatPart& part : parts) {
       const auto read = [&](const Interval& piece, const Interval& place) {
         const Tensor values = part.values.slice(place.begin, place.end);
         values.copy_from(stored.part(part.name, piece.begin, piece.size()).to(values.device()));
       };
-      const Interval all{0, adam.shards().elements()};
-      part.owned ? adam.shards().for_pieces(read) : read(all, all);
+      const Interval all{0, optimizer.shards().elements()};
+      part.owned ? optimizer.shards().for_pieces(read) : read(all, all);
     }
   });
   parameters.round();
-  adam.restore(state.step);
+  optimizer.restore(state.step);
   return state;
 }
 

@@ -1,14 +1,14 @@
 // Everything a resume needs, in one file (training.safetensors of the model directory), so that a
-// kill at any moment leaves one whole state or the earlier one: parameters, Adam's moments, and the
-// counters below as JSON in the metadata.
+// kill at any moment leaves one whole state or the earlier one: parameters, what the optimiser
+// remembers, and the counters below as JSON in the metadata.
 #pragma once
 
 #include <filesystem>
 #include <optional>
 
 #include "data/corpora/sampler.h"
-#include "train/adam.h"
 #include "train/communicator.h"
+#include "train/optimizer.h"
 #include "train/run_fingerprint.h"
 
 namespace kette {
@@ -35,13 +35,13 @@ struct TrainingState {
 
 /// Of several processes the first writes it, the same for any number of them.
 void save_training_state(const std::filesystem::path& file, const TrainingState& state,
-                         const ParamStore& parameters, const Adam& adam,
+                         const ParamStore& parameters, const Optimizer& optimizer,
                          const Tensor& moving_average = {},
                          Communicator& communicator = Communicator::none());
 /// Throws unless the file was written for the same parameters, with a moving average if that is defined. Of several
 /// processes each reads what it owns, and one checks the file.
 TrainingState load_training_state(const std::filesystem::path& file, ParamStore& parameters,
-                                  Adam& adam, const Tensor& moving_average = {},
+                                  Optimizer& optimizer, const Tensor& moving_average = {},
                                   Communicator& communicator = Communicator::none());
 /// The counters alone, at once and without a look at the tensors; nothing without a file.
 std::optional<TrainingState> peek_training_state(const std::filesystem::path& file);

@@ -110,7 +110,7 @@ BenchRecipe recipe_for(const ModelConfig& config) {
   BenchRecipe recipe;
   recipe.step.lr = 3e-4;
   if (dynamic_cast<const GptConfig*>(&config) == nullptr) return recipe;
-  recipe.adam.weight_decay = 0.1;
+  recipe.optimizer.weight_decay = 0.1;
   recipe.step.label_smoothing = 0;
   recipe.step.clip_norm = 1;
   return recipe;

@@ -37,7 +37,7 @@ std::vector<Batch> batches_for(ModelConfig& config, const BenchBatchOptions& opt
 
 /// How the presets are trained: of a GPT the step of nanoGPT's recipe.
 struct BenchRecipe {
-  AdamOptions adam;
+  OptimizerOptions optimizer;
   StepOptions step;
 };
 BenchRecipe recipe_for(const ModelConfig& config);

@@ -38,13 +38,13 @@ struct Measured {
 };
 
 Measured measure(const BenchTrainOptions& o, Model& model, const std::vector<Batch>& batches) {
-  auto [adam_options, step] = recipe_for(model.config());
-  Adam adam(model.parameters(), adam_options);
+  auto [optimizer_options, step] = recipe_for(model.config());
+  const auto optimizer = make_optimizer(model.parameters(), optimizer_options);
   step.seed = o.batches.seed;
   Measured result;
   for (std::size_t i = 0; i < batches.size(); ++i) {
     const Stopwatch watch;
-    const StepResult done = train_step(model, adam, std::span(&batches[i], 1), step);
+    const StepResult done = train_step(model, *optimizer, std::span(&batches[i], 1), step);
     const double seconds = watch.seconds();
     if (i == 0) result.loss_first = done.loss;
     result.loss_last = done.loss;

@@ -110,8 +110,8 @@ void print_table(const ModelConfig& config) {
                     ? shortest(static_cast<double>(4 * config.width * config.heads_of(0).width) /
                                1e6)
                     : shortest(static_cast<double>(4 * config.width) / 1e6) + " n")
-            << " for each attention layer. Training MiB: weights, gradients and Adam's moments, "
-               "without activations.\n";
+            << " for each attention layer. Training MiB: weights, gradients and an optimiser's two "
+               "moments, without activations.\n";
   if (const CacheSize cached = config.largest_cache(); cached.bytes > 0) {
     std::cout << "Decoding keeps " << (cached.is_state ? "states of " : "keys and values of ")
               << text("%.2f MiB for a text", static_cast<double>(cached.bytes) / kMebi)

@@ -46,17 +46,18 @@ Subject training(const TraceOptions& o, StepRecorder& recorder) {
   const auto batches = std::make_shared<std::vector<Batch>>(o.source.make_batches(*config, 1));
   const std::shared_ptr<Model> model = o.source.make_model(*config, o.source.compute.dtype());
   const BenchRecipe recipe = recipe_for(*config);
-  const auto adam = std::make_shared<Adam>(model->parameters(), recipe.adam);
-  recorder.name(*adam);
+  const std::shared_ptr<Optimizer> optimizer =
+      make_optimizer(model->parameters(), recipe.optimizer);
+  recorder.name(*optimizer);
   StepOptions options = recipe.step;
   options.seed = o.source.batches.seed;
   return {"a training step of " + o.source.name(),
           [=](Tap* tap) {
             StepOptions tapped = options;
             tapped.tap = tap;
-            train_step(*model, *adam, *batches, tapped);
+            train_step(*model, *optimizer, *batches, tapped);
           },
-          {model, adam, batches}};
+          {model, optimizer, batches}};
 }
 
 /// The ids of the prompt, or random ones.

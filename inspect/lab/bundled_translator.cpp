@@ -68,7 +68,7 @@ std::unique_ptr<Transformer> train_translator(
   config.special = text.special();
   auto model = std::make_unique<Transformer>(config);
   model->materialize(seed, DType::f32, device);
-  Adam adam(model->parameters(), {});
+  const auto optimizer = make_optimizer(model->parameters(), {});
   const ScheduleOptions schedule{.kind = ScheduleKind::cosine,
                                  .lr = sizes.lr,
                                  .warmup = sizes.warmup,
@@ -76,8 +76,8 @@ std::unique_ptr<Transformer> train_translator(
   BatchSampler sampler(text, {.tokens_per_batch = sizes.batch_tokens, .seed = seed});
   for (std::int64_t step = 1; step <= sizes.steps; ++step) {
     const Batch batch = sampler.next();
-    const StepResult result =
-        train_step(*model, adam, {&batch, 1}, {.lr = learning_rate(schedule, step), .seed = seed});
+    const StepResult result = train_step(*model, *optimizer, {&batch, 1},
+                                         {.lr = learning_rate(schedule, step), .seed = seed});
     progress(result.loss, static_cast<double>(step) / static_cast<double>(sizes.steps));
   }
   return model;

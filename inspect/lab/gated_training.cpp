@@ -3,7 +3,7 @@
 #include "autograd/all_ops.h"
 #include "autograd/tape.h"
 #include "data/corpora/batch_sampler.h"
-#include "train/adam.h"
+#include "train/optimizer.h"
 #include "train/schedule.h"
 
 namespace kette {
@@ -20,7 +20,8 @@ ConcreteGates train_gated(AutoregressiveModel& model, std::vector<AttentionPart>
                           const ParallelCorpus& text, const GatedTraining& options,
                           std::uint64_t seed, const std::function<void(double share)>& progress) {
   ConcreteGates gates(std::move(attentions), model.parameters().values().device());
-  Adam adam(model.parameters(), {}), gate_adam(gates.parameters(), {});
+  const auto optimizer = make_optimizer(model.parameters(), {});
+  const auto gate_optimizer = make_optimizer(gates.parameters(), {});
   BatchSampler sampler(text, {.tokens_per_batch = options.batch_tokens, .seed = seed});
   const ScheduleOptions schedule{
       .kind = ScheduleKind::cosine, .lr = options.lr, .warmup = 1, .total_steps = options.steps};
@@ -35,8 +36,8 @@ ConcreteGates train_gated(AutoregressiveModel& model, std::vector<AttentionPart>
     const double per_token = 1 / static_cast<double>(batch.target_segments.rows());
     const Variable loss = model.loss(batch, {.smoothing = 0.1, .scale = per_token}, run);
     tape.backward(loss + affine(gates.expected_open(), options.penalty));
-    adam.step(learning_rate(schedule, step));
-    gate_adam.step(options.gate_lr);
+    optimizer->step(learning_rate(schedule, step));
+    gate_optimizer->step(options.gate_lr);
     progress(static_cast<double>(step) / static_cast<double>(options.steps));
   }
   return gates;

@@ -5,7 +5,7 @@
 #include "inspect/lab/experiments.h"
 #include "inspect/lab/modular_addition.h"
 #include "inspect/page/html.h"
-#include "train/adam.h"
+#include "train/optimizer.h"
 #include "train/schedule.h"
 
 namespace kette {
@@ -60,13 +60,13 @@ GrokkingReading read_sums(const Gpt& model, const ModularSums& sums) {
 }
 
 /// A step on all sums at once.
-void grokking_step(const Gpt& model, Adam& adam, const ModularSums& sums, double lr) {
-  adam.parameters().clear_gradients();
+void grokking_step(const Gpt& model, Optimizer& optimizer, const ModularSums& sums, double lr) {
+  optimizer.parameters().clear_gradients();
   Tape tape;
-  Run run(1, static_cast<std::uint64_t>(adam.steps()) + 1);
+  Run run(1, static_cast<std::uint64_t>(optimizer.steps()) + 1);
   tape.backward(model.loss(states_at_ends(model, sums, run), Tensor::from(sums.answers),
                            {.scale = 1 / static_cast<double>(sums.count())}));
-  adam.step(lr);
+  optimizer.step(lr);
 }
 
 GrokkingRun run_grokking(const GrokkingSizes& sizes, const ExperimentOptions& options,
@@ -77,15 +77,16 @@ GrokkingRun run_grokking(const GrokkingSizes& sizes, const ExperimentOptions& op
   Gpt model(modular_addition_gpt(sizes.modulus, sizes.width, sizes.heads, sizes.hidden));
   model.materialize(options.seed, DType::f32, options.device);
   start_larger(model);
-  Adam adam(model.parameters(),
-            {.beta1 = 0.9, .beta2 = 0.98, .epsilon = 1e-8, .weight_decay = weight_decay});
+  const auto optimizer =
+      make_optimizer(model.parameters(),
+                     {.beta1 = 0.9, .beta2 = 0.98, .epsilon = 1e-8, .weight_decay = weight_decay});
   // Three times the paper's rate, which takes about a third of its steps, and falls as they end: what weight decay
   // wears off is not stirred up again.
   const ScheduleOptions schedule{
       .kind = ScheduleKind::cosine, .lr = 3e-3, .warmup = 10, .total_steps = sizes.steps};
   GrokkingRun run;
   for (std::int64_t step = 0; step <= sizes.steps; ++step) {
-    if (step > 0) grokking_step(model, adam, train, learning_rate(schedule, step));
+    if (step > 0) grokking_step(model, *optimizer, train, learning_rate(schedule, step));
     if (step % sizes.every != 0 && step != sizes.steps) continue;
     const GrokkingReading of_train = read_sums(model, train), of_test = read_sums(model, test);
     const auto at = static_cast<double>(step);

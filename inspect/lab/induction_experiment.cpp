@@ -98,7 +98,7 @@ InductionRun run_induction(const InductionKind& kind, const InductionSizes& size
   config.dropout = config.attention_dropout = 0;
   Gpt model(config);
   model.materialize(seed, DType::f32, options.device);
-  Adam adam(model.parameters(), {});
+  const auto optimizer = make_optimizer(model.parameters(), {});
   const ScheduleOptions schedule{.kind = ScheduleKind::cosine,
                                  .lr = sizes.lr,
                                  .warmup = sizes.steps / 20,
@@ -113,7 +113,7 @@ InductionRun run_induction(const InductionKind& kind, const InductionSizes& size
   for (std::int64_t step = 0; step <= sizes.steps; ++step) {
     if (step > 0) {
       const Batch batch = text.batch(sizes.sequences, static_cast<std::uint64_t>(step));
-      train_step(model, adam, {&batch, 1},
+      train_step(model, *optimizer, {&batch, 1},
                  {.lr = learning_rate(schedule, step), .label_smoothing = 0, .clip_norm = 1});
     }
     if (step % sizes.every != 0 && step != sizes.steps) continue;

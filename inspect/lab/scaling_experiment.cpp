@@ -90,7 +90,7 @@ ScalingPoint train_point(const ScalingText& text, std::int64_t width, std::int64
   config.dropout = config.attention_dropout = 0;
   Gpt model(config);
   model.materialize(options.seed, DType::f32, options.device);
-  Adam adam(model.parameters(), {});
+  const auto optimizer = make_optimizer(model.parameters(), {});
   const ScheduleOptions schedule{.kind = ScheduleKind::cosine,
                                  .lr = 4e-3,
                                  .warmup = std::max<std::int64_t>(1, steps / 20),
@@ -102,7 +102,7 @@ ScalingPoint train_point(const ScalingText& text, std::int64_t width, std::int64
       starts.push_back(random.below(std::ssize(text.train) - kContext));
     }
     const Batch batch = windows_at(text.train, starts);
-    train_step(model, adam, {&batch, 1},
+    train_step(model, *optimizer, {&batch, 1},
                {.lr = learning_rate(schedule, step), .label_smoothing = 0, .clip_norm = 1});
   }
   return {parameters_of(width), tokens_of(steps), validation_loss(model, text.valid)};

@@ -5,7 +5,7 @@
 #include "autograd/all_ops.h"
 #include "autograd/tape.h"
 #include "tensor/splitmix.h"
-#include "train/adam.h"
+#include "train/optimizer.h"
 #include "train/schedule.h"
 
 namespace kette {
@@ -42,7 +42,7 @@ std::vector<DenseMatrix> train_superposition(const SuperpositionSizes& sizes, st
     importance.push_back(static_cast<float>(std::pow(sizes.fading, static_cast<double>(i))));
   }
   const Variable weights = Tensor::from(importance, device);
-  Adam adam(store, {.beta2 = 0.999, .epsilon = 1e-8});
+  const auto optimizer = make_optimizer(store, {.beta2 = 0.999, .epsilon = 1e-8});
   const ScheduleOptions schedule{
       .kind = ScheduleKind::cosine, .lr = sizes.lr, .warmup = 1, .total_steps = sizes.steps};
   for (std::int64_t step = 1; step <= sizes.steps; ++step) {
@@ -51,7 +51,7 @@ std::vector<DenseMatrix> train_superposition(const SuperpositionSizes& sizes, st
     const Variable x = draw_features(sizes, seed, step, device);
     const Variable back = relu(matmul(matmul(x, w), w, false, true) + b);
     tape.backward(affine(sum(square(x - back) * weights), 1 / static_cast<double>(sizes.batch)));
-    adam.step(learning_rate(schedule, step));
+    optimizer->step(learning_rate(schedule, step));
     if (step % 100 == 0) progress(static_cast<double>(step) / static_cast<double>(sizes.steps));
   }
   std::vector<DenseMatrix> trained;

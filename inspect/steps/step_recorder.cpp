@@ -67,10 +67,13 @@ void StepRecorder::name(const ParamStore& parameters) {
   }
 }
 
-void StepRecorder::name(const Adam& adam) {
-  name(adam.parameters());
-  name(adam.first_moment(), "first moment");
-  name(adam.second_moment(), "second moment");
+void StepRecorder::name(const Optimizer& optimizer) {
+  name(optimizer.parameters());
+  for (const Optimizer::State& one : optimizer.state()) {
+    std::string what = one.name;
+    std::replace(what.begin(), what.end(), '_', ' ');
+    name(one.values, what);
+  }
 }
 
 StepTrace StepRecorder::record(const std::function<void()>& step) {

@@ -3,7 +3,7 @@
 //   StepRecorder recorder(device);            // before there is a model: it hears of memory from now on
 //   recorder.name(store.values(), "parameters");
 //   options.tap = recorder.tap();             // for the scopes
-//   StepTrace trace = recorder.record([&] { train_step(model, adam, batches, options); });
+//   StepTrace trace = recorder.record([&] { train_step(model, optimizer, batches, options); });
 //
 // On a GPU each op is waited for before the next begins, so that its time is its own; the host then no longer
 // runs ahead, and the step takes longer than by itself. On the CPU nothing is waited for.
@@ -19,7 +19,7 @@
 #include "inspect/steps/scope_finder.h"
 #include "inspect/steps/step_trace.h"
 #include "tensor/observer.h"
-#include "train/adam.h"
+#include "train/optimizer.h"
 
 namespace kette {
 
@@ -34,7 +34,7 @@ class StepRecorder final : private WorkObserver, private OpObserver, private Mem
   void name(const Tensor& tensor, const std::string& what);
   /// The same of parameters and of what training keeps beside them.
   void name(const ParamStore& parameters);
-  void name(const Adam& adam);
+  void name(const Optimizer& optimizer);
   Tap* tap() { return &scopes_; }
 
   /// Runs a step, on this thread, and gives its trace. Can be done again.

@@ -30,7 +30,7 @@ struct TraceRow {
   void add(const Slice& slice, const MachineLimits& limits);
 };
 
-/// "linear", "linear backward", "adam", and of a phase "(forward)".
+/// "linear", "linear backward", "clear_gradients", and of a phase "(forward)".
 std::string title_of(const Slice& slice);
 /// By these titles, of phases what is left of them; the longest first.
 std::vector<TraceRow> rows_by_op(const StepTrace& trace, const MachineLimits& limits);

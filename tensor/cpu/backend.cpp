@@ -30,7 +30,8 @@ namespace kette {
 namespace {
 
 /// Not a power of two: the system puts segments side by side, and where parameters, gradients and moments of a model have one
-/// each, all would lie at equal places of the caches (on Zen 3 Adam then takes eleven times as long). A huge page more.
+/// each, all would lie at equal places of the caches (on Zen 3 an optimiser then takes eleven times as long). A huge page
+/// more.
 constexpr std::size_t kSegment = (std::size_t{1} << 28) + (std::size_t{1} << 21);
 constexpr std::size_t kAlignment = 64;  // a cache line, and the widest vector
 

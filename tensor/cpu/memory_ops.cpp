@@ -1,16 +1,29 @@
 // Kernels that mostly move memory: fill, convert, accumulate, scale, transpose, scatter-add, and
-// Adam.
+// the steps of optimisers.
 #include "tensor/adam_update.h"
 #include "tensor/cpu/column_sums.h"
 #include "tensor/cpu/parallel.h"
 #include "tensor/cpu/scratch.h"
 #include "tensor/kernels.h"
+#include "tensor/lion_update.h"
 
 namespace kette::kernels {
 namespace {
 
 using cpu::parallel_blocks, cpu::Scratch;
 constexpr std::int64_t kGrain = 16384;
+
+template <template <class, bool> class Update, class Args>
+void update_all(const Args& args) {
+  visit_update<Update>(args, [&](const auto& update) {
+    const auto scale = update.gradient_scale();
+    parallel_blocks(args.update.parameters.elements(), kGrain, 8,
+                    [&](std::int64_t begin, std::int64_t end) {
+#pragma omp simd
+                      for (std::int64_t i = begin; i < end; ++i) update(i, scale);
+                    });
+  });
+}
 
 }  // namespace
 
@@ -130,15 +143,8 @@ void scatter_add(CpuExec, const Tensor& dy, const Occurrences& occurrences, cons
   });
 }
 
-void adam(CpuExec, const AdamArgs& args) {
-  visit_adam(args, [&](const auto& update) {
-    const auto scale = update.gradient_scale();
-    parallel_blocks(args.parameters.elements(), kGrain, 8,
-                    [&](std::int64_t begin, std::int64_t end) {
-#pragma omp simd
-                      for (std::int64_t i = begin; i < end; ++i) update(i, scale);
-                    });
-  });
-}
+void adam(CpuExec, const AdamArgs& args) { update_all<AdamUpdate>(args); }
+
+void lion(CpuExec, const LionArgs& args) { update_all<LionUpdate>(args); }
 
 }  // namespace kette::kernels

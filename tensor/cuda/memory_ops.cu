@@ -1,10 +1,11 @@
 // Kernels that mostly move memory: fill, convert, accumulate, scale, transpose, scatter-add, and
-// Adam.
+// the steps of optimisers.
 #include <algorithm>
 
 #include "tensor/adam_update.h"
 #include "tensor/cuda/launch.h"
 #include "tensor/cuda/pack.h"
+#include "tensor/lion_update.h"
 
 namespace kette::kernels {
 namespace {
@@ -45,6 +46,14 @@ __global__ void update_elements(std::int64_t count, Update update) {
   if (threadIdx.x == 0) scale = static_cast<double>(update.gradient_scale());
   __syncthreads();
   if (const std::int64_t i = index(); i < count) update(i, scale);
+}
+
+template <template <class, bool> class Update, class Args>
+void update_all(CudaExec exec, const Args& args) {
+  const std::int64_t count = args.update.parameters.elements();
+  visit_update<Update>(args, [&]<class Kind>(const Kind& update) {
+    launch(exec, update_elements<Kind>, one_thread_each(count), count, update);
+  });
 }
 
 constexpr int kTile = 32, kTileRows = 8;
@@ -237,11 +246,8 @@ void scatter_add(CudaExec exec, const Tensor& dy, const Occurrences& occurrences
   });
 }
 
-void adam(CudaExec exec, const AdamArgs& args) {
-  const std::int64_t count = args.parameters.elements();
-  visit_adam(args, [&]<class Update>(const Update& update) {
-    launch(exec, update_elements<Update>, one_thread_each(count), count, update);
-  });
-}
+void adam(CudaExec exec, const AdamArgs& args) { update_all<AdamUpdate>(exec, args); }
+
+void lion(CudaExec exec, const LionArgs& args) { update_all<LionUpdate>(exec, args); }
 
 }  // namespace kette::kernels

@@ -50,7 +50,7 @@ Outcome run_in(const Launcher& launcher, int processes, const std::vector<std::s
 
 /// What a run leaves, but for what clocks say.
 struct Left {
-  std::vector<float> parameters, first_moment, second_moment;
+  std::map<std::string, std::vector<float>> state;
   std::vector<std::string> log, files;
   friend bool operator==(const Left&, const Left&) = default;
 };
@@ -58,11 +58,10 @@ struct Left {
 Left left_by(const fs::path& run) {
   const SafetensorsFile state =
       SafetensorsFile::open(run / "training.safetensors", Checksum::crc32);
-  Left left{state.tensor("parameters").values<float>(),
-            state.tensor("first_moment").values<float>(),
-            state.tensor("second_moment").values<float>(),
-            {},
-            {}};
+  Left left;
+  for (const std::string& name : state.names()) {
+    left.state[name] = state.tensor(name).values<float>();
+  }
   std::istringstream log(read_file(run / "log.jsonl"));
   for (std::string line; std::getline(log, line);) {
     auto json = nlohmann::json::parse(line);
@@ -139,10 +138,19 @@ TEST_CASE("processes: a run leaves what one process leaves, and goes on with ano
     CHECK(left_by(folder / name) == alone);
   }
   if (!is_there(kOpenMpi)) return;
-  const auto first = train_arguments(folder.path(), "halves", with(kMany, {"--steps", "4"}));
-  REQUIRE(run_in(kOpenMpi, 3, first).code == 0);
-  REQUIRE(run_in(kOpenMpi, 2, resumed(first, "8")).code == 0);
-  CHECK(left_by(folder / "halves") == alone);
+  const auto check_halves = [&](const std::string& name, const std::vector<std::string>& options,
+                                const Left& whole) {
+    const auto first = train_arguments(folder.path(), name, with(options, {"--steps", "4"}));
+    REQUIRE(run_in(kOpenMpi, 3, first).code == 0);
+    REQUIRE(run_in(kOpenMpi, 2, resumed(first, "8")).code == 0);
+    CHECK(left_by(folder / name) == whole);
+  };
+  check_halves("halves", kMany, alone);
+  const auto lion = with(kMany, {"--optimizer", "lion", "--weight-decay", "0.1"});
+  REQUIRE(run_kette(train_arguments(folder.path(), "lion", lion)).code == 0);
+  const Left of_lion = left_by(folder / "lion");
+  CHECK(of_lion.state.size() == 3);  // with the moving average
+  check_halves("lion-halves", lion, of_lion);
 }
 
 namespace {

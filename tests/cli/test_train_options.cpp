@@ -71,10 +71,10 @@ TEST_CASE("train options: a preset brings its recipe") {
     CHECK(options.schedule.kind == recipe.schedule);
     CHECK(options.schedule.lr == recipe.lr);
     CHECK(options.schedule.warmup == recipe.warmup);
-    CHECK(options.adam.beta1 == 0.9);
-    CHECK(options.adam.beta2 == recipe.beta2);
-    CHECK(options.adam.epsilon == recipe.epsilon);
-    CHECK(options.adam.weight_decay == recipe.weight_decay);
+    CHECK(options.optimizer.beta1 == 0.9);
+    CHECK(options.optimizer.beta2 == recipe.beta2);
+    CHECK(options.optimizer.epsilon == recipe.epsilon);
+    CHECK(options.optimizer.weight_decay == recipe.weight_decay);
     CHECK(options.clip_norm == recipe.clip_norm);
     CHECK(options.label_smoothing == recipe.label_smoothing);
     CHECK(options.batch_tokens == recipe.batch_tokens);
@@ -88,7 +88,7 @@ TEST_CASE("train options: what is given overrides the preset, wherever it stands
   const TrainOptions options =
       ParsedTrain(with_pairs({"--beta2", "0.9", "--preset", "base", "--label-smoothing", "0.2"}))
           .options();
-  CHECK(options.adam.beta2 == 0.9);
+  CHECK(options.optimizer.beta2 == 0.9);
   CHECK(options.label_smoothing == 0.2);
   CHECK(options.schedule.warmup == 4000);
   CHECK(ParsedTrain(with_pairs({"--minutes", "3"})).options().steps == 0);
@@ -108,6 +108,39 @@ TEST_CASE("train options: another schedule rises to the peak of the preset") {
   noam.warmup = 50;
   CHECK(learning_rate(with_kind(noam, ScheduleKind::constant), 50) ==
         doctest::Approx(learning_rate(noam, 50)));
+}
+
+TEST_CASE("train options: an optimiser has its own settings, and refuses those of others") {
+  const TrainOptions plain = ParsedTrain(with_text({})).options();
+  CHECK(plain.optimizer.kind == OptimizerKind::adam);
+  CHECK(plain.configuration.find("optimizer = \"adam\"") != std::string::npos);
+  CHECK(plain.configuration.find("epsilon = 1e-08") != std::string::npos);
+  const TrainOptions lion = ParsedTrain(with_text({"--optimizer", "lion"})).options();
+  CHECK(lion.optimizer.kind == OptimizerKind::lion);
+  CHECK(lion.optimizer.beta1 == 0.9);
+  CHECK(lion.optimizer.beta2 == 0.99);
+  CHECK(lion.schedule.lr == doctest::Approx(plain.schedule.lr / 10).scale(0));
+  CHECK(lion.optimizer.weight_decay == doctest::Approx(10 * plain.optimizer.weight_decay));
+  CHECK(lion.clip_norm == plain.clip_norm);
+  CHECK(lion.configuration.find("optimizer = \"lion\"") != std::string::npos);
+  CHECK(lion.configuration.find("\nepsilon") == std::string::npos);
+  // What is given counts, wherever it stands.
+  const TrainOptions given =
+      ParsedTrain(with_text({"--lr", "0.002", "--beta2", "0.95", "--weight-decay", "0.3",
+                             "--optimizer", "lion", "--preset", "char"}))
+          .options();
+  CHECK(given.schedule.lr == 0.002);
+  CHECK(given.optimizer.beta2 == 0.95);
+  CHECK(given.optimizer.weight_decay == 0.3);
+  CHECK(ParsedTrain(with_pairs({"--schedule", "noam", "--optimizer", "lion"}))
+            .options()
+            .schedule.lr == doctest::Approx(0.0005 * std::sqrt(128.0 * 2000)));
+  CHECK_THROWS_WITH(
+      ParsedTrain(with_text({"--optimizer", "lion", "--epsilon", "1e-6"})).options(),
+      "--epsilon: expected none beside --optimizer lion, which has no such setting, given one "
+      "(leave it out)");
+  CHECK_THROWS_WITH(ParsedTrain(with_text({"--optimizer", "lino"})),
+                    "--optimizer: expected adam|lion, given lino (did you mean lion?)");
 }
 
 TEST_CASE("train options: as many checkpoints are kept as are averaged") {

@@ -5,6 +5,7 @@
 #include "data/files/safetensors.h"
 #include "tests/fuzz/targets.h"
 #include "tests/fuzz/tiny_models.h"
+#include "train/adam.h"
 
 namespace kette::fuzz {
 namespace {

@@ -15,6 +15,7 @@
 #include "models/transformer.h"
 #include "tensor/backend.h"
 #include "tests/devices.h"
+#include "train/adam.h"
 #include "train/train_step.h"
 
 using namespace kette;

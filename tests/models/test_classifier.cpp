@@ -14,6 +14,7 @@
 #include "tests/gradients.h"
 #include "tests/models/classifier.h"
 #include "tests/support.h"
+#include "train/adam.h"
 #include "train/train_step.h"
 
 using namespace kette;

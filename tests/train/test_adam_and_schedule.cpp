@@ -19,7 +19,7 @@ TEST_CASE("Adam follows Algorithm 1 of Kingma and Ba, matrices decayed and vecto
   const Variable matrix = root.parameter("matrix", {2, 3}, Init::normal(1));
   const Variable vector = root.parameter("vector", {3}, Init::normal(1));
   store.materialize(1, DType::f64);
-  const AdamOptions options{0.9, 0.98, 1e-9, 0.1};
+  const OptimizerOptions options{.weight_decay = 0.1};
   Adam adam(store, options);
   struct Element {
     double value, m = 0, v = 0;

@@ -13,6 +13,7 @@
 #include "tests/devices.h"
 #include "tests/gap.h"
 #include "tests/train/toy_training.h"
+#include "train/adam.h"
 #include "train/moving_average.h"
 
 using namespace kette;

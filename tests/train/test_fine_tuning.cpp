@@ -5,6 +5,7 @@
 #include "models/adapter_directory.h"
 #include "tests/decode/decode_models.h"
 #include "tests/train/toy_training.h"
+#include "train/adam.h"
 
 using namespace kette;
 using namespace kette::testing;

@@ -42,7 +42,8 @@ std::vector<Batch> some_batches(std::int64_t count) {
 }
 
 struct Outcome {
-  std::vector<double> values, first_moment, losses, norms;
+  std::vector<double> values, losses, norms;
+  std::vector<std::vector<double>> state;
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
@@ -52,6 +53,7 @@ struct Recipe {
   StepOptions options{.lr = 1e-3, .clip_norm = 0.5};
   std::int64_t chunk = 3 * kSquaresBlock;
   int steps = 3;
+  OptimizerKind optimizer = OptimizerKind::adam;
 };
 
 /// Of the first process; all have the same.
@@ -67,8 +69,10 @@ Outcome trained(int processes, const Recipe& recipe, std::uint64_t seed = 1, int
         ParamStore& store = model.parameters();
         const Shards shards(store.values().elements(), communicator.process(), processes,
                             recipe.chunk);
-        Adam adam(store, {}, shards);
-        TrainSteps steps(model, adam, communicator);
+        OptimizerOptions settings = OptimizerOptions::of(recipe.optimizer);
+        settings.weight_decay = 0.1;
+        const auto optimizer = make_optimizer(store, settings, shards);
+        TrainSteps steps(model, *optimizer, communicator);
         StepBatches of_step;
         for (const Batch& batch : batches) of_step.tokens.push_back(tokens_of(batch));
         of_step.make = [&](std::int64_t i) { return batches[static_cast<std::size_t>(i)]; };
@@ -79,13 +83,14 @@ Outcome trained(int processes, const Recipe& recipe, std::uint64_t seed = 1, int
           mine.norms.push_back(result.gradient_norm);
         }
         mine.values = store.values().values<double>();
-        const Tensor moment = Tensor::zeros({store.values().elements()}, store.values().dtype());
-        shards.for_pieces([&](const Interval& piece, const Interval& place) {
-          moment.slice(piece.begin, piece.end)
-              .copy_from(adam.first_moment().slice(place.begin, place.end));
-        });
-        communicator.gather(moment, shards);
-        mine.first_moment = moment.values<double>();
+        for (const Optimizer::State& one : optimizer->state()) {
+          const Tensor whole = Tensor::zeros({store.values().elements()}, store.values().dtype());
+          shards.for_pieces([&](const Interval& piece, const Interval& place) {
+            whole.slice(piece.begin, piece.end).copy_from(one.values.slice(place.begin, place.end));
+          });
+          communicator.gather(whole, shards);
+          mine.state.push_back(whole.values<double>());
+        }
         const std::lock_guard lock(mutex);
         if (outcome.values.empty()) outcome = mine;
         CHECK(outcome == mine);
@@ -101,6 +106,11 @@ TEST_CASE("many processes: a step has the same bits for any number of them") {
   SUBCASE("f64, without clipping") {
     recipe.dtype = DType::f64;
     recipe.options.clip_norm = 0;
+  }
+  SUBCASE("lion") { recipe.optimizer = OptimizerKind::lion; }
+  SUBCASE("lion, in bf16") {
+    recipe.optimizer = OptimizerKind::lion;
+    recipe.dtype = DType::bf16;
   }
   SUBCASE("SimCut") { recipe.options.consistency.kind = ConsistencyKind::simcut; }
   SUBCASE("25 leaves") {
@@ -119,7 +129,7 @@ TEST_CASE("many processes: a step has the same bits for any number of them") {
     CHECK(many.losses == alone.losses);
     CHECK(many.norms == alone.norms);
     CHECK(many.values == alone.values);
-    CHECK(many.first_moment == alone.first_moment);
+    CHECK(many.state == alone.state);
   }
 }
 

@@ -241,7 +241,7 @@ TEST_CASE_FIXTURE(OneThread,
   refused([](auto& o) { o.model.width = 32; }, "expected model.width = 16");
   refused([](auto& o) { o.schedule.kind = ScheduleKind::constant; },
           "expected schedule = inverse_sqrt, as in the run that is resumed, given constant");
-  refused([](auto& o) { o.adam.beta2 = 0.9; }, "expected beta2 = 0.98");
+  refused([](auto& o) { o.optimizer.beta2 = 0.9; }, "expected beta2 = 0.98");
   refused([](auto& o) { o.max_length = 40; }, "expected max_length = 256");
   CHECK(train(options).steps == 3);
 }

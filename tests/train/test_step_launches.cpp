@@ -5,6 +5,7 @@
 #include "models/transformer.h"
 #include "tests/devices.h"
 #include "tests/emulated.h"
+#include "train/adam.h"
 #include "train/train_step.h"
 
 using namespace kette;

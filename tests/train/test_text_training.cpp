@@ -49,7 +49,7 @@ TextTrainOptions toy_options(const ScratchFolder& folder, const std::string& out
   options.model.dropout = options.model.attention_dropout = 0.05;
   options.batch_tokens = 120;
   options.schedule = {ScheduleKind::cosine, 1e-2, 10, 16, 0};
-  options.adam.weight_decay = 0.1;
+  options.optimizer.weight_decay = 0.1;
   options.clip_norm = 1;
   options.validate_every = 50;
   options.quiet = true;

@@ -17,6 +17,7 @@
 #include "tests/gap.h"
 #include "tests/train/left_models.h"
 #include "tests/train/toy_training.h"
+#include "train/adam.h"
 #include "train/train_step.h"
 
 using namespace kette;
@@ -260,10 +261,10 @@ TEST_CASE("a run is not overwritten, and a resume wants the same recipe") {
         {"schedule = inverse_sqrt", [](auto& o) { o.schedule.kind = ScheduleKind::noam; }},
         {"lr = 0.005", [](auto& o) { o.schedule.lr = 1e-3; }},
         {"warmup = 50", [](auto& o) { o.schedule.warmup = 7; }},
-        {"beta1 = 0.9", [](auto& o) { o.adam.beta1 = 0.8; }},
-        {"beta2 = 0.98", [](auto& o) { o.adam.beta2 = 0.9; }},
-        {"epsilon = 1e-09", [](auto& o) { o.adam.epsilon = 1e-7; }},
-        {"weight_decay = 0", [](auto& o) { o.adam.weight_decay = 0.1; }},
+        {"beta1 = 0.9", [](auto& o) { o.optimizer.beta1 = 0.8; }},
+        {"beta2 = 0.98", [](auto& o) { o.optimizer.beta2 = 0.9; }},
+        {"epsilon = 1e-09", [](auto& o) { o.optimizer.epsilon = 1e-7; }},
+        {"weight_decay = 0", [](auto& o) { o.optimizer.weight_decay = 0.1; }},
         {"label_smoothing = 0.1", [](auto& o) { o.label_smoothing = 0.2; }},
         {"clip_norm = 0", [](auto& o) { o.clip_norm = 1; }},
         {"precision = f32", [](auto& o) { o.precision = DType::bf16; }},

@@ -10,6 +10,7 @@
 #include "tests/data/tiny_text.h"
 #include "tests/decode/decode_models.h"
 #include "tests/train/toy_training.h"
+#include "train/adam.h"
 
 using namespace kette;
 using namespace kette::testing;
@@ -100,7 +101,7 @@ TEST_CASE_FIXTURE(OneThread, "a step of several batches is a mean over the token
   options.out = folder / "by hand";
   TranslationTask task(options);
   const Model& model = task.model();
-  Adam adam(task.parameters(), options.adam);
+  Adam adam(task.parameters(), options.optimizer);
   const std::vector<Batch> batches = {task.sampler().next(), task.sampler().next(),
                                       task.sampler().next()};
   const StepResult step = train_step(
@@ -118,7 +119,7 @@ TEST_CASE_FIXTURE(OneThread, "a step reports the likelihood without the smoothin
   const Model& model = task.model();
   const Batch batch = task.sampler().next();
   const auto step = [&](double smoothing) {
-    Adam adam(task.parameters(), options.adam);
+    Adam adam(task.parameters(), options.optimizer);
     return train_step(model, adam, {&batch, 1}, {0, smoothing, 0, options.seed});
   };
   const StepResult plain = step(0), smoothed = step(0.1);
@@ -184,7 +185,7 @@ TEST_CASE_FIXTURE(OneThread, "a step one of whose batches is not made changes no
   TranslationTrainOptions options = toy_options(folder, "model");
   options.steps = 1;
   TranslationTask task(options);
-  Adam adam(task.parameters(), options.adam);
+  Adam adam(task.parameters(), options.optimizer);
   const std::vector<float> before = task.parameters().values().values<float>();
   std::optional<Batch> left = task.sampler().next();
   StepBatches batches;
