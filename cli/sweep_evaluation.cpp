@@ -61,7 +61,7 @@ void SweepEvaluation::add_fingerprints() {
 
 SweepScoring::SweepScoring(const SweepEvaluation& evaluation) {
   CLI::App program;
-  add_scoring_options(program, of_translations_);
+  of_translations_.add_to(program);
   OptionGroup trees(program, "Trees");
   add_parse_scoring_options(trees, of_trees_);
   std::vector<std::string> words;
@@ -83,7 +83,7 @@ ScoreStatistics SweepScoring::score(const std::filesystem::path& output) const {
   const TextLines lines = read_lines(output, kWholeText);
   std::vector<ScoreLines> views;
   for (const TextLines& reference : references_) views.push_back(reference.views());
-  return {metric_of(of_translations_), lines.views(), views};
+  return {of_translations_.metric(), lines.views(), views};
 }
 
 }  // namespace kette::cli

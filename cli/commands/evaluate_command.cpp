@@ -171,7 +171,7 @@ void add_options(CLI::App& command, EvaluateOptions& options) {
   text.number(
       "--stride", options.text.score.stride, at_least(1),
       "Tokens between windows; fewer give every token more past and take longer (default: half of the context)");
-  add_scoring_options(command, options.scoring);
+  options.scoring.add_to(command);
   const std::vector<Option> search = add_search_options(command, options.translate);
   add_shortlist_option(command, options.model);
   add_candidate_options(command, options.translate, options.candidates, search, false);
