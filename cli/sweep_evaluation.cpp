@@ -40,7 +40,7 @@ void check_files(const std::vector<ConfigEntry>& entries, const std::set<std::st
 void SweepEvaluation::check(const Device& device) const {
   CLI::App program("", "kette");
   CLI::App& called = add_command(program, command(), "");
-  command() == "parse" ? add_parse_options(called) : add_evaluate_options(called);
+  (is_of_trees() ? parse_command : evaluate_command).add_options(called);
   when_run(called, [] {});  // whether it would take them is all
   PreparedArguments words = arguments_of(called, entries);
   words.arguments.insert(words.arguments.begin(),

@@ -77,8 +77,6 @@ void run(const BleuCommandOptions& o) {
   if (o.common.json) print_json(scores);
 }
 
-}  // namespace
-
 void add_bleu_options(CLI::App& command) {
   auto options = std::make_shared<BleuCommandOptions>();
   OptionGroup group(command, "Text");
@@ -97,5 +95,10 @@ void add_bleu_options(CLI::App& command) {
   when_read(command, [options] { options->scoring.check(); });
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command bleu_command = {"bleu", "Score translations on stdin against references",
+                              add_bleu_options};
 
 }  // namespace kette::cli

@@ -180,13 +180,17 @@ void add_options(CLI::App& command, EvaluateOptions& options) {
   add_common_options(command, options.common);
 }
 
-}  // namespace
-
 void add_evaluate_options(CLI::App& command) {
   auto options = std::make_shared<EvaluateOptions>();
   add_options(command, *options);
   when_read(command, [options] { check(*options); });
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command evaluate_command = {
+    "evaluate", "Score a translation model on a test set, or a language model on a text",
+    add_evaluate_options, true};
 
 }  // namespace kette::cli

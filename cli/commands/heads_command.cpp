@@ -268,8 +268,6 @@ void run(HeadsOptions& o) {
   if (o.common.json) print_json(json);
 }
 
-}  // namespace
-
 void add_heads_options(CLI::App& command) {
   auto options = std::make_shared<HeadsOptions>();
   add_model_options(command, options->model);
@@ -298,5 +296,11 @@ void add_heads_options(CLI::App& command) {
   when_read(command, [options] { options->search.check(); });
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command heads_command = {
+    "heads", "Show what each attention head does, and what the model is without it",
+    add_heads_options};
 
 }  // namespace kette::cli
