@@ -1,5 +1,4 @@
-// Options in a file, as TOML: one `key = value` a line, where the key is an option's name without
-// the dashes.
+// Options in a file, as TOML: one `key = value` for each, where the key is an option's name without the dashes.
 //   # comments
 //   src = "train.en"
 //   steps = 2_000
@@ -12,16 +11,11 @@
 #include <vector>
 
 #include "cli/options.h"
+#include "cli/toml_tables.h"
 
 namespace kette::cli {
 
-struct ConfigEntry {
-  std::string key;
-  std::vector<std::string> values;
-  std::string origin;  ///< "run.toml:3"
-};
-
-/// Throws UsageError with the name and the line of what is not understood.
+/// Throws UsageError with the name and the place of what is not understood.
 std::vector<ConfigEntry> parse_config(const std::string& text, const std::string& name);
 std::vector<ConfigEntry> read_config_file(const std::filesystem::path& path);
 

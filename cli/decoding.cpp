@@ -7,6 +7,7 @@
 #include "cli/processes.h"
 #include "data/files/safetensors.h"
 #include "data/files/visible_text.h"
+#include "data/metrics/metrics.h"
 #include "train/gpu_processes.h"
 
 namespace kette::cli {
@@ -127,11 +128,8 @@ void add_candidate_options(CLI::App& command, TranslateOptions& options,
           ? "Best translations of each line, or as many samples, as `line ||| text ||| score`: lines from 1; the logarithm of the probability by the length penalty. With --json a line of JSON with all of each, for texts that hold |||. Of those with the same text the best stands for all, of samples each"
           : "Best translations of each line, or as many samples, for --mbr");
   Option mbr = group.one_of(
-      "--mbr", all_names<Utility>(),
-      [&options](const std::string& name) { options.minimum_risk = enum_named<Utility>(name); },
-      [&options] {
-        return options.minimum_risk ? std::string(enum_name(*options.minimum_risk)) : "";
-      },
+      "--mbr", metric_names(), [&options](const std::string& name) { options.minimum_risk = name; },
+      [&options] { return options.minimum_risk.value_or(""); },
       "Take the one of the --n-best that is most like all of them by this score, the one of minimum Bayes risk");
   mbr.needs(n_best);
   if (!lists) n_best.needs(mbr);

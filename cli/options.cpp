@@ -89,6 +89,10 @@ Option Option::on_each(const std::function<void(const std::string&)>& then) {
 }
 
 bool Option::given() const { return option_->count() > 0; }
+bool Option::is_changed() const {
+  const std::string before = option_->get_default_str();  // a flag's is empty
+  return given() && option_->results().back() != (before.empty() ? "false" : before);
+}
 std::string Option::name() const { return option_->get_name(); }
 
 CLI::App& add_command(CLI::App& parent, const std::string& name, const std::string& help) {

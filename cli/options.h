@@ -61,6 +61,8 @@ class Option {
   Option on_each(const std::function<void(const std::string&)>& then);
 
   bool given() const;
+  /// Given, and not as it is without.
+  bool is_changed() const;
   /// With its dashes.
   std::string name() const;
 

@@ -30,60 +30,6 @@ class HelpFormatter : public CLI::Formatter {
   }
 };
 
-struct Command {
-  const char *name, *help;
-  void (*add_options)(CLI::App& command);
-  bool is_shared_out = false;  ///< by processes that a launcher has started
-};
-constexpr Command kCommands[] = {
-    {"train", "Train a translation model, a parser, a language model, or a masked one",
-     add_train_options, true},
-    {"check", "Say what is odd about a parallel corpus before a model learns from it",
-     add_check_options},
-    {"tokenize", "Turn text into ids that a language model trains on", add_tokenize_options, true},
-    {"split", "Cut text into sentences, one a line", add_split_options},
-    {"translate", "Translate stdin, a file or sentences: line by line, or a document as a whole",
-     add_translate_options, true},
-    {"generate", "Let a language model go on from a prompt", add_generate_options, true},
-    {"fill",
-     "What a masked language model expects at each [MASK] of a text, or of stdin line by line; each mask is judged by itself",
-     add_fill_options},
-    {"evaluate", "Score a translation model on a test set, or a language model on a text",
-     add_evaluate_options, true},
-    {"bleu", "Score translations on stdin against references", add_bleu_options},
-    {"score", "Log-probabilities of given translations", add_score_options, true},
-    {"parse", "Write the constituency tree of each line, or score such trees", add_parse_options,
-     true},
-    {"parse-score", "Score constituency trees against gold ones, as evalb does",
-     add_parse_score_options},
-    {"average", "Average checkpoints of one training run", add_average_options},
-    {"merge", "Merge low-rank adapters into the model they sit on", add_merge_options},
-    {"quantize", "Write a model in fewer bits, to decode with", add_quantize_options},
-    {"lexicon", "Learn what source pieces become, for --shortlist, into a model's directory",
-     add_lexicon_options},
-    {"import", "Make a model directory of a model of Hugging Face's transformers",
-     add_import_options},
-    {"export", "Write a model for Hugging Face's transformers", add_export_options},
-    {"explain", "Show how a model came to a translation, or reads a text, as a page",
-     add_explain_options},
-    {"plot", "Show how training runs went, as tables and as a page of curves", add_plot_options},
-    {"sweep", "Train and score the runs of a file, and make a table of them", add_sweep_options},
-    {"compare",
-     "Show where two models part: settings, parameters, and every point of a pass (exit code 1 if they do, 2 where that cannot be told)",
-     add_compare_options},
-    {"heads", "Show what each attention head does, and what the model is without it",
-     add_heads_options},
-    {"patch", "Show where in a model the difference between two texts travels", add_patch_options},
-    {"lab",
-     "Repeat an experiment of a paper: its claims, what is measured here, whether they hold (exit code 1 if one does not)",
-     add_lab_options},
-    {"gradcheck", "Check gradients against central differences in f64", add_gradcheck_options},
-    {"info", "Show the machine, and what a preset or a model costs", add_info_options, true},
-    {"trace", "Trace a step: its time and its memory, op by op", add_trace_options},
-    {"tape", "Show the tape of a training step", add_tape_options},
-    {"bench", "Measure speed", add_bench_options},
-};
-
 /// All of them by name, and of the one that is wanted its options: those of all take longer than many a command.
 void add_commands(CLI::App& program, const std::vector<std::string>& arguments) {
   const std::string wanted = arguments.empty() ? "" : arguments.front();
@@ -95,12 +41,12 @@ void add_commands(CLI::App& program, const std::vector<std::string>& arguments) 
   require_command(program);
   program.footer(
       "kette COMMAND --help tells more. Any option can stand in a file: --config run.toml");
-  for (const auto& [name, help, add_options, is_shared_out] : kCommands) {
-    CLI::App& command = add_command(program, name, help);
-    if (name != wanted) continue;
-    add_options(command);
-    if (is_shared_out) add_process_options(command);
-    if (!is_shared_out && !is_exchange) check_is_one(name);
+  for (const Command* one : commands()) {
+    CLI::App& command = add_command(program, one->name, one->help);
+    if (one->name != wanted) continue;
+    one->add_options(command);
+    if (one->is_shared_out) add_process_options(command);
+    if (!one->is_shared_out && !is_exchange) check_is_one(one->name);
   }
 }
 

@@ -1,45 +1,49 @@
-// BLEU, chrF or TER of translations, alone or beside another system's, for `kette bleu` and `kette evaluate`; and how the scores of
-// two systems are told apart.
+// Scores of translations by a metric, alone or beside another system's, for `kette bleu` and `kette evaluate`; and how the scores
+// of two systems are told apart.
 #pragma once
 
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "cli/options.h"
-#include "data/metrics/bleu.h"
-#include "data/metrics/chrf.h"
+#include "data/metrics/metrics.h"
 #include "data/metrics/score_statistics.h"
-#include "data/metrics/ter.h"
 
 namespace kette::cli {
 
-struct ScoringOptions {
-  std::string metric = "bleu";
-  BleuOptions bleu;
-  std::string pieces;  ///< name of a tokenizer that takes a model; empty: none of these
-  double smooth_value = -1;
-  std::int64_t max_ngram_order = 4;
-  ChrfOptions chrf;
-  std::int64_t char_order = 6, word_order = 0, beta = 2;
-  TerOptions ter;
-  bool lowercase = false, confidence = false;
+/// A metric of the table, with the options that command lines give it.
+class ScoringOptions {
+ public:
+  ScoringOptions();
 
+  void add_to(CLI::App& command);
   /// Throws a UsageError where options of one metric are given to another, or do not fit together.
   void check() const;
+
+  const std::string& name() const { return name_; }
+  /// of_sentence: as of a sentence by itself.
+  Metric metric(bool of_sentence = false) const { return config().metric(of_sentence); }
+  /// Whether to add the 95 % interval.
+  bool confidence() const { return confidence_; }
+
+ private:
+  MetricConfig& config() const;
+
+  struct Added {
+    Option option;
+    std::vector<std::string> metrics;  ///< that take it; it sets that of the first
+  };
+
+  std::vector<std::string> names_;
+  std::vector<std::unique_ptr<MetricConfig>> configs_;
+  std::vector<Added> added_;
+  std::string name_;
+  bool confidence_ = false;
 };
 
-/// Adds an option for BLEU's tokenizer. pieces: takes the name where it is one that a model makes.
-Option add_tokenizer_option(OptionGroup& group, const std::string& name, ScoreTokenizer& tokenizer,
-                            const std::string& help, std::string* pieces = nullptr);
-
-void add_scoring_options(CLI::App& command, ScoringOptions& options);
-
-/// of_sentence: as of a sentence by itself.
-ScoreMetric metric_of(const ScoringOptions& options, bool of_sentence = false);
-
-double score_sentence(std::string_view hypothesis, const ScoreLines& references,
-                      const ScoringOptions& options);
+Option add_metric_option(OptionGroup& group, const MetricOption& option);
 
 /// A system to compare with.
 struct OtherSystem {

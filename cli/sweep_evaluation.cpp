@@ -40,7 +40,7 @@ void check_files(const std::vector<ConfigEntry>& entries, const std::set<std::st
 void SweepEvaluation::check(const Device& device) const {
   CLI::App program("", "kette");
   CLI::App& called = add_command(program, command(), "");
-  command() == "parse" ? add_parse_options(called) : add_evaluate_options(called);
+  (is_of_trees() ? parse_command : evaluate_command).add_options(called);
   when_run(called, [] {});  // whether it would take them is all
   PreparedArguments words = arguments_of(called, entries);
   words.arguments.insert(words.arguments.begin(),
@@ -61,7 +61,7 @@ void SweepEvaluation::add_fingerprints() {
 
 SweepScoring::SweepScoring(const SweepEvaluation& evaluation) {
   CLI::App program;
-  add_scoring_options(program, of_translations_);
+  of_translations_.add_to(program);
   OptionGroup trees(program, "Trees");
   add_parse_scoring_options(trees, of_trees_);
   std::vector<std::string> words;
@@ -83,7 +83,7 @@ ScoreStatistics SweepScoring::score(const std::filesystem::path& output) const {
   const TextLines lines = read_lines(output, kWholeText);
   std::vector<ScoreLines> views;
   for (const TextLines& reference : references_) views.push_back(reference.views());
-  return {metric_of(of_translations_), lines.views(), views};
+  return {of_translations_.metric(), lines.views(), views};
 }
 
 }  // namespace kette::cli

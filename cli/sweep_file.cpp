@@ -14,25 +14,8 @@ namespace {
 
 constexpr const char *kEvaluate = "evaluate", *kSeeds = "seeds", *kAgainst = "against";
 
-struct Setting {
-  ConfigEntry entry;
-  std::string line;
-};
-
-/// A table, or with no name what stands before the first.
-struct Section {
-  std::string name, origin;
-  std::vector<Setting> settings;
-
-  bool is_evaluation() const {
-    return name == kEvaluate || name.starts_with(std::string(kEvaluate) + " ");
-  }
-};
-
-std::string trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos) return "";
-  return std::string(text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin));
+bool is_evaluation(const ConfigTable& table) {
+  return table.name == kEvaluate || table.name.starts_with(std::string(kEvaluate) + " ");
 }
 
 /// Becomes the name of a folder.
@@ -49,61 +32,19 @@ void check_name(const std::string& name, const std::string& origin) {
                    kSweepTable + ", given [" + name + "]");
 }
 
-/// The name in a header such as ["one head"].
-std::string name_in(const std::string& line, const std::string& origin) {
-  const std::size_t end = line.find(']');
-  const std::string rest = trimmed(std::string_view(line).substr(end + 1));
-  if (!rest.empty() && rest.front() != '#') {
-    throw UsageError(origin + ": expected the end of the line after " + line.substr(0, end + 1) +
-                     ", given " + rest);
-  }
-  std::string name = trimmed(line.substr(1, end - 1));
-  const bool quoted = name.size() > 1 && (name.front() == '"' || name.front() == '\'') &&
-                      name.back() == name.front();
-  if (quoted) name = name.substr(1, name.size() - 2);
-  check_name(name, origin);
-  return name;
-}
-
-std::vector<Section> sections_of(const TextLines& lines, const std::string& file) {
-  std::vector<Section> sections(1);
-  for (std::int64_t i = 0; i < lines.size(); ++i) {
-    const std::string line = trimmed(lines[i]), origin = file + ":" + std::to_string(i + 1);
-    if (line.starts_with('[') && line.find(']') != std::string::npos) {
-      sections.push_back({name_in(line, origin), origin, {}});
-      continue;
-    }
-    const std::string before(static_cast<std::size_t>(i), '\n');  // for the number of the line
-    for (const ConfigEntry& entry : parse_config(before + line, file)) {
-      for (const Setting& earlier : sections.back().settings) {
-        if (earlier.entry.key != entry.key) continue;
-        throw UsageError(origin + ": expected each key once in a table, given " + entry.key +
-                         " again");
-      }
-      sections.back().settings.push_back({entry, line});
-    }
-  }
-  return sections;
-}
-
-std::string lines_of(const std::vector<Setting>& settings) {
+std::string text_of(const std::vector<ConfigEntry>& entries) {
   std::string text;
-  for (const Setting& setting : settings) text += setting.line + "\n";
+  for (const ConfigEntry& entry : entries) text += entry.text + "\n";
   return text;
-}
-std::vector<ConfigEntry> entries_of(const std::vector<Setting>& settings) {
-  std::vector<ConfigEntry> entries;
-  for (const Setting& setting : settings) entries.push_back(setting.entry);
-  return entries;
 }
 
 /// The values of a key that is not for `kette train`; the key is gone then.
-std::vector<std::string> taken(std::vector<Setting>& settings, const std::string& key) {
-  const auto found = std::find_if(settings.begin(), settings.end(),
-                                  [&](const Setting& setting) { return setting.entry.key == key; });
-  if (found == settings.end()) return {};
-  std::vector<std::string> values = std::move(found->entry.values);
-  settings.erase(found);
+std::vector<std::string> taken(std::vector<ConfigEntry>& entries, const std::string& key) {
+  const auto found = std::find_if(entries.begin(), entries.end(),
+                                  [&](const ConfigEntry& entry) { return entry.key == key; });
+  if (found == entries.end()) return {};
+  std::vector<std::string> values = std::move(found->values);
+  entries.erase(found);
   return values;
 }
 
@@ -113,36 +54,34 @@ std::string shown(const ConfigEntry& entry) {
   return entry.key + " = " + (entry.values.size() == 1 ? values : "[" + values + "]");
 }
 
-SweepRun run_of(const Section& shared, const Section& section) {
-  std::vector<Setting> settings = shared.settings;
+SweepRun run_of(const ConfigTable& shared, const ConfigTable& table) {
+  std::vector<ConfigEntry> entries = shared.entries;
   std::string own;
-  for (const Setting& setting : section.settings) {
-    std::erase_if(settings,
-                  [&](const Setting& other) { return other.entry.key == setting.entry.key; });
-    settings.push_back(setting);
-    own += (own.empty() ? "" : ", ") + shown(setting.entry);
+  for (const ConfigEntry& entry : table.entries) {
+    std::erase_if(entries, [&](const ConfigEntry& other) { return other.key == entry.key; });
+    entries.push_back(entry);
+    own += (own.empty() ? "" : ", ") + shown(entry);
   }
-  return {section.name, lines_of(settings), entries_of(settings), own, ""};
+  return {table.name, text_of(entries), entries, own, ""};
 }
 
 /// What the sweep itself tells its runs and their evaluation.
-void check_keys(const std::vector<Section>& sections) {
+void check_keys(const std::vector<ConfigTable>& tables) {
   const std::set<std::string> of_all = {"json", "device", "threads"},
                               of_run = {"out", "resume", "force-data"},
                               of_evaluation = {"model", "output"};
-  for (const Section& section : sections) {
-    for (const Setting& setting : section.settings) {
-      const std::string& key = setting.entry.key;
-      if (of_all.contains(key) ||
-          (section.is_evaluation() ? of_evaluation : of_run).contains(key)) {
-        throw UsageError(setting.entry.origin + ": " + key +
+  for (const ConfigTable& table : tables) {
+    for (const ConfigEntry& entry : table.entries) {
+      if (of_all.contains(entry.key) ||
+          (is_evaluation(table) ? of_evaluation : of_run).contains(entry.key)) {
+        throw UsageError(entry.origin + ": " + entry.key +
                          ": expected nothing of it, which kette sweep sets itself");
       }
     }
   }
 }
 
-void check_seeds(const std::vector<std::string>& seeds, const std::vector<Section>& sections,
+void check_seeds(const std::vector<std::string>& seeds, const std::vector<ConfigTable>& tables,
                  const std::string& file) {
   for (const std::string& seed : seeds) {
     // In one spelling only, so that different texts are different seeds.
@@ -154,15 +93,14 @@ void check_seeds(const std::vector<std::string>& seeds, const std::vector<Sectio
                        (is_number ? " twice" : ""));
     }
   }
-  for (const Section& section : sections) {
-    for (const Setting& setting : section.settings) {
-      const std::string where =
-          section.name.empty() ? file : section.origin + ": [" + section.name + "]";
-      if (setting.entry.key == kSeeds) {
+  for (const ConfigTable& table : tables) {
+    for (const ConfigEntry& entry : table.entries) {
+      const std::string where = table.name.empty() ? file : table.origin + ": [" + table.name + "]";
+      if (entry.key == kSeeds) {
         throw UsageError(where + ": expected seeds before the first table, for all runs alike");
       }
       // Of an evaluation it is that of sampling.
-      if (setting.entry.key == "seed" && !seeds.empty() && !section.is_evaluation()) {
+      if (entry.key == "seed" && !seeds.empty() && !is_evaluation(table)) {
         throw UsageError(where + ": expected seed or seeds, given both");
       }
     }
@@ -172,37 +110,33 @@ void check_seeds(const std::vector<std::string>& seeds, const std::vector<Sectio
 }  // namespace
 
 SweepFile read_sweep_file(const std::filesystem::path& path) {
-  const TextLines lines = read_lines(path, kWholeText);
-  std::vector<Section> sections = sections_of(lines, path.string());
+  std::vector<ConfigTable> tables = parse_tables(read_lines(path, kWholeText), path.string());
+  ConfigTable& shared = tables.front();
   SweepFile file;
-  file.seeds = taken(sections.front().settings, kSeeds);
-  check_seeds(file.seeds, sections, path.string());
-  check_keys(sections);
-  const std::vector<std::string> of_all = taken(sections.front().settings, kAgainst);
-  for (std::size_t i = 1; i < sections.size(); ++i) {
-    Section& section = sections[i];
-    for (std::size_t k = 1; k < i; ++k) {
-      if (sections[k].name != section.name) continue;
-      throw UsageError(section.origin + ": expected each table once, given [" + section.name +
-                       "] again");
-    }
-    if (section.is_evaluation()) {
-      if (section.settings.empty()) continue;
+  file.seeds = taken(shared.entries, kSeeds);
+  check_seeds(file.seeds, tables, path.string());
+  check_keys(tables);
+  const std::vector<std::string> of_all = taken(shared.entries, kAgainst);
+  for (std::size_t i = 1; i < tables.size(); ++i) {
+    ConfigTable& table = tables[i];
+    check_name(table.name, table.origin);
+    if (is_evaluation(table)) {
+      if (table.entries.empty()) continue;
       const std::size_t begin = std::string_view(kEvaluate).size() + 1;
-      file.evaluations.push_back({begin < section.name.size() ? section.name.substr(begin) : "",
-                                  lines_of(section.settings), entries_of(section.settings)});
+      file.evaluations.push_back({begin < table.name.size() ? table.name.substr(begin) : "",
+                                  text_of(table.entries), table.entries});
       continue;
     }
-    std::vector<std::string> against = taken(section.settings, kAgainst);
+    std::vector<std::string> against = taken(table.entries, kAgainst);
     if (against.empty()) against = of_all;
     if (against.empty() && !file.runs.empty()) against = {file.runs.back().name};
-    SweepRun run = run_of(sections.front(), section);
+    SweepRun run = run_of(shared, table);
     for (const std::string& name : against) {
       const bool is_known = std::any_of(
-          sections.begin() + 1, sections.end(),
-          [&](const Section& other) { return other.name == name && !other.is_evaluation(); });
+          tables.begin() + 1, tables.end(),
+          [&](const ConfigTable& other) { return other.name == name && !is_evaluation(other); });
       if (against.size() > 1 || !is_known) {
-        throw UsageError(section.origin + ": against: expected the name of a run, given " + name);
+        throw UsageError(table.origin + ": against: expected the name of a run, given " + name);
       }
       if (name != run.name) run.against = name;
     }

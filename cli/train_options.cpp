@@ -4,6 +4,7 @@
 #include "cli/device_limits.h"
 #include "cli/scoring.h"
 #include "cli/tokenizer_option.h"
+#include "data/metrics/bleu.h"
 #include "train/fitted_recipe.h"
 
 namespace kette::cli {
@@ -138,8 +139,8 @@ void TrainCommandOptions::add_translation_options(CLI::App& command) {
            "Learn 1, 2, ... and N lines in turn as one, for texts whose lines follow each other, so that kette translate --previous may give sentences those before them"),
        data.number("--max-ratio", translation_.max_ratio, above(0),
                    "Leave more unequal training pairs out (default: none)"),
-       add_tokenizer_option(data, "--bleu-tokenize", translation_.bleu_tokenize,
-                            "Tokenizer of that BLEU")}) {
+       add_metric_option(data, {"--bleu-tokenize", tokenizer_by_name(translation_.bleu_tokenize),
+                                "Tokenizer of that BLEU"})}) {
     pairs_only_.push_back(option);
   }
 }
@@ -232,8 +233,8 @@ void TrainCommandOptions::add_checkpoint_options(CLI::App& command) {
       "--validate-every", t.validate_every, at_least(1),
       "Steps between validations (default: an epoch, or a tenth of the run if that is less)");
   group.choice(
-      "--best-by", t.best_by,
-      "What the best model and --patience go by: loss, or score: BLEU, F1, or accuracy of masks");
+      "--best-by", t.best_by, names_of_best_by(),
+      "What the best model and --patience go by: loss; score: BLEU, F1, or accuracy of masks; or a metric, by which translations are then scored");
   group.number("--keep", t.keep, at_least(1),
                "Checkpoints kept, one each validation (default: 5, or as many as are averaged)");
   group.number(

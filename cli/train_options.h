@@ -67,6 +67,7 @@ class TrainCommandOptions {
   void check() const;
   /// That there are all files of pairs, or of trees.
   void check_files() const;
+  void check_best_by() const;
   /// Among --text.
   bool has_folder_of_tokens() const;
   /// Of pieces, or of words.

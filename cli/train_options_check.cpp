@@ -98,14 +98,7 @@ void TrainCommandOptions::check() const {
                      (tokenizer_.empty() ? "characters (--tokenizer sentencepiece makes pieces)"
                                          : "--tokenizer " + tokenizer_));
   }
-  if (train_.best_by == BestBy::score) {
-    if (is_text() && !is_masked()) {
-      throw UsageError("--best-by: expected loss with --text, which has no score, given score");
-    }
-    if (!is_text() && !translation_.validate_bleu) {
-      throw UsageError("--best-by: expected loss with --no-validate-bleu, given score");
-    }
-  }
+  check_best_by();
   if (record_.every != RecordOptions().every && record_.parts.empty()) {
     throw UsageError("--record-every: expected --record beside it, given none");
   }
@@ -141,6 +134,23 @@ std::vector<ParallelText> TrainCommandOptions::texts() const {
     for (const ParallelText& text : prepared_texts(folder)) texts.push_back(text);
   }
   return texts.empty() ? parallel_texts(source_files_, target_files_, tsv_, languages_) : texts;
+}
+
+void TrainCommandOptions::check_best_by() const {
+  const std::string& name = train_.best_by;
+  const bool is_metric = is_by_metric(name);
+  const auto refuse = [&](const std::string& expected) {
+    throw UsageError("--best-by: expected " + expected + ", given " + name);
+  };
+  if (name != kByLoss && is_text() && !is_masked()) refuse("loss with --text, which has no score");
+  if (name != kByLoss && !is_text() && !translation_.validate_bleu) {
+    refuse("loss with --no-validate-bleu");
+  }
+  if (is_metric && is_text()) refuse("loss or score with --text, which is not translated");
+  if (is_metric && is_trees()) refuse("loss or score with --trees, whose score is F1");
+  if (is_metric && name != "bleu" && translation_.bleu_tokenize != ScoreTokenizer::v13a) {
+    throw UsageError("--bleu-tokenize: expected BLEU to score by, given --best-by " + name);
+  }
 }
 
 void TrainCommandOptions::check_files() const {

@@ -7,14 +7,14 @@
 
 #include "data/files/utf8.h"
 #include "data/files/visible_text.h"
-#include "data/metrics/bleu.h"
-#include "data/metrics/chrf.h"
+#include "data/metrics/metrics.h"
 #include "tensor/error.h"
 
 namespace kette {
 
 std::vector<double> expected_utilities(const std::vector<std::string>& texts,
-                                       const std::vector<double>& weights, Utility utility) {
+                                       const std::vector<double>& weights,
+                                       const std::string& metric) {
   KETTE_CHECK(weights.size() == texts.size(),
               "minimum risk: expected as many weights as texts, given ", weights.size(), " and ",
               texts.size());
@@ -36,12 +36,12 @@ std::vector<double> expected_utilities(const std::vector<std::string>& texts,
     places.push_back(found->second);
     shares[found->second] += weights[i] / total;
   }
-  const std::vector<double> scores =
-      utility == Utility::bleu ? pairwise_bleu(different) : pairwise_chrf(different);
+  const std::vector<double> scores = metric_config(metric)->pairwise(different);
+  const double sign = lower_is_better(metric) ? -1 : 1;
   std::vector<double> expected;
   for (const std::size_t place : places) {
     const auto row = scores.begin() + static_cast<std::ptrdiff_t>(place * different.size());
-    expected.push_back(std::inner_product(shares.begin(), shares.end(), row, 0.0));
+    expected.push_back(sign * std::inner_product(shares.begin(), shares.end(), row, 0.0));
   }
   return expected;
 }

@@ -6,24 +6,16 @@
 // list (Kumar and Byrne 2004, section 4).
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "tensor/enum_names.h"
-
 namespace kette {
 
-/// sacreBLEU's scores of sentences: chrF2, or BLEU with effective order.
-enum class Utility : std::uint8_t { chrf, bleu };
-template <>
-inline constexpr auto kNamesOf<Utility> = enum_names<Utility>({{Utility::chrf, "chrf"},
-                                                               {Utility::bleu, "bleu"}});
-
-/// The expected utility of each text, 0..100. weights: as much as each counts, in any unit. Texts are cut
-/// into n-grams once, not once for each pair; equal texts are one.
+/// The expected score of each text by a metric of the table (data/metrics/metrics.h), or its negative where lower is better.
+/// weights: as much as each counts, in any unit. Equal texts are scored once.
 std::vector<double> expected_utilities(const std::vector<std::string>& texts,
-                                       const std::vector<double>& weights, Utility utility);
+                                       const std::vector<double>& weights,
+                                       const std::string& metric);
 
 /// Weights of candidates with these log-probabilities.
 std::vector<double> posterior_weights(const std::vector<double>& log_probabilities);

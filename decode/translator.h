@@ -30,9 +30,9 @@ struct TranslateOptions : SearchOptions {
   std::string language{};
   /// Draw n_best translations of each source by chance, instead of searching for the likeliest.
   std::optional<SamplingOptions> sampling;
-  /// Of the n_best translations, searched for or drawn, take the one of least risk (decode/minimum_risk.h).
+  /// Of the n_best translations, searched for or drawn, take the one of least risk by this metric (decode/minimum_risk.h).
   /// A Translator does this, translate_ids() does not.
-  std::optional<Utility> minimum_risk;
+  std::optional<std::string> minimum_risk;
   /// Given the tokens of a source, those that a search may choose from (decode/shortlist.h), on a CPU: the end mark,
   /// the unknown piece where it is allowed, and what prefixes have are added. None: all.
   std::function<std::vector<std::int32_t>(std::span<const std::int32_t> source)> shortlist{};

@@ -46,6 +46,7 @@ need liblzma-dev compiler_finds lzma.h
 need libzstd-dev compiler_finds zstd.h
 need doctest-dev compiler_finds doctest/doctest.h
 need libcli11-dev compiler_finds CLI/CLI.hpp
+need libtomlplusplus-dev compiler_finds toml++/toml.h
 need nlohmann-json3-dev compiler_finds nlohmann/json.hpp
 need libjs-dygraphs test -f /usr/share/javascript/dygraphs/dygraph.min.js
 if [[ "${1:-}" == --ci ]]; then

@@ -1,5 +1,7 @@
 #include "train/train_options.h"
 
+#include <algorithm>
+
 #include "data/files/safetensors.h"
 #include "models/model_directory.h"
 #include "tensor/suggestion.h"
@@ -34,6 +36,9 @@ void TrainOptions::check() const {
   KETTE_CHECK(
       consistency.kind != ConsistencyKind::none || consistency.weight == 0,
       "consistency_weight: expected a kind of consistency training beside it (r_drop or simcut), given none");
+  const std::vector<std::string> names = names_of_best_by();
+  KETTE_CHECK(std::find(names.begin(), names.end(), best_by) != names.end(),
+              "best_by: expected one of ", joined(names), ", given ", best_by);
   KETTE_CHECK(schedule.lr > 0, "lr: expected more than 0, given ", schedule.lr);
   KETTE_CHECK(schedule.warmup_share > 0 && schedule.warmup_share <= 1,
               "warmup_share: expected more than 0 and at most 1, given ", schedule.warmup_share);
@@ -60,7 +65,7 @@ void add_to_fingerprint(const TrainOptions& o, RunFingerprint& fingerprint) {
   fingerprint.add("label_smoothing", o.label_smoothing);
   fingerprint.add("clip_norm", o.clip_norm);
   if (o.ema > 0) fingerprint.add("ema", o.ema);
-  if (o.best_by != BestBy::loss) fingerprint.add("best_by", enum_name(o.best_by));
+  if (o.best_by != kByLoss) fingerprint.add("best_by", o.best_by);
   if (o.consistency.kind != ConsistencyKind::none) {
     fingerprint.add("consistency", enum_name(o.consistency.kind));
     fingerprint.add("consistency_weight", o.consistency.alpha());

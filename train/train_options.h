@@ -50,7 +50,7 @@ struct TrainOptions {
   double ema = 0;
 
   // Validation and checkpoints
-  BestBy best_by = BestBy::loss;  ///< what the best model, and patience, go by
+  std::string best_by = kByLoss;  ///< what the best model, and patience, go by
   std::int64_t validate_every =
       0;  ///< steps; 0: once an epoch, or a tenth of the run if that is less
   std::int64_t keep =

@@ -25,6 +25,9 @@ void check_texts(const TranslationTrainOptions& options) {
   KETTE_CHECK(
       !options.parses() || (!options.both_directions && languages_of(options.texts).empty()),
       "train: expected trees without languages and another direction, given some");
+  KETTE_CHECK(!options.parses() || !is_by_metric(options.best_by),
+              "best_by: expected loss or score with trees, whose score is F1, given ",
+              options.best_by);
   KETTE_CHECK(!options.parses() || options.join_lines == 1,
               "join_lines: expected parallel text, given trees");
   KETTE_CHECK(

@@ -177,10 +177,18 @@ BatchOptions TranslationTask::batch_options() const {
 
 std::optional<Score> TranslationTask::validation_score() {
   if (!options_.validate_bleu) return {};
-  return options_.parses() ? f1_of_validation() : bleu_of_validation();
+  return options_.parses() ? f1_of_validation() : score_of_validation();
 }
 
-Score TranslationTask::bleu_of_validation() const {
+Metric TranslationTask::validation_metric() const {
+  const std::string name = options_.scored_by();
+  if (name != "bleu") return metric_config(name)->metric();
+  BleuOptions options;
+  options.tokenizer = options_.bleu_tokenize;
+  return bleu_metric(options);
+}
+
+Score TranslationTask::score_of_validation() const {
   const Translator translator(model_, tokenizer_);
   TranslateOptions decode;
   decode.beam = 1;
@@ -194,11 +202,10 @@ Score TranslationTask::bleu_of_validation() const {
   };
   const std::vector<std::string> translations = options_.communicator->share_out(
       "decoding", {valid_source_.views().begin(), valid_source_.views().end()}, translate);
-  BleuOptions scoring;
-  scoring.tokenizer = options_.bleu_tokenize;
-  return {"valid_bleu", "greedy BLEU",
-          corpus_bleu({translations.begin(), translations.end()}, {valid_target_.views()}, scoring)
-              .score};
+  const Metric metric = validation_metric();
+  const ScoreStatistics statistics(metric, {translations.begin(), translations.end()},
+                                   {valid_target_.views()});
+  return {"valid_" + options_.scored_by(), "greedy " + metric.name, statistics.score()};
 }
 
 Score TranslationTask::f1_of_validation() const {
@@ -258,7 +265,7 @@ std::string TranslationTask::score_text() const {
   if (options_.parses() || !options_.validate_bleu) return {};
   std::string text;
   for (const std::string& hint :
-       score_hints({}, {valid_target_.views()}, takes_raw_text(options_.bleu_tokenize))) {
+       score_hints({}, {valid_target_.views()}, validation_metric().takes_raw_text)) {
     text += "\n" + options_.valid_target.string() + ": " + hint;
   }
   return text;

@@ -1,11 +1,12 @@
 // Learning to translate from parallel text: batches of sentence pairs by token count, the
-// label-smoothed loss of the next target tokens, and BLEU of the validation text (Vaswani et al.
+// label-smoothed loss of the next target tokens, and BLEU, or another metric, of the validation text (Vaswani et al.
 // 2017, section 5). Parsing is a translation, too, of words to trees (section 6.3): the pairs come from
 // files of trees, and the validation's score is F1 of labelled brackets.
 #pragma once
 
 #include "data/corpora/batch_sampler.h"
 #include "data/corpora/text_facts.h"
+#include "data/metrics/metrics.h"
 #include "data/metrics/score_tokenizers.h"
 #include "data/trees/tree.h"
 #include "train/starting_point.h"
@@ -32,6 +33,8 @@ struct TranslationTrainOptions : TrainOptions {
   bool validate_bleu = true;      ///< translate, or parse, the validation set too (greedily)
   ScoreTokenizer bleu_tokenize = ScoreTokenizer::v13a;
 
+  /// The metric of the validation's translations.
+  std::string scored_by() const { return is_by_metric(best_by) ? best_by : "bleu"; }
   bool parses() const { return !texts.empty() && texts.front().is_trees(); }
   bool is_prepared() const { return !texts.empty() && texts.front().is_prepared(); }
   /// These, with the shape of `from`. Throws an Error where they do not go together.
@@ -68,7 +71,8 @@ class TranslationTask final : public Task {
   std::string score_text() const;
   std::string unknown_characters() const;
   std::string strange_labels() const;
-  Score bleu_of_validation() const;
+  Metric validation_metric() const;
+  Score score_of_validation() const;
   Score f1_of_validation() const;
   ParallelCorpus make_validation() const;
   std::vector<Batch> plan_validation() const;

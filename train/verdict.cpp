@@ -6,15 +6,25 @@
 
 #include "data/files/json_text.h"
 #include "data/files/safetensors.h"
+#include "data/metrics/metrics.h"
 #include "models/average.h"
 
 namespace kette {
 namespace fs = std::filesystem;
 
-double Verdict::cost(BestBy by) const {
-  if (by == BestBy::loss) return loss;
+std::vector<std::string> names_of_best_by() {
+  std::vector<std::string> names = metric_names();
+  names.insert(names.begin(), {kByLoss, kByScore});
+  return names;
+}
+
+double Verdict::cost(const std::string& best_by) const {
+  if (best_by == kByLoss) return loss;
   KETTE_CHECK(score, "best_by: expected a validation with a score, given one of the loss alone");
-  return -score->value;
+  KETTE_CHECK(!is_by_metric(best_by) || score->name == "valid_" + best_by,
+              "best_by: expected a validation that is scored by ", best_by, ", given ",
+              score->name);
+  return lower_is_better(best_by) ? score->value : -score->value;
 }
 
 std::string Verdict::str() const {
@@ -45,17 +55,18 @@ std::optional<Verdict> verdict_in(const fs::path& file) {
   return verdict;
 }
 
-double cost_in(const fs::path& file, BestBy by) {
+double cost_in(const fs::path& file, const std::string& best_by) {
   constexpr double kNone = std::numeric_limits<double>::infinity();
   if (!fs::exists(file) || is_average(file)) return kNone;
   const std::optional<Verdict> verdict = verdict_in(file);
-  return verdict ? verdict->cost(by) : kNone;
+  return verdict ? verdict->cost(best_by) : kNone;
 }
 
-void copy_best(const std::vector<fs::path>& files, BestBy by, const fs::path& to) {
-  const auto best = std::min_element(
-      files.begin(), files.end(),
-      [&](const fs::path& a, const fs::path& b) { return cost_in(a, by) < cost_in(b, by); });
+void copy_best(const std::vector<fs::path>& files, const std::string& best_by, const fs::path& to) {
+  const auto best =
+      std::min_element(files.begin(), files.end(), [&](const fs::path& a, const fs::path& b) {
+        return cost_in(a, best_by) < cost_in(b, best_by);
+      });
   const SafetensorsFile stored = SafetensorsFile::open(*best, Checksum::crc32);
   std::vector<std::pair<std::string, Tensor>> tensors;
   for (const std::string& name : stored.names()) tensors.emplace_back(name, stored.tensor(name));

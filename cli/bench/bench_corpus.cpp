@@ -90,10 +90,7 @@ void check(const BenchCorpusOptions& o) {
   }
 }
 
-}  // namespace
-
-void add_bench_corpus_command(CLI::App& bench) {
-  CLI::App& command = add_command(bench, "corpus", "Batches of sentence pairs, without a model");
+void add_bench_corpus_options(CLI::App& command) {
   auto options = std::make_shared<BenchCorpusOptions>();
   OptionGroup input(command, "Input");
   const Option source = input.path("--src", options->source, "Source sentences");
@@ -114,5 +111,10 @@ void add_bench_corpus_command(CLI::App& bench) {
   when_read(command, [options] { check(*options); });
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command bench_corpus = {"corpus", "Batches of sentence pairs, without a model",
+                              add_bench_corpus_options};
 
 }  // namespace kette::cli

@@ -47,18 +47,19 @@ void run(const BenchExchangeOptions& o) {
   if (o.common.json) print_json(json);
 }
 
-}  // namespace
-
-void add_bench_exchange_command(CLI::App& bench) {
-  CLI::App& command = add_command(
-      bench, "exchange", "Sums of gradients over processes: mpirun -n 2 kette bench exchange");
+void add_bench_exchange_options(CLI::App& command) {
   auto options = std::make_shared<BenchExchangeOptions>();
   OptionGroup measuring(command, "Measuring");
   measuring.number("--mebibytes", options->mebibytes, above(0), "Of gradients, in f32");
   measuring.number("--runs", options->runs, at_least(1), "Runs; the median counts");
   add_common_options(command, options->common);
-  add_process_options(command);
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command bench_exchange = {
+    "exchange", "Sums of gradients over processes: mpirun -n 2 kette bench exchange",
+    add_bench_exchange_options, true};
 
 }  // namespace kette::cli

@@ -101,10 +101,7 @@ void run(BenchGenerateOptions& o) {
   if (o.common.json) print_json(json);
 }
 
-}  // namespace
-
-void add_bench_generate_command(CLI::App& bench) {
-  CLI::App& command = add_command(bench, "generate", "Text of a language model, token by token");
+void add_bench_generate_options(CLI::App& command) {
   auto options = std::make_shared<BenchGenerateOptions>();
   options->architecture.apply_preset("gpt2");
   OptionGroup model(command, "Model");
@@ -122,5 +119,10 @@ void add_bench_generate_command(CLI::App& bench) {
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command bench_generate = {"generate", "Text of a language model, token by token",
+                                add_bench_generate_options};
 
 }  // namespace kette::cli

@@ -181,10 +181,7 @@ void run(const BenchOpsOptions& o) {
         {{"preset", o.preset}, {"tokens", o.tokens}, {"threads", threads}, {"ops", entries}});
 }
 
-}  // namespace
-
-void add_bench_ops_command(CLI::App& bench) {
-  CLI::App& command = add_command(bench, "ops", "Every op of the table, forward and backward");
+void add_bench_ops_options(CLI::App& command) {
   auto options = std::make_shared<BenchOpsOptions>();
   OptionGroup group(command, "Sizes");
   group.choice("--preset", options->preset, transformer_family().presets, "Widths of this preset");
@@ -195,5 +192,10 @@ void add_bench_ops_command(CLI::App& bench) {
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command bench_ops = {"ops", "Every op of the table, forward and backward",
+                           add_bench_ops_options};
 
 }  // namespace kette::cli

@@ -134,11 +134,7 @@ void run(const BenchProductsOptions& o) {
   }
 }
 
-}  // namespace
-
-void add_bench_products_command(CLI::App& bench) {
-  CLI::App& command = add_command(bench, "products",
-                                  "Matrix products of a training step, and OpenBLAS beside them");
+void add_bench_products_options(CLI::App& command) {
   auto options = std::make_shared<BenchProductsOptions>();
   OptionGroup group(command, "Sizes");
   options->architecture.add_preset_option(group, all_presets(), "Linear maps of this preset");
@@ -148,5 +144,11 @@ void add_bench_products_command(CLI::App& bench) {
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command bench_products = {"products",
+                                "Matrix products of a training step, and OpenBLAS beside them",
+                                add_bench_products_options};
 
 }  // namespace kette::cli

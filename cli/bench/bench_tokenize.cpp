@@ -50,10 +50,7 @@ void run(const BenchTokenizeOptions& o) {
   if (o.common.json) print_json(json);
 }
 
-}  // namespace
-
-void add_bench_tokenize_command(CLI::App& bench) {
-  CLI::App& command = add_command(bench, "tokenize", "Text to ids");
+void add_bench_tokenize_options(CLI::App& command) {
   auto options = std::make_shared<BenchTokenizeOptions>();
   OptionGroup input(command, "Input");
   input.path("--text", options->text, "Text, plain, gzip, xz or zstd").required();
@@ -64,5 +61,9 @@ void add_bench_tokenize_command(CLI::App& bench) {
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command bench_tokenize = {"tokenize", "Text to ids", add_bench_tokenize_options};
 
 }  // namespace kette::cli

@@ -123,10 +123,7 @@ void run(BenchTrainOptions& o) {
   if (o.common.json) print_json(json);
 }
 
-}  // namespace
-
-void add_bench_train_command(CLI::App& bench) {
-  CLI::App& command = add_command(bench, "train", "Training steps");
+void add_bench_train_options(CLI::App& command) {
   auto options = std::make_shared<BenchTrainOptions>();
   OptionGroup model(command, "Model");
   options->architecture.add_preset_option(model, all_presets(), "Its size");
@@ -156,5 +153,9 @@ void add_bench_train_command(CLI::App& bench) {
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command bench_train = {"train", "Training steps", add_bench_train_options};
 
 }  // namespace kette::cli

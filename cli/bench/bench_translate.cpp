@@ -124,10 +124,7 @@ void run(BenchTranslateOptions& o) {
   if (o.common.json) print_json(json);
 }
 
-}  // namespace
-
-void add_bench_translate_command(CLI::App& bench) {
-  CLI::App& command = add_command(bench, "translate", "Beam search with a random model");
+void add_bench_translate_options(CLI::App& command) {
   auto options = std::make_shared<BenchTranslateOptions>();
   OptionGroup model(command, "Model");
   model.choice("--preset", options->preset, transformer_family().presets, "Its size");
@@ -158,5 +155,10 @@ void add_bench_translate_command(CLI::App& bench) {
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command bench_translate = {"translate", "Beam search with a random model",
+                                 add_bench_translate_options};
 
 }  // namespace kette::cli

@@ -62,8 +62,6 @@ void run(const AverageOptions& o) {
   if (o.common.json) print_json({{"out", o.out.string()}, {"averaged", names}});
 }
 
-}  // namespace
-
 void add_average_options(CLI::App& command) {
   auto options = std::make_shared<AverageOptions>();
   OptionGroup group(command, "Checkpoints");
@@ -80,5 +78,10 @@ void add_average_options(CLI::App& command) {
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command average_command = {"average", "Average checkpoints of one training run",
+                                 add_average_options};
 
 }  // namespace kette::cli

@@ -64,19 +64,18 @@ void run(const BleuCommandOptions& o) {
     other.translations = other_lines.views();
   }
   if (o.sentence_level) {
+    const Metric metric = o.scoring.metric(true);
     for (std::int64_t i = 0; i < hypotheses.size(); ++i) {
-      ScoreLines of_sentence;
+      std::vector<ScoreLines> of_sentence;
       for (const ScoreLines& lines : references) {
-        of_sentence.push_back(lines[static_cast<std::size_t>(i)]);
+        of_sentence.push_back({lines[static_cast<std::size_t>(i)]});
       }
-      std::cout << text("%.4f\n", score_sentence(hypotheses[i], of_sentence, o.scoring));
+      std::cout << text("%.4f\n", ScoreStatistics(metric, {hypotheses[i]}, of_sentence).score());
     }
   }
   const Json scores = print_scores(hypotheses.views(), references, other, o.scoring);
   if (o.common.json) print_json(scores);
 }
-
-}  // namespace
 
 void add_bleu_options(CLI::App& command) {
   auto options = std::make_shared<BleuCommandOptions>();
@@ -91,10 +90,15 @@ void add_bleu_options(CLI::App& command) {
       "--against", options->against,
       "Translations of another system: also say whether they are better or worse by more than chance");
   group.flag("--sentence-level", options->sentence_level, "Also print the score of each line");
-  add_scoring_options(command, options->scoring);
+  options->scoring.add_to(command);
   add_common_options(command, options->common);
   when_read(command, [options] { options->scoring.check(); });
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command bleu_command = {"bleu", "Score translations on stdin against references",
+                              add_bleu_options};
 
 }  // namespace kette::cli

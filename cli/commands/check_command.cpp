@@ -123,8 +123,6 @@ void check(const CheckCommandOptions& o) {
   if (!o.list) o.texts();
 }
 
-}  // namespace
-
 void add_check_options(CLI::App& command) {
   auto options = std::make_shared<CheckCommandOptions>();
   OptionGroup texts(command, "Text");
@@ -152,5 +150,11 @@ void add_check_options(CLI::App& command) {
   when_read(command, [options] { check(*options); });
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command check_command = {
+    "check", "Say what is odd about a parallel corpus before a model learns from it",
+    add_check_options};
 
 }  // namespace kette::cli

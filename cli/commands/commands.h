@@ -1,50 +1,70 @@
-// The commands of `kette`: each one's options, and what it does once they are read.
+// The commands of `kette`, and of `kette bench`. A new one is a file of its own, which has its Command, and a line here, in the
+// order of --help.
 #pragma once
+
+#include <vector>
 
 #include "cli/config_file.h"
 #include "cli/options.h"
 
 namespace kette::cli {
 
-void add_train_options(CLI::App& command);
-void add_check_options(CLI::App& command);
-void add_tokenize_options(CLI::App& command);
-void add_split_options(CLI::App& command);
-void add_translate_options(CLI::App& command);
-void add_generate_options(CLI::App& command);
-void add_fill_options(CLI::App& command);
-void add_evaluate_options(CLI::App& command);
-void add_bleu_options(CLI::App& command);
-void add_score_options(CLI::App& command);
-void add_parse_options(CLI::App& command);
-void add_parse_score_options(CLI::App& command);
-void add_explain_options(CLI::App& command);
-void add_plot_options(CLI::App& command);
-void add_sweep_options(CLI::App& command);
-void add_compare_options(CLI::App& command);
-void add_heads_options(CLI::App& command);
-void add_patch_options(CLI::App& command);
-void add_lab_options(CLI::App& command);
-void add_average_options(CLI::App& command);
-void add_merge_options(CLI::App& command);
-void add_quantize_options(CLI::App& command);
-void add_lexicon_options(CLI::App& command);
-void add_import_options(CLI::App& command);
-void add_export_options(CLI::App& command);
-void add_gradcheck_options(CLI::App& command);
-void add_info_options(CLI::App& command);
-void add_trace_options(CLI::App& command);
-void add_tape_options(CLI::App& command);
-void add_bench_options(CLI::App& bench);
+struct Command {
+  const char *name, *help;
+  void (*add_options)(CLI::App& command);
+  bool is_shared_out = false;  ///< by processes that a launcher has started
+};
 
-// What `kette bench` measures.
-void add_bench_train_command(CLI::App& bench);
-void add_bench_translate_command(CLI::App& bench);
-void add_bench_generate_command(CLI::App& bench);
-void add_bench_tokenize_command(CLI::App& bench);
-void add_bench_corpus_command(CLI::App& bench);
-void add_bench_ops_command(CLI::App& bench);
-void add_bench_products_command(CLI::App& bench);
-void add_bench_exchange_command(CLI::App& bench);
+// clang-format off
+#define KETTE_COMMANDS(ONE) \
+  ONE(train_command) \
+  ONE(check_command) \
+  ONE(tokenize_command) \
+  ONE(split_command) \
+  ONE(translate_command) \
+  ONE(generate_command) \
+  ONE(fill_command) \
+  ONE(evaluate_command) \
+  ONE(bleu_command) \
+  ONE(score_command) \
+  ONE(parse_command) \
+  ONE(parse_score_command) \
+  ONE(average_command) \
+  ONE(merge_command) \
+  ONE(quantize_command) \
+  ONE(lexicon_command) \
+  ONE(import_command) \
+  ONE(export_command) \
+  ONE(explain_command) \
+  ONE(plot_command) \
+  ONE(sweep_command) \
+  ONE(compare_command) \
+  ONE(heads_command) \
+  ONE(patch_command) \
+  ONE(lab_command) \
+  ONE(gradcheck_command) \
+  ONE(info_command) \
+  ONE(trace_command) \
+  ONE(tape_command) \
+  ONE(bench_command)
+
+#define KETTE_BENCHES(ONE) \
+  ONE(bench_train) \
+  ONE(bench_translate) \
+  ONE(bench_generate) \
+  ONE(bench_tokenize) \
+  ONE(bench_corpus) \
+  ONE(bench_ops) \
+  ONE(bench_products) \
+  ONE(bench_exchange)
+// clang-format on
+
+#define KETTE_DECLARE(command) extern const Command command;
+#define KETTE_POINT_TO(command) &command,
+KETTE_COMMANDS(KETTE_DECLARE)
+KETTE_BENCHES(KETTE_DECLARE)
+
+inline std::vector<const Command*> commands() { return {KETTE_COMMANDS(KETTE_POINT_TO)}; }
+inline std::vector<const Command*> benches() { return {KETTE_BENCHES(KETTE_POINT_TO)}; }
 
 }  // namespace kette::cli

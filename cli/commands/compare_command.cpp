@@ -157,8 +157,6 @@ void run(const CompareOptions& o) {
   if (!comparison.is_equal()) exit_with(1);
 }
 
-}  // namespace
-
 void add_compare_options(CLI::App& command) {
   auto options = std::make_shared<CompareOptions>();
   // A short text is so little that several threads would mostly wait for each other.
@@ -176,5 +174,12 @@ void add_compare_options(CLI::App& command) {
   add_common_options(command, options->common);
   when_run(command, [options, &command] { as_usage(command, [&] { run(*options); }); });
 }
+
+}  // namespace
+
+const Command compare_command = {
+    "compare",
+    "Show where two models part: settings, parameters, and every point of a pass (exit code 1 if they do, 2 where that cannot be told)",
+    add_compare_options};
 
 }  // namespace kette::cli

@@ -171,7 +171,7 @@ void add_options(CLI::App& command, EvaluateOptions& options) {
   text.number(
       "--stride", options.text.score.stride, at_least(1),
       "Tokens between windows; fewer give every token more past and take longer (default: half of the context)");
-  add_scoring_options(command, options.scoring);
+  options.scoring.add_to(command);
   const std::vector<Option> search = add_search_options(command, options.translate);
   add_shortlist_option(command, options.model);
   add_candidate_options(command, options.translate, options.candidates, search, false);
@@ -180,13 +180,17 @@ void add_options(CLI::App& command, EvaluateOptions& options) {
   add_common_options(command, options.common);
 }
 
-}  // namespace
-
 void add_evaluate_options(CLI::App& command) {
   auto options = std::make_shared<EvaluateOptions>();
   add_options(command, *options);
   when_read(command, [options] { check(*options); });
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command evaluate_command = {
+    "evaluate", "Score a translation model on a test set, or a language model on a text",
+    add_evaluate_options, true};
 
 }  // namespace kette::cli

@@ -41,8 +41,6 @@ void add_exchange(CLI::App& command, const std::string& from, const std::string&
   when_run(command, [options, exchange] { run(*options, exchange); });
 }
 
-}  // namespace
-
 void add_import_options(CLI::App& command) {
   add_exchange(command, "--from",
                "Its folder, with config.json, model.safetensors and its tokenizer's files",
@@ -53,5 +51,13 @@ void add_export_options(CLI::App& command) {
   add_exchange(command, "--model", "The model directory", "The folder to make, for from_pretrained",
                export_hugging_face);
 }
+
+}  // namespace
+
+const Command import_command = {"import",
+                                "Make a model directory of a model of Hugging Face's transformers",
+                                add_import_options};
+const Command export_command = {"export", "Write a model for Hugging Face's transformers",
+                                add_export_options};
 
 }  // namespace kette::cli

@@ -225,8 +225,6 @@ void run(ExplainOptions& o, const BeamOptions& beam) {
   if (o.common.json) print_json(json);
 }
 
-}  // namespace
-
 void add_explain_options(CLI::App& command) {
   auto options = std::make_shared<ExplainOptions>();
   // One sentence is so little that several threads would mostly wait for each other.
@@ -244,5 +242,11 @@ void add_explain_options(CLI::App& command) {
   add_common_options(command, options->common);
   when_run(command, [options, beam] { run(*options, beam); });
 }
+
+}  // namespace
+
+const Command explain_command = {
+    "explain", "Show how a model came to a translation, or reads a text, as a page",
+    add_explain_options};
 
 }  // namespace kette::cli

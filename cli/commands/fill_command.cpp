@@ -138,8 +138,6 @@ void run(const FillOptions& o) {
   print_json({{"texts", texts}});
 }
 
-}  // namespace
-
 void add_fill_options(CLI::App& command) {
   auto options = std::make_shared<FillOptions>();
   add_model_options(command, options->model, true);
@@ -149,5 +147,12 @@ void add_fill_options(CLI::App& command) {
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command fill_command = {
+    "fill",
+    "What a masked language model expects at each [MASK] of a text, or of stdin line by line; each mask is judged by itself",
+    add_fill_options};
 
 }  // namespace kette::cli

@@ -199,8 +199,6 @@ void run(const GenerateCommandOptions& o) {
   print_texts(o, load<Gpt>(o.model), prompt);
 }
 
-}  // namespace
-
 void add_generate_options(CLI::App& command) {
   auto options = std::make_shared<GenerateCommandOptions>();
   add_ensemble_options(command, options->model);
@@ -227,5 +225,10 @@ void add_generate_options(CLI::App& command) {
   when_read(command, [options] { check(*options); });
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command generate_command = {"generate", "Let a language model go on from a prompt",
+                                  add_generate_options, true};
 
 }  // namespace kette::cli

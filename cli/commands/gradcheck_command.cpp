@@ -225,8 +225,6 @@ void run(GradcheckOptions& o) {
   if (const int code = report.finish(o.common.json, of_page); code != 0) exit_with(code);
 }
 
-}  // namespace
-
 void add_gradcheck_options(CLI::App& command) {
   auto options = std::make_shared<GradcheckOptions>();
   // The inputs are so small that several threads would only wait for each other.
@@ -267,5 +265,10 @@ void add_gradcheck_options(CLI::App& command) {
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command gradcheck_command = {
+    "gradcheck", "Check gradients against central differences in f64", add_gradcheck_options};
 
 }  // namespace kette::cli

@@ -69,13 +69,14 @@ HeadsText read_text(const HeadsOptions& o, const SavedModel<AutoregressiveModel>
   return read;
 }
 
-std::unique_ptr<MaskingMetric> metric_of(const HeadsOptions& o, const AutoregressiveModel& model,
-                                         const SharedTokenizer& tokenizer, const HeadsText& given) {
+std::unique_ptr<HeadAblation> ablation_of(const HeadsOptions& o, const AutoregressiveModel& model,
+                                          const SharedTokenizer& tokenizer,
+                                          const HeadsText& given) {
   if (!model.has_encoder()) {
-    return std::make_unique<LossMetric>(model, given.batches, o.bootstrap);
+    return std::make_unique<LossAblation>(model, given.batches, o.bootstrap);
   }
-  return std::make_unique<BleuMetric>(model, tokenizer, given.sources, given.targets, o.search,
-                                      o.bootstrap);
+  return std::make_unique<BleuAblation>(model, tokenizer, given.sources, given.targets, o.search,
+                                        o.bootstrap);
 }
 
 Json to_json(const HeadStudy& study) {
@@ -133,7 +134,7 @@ void print(const HeadStudy& study) {
 }
 
 HeadStudy study(const AutoregressiveModel& model, const HeadsText& given,
-                const MaskingMetric& metric) {
+                const HeadAblation& ablation) {
   StatusLine line(false);
   const StudyProgress progress = [&](std::int64_t done, std::int64_t total) {
     line.show([&] {
@@ -142,7 +143,7 @@ HeadStudy study(const AutoregressiveModel& model, const HeadsText& given,
              time_left(line.seconds(), static_cast<double>(done) / static_cast<double>(total));
     });
   };
-  return study_heads(model, given.batches, metric, progress);
+  return study_heads(model, given.batches, ablation, progress);
 }
 
 /// A model without the least important heads, beside the whole one.
@@ -171,7 +172,7 @@ double seconds_of(const HeadsOptions& o, const AutoregressiveModel& model,
 }
 
 Pruned prune(const HeadsOptions& o, const SavedModel<AutoregressiveModel>& saved,
-             const HeadsText& given, const HeadStudy& found, const MaskingMetric& metric) {
+             const HeadsText& given, const HeadStudy& found, const HeadAblation& ablation) {
   std::vector<HeadImportance> importance;
   for (const HeadStudy::Row& row : found.rows) importance.push_back(row.importance);
   const std::vector<Head> goes = least_important(found.attentions, importance, o.prune);
@@ -187,8 +188,8 @@ Pruned prune(const HeadsOptions& o, const SavedModel<AutoregressiveModel>& saved
   Pruned pruned{o.prune,
                 smaller->parameters().elements(),
                 whole.parameters().elements(),
-                metric.with(gates),
-                metric_of(o, *smaller, saved.tokenizer, given)->whole(),
+                ablation.with(gates),
+                ablation_of(o, *smaller, saved.tokenizer, given)->whole(),
                 0,
                 0};
   std::optional<Translator> of_whole, of_smaller;
@@ -246,8 +247,8 @@ void run(HeadsOptions& o) {
                         o.prune));
   }
   const HeadsText given = read_text(o, saved);
-  const auto metric = metric_of(o, *saved.model, saved.tokenizer, given);
-  const HeadStudy found = study(*saved.model, given, *metric);
+  const auto ablation = ablation_of(o, *saved.model, saved.tokenizer, given);
+  const HeadStudy found = study(*saved.model, given, *ablation);
   print(found);
   Json json = to_json(found);
   if (!o.out.empty()) {
@@ -259,15 +260,13 @@ void run(HeadsOptions& o) {
     write_page(o.out, page, json);
   }
   if (o.prune > 0) {
-    const Pruned pruned = prune(o, saved, given, found, *metric);
+    const Pruned pruned = prune(o, saved, given, found, *ablation);
     print(pruned, o, found);
     json["pruned"] = to_json(pruned, o);
   }
   json["seconds"] = watch.seconds();
   if (o.common.json) print_json(json);
 }
-
-}  // namespace
 
 void add_heads_options(CLI::App& command) {
   auto options = std::make_shared<HeadsOptions>();
@@ -297,5 +296,11 @@ void add_heads_options(CLI::App& command) {
   when_read(command, [options] { options->search.check(); });
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command heads_command = {
+    "heads", "Show what each attention head does, and what the model is without it",
+    add_heads_options};
 
 }  // namespace kette::cli

@@ -244,8 +244,6 @@ void run(const InfoOptions& o) {
   if (o.common.json) print_json(json);
 }
 
-}  // namespace
-
 void add_info_options(CLI::App& command) {
   auto options = std::make_shared<InfoOptions>();
   OptionGroup group(command, "Model");
@@ -266,5 +264,10 @@ void add_info_options(CLI::App& command) {
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command info_command = {"info", "Show the machine, and what a preset or a model costs",
+                              add_info_options, true};
 
 }  // namespace kette::cli

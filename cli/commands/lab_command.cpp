@@ -106,8 +106,6 @@ void run(const LabOptions& o) {
   if (!holds && !o.experiment.quick) exit_with(1);
 }
 
-}  // namespace
-
 void add_lab_options(CLI::App& command) {
   auto options = std::make_shared<LabOptions>();
   OptionGroup group(command, "Experiment");
@@ -127,5 +125,12 @@ void add_lab_options(CLI::App& command) {
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command lab_command = {
+    "lab",
+    "Repeat an experiment of a paper: its claims, what is measured here, whether they hold (exit code 1 if one does not)",
+    add_lab_options};
 
 }  // namespace kette::cli

@@ -96,8 +96,6 @@ void run(const LexiconCommandOptions& o) {
               {"threads", threads}});
 }
 
-}  // namespace
-
 void add_lexicon_options(CLI::App& command) {
   auto options = std::make_shared<LexiconCommandOptions>();
   OptionGroup model(command, "Model");
@@ -126,5 +124,11 @@ void add_lexicon_options(CLI::App& command) {
   });
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command lexicon_command = {
+    "lexicon", "Learn what source pieces become, for --shortlist, into a model's directory",
+    add_lexicon_options};
 
 }  // namespace kette::cli

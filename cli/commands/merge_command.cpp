@@ -24,8 +24,6 @@ void run(const MergeOptions& o) {
   if (o.common.json) print_json({{"out", o.out.string()}, {"model", o.model.string()}});
 }
 
-}  // namespace
-
 void add_merge_options(CLI::App& command) {
   auto options = std::make_shared<MergeOptions>();
   OptionGroup group(command, "Model");
@@ -35,5 +33,10 @@ void add_merge_options(CLI::App& command) {
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command merge_command = {"merge", "Merge low-rank adapters into the model they sit on",
+                               add_merge_options};
 
 }  // namespace kette::cli

@@ -160,8 +160,6 @@ void run(const ParseCommandOptions& o) {
   }
 }
 
-}  // namespace
-
 void add_parse_options(CLI::App& command) {
   auto options = std::make_shared<ParseCommandOptions>();
   add_ensemble_options(command, options->model);
@@ -184,5 +182,11 @@ void add_parse_options(CLI::App& command) {
   when_read(command, [options] { options->search.check(); });
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command parse_command = {"parse",
+                               "Write the constituency tree of each line, or score such trees",
+                               add_parse_options, true};
 
 }  // namespace kette::cli

@@ -34,8 +34,6 @@ void run(ParseScoreCommandOptions& o) {
   if (o.common.json) print_json(json);
 }
 
-}  // namespace
-
 void add_parse_score_options(CLI::App& command) {
   auto options = std::make_shared<ParseScoreCommandOptions>();
   OptionGroup group(command, "Trees");
@@ -59,5 +57,11 @@ void add_parse_score_options(CLI::App& command) {
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command parse_score_command = {"parse-score",
+                                     "Score constituency trees against gold ones, as evalb does",
+                                     add_parse_score_options};
 
 }  // namespace kette::cli

@@ -230,8 +230,6 @@ void run(PatchOptions& o) {
   if (o.common.json) print_json(json);
 }
 
-}  // namespace
-
 void add_patch_options(CLI::App& command) {
   auto options = std::make_shared<PatchOptions>();
   add_model_options(command, options->model);
@@ -250,5 +248,10 @@ void add_patch_options(CLI::App& command) {
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command patch_command = {
+    "patch", "Show where in a model the difference between two texts travels", add_patch_options};
 
 }  // namespace kette::cli

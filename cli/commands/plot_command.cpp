@@ -130,8 +130,6 @@ void run(const PlotOptions& o) {
   if (o.common.json) print_json(json);
 }
 
-}  // namespace
-
 void add_plot_options(CLI::App& command) {
   auto options = std::make_shared<PlotOptions>();
   OptionGroup group(command, "Plot");
@@ -140,5 +138,10 @@ void add_plot_options(CLI::App& command) {
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command plot_command = {
+    "plot", "Show how training runs went, as tables and as a page of curves", add_plot_options};
 
 }  // namespace kette::cli

@@ -32,8 +32,6 @@ void run(const QuantizeOptions& o) {
   }
 }
 
-}  // namespace
-
 void add_quantize_options(CLI::App& command) {
   auto options = std::make_shared<QuantizeOptions>();
   OptionGroup group(command, "Model");
@@ -46,5 +44,10 @@ void add_quantize_options(CLI::App& command) {
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command quantize_command = {"quantize", "Write a model in fewer bits, to decode with",
+                                  add_quantize_options};
 
 }  // namespace kette::cli

@@ -107,8 +107,6 @@ void run(const ScoreCommandOptions& o) {
   }
 }
 
-}  // namespace
-
 void add_score_options(CLI::App& command) {
   auto options = std::make_shared<ScoreCommandOptions>();
   add_ensemble_options(command, options->model);
@@ -127,5 +125,10 @@ void add_score_options(CLI::App& command) {
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command score_command = {"score", "Log-probabilities of given translations",
+                               add_score_options, true};
 
 }  // namespace kette::cli

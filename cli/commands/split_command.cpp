@@ -121,8 +121,6 @@ void run(const SplitCommandOptions& o) {
               {"threads", threads}});
 }
 
-}  // namespace
-
 void add_split_options(CLI::App& command) {
   auto options = std::make_shared<SplitCommandOptions>();
   OptionGroup group(command, "Text");
@@ -139,5 +137,9 @@ void add_split_options(CLI::App& command) {
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command split_command = {"split", "Cut text into sentences, one a line", add_split_options};
 
 }  // namespace kette::cli

@@ -337,8 +337,6 @@ void Sweep::run() {
               " (what is wrong with them stands above; the same command tries them again)");
 }
 
-}  // namespace
-
 void add_sweep_options(CLI::App& command) {
   auto options = std::make_shared<SweepOptions>();
   OptionGroup group(command, "Sweep");
@@ -354,5 +352,10 @@ void add_sweep_options(CLI::App& command) {
   add_common_options(command, options->common);
   when_run(command, [options] { Sweep(*options).run(); });
 }
+
+}  // namespace
+
+const Command sweep_command = {
+    "sweep", "Train and score the runs of a file, and make a table of them", add_sweep_options};
 
 }  // namespace kette::cli

@@ -246,8 +246,6 @@ void run(const TapeOptions& o) {
   print_json(json);
 }
 
-}  // namespace
-
 void add_tape_options(CLI::App& command) {
   auto options = std::make_shared<TapeOptions>();
   options->source.batches.tokens = 256;
@@ -289,5 +287,9 @@ void add_tape_options(CLI::App& command) {
     run(*options);
   });
 }
+
+}  // namespace
+
+const Command tape_command = {"tape", "Show the tape of a training step", add_tape_options};
 
 }  // namespace kette::cli

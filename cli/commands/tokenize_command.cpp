@@ -275,8 +275,6 @@ void run(TokenizeCommandOptions& o) {
   o.files.empty() ? prepare_pairs(o, threads) : prepare_tokens(o, threads);
 }
 
-}  // namespace
-
 void add_tokenize_options(CLI::App& command) {
   auto options = std::make_shared<TokenizeCommandOptions>();
   OptionGroup group(command, "Text");
@@ -362,5 +360,10 @@ void add_tokenize_options(CLI::App& command) {
   });
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command tokenize_command = {"tokenize", "Turn text into ids that a language model trains on",
+                                  add_tokenize_options, true};
 
 }  // namespace kette::cli

@@ -282,8 +282,6 @@ void run(const TraceOptions& o) {
   if (o.common.json) print_json(json);
 }
 
-}  // namespace
-
 void add_trace_options(CLI::App& command) {
   auto options = std::make_shared<TraceOptions>();
   add_step_source(command, options->source);
@@ -313,5 +311,10 @@ void add_trace_options(CLI::App& command) {
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command trace_command = {"trace", "Trace a step: its time and its memory, op by op",
+                               add_trace_options};
 
 }  // namespace kette::cli

@@ -89,11 +89,15 @@ void run(CLI::App& command, TrainCommandOptions& o) {
   o.with_options(command, [&](auto options) { train_and_report(o, std::move(options), threads); });
 }
 
-}  // namespace
-
 void add_train_options(CLI::App& command) {
   auto options = std::make_shared<TrainCommandOptions>(command);
   when_run(command, [&command, options] { run(command, *options); });
 }
+
+}  // namespace
+
+const Command train_command = {
+    "train", "Train a translation model, a parser, a language model, or a masked one",
+    add_train_options, true};
 
 }  // namespace kette::cli

@@ -97,8 +97,6 @@ void part_sentences(TranslateCommandOptions& o) {
        models.back(), "\" --model ", models.front(), ")");
 }
 
-}  // namespace
-
 void add_translate_options(CLI::App& command) {
   auto options = std::make_shared<TranslateCommandOptions>();
   add_ensemble_options(command, options->model);
@@ -183,5 +181,11 @@ void add_translate_options(CLI::App& command) {
   });
   when_run(command, [options] { run(*options); });
 }
+
+}  // namespace
+
+const Command translate_command = {
+    "translate", "Translate stdin, a file or sentences: line by line, or a document as a whole",
+    add_translate_options, true};
 
 }  // namespace kette::cli

@@ -1,5 +1,5 @@
 // The lexicon: about 330 English lemmas with their one German rendering each.
-// Tables live in nouns.cpp, adjectives.cpp, verbs.cpp and small_words.cpp.
+// The tables are nouns.tsv, adjectives.tsv, verbs.tsv, modals.tsv, prepositions.tsv and phrases.tsv.
 #pragma once
 
 #include <string>
@@ -13,18 +13,22 @@ namespace kette::bundled {
 const std::vector<Noun>& nouns();
 const std::vector<Adjective>& adjectives();
 const std::vector<Verb>& verbs();
-std::vector<Verb> accusative_verbs();  // the part of verbs() in verbs_accusative.cpp
 const std::vector<Modal>& modals();
 
-// Ready-made phrases, by the tense or place in the sentence they go with.
-const std::vector<Adverb>& present_times();
-const std::vector<Adverb>& past_times();
-const std::vector<Adverb>& future_times();
-const std::vector<Adverb>& circumstances();  // after work, because of the rain
-const std::vector<Adverb>& frequencies();    // often, always: before the verb
-const std::vector<Adverb>& completions();    // already, never: between auxiliary and participle
-const std::vector<Adverb>& voices();         // loudly
-const std::vector<Adverb>& paces();          // slowly
+/// Of a file such as nouns.tsv. Throws an Error with file, line and column of what is not understood.
+std::vector<Noun> read_nouns(std::string_view text, const std::string& file);
+
+/// Ready-made phrases of one list of phrases.tsv.
+const std::vector<Adverb>& phrases(const std::string& list);
+// By the tense or place in the sentence they go with:
+inline const auto& present_times() { return phrases("present_times"); }
+inline const auto& past_times() { return phrases("past_times"); }
+inline const auto& future_times() { return phrases("future_times"); }
+inline const auto& circumstances() { return phrases("circumstances"); }  // after work
+inline const auto& frequencies() { return phrases("frequencies"); }      // often: before the verb
+inline const auto& completions() { return phrases("completions"); }  // never: before the participle
+inline const auto& voices() { return phrases("voices"); }            // loudly
+inline const auto& paces() { return phrases("paces"); }              // slowly
 
 // Verbs with a part of their own in the grammar.
 const Verb& verb_be();

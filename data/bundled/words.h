@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace kette::bundled {
 
@@ -24,60 +25,45 @@ struct Agreement {
 using Kinds = std::uint64_t;
 
 namespace kind {
-constexpr Kinds bit(int position) { return Kinds{1} << position; }
+/// As the tables call them, a bit each. Who is gendered is clearly he or she, and a child (das Kind, das Mädchen) never taken up by
+/// a pronoun; kin is "my brother", a fellow "my neighbor", but also "a neighbor"; a boy is neither rich nor married. A thing is
+/// served hot, warm or cold; written by a private hand, as a letter, not a newspaper; upright (steht, wird gestellt) or flat
+/// (liegt, wird gelegt); electric, so that it is switched on; transport, which one waits for; of some extent, long or short; pocket-
+/// sized, small enough to lose; drawable, a fit subject for a painter. A city is a proper name; means (time, money) one has,
+/// needs or lacks. What an adjective is telling of is a reason to do something.
+inline constexpr std::string_view kNames =
+    "gendered child kin profession name animal "
+    "food drink cooked baked sweet served fresh "
+    "text written told clothing upright flat device electric vehicle transport opening toy "
+    "seat surface container room outdoors building city "
+    "coloured heavy breakable hollow washable extent pocket drawable boy means fellow telling";
 
-inline constexpr Kinds gendered = bit(0);  // a person who is clearly he or she
-inline constexpr Kinds child = bit(1);     // das Kind, das Mädchen: never taken up by a pronoun
+/// A name that there is not does not compile.
+consteval Kinds named(std::string_view name) {
+  Kinds bit = 1;
+  for (std::string_view rest = kNames; rest.substr(0, rest.find(' ')) != name; bit <<= 1) {
+    if (rest.find(' ') == std::string_view::npos) throw name;
+    rest.remove_prefix(rest.find(' ') + 1);
+  }
+  return bit;
+}
+
+inline constexpr Kinds gendered = named("gendered"), child = named("child"), kin = named("kin"),
+                       profession = named("profession"), name = named("name"),
+                       animal = named("animal"), boy = named("boy"), fellow = named("fellow");
+inline constexpr Kinds food = named("food"), drink = named("drink"), served = named("served"),
+                       text = named("text"), clothing = named("clothing"),
+                       upright = named("upright"), device = named("device"),
+                       vehicle = named("vehicle"), transport = named("transport"),
+                       opening = named("opening"), container = named("container"),
+                       drawable = named("drawable"), means = named("means");
+inline constexpr Kinds seat = named("seat"), surface = named("surface"), room = named("room"),
+                       outdoors = named("outdoors"), building = named("building"),
+                       city = named("city"), telling = named("telling");
+
+// Several at once.
 inline constexpr Kinds person = gendered | child;
-inline constexpr Kinds kin = bit(2);  // "my brother"
-inline constexpr Kinds profession = bit(3);
-inline constexpr Kinds name = bit(4);
-inline constexpr Kinds animal = bit(5);
-
-inline constexpr Kinds food = bit(6);
-inline constexpr Kinds drink = bit(7);
-inline constexpr Kinds cooked = bit(8);
-inline constexpr Kinds baked = bit(9);
-inline constexpr Kinds sweet = bit(10);
-inline constexpr Kinds served = bit(11);  // comes hot, warm or cold
-inline constexpr Kinds fresh = bit(12);
-
-inline constexpr Kinds text = bit(13);
-inline constexpr Kinds written = bit(14);  // by a private hand: a letter, not a newspaper
-inline constexpr Kinds told = bit(15);
-inline constexpr Kinds clothing = bit(16);
-inline constexpr Kinds upright = bit(17);  // steht, wird gestellt
-inline constexpr Kinds flat = bit(18);     // liegt, wird gelegt
-inline constexpr Kinds device = bit(19);
-inline constexpr Kinds electric = bit(20);  // can be switched on
-inline constexpr Kinds vehicle = bit(21);
-inline constexpr Kinds transport = bit(22);  // what one waits for
-inline constexpr Kinds opening = bit(23);
-inline constexpr Kinds toy = bit(24);
-
-inline constexpr Kinds seat = bit(25);
-inline constexpr Kinds surface = bit(26);
-inline constexpr Kinds container = bit(27);
-inline constexpr Kinds room = bit(28);
-inline constexpr Kinds outdoors = bit(29);
-inline constexpr Kinds building = bit(30);
-inline constexpr Kinds city = bit(31);  // a proper name
-
-inline constexpr Kinds coloured = bit(32);
-inline constexpr Kinds heavy = bit(33);
-inline constexpr Kinds breakable = bit(34);
-inline constexpr Kinds hollow = bit(35);
-inline constexpr Kinds washable = bit(36);
-inline constexpr Kinds extent = bit(37);    // long or short
-inline constexpr Kinds pocket = bit(38);    // small enough to lose
-inline constexpr Kinds drawable = bit(39);  // a fit subject for a painter
-inline constexpr Kinds boy = bit(40);       // gendered, but neither rich nor married
-
-inline constexpr Kinds fellow = bit(42);   // "my neighbor", but also "a neighbor"
-inline constexpr Kinds telling = bit(43);  // of adjectives: a reason to do something
-inline constexpr Kinds means = bit(41);    // time, money: had, needed or lacked
-
-inline constexpr Kinds portable = upright | flat;
+inline constexpr Kinds portable = upright | named("flat");
 inline constexpr Kinds furniture = seat | surface;
 inline constexpr Kinds goods = food | clothing | portable | vehicle | device;
 inline constexpr Kinds place = room | outdoors | building;

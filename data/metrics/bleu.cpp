@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "data/files/json_text.h"
 #include "data/files/unicode.h"
 #include "data/metrics/ngrams.h"
 #include "tensor/error.h"
@@ -107,6 +108,13 @@ std::string details_of(const BleuScore& bleu) {
          " ref_len = " + std::to_string(bleu.ref_len) + ")";
 }
 
+Json values_of(const BleuScore& bleu) {
+  return {{"precisions", bleu.precisions},
+          {"brevity_penalty", bleu.brevity_penalty},
+          {"hyp_len", bleu.hyp_len},
+          {"ref_len", bleu.ref_len}};
+}
+
 }  // namespace
 
 BleuScore bleu_of(const ScoreCounts& sum, const BleuOptions& options) {
@@ -149,18 +157,25 @@ BleuScore bleu_of(const ScoreCounts& sum, const BleuOptions& options) {
   return bleu;
 }
 
-ScoreMetric bleu_metric(const BleuOptions& options) {
+Metric bleu_metric(const BleuOptions& options) {
   KETTE_CHECK(options.max_ngram_order > 0, "BLEU: expected a largest n-gram order above 0, given ",
               options.max_ngram_order);
   KETTE_CHECK(std::isfinite(smoothing_value(options)) && smoothing_value(options) >= 0.0,
               "BLEU: expected a smoothing value of 0 or more, given ", smoothing_value(options));
   return {
-      "BLEU", fields_of(options),
-      [options](const std::u32string& hypothesis, const std::vector<std::u32string>& references) {
-        return segment_counts(hypothesis, references, options);
-      },
-      [options](const ScoreCounts& sum) { return bleu_of(sum, options).score; },
-      [options](const ScoreCounts& sum) { return details_of(bleu_of(sum, options)); }};
+      .name = "BLEU",
+      .fields = fields_of(options),
+      .count =
+          [options](const std::u32string& hypothesis,
+                    const std::vector<std::u32string>& references) {
+            return segment_counts(hypothesis, references, options);
+          },
+      .score = [options](const ScoreCounts& sum) { return bleu_of(sum, options).score; },
+      .details = [options](const ScoreCounts& sum) { return details_of(bleu_of(sum, options)); },
+      .detail_values =
+          [options](const ScoreCounts& sum) { return values_of(bleu_of(sum, options)); },
+      .takes_raw_text = !options.pieces && takes_raw_text(options.tokenizer),
+  };
 }
 
 BleuScore corpus_bleu(const ScoreLines& hypotheses, const std::vector<ScoreLines>& references,

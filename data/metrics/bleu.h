@@ -37,8 +37,8 @@ struct BleuOptions {
   ScoreTokenizer tokenizer = ScoreTokenizer::v13a;
   std::shared_ptr<const ScorePieces> pieces{};  ///< instead of the tokenizer
   std::string pieces_name = "spm";              ///< in the signature: "flores200"
-  int max_ngram_order =
-      4;  ///< not in the signature, as in sacreBLEU: the line has as many precisions
+  /// Not in the signature, as in sacreBLEU: the line has as many precisions.
+  std::int64_t max_ngram_order = 4;
   BleuSmoothing smoothing = BleuSmoothing::exp;
   std::optional<double> smoothing_value;  ///< of floor (0.1) and add_k (1)
   bool effective_order = false;           ///< average only the orders that the hypothesis reaches
@@ -58,7 +58,10 @@ struct BleuScore : CorpusScore {
 /// The numbers of a sum of bleu_metric()'s counts; name and signature are left empty.
 BleuScore bleu_of(const ScoreCounts& sum, const BleuOptions& options);
 
-ScoreMetric bleu_metric(const BleuOptions& options = {});
+Metric bleu_metric(const BleuOptions& options = {});
+std::unique_ptr<MetricConfig> bleu_config();
+/// A tokenizer by its name. pieces: takes the name where it is one that a SentencePiece model makes.
+MetricOption::Text tokenizer_by_name(ScoreTokenizer& tokenizer, std::string* pieces = nullptr);
 
 /// Line i of the hypotheses against line i of each reference.
 BleuScore corpus_bleu(const ScoreLines& hypotheses, const std::vector<ScoreLines>& references,

@@ -121,9 +121,62 @@ std::string fields_of(const ChrfOptions& options) {
          (options.whitespace ? "|space:yes" : "|space:no");
 }
 
+/// sacreBLEU drops white space at the end of a line as it reads it.
+Metric of_stripped_lines(Metric metric) {
+  const auto strip = [](const std::u32string& line) { return std::u32string(strip_right(line)); };
+  metric.count = [strip, count = std::move(metric.count)](
+                     const std::u32string& hypothesis,
+                     const std::vector<std::u32string>& references) {
+    std::vector<std::u32string> stripped;
+    for (const std::u32string& reference : references) stripped.push_back(strip(reference));
+    return count(strip(hypothesis), stripped);
+  };
+  return metric;
+}
+
+class ChrfConfig final : public MetricConfig {
+ public:
+  explicit ChrfConfig(bool plus_plus) : is_plus_plus_(plus_plus) {}
+
+  std::vector<MetricOption> options() override {
+    std::vector<MetricOption> options = {
+        lowercase_option(),
+        {"--chrf-char-order", MetricOption::Whole{&options_.char_order, 1, kLongestNgram},
+         "Characters of chrF's longest n-grams"},
+        {"--chrf-word-order", MetricOption::Whole{&options_.word_order, 0, kLongestNgram},
+         "Words of its longest n-grams of words; 2 makes it chrF++"},
+        {"--chrf-beta", MetricOption::Whole{&options_.beta, 1, kLongestNgram},
+         "How much more recall counts in chrF than precision"},
+        {"--chrf-whitespace", &options_.whitespace, "chrF counts white space, too"},
+        {"--chrf-eps-smoothing", &options_.eps_smoothing,
+         "chrF averages the scores of all orders, as chrF++.py does"},
+    };
+    if (is_plus_plus_) options.erase(options.begin() + 2);
+    return options;
+  }
+  void copy_options(const MetricConfig& other) override {
+    if (const auto* chrf = dynamic_cast<const ChrfConfig*>(&other)) options_ = chrf->options_;
+  }
+  Metric metric(bool) const override { return of_stripped_lines(chrf_metric(chosen())); }
+  std::vector<double> pairwise(const ScoreLines& texts) const override {
+    return pairwise_chrf(texts, chosen());
+  }
+
+ private:
+  ChrfOptions chosen() const {
+    ChrfOptions options = options_;
+    options.lowercase = lowercase;
+    if (is_plus_plus_) options.word_order = 2;
+    return options;
+  }
+
+  ChrfOptions options_;
+  bool is_plus_plus_;
+};
+
 }  // namespace
 
-ScoreMetric chrf_metric(const ChrfOptions& options) {
+Metric chrf_metric(const ChrfOptions& options) {
   KETTE_CHECK(options.char_order > 0, "chrF: expected a character order above 0, given ",
               options.char_order);
   KETTE_CHECK(options.word_order >= 0, "chrF: expected a word order of 0 or more, given ",
@@ -138,6 +191,9 @@ ScoreMetric chrf_metric(const ChrfOptions& options) {
       },
       [options](const ScoreCounts& sum) { return score_of(sum, options); }};
 }
+
+std::unique_ptr<MetricConfig> chrf_config() { return std::make_unique<ChrfConfig>(false); }
+std::unique_ptr<MetricConfig> chrf_plus_plus_config() { return std::make_unique<ChrfConfig>(true); }
 
 CorpusScore corpus_chrf(const ScoreLines& hypotheses, const std::vector<ScoreLines>& references,
                         const ChrfOptions& options, const BootstrapOptions& bootstrap) {

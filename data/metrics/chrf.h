@@ -13,15 +13,18 @@
 namespace kette {
 
 struct ChrfOptions {
-  int char_order = 6;
-  int word_order = 0;  ///< 2 makes it chrF++
-  int beta = 2;        ///< how much more recall counts than precision
+  std::int64_t char_order = 6;
+  std::int64_t word_order = 0;  ///< 2 makes it chrF++
+  std::int64_t beta = 2;        ///< how much more recall counts than precision
   bool lowercase = false;
   bool whitespace = false;     ///< count white space as characters
   bool eps_smoothing = false;  ///< average the F scores of all orders, as chrF++.py does
 };
 
-ScoreMetric chrf_metric(const ChrfOptions& options = {});
+Metric chrf_metric(const ChrfOptions& options = {});
+std::unique_ptr<MetricConfig> chrf_config();
+/// Of which the order of words is none to choose.
+std::unique_ptr<MetricConfig> chrf_plus_plus_config();
 
 /// Line i of the hypotheses against line i of each reference; of several references the one with
 /// the best score counts.

@@ -23,7 +23,7 @@ std::string CorpusScore::format(int decimals, bool with_signature) const {
 }
 
 CorpusScore corpus_score(const ScoreStatistics& statistics, const BootstrapOptions& bootstrap) {
-  const ScoreMetric& metric = statistics.metric();
+  const Metric& metric = statistics.metric();
   const ScoreCounts sum = statistics.sum();
   CorpusScore result{metric.name, metric.score(sum), {}, "", ""};
   if (metric.details) result.details = metric.details(sum);

@@ -41,7 +41,7 @@ std::u32string decode(const std::string& metric, const std::string& side, std::s
 
 }  // namespace
 
-ScoreStatistics::ScoreStatistics(ScoreMetric metric, const ScoreLines& hypotheses,
+ScoreStatistics::ScoreStatistics(Metric metric, const ScoreLines& hypotheses,
                                  const std::vector<ScoreLines>& references)
     : metric_(std::move(metric)), segments_(hypotheses.size()) {
   check_lines(metric_.name, hypotheses, references);
@@ -65,7 +65,7 @@ ScoreStatistics::ScoreStatistics(ScoreMetric metric, const ScoreLines& hypothese
   width_ = rows_.size() / segments_;
 }
 
-ScoreStatistics::ScoreStatistics(ScoreMetric metric, const std::vector<ScoreCounts>& rows)
+ScoreStatistics::ScoreStatistics(Metric metric, const std::vector<ScoreCounts>& rows)
     : metric_(std::move(metric)), segments_(rows.size()), references_(1) {
   KETTE_CHECK(!rows.empty(), metric_.name, ": expected counts of at least one segment, given none");
   width_ = rows.front().size();

@@ -63,16 +63,45 @@ std::string fields_of(const TerOptions& options) {
          field("asian", options.asian_support);
 }
 
+class TerConfig final : public MetricConfig {
+ public:
+  std::vector<MetricOption> options() override {
+    return {
+        lowercase_option(),
+        {"--ter-normalized", &options_.normalized, "TER sets punctuation apart"},
+        {"--ter-no-punct", &options_.no_punct, "TER leaves punctuation out"},
+        {"--ter-asian", &options_.asian_support, "They do so in Chinese and Japanese, too"},
+        {"--ter-case-sensitive", &options_.case_sensitive, "TER looks at case", "--lowercase"},
+    };
+  }
+  void check() const override {
+    KETTE_CHECK(!options_.asian_support || options_.normalized || options_.no_punct,
+                "--ter-asian: expected --ter-normalized or --ter-no-punct, which it widens, given "
+                "neither");
+  }
+  Metric metric(bool) const override { return ter_metric(options_); }
+
+ private:
+  TerOptions options_;
+};
+
 }  // namespace
 
-ScoreMetric ter_metric(const TerOptions& options) {
+Metric ter_metric(const TerOptions& options) {
   return {
-      "TER", fields_of(options),
-      [options](const std::u32string& hypothesis, const std::vector<std::u32string>& references) {
-        return segment_counts(hypothesis, references, options);
-      },
-      [](const ScoreCounts& sum) { return score_of(sum); }};
+      .name = "TER",
+      .fields = fields_of(options),
+      .count =
+          [options](const std::u32string& hypothesis,
+                    const std::vector<std::u32string>& references) {
+            return segment_counts(hypothesis, references, options);
+          },
+      .score = [](const ScoreCounts& sum) { return score_of(sum); },
+      .takes_raw_text = true,
+  };
 }
+
+std::unique_ptr<MetricConfig> ter_config() { return std::make_unique<TerConfig>(); }
 
 CorpusScore corpus_ter(const ScoreLines& hypotheses, const std::vector<ScoreLines>& references,
                        const TerOptions& options, const BootstrapOptions& bootstrap) {

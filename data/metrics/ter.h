@@ -17,7 +17,8 @@ struct TerOptions {
   bool case_sensitive = false;  ///< else lower-cased text is compared
 };
 
-ScoreMetric ter_metric(const TerOptions& options = {});
+Metric ter_metric(const TerOptions& options = {});
+std::unique_ptr<MetricConfig> ter_config();
 
 /// Line i of the hypotheses against line i of each reference.
 CorpusScore corpus_ter(const ScoreLines& hypotheses, const std::vector<ScoreLines>& references,

@@ -20,9 +20,9 @@ MaskedResult tested(const std::vector<double>& differences, double change, std::
 
 }  // namespace
 
-BleuMetric::BleuMetric(const AutoregressiveModel& model, const SharedTokenizer& tokenizer,
-                       std::vector<std::string> sources, std::vector<std::string> references,
-                       const TranslateOptions& options, const BootstrapOptions& bootstrap)
+BleuAblation::BleuAblation(const AutoregressiveModel& model, const SharedTokenizer& tokenizer,
+                           std::vector<std::string> sources, std::vector<std::string> references,
+                           const TranslateOptions& options, const BootstrapOptions& bootstrap)
     : translator_(model, tokenizer),
       sources_(std::move(sources)),
       references_(std::move(references)),
@@ -30,7 +30,7 @@ BleuMetric::BleuMetric(const AutoregressiveModel& model, const SharedTokenizer& 
       bootstrap_(bootstrap),
       whole_(statistics_with(nullptr)) {}
 
-ScoreStatistics BleuMetric::statistics_with(Tap* tap) const {
+ScoreStatistics BleuAblation::statistics_with(Tap* tap) const {
   TranslateOptions options = options_;
   options.tap = tap;
   const std::vector<Translation> translations = translator_.translate(sources_, options);
@@ -39,7 +39,7 @@ ScoreStatistics BleuMetric::statistics_with(Tap* tap) const {
   return {bleu_metric(), hypotheses, {ScoreLines(references_.begin(), references_.end())}};
 }
 
-MaskedResult BleuMetric::with(Tap& tap) const {
+MaskedResult BleuAblation::with(Tap& tap) const {
   const ScoreStatistics masked = statistics_with(&tap);
   std::call_once(is_resampled_, [&] { resampled_ = whole_.resampled(bootstrap_); });
   std::vector<double> differences = masked.resampled(bootstrap_);
@@ -47,16 +47,16 @@ MaskedResult BleuMetric::with(Tap& tap) const {
   return tested(differences, masked.score() - whole_.score(), segments());
 }
 
-double BleuMetric::change_with(Tap& tap) const { return statistics_with(&tap).score() - whole(); }
+double BleuAblation::change_with(Tap& tap) const { return statistics_with(&tap).score() - whole(); }
 
-LossMetric::LossMetric(const AutoregressiveModel& model, std::vector<Batch> windows,
-                       const BootstrapOptions& bootstrap)
+LossAblation::LossAblation(const AutoregressiveModel& model, std::vector<Batch> windows,
+                           const BootstrapOptions& bootstrap)
     : model_(model), windows_(std::move(windows)), bootstrap_(bootstrap) {
   for (const Batch& window : windows_) tokens_ += static_cast<double>(window.target_out.size());
   whole_ = losses_with(nullptr);
 }
 
-std::vector<double> LossMetric::losses_with(Tap* tap) const {
+std::vector<double> LossAblation::losses_with(Tap* tap) const {
   std::vector<double> losses;
   for (const Batch& window : windows_) {
     Run run(tap);
@@ -65,9 +65,9 @@ std::vector<double> LossMetric::losses_with(Tap* tap) const {
   return losses;
 }
 
-double LossMetric::whole() const { return sum_of(whole_) / tokens_; }
+double LossAblation::whole() const { return sum_of(whole_) / tokens_; }
 
-MaskedResult LossMetric::with(Tap& tap) const {
+MaskedResult LossAblation::with(Tap& tap) const {
   const std::vector<double> masked = losses_with(&tap);
   const double change = (sum_of(masked) - sum_of(whole_)) / tokens_;
   std::vector<double> differences;

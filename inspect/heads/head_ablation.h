@@ -20,9 +20,9 @@ struct MaskedResult {
       1;  ///< of a change as large by chance, by paired bootstrap; 1 where one segment alone says nothing
 };
 
-class MaskingMetric {
+class HeadAblation {
  public:
-  virtual ~MaskingMetric() = default;
+  virtual ~HeadAblation() = default;
   virtual std::string name() const = 0;
   virtual double whole() const = 0;  ///< with all heads
   virtual bool higher_is_better() const = 0;
@@ -34,11 +34,11 @@ class MaskingMetric {
 };
 
 /// sacreBLEU's BLEU of translations. Higher is better.
-class BleuMetric final : public MaskingMetric {
+class BleuAblation final : public HeadAblation {
  public:
-  BleuMetric(const AutoregressiveModel& model, const SharedTokenizer& tokenizer,
-             std::vector<std::string> sources, std::vector<std::string> references,
-             const TranslateOptions& options, const BootstrapOptions& bootstrap);
+  BleuAblation(const AutoregressiveModel& model, const SharedTokenizer& tokenizer,
+               std::vector<std::string> sources, std::vector<std::string> references,
+               const TranslateOptions& options, const BootstrapOptions& bootstrap);
   std::string name() const override { return "BLEU"; }
   double whole() const override { return whole_.score(); }
   bool higher_is_better() const override { return true; }
@@ -60,11 +60,11 @@ class BleuMetric final : public MaskingMetric {
 };
 
 /// The loss of a text's windows, nats a token. Lower is better.
-class LossMetric final : public MaskingMetric {
+class LossAblation final : public HeadAblation {
  public:
   /// batches: each of one window.
-  LossMetric(const AutoregressiveModel& model, std::vector<Batch> windows,
-             const BootstrapOptions& bootstrap);
+  LossAblation(const AutoregressiveModel& model, std::vector<Batch> windows,
+               const BootstrapOptions& bootstrap);
   std::string name() const override { return "loss"; }
   double whole() const override;
   bool higher_is_better() const override { return false; }

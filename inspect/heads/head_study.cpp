@@ -6,14 +6,14 @@
 namespace kette {
 
 HeadStudy study_heads(const AutoregressiveModel& model, const std::vector<Batch>& batches,
-                      const MaskingMetric& metric, const StudyProgress& progress) {
+                      const HeadAblation& ablation, const StudyProgress& progress) {
   HeadStudy study;
   study.attentions = attentions_of(model);
-  study.metric = metric.name();
-  study.whole = metric.whole();
-  study.higher_is_better = metric.higher_is_better();
-  study.segments = metric.segments();
-  study.segment_name = metric.segment_name();
+  study.metric = ablation.name();
+  study.whole = ablation.whole();
+  study.higher_is_better = ablation.higher_is_better();
+  study.segments = ablation.segments();
+  study.segment_name = ablation.segment_name();
   const std::vector<Head> heads = heads_of(study.attentions);
   const std::vector<HeadImportance> importance = head_importance(model, batches);
   const std::vector<HeadScores> scores = head_scores(model, batches);
@@ -26,9 +26,9 @@ HeadStudy study_heads(const AutoregressiveModel& model, const std::vector<Batch>
     without.mask(part, heads[i].head);
     alone.keep_only(part, heads[i].head);
     study.rows.push_back(
-        {heads[i], importance[i], scores[i], copying[i], metric.with(without), {}});
+        {heads[i], importance[i], scores[i], copying[i], ablation.with(without), {}});
     if (progress) progress(done + 1, total);
-    study.rows.back().alone = metric.with(alone);
+    study.rows.back().alone = ablation.with(alone);
     if (progress) progress(done + 2, total);
   }
   return study;

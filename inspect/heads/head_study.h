@@ -37,9 +37,9 @@ struct HeadStudy {
 /// Told how many of `total` results are there.
 using StudyProgress = std::function<void(std::int64_t done, std::int64_t total)>;
 
-/// batches: what importance and scores are read off. metric: what is measured with heads masked.
+/// batches: what importance and scores are read off. ablation: what is measured with heads masked.
 HeadStudy study_heads(const AutoregressiveModel& model, const std::vector<Batch>& batches,
-                      const MaskingMetric& metric, const StudyProgress& progress = {});
+                      const HeadAblation& ablation, const StudyProgress& progress = {});
 
 /// Sentence pairs in batches of about `tokens` tokens. language: whose tag leads each source; none if empty.
 std::vector<Batch> sentence_batches(const Tokenizer& tokenizer,

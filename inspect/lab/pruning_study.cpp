@@ -67,8 +67,8 @@ struct TestText {
   TranslateOptions greedy;
   BootstrapOptions bootstrap;
 
-  BleuMetric metric(const AutoregressiveModel& model, const SharedTokenizer& tokenizer,
-                    Tap* tap = nullptr) const {
+  BleuAblation ablation(const AutoregressiveModel& model, const SharedTokenizer& tokenizer,
+                        Tap* tap = nullptr) const {
     TranslateOptions options = greedy;
     options.tap = tap;
     return {model, tokenizer, sources, references, options, bootstrap};
@@ -96,7 +96,7 @@ GatedResult gated_result(const StudiedTranslator& translator, const TestText& te
     result.open[static_cast<std::size_t>(attentions[attention].kind)] += open;
   }
   HeadGates trained = gates.trained();
-  result.bleu = test.metric(*model, translator.text.tokenizer(), &trained).whole();
+  result.bleu = test.ablation(*model, translator.text.tokenizer(), &trained).whole();
   return result;
 }
 
@@ -107,7 +107,7 @@ double PruningCurve::loss_at(double share) const {
   return bleu.front() - bleu[static_cast<std::size_t>(at)];
 }
 
-PruningCurve pruning_curve(const MaskingMetric& metric,
+PruningCurve pruning_curve(const HeadAblation& ablation,
                            const std::vector<AttentionPart>& attentions,
                            const std::vector<Head>& order) {
   PruningCurve curve;
@@ -115,7 +115,7 @@ PruningCurve pruning_curve(const MaskingMetric& metric,
     const auto masked =
         static_cast<std::size_t>(std::llround(share * static_cast<double>(order.size())));
     HeadGates gates = gates_without(attentions, std::span(order).first(masked));
-    curve.bleu.push_back(metric.whole() + (masked > 0 ? metric.change_with(gates) : 0));
+    curve.bleu.push_back(ablation.whole() + (masked > 0 ? ablation.change_with(gates) : 0));
   }
   return curve;
 }
@@ -153,7 +153,7 @@ PruningStudy study_pruning(const ExperimentOptions& options, const ExperimentPro
   test.sources.resize(std::min(test.sources.size(), sizes.sentences));
   test.references.resize(test.sources.size());
   test.greedy.beam = 1;
-  const BleuMetric metric = test.metric(model, tokenizer);
+  const BleuAblation ablation = test.ablation(model, tokenizer);
   const std::vector<Batch> valid =
       sentence_batches(*tokenizer, english_of(corpus.valid), german_of(corpus.valid), 1024);
 
@@ -163,27 +163,27 @@ PruningStudy study_pruning(const ExperimentOptions& options, const ExperimentPro
   for (std::size_t head = 0; head < study.heads.size(); ++head) {
     ++study.counts[static_cast<std::size_t>(study.kind(head))];
   }
-  study.whole = metric.whole();
+  study.whole = ablation.whole();
   study.importance = head_importance(model, valid);
   study.scores = head_scores(model, valid);
   for (const Head& head : study.heads) {
     progress("without one head", 0.2 + 0.2 * static_cast<double>(study.without.size()) /
                                            static_cast<double>(study.heads.size()));
     HeadGates gates = gates_without(study.attentions, {&head, 1});
-    study.without.push_back(metric.with(gates));
+    study.without.push_back(ablation.with(gates));
   }
 
   const std::vector<Head> order = by_importance(study.attentions, study.importance);
   progress("without the least important heads", 0.4);
-  study.by_importance = pruning_curve(metric, study.attentions, order);
+  study.by_importance = pruning_curve(ablation, study.attentions, order);
   study.by_normalized =
-      pruning_curve(metric, study.attentions,
+      pruning_curve(ablation, study.attentions,
                     by_importance(study.attentions, study.importance, &HeadImportance::normalized));
   Random random(options.seed, 4);
   for (std::int64_t i = 0; i < sizes.random_orders; ++i) {
     progress("without random heads", 0.45);
     study.at_random.push_back(
-        pruning_curve(metric, study.attentions, shuffled(study.heads, random)));
+        pruning_curve(ablation, study.attentions, shuffled(study.heads, random)));
   }
   for (std::size_t kind = 0; kind < kAttentionKinds.size(); ++kind) {
     progress("without the least important heads of one kind", 0.5);
@@ -191,7 +191,7 @@ PruningStudy study_pruning(const ExperimentOptions& options, const ExperimentPro
     std::erase_if(own, [&](const Head& head) {
       return study.attentions[head.attention].kind != kAttentionKinds[kind];
     });
-    study.of_kinds[kind] = pruning_curve(metric, study.attentions, own);
+    study.of_kinds[kind] = pruning_curve(ablation, study.attentions, own);
   }
 
   const auto runs = static_cast<double>(2 * sizes.penalties.size());

@@ -28,7 +28,7 @@ struct PruningCurve {
 };
 
 /// Masks more and more of these heads.
-PruningCurve pruning_curve(const MaskingMetric& metric,
+PruningCurve pruning_curve(const HeadAblation& ablation,
                            const std::vector<AttentionPart>& attentions,
                            const std::vector<Head>& order);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/metrics/metrics.h"
+
 namespace kette {
 namespace {
 
@@ -26,6 +28,9 @@ bool changes_nothing(const std::string& setting) {
   return setting == "out" || setting == "page" || setting.starts_with("record");
 }
 
+/// "bleu" of "valid_bleu".
+std::string score_of_series(const std::string& name) { return name.substr(name.find('_') + 1); }
+
 std::string value_of(const PlottedRun& run, const std::string& setting) {
   for (const auto& [name, value] : run.settings) {
     if (name == setting) return value;
@@ -44,8 +49,10 @@ std::vector<std::string> score_names(const StepSeries& log) {
 }
 
 std::string score_label(const std::string& name) {
-  const std::string score = name.substr(name.find('_') + 1);
-  return score == "bleu" ? "BLEU" : score == "f1" ? "F1" : score;
+  const std::string score = score_of_series(name);
+  const std::vector<std::string> metrics = metric_names();
+  const bool is_metric = std::find(metrics.begin(), metrics.end(), score) != metrics.end();
+  return is_metric ? metric_config(score)->metric().name : score == "f1" ? "F1" : score;
 }
 
 const Series& training_loss(const StepSeries& log) {
@@ -71,7 +78,7 @@ RunSummary summary_of(const StepSeries& log) {
   summary.last_valid_loss = last_of(log["valid_loss"]);
   for (const std::string& name : score_names(log)) {
     summary.score = score_label(name);
-    summary.valid_score = best_of(log[name], -1);
+    summary.valid_score = best_of(log[name], lower_is_better(score_of_series(name)) ? 1 : -1);
   }
   summary.tokens_per_second = last_of(log["target_tokens_per_second"]);
   return summary;

@@ -27,7 +27,7 @@ struct RunSummary {
   Best valid_loss;            ///< the smallest
   double last_valid_loss = kNone;
   std::string score;  ///< what score the validation has beside the loss, "BLEU"; empty: none
-  Best valid_score;   ///< the largest
+  Best valid_score;
   double tokens_per_second = kNone;
 };
 RunSummary summary_of(const StepSeries& log);

@@ -85,6 +85,8 @@ TEST_CASE("cli: the options of sacreBLEU, by its names and with its numbers") {
   };
   const std::string plus = "nrefs:1|case:mixed|eff:yes|nc:6|nw:2|space:no";
   check({"--metric", "chrf++"}, 68.964310, plus);
+  check({"--metric", "chrf++", "--chrf-char-order", "3", "--lowercase"}, 74.949112,
+        "nrefs:1|case:lc|eff:yes|nc:3|nw:2|space:no");
   check({"--metric", "chrf", "--chrf-word-order", "2"}, 68.964310, plus);
   check({"--metric", "chrf", "--chrf-char-order", "3", "--chrf-beta", "3", "--chrf-whitespace",
          "--chrf-eps-smoothing"},
@@ -186,12 +188,12 @@ TEST_CASE("cli: minimum Bayes risk takes one of the best, or of the samples") {
                 {"translate", "--model", small.model(), "--threads", "1", "--no-mend"});
     return run_kette(more, options);
   };
-  for (const char* utility : {"chrf", "bleu"}) {
+  for (const char* metric : {"chrf", "bleu", "ter"}) {
     for (const bool sample : {false, true}) {
       std::vector<std::string> arguments = {"--n-best", "5"};
       if (sample) arguments.push_back("--sample");
       const Outcome all = translate(arguments);
-      arguments.insert(arguments.end(), {"--mbr", utility});
+      arguments.insert(arguments.end(), {"--mbr", metric});
       const Outcome chosen = translate(arguments);
       CAPTURE(chosen.err);
       CHECK(chosen.code == 0);
@@ -205,7 +207,8 @@ TEST_CASE("cli: minimum Bayes risk takes one of the best, or of the samples") {
   CHECK(alone.code == 2);
   CHECK(alone.says(
       "expected from 2 to 4096 translations of each line to choose from (n-best), given 1"));
-  check_usage(translate({"--mbr", "ter", "--n-best", "2"}), "--mbr: expected chrf|bleu, given ter");
+  check_usage(translate({"--mbr", "tre", "--n-best", "2"}),
+              "--mbr: expected bleu|chrf|chrf++|ter, given tre (did you mean ter?)");
   CHECK(evaluate({"--mbr", "chrf", "--n-best", "4"}).code == 0);
   CHECK(evaluate({"--mbr", "bleu", "--n-best", "4", "--sample", "--seed", "7"}).code == 0);
   CHECK(evaluate({"--sample"}).code == 0);

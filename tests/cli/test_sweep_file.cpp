@@ -98,14 +98,14 @@ TEST_CASE("sweep file: seeds, and what a run is compared with") {
 TEST_CASE("sweep file: what makes no sense is refused, with its line") {
   CHECK(holds(complaint_about("heads = 4\n"), "expected runs, a table such as [base] for each"));
   CHECK(holds(complaint_about("[a]\n[b]\n[a]\n"),
-              "runs.toml:3: expected each table once, given [a] again"));
+              "runs.toml:3:1: expected each table once, given [a] again"));
   CHECK(holds(complaint_about("[a/b]\n"), "runs.toml:1: expected a name of letters"));
   CHECK(holds(complaint_about("[..]\n"), "runs.toml:1: expected a name of letters"));
-  CHECK(holds(complaint_about("[a]\nheads\n"), "runs.toml:2: expected '='"));
+  CHECK(holds(complaint_about("[a]\nheads\n"), "runs.toml:2:6: expected '='"));
   CHECK(holds(complaint_about("[a]\nheads = 1\nheads = 2\n"),
-              "runs.toml:3: expected each key once in a table, given heads again"));
+              "runs.toml:3:9: expected each key once, given heads again"));
   CHECK(holds(complaint_about("[a] heads = 2\n"),
-              "runs.toml:1: expected the end of the line after [a], given heads = 2"));
+              "runs.toml:1:5: expected the end of the line, given 'heads = 2'"));
   CHECK(holds(complaint_about("[table.md]\n"), "other than table.md"));
   for (const char* text :
        {"[a]\nout = \"b\"\n", "device = \"cpu\"\n[a]\n", "[evaluate]\nmodel = 3\n[a]\n"}) {
@@ -116,6 +116,22 @@ TEST_CASE("sweep file: what makes no sense is refused, with its line") {
                 "seeds: expected different whole numbers"));
   }
   CHECK(sweep_of("[a] # the first\n").runs.front().name == "a");
+  CHECK(holds(complaint_about("[a.b]\n[\"a.b\"]\n"), "runs.toml:2: expected each table once"));
+  CHECK(holds(complaint_about("[\"\"]\n"), "runs.toml:1: expected each table once, with a name"));
+  CHECK(holds(complaint_about("[[a]]\nheads = 1\n"),
+              "runs.toml:1: a: expected values, given a table"));
+}
+
+TEST_CASE("sweep file: all of TOML, in the order of the file") {
+  const SweepFile file = sweep_of(
+      "z.heads = 3\nweights = [\n  1,\n  2,\n]\n[lr 0.1]\nlr = 0.1\n['b c']\n[lr0.2]\nheads = 0x4\n[a.b]\n[a]\n");
+  std::string names;
+  for (const SweepRun& run : file.runs) names += run.name + ",";
+  CHECK(names == "z,lr 0.1,b c,lr0.2,a.b,a,");
+  CHECK(file.runs[0].settings == "weights = [\n  1,\n  2,\n]\nheads = 3\n");
+  CHECK(file.runs[0].own == "heads = 3");
+  CHECK(file.runs[3].own == "heads = 4");
+  CHECK(file.runs[5].settings == "weights = [\n  1,\n  2,\n]\n");
 }
 
 TEST_CASE("sweep file: those of bench/ are of options that there are") {

@@ -109,12 +109,11 @@ TEST_CASE("the bootstrap's interval holds 95 of 100 scores") {
   // A share of 1,600 draws, half of which count, has a deviation of 0.5 / 40.
   ScoreLines lines;
   for (int i = 0; i < 1600; ++i) lines.push_back(i % 2 == 0 ? "0" : "1");
-  const ScoreMetric share{
-      "share", "",
-      [](const std::u32string& line, const std::vector<std::u32string>&) {
-        return ScoreCounts{line == U"1"};
-      },
-      [](const ScoreCounts& sum) { return static_cast<double>(sum[0]) / 1600; }};
+  const Metric share{"share", "",
+                     [](const std::u32string& line, const std::vector<std::u32string>&) {
+                       return ScoreCounts{line == U"1"};
+                     },
+                     [](const ScoreCounts& sum) { return static_cast<double>(sum[0]) / 1600; }};
   const ScoreInterval interval =
       interval_of(ScoreStatistics(share, lines, {lines}).resampled({1000, 1}));
   CHECK(interval.mean == doctest::Approx(0.5).epsilon(0.01));

@@ -35,7 +35,7 @@ TEST_CASE("random numbers equal NumPy's") {
   }
 }
 
-ScoreMetric metric_named(const std::string& name) {
+Metric metric_named(const std::string& name) {
   return name == "BLEU" ? bleu_metric() : name == "TER" ? ter_metric() : chrf_metric();
 }
 

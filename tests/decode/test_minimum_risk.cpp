@@ -7,6 +7,8 @@
 
 #include "data/metrics/bleu.h"
 #include "data/metrics/chrf.h"
+#include "data/metrics/metrics.h"
+#include "data/metrics/score_statistics.h"
 #include "decode/translator.h"
 #include "tests/data/tiny_text.h"
 #include "tests/decode/decode_models.h"
@@ -22,18 +24,20 @@ const std::vector<std::string> kTexts = {
     "the cats sat at home",     "on the mat sat the cat .", "",
     "größer , schöner – ½",     "größer und schöner",       "x"};
 
-double sentence_score(Utility utility, const std::string& text, const std::string& other) {
-  return utility == Utility::bleu ? sentence_bleu(text, {other}).score
-                                  : sentence_chrf(text, {other}).score;
+/// As much as it is worth: the more the better.
+double sentence_score(const std::string& metric, const std::string& text,
+                      const std::string& other) {
+  const ScoreStatistics pair(metric_config(metric)->metric(true), {text}, {{other}});
+  return lower_is_better(metric) ? -pair.score() : pair.score();
 }
 
 std::vector<double> pair_by_pair(const std::vector<std::string>& texts,
-                                 const std::vector<double>& weights, Utility utility) {
+                                 const std::vector<double>& weights, const std::string& metric) {
   const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
   std::vector<double> expected(texts.size());
   for (std::size_t i = 0; i < texts.size(); ++i) {
     for (std::size_t j = 0; j < texts.size(); ++j) {
-      expected[i] += weights[j] / total * sentence_score(utility, texts[i], texts[j]);
+      expected[i] += weights[j] / total * sentence_score(metric, texts[i], texts[j]);
     }
   }
   return expected;
@@ -65,18 +69,19 @@ TEST_CASE("the scores of all pairs equal those of each") {
 TEST_CASE(
     "the expected utility is the weighted sum over all candidates, equal ones counted twice") {
   const std::vector<double> weights = {3, 1, 2, 0.5, 1, 1, 0, 1, 2};
-  for (const Utility utility : {Utility::chrf, Utility::bleu}) {
-    const std::vector<double> fast = expected_utilities(kTexts, weights, utility),
-                              slow = pair_by_pair(kTexts, weights, utility);
+  for (const std::string& metric : metric_names()) {
+    CAPTURE(metric);
+    const std::vector<double> fast = expected_utilities(kTexts, weights, metric),
+                              slow = pair_by_pair(kTexts, weights, metric);
     for (std::size_t i = 0; i < kTexts.size(); ++i) {
       CHECK(fast[i] == doctest::Approx(slow[i]).epsilon(1e-12));
     }
   }
-  CHECK(expected_utilities({"a", "\xC3"}, {1, 1}, Utility::chrf)[0] == doctest::Approx(50));
+  CHECK(expected_utilities({"a", "\xC3"}, {1, 1}, "chrf")[0] == doctest::Approx(50));
   CHECK(posterior_weights({std::log(0.2), std::log(0.05)})[1] == doctest::Approx(0.25));
   CHECK(posterior_weights({-4000, -4000}) == std::vector<double>{1, 1});
   CHECK(contains(message_of([] {
-                   expected_utilities({"a"}, {1, 2}, Utility::chrf);
+                   expected_utilities({"a"}, {1, 2}, "chrf");
                  }),
                  "as many weights as texts"));
 }
@@ -95,8 +100,9 @@ TEST_CASE("a translation of minimum risk is the candidate with the highest expec
     options.extra_length = 4;
     if (sample) options.sampling.emplace();
     const std::vector<Translation> all = translator.translate(lines, options);
-    for (const Utility utility : {Utility::chrf, Utility::bleu}) {
-      options.minimum_risk = utility;
+    for (const std::string& metric : metric_names()) {
+      CAPTURE(metric);
+      options.minimum_risk = metric;
       const std::vector<Translation> chosen = translator.translate(lines, options);
       for (std::size_t line = 0; line < lines.size(); ++line) {
         std::vector<std::string> texts;
@@ -105,7 +111,7 @@ TEST_CASE("a translation of minimum risk is the candidate with the highest expec
           texts.push_back(alternative.text);
           weights.push_back(sample ? 1 : std::exp(alternative.hypothesis.log_probability));
         }
-        const std::vector<double> expected = pair_by_pair(texts, weights, utility);
+        const std::vector<double> expected = pair_by_pair(texts, weights, metric);
         const double best = *std::max_element(expected.begin(), expected.end());
         CHECK(chosen[line].text == chosen[line].n_best.front().text);
         CHECK(chosen[line].n_best.front().utility == doctest::Approx(best).epsilon(1e-9));
@@ -115,7 +121,7 @@ TEST_CASE("a translation of minimum risk is the candidate with the highest expec
     }
   }
   TranslateOptions one;
-  one.minimum_risk = Utility::chrf;
+  one.minimum_risk = "chrf";
   CHECK(contains(
       message_of([&] { translator.translate(lines, one); }),
       "expected from 2 to 4096 translations of each line to choose from (n-best), given 1"));

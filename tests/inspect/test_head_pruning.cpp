@@ -204,12 +204,12 @@ TEST_CASE("heads: where only a score is wanted, nothing is resampled") {
   greedy.beam = 1;
   greedy.extra_length = 4;
   const auto metric = [&](int samples) {
-    return BleuMetric(*model, letters_tokenizer(), {"abcd efgh", "ihgf aabb"},
-                      {"abcd efgh ihgf", "aabb abcd"}, greedy, {samples});
+    return BleuAblation(*model, letters_tokenizer(), {"abcd efgh", "ihgf aabb"},
+                        {"abcd efgh ihgf", "aabb abcd"}, greedy, {samples});
   };
   const std::vector<AttentionPart> attentions = attentions_of(*model);
   HeadGates gates = gates_without(attentions, std::vector<Head>{{3, 0}, {6, 2}});
-  const BleuMetric resampling = metric(20), plain = metric(0);  // which cannot be resampled
+  const BleuAblation resampling = metric(20), plain = metric(0);  // which cannot be resampled
   const MaskedResult masked = resampling.with(gates);
   CHECK(plain.whole() == resampling.whole());
   CHECK(plain.change_with(gates) == masked.change);

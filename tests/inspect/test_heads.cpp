@@ -189,8 +189,8 @@ TEST_CASE("heads: one window alone is no evidence, and only what is worse costs"
   const Head head{0, 0};
   const Batch window = one_sentence(model, {}, Ids{4, 9, 6, 5, 7});
   for (const int windows : {1, 8}) {
-    const LossMetric metric(model, std::vector<Batch>(static_cast<std::size_t>(windows), window),
-                            {200});
+    const LossAblation metric(model, std::vector<Batch>(static_cast<std::size_t>(windows), window),
+                              {200});
     HeadGates gates = gates_without(attentions, {&head, 1});
     const MaskedResult masked = metric.with(gates);
     CHECK(masked.change != 0);

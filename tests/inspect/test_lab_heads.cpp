@@ -19,7 +19,7 @@ using namespace kette::testing;
 namespace {
 
 /// Counts what is masked: the sum over heads of 1 + the head's place in the model.
-class CountedMask final : public MaskingMetric {
+class CountedMask final : public HeadAblation {
  public:
   explicit CountedMask(std::vector<AttentionPart> attentions)
       : attentions_(std::move(attentions)) {}
@@ -98,7 +98,7 @@ TEST_CASE("lab heads: a curve masks the first heads of an order, more and more")
   const auto models = inspected_models();
   const auto attentions = attentions_of(*models[0]);
   std::vector<Head> heads = heads_of(attentions);
-  const CountedMask metric(attentions);
+  const CountedMask ablation(attentions);
   std::vector<HeadImportance> importance(heads.size());
   for (std::size_t i = 0; i < heads.size(); ++i) {
     importance[i].mean = -static_cast<double>(i / 2);
@@ -111,7 +111,7 @@ TEST_CASE("lab heads: a curve masks the first heads of an order, more and more")
     return std::find_if(heads.begin(), heads.end(), same) - heads.begin();
   };
   REQUIRE(order.size() == heads.size());
-  const PruningCurve curve = pruning_curve(metric, attentions, order);
+  const PruningCurve curve = pruning_curve(ablation, attentions, order);
   REQUIRE(curve.bleu.size() == PruningCurve::kShares.size());
   for (std::size_t k = 0; k < curve.bleu.size(); ++k) {
     const auto masked = std::llround(PruningCurve::kShares[k] * static_cast<double>(order.size()));

@@ -87,13 +87,16 @@ TEST_CASE("runs side by side: what they reached, and the settings that differ") 
           "{\"step\":1,\"valid_loss\":2.5,\"valid_bleu\":7}\n"
           "{\"step\":2,\"loss\":3,\"nll\":1,\"target_tokens\":12}\n"
           "{\"step\":2,\"valid_loss\":2.75,\"valid_bleu\":9}\n"),
-      run("b", {{"out", "b"}, {"lr", "2"}, {"width", "8"}, {"clip", "1"}}, "")};
+      run("b", {{"out", "b"}, {"lr", "2"}, {"width", "8"}, {"clip", "1"}}, ""),
+      run("c", {{"out", "c"}, {"lr", "1"}, {"width", "8"}},
+          "{\"step\":1,\"valid_ter\":50}\n{\"step\":2,\"valid_ter\":60}\n")};
   const std::vector<DifferingSetting> differing = differing_settings(runs);
   REQUIRE(differing.size() == 2);
   CHECK(differing[0].name == "lr");
-  CHECK(differing[0].values == std::vector<std::string>{"1", "2"});
-  CHECK(differing[1].values == std::vector<std::string>{"", "1"});
-  const RunSummary a = summary_of(runs[0].log), b = summary_of(runs[1].log);
+  CHECK(differing[0].values == std::vector<std::string>{"1", "2", "1"});
+  CHECK(differing[1].values == std::vector<std::string>{"", "1", ""});
+  const RunSummary a = summary_of(runs[0].log), b = summary_of(runs[1].log),
+                   c = summary_of(runs[2].log);
   CHECK(a.train_loss == 1.5);
   CHECK(a.valid_loss.value == 2.5);
   CHECK(a.valid_loss.step == 1);
@@ -101,6 +104,8 @@ TEST_CASE("runs side by side: what they reached, and the settings that differ") 
   CHECK(a.score == "BLEU");
   CHECK(a.valid_score.step == 2);
   CHECK(a.target_tokens == 22);
+  CHECK(c.score == "TER");
+  CHECK(c.valid_score.step == 1);
   CHECK(b.score.empty());
   CHECK(b.steps == 0);
   CHECK(std::isnan(b.train_loss));

@@ -1,7 +1,10 @@
 // Which of the models that a run has validated is left, and when patience ends it.
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "data/files/safetensors.h"
+#include "data/metrics/metrics.h"
 #include "models/average.h"
 #include "tests/decode/decode_models.h"
 #include "tests/train/toy_training.h"
@@ -34,8 +37,8 @@ class ScriptedTask final : public WrappedTask {
   std::size_t at_ = 0;
 };
 
-TranslationTrainOptions scripted_options(const ScratchFolder& folder, BestBy by) {
-  TranslationTrainOptions options = toy_options(folder, std::string(enum_name(by)));
+TranslationTrainOptions scripted_options(const ScratchFolder& folder, const std::string& by) {
+  TranslationTrainOptions options = toy_options(folder, by);
   options.best_by = by;
   options.steps = 10;
   options.validate_every = options.patience = 2;
@@ -57,26 +60,26 @@ std::string step_of_model(const TranslationTrainOptions& options) {
 TEST_CASE_FIXTURE(OneThread,
                   "the best model may be that of the best score, and patience goes by it, too") {
   const ScratchFolder folder;
-  TranslationTrainOptions by_loss = scripted_options(folder, BestBy::loss);
+  TranslationTrainOptions by_loss = scripted_options(folder, kByLoss);
   TrainResult result = train_scripted(by_loss);
   CHECK(result.steps == 8);
   CHECK(result.best_valid_loss == 2);
   CHECK(step_of_model(by_loss) == "4");
 
-  TranslationTrainOptions by_score = scripted_options(folder, BestBy::score);
+  TranslationTrainOptions by_score = scripted_options(folder, kByScore);
   result = train_scripted(by_score);
   CHECK(result.steps == 10);
   CHECK(result.best_valid_loss == 2.5);  // the best model's
   CHECK(step_of_model(by_score) == "6");
 
-  by_loss.best_by = BestBy::score;
+  by_loss.best_by = kByScore;
   by_loss.resume = true;
   CHECK_THROWS_WITH_AS(train_scripted(by_loss), doctest::Contains("best_by"), Error);
 }
 
 TEST_CASE_FIXTURE(OneThread, "a run that goes on knows the best score of before") {
   const ScratchFolder folder;
-  TranslationTrainOptions options = scripted_options(folder, BestBy::score);
+  TranslationTrainOptions options = scripted_options(folder, kByScore);
   options.patience = 0;
   options.steps = 6;
   train_scripted(options);
@@ -93,7 +96,7 @@ TEST_CASE_FIXTURE(
     CAPTURE(score);
     const bool is_better = score > 15;
     const ScratchFolder folder;
-    TranslationTrainOptions options = scripted_options(folder, BestBy::score);
+    TranslationTrainOptions options = scripted_options(folder, kByScore);
     options.patience = 0;
     options.steps = 6;
     options.average = options.keep = 2;
@@ -123,9 +126,34 @@ TEST_CASE_FIXTURE(
   }
 }
 
+TEST_CASE_FIXTURE(OneThread, "the best model may be that of any metric's best score") {
+  const ScratchFolder folder;
+  for (const std::string& metric : metric_names()) {
+    CAPTURE(metric);
+    TranslationTrainOptions options = scripted_options(folder, metric);
+    options.validate_bleu = true;
+    options.steps = 2;
+    train(options);
+    const Verdict verdict = *verdict_in(options.out / "model.safetensors");
+    CHECK(verdict.score->name == "valid_" + metric);
+    CHECK(verdict.score->label == "greedy " + metric_config(metric)->metric().name);
+    CHECK(std::abs(verdict.cost(metric)) == verdict.score->value);
+    CHECK(std::signbit(verdict.cost(metric)) == !lower_is_better(metric));
+    CHECK(logged(options.out, verdict.score->name.c_str()) ==
+          std::vector<double>{verdict.score->value});
+    CHECK_THROWS_WITH_AS(static_cast<void>(verdict.cost(metric == "ter" ? "bleu" : "ter")),
+                         doctest::Contains("expected a validation that is scored by"), Error);
+  }
+  TranslationTrainOptions unknown = scripted_options(folder, "tre");
+  CHECK_THROWS_WITH_AS(
+      train(unknown),
+      doctest::Contains("best_by: expected one of loss, score, bleu, chrf, chrf++, ter, given tre"),
+      Error);
+}
+
 TEST_CASE_FIXTURE(OneThread, "a best score of validations without one is an error") {
   const ScratchFolder folder;
-  TranslationTrainOptions options = scripted_options(folder, BestBy::score);
+  TranslationTrainOptions options = scripted_options(folder, kByScore);
   options.validate_bleu = false;
   WrappedTask task(options);
   CHECK_THROWS_WITH_AS(train(options, task),
