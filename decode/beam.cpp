@@ -51,8 +51,8 @@ std::vector<Beam::Candidate> Beam::candidates(std::span<const Continuations> off
       add(row.values[i], row.tokens[i]);
     }
     // What a constraint forbids stays so.
-    const bool is_given = end_is_forced && std::isfinite(row.end_value);
-    if (may_end) add(is_given ? 0 : row.end_value, end_);
+    const bool is_given = end_is_forced && std::isfinite(row.target_value);
+    if (may_end) add(is_given ? 0 : row.target_value, end_);
   }
   return result;
 }
@@ -81,7 +81,14 @@ std::vector<std::int64_t> Beam::consider(std::span<const Continuations> offered)
   return unsure;
 }
 
-std::vector<std::int64_t> Beam::advance(std::int64_t first_row) {
+Policy::Chosen Beam::choose(std::span<const Continuations> answers) {
+  Chosen chosen;
+  chosen.unsure = consider(answers);
+  if (chosen.unsure.empty()) chosen.parents = advance();
+  return chosen;
+}
+
+std::vector<std::int64_t> Beam::advance() {
   KETTE_CHECK(!best_.empty() || !finished_.empty(),
               "beam search: expected finite log-probabilities, given none after ", length_,
               " tokens (",
@@ -106,7 +113,7 @@ std::vector<std::int64_t> Beam::advance(std::int64_t first_row) {
       continue;
     }
     next.push_back(std::move(hypothesis));
-    parents.push_back(first_row + candidate.parent);
+    parents.push_back(candidate.parent);
   }
   live_ = std::move(next);
   if ((options_.stop_early || options_.is_full()) && is_decided()) {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "decode/length_penalty.h"
+#include "decode/policy.h"
 #include "tensor/enum_names.h"
 
 namespace kette {
@@ -51,25 +52,20 @@ struct SearchOptions {
   void check() const;
 };
 
-struct Hypothesis {
-  std::vector<std::int32_t> tokens;  ///< without <s> and </s>
-  double log_probability = 0;        ///< of the tokens and the end mark
-  double score = 0;  ///< divided by the length penalty; of equal lengths the same order
-  bool at_limit =
-      false;  ///< as long as a search may be: with BeamKind::full its end mark cost nothing
-};
-
-/// What a live hypothesis may go on with.
-struct Continuations {
-  std::span<const float> values;         ///< log-probabilities of the likeliest tokens, falling
-  std::span<const std::int32_t> tokens;  ///< -1: there are no more; </s> is not among them
-  float end_value = 0;                   ///< log-probability of </s>
-};
-
-class Beam {
+class Beam : public Policy {
  public:
   /// At most max_tokens tokens, end mark not counted. end: the id of </s>; -1: there is none.
   Beam(const SearchOptions& options, std::int64_t max_tokens, std::int32_t end);
+
+  std::int64_t rows() const override { return std::ssize(live_); }
+  std::int64_t most_rows() const override { return options_.beam; }
+  std::span<const std::int32_t> tokens(std::int64_t row) const override {
+    return live_[row].tokens;
+  }
+  /// The end mark is asked for by itself: the beam decides whether it may come.
+  Question question(std::int64_t) const override { return {options_.candidates(), end_}; }
+  Chosen choose(std::span<const Continuations> answers) override;
+  std::vector<Hypothesis> results() override { return n_best(); }
 
   /// Those that go on, in the order of their rows.
   const std::vector<Hypothesis>& live() const { return live_; }
@@ -85,9 +81,8 @@ class Beam {
   };
   /// What consider() chose last, falling.
   const std::vector<Candidate>& chosen() const { return best_; }
-  /// Goes on with what was chosen last. The live hypotheses were rows first_row and on; gives the
-  /// parent row of each new one.
-  std::vector<std::int64_t> advance(std::int64_t first_row);
+  /// Goes on with what was chosen last. Gives the place of each new one's parent.
+  std::vector<std::int64_t> advance();
   /// The best finished, falling, once nothing is alive.
   std::vector<Hypothesis> n_best() const;
 

@@ -59,18 +59,20 @@ class StepTables {
   Tensor there_;
 };
 
-/// The parts of the starts end to end.
+using Part = std::span<const std::int32_t>;
+
+/// Parts end to end.
 struct Joined {
   Ids ids;
   Segments segments;
 };
 
-Joined join(const std::vector<RowStart>& starts, std::span<const std::int32_t> RowStart::*part) {
+Joined join(const std::vector<Part>& parts) {
   Ids ids;
   std::vector<std::int64_t> lengths;
-  for (const RowStart& start : starts) {
-    ids.insert(ids.end(), (start.*part).begin(), (start.*part).end());
-    lengths.push_back(std::ssize(start.*part));
+  for (const Part& part : parts) {
+    ids.insert(ids.end(), part.begin(), part.end());
+    lengths.push_back(std::ssize(part));
   }
   return {std::move(ids), Segments::from_lengths(lengths)};
 }
@@ -86,7 +88,15 @@ void DecoderState::add(const std::vector<RowStart>& starts) {
     drop_unread_sentences();
     keep_memory(starts);
   }
-  read_past(starts);
+  std::vector<std::int64_t> added;
+  std::vector<std::span<const std::int32_t>> pasts;
+  for (const RowStart& start : starts) {
+    added.push_back(rows());
+    past_.add_line();
+    pasts.push_back(start.past);
+  }
+  counts_.resize(counts_.size() + starts.size());
+  read(added, pasts);
 }
 
 void DecoderState::drop_unread_sentences() {
@@ -105,7 +115,9 @@ void DecoderState::drop_unread_sentences() {
 /// Encodes the sources, and keeps the keys and values that every layer makes of them.
 void DecoderState::keep_memory(const std::vector<RowStart>& starts) {
   const Work work("encode");
-  const Joined sources = join(starts, &RowStart::source);
+  std::vector<Part> parts;
+  for (const RowStart& start : starts) parts.push_back(start.source);
+  const Joined sources = join(parts);
   for (std::int64_t i = 0; i < sources.segments.count(); ++i) {
     KETTE_CHECK(sources.segments.length(i) > 0,
                 "decoder: expected a source, with its end mark, for each row, given none for one");
@@ -124,30 +136,28 @@ void DecoderState::keep_memory(const std::vector<RowStart>& starts) {
   }
 }
 
-void DecoderState::read_past(const std::vector<RowStart>& starts) {
-  const std::int64_t first = rows();
-  for (std::size_t i = 0; i < starts.size(); ++i) past_.add_line();
-  counts_.resize(counts_.size() + starts.size());
-  if (past_.kept() == 0 || past_.has_states()) return read_on(starts, first);
+void DecoderState::read(const std::vector<std::int64_t>& rows, const std::vector<Part>& pasts) {
+  if (past_.kept() == 0 || past_.has_states()) return read_at_once(rows, pasts);
   // A few at a time, so that the cache need not hold what is let go.
   const auto at_once = static_cast<std::size_t>(std::max(kFirstSlots, past_.kept()));
   std::size_t longest = 0;
-  for (const RowStart& start : starts) longest = std::max(longest, start.past.size());
+  for (const Part& past : pasts) longest = std::max(longest, past.size());
   for (std::size_t begin = 0; begin < longest; begin += at_once) {
-    std::vector<RowStart> parts = starts;
-    for (RowStart& part : parts) {
-      const std::size_t from = std::min(begin, part.past.size());
-      part.past = part.past.subspan(from, std::min(at_once, part.past.size() - from));
+    std::vector<Part> parts;
+    for (const Part& past : pasts) {
+      const std::size_t from = std::min(begin, past.size());
+      parts.push_back(past.subspan(from, std::min(at_once, past.size() - from)));
     }
-    read_on(parts, first);
+    read_at_once(rows, parts);
   }
 }
 
-void DecoderState::read_on(const std::vector<RowStart>& starts, std::int64_t first) {
-  const Joined past = join(starts, &RowStart::past);
+void DecoderState::read_at_once(const std::vector<std::int64_t>& rows,
+                                const std::vector<Part>& pasts) {
+  const Joined past = join(pasts);
   if (past.ids.empty()) return;
   const Work work("read_past");
-  const CachePlaces places = past_.extend_lines(first, past.segments);
+  const CachePlaces places = past_.extend_lines(rows, past.segments);
   Run run(tap_);
   const Tensor ids = Tensor::from(past.ids);
   if (!model_->has_encoder()) {
@@ -156,11 +166,11 @@ void DecoderState::read_on(const std::vector<RowStart>& starts, std::int64_t fir
   }
   Ids sentences, counts;
   for (std::int64_t i = 0; i < past.segments.count(); ++i) {
-    for (std::int64_t row = past.segments.begin(i); row < past.segments.end(i); ++row) {
-      counts.push_back(counts_[first + i] += model_->counts(past.ids[row]) ? 1 : 0);
+    for (std::int64_t at = past.segments.begin(i); at < past.segments.end(i); ++at) {
+      counts.push_back(counts_[rows[i]] += model_->counts(past.ids[at]) ? 1 : 0);
     }
     sentences.insert(sentences.end(), static_cast<std::size_t>(past.segments.length(i)),
-                     sentences_[first + i]);
+                     sentences_[rows[i]]);
   }
   const CachePlaces memory{memory_table_, Tensor::from(sentences, model_->device()),
                            Tensor::from(memory_ends(sentences), model_->device())};
@@ -177,29 +187,32 @@ Ids DecoderState::memory_ends(const Ids& lines) const {
   return ends;
 }
 
-Tensor DecoderState::step(const Ids& tokens) {
+Tensor DecoderState::step(const Ids& tokens, const std::vector<std::int64_t>& rows) {
   const Work work("step");
-  KETTE_CHECK(std::ssize(tokens) == rows() && rows() > 0, "decoder: expected a token for each of ",
-              rows(), " rows, given ", tokens.size());
-  past_.reserve(rows());
-  Ids positions, lines(tokens.size());
-  std::iota(lines.begin(), lines.end(), 0);
-  for (std::int64_t row = 0; row < rows(); ++row) {
+  KETTE_CHECK(tokens.size() == rows.size() && !rows.empty() && rows.back() < this->rows(),
+              "decoder: expected a token for each of some of ", this->rows(), " rows, given ",
+              tokens.size(), " for ", rows.size());
+  past_.reserve(std::ssize(rows));
+  Ids positions, lines, counts, sentences;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::int64_t row = rows[i];
     KETTE_CHECK(past_.length(row) < model_->positions(), "decoder: expected at most ",
                 model_->positions(), " tokens in a row, given one more");
+    lines.push_back(static_cast<std::int32_t>(row));
     positions.push_back(static_cast<std::int32_t>(past_.length(row)));
     past_.extend(row);
-    counts_[row] += model_->counts(tokens[row]) ? 1 : 0;
+    counts.push_back(counts_[row] += model_->counts(tokens[i]) ? 1 : 0);
+    if (model_->has_encoder()) sentences.push_back(sentences_[row]);
   }
   StepTables tables;
   const std::size_t token = tables.add(tokens), line = tables.add(lines),
-                    position = tables.add(positions), count = tables.add(counts_),
-                    sentence = tables.add(sentences_),
-                    memory_end = tables.add(memory_ends(sentences_)),
+                    position = tables.add(positions), count = tables.add(counts),
+                    sentence = tables.add(sentences),
+                    memory_end = tables.add(memory_ends(sentences)),
                     table = tables.add(past_.table());
   tables.upload(model_->device());
-  const Shape each{rows()};
-  const CachePlaces past{tables(table, {rows(), past_.table_width()}), tables(line, each),
+  const Shape each{std::ssize(rows)};
+  const CachePlaces past{tables(table, {this->rows(), past_.table_width()}), tables(line, each),
                          tables(position, each)};
   Run run(tap_);
   if (!model_->has_encoder()) {
@@ -211,6 +224,14 @@ Tensor DecoderState::step(const Ids& tokens) {
   return model_->decode(tables(token, each), sequences, run).value();
 }
 
+Tensor DecoderState::step(const Ids& tokens) {
+  KETTE_CHECK(std::ssize(tokens) == rows() && rows() > 0, "decoder: expected a token for each of ",
+              rows(), " rows, given ", tokens.size());
+  std::vector<std::int64_t> all(tokens.size());
+  std::iota(all.begin(), all.end(), 0);
+  return step(tokens, all);
+}
+
 void DecoderState::select(const std::vector<std::int64_t>& parents) {
   past_.select(parents);
   Ids sentences, counts;
@@ -220,6 +241,7 @@ void DecoderState::select(const std::vector<std::int64_t>& parents) {
   }
   counts_ = std::move(counts);
   sentences_ = std::move(sentences);
+  if (model_->has_encoder() && rows() == 0) drop_unread_sentences();
 }
 
 CachedSequences DecoderState::fix(const std::vector<std::int64_t>& lengths,
@@ -240,6 +262,10 @@ CachedSequences DecoderState::fix(const std::vector<std::int64_t>& lengths,
   return CachedSequences(past_, past, memory_,
                          {memory_table_, Tensor::from(sentences_, device),
                           Tensor::from(memory_ends(sentences_), device)});
+}
+
+void DecoderState::unfix(const std::vector<std::int64_t>& lengths) {
+  for (std::int64_t row = 0; row < rows(); ++row) past_.shorten(row, lengths[row]);
 }
 
 }  // namespace kette

@@ -33,9 +33,18 @@ class DecoderState {
   explicit DecoderState(const AutoregressiveModel& model, Tap* tap = nullptr);
 
   std::int64_t rows() const { return past_.lines(); }
+  /// Tokens that a row has.
+  std::int64_t length(std::int64_t row) const { return past_.length(row); }
   /// Appends a row for each.
   void add(const std::vector<RowStart>& starts);
-  /// tokens: one a row -> states [rows, width].
+  /// Lets rows[i] read pasts[i], behind what it has. The same as to have been added with it, where that reads in parts.
+  void read(const std::vector<std::int64_t>& rows,
+            const std::vector<std::span<const std::int32_t>>& pasts);
+  /// Whether a past that is read in parts gives the same bits as at once.
+  bool reads_in_parts() const { return !past_.has_states(); }
+  /// tokens: one for each of these rows, which rise -> their states [rows, width]. The others stay as they are.
+  Tensor step(const std::vector<std::int32_t>& tokens, const std::vector<std::int64_t>& rows);
+  /// For all rows.
   Tensor step(const std::vector<std::int32_t>& tokens);
   /// Row r becomes what row parents[r] was.
   void select(const std::vector<std::int64_t>& parents);
@@ -43,13 +52,15 @@ class DecoderState {
   /// and the sequences of one token a row at `positions`, i32 [rows] on the device. All that a pass
   /// reads of them lies there, so that it may be recorded.
   CachedSequences fix(const std::vector<std::int64_t>& lengths, const Tensor& positions);
+  /// After fix(): row r has lengths[r] tokens, which is how far it has come.
+  void unfix(const std::vector<std::int64_t>& lengths);
 
  private:
   void drop_unread_sentences();
   void keep_memory(const std::vector<RowStart>& starts);
-  void read_past(const std::vector<RowStart>& starts);
-  /// One pass over the pasts, of the lines from `first` on.
-  void read_on(const std::vector<RowStart>& starts, std::int64_t first);
+  /// One pass.
+  void read_at_once(const std::vector<std::int64_t>& rows,
+                    const std::vector<std::span<const std::int32_t>>& pasts);
   /// Where the memory ends of the sentences that these rows are of.
   std::vector<std::int32_t> memory_ends(const std::vector<std::int32_t>& lines) const;
 

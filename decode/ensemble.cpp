@@ -121,9 +121,20 @@ void EnsembleState::add(const std::vector<RowStart>& starts) {
   for (DecoderState& state : states_) state.add(starts);
 }
 
-Tensor EnsembleState::step(const std::vector<std::int32_t>& tokens) {
+void EnsembleState::read(const std::vector<std::int64_t>& rows,
+                         const std::vector<std::span<const std::int32_t>>& pasts) {
+  for (DecoderState& state : states_) state.read(rows, pasts);
+}
+
+bool EnsembleState::reads_in_parts() const {
+  return std::all_of(states_.begin(), states_.end(),
+                     [](const DecoderState& state) { return state.reads_in_parts(); });
+}
+
+Tensor EnsembleState::step(const std::vector<std::int32_t>& tokens,
+                           const std::vector<std::int64_t>& rows) {
   std::vector<Variable> states;
-  for (DecoderState& state : states_) states.emplace_back(state.step(tokens));
+  for (DecoderState& state : states_) states.emplace_back(state.step(tokens, rows));
   return ensemble_.together(states).value();
 }
 
@@ -134,6 +145,11 @@ void EnsembleState::select(const std::vector<std::int64_t>& parents) {
 void EnsembleState::fix(const std::vector<std::int64_t>& lengths, const Tensor& positions) {
   fixed_.clear();
   for (DecoderState& state : states_) fixed_.push_back(state.fix(lengths, positions));
+}
+
+void EnsembleState::unfix(const std::vector<std::int64_t>& lengths) {
+  fixed_.clear();
+  for (DecoderState& state : states_) state.unfix(lengths);
 }
 
 Variable EnsembleState::step_fixed(const Tensor& tokens, Run& run) const {

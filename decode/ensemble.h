@@ -51,11 +51,17 @@ class EnsembleState {
   /// ensemble: made ready for decoding. tap: looks into every pass of every model.
   explicit EnsembleState(const Ensemble& ensemble, Tap* tap = nullptr);
 
+  std::int64_t rows() const { return states_.front().rows(); }
+  std::int64_t length(std::int64_t row) const { return states_.front().length(row); }
   void add(const std::vector<RowStart>& starts);
-  Tensor step(const std::vector<std::int32_t>& tokens);
+  void read(const std::vector<std::int64_t>& rows,
+            const std::vector<std::span<const std::int32_t>>& pasts);
+  bool reads_in_parts() const;
+  Tensor step(const std::vector<std::int32_t>& tokens, const std::vector<std::int64_t>& rows);
   void select(const std::vector<std::int64_t>& parents);
   /// DecoderState::fix(): rows that stay together from now on, for step_fixed().
   void fix(const std::vector<std::int64_t>& lengths, const Tensor& positions);
+  void unfix(const std::vector<std::int64_t>& lengths);
   /// tokens: i32 [rows] on the device -> states. It may be recorded.
   Variable step_fixed(const Tensor& tokens, Run& run) const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "decode/engine.h"
 #include "decode/search_limits.h"
 
 namespace kette {
@@ -26,13 +27,14 @@ std::vector<Hypothesis> search_continuations(const Ensemble& model, const Ids& p
               length, " and ", options.max_tokens);
   options.cut_off = true;
   check_memory(options, options.beam, model, length + options.max_tokens);
-  const std::span<const std::int32_t> past = std::span(prompt).first(prompt.size() - 1);
-  std::vector<SearchJob> jobs{{0, {{}, past}, prompt.back(), options.max_tokens}};
   std::vector<Hypothesis> found;
-  beam_search(
-      model, {.end = options.end_of_text, .banned = {}}, options, length * options.beam,
-      [&](std::int64_t, bool) { return std::exchange(jobs, {}); },
-      [&](std::int64_t, std::vector<Hypothesis> n_best) { found = std::move(n_best); });
+  Request request{0, {}, prompt};
+  request.policy = std::make_unique<Beam>(options, options.max_tokens, options.end_of_text);
+  request.done = [&](std::vector<Hypothesis> n_best) { found = std::move(n_best); };
+  Engine engine(model);
+  engine.add(std::move(request));
+  while (engine.step()) {
+  }
   return found;
 }
 
@@ -44,9 +46,20 @@ std::vector<Ids> generate(const Ensemble& model, const Ids& prompt, const Genera
   SearchOptions lengths;
   lengths.max_length = std::min(length + options.max_tokens, model.positions());
   check_memory(lengths, options.texts, model, lengths.max_length);
-  return draw_texts(model, options, {},
-                    {{{}, prompt, length + options.max_tokens, 0, options.first_text}},
-                    options.texts, options.end_of_text, on_token);
+  std::vector<Ids> texts;
+  Request request{0, {}, prompt};
+  request.policy =
+      std::make_unique<DrawnTexts>(DrawnTexts::Options{options, options.texts, options.max_tokens,
+                                                       options.end_of_text, 0, options.first_text},
+                                   on_token);
+  request.done = [&](std::vector<Hypothesis> drawn) {
+    for (Hypothesis& text : drawn) texts.push_back(std::move(text.tokens));
+  };
+  Engine engine(model, {options.tap});
+  engine.add(std::move(request));
+  while (engine.step()) {
+  }
+  return texts;
 }
 
 }  // namespace kette

@@ -3,8 +3,9 @@
 
 #include <vector>
 
-#include "decode/beam_search.h"
-#include "decode/draw_texts.h"
+#include "decode/beam.h"
+#include "decode/drawn_texts.h"
+#include "decode/ensemble.h"
 
 namespace kette {
 
@@ -13,6 +14,7 @@ struct GenerateOptions : SamplingOptions {
   std::int64_t texts = 1;
   std::int64_t first_text = 0;    ///< the number of the first, on which its draws depend
   std::int32_t end_of_text = -1;  ///< a text ends with it; -1: texts end with max_tokens alone
+  Tap* tap = nullptr;             ///< looks into every pass
 };
 
 /// The likeliest texts that go on from a prompt, as a beam search finds them.

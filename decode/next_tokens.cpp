@@ -1,5 +1,6 @@
 #include "decode/next_tokens.h"
 
+#include <algorithm>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -9,43 +10,28 @@ namespace {
 
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 
+/// The numbers on a device, where they are all the same without a copy.
+Tensor there(const std::vector<std::int32_t>& numbers, Device device) {
+  const bool same =
+      std::adjacent_find(numbers.begin(), numbers.end(), std::not_equal_to<>()) == numbers.end();
+  if (!same) return Tensor::from(numbers, device);
+  return Tensor::full({std::ssize(numbers)}, numbers.front(), DType::i32, device);
+}
+
 }  // namespace
 
-SearchVocabulary SearchVocabulary::of(const SpecialTokens& special, bool allow_unknown) {
-  SearchVocabulary vocabulary{special.end, {special.pad, special.begin}};
-  if (!allow_unknown) vocabulary.banned.push_back(special.unknown);
-  return vocabulary;
-}
-
-std::vector<std::vector<bool>> SearchVocabulary::allowed(std::int64_t tokens, bool with_end) const {
-  std::vector<std::vector<bool>> all = {std::vector<bool>(static_cast<std::size_t>(tokens), true)};
-  if (constraint != nullptr) {
-    for (std::vector<bool>& mask : constraint->masks()) {
-      KETTE_CHECK(std::ssize(mask) == tokens, "constraint: expected masks of ", tokens,
-                  " tokens, the vocabulary, given one of ", mask.size());
-      all.push_back(std::move(mask));
-    }
-  }
-  for (std::vector<bool>& mask : all) {
-    for (const std::int32_t token : banned) mask.at(static_cast<std::size_t>(token)) = false;
-    if (end >= 0 && !with_end) mask.at(static_cast<std::size_t>(end)) = false;
-  }
-  return all;
-}
-
-NextTokens::NextTokens(const Linear& output, const Tensor& states, std::int64_t count,
-                       const SearchVocabulary& vocabulary, Tensor masks,
-                       std::vector<Constraint::Choice> choices, std::vector<const Shortlist*> lists)
+NextTokens::NextTokens(const Linear& output, const Tensor& states, Tensor masks,
+                       std::vector<RowQuestion> questions)
     : output_(output),
       states_(states),
-      end_(vocabulary.end),
       masks_(std::move(masks)),
-      choices_(std::move(choices)),
-      lists_(std::move(lists)),
-      rows_(static_cast<std::size_t>(states.rows())) {
+      questions_(std::move(questions)),
+      rows_(questions_.size()) {
   std::vector<std::int64_t> all(rows_.size());
   std::iota(all.begin(), all.end(), 0);
-  ask(states_, all, count);
+  std::int64_t most = 1;
+  for (const RowQuestion& question : questions_) most = std::max(most, question.likeliest);
+  ask(states_, all, most);
 }
 
 void NextTokens::ask_again(const std::vector<std::int64_t>& rows, std::int64_t count) {
@@ -60,8 +46,8 @@ void NextTokens::ask_again(const std::vector<std::int64_t>& rows, std::int64_t c
 
 void NextTokens::ask(const Tensor& states, std::span<const std::int64_t> rows, std::int64_t count) {
   for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
-    const Shortlist* list = lists_[rows[begin]];
-    while (end < rows.size() && lists_[rows[end]] == list) ++end;
+    const Shortlist* list = questions_[rows[begin]].list;
+    while (end < rows.size() && questions_[rows[end]].list == list) ++end;
     ask(states.slice(static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)),
         rows.subspan(begin, end - begin), count, list);
   }
@@ -69,45 +55,45 @@ void NextTokens::ask(const Tensor& states, std::span<const std::int64_t> rows, s
 
 void NextTokens::ask(const Tensor& states, std::span<const std::int64_t> rows, std::int64_t count,
                      const Shortlist* list) {
-  TokenMasks masks{list != nullptr ? list->masks() : masks_, {}};
-  const auto place_of = [&](std::int32_t token) {
-    return list != nullptr ? list->place_of(token) : token;
-  };
-  const std::int32_t wanted = end_ < 0 ? 0 : place_of(end_);
-  Tensor targets;
-  if (choices_.empty()) {
-    targets = Tensor::full({std::ssize(rows)}, wanted, DType::i32, states.device());
-  } else {
-    std::vector<std::int32_t> numbers, tokens;
-    for (const std::int64_t row : rows) {
-      const Constraint::Choice& choice = choices_[row];
-      numbers.push_back(static_cast<std::int32_t>(choice.mask + 1));
-      tokens.push_back(choice.forced >= 0 ? place_of(choice.forced) : wanted);
-    }
-    masks.rows = Tensor::from(numbers, states.device());
-    targets = Tensor::from(tokens, states.device());
+  std::vector<std::int32_t> masks, targets;
+  for (const std::int64_t row : rows) {
+    const RowQuestion& question = questions_[row];
+    const std::int32_t forced = question.choice.forced;
+    const std::int32_t target = std::max(0, forced >= 0 ? forced : question.target);
+    const bool is_asked = list != nullptr && (forced >= 0 || question.target >= 0);
+    targets.push_back(is_asked ? list->place_of(target) : target);
+    masks.push_back(
+        static_cast<std::int32_t>(list != nullptr ? question.list_mask : question.mask));
   }
+  const Device device = states.device();
+  const Tensor& words = list != nullptr ? list->masks() : masks_;
+  const bool first_alone =
+      std::all_of(masks.begin(), masks.end(), [](std::int32_t mask) { return mask == 0; });
+  const TokenMasks choices{words,
+                           !words.defined() || first_alone ? Tensor() : there(masks, device)};
   answers_.push_back(predict(list != nullptr ? list->projection() : *output_.prepacked, states,
-                             count, masks, targets));
-  Predictions& answer = answers_.back();
-  if (list != nullptr) list->name(answer.tokens);
-  const auto each = static_cast<std::size_t>(answer.count);
+                             count, choices, there(targets, device)));
+  Predictions& found = answers_.back();
+  if (list != nullptr) list->name(found.tokens);
+  const auto each = static_cast<std::size_t>(found.count);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto row = static_cast<std::size_t>(rows[i]);
-    rows_[row] = {std::span(answer.values).subspan(i * each, each),
-                  std::span(answer.tokens).subspan(i * each, each), answer.target_values[i]};
-    if (!choices_.empty()) rows_[row] = chosen(rows_[row], choices_[row]);
+    const std::int64_t row = rows[i];
+    rows_[row] = answer({std::span(found.values).subspan(i * each, each),
+                         std::span(found.tokens).subspan(i * each, each), found.target_values[i]},
+                        questions_[row]);
   }
 }
 
-/// end_value of what is offered: of the forced token, if there is one.
-Continuations NextTokens::chosen(const Continuations& offered, const Constraint::Choice& choice) {
+/// Of what is offered, what the constraint leaves: the target's value is the forced token's, if one is forced.
+Continuations NextTokens::answer(const Continuations& offered, const RowQuestion& question) {
+  const Constraint::Choice& choice = question.choice;
   if (choice.forced < 0) {
-    return {offered.values, offered.tokens, choice.may_end ? offered.end_value : kNever};
+    return {offered.values, offered.tokens, choice.may_end ? offered.target_value : kNever};
   }
-  const bool ends = choice.forced == end_;
-  forced_.push_back({{ends ? kNever : offered.end_value, kNever}, {ends ? -1 : choice.forced, -1}});
-  return {forced_.back().values, forced_.back().tokens, ends ? offered.end_value : kNever};
+  const bool ends = choice.forced == question.target;
+  forced_.push_back(
+      {{ends ? kNever : offered.target_value, kNever}, {ends ? -1 : choice.forced, -1}});
+  return {forced_.back().values, forced_.back().tokens, ends ? offered.target_value : kNever};
 }
 
 }  // namespace kette

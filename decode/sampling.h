@@ -6,8 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
-#include "nn/tap.h"
+#include "tensor/decoding.h"
 
 namespace kette {
 
@@ -16,19 +17,27 @@ struct SamplingOptions {
   std::int64_t top_k = 0;  ///< 0: all
   double top_p = 1;
   std::uint64_t seed = 1;
-  Tap* tap = nullptr;  ///< looks into every pass
 
   /// Throws an Error that names the option that makes no sense.
   void check() const;
 };
 
-/// Draws a token for each row of logits [rows, vocabulary], on their device: row r is text texts[r],
-/// which goes on at positions[r] (both i32). drawn: i32 [2, rows], for checked_draw().
-void sample(const Tensor& logits, const SamplingOptions& options, const Tensor& texts,
-            const Tensor& positions, const Tensor& drawn);
+/// A row that is drawn: with what, and of which text.
+struct Draw {
+  const SamplingOptions* options = nullptr;
+  std::int32_t text = 0;
+};
 
-/// Makes tokens outside of a mask, [1, words] as in TokenMasks, such that they are not drawn.
-void mask_tokens(const Tensor& logits, const Tensor& mask);
+/// For rows of these.
+DrawSettings draw_settings(const std::vector<Draw>& rows, Device device);
+
+/// Draws a token for each row of logits [rows, vocabulary], on their device, which goes on at positions[r], i32.
+/// drawn: i32 [2, rows], for checked_draw().
+void sample(const Tensor& logits, const DrawSettings& settings, const Tensor& positions,
+            const Tensor& drawn);
+
+/// Makes tokens outside of the row's mask such that they are not drawn.
+void mask_tokens(const Tensor& logits, const TokenMasks& masks);
 
 /// The token of a row, of what was drawn once it is on the host: an Error where the logits were not
 /// finite, which nobody has looked at before.

@@ -4,7 +4,8 @@
 #include <cmath>
 #include <mutex>
 
-#include "decode/predictions.h"
+#include "decode/engine.h"
+#include "decode/forced_text.h"
 
 namespace kette {
 namespace {
@@ -27,58 +28,13 @@ void check(const Ensemble& model, const std::vector<Ids>& sources, const std::ve
   }
 }
 
-/// The sources as the encoder reads them.
-std::vector<Ids> ended(const std::vector<Ids>& sources, std::int32_t end) {
-  std::vector<Ids> result = sources;
-  for (Ids& source : result) source.push_back(end);
-  return result;
-}
-
-/// Scores some sentences side by side; `numbers` falls in target length, so that rows end from the
-/// back.
-void score_batch(const Ensemble& model, const std::vector<Ids>& sources,
-                 const std::vector<Ids>& targets, const std::vector<std::int64_t>& numbers,
-                 std::vector<SentenceScore>& scores) {
-  const SpecialTokens special = model.special();
-  EnsembleState state(model);
-  std::vector<RowStart> starts;
-  for (const std::int64_t number : numbers) {
-    starts.push_back({sources[number], {}});
-  }
-  state.add(starts);
-  Ids inputs(numbers.size(), special.begin);
-  std::vector<std::int64_t> going_on;
-  for (std::size_t t = 0; !inputs.empty(); ++t) {
-    Ids wanted;
-    going_on.clear();
-    for (std::size_t row = 0; row < inputs.size(); ++row) {
-      const Ids& target = targets[numbers[row]];
-      wanted.push_back(t < target.size() ? target[t] : special.end);
-      if (t < target.size()) going_on.push_back(static_cast<std::int64_t>(row));
-    }
-    const Predictions predictions =
-        predict(model.output(), state.step(inputs), 1, {}, Tensor::from(wanted, model.device()));
-    for (std::size_t row = 0; row < inputs.size(); ++row) {
-      SentenceScore& score = scores[numbers[row]];
-      KETTE_CHECK(std::isfinite(predictions.target_values[row]),
-                  "score: expected finite log-probabilities, given ",
-                  predictions.target_values[row], " in sentence ", numbers[row] + 1,
-                  " (the model's activations grow beyond the numbers there are)");
-      score.token_log_probabilities.push_back(predictions.target_values[row]);
-      score.log_probability += double(predictions.target_values[row]);
-    }
-    state.select(going_on);
-    inputs = Ids(wanted.begin(), wanted.begin() + static_cast<std::ptrdiff_t>(going_on.size()));
-  }
-}
-
 }  // namespace
 
 std::vector<SentenceScore> score_ids(const Ensemble& model, const std::vector<Ids>& sources,
                                      const std::vector<Ids>& targets, const ScoreOptions& options,
                                      const SentenceProgress& progress) {
   check(model, sources, targets, options);
-  const std::vector<Ids> encoded = ended(sources, model.special().end);
+  const SpecialTokens special = model.special();
   std::vector<SentenceScore> scores(sources.size());
   std::vector<std::int64_t> costs;
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -89,18 +45,33 @@ std::vector<SentenceScore> score_ids(const Ensemble& model, const std::vector<Id
   JobQueue queue(std::move(costs), workforce.workers, least);
   std::mutex mutex;
   std::int64_t done = 0;
-  workforce.run([&] {
-    for (;;) {
-      std::vector<std::int64_t> numbers = queue.take(options.batch_tokens, true);
-      if (numbers.empty()) return;
-      std::stable_sort(numbers.begin(), numbers.end(), [&](std::int64_t a, std::int64_t b) {
-        return targets[a].size() > targets[b].size();
-      });
-      score_batch(model, encoded, targets, numbers, scores);
-      const std::lock_guard lock(mutex);
-      done += std::ssize(numbers);
-      if (progress) progress(done, std::ssize(sources));
+  const auto finish = [&](std::int64_t number, std::vector<Hypothesis> found) {
+    SentenceScore& score = scores[number];
+    score.log_probability = found.front().log_probability;
+    score.token_log_probabilities = std::move(found.front().token_log_probabilities);
+    for (const float value : score.token_log_probabilities) {
+      KETTE_CHECK(std::isfinite(value), "score: expected finite log-probabilities, given ", value,
+                  " in sentence ", number + 1,
+                  " (the model's activations grow beyond the numbers there are)");
     }
+    const std::lock_guard lock(mutex);
+    if (progress) progress(++done, std::ssize(sources));
+  };
+  const SupplyRequests supply = [&](std::int64_t room, bool idle) {
+    std::vector<Request> taken;
+    for (const std::int64_t number : queue.take(room, idle)) {
+      Request& request = taken.emplace_back(Request{number, sources[number], {special.begin}});
+      request.source.push_back(special.end);
+      request.policy = std::make_unique<ForcedText>(targets[number], special.end);
+      request.done = [&finish, number](std::vector<Hypothesis> found) {
+        finish(number, std::move(found));
+      };
+    }
+    return taken;
+  };
+  workforce.run([&] {
+    Engine engine(model);
+    run(engine, options.batch_tokens, supply);
   });
   return scores;
 }

@@ -13,7 +13,7 @@ namespace kette {
 
 class Shortlist {
  public:
-  /// tokens: rising, of the vocabulary. masks: of all tokens of the vocabulary (SearchVocabulary::allowed()).
+  /// tokens: rising, of the vocabulary. masks: of all tokens of the vocabulary (allowed_tokens()).
   Shortlist(const Ensemble& model, std::vector<std::int32_t> tokens,
             const std::vector<std::vector<bool>>& masks);
 

@@ -4,9 +4,10 @@
 #include <utility>
 
 #include "data/files/utf8.h"
+#include "decode/drawn_texts.h"
+#include "decode/engine.h"
 #include "decode/job_queue.h"
 #include "decode/loops.h"
-#include "decode/sample_texts.h"
 #include "decode/scorer.h"
 #include "decode/search_limits.h"
 #include "decode/word_alignment.h"
@@ -51,6 +52,16 @@ bool counts_tokens(const Ensemble& model) {
   return false;
 }
 
+/// What a search goes by; none if it is free, and for draws.
+std::shared_ptr<const Constraint> constraint_of(const TranslateOptions& options,
+                                                const std::vector<Ids>& prefixes,
+                                                std::int64_t vocabulary) {
+  if (options.sampling) return nullptr;
+  if (!prefixes.empty()) return std::make_shared<Prefixes>(prefixes);
+  if (!options.loops.empty()) return std::make_shared<NoLoops>(options.loops, vocabulary);
+  return {std::shared_ptr<const Constraint>(), options.constraint};  // which outlives the search
+}
+
 /// Searches for a translation of each source, or draws some.
 class Search {
  public:
@@ -60,7 +71,7 @@ class Search {
         sources_(sources),
         options_(options),
         prefixes_(prefixes),
-        no_loops_(options.loops, model.vocabulary()) {
+        constraint_(constraint_of(options, prefixes, model.vocabulary())) {
     options.check();
     KETTE_CHECK(prefixes.empty() || prefixes.size() == sources.size(),
                 "translate: expected as many prefixes as sources, ", sources.size(), ", given ",
@@ -81,28 +92,23 @@ class Search {
     std::int64_t longest = 0;
     for (const Ids& source : sources) longest = std::max(longest, std::ssize(source) - 1);
     check_memory(options, rows(), model, longest);
-    if (!options.sampling) return;
-    for (const Ids& prefix : prefixes) {
-      begun_.push_back(prefix);
-      begun_.back().insert(begun_.back().begin(), model.special().begin);
-    }
   }
+
+  using Finished = std::function<void(std::int64_t number, std::vector<Hypothesis> found)>;
 
   /// finished: given what was found for each, by all workers, as soon as it is; samples once all are drawn. early: the
   /// first ones are wanted early.
-  void run(const FinishJob& finished, bool early, const SentenceProgress& progress) const {
+  void run(const Finished& finished, bool early, const SentenceProgress& progress) const {
     std::vector<std::vector<Hypothesis>> drawn(options_.sampling ? sources_.size() : 0);
-    std::vector<SearchJob> jobs;
-    std::vector<std::int64_t> costs;
-    for (std::size_t i = 0; i < sources_.size(); ++i) {
+    std::vector<std::int64_t> numbers, costs;
+    for (std::int64_t i = 0; i < std::ssize(sources_); ++i) {
       if (sources_[i].empty()) {
-        const Hypothesis given = {.tokens = prefix(static_cast<std::int64_t>(i))};
-        finished(static_cast<std::int64_t>(i),
-                 std::vector<Hypothesis>(options_.sampling ? options_.n_best : 1, given));
+        finished(i, std::vector<Hypothesis>(options_.sampling ? options_.n_best : 1,
+                                            Hypothesis{.tokens = prefix(i)}));
         continue;
       }
-      jobs.push_back(job(static_cast<std::int64_t>(i)));
-      costs.push_back(jobs.back().cost(rows()));
+      numbers.push_back(i);
+      costs.push_back(request(i).cost());
     }
     const std::int64_t least = least_share(options_.batch_tokens);
     const Workforce workforce(model_.device(), options_.threads, costs, least);
@@ -112,30 +118,37 @@ class Search {
     JobQueue queue(std::move(costs), workforce.workers, least, window);
     std::mutex mutex;
     const auto total = std::ssize(sources_);
-    std::int64_t done = total - std::ssize(jobs);
+    std::int64_t done = total - std::ssize(numbers);
 
-    const SupplyJobs supply = [&](std::int64_t room, bool idle) {
-      std::vector<SearchJob> taken;
-      for (const std::int64_t item : queue.take(room, idle)) {
-        taken.push_back(jobs[item]);
-        if (options_.shortlist) taken.back().shortlist = shortlist(taken.back().number);
-      }
-      return taken;
-    };
-    const FinishJob finish = [&](std::int64_t number, std::vector<Hypothesis> n_best) {
+    const auto finish = [&](std::int64_t number, std::vector<Hypothesis> found) {
       if (options_.sampling) {
-        drawn[number] = std::move(n_best);
+        drawn[number] = std::move(found);
       } else {
-        finished(number, std::move(n_best));
+        finished(number, std::move(found));
       }
       const std::lock_guard lock(mutex);
       ++done;
       if (progress) progress(done, total);
     };
-    workforce.run([&] { work(supply, finish); });
+    const SupplyRequests supply = [&](std::int64_t room, bool idle) {
+      std::vector<Request> taken;
+      for (const std::int64_t item : queue.take(room, idle)) {
+        const std::int64_t number = numbers[item];
+        taken.push_back(request(number));
+        if (options_.shortlist) taken.back().shortlist = shortlist(number);
+        taken.back().done = [&finish, number](std::vector<Hypothesis> found) {
+          finish(number, std::move(found));
+        };
+      }
+      return taken;
+    };
+    workforce.run([&] {
+      Engine engine(model_, {options_.tap});
+      kette::run(engine, options_.batch_tokens, supply);
+    });
     if (!options_.sampling) return;
     score(drawn);
-    for (const SearchJob& job : jobs) finished(job.number, std::move(drawn[job.number]));
+    for (const std::int64_t number : numbers) finished(number, std::move(drawn[number]));
   }
 
   /// All of them, at the end.
@@ -166,36 +179,28 @@ class Search {
     return list;
   }
 
-  SearchJob job(std::int64_t number) const {
+  /// Without its shortlist, which takes a while to make.
+  Request request(std::int64_t number) const {
     const Ids& source = sources_[number];
     const std::int64_t given = std::ssize(prefix(number)), positions = model_.positions() - 1,
                        longest = longest_output(options_, model_, std::ssize(source) - 1);
     KETTE_CHECK(given <= positions, "translate: expected a prefix of at most ", positions,
                 " tokens, as many as the model has positions for, given ", given, " in prefix ",
                 options_.first_number + number + 1);
-    if (!options_.sampling || given == 0) {
-      return {number, {source, {}}, model_.special().begin, std::max(longest, given)};
-    }
-    // A draw reads the prefix as a part of the past. A search goes through it, so that it counts.
-    const std::span<const std::int32_t> begun = begun_[number];
-    return {number,
-            {source, begun.first(begun.size() - 1)},
-            begun.back(),
-            std::max<std::int64_t>(longest - given, 0)};
-  }
-
-  void work(const SupplyJobs& supply, const FinishJob& finish) const {
-    auto vocabulary = SearchVocabulary::of(model_.special(), options_.allow_unknown);
-    const Prefixes prefixes(prefixes_);
-    vocabulary.constraint = !prefixes_.empty()        ? &prefixes
-                            : !options_.loops.empty() ? &no_loops_
-                                                      : options_.constraint;
+    const SpecialTokens special = model_.special();
+    Request request{number, source, {special.begin}};
+    request.banned = banned_in_translations(special, options_.allow_unknown);
     if (!options_.sampling) {
-      return beam_search(model_, vocabulary, options_, options_.batch_tokens, supply, finish,
-                         {options_.tap});
+      request.policy = std::make_unique<Beam>(options_, std::max(longest, given), special.end);
+      request.constraint = constraint_;
+      return request;
     }
-    sample_texts(model_, vocabulary, *options_.sampling, options_.n_best, options_.first_number,
-                 options_.batch_tokens, supply, finish);
+    // A draw reads the prefix with its prompt. A search goes through it, so that it counts.
+    request.prompt.insert(request.prompt.end(), prefix(number).begin(), prefix(number).end());
+    request.policy = std::make_unique<DrawnTexts>(DrawnTexts::Options{
+        *options_.sampling, options_.n_best, std::max<std::int64_t>(longest - given, 0),
+        special.end, options_.first_number + number});
+    return request;
   }
 
   /// Gives drawn texts their prefixes and their log-probabilities.
@@ -225,8 +230,7 @@ class Search {
   const std::vector<Ids>& sources_;
   const TranslateOptions& options_;
   const std::vector<Ids>& prefixes_;
-  const NoLoops no_loops_;
-  std::vector<Ids> begun_;  // for draws, the prefixes behind their begin marks
+  std::shared_ptr<const Constraint> constraint_;
 };
 
 /// Puts the alternatives of each translation in the order of their expected utility.

@@ -11,7 +11,9 @@
 
 #include "data/sentences/text_units.h"
 #include "data/tokenizers/tokenizer.h"
-#include "decode/beam_search.h"
+#include "decode/beam.h"
+#include "decode/constraint.h"
+#include "decode/ensemble.h"
 #include "decode/job_queue.h"
 #include "decode/minimum_risk.h"
 #include "decode/sampling.h"

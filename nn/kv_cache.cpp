@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "nn/positions.h"
 #include "tensor/observer.h"
 
 namespace kette {
@@ -15,25 +14,27 @@ void KvCache::add_line(std::int64_t positions) {
 }
 
 CachePlaces KvCache::add_lines(const Segments& segments) {
-  const std::int64_t first = lines();
-  for (std::int64_t i = 0; i < segments.count(); ++i) add_line();
-  return extend_lines(first, segments);
+  std::vector<std::int64_t> added;
+  for (std::int64_t i = 0; i < segments.count(); ++i) {
+    added.push_back(lines());
+    add_line();
+  }
+  return extend_lines(added, segments);
 }
 
-CachePlaces KvCache::extend_lines(std::int64_t first_line, const Segments& segments) {
-  std::vector<std::int32_t> of_rows;
-  std::int64_t first_position = 0;
+CachePlaces KvCache::extend_lines(const std::vector<std::int64_t>& lines,
+                                  const Segments& segments) {
+  std::vector<std::int32_t> of_rows, positions;
   reserve(has_states_ ? segments.count() : segments.rows());
   for (std::int64_t i = 0; i < segments.count(); ++i) {
-    const std::int64_t line = first_line + i;
-    if (segments.length(i) == 0) continue;
-    first_position = length(line);
-    of_rows.insert(of_rows.end(), static_cast<std::size_t>(segments.length(i)),
-                   static_cast<std::int32_t>(line));
+    const std::int64_t line = lines[i], before = length(line);
+    for (std::int64_t more = 0; more < segments.length(i); ++more) {
+      of_rows.push_back(static_cast<std::int32_t>(line));
+      positions.push_back(static_cast<std::int32_t>(before + more));
+    }
     extend(line, segments.length(i));
   }
-  return {uploaded_table(), Tensor::from(of_rows, device_),
-          row_positions(segments, first_position).to(device_)};
+  return {uploaded_table(), Tensor::from(of_rows, device_), Tensor::from(positions, device_)};
 }
 
 void KvCache::extend(std::int64_t line, std::int64_t positions) {
@@ -65,13 +66,12 @@ void KvCache::reserve(std::int64_t positions) {
   const std::vector<bool> in_use = slots_in_use();
   const std::int64_t needed = std::count(in_use.begin(), in_use.end(), true) + positions;
   // Room to spare, for to look through all lines must not become frequent.
-  if (4 * needed > 3 * slots_) grow(std::max({first_slots_, needed, slots_ * 3 / 2}));
+  if (4 * needed > 3 * slots_) {
+    return resize(std::max({first_slots_, needed, slots_ * 3 / 2}), in_use);
+  }
   free_.clear();
   for (std::int64_t slot = slots_; slot-- > 0;) {
-    const bool is_old = slot < static_cast<std::int64_t>(in_use.size());
-    if (!is_old || !in_use[slot]) {
-      free_.push_back(static_cast<std::int32_t>(slot));
-    }
+    if (!in_use[slot]) free_.push_back(static_cast<std::int32_t>(slot));
   }
 }
 
@@ -90,6 +90,24 @@ void KvCache::select(const std::vector<std::int64_t>& parents) {
   table_ = std::move(table);
   lengths_ = std::move(lengths);
   firsts_ = std::move(firsts);
+  give_back();
+}
+
+void KvCache::shorten(std::int64_t line, std::int64_t length) {
+  KETTE_CHECK(length >= 0 && length <= lengths_[line], "KV cache: expected a length of at most ",
+              lengths_[line], " to go back to, given ", length);
+  lengths_[line] = length;
+  if (kept_ > 0) firsts_[line] = std::max(firsts_[line], length - kept_);
+}
+
+void KvCache::give_back() {
+  // Lines that share slots count each for itself, which is quicker to say and errs on the safe side.
+  std::int64_t most_used = 0;
+  for (std::int64_t line = 0; line < lines(); ++line) most_used += lengths_[line] - firsts_[line];
+  constexpr std::int64_t kWorthIt = 256;
+  if (slots_ < std::max(kWorthIt, 2 * first_slots_) || 4 * most_used > slots_) return;
+  resize(most_used == 0 ? 0 : std::max(first_slots_, 2 * most_used), slots_in_use());
+  if (lines() == 0) table_width_ = 0;
 }
 
 Tensor KvCache::uploaded_table() const {
@@ -106,16 +124,44 @@ std::vector<bool> KvCache::slots_in_use() const {
   return in_use;
 }
 
-void KvCache::grow(std::int64_t slots) {
-  const Work work("grow_kv_cache");
-  const auto enlarge = [&](Tensor& kept, std::int64_t width, DType dtype) {
-    const Tensor larger = Tensor::empty({slots, width}, dtype, device_);
-    if (slots_ > 0) larger.slice(0, slots_).copy_from(kept);
-    kept = larger;
+void KvCache::resize(std::int64_t slots, const std::vector<bool>& in_use) {
+  const Work work("resize_kv_cache");
+  // In more room all stays where it is. In less, runs of slots that are in use move up to each other.
+  struct Stretch {
+    std::int64_t from, to, length;
+  };
+  std::vector<Stretch> stretches;
+  std::vector<std::int32_t> place(in_use.size());
+  std::int64_t end = 0;
+  for (std::int64_t slot = 0; slot < std::ssize(in_use); ++slot) {
+    if (slots < slots_ && !in_use[slot]) continue;
+    if (stretches.empty() || stretches.back().from + stretches.back().length < slot)
+      stretches.push_back({slot, end, 0});
+    ++stretches.back().length;
+    place[slot] = static_cast<std::int32_t>(end++);
+  }
+  const auto move = [&](Tensor& kept, std::int64_t width, DType dtype) {
+    const Tensor moved = slots > 0 ? Tensor::empty({slots, width}, dtype, device_) : Tensor();
+    for (const Stretch& run : stretches) {
+      moved.slice(run.to, run.to + run.length)
+          .copy_from(kept.slice(run.from, run.from + run.length));
+    }
+    kept = moved;
   };
   for (std::size_t layer = 0; layer < widths_.size(); ++layer) {
-    enlarge(keys_values_[layer], (has_states_ ? 1 : 2) * widths_[layer], dtype_);
-    if (keys_are_smeared_) enlarge(unsmeared_keys_[layer], widths_[layer], DType::f32);
+    move(keys_values_[layer], (has_states_ ? 1 : 2) * widths_[layer], dtype_);
+    if (keys_are_smeared_) move(unsmeared_keys_[layer], widths_[layer], DType::f32);
+  }
+  for (std::int64_t line = 0; line < lines(); ++line) {
+    for (std::int64_t position = firsts_[line]; position < lengths_[line]; ++position) {
+      std::int32_t& slot = table_[line * table_width_ + position];
+      slot = place[slot];
+    }
+  }
+  free_.clear();
+  for (std::int64_t slot = slots; slot-- > 0;) {
+    const bool is_used = slot < end && (slots < slots_ || in_use[slot]);
+    if (!is_used) free_.push_back(static_cast<std::int32_t>(slot));
   }
   slots_ = slots;
 }

@@ -54,9 +54,8 @@ class KvCache {
   void add_line(std::int64_t positions = 0);
   /// A line more for each segment; the places of their rows.
   CachePlaces add_lines(const Segments& segments);
-  /// Slots for so many positions more as the segments are long, of the lines from `first_line` on. Those
-  /// that grow were all as long as the first of them. The places of the new rows, all of one pass.
-  CachePlaces extend_lines(std::int64_t first_line, const Segments& segments);
+  /// Slots for as many positions more of lines[i] as segment i is long. The places of the new rows, all of one pass.
+  CachePlaces extend_lines(const std::vector<std::int64_t>& lines, const Segments& segments);
   /// Room for so many positions more, of all lines together, so that it is made at once.
   void reserve(std::int64_t positions);
   /// Slots for so many positions more; of states one, for a pass over them leaves its last alone.
@@ -67,8 +66,11 @@ class KvCache {
   std::int64_t slots_for_passes(std::int64_t positions) const {
     return kept_ > 0 ? std::min(positions, kept_) : positions;
   }
-  /// Line l becomes what line parents[l] was. To extend it leaves the others alone.
+  /// Line l becomes what line parents[l] was. To extend it leaves the others alone. Memory that is far more than what
+  /// is left needs is given back.
   void select(const std::vector<std::int64_t>& parents);
+  /// Forgets the positions of a line from `length` on, which must have been there.
+  void shorten(std::int64_t line, std::int64_t length);
 
   /// [slots, 2 * width] of a layer, of states [slots, width], until a line grows.
   const Tensor& layer(std::int64_t index) const { return keys_values_[index]; }
@@ -84,7 +86,9 @@ class KvCache {
 
  private:
   std::vector<bool> slots_in_use() const;
-  void grow(std::int64_t slots);
+  /// Moves what is in use into so many slots.
+  void resize(std::int64_t slots, const std::vector<bool>& in_use);
+  void give_back();
   void widen_table(std::int64_t positions);
 
   std::vector<std::int64_t> widths_;

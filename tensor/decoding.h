@@ -106,18 +106,38 @@ struct TopKArgs {
   std::int64_t logits_at_once = std::int64_t{1} << 23;
 };
 
+/// How each row is drawn: rows of texts that have nothing to do with each other are drawn at once.
+struct DrawSettings {
+  Tensor reals;  ///< f64 [2, rows]: the temperature, 0: the likeliest token; top_p, 1: all
+  Tensor
+      whole;  ///< i32 [4, rows]: top_k, 0: all; the low and the high half of the seed; the text's number
+  bool cut =
+      true;  ///< whether any row with a temperature has a top_k or a top_p; if not, less is done
+
+  /// Of one row.
+  struct Row {
+    double temperature, top_p;
+    std::int64_t top_k;
+    std::uint64_t seed, text;
+  };
+  KETTE_HOST_DEVICE static Row row(const double* reals, const std::int32_t* whole,
+                                   std::int64_t rows, std::int64_t row) {
+    const auto half = [=](int line) {
+      return std::uint64_t{static_cast<std::uint32_t>(whole[line * rows + row])};
+    };
+    return {reals[row], reals[rows + row], whole[row], half(1) | half(2) << 32,
+            static_cast<std::uint64_t>(whole[3 * rows + row])};
+  }
+};
+
 /// A token a row, drawn from softmax(logits / temperature) of the likeliest: of the `top_k` first
 /// the fewest that together reach `top_p`, where of equals the lower comes first. With weights w_v
 /// = round(2^40 exp((z_v - max z) / temperature)) of those and 0 of the others, row r takes the
 /// first token v with w_0 + ... + w_v > floor(quantile * the sum of w). The quantile belongs to
-/// (seed, texts[r], positions[r]), see tensor/token_draw.h.
+/// (its seed, its text, positions[r]), see tensor/token_draw.h.
 struct SampleArgs {
-  Tensor logits;           ///< [rows, vocabulary], of 1 to 2^22 tokens
-  double temperature = 1;  ///< 0: the likeliest token
-  std::int64_t top_k = 0;  ///< 0: all
-  double top_p = 1;
-  std::uint64_t seed = 1;
-  Tensor texts;      ///< i32 [rows]: which text a row is of
+  Tensor logits;  ///< [rows, vocabulary], of 1 to 2^22 tokens
+  DrawSettings settings;
   Tensor positions;  ///< i32 [rows]
   Tensor drawn;  ///< i32 [2, rows]: the tokens; and 1, beside token 0, where a logit is not finite
 

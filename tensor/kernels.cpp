@@ -196,15 +196,16 @@ void SampleArgs::check() const {
                   logits.width() <= kMostTokens,
               "sample: expected logits f32 [rows, vocabulary] of 1 to ", kMostTokens,
               " tokens, given ", logits.str());
-  for (const auto& [what, numbers] : {std::pair{"texts", texts}, {"positions", positions}}) {
-    KETTE_CHECK(
-        numbers.defined() && numbers.dtype() == DType::i32 && numbers.elements() == logits.rows(),
-        "sample: expected ", what, " i32 [", logits.rows(), "], given ",
-        numbers.defined() ? numbers.str() : "none");
-  }
-  KETTE_CHECK(drawn.dtype() == DType::i32 && drawn.shape() == Shape({2, logits.rows()}),
-              "sample: expected room for what is drawn, i32 [2, ", logits.rows(), "], given ",
-              drawn.str());
+  const std::int64_t rows = logits.rows();
+  const auto expect = [&](const char* what, const Tensor& given, DType dtype, const Shape& shape) {
+    KETTE_CHECK(given.defined() && given.dtype() == dtype && given.shape() == shape,
+                "sample: expected ", what, " ", name_of(dtype), " ", shape.str(), ", given ",
+                given.defined() ? given.str() : "none");
+  };
+  expect("temperatures and top_p", settings.reals, DType::f64, {2, rows});
+  expect("top_k, seeds and texts", settings.whole, DType::i32, {4, rows});
+  expect("positions", positions, DType::i32, {rows});
+  expect("room for what is drawn,", drawn, DType::i32, {2, rows});
 }
 
 LinearCrossEntropyArgs LinearCrossEntropyArgs::rows(std::int64_t begin, std::int64_t count) const {

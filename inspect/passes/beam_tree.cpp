@@ -38,35 +38,59 @@ void mark_best(BeamTree& tree) {
   }
 }
 
+/// A beam that grows a tree.
+class TreeBeam final : public Beam {
+ public:
+  TreeBeam(const SearchOptions& options, std::int64_t longest, std::int32_t end, BeamTree& tree)
+      : Beam(options, longest, end),
+        options_(options),
+        cut_(options.cut_off ? longest : -1),
+        end_(end),
+        tree_(tree) {}
+
+  Chosen choose(std::span<const Continuations> answers) override {
+    Chosen chosen;
+    chosen.unsure = consider(answers);
+    if (!chosen.unsure.empty()) return chosen;
+    grow();
+    chosen.parents = advance();
+    return chosen;
+  }
+
+ private:
+  void grow() {
+    const bool first = tree_.steps.empty();
+    std::vector<std::int64_t> parents;
+    if (!first) parents = places_of(live(), tree_.steps.back());
+    std::vector<BeamBranch> branches;
+    for (const Candidate& candidate : this->chosen()) {
+      // Of a full beam's candidates, twice as many as it is wide, end marks count among the better half.
+      const bool may_end = !options_.is_full() || std::ssize(branches) < options_.beam;
+      const std::int64_t parent = first ? -1 : parents[candidate.parent];
+      if (!first) tree_.steps.back()[parent].goes_on = true;
+      branches.push_back({candidate.token, candidate.log_probability, parent,
+                          candidate.token == end_ ? may_end : std::ssize(tree_.steps) + 1 == cut_});
+    }
+    tree_.steps.push_back(std::move(branches));
+  }
+
+  SearchOptions options_;
+  std::int64_t cut_;  // where all branches are finished
+  std::int32_t end_;
+  BeamTree& tree_;
+};
+
 }  // namespace
 
-BeamTree beam_tree(const AutoregressiveModel& model, const SearchVocabulary& vocabulary,
-                   const SearchOptions& options, const SearchJob& job) {
+BeamTree beam_tree(const AutoregressiveModel& model, const SearchOptions& options,
+                   std::int64_t longest, std::int32_t end, Request request) {
   BeamTree tree;
-  const std::int64_t cut = options.cut_off ? job.longest : -1;  // where all branches are finished
-  SearchHooks hooks;
-  hooks.chosen = [&](std::int64_t, const Beam& beam) {
-    const bool first = tree.steps.empty();
-    std::vector<std::int64_t> parents;
-    if (!first) parents = places_of(beam.live(), tree.steps.back());
-    std::vector<BeamBranch> branches;
-    for (const Beam::Candidate& candidate : beam.chosen()) {
-      // Of a full beam's candidates, twice as many as it is wide, end marks count among the better half.
-      const bool may_end = !options.is_full() || std::ssize(branches) < options.beam;
-      const std::int64_t parent = first ? -1 : parents[candidate.parent];
-      if (!first) tree.steps.back()[parent].goes_on = true;
-      branches.push_back(
-          {candidate.token, candidate.log_probability, parent,
-           candidate.token == vocabulary.end ? may_end : std::ssize(tree.steps) + 1 == cut});
-    }
-    tree.steps.push_back(std::move(branches));
-  };
-  std::vector<SearchJob> jobs = {job};
-  beam_search(
-      model, vocabulary, options, job.cost(options.beam),
-      [&](std::int64_t, bool) { return std::exchange(jobs, {}); },
-      [&](std::int64_t, std::vector<Hypothesis> n_best) { tree.n_best = std::move(n_best); },
-      hooks);
+  request.policy = std::make_unique<TreeBeam>(options, longest, end, tree);
+  request.done = [&](std::vector<Hypothesis> n_best) { tree.n_best = std::move(n_best); };
+  Engine engine(model);
+  engine.add(std::move(request));
+  while (engine.step()) {
+  }
   mark_best(tree);
   return tree;
 }

@@ -1,7 +1,8 @@
 // All that a beam search had a place for, as a tree: a branch for each continuation, from the step before.
 #pragma once
 
-#include "decode/beam_search.h"
+#include "decode/beam.h"
+#include "decode/engine.h"
 
 namespace kette {
 
@@ -23,8 +24,8 @@ struct BeamTree {
   std::vector<Hypothesis> n_best;
 };
 
-/// Searches from one start as decode/beam_search.h does. first: the token before those searched for.
-BeamTree beam_tree(const AutoregressiveModel& model, const SearchVocabulary& vocabulary,
-                   const SearchOptions& options, const SearchJob& job);
+/// What decode/beam.h has a place for, of a text of at most `longest` tokens that `end` ends. request: without a policy.
+BeamTree beam_tree(const AutoregressiveModel& model, const SearchOptions& options,
+                   std::int64_t longest, std::int32_t end, Request request);
 
 }  // namespace kette

@@ -121,12 +121,13 @@ Explanation explain_translation(const AutoregressiveModel& model, const SharedTo
   const auto trees = std::dynamic_pointer_cast<const TreeTokenizer>(tokenizer);
   SearchOptions options = asked;
   Ids source;
-  std::optional<TreeConstraint> constraint;
+  std::shared_ptr<const TreeConstraint> constraint;
   if (trees) {
     options.extra_length = parse_options().extra_length;
     const TreeSource read = tree_source(model, *trees, text, options, 1);
     source = read.ids;
-    if (!source.empty()) constraint.emplace(trees, std::vector{read.sentence});
+    if (!source.empty())
+      constraint = std::make_shared<TreeConstraint>(trees, std::vector{read.sentence});
   } else {
     source = tokenizer->encode_source(text, language);
   }
@@ -134,13 +135,13 @@ Explanation explain_translation(const AutoregressiveModel& model, const SharedTo
   KETTE_CHECK(std::ssize(source) < model.positions(), "explain: expected at most ",
               model.positions() - 1, " tokens, given ", source.size());
   const auto ready = model.for_decoding();
-  auto vocabulary = SearchVocabulary::of(model.special(), options.allow_unknown);
-  vocabulary.constraint = constraint ? &*constraint : nullptr;
-  Ids ended = source;
-  ended.push_back(model.special().end);
-  BeamTree beam = beam_tree(
-      *ready, vocabulary, options,
-      {0, {ended, {}}, model.special().begin, longest_output(options, model, std::ssize(source))});
+  const SpecialTokens special = model.special();
+  Request request{0, source, {special.begin}};
+  request.source.push_back(special.end);
+  request.banned = banned_in_translations(special, options.allow_unknown);
+  request.constraint = constraint;
+  BeamTree beam = beam_tree(*ready, options, longest_output(options, model, std::ssize(source)),
+                            special.end, std::move(request));
   const Ids target = beam.n_best.front().tokens;
 
   Batch batch = one_sentence(model, source, target);
@@ -157,7 +158,7 @@ Explanation explain_translation(const AutoregressiveModel& model, const SharedTo
     static_cast<SearchOptions&>(with_tap) = options;
     with_tap.threads = 1;
     with_tap.tap = tap;
-    with_tap.constraint = vocabulary.constraint;
+    with_tap.constraint = constraint.get();
     return tokenizer->decode(translate_ids(*ready, {source}, with_tap).front().front().tokens);
   };
   for (std::int64_t level = 0; level <= std::ssize(model.encoder()); ++level) {
@@ -184,10 +185,7 @@ Explanation explain_text(const AutoregressiveModel& model, const SharedTokenizer
   SearchOptions cut = options;
   cut.cut_off = true;
   if (room > 0) {
-    SearchVocabulary vocabulary;
-    vocabulary.end = tokenizer->special().end;
-    const std::span<const std::int32_t> past(ids.data(), ids.size() - 1);
-    e.beam = beam_tree(*ready, vocabulary, cut, {0, {{}, past}, ids.back(), std::min(more, room)});
+    e.beam = beam_tree(*ready, cut, std::min(more, room), tokenizer->special().end, {0, {}, ids});
   }
   try_without(e, model, batch, ids.size() - 1, [](Tap*) { return std::string(); });
   return e;

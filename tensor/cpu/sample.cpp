@@ -104,16 +104,18 @@ std::int32_t draw(const SampleArgs& args, std::int64_t row) {
   const float* logits = args.logits.data<float>() + row * vocabulary;
   const Rank best = likeliest(logits, vocabulary);
   if (best == 0) return -1;
-  if (args.temperature == 0) return entry_of(best);
+  const DrawSettings::Row how =
+      DrawSettings::row(args.settings.reals.data<double>(),
+                        args.settings.whole.data<std::int32_t>(), args.logits.rows(), row);
+  if (how.temperature == 0) return entry_of(best);
   Candidates candidates(logits, vocabulary);
-  if (args.top_k > 0 && args.top_k < vocabulary) {
-    candidates.keep(static_cast<TokenWeight>(args.top_k));
+  if (how.top_k > 0 && how.top_k < vocabulary) {
+    candidates.keep(static_cast<TokenWeight>(how.top_k));
   }
-  TokenWeight total = candidates.weigh(value_of(best), args.temperature);
-  if (args.top_p < 1) total = candidates.keep(share_of(total, args.top_p));
-  return candidates.at(draw_place(
-      total, {args.seed, static_cast<std::uint64_t>(args.texts.data<std::int32_t>()[row])},
-      args.positions.data<std::int32_t>()[row]));
+  TokenWeight total = candidates.weigh(value_of(best), how.temperature);
+  if (how.top_p < 1) total = candidates.keep(share_of(total, how.top_p));
+  return candidates.at(
+      draw_place(total, {how.seed, how.text}, args.positions.data<std::int32_t>()[row]));
 }
 
 }  // namespace

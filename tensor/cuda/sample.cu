@@ -26,11 +26,9 @@ constexpr Rank kNotFinite = ~Rank{0};
 struct Rows {
   const float* logits;
   std::int64_t vocabulary;
-  double temperature;
-  std::int64_t top_k;
-  double top_p;
-  std::uint64_t seed;
-  const std::int32_t *texts, *positions;
+  const double* reals;        // of DrawSettings
+  const std::int32_t* whole;  // likewise
+  const std::int32_t* positions;
   std::int32_t* drawn;
 };
 
@@ -220,18 +218,18 @@ __device__ Rank likeliest(const Tokens& row) {
 __device__ std::int64_t draw_token(const Tokens& row, const Rows& args) {
   const Rank best = likeliest(row);
   if (best == kNotFinite) return -1;
-  if (args.temperature == 0) return entry_of(best);
-  Weight weight{value_of(best), args.temperature, 0};
-  if (args.top_k > 0 && args.top_k < args.vocabulary) {
-    weight.least = least_kept(row, One{}, [&](TokenWeight) { return TokenWeight(args.top_k); });
+  const DrawSettings::Row how = DrawSettings::row(args.reals, args.whole, gridDim.x, blockIdx.x);
+  if (how.temperature == 0) return entry_of(best);
+  Weight weight{value_of(best), how.temperature, 0};
+  if (how.top_k > 0 && how.top_k < args.vocabulary) {
+    weight.least = least_kept(row, One{}, [&](TokenWeight) { return TokenWeight(how.top_k); });
   }
-  if (args.top_p < 1) {
+  if (how.top_p < 1) {
     const Rank least =
-        least_kept(row, weight, [&](TokenWeight total) { return share_of(total, args.top_p); });
+        least_kept(row, weight, [&](TokenWeight total) { return share_of(total, how.top_p); });
     weight.least = scalar::max(weight.least, least);
   }
-  return draw(row, weight, {args.seed, static_cast<std::uint64_t>(args.texts[blockIdx.x])},
-              args.positions[blockIdx.x]);
+  return draw(row, weight, {how.seed, how.text}, args.positions[blockIdx.x]);
 }
 
 __global__ void __launch_bounds__(kMostThreads) draw_tokens(Rows args) {
@@ -249,12 +247,11 @@ void sample(CudaExec exec, const SampleArgs& args) {
   const std::int64_t vocabulary = args.logits.width();
   const std::int64_t threads =
       std::min<std::int64_t>(kMostThreads, cuda::round_up(vocabulary, kWarp));
-  const bool keeps_all = args.temperature == 0 || (args.top_k == 0 && args.top_p == 1);
   cuda::launch(exec, draw_tokens,
                {dim3(static_cast<unsigned>(args.logits.rows())),
-                dim3(static_cast<unsigned>(threads)), keeps_all ? 0 : Histogram::kBytes},
-               Rows{args.logits.data<float>(), vocabulary, args.temperature, args.top_k, args.top_p,
-                    args.seed, args.texts.data<std::int32_t>(), args.positions.data<std::int32_t>(),
+                dim3(static_cast<unsigned>(threads)), args.settings.cut ? Histogram::kBytes : 0},
+               Rows{args.logits.data<float>(), vocabulary, args.settings.reals.data<double>(),
+                    args.settings.whole.data<std::int32_t>(), args.positions.data<std::int32_t>(),
                     args.drawn.data<std::int32_t>()});
 }
 

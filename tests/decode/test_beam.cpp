@@ -31,7 +31,7 @@ std::vector<Ids> advance(Beam& beam, const std::vector<Offer>& offers) {
   for (const Offer& offer : offers)
     offered.push_back({offer.values, offer.tokens, offer.end_value});
   CHECK(beam.consider(offered).empty());
-  beam.advance(0);
+  beam.advance();
   std::vector<Ids> live;
   for (const Hypothesis& hypothesis : beam.live()) live.push_back(hypothesis.tokens);
   return live;

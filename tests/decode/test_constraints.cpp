@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "decode/engine.h"
 #include "decode/scorer.h"
 #include "decode/translator.h"
 #include "tests/decode/decode_models.h"
@@ -54,14 +55,18 @@ class LongEnough final : public Constraint {
   std::size_t least_;
 };
 
-std::vector<Hypothesis> n_best_of(const AutoregressiveModel& ready,
-                                  const SearchVocabulary& vocabulary, const SearchOptions& options,
-                                  const Ids& source) {
-  std::vector<SearchJob> jobs = {{0, {source, {}}, ready.special().begin, 12}};
+std::vector<Hypothesis> n_best_of(const AutoregressiveModel& ready, const Constraint* constraint,
+                                  const SearchOptions& options, const Ids& source) {
   std::vector<Hypothesis> found;
-  beam_search(
-      ready, vocabulary, options, 1000, [&](std::int64_t, bool) { return std::exchange(jobs, {}); },
-      [&](std::int64_t, std::vector<Hypothesis> n_best) { found = std::move(n_best); });
+  Request request{0, source, {ready.special().begin}};
+  request.policy = std::make_unique<Beam>(options, 12, ready.special().end);
+  request.banned = banned_in_translations(ready.special(), true);
+  request.constraint = {std::shared_ptr<const Constraint>(), constraint};
+  request.done = [&](std::vector<Hypothesis> n_best) { found = std::move(n_best); };
+  Engine engine(ready);
+  engine.add(std::move(request));
+  while (engine.step()) {
+  }
   return found;
 }
 
@@ -100,12 +105,10 @@ TEST_CASE("a constraint is asked at every step: brackets balance") {
   const auto model = random_model(small_config(), 4);
   const auto ready = model->for_decoding();
   const Balanced balanced(611);
-  auto vocabulary = SearchVocabulary::of(model->special(), true);
-  vocabulary.constraint = &balanced;
   SearchOptions options;
   options.beam = options.n_best = 6;
   const Ids source = {40, 6, 511, 3};
-  const std::vector<Hypothesis> found = n_best_of(*ready, vocabulary, options, source);
+  const std::vector<Hypothesis> found = n_best_of(*ready, &balanced, options, source);
   REQUIRE(found.size() == 6);
   std::int64_t brackets = 0;
   for (const Hypothesis& hypothesis : found) {
@@ -132,24 +135,24 @@ TEST_CASE("a constraint that forbids the end is the least length") {
   const auto model = random_model(config, 4);
   model->output().bias.value().data<float>()[kEnd] = 5;  // it would end soon
   const auto ready = model->for_decoding();
-  auto vocabulary = SearchVocabulary::of(model->special(), true);
+  const Constraint* constraint = nullptr;
   SearchOptions options;
   options.length_penalty = parse_length_penalty("none");
   const Ids source = {4, 6, 5, 3};
-  const auto tokens = [&] { return n_best_of(*ready, vocabulary, options, source).front().tokens; };
+  const auto tokens = [&] { return n_best_of(*ready, constraint, options, source).front().tokens; };
   constexpr std::size_t kMost = 12;
   const Ids free = tokens();
   const LongEnough long_enough(kMost);
-  vocabulary.constraint = &long_enough;
+  constraint = &long_enough;
   const Ids constrained = tokens();
   CHECK(constrained.size() == kMost);
   CHECK(free.size() < kMost);
-  vocabulary.constraint = nullptr;
+  constraint = nullptr;
   options.min_length = kMost;
   CHECK(constrained == tokens());
 
   const LongEnough too_long(kMost + 1);
-  vocabulary.constraint = &too_long;
+  constraint = &too_long;
   for (const BeamKind kind : {BeamKind::narrowing, BeamKind::full}) {
     options.kind = kind;
     CHECK_THROWS_WITH(tokens(),

@@ -2,7 +2,8 @@
 // another, and of generated text only the tokens.
 #include <doctest/doctest.h>
 
-#include "decode/beam_search.h"
+#include "decode/beam.h"
+#include "decode/engine.h"
 #include "decode/generator.h"
 #include "models/gpt.h"
 #include "tests/decode/decode_models.h"
@@ -51,16 +52,15 @@ TEST_CASE("CUDA emulator: a step of a beam is one copy there, one back and one w
   const Ids source{40, 6, 511, 77, 3};
   const auto count = [&](std::int64_t tokens) {
     options.forced_length = tokens;
-    bool supplied = false;
     return emulator->counted([&] {
-      beam_search(
-          *ready, SearchVocabulary::of(ready->special(), true), options, 1000,
-          [&](std::int64_t, bool) {
-            return std::exchange(supplied, true)
-                       ? std::vector<SearchJob>()
-                       : std::vector<SearchJob>{{0, {source, {}}, 2, tokens}};
-          },
-          [](std::int64_t, const std::vector<Hypothesis>&) {});
+      Request request{0, source, {2}};
+      request.policy = std::make_unique<Beam>(options, tokens, ready->special().end);
+      request.banned = banned_in_translations(ready->special(), true);
+      request.done = [](const std::vector<Hypothesis>&) {};
+      Engine engine(*ready);
+      engine.add(std::move(request));
+      while (engine.step()) {
+      }
     });
   };
   const emulator::Counts few = count(4), many = count(14);

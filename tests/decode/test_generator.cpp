@@ -289,7 +289,7 @@ TEST_CASE("generation: each token is drawn by its own number, past the context, 
   for (const std::int32_t token : generated) {
     if (seen.size() > 8) seen.erase(seen.begin(), seen.end() - 4);
     const Tensor drawn = Tensor::empty({2, 1}, DType::i32);
-    sample(Tensor::from(whole_model_logits(*model, seen), {1, 61}), options, Tensor::from(Ids{0}),
+    sample(Tensor::from(whole_model_logits(*model, seen), {1, 61}), draw_settings({{&options}}, {}),
            Tensor::from(Ids{position++}), drawn);
     CHECK(token == checked_draw(drawn.data<std::int32_t>(), 1, 0));
     seen.push_back(token);

@@ -23,12 +23,13 @@ using Logits = std::vector<float>;
 /// Of rows [rows, vocabulary]; row r is text r at position first + r. -1 where the logits are refused.
 Ids draw(const Logits& logits, std::int64_t rows, const SamplingOptions& options, Device device,
          std::int32_t first = 0) {
-  Ids texts(static_cast<std::size_t>(rows)), positions(texts);
-  std::iota(texts.begin(), texts.end(), 0);
+  std::vector<Draw> rows_of_texts;
+  for (std::int32_t row = 0; row < rows; ++row) rows_of_texts.push_back({&options, row});
+  Ids positions(rows_of_texts.size());
   std::iota(positions.begin(), positions.end(), first);
   const auto vocabulary = static_cast<std::int64_t>(logits.size()) / rows;
   const Tensor drawn = Tensor::empty({2, rows}, DType::i32, device);
-  sample(Tensor::from(logits, {rows, vocabulary}, device), options, Tensor::from(texts, device),
+  sample(Tensor::from(logits, {rows, vocabulary}, device), draw_settings(rows_of_texts, device),
          Tensor::from(positions, device), drawn);
   Ids tokens = drawn.values<std::int32_t>();
   for (std::size_t row = 0; row < positions.size(); ++row) {
@@ -274,15 +275,55 @@ TEST_CASE("sampling: options and shapes that make no sense are refused by name")
   CHECK_THROWS_WITH_AS(options_of(1, -2, 1).check(), doctest::Contains("top_k"), Error);
   const Tensor logits = Tensor::zeros({2, 5}), positions = Tensor::zeros({3}, DType::i32);
   const Tensor drawn = Tensor::zeros({2, 2}, DType::i32), two = positions.slice(0, 2);
-  CHECK_THROWS_WITH_AS(sample(logits, {}, positions, two, drawn),
-                       "sample: expected texts i32 [2], given i32 [3] on cpu", Error);
-  CHECK_THROWS_WITH_AS(sample(logits, {}, two, positions, drawn),
+  const SamplingOptions options;
+  const DrawSettings of_two = draw_settings(std::vector<Draw>(2, {&options}), {}),
+                     of_three = draw_settings(std::vector<Draw>(3, {&options}), {});
+  CHECK_THROWS_WITH_AS(
+      sample(logits, of_three, two, drawn),
+      "sample: expected temperatures and top_p f64 [2, 2], given f64 [2, 3] on cpu", Error);
+  CHECK_THROWS_WITH_AS(sample(logits, {of_two.reals, {}}, two, drawn),
+                       "sample: expected top_k, seeds and texts i32 [4, 2], given none", Error);
+  CHECK_THROWS_WITH_AS(sample(logits, of_two, positions, drawn),
                        "sample: expected positions i32 [2], given i32 [3] on cpu", Error);
-  CHECK_THROWS_WITH_AS(sample(logits, {}, two, two, positions),
+  CHECK_THROWS_WITH_AS(sample(logits, of_two, two, positions),
                        "sample: expected room for what is drawn, i32 [2, 2], given i32 [3] on cpu",
                        Error);
-  CHECK_THROWS_WITH_AS(sample(Tensor::zeros({3, 0}), {}, positions, positions, drawn),
+  CHECK_THROWS_WITH_AS(sample(Tensor::zeros({3, 0}), of_three, positions, drawn),
                        doctest::Contains("of 1 to 4194304 tokens, given f32 [3, 0]"), Error);
+}
+
+TEST_CASE("sampling: rows of different options are drawn as they are alone") {
+  constexpr std::int64_t kRows = 40, kVocabulary = 90;
+  const Logits logits = random_logits(kRows * kVocabulary, 5);
+  std::vector<SamplingOptions> options;
+  for (const double temperature : {0.0, 0.7, 1.0, 3.0}) {
+    for (const double top_p : {1.0, 0.4}) {
+      for (const std::int64_t top_k : {0, 3, 1000}) {
+        options.push_back(options_of(temperature, top_k, top_p));
+        options.back().seed = 0x8000'0000'8000'0001u * options.size();
+      }
+    }
+  }
+  for (const Device device : test_devices()) {
+    std::vector<Draw> draws;
+    Ids positions, alone;
+    for (std::int64_t row = 0; row < kRows; ++row) {
+      draws.push_back({&options[row % options.size()], static_cast<std::int32_t>(row - 3)});
+      positions.push_back(static_cast<std::int32_t>(7 * row));
+      const Tensor drawn = Tensor::empty({2, 1}, DType::i32, device);
+      const auto begin = logits.begin() + row * kVocabulary;
+      sample(Tensor::from(Logits(begin, begin + kVocabulary), {1, kVocabulary}, device),
+             draw_settings({draws.back()}, device), Tensor::from(Ids{positions.back()}, device),
+             drawn);
+      alone.push_back(drawn.values<std::int32_t>().front());
+    }
+    const Tensor drawn = Tensor::empty({2, kRows}, DType::i32, device);
+    sample(Tensor::from(logits, {kRows, kVocabulary}, device), draw_settings(draws, device),
+           Tensor::from(positions, device), drawn);
+    Ids together = drawn.values<std::int32_t>();
+    together.resize(kRows);
+    CHECK(together == alone);
+  }
 }
 
 TEST_CASE("CUDA emulator: a draw is one kernel of few passes that the host takes no part in") {
@@ -296,12 +337,10 @@ TEST_CASE("CUDA emulator: a draw is one kernel of few passes that the host takes
   const Tensor logits = Tensor::from(values, {1, kVocabulary}, cuda);
   const Tensor positions = Tensor::zeros({1}, DType::i32, cuda);
   const Tensor drawn = Tensor::zeros({2, 1}, DType::i32, cuda);
-  const auto check_passes = [&](const SamplingOptions& o, std::int64_t passes) {
+  const auto check_passes = [&](const SamplingOptions& options, std::int64_t passes) {
+    const DrawSettings settings = draw_settings({{&options}}, cuda);
     const emulator::Counts counts = emulator->counted([&] {
-      on(cuda, [&](auto exec) {
-        kernels::sample(
-            exec, {logits, o.temperature, o.top_k, o.top_p, o.seed, positions, positions, drawn});
-      });
+      on(cuda, [&](auto exec) { kernels::sample(exec, {logits, settings, positions, drawn}); });
     });
     CAPTURE(counts.str());
     CHECK(counts.launches == 1);

@@ -155,7 +155,7 @@ TEST_CASE("shortlist: the search is that of a model whose other logits are -infi
           offered[i].tokens = tokens[i];
         }
         REQUIRE(expected.consider(offered).empty());
-        expected.advance(0);
+        expected.advance();
       }
       const std::vector<Hypothesis> found = translate_ids(*ready, {source}, options).front();
       const std::vector<Hypothesis> wanted = expected.n_best();

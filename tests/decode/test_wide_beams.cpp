@@ -6,7 +6,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "decode/beam_search.h"
+#include "decode/beam.h"
+#include "decode/engine.h"
 #include "decode/search_limits.h"
 #include "decode/translator.h"
 #include "tests/decode/decode_models.h"
@@ -30,8 +31,9 @@ Found search_everything(const AutoregressiveModel& model, Ids source, std::size_
                         int length) {
   source.push_back(model.special().end);
   DecoderState state(model);
-  const Tensor masks =
-      SearchVocabulary::of(model.special(), true).masks(model.vocabulary(), false, {});
+  Ids excluded = banned_in_translations(model.special(), true);
+  excluded.push_back(model.special().end);
+  const Tensor masks = TokenMasks::pack(allowed_tokens(model.vocabulary(), excluded, nullptr), {});
   state.add({{source, {}}});
   Found live(1);
   for (int step = 0; step < length; ++step) {
@@ -105,7 +107,7 @@ double continuations_seen(std::int64_t width) {
         seen += more;
       }
     }
-    beam.advance(0);
+    beam.advance();
   }
   return static_cast<double>(seen);
 }

@@ -39,10 +39,11 @@ TEST_CASE("beam tree: it finds what the search finds, and its branches hang toge
         TranslateOptions search;
         static_cast<SearchOptions&>(search) = options;
         const auto expected = translate_ids(*ready, {source}, search).front();
-        Ids ended = source;
-        ended.push_back(3);
-        const BeamTree tree = beam_tree(*ready, SearchVocabulary::of(model->special(), true),
-                                        options, {0, {ended, {}}, 2, std::ssize(source) + 6});
+        Request request{0, source, {2}};
+        request.source.push_back(3);
+        request.banned = banned_in_translations(model->special(), true);
+        const BeamTree tree =
+            beam_tree(*ready, options, std::ssize(source) + 6, 3, std::move(request));
         REQUIRE(tree.n_best.size() == expected.size());
         CHECK(tree.n_best.front().tokens == expected.front().tokens);
         CHECK(tree.n_best.front().log_probability == expected.front().log_probability);

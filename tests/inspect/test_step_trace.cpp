@@ -307,7 +307,7 @@ TEST_CASE("decoding can be traced, and writes the same") {
     for (const char* phase : {"encode", "step", "search"}) find(trace, phase, Slice::Kind::phase);
     CHECK(std::any_of(trace.blocks.begin(), trace.blocks.end(), [&](const MemoryBlock& block) {
       return block.what == "other" && block.slice >= 0 &&
-             trace.slices[block.slice].name == "grow_kv_cache";
+             trace.slices[block.slice].name == "resize_kv_cache";
     }));
     find(trace, "top_k", Slice::Kind::kernel);
     CHECK(scopes_of(trace, "prepacked_linear").contains("decoder/1/feed_forward/inner"));

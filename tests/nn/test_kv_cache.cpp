@@ -128,6 +128,47 @@ TEST_CASE("KV cache: room is for what lines still name, not for all that there e
   CHECK_THROWS_WITH(cache.select({1}), "KV cache: expected lines below 1 to go on, given 1");
 }
 
+TEST_CASE("KV cache: memory that few lines need goes back, and they keep what they hold") {
+  KvCache cache(std::vector<std::int64_t>(kLayers, kWidth), Device{}, DType::f32, true, 4);
+  constexpr std::int64_t kLines = 40, kLength = 50;
+  std::vector<std::vector<float>> seen(kLines);
+  float next = 0;
+  for (std::int64_t line = 0; line < kLines; ++line) cache.add_line();
+  for (std::int64_t t = 0; t < kLength; ++t) {
+    for (std::int64_t line = 0; line < kLines; ++line) {
+      cache.extend(line);
+      seen[line].push_back(next += 10);
+      put(cache, slot_of(cache, line, t), next);
+    }
+  }
+  CHECK(cache.slots() >= kLines * kLength);
+  cache.select({31, 7, 7});
+  CHECK(cache.slots() <= 6 * kLength);
+  cache.shorten(2, 20);
+  CHECK_THROWS_WITH(cache.shorten(2, 21),
+                    "KV cache: expected a length of at most 20 to go back to, given 21");
+  std::vector<std::vector<float>> left = {seen[31], seen[7], seen[7]};
+  left[2].resize(20);
+  for (std::int64_t more = 0; more < 200; ++more) {
+    for (std::int64_t line = 0; line < 3; ++line) {
+      cache.extend(line);
+      left[line].push_back(next += 10);
+      put(cache, slot_of(cache, line, cache.length(line) - 1), next);
+    }
+  }
+  for (std::int64_t line = 0; line < 3; ++line) {
+    for (std::int64_t t = 0; t < cache.length(line); ++t) {
+      check_holds(cache, slot_of(cache, line, t), left[line][static_cast<std::size_t>(t)]);
+    }
+  }
+  cache.select({});
+  CHECK(cache.slots() == 0);
+  CHECK(cache.table_width() == 0);
+  cache.add_line(3);
+  put(cache, slot_of(cache, 0, 2), 5);
+  check_holds(cache, slot_of(cache, 0, 2), 5);
+}
+
 TEST_CASE("KV cache: lines that let go of old positions need no more room however long they are") {
   constexpr std::int64_t kKept = 6, kLines = 3;
   KvCache cache(std::vector<std::int64_t>(kLayers, kWidth), Device{}, DType::f32, true, 4, kKept);

@@ -1,0 +1,99 @@
+// The engine where all rows are draws, on a device that is given the next step before what the last one drew is known:
+// what that says only matters when texts have ended, whose rows stay until there are many of them.
+#include <algorithm>
+#include <utility>
+
+#include "decode/engine.h"
+
+namespace kette {
+
+bool Engine::may_step_ahead() const {
+  if (ahead_) return true;
+  const bool wants_to = model_.device().kind == DeviceKind::cuda || options_.always_records;
+  return wants_to && !live_.empty() &&
+         std::all_of(live_.begin(), live_.end(), [](const Live& live) {
+           return !live.is_reading && !live.has_ended &&
+                  live.request.policy->question(0).draw != nullptr;
+         });
+}
+
+void Engine::begin_ahead() {
+  std::vector<DrawnRows::Row> rows;
+  for (const Live& live : live_) {
+    for (std::int64_t own = 0; own < live.state_rows; ++own) {
+      const Question wanted = live.request.policy->question(own);
+      rows.push_back({live.request.last_token(own),
+                      {wanted.draw, wanted.text},
+                      wanted.position,
+                      wanted.left,
+                      static_cast<std::int32_t>(live.masks)});
+    }
+  }
+  goes_on_.assign(rows.size(), true);
+  ahead_ = std::make_unique<DrawnRows>(model_, state_, rows, words_of_masks(), options_.tap);
+}
+
+void Engine::step_ahead() {
+  if (!ahead_) begin_ahead();
+  if (!drawn_) drawn_ = ahead_->step();
+  std::unique_ptr<HostCopy> next;
+  const bool others_follow = std::any_of(live_.begin(), live_.end(), [](const Live& live) {
+    return !live.has_ended && live.request.policy->question(0).left > 1;
+  });
+  const bool is_device_ahead = model_.device().kind == DeviceKind::cuda;
+  if (is_device_ahead && others_follow && ahead_->steps_left() > 0) next = ahead_->step();
+  take_draws(*std::exchange(drawn_, nullptr));
+  drawn_ = std::move(next);
+  const auto left = std::count(goes_on_.begin(), goes_on_.end(), true);
+  const bool are_few = 4 * left <= 3 * std::ssize(goes_on_);
+  // A device that runs ahead would have to record the steps anew.
+  if (left == 0 || (ahead_->steps_left() == 0 && !drawn_) || (are_few && !is_device_ahead))
+    settle();
+}
+
+void Engine::take_draws(HostCopy& drawn) {
+  const auto* values = static_cast<const std::int32_t*>(drawn.wait());
+  const std::int64_t rows = std::ssize(goes_on_);
+  rows_ = rows;
+  std::int64_t row = 0;
+  for (Live& live : live_) {
+    std::vector<std::int64_t> own;
+    for (const std::int64_t end = row + live.state_rows; row < end; ++row) {
+      if (goes_on_[row] && !live.has_ended) own.push_back(row);
+      goes_on_[row] = false;
+    }
+    if (own.empty()) continue;
+    std::vector<std::int64_t> parents;
+    guard(live, [&] {
+      std::vector<std::int32_t> tokens;
+      for (const std::int64_t place : own) tokens.push_back(checked_draw(values, rows, place));
+      parents = live.request.policy->choose(drawn_tokens(tokens)).parents;
+    });
+    if (live.has_ended) continue;
+    for (const std::int64_t parent : parents) goes_on_[own[parent]] = true;
+    if (parents.empty()) finish(live);
+  }
+}
+
+/// Takes what is still on its way, and leaves the rows that go on to other steps.
+void Engine::settle() {
+  if (!ahead_) return;
+  if (drawn_) take_draws(*std::exchange(drawn_, nullptr));
+  ahead_->end();
+  ahead_.reset();
+  std::vector<std::int64_t> parents;
+  std::int64_t row = 0;
+  for (Live& live : live_) {
+    std::int64_t own = 0;
+    for (const std::int64_t end = row + live.state_rows; row < end; ++row) {
+      if (!goes_on_[row] || live.has_ended) continue;
+      parents.push_back(row);
+      ++own;
+    }
+    live.state_rows = own;
+  }
+  state_.select(parents);
+  forget_ended();
+}
+
+}  // namespace kette
