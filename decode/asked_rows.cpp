@@ -24,11 +24,11 @@ void AskedRows::add(std::int64_t row, std::int32_t token, const Question& wanted
   questions_.back().likeliest = std::min(wanted.likeliest, kFew);
 }
 
-void AskedRows::answer(const Linear& output, const Tensor& states, const Tensor& masks) {
+void AskedRows::answer(const Linear& output, const Tensor& states, const Tensor& masks, Tap* tap) {
   for (Part& part : parts_) {
     const Tensor own = states.slice(part.begin, part.end);
     if (part.is_drawn) {
-      draw(part, output, own, masks);
+      draw(part, output(own, Run(tap)).value(), masks);
     } else {
       part.next = std::make_unique<NextTokens>(
           output, own, masks,
@@ -37,9 +37,8 @@ void AskedRows::answer(const Linear& output, const Tensor& states, const Tensor&
   }
 }
 
-void AskedRows::draw(Part& part, const Linear& output, const Tensor& states,
-                     const Tensor& masks) const {
-  const Device device = states.device();
+void AskedRows::draw(Part& part, const Tensor& logits, const Tensor& masks) const {
+  const Device device = logits.device();
   std::vector<Draw> draws;
   std::vector<std::int32_t> positions, of_rows;
   for (std::int64_t row = part.begin; row < part.end; ++row) {
@@ -47,7 +46,6 @@ void AskedRows::draw(Part& part, const Linear& output, const Tensor& states,
     positions.push_back(static_cast<std::int32_t>(wanted_[row].position));
     of_rows.push_back(static_cast<std::int32_t>(questions_[row].mask));
   }
-  const Tensor logits = output(states).value();
   if (masks.defined()) mask_tokens(logits, {masks, Tensor::from(of_rows, device)});
   const Tensor drawn = Tensor::empty({2, part.end - part.begin}, DType::i32, device);
   sample(logits, draw_settings(draws, device), Tensor::from(positions, device), drawn);

@@ -21,7 +21,8 @@ class AskedRows {
   const std::vector<std::int64_t>& rows() const { return rows_; }
 
   /// states: that the rows came to, which output is of. masks: words, see TokenMasks.
-  void answer(const Linear& output, const Tensor& states, const Tensor& masks);
+  /// tap: is shown the logits that tokens are drawn from.
+  void answer(const Linear& output, const Tensor& states, const Tensor& masks, Tap* tap);
   /// Lets a policy choose for its rows, the first of which is added row `first`. An Error where logits were not finite.
   Policy::Chosen choose(Policy& policy, std::int64_t first);
 
@@ -33,7 +34,7 @@ class AskedRows {
     std::unique_ptr<NextTokens> next{};
     std::vector<std::int32_t> drawn{};  // as sample() has it
   };
-  void draw(Part& part, const Linear& output, const Tensor& states, const Tensor& masks) const;
+  void draw(Part& part, const Tensor& logits, const Tensor& masks) const;
 
   std::vector<std::int32_t> tokens_;
   std::vector<std::int64_t> rows_;

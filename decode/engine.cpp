@@ -260,7 +260,7 @@ void Engine::advance() {
   if (rows_ > 0) {
     const Tensor states = state_.step(asked.tokens(), asked.rows());
     const Work work("search");
-    asked.answer(model_.output(), states, words_of_masks());
+    asked.answer(model_.output(), states, words_of_masks(), options_.tap);
   }
   std::vector<std::int64_t> parents;
   for (std::size_t i = 0; i < live_.size(); ++i) {
