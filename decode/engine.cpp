@@ -199,7 +199,7 @@ void Engine::move_windows() {
   for (Live& live : live_) {
     for (std::int64_t own = 0; own < live.state_rows; ++own, ++row) {
       parents.push_back(row);
-      if (live.is_reading || state_.length(row) < positions_) continue;
+      if (live.is_reading || live.has_ended || state_.length(row) < positions_) continue;
       if (!live.request.source.empty()) {
         guard(live, [&] {
           KETTE_CHECK(false, "decoder: expected at most ", positions_,

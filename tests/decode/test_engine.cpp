@@ -367,6 +367,16 @@ TEST_CASE("engine: what makes no sense is refused when it is asked for") {
       "decoder: expected constraint and shortlist beside a search, given one without");
   CHECK_FALSE(engine.step());
   CHECK_FALSE(engine.cancel(0));
+  // No room for what two rows go on with: one error of the text, and the engine goes on.
+  Told told;
+  Request long_one = request({4, 3}, Ids(79, 5));
+  long_one.policy = std::make_unique<DrawnTexts>(DrawnTexts::Options{{}, 2, 9, -1});
+  hear(long_one, told);
+  engine.add(std::move(long_one));
+  while (engine.step()) {
+  }
+  CHECK(told.error == "decoder: expected at most 80 tokens in a row, given one more");
+  CHECK(engine.texts() == 0);
   // One that is to have no tokens is done with the next step.
   Request none = request({4, 3}, {2});
   none.policy = std::make_unique<DrawnTexts>(DrawnTexts::Options{{}, 2, 0, 3});
