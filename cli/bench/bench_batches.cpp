@@ -41,7 +41,7 @@ SharedTokenizer bench_tokenizer(const BenchBatchOptions& o) {
   return SentencePieceTokenizer::train_files({o.source, o.target}, settings);
 }
 
-ParallelCorpus bench_corpus(const BenchBatchOptions& o, std::int64_t count) {
+ParallelCorpus pairs_of_bench(const BenchBatchOptions& o, std::int64_t count) {
   if (o.source.empty()) return random_corpus(o, 1 + count * o.tokens / 10);
   const SharedTokenizer tokenizer = bench_tokenizer(o);
   KETTE_CHECK(tokenizer->vocabulary() <= o.rows, "bench: expected a tokenizer of at most ", o.rows,
@@ -81,7 +81,7 @@ Batch parse_batch(std::string_view line, std::int64_t rows) {
 }  // namespace
 
 std::vector<Batch> make_bench_batches(const BenchBatchOptions& o, std::int64_t count) {
-  return batches_of(bench_corpus(o, count), o, count);
+  return batches_of(pairs_of_bench(o, count), o, count);
 }
 
 std::vector<Batch> batches_for(ModelConfig& config, const BenchBatchOptions& o,
