@@ -33,10 +33,10 @@ import zipfile
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 # Values of these keys of JSON, wherever it stands: in a file, on a page, in the metadata of tensors.
 MASKED_KEYS = ("([a-z]+_)?seconds(_whole)?", "([a-z]+_)*per_second(_overall)?", "peak_rss_mib", "(sgemm_)?gflops",
-               "sgemm_share", "waited", "slowest", "(forward|backward)_ms")
+               "sgemm_share", "waited", "slowest", "(forward|backward)_ms", "commit")
 # What these find in COMMAND/FILE, but for their first group.
 MASKED_TEXTS = [
-    ("version/stdout", r"(^kette [\d.]+ )\(.*\)"),  # the commit
+    ("*/stdout", r"(?m)(^kette [\d.]+ )\(\w+\)$"),  # the commit
     ("*/stderr", r"(?m)(^\d+ tokens, )[\d.]+ tokens/s$"),
     ("sweep/*", r"(, about )\d+:\d\d left"),
     ("heads/stdout", r"(% of the parameters, )[\d.]+ times as fast"),
