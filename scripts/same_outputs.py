@@ -4,11 +4,11 @@
   scripts/same_outputs.py OLD NEW [--only PATTERN] [--jobs N] [--allow FILE] [--work DIR]
   scripts/same_outputs.py --check OLD     only: has the list each command, and each option of translate?
 
-OLD and NEW are two `kette`s. OLD trains small models on the bundled corpus (of the kette-corpus beside either, or in
-build/release), once. Then each command of scripts/same_outputs.txt runs with either, in a folder of its own and on the
-same models. Compared are the exit code, stdout, stderr without status lines, and every file that is made, byte for
-byte, but for what a clock, a commit or the machine's load says (MASKED_KEYS, MASKED_TEXTS). Exit code 1 if a command
-differs, or does not end well with OLD.
+OLD and NEW are two `kette`s, built alike: kernels for other CPUs round otherwise. OLD trains small models on the
+bundled corpus (of the kette-corpus beside either, or in build/release), once. Then each command of
+scripts/same_outputs.txt runs with either, in a folder of its own and on the same models. Compared are the exit code,
+stdout, stderr without status lines, and every file that is made, byte for byte, but for what a clock, a commit or the
+machine's load says (MASKED_KEYS, MASKED_TEXTS). Exit code 1 if a command differs, or does not end well with OLD.
 --only: commands whose name, or text, this regular expression finds. --allow: a file of lines "NAME: reason" for
 commands that may differ. --work: a new folder to work in, which is kept (default: one that is kept if any differs).
 """
