@@ -4,6 +4,7 @@
 #include <set>
 
 #include "autograd/ops/ids.h"
+#include "autograd/ops/linear_cross_entropy.h"
 
 namespace kette {
 

@@ -1,5 +1,9 @@
 #include "models/gpt.h"
 
+#include "autograd/ops/dropout.h"
+#include "autograd/ops/embedding.h"
+#include "autograd/ops/rotary.h"
+
 namespace kette {
 namespace {
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/ops/dropout.h"
+#include "autograd/ops/embedding.h"
+
 namespace kette {
 namespace {
 

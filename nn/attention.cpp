@@ -1,5 +1,7 @@
 #include "nn/attention.h"
 
+#include "autograd/ops/elementwise.h"
+#include "autograd/ops/rotary.h"
 #include "nn/probabilities.h"
 
 namespace kette {

@@ -19,6 +19,7 @@
 #include "tensor/cpu/int8_path.h"
 #include "tensor/cpu/product.h"
 #include "tensor/cpu/vector.h"
+#include "tensor/kernels.h"
 #include "tensor/stopwatch.h"
 
 namespace kette {

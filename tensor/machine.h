@@ -2,12 +2,14 @@
 // took, and the limits that measurements are held against.
 #pragma once
 
-#include <istream>
+#include <cstdint>
+#include <iosfwd>
 #include <string>
 
-#include "tensor/kernels.h"
-
 namespace kette {
+
+class Tensor;
+struct MatmulArgs;
 
 /// "AMD EPYC 9B14", "Arm Neoverse N1", or "unknown".
 std::string cpu_name();

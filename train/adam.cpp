@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tensor/kernels.h"
 #include "tensor/observer.h"
 
 namespace kette {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tensor/kernels.h"
+
 namespace kette {
 namespace {
 

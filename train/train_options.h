@@ -9,6 +9,7 @@
 #include "models/lora.h"
 #include "train/adam.h"
 #include "train/communicator.h"
+#include "train/consistency.h"
 #include "train/observer.h"
 #include "train/run_fingerprint.h"
 #include "train/schedule.h"

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/tape.h"
 #include "data/corpora/purpose.h"
+#include "tensor/kernels.h"
 #include "tensor/observer.h"
 #include "tensor/splitmix.h"
 

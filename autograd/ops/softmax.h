@@ -1,6 +1,7 @@
 // Softmax and log softmax over the last axis; the maths stand in tensor/rows/softmax.h.
 #pragma once
 
+#include "autograd/op.h"
 #include "autograd/ops/reduce.h"
 
 namespace kette::ops {

@@ -3,6 +3,7 @@
 // [rows, hidden].
 #pragma once
 
+#include "autograd/op.h"
 #include "autograd/ops/elementwise.h"
 #include "autograd/ops/shaping.h"
 
