@@ -46,7 +46,8 @@ Variable AutoregressiveModel::loss(const Variable& states, const Tensor& targets
 
 Variable AutoregressiveModel::loss(const Batch& batch, const CrossEntropyOptions& options, Run& run,
                                    const Tensor& sums) const {
-  return run.tap("loss", loss(states(batch, run), Tensor::from(batch.target_out), options, sums));
+  return run.tap(points::kLoss,
+                 loss(states(batch, run), Tensor::from(batch.target_out), options, sums));
 }
 
 Device AutoregressiveModel::device() const {

@@ -59,7 +59,7 @@ Variable ResidualStream::sum() const { return update ? x + dropout(*update, mask
 
 std::array<Variable, 2> ResidualStream::through(const Norm& norm, const Run& run) const {
   if (update) return norm(x, *update, mask, run);
-  const Variable shown = run.tap(norm.path, "sum", x);
+  const Variable shown = run.tap(norm.path, points::sum, x);
   return {shown, run.tap(norm.path, norm(shown))};
 }
 

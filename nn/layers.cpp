@@ -100,7 +100,7 @@ std::array<Variable, 2> Norm::operator()(const Variable& x, const Variable& upda
     normed = (*this)(sum);
   }
   if (!run.is_tapped()) return sum_and_norm;
-  const Variable other = run.tap(path, "sum", sum);
+  const Variable other = run.tap(path, points::sum, sum);
   if (!other.is(sum)) sum_and_norm = {other, (*this)(other)};
   normed = run.tap(path, normed);
   return sum_and_norm;
@@ -139,7 +139,7 @@ Variable FeedForward::operator()(const Variable& x, Run& run) const {
   const bool plain = !inner.adapter && !inner.prepacked && !outer.adapter && !outer.prepacked;
   if (plain && !gated && !mask.active()) return in_one(x, run);
   Variable hidden = inner(x, run);
-  if (gated) hidden = run.tap(path, "hidden", kette::swiglu(hidden));
+  if (gated) hidden = run.tap(path, points::hidden, kette::swiglu(hidden));
   return outer(dropout(hidden, mask), run);
 }
 

@@ -75,7 +75,7 @@ struct Norm {
   Variable operator()(const Variable& x) const;
   /// The point path/sum is x.
   Variable operator()(const Variable& x, const Run& run) const {
-    return run.tap(path, (*this)(run.tap(path, "sum", x)));
+    return run.tap(path, (*this)(run.tap(path, points::sum, x)));
   }
   /// The sum x + Dropout(update) and the norm of it, a layer norm in one pass.
   std::array<Variable, 2> operator()(const Variable& x, const Variable& update,
