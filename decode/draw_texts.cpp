@@ -55,7 +55,7 @@ class Drawing {
   /// A GPU is given the next step before the tokens of the last one are there: what they say only
   /// matters when all texts have ended. Elsewhere texts that have ended leave.
   std::vector<Ids> run(const OnToken& on_token) {
-    const bool runs_ahead = model_.device().kind == DeviceKind::cuda;
+    const bool runs_ahead = model_.device().runs_ahead();
     std::unique_ptr<HostCopy> drawn, next;
     while (steps_wanted() > 0) {
       if (!drawn) drawn = draw_next();

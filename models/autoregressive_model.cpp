@@ -64,7 +64,7 @@ void AutoregressiveModel::become_snapshot_of(const AutoregressiveModel& other,
   KETTE_CHECK(cache == DType::f32 || cache == DType::bf16,
               "cache: expected f32 or bf16 for keys and values, given ", name_of(cache));
   cache_type_ = cache;
-  KETTE_CHECK(weights != DType::int8 || device.kind == DeviceKind::cpu,
+  KETTE_CHECK(weights != DType::int8 || device.takes_int8_weights(),
               "weights: expected f32 or bf16 on ", device.str(),
               ", given int8, which is for a CPU (take bf16)");
   output_map().prepacked = other.output().prepack(weights);

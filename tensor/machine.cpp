@@ -81,7 +81,8 @@ std::string bf16_kernels() {
 #endif
 }
 
-bool trains_in_bf16() {
+bool Device::trains_in_bf16() const {
+  if (kind != DeviceKind::cpu) return true;
   const char* asked = std::getenv("KETTE_BF16");
   return cpu::bf16_products() != cpu::Bf16Products::widened || (asked != nullptr && *asked != '\0');
 }
