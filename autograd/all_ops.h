@@ -3,9 +3,14 @@
 // small to be timed have larger inputs in cli/bench/bench_ops.cpp.)
 #pragma once
 
+#include <tuple>
+#include <vector>
+
+#include "autograd/op.h"
 #include "autograd/ops/attention.h"
 #include "autograd/ops/dropout.h"
 #include "autograd/ops/elementwise.h"
+#include "autograd/ops/elementwise_op.h"
 #include "autograd/ops/embedding.h"
 #include "autograd/ops/feed_forward.h"
 #include "autograd/ops/layer_norm.h"

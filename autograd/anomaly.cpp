@@ -1,6 +1,7 @@
 #include "autograd/anomaly.h"
 
 #include <atomic>
+#include <sstream>
 
 #include "tensor/kernels.h"
 

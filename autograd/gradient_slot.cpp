@@ -1,5 +1,6 @@
 #include "autograd/gradient_slot.h"
 
+#include <sstream>
 #include <utility>
 
 #include "tensor/kernels.h"

@@ -1,6 +1,7 @@
 #include "autograd/hessian.h"
 
 #include <map>
+#include <utility>
 
 #include "autograd/differences.h"
 #include "autograd/leaf_tangents.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <iomanip>
+#include <sstream>
 #include <utility>
 
 #include "autograd/anomaly.h"

@@ -88,13 +88,12 @@ void add_compute_options(OptionGroup& group, ComputeOptions& options) {
 }
 
 std::string ComputeOptions::computed_in() const {
-  const bool is_tf32 = precision == "tf32" && device.kind == DeviceKind::cuda;
+  const bool is_tf32 = precision == "tf32" && device.offers_tf32();
   return is_tf32 ? precision : name_of(dtype());
 }
 
 DType ComputeOptions::dtype() const {
-  const bool pays = device.kind == DeviceKind::cuda || trains_in_bf16();
-  return precision == "bf16" && pays ? DType::bf16 : DType::f32;
+  return precision == "bf16" && device.trains_in_bf16() ? DType::bf16 : DType::f32;
 }
 
 void ComputeOptions::apply() const {
@@ -104,7 +103,7 @@ void ComputeOptions::apply() const {
            "KETTE_BF16=f32 keeps what is computed in bf16 all the same)\n";
   }
   const bool tf32 = precision == "tf32";
-  KETTE_CHECK(!tf32 || device.kind == DeviceKind::cuda,
+  KETTE_CHECK(!tf32 || device.offers_tf32(),
               "--precision tf32: expected --device cuda beside it, given ", device.str());
   on(device, [&]<class Exec>(Exec exec) {
     if constexpr (std::is_same_v<Exec, CudaExec>) kernels::allow_tf32(exec, tf32);

@@ -174,7 +174,7 @@ void check_search(const EnsembleOptions& model, const TranslateOptions& options)
   if (!model.shortlist) return;
   if (options.sampling)
     throw UsageError("--shortlist: expected a search, given --sample beside it");
-  if (model.device.kind != DeviceKind::cpu) {
+  if (!model.device.takes_shortlists()) {
     throw UsageError("--shortlist: expected --device cpu beside it, given " + model.device.str());
   }
 }

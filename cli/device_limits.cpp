@@ -32,7 +32,7 @@ double typical_seconds(Device device, const std::function<void()>& work) {
 
 double measure_product_gflops(const ComputeOptions& options, int threads) {
   const Device device = options.device;
-  if (device.kind == DeviceKind::cpu) return measure_sgemm_gflops(threads);
+  if (device.is_host()) return measure_sgemm_gflops(threads);
   constexpr std::int64_t kSide = 8192;
   const Tensor a = normal_values({kSide, kSide}, options.dtype(), device), b = a.clone(),
                c = Tensor::empty(a.shape(), a.dtype(), device);
@@ -51,7 +51,7 @@ double measure_copy_gb_per_second(Device device) {
 }
 
 double measure_stream_gb_per_second(Device device) {
-  if (device.kind != DeviceKind::cpu) return measure_copy_gb_per_second(device);
+  if (!device.is_host()) return measure_copy_gb_per_second(device);
   const Tensor values = Tensor::zeros({kManyElements});
   return 1e-9 * static_cast<double>(values.bytes()) /
          typical_seconds(device, [&] { seconds_to_read(values); });

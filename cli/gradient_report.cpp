@@ -1,6 +1,7 @@
 #include "cli/gradient_report.h"
 
 #include "cli/common.h"
+#include "data/files/json_text.h"
 
 namespace kette::cli {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "autograd/gradient_check.h"
-#include "data/files/json_text.h"
+#include "data/files/json_fwd.h"
 
 namespace kette::cli {
 

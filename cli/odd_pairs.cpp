@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "cli/common.h"
+#include "data/files/json_text.h"
 #include "tensor/suggestion.h"
 
 namespace kette::cli {

@@ -3,7 +3,7 @@
 
 #include "data/checks/corpus_report.h"
 #include "data/corpora/prepared_tokens.h"
-#include "data/files/json_text.h"
+#include "data/files/json_fwd.h"
 
 namespace kette::cli {
 

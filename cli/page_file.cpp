@@ -4,6 +4,7 @@
 
 #include "cli/common.h"
 #include "data/files/atomic_file.h"
+#include "data/files/json_text.h"
 #include "data/files/text_file.h"
 #include "data/files/visible_text.h"
 #include "inspect/page/page.h"

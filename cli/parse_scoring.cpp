@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "cli/common.h"
+#include "data/files/json_text.h"
 
 namespace kette::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cli/options.h"
-#include "data/files/json_text.h"
+#include "data/files/json_fwd.h"
 #include "data/metrics/parse_score.h"
 
 namespace kette::cli {

@@ -5,6 +5,7 @@
 #include "data/files/atomic_file.h"
 #include "inspect/training/training_recorder.h"
 #include "tensor/suggestion.h"
+#include "train/task.h"
 
 namespace kette::cli {
 namespace {

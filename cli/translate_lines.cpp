@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cli/translation.h"
+#include "data/files/json_text.h"
 #include "data/files/visible_text.h"
 #include "tensor/stopwatch.h"
 

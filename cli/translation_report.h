@@ -8,7 +8,7 @@
 #include <string>
 
 #include "cli/sentences.h"
-#include "data/files/json_text.h"
+#include "data/files/json_fwd.h"
 #include "decode/text_translator.h"
 
 namespace kette::cli {

@@ -9,7 +9,7 @@ namespace kette {
 
 bool Engine::may_step_ahead() const {
   if (ahead_) return true;
-  const bool wants_to = model_.device().kind == DeviceKind::cuda || options_.always_records;
+  const bool wants_to = model_.device().runs_ahead() || options_.always_records;
   return wants_to && !live_.empty() &&
          std::all_of(live_.begin(), live_.end(), [](const Live& live) {
            return !live.is_reading && !live.has_ended &&
@@ -40,7 +40,7 @@ void Engine::step_ahead() {
   const bool others_follow = std::any_of(live_.begin(), live_.end(), [](const Live& live) {
     return !live.has_ended && live.request.policy->question(0).left > 1;
   });
-  const bool is_device_ahead = model_.device().kind == DeviceKind::cuda;
+  const bool is_device_ahead = model_.device().runs_ahead();
   if (is_device_ahead && others_follow && ahead_->steps_left() > 0) next = ahead_->step();
   take_draws(*std::exchange(drawn_, nullptr));
   drawn_ = std::move(next);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "autograd/ops/elementwise.h"
+#include "autograd/ops/embedding.h"
+#include "autograd/ops/shaping.h"
 #include "tensor/kernels.h"
 
 namespace kette {

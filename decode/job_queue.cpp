@@ -54,7 +54,7 @@ Workforce::Workforce(Device device, std::int64_t threads_wanted,
   KETTE_CHECK(threads_wanted >= 0, "threads: expected at least 1, or 0 for all, given ",
               threads_wanted);
   threads = threads_wanted > 0 ? threads_wanted : omp_get_max_threads();
-  if (device.kind != DeviceKind::cpu) return;
+  if (device.runs_ahead()) return;  // which does what several threads queue one after the other
   const std::int64_t shares =
       std::min(total(costs) / least, static_cast<std::int64_t>(costs.size()));
   workers = std::max<std::int64_t>(1, std::min(threads, shares));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/ops/embedding.h"
 #include "data/corpora/masking.h"
 #include "decode/predictions.h"
 

@@ -75,7 +75,7 @@ double search_bytes(const SearchOptions& options, std::int64_t rows, const Ensem
 
 void check_memory(const SearchOptions& options, std::int64_t rows, const Ensemble& model,
                   std::int64_t source_tokens) {
-  if (model.device().kind != DeviceKind::cpu) return;  // a GPU says by itself how much it lacks
+  if (!model.device().overcommits()) return;  // it says by itself how much it lacks
   const double needed = search_bytes(options, rows, model, source_tokens),
                there = static_cast<double>(backend(model.device()).capacity());
   KETTE_CHECK(needed <= there,

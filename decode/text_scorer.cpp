@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/ops/linear_cross_entropy.h"
+#include "autograd/ops/shaping.h"
+
 namespace kette {
 
 double TextScore::perplexity() const { return std::exp(loss()); }

@@ -81,7 +81,7 @@ class Search {
                 options.loops.size());
     KETTE_CHECK(!prefixes.empty() + !options.loops.empty() + (options.constraint != nullptr) < 2,
                 "translate: expected prefixes, loops or another constraint, given more than one");
-    KETTE_CHECK(!options.shortlist || model.device().kind == DeviceKind::cpu,
+    KETTE_CHECK(!options.shortlist || model.device().takes_shortlists(),
                 "shortlist: expected a model on the CPU, given one on ", model.device().str(),
                 " (leave the shortlist out there)");
     KETTE_CHECK(!options.shortlist || (options.constraint == nullptr && options.loops.empty()),

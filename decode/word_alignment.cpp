@@ -22,7 +22,7 @@ class CrossTap final : public Tap {
   bool wants(const std::string& point) const override {
     const MultiHeadCrossAttention* layer = layer_of(point);
     return layer != nullptr &&
-           (point == layer->key_value.path || point == layer->path + "/probabilities");
+           (point == layer->key_value.path || point == points::probabilities(layer->path));
   }
 
   /// The keys and values of a layer come before its probabilities.

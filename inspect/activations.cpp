@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "models/points.h"
+
 namespace kette {
 
 const Tensor& Activations::operator[](const std::string& point) const {
@@ -64,10 +66,10 @@ std::string level_point(const AutoregressiveModel& model, Side side, std::int64_
   const bool is_post_norm = blocks.front().self_attention_norm.order == NormOrder::post;
   if (is_post_norm && level > 0) return last_norm(blocks[level - 1]).path;
   if (level < levels && !is_post_norm) {
-    return blocks[level].self_attention_norm.norm.path + "/sum";
+    return points::sum(blocks[level].self_attention_norm.norm.path);
   }
-  if (level == levels) return last->path + "/sum";
-  return model.has_encoder() ? (encoder ? "encoder/embedded" : "decoder/embedded") : "embedded";
+  if (level == levels) return points::sum(last->path);
+  return embedded_point(model, side);
 }
 
 }  // namespace kette

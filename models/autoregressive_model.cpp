@@ -4,6 +4,7 @@
 #include <set>
 
 #include "autograd/ops/ids.h"
+#include "autograd/ops/linear_cross_entropy.h"
 
 namespace kette {
 
@@ -45,7 +46,8 @@ Variable AutoregressiveModel::loss(const Variable& states, const Tensor& targets
 
 Variable AutoregressiveModel::loss(const Batch& batch, const CrossEntropyOptions& options, Run& run,
                                    const Tensor& sums) const {
-  return run.tap("loss", loss(states(batch, run), Tensor::from(batch.target_out), options, sums));
+  return run.tap(points::kLoss,
+                 loss(states(batch, run), Tensor::from(batch.target_out), options, sums));
 }
 
 Device AutoregressiveModel::device() const {
@@ -62,7 +64,7 @@ void AutoregressiveModel::become_snapshot_of(const AutoregressiveModel& other,
   KETTE_CHECK(cache == DType::f32 || cache == DType::bf16,
               "cache: expected f32 or bf16 for keys and values, given ", name_of(cache));
   cache_type_ = cache;
-  KETTE_CHECK(weights != DType::int8 || device.kind == DeviceKind::cpu,
+  KETTE_CHECK(weights != DType::int8 || device.takes_int8_weights(),
               "weights: expected f32 or bf16 on ", device.str(),
               ", given int8, which is for a CPU (take bf16)");
   output_map().prepacked = other.output().prepack(weights);

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "data/tokenizers/special_tokens.h"
 #include "models/model.h"
 
 namespace kette {

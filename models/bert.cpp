@@ -1,5 +1,9 @@
 #include "models/bert.h"
 
+#include "autograd/ops/dropout.h"
+#include "autograd/ops/embedding.h"
+#include "autograd/ops/linear_cross_entropy.h"
+
 namespace kette {
 namespace {
 
@@ -56,7 +60,7 @@ Variable BertEncoder::embed(const Tensor& ids, const Sequences& sequences, Run& 
     x = add_positions(x, segment_embedding->table, parts);
   }
   const Variable normed = embedding_norm(x, run);
-  return run.tap("embedded", dropout(normed, run.mask(config_.dropout)));
+  return run.tap("", points::embedded, dropout(normed, run.mask(config_.dropout)));
 }
 
 BertEncoder::BertEncoder(const Scope& scope, const BertConfig& config)
@@ -96,8 +100,9 @@ Variable Bert::logits(const Batch& batch, Run& run) const {
 
 Variable Bert::loss(const Batch& batch, const CrossEntropyOptions& options, Run& run,
                     const Tensor& sums) const {
-  return run.tap("loss", linear_cross_entropy(masked_rows(batch, run), output_.weight, output_.bias,
-                                              Tensor::from(batch.target_out), options, sums));
+  return run.tap(points::kLoss,
+                 linear_cross_entropy(masked_rows(batch, run), output_.weight, output_.bias,
+                                      Tensor::from(batch.target_out), options, sums));
 }
 
 Bert::Bert(const BertConfig& config)
@@ -105,7 +110,7 @@ Bert::Bert(const BertConfig& config)
       encoder_(Scope(store_), config),
       head_map_(head_map_of(Scope(store_) / "head" / "map", config)),
       head_norm_(bert_norm(Scope(store_) / "head" / "norm", config)),
-      output_("logits", encoder_.token_embedding.table,
+      output_(points::kLogits, encoder_.token_embedding.table,
               output_bias(Scope(store_) / "output", config)) {}
 
 void Bert::each_linear(const VisitLinear& visit) {

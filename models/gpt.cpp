@@ -1,5 +1,9 @@
 #include "models/gpt.h"
 
+#include "autograd/ops/dropout.h"
+#include "autograd/ops/embedding.h"
+#include "autograd/ops/rotary.h"
+
 namespace kette {
 namespace {
 
@@ -34,7 +38,7 @@ Variable Gpt::embed(const Tensor& ids, const Sequences& sequences, Run& run) con
   if (position_embedding_) {
     x = add_positions(x, position_embedding_->table, sequences.positions());
   }
-  return run.tap("embedded", dropout(x, run.mask(config_.dropout)));
+  return run.tap("", points::embedded, dropout(x, run.mask(config_.dropout)));
 }
 
 Gpt::Gpt(const GptConfig& config)
@@ -45,7 +49,7 @@ Gpt::Gpt(const GptConfig& config)
       blocks_(decoder_blocks(Scope(store_) / "layers", config)),
       final_norm_(Scope(store_) / "final_norm", config.width, config.norm_kind, config.biases,
                   config.norm_epsilon),
-      output_("logits", output_weight(Scope(store_) / "output", config, token_embedding_),
+      output_(points::kLogits, output_weight(Scope(store_) / "output", config, token_embedding_),
               Variable()) {}
 
 void Gpt::make_tables(DType dtype, Device device) {

@@ -1,5 +1,7 @@
 #include "models/gpt_config.h"
 
+#include "tensor/linear_attention.h"
+
 namespace kette {
 namespace {
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/stack_config.h"
+#include "tensor/attention_pattern.h"
 
 namespace kette {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/ops/lora.h"
 #include "models/size_limits.h"
 #include "tensor/suggestion.h"
 

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "data/corpora/batches.h"
+#include "data/corpora/batch.h"
 #include "models/model_summary.h"
 #include "models/size_limits.h"
 #include "nn/head_shape.h"

@@ -8,20 +8,19 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <memory>
 
 #include "data/tokenizers/tokenizer.h"
 #include "models/bert.h"
 #include "models/config_json.h"
 #include "models/gpt.h"
+#include "models/metadata.h"
 #include "models/transformer.h"
 
 namespace kette {
 
 inline constexpr const char* kModelFile = "model.safetensors";
 
-using Metadata = std::map<std::string, std::string>;
 /// What the matrices lie in, where that is not f32 (models/quantized.h).
 inline constexpr const char* kWeightsKey = "weights";
 /// Whose they are: the tokenizer's fingerprint, and the run's (train/run_fingerprint.h). Files of other programs, and of

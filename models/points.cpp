@@ -29,4 +29,9 @@ std::vector<Point> points_of(const Model& model, std::int64_t source_tokens,
   return std::move(listing.points);
 }
 
+std::string embedded_point(const AutoregressiveModel& model, Side side) {
+  if (!model.has_encoder()) return points::embedded("");
+  return points::embedded(side == Side::source ? points::kEncoder : points::kDecoder);
+}
+
 }  // namespace kette

@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "models/model.h"
+#include "data/tokenizers/tokenizer.h"
+#include "models/autoregressive_model.h"
 
 namespace kette {
 
@@ -17,5 +18,8 @@ struct Point {
 /// such. It must have values, or room for them.
 std::vector<Point> points_of(const Model& model, std::int64_t source_tokens,
                              std::int64_t target_tokens);
+
+/// What the first block reads of a side; of a model without an encoder there is one alone.
+std::string embedded_point(const AutoregressiveModel& model, Side side);
 
 }  // namespace kette

@@ -2,6 +2,9 @@
 
 #include <cmath>
 
+#include "autograd/ops/rotary.h"
+#include "nn/block.h"
+
 namespace kette {
 
 StackConfig::StackConfig() {

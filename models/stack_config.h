@@ -2,11 +2,21 @@
 // language models (models/gpt_config.h) and of masked ones (models/bert_config.h).
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <vector>
+
 #include "models/model_config.h"
-#include "nn/block.h"
+#include "nn/kinds.h"
 #include "nn/positions.h"
+#include "tensor/tensor.h"
 
 namespace kette {
+
+class Scope;
+struct BlockConfig;
+struct Embedding;
+struct MapOptions;
 
 struct StackConfig : ModelConfig {
   std::int64_t layers = 12;

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/ops/dropout.h"
+#include "autograd/ops/embedding.h"
+
 namespace kette {
 namespace {
 
@@ -72,15 +75,15 @@ Variable finish(const ResidualStream& x, const std::optional<Norm>& norm, const 
 }  // namespace
 
 Variable Transformer::encode(const Tensor& source, const Sequences& sequences, Run& run) const {
-  ResidualStream x = embed(source_embedding(), source, sequences, sequences.positions(), "encoder",
-                           encoder_positions_, run);
+  ResidualStream x = embed(source_embedding(), source, sequences, sequences.positions(),
+                           points::kEncoder, encoder_positions_, run);
   for (const Block& block : encoder_) x = block(x, sequences, run);
   return finish(x, encoder_norm_, run);
 }
 
 Variable Transformer::decode(const Tensor& target, const Sequences& sequences, Run& run) const {
-  ResidualStream x =
-      embed(embedding_, target, sequences, sequences.counts(), "decoder", decoder_positions_, run);
+  ResidualStream x = embed(embedding_, target, sequences, sequences.counts(), points::kDecoder,
+                           decoder_positions_, run);
   for (const Block& block : decoder_) x = block(x, sequences, run);
   return finish(x, decoder_norm_, run);
 }
@@ -94,7 +97,7 @@ Variable Transformer::embed(const Embedding& table, const Tensor& ids, const Seq
       add_positions(table(ids, run.training()), learned ? learned->table : Variable(sinusoids_),
                     sequences.positions());
   if (config_.count_tags) x = add_positions(x, counts_, counts);
-  return run.tap(stack, "embedded", dropout(x, run.mask(config_.dropout)));
+  return run.tap(stack, points::embedded, dropout(x, run.mask(config_.dropout)));
 }
 
 Transformer::Transformer(const TransformerConfig& config)
@@ -103,14 +106,14 @@ Transformer::Transformer(const TransformerConfig& config)
           Scope(store_) / (config.source_vocabulary > 0 ? "target_embedding" : "shared_embedding"),
           config.vocabulary, config.width)),
       source_embedding_(source_embedding_of(Scope(store_) / "source_embedding", config)),
-      encoder_positions_(learned_positions(Scope(store_) / "encoder", config)),
-      decoder_positions_(learned_positions(Scope(store_) / "decoder", config)),
-      encoder_(stacked_blocks(Scope(store_) / "encoder", config, config.encoder_layers,
+      encoder_positions_(learned_positions(Scope(store_) / points::kEncoder, config)),
+      decoder_positions_(learned_positions(Scope(store_) / points::kDecoder, config)),
+      encoder_(stacked_blocks(Scope(store_) / points::kEncoder, config, config.encoder_layers,
                               block_config(config))),
-      decoder_(decoder_blocks(Scope(store_) / "decoder", config)),
-      encoder_norm_(final_norm(Scope(store_) / "encoder", config)),
-      decoder_norm_(final_norm(Scope(store_) / "decoder", config)),
-      output_("logits", embedding_.table, output_bias(Scope(store_) / "output", config)) {}
+      decoder_(decoder_blocks(Scope(store_) / points::kDecoder, config)),
+      encoder_norm_(final_norm(Scope(store_) / points::kEncoder, config)),
+      decoder_norm_(final_norm(Scope(store_) / points::kDecoder, config)),
+      output_(points::kLogits, embedding_.table, output_bias(Scope(store_) / "output", config)) {}
 
 void Transformer::make_tables(DType dtype, Device device) {
   const std::int64_t width = config_.width, half = config_.count_tags ? width / 2 : 0;

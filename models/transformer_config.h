@@ -3,7 +3,7 @@
 
 #include "data/tokenizers/special_tokens.h"
 #include "models/model_config.h"
-#include "nn/block.h"
+#include "nn/kinds.h"
 #include "nn/positions.h"
 
 namespace kette {

@@ -1,5 +1,7 @@
 #include "nn/attention.h"
 
+#include "autograd/ops/elementwise.h"
+#include "autograd/ops/rotary.h"
 #include "nn/probabilities.h"
 
 namespace kette {
@@ -10,10 +12,10 @@ namespace {
 template <class Pairs>
 Variable shown_probabilities(const Variable& heads, const std::string& path, const Run& run,
                              const AttentionOptions& options, const Pairs& pairs) {
-  if (!run.wants(path, "probabilities")) return heads;
+  if (!run.wants(path, points::probabilities)) return heads;
   const QueriesAndKeys spelled_out = pairs();
   const Variable seen = attention_probabilities(spelled_out, options.heads);
-  const Variable other = run.tap(path, "probabilities", seen);
+  const Variable other = run.tap(path, points::probabilities, seen);
   if (other.is(seen)) return heads;
   return weighted_values(other, spelled_out, options.dropout);
 }
@@ -67,7 +69,7 @@ Variable MultiHeadSelfAttention::operator()(const Variable& x, const Sequences& 
   const Variable all_heads =
       shown_probabilities(sequences.self_attention(layer, qkv, options), path, run, options,
                           [&] { return sequences.self_pairs(layer, qkv, options); });
-  return output(run.tap(path, "heads", all_heads), run);
+  return output(run.tap(path, points::heads, all_heads), run);
 }
 
 MultiHeadCrossAttention::MultiHeadCrossAttention(const Scope& scope, std::int64_t layer_number,
@@ -93,7 +95,7 @@ Variable MultiHeadCrossAttention::operator()(const Variable& x, const Sequences&
   const Variable all_heads =
       shown_probabilities(sequences.cross_attention(layer, queries, key_value, options, run), path,
                           run, options, [&] { return sequences.cross_pairs(layer, queries); });
-  return output(run.tap(path, "heads", all_heads), run);
+  return output(run.tap(path, points::heads, all_heads), run);
 }
 
 }  // namespace kette

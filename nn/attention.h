@@ -6,6 +6,7 @@
 
 #include "nn/head_shape.h"
 #include "nn/sequences.h"
+#include "tensor/linear_attention.h"
 
 namespace kette {
 

@@ -1,5 +1,8 @@
 #include "nn/block.h"
 
+#include "autograd/ops/dropout.h"
+#include "autograd/ops/elementwise.h"
+
 namespace kette {
 namespace {
 
@@ -52,9 +55,11 @@ Activation activation_of(FeedForwardKind kind) {
   return Activation::none;
 }
 
+Variable ResidualStream::sum() const { return update ? x + dropout(*update, mask) : x; }
+
 std::array<Variable, 2> ResidualStream::through(const Norm& norm, const Run& run) const {
   if (update) return norm(x, *update, mask, run);
-  const Variable shown = run.tap(norm.path, "sum", x);
+  const Variable shown = run.tap(norm.path, points::sum, x);
   return {shown, run.tap(norm.path, norm(shown))};
 }
 

@@ -3,15 +3,15 @@
 // encoder's layer from a decoder's, from GPT's, or from an encoder-only model's is its BlockConfig.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
 #include "nn/attention.h"
-#include "tensor/enum_names.h"
+#include "nn/kinds.h"
 
 namespace kette {
-
-enum class NormOrder : std::uint8_t { post, pre };
-template <>
-inline constexpr auto kNamesOf<NormOrder> = enum_names<NormOrder>({{NormOrder::post, "post"},
-                                                                   {NormOrder::pre, "pre"}});
 
 /// What goes from sub-layer to sub-layer: x + Dropout(update). The sum is left to the norm that comes
 /// next, which has the row at hand anyway.
@@ -25,7 +25,7 @@ struct ResidualStream {
   ResidualStream(Variable value, Variable added, const DropoutMask& dropped)
       : x(std::move(value)), update(std::move(added)), mask(dropped) {}
 
-  Variable sum() const { return update ? x + dropout(*update, mask) : x; }
+  Variable sum() const;
   /// The sum, and the norm of it.
   std::array<Variable, 2> through(const Norm& norm, const Run& run) const;
 };
@@ -55,15 +55,6 @@ struct AddAndNorm {
     return {sum, std::move(y), run.mask(dropout_rate)};
   }
 };
-
-enum class FeedForwardKind : std::uint8_t { relu, gelu, gelu_erf, silu, swiglu };
-template <>
-inline constexpr auto kNamesOf<FeedForwardKind> =
-    enum_names<FeedForwardKind>({{FeedForwardKind::relu, "relu"},
-                                 {FeedForwardKind::gelu, "gelu"},
-                                 {FeedForwardKind::gelu_erf, "gelu_erf"},
-                                 {FeedForwardKind::silu, "silu"},
-                                 {FeedForwardKind::swiglu, "swiglu"}});
 
 /// What is applied between the two maps; swiglu has a gate in its place.
 Activation activation_of(FeedForwardKind kind);

@@ -2,6 +2,9 @@
 
 #include <cmath>
 
+#include "autograd/ops/embedding.h"
+#include "autograd/ops/shaping.h"
+#include "autograd/ops/smear.h"
 #include "tensor/kernels.h"
 #include "tensor/observer.h"
 

@@ -3,6 +3,18 @@
 #include <cmath>
 #include <optional>
 
+#include "autograd/ops/dropout.h"
+#include "autograd/ops/elementwise.h"
+#include "autograd/ops/embedding.h"
+#include "autograd/ops/feed_forward.h"
+#include "autograd/ops/layer_norm.h"
+#include "autograd/ops/lora.h"
+#include "autograd/ops/matmul.h"
+#include "autograd/ops/rms_norm.h"
+#include "autograd/ops/shaping.h"
+#include "autograd/ops/swiglu.h"
+#include "tensor/kernels.h"
+
 namespace kette {
 namespace {
 
@@ -36,8 +48,7 @@ Variable Linear::operator()(const Variable& x) const {
   if (!adapter) return linear(x, weight, bias, activation);
   Variable y =
       lora_linear(x, weight, bias, adapter->down, adapter->up, adapter->blocks, adapter->scale);
-  visit_activation(activation,
-                   [&]<class Function>(Function) { y = record(ops::Unary<Function>{}, y); });
+  visit_activation(activation, [&](const auto& function) { y = elementwise(function, y); });
   return y;
 }
 
@@ -89,7 +100,7 @@ std::array<Variable, 2> Norm::operator()(const Variable& x, const Variable& upda
     normed = (*this)(sum);
   }
   if (!run.is_tapped()) return sum_and_norm;
-  const Variable other = run.tap(path, "sum", sum);
+  const Variable other = run.tap(path, points::sum, sum);
   if (!other.is(sum)) sum_and_norm = {other, (*this)(other)};
   normed = run.tap(path, normed);
   return sum_and_norm;
@@ -105,6 +116,11 @@ Embedding::Embedding(const Scope& scope, std::int64_t vocabulary, std::int64_t w
 Embedding Embedding::scaled(const Scope& scope, std::int64_t vocabulary, std::int64_t width) {
   const double root = std::sqrt(static_cast<double>(width));
   return Embedding(scope, vocabulary, width, 1 / root, root);
+}
+
+Variable Embedding::operator()(const Tensor& ids, bool with_holes) const {
+  if (rounded.defined()) return rounded_embedding(rounded, ids, scale);
+  return embedding(table, ids, scale, with_holes);
 }
 
 FeedForward::FeedForward(const Scope& scope, std::int64_t width, std::int64_t hidden,
@@ -123,7 +139,7 @@ Variable FeedForward::operator()(const Variable& x, Run& run) const {
   const bool plain = !inner.adapter && !inner.prepacked && !outer.adapter && !outer.prepacked;
   if (plain && !gated && !mask.active()) return in_one(x, run);
   Variable hidden = inner(x, run);
-  if (gated) hidden = run.tap(path, "hidden", kette::swiglu(hidden));
+  if (gated) hidden = run.tap(path, points::hidden, kette::swiglu(hidden));
   return outer(dropout(hidden, mask), run);
 }
 

@@ -7,12 +7,14 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "autograd/all_ops.h"
+#include "autograd/ops/options.h"
+#include "nn/kinds.h"
 #include "nn/param_store.h"
 #include "nn/prepacked.h"
 #include "nn/run.h"
-#include "tensor/enum_names.h"
 
 namespace kette {
 
@@ -61,19 +63,6 @@ struct Linear {
   Tensor merged_weight() const;
 };
 
-enum class NormKind : std::uint8_t {
-  layer,  ///< Ba et al. 2016
-  rms,    ///< without mean and bias, Zhang and Sennrich 2019
-  none    ///< the row as it is, without parameters: what studies of small models do without
-};
-template <>
-inline constexpr auto kNamesOf<NormKind> = enum_names<NormKind>({{NormKind::layer, "layer"},
-                                                                 {NormKind::rms, "rms"},
-                                                                 {NormKind::none, "none"}});
-
-/// Added to the variance, or to the mean square.
-inline constexpr double kNormEpsilon = 1e-5;
-
 /// gain, bias: [width], where there are any; a layer norm may do without its bias.
 struct Norm {
   std::string path;
@@ -86,7 +75,7 @@ struct Norm {
   Variable operator()(const Variable& x) const;
   /// The point path/sum is x.
   Variable operator()(const Variable& x, const Run& run) const {
-    return run.tap(path, (*this)(run.tap(path, "sum", x)));
+    return run.tap(path, (*this)(run.tap(path, points::sum, x)));
   }
   /// The sum x + Dropout(update) and the norm of it, a layer norm in one pass.
   std::array<Variable, 2> operator()(const Variable& x, const Variable& update,
@@ -104,10 +93,7 @@ struct Embedding {
   /// Multiplied by sqrt(width) (Vaswani et al. 2017, section 3.4).
   static Embedding scaled(const Scope& scope, std::int64_t vocabulary, std::int64_t width);
   /// with_holes: ids may be kNoEntry, as some are in consistency training (train/consistency.h).
-  Variable operator()(const Tensor& ids, bool with_holes = false) const {
-    if (rounded.defined()) return rounded_embedding(rounded, ids, scale);
-    return embedding(table, ids, scale, with_holes);
-  }
+  Variable operator()(const Tensor& ids, bool with_holes = false) const;
 };
 
 /// What some rows of a linear map's weight are for: query, key, value, output, inner, outer. So many

@@ -4,6 +4,14 @@
 #include <limits>
 #include <optional>
 
+#include "autograd/ops/dropout.h"
+#include "autograd/ops/elementwise.h"
+#include "autograd/ops/matmul.h"
+#include "autograd/ops/reduce.h"
+#include "autograd/ops/shaping.h"
+#include "autograd/ops/softmax.h"
+#include "tensor/linear_attention.h"
+
 namespace kette {
 namespace {
 

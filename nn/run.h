@@ -3,6 +3,7 @@
 // within a run, from encoder to decoder, and comes with the rows (nn/sequences.h).
 #pragma once
 
+#include "nn/points.h"
 #include "nn/tap.h"
 #include "tensor/random.h"
 
@@ -34,13 +35,13 @@ class Run {
   Variable tap(const std::string& path, const Variable& value) const {
     return tap_ != nullptr && tap_->wants(path) ? shown(path, value) : value;
   }
-  /// Of a value on the way: the point path/name.
-  Variable tap(const std::string& path, const char* name, const Variable& value) const {
-    return tap_ != nullptr ? tap(path + "/" + name, value) : value;
+  /// Of a value on the way through what has that path.
+  Variable tap(const std::string& path, const points::Within& point, const Variable& value) const {
+    return tap_ != nullptr ? tap(point(path), value) : value;
   }
   bool wants(const std::string& path) const { return tap_ != nullptr && tap_->wants(path); }
-  bool wants(const std::string& path, const char* name) const {
-    return tap_ != nullptr && tap_->wants(path + "/" + name);
+  bool wants(const std::string& path, const points::Within& point) const {
+    return tap_ != nullptr && tap_->wants(point(path));
   }
   bool is_tapped() const { return tap_ != nullptr; }
 

@@ -1,5 +1,9 @@
 #include "nn/sequences.h"
 
+#include "autograd/ops/attention.h"
+#include "autograd/ops/linear_attention.h"
+#include "autograd/ops/shaping.h"
+#include "autograd/ops/smear.h"
 #include "nn/positions.h"
 
 namespace kette {

@@ -4,9 +4,8 @@
 // a pass, and the keys and values of the past lie in a cache (nn/cached_sequences.h).
 #pragma once
 
-#include "autograd/ops/linear_attention.h"
-#include "autograd/ops/smear.h"
 #include "nn/layers.h"
+#include "tensor/segments.h"
 
 namespace kette {
 

@@ -2,7 +2,7 @@
 // the Run's tap, which may put another in its place: on the tape while training, so that gradients go
 // through what was put there, and in decoding. Points are named by the Scope path of what they come
 // from: encoder/0/self_attention/query_key_value is the output of that linear map,
-// encoder/0/self_attention/probabilities a value on the way. `kette info --points` lists them all.
+// encoder/0/self_attention/probabilities a value on the way (nn/points.h). `kette info --points` lists them all.
 #pragma once
 
 #include <string>

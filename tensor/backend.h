@@ -70,6 +70,8 @@ class Backend {
   virtual void watch_memory(MemoryObserver* observer) = 0;
   /// Bytes of memory the device has, free or not.
   virtual std::size_t capacity() const = 0;
+  /// Elements of the residual stream that a part of a batch best has, whose activations are held at once.
+  virtual std::int64_t batch_elements() const = 0;
 };
 
 Backend& backend(Device device);

@@ -139,10 +139,11 @@ void LinearStepArgs::check() const {
 }
 
 PrepackedWeight PrepackedWeight::sizes_of(const Tensor& matrix, const Tensor& bias, DType panels) {
-  const bool on_cpu = matrix.device().kind == DeviceKind::cpu;
-  KETTE_CHECK(panels == DType::f32 || panels == DType::bf16 || (on_cpu && panels == DType::int8),
-              "prepack_linear: expected panels in f32, bf16 or on a CPU int8, given ",
-              name_of(panels), " on ", matrix.device().str());
+  const bool takes_int8 = matrix.device().takes_int8_weights();
+  KETTE_CHECK(
+      panels == DType::f32 || panels == DType::bf16 || (takes_int8 && panels == DType::int8),
+      "prepack_linear: expected panels in f32, bf16 or on a CPU int8, given ", name_of(panels),
+      " on ", matrix.device().str());
   KETTE_CHECK(matrix.shape().rank() == 2, "prepack_linear: expected a matrix [out, in], given ",
               matrix.str());
   PrepackedWeight weight;

@@ -19,6 +19,7 @@
 #include "tensor/cpu/int8_path.h"
 #include "tensor/cpu/product.h"
 #include "tensor/cpu/vector.h"
+#include "tensor/kernels.h"
 #include "tensor/stopwatch.h"
 
 namespace kette {
@@ -80,7 +81,8 @@ std::string bf16_kernels() {
 #endif
 }
 
-bool trains_in_bf16() {
+bool Device::trains_in_bf16() const {
+  if (kind != DeviceKind::cpu) return true;
   const char* asked = std::getenv("KETTE_BF16");
   return cpu::bf16_products() != cpu::Bf16Products::widened || (asked != nullptr && *asked != '\0');
 }

@@ -2,12 +2,14 @@
 // took, and the limits that measurements are held against.
 #pragma once
 
-#include <istream>
+#include <cstdint>
+#include <iosfwd>
 #include <string>
 
-#include "tensor/kernels.h"
-
 namespace kette {
+
+class Tensor;
+struct MatmulArgs;
 
 /// "AMD EPYC 9B14", "Arm Neoverse N1", or "unknown".
 std::string cpu_name();
@@ -23,9 +25,6 @@ std::string int8_kernels();
 /// How products of bf16 are made: in "squares (AMX)", "pairs (AVX512-BF16)", "pairs" by instructions for f32, or "f32", of
 /// widened ones.
 std::string bf16_kernels();
-/// Whether training in bf16 pays on the CPU: where it multiplies bf16 quicker than f32, or where the environment variable
-/// KETTE_BF16 ("amx", "pairs" or "f32") says how.
-bool trains_in_bf16();
 
 /// Seconds of processors that had been used at a moment, of which only differences tell something.
 struct ProcessorTime {

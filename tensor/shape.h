@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
-#include <sstream>
+#include <iosfwd>
 #include <string>
 
 #include "tensor/error.h"
@@ -62,24 +62,14 @@ class Shape {
 
   bool operator==(const Shape& other) const = default;
 
-  std::string str() const {
-    std::ostringstream text;
-    text << '[';
-    for (int axis = 0; axis < rank_; ++axis) {
-      text << (axis ? ", " : "") << extents_[axis];
-    }
-    text << ']';
-    return text.str();
-  }
+  std::string str() const;
 
  private:
   std::array<std::int64_t, kMaxRank> extents_{};  // entries past rank_ stay 0, so == compares all
   int rank_ = 0;
 };
 
-inline std::ostream& operator<<(std::ostream& out, const Shape& shape) {
-  return out << shape.str();
-}
+std::ostream& operator<<(std::ostream& out, const Shape& shape);
 
 /// The shape two operands share under the usual rule: axes aligned at the innermost one, extents
 /// equal or 1.

@@ -1,5 +1,6 @@
 #include "train/adam.h"
 
+#include "tensor/kernels.h"
 #include "tensor/observer.h"
 
 namespace kette {

@@ -214,7 +214,7 @@ Transport::Message Communicator::message(int process, const Tensor& flat,
 
 std::unique_ptr<Transport::Group> Communicator::start(const Device& device, const Messages& sent,
                                                       const Messages& received) {
-  const bool is_host = device.kind == DeviceKind::cpu;
+  const bool is_host = device.is_host();
   KETTE_CHECK(is_host || between_gpus_, "processes: expected tensors in the host's memory, given ",
               "some on ", device.str(), " without NCCL");
   return (is_host ? *transport_ : *between_gpus_).start(Channel::tensors, sent, received);

@@ -86,7 +86,7 @@ Device own_device(Communicator& communicator, Device told, bool is_numbered) {
     const Device& of_first = told_all.front();
     KETTE_CHECK(told.kind == of_first.kind, "--device: expected ", of_first.str(), ", as of ",
                 communicator.name_of(0), ", given ", told.str());
-    if (told.kind == DeviceKind::cpu) return;
+    if (told.is_host()) return;
     const std::string& host = communicator.host_of(communicator.process());
     KETTE_CHECK(!is_numbered || place.count == 1, "--device: expected cuda, for the ", place.count,
                 " processes on host ", host, " to take a GPU each, given ", told.str());
@@ -95,12 +95,12 @@ Device own_device(Communicator& communicator, Device told, bool is_numbered) {
                 " processes on host ", host, ", given ", gpus,
                 " (fewer processes, and all GPUs of the host to be seen by each of them)");
   });
-  if (told.kind == DeviceKind::cuda && !is_numbered) told.index = place.number;
+  if (!told.is_host() && !is_numbered) told.index = place.number;
   return told;
 }
 
 void connect_gpus(Communicator& communicator, Device device) {
-  if (communicator.is_alone() || device.kind == DeviceKind::cpu) return;
+  if (communicator.is_alone() || device.is_host()) return;
   std::string library, gpu;
   communicator.agree([&] {
     library = DeviceMessages::library();

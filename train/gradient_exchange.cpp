@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "tensor/kernels.h"
+
 namespace kette {
 namespace {
 
-/// What is added up at once, so that the sums of a CPU stay in its cache.
+/// What threads of the host add up at once, so that the sums stay in its caches; a GPU takes all of it.
 constexpr std::int64_t kBlock = std::int64_t{1} << 15;
 
 void add(const Tensor& right, const Tensor& left) {
@@ -174,8 +176,8 @@ void GradientExchange::end_round(Flight& flight) const {
 
 GradientExchange::Parts GradientExchange::summed(const Parts& parts) const {
   const std::int64_t elements = parts.front().sum.elements();
-  const bool on_cpu = parts.front().sum.device().kind == DeviceKind::cpu;
-  const std::int64_t block = on_cpu ? kBlock : std::max<std::int64_t>(elements, 1);
+  const bool runs_ahead = parts.front().sum.device().runs_ahead();
+  const std::int64_t block = runs_ahead ? std::max<std::int64_t>(elements, 1) : kBlock;
   for (std::int64_t begin = 0; begin < elements; begin += block) {
     Parts sums;
     for (const auto& [node, all] : parts) {

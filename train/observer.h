@@ -2,9 +2,11 @@
 // the clock, which goes on while they are at work; tokens a second are without their time.
 #pragma once
 
-#include "train/task.h"
+#include <cstdint>
 
 namespace kette {
+
+class Task;
 
 class TrainObserver {
  public:

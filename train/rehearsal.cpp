@@ -1,5 +1,6 @@
 #include "train/rehearsal.h"
 
+#include "autograd/tape.h"
 #include "tensor/stopwatch.h"
 
 namespace kette {

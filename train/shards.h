@@ -4,9 +4,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 
 #include "tensor/ceil_div.h"
-#include "tensor/kernels.h"
 #include "train/step_tree.h"
 
 namespace kette {
@@ -19,13 +19,8 @@ class Shards {
   /// One process owns all.
   explicit Shards(std::int64_t elements) : Shards(elements, 0, 1, elements) {}
   /// As process number `process` of so many sees it. Chunks of about chunk_elements. Pieces are whole blocks of
-  /// kSquaresBlock, of which no process has many more than another.
-  Shards(std::int64_t elements, int process, int processes, std::int64_t chunk_elements)
-      : elements_(elements),
-        chunks_(ceil_div(std::max<std::int64_t>(elements, 1),
-                         std::max<std::int64_t>(chunk_elements, kSquaresBlock))),
-        process_(process),
-        processes_(processes) {}
+  /// kSquaresBlock (tensor/kernels.h), of which no process has many more than another.
+  Shards(std::int64_t elements, int process, int processes, std::int64_t chunk_elements);
 
   std::int64_t elements() const { return elements_; }
   std::int64_t chunks() const { return chunks_; }
@@ -72,7 +67,7 @@ class Shards {
     return {std::min(blocks.begin * block_, elements_), std::min(blocks.end * block_, elements_)};
   }
 
-  std::int64_t elements_, chunks_, block_ = kSquaresBlock;
+  std::int64_t elements_, chunks_, block_;
   int process_, processes_;
 };
 

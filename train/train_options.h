@@ -8,6 +8,7 @@
 
 #include "models/lora.h"
 #include "train/communicator.h"
+#include "train/consistency.h"
 #include "train/observer.h"
 #include "train/optimizer.h"
 #include "train/run_fingerprint.h"

@@ -3,24 +3,20 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/tape.h"
 #include "data/corpora/purpose.h"
+#include "tensor/kernels.h"
 #include "tensor/observer.h"
 #include "tensor/splitmix.h"
 
 namespace kette {
 namespace {
 
-/// A part of a batch whose activations are held at once. On the CPU the residual stream of base is
-/// then 2 MiB, and its products are still as quick as those of larger parts. A GPU takes the whole of
-/// any batch its memory is made for: an element of the stream stands for some 200 to 600 bytes.
+/// A part of a batch whose activations are held at once.
 std::int64_t tokens_at_once(const Model& model) {
-  constexpr std::int64_t kElements = std::int64_t{1} << 19, kCudaBytesEach = 1024;
   constexpr std::int64_t kFewest = 256;
   const Device device = model.parameters().values().device();
-  const auto capacity = static_cast<std::int64_t>(backend(device).capacity());
-  const std::int64_t elements =
-      device.kind == DeviceKind::cpu ? kElements : capacity / kCudaBytesEach;
-  return std::max(kFewest, elements / model.config().width);
+  return std::max(kFewest, backend(device).batch_elements() / model.config().width);
 }
 
 }  // namespace

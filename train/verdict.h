@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "models/model_directory.h"
+#include "models/metadata.h"
+#include "tensor/enum_names.h"
 
 namespace kette {
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "autograd/op.h"
 #include "autograd/ops/elementwise.h"
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/shaping.h"
@@ -310,3 +311,18 @@ std::vector<Sample> CrossAttention::samples() {
 }
 
 }  // namespace kette::ops
+
+namespace kette {
+
+Variable self_attention(const Variable& qkv, const Segments& segments,
+                        const AttentionOptions& options) {
+  return record(ops::SelfAttention{options, segments}, qkv);
+}
+
+Variable cross_attention(const Variable& query, const Variable& key_value,
+                         const Segments& query_segments, const Segments& key_segments,
+                         const AttentionOptions& options) {
+  return record(ops::CrossAttention{options, query_segments, key_segments}, query, key_value);
+}
+
+}  // namespace kette

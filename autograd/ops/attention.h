@@ -8,24 +8,9 @@
 //   dQ = dS K / sqrt(head width),  dK = dS^T Q / sqrt(head width)
 #pragma once
 
-#include "autograd/op.h"
-
-namespace kette {
-
-struct AttentionOptions {
-  std::int64_t heads = 1;
-  AttentionPattern pattern{};
-  DropoutMask dropout{};  ///< of the probabilities; the paper has none
-
-  std::int64_t key_heads() const { return heads / pattern.group; }
-  /// How many heads a row [Q K V] has, and how much of its width is queries.
-  std::int64_t heads_in_row() const { return heads + 2 * key_heads(); }
-  std::int64_t query_width(std::int64_t row_width) const {
-    return row_width / heads_in_row() * heads;
-  }
-};
-
-}  // namespace kette
+#include "autograd/op_types.h"
+#include "autograd/ops/options.h"
+#include "tensor/segments.h"
 
 namespace kette::ops {
 
@@ -62,14 +47,10 @@ struct CrossAttention {
 
 namespace kette {
 
-inline Variable self_attention(const Variable& qkv, const Segments& segments,
-                               const AttentionOptions& options) {
-  return record(ops::SelfAttention{options, segments}, qkv);
-}
-inline Variable cross_attention(const Variable& query, const Variable& key_value,
-                                const Segments& query_segments, const Segments& key_segments,
-                                const AttentionOptions& options) {
-  return record(ops::CrossAttention{options, query_segments, key_segments}, query, key_value);
-}
+Variable self_attention(const Variable& qkv, const Segments& segments,
+                        const AttentionOptions& options);
+Variable cross_attention(const Variable& query, const Variable& key_value,
+                         const Segments& query_segments, const Segments& key_segments,
+                         const AttentionOptions& options);
 
 }  // namespace kette

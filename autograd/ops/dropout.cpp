@@ -1,5 +1,7 @@
 #include "autograd/ops/dropout.h"
 
+#include "autograd/op.h"
+
 namespace kette::ops {
 
 Tensor Dropout::masked(const Tensor& x) const {
@@ -27,3 +29,11 @@ std::vector<Sample> Dropout::samples() {
 }
 
 }  // namespace kette::ops
+
+namespace kette {
+
+Variable dropout(const Variable& x, const DropoutMask& mask) {
+  return mask.active() ? record(ops::Dropout{mask}, x) : x;
+}
+
+}  // namespace kette

@@ -2,7 +2,8 @@
 // tensor/rows/dropout.h.
 #pragma once
 
-#include "autograd/op.h"
+#include "autograd/op_types.h"
+#include "tensor/random.h"
 
 namespace kette::ops {
 
@@ -23,8 +24,6 @@ struct Dropout {
 namespace kette {
 
 /// A mask that is not active leaves x as it is.
-inline Variable dropout(const Variable& x, const DropoutMask& mask) {
-  return mask.active() ? record(ops::Dropout{mask}, x) : x;
-}
+Variable dropout(const Variable& x, const DropoutMask& mask);
 
 }  // namespace kette

@@ -1,175 +1,46 @@
-// The differentiable forms of the functors in tensor/elementwise.h. Binary ones broadcast; the
-// gradient slot sums the broadcast axes away again. How each changes along a direction
-// stands in elementwise_tangents.h.
+// The differentiable forms of the functors in tensor/elementwise.h. Binary ones broadcast.
 #pragma once
 
-#include "autograd/op.h"
-#include "autograd/ops/elementwise_tangents.h"
-
-namespace kette::ops {
-
-template <class Function>
-struct Unary {
-  static constexpr OpName name = Function::name;
-  static constexpr const char* formula = Function::formula;
-  Function function{};
-  Tensor x{}, y{};
-
-  Tensor forward(const Tensor& input) {
-    x = input;
-    y = Tensor::empty(x.shape(), x.dtype(), x.device());
-    on(x.device(), [&](auto exec) { kernels::unary(exec, function, x, y); });
-    return y;
-  }
-  void backward(const Tensor& dy, GradientSlot& dx) {
-    const Tensor gradient = Tensor::empty(x.shape(), x.dtype(), x.device());
-    on(x.device(), [&](auto exec) { kernels::unary_backward(exec, function, x, y, dy, gradient); });
-    dx.add(gradient);
-  }
-  Variable tangent(const std::array<Variable, 1>& in, const std::array<Variable, 1>& din,
-                   const Variable& out) const requires requires {
-    tangent_of(function, in[0], din[0], out);
-  }
-  { return tangent_of(function, in[0], din[0], out); }
-  static std::vector<Sample> samples();
-};
-
-template <class Function>
-struct Binary {
-  static constexpr OpName name = Function::name;
-  static constexpr const char* formula = Function::formula;
-  /// A sum hands its gradient on as it is, and keeps nothing for that.
-  static constexpr bool kIsSum = std::is_same_v<Function, Add>;
-  Function function{};
-  Tensor a{}, b{}, y{};
-
-  Tensor forward(const Tensor& left, const Tensor& right) {
-    KETTE_CHECK(left.dtype() == right.dtype(), name, ": expected operands of one dtype, given ",
-                left.str(), " and ", right.str());
-    const Tensor result =
-        Tensor::empty(broadcast(name, left.shape(), right.shape()), left.dtype(), left.device());
-    on(left.device(), [&](auto exec) { kernels::binary(exec, function, left, right, result); });
-    if constexpr (!kIsSum) {
-      a = left;
-      b = right;
-      y = result;
-    }
-    return result;
-  }
-  void backward(const Tensor& dy, GradientSlot& da, GradientSlot& db) {
-    if constexpr (kIsSum) {
-      da.add(dy);
-      db.add(dy);
-      return;
-    }
-    const auto like_y = [&](const GradientSlot& slot) {
-      return slot.wanted() ? Tensor::empty(y.shape(), y.dtype(), y.device()) : Tensor();
-    };
-    const Tensor left = like_y(da), right = like_y(db);
-    on(y.device(),
-       [&](auto exec) { kernels::binary_backward(exec, function, a, b, y, dy, left, right); });
-    if (da.wanted()) da.add(left);
-    if (db.wanted()) db.add(right);
-  }
-  Variable tangent(const std::array<Variable, 2>& in, const std::array<Variable, 2>& din,
-                   const Variable& out) const requires requires {
-    tangent_of(function, in, din, out);
-  }
-  { return tangent_of(function, in, din, out); }
-  static std::vector<Sample> samples();
-};
-
-}  // namespace kette::ops
+#include "autograd/variable.h"
+#include "tensor/elementwise.h"
 
 namespace kette {
 
-inline Variable operator+(const Variable& a, const Variable& b) {
-  return record(ops::Binary<Add>{}, a, b);
-}
+/// The functor as an op (elementwise_op.h): of those in the lists of tensor/elementwise.h.
+template <class Function>
+Variable elementwise(const Function& function, const Variable& x);
+template <class Function>
+Variable elementwise(const Function& function, const Variable& a, const Variable& b);
+
+inline Variable operator+(const Variable& a, const Variable& b) { return elementwise(Add{}, a, b); }
 inline Variable operator-(const Variable& a, const Variable& b) {
-  return record(ops::Binary<Subtract>{}, a, b);
+  return elementwise(Subtract{}, a, b);
 }
 inline Variable operator*(const Variable& a, const Variable& b) {
-  return record(ops::Binary<Multiply>{}, a, b);
+  return elementwise(Multiply{}, a, b);
 }
 inline Variable operator/(const Variable& a, const Variable& b) {
-  return record(ops::Binary<Divide>{}, a, b);
+  return elementwise(Divide{}, a, b);
 }
 inline Variable maximum(const Variable& a, const Variable& b) {
-  return record(ops::Binary<Maximum>{}, a, b);
+  return elementwise(Maximum{}, a, b);
 }
 inline Variable lerp(const Variable& a, const Variable& b, double weight) {
-  return record(ops::Binary<Lerp>{Lerp{weight}}, a, b);
+  return elementwise(Lerp{weight}, a, b);
 }
 inline Variable affine(const Variable& x, double factor, double offset = 0) {
-  return record(ops::Unary<Affine>{Affine{factor, offset}}, x);
+  return elementwise(Affine{factor, offset}, x);
 }
-inline Variable exp(const Variable& x) { return record(ops::Unary<Exp>{}, x); }
-inline Variable log(const Variable& x) { return record(ops::Unary<Log>{}, x); }
-inline Variable sqrt(const Variable& x) { return record(ops::Unary<Sqrt>{}, x); }
-inline Variable square(const Variable& x) { return record(ops::Unary<Square>{}, x); }
-inline Variable tanh(const Variable& x) { return record(ops::Unary<Tanh>{}, x); }
-inline Variable sigmoid(const Variable& x) { return record(ops::Unary<Sigmoid>{}, x); }
-inline Variable relu(const Variable& x) { return record(ops::Unary<Relu>{}, x); }
-inline Variable gelu(const Variable& x) { return record(ops::Unary<Gelu>{}, x); }
-inline Variable normal_cdf(const Variable& x) { return record(ops::Unary<NormalCdf>{}, x); }
-inline Variable gelu_erf(const Variable& x) { return record(ops::Unary<GeluErf>{}, x); }
-inline Variable silu(const Variable& x) { return record(ops::Unary<Silu>{}, x); }
+inline Variable exp(const Variable& x) { return elementwise(Exp{}, x); }
+inline Variable log(const Variable& x) { return elementwise(Log{}, x); }
+inline Variable sqrt(const Variable& x) { return elementwise(Sqrt{}, x); }
+inline Variable square(const Variable& x) { return elementwise(Square{}, x); }
+inline Variable tanh(const Variable& x) { return elementwise(Tanh{}, x); }
+inline Variable sigmoid(const Variable& x) { return elementwise(Sigmoid{}, x); }
+inline Variable relu(const Variable& x) { return elementwise(Relu{}, x); }
+inline Variable gelu(const Variable& x) { return elementwise(Gelu{}, x); }
+inline Variable normal_cdf(const Variable& x) { return elementwise(NormalCdf{}, x); }
+inline Variable gelu_erf(const Variable& x) { return elementwise(GeluErf{}, x); }
+inline Variable silu(const Variable& x) { return elementwise(Silu{}, x); }
 
 }  // namespace kette
-
-namespace kette::ops {
-
-template <class Function>
-std::vector<Sample> Unary<Function>::samples() {
-  std::vector<Sample> result;
-  for (const Shape& shape : {Shape{}, Shape{7}, Shape{3, 5}, Shape{2, 33}}) {
-    result.push_back(Sample{shape.str(),
-                            {{shape, Function::low, Function::high}},
-                            [](const std::vector<Variable>& in) { return record(Unary{}, in[0]); },
-                            [](const std::vector<Values>& in) {
-                              Values y = in[0];
-                              for (double& value : y) value = Function{}.reference(value);
-                              return y;
-                            }});
-  }
-  return result;
-}
-
-template <class Function>
-std::vector<Sample> Binary<Function>::samples() {
-  const std::vector<std::pair<Shape, Shape>> shapes = {
-      {{3, 5}, {3, 5}},    {{3, 5}, {5}},          {{3, 1}, {1, 5}}, {{}, {4}},
-      {{2, 3, 4}, {3, 1}}, {{2, 1, 4}, {2, 3, 1}}, {{6}, {1}}};
-  std::vector<Sample> result;
-  for (const auto& [a, b] : shapes) {
-    const Shape y = broadcast(name, a, b);
-    result.push_back(Sample{
-        a.str() + " with " + b.str(),
-        {{a, Function::low, Function::high}, {b, Function::low, Function::high}},
-        [](const std::vector<Variable>& in) { return record(Binary{}, in[0], in[1]); },
-        [a = a, b = b, y](const std::vector<Values>& in) {
-          // The element of a broadcast operand, by its coordinates alone.
-          const auto element = [&y](const Shape& shape, const Values& from, std::int64_t index) {
-            std::int64_t at = 0, stride = 1;
-            for (int axis = -1; - axis <= y.rank(); --axis) {
-              const std::int64_t coordinate = index % y[axis];
-              index /= y[axis];
-              if (-axis > shape.rank()) continue;
-              if (shape[axis] != 1) at += coordinate * stride;
-              stride *= shape[axis];
-            }
-            return from[at];
-          };
-          Values values(static_cast<std::size_t>(y.elements()));
-          for (std::size_t i = 0; i < values.size(); ++i) {
-            const auto index = static_cast<std::int64_t>(i);
-            values[i] = Function{}.reference(element(a, in[0], index), element(b, in[1], index));
-          }
-          return values;
-        }});
-  }
-  return result;
-}
-
-}  // namespace kette::ops

@@ -1,6 +1,7 @@
 #include "autograd/ops/elementwise_tangents.h"
 
 #include "autograd/ops/elementwise.h"
+#include "tensor/kernels.h"
 
 namespace kette {
 namespace {

@@ -1,5 +1,6 @@
 #include "autograd/ops/embedding.h"
 
+#include "autograd/op.h"
 #include "autograd/ops/ids.h"
 
 namespace kette::ops {
@@ -94,3 +95,15 @@ std::vector<Sample> AddPositions::samples() {
 }
 
 }  // namespace kette::ops
+
+namespace kette {
+
+Variable embedding(const Variable& table, const Tensor& ids, double scale, bool with_holes) {
+  return record(ops::Embedding{ids, scale, with_holes}, table);
+}
+
+Variable add_positions(const Variable& x, const Variable& table, const Tensor& positions) {
+  return record(ops::AddPositions{positions}, x, table);
+}
+
+}  // namespace kette

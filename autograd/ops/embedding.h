@@ -4,7 +4,7 @@
 // that is asked for: its embedding is 0 (autograd/ops/ids.h).
 #pragma once
 
-#include "autograd/op.h"
+#include "autograd/op_types.h"
 
 namespace kette::ops {
 
@@ -41,12 +41,8 @@ struct AddPositions {
 
 namespace kette {
 
-inline Variable embedding(const Variable& table, const Tensor& ids, double scale = 1,
-                          bool with_holes = false) {
-  return record(ops::Embedding{ids, scale, with_holes}, table);
-}
-inline Variable add_positions(const Variable& x, const Variable& table, const Tensor& positions) {
-  return record(ops::AddPositions{positions}, x, table);
-}
+Variable embedding(const Variable& table, const Tensor& ids, double scale = 1,
+                   bool with_holes = false);
+Variable add_positions(const Variable& x, const Variable& table, const Tensor& positions);
 
 }  // namespace kette

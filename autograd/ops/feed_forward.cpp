@@ -1,5 +1,6 @@
 #include "autograd/ops/feed_forward.h"
 
+#include "autograd/op.h"
 #include "autograd/ops/products.h"
 
 namespace kette::ops {
@@ -87,3 +88,14 @@ std::vector<Sample> FeedForward::samples() {
 }
 
 }  // namespace kette::ops
+
+namespace kette {
+
+Variable feed_forward(const Variable& x, const Variable& inner_weight, const Variable& inner_bias,
+                      const Variable& outer_weight, const Variable& outer_bias,
+                      Activation activation) {
+  return record(ops::FeedForward{activation}, x, inner_weight, inner_bias, outer_weight,
+                outer_bias);
+}
+
+}  // namespace kette

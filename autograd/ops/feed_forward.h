@@ -28,11 +28,8 @@ struct FeedForward {
 
 namespace kette {
 
-inline Variable feed_forward(const Variable& x, const Variable& inner_weight,
-                             const Variable& inner_bias, const Variable& outer_weight,
-                             const Variable& outer_bias, Activation activation) {
-  return record(ops::FeedForward{activation}, x, inner_weight, inner_bias, outer_weight,
-                outer_bias);
-}
+Variable feed_forward(const Variable& x, const Variable& inner_weight, const Variable& inner_bias,
+                      const Variable& outer_weight, const Variable& outer_bias,
+                      Activation activation);
 
 }  // namespace kette

@@ -13,7 +13,7 @@ inline Tensor checked_ids(const char* op, const Tensor& ids, const Tensor& table
                           std::int32_t least = 0) {
   const std::int64_t entries = table.rows();
   KETTE_CHECK(ids.dtype() == DType::i32, op, ": expected i32 ids, given ", ids.str());
-  if (ids.device().kind != DeviceKind::cpu) return ids;
+  if (!ids.device().is_host()) return ids;
   const std::int32_t* id = ids.data<std::int32_t>();
   for (std::int64_t row = 0; row < ids.elements(); ++row) {
     KETTE_CHECK(id[row] >= least && id[row] < entries, op, ": expected ids in 0 .. ", entries - 1,

@@ -1,5 +1,6 @@
 #include "autograd/ops/layer_norm.h"
 
+#include "autograd/op.h"
 #include "autograd/ops/dropout.h"
 #include "autograd/ops/elementwise.h"
 #include "autograd/ops/reduce.h"
@@ -194,3 +195,17 @@ std::vector<Sample> ResidualLayerNorm::samples() {
 }
 
 }  // namespace kette::ops
+
+namespace kette {
+
+Variable layer_norm(const Variable& x, const Variable& gain, const Variable& bias, double epsilon) {
+  return record(ops::LayerNorm{epsilon}, x, gain, bias);
+}
+
+std::array<Variable, 2> residual_layer_norm(const Variable& x, const Variable& residual,
+                                            const Variable& gain, const Variable& bias,
+                                            const DropoutMask& mask, double epsilon) {
+  return record(ops::ResidualLayerNorm{epsilon, mask}, x, residual, gain, bias);
+}
+
+}  // namespace kette

@@ -2,7 +2,8 @@
 // al. 2017, section 3.1. The maths stand in tensor/rows/layer_norm.h.
 #pragma once
 
-#include "autograd/op.h"
+#include "autograd/op_types.h"
+#include "tensor/random.h"
 
 namespace kette::ops {
 
@@ -41,16 +42,11 @@ struct ResidualLayerNorm {
 namespace kette {
 
 /// A bias without elements (an undefined Variable) is left out.
-inline Variable layer_norm(const Variable& x, const Variable& gain, const Variable& bias,
-                           double epsilon = 1e-5) {
-  return record(ops::LayerNorm{epsilon}, x, gain, bias);
-}
+Variable layer_norm(const Variable& x, const Variable& gain, const Variable& bias,
+                    double epsilon = 1e-5);
 /// {sum, y}
-inline std::array<Variable, 2> residual_layer_norm(const Variable& x, const Variable& residual,
-                                                   const Variable& gain, const Variable& bias,
-                                                   const DropoutMask& mask = {},
-                                                   double epsilon = 1e-5) {
-  return record(ops::ResidualLayerNorm{epsilon, mask}, x, residual, gain, bias);
-}
+std::array<Variable, 2> residual_layer_norm(const Variable& x, const Variable& residual,
+                                            const Variable& gain, const Variable& bias,
+                                            const DropoutMask& mask = {}, double epsilon = 1e-5);
 
 }  // namespace kette

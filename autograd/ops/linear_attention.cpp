@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "autograd/op.h"
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/reduce.h"
 #include "autograd/ops/shaping.h"
@@ -159,3 +160,12 @@ std::vector<Sample> LinearAttention::samples() {
 }
 
 }  // namespace kette::ops
+
+namespace kette {
+
+Variable linear_attention(const Variable& qkv, const Segments& segments,
+                          const AttentionOptions& options) {
+  return record(ops::LinearAttention{options, segments}, qkv);
+}
+
+}  // namespace kette

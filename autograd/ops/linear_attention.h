@@ -6,6 +6,7 @@
 #pragma once
 
 #include "autograd/ops/attention.h"
+#include "tensor/segments.h"
 
 namespace kette::ops {
 
@@ -29,9 +30,7 @@ struct LinearAttention {
 namespace kette {
 
 /// options: of linear weights, which no dropout can act on.
-inline Variable linear_attention(const Variable& qkv, const Segments& segments,
-                                 const AttentionOptions& options) {
-  return record(ops::LinearAttention{options, segments}, qkv);
-}
+Variable linear_attention(const Variable& qkv, const Segments& segments,
+                          const AttentionOptions& options);
 
 }  // namespace kette

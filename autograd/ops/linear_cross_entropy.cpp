@@ -1,5 +1,6 @@
 #include "autograd/ops/linear_cross_entropy.h"
 
+#include "autograd/op.h"
 #include "autograd/ops/elementwise.h"
 #include "autograd/ops/ids.h"
 #include "autograd/ops/matmul.h"
@@ -144,3 +145,17 @@ std::vector<Sample> LinearCrossEntropy::samples() {
 }
 
 }  // namespace kette::ops
+
+namespace kette {
+
+Variable linear_cross_entropy(const Variable& x, const Variable& weight, const Variable& bias,
+                              const Tensor& targets, const CrossEntropyOptions& options,
+                              const Tensor& sums) {
+  const auto trains = [](const Variable& value) {
+    return Tape::current() && Tape::current()->tracks(value);
+  };
+  return record(ops::LinearCrossEntropy{targets, options, sums, trains(weight), trains(bias)}, x,
+                weight, bias);
+}
+
+}  // namespace kette

@@ -8,17 +8,8 @@
 // say the same; see TwoViews in tensor/linear_cross_entropy.h.
 #pragma once
 
-#include "autograd/op.h"
-
-namespace kette {
-
-struct CrossEntropyOptions {
-  double smoothing = 0;
-  double scale = 1;  ///< e.g. 1 / tokens of the whole (accumulated) batch, for a mean
-  std::optional<TwoViews> views{};  ///< each token comes twice
-};
-
-}  // namespace kette
+#include "autograd/op_types.h"
+#include "autograd/ops/options.h"
 
 namespace kette::ops {
 
@@ -45,14 +36,8 @@ struct LinearCrossEntropy {
 
 namespace kette {
 
-inline Variable linear_cross_entropy(const Variable& x, const Variable& weight,
-                                     const Variable& bias, const Tensor& targets,
-                                     const CrossEntropyOptions& options, const Tensor& sums = {}) {
-  const auto trains = [](const Variable& value) {
-    return Tape::current() && Tape::current()->tracks(value);
-  };
-  return record(ops::LinearCrossEntropy{targets, options, sums, trains(weight), trains(bias)}, x,
-                weight, bias);
-}
+Variable linear_cross_entropy(const Variable& x, const Variable& weight, const Variable& bias,
+                              const Tensor& targets, const CrossEntropyOptions& options,
+                              const Tensor& sums = {});
 
 }  // namespace kette

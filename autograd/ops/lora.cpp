@@ -1,5 +1,6 @@
 #include "autograd/ops/lora.h"
 
+#include "autograd/op.h"
 #include "autograd/ops/elementwise.h"
 #include "autograd/ops/products.h"
 #include "autograd/ops/shaping.h"
@@ -157,6 +158,12 @@ void merge_lora(const Tensor& weight, const Tensor& a, const Tensor& b,
     above_a += rank;
     above_b += block.rows();
   }
+}
+
+Variable lora_linear(const Variable& x, const Variable& weight, const Variable& bias,
+                     const Variable& a, const Variable& b, const std::vector<RowBlock>& blocks,
+                     double scale) {
+  return record(ops::LoraLinear{scale, blocks}, x, weight, bias, a, b);
 }
 
 }  // namespace kette

@@ -8,16 +8,7 @@
 #pragma once
 
 #include "autograd/ops/matmul.h"
-
-namespace kette {
-
-/// Rows [begin, end) of a weight [out, in]: columns of its result.
-struct RowBlock {
-  std::int64_t begin = 0, end = 0;
-  std::int64_t rows() const { return end - begin; }
-};
-
-}  // namespace kette
+#include "autograd/ops/options.h"
 
 namespace kette::ops {
 
@@ -47,11 +38,9 @@ struct LoraLinear {
 namespace kette {
 
 /// `bias` may be undefined, as for linear().
-inline Variable lora_linear(const Variable& x, const Variable& weight, const Variable& bias,
-                            const Variable& a, const Variable& b,
-                            const std::vector<RowBlock>& blocks, double scale) {
-  return record(ops::LoraLinear{scale, blocks}, x, weight, bias, a, b);
-}
+Variable lora_linear(const Variable& x, const Variable& weight, const Variable& bias,
+                     const Variable& a, const Variable& b, const std::vector<RowBlock>& blocks,
+                     double scale);
 
 /// W_k += scale * B_k A_k for every block k of W's rows: the adapters become part of the weight.
 void merge_lora(const Tensor& weight, const Tensor& a, const Tensor& b,

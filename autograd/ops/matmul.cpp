@@ -1,5 +1,6 @@
 #include "autograd/ops/matmul.h"
 
+#include "autograd/op.h"
 #include "autograd/ops/elementwise.h"
 #include "autograd/ops/products.h"
 #include "autograd/ops/shaping.h"
@@ -124,7 +125,7 @@ Variable Linear::composed(const std::array<Variable, 3>& in) const {
   Variable y = matmul(flat, matrix, false, true);
   if (biases.value().defined()) y = y + reshape(biases, {biases.value().elements()});
   y = reshape(y, rows.shape().with(-1, matrix.shape()[0]));
-  visit_activation(activation, [&](auto function) { y = record(Unary<decltype(function)>{}, y); });
+  visit_activation(activation, [&](const auto& function) { y = elementwise(function, y); });
   return y;
 }
 
@@ -183,7 +184,7 @@ std::vector<Sample> Linear::samples() {
                           z += v[0][r * in + i] * v[1][o * in + i];
                         }
                         visit_activation(activation,
-                                         [&](auto function) { z = function.reference(z); });
+                                         [&](const auto& function) { z = function.reference(z); });
                         y[r * out + o] = z;
                       }
                     }
@@ -200,3 +201,16 @@ std::vector<Sample> Linear::samples() {
 }
 
 }  // namespace kette::ops
+
+namespace kette {
+
+Variable matmul(const Variable& a, const Variable& b, bool transpose_a, bool transpose_b) {
+  return record(ops::MatMul{transpose_a, transpose_b}, a, b);
+}
+
+Variable linear(const Variable& x, const Variable& weight, const Variable& bias,
+                Activation activation) {
+  return record(ops::Linear{activation}, x, weight, bias);
+}
+
+}  // namespace kette

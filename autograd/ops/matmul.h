@@ -3,7 +3,8 @@
 //   dx = dy W,  dW = dy^T x,  db = column sums of dy      (Deep Learning, section 6.5.4)
 #pragma once
 
-#include "autograd/op.h"
+#include "autograd/op_types.h"
+#include "tensor/elementwise.h"
 
 namespace kette::ops {
 
@@ -39,14 +40,10 @@ struct Linear {
 
 namespace kette {
 
-inline Variable matmul(const Variable& a, const Variable& b, bool transpose_a = false,
-                       bool transpose_b = false) {
-  return record(ops::MatMul{transpose_a, transpose_b}, a, b);
-}
+Variable matmul(const Variable& a, const Variable& b, bool transpose_a = false,
+                bool transpose_b = false);
 /// A bias without elements (an undefined Variable) is left out.
-inline Variable linear(const Variable& x, const Variable& weight, const Variable& bias,
-                       Activation activation = Activation::none) {
-  return record(ops::Linear{activation}, x, weight, bias);
-}
+Variable linear(const Variable& x, const Variable& weight, const Variable& bias,
+                Activation activation = Activation::none);
 
 }  // namespace kette

@@ -1,5 +1,6 @@
 #include "autograd/ops/rms_norm.h"
 
+#include "autograd/op.h"
 #include "autograd/ops/reduce.h"
 
 namespace kette::ops {
@@ -66,3 +67,11 @@ std::vector<Sample> RmsNorm::samples() {
 }
 
 }  // namespace kette::ops
+
+namespace kette {
+
+Variable rms_norm(const Variable& x, const Variable& gain, double epsilon) {
+  return record(ops::RmsNorm{epsilon}, x, gain);
+}
+
+}  // namespace kette

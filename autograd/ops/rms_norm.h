@@ -2,7 +2,7 @@
 // tensor/rows/rms_norm.h.
 #pragma once
 
-#include "autograd/op.h"
+#include "autograd/op_types.h"
 
 namespace kette::ops {
 
@@ -23,8 +23,6 @@ struct RmsNorm {
 
 namespace kette {
 
-inline Variable rms_norm(const Variable& x, const Variable& gain, double epsilon = 1e-5) {
-  return record(ops::RmsNorm{epsilon}, x, gain);
-}
+Variable rms_norm(const Variable& x, const Variable& gain, double epsilon = 1e-5);
 
 }  // namespace kette

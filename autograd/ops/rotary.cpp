@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "autograd/op.h"
 #include "autograd/ops/ids.h"
 
 namespace kette {
@@ -102,3 +103,12 @@ std::vector<Sample> Rotary::samples() {
 }
 
 }  // namespace kette::ops
+
+namespace kette {
+
+Variable rotary(const Variable& x, const Tensor& positions, const Tensor& table,
+                std::int64_t turned) {
+  return record(ops::Rotary{positions, table, turned}, x);
+}
+
+}  // namespace kette

@@ -4,7 +4,7 @@
 // 3 * width] the first 2 * width. positions: i32 [rows].
 #pragma once
 
-#include "autograd/op.h"
+#include "autograd/op_types.h"
 
 namespace kette {
 
@@ -37,9 +37,7 @@ struct Rotary {
 
 namespace kette {
 
-inline Variable rotary(const Variable& x, const Tensor& positions, const Tensor& table,
-                       std::int64_t turned) {
-  return record(ops::Rotary{positions, table, turned}, x);
-}
+Variable rotary(const Variable& x, const Tensor& positions, const Tensor& table,
+                std::int64_t turned);
 
 }  // namespace kette

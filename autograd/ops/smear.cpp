@@ -1,5 +1,6 @@
 #include "autograd/ops/smear.h"
 
+#include "autograd/op.h"
 #include "autograd/ops/elementwise.h"
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/shaping.h"
@@ -104,3 +105,11 @@ std::vector<Sample> Smear::samples() {
 }
 
 }  // namespace kette::ops
+
+namespace kette {
+
+Variable smear(const Variable& x, const Variable& gates, const Tensor& positions) {
+  return record(ops::Smear{positions}, x, gates);
+}
+
+}  // namespace kette

@@ -3,7 +3,7 @@
 // of each row in its sequence, which begins where that is 0.
 #pragma once
 
-#include "autograd/op.h"
+#include "autograd/op_types.h"
 
 namespace kette::ops {
 
@@ -25,8 +25,6 @@ namespace kette {
 /// The shapes and types that smearing takes; an Error unless they are such.
 void check_smear(const Tensor& x, const Tensor& gates, const Tensor& positions);
 
-inline Variable smear(const Variable& x, const Variable& gates, const Tensor& positions) {
-  return record(ops::Smear{positions}, x, gates);
-}
+Variable smear(const Variable& x, const Variable& gates, const Tensor& positions);
 
 }  // namespace kette

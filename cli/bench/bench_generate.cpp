@@ -62,12 +62,12 @@ void run(BenchGenerateOptions& o) {
   const Tensor weights = model.parameters().values().view(
       0, {weight_bytes / static_cast<std::int64_t>(sizeof(float))});
   const auto bytes = static_cast<double>(weights.bytes());
-  const bool on_cpu = o.device.kind == DeviceKind::cpu;
-  const double copying = on_cpu ? 0 : measure_copy_gb_per_second(o.device);
+  const bool on_host = o.device.is_host();
+  const double copying = on_host ? 0 : measure_copy_gb_per_second(o.device);
   std::vector<double> rates, prompts, reads, shares;
   double all_seconds = 0, of_processors = 0;
   for (std::int64_t i = 0; i < o.runs; ++i) {
-    const double reading = on_cpu ? seconds_to_read(weights) : bytes / copying / 1e9;
+    const double reading = on_host ? seconds_to_read(weights) : bytes / copying / 1e9;
     const double before = processor_seconds();
     const double first = generate_tokens(1);  // the prompt and one token
     const double all = generate_tokens(o.tokens + 1);
@@ -90,7 +90,7 @@ void run(BenchGenerateOptions& o) {
                {"processor_share", of_processors / all_seconds / threads},
                {"weight_mib", bytes / (1 << 20)},
                {"peak_rss_mib", peak_rss_mib()}};
-  if (on_cpu) {
+  if (on_host) {
     json["read_gb_per_second"] = median(reads);
     json["read_share"] = median(shares);
   } else {

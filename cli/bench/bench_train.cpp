@@ -90,8 +90,8 @@ void run(BenchTrainOptions& o) {
   }
   const std::int64_t count = o.warmup + o.steps;
   // On a GPU only afterwards: its operands would count as the peak of memory.
-  const bool on_cpu = o.compute.device.kind == DeviceKind::cpu;
-  const double limit_before = on_cpu ? measure_product_gflops(o.compute, threads) : 0;
+  const bool on_host = o.compute.device.is_host();
+  const double limit_before = on_host ? measure_product_gflops(o.compute, threads) : 0;
   std::int64_t parameters = 0;
   const Measured measured = measure(o, count, parameters);
   const double peak = peak_rss_mib();

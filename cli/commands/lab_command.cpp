@@ -101,7 +101,7 @@ void run(const LabOptions& o) {
   Json json = {
       {"experiment", experiment.name}, {"quick", o.experiment.quick}, {"holds", holds},
       {"findings", findings},          {"numbers", report.numbers},   {"seconds", watch.seconds()}};
-  if (!o.out.empty()) write_page(o.out, experiment_page(experiment, report, page), json);
+  if (!o.out.empty()) write_page(o.out, experiment_page(experiment, report, std::move(page)), json);
   if (o.common.json) print_json(json);
   if (!holds && !o.experiment.quick) exit_with(1);
 }

@@ -6,6 +6,7 @@
 #include "cli/common.h"
 #include "cli/parse_scoring.h"
 #include "cli/scoring.h"
+#include "data/files/json_text.h"
 
 namespace kette::cli {
 namespace {

@@ -7,6 +7,7 @@
 #include "cli/processes.h"
 #include "cli/shared_translator.h"
 #include "cli/translation.h"
+#include "data/files/json_text.h"
 #include "data/sentences/likely_language.h"
 
 namespace kette::cli {

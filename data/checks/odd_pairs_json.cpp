@@ -1,5 +1,7 @@
 #include "data/checks/odd_pairs_json.h"
 
+#include "data/files/json_text.h"
+
 namespace kette {
 
 Json odd_pairs_to_json(const std::vector<OddPairs>& odd) {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "data/checks/odd_pairs.h"
-#include "data/files/json_text.h"
+#include "data/files/json_fwd.h"
 
 namespace kette {
 

@@ -1,10 +1,5 @@
-// Batches of packed sentences, no padding (see tensor/segments.h). For a pair (s, t) of n and m
-// tokens:
-//   source     s1 .. sn </s>        rows of source_segments, n + 1 each
-//   target_in  <s> t1 .. tm         what the decoder reads     } rows of target_segments,
-//   target_out t1 .. tm </s>        what it is to say          } m + 1 each
-// A batch holds about tokens_per_batch tokens of the larger side (Vaswani et al. 2017,
-// section 5.1). The batches of a language model have an empty source (data/corpora/window_sampler.h).
+// Batches made of pairs of sentences. A batch holds about tokens_per_batch tokens of the larger side
+// (Vaswani et al. 2017, section 5.1).
 #pragma once
 
 #include <cstdint>
@@ -12,21 +7,11 @@
 #include <span>
 #include <vector>
 
+#include "data/corpora/batch.h"
 #include "data/corpora/pair_store.h"
 #include "data/tokenizers/special_tokens.h"
-#include "tensor/segments.h"
 
 namespace kette {
-
-struct Batch {
-  std::vector<std::int32_t> source;
-  Segments source_segments;
-  std::vector<std::int32_t> target_in, target_out;
-  Segments target_segments;
-  std::vector<std::int64_t> sentence_ids;  // numbers in the corpus
-  /// Of the source's rows, for models that tell parts of a text apart (models/bert.h); empty: all 0.
-  std::vector<std::int32_t> source_types{};
-};
 
 /// End marks counted.
 struct TokenCounts {

@@ -9,6 +9,7 @@
 #include "data/corpora/pair_encoder.h"
 #include "data/corpora/pair_file.h"
 #include "data/files/block_checksums.h"
+#include "data/files/json_text.h"
 #include "tensor/error.h"
 
 namespace kette {

@@ -5,6 +5,7 @@
 #include "data/checks/document_filter.h"
 #include "data/checks/odd_pairs_json.h"
 #include "data/corpora/tokenize_files.h"
+#include "data/files/json_text.h"
 #include "tensor/error.h"
 #include "tensor/suggestion.h"
 

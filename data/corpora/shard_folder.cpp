@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "data/files/atomic_file.h"
+#include "data/files/json_text.h"
 #include "data/files/text_file.h"
 #include "tensor/error.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "data/corpora/token_file.h"
-#include "data/files/json_text.h"
+#include "data/files/json_fwd.h"
 #include "data/tokenizers/tokenizer.h"
 
 namespace kette {

@@ -5,6 +5,7 @@
 // overlapping windows that together predict every token once.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>

@@ -51,8 +51,10 @@ std::vector<std::vector<std::string>> around_text(const Value& processor) {
 }  // namespace
 
 TokenizerJson::TokenizerJson(const std::filesystem::path& file)
-    : file_(file.string()), json_(parse_json<Value>(read_text(file), file.string())) {
-  const bool has_model = json_.is_object() && json_.contains("model") && json_["model"].is_object();
+    : file_(file.string()),
+      json_(std::make_shared<Value>(parse_json<Value>(read_text(file), file.string()))) {
+  const bool has_model =
+      json_->is_object() && json_->contains("model") && (*json_)["model"].is_object();
   KETTE_CHECK(has_model, file_, ": expected a JSON object with a \"model\", given something else");
 }
 
@@ -66,7 +68,7 @@ std::string TokenizerJson::model() const {
 }
 
 std::vector<std::pair<std::string, std::int64_t>> TokenizerJson::vocabulary() const {
-  const Value& model = json_["model"];
+  const Value& model = (*json_)["model"];
   KETTE_CHECK(model.contains("vocab") && model["vocab"].is_object(), file_,
               ": expected a \"vocab\" of tokens and their ids, given none");
   std::vector<std::pair<std::string, std::int64_t>> vocabulary;
@@ -79,7 +81,7 @@ std::vector<std::pair<std::string, std::int64_t>> TokenizerJson::vocabulary() co
 }
 
 std::vector<std::pair<std::string, std::string>> TokenizerJson::merges() const {
-  const Value& model = json_["model"];
+  const Value& model = (*json_)["model"];
   KETTE_CHECK(model.contains("merges") && model["merges"].is_array(), file_,
               ": expected a list of \"merges\", given none");
   std::vector<std::pair<std::string, std::string>> merges;
@@ -99,7 +101,7 @@ std::vector<std::pair<std::string, std::string>> TokenizerJson::merges() const {
 
 Value TokenizerJson::at(const std::string& path) const {
   const Value::json_pointer pointer("/" + path);
-  return json_.is_object() && json_.contains(pointer) ? json_.at(pointer) : Value();
+  return json_->is_object() && json_->contains(pointer) ? json_->at(pointer) : Value();
 }
 
 void TokenizerJson::expect(const std::string& path, std::initializer_list<Value> allowed) const {

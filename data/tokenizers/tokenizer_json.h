@@ -4,7 +4,8 @@
 
 #include <filesystem>
 #include <initializer_list>
-#include <nlohmann/json.hpp>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,7 +35,7 @@ class TokenizerJson {
 
  private:
   std::string file_;
-  Value json_;
+  std::shared_ptr<const Value> json_;
 };
 
 /// What sort of tokenizer the tokenizer.json of a folder holds, by the names of Tokenizer::kind(). One that Kette has none

@@ -2,12 +2,12 @@
 
 namespace kette {
 bool is_for_attention_maps(const AttentionPart& attention, const std::string& point) {
-  return point == attention.path + "/probabilities" || point == attention.values->path;
+  return point == points::probabilities(attention.path) || point == attention.values->path;
 }
 
 AttentionMaps attention_maps(const AttentionPart& attention, const Activations& activations) {
   const Tensor& probabilities =
-      activations[attention.path + "/probabilities"];  // [rows, heads, keys]
+      activations[points::probabilities(attention.path)];  // [rows, heads, keys]
   AttentionMaps maps;
   maps.heads = attention.heads;
   maps.queries = probabilities.shape()[0];

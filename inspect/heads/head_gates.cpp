@@ -8,7 +8,7 @@ namespace kette {
 void HeadGates::set(const AttentionPart& attention, Variable gates) {
   KETTE_CHECK(gates.shape().width() == attention.heads, attention.path, ": expected gates of ",
               attention.heads, " heads, given ", gates.shape());
-  gates_[attention.path + "/heads"] = std::move(gates);
+  gates_[points::heads(attention.path)] = std::move(gates);
 }
 
 std::vector<float>& HeadGates::mask_of(const AttentionPart& attention) {

@@ -178,7 +178,7 @@ class Counting final : public Tap {
            const std::vector<std::int64_t>& rarest, std::vector<std::vector<Sums>>& sums)
       : attentions_(attentions), batch_(batch), rarest_(rarest), sums_(sums) {
     for (std::size_t i = 0; i < attentions.size(); ++i) {
-      places_[attentions[i].path + "/probabilities"] = i;
+      places_[points::probabilities(attentions[i].path)] = i;
     }
   }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <functional>
 
+#include "data/files/json_text.h"
 #include "inspect/heads/head_study.h"
 #include "inspect/page/heat_map.h"
 #include "inspect/page/html.h"

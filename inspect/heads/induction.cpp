@@ -58,7 +58,8 @@ std::vector<double> prefix_matching(const std::vector<AttentionPart>& attentions
   const Segments& segments = batch.target_segments;
   std::vector<double> scores;
   for (const Head& head : heads_of(attentions)) {
-    const Tensor& probabilities = activations[attentions[head.attention].path + "/probabilities"];
+    const Tensor& probabilities =
+        activations[points::probabilities(attentions[head.attention].path)];
     double sum = 0;
     for (std::int64_t i = 0; i < segments.count(); ++i) {
       const std::span<const std::int32_t> tokens(batch.target_in.data() + segments.begin(i),
@@ -77,7 +78,7 @@ std::vector<double> induction_scores(const AutoregressiveModel& model) {
   Random random(1, 2);
   const Batch batch = repeated_at_random(model.vocabulary(), segment, kTimes, 1, random);
   Activations activations(
-      [](const std::string& point) { return point.ends_with("/probabilities"); });
+      [](const std::string& point) { return points::probabilities.names(point); });
   Run run(&activations);
   model.logits(batch, run);
   return prefix_matching(attentions_of(model), batch, activations);

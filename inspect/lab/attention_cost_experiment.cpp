@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/ops/reduce.h"
+#include "autograd/tape.h"
 #include "inspect/lab/experiments.h"
 #include "inspect/page/html.h"
 #include "nn/probabilities.h"

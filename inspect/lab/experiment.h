@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "data/files/json_text.h"
 #include "inspect/page/page.h"
 #include "tensor/device.h"
 

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "autograd/ops/elementwise.h"
+#include "autograd/tape.h"
 #include "inspect/lab/experiments.h"
 #include "inspect/lab/modular_addition.h"
 #include "inspect/page/html.h"

@@ -106,7 +106,7 @@ InductionRun run_induction(const InductionKind& kind, const InductionSizes& size
   Random random(seed, 1);
   const Batch fresh = repeated_at_random(text.vocabulary, kSegment, kTimes, 8, random);
   const auto is_pattern = [](const std::string& point) {
-    return point.ends_with("/probabilities");
+    return points::probabilities.names(point);
   };
 
   InductionRun run;
@@ -132,7 +132,7 @@ InductionRun run_induction(const InductionKind& kind, const InductionSizes& size
       if (run.end.scores[i] > kInductionScore) without_all.mask(part, heads[i].head);
       if (i != run.end.best_head()) continue;
       without_best.mask(part, heads[i].head);
-      run.pattern = attention_pattern(activations[part.path + "/probabilities"], heads[i].head,
+      run.pattern = attention_pattern(activations[points::probabilities(part.path)], heads[i].head,
                                       fresh.target_segments, 0);
     }
     run.gain_without_best = losses_of(model, fresh, &without_best).gain();

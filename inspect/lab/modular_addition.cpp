@@ -5,6 +5,10 @@
 #include <numbers>
 #include <numeric>
 
+#include "autograd/ops/elementwise.h"
+#include "autograd/ops/embedding.h"
+#include "autograd/ops/shaping.h"
+
 namespace kette {
 
 std::array<ModularSums, 2> modular_sums(std::int64_t modulus, double share, Random& random) {

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
+#include "data/files/json_text.h"
 #include "inspect/page/assets.h"
 #include "inspect/page/html.h"
 
@@ -141,6 +143,17 @@ std::string anchor(const std::string& heading) {
 
 }  // namespace
 
+Page::Page(std::string title, std::string lead)
+    : title_(std::move(title)),
+      lead_(std::move(lead)),
+      data_(std::make_unique<Json>(Json::object())),
+      charts_(std::make_unique<Json>(Json::array())) {}
+Page::Page(Page&&) noexcept = default;
+Page::~Page() = default;
+
+void Page::data(const std::string& key, Json value) { (*data_)[key] = std::move(value); }
+void Page::label(const std::string& key, Json names) { (*data_)["labels"][key] = std::move(names); }
+
 void Page::section(const std::string& heading, const std::string& html) {
   std::string id = anchor(heading);
   while (contents_.find("\"#" + id + "\"") != std::string::npos) id += '-';  // another section's
@@ -161,14 +174,14 @@ std::string Page::chart(const Chart& chart) {
                       {"x", rounded(curve.x, 9)},
                       {"y", rounded(curve.y)}});
   }
-  const std::string number = std::to_string(charts_.size());
-  charts_.push_back({{"title", chart.title},
-                     {"x", chart.x_title},
-                     {"y", chart.y_title},
-                     {"log_x", chart.log_x},
-                     {"log_y", chart.log_y},
-                     {"group", chart.group},
-                     {"curves", std::move(curves)}});
+  const std::string number = std::to_string(charts_->size());
+  charts_->push_back({{"title", chart.title},
+                      {"x", chart.x_title},
+                      {"y", chart.y_title},
+                      {"log_x", chart.log_x},
+                      {"log_y", chart.log_y},
+                      {"group", chart.group},
+                      {"curves", std::move(curves)}});
   return "<figure class=\"chart\"><figcaption>" + escaped(chart.title) +
          (chart.y_title.empty() ? "" : " <small>" + escaped(chart.y_title) + "</small>") +
          "</figcaption>" + legend(chart) + "<div class=\"plot\" data-chart=\"" + number + "\">" +
@@ -176,18 +189,18 @@ std::string Page::chart(const Chart& chart) {
 }
 
 std::string Page::str() const {
-  Json all = data_;
+  Json all = *data_;
   std::string styles(assets::page_css), scripts;
   const auto add = [&](std::string_view source) {
     scripts += "<script>\n" + std::string(source) + "\n</script>\n";
   };
-  if (!charts_.empty()) {
-    all["charts"] = charts_;
+  if (!charts_->empty()) {
+    all["charts"] = *charts_;
     styles = std::string(assets::dygraph_css) + styles;
     add(assets::dygraph_js);
   }
   add(assets::page_js);
-  if (!charts_.empty()) add(assets::charts_js);
+  if (!charts_->empty()) add(assets::charts_js);
   for (const std::string& source : scripts_) add(source);
   return std::string(kPageStart) +
          "<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"

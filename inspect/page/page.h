@@ -4,11 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "data/files/json_text.h"
+#include "data/files/json_fwd.h"
 
 namespace kette {
 
@@ -40,7 +41,9 @@ struct Chart {
 class Page {
  public:
   /// lead: a sentence or two below the title, plain text.
-  Page(std::string title, std::string lead) : title_(std::move(title)), lead_(std::move(lead)) {}
+  Page(std::string title, std::string lead);
+  Page(Page&&) noexcept;
+  ~Page();
 
   /// A part with a heading, which the list of contents names. html: as it is; what comes from
   /// outside must have been through escaped().
@@ -48,9 +51,9 @@ class Page {
   /// The drawing of some curves, for a section.
   std::string chart(const Chart& chart);
   /// Something that scripts know as data[key].
-  void data(const std::string& key, Json value) { data_[key] = std::move(value); }
+  void data(const std::string& key, Json value);
   /// Names of the rows or columns of maps, which are data["labels"][key].
-  void label(const std::string& key, Json names) { data_["labels"][key] = std::move(names); }
+  void label(const std::string& key, Json names);
   /// For scripts that more than the page itself needs; runs after those of every page.
   void script(std::string_view source) { scripts_.emplace_back(source); }
 
@@ -58,8 +61,8 @@ class Page {
 
  private:
   std::string title_, lead_, contents_, sections_;
-  Json data_ = Json::object(), charts_ = Json::array();
   std::vector<std::string> scripts_;
+  std::unique_ptr<Json> data_, charts_;
 };
 
 }  // namespace kette

@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "data/files/json_text.h"
 #include "inspect/page/assets.h"
 #include "inspect/page/heat_map.h"
 #include "inspect/page/html.h"

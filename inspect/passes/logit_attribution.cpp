@@ -3,13 +3,10 @@
 #include <cmath>
 
 #include "autograd/ops/embedding.h"
+#include "models/points.h"
 
 namespace kette {
 namespace {
-
-std::string embedded_point(const AutoregressiveModel& model) {
-  return model.has_encoder() ? "decoder/embedded" : "embedded";
-}
 
 std::vector<double> values_of(const Tensor& tensor) {
   return tensor.defined() ? tensor.values<double>() : std::vector<double>();
@@ -18,14 +15,15 @@ std::vector<double> values_of(const Tensor& tensor) {
 }  // namespace
 
 bool LogitAttribution::wants(const AutoregressiveModel& model, const std::string& point) {
-  if (point == embedded_point(model)) return true;
-  if (const Norm* last = model.decoder_norm(); last && point == last->path + "/sum") return true;
+  if (point == embedded_point(model, Side::target)) return true;
+  if (const Norm* last = model.decoder_norm(); last && point == points::sum(last->path))
+    return true;
   const auto is_sum_of = [&](const std::optional<AddAndNorm>& surround) {
-    return surround && point == surround->norm.path + "/sum";
+    return surround && point == points::sum(surround->norm.path);
   };
   for (const Block& block : model.decoder()) {
-    if (point == block.self_attention.path + "/heads" || is_sum_of(block.self_attention_norm) ||
-        (block.cross_attention && point == block.cross_attention->path + "/heads") ||
+    if (point == points::heads(block.self_attention.path) || is_sum_of(block.self_attention_norm) ||
+        (block.cross_attention && point == points::heads(block.cross_attention->path)) ||
         is_sum_of(block.cross_attention_norm) ||
         (block.feed_forward && point == block.feed_forward->outer.path) ||
         is_sum_of(block.feed_forward_norm)) {
@@ -42,7 +40,7 @@ LogitAttribution::LogitAttribution(const AutoregressiveModel& model, const Activ
   const Tensor ids = Tensor::from(std::vector<std::int32_t>(tokens_read.begin(), tokens_read.end()))
                          .to(table.table.value().device());
   embeddings_ = values_of(table(ids).value());
-  positions_ = values_of(activations[embedded_point(model)]);
+  positions_ = values_of(activations[embedded_point(model, Side::target)]);
   for (std::size_t i = 0; i < positions_.size(); ++i) positions_[i] -= embeddings_[i];
 
   const std::vector<AttentionPart> attentions = attentions_of(model);
@@ -82,7 +80,7 @@ void LogitAttribution::add_attention(const AttentionPart& part, const Activation
   SubLayer layer;
   layer.heads = part.heads;
   layer.head_width = part.head_width;
-  layer.rows = values_of(activations[part.path + "/heads"]);
+  layer.rows = values_of(activations[points::heads(part.path)]);
   layer.matrix = values_of(part.output->merged_weight());
   layer.bias = values_of(part.output->bias.value());
   layer.first_part = std::ssize(names_);
@@ -96,7 +94,7 @@ LogitAttribution::FrozenNorm LogitAttribution::frozen(const Norm& norm,
                                                       const Activations& activations) const {
   FrozenNorm result{
       values_of(norm.gain.value()), values_of(norm.bias.value()), {}, norm.kind == NormKind::layer};
-  const Values sums = values_of(activations[norm.path + "/sum"]);
+  const Values sums = values_of(activations[points::sum(norm.path)]);
   const auto width = static_cast<double>(width_);
   for (std::int64_t row = 0; row < std::ssize(sums) / width_; ++row) {
     const double* z = sums.data() + row * width_;

@@ -240,7 +240,7 @@ PatchStudy study_patches(const AutoregressiveModel& model, const std::vector<Cou
     for (const Head& head : heads) {
       const AttentionPart& part = study.attentions[head.attention];
       const std::int64_t width = part.head_width;
-      places.patches.push_back({part.path + "/heads", -1, head.head * width, width});
+      places.patches.push_back({points::heads(part.path), -1, head.head * width, width});
     }
     const PatchedOdds odds = patched_odds(model, pair, places.patches);
     if (progress) progress(static_cast<std::int64_t>(i) + 1, std::ssize(pairs));

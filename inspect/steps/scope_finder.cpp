@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "nn/points.h"
+
 namespace kette {
 namespace {
 
@@ -39,7 +41,7 @@ std::size_t ScopeFinder::ran(std::span<const Variable* const> inputs) {
 
 bool ScopeFinder::wants(const std::string& point) const {
   // The one point that is asked for before there is a value.
-  if (point.ends_with("/probabilities")) return false;
+  if (points::probabilities.names(point)) return false;
   for (; known_ < scopes_.size(); ++known_) {
     std::string& scope = scopes_[known_];
     const std::string common = in_common(scope, point);

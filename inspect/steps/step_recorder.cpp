@@ -42,7 +42,7 @@ bool lies_in(const Tensor& part, const Tensor& whole) {
 
 StepRecorder::StepRecorder(Device device)
     : device_(device),
-      waits_(device.kind != DeviceKind::cpu),
+      waits_(device.runs_ahead()),
       unknown_bytes_(backend(device).memory().in_use_bytes) {
   backend(device).watch_memory(this);
 }

@@ -150,11 +150,11 @@ class TapeListener final : public OpObserver, public MemoryObserver {
       listing_.nodes[owner.first].kept_bytes += owner.second;
   }
   void restart_watch() {
-    if (device_.kind != DeviceKind::cpu) backend(device_).synchronize();
+    backend(device_).synchronize();
     watch_.restart();
   }
   std::int64_t nanoseconds() {
-    if (device_.kind != DeviceKind::cpu) backend(device_).synchronize();
+    backend(device_).synchronize();
     return std::llround(watch_.seconds() * 1e9);
   }
 

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "data/files/json_text.h"
+
 namespace kette {
 namespace {
 

@@ -2,7 +2,8 @@
 // counter of the memory in use, and an arrow from each op to its backward.
 #pragma once
 
-#include "data/files/json_text.h"
+#include <string>
+
 #include "inspect/steps/trace_summary.h"
 
 namespace kette {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "data/files/json_text.h"
 #include "inspect/page/assets.h"
 #include "inspect/page/html.h"
 #include "inspect/page/page.h"

@@ -91,17 +91,17 @@ bool is_for_training(const std::string& setting) { return setting.ends_with("dro
 
 /// What a point computes beside what its parameters hold.
 std::string work_of(const std::string& point) {
-  const auto ends = [&](const char* end) { return point.ends_with(end); };
-  if (ends("embedded")) return "the scale of the embeddings, or the positions that are added";
-  if (ends("/sum"))
+  if (points::embedded.names(point))
+    return "the scale of the embeddings, or the positions that are added";
+  if (points::sum.names(point))
     return "what is added to the residual stream, or the order of norm and sub-layer";
-  if (ends("norm")) return "the kind of the norm, or its epsilon";
-  if (ends("/probabilities")) {
+  if (point.ends_with("norm")) return "the kind of the norm, or its epsilon";
+  if (points::probabilities.names(point)) {
     return "the scores of attention: the number of heads, their scale, the mask, or turned positions";
   }
-  if (ends("/heads")) return "the number of heads";
-  if (ends("feed_forward/inner") || ends("/hidden")) return "the activation";
-  if (point == "logits") return "the projection to the vocabulary, or its bias";
+  if (points::heads.names(point)) return "the number of heads";
+  if (point.ends_with("feed_forward/inner") || points::hidden.names(point)) return "the activation";
+  if (point == points::kLogits) return "the projection to the vocabulary, or its bias";
   return "a linear map";
 }
 
@@ -169,10 +169,10 @@ class Causes {
 
   /// The width in another order: rows of all points differ, and no probability does.
   void add_permutation(const std::string& first) {
-    if (!first.ends_with("embedded")) return;
+    if (!points::embedded.names(first)) return;
     std::vector<ComparedValues> free_of_order;
     for (const ComparedValues& point : c_.points) {
-      const bool is_one = point.name == "logits" || point.name.ends_with("/probabilities");
+      const bool is_one = point.name == points::kLogits || points::probabilities.names(point.name);
       if (is_one) free_of_order.push_back(point);
     }
     if (!(largest_relative(free_of_order) < kRounding)) return;

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <limits>
 
+#include "data/files/json_text.h"
+
 namespace kette {
 
 void StepSeries::read() {

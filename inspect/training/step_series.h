@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "data/files/json_text.h"
+#include "data/files/json_fwd.h"
 
 namespace kette {
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "data/files/json_text.h"
 #include "inspect/page/html.h"
 #include "inspect/page/page.h"
 #include "inspect/training/record_sections.h"

@@ -3,11 +3,13 @@
 #include <cmath>
 #include <numeric>
 
+#include "data/files/json_text.h"
 #include "inspect/heads/head_scores.h"
 #include "inspect/heads/induction.h"
 #include "inspect/passes/logit_lens.h"
 #include "tensor/parallel_for.h"
 #include "tensor/stopwatch.h"
+#include "train/task.h"
 
 namespace kette {
 namespace {

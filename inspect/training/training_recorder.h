@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "data/files/json_text.h"
+#include "data/files/json_fwd.h"
 #include "models/autoregressive_model.h"
 #include "train/observer.h"
 #include "train/step_log.h"

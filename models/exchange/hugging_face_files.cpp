@@ -1,6 +1,8 @@
 #include "models/exchange/hugging_face_files.h"
 
+#include <cmath>
 #include <set>
+#include <type_traits>
 
 #include "data/files/json_text.h"
 #include "data/files/text_file.h"
@@ -35,19 +37,68 @@ std::set<std::string> listed_files(const fs::path& index) {
   return files;
 }
 
+constexpr double kTooLarge = 1e8;  // no size comes near, and products of two fit well
+
+template <class T>
+bool fits(const SortedJson& value) {
+  if constexpr (std::is_same_v<T, bool>) return value.is_boolean();
+  if constexpr (std::is_same_v<T, std::string>) return value.is_string();
+  if constexpr (std::is_same_v<T, std::int64_t>) {
+    return value.is_number_integer() && std::abs(value.get<double>()) < kTooLarge;
+  }
+  return value.is_number();
+}
+template <class T>
+const char* kind_of() {
+  if constexpr (std::is_same_v<T, bool>) return "true or false";
+  if constexpr (std::is_same_v<T, std::string>) return "a text";
+  if constexpr (std::is_same_v<T, std::int64_t>) return "a whole number of a size";
+  return "a number";
+}
+
 }  // namespace
 
 Settings::Settings(const fs::path& folder) : origin_((folder / "config.json").string()) {
   KETTE_CHECK(fs::is_directory(folder), folder.string(),
               ": expected a folder with a model, given no such folder");
-  json_ = read_object(origin_);
+  json_ = std::make_shared<SortedJson>(read_object(origin_));
 }
 
+bool Settings::has(const char* key) const {
+  return json_->contains(key) && !json_->at(key).is_null();
+}
+bool Settings::is_null(const char* key) const {
+  return json_->contains(key) && json_->at(key).is_null();
+}
+
+template <class T>
+T Settings::get(const char* key) const {
+  KETTE_CHECK(has(key), origin_, ": expected the key \"", key, "\", given none");
+  const SortedJson& value = json_->at(key);
+  KETTE_CHECK(fits<T>(value), origin_, ": expected ", kind_of<T>(), " for \"", key, "\", given ",
+              value.dump());
+  return value.get<T>();
+}
+template <class T>
+void Settings::expect(const char* key, const T& only, const T& otherwise) const {
+  const T given = get<T>(key, otherwise);
+  KETTE_CHECK(given == only, origin_, ": expected ", SortedJson(only).dump(), " for \"", key,
+              "\", which is all that Kette has, given ", SortedJson(given).dump());
+}
+template bool Settings::get(const char*) const;
+template std::string Settings::get(const char*) const;
+template std::int64_t Settings::get(const char*) const;
+template double Settings::get(const char*) const;
+template void Settings::expect(const char*, const bool&, const bool&) const;
+template void Settings::expect(const char*, const std::string&, const std::string&) const;
+template void Settings::expect(const char*, const std::int64_t&, const std::int64_t&) const;
+template void Settings::expect(const char*, const double&, const double&) const;
+
 Settings Settings::part(const char* key) const {
-  const SortedJson& json = json_.at(key);
+  const SortedJson& json = json_->at(key);
   KETTE_CHECK(json.is_object(), origin_, ": expected a JSON object for \"", key, "\", given ",
               json.dump());
-  return {origin_, json};
+  return {origin_, std::make_shared<SortedJson>(json)};
 }
 
 void Settings::check(const std::function<void()>& checks) const {

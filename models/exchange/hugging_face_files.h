@@ -3,12 +3,13 @@
 // checks what it is given, so that a damaged or unfit folder is an Error that names file and entry.
 #pragma once
 
-#include <cmath>
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "data/files/safetensors.h"
@@ -27,56 +28,27 @@ class Settings {
 
   const std::string& origin() const { return origin_; }
   /// Absent and null are the same: both stand for the default of transformers.
-  bool has(const char* key) const { return json_.contains(key) && !json_.at(key).is_null(); }
-  bool is_null(const char* key) const { return json_.contains(key) && json_.at(key).is_null(); }
-  /// A key that is absent is an Error, and so is a value of another type.
+  bool has(const char* key) const;
+  bool is_null(const char* key) const;
+  /// A key that is absent is an Error, and so is a value of another type. T: bool, std::string, std::int64_t or double.
   template <class T>
-  T get(const char* key) const {
-    KETTE_CHECK(has(key), origin_, ": expected the key \"", key, "\", given none");
-    const nlohmann::json& value = json_.at(key);
-    KETTE_CHECK(fits<T>(value), origin_, ": expected ", kind_of<T>(), " for \"", key, "\", given ",
-                value.dump());
-    return value.get<T>();
-  }
+  T get(const char* key) const;
   template <class T>
   T get(const char* key, T otherwise) const {
     return has(key) ? get<T>(key) : otherwise;
   }
   /// For a setting that Kette has in one form only; `otherwise` is the default of transformers.
   template <class T>
-  void expect(const char* key, const T& only, const T& otherwise) const {
-    const T given = get<T>(key, otherwise);
-    KETTE_CHECK(given == only, origin_, ": expected ", nlohmann::json(only).dump(), " for \"", key,
-                "\", which is all that Kette has, given ", nlohmann::json(given).dump());
-  }
+  void expect(const char* key, const T& only, const T& otherwise) const;
   /// Puts the name of the file before the Errors of a check of what was read from it.
   void check(const std::function<void()>& checks) const;
 
  private:
-  Settings(std::string origin, nlohmann::json json)
+  Settings(std::string origin, std::shared_ptr<const nlohmann::json> json)
       : origin_(std::move(origin)), json_(std::move(json)) {}
 
-  template <class T>
-  static bool fits(const nlohmann::json& value) {
-    if constexpr (std::is_same_v<T, bool>) return value.is_boolean();
-    if constexpr (std::is_same_v<T, std::string>) return value.is_string();
-    if constexpr (std::is_same_v<T, std::int64_t>) {
-      return value.is_number_integer() && std::abs(value.get<double>()) < kTooLarge;
-    }
-    return value.is_number();
-  }
-  template <class T>
-  static const char* kind_of() {
-    if constexpr (std::is_same_v<T, bool>) return "true or false";
-    if constexpr (std::is_same_v<T, std::string>) return "a text";
-    if constexpr (std::is_same_v<T, std::int64_t>) return "a whole number of a size";
-    return "a number";
-  }
-
-  static constexpr double kTooLarge = 1e8;  // no size comes near, and products of two fit well
-
   std::string origin_;
-  nlohmann::json json_;
+  std::shared_ptr<const nlohmann::json> json_;
 };
 
 /// The parameters of a folder, from however many files.

@@ -1,5 +1,7 @@
 #include "models/exchange/hugging_face_parts.h"
 
+#include "autograd/ops/shaping.h"
+
 namespace kette::hugging_face {
 namespace {
 

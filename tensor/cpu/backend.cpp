@@ -122,6 +122,8 @@ class CpuBackend final : public Backend {
     return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
            static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   }
+  /// The stream of base is then 2 MiB, and its products are still as quick as those of larger parts.
+  std::int64_t batch_elements() const override { return std::int64_t{1} << 19; }
 
  private:
   BlockPool pool_{kSegment, kAlignment, reserve, give_back};

@@ -128,6 +128,11 @@ class CudaBackend final : public Backend {
   MemoryStatistics memory() const override { return pool_.statistics(); }
   void watch_memory(MemoryObserver* observer) override { pool_.watch(observer); }
   std::size_t capacity() const override { return capacity_; }
+  /// The whole of any batch that its memory is made for: an element stands for some 200 to 600 bytes.
+  std::int64_t batch_elements() const override {
+    constexpr std::int64_t kBytesEach = 1024;
+    return static_cast<std::int64_t>(capacity_) / kBytesEach;
+  }
 
  private:
   void make_current() const { check(cudaSetDevice(index_), "choosing the device"); }

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "autograd/ops/softmax.h"
 #include "models/transformer.h"
 #include "tensor/random.h"
 #include "tests/vary_vectors.h"

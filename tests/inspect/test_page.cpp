@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "data/files/json_text.h"
 #include "inspect/page/heat_map.h"
 #include "inspect/page/html.h"
 #include "inspect/page/page.h"

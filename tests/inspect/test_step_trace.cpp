@@ -6,6 +6,7 @@
 #include <set>
 
 #include "autograd/all_ops.h"
+#include "data/files/json_text.h"
 #include "decode/generator.h"
 #include "decode/translator.h"
 #include "inspect/steps/step_recorder.h"

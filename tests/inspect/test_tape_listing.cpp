@@ -4,6 +4,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "autograd/ops/elementwise.h"
+#include "autograd/tape.h"
 #include "inspect/steps/tape_listing.h"
 #include "models/families.h"
 #include "models/gpt.h"

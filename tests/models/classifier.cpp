@@ -1,5 +1,9 @@
 #include "tests/models/classifier.h"
 
+#include "autograd/ops/dropout.h"
+#include "autograd/ops/embedding.h"
+#include "autograd/ops/linear_cross_entropy.h"
+
 namespace kette {
 namespace {
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <set>
 
+#include "autograd/all_ops.h"
 #include "models/gpt.h"
 #include "models/transformer.h"
 #include "tests/vary_vectors.h"

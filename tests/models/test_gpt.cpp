@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "autograd/ops/elementwise.h"
 #include "models/gpt.h"
 #include "models/gradient_check.h"
 #include "tests/gradients.h"

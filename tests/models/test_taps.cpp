@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include "autograd/ops/elementwise.h"
+#include "autograd/tape.h"
 #include "decode/decoder_state.h"
 #include "models/gpt.h"
 #include "models/points.h"

@@ -6,6 +6,11 @@
 #include <cmath>
 
 #include "autograd/gradient_check.h"
+#include "autograd/ops/elementwise.h"
+#include "autograd/ops/embedding.h"
+#include "autograd/ops/matmul.h"
+#include "autograd/ops/shaping.h"
+#include "autograd/ops/softmax.h"
 #include "models/transformer.h"
 #include "tests/gradients.h"
 

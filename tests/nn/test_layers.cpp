@@ -4,6 +4,15 @@
 #include <cmath>
 
 #include "autograd/gradient_check.h"
+#include "autograd/ops/dropout.h"
+#include "autograd/ops/elementwise.h"
+#include "autograd/ops/feed_forward.h"
+#include "autograd/ops/linear_cross_entropy.h"
+#include "autograd/ops/lora.h"
+#include "autograd/ops/matmul.h"
+#include "autograd/ops/reduce.h"
+#include "autograd/ops/shaping.h"
+#include "autograd/tape.h"
 #include "nn/block.h"
 #include "nn/positions.h"
 #include "tests/gradients.h"

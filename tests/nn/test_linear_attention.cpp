@@ -5,6 +5,9 @@
 
 #include <cmath>
 
+#include "autograd/ops/attention.h"
+#include "autograd/ops/linear_attention.h"
+#include "autograd/tape.h"
 #include "nn/probabilities.h"
 #include "tests/devices.h"
 #include "tests/gap.h"

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <span>
+#include <sstream>
 #include <vector>
 
 #include "tensor/cpu/blas.h"

@@ -10,6 +10,7 @@
 #include "autograd/ops/layer_norm.h"
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/reduce.h"
+#include "autograd/tape.h"
 #include "nn/param_store.h"
 #include "tests/devices.h"
 #include "tests/gap.h"

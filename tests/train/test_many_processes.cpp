@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "models/transformer.h"
+#include "tensor/kernels.h"
 #include "tests/train/thread_transport.h"
 #include "train/train_step.h"
 

@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "tensor/kernels.h"
 #include "tensor/random.h"
 #include "train/shards.h"
 #include "train/step_tree.h"

@@ -1,0 +1,11 @@
+// The type of JSON, for headers that only name it: what it has stands in data/files/json_text.h.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace kette {
+
+/// Objects keep the order of their keys.
+using Json = nlohmann::ordered_json;
+
+}  // namespace kette
