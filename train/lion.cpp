@@ -1,5 +1,6 @@
 #include "train/lion.h"
 
+#include "tensor/kernels.h"
 #include "tensor/observer.h"
 
 namespace kette {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "tensor/kernels.h"
 #include "train/adam.h"
 #include "train/lion.h"
 

@@ -13,6 +13,8 @@
 
 namespace kette {
 
+struct UpdateArgs;  // tensor/kernels.h
+
 enum class OptimizerKind : std::uint8_t { adam, lion };
 template <>
 inline constexpr auto kNamesOf<OptimizerKind> =
