@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "autograd/sample.h"
+#include "autograd/op.h"
 #include "autograd/tape.h"
 
 namespace kette {

@@ -59,7 +59,8 @@ struct Command {
   ONE(bench_exchange)
 // clang-format on
 
-#define KETTE_DECLARE(command) extern const Command command;
+#define KETTE_DECLARE(command) \
+  extern const Command command;  // NOLINT(bugprone-macro-parentheses): a name
 #define KETTE_POINT_TO(command) &command,
 KETTE_COMMANDS(KETTE_DECLARE)
 KETTE_BENCHES(KETTE_DECLARE)
