@@ -114,7 +114,7 @@ void add_bench_corpus_options(CLI::App& command) {
 
 }  // namespace
 
-const Command bench_corpus = {"corpus", "Batches of sentence pairs, without a model",
-                              add_bench_corpus_options};
+const Command bench_corpus_command = {"corpus", "Batches of sentence pairs, without a model",
+                                      add_bench_corpus_options};
 
 }  // namespace kette::cli

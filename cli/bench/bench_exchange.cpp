@@ -58,7 +58,7 @@ void add_bench_exchange_options(CLI::App& command) {
 
 }  // namespace
 
-const Command bench_exchange = {
+const Command bench_exchange_command = {
     "exchange", "Sums of gradients over processes: mpirun -n 2 kette bench exchange",
     add_bench_exchange_options, true};
 

@@ -122,7 +122,7 @@ void add_bench_generate_options(CLI::App& command) {
 
 }  // namespace
 
-const Command bench_generate = {"generate", "Text of a language model, token by token",
-                                add_bench_generate_options};
+const Command bench_generate_command = {"generate", "Text of a language model, token by token",
+                                        add_bench_generate_options};
 
 }  // namespace kette::cli

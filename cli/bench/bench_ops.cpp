@@ -195,7 +195,7 @@ void add_bench_ops_options(CLI::App& command) {
 
 }  // namespace
 
-const Command bench_ops = {"ops", "Every op of the table, forward and backward",
-                           add_bench_ops_options};
+const Command bench_ops_command = {"ops", "Every op of the table, forward and backward",
+                                   add_bench_ops_options};
 
 }  // namespace kette::cli

@@ -147,8 +147,8 @@ void add_bench_products_options(CLI::App& command) {
 
 }  // namespace
 
-const Command bench_products = {"products",
-                                "Matrix products of a training step, and OpenBLAS beside them",
-                                add_bench_products_options};
+const Command bench_products_command = {
+    "products", "Matrix products of a training step, and OpenBLAS beside them",
+    add_bench_products_options};
 
 }  // namespace kette::cli

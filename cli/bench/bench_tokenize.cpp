@@ -64,6 +64,6 @@ void add_bench_tokenize_options(CLI::App& command) {
 
 }  // namespace
 
-const Command bench_tokenize = {"tokenize", "Text to ids", add_bench_tokenize_options};
+const Command bench_tokenize_command = {"tokenize", "Text to ids", add_bench_tokenize_options};
 
 }  // namespace kette::cli

@@ -156,6 +156,6 @@ void add_bench_train_options(CLI::App& command) {
 
 }  // namespace
 
-const Command bench_train = {"train", "Training steps", add_bench_train_options};
+const Command bench_train_command = {"train", "Training steps", add_bench_train_options};
 
 }  // namespace kette::cli

@@ -158,7 +158,7 @@ void add_bench_translate_options(CLI::App& command) {
 
 }  // namespace
 
-const Command bench_translate = {"translate", "Beam search with a random model",
-                                 add_bench_translate_options};
+const Command bench_translate_command = {"translate", "Beam search with a random model",
+                                         add_bench_translate_options};
 
 }  // namespace kette::cli

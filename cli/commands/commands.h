@@ -49,14 +49,14 @@ struct Command {
   ONE(bench_command)
 
 #define KETTE_BENCHES(ONE) \
-  ONE(bench_train) \
-  ONE(bench_translate) \
-  ONE(bench_generate) \
-  ONE(bench_tokenize) \
-  ONE(bench_corpus) \
-  ONE(bench_ops) \
-  ONE(bench_products) \
-  ONE(bench_exchange)
+  ONE(bench_train_command) \
+  ONE(bench_translate_command) \
+  ONE(bench_generate_command) \
+  ONE(bench_tokenize_command) \
+  ONE(bench_corpus_command) \
+  ONE(bench_ops_command) \
+  ONE(bench_products_command) \
+  ONE(bench_exchange_command)
 // clang-format on
 
 #define KETTE_DECLARE(command) \

@@ -199,7 +199,9 @@ const std::vector<Adverb>& phrases(const std::string& list) {
     }
     return all;
   }();
-  return lists.at(list);
+  const auto found = lists.find(list);
+  KETTE_CHECK(found != lists.end(), "phrases.tsv: expected the list ", list, ", given none of it");
+  return found->second;
 }
 
 std::string english_number(int count) {
