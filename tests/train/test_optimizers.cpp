@@ -9,6 +9,8 @@
 #include "data/files/safetensors.h"
 #include "nn/layers.h"
 #include "tests/devices.h"
+#include "tests/emulated.h"
+#include "tests/random_tensor.h"
 #include "tests/train/toy_training.h"
 #include "train/training_state.h"
 
@@ -109,6 +111,37 @@ TEST_CASE("Lion: a gradient that is no number is not taken for 0") {
     CHECK(values[0] == 1);
     CHECK(std::isnan(values[1]));
     CHECK(values[2] == 0.5F);
+  }
+}
+
+TEST_CASE("CUDA emulator: a step of each optimiser has the same bits in 20 orders of threads") {
+  emulator::Emulator* emulator = emulator::find();
+  if (emulator == nullptr) return skip_emulator();
+  for (const std::string& name : all_names<OptimizerKind>()) {
+    for (const DType dtype : {DType::f32, DType::bf16}) {
+      CAPTURE(name);
+      CAPTURE(std::string(name_of(dtype)));
+      const auto values = [&] {
+        ParamStore store;
+        Scope(store).parameter("matrix", {50, 37}, Init::normal(1));
+        store.materialize(1, dtype, {DeviceKind::cuda, 0});
+        OptimizerOptions options = OptimizerOptions::of(enum_named<OptimizerKind>(name));
+        options.weight_decay = 0.1;
+        const auto optimizer = make_optimizer(store, options);
+        const Tensor gradient = random(store.gradients().shape(), 7);
+        store.gradients().copy_from(gradient.to(DType::f32).to(store.gradients().device()));
+        const Tensor squares = Tensor::full({1}, sum_of_squares(gradient), DType::f64);
+        for (int step = 0; step < 3; ++step) {
+          optimizer->step(1e-2, squares.to(store.gradients().device()), 2);
+        }
+        return store.values().values<float>();
+      };
+      std::vector<float> expected;
+      for_orders(*emulator, kOrders, [&](std::uint64_t seed) {
+        if (seed == 1) expected = values();
+        CHECK(values() == expected);
+      });
+    }
   }
 }
 
