@@ -29,7 +29,7 @@ bool WordRow::is(const std::string& column) const {
 void WordRow::refuse(const std::string& column, const std::vector<std::string>& known,
                      const std::string& given) const {
   fail(place_, ": ", column, ": expected one of ", joined(known), ", given ",
-       given.empty() ? "nothing" : given, did_you_mean(given, known));
+       given.empty() ? "nothing" : given, given.size() > 1 ? did_you_mean(given, known) : "");
 }
 
 std::vector<WordRow> read_words(std::string_view text, const std::string& file) {

@@ -128,7 +128,7 @@ TEST_CASE("config file: what is not understood is told with its line") {
   CHECK(message_of("a = \"\\q\"\n") ==
         "run.toml:1:7: expected TOML, given 'q\"' (unknown escape sequence '\\q')");
   CHECK(message_of("a = \"\"\"\nb") ==
-        "run.toml:2:2: expected the rest of the string, given the end of the file");
+        "run.toml:2:3: expected the rest of the string, given the end of the file");
   // Where quotes were put, columns are others.
   CHECK(message_of("a = word another\n") ==
         "run.toml:1: expected the end of the line, given 'a = word another'");

@@ -387,31 +387,3 @@ TEST_CASE("engine: what makes no sense is refused when it is asked for") {
   CHECK(copies == 2);
   CHECK_FALSE(engine.step());
 }
-
-TEST_CASE("engine: a long prompt does not hold the others up") {
-  const OneThread quick;
-  GptConfig config = small_gpt();
-  const auto model = random_gpt(config, 400);
-  const Ensemble ready = Ensemble(*model).for_decoding();
-  EngineOptions options;
-  options.prompt_part = 20;
-  Engine engine(ready, options);
-  Told first, second;
-  const auto draw = [&](std::int64_t number, std::int64_t prompt, Told& told) {
-    Request request{number, {}, Ids(static_cast<std::size_t>(prompt), 5)};
-    hear(request, told);
-    request.policy = std::make_unique<DrawnTexts>(
-        DrawnTexts::Options{{}, 1, 100, -1, number},
-        [&told](std::int64_t copy, std::int32_t token) { told.tokens[copy].push_back(token); });
-    return request;
-  };
-  engine.add(draw(0, 3, first));
-  engine.step();
-  engine.add(draw(1, 201, second));
-  for (int step = 0; step < 10; ++step) {
-    CHECK(second.tokens.empty());
-    engine.step();
-    CHECK(std::ssize(first.tokens[0]) == step + 2);
-  }
-  CHECK(std::ssize(second.tokens[0]) == 1);
-}
