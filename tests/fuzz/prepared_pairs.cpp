@@ -38,7 +38,7 @@ std::vector<std::string> seeds() {
   filters.max_length = 3;
   filters.max_ratio = 2;
   return {seed("a girl sees it\nit\n", "it sees a girl\nit sees\n", {}),
-          seed("a girl sees it\nit\n", "it\nit sees\n", filters), seed("", "", {})};
+          seed("a girl sees it\nit\n", "it\nit sees\n", filters)};
 }
 
 void read(std::string_view input) {
