@@ -61,6 +61,15 @@ FilterReport report_in(const Json& json) {
   return report;
 }
 
+FilterReport report_of(const TokenFile& file) {
+  try {
+    return report_in(parse_json(file.info().note, file.name()).at("filters"));
+  } catch (const nlohmann::json::exception&) {
+    fail(file.name(), ": expected a note of what was left out, given none that can be read ",
+         "(the file is damaged: make it again)");
+  }
+}
+
 constexpr std::int64_t kBetweenBegins = 64;  // pairs
 constexpr std::uint16_t kLonger = 0xFFFF;
 
@@ -105,13 +114,10 @@ std::shared_ptr<const PairFile> PairFile::find(const std::filesystem::path& path
     return std::shared_ptr<const PairFile>(new PairFile(std::move(*file)));
   } catch (const Error&) {
     return nullptr;
-  } catch (const nlohmann::json::exception&) {
-    return nullptr;
   }
 }
 
-PairFile::PairFile(TokenFile file)
-    : file_(std::move(file)), report_(report_in(Json::parse(file_.info().note).at("filters"))) {
+PairFile::PairFile(TokenFile file) : file_(std::move(file)), report_(report_of(file_)) {
   const std::vector<std::int32_t> lengths = file_.lengths();
   KETTE_CHECK(std::ssize(lengths) == file_.info().documents && lengths.size() % 2 == 0,
               file_.name(), ": expected the lengths of ", file_.info().documents,
