@@ -61,7 +61,7 @@ struct Command {
 
 #define KETTE_DECLARE(command) \
   extern const Command command;  // NOLINT(bugprone-macro-parentheses): a name
-#define KETTE_POINT_TO(command) &command,
+#define KETTE_POINT_TO(command) &(command),
 KETTE_COMMANDS(KETTE_DECLARE)
 KETTE_BENCHES(KETTE_DECLARE)
 
