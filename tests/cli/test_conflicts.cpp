@@ -95,10 +95,7 @@ TEST_CASE("conflicts: an option that would do nothing is refused with the one th
       {"train", "--text", in, "--out", small.file("never"), "--vocab", "81"},
       train_arguments(small.folder(), "never", {"--record-every", "7"}),
       train_arguments(small.folder(), "never", {"--best-by", "score", "--no-validate-bleu"}),
-      train_arguments(small.folder(), "never", {"--best-by", "ter", "--no-validate-bleu"}),
-      train_arguments(small.folder(), "never", {"--best-by", "ter", "--bleu-tokenize", "zh"}),
       {"train", "--text", in, "--out", small.file("never"), "--best-by", "score"},
-      {"train", "--text", in, "--out", small.file("never"), "--best-by", "bleu"},
       train_arguments(small.folder(), "never", {"--force-data"})};
   for (const std::vector<std::string>& words : refused) {
     std::string line;

@@ -212,3 +212,24 @@ TEST_CASE("train options: several texts, how often each is drawn, and their lang
           .translation(),
       "--tgt: expected one for each --src, 2, given 1");
 }
+
+TEST_CASE("train options: what the best model goes by") {
+  CHECK(ParsedTrain(with_pairs({})).options().best_by == "loss");
+  CHECK(ParsedTrain(with_pairs({})).translation().scored_by() == "bleu");
+  TranslationTrainOptions options = ParsedTrain(with_pairs({"--best-by", "ter"})).translation();
+  CHECK(options.best_by == "ter");
+  CHECK(options.scored_by() == "ter");
+  const auto refused = [](const std::vector<std::string>& words, const char* message) {
+    CHECK_THROWS_WITH_AS(ParsedTrain(words).options(), message, UsageError);
+  };
+  refused(with_pairs({"--best-by", "ter", "--no-validate-bleu"}),
+          "--best-by: expected loss with --no-validate-bleu, given ter");
+  refused(with_pairs({"--best-by", "ter", "--bleu-tokenize", "zh"}),
+          "--bleu-tokenize: expected BLEU to score by, given --best-by ter");
+  refused(with_text({"--best-by", "bleu"}),
+          "--best-by: expected loss with --text, which has no score, given bleu");
+  refused(with_text({"--best-by", "bleu", "--objective", "masked"}),
+          "--best-by: expected loss or score with --text, which is not translated, given bleu");
+  refused({"--trees", "a", "--valid-trees", "b", "--best-by", "bleu"},
+          "--best-by: expected loss or score with --trees, whose score is F1, given bleu");
+}
