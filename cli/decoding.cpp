@@ -52,21 +52,21 @@ void add_ensemble_options(CLI::App& command, EnsembleOptions& options) {
   add_cache_option(group, options.cache);
 }
 
-std::vector<ModelOptions> EnsembleOptions::each() const {
+std::vector<ModelFiles> EnsembleOptions::each() const {
   if (!checkpoints.empty() && models.size() > 1 && checkpoints.size() != models.size()) {
     throw UsageError("--checkpoint: expected one for each of " + std::to_string(models.size()) +
                      " models, or none, given " + std::to_string(checkpoints.size()));
   }
-  std::vector<ModelOptions> each;
+  std::vector<ModelFiles> each;
   for (std::size_t i = 0; i < std::max(models.size(), checkpoints.size()); ++i) {
     each.push_back({models.size() == 1 ? models.front() : models[i],
-                    checkpoints.empty() ? "" : checkpoints[i], device});
+                    checkpoints.empty() ? "" : checkpoints[i]});
   }
   return each;
 }
 
-Device EnsembleOptions::own_device() const {
-  return kette::own_device(communicator(), device, device.index > 0);
+LoadOptions EnsembleOptions::loading() const {
+  return {own_device(communicator(), device, device.index > 0), weights, cache, shortlist};
 }
 
 std::vector<std::filesystem::path> EnsembleOptions::with(
@@ -77,18 +77,10 @@ std::vector<std::filesystem::path> EnsembleOptions::with(
   return all;
 }
 
-void check_same_tokens(const ModelOptions& first, const Tokenizer& tokenizer,
-                       const ModelOptions& other, const Tokenizer& others) {
-  KETTE_CHECK(tokenizer.fingerprint() == others.fingerprint(), other.model.string(),
-              ": expected the tokenizer of ", first.model.string(),
-              ", for models that write together share their tokens, given another one (train them "
-              "with the same --tokenizer)");
-}
-
-void say_parameters(const ModelOptions& options, const Metadata& metadata) {
+void say_parameters(const ModelFiles& files, const Metadata& metadata) {
   const std::filesystem::path file =
-      options.checkpoint.empty() ? parameter_file(options.model) : options.checkpoint;
-  const bool is_foreign = !options.checkpoint.empty() && !metadata.contains(kTokenizerKey);
+      files.checkpoint.empty() ? parameter_file(files.folder) : files.checkpoint;
+  const bool is_foreign = !files.checkpoint.empty() && !metadata.contains(kTokenizerKey);
   std::cerr << visible(file.string() + ", " + describe(metadata))
             << (is_foreign ? ", does not say of which vocabulary" : "") << std::endl;
 }
@@ -118,12 +110,12 @@ std::vector<Option> add_sampling_options(OptionGroup& group, SamplingOptions& op
           group.number("--seed", options.seed, "The same seed gives the same text")};
 }
 
-void add_candidate_options(CLI::App& command, TranslateOptions& options,
+void add_candidate_options(CLI::App& command, DecodingOptions& options,
                            CandidateOptions& candidates, const std::vector<Option>& search,
                            bool lists) {
   OptionGroup group(command, "Candidates");
   Option n_best = group.number(
-      "--n-best", options.n_best, at_least(1),
+      "--n-best", options.search.n_best, at_least(1),
       lists
           ? "Best translations of each line, or as many samples, as `line ||| text ||| score`: lines from 1; the logarithm of the probability by the length penalty. With --json a line of JSON with all of each, for texts that hold |||. Of those with the same text the best stands for all, of samples each"
           : "Best translations of each line, or as many samples, for --mbr");
@@ -144,10 +136,11 @@ Option add_language_option(OptionGroup& group, std::string& language) {
                     "Of a model trained with --languages: the one to translate to", "LANGUAGE");
 }
 
-std::vector<Option> add_search_options(CLI::App& command, TranslateOptions& options) {
+std::vector<Option> add_search_options(CLI::App& command, SearchOptions& options, WorkOptions& work,
+                                       std::string& language, bool& truncate) {
   OptionGroup group(command, "Search");
   const BeamOptions beam = add_beam_options(group, options);
-  group.number("--batch-tokens", options.batch_tokens, at_least(1),
+  group.number("--batch-tokens", work.batch_tokens, at_least(1),
                "Tokens times beam that each thread has at once");
   group.number("--extra-length", options.extra_length, at_least(0),
                "Output of at most source + N tokens");
@@ -158,8 +151,8 @@ std::vector<Option> add_search_options(CLI::App& command, TranslateOptions& opti
       group.number("--min-length", options.min_length, at_least(0), "Output of at least N tokens");
   group.flag("--allow-unknown,!--no-unknown", options.allow_unknown,
              "Let the unknown piece be chosen");
-  add_language_option(group, options.language);
-  group.flag("--truncate", options.truncate, "Cut sources that are too long for the model");
+  add_language_option(group, language);
+  group.flag("--truncate", truncate, "Cut sources that are too long for the model");
   return {beam.beam, beam.kind, min_length};
 }
 
@@ -169,7 +162,7 @@ void check_translates(const Tokenizer& tokenizer, const std::string& model,
               instead, ")");
 }
 
-void check_search(const EnsembleOptions& model, const TranslateOptions& options) {
+void check_search(const EnsembleOptions& model, const DecodingOptions& options) {
   options.check();
   if (!model.shortlist) return;
   if (options.sampling)

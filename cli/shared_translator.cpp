@@ -22,6 +22,15 @@ Translation translation_of(const Json& json) {
   return translation;
 }
 
+Json to_json(const SourceSentence& sentence) {
+  return Json::array({sentence.text, sentence.language, sentence.prefix, sentence.loop,
+                      sentence.truncate, sentence.number});
+}
+
+SourceSentence sentence_of(const Json& json) {
+  return {json[0], json[1], json[2], json[3], json[4], json[5]};
+}
+
 }  // namespace
 
 std::string packed(const nlohmann::ordered_json& json) {
@@ -54,61 +63,71 @@ std::vector<std::string> SharedTranslator::ask(const Json& request,
 
 std::vector<std::string> SharedTranslator::answers(const Json& request,
                                                    const SentenceProgress& progress) const {
-  const std::vector<std::string> lines = request["lines"];
-  const std::vector<std::int64_t> costs = Communicator::costs_of(lines);
+  std::vector<std::string> texts;
+  for (const Json& sentence : request["sentences"]) texts.push_back(sentence[0]);
+  const std::vector<std::int64_t> costs = Communicator::costs_of(texts);
   return communicator_.share_out("translating", costs, [&](const Interval& mine) {
-    const auto part = [&]<class List>(const List& all) {
-      return all.empty() ? all : List(all.begin() + mine.begin, all.begin() + mine.end);
-    };
     std::vector<std::string> found;
-    if (request.contains("translations")) {
-      const std::vector<std::string> translations = request["translations"];
-      for (const UnitLinks& links : translator_.align(part(lines), part(translations), options_)) {
+    if (request.contains("language")) {
+      std::vector<std::string> sources, translations;
+      for (std::int64_t i = mine.begin; i < mine.end; ++i) {
+        sources.push_back(request["sentences"][i][0]);
+        translations.push_back(request["sentences"][i][1]);
+      }
+      for (const UnitLinks& links :
+           translator_.align(sources, translations, request["language"], work_)) {
         found.push_back(packed(links));
       }
       return found;
     }
-    const std::vector<std::string> prefixes = request["prefixes"];
-    const std::vector<std::vector<std::int32_t>> loops = request["loops"];
-    TranslateOptions options = loops.empty() ? options_ : options_.without(part(loops));
-    options.first_number = request["first_number"].get<std::int64_t>() + mine.begin;
-    options.truncate = request["truncate"];
+    std::vector<SourceSentence> sentences;
+    for (std::int64_t i = mine.begin; i < mine.end; ++i) {
+      sentences.push_back(sentence_of(request["sentences"][i]));
+    }
+    const bool are_loops = !sentences.empty() && !sentences.front().loop.empty();
     translator_.translate(
-        part(lines), options,
+        sentences, are_loops ? options_.of_loops() : options_, work_,
         [&](std::int64_t, const Translation& translation) {
           found.push_back(packed(to_json(translation)));
         },
-        progress, part(prefixes));
+        progress);
     return found;
   });
 }
 
-bool SharedTranslator::is_little(const std::vector<std::string>& lines) const {
-  return std::ssize(lines) < 2 * communicator_.processes();
+bool SharedTranslator::is_little(std::int64_t sentences) const {
+  return sentences < 2 * communicator_.processes();
 }
 
-void SharedTranslator::translate(const std::vector<std::string>& lines,
-                                 const TranslateOptions& options, const TakeTranslation& take,
-                                 const SentenceProgress& progress,
-                                 const std::vector<std::string>& prefixes) const {
-  if (is_little(lines)) return translator_.translate(lines, options, take, progress, prefixes);
-  std::int64_t line = 0;
-  for (const std::string& answer : ask({{"lines", lines},
-                                        {"prefixes", prefixes},
-                                        {"loops", options.loops},
-                                        {"first_number", options.first_number},
-                                        {"truncate", options.truncate}},
-                                       progress)) {
-    take(line++, translation_of(Json::from_cbor(answer)));
+void SharedTranslator::translate(const std::vector<SourceSentence>& sentences,
+                                 const DecodingOptions& options, const WorkOptions& work,
+                                 const TakeTranslation& take,
+                                 const SentenceProgress& progress) const {
+  if (is_little(std::ssize(sentences))) {
+    return translator_.translate(sentences, options, work, take, progress);
+  }
+  Json all = Json::array();
+  for (const SourceSentence& sentence : sentences) all.push_back(to_json(sentence));
+  std::int64_t i = 0;
+  for (const std::string& answer : ask({{"sentences", std::move(all)}}, progress)) {
+    take(i++, translation_of(Json::from_cbor(answer)));
   }
 }
 
 std::vector<UnitLinks> SharedTranslator::align(const std::vector<std::string>& sources,
                                                const std::vector<std::string>& translations,
-                                               const TranslateOptions& options) const {
-  if (is_little(sources)) return translator_.align(sources, translations, options);
+                                               const std::string& language,
+                                               const WorkOptions& work) const {
+  if (is_little(std::ssize(sources))) {
+    return translator_.align(sources, translations, language, work);
+  }
+  Json all = Json::array();
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    all.push_back(Json::array({sources[i], translations[i]}));
+  }
   std::vector<UnitLinks> links;
-  for (const std::string& answer : ask({{"lines", sources}, {"translations", translations}}, {})) {
+  for (const std::string& answer :
+       ask({{"sentences", std::move(all)}, {"language", language}}, {})) {
     links.push_back(Json::from_cbor(answer));
   }
   return links;

@@ -110,10 +110,11 @@ void evaluate_masked(const EnsembleOptions& model_options, const EvaluateTextOpt
   KETTE_CHECK(model_options.cache == DType::f32, "--cache ", name_of(model_options.cache),
               ": expected a model that writes text, given a ", bert_family().what,
               ", which keeps nothing of the past");
-  const std::vector<ModelOptions> each = model_options.each();
+  const std::vector<ModelFiles> each = model_options.each();
   KETTE_CHECK(each.size() == 1, "--model: expected one ", bert_family().what, ", given ",
               each.size());
-  const SavedModel<Bert> saved = load<Bert>(each.front());
+  const SavedModel<Bert> saved =
+      load<Bert>({each.front().folder, each.front().checkpoint, model_options.device});
   const TokenStream tokens = tokens_of(options.files, options.documents, *saved.tokenizer);
   PseudoScoreOptions settings;
   settings.context = options.score.context;
@@ -130,7 +131,7 @@ void evaluate_masked(const EnsembleOptions& model_options, const EvaluateTextOpt
 
 void evaluate_text(const EnsembleOptions& model_options, const EvaluateTextOptions& options,
                    bool json) {
-  const std::unique_ptr<ModelConfig> config = read_config(model_options.each().front().model);
+  const std::unique_ptr<ModelConfig> config = read_config(model_options.each().front().folder);
   if (dynamic_cast<const BertConfig*>(config.get()) != nullptr) {
     return evaluate_masked(model_options, options, json);
   }

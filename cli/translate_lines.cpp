@@ -79,7 +79,9 @@ class Source {
 class Rows {
  public:
   explicit Rows(const TranslateCommandOptions& o)
-      : lists_(o.lists()), json_(o.writes_json()), all_(o.translate.sampling.has_value()) {}
+      : lists_(o.lists()),
+        json_(o.writes_json()),
+        all_(o.translate.decoding.sampling.has_value()) {}
 
   /// What stands for the translation of a line.
   std::string of(std::int64_t line, const TranslatedText& translated) const {

@@ -50,7 +50,9 @@ struct TranslateCommandOptions {
       source_language;  ///< "": what the model's text was in, or what the text seems to be in
 
   /// Of each sentence all of its best translations are printed.
-  bool lists() const { return translate.n_best > 1 && !translate.minimum_risk; }
+  bool lists() const {
+    return translate.decoding.search.n_best > 1 && !translate.decoding.minimum_risk;
+  }
   /// Translations are lines of JSON: all lists, and what goes to stdout, where then nothing else is.
   bool writes_json() const { return common.json && (lists() || is_stdin(output)); }
   /// What a document is read as; none for lines.

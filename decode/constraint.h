@@ -1,10 +1,11 @@
-// What a hypothesis may go on with, besides what the model finds likely: a prefix that is given,
+// What the hypotheses of a text may go on with, besides what the model finds likely: a prefix that is given,
 // brackets that must balance, words that must not come. A search asks for every hypothesis at every
 // step. Log-probabilities stay those of the model, which knows nothing of it.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace kette {
@@ -19,26 +20,24 @@ class Constraint {
     bool may_end = true;
   };
 
-  /// The sets of tokens that choices speak of, a value for each token of the vocabulary; the end mark's
-  /// is of no account.
+  /// The sets of tokens that choices speak of, a value for each token of the vocabulary. What it says of the end
+  /// mark does not matter.
   virtual std::vector<std::vector<bool>> masks() const { return {}; }
-  /// What text `number` may go on with after these tokens. Called by several threads at once.
-  virtual Choice after(std::int64_t number, std::span<const std::int32_t> tokens) const = 0;
+  /// What the text may go on with after these tokens.
+  virtual Choice after(std::span<const std::int32_t> tokens) const = 0;
 };
 
-/// Text n begins with the tokens prefixes[n], and goes on freely.
-class Prefixes final : public Constraint {
+/// The text begins with the tokens of a prefix, and goes on freely.
+class Prefix final : public Constraint {
  public:
-  explicit Prefixes(std::vector<std::vector<std::int32_t>> prefixes)
-      : prefixes_(std::move(prefixes)) {}
-  Choice after(std::int64_t number, std::span<const std::int32_t> tokens) const override {
-    const std::vector<std::int32_t>& prefix = prefixes_[number];
-    if (tokens.size() >= prefix.size()) return {};
-    return {.forced = prefix[tokens.size()]};
+  explicit Prefix(std::vector<std::int32_t> tokens) : prefix_(std::move(tokens)) {}
+  Choice after(std::span<const std::int32_t> tokens) const override {
+    if (tokens.size() >= prefix_.size()) return {};
+    return {.forced = prefix_[tokens.size()]};
   }
 
  private:
-  std::vector<std::vector<std::int32_t>> prefixes_;
+  std::vector<std::int32_t> prefix_;
 };
 
 }  // namespace kette

@@ -226,7 +226,7 @@ RowQuestion Engine::question(const Live& live, std::int64_t row) const {
   const Request& request = live.request;
   RowQuestion question{0, request.policy->question(row).target, live.masks, {}, live.list.get(), 0};
   if (request.constraint != nullptr) {
-    question.choice = request.constraint->after(request.number, request.policy->tokens(row));
+    question.choice = request.constraint->after(request.policy->tokens(row));
     question.mask += question.choice.mask + 1;
     question.list_mask = question.choice.mask + 1;
   }

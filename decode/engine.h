@@ -27,7 +27,7 @@ namespace kette {
 
 /// A text that is asked for.
 struct Request {
-  std::int64_t number = 0;  ///< its name, to the constraint and to cancel()
+  std::int64_t number = 0;  ///< its name, to cancel() it by
   std::vector<std::int32_t>
       source;  ///< what the encoder reads, end mark and all; none for a model without one
   /// At least one token, <s> or what a text begins with. Of more than the model sees at once the last are read; with a

@@ -19,25 +19,21 @@ std::vector<std::int32_t> loop_in(std::span<const std::int32_t> tokens) {
   return {};
 }
 
-NoLoops::NoLoops(std::vector<std::vector<std::int32_t>> loops, std::int64_t vocabulary)
-    : loops_(std::move(loops)) {
-  for (const std::vector<std::int32_t>& loop : loops_) {
-    if (loop.empty() || !mask_of_.emplace(loop.back(), std::ssize(masks_)).second) continue;
-    std::vector<bool>& mask = masks_.emplace_back(static_cast<std::size_t>(vocabulary), true);
-    mask[static_cast<std::size_t>(loop.back())] = false;
-  }
+std::vector<std::vector<bool>> NoLoop::masks() const {
+  std::vector<bool> mask(static_cast<std::size_t>(vocabulary_), true);
+  mask[static_cast<std::size_t>(loop_.back())] = false;
+  return {std::move(mask)};
 }
 
-Constraint::Choice NoLoops::after(std::int64_t number, std::span<const std::int32_t> tokens) const {
-  const std::vector<std::int32_t>& loop = loops_[static_cast<std::size_t>(number)];
-  const std::size_t length = loop.size();
-  if (length == 0 || tokens.size() + 1 < 2 * length) return {};
+Constraint::Choice NoLoop::after(std::span<const std::int32_t> tokens) const {
+  const std::size_t length = loop_.size();
+  if (tokens.size() + 1 < 2 * length) return {};
   // The loop once, and all of it but its end.
   const auto tail = tokens.last(2 * length - 1);
   for (std::size_t i = 0; i < tail.size(); ++i) {
-    if (tail[i] != loop[i % length]) return {};
+    if (tail[i] != loop_[i % length]) return {};
   }
-  return {.mask = mask_of_.at(loop.back())};
+  return {.mask = 0};
 }
 
 }  // namespace kette

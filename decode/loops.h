@@ -1,8 +1,8 @@
 // Searches that run in circles: "I'm sorry I'm sorry I'm sorry ...".
 #pragma once
 
-#include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "decode/constraint.h"
@@ -13,19 +13,19 @@ namespace kette {
 /// no such thing.
 std::vector<std::int32_t> loop_in(std::span<const std::int32_t> tokens);
 
-/// A search without them: what ends a loop's tokens does not come where they would stand a second time in a row.
-class NoLoops final : public Constraint {
+/// A search without one: what ends the loop's tokens does not come where they would stand a second time in a row.
+class NoLoop final : public Constraint {
  public:
-  /// Of text n loops[n], which may be empty.
-  NoLoops(std::vector<std::vector<std::int32_t>> loops, std::int64_t vocabulary);
+  /// loop: at least one token.
+  NoLoop(std::vector<std::int32_t> loop, std::int64_t vocabulary)
+      : loop_(std::move(loop)), vocabulary_(vocabulary) {}
 
-  std::vector<std::vector<bool>> masks() const override { return masks_; }
-  Choice after(std::int64_t number, std::span<const std::int32_t> tokens) const override;
+  std::vector<std::vector<bool>> masks() const override;
+  Choice after(std::span<const std::int32_t> tokens) const override;
 
  private:
-  std::vector<std::vector<std::int32_t>> loops_;
-  std::vector<std::vector<bool>> masks_;
-  std::map<std::int32_t, std::int64_t> mask_of_;  // by the token that it lacks
+  std::vector<std::int32_t> loop_;
+  std::int64_t vocabulary_;
 };
 
 }  // namespace kette

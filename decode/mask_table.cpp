@@ -29,6 +29,11 @@ std::int64_t MaskTable::find(const std::vector<std::int32_t>& excluded,
   for (const Entry& entry : entries_) {
     if (entry.constraint.get() == constraint && entry.excluded == excluded) return entry.first;
   }
+  if (constraint == nullptr) return -1;
+  const std::vector<std::vector<bool>> masks = constraint->masks();
+  for (const Entry& entry : entries_) {
+    if (entry.excluded == excluded && entry.masks == masks) return entry.first;
+  }
   return -1;
 }
 
@@ -40,7 +45,9 @@ std::int64_t MaskTable::add(const std::vector<std::int32_t>& excluded,
   for (std::vector<bool>& mask : allowed_tokens(vocabulary_, excluded, constraint.get())) {
     masks_.push_back(std::move(mask));
   }
-  entries_.push_back({excluded, std::move(constraint), first});
+  std::vector<std::vector<bool>> masks;
+  if (constraint) masks = constraint->masks();
+  entries_.push_back({excluded, std::move(constraint), std::move(masks), first});
   words_ = {};
   return first;
 }

@@ -20,7 +20,8 @@ class MaskTable {
  public:
   explicit MaskTable(std::int64_t vocabulary) : vocabulary_(vocabulary) {}
 
-  /// Where the masks of these stand in the table, the first of them; -1: they do not.
+  /// Where the masks of these stand in the table, the first of them; -1: they do not. Constraints with the same masks
+  /// share them.
   std::int64_t find(const std::vector<std::int32_t>& excluded, const Constraint* constraint) const;
   /// Adds them, unless they are there.
   std::int64_t add(const std::vector<std::int32_t>& excluded,
@@ -33,6 +34,7 @@ class MaskTable {
   struct Entry {
     std::vector<std::int32_t> excluded;
     std::shared_ptr<const Constraint> constraint;  // keeps its address from being another's
+    std::vector<std::vector<bool>> masks;          // the constraint's
     std::int64_t first;
   };
   std::int64_t vocabulary_;

@@ -13,12 +13,11 @@ namespace {
 using Ids = std::vector<std::int32_t>;
 
 void check(const Ensemble& model, const std::vector<Ids>& sources, const std::vector<Ids>& targets,
-           const ScoreOptions& options) {
+           const WorkOptions& work) {
   KETTE_CHECK(sources.size() == targets.size(),
               "score: expected as many targets as sources, given ", sources.size(), " sources and ",
               targets.size(), " targets");
-  KETTE_CHECK(options.batch_tokens > 0, "batch tokens: expected at least 1, given ",
-              options.batch_tokens);
+  work.check();
   const auto limit = static_cast<std::size_t>(model.positions() - 1);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     KETTE_CHECK(sources[i].size() <= limit && targets[i].size() <= limit,
@@ -31,17 +30,17 @@ void check(const Ensemble& model, const std::vector<Ids>& sources, const std::ve
 }  // namespace
 
 std::vector<SentenceScore> score_ids(const Ensemble& model, const std::vector<Ids>& sources,
-                                     const std::vector<Ids>& targets, const ScoreOptions& options,
+                                     const std::vector<Ids>& targets, const WorkOptions& work,
                                      const SentenceProgress& progress) {
-  check(model, sources, targets, options);
+  check(model, sources, targets, work);
   const SpecialTokens special = model.special();
   std::vector<SentenceScore> scores(sources.size());
   std::vector<std::int64_t> costs;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     costs.push_back(static_cast<std::int64_t>(sources[i].size() + targets[i].size()) + 2);
   }
-  const std::int64_t least = least_share(options.batch_tokens);
-  const Workforce workforce(model.device(), options.threads, costs, least);
+  const std::int64_t least = least_share(work.batch_tokens);
+  const Workforce workforce(model.device(), work.threads, costs, least);
   JobQueue queue(std::move(costs), workforce.workers, least);
   std::mutex mutex;
   std::int64_t done = 0;
@@ -70,8 +69,8 @@ std::vector<SentenceScore> score_ids(const Ensemble& model, const std::vector<Id
     return taken;
   };
   workforce.run([&] {
-    Engine engine(model);
-    run(engine, options.batch_tokens, supply);
+    Engine engine(model, {work.tap});
+    run(engine, work.batch_tokens, supply);
   });
   return scores;
 }

@@ -10,11 +10,6 @@
 
 namespace kette {
 
-struct ScoreOptions {
-  std::int64_t batch_tokens = 8192;  ///< source and target tokens that each worker has at once
-  std::int64_t threads = 0;          ///< 0: all
-};
-
 struct SentenceScore {
   double log_probability = 0;                  ///< the sum
   std::vector<float> token_log_probabilities;  ///< of each target token, then of </s>
@@ -27,7 +22,7 @@ struct SentenceScore {
 std::vector<SentenceScore> score_ids(const Ensemble& model,
                                      const std::vector<std::vector<std::int32_t>>& sources,
                                      const std::vector<std::vector<std::int32_t>>& targets,
-                                     const ScoreOptions& options = {},
+                                     const WorkOptions& work = {},
                                      const SentenceProgress& progress = {});
 
 }  // namespace kette

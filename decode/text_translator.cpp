@@ -49,20 +49,19 @@ void TextTranslator::translate(const std::vector<SourceText>& sources, const Tak
       !has_prefix || (!options_.splitter && !options_.mend),
       "translate: expected texts that are neither split nor mended where they have prefixes");
   TextAssembly assembly(sources, units, std::move(faults), options_.splitter != nullptr, take);
-  const std::vector<std::string> inputs = inputs_of(units, sources.size());
-  std::vector<std::string> prefixes;
+  std::vector<std::string> inputs = inputs_of(units, sources.size());
+  std::vector<SourceSentence> sentences;
   std::vector<std::size_t> of_unit;
   for (std::size_t i = 0; i < units.size(); ++i) {
     if (units[i].done) continue;
     of_unit.push_back(i);
-    if (has_prefix) prefixes.push_back(sources[units[i].text].prefix);
+    const std::int64_t number = std::ssize(sentences);
+    sentences.push_back(sentence_of(std::move(inputs[number]), texts_ + number));
+    sentences.back().prefix = sources[units[i].text].prefix;
   }
-  TranslateOptions options = options_;
-  options.truncate = true;  // what is still too long is so by a change of case
-  options.first_number += texts_;
   texts_ += std::ssize(sources);
   assembly.go_on();
-  if (inputs.empty()) return;
+  if (sentences.empty()) return;
   const auto found = [&](std::int64_t number, Translation translation) {
     TranslationUnit& unit = units[of_unit[static_cast<std::size_t>(number)]];
     unit.translation = std::move(translation);
@@ -70,7 +69,7 @@ void TextTranslator::translate(const std::vector<SourceText>& sources, const Tak
     finish(unit);
     assembly.go_on();
   };
-  translator_.translate(inputs, options, found, progress, prefixes);
+  translator_.translate(sentences, options_.decoding, options_.work, found, progress);
   search_alone(units);
   if (options_.mend) {
     search_anew(units);
@@ -107,6 +106,13 @@ std::string TextTranslator::input_of(const TranslationUnit& unit) const {
   return options_.mend ? unit.prepared.input : std::string(unit.source);
 }
 
+SourceSentence TextTranslator::sentence_of(std::string input, std::int64_t number) const {
+  return {.text = std::move(input),
+          .language = options_.language,
+          .truncate = true,  // what is still too long is so by a change of case
+          .number = number};
+}
+
 /// Leaves of the translation of a sentence and those before it its own, if that can be told.
 bool TextTranslator::take_own(TranslationUnit& unit) const {
   const std::optional<std::string> own =
@@ -122,21 +128,20 @@ bool TextTranslator::take_own(TranslationUnit& unit) const {
 
 void TextTranslator::search_alone(std::vector<TranslationUnit>& units) const {
   std::vector<TranslationUnit*> alone;
-  std::vector<std::string> inputs;
+  std::vector<SourceSentence> sentences;
   for (TranslationUnit& unit : units) {
     if (!unit.notes.alone) continue;
     unit.notes.previous = 0;
     alone.push_back(&unit);
-    inputs.push_back(input_of(unit));
+    sentences.push_back(sentence_of(input_of(unit), std::ssize(sentences)));
   }
   if (alone.empty()) return;
-  TranslateOptions options = options_;
-  options.truncate = true;
-  translator_.translate(inputs, options, [&](std::int64_t number, Translation translation) {
-    TranslationUnit& unit = *alone[static_cast<std::size_t>(number)];
-    unit.translation = std::move(translation);
-    finish(unit);
-  });
+  translator_.translate(sentences, options_.decoding, options_.work,
+                        [&](std::int64_t number, Translation translation) {
+                          TranslationUnit& unit = *alone[static_cast<std::size_t>(number)];
+                          unit.translation = std::move(translation);
+                          finish(unit);
+                        });
 }
 
 void TextTranslator::finish(TranslationUnit& unit) const {
@@ -173,22 +178,21 @@ void TextTranslator::examine(TranslationUnit& unit) const {
 
 void TextTranslator::search_anew(std::vector<TranslationUnit>& units) const {
   std::vector<TranslationUnit*> looping;
-  std::vector<std::string> inputs;
-  std::vector<std::vector<std::int32_t>> loops;
+  std::vector<SourceSentence> sentences;
   for (TranslationUnit& unit : units) {
-    if (unit.loop.empty() || options_.sampling) continue;
+    if (unit.loop.empty() || options_.decoding.sampling) continue;
     looping.push_back(&unit);
-    inputs.push_back(unit.prepared.input);
-    loops.push_back(unit.loop);
+    sentences.push_back(sentence_of(unit.prepared.input, std::ssize(sentences)));
+    sentences.back().loop = unit.loop;
   }
   if (!looping.empty()) {
-    const TranslateOptions options = options_.without(std::move(loops));
-    translator_.translate(inputs, options, [&](std::int64_t number, Translation again) {
-      TranslationUnit& unit = *looping[static_cast<std::size_t>(number)];
-      unit.translation = std::move(again);
-      unit.notes.looped = true;
-      examine(unit);
-    });
+    translator_.translate(sentences, options_.decoding.of_loops(), options_.work,
+                          [&](std::int64_t number, Translation again) {
+                            TranslationUnit& unit = *looping[static_cast<std::size_t>(number)];
+                            unit.translation = std::move(again);
+                            unit.notes.looped = true;
+                            examine(unit);
+                          });
   }
   for (TranslationUnit& unit : units) {
     if (!unit.loop.empty() && !unit.done && !unit.needs_links()) unit.place({});
@@ -206,7 +210,8 @@ void TextTranslator::carry_over(std::vector<TranslationUnit>& units) const {
     targets.push_back(unit.translation.text);
   }
   if (marked.empty()) return;
-  const std::vector<UnitLinks> links = translator_.align(inputs, targets, options_);
+  const std::vector<UnitLinks> links =
+      translator_.align(inputs, targets, options_.language, options_.work);
   for (std::size_t i = 0; i < marked.size(); ++i) marked[i]->place(links[i]);
 }
 

@@ -21,7 +21,11 @@ namespace kette {
 class SentencePreparer;
 struct TranslationUnit;
 
-struct TextTranslateOptions : TranslateOptions {
+struct TextTranslateOptions {
+  DecodingOptions decoding{};
+  WorkOptions work{};
+  std::string language{};  ///< as SourceSentence::language
+  bool truncate = false;   ///< cut sentences that the model has no positions for
   /// Parts texts into sentences, and sentences that the model has no positions for into what it has. None: a text is
   /// one sentence, white space at its ends is dropped, and one that is too long is a fault, unless `truncate` cuts it.
   std::shared_ptr<const SentenceSplitter> splitter{};
@@ -97,6 +101,7 @@ class TextTranslator {
   /// What each unit comes to the model as, with what is before it.
   std::vector<std::string> inputs_of(std::vector<TranslationUnit>& units, std::size_t texts);
   std::string input_of(const TranslationUnit& unit) const;
+  SourceSentence sentence_of(std::string input, std::int64_t number) const;
   bool take_own(TranslationUnit& unit) const;
   void finish(TranslationUnit& unit) const;
   void search_alone(std::vector<TranslationUnit>& units) const;

@@ -40,13 +40,12 @@ struct OpenTree {
 
 }  // namespace
 
-TreeConstraint::TreeConstraint(TreeTokenizer::Shared tokenizer, std::vector<Sentence> sentences)
-    : tokenizer_(std::move(tokenizer)), sentences_(std::move(sentences)) {
-  for (const auto& [words, longest] : sentences_) {
-    KETTE_CHECK(words > 0, "parse: expected sentences with words, given one without");
-    KETTE_CHECK(longest >= shortest(words), "parse: expected room for the ", shortest(words),
-                " symbols of the shortest tree of ", words, " words, given ", longest);
-  }
+TreeConstraint::TreeConstraint(TreeTokenizer::Shared tokenizer, std::int64_t words,
+                               std::int64_t longest)
+    : tokenizer_(std::move(tokenizer)), words_(words), longest_(longest) {
+  KETTE_CHECK(words > 0, "parse: expected sentences with words, given one without");
+  KETTE_CHECK(longest >= shortest(words), "parse: expected room for the ", shortest(words),
+              " symbols of the shortest tree of ", words, " words, given ", longest);
 }
 
 std::vector<std::vector<bool>> TreeConstraint::masks() const {
@@ -70,14 +69,12 @@ std::vector<std::vector<bool>> TreeConstraint::masks() const {
   return masks;
 }
 
-Constraint::Choice TreeConstraint::after(std::int64_t number,
-                                         std::span<const std::int32_t> tokens) const {
-  const auto& [words, longest] = sentences_[number];
+Constraint::Choice TreeConstraint::after(std::span<const std::int32_t> tokens) const {
   OpenTree tree;
   for (const std::int32_t symbol : tokens) tree.read(symbol, *tokenizer_);
   const auto depth = std::ssize(tree.open);
   if (depth == 0 && !tokens.empty()) return {.forced = tokenizer_->special().end};
-  const std::int64_t left = words - tree.tags, room = longest - std::ssize(tokens);
+  const std::int64_t left = words_ - tree.tags, room = longest_ - std::ssize(tokens);
   Allowed allowed;
   allowed.opening = left > 0 && depth < kMostOpen && room >= left + depth + 2;
   allowed.tag = left > 0 && depth > 0;

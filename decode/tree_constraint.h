@@ -14,22 +14,19 @@ class TreeConstraint final : public Constraint {
   /// More open constituents than any tree of language has.
   static constexpr std::int64_t kMostOpen = 100;
 
-  struct Sentence {
-    std::int64_t words = 0;
-    std::int64_t longest = 0;  ///< output in symbols, end mark not counted
-  };
   /// The shortest tree: one constituent around all words.
   static std::int64_t shortest(std::int64_t words) { return words + 2; }
 
-  /// Of text n sentences[n], which has words, and room for the shortest tree.
-  TreeConstraint(TreeTokenizer::Shared tokenizer, std::vector<Sentence> sentences);
+  /// Of a sentence of so many words, at least one. longest: output in symbols, end mark not counted, with room for the
+  /// shortest tree.
+  TreeConstraint(TreeTokenizer::Shared tokenizer, std::int64_t words, std::int64_t longest);
 
   std::vector<std::vector<bool>> masks() const override;
-  Choice after(std::int64_t number, std::span<const std::int32_t> tokens) const override;
+  Choice after(std::span<const std::int32_t> tokens) const override;
 
  private:
   TreeTokenizer::Shared tokenizer_;
-  std::vector<Sentence> sentences_;
+  std::int64_t words_, longest_;
 };
 
 }  // namespace kette

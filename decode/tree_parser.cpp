@@ -22,8 +22,8 @@ std::vector<std::string> tree_words(std::string_view line) {
 
 }  // namespace
 
-TranslateOptions parse_options() {
-  TranslateOptions options;
+SearchOptions parse_options() {
+  SearchOptions options;
   options.beam = 21;
   options.length_penalty = parse_length_penalty("gnmt:0.3");
   options.extra_length = 300;
@@ -41,7 +41,7 @@ TreeTokenizer::Shared tree_tokenizer_of(const SharedTokenizer& tokenizer,
 
 TreeSource tree_source(const Ensemble& model, const TreeTokenizer& tokenizer,
                        const std::string& line, const SearchOptions& options, std::int64_t number) {
-  TreeSource source{tree_words(line), {}, {}};
+  TreeSource source{tree_words(line), {}};
   if (source.words.empty()) return source;
   std::string text;
   for (const std::string& word : source.words) text += (text.empty() ? "" : " ") + word;
@@ -54,7 +54,7 @@ TreeSource tree_source(const Ensemble& model, const TreeTokenizer& tokenizer,
               "parse: expected a sentence of at most ", most,
               " pieces, as many as the model has positions for, and a tree of at most ", longest,
               " symbols, given ", pieces, " pieces of ", count, " words in sentence ", number);
-  source.sentence = {count, longest};
+  source.longest = longest;
   return source;
 }
 
@@ -67,25 +67,23 @@ TreeParser::TreeParser(const Ensemble& model, const SharedTokenizer& tokenizer,
 }
 
 std::vector<Parse> TreeParser::parse(const std::vector<std::string>& lines,
-                                     const TranslateOptions& options,
+                                     const SearchOptions& options, const WorkOptions& work,
                                      const SentenceProgress& progress) const {
   std::vector<std::vector<std::string>> words;
-  std::vector<std::vector<std::int32_t>> sources;
-  std::vector<TreeConstraint::Sentence> sentences;
+  std::vector<SourceIds> sources;
   std::vector<std::size_t> places;  // of the lines with words
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    TreeSource source = tree_source(model_, *tokenizer_, lines[i], options,
-                                    options.first_number + static_cast<std::int64_t>(i) + 1);
+    const auto number = static_cast<std::int64_t>(i) + 1;
+    TreeSource source = tree_source(model_, *tokenizer_, lines[i], options, number);
     if (source.words.empty()) continue;
-    sentences.push_back(source.sentence);
+    sources.push_back({.ids = std::move(source.ids),
+                       .constraint = std::make_shared<TreeConstraint>(
+                           tokenizer_, std::ssize(source.words), source.longest)});
     words.push_back(std::move(source.words));
-    sources.push_back(std::move(source.ids));
     places.push_back(i);
   }
-  const TreeConstraint constraint(tokenizer_, std::move(sentences));
-  TranslateOptions searched = options;
-  searched.constraint = &constraint;
-  std::vector<std::vector<Hypothesis>> found = translate_ids(model_, sources, searched, progress);
+  std::vector<std::vector<Hypothesis>> found =
+      translate_ids(model_, sources, options, work, progress);
   std::vector<Parse> parses(lines.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     Hypothesis& best = found[i].front();

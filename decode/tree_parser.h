@@ -4,20 +4,20 @@
 #pragma once
 
 #include "data/trees/tree.h"
-#include "decode/translator.h"
+#include "decode/translate_ids.h"
 #include "decode/tree_constraint.h"
 
 namespace kette {
 
 /// The paper's: a beam of 21, a length penalty of gnmt:0.3, output of at most source + 300.
-TranslateOptions parse_options();
+SearchOptions parse_options();
 
 /// What a parser reads of a sentence, and what its tree may be.
 struct TreeSource {
   std::vector<std::string>
       words;  ///< as they stand in trees; of a line without words nothing else is there
   std::vector<std::int32_t> ids;
-  TreeConstraint::Sentence sentence;
+  std::int64_t longest = 0;  ///< symbols of the tree
 };
 /// An Error with the sentence's number where the model has no positions for it, or the options none for its tree.
 TreeSource tree_source(const Ensemble& model, const TreeTokenizer& tokenizer,
@@ -36,9 +36,10 @@ class TreeParser {
 
   /// The best tree of each line, words with spaces between them as in the Penn Treebank. Round brackets
   /// become -LRB- and -RRB-, as there. A sentence that the model has no positions for is an Error with
-  /// its number. Of the options those of the search count. progress: of the lines with words.
+  /// its number. progress: of the lines with words.
   std::vector<Parse> parse(const std::vector<std::string>& lines,
-                           const TranslateOptions& options = parse_options(),
+                           const SearchOptions& options = parse_options(),
+                           const WorkOptions& work = {},
                            const SentenceProgress& progress = {}) const;
 
  private:

@@ -14,6 +14,7 @@
 #include "data/tokenizers/unknown_characters.h"
 #include "data/tokenizers/word_tokenizer.h"
 #include "data/trees/linear_tree.h"
+#include "decode/translator.h"
 #include "decode/tree_parser.h"
 #include "train/mixture.h"
 #include "train/status_line.h"
@@ -190,12 +191,13 @@ Metric TranslationTask::validation_metric() const {
 
 Score TranslationTask::score_of_validation() const {
   const Translator translator(model_, tokenizer_);
-  TranslateOptions decode;
-  decode.beam = 1;
-  decode.language = options_.texts.front().language;
+  SearchOptions greedy;
+  greedy.beam = 1;
+  const std::string& language = options_.texts.front().language;
   const auto translate = [&](const std::vector<std::string>& lines) {
     std::vector<std::string> texts;
-    for (const Translation& translation : translator.translate(lines, decode)) {
+    for (const Translation& translation :
+         translator.translate(source_sentences(lines, language), greedy)) {
       texts.push_back(translation.text);
     }
     return texts;
@@ -209,15 +211,15 @@ Score TranslationTask::score_of_validation() const {
 }
 
 Score TranslationTask::f1_of_validation() const {
-  TranslateOptions decode = parse_options();
-  decode.beam = 1;
+  SearchOptions greedy = parse_options();
+  greedy.beam = 1;
   std::vector<std::string> sentences;
   for (const Tree& tree : valid_trees_.trees) sentences.push_back(sentence_of(tree));
   Treebank found = valid_trees_;
   const TreeParser parser(model_, tokenizer_);
   const auto parse_lines = [&](const std::vector<std::string>& lines) {
     std::vector<std::string> trees;
-    for (const Parse& parse : parser.parse(lines, decode)) trees.push_back(to_text(parse.tree));
+    for (const Parse& parse : parser.parse(lines, greedy)) trees.push_back(to_text(parse.tree));
     return trees;
   };
   const std::string text =

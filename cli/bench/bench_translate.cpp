@@ -27,7 +27,8 @@ struct BenchTranslateOptions {
   DType cache = DType::f32;
   std::string preset = "tiny", ids = "zipf";
   std::filesystem::path source, tokenizer;
-  TranslateOptions translate;
+  DecodingOptions decoding;
+  WorkOptions work;
   std::int64_t sentences = 1000, length = 14, pieces = 10000, steps = 5, warmup = 1, shortlist = 0;
   std::uint64_t seed = 1;
 };
@@ -73,17 +74,17 @@ void run(BenchTranslateOptions& o) {
   const int threads = use_threads(o.common);
   const DType weight_type = o.weights.value_or(DType::f32);
   const TransformerConfig config = TransformerConfig::preset(o.preset);
-  o.translate.forced_length = o.length;
+  o.decoding.search.forced_length = o.length;
   if (o.shortlist > 0) {
-    o.translate.shortlist = [&](std::span<const std::int32_t> source) {
+    o.decoding.shortlist = [&](std::span<const std::int32_t> source) {
       return random_shortlist(source, o.shortlist, config.vocabulary);
     };
   }
-  o.translate.check();
+  o.decoding.check();
   const auto sources =
       o.source.empty() ? random_sources(o, config.vocabulary) : text_sources(o, config.vocabulary);
   Transformer model(config);
-  check_width(o.translate, model);
+  check_width(o.decoding.search, model);
   model.materialize(o.seed, DType::f32, o.device, Gradients::none);
   const auto ready = model.for_decoding({weight_type, o.cache});
   model.parameters().release();  // as commands that decode do
@@ -92,7 +93,7 @@ void run(BenchTranslateOptions& o) {
   for (std::int64_t run = 0; run < o.warmup + o.steps; ++run) {
     const double before = processor_seconds();
     const Stopwatch watch;
-    const auto found = translate_ids(*ready, sources, o.translate);
+    const auto found = translate_ids(*ready, sources, o.decoding, o.work);
     const double seconds = watch.seconds();
     target_tokens = 0;
     for (const auto& n_best : found)
@@ -109,7 +110,7 @@ void run(BenchTranslateOptions& o) {
                      {"weights", name_of(weight_type)},
                      {"cache", name_of(o.cache)},
                      {"threads", threads},
-                     {"beam", o.translate.beam},
+                     {"beam", o.decoding.search.beam},
                      {"shortlist", o.shortlist},
                      {"sentences", sources.size()},
                      {"seconds", typical},
@@ -143,8 +144,8 @@ void add_bench_translate_options(CLI::App& command) {
               "Tokens of a random sentence, and of every translation");
   add_ids_option(text, options->ids);
   OptionGroup search(command, "Search");
-  search.number("--beam", options->translate.beam, at_least(1), "Hypotheses kept");
-  search.number("--batch-tokens", options->translate.batch_tokens, at_least(1),
+  search.number("--beam", options->decoding.search.beam, at_least(1), "Hypotheses kept");
+  search.number("--batch-tokens", options->work.batch_tokens, at_least(1),
                 "Tokens times beam that each thread has at once");
   search.number("--shortlist", options->shortlist, at_least(0),
                 "Choose from about so many random tokens for each sentence, on a CPU; 0: all");

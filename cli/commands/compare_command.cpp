@@ -60,7 +60,7 @@ Batch batch_of(const CompareOptions& o, const AnyModel& a, const AnyModel& b) {
     return one_sentence(*writes, {}, ids);
   }
   KETTE_CHECK(!ids.empty(), "compare: expected a sentence, given no tokens");
-  TranslateOptions greedy;
+  SearchOptions greedy;
   greedy.beam = 1;
   const auto translated = translate_ids(*writes->for_decoding(), {ids}, greedy);
   return one_sentence(*writes, ids, translated.front().front().tokens);

@@ -24,7 +24,10 @@ namespace {
 struct EvaluateOptions {
   CommonOptions common;
   EnsembleOptions model;
-  TranslateOptions translate;
+  DecodingOptions decoding;
+  WorkOptions work;
+  std::string language;
+  bool truncate = false;
   CandidateOptions candidates;
   ScoringOptions scoring;
   std::filesystem::path source, reference, output, against;
@@ -35,9 +38,9 @@ LoadedEnsemble<Transformer> load_checked(const EnsembleOptions& model, const Eva
                                          const TextLines& source) {
   LoadedEnsemble<Transformer> loaded = load<Transformer>(model);
   check_translates(*loaded.tokenizer, model.models.front());
-  check_width(o.translate, loaded.models);
-  if (!o.translate.truncate) {
-    check_lengths(loaded, source.views(), o.source.string(), 1, Side::source, o.translate.language);
+  check_width(o.decoding.search, loaded.models);
+  if (!o.truncate) {
+    check_lengths(loaded, source.views(), o.source.string(), 1, Side::source, o.language);
   }
   say_unknown(loaded.tokenizer, source.views(), o.source.string());
   say_strange_case(model.models.front(), source.views(), o.source.string());
@@ -51,16 +54,17 @@ std::vector<std::string> translate(const LoadedEnsemble<Transformer>& loaded,
   loaded.release();
   const std::vector<std::string> lines(source.views().begin(), source.views().end());
   std::vector<std::string> texts;
-  TranslateOptions options = o.translate;
+  DecodingOptions options = o.decoding;
   options.shortlist = loaded.shortlist();
   DecodingProgress progress;
   std::int64_t cut = 0;
-  SharedTranslator(translator, options, communicator()).run([&](const auto& shared) {
+  SharedTranslator(translator, options, o.work, communicator()).run([&](const auto& shared) {
     const auto take = [&](std::int64_t, const Translation& translation) {
       texts.push_back(translation.text);
       cut += translation.truncated ? 1 : 0;
     };
-    shared.translate(lines, options, take, progress.next_part(1));
+    shared.translate(source_sentences(lines, o.language, o.truncate), options, o.work, take,
+                     progress.next_part(1));
   });
   progress.clear();
   if (cut > 0) {
@@ -97,8 +101,8 @@ void check(EvaluateOptions& o) {
                     : o.source.empty()                      ? "no --src"
                                                             : "no --ref"));
   }
-  if (o.candidates.sample) o.translate.sampling = o.candidates.sampling;
-  check_search(o.model, o.translate);
+  if (o.candidates.sample) o.decoding.sampling = o.candidates.sampling;
+  check_search(o.model, o.decoding);
   o.scoring.check();
 }
 
@@ -134,8 +138,8 @@ void evaluate_translation(const EvaluateOptions& o) {
   Json scores = print_scores(views(translations), {reference.views()},
                              {o.against.string(), views(others)}, o.scoring);
   if (!o.common.json) return;
-  scores["beam"] = o.translate.beam;
-  scores["length_penalty"] = o.translate.length_penalty.str();
+  scores["beam"] = o.decoding.search.beam;
+  scores["length_penalty"] = o.decoding.search.length_penalty.str();
   scores["sentences"] = source.size();
   print_json(scores);
 }
@@ -172,9 +176,10 @@ void add_options(CLI::App& command, EvaluateOptions& options) {
       "--stride", options.text.score.stride, at_least(1),
       "Tokens between windows; fewer give every token more past and take longer (default: half of the context)");
   options.scoring.add_to(command);
-  const std::vector<Option> search = add_search_options(command, options.translate);
+  const std::vector<Option> search = add_search_options(
+      command, options.decoding.search, options.work, options.language, options.truncate);
   add_shortlist_option(command, options.model);
-  add_candidate_options(command, options.translate, options.candidates, search, false);
+  add_candidate_options(command, options.decoding, options.candidates, search, false);
   exclude_groups(command, texts, {"Translation", "Scoring", "Search", "Candidates"});
   exclude_groups(command, source, {"Language model"});
   add_common_options(command, options.common);

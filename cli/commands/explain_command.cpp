@@ -205,7 +205,7 @@ void run(ExplainOptions& o, const BeamOptions& beam) {
   const SavedModel<AutoregressiveModel> saved = load<AutoregressiveModel>(o.model);
   if (saved.tokenizer->kind() ==
       "tree") {  // what kette parse takes, where nothing else is asked for
-    const TranslateOptions parse = parse_options();
+    const SearchOptions parse = parse_options();
     if (!beam.beam.given()) o.search.beam = std::min(parse.beam, saved.model->vocabulary());
     if (!beam.length_penalty.given()) o.search.length_penalty = parse.length_penalty;
   }

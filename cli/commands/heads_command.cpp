@@ -29,7 +29,10 @@ struct HeadsOptions {
   std::filesystem::path source, target, out;
   std::vector<std::string> text;
   std::int64_t context = 0, windows = 64, batch_tokens = 4096;
-  TranslateOptions search;
+  SearchOptions search;
+  WorkOptions work;
+  std::string language;
+  bool truncate = false;
   BootstrapOptions bootstrap{1000};
   std::int64_t prune = 0;
   std::filesystem::path save;
@@ -64,8 +67,8 @@ HeadsText read_text(const HeadsOptions& o, const SavedModel<AutoregressiveModel>
   read.targets.assign(target.views().begin(), target.views().end());
   say_unknown(saved.tokenizer, source.views(), o.source.string());
   say_unknown(saved.tokenizer, target.views(), o.target.string(), Side::target);
-  read.batches = sentence_batches(*saved.tokenizer, read.sources, read.targets, o.batch_tokens,
-                                  o.search.language);
+  read.batches =
+      sentence_batches(*saved.tokenizer, read.sources, read.targets, o.batch_tokens, o.language);
   return read;
 }
 
@@ -75,8 +78,9 @@ std::unique_ptr<HeadAblation> ablation_of(const HeadsOptions& o, const Autoregre
   if (!model.has_encoder()) {
     return std::make_unique<LossAblation>(model, given.batches, o.bootstrap);
   }
-  return std::make_unique<BleuAblation>(model, tokenizer, given.sources, given.targets, o.search,
-                                        o.bootstrap);
+  return std::make_unique<BleuAblation>(model, tokenizer,
+                                        source_sentences(given.sources, o.language, o.truncate),
+                                        given.targets, o.search, o.work, o.bootstrap);
 }
 
 Json to_json(const HeadStudy& study) {
@@ -162,7 +166,8 @@ double seconds_of(const HeadsOptions& o, const AutoregressiveModel& model,
   int passes = 0;
   do {
     if (translator) {
-      translator->translate(given.sources, o.search);
+      translator->translate(source_sentences(given.sources, o.language, o.truncate), o.search,
+                            o.work);
     } else {
       validation_loss(model, given.batches);
     }
@@ -290,7 +295,7 @@ void add_heads_options(CLI::App& command) {
   prune.needs(study.path("--save", options->save, "Where that model goes", "DIR").needs(prune));
   study.number("--samples", options->bootstrap.samples, at_least(1), "Resamples of the bootstrap");
   study.number("--seed", options->bootstrap.seed, "Of the bootstrap");
-  add_search_options(command, options->search);
+  add_search_options(command, options->search, options->work, options->language, options->truncate);
   exclude_groups(command, text, {"Search"});
   add_common_options(command, options->common);
   when_read(command, [options] { options->search.check(); });

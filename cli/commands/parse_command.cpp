@@ -21,7 +21,8 @@ namespace {
 struct ParseCommandOptions {
   CommonOptions common;
   EnsembleOptions model;
-  TranslateOptions search = parse_options();
+  SearchOptions search = parse_options();
+  WorkOptions work;
   std::filesystem::path input, output, gold;
   ParseScoreOptions scoring;
 };
@@ -52,7 +53,8 @@ class Parser {
     const Stopwatch watch;
     const auto parse_some = [&](const std::vector<std::string>& some) {
       std::vector<std::string> trees;
-      for (const Parse& parse : parser_.parse(some, options_.search, progress_.next_part(share))) {
+      for (const Parse& parse :
+           parser_.parse(some, options_.search, options_.work, progress_.next_part(share))) {
         trees.push_back(format(parse));
       }
       return trees;
@@ -174,7 +176,7 @@ void add_parse_options(CLI::App& command) {
   for (Option option : add_parse_scoring_options(text, options->scoring)) option.needs(gold);
   OptionGroup search(command, "Search");
   add_beam_options(search, options->search);
-  search.number("--batch-tokens", options->search.batch_tokens, at_least(1),
+  search.number("--batch-tokens", options->work.batch_tokens, at_least(1),
                 "Tokens times beam that each thread has at once");
   search.number("--extra-length", options->search.extra_length, at_least(2),
                 "Trees of at most pieces of the sentence + N labels, tags and closing labels");

@@ -19,7 +19,7 @@ namespace {
 struct ScoreCommandOptions {
   CommonOptions common;
   EnsembleOptions model;
-  ScoreOptions score;
+  WorkOptions work;
   std::filesystem::path source, target;
   std::string language;
   bool normalize = false, tokens = false;
@@ -54,7 +54,7 @@ std::vector<SentenceScore> score(const LoadedEnsemble<Transformer>& loaded,
     DecodingProgress progress;
     std::vector<std::string> found;
     for (const SentenceScore& one :
-         score_ids(loaded.models.for_decoding(loaded.types), part(sources), part(targets), o.score,
+         score_ids(loaded.models.for_decoding(loaded.types), part(sources), part(targets), o.work,
                    progress.next_part(1))) {
       found.push_back(packed({one.log_probability, one.token_log_probabilities}));
     }
@@ -83,7 +83,7 @@ void run(const ScoreCommandOptions& o) {
   say_strange_case(o.model.models.front(), source.views(), o.source.string());
   say_unknown(loaded.tokenizer, target.views(), o.target.string(), Side::target);
   std::vector<std::vector<std::int32_t>> source_ids = loaded.tokenizer->encode_all(source.views());
-  loaded.tokenizer->put_tag_before(source_ids, o.language);
+  for (auto& ids : source_ids) loaded.tokenizer->put_tag_before(ids, o.language);
   const std::vector<std::vector<std::int32_t>> target_ids =
       loaded.tokenizer->encode_all(target.views(), Side::target);
   const std::vector<SentenceScore> scores = score(loaded, o, source_ids, target_ids);
@@ -120,7 +120,7 @@ void add_score_options(CLI::App& command) {
   text.flag("--normalize", options->normalize, "Divide by the number of tokens, end mark counted");
   text.flag("--tokens", options->tokens,
             "Behind each the pieces of the translation with theirs, </s> last");
-  text.number("--batch-tokens", options->score.batch_tokens, at_least(1),
+  text.number("--batch-tokens", options->work.batch_tokens, at_least(1),
               "Tokens that each thread has at once");
   add_common_options(command, options->common);
   when_run(command, [options] { run(*options); });

@@ -100,17 +100,13 @@ Subject decoding(const TraceOptions& o, StepRecorder& recorder) {
   recorder.name(ready->parameters());
   const std::vector<std::int32_t> ids = ids_to_decode(o, *config);
   if (ready->has_encoder()) {
-    TranslateOptions options;
+    SearchOptions options;
     options.beam = o.beam;
     if (o.source.folder.empty())
       options.forced_length = o.max_tokens;  // what is random may never end
     options.max_length = o.max_tokens;
     return {"a translation by " + o.source.name(),
-            [=](Tap* tap) {
-              TranslateOptions tapped = options;
-              tapped.tap = tap;
-              translate_ids(*ready, {ids}, tapped);
-            },
+            [=](Tap* tap) { translate_ids(*ready, {ids}, options, {.tap = tap}); },
             {ready}};
   }
   GenerateOptions options;

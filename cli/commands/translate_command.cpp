@@ -55,14 +55,15 @@ void run(TranslateCommandOptions& o) {
   const bool is_document = o.document_format().has_value();
   const LoadedEnsemble<Transformer> loaded = load<Transformer>(o.model);
   check_translates(*loaded.tokenizer, o.model.models.front());
-  o.translate.shortlist = loaded.shortlist();
-  check_width(o.translate, loaded.models);
+  o.translate.decoding.shortlist = loaded.shortlist();
+  check_width(o.translate.decoding.search, loaded.models);
   const Translator translator(loaded.models, loaded.tokenizer, loaded.types);
   loaded.release();
   std::optional<TranslationOutcome> outcome;
-  SharedTranslator(translator, o.translate, communicator()).run([&](const auto& shared) {
-    outcome.emplace(is_document ? translate_document(o, shared) : translate_lines(o, shared));
-  });
+  SharedTranslator(translator, o.translate.decoding, o.translate.work, communicator())
+      .run([&](const auto& shared) {
+        outcome.emplace(is_document ? translate_document(o, shared) : translate_lines(o, shared));
+      });
   if (!outcome) return;  // the first process has it
   outcome->report.finish();
   if (o.common.json) {
@@ -140,9 +141,11 @@ void add_translate_options(CLI::App& command) {
   text.choice(
       "--on-error", options->on_error,
       "What stands for a line that is no UTF-8 or too long: skip: an empty line, copy: the line itself, stop: nothing, and for none after it");
-  const std::vector<Option> search = add_search_options(command, options->translate);
+  TextTranslateOptions& how = options->translate;
+  const std::vector<Option> search =
+      add_search_options(command, how.decoding.search, how.work, how.language, how.truncate);
   add_shortlist_option(command, options->model);
-  add_candidate_options(command, options->translate, options->candidates, search, true);
+  add_candidate_options(command, how.decoding, options->candidates, search, true);
   add_common_options(command, options->common);
   when_read(command, [options, split, prefix, previous] {
     TranslateCommandOptions& o = *options;
@@ -177,8 +180,8 @@ void add_translate_options(CLI::App& command) {
       throw UsageError(
           "--json: expected --output beside it for a document, which is no JSON, given none");
     }
-    if (o.candidates.sample) o.translate.sampling = o.candidates.sampling;
-    check_search(o.model, o.translate);
+    if (o.candidates.sample) o.translate.decoding.sampling = o.candidates.sampling;
+    check_search(o.model, o.translate.decoding);
   });
   when_run(command, [options] { run(*options); });
 }

@@ -218,7 +218,8 @@ std::vector<PairEncoder::Ids> PairEncoder::ids_of(const std::vector<std::string>
                                                   Side side) const {
   const std::vector<std::string_view> views(lines.begin(), lines.end());
   std::vector<Ids> ids = tokenizer_->encode_all(views, side);
-  if (side == Side::source) tokenizer_->put_tag_before(ids, language_);
+  if (side == Side::target) return ids;
+  for (Ids& source : ids) tokenizer_->put_tag_before(source, language_);
   return ids;
 }
 

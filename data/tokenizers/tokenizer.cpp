@@ -175,8 +175,7 @@ WordEdges Tokenizer::edges(std::int32_t id) const {
   return {is_inside(0), is_inside(last)};
 }
 
-void Tokenizer::put_tag_before(std::vector<std::vector<std::int32_t>>& texts,
-                               const std::string& language) const {
+void Tokenizer::put_tag_before(std::vector<std::int32_t>& ids, const std::string& language) const {
   if (language.empty()) {
     const std::vector<std::string> known = languages();
     KETTE_CHECK(known.empty(), "language: expected the one to translate to, of ", joined(known),
@@ -184,16 +183,14 @@ void Tokenizer::put_tag_before(std::vector<std::vector<std::int32_t>>& texts,
     return;
   }
   const std::int32_t tag = expected_tag_of(language);
-  for (std::vector<std::int32_t>& ids : texts) {
-    if (!ids.empty()) ids.insert(ids.begin(), tag);
-  }
+  if (!ids.empty()) ids.insert(ids.begin(), tag);
 }
 
 std::vector<std::int32_t> Tokenizer::encode_source(std::string_view text,
                                                    const std::string& language) const {
-  std::vector<std::vector<std::int32_t>> texts{encode(text, Side::source)};
-  put_tag_before(texts, language);
-  return texts.front();
+  std::vector<std::int32_t> ids = encode(text, Side::source);
+  put_tag_before(ids, language);
+  return ids;
 }
 
 std::string Tokenizer::fingerprint() const {

@@ -85,10 +85,9 @@ class Tokenizer {
   std::int32_t expected_tag_of(const std::string& language) const;
   /// Those that it has a tag for.
   virtual std::vector<std::string> languages() const { return {}; }
-  /// Puts it before every text that has any ids; without a language none, which is an Error where there are tags: a
-  /// model has learnt no source without.
-  void put_tag_before(std::vector<std::vector<std::int32_t>>& texts,
-                      const std::string& language) const;
+  /// Puts it before the ids of a text, if there are any; without a language none, which is an Error where there are
+  /// tags: a model has learnt no source without.
+  void put_tag_before(std::vector<std::int32_t>& ids, const std::string& language) const;
   /// The ids of one source with its tag.
   std::vector<std::int32_t> encode_source(std::string_view text, const std::string& language) const;
 

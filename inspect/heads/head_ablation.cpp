@@ -21,19 +21,21 @@ MaskedResult tested(const std::vector<double>& differences, double change, std::
 }  // namespace
 
 BleuAblation::BleuAblation(const AutoregressiveModel& model, const SharedTokenizer& tokenizer,
-                           std::vector<std::string> sources, std::vector<std::string> references,
-                           const TranslateOptions& options, const BootstrapOptions& bootstrap)
+                           std::vector<SourceSentence> sources, std::vector<std::string> references,
+                           const SearchOptions& options, const WorkOptions& work,
+                           const BootstrapOptions& bootstrap)
     : translator_(model, tokenizer),
       sources_(std::move(sources)),
       references_(std::move(references)),
       options_(options),
+      work_(work),
       bootstrap_(bootstrap),
       whole_(statistics_with(nullptr)) {}
 
 ScoreStatistics BleuAblation::statistics_with(Tap* tap) const {
-  TranslateOptions options = options_;
-  options.tap = tap;
-  const std::vector<Translation> translations = translator_.translate(sources_, options);
+  WorkOptions work = work_;
+  work.tap = tap;
+  const std::vector<Translation> translations = translator_.translate(sources_, options_, work);
   ScoreLines hypotheses;
   for (const Translation& translation : translations) hypotheses.emplace_back(translation.text);
   return {bleu_metric(), hypotheses, {ScoreLines(references_.begin(), references_.end())}};

@@ -37,8 +37,9 @@ class HeadAblation {
 class BleuAblation final : public HeadAblation {
  public:
   BleuAblation(const AutoregressiveModel& model, const SharedTokenizer& tokenizer,
-               std::vector<std::string> sources, std::vector<std::string> references,
-               const TranslateOptions& options, const BootstrapOptions& bootstrap);
+               std::vector<SourceSentence> sources, std::vector<std::string> references,
+               const SearchOptions& options, const WorkOptions& work,
+               const BootstrapOptions& bootstrap);
   std::string name() const override { return "BLEU"; }
   double whole() const override { return whole_.score(); }
   bool higher_is_better() const override { return true; }
@@ -51,8 +52,10 @@ class BleuAblation final : public HeadAblation {
   ScoreStatistics statistics_with(Tap* tap) const;
 
   Translator translator_;
-  std::vector<std::string> sources_, references_;
-  TranslateOptions options_;
+  std::vector<SourceSentence> sources_;
+  std::vector<std::string> references_;
+  SearchOptions options_;
+  WorkOptions work_;
   BootstrapOptions bootstrap_;
   ScoreStatistics whole_;
   mutable std::once_flag is_resampled_;

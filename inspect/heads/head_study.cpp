@@ -40,9 +40,10 @@ std::vector<Batch> sentence_batches(const Tokenizer& tokenizer,
                                     const std::string& language) {
   TokenLists source, target;
   const std::vector<std::string_view> lines(sources.begin(), sources.end());
-  std::vector<std::vector<std::int32_t>> source_ids = tokenizer.encode_all(lines);
-  tokenizer.put_tag_before(source_ids, language);
-  for (const std::vector<std::int32_t>& ids : source_ids) source.add(ids);
+  for (std::vector<std::int32_t>& ids : tokenizer.encode_all(lines)) {
+    tokenizer.put_tag_before(ids, language);
+    source.add(ids);
+  }
   for (const std::string& line : targets) target.add(tokenizer.encode(line, Side::target));
   const PairLists pairs(std::move(source), std::move(target));
   std::vector<Batch> batches;

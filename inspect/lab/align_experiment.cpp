@@ -117,11 +117,12 @@ AlignmentStudy study_alignment(const AutoregressiveModel& model, const SharedTok
                               alignment(sentence.maps[study.best_layer(study.best_reading())],
                                         kReadings[study.best_reading()])});
   }
-  TranslateOptions greedy;
+  SearchOptions greedy;
   greedy.beam = 1;
   const std::vector<std::string> german = german_of(pairs);
   ScoreLines hypotheses;
-  const auto translations = Translator(model, tokenizer).translate(english_of(pairs), greedy);
+  const auto translations =
+      Translator(model, tokenizer).translate(source_sentences(english_of(pairs)), greedy);
   for (const Translation& translation : translations) hypotheses.emplace_back(translation.text);
   study.bleu = corpus_bleu(hypotheses, {ScoreLines(german.begin(), german.end())}).score;
   return study;

@@ -72,9 +72,8 @@ ExperimentReport lens_experiment(const ExperimentOptions& options,
   const Translator translator(*saved.model, saved.tokenizer);
   const ScoreLines references(targets.begin(), targets.end());
   const auto bleu = [&](Tap* tap) {
-    TranslateOptions translate;
-    translate.tap = tap;
-    const std::vector<Translation> found = translator.translate(sources, translate);
+    const std::vector<Translation> found =
+        translator.translate(source_sentences(sources), {}, {.tap = tap});
     ScoreLines hypotheses;
     for (const Translation& translation : found) hypotheses.emplace_back(translation.text);
     return corpus_bleu(hypotheses, {references}).score;

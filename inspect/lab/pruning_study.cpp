@@ -64,14 +64,13 @@ std::vector<Head> shuffled(std::vector<Head> heads, Random& random) {
 /// The test text, and how well a model translates it.
 struct TestText {
   std::vector<std::string> sources, references;
-  TranslateOptions greedy;
+  SearchOptions greedy;
   BootstrapOptions bootstrap;
 
   BleuAblation ablation(const AutoregressiveModel& model, const SharedTokenizer& tokenizer,
                         Tap* tap = nullptr) const {
-    TranslateOptions options = greedy;
-    options.tap = tap;
-    return {model, tokenizer, sources, references, options, bootstrap};
+    return {model,        tokenizer, source_sentences(sources), references, greedy,
+            {.tap = tap}, bootstrap};
   }
 };
 

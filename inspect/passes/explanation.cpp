@@ -127,7 +127,7 @@ Explanation explain_translation(const AutoregressiveModel& model, const SharedTo
     const TreeSource read = tree_source(model, *trees, text, options, 1);
     source = read.ids;
     if (!source.empty())
-      constraint = std::make_shared<TreeConstraint>(trees, std::vector{read.sentence});
+      constraint = std::make_shared<TreeConstraint>(trees, std::ssize(read.words), read.longest);
   } else {
     source = tokenizer->encode_source(text, language);
   }
@@ -154,12 +154,9 @@ Explanation explain_translation(const AutoregressiveModel& model, const SharedTo
   }
   e.alignments = alignments(of_layers);
   const auto translated = [&](Tap* tap) {
-    TranslateOptions with_tap;
-    static_cast<SearchOptions&>(with_tap) = options;
-    with_tap.threads = 1;
-    with_tap.tap = tap;
-    with_tap.constraint = constraint.get();
-    return tokenizer->decode(translate_ids(*ready, {source}, with_tap).front().front().tokens);
+    const std::vector<SourceIds> one = {{.ids = source, .constraint = constraint}};
+    const WorkOptions work{.threads = 1, .tap = tap};
+    return tokenizer->decode(translate_ids(*ready, one, options, work).front().front().tokens);
   };
   for (std::int64_t level = 0; level <= std::ssize(model.encoder()); ++level) {
     EncoderExit exit(*ready, level);

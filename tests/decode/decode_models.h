@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "autograd/ops/softmax.h"
+#include "decode/translation_request.h"
 #include "models/transformer.h"
 #include "tensor/random.h"
 #include "tests/vary_vectors.h"
@@ -47,6 +48,17 @@ inline std::unique_ptr<Transformer> random_model(const TransformerConfig& config
   model->materialize(seed);
   vary_vectors<float>(model->parameters(), seed);
   return model;
+}
+
+/// The sources, each with what its translation begins with.
+inline std::vector<SourceIds> with_prefixes(const std::vector<Ids>& sources,
+                                            const std::vector<Ids>& prefixes) {
+  std::vector<SourceIds> all;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    all.push_back(
+        {.ids = sources[i], .prefix = prefixes[i], .number = static_cast<std::int64_t>(i)});
+  }
+  return all;
 }
 
 /// The same model on another device.

@@ -20,13 +20,14 @@ class StandIn final : public SentenceTranslator {
                    std::size_t longest = 1 << 20)
       : change_(std::move(change)), tokenizer_(std::move(tokenizer)), longest_(longest) {}
 
-  void translate(const std::vector<std::string>& lines, const TranslateOptions& options,
-                 const TakeTranslation& take, const SentenceProgress&,
-                 const std::vector<std::string>&) const override {
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      asked.push_back(lines[i]);
+  void translate(const std::vector<SourceSentence>& sentences, const DecodingOptions&,
+                 const WorkOptions&, const TakeTranslation& take,
+                 const SentenceProgress&) const override {
+    for (std::size_t i = 0; i < sentences.size(); ++i) {
+      const std::string& line = sentences[i].text;
+      asked.push_back(line);
       Translation translation;
-      translation.text = !options.loops.empty() ? "anew" : change_(lines[i]);
+      translation.text = !sentences[i].loop.empty() ? "anew" : change_(line);
       Hypothesis hypothesis;
       hypothesis.tokens = tokenizer_->encode(translation.text, Side::target);
       translation.n_best.push_back({translation.text, hypothesis});
@@ -34,8 +35,8 @@ class StandIn final : public SentenceTranslator {
     }
   }
   std::vector<UnitLinks> align(const std::vector<std::string>& sources,
-                               const std::vector<std::string>& translations,
-                               const TranslateOptions&) const override {
+                               const std::vector<std::string>& translations, const std::string&,
+                               const WorkOptions&) const override {
     std::vector<UnitLinks> all;
     for (std::size_t i = 0; i < sources.size(); ++i) {
       const std::size_t words =

@@ -48,7 +48,7 @@ TEST_CASE(
   enumerate(*model, source, {}, 0, 4, all);
   REQUIRE(all.size() == 1 + 4 + 16 + 64 + 256);
   for (const char* penalty : {"none", "len:0.5", "len:1", "len:2", "gnmt:0.6", "gnmt:3"}) {
-    TranslateOptions options;
+    SearchOptions options;
     options.beam = 400;
     options.n_best = 6;
     options.max_length = 4;
@@ -77,7 +77,7 @@ TEST_CASE("stopping early changes nothing") {
   const std::vector<Ids> sources = random_sentences(40, 7, 9);
   for (const char* penalty : {"none", "len:1", "gnmt:0.6"}) {
     for (const std::int64_t n_best : {1, 3}) {
-      TranslateOptions options;
+      SearchOptions options;
       options.beam = 4;
       options.n_best = n_best;
       options.extra_length = 8;
@@ -100,7 +100,7 @@ TEST_CASE("a beam of one takes the likeliest token each time") {
   const OneThread quick;
   const auto model = random_model(tiny_vocabulary(), 2);
   const auto ready = model->for_decoding();
-  TranslateOptions options;
+  SearchOptions options;
   options.beam = 1;
   options.extra_length = 6;
   const std::vector<Ids> sources = random_sentences(12, 7, 6);
@@ -128,7 +128,7 @@ TEST_CASE("marks are never chosen, however likely; the unknown piece only where 
   const SpecialTokens special = config.special;
   float* bias = model->output().bias.value().data<float>();
   for (const std::int32_t mark : {special.pad, special.begin, special.unknown}) bias[mark] = 20;
-  TranslateOptions options;
+  SearchOptions options;
   options.beam = 3;
   options.extra_length = 3;
   for (const bool allow_unknown : {false, true}) {
@@ -150,7 +150,7 @@ TEST_CASE("the n best are distinct, in order, and complete; lengths are obeyed")
   const auto model = random_model(small_config());
   const auto ready = model->for_decoding();
   const std::vector<Ids> sources = random_sentences(9, 611);
-  TranslateOptions options;
+  SearchOptions options;
   options.n_best = 5;
   options.extra_length = 3;
   options.min_length = 4;  // more than the shortest source and 3
@@ -186,7 +186,7 @@ TEST_CASE("the n best are distinct, in order, and complete; lengths are obeyed")
 TEST_CASE("unknown tokens can be forbidden") {
   const auto model = random_model(tiny_vocabulary(), 2);
   const auto ready = model->for_decoding();
-  TranslateOptions options;
+  SearchOptions options;
   options.forced_length = 3;
   options.beam = options.n_best = 64;
   const auto outputs_with_unknown = [&] {

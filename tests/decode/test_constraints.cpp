@@ -30,7 +30,7 @@ class Balanced final : public Constraint {
     inside[5] = true;
     return {open, inside};
   }
-  Choice after(std::int64_t, std::span<const std::int32_t> tokens) const override {
+  Choice after(std::span<const std::int32_t> tokens) const override {
     const auto depth =
         std::count(tokens.begin(), tokens.end(), 4) - std::count(tokens.begin(), tokens.end(), 5);
     if (tokens.empty()) return {.forced = 4};
@@ -47,7 +47,7 @@ class Balanced final : public Constraint {
 class LongEnough final : public Constraint {
  public:
   explicit LongEnough(std::size_t least) : least_(least) {}
-  Choice after(std::int64_t, std::span<const std::int32_t> tokens) const override {
+  Choice after(std::span<const std::int32_t> tokens) const override {
     return {.may_end = tokens.size() >= least_};
   }
 
@@ -78,10 +78,10 @@ TEST_CASE("a prefix begins every hypothesis, and counts as scoring counts it") {
   const auto ready = model->for_decoding();
   const std::vector<Ids> sources = random_sentences(4, 611, 8);
   const std::vector<Ids> prefixes = {{77, 5, 600}, {}, {9}, Ids(40, 11)};
-  TranslateOptions options;
+  SearchOptions options;
   options.beam = options.n_best = 3;
   const auto free = translate_ids(*ready, sources, options);
-  const auto found = translate_ids(*ready, sources, options, {}, prefixes);
+  const auto found = translate_ids(*ready, with_prefixes(sources, prefixes), options);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     CAPTURE(i);
     REQUIRE(found[i].size() == 3);
@@ -93,9 +93,7 @@ TEST_CASE("a prefix begins every hypothesis, and counts as scoring counts it") {
   }
   CHECK(found[1].front().tokens == free[1].front().tokens);
   CHECK(found[0].front().tokens != free[0].front().tokens);
-  CHECK_THROWS_WITH(translate_ids(*ready, sources, options, {}, {{4}}),
-                    "translate: expected as many prefixes as sources, 4, given 1");
-  CHECK_THROWS_WITH(translate_ids(*ready, {{4}}, options, {}, {Ids(80, 4)}),
+  CHECK_THROWS_WITH(translate_ids(*ready, with_prefixes({{4}}, {Ids(80, 4)}), options),
                     "translate: expected a prefix of at most 79 tokens, as many as the model has "
                     "positions for, given 80 in prefix 1");
 }
@@ -166,14 +164,13 @@ TEST_CASE("samples depend on the seed and the sentence alone, and say how likely
   const auto model = random_model(small_config());
   const auto ready = model->for_decoding();
   const std::vector<Ids> sources = random_sentences(7, 611, 12);
-  TranslateOptions options;
+  DecodingOptions options;
   options.sampling = SamplingOptions{};
   options.sampling->top_k = 40;
-  options.n_best = 3;
-  options.extra_length = 5;
+  options.search.n_best = 3;
+  options.search.extra_length = 5;
   const auto drawn = translate_ids(*ready, sources, options);
-  options.batch_tokens = 20;
-  const auto apart = translate_ids(*ready, sources, options);
+  const auto apart = translate_ids(*ready, sources, options, {.batch_tokens = 20});
   for (std::size_t i = 0; i < sources.size(); ++i) {
     CAPTURE(i);
     REQUIRE(drawn[i].size() == 3);
@@ -186,20 +183,19 @@ TEST_CASE("samples depend on the seed and the sentence alone, and say how likely
       for (const std::int32_t token : drawn[i][k].tokens) CHECK((token == 1 || token > 3));
     }
   }
-  options.n_best = 2;
+  options.search.n_best = 2;
   const auto fewer = translate_ids(*ready, sources, options);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     for (std::size_t k = 0; k < 2; ++k) CHECK(fewer[i][k].tokens == drawn[i][k].tokens);
   }
-  options.n_best = 3;
-  options.first_number = 3;  // the fourth sentence is the first of these
-  const auto later = translate_ids(*ready, {sources.begin() + 3, sources.end()}, options);
+  options.search.n_best = 3;
+  const SourceIds fourth{.ids = sources[3], .number = 3};
+  const auto later = translate_ids(*ready, std::vector{fourth}, options);
   CHECK(later[0][1].tokens == drawn[3][1].tokens);
-  options.first_number = 0;
   options.sampling->seed = 2;
   CHECK(translate_ids(*ready, sources, options)[0][0].tokens != drawn[0][0].tokens);
   options.sampling->temperature = 0;  // greedy search, which the end mark alone ends
-  TranslateOptions greedy;
+  SearchOptions greedy;
   greedy.beam = 1;
   greedy.extra_length = 5;
   const auto likeliest = translate_ids(*ready, sources, options);
@@ -215,12 +211,12 @@ TEST_CASE("no mark is drawn, and the unknown piece only where it may be") {
   config.vocabulary = 8;  // half of them marks
   const auto model = random_model(config);
   const auto ready = model->for_decoding();
-  TranslateOptions options;
+  DecodingOptions options;
   options.sampling = SamplingOptions{};
   options.sampling->temperature = 10;
-  options.n_best = 50;
+  options.search.n_best = 50;
   for (const bool allow_unknown : {true, false}) {
-    options.allow_unknown = allow_unknown;
+    options.search.allow_unknown = allow_unknown;
     const auto drawn = translate_ids(*ready, {{4, 6, 5}}, options);
     std::vector<int> counts(8);
     for (const Hypothesis& one : drawn[0]) {
@@ -241,10 +237,10 @@ TEST_CASE("samples go on from their prefixes") {
   const auto ready = model->for_decoding();
   const std::vector<Ids> sources = random_sentences(3, 611, 8);
   const std::vector<Ids> prefixes = {{77, 5, 600}, {}, {9}};
-  TranslateOptions options;
+  DecodingOptions options;
   options.sampling = SamplingOptions{};
-  options.n_best = 2;
-  const auto drawn = translate_ids(*ready, sources, options, {}, prefixes);
+  options.search.n_best = 2;
+  const auto drawn = translate_ids(*ready, with_prefixes(sources, prefixes), options);
   const auto free = translate_ids(*ready, sources, options);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     for (const Hypothesis& one : drawn[i]) {
@@ -255,8 +251,8 @@ TEST_CASE("samples go on from their prefixes") {
     }
   }
   CHECK(drawn[1][0].tokens == free[1][0].tokens);
-  const LongEnough constraint(3);  // another is refused, not passed over
-  options.constraint = &constraint;
-  CHECK_THROWS_WITH_AS(translate_ids(*ready, sources, options),
+  // Another constraint is refused, not passed over.
+  const SourceIds constrained{.ids = sources[0], .constraint = std::make_shared<LongEnough>(3)};
+  CHECK_THROWS_WITH_AS(translate_ids(*ready, std::vector{constrained}, options),
                        "constraint: expected a search, given samples", Error);
 }

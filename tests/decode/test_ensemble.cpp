@@ -80,9 +80,9 @@ TEST_CASE("ensemble: a model with itself is the model") {
   const Ensemble alone = Ensemble(*model).for_decoding(),
                  thrice = Ensemble({model.get(), model.get(), model.get()}).for_decoding();
   const std::vector<Ids> sources = random_sentences(8, 611);
-  TranslateOptions options;
-  options.n_best = 3;
-  options.extra_length = 4;
+  DecodingOptions options;
+  options.search.n_best = 3;
+  options.search.extra_length = 4;
   for (const bool samples : {false, true}) {
     if (samples) options.sampling = SamplingOptions{};
     const auto expected = translate_ids(alone, sources, options),
@@ -106,23 +106,23 @@ TEST_CASE(
   const Ensemble ready = Ensemble({one.get(), other.get()}).for_decoding();
   CHECK(ready.positions() == 60);
   const std::vector<Ids> sources = random_sentences(6, 611, 12);
-  const std::vector<Ids> prefixes(sources.size(), Ids{17, 300});
-  TranslateOptions options;
-  options.length_penalty = parse_length_penalty("none");
-  options.n_best = 2;
-  options.extra_length = 4;
-  SUBCASE("greedy") { options.beam = options.n_best = 1; }
+  const std::vector<Ids> prefixes(sources.size(), Ids{17, 300}), none(sources.size());
+  DecodingOptions options;
+  options.search.length_penalty = parse_length_penalty("none");
+  options.search.n_best = 2;
+  options.search.extra_length = 4;
+  SUBCASE("greedy") { options.search.beam = options.search.n_best = 1; }
   SUBCASE("beam") {}
-  SUBCASE("full beam") { options.kind = BeamKind::full; }
+  SUBCASE("full beam") { options.search.kind = BeamKind::full; }
   SUBCASE("sampling") { options.sampling = SamplingOptions{}; }
   for (const bool begun : {false, true}) {
     const auto found =
-        translate_ids(ready, sources, options, {}, begun ? prefixes : std::vector<Ids>{});
+        translate_ids(ready, with_prefixes(sources, begun ? prefixes : none), options);
     for (std::size_t i = 0; i < sources.size(); ++i) {
       for (const Hypothesis& hypothesis : found[i]) {
         const Ids& tokens = hypothesis.tokens;
         // A full beam cuts off what is as long as can be, and asks for no end mark.
-        const bool has_end = !options.is_full() || tokens.size() < sources[i].size() + 4;
+        const bool has_end = !options.search.is_full() || tokens.size() < sources[i].size() + 4;
         const double expected = joint_score(*one, *other, sources[i], tokens, has_end);
         CHECK(hypothesis.score == doctest::Approx(expected).epsilon(1e-5));
         const SentenceScore score = score_ids(ready, {sources[i]}, {tokens}).front();
@@ -138,15 +138,13 @@ TEST_CASE("ensemble: no translation depends on batch, order or threads") {
   for (const DType type : {DType::f32, DType::bf16}) {
     const Ensemble ready = Ensemble({one.get(), other.get()}).for_decoding({type, type});
     const std::vector<Ids> sources = random_sentences(9, 611, 12);
-    TranslateOptions options;
+    SearchOptions options;
     options.extra_length = 4;
-    options.threads = 1;
-    const auto expected = translate_ids(ready, sources, options);
+    const auto expected = translate_ids(ready, sources, options, {.threads = 1});
     const std::vector<Ids> turned(sources.rbegin(), sources.rend());
     for (const auto& [threads, batch_tokens] : {std::pair{1, 40}, {2, 8192}, {3, 100}}) {
-      options.threads = threads;
-      options.batch_tokens = batch_tokens;
-      const auto found = translate_ids(ready, turned, options);
+      const WorkOptions work{batch_tokens, threads};
+      const auto found = translate_ids(ready, turned, options, work);
       for (std::size_t i = 0; i < sources.size(); ++i) {
         const Hypothesis &a = expected[i].front(), &b = found[sources.size() - 1 - i].front();
         CHECK(a.tokens == b.tokens);
@@ -233,9 +231,9 @@ TEST_CASE("CUDA: ensembles translate as on the CPU") {
   const Ensemble here = Ensemble({one.get(), other.get()}).for_decoding(),
                  there = Ensemble({one_there.get(), other_there.get()}).for_decoding();
   const std::vector<Ids> sources = random_sentences(2, 611, 5);
-  TranslateOptions options;
-  options.beam = 2;
-  options.extra_length = 2;
+  DecodingOptions options;
+  options.search.beam = 2;
+  options.search.extra_length = 2;
   for (const bool samples : {false, true}) {
     if (samples) options.sampling = SamplingOptions{};
     const auto expected = translate_ids(here, sources, options),

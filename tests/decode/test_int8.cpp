@@ -204,7 +204,7 @@ TEST_CASE("int8: models see their matrices rounded, tokens' tables too, and noth
 TEST_CASE("int8: translations do not depend on their neighbours or on the threads") {
   const auto model = random_model(small_config(NormOrder::pre));
   const auto ready = model->for_decoding(DType::int8);
-  TranslateOptions options;
+  SearchOptions options;
   options.beam = 4;
   options.extra_length = 8;
   const auto sources = random_sentences(9, 611);

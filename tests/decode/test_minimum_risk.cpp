@@ -9,6 +9,7 @@
 #include "data/metrics/chrf.h"
 #include "data/metrics/metrics.h"
 #include "data/metrics/score_statistics.h"
+#include "decode/minimum_risk.h"
 #include "decode/translator.h"
 #include "tests/data/tiny_text.h"
 #include "tests/decode/decode_models.h"
@@ -92,12 +93,12 @@ TEST_CASE("a translation of minimum risk is the candidate with the highest expec
   config.vocabulary = 60;
   const auto model = random_model(config);
   const Translator translator(*model, letters_tokenizer());
-  const std::vector<std::string> lines = {"abcd efgh", "", "ihgf aabb ccdd"};
+  const std::vector<SourceSentence> lines = source_sentences({"abcd efgh", "", "ihgf aabb ccdd"});
   for (const bool sample : {false, true}) {
     CAPTURE(sample);
-    TranslateOptions options;
-    options.beam = options.n_best = 6;
-    options.extra_length = 4;
+    DecodingOptions options;
+    options.search.beam = options.search.n_best = 6;
+    options.search.extra_length = 4;
     if (sample) options.sampling.emplace();
     const std::vector<Translation> all = translator.translate(lines, options);
     for (const std::string& metric : metric_names()) {
@@ -120,7 +121,7 @@ TEST_CASE("a translation of minimum risk is the candidate with the highest expec
       options.minimum_risk.reset();
     }
   }
-  TranslateOptions one;
+  DecodingOptions one;
   one.minimum_risk = "chrf";
   CHECK(contains(
       message_of([&] { translator.translate(lines, one); }),

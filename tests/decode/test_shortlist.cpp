@@ -43,15 +43,14 @@ void check_same_hypotheses(const std::vector<std::vector<Hypothesis>>& a,
   }
 }
 
-TranslateOptions short_search() {
-  TranslateOptions options;
-  options.beam = options.n_best = 3;
-  options.extra_length = 4;
-  options.batch_tokens = 200;
+DecodingOptions short_search() {
+  DecodingOptions options;
+  options.search.beam = options.search.n_best = 3;
+  options.search.extra_length = 4;
   return options;
 }
 
-std::string refusal_of(const AutoregressiveModel& model, const TranslateOptions& options) {
+std::string refusal_of(const AutoregressiveModel& model, const DecodingOptions& options) {
   return message_of([&] { translate_ids(model, {{5, 6}}, options); });
 }
 
@@ -67,8 +66,8 @@ TEST_CASE("shortlist: a list of all tokens gives the ordinary search, bit for bi
     for (const Ensemble& ensemble :
          {Ensemble(*model).for_decoding(weights), both.for_decoding(weights)}) {
       for (const std::int64_t beam : {3, 70}) {  // of which the wide one asks again
-        TranslateOptions options = short_search();
-        options.beam = beam;
+        DecodingOptions options = short_search();
+        options.search.beam = beam;
         const auto expected = translate_ids(ensemble, sources, options);
         options.shortlist = all_tokens;
         check_same_hypotheses(translate_ids(ensemble, sources, options), expected);
@@ -112,11 +111,11 @@ TEST_CASE("shortlist: the search is that of a model whose other logits are -infi
   const auto model = random_model(config);
   const auto ready = model->for_decoding();
   const std::int32_t end = model->special().end;
-  TranslateOptions options = short_search();
-  options.allow_unknown = false;
+  DecodingOptions options = short_search();
+  options.search.allow_unknown = false;
   options.shortlist = some_tokens;
   for (const std::int64_t beam : {1, 3}) {
-    options.beam = options.n_best = beam;
+    options.search.beam = options.search.n_best = beam;
     for (const Ids& source : random_sentences(5, 611, 9)) {
       Ids list = some_tokens(source);
       list.push_back(end);
@@ -134,8 +133,8 @@ TEST_CASE("shortlist: the search is that of a model whose other logits are -infi
         return result;
       };
       // The beam has its own tests; it is given what it may choose from here.
-      const auto longest = static_cast<std::int64_t>(source.size()) + options.extra_length;
-      Beam expected(options, longest, end);
+      const auto longest = static_cast<std::int64_t>(source.size()) + options.search.extra_length;
+      Beam expected(options.search, longest, end);
       while (!expected.live().empty()) {
         std::vector<std::vector<float>> values;
         std::vector<Ids> tokens;
@@ -174,18 +173,15 @@ TEST_CASE("shortlist: a sentence has the same translations alone, in company and
   for (const DType weights : {DType::f32, DType::bf16, DType::int8}) {
     CAPTURE(std::string(name_of(weights)));
     const auto ready = model->for_decoding(weights);
-    TranslateOptions options = short_search();
+    DecodingOptions options = short_search();
     options.shortlist = some_tokens;
-    options.threads = 1;
-    const auto together = translate_ids(*ready, sources, options);
+    const auto together = translate_ids(*ready, sources, options, {200, 1});
     for (const auto& [threads, batch] : {std::pair{2, 60}, {3, 8192}}) {
-      options.threads = threads;
-      options.batch_tokens = batch;
-      check_same_hypotheses(translate_ids(*ready, sources, options), together);
+      check_same_hypotheses(translate_ids(*ready, sources, options, {batch, threads}), together);
     }
-    options.threads = 2;  // of a search alone they share its products
+    // Of a search alone the threads share its products.
     for (std::size_t i = 0; i < sources.size(); i += 7) {
-      check_same_hypotheses(translate_ids(*ready, {sources[i]}, options), {together[i]});
+      check_same_hypotheses(translate_ids(*ready, {sources[i]}, options, {200, 2}), {together[i]});
     }
   }
 }
@@ -194,25 +190,24 @@ TEST_CASE("shortlist: what a prefix has is added, and the unknown piece where it
   const OneThread quick;
   const auto model = random_model(small_config());
   const auto ready = model->for_decoding();
-  TranslateOptions options = short_search();
+  DecodingOptions options = short_search();
   options.shortlist = [](auto) { return Ids{}; };
-  const auto tokens_of = [&](const std::vector<Ids>& prefixes) {
+  const auto tokens_of = [&](const Ids& prefix) {
     std::set<std::int32_t> tokens;
-    const auto found = translate_ids(*ready, {{5, 6, 7}}, options, {}, prefixes);
+    const auto found = translate_ids(*ready, with_prefixes({{5, 6, 7}}, {prefix}), options);
     for (const Hypothesis& one : found[0]) {
       tokens.insert(one.tokens.begin(), one.tokens.end());
-      if (prefixes.empty()) continue;
-      REQUIRE(one.tokens.size() >= prefixes[0].size());
-      CHECK(std::equal(prefixes[0].begin(), prefixes[0].end(), one.tokens.begin()));
+      REQUIRE(one.tokens.size() >= prefix.size());
+      CHECK(std::equal(prefix.begin(), prefix.end(), one.tokens.begin()));
     }
     return tokens;
   };
   CHECK(tokens_of({}) == std::set<std::int32_t>{1});
-  const std::vector<Ids> begun_by(1, Ids{600, 17});
+  const Ids begun_by = {600, 17};
   const std::set<std::int32_t> begun = tokens_of(begun_by);
   CHECK(begun.contains(600));
   CHECK(begun.contains(17));
-  options.allow_unknown = false;
+  options.search.allow_unknown = false;
   CHECK(tokens_of({}).empty());
   for (const std::int32_t token : tokens_of(begun_by)) CHECK((token == 600 || token == 17));
 }
@@ -220,16 +215,15 @@ TEST_CASE("shortlist: what a prefix has is added, and the unknown piece where it
 TEST_CASE("shortlist: what makes no sense beside it is refused") {
   const auto model = random_model(small_config());
   const auto ready = model->for_decoding();
-  TranslateOptions options = short_search();
+  DecodingOptions options = short_search();
   options.shortlist = [](auto) { return Ids{611}; };
   CHECK(contains(refusal_of(*ready, options), "expected tokens that rise from 0 to below 611"));
   options.shortlist = [](auto) { return Ids{-1}; };
   CHECK(contains(refusal_of(*ready, options), "expected tokens that rise from 0 to below 611"));
   options.shortlist = some_tokens;
-  const Prefixes none(std::vector<Ids>(1));
-  options.constraint = &none;
-  CHECK(contains(refusal_of(*ready, options), "a shortlist or another constraint, given both"));
-  options.constraint = nullptr;
+  const SourceIds constrained{.ids = {5, 6}, .constraint = std::make_shared<Prefix>(Ids{})};
+  CHECK(contains(message_of([&] { translate_ids(*ready, std::vector{constrained}, options); }),
+                 "a shortlist or another constraint, given both"));
   options.sampling = SamplingOptions{};
   CHECK(contains(refusal_of(*ready, options), "shortlist: expected a search, given samples"));
   options.sampling.reset();

@@ -31,20 +31,20 @@ TEST_CASE("a translation depends on nothing but its sentence: not on batch, orde
     const auto model = random_model(small_config(norm));
     const auto ready = model->for_decoding();
     const std::vector<Ids> sources = random_sentences(64, 611, 10);
-    TranslateOptions options;
+    SearchOptions options;
     options.beam = options.n_best = 3;
     options.extra_length = 3;
-    options.threads = 1;
     std::vector<std::vector<Hypothesis>> alone;
-    for (const Ids& source : sources) alone.push_back(translate_ids(*ready, {source}, options)[0]);
+    for (const Ids& source : sources) {
+      alone.push_back(translate_ids(*ready, {source}, options, {.threads = 1})[0]);
+    }
 
     for (const std::size_t size : {2, 7, 64}) {
       for (std::size_t begin = 0; begin < sources.size(); begin += size) {
         const std::size_t end = std::min(sources.size(), begin + size);
-        const auto found = translate_ids(*ready,
-                                         {sources.begin() + static_cast<std::ptrdiff_t>(begin),
-                                          sources.begin() + static_cast<std::ptrdiff_t>(end)},
-                                         options);
+        const std::vector<Ids> some(sources.begin() + static_cast<std::ptrdiff_t>(begin),
+                                    sources.begin() + static_cast<std::ptrdiff_t>(end));
+        const auto found = translate_ids(*ready, some, options, {.threads = 1});
         for (std::size_t i = begin; i < end; ++i) check_same(found[i - begin], alone[i]);
       }
     }
@@ -59,9 +59,8 @@ TEST_CASE("a translation depends on nothing but its sentence: not on batch, orde
     for (const std::int64_t threads : {1, 2, 3}) {
       for (const std::int64_t batch_tokens :
            {1, 500, 100000}) {  // refilled often, sometimes, never
-        options.threads = threads;
-        options.batch_tokens = batch_tokens;
-        const auto found = translate_ids(*ready, shuffled, options);
+        const WorkOptions work{batch_tokens, threads};
+        const auto found = translate_ids(*ready, shuffled, options, work);
         for (std::size_t i = 0; i < order.size(); ++i) check_same(found[i], alone[order[i]]);
       }
     }
@@ -77,13 +76,11 @@ TEST_CASE("one sentence on several threads: the kernels share it") {
   const auto model = random_model(config);
   const auto ready = model->for_decoding();
   const std::vector<Ids> sources = random_sentences(3, 5000);
-  TranslateOptions options;
+  SearchOptions options;
   options.forced_length = 6;
-  options.threads = 1;
-  const auto together = translate_ids(*ready, sources, options);
-  options.threads = 3;
+  const auto together = translate_ids(*ready, sources, options, {.threads = 1});
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    check_same(translate_ids(*ready, {sources[i]}, options)[0], together[i]);
+    check_same(translate_ids(*ready, {sources[i]}, options, {.threads = 3})[0], together[i]);
   }
 }
 
@@ -93,17 +90,17 @@ TEST_CASE("texts: order, empty lines, n best, progress") {
   config.vocabulary = tokenizer->vocabulary();
   const auto model = random_model(config);
   const Translator translator(*model, tokenizer);
-  TranslateOptions options;
+  SearchOptions options;
   options.n_best = 2;
   options.extra_length = 5;
   const std::vector<std::string> lines{"abcd efgh", "", "a", "   ",
                                        "hhhh gggg ffff eeee dddd cccc"};
   std::vector<std::int64_t> progress;
-  const auto translations =
-      translator.translate(lines, options, [&](std::int64_t done, std::int64_t total) {
-        CHECK(total == 5);
-        progress.push_back(done);
-      });
+  const auto translations = translator.translate(source_sentences(lines), options, {},
+                                                 [&](std::int64_t done, std::int64_t total) {
+                                                   CHECK(total == 5);
+                                                   progress.push_back(done);
+                                                 });
   CHECK(progress == std::vector<std::int64_t>{3, 4, 5});
   REQUIRE(translations.size() == 5);
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -118,7 +115,7 @@ TEST_CASE("texts: order, empty lines, n best, progress") {
     REQUIRE(translation.n_best.size() == 2);
     CHECK(translation.text == translation.n_best[0].text);
     CHECK(translation.text == tokenizer->decode(translation.n_best[0].hypothesis.tokens));
-    const auto alone = translator.translate({lines[i]}, options);
+    const auto alone = translator.translate(source_sentences({lines[i]}), options);
     CHECK(alone[0].n_best[1].text == translation.n_best[1].text);
   }
   CHECK(translator.translate({}, options).empty());
@@ -134,13 +131,11 @@ TEST_CASE("a source longer than the model's positions is an error with its line,
   const std::string long_line = "abcdefghi abcdefghi abcdefghi abcdefghi abcdefghi";
   const auto tokens = tokenizer->encode(long_line).size();
   REQUIRE(tokens > 11);
-  CHECK_THROWS_WITH(translator.translate({"ab", long_line}),
+  CHECK_THROWS_WITH(translator.translate(source_sentences({"ab", long_line})),
                     ("translate: expected at most 11 tokens in a sentence, given " +
                      std::to_string(tokens) + " in line 2 (split it, or allow truncation)")
                         .c_str());
-  TranslateOptions options;
-  options.truncate = true;
-  const auto translations = translator.translate({"ab", long_line}, options);
+  const auto translations = translator.translate(source_sentences({"ab", long_line}, "", true));
   CHECK(!translations[0].truncated);
   CHECK(translations[1].truncated);
 
@@ -158,13 +153,11 @@ TEST_CASE("scores of given translations: the model's own, and bit for bit those 
     const std::vector<Ids> sources = random_sentences(30, 611);
     std::vector<Ids> targets = random_sentences(30, 611, 25, 17);
     targets[4].clear();
-    ScoreOptions options;
     for (const auto& [threads, batch_tokens] : {std::pair{1, 8192}, {2, 50}}) {
-      options.threads = threads;
-      options.batch_tokens = batch_tokens;
+      const WorkOptions work{batch_tokens, threads};
       std::vector<std::int64_t> progress{0};
       const auto scores =
-          score_ids(*ready, sources, targets, options, [&](std::int64_t done, std::int64_t total) {
+          score_ids(*ready, sources, targets, work, [&](std::int64_t done, std::int64_t total) {
             CHECK(done > progress.back());
             CHECK(total == 30);
             progress.push_back(done);
@@ -185,7 +178,7 @@ TEST_CASE("scores of given translations: the model's own, and bit for bit those 
         CHECK(scores[i].log_probability == doctest::Approx(sum).epsilon(1e-5));
       }
     }
-    TranslateOptions search;
+    SearchOptions search;
     search.extra_length = 3;
     const auto found = translate_ids(*ready, sources, search);
     for (std::size_t i = 0; i < sources.size(); ++i) targets[i] = found[i][0].tokens;
@@ -209,7 +202,7 @@ TEST_CASE("CUDA: translations are those of the CPU") {
   const auto copy = moved(*model, devices[1]);
   const auto ready = model->for_decoding(), ready_copy = copy->for_decoding();
   const std::vector<Ids> sources = random_sentences(3, 611, 6);
-  TranslateOptions options;
+  SearchOptions options;
   options.beam = options.n_best = 3;
   options.extra_length = 3;
   const auto expected = translate_ids(*ready, sources, options);

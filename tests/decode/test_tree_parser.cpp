@@ -59,11 +59,11 @@ TEST_CASE("the constraint lets every tree be written, and no symbol that it coul
   const TreeTokenizer::Shared tokenizer = toy_tree_tokenizer(toy_bank());
   for (const Tree& tree : toy_bank().trees) {
     const Ids ids = tokenizer->encode(linearised_line(tree), Side::target);
-    const TreeConstraint constraint(
-        tokenizer, {{std::ssize(words_of(tree)), std::ssize(ids)}});  // not one symbol more
+    const TreeConstraint constraint(tokenizer, std::ssize(words_of(tree)),
+                                    std::ssize(ids));  // not one symbol more
     const auto masks = constraint.masks();
     for (std::size_t i = 0; i <= ids.size(); ++i) {
-      const Ids next = allowed(constraint.after(0, std::span(ids).first(i)), masks);
+      const Ids next = allowed(constraint.after(std::span(ids).first(i)), masks);
       const std::int32_t wanted = i < ids.size() ? ids[i] : tokenizer->special().end;
       REQUIRE(std::count(next.begin(), next.end(), wanted) == 1);
     }
@@ -78,13 +78,13 @@ TEST_CASE("a walk by chance through what is allowed ends in a tree, however litt
     const std::int64_t count = 1 + random.below(12),
                        longest = TreeConstraint::shortest(count) +
                                  (walk % 3 == 0 ? random.below(3) : random.below(400));
-    const TreeConstraint constraint(tokenizer, {{1, 3}, {count, longest}});
+    const TreeConstraint constraint(tokenizer, count, longest);
     const auto masks = constraint.masks();
     // Some love to open, some to close: ids rise from labels by closing ones to tags.
     const std::int64_t taste = random.below(3);
     Ids ids;
     for (;;) {
-      const Ids next = allowed(constraint.after(1, ids), masks);
+      const Ids next = allowed(constraint.after(ids), masks);
       REQUIRE(!next.empty());
       const std::int64_t any = random.below(std::ssize(next));
       const std::int32_t id = taste == 0 ? next.front() : taste == 1 ? next.back() : next[any];
@@ -102,9 +102,8 @@ TEST_CASE("a walk by chance through what is allowed ends in a tree, however litt
     CHECK(tree_of(linearised(tree), words_of(tree)) == tree);
   }
   CHECK(deepest == TreeConstraint::kMostOpen);
-  CHECK(message_of([&] {
-          TreeConstraint(tokenizer, {{4, 5}});
-        }) == "parse: expected room for the 6 symbols of the shortest tree of 4 words, given 5");
+  CHECK(message_of([&] { TreeConstraint(tokenizer, 4, 5); }) ==
+        "parse: expected room for the 6 symbols of the shortest tree of 4 words, given 5");
 }
 
 TEST_CASE_FIXTURE(OneThread, "models by chance write trees with the right words, at any beam") {
@@ -127,7 +126,7 @@ TEST_CASE_FIXTURE(OneThread, "models by chance write trees with the right words,
       CAPTURE(seed);
       const int hypotheses = beam;
       CAPTURE(hypotheses);
-      TranslateOptions options = parse_options();
+      SearchOptions options = parse_options();
       options.beam = beam;
       options.kind = kind;
       options.extra_length = extra;
@@ -162,13 +161,10 @@ TEST_CASE("a tree does not depend on the sentences beside it, nor on threads") {
   const TreeParser parser(*model, tokenizer);
   std::vector<std::string> lines;
   for (int i = 0; i < 12; ++i) lines.push_back(words(1 + i));
-  TranslateOptions options = parse_options();
+  SearchOptions options = parse_options();
   options.beam = 3;
-  options.threads = 1;
-  const std::vector<Parse> together = parser.parse(lines, options);
-  options.threads = 3;
-  options.batch_tokens = 30;
-  const std::vector<Parse> apart = parser.parse(lines, options);
+  const std::vector<Parse> together = parser.parse(lines, options, {.threads = 1});
+  const std::vector<Parse> apart = parser.parse(lines, options, {.batch_tokens = 30, .threads = 3});
   for (std::size_t i = 0; i < lines.size(); ++i) {
     CHECK(apart[i].tree == together[i].tree);
     CHECK(apart[i].hypothesis.log_probability == together[i].hypothesis.log_probability);
@@ -185,17 +181,15 @@ TEST_CASE("a parser says what it cannot parse, and a translation model that it i
                  }),
                  "parse: expected a sentence of at most 59 pieces, as many as the model has "
                  "positions for, and a tree of at most 59 symbols, given "));
-  TranslateOptions options = parse_options();
-  options.constraint = nullptr;
+  SearchOptions options = parse_options();
   options.extra_length = 0;
   CHECK(contains(message_of([&] { parser.parse({"the"}, options); }), "in sentence 1"));
   CHECK(message_of([&] { TreeParser(*model, load_tokenizer({}, "byte")); }) ==
         "parse: expected a parser, given a model with a tokenizer of the kind byte (kette train "
         "--trees makes one)");
-  const TreeConstraint constraint(tokenizer, {{1, 20}});
-  options.constraint = &constraint;
-  CHECK(message_of([&] { translate_ids(*model->for_decoding(), {{5}}, options, {}, {{6}}); }) ==
-        "translate: expected prefixes, loops or another constraint, given more than one");
+  const SourceIds both{{5}, {6}, std::make_shared<TreeConstraint>(tokenizer, 1, 20)};
+  CHECK(message_of([&] { translate_ids(*model->for_decoding(), std::vector{both}, options); }) ==
+        "translate: expected a prefix or another constraint, given both");
 }
 
 TEST_CASE("a model of two vocabularies comes back from its directory") {

@@ -121,7 +121,7 @@ TEST_CASE("a wide beam finds, bit for bit, what looking at every continuation fi
   const Ids source{40, 6, 511, 77};
   for (const std::int64_t beam : {33, 150, 600}) {
     CAPTURE(beam);
-    TranslateOptions options;
+    SearchOptions options;
     options.beam = options.n_best = beam;
     options.forced_length = 3;
     const Found found = translate_ids(*ready, {source}, options)[0];
@@ -144,7 +144,7 @@ TEST_CASE("the continuations that a beam looks at grow with its width") {
 
 TEST_CASE("beams wider than the vocabulary or the memory are refused with the numbers") {
   const auto model = random_model(small_config());
-  TranslateOptions options;
+  SearchOptions options;
   options.beam = 609;
   CHECK_NOTHROW(check_width(options, *model));
   options.allow_unknown = false;

@@ -36,10 +36,10 @@ void read(std::string_view input) {
   const SavedModel<Transformer> saved = load_model<Transformer>(file.parent_path());
   expect_finite(saved.model->parameters());
   if (is_large(saved.model->parameters())) return;
-  TranslateOptions options;
-  options.beam = 2;
-  options.threads = 1;
-  Translator(*saved.model, saved.tokenizer).translate({"a girl sees it"}, options);
+  SearchOptions search;
+  search.beam = 2;
+  Translator(*saved.model, saved.tokenizer)
+      .translate(source_sentences({"a girl sees it"}), search, {.threads = 1});
 }
 
 }  // namespace

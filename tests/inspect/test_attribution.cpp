@@ -145,10 +145,8 @@ TEST_CASE("lens: to leave the encoder after k blocks is to have an encoder of k 
     const auto ready = model->for_decoding(), shallow_ready = shallow.for_decoding();
     const std::vector<Ids> sources = random_sentences(5, 611, 8);
     const auto tokens = [&](const AutoregressiveModel& by, Tap* tap) {
-      TranslateOptions options;
-      options.tap = tap;
       std::vector<Ids> found;
-      for (const auto& n_best : translate_ids(by, sources, options)) {
+      for (const auto& n_best : translate_ids(by, sources, {}, {.tap = tap})) {
         found.push_back(n_best.front().tokens);
       }
       return found;
@@ -220,11 +218,8 @@ TEST_CASE("gates: to mask a head is to have zeros in its columns of the output m
     HeadGates gates;
     gates.mask(part, 3);
     gates.mask(part, 1);
-    TranslateOptions options;
-    options.tap = &gates;
-    const auto masked = translate_ids(*ready, sources, options);
-    options.tap = nullptr;
-    const auto whole = translate_ids(*ready, sources, options);
+    const auto masked = translate_ids(*ready, sources, {}, {.tap = &gates});
+    const auto whole = translate_ids(*ready, sources);
     const std::int64_t width = model->config().width, head_width = part.head_width;
     float* matrix = part.output->weight.value().data<float>();
     for (std::int64_t out = 0; out < width; ++out) {
@@ -232,7 +227,7 @@ TEST_CASE("gates: to mask a head is to have zeros in its columns of the output m
         std::fill_n(matrix + out * width + head * head_width, head_width, 0.0F);
       }
     }
-    const auto zeroed = translate_ids(*model->for_decoding(), sources, options);
+    const auto zeroed = translate_ids(*model->for_decoding(), sources);
     bool differs = false;
     for (std::size_t i = 0; i < sources.size(); ++i) {
       CHECK(masked[i].front().tokens == zeroed[i].front().tokens);
@@ -244,11 +239,9 @@ TEST_CASE("gates: to mask a head is to have zeros in its columns of the output m
     for (const std::int64_t head : {0, 1, 3, 4}) all_but_two.mask(part, head);
     HeadGates only_two;
     only_two.keep_only(part, 2);
-    options.tap = &all_but_two;
-    const auto first = translate_ids(*ready, sources, options);
-    options.tap = &only_two;
-    CHECK(first[0].front().log_probability ==
-          translate_ids(*ready, sources, options)[0].front().log_probability);
+    const auto first = translate_ids(*ready, sources, {}, {.tap = &all_but_two});
+    const auto second = translate_ids(*ready, sources, {}, {.tap = &only_two});
+    CHECK(first[0].front().log_probability == second[0].front().log_probability);
   }
 }
 

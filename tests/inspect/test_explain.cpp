@@ -36,9 +36,7 @@ TEST_CASE("beam tree: it finds what the search finds, and its branches hang toge
         options.kind = kind;
         options.n_best = 3;
         options.extra_length = 6;
-        TranslateOptions search;
-        static_cast<SearchOptions&>(search) = options;
-        const auto expected = translate_ids(*ready, {source}, search).front();
+        const auto expected = translate_ids(*ready, {source}, options).front();
         Request request{0, source, {2}};
         request.source.push_back(3);
         request.banned = banned_in_translations(model->special(), true);
@@ -77,7 +75,7 @@ TEST_CASE("explain: of a parser the tree that it writes, whatever it finds likel
   const auto model = random_model(config);
   const TreeParser parser(*model, tokenizer);
   const std::string line = "the cat ( sees ) a dog .";
-  TranslateOptions options = parse_options();
+  SearchOptions options = parse_options();
   options.beam = 3;
   const Parse parse = parser.parse({line}, options).front();
   const Explanation e = explain_translation(*model, tokenizer, line, options);

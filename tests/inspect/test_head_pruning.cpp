@@ -200,12 +200,12 @@ TEST_CASE("heads: where only a score is wanted, nothing is resampled") {
   TransformerConfig config = small_config();
   config.vocabulary = 60;
   const auto model = random_model(config);
-  TranslateOptions greedy;
+  SearchOptions greedy;
   greedy.beam = 1;
   greedy.extra_length = 4;
   const auto metric = [&](int samples) {
-    return BleuAblation(*model, letters_tokenizer(), {"abcd efgh", "ihgf aabb"},
-                        {"abcd efgh ihgf", "aabb abcd"}, greedy, {samples});
+    return BleuAblation(*model, letters_tokenizer(), source_sentences({"abcd efgh", "ihgf aabb"}),
+                        {"abcd efgh ihgf", "aabb abcd"}, greedy, {}, {samples});
   };
   const std::vector<AttentionPart> attentions = attentions_of(*model);
   HeadGates gates = gates_without(attentions, std::vector<Head>{{3, 0}, {6, 2}});

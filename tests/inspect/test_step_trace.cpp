@@ -293,14 +293,13 @@ TEST_CASE("decoding can be traced, and writes the same") {
     Transformer model(small_transformer(NormOrder::post));
     model.materialize(1, DType::f32, device);
     const auto translator = model.for_decoding();
-    TranslateOptions options;
+    SearchOptions options;
     options.beam = 3;
     const auto alone = translate_ids(*translator, {{4, 5, 6}}, options);
     StepRecorder recorder(device);
-    options.tap = recorder.tap();
     std::vector<std::vector<Hypothesis>> traced;
     StepTrace trace = recorder.record([&] {
-      traced = translate_ids(*translator, {{4, 5, 6}}, options);
+      traced = translate_ids(*translator, {{4, 5, 6}}, options, {.tap = recorder.tap()});
     });
     CHECK(traced[0][0].tokens == alone[0][0].tokens);
     CHECK(traced[0][0].score == alone[0][0].score);

@@ -96,7 +96,7 @@ void check_marian(const std::filesystem::path& ours, const std::vector<std::int6
         worst, largest_gap(logits.slice(rows - 1, rows).values<float>(), answer->at("logits")[i]));
   }
   for (std::size_t j = 0; j < beams.size(); ++j) {
-    TranslateOptions options;
+    SearchOptions options;
     options.kind = BeamKind::full;
     options.beam = options.n_best = beams[j];
     options.max_length = 18;

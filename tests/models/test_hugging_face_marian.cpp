@@ -79,15 +79,15 @@ TEST_CASE("Hugging Face: the full beam finds what generate() of transformers fin
   std::size_t differing = 0;
   for (std::size_t search = 0; search < searches; ++search) {
     const Json& first = answers.at("search")[0].at("found")[search];
-    TranslateOptions options;
+    SearchOptions options;
     options.kind = BeamKind::full;
     options.beam = options.n_best = first.at("beam");
     options.length_penalty = {LengthPenalty::Kind::len, first.at("penalty").get<double>()};
     options.max_length = first.at("max_tokens");
     options.extra_length = 1000;
     const auto found = translate_ids(*ready, sources, options);
-    options.batch_tokens = 1;  // one by one: the same, to the last bit
-    const auto again = translate_ids(*ready, sources, options);
+    // One by one: the same, to the last bit.
+    const auto again = translate_ids(*ready, sources, options, {.batch_tokens = 1});
     options.kind = BeamKind::narrowing;
     const auto narrow = translate_ids(*ready, sources, options);
     for (std::size_t i = 0; i < sources.size(); ++i) {

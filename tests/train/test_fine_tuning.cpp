@@ -42,7 +42,8 @@ const std::vector<std::string> kLines = {"ao bo co", "fo do", "lo ao ao ko", "eo
 std::vector<std::string> translations(const std::filesystem::path& folder) {
   const SavedModel<Transformer> saved = load_model<Transformer>(folder);
   std::vector<std::string> texts;
-  for (const auto& one : Translator(*saved.model, saved.tokenizer).translate(kLines)) {
+  for (const auto& one :
+       Translator(*saved.model, saved.tokenizer).translate(source_sentences(kLines))) {
     texts.push_back(one.text);
   }
   return texts;

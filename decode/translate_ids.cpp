@@ -1,0 +1,149 @@
+#include "decode/translate_ids.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "decode/engine.h"
+#include "decode/scorer.h"
+#include "decode/search_limits.h"
+
+namespace kette {
+namespace {
+
+using Ids = std::vector<std::int32_t>;
+
+/// Whether where a token stands depends on which ones are before it, as in parsers.
+bool counts_tokens(const Ensemble& model) {
+  for (const auto& each : model.models()) {
+    for (std::int32_t token = 0; token < model.vocabulary(); ++token) {
+      if (each->counts(token)) return true;
+    }
+  }
+  return false;
+}
+
+void check(const Ensemble& model, const std::vector<SourceIds>& sources,
+           const DecodingOptions& options, const WorkOptions& work) {
+  work.check();
+  options.check();
+  KETTE_CHECK(!options.shortlist || model.device().takes_shortlists(),
+              "shortlist: expected a model on the CPU, given one on ", model.device().str(),
+              " (leave the shortlist out there)");
+  KETTE_CHECK(!options.sampling || work.tap == nullptr,
+              "translate: expected a search where a tap looks on, given samples");
+  KETTE_CHECK(!options.sampling || !counts_tokens(model),
+              "translate: expected a search for a model that counts tags, a parser, given samples");
+  std::int64_t longest = 0;
+  for (const SourceIds& source : sources) {
+    check_source(source, options, model);
+    longest = std::max(longest, std::ssize(source.ids));
+  }
+  check_memory(options.search, options.rows(), model, longest);
+}
+
+/// Gives drawn texts their prefixes and their log-probabilities.
+void score(std::vector<std::vector<Hypothesis>>& drawn, const Ensemble& model,
+           const std::vector<SourceIds>& sources, const LengthPenalty& length_penalty,
+           const WorkOptions& work) {
+  std::vector<Ids> scored_sources, targets;
+  std::vector<Hypothesis*> scored;
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    if (sources[i].ids.empty()) continue;
+    const Ids& given = sources[i].prefix;
+    for (Hypothesis& hypothesis : drawn[i]) {
+      hypothesis.tokens.insert(hypothesis.tokens.begin(), given.begin(), given.end());
+      scored_sources.push_back(sources[i].ids);
+      targets.push_back(hypothesis.tokens);
+      scored.push_back(&hypothesis);
+    }
+  }
+  const std::vector<SentenceScore> scores = score_ids(model, scored_sources, targets, work);
+  for (std::size_t i = 0; i < scored.size(); ++i) {
+    scored[i]->log_probability = scores[i].log_probability;
+    scored[i]->score = scored[i]->log_probability / length_penalty.divisor(scores[i].tokens());
+  }
+}
+
+}  // namespace
+
+void translate_ids(const Ensemble& model, const std::vector<SourceIds>& sources,
+                   const DecodingOptions& options, const WorkOptions& work, bool early,
+                   const SentenceProgress& progress, const TakeHypotheses& take) {
+  check(model, sources, options, work);
+  const bool draws = options.sampling.has_value();
+  std::vector<std::vector<Hypothesis>> drawn(draws ? sources.size() : 0);
+  std::vector<std::int64_t> numbers, costs;
+  for (std::int64_t i = 0; i < std::ssize(sources); ++i) {
+    const SourceIds& source = sources[i];
+    if (source.ids.empty()) {
+      const std::int64_t copies = draws ? options.search.n_best : 1;
+      take(i, std::vector<Hypothesis>(copies, Hypothesis{.tokens = source.prefix}));
+      continue;
+    }
+    numbers.push_back(i);
+    costs.push_back(translation_request(source, options, model, i).cost());
+  }
+  const std::int64_t least = least_share(work.batch_tokens);
+  const Workforce workforce(model.device(), work.threads, costs, least);
+  // Twice what is at work at once.
+  const std::int64_t window = early ? 2 * workforce.workers * work.batch_tokens : JobQueue::kAll;
+  JobQueue queue(std::move(costs), workforce.workers, least, window);
+  std::mutex mutex;
+  const auto total = std::ssize(sources);
+  std::int64_t done = total - std::ssize(numbers);
+
+  const auto finish = [&](std::int64_t i, std::vector<Hypothesis> found) {
+    if (draws) {
+      drawn[i] = std::move(found);
+    } else {
+      take(i, std::move(found));
+    }
+    const std::lock_guard lock(mutex);
+    ++done;
+    if (progress) progress(done, total);
+  };
+  const SupplyRequests supply = [&](std::int64_t room, bool idle) {
+    std::vector<Request> taken;
+    for (const std::int64_t item : queue.take(room, idle)) {
+      const std::int64_t i = numbers[item];
+      Request& request = taken.emplace_back(translation_request(sources[i], options, model, i));
+      request.shortlist = shortlist_of(sources[i], options, model.special());
+      request.done = [&finish, i](std::vector<Hypothesis> found) { finish(i, std::move(found)); };
+    }
+    return taken;
+  };
+  workforce.run([&] {
+    Engine engine(model, {work.tap});
+    run(engine, work.batch_tokens, supply);
+  });
+  if (!draws) return;
+  score(drawn, model, sources, options.search.length_penalty, work);
+  for (const std::int64_t i : numbers) take(i, std::move(drawn[i]));
+}
+
+std::vector<std::vector<Hypothesis>> translate_ids(const Ensemble& model,
+                                                   const std::vector<SourceIds>& sources,
+                                                   const DecodingOptions& options,
+                                                   const WorkOptions& work,
+                                                   const SentenceProgress& progress) {
+  std::vector<std::vector<Hypothesis>> results(sources.size());
+  translate_ids(
+      model, sources, options, work, false, progress,
+      [&](std::int64_t i, std::vector<Hypothesis> found) { results[i] = std::move(found); });
+  return results;
+}
+
+std::vector<std::vector<Hypothesis>> translate_ids(const Ensemble& model,
+                                                   const std::vector<Ids>& sources,
+                                                   const DecodingOptions& options,
+                                                   const WorkOptions& work,
+                                                   const SentenceProgress& progress) {
+  std::vector<SourceIds> numbered;
+  for (const Ids& ids : sources) {
+    numbered.push_back({.ids = ids, .number = std::ssize(numbered)});
+  }
+  return translate_ids(model, numbered, options, work, progress);
+}
+
+}  // namespace kette
