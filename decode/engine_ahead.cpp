@@ -1,11 +1,16 @@
-// The engine where all rows are draws, on a device that is given the next step before what the last one drew is known:
-// what that says only matters when texts have ended, whose rows stay until there are many of them.
+// The engine where all rows are draws, on a device that is given the next step before it is known what the last one
+// drew. That only matters for texts that have ended. Their rows stay, without use, until there are many of them.
 #include <algorithm>
 #include <utility>
 
 #include "decode/engine.h"
 
 namespace kette {
+namespace {
+
+constexpr std::int64_t kFewRows = 8;
+
+}  // namespace
 
 bool Engine::may_step_ahead() const {
   if (ahead_) return true;
@@ -44,11 +49,12 @@ void Engine::step_ahead() {
   if (is_device_ahead && others_follow && ahead_->steps_left() > 0) next = ahead_->step();
   take_draws(*std::exchange(drawn_, nullptr));
   drawn_ = std::move(next);
-  const auto left = std::count(goes_on_.begin(), goes_on_.end(), true);
-  const bool are_few = 4 * left <= 3 * std::ssize(goes_on_);
-  // A device that runs ahead would have to record the steps anew.
-  if (left == 0 || (ahead_->steps_left() == 0 && !drawn_) || (are_few && !is_device_ahead))
-    settle();
+  const std::int64_t rows = std::ssize(goes_on_),
+                     left = std::count(goes_on_.begin(), goes_on_.end(), true);
+  // A device that runs ahead records the steps anew, which takes longer than some steps of few rows: there ended rows
+  // stay until they are half of many.
+  const bool are_few = is_device_ahead ? rows > kFewRows && 2 * left <= rows : 4 * left <= 3 * rows;
+  if (left == 0 || are_few || (ahead_->steps_left() == 0 && !drawn_)) settle();
 }
 
 void Engine::take_draws(HostCopy& drawn) {
