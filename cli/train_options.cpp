@@ -124,7 +124,7 @@ void TrainCommandOptions::add_translation_options(CLI::App& command) {
                                  "Refuse merges of training text with this probability"),
                      data.number("--max-length", translation_.max_length, at_least(1),
                                  "Leave longer training sentences out, in tokens"),
-                     data.flag("--validate-bleu,!--no-validate-bleu", translation_.validate_bleu,
+                     data.flag("--validate-bleu,!--no-validate-bleu", translation_.validate_score,
                                "Also translate, or parse, the validation text")};
   for (
       Option option :
@@ -349,22 +349,32 @@ TranslationTrainOptions TrainCommandOptions::translation(CLI::App& command) cons
   check();
   check_files();
   TranslationTrainOptions result = translation_;
-  TrainOptions& of_both = result;
-  of_both = shared(command);
-  result.tokenizer = tokenizer_;
-  result.model = architecture_.as<TransformerConfig>();
-  if (is_trees()) result.valid_source = valid_trees_;
-  mix(result);
+  set_pairs(command, result);
+  result.texts = texts();
+  check_weights(result.is_prepared()   ? "text of --pairs"
+                : tsv_.files().empty() ? "--src"
+                                       : "text",
+                result.texts.size());
   return result;
 }
 
-void TrainCommandOptions::mix(TranslationTrainOptions& options) const {
-  options.texts = texts();
-  const char* each = is_trees()              ? "file of --trees"
-                     : options.is_prepared() ? "text of --pairs"
-                     : tsv_.files().empty()  ? "--src"
-                                             : "text";
-  check_weights(each, options.texts.size());
+TreeTrainOptions TrainCommandOptions::trees(CLI::App& command) const {
+  check();
+  check_files();
+  TreeTrainOptions result;
+  static_cast<ParallelTrainOptions&>(result) = translation_;
+  set_pairs(command, result);
+  result.trees = paths(tree_files_);
+  result.valid_trees = valid_trees_;
+  check_weights("file of --trees", result.trees.size());
+  return result;
+}
+
+void TrainCommandOptions::set_pairs(CLI::App& command, ParallelTrainOptions& options) const {
+  TrainOptions& of_all = options;
+  of_all = shared(command);
+  options.tokenizer = tokenizer_;
+  options.model = architecture_.as<TransformerConfig>();
 }
 
 std::vector<Option> TrainCommandOptions::foreign() const {

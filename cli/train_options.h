@@ -12,6 +12,7 @@
 #include "train/masked_task.h"
 #include "train/text_task.h"
 #include "train/translation_task.h"
+#include "train/tree_task.h"
 
 namespace kette::cli {
 
@@ -42,11 +43,13 @@ class TrainCommandOptions {
   TextTrainOptions text(CLI::App& command) const;
   MaskedTrainOptions masked(CLI::App& command) const;
   TranslationTrainOptions translation(CLI::App& command) const;
+  TreeTrainOptions trees(CLI::App& command) const;
   /// Calls `use` with those of them that what is to be trained takes.
   template <class Use>
   void with_options(CLI::App& command, const Use& use) const {
     if (is_text() && is_masked()) return use(masked(command));
     if (is_text()) return use(text(command));
+    if (is_trees()) return use(trees(command));
     use(translation(command));
   }
 
@@ -72,8 +75,8 @@ class TrainCommandOptions {
   bool has_folder_of_tokens() const;
   /// Of pieces, or of words.
   bool makes_vocabulary() const;
-  /// What --src, --tgt, --tsv, --languages, --weights and --stages say together.
-  void mix(TranslationTrainOptions& options) const;
+  /// Of all that learn from pairs.
+  void set_pairs(CLI::App& command, ParallelTrainOptions& options) const;
   /// That there are as many weights, in each stage, too, as texts; each: what one is given by.
   void check_weights(const std::string& each, std::size_t texts) const;
   std::vector<ParallelText> texts() const;

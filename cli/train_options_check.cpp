@@ -129,7 +129,6 @@ void TrainCommandOptions::check() const {
 
 std::vector<ParallelText> TrainCommandOptions::texts() const {
   std::vector<ParallelText> texts;
-  for (const std::string& trees : tree_files_) texts.push_back({trees});
   for (const std::string& folder : prepared_folders_) {
     for (const ParallelText& text : prepared_texts(folder)) texts.push_back(text);
   }
@@ -143,7 +142,7 @@ void TrainCommandOptions::check_best_by() const {
     throw UsageError("--best-by: expected " + expected + ", given " + name);
   };
   if (name != kByLoss && is_text() && !is_masked()) refuse("loss with --text, which has no score");
-  if (name != kByLoss && !is_text() && !translation_.validate_bleu) {
+  if (name != kByLoss && !is_text() && !translation_.validate_score) {
     refuse("loss with --no-validate-bleu");
   }
   if (is_metric && is_text()) refuse("loss or score with --text, which is not translated");
