@@ -54,7 +54,7 @@ void print_result(const TrainCommandOptions& o, const std::filesystem::path& out
     json["average"] = {{"valid_loss", result.average.loss}, {"is_model", result.is_average_best}};
     add_score(json["average"], result.average.score);
   }
-  json.update(speed_json(o.compute(), read_config(out)->summary(), result, threads));
+  json.update(speed_json(o.compute(), summary_of(*read_config(out)), result, threads));
   json.update(watching);
   print_json(json);
 }
