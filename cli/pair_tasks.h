@@ -1,5 +1,5 @@
 // What `kette train` learns from pairs beside translation, by options that no other task has. A new task is a file of its
-// own, and a line here and in pair_tasks().
+// own, and a line here.
 #pragma once
 
 #include <functional>
@@ -33,7 +33,13 @@ class PairTaskOptions {
   virtual TrainRun run_of(const ParallelTrainOptions& options) const = 0;
 };
 
-/// A parser, from trees (cli/tree_options.cpp).
 std::unique_ptr<PairTaskOptions> tree_options();
+
+/// In the order of --help.
+inline std::vector<std::unique_ptr<PairTaskOptions>> pair_tasks() {
+  std::vector<std::unique_ptr<PairTaskOptions>> tasks;
+  for (const auto& make : {tree_options}) tasks.push_back(make());
+  return tasks;
+}
 
 }  // namespace kette::cli

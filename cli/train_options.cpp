@@ -78,7 +78,6 @@ void TrainCommandOptions::add_data_options(CLI::App& command) {
   text_only_ = {text, objective,
                 data.list("--valid-text", valid_text_files_,
                           "Text for validation (default: the last tenth of the text)")};
-  pair_tasks_.push_back(tree_options());
   for (const auto& task : pair_tasks_) {
     own_.push_back(task->add_data(data, [this](const char* preset_of_task) {
       architecture_.apply_preset(preset_of_task);

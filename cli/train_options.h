@@ -94,7 +94,7 @@ class TrainCommandOptions {
   OptimizerOption optimizer_;
   TranslationTrainOptions translation_;
   TextTrainOptions text_;
-  std::vector<std::unique_ptr<PairTaskOptions>> pair_tasks_;
+  std::vector<std::unique_ptr<PairTaskOptions>> pair_tasks_ = pair_tasks();
   std::int64_t vocabulary_of_preset_ = 0;
   std::optional<Option> accumulate_;
   std::vector<Option> translation_only_, pairs_only_, text_only_, vocabulary_;

@@ -8,7 +8,6 @@
 namespace kette {
 
 void ParallelTrainOptions::check_pairs(std::size_t texts) {
-  check();
   check_mixture(weights, temperature, stages, texts);
   if (!from.empty()) {
     KETTE_CHECK(

@@ -25,7 +25,7 @@ struct ParallelTrainOptions : TrainOptions {
   TransformerConfig model;        ///< without `from`, which has its own
   bool validate_score = true;     ///< write the validation's targets (greedily), and score them
 
-  /// Throws an Error where these do not go together, of so many texts; takes the shape of `from`.
+  /// After check(). Throws an Error where these do not go together, of so many texts; takes the shape of `from`.
   void check_pairs(std::size_t texts);
 };
 

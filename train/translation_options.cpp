@@ -24,6 +24,7 @@ void check_texts(const TranslationTrainOptions& options) {
 
 TranslationTrainOptions TranslationTrainOptions::checked() && {
   TranslationTrainOptions options = std::move(*this);
+  options.check();
   check_texts(options);
   options.check_pairs(options.texts.size());
   return options;

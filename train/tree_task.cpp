@@ -24,6 +24,7 @@ SharedTokenizer words_of_trees(const std::vector<Treebank>& banks, std::int64_t 
 
 TreeTrainOptions TreeTrainOptions::checked() && {
   TreeTrainOptions options = std::move(*this);
+  options.check();
   KETTE_CHECK(!options.trees.empty(), "train: expected files of trees, given none");
   KETTE_CHECK(!is_by_metric(options.best_by),
               "best_by: expected loss or score with trees, whose score is F1, given ",
