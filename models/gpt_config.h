@@ -36,7 +36,7 @@ struct GptConfig final : StackConfig {
   std::vector<Field> fields() override;
   void check() const override;
   std::int64_t least_hidden() const override { return 0; }
-  std::vector<SummaryRow> summary() const override;
+  std::vector<ModelPart> parts() const override;
   double attention_pairs(const Segments& source, const Segments& target) const override;
   CacheSize largest_cache() const override;
   /// Of every layer's attention.

@@ -41,7 +41,8 @@ struct TransformerConfig final : ModelConfig {
   std::vector<Field> fields() override;
   void check() const override;
   void check_tokenizer(const Tokenizer& tokenizer, const std::string& where) const override;
-  std::vector<SummaryRow> summary() const override;
+  std::vector<ModelPart> parts() const override;
+  void keep_one_layer() override { encoder_layers = decoder_layers = 1; }
   double attention_pairs(const Segments& source, const Segments& target) const override;
   std::int64_t attentions() const override { return encoder_layers + 2 * decoder_layers; }
   std::int64_t source_pieces() const override {

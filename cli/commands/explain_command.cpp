@@ -10,7 +10,7 @@
 #include "cli/sentences.h"
 #include "data/files/json_text.h"
 #include "data/files/unicode.h"
-#include "decode/tree_parser.h"
+#include "decode/search_source.h"
 #include "inspect/passes/explanation_page.h"
 #include "inspect/passes/token_drawings.h"
 #include "tensor/stopwatch.h"
@@ -203,11 +203,10 @@ void run(ExplainOptions& o, const BeamOptions& beam) {
     throw UsageError("--maps: expected with --json beside it, given without");
   }
   const SavedModel<AutoregressiveModel> saved = load<AutoregressiveModel>(o.model);
-  if (saved.tokenizer->kind() ==
-      "tree") {  // what kette parse takes, where nothing else is asked for
-    const SearchOptions parse = parse_options();
-    if (!beam.beam.given()) o.search.beam = std::min(parse.beam, saved.model->vocabulary());
-    if (!beam.length_penalty.given()) o.search.length_penalty = parse.length_penalty;
+  if (saved.tokenizer->writes() != Writes::text) {
+    const SearchOptions usual = usual_options(*saved.tokenizer);
+    if (!beam.beam.given()) o.search.beam = std::min(usual.beam, saved.model->vocabulary());
+    if (!beam.length_penalty.given()) o.search.length_penalty = usual.length_penalty;
   }
   if (beam.beam.given()) check_width(o.search, *saved.model);
   const Stopwatch watch;

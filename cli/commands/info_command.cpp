@@ -57,7 +57,7 @@ Json model_json(const ModelConfig& config) {
   json["parameters"] = parameters;
   double forward = 0;
   json["parts"] = Json::array();
-  for (const SummaryRow& row : config.summary()) {
+  for (const SummaryRow& row : summary_of(config)) {
     forward += static_cast<double>(row.count) * (row.source_flops + row.target_flops);
     json["parts"].push_back({{"part", row.part},
                              {"count", row.count},
@@ -94,7 +94,7 @@ void print_table(const ModelConfig& config) {
   std::cout << text("%-42s %12s %10s %10s %10s %9s %9s\n", "part", "parameters", "src token",
                     "tgt token", "both", "MiB", "MiB");
   SummaryRow total{"total", 1, 0, 0, 0};
-  for (const SummaryRow& row : config.summary()) {
+  for (const SummaryRow& row : summary_of(config)) {
     print_line(row,
                row.part + (row.count > 1 ? " (each of " + std::to_string(row.count) + ")" : ""));
     const auto count = static_cast<double>(row.count);
@@ -139,7 +139,7 @@ Json print_points(const ModelConfig& config) {
   model->allocate(DType::f32, {}, Gradients::none);
   const std::int64_t source = std::min<std::int64_t>(5, model->positions()),
                      target = std::min<std::int64_t>(3, model->positions());
-  const std::vector<SummaryRow> rows = config.summary();
+  const std::vector<SummaryRow> rows = summary_of(config);
   const bool reads_source = std::any_of(rows.begin(), rows.end(),
                                         [](const SummaryRow& row) { return row.source_flops > 0; });
   std::cout << "\nPoints of a pass over "

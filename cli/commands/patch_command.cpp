@@ -187,7 +187,6 @@ void run(PatchOptions& o) {
   KETTE_CHECK(
       saved.model->has_encoder() || o.contrast.empty(),
       "patch: expected --pairs, for the bundled pairs are for translation, given --contrast");
-  const bool parses = saved.tokenizer->kind() == "tree";
   if (!o.contrast.empty()) {
     check_translates(*saved.tokenizer, o.model.model.string(),
                      "--pairs, with the symbols that follow each sentence");
@@ -195,7 +194,7 @@ void run(PatchOptions& o) {
   const Stopwatch watch;
   Left left;
   // What a parser would write by itself, without what keeps it a tree, is none of its trees.
-  const bool needs_next = parses || !saved.model->has_encoder();
+  const bool needs_next = saved.tokenizer->writes() != Writes::text || !saved.model->has_encoder();
   const std::vector<Counterfactual> pairs =
       counterfactuals(saved, o.pairs.empty() ? bundled_pairs(o) : read_pairs(o.pairs, needs_next),
                       o.language, left);

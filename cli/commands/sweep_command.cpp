@@ -68,16 +68,14 @@ void check_settings(const SweepRun& run, const RunFiles& files, const Device& de
   parse(program, std::move(words));
   check_files(run.entries, {"text", "valid-text", "trees", "valid-trees", "src", "tgt", "valid-src",
                             "valid-tgt"});
-  options.with_options(command, [&](const auto& of_run) {
-    const auto state = peek_training_state(files.model() / kTrainingState);
-    if (!state || state->step == 0) return;
-    for (const RunFingerprint::Data& data :
-         fingerprint_of(of_run).changed_data(state->fingerprint)) {
-      fail(data.path, ": expected the ", data.role, " text that [", run.name,
-           "] was trained with, given a changed one (remove ", files.folder.string(),
-           " to train it anew)");
-    }
-  });
+  const TrainRun of_run = options.run_of(command);
+  const auto state = peek_training_state(files.model() / kTrainingState);
+  if (!state || state->step == 0) return;
+  for (const RunFingerprint::Data& data : of_run.fingerprint().changed_data(state->fingerprint)) {
+    fail(data.path, ": expected the ", data.role, " text that [", run.name,
+         "] was trained with, given a changed one (remove ", files.folder.string(),
+         " to train it anew)");
+  }
 }
 
 /// What is wrong with a table is told with its name.

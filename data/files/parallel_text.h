@@ -9,17 +9,15 @@
 
 namespace kette {
 
-/// Two files, line by line, or two columns of one, on their own or mixed with others. Or without a target one of trees, whose words
-/// are translated to the trees as symbols (data/trees/linear_tree.h). Or pairs that were prepared
+/// Two files, line by line, or two columns of one, on their own or mixed with others. Or pairs that were prepared
 /// (data/corpora/prepared_pairs.h), whose list is source and target.
 struct ParallelText {
-  TextColumn source, target{};
+  TextColumn source, target;
   /// Of the target: its tag (Tokenizer::tag_of()) comes before every source. Empty: none does.
   std::string language{};
   std::filesystem::path prepared{};  ///< the folder
   std::size_t number = 0;            ///< of its texts
 
-  bool is_trees() const { return target.empty(); }
   bool is_prepared() const { return !prepared.empty(); }
 };
 

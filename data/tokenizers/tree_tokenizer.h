@@ -22,6 +22,7 @@ class TreeTokenizer final : public Tokenizer {
   static Shared load(const std::filesystem::path& folder);
 
   std::string kind() const override { return "tree"; }
+  Writes writes() const override { return Writes::trees; }
   std::int64_t vocabulary() const override { return std::ssize(spelt_); }
   std::int64_t source_vocabulary() const override { return words_->vocabulary(); }
   SpecialTokens special() const override { return {}; }
@@ -33,6 +34,7 @@ class TreeTokenizer final : public Tokenizer {
   }
   bool is_bpe() const override { return words_->is_bpe(); }
   bool is_bpe(Side side) const override { return side == Side::source && is_bpe(); }
+  bool reads_words() const override { return !is_bpe(); }
   /// Of sources.
   std::vector<std::int32_t> resegment(std::span<const std::int32_t> ids, double dropout,
                                       std::uint64_t seed) const override {

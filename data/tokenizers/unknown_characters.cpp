@@ -67,10 +67,7 @@ void for_characters(std::string_view line, const Use& use) {
 
 UnknownCharacters::UnknownCharacters(SharedTokenizer tokenizer, Side side)
     : tokenizer_(std::move(tokenizer)), side_(side), unknown_(tokenizer_->special().unknown) {
-  // These know whole words, and the others by what they look like.
-  const bool of_words =
-      tokenizer_->kind() == "word" || (tokenizer_->kind() == "tree" && !tokenizer_->is_bpe());
-  if (of_words) unknown_ = SpecialTokens::kNone;
+  if (tokenizer_->reads_words()) unknown_ = SpecialTokens::kNone;
 }
 
 bool UnknownCharacters::is_unknown(std::string_view character) {

@@ -25,6 +25,7 @@ class WordTokenizer final : public Tokenizer {
   std::string kind() const override { return "word"; }
   std::int64_t vocabulary() const override { return std::ssize(spelt_); }
   SpecialTokens special() const override { return {}; }
+  bool reads_words() const override { return true; }
   std::string piece(std::int32_t id) const override;
   /// Words joined by spaces; looks stand for themselves, "<C-ing>".
   std::string decode(std::span<const std::int32_t> ids) const override;

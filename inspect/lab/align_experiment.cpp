@@ -134,7 +134,7 @@ std::vector<AlignmentStudy> study_all(const ExperimentOptions& options,
   std::vector<AlignmentStudy> studies;
   if (!options.model.empty()) {
     const auto saved = load_model<AutoregressiveModel>(options.model, {}, options.device);
-    KETTE_CHECK(saved.model->has_encoder() && saved.tokenizer->kind() != "tree",
+    KETTE_CHECK(saved.model->has_encoder() && saved.tokenizer->writes() == Writes::text,
                 "lab align: expected a translation model, given ", options.model.string());
     studies.push_back(
         study_alignment(*saved.model, saved.tokenizer, corpus.test,

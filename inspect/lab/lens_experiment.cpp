@@ -55,7 +55,7 @@ ExperimentReport lens_experiment(const ExperimentOptions& options,
   KETTE_CHECK(!options.model.empty() && !options.source.empty() && !options.target.empty(),
               "lab lens: expected --model, --src and --tgt, given fewer");
   const auto saved = load_model<AutoregressiveModel>(options.model, {}, options.device);
-  KETTE_CHECK(saved.model->has_encoder() && saved.tokenizer->kind() != "tree",
+  KETTE_CHECK(saved.model->has_encoder() && saved.tokenizer->writes() == Writes::text,
               "lab lens: expected a translation model, given ", options.model.string());
   const std::vector<std::string> sources = lines_of(options.source),
                                  targets = lines_of(options.target);

@@ -20,7 +20,7 @@ TEST_CASE("kette merge: adapters and the merged model translate alike") {
   options.lora.rank = 2;
   options.steps = 5;
   options.schedule = {ScheduleKind::constant, 0.05, 1, 16, 0};
-  options.validate_bleu = false;
+  options.validate_score = false;
   options.quiet = true;
   train(options);
 
