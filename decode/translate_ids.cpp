@@ -4,7 +4,6 @@
 #include <mutex>
 #include <utility>
 
-#include "decode/engine.h"
 #include "decode/scorer.h"
 #include "decode/search_limits.h"
 
@@ -84,11 +83,6 @@ void translate_ids(const Ensemble& model, const std::vector<SourceIds>& sources,
     numbers.push_back(i);
     costs.push_back(translation_request(source, options, model, i).cost());
   }
-  const std::int64_t least = least_share(work.batch_tokens);
-  const Workforce workforce(model.device(), work.threads, costs, least);
-  // Twice what is at work at once.
-  const std::int64_t window = early ? 2 * workforce.workers * work.batch_tokens : JobQueue::kAll;
-  JobQueue queue(std::move(costs), workforce.workers, least, window);
   std::mutex mutex;
   const auto total = std::ssize(sources);
   std::int64_t done = total - std::ssize(numbers);
@@ -103,20 +97,14 @@ void translate_ids(const Ensemble& model, const std::vector<SourceIds>& sources,
     ++done;
     if (progress) progress(done, total);
   };
-  const SupplyRequests supply = [&](std::int64_t room, bool idle) {
-    std::vector<Request> taken;
-    for (const std::int64_t item : queue.take(room, idle)) {
-      const std::int64_t i = numbers[item];
-      Request& request = taken.emplace_back(translation_request(sources[i], options, model, i));
-      request.shortlist = shortlist_of(sources[i], options, model.special());
-      request.done = [&finish, i](std::vector<Hypothesis> found) { finish(i, std::move(found)); };
-    }
-    return taken;
+  const auto make = [&](std::int64_t item) {
+    const std::int64_t i = numbers[item];
+    Request request = translation_request(sources[i], options, model, item);
+    request.shortlist = shortlist_of(sources[i], options, model.special());
+    request.done = [&finish, i](std::vector<Hypothesis> found) { finish(i, std::move(found)); };
+    return request;
   };
-  workforce.run([&] {
-    Engine engine(model, {work.tap});
-    run(engine, work.batch_tokens, supply);
-  });
+  run_requests(model, work, costs, make, early);
   if (!draws) return;
   score(drawn, model, sources, options.search.length_penalty, work);
   for (const std::int64_t i : numbers) take(i, std::move(drawn[i]));
