@@ -8,8 +8,8 @@
 // that no large gradient hides a small one. If these differ, each is tested alone. An element
 // passes if
 //   |expected - got| <= tolerance * sum_k |u_k (J v)_k| + noise,
-// where noise, computed only if needed, is the rounding of both sides, sampled by (J 3v) / 3, (J^T
-// 3u) / 3 and so on.
+// where noise, computed only if needed, is the rounding of both sides, sampled by (J 3v) / 3,
+// (J^T 3u) / 3 and so on.
 #pragma once
 
 #include "autograd/probe.h"

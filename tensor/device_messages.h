@@ -17,7 +17,7 @@ class DeviceMessages {
     void* memory;
     std::size_t bytes;
   };
-  /// By this id the processes find each other.
+  /// The id by which the processes find each other.
   using Id = std::array<char, 128>;
 
   /// Messages that are under way.

@@ -174,7 +174,7 @@ Variable joined_columns(const std::vector<Variable>& parts) {
   return transpose(all);
 }
 
-/// What is added to the scores of a head and sequence, and the factors of its probabilities.
+/// The mask of a head and sequence: terms added to its scores, and factors of its probabilities.
 struct HeadMask {
   Variable scores, probabilities;
 };

@@ -130,9 +130,9 @@ class Splitting {
   Enclosures enclosures_;
   std::size_t begin_ = 0, words_ = 0, quotes_ = 0;  // of the sentence; " so far
   bool begins_with_dash_ = false;
-  Word last_;                         // whatever it is
+  Word last_;                         // of any kind
   Word word_, before_, before_that_;  // the last word that is more than marks, and those before it
-  WordEnd ending_;                    // of word_, with the marks behind it
+  WordEnd ending_;                    // of word_, with the marks after it
 };
 
 /// The end of the paragraph that begins at `from`: at its line end, or before a blank line.

@@ -51,7 +51,7 @@ static_assert(kTileRows <= Simd<float>::kLanes || kTileRows % Simd<float>::kLane
 template <class Factor, class T>
 void pack_transposed(const T* from, std::int64_t from_stride, std::int64_t rows, std::int64_t depth,
                      Factor* to, std::int64_t to_stride) {
-  using S = Simd<float>;  // of words, whatever is in them
+  using S = Simd<float>;  // words of any content
   constexpr std::int64_t span = kSpan<Factor>;
   S::Vector square[S::kLanes];
   std::int64_t p = 0;
@@ -190,7 +190,7 @@ inline void pack_a_rows(const MatrixView<const BFloat16>& a, std::int64_t rows, 
     }
     return;
   }
-  using S = Simd<float>;  // of words, whatever is in them
+  using S = Simd<float>;  // words of any content
   for (std::int64_t p = 0; p < factors; p += S::kLanes) {
     for (std::int64_t i = 0; i < rows; i += S::kLanes) {
       S::Vector square[S::kLanes]{};

@@ -34,7 +34,7 @@ class CudaBackend final : public Backend {
     int driver = 0;
     check(cudaFuncGetAttributes(&kernel, any_kernel), "asking how kernels were compiled");
     check(cudaDriverGetVersion(&driver), "asking for the driver");
-    starts_early_ = kernel.ptxVersion >= 90 && driver >= 12030;  // which records them in graphs
+    starts_early_ = kernel.ptxVersion >= 90 && driver >= 12030;  // older ones cannot record them
     std::size_t free = 0;
     check(cudaMemGetInfo(&free, &capacity_), "asking for the memory");
   }

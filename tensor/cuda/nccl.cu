@@ -40,7 +40,7 @@ struct Nccl {
 };
 
 #ifdef KETTE_CUDA_EMULATOR
-constexpr const char* kLibrary = "libkette-tensor.so";  // which is loaded, and brings its own
+constexpr const char* kLibrary = "libkette-tensor.so";  // already loaded, with its own functions
 #else
 constexpr const char* kLibrary = "libnccl.so.2";
 #endif
