@@ -75,8 +75,7 @@ struct GradientGap {
 struct GradientCheck {
   GradientGap differences;
   std::optional<GradientGap> adjoint;
-  std::string
-      no_adjoint;  ///< why there is no adjoint test: "cube: expected an op that has a tangent, ..."
+  std::string no_adjoint;  ///< why there is none: "cube: expected an op that has a tangent, ..."
   /// Other errors: results that differ from call to call, changed inputs, a gradient's wrong shape.
   std::string fault;
   GradientCheckOptions options;  ///< the options used

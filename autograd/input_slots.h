@@ -35,8 +35,7 @@ class InputSlots {
 
  private:
   std::vector<GradientSlot*> given_;
-  std::deque<std::pair<GradientSlot, GradientSlot*>>
-      again_;  // a deque: elements keep their addresses
+  std::deque<std::pair<GradientSlot, GradientSlot*>> again_;  // addresses are stable
 };
 
 }  // namespace kette

@@ -133,7 +133,7 @@ class MarkdownDocument : public DocumentOfBytes {
   }
 
  private:
-  /// The prefixes of all lines but the first: "> ".
+  /// The prefixes of all lines but the first: ">   ".
   std::vector<std::string> prefixes(std::span<const SourceRange> lines) const {
     std::set<std::string> all;
     for (std::size_t i = 1; i < lines.size(); ++i) {

@@ -32,8 +32,7 @@ class Decoder {
   /// Prepares for a part.
   virtual void begin_part() = 0;
   /// Unpacks from the front of `packed` to the front of `room` and removes what it used from both.
-  /// Stops at the end of either, or at the end of the part; then returns true. Damaged data is an
-  /// Error.
+  /// Returns true at the end of the part, false at the end of either. Damaged data is an Error.
   virtual bool unpack(Bytes& packed, Room& room) = 0;
 
  protected:

@@ -9,8 +9,8 @@
 
 namespace kette {
 
-/// Two files, line by line, or two columns of one file. Without a target: a file of trees, whose
-/// words are translated to the trees as symbols (data/trees/linear_tree.h). Or prepared pairs
+/// Two files, or columns of files, line by line. Without a target: a file of trees, whose words are
+/// translated to the trees as symbols (data/trees/linear_tree.h). Or prepared pairs
 /// (data/corpora/prepared_pairs.h), with their list as source and target.
 struct ParallelText {
   TextColumn source, target{};

@@ -45,8 +45,8 @@ struct BleuOptions {
   bool effective_order = false;           ///< average only the orders that the hypothesis reaches
 };
 
-/// 0..100. "BLEU = 41.02 71.0/47.5/34.3/24.5 (BP = 0.999 ratio = 0.999 hyp_len = 12096
-/// ref_len = 12103)"
+/// 0..100.
+/// "BLEU = 41.02 71.0/47.5/34.3/24.5 (BP = 0.999 ratio = 0.999 hyp_len = 12096 ref_len = 12103)"
 struct BleuScore : CorpusScore {
   // For each order:
   std::vector<double> precisions;    ///< 0..100, smoothed
