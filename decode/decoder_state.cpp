@@ -11,32 +11,22 @@ namespace {
 
 using Ids = std::vector<std::int32_t>;
 
-constexpr std::int64_t kFirstSlots = 64;
-
 /// All layers see equally far.
 KvCache past_of(const AutoregressiveModel& model) {
-  const MultiHeadSelfAttention& first = model.decoder().front().self_attention;
-  const bool has_states = first.pattern.is_linear();
-  std::vector<std::int64_t> widths;
+  std::vector<SlotLayout> layers;
   for (const Block& block : model.decoder()) {
-    const MultiHeadSelfAttention& attention = block.self_attention;
-    widths.push_back(has_states ? attention.slot_width() : attention.key_width());
+    layers.push_back(block.self_attention.slots(model.cache_type()));
   }
-  if (has_states) return KvCache::of_states(std::move(widths), model.device());
-  std::int64_t kept = first.pattern.window;
-  if (kept > 0 && first.smears_keys())
-    kept = std::max<std::int64_t>(kept, 2);  // the one before, too
-  return KvCache(std::move(widths), model.device(), model.cache_type(), first.smears_keys(),
-                 kFirstSlots, kept);
+  return KvCache(std::move(layers), model.device());
 }
 
 /// Without layers, where there is nothing to remember.
 KvCache memory_of(const AutoregressiveModel& model) {
-  std::vector<std::int64_t> widths;
+  std::vector<SlotLayout> layers;
   for (const Block& block : model.decoder()) {
-    if (block.cross_attention) widths.push_back(block.cross_attention->heads.total_width());
+    if (block.cross_attention) layers.push_back(block.cross_attention->slots(model.cache_type()));
   }
-  return KvCache(std::move(widths), model.device(), model.cache_type());
+  return KvCache(std::move(layers), model.device());
 }
 
 /// What a step tells the device, in one copy.
@@ -137,9 +127,9 @@ void DecoderState::keep_memory(const std::vector<RowStart>& starts) {
 }
 
 void DecoderState::read(const std::vector<std::int64_t>& rows, const std::vector<Part>& pasts) {
-  if (past_.kept() == 0 || past_.has_states()) return read_at_once(rows, pasts);
+  if (past_.pass() == 0) return read_at_once(rows, pasts);
   // A few at a time, so that the cache need not hold what is let go.
-  const auto at_once = static_cast<std::size_t>(std::max(kFirstSlots, past_.kept()));
+  const auto at_once = static_cast<std::size_t>(past_.pass());
   std::size_t longest = 0;
   for (const Part& past : pasts) longest = std::max(longest, past.size());
   for (std::size_t begin = 0; begin < longest; begin += at_once) {

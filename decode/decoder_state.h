@@ -41,7 +41,7 @@ class DecoderState {
   void read(const std::vector<std::int64_t>& rows,
             const std::vector<std::span<const std::int32_t>>& pasts);
   /// Whether a past that is read in parts gives the same bits as at once.
-  bool reads_in_parts() const { return !past_.has_states(); }
+  bool reads_in_parts() const { return !past_.keeps_states(); }
   /// tokens: one for each of these rows, which rise -> their states [rows, width]. The others stay as they are.
   Tensor step(const std::vector<std::int32_t>& tokens, const std::vector<std::int64_t>& rows);
   /// For all rows.

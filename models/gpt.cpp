@@ -8,9 +8,7 @@ namespace kette {
 namespace {
 
 std::vector<Block> decoder_blocks(const Scope& scope, const GptConfig& c) {
-  BlockConfig config = c.block_config(NormOrder::pre);
-  config.pattern = c.pattern();
-  config.smeared_keys = c.smeared_keys;
+  BlockConfig config = c.block_config();
   config.self_attention = "attention";
   config.norms_first = true;
   return stacked_blocks(scope, c, c.layers, config);

@@ -22,7 +22,7 @@ AddAndNorm add_and_norm(const Scope& scope, const BlockConfig& c) {
 MultiHeadSelfAttention self_attention_of(const Scope& scope, std::int64_t layer,
                                          const BlockConfig& c) {
   return MultiHeadSelfAttention(scope, layer, c.width, c.heads, c.pattern, c.attention_dropout,
-                                c.maps, c.smeared_keys);
+                                c.maps, c.mixer);
 }
 
 std::string norm_name(const BlockConfig& c) { return std::string(c.self_attention) + "_norm"; }
