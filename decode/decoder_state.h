@@ -68,7 +68,6 @@ class DecoderState {
   Tap* tap_;
   KvCache past_, memory_;
   std::vector<std::int32_t> sentences_;  // of each row: a line of the memory
-  std::vector<std::int32_t> counts_;     // of each row, of tokens that the model counts
   Tensor memory_table_;                  // on the device
 };
 

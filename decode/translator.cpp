@@ -43,13 +43,9 @@ std::vector<bool> fit(std::vector<std::vector<std::int32_t>>& sources, const cha
 using Ids = std::vector<std::int32_t>;
 
 /// Whether where a token stands depends on which ones are before it, as in parsers.
-bool counts_tokens(const Ensemble& model) {
-  for (const auto& each : model.models()) {
-    for (std::int32_t token = 0; token < model.vocabulary(); ++token) {
-      if (each->counts(token)) return true;
-    }
-  }
-  return false;
+bool has_second_positions(const Ensemble& model) {
+  return std::any_of(model.models().begin(), model.models().end(),
+                     [](const auto& each) { return each->second_positions().exists(); });
 }
 
 /// What a search goes by; none if it is free, and for draws.
@@ -87,7 +83,7 @@ class Search {
     KETTE_CHECK(!options.shortlist || (options.constraint == nullptr && options.loops.empty()),
                 "translate: expected a shortlist or another constraint, given both");
     KETTE_CHECK(
-        !options.sampling || !counts_tokens(model),
+        !options.sampling || !has_second_positions(model),
         "translate: expected a search for a model that counts tags, a parser, given samples");
     std::int64_t longest = 0;
     for (const Ids& source : sources) longest = std::max(longest, std::ssize(source) - 1);

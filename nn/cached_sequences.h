@@ -23,6 +23,7 @@ class CachedSequences final : public Sequences {
       : rows_{&past, std::move(places)}, memory_{&memory, std::move(memory_places)} {}
 
   const Tensor& positions() const override { return rows_.places.positions; }
+  const Tensor& second_positions() const override { return rows_.places.second_positions; }
   std::int64_t longest() const override { return rows_.past->longest(); }
   const CachedRows* cached() const override { return &rows_; }
   Variable self_attention(std::int64_t layer, const Variable& qkv,

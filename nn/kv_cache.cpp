@@ -15,6 +15,7 @@ KvCache::KvCache(std::vector<SlotLayout> layers, Device device)
 void KvCache::add_line(std::int64_t positions) {
   lengths_.push_back(0);
   firsts_.push_back(0);
+  seconds_.push_back(0);
   table_.resize(lengths_.size() * static_cast<std::size_t>(table_width_));
   extend(lines() - 1, positions);
 }
@@ -84,6 +85,7 @@ void KvCache::reserve(std::int64_t positions) {
 void KvCache::select(const std::vector<std::int64_t>& parents) {
   std::vector<std::int32_t> table(parents.size() * static_cast<std::size_t>(table_width_));
   std::vector<std::int64_t> lengths, firsts;
+  std::vector<std::int32_t> seconds;
   lengths.reserve(parents.size());
   for (const std::int64_t parent : parents) {
     KETTE_CHECK(parent >= 0 && parent < lines(), "KV cache: expected lines below ", lines(),
@@ -92,10 +94,12 @@ void KvCache::select(const std::vector<std::int64_t>& parents) {
                 table.begin() + static_cast<std::int64_t>(lengths.size()) * table_width_);
     lengths.push_back(length(parent));
     firsts.push_back(firsts_[parent]);
+    seconds.push_back(seconds_[parent]);
   }
   table_ = std::move(table);
   lengths_ = std::move(lengths);
   firsts_ = std::move(firsts);
+  seconds_ = std::move(seconds);
   give_back();
 }
 

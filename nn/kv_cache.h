@@ -34,6 +34,8 @@ class KvCache {
   std::int64_t longest() const {
     return lengths_.empty() ? 0 : *std::max_element(lengths_.begin(), lengths_.end());
   }
+  /// Where a line's second stream of positions is, after it has gone on by so many.
+  std::int32_t advance(std::int64_t line, std::int32_t by) { return seconds_[line] += by; }
   /// A line more, with slots for so many positions.
   void add_line(std::int64_t positions = 0);
   /// A line more for each segment; the places of their rows.
@@ -82,7 +84,8 @@ class KvCache {
   std::vector<std::vector<Tensor>> layers_;  // of each its parts, [slots, width]
   std::vector<std::int32_t> free_;
   std::vector<std::int64_t> lengths_;
-  std::vector<std::int64_t> firsts_;  // of each line the first position that it has not let go
+  std::vector<std::int64_t> firsts_;   // of each line the first position that it has not let go
+  std::vector<std::int32_t> seconds_;  // where the second stream of positions of each line is
   std::vector<std::int32_t> table_;
   std::int64_t table_width_ = 0;
 };

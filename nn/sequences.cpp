@@ -7,11 +7,12 @@
 namespace kette {
 
 PackedSequences::PackedSequences(const Segments& segments, Variable memory,
-                                 const Segments& memory_segments)
+                                 const Segments& memory_segments, Tensor second_positions)
     : segments_(segments),
       memory_segments_(memory_segments),
       memory_(std::move(memory)),
-      positions_(row_positions(segments)) {}
+      positions_(row_positions(segments)),
+      second_positions_(std::move(second_positions)) {}
 
 Variable PackedSequences::self_attention(std::int64_t, const Variable& qkv,
                                          const AttentionOptions& options) const {

@@ -26,10 +26,8 @@ class Sequences {
 
   /// Of each row within its sequence: i32 [rows].
   virtual const Tensor& positions() const = 0;
-  /// What else places each row, of models that count something (models/transformer_config.h): i32 [rows], or
-  /// undefined.
-  const Tensor& counts() const { return counts_; }
-  void set_counts(Tensor counts) { counts_ = std::move(counts); }
+  /// Likewise of a second stream of positions (data/tokenizers/position_stream.h); undefined where there is none.
+  virtual const Tensor& second_positions() const = 0;
   /// Likewise, where the pass is computed.
   const Tensor& positions_on(Device device) const {
     if (!positions_there_.defined()) positions_there_ = positions().to(device);
@@ -57,7 +55,6 @@ class Sequences {
   virtual QueriesAndKeys cross_pairs(std::int64_t layer, const Variable& query) const = 0;
 
  private:
-  Tensor counts_;
   mutable Tensor positions_there_;  // once a layer has asked
 };
 
@@ -67,9 +64,11 @@ class PackedSequences final : public Sequences {
   PackedSequences(const Segments& segments)  // NOLINT(google-explicit-constructor)
       : PackedSequences(segments, {}, {}) {}
   /// memory: [memory rows, width].
-  PackedSequences(const Segments& segments, Variable memory, const Segments& memory_segments);
+  PackedSequences(const Segments& segments, Variable memory, const Segments& memory_segments,
+                  Tensor second_positions = {});
 
   const Tensor& positions() const override { return positions_; }
+  const Tensor& second_positions() const override { return second_positions_; }
   std::int64_t longest() const override { return segments_.longest(); }
   const Segments* segments() const override { return &segments_; }
   Variable self_attention(std::int64_t layer, const Variable& qkv,
@@ -83,7 +82,7 @@ class PackedSequences final : public Sequences {
  private:
   Segments segments_, memory_segments_;
   Variable memory_;
-  Tensor positions_;
+  Tensor positions_, second_positions_;
   mutable Variable key_value_;  // of the last cross-attention
 };
 

@@ -77,7 +77,8 @@ TEST_CASE("what the paper does not have is known to few files beside its kernels
   const std::vector<std::vector<std::string>> features = {
       {"smear"},
       {"linear attention", "linear_attention", "linearattention", "linear_weights", "is_linear()",
-       "attentionweights::linear"}};
+       "attentionweights::linear"},
+      {"count_tags", "counts tags", "counts of tags", "first_tag"}};
   for (const std::vector<std::string>& names : features) {
     const std::vector<std::string> files = files_with_any(names);
     std::string all;
