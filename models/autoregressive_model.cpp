@@ -28,7 +28,7 @@ Tensor second_positions_of(const Batch& batch, const PositionStream& stream) {
 
 }  // namespace
 
-Variable AutoregressiveModel::encode(const Tensor&, const Sequences&, Run&) const {
+Variable AutoregressiveModel::encode(const Tensor&, const AttentionContext&, Run&) const {
   fail("encode: expected a model with an encoder, given one without");
 }
 

@@ -21,9 +21,10 @@ class AutoregressiveModel : public Model {
   virtual PositionStream second_positions() const { return {}; }
 
   /// target: i32 [rows] -> states [rows, width], which output() makes logits of.
-  virtual Variable decode(const Tensor& target, const Sequences& sequences, Run& run) const = 0;
+  virtual Variable decode(const Tensor& target, const AttentionContext& sequences,
+                          Run& run) const = 0;
   /// source: i32 [rows] -> memory [rows, width]. An Error for a model without an encoder.
-  virtual Variable encode(const Tensor& source, const Sequences& sequences, Run& run) const;
+  virtual Variable encode(const Tensor& source, const AttentionContext& sequences, Run& run) const;
   bool has_encoder() const { return !encoder().empty(); }
 
   // The parts, for study and for exchange with other programs.

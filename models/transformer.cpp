@@ -74,23 +74,26 @@ Variable finish(const ResidualStream& x, const std::optional<Norm>& norm, const 
 
 }  // namespace
 
-Variable Transformer::encode(const Tensor& source, const Sequences& sequences, Run& run) const {
+Variable Transformer::encode(const Tensor& source, const AttentionContext& sequences,
+                             Run& run) const {
   ResidualStream x = embed(source_embedding(), source, sequences, sequences.positions(),
                            points::kEncoder, encoder_positions_, run);
   for (const Block& block : encoder_) x = block(x, sequences, run);
   return finish(x, encoder_norm_, run);
 }
 
-Variable Transformer::decode(const Tensor& target, const Sequences& sequences, Run& run) const {
+Variable Transformer::decode(const Tensor& target, const AttentionContext& sequences,
+                             Run& run) const {
   ResidualStream x = embed(embedding_, target, sequences, sequences.second_positions(),
                            points::kDecoder, decoder_positions_, run);
   for (const Block& block : decoder_) x = block(x, sequences, run);
   return finish(x, decoder_norm_, run);
 }
 
-Variable Transformer::embed(const Embedding& table, const Tensor& ids, const Sequences& sequences,
-                            const Tensor& second, const char* stack,
-                            const std::optional<Embedding>& learned, Run& run) const {
+Variable Transformer::embed(const Embedding& table, const Tensor& ids,
+                            const AttentionContext& sequences, const Tensor& second,
+                            const char* stack, const std::optional<Embedding>& learned,
+                            Run& run) const {
   KETTE_CHECK(sequences.longest() <= config_.max_length, stack, ": expected sequences of at most ",
               config_.max_length, " tokens, given one of ", sequences.longest());
   Variable x =

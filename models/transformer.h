@@ -18,9 +18,9 @@ class Transformer final : public AutoregressiveModel {
   PositionStream second_positions() const override { return config_.second_positions(); }
 
   /// source: i32 [rows] -> memory [rows, width].
-  Variable encode(const Tensor& source, const Sequences& sequences, Run& run) const override;
+  Variable encode(const Tensor& source, const AttentionContext& sequences, Run& run) const override;
   /// target: i32 [rows], each sequence starting with <s> -> states [rows, width].
-  Variable decode(const Tensor& target, const Sequences& sequences, Run& run) const override;
+  Variable decode(const Tensor& target, const AttentionContext& sequences, Run& run) const override;
   std::unique_ptr<AutoregressiveModel> for_decoding(const DecodingTypes& types = {}) const override;
 
   const Embedding& token_embedding() const override { return embedding_; }
@@ -40,7 +40,7 @@ class Transformer final : public AutoregressiveModel {
  private:
   /// Dropout(Embedding(ids) * sqrt(width) + PE(positions)), PE learned if there is one. Point: stack/embedded.
   /// second: of rows, where the model has a second stream of positions, which half of PE is then of.
-  Variable embed(const Embedding& table, const Tensor& ids, const Sequences& sequences,
+  Variable embed(const Embedding& table, const Tensor& ids, const AttentionContext& sequences,
                  const Tensor& second, const char* stack, const std::optional<Embedding>& learned,
                  Run& run) const;
   void make_tables(DType dtype, Device device) override;

@@ -14,7 +14,7 @@ std::vector<RowCopies> for_all_shares(const HeadShape& heads, std::vector<RowCop
 
 }  // namespace
 
-std::optional<Rotation> Rotation::of(const Sequences& sequences, const Tensor& table) {
+std::optional<Rotation> Rotation::of(const AttentionContext& sequences, const Tensor& table) {
   if (!table.defined()) return {};
   return Rotation{table, sequences.positions().to(table.device())};
 }
@@ -39,7 +39,8 @@ MultiHeadSelfAttention::MultiHeadSelfAttention(const Scope& scope, std::int64_t 
       for_all_shares(heads, {{queries, shares}, {queries, shares}, {heads.total_width(), 1}});
 }
 
-Variable MultiHeadSelfAttention::operator()(const Variable& x, const Sequences& sequences, Run& run,
+Variable MultiHeadSelfAttention::operator()(const Variable& x, const AttentionContext& sequences,
+                                            Run& run,
                                             const std::optional<Rotation>& rotation) const {
   Variable qkv = mixer->prepared(query_key_value(x, run), sequences, layer);
   if (rotation)
@@ -70,7 +71,7 @@ MultiHeadCrossAttention::MultiHeadCrossAttention(const Scope& scope, std::int64_
   key_value.copies = for_all_shares(heads, {all, {heads.total_width(), 1}});
 }
 
-Variable MultiHeadCrossAttention::operator()(const Variable& x, const Sequences& sequences,
+Variable MultiHeadCrossAttention::operator()(const Variable& x, const AttentionContext& sequences,
                                              Run& run) const {
   const Variable queries = query(x, run);
   const AttentionOptions options{heads.computed(), Mask::none, run.mask(dropout_rate)};

@@ -14,7 +14,7 @@ struct Rotation {
   Tensor positions;  ///< i32 [rows]
 
   /// Nothing where the table is undefined.
-  static std::optional<Rotation> of(const Sequences& sequences, const Tensor& table);
+  static std::optional<Rotation> of(const AttentionContext& sequences, const Tensor& table);
 };
 
 /// Projects queries, keys and values in one product. All heads of one read one of the keys and values, or values
@@ -37,7 +37,7 @@ struct MultiHeadSelfAttention {
   std::int64_t key_width() const { return heads.total_width() / pattern.group; }
   /// What a KvCache keeps for it; dtype: of keys and values.
   SlotLayout slots(DType dtype) const { return mixer->slots(heads, pattern, dtype); }
-  Variable operator()(const Variable& x, const Sequences& sequences, Run& run,
+  Variable operator()(const Variable& x, const AttentionContext& sequences, Run& run,
                       const std::optional<Rotation>& rotation = {}) const;
 };
 
@@ -55,7 +55,7 @@ struct MultiHeadCrossAttention {
   SlotLayout slots(DType dtype) const {
     return SlotLayout::keys_and_values(heads.total_width(), dtype);
   }
-  Variable operator()(const Variable& x, const Sequences& sequences, Run& run) const;
+  Variable operator()(const Variable& x, const AttentionContext& sequences, Run& run) const;
 };
 
 }  // namespace kette

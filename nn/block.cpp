@@ -78,8 +78,8 @@ Block::Block(const Scope& scope, std::int64_t layer, const BlockConfig& c)
       feed_forward_norm(c.hidden > 0 ? std::optional(add_and_norm(scope / "feed_forward_norm", c))
                                      : std::nullopt) {}
 
-ResidualStream Block::operator()(const ResidualStream& x, const Sequences& sequences, Run& run,
-                                 const std::optional<Rotation>& rotation) const {
+ResidualStream Block::operator()(const ResidualStream& x, const AttentionContext& sequences,
+                                 Run& run, const std::optional<Rotation>& rotation) const {
   ResidualStream y = self_attention_norm(
       x, run, [&](const Variable& in) { return self_attention(in, sequences, run, rotation); });
   if (cross_attention) {

@@ -88,7 +88,7 @@ struct Block {
 
   /// layer: the block's number in its stack.
   Block(const Scope& scope, std::int64_t layer, const BlockConfig& config);
-  ResidualStream operator()(const ResidualStream& x, const Sequences& sequences, Run& run,
+  ResidualStream operator()(const ResidualStream& x, const AttentionContext& sequences, Run& run,
                             const std::optional<Rotation>& rotation = {}) const;
   /// Of each attention and of the feed-forward layer.
   void each_linear(const VisitLinear& visit);

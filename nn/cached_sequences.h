@@ -2,8 +2,8 @@
 // those of the memory, which does not change, in another. Constant rows only: on no tape.
 #pragma once
 
+#include "nn/attention_context.h"
 #include "nn/kv_cache.h"
-#include "nn/sequences.h"
 
 namespace kette {
 
@@ -13,7 +13,7 @@ struct CachedRows {
   CachePlaces places{};
 };
 
-class CachedSequences final : public Sequences {
+class CachedSequences final : public AttentionContext {
  public:
   /// places: of the pass's rows, for whose keys and values the past has slots.
   CachedSequences(const KvCache& past, CachePlaces places) : rows_{&past, std::move(places)} {}

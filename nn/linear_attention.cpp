@@ -47,7 +47,7 @@ Variable shares_of_features(const Variable& queries, const Variable& keys, const
 
 class LinearAttention final : public Mixer {
  public:
-  Variable attend(const Variable& qkv, const Sequences& sequences, std::int64_t layer,
+  Variable attend(const Variable& qkv, const AttentionContext& sequences, std::int64_t layer,
                   const AttentionOptions& options) const override {
     if (const CachedRows* rows = sequences.cached())
       return take_steps(qkv.value(), options, rows->places, rows->past->layer(layer));

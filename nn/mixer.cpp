@@ -4,9 +4,11 @@
 
 namespace kette {
 
-Variable Mixer::prepared(const Variable& qkv, const Sequences&, std::int64_t) const { return qkv; }
+Variable Mixer::prepared(const Variable& qkv, const AttentionContext&, std::int64_t) const {
+  return qkv;
+}
 
-Variable Mixer::attend(const Variable& qkv, const Sequences& sequences, std::int64_t layer,
+Variable Mixer::attend(const Variable& qkv, const AttentionContext& sequences, std::int64_t layer,
                        const AttentionOptions& options) const {
   return sequences.self_attention(layer, qkv, options);
 }

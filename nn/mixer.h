@@ -5,8 +5,8 @@
 
 #include <memory>
 
+#include "nn/attention_context.h"
 #include "nn/head_shape.h"
-#include "nn/sequences.h"
 #include "nn/slot_layout.h"
 
 namespace kette {
@@ -17,11 +17,11 @@ class Mixer {
 
   /// What becomes of the projection before positions turn it: [Q K V], [rows, width + 2 * key width] -> such rows.
   /// layer: which of the model's self-attentions it is.
-  virtual Variable prepared(const Variable& qkv, const Sequences& sequences,
+  virtual Variable prepared(const Variable& qkv, const AttentionContext& sequences,
                             std::int64_t layer) const;
   /// What the queries get from the keys and values of their sequences: such rows -> [rows, width].
-  virtual Variable attend(const Variable& qkv, const Sequences& sequences, std::int64_t layer,
-                          const AttentionOptions& options) const;
+  virtual Variable attend(const Variable& qkv, const AttentionContext& sequences,
+                          std::int64_t layer, const AttentionOptions& options) const;
   /// How much each query takes from each key, for who looks inside (nn/probabilities.h).
   virtual Variable probabilities(const QueriesAndKeys& pairs, std::int64_t heads) const;
   /// dtype: of keys and values.

@@ -2,7 +2,7 @@
 // for who wants to see them, from ordinary ops, and differentiable.
 #pragma once
 
-#include "nn/sequences.h"
+#include "nn/attention_context.h"
 
 namespace kette {
 

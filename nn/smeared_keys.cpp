@@ -40,7 +40,7 @@ class SmearedKeys final : public Mixer {
   SmearedKeys(const Scope& scope, const HeadShape& heads)
       : smear_(scope.parameter("smear", {heads.count}, Init::constant(0))) {}
 
-  Variable prepared(const Variable& qkv, const Sequences& sequences,
+  Variable prepared(const Variable& qkv, const AttentionContext& sequences,
                     std::int64_t layer) const override {
     const Variable gates = sigmoid(smear_);
     if (const CachedRows* rows = sequences.cached()) {

@@ -1,4 +1,4 @@
-#include "nn/sequences.h"
+#include "nn/attention_context.h"
 
 #include "autograd/ops/attention.h"
 #include "autograd/ops/shaping.h"

@@ -20,9 +20,9 @@ struct QueriesAndKeys {
 
 struct CachedRows;  // nn/cached_sequences.h
 
-class Sequences {
+class AttentionContext {
  public:
-  virtual ~Sequences() = default;
+  virtual ~AttentionContext() = default;
 
   /// Of each row within its sequence: i32 [rows].
   virtual const Tensor& positions() const = 0;
@@ -59,7 +59,7 @@ class Sequences {
 };
 
 /// Whole sequences, and the encoder's output that they are decoded from, if any.
-class PackedSequences final : public Sequences {
+class PackedSequences final : public AttentionContext {
  public:
   PackedSequences(const Segments& segments)  // NOLINT(google-explicit-constructor)
       : PackedSequences(segments, {}, {}) {}
