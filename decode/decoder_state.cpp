@@ -231,8 +231,8 @@ void DecoderState::select(const std::vector<std::int64_t>& parents) {
   if (model_->has_encoder() && rows() == 0) drop_unread_sentences();
 }
 
-CachedSequences DecoderState::fix(const std::vector<std::int64_t>& lengths,
-                                  const Tensor& positions) {
+CachedSequences DecoderState::begin_static_batch(const std::vector<std::int64_t>& lengths,
+                                                 const Tensor& positions) {
   std::int64_t more = 0;
   for (std::int64_t row = 0; row < rows(); ++row) {
     more += past_.slots_for_passes(lengths[row] - past_.length(row));
@@ -251,7 +251,7 @@ CachedSequences DecoderState::fix(const std::vector<std::int64_t>& lengths,
                           Tensor::from(memory_ends(sentences_), device)});
 }
 
-void DecoderState::unfix(const std::vector<std::int64_t>& lengths) {
+void DecoderState::end_static_batch(const std::vector<std::int64_t>& lengths) {
   for (std::int64_t row = 0; row < rows(); ++row) past_.shorten(row, lengths[row]);
 }
 

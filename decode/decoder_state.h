@@ -51,9 +51,10 @@ class DecoderState {
   /// For rows that stay together and grow by themselves: gives row r slots up to lengths[r] tokens,
   /// and the sequences of one token a row at `positions`, i32 [rows] on the device. All that a pass
   /// reads of them lies there, so that it may be recorded.
-  CachedSequences fix(const std::vector<std::int64_t>& lengths, const Tensor& positions);
-  /// After fix(): row r has lengths[r] tokens, which is how far it has come.
-  void unfix(const std::vector<std::int64_t>& lengths);
+  CachedSequences begin_static_batch(const std::vector<std::int64_t>& lengths,
+                                     const Tensor& positions);
+  /// After begin_static_batch(): row r has lengths[r] tokens, which is how far it has come.
+  void end_static_batch(const std::vector<std::int64_t>& lengths);
 
  private:
   void drop_unread_sentences();
