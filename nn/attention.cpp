@@ -6,9 +6,9 @@
 namespace kette {
 namespace {
 
-/// Parts of a map that the shares of the values have in common come once for each of them.
-std::vector<RowCopies> for_all_shares(const HeadShape& heads, std::vector<RowCopies> parts) {
-  if (heads.value_shares == 1) parts.clear();
+/// Parts of a map that heads share are repeated for each of them.
+std::vector<RowCopies> repeated(const HeadShape& heads, std::vector<RowCopies> parts) {
+  if (heads.value_multiple == 1) parts.clear();
   return parts;
 }
 
@@ -34,9 +34,9 @@ MultiHeadSelfAttention::MultiHeadSelfAttention(const Scope& scope, std::int64_t 
       heads(head_shape),
       pattern(who),
       dropout_rate(dropout) {
-  const std::int64_t queries = heads.query_width(), shares = heads.value_shares;
+  const std::int64_t queries = heads.query_width(), times = heads.value_multiple;
   query_key_value.copies =
-      for_all_shares(heads, {{queries, shares}, {queries, shares}, {heads.total_width(), 1}});
+      repeated(heads, {{queries, times}, {queries, times}, {heads.total_width(), 1}});
 }
 
 Variable MultiHeadSelfAttention::operator()(const Variable& x, const AttentionContext& sequences,
@@ -66,9 +66,9 @@ MultiHeadCrossAttention::MultiHeadCrossAttention(const Scope& scope, std::int64_
       layer(layer_number),
       heads(head_shape),
       dropout_rate(dropout) {
-  const RowCopies all{heads.query_width(), heads.value_shares};
-  query.copies = for_all_shares(heads, {all});
-  key_value.copies = for_all_shares(heads, {all, {heads.total_width(), 1}});
+  const RowCopies all{heads.query_width(), heads.value_multiple};
+  query.copies = repeated(heads, {all});
+  key_value.copies = repeated(heads, {all, {heads.total_width(), 1}});
 }
 
 Variable MultiHeadCrossAttention::operator()(const Variable& x, const AttentionContext& sequences,

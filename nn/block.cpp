@@ -93,11 +93,11 @@ ResidualStream Block::operator()(const ResidualStream& x, const AttentionContext
 void Block::each_linear(const VisitLinear& visit) {
   visit(self_attention.query_key_value, {{"query", self_attention.pattern.group},
                                          {"key"},
-                                         {"value", self_attention.heads.value_shares}});
+                                         {"value", self_attention.heads.value_multiple}});
   visit(self_attention.output, {{"output"}});
   if (cross_attention) {
     visit(cross_attention->query, {{"query"}});
-    visit(cross_attention->key_value, {{"key"}, {"value", cross_attention->heads.value_shares}});
+    visit(cross_attention->key_value, {{"key"}, {"value", cross_attention->heads.value_multiple}});
     visit(cross_attention->output, {{"output"}});
   }
   if (!feed_forward) return;
