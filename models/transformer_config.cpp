@@ -178,11 +178,11 @@ std::vector<SummaryRow> TransformerConfig::summary() const {
   /// FLOPs: of an attention's maps from and to a model of that width, for each token of either side.
   const auto add_attentions = [&](const char* part, std::int64_t first, std::int64_t layers,
                                   double source_maps, double target_maps) {
-    const std::int64_t value_shares = heads_of(0).value_shares;
+    const std::int64_t value_multiple = heads_of(0).value_multiple;
     const auto cost = [&](std::int64_t heads_width) {
       const double map = linear_flops(w, heads_width);
       const std::int64_t parameters =
-          linear_parameters(w, 2 * heads_width / value_shares + heads_width) +
+          linear_parameters(w, 2 * heads_width / value_multiple + heads_width) +
           linear_parameters(heads_width, w) + norm_size;
       return SummaryRow{part, 1, parameters, source_maps * map, target_maps * map};
     };

@@ -67,6 +67,8 @@ struct CachePlaces {
   Tensor table;      ///< i32 [lines, positions]: slots
   Tensor lines;      ///< i32 [rows]
   Tensor positions;  ///< i32 [rows]
+  /// Likewise of a second stream of positions, where there is one: for who places rows, not for kernels.
+  Tensor second_positions{};
 
   void check(const char* op,
              std::int64_t rows) const;  ///< an Error unless for `rows` rows

@@ -52,8 +52,9 @@ TransformerConfig model_config(const TranslationTrainOptions& options, const Tok
   config.vocabulary = tokenizer.vocabulary();
   const auto* trees = dynamic_cast<const TreeTokenizer*>(&tokenizer);
   config.source_vocabulary = trees ? tokenizer.source_vocabulary() : 0;
-  config.count_tags = trees && config.count_tags;
-  config.first_tag = config.count_tags ? trees->first_tag() : 0;
+  const PositionStream tags = tokenizer.second_positions();
+  config.count_tags = config.count_tags && tags.exists();
+  config.first_tag = config.count_tags ? tags.first : 0;
   config.special = tokenizer.special();
   return config;
 }

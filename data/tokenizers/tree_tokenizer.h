@@ -26,6 +26,8 @@ class TreeTokenizer final : public Tokenizer {
   std::int64_t vocabulary() const override { return std::ssize(spelt_); }
   std::int64_t source_vocabulary() const override { return words_->vocabulary(); }
   SpecialTokens special() const override { return {}; }
+  /// Tags: the number of the next word.
+  PositionStream second_positions() const override { return {first_tag()}; }
   std::string piece(std::int32_t id) const override;
   std::string source_piece(std::int32_t id) const override { return words_->piece(id); }
   std::string decode(std::span<const std::int32_t> ids) const override;
