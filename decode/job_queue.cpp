@@ -18,10 +18,6 @@ std::int64_t total(const std::vector<std::int64_t>& costs) {
 
 }  // namespace
 
-void WorkOptions::check() const {
-  KETTE_CHECK(batch_tokens > 0, "batch tokens: expected at least 1, given ", batch_tokens);
-}
-
 std::int64_t least_share(std::int64_t budget) { return std::max<std::int64_t>(1, budget / 8); }
 
 JobQueue::JobQueue(std::vector<std::int64_t> costs, std::int64_t workers, std::int64_t least,

@@ -13,20 +13,6 @@
 
 namespace kette {
 
-class Tap;
-
-/// How texts are shared out and batched. What comes out for a text does not depend on it.
-struct WorkOptions {
-  /// How much each worker has at once: the sum over its texts of rows * tokens (Request::cost()). More is faster up to
-  /// some hundred rows, and takes more memory.
-  std::int64_t batch_tokens = 8192;
-  std::int64_t threads = 0;  ///< 0: all
-  Tap* tap = nullptr;        ///< looks into every pass, of several threads at once
-
-  /// Throws an Error that names the option that makes no sense.
-  void check() const;
-};
-
 /// done sentences of total; called by one thread at a time.
 using SentenceProgress = std::function<void(std::int64_t done, std::int64_t total)>;
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <mutex>
 
-#include "decode/engine.h"
 #include "decode/forced_text.h"
 
 namespace kette {
@@ -39,9 +38,6 @@ std::vector<SentenceScore> score_ids(const Ensemble& model, const std::vector<Id
   for (std::size_t i = 0; i < sources.size(); ++i) {
     costs.push_back(static_cast<std::int64_t>(sources[i].size() + targets[i].size()) + 2);
   }
-  const std::int64_t least = least_share(work.batch_tokens);
-  const Workforce workforce(model.device(), work.threads, costs, least);
-  JobQueue queue(std::move(costs), workforce.workers, least);
   std::mutex mutex;
   std::int64_t done = 0;
   const auto finish = [&](std::int64_t number, std::vector<Hypothesis> found) {
@@ -56,21 +52,14 @@ std::vector<SentenceScore> score_ids(const Ensemble& model, const std::vector<Id
     const std::lock_guard lock(mutex);
     if (progress) progress(++done, std::ssize(sources));
   };
-  const SupplyRequests supply = [&](std::int64_t room, bool idle) {
-    std::vector<Request> taken;
-    for (const std::int64_t number : queue.take(room, idle)) {
-      Request& request = taken.emplace_back(Request{number, sources[number], {special.begin}});
-      request.source.push_back(special.end);
-      request.policy = std::make_unique<ForcedText>(targets[number], special.end);
-      request.done = [&finish, number](std::vector<Hypothesis> found) {
-        finish(number, std::move(found));
-      };
-    }
-    return taken;
-  };
-  workforce.run([&] {
-    Engine engine(model, {work.tap});
-    run(engine, work.batch_tokens, supply);
+  run_requests(model, work, costs, [&](std::int64_t number) {
+    Request request{number, sources[number], {special.begin}};
+    request.source.push_back(special.end);
+    request.policy = std::make_unique<ForcedText>(targets[number], special.end);
+    request.done = [&finish, number](std::vector<Hypothesis> found) {
+      finish(number, std::move(found));
+    };
+    return request;
   });
   return scores;
 }

@@ -7,6 +7,7 @@
 
 #include "decode/ensemble.h"
 #include "decode/job_queue.h"
+#include "decode/run_requests.h"
 
 namespace kette {
 

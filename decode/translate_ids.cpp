@@ -4,7 +4,6 @@
 #include <mutex>
 #include <utility>
 
-#include "decode/engine.h"
 #include "decode/scorer.h"
 #include "decode/search_limits.h"
 
@@ -14,13 +13,9 @@ namespace {
 using Ids = std::vector<std::int32_t>;
 
 /// Whether where a token stands depends on which ones are before it, as in parsers.
-bool counts_tokens(const Ensemble& model) {
-  for (const auto& each : model.models()) {
-    for (std::int32_t token = 0; token < model.vocabulary(); ++token) {
-      if (each->counts(token)) return true;
-    }
-  }
-  return false;
+bool has_second_positions(const Ensemble& model) {
+  return std::any_of(model.models().begin(), model.models().end(),
+                     [](const auto& each) { return each->second_positions().exists(); });
 }
 
 void check(const Ensemble& model, const std::vector<SourceIds>& sources,
@@ -32,7 +27,7 @@ void check(const Ensemble& model, const std::vector<SourceIds>& sources,
               " (leave the shortlist out there)");
   KETTE_CHECK(!options.sampling || work.tap == nullptr,
               "translate: expected a search where a tap looks on, given samples");
-  KETTE_CHECK(!options.sampling || !counts_tokens(model),
+  KETTE_CHECK(!options.sampling || !has_second_positions(model),
               "translate: expected a search for a model that counts tags, a parser, given samples");
   std::int64_t longest = 0;
   for (const SourceIds& source : sources) {
@@ -84,11 +79,6 @@ void translate_ids(const Ensemble& model, const std::vector<SourceIds>& sources,
     numbers.push_back(i);
     costs.push_back(translation_request(source, options, model, i).cost());
   }
-  const std::int64_t least = least_share(work.batch_tokens);
-  const Workforce workforce(model.device(), work.threads, costs, least);
-  // Twice what is at work at once.
-  const std::int64_t window = early ? 2 * workforce.workers * work.batch_tokens : JobQueue::kAll;
-  JobQueue queue(std::move(costs), workforce.workers, least, window);
   std::mutex mutex;
   const auto total = std::ssize(sources);
   std::int64_t done = total - std::ssize(numbers);
@@ -103,20 +93,14 @@ void translate_ids(const Ensemble& model, const std::vector<SourceIds>& sources,
     ++done;
     if (progress) progress(done, total);
   };
-  const SupplyRequests supply = [&](std::int64_t room, bool idle) {
-    std::vector<Request> taken;
-    for (const std::int64_t item : queue.take(room, idle)) {
-      const std::int64_t i = numbers[item];
-      Request& request = taken.emplace_back(translation_request(sources[i], options, model, i));
-      request.shortlist = shortlist_of(sources[i], options, model.special());
-      request.done = [&finish, i](std::vector<Hypothesis> found) { finish(i, std::move(found)); };
-    }
-    return taken;
+  const auto make = [&](std::int64_t item) {
+    const std::int64_t i = numbers[item];
+    Request request = translation_request(sources[i], options, model, item);
+    request.shortlist = shortlist_of(sources[i], options, model.special());
+    request.done = [&finish, i](std::vector<Hypothesis> found) { finish(i, std::move(found)); };
+    return request;
   };
-  workforce.run([&] {
-    Engine engine(model, {work.tap});
-    run(engine, work.batch_tokens, supply);
-  });
+  run_requests(model, work, costs, make, early);
   if (!draws) return;
   score(drawn, model, sources, options.search.length_penalty, work);
   for (const std::int64_t i : numbers) take(i, std::move(drawn[i]));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "decode/job_queue.h"
+#include "decode/run_requests.h"
 #include "decode/translation_request.h"
 
 namespace kette {

@@ -1,5 +1,8 @@
 #include "models/gpt_config.h"
 
+#include "nn/block.h"
+#include "nn/linear_attention.h"
+#include "nn/smeared_keys.h"
 #include "tensor/linear_attention.h"
 
 namespace kette {
@@ -140,6 +143,14 @@ AttentionPattern GptConfig::pattern() const {
   pattern.alibi = positions == Positions::alibi;
   pattern.weights = attention;
   return pattern;
+}
+
+BlockConfig GptConfig::block_config() const {
+  BlockConfig config = StackConfig::block_config(NormOrder::pre);
+  config.pattern = pattern();
+  if (smeared_keys) config.mixer = smeared_keys_mixer;
+  if (attention == AttentionWeights::linear) config.mixer = linear_attention_mixer;
+  return config;
 }
 
 CacheSize GptConfig::largest_cache() const {

@@ -41,6 +41,8 @@ struct GptConfig final : StackConfig {
   CacheSize largest_cache() const override;
   /// Of every layer's attention.
   AttentionPattern pattern() const;
+  /// Of every layer.
+  BlockConfig block_config() const;
 };
 
 /// Small enough that every element can be checked.

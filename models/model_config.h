@@ -62,7 +62,7 @@ struct Family {
   std::string architecture() const { return "kette-" + name; }
 };
 
-/// Keys and values of a text, or the states of linear attention.
+/// Keys and values of a text, or states.
 struct CacheSize {
   std::int64_t tokens = 0, bytes = 0;
   bool is_state = false;  ///< as large for any number of tokens

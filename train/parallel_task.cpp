@@ -58,8 +58,9 @@ TransformerConfig ParallelTask::model_config() const {
   if (!options().from.empty()) return config;
   config.vocabulary = tokenizer_->vocabulary();
   config.source_vocabulary = 0;
-  config.count_tags = false;
-  config.first_tag = 0;
+  const PositionStream tags = tokenizer_->second_positions();
+  config.count_tags = config.count_tags && tags.exists();
+  config.first_tag = config.count_tags ? tags.first : 0;
   config.special = tokenizer_->special();
   return config;
 }

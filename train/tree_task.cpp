@@ -102,10 +102,7 @@ ParallelCorpus TreeTask::make_corpus(const TokenizeProgress& progress) const {
 
 TransformerConfig TreeTask::model_config() const {
   TransformerConfig config = ParallelTask::model_config();
-  if (!options_.from.empty()) return config;
-  config.source_vocabulary = tokenizer()->source_vocabulary();
-  config.count_tags = options_.model.count_tags;
-  if (config.count_tags) config.first_tag = tree_tokenizer()->first_tag();
+  if (options_.from.empty()) config.source_vocabulary = tokenizer()->source_vocabulary();
   return config;
 }
 

@@ -27,6 +27,7 @@
 #include <utility>
 #include <vector>
 
+#include "data/tokenizers/position_stream.h"
 #include "data/tokenizers/special_tokens.h"
 
 namespace kette {
@@ -57,6 +58,8 @@ class Tokenizer {
   /// Of sources, where they have one of their own (of the kinds, only tree).
   virtual std::int64_t source_vocabulary() const { return vocabulary(); }
   virtual SpecialTokens special() const = 0;  ///< the same of both
+  /// Which tokens of targets move a second stream of positions, if any.
+  virtual PositionStream second_positions() const { return {}; }
   /// What an id stands for, as the vocabulary writes it.
   virtual std::string piece(std::int32_t id) const { return decode({&id, 1}); }
   virtual std::string source_piece(std::int32_t id) const { return piece(id); }

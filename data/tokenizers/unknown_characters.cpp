@@ -41,7 +41,7 @@ std::string listed_characters(const CharacterCounts& characters) {
 
 namespace {
 
-/// "3 of 100 lines have WHAT: ..."; "" where none has.
+/// "3 of 100 lines have WHAT: ..."; "" if none has.
 std::string told(std::int64_t lines_with, std::int64_t lines, const std::string& what,
                  const CharacterCounts& characters) {
   if (lines_with == 0) return {};
@@ -131,7 +131,7 @@ SharedTokenizer usual_normalisation() {
   static const SharedTokenizer tokenizer = [] {
     SentencePieceOptions options;
     options.byte_fallback = true;
-    options.vocabulary = 4 + 256 + 4;  // special pieces, bytes, and those of the line
+    options.vocabulary = 4 + 256 + 4;  // special pieces, bytes, and pieces of the line
     const std::vector<std::string_view> lines = {"a b"};
     return SentencePieceTokenizer::train(lines, options);
   }();

@@ -75,7 +75,7 @@ ExchangeReport export_hugging_face(const fs::path& from, const fs::path& out) {
               ": expected a model with all its heads, for others have no place for how many each "
               "layer has, given one whose heads were pruned");
   KETTE_CHECK(
-      config->heads_of(0).value_shares == 1, from.string(),
+      config->heads_of(0).value_multiple == 1, from.string(),
       ": expected keys as wide as values, for others have no place for another width, given "
       "a key_width of ",
       config->key_width);

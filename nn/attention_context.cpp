@@ -1,30 +1,22 @@
-#include "nn/sequences.h"
+#include "nn/attention_context.h"
 
 #include "autograd/ops/attention.h"
-#include "autograd/ops/linear_attention.h"
 #include "autograd/ops/shaping.h"
-#include "autograd/ops/smear.h"
 #include "nn/positions.h"
 
 namespace kette {
 
 PackedSequences::PackedSequences(const Segments& segments, Variable memory,
-                                 const Segments& memory_segments)
+                                 const Segments& memory_segments, Tensor second_positions)
     : segments_(segments),
       memory_segments_(memory_segments),
       memory_(std::move(memory)),
-      positions_(row_positions(segments)) {}
-
-Variable PackedSequences::smeared_keys(std::int64_t, const Variable& qkv,
-                                       const Variable& gates) const {
-  if (!positions_there_.defined()) positions_there_ = positions_.to(qkv.value().device());
-  return smear(qkv, gates, positions_there_);
-}
+      positions_(row_positions(segments)),
+      second_positions_(std::move(second_positions)) {}
 
 Variable PackedSequences::self_attention(std::int64_t, const Variable& qkv,
                                          const AttentionOptions& options) const {
-  return options.pattern.is_linear() ? linear_attention(qkv, segments_, options)
-                                     : kette::self_attention(qkv, segments_, options);
+  return kette::self_attention(qkv, segments_, options);
 }
 
 Variable PackedSequences::cross_attention(std::int64_t, const Variable& query,

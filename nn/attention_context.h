@@ -18,24 +18,30 @@ struct QueriesAndKeys {
   AttentionPattern pattern{};
 };
 
-class Sequences {
+struct CachedRows;  // nn/cached_sequences.h
+
+class AttentionContext {
  public:
-  virtual ~Sequences() = default;
+  virtual ~AttentionContext() = default;
 
   /// Of each row within its sequence: i32 [rows].
   virtual const Tensor& positions() const = 0;
-  /// What else places each row, of models that count something (models/transformer_config.h): i32 [rows], or
-  /// undefined.
-  const Tensor& counts() const { return counts_; }
-  void set_counts(Tensor counts) { counts_ = std::move(counts); }
+  /// Likewise of a second stream of positions (data/tokenizers/position_stream.h); undefined where there is none.
+  virtual const Tensor& second_positions() const = 0;
+  /// Likewise, where the pass is computed.
+  const Tensor& positions_on(Device device) const {
+    if (!positions_there_.defined()) positions_there_ = positions().to(device);
+    return positions_there_;
+  }
   /// The longest sequence, after this pass.
   virtual std::int64_t longest() const = 0;
+  /// Of whole sequences; null for those that grow.
+  virtual const Segments* segments() const { return nullptr; }
+  /// Of sequences that grow, where their past lies; null for whole ones.
+  virtual const CachedRows* cached() const { return nullptr; }
 
-  /// Each key mixed with the one before it in its sequence (autograd/ops/smear.h): qkv, [rows,
-  /// 3 * width], with such keys. layer: which of the model's self-attentions it is. gates: [heads].
-  virtual Variable smeared_keys(std::int64_t layer, const Variable& qkv,
-                                const Variable& gates) const = 0;
-  /// qkv: [rows, width + 2 * key width] -> [rows, width].
+  /// The paper's. layer: which of the model's self-attentions it is; qkv: [rows, width + 2 * key width] ->
+  /// [rows, width].
   virtual Variable self_attention(std::int64_t layer, const Variable& qkv,
                                   const AttentionOptions& options) const = 0;
   /// layer: which of the model's cross-attentions it is; key_value: its projection of the memory.
@@ -49,21 +55,22 @@ class Sequences {
   virtual QueriesAndKeys cross_pairs(std::int64_t layer, const Variable& query) const = 0;
 
  private:
-  Tensor counts_;
+  mutable Tensor positions_there_;  // once a layer has asked
 };
 
 /// Whole sequences, and the encoder's output that they are decoded from, if any.
-class PackedSequences final : public Sequences {
+class PackedSequences final : public AttentionContext {
  public:
   PackedSequences(const Segments& segments)  // NOLINT(google-explicit-constructor)
       : PackedSequences(segments, {}, {}) {}
   /// memory: [memory rows, width].
-  PackedSequences(const Segments& segments, Variable memory, const Segments& memory_segments);
+  PackedSequences(const Segments& segments, Variable memory, const Segments& memory_segments,
+                  Tensor second_positions = {});
 
   const Tensor& positions() const override { return positions_; }
+  const Tensor& second_positions() const override { return second_positions_; }
   std::int64_t longest() const override { return segments_.longest(); }
-  Variable smeared_keys(std::int64_t layer, const Variable& qkv,
-                        const Variable& gates) const override;
+  const Segments* segments() const override { return &segments_; }
   Variable self_attention(std::int64_t layer, const Variable& qkv,
                           const AttentionOptions& options) const override;
   Variable cross_attention(std::int64_t layer, const Variable& query, const Linear& key_value,
@@ -75,9 +82,8 @@ class PackedSequences final : public Sequences {
  private:
   Segments segments_, memory_segments_;
   Variable memory_;
-  Tensor positions_;
-  mutable Tensor positions_there_;  // on the device, once a layer has asked
-  mutable Variable key_value_;      // of the last cross-attention
+  Tensor positions_, second_positions_;
+  mutable Variable key_value_;  // of the last cross-attention
 };
 
 }  // namespace kette

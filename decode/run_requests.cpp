@@ -1,0 +1,31 @@
+#include "decode/run_requests.h"
+
+#include "decode/job_queue.h"
+
+namespace kette {
+
+void WorkOptions::check() const {
+  KETTE_CHECK(batch_tokens > 0, "batch tokens: expected at least 1, given ", batch_tokens);
+  KETTE_CHECK(runner == nullptr || tap == nullptr,
+              "decoder: expected engines of one's own where a tap looks on, given others'");
+}
+
+void run_requests(const Ensemble& model, const WorkOptions& work,
+                  const std::vector<std::int64_t>& costs, const MakeRequest& make, bool early) {
+  if (work.runner) return work.runner->run(std::ssize(costs), make);
+  const std::int64_t least = least_share(work.batch_tokens);
+  const Workforce workforce(model.device(), work.threads, costs, least);
+  // Twice what is at work at once.
+  const std::int64_t window = early ? 2 * workforce.workers * work.batch_tokens : JobQueue::kAll;
+  JobQueue queue(costs, workforce.workers, least, window);
+  workforce.run([&] {
+    Engine engine(model, {work.tap});
+    run(engine, work.batch_tokens, [&](std::int64_t room, bool idle) {
+      std::vector<Request> taken;
+      for (const std::int64_t i : queue.take(room, idle)) taken.push_back(make(i));
+      return taken;
+    });
+  });
+}
+
+}  // namespace kette
