@@ -69,9 +69,10 @@ void TrainCommandOptions::add_data_options(CLI::App& command) {
       "--objective", all_names<TextObjective>(),
       [this](const std::string& name) {
         objective_ = enum_named<TextObjective>(name);
-        if (!is_masked()) return;
-        architecture_.apply_preset("bert-tiny");
-        apply_recipe("bert-tiny");
+        const TextTaskOptions* task = text_task();
+        if (task == nullptr) return;
+        architecture_.apply_preset(task->preset());
+        apply_recipe(task->preset());
       },
       [this] { return enum_name(objective_); },
       "What is learnt of a text: the next token, or which tokens are masked, as BERT learns");
@@ -79,7 +80,7 @@ void TrainCommandOptions::add_data_options(CLI::App& command) {
                 data.list("--valid-text", valid_text_files_,
                           "Text for validation (default: the last tenth of the text)")};
   for (const auto& task : pair_tasks_) {
-    own_.push_back(task->add_data(data, [this](const char* preset_of_task) {
+    of_pair_tasks_.push_back(task->add_data(data, [this](const char* preset_of_task) {
       architecture_.apply_preset(preset_of_task);
       apply_recipe(preset_of_task);
     }));
@@ -150,8 +151,10 @@ void TrainCommandOptions::add_text_options(CLI::App& command) {
       "What ends in an end of text: each file, each line, the lines between blank ones, or what stands between two <|endoftext|>"));
   text_only_.push_back(data.number("--valid-tokens", text_.valid_tokens, at_least(1),
                                    "A validation reads at most so many tokens"));
-  text_only_.push_back(data.flag("--whole-words", masking_.whole_words,
-                                 "Mask all pieces of a word together, with --objective masked"));
+  for (const auto& task : text_tasks_) {
+    of_text_tasks_.push_back(task->add_options(data));
+    for (const Option& option : of_text_tasks_.back()) text_only_.push_back(option);
+  }
   OptionGroup both(command, "Vocabulary");
   vocabulary_ = {both.number(
       "--vocab", translation_.vocabulary, at_least(1),
@@ -335,14 +338,6 @@ TextTrainOptions TrainCommandOptions::text(CLI::App& command) const {
   return result;
 }
 
-MaskedTrainOptions TrainCommandOptions::masked(CLI::App& command) const {
-  MaskedTrainOptions result;
-  set_text(command, result);
-  result.model = architecture_.as<BertConfig>();
-  result.masking = masking_;
-  return result;
-}
-
 TranslationTrainOptions TrainCommandOptions::translation(CLI::App& command) const {
   check();
   check_files();
@@ -357,7 +352,10 @@ TranslationTrainOptions TrainCommandOptions::translation(CLI::App& command) cons
 }
 
 TrainRun TrainCommandOptions::run_of(CLI::App& command) const {
-  if (is_text() && is_masked()) return TrainRun::of(masked(command));
+  if (const TextTaskOptions* task = text_task(); is_text() && task != nullptr) {
+    return task->run_of([&](TextOptions& options) { set_text(command, options); },
+                        *architecture_.config());
+  }
   if (is_text()) return TrainRun::of(text(command));
   const PairTaskOptions* task = pair_task();
   if (task == nullptr) return TrainRun::of(translation(command));

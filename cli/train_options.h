@@ -7,10 +7,9 @@
 #include "cli/architecture.h"
 #include "cli/common.h"
 #include "cli/optimizer_option.h"
-#include "cli/pair_tasks.h"
 #include "cli/parallel_texts.h"
+#include "cli/train_tasks.h"
 #include "inspect/training/training_recorder.h"
-#include "train/masked_task.h"
 #include "train/text_task.h"
 #include "train/translation_task.h"
 
@@ -22,8 +21,6 @@ class TrainCommandOptions {
 
   /// A language model from text, or a translation model from pairs.
   bool is_text() const { return !text_files_.empty(); }
-  /// A masked language model.
-  bool is_masked() const { return objective_ == TextObjective::masked; }
   const CommonOptions& common() const { return common_; }
   const ComputeOptions& compute() const { return compute_; }
   bool is_quiet() const { return train_.quiet; }
@@ -39,13 +36,13 @@ class TrainCommandOptions {
   void take_gpu(Communicator& communicator);
   /// Throws a UsageError unless the options that were given fit together.
   TextTrainOptions text(CLI::App& command) const;
-  MaskedTrainOptions masked(CLI::App& command) const;
   TranslationTrainOptions translation(CLI::App& command) const;
   /// Of whichever task they choose.
   TrainRun run_of(CLI::App& command) const;
 
  private:
-  /// The task of pairs that is chosen, unless it is translation: null.
+  /// The task of texts that is chosen, or of pairs, unless that is the next token, or translation: null.
+  const TextTaskOptions* text_task() const;
   const PairTaskOptions* pair_task() const;
   /// The preset, not the data.
   bool is_language_model() const { return !architecture_.is<TransformerConfig>(); }
@@ -83,7 +80,6 @@ class TrainCommandOptions {
   ComputeOptions compute_;
   ArchitectureOptions architecture_;
   TextObjective objective_ = TextObjective::next;
-  MaskingOptions masking_;
   std::string tokenizer_;
   bool page_ = false;
   RecordOptions record_;
@@ -94,11 +90,12 @@ class TrainCommandOptions {
   OptimizerOption optimizer_;
   TranslationTrainOptions translation_;
   TextTrainOptions text_;
+  std::vector<std::unique_ptr<TextTaskOptions>> text_tasks_ = text_tasks();
   std::vector<std::unique_ptr<PairTaskOptions>> pair_tasks_ = pair_tasks();
   std::int64_t vocabulary_of_preset_ = 0;
   std::optional<Option> accumulate_;
   std::vector<Option> translation_only_, pairs_only_, text_only_, vocabulary_;
-  std::vector<std::vector<Option>> own_;  // of each of pair_tasks_
+  std::vector<std::vector<Option>> of_text_tasks_, of_pair_tasks_;  // what each has of its own
 };
 
 }  // namespace kette::cli

@@ -38,6 +38,13 @@ void TrainCommandOptions::check_weights(const std::string& each, std::size_t tex
   }
 }
 
+const TextTaskOptions* TrainCommandOptions::text_task() const {
+  const auto chosen =
+      std::find_if(text_tasks_.begin(), text_tasks_.end(),
+                   [this](const auto& task) { return task->objective() == objective_; });
+  return chosen == text_tasks_.end() ? nullptr : chosen->get();
+}
+
 const PairTaskOptions* TrainCommandOptions::pair_task() const {
   const auto chosen = std::find_if(pair_tasks_.begin(), pair_tasks_.end(),
                                    [](const auto& task) { return task->is_chosen(); });
@@ -62,20 +69,25 @@ void TrainCommandOptions::check() const {
   }
   if (is_text()) refuse(pairs_only_, "expected for a translation model, " + beside);
   if (task) refuse(text_only_, "expected for a language model, " + beside);
-  for (std::size_t i = 0; i < own_.size(); ++i) {
+  for (std::size_t i = 0; i < of_pair_tasks_.size(); ++i) {
     const PairTaskOptions& other = *pair_tasks_[i];
     if (&other == task) continue;
-    refuse(own_[i], chosen.empty() ? "expected with " + other.option() + " beside it, given without"
-                                   : "expected for " + other.model() + ", " + beside);
+    refuse(of_pair_tasks_[i], chosen.empty()
+                                  ? "expected with " + other.option() + " beside it, given without"
+                                  : "expected for " + other.model() + ", " + beside);
   }
-  const bool is_bert = architecture_.is<BertConfig>();
-  if (is_text() && is_masked() && !is_bert) {
-    throw UsageError("--preset: expected a preset of BERT with --objective masked, given " +
+  const TextTaskOptions* objective = is_text() ? text_task() : nullptr;
+  const std::unique_ptr<ModelConfig> model = architecture_.config();
+  if (objective && !objective->takes(*model)) {
+    throw UsageError("--preset: expected a preset of " + objective->models() +
+                     " with --objective " + enum_name(objective_) + ", given " +
                      architecture_.preset());
   }
-  if (is_text() && !is_masked() && is_bert) {
-    throw UsageError("--preset " + architecture_.preset() +
-                     ": expected --objective masked beside it, given --objective next");
+  for (const auto& other : text_tasks_) {
+    if (!is_text() || other.get() == objective || !other->takes(*model)) continue;
+    throw UsageError("--preset " + architecture_.preset() + ": expected --objective " +
+                     enum_name(other->objective()) + " beside it, given --objective " +
+                     enum_name(objective_));
   }
   if (is_text() != is_language_model()) {
     throw UsageError(
@@ -129,8 +141,13 @@ void TrainCommandOptions::check() const {
                        std::to_string(translation_.vocabulary));
     }
   }
-  if (masking_.whole_words && !is_masked()) {
-    throw UsageError("--whole-words: expected --objective masked beside it, given none");
+  for (std::size_t i = 0; i < of_text_tasks_.size(); ++i) {
+    if (text_tasks_[i].get() == text_task()) continue;
+    for (const Option& option : of_text_tasks_[i]) {
+      if (!option.is_changed()) continue;
+      throw UsageError(option.name() + ": expected --objective " +
+                       enum_name(text_tasks_[i]->objective()) + " beside it, given none");
+    }
   }
   tsv_.check();
   optimizer_.check();
@@ -151,7 +168,10 @@ void TrainCommandOptions::check_best_by() const {
   const auto refuse = [&](const std::string& expected) {
     throw UsageError("--best-by: expected " + expected + ", given " + name);
   };
-  if (name != kByLoss && is_text() && !is_masked()) refuse("loss with --text, which has no score");
+  const TextTaskOptions* objective = text_task();
+  if (name != kByLoss && is_text() && !(objective && objective->has_score())) {
+    refuse("loss with --text, which has no score");
+  }
   if (name != kByLoss && !is_text() && !translation_.validate_score) {
     refuse("loss with --no-validate-bleu");
   }
@@ -213,8 +233,8 @@ std::vector<Option> TrainCommandOptions::foreign() const {
   if (is_text() || pair_task() != nullptr) add(translation_only_);
   if (is_text()) add(pairs_only_);
   if (!is_text()) add(text_only_);
-  for (std::size_t i = 0; i < own_.size(); ++i) {
-    if (!pair_tasks_[i]->is_chosen()) add(own_[i]);
+  for (std::size_t i = 0; i < of_pair_tasks_.size(); ++i) {
+    if (!pair_tasks_[i]->is_chosen()) add(of_pair_tasks_[i]);
   }
   if (!makes_vocabulary()) add(vocabulary_);
   add(optimizer_.foreign());
@@ -228,7 +248,8 @@ bool TrainCommandOptions::has_folder_of_tokens() const {
 
 bool TrainCommandOptions::makes_vocabulary() const {
   if (!train_.from.empty() || has_folder_of_tokens()) return false;
-  if (is_text() && !is_masked()) return tokenizer_ == "sentencepiece";
+  const TextTaskOptions* objective = text_task();
+  if (is_text() && !(objective && objective->makes_pieces())) return tokenizer_ == "sentencepiece";
   return tokenizer_.empty() || (is_text() && tokenizer_ == "sentencepiece");
 }
 

@@ -1,5 +1,5 @@
 // The options of `kette train --trees`, which trains a parser.
-#include "cli/pair_tasks.h"
+#include "cli/train_tasks.h"
 #include "train/tree_task.h"
 
 namespace kette::cli {

@@ -133,6 +133,10 @@ Parts parts_of(Model& model, std::span<const Name> names, const std::string& pre
     }
     begin = end;
   }
+  std::int64_t named = 0;
+  for (const Part& part : parts) named += part.ours.elements();
+  KETTE_CHECK(named == model.parameters().elements(), "exchange: expected names for all ",
+              model.parameters().elements(), " parameters of a model, given those of ", named);
   return parts;
 }
 

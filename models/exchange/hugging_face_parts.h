@@ -29,9 +29,8 @@ void write(const std::vector<Setting>& settings, Json& json);
 /// layer's number in both names, and the rows of a stack stand together.
 struct Name {
   const char *theirs, *ours;  ///< ours: a path (nn/param_store.h) that a model may lack
-  int part =
-      -1;  ///< which of the maps that are stacked in ours (VisitLinear), from the top; -1: all
-  bool transposed = false;     ///< a matrix that transformers keeps as [in, out] (its Conv1D)
+  int part = -1;              ///< which of the maps that are stacked in ours, from the top; -1: all
+  bool transposed = false;    ///< a matrix that transformers keeps as [in, out] (its Conv1D)
   bool of_vocabulary = false;  ///< a row for each token
   bool is_apart = false;       ///< has not the prefix of the others
 };
@@ -47,7 +46,7 @@ struct Part {
   bool transposed = false, of_vocabulary = false;
 };
 using Parts = std::vector<Part>;
-/// Of a model with values.
+/// Of a model with values, of which the names leave nothing out.
 Parts parts_of(Model& model, std::span<const Name> names, const std::string& prefix = "",
                const NormNames& norms = {});
 
