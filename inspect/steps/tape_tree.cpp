@@ -1,4 +1,4 @@
-#include "inspect/steps/tape_page.h"
+#include "inspect/steps/tape_tree.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,7 @@
 #include <memory>
 #include <numeric>
 
-#include "inspect/page/assets.h"
 #include "inspect/page/html.h"
-#include "inspect/page/page.h"
 #include "tensor/suggestion.h"
 
 namespace kette {
@@ -50,7 +48,7 @@ struct Place {
   }
 };
 
-std::string significant(double value) {
+std::string three_digits(double value) {
   char buffer[32];
   std::snprintf(buffer, sizeof buffer, "%.3g", value);
   return buffer;
@@ -71,15 +69,14 @@ std::string time_text(std::int64_t nanoseconds) {
 std::string shape_text(const Shape& shape) { return shape.rank() == 0 ? "scalar" : shape.str(); }
 
 std::string listed(const std::vector<double>& values, std::int64_t elements) {
-  return "[" + joined(values, significant) +
+  return "[" + joined(values, three_digits) +
          (elements > std::ssize(values) ? ", \xE2\x80\xA6" : "") + "]";
 }
 
-class TapePage {
+class TapeTree {
  public:
-  TapePage(const TapeListing& tape, const std::string& title, const std::string& lead,
-           const std::function<std::string(std::int64_t)>& check)
-      : tape_(tape), check_(check), page_(title, lead), users_(tape.nodes.size()) {
+  TapeTree(const TapeListing& tape, const std::function<std::string(std::int64_t)>& check)
+      : tape_(tape), check_(check), users_(tape.nodes.size()) {
     for (const TapeNode& node : tape.nodes) {
       whole_.add(node, node.scope);
       for (const TapeInput& input : node.inputs) {
@@ -88,35 +85,20 @@ class TapePage {
     }
   }
 
-  std::string str() {
+  std::string str() const {
     std::string tree;
     for (const Place::Part& part : whole_.parts) tree += part_html(part, 0);
-    page_.section(
-        "Nodes",
-        note(
-            "In the order of the tape: forward runs down, backward up. Numbers are links; bars are shares of the "
-            "step's time. Kept: what lives until backward comes by, whoever keeps it.") +
-            "<div id=\"tape\"><div class=\"line head\"><span>place or node</span>"
-            "<span>result</span><span>kept</span><span>forward, ms</span><span>backward, ms</span>"
-            "<span title=\"L2 norm of the gradients of what the nodes gave\">gradient</span></div>\n" +
-            tree + total() + "</div>\n");
-    Curve norms{"gradient of what the node gave", {}, {}};
-    for (const TapeNode& node : tape_.nodes) {
-      norms.x.push_back(static_cast<double>(node.number));
-      norms.y.push_back(node.gradient_norm());
-    }
-    page_.section(
-        "Gradients along the tape",
-        page_.chart({"L2 norms", "node", "backward runs to the left", {norms}, false, true}));
-    page_.script(assets::tape_js);
-    return page_.str();
+    return "<div id=\"tape\"><div class=\"line head\"><span>place or node</span>"
+           "<span>result</span><span>kept</span><span>forward, ms</span><span>backward, ms</span>"
+           "<span title=\"L2 norm of the gradients of what the nodes gave\">gradient</span></div>\n" +
+           tree + total() + "</div>\n";
   }
 
  private:
   std::string numbers(std::int64_t kept, std::int64_t forward, std::int64_t backward,
                       double gradient) const {
     return "<span>" + bytes_text(kept) + "</span><span>" + time_text(forward) + "</span><span>" +
-           time_text(backward) + "</span><span>" + significant(gradient) + "</span>";
+           time_text(backward) + "</span><span>" + three_digits(gradient) + "</span>";
   }
 
   /// Of the step's time.
@@ -163,7 +145,7 @@ class TapePage {
   static std::string gradient_cell(const TensorNote& gradient, std::int64_t elements) {
     if (gradient.values.empty()) return "<td class=\"number\"></td>";
     return "<td class=\"number\" title=\"" + escaped(listed(gradient.values, elements)) + "\">" +
-           significant(gradient.norm) + "</td>";
+           three_digits(gradient.norm) + "</td>";
   }
 
   /// What came in and what went out, with the norms of their gradients.
@@ -223,16 +205,15 @@ class TapePage {
 
   const TapeListing& tape_;
   const std::function<std::string(std::int64_t)>& check_;
-  Page page_;
   Place whole_;
   std::vector<std::vector<std::int64_t>> users_;  // of what each node gives
 };
 
 }  // namespace
 
-std::string tape_page(const TapeListing& tape, const std::string& title, const std::string& lead,
+std::string tape_tree(const TapeListing& tape,
                       const std::function<std::string(std::int64_t)>& check) {
-  return TapePage(tape, title, lead, check).str();
+  return TapeTree(tape, check).str();
 }
 
 }  // namespace kette
