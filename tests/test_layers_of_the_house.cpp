@@ -99,9 +99,10 @@ TEST_CASE("within data, models and inspect, too, rooms lie one behind the other"
       {"data/files/", "data/sentences/", "data/checks/", "data/corpora/"},
       {"data/files/", "data/documents/", "data/checks/"},
       {"models/", "models/exchange/"},
-      {"inspect/page/", "inspect/heads/", "inspect/passes/", "inspect/lab/"},
-      {"inspect/page/", "inspect/heads/", "inspect/passes/", "inspect/training/"},
-      {"inspect/page/", "inspect/steps/"}};
+      {"inspect/page/", "inspect/report/", "inspect/heads/", "inspect/passes/", "inspect/lab/"},
+      {"inspect/page/", "inspect/report/", "inspect/heads/", "inspect/passes/",
+       "inspect/training/"},
+      {"inspect/page/", "inspect/report/", "inspect/steps/"}};
   int files = 0;
   for (const auto& order : orders) {
     for (std::size_t i = 0; i < order.size(); ++i) {

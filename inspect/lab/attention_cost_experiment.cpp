@@ -167,16 +167,16 @@ ExperimentReport attention_cost_experiment(const ExperimentOptions& options,
   add_linear("attention to the last " + std::to_string(reach) + " tokens", window);
   add_linear("linear attention", linear);
   const auto numbers = [&](const AttentionCost& cost) {
-    return Json{{"lengths", cost.lengths},
-                {"seconds", cost.seconds},
-                {"bytes", cost.bytes},
-                {"time_exponent", time_of(cost)},
-                {"memory_exponent", memory_of(cost)}};
+    return Report::of_facts({{"lengths", cost.lengths},
+                             {"seconds", cost.seconds},
+                             {"bytes", cost.bytes},
+                             {"time_exponent", time_of(cost)},
+                             {"memory_exponent", memory_of(cost)}});
   };
-  report.numbers = {{"fused", numbers(full)},
-                    {"spelled_out", numbers(spelled)},
-                    {"window", numbers(window)},
-                    {"linear", numbers(linear)}};
+  report.numbers.inner("fused", numbers(full));
+  report.numbers.inner("spelled_out", numbers(spelled));
+  report.numbers.inner("window", numbers(window));
+  report.numbers.inner("linear", numbers(linear));
   const auto chart = [&](const char* what, const char* unit,
                          std::vector<double> AttentionCost::*costs) {
     return page.chart({what,
