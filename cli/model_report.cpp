@@ -7,6 +7,7 @@
 #include "data/files/visible_text.h"
 #include "inspect/report/text.h"
 #include "models/model_directory.h"
+#include "models/model_summary.h"
 #include "models/points.h"
 #include "tensor/shortest.h"
 
