@@ -284,11 +284,12 @@ std::string made_of(const ParallelText& text, const Tokenizer& tokenizer,
   return made_of(of_side(text.source) + of_side(text.target) + language, tokenizer, options);
 }
 
-std::string made_of(std::string text, const Tokenizer& tokenizer, const FilterOptions& options) {
+std::string made_of(const std::string& text, const Tokenizer& tokenizer,
+                    const FilterOptions& options) {
   std::ostringstream words;
-  words << std::move(text) << tokenizer.fingerprint() << "; max_length " << options.max_length
-        << ", must_fit " << options.must_fit << ", max_ratio " << options.max_ratio
-        << ", join_lines " << options.join_lines;
+  words << text << tokenizer.fingerprint() << "; max_length " << options.max_length << ", must_fit "
+        << options.must_fit << ", max_ratio " << options.max_ratio << ", join_lines "
+        << options.join_lines;
   if (!options.odd.oddities.empty()) words << "; " << options.odd.made_of();
   return words.str();
 }

@@ -86,6 +86,7 @@ class PairEncoder {
 /// What the pairs of a text depend on; or of what else tells it so, up to its "; ".
 std::string made_of(const ParallelText& text, const Tokenizer& tokenizer,
                     const FilterOptions& options);
-std::string made_of(std::string text, const Tokenizer& tokenizer, const FilterOptions& options);
+std::string made_of(const std::string& text, const Tokenizer& tokenizer,
+                    const FilterOptions& options);
 
 }  // namespace kette
