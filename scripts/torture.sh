@@ -54,12 +54,12 @@ scripts/build.sh asan kette-fuzz
 echo "torture: seed $seed"
 mkdir -p "$torture"
 rm -rf "$torture/evidence"
+mkdir -p "$torture/evidence"
+build/asan/kette-fuzz --seeds "$corpus"
 failed=0
 build/release/kette-torture --kills "$kills" --flips "$flips" --calls "$calls" --seed "$seed" \
   --folder "$torture" | tee "$table" || failed=1
 
-mkdir -p "$torture/evidence"
-build/asan/kette-fuzz --seeds "$corpus"
 mapfile -t targets < <(build/asan/kette-fuzz --list)
 runs=$((inputs / ${#targets[@]}))
 if ((runs > 0)); then
